@@ -1,0 +1,1 @@
+//! Pure functions from a profile to an answer; a file per question.

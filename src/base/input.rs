@@ -1,0 +1,157 @@
+//! The bytes of a drop: named members with length, head and random access. Does no I/O itself; a [`ByteSource`] does.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Why bytes could not be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// The read begins or ends beyond the member.
+    #[error("Expected {wanted} bytes at offset {offset}, found the end of the file at {len} in `{name}`.")]
+    BeyondEnd {
+        /// First byte asked for.
+        offset: u64,
+        /// How many.
+        wanted: u64,
+        /// The member's length.
+        len: u64,
+        /// The member's name.
+        name: String,
+    },
+    /// The platform refused: the file changed, disappeared or may not be read.
+    #[error("`{name}` could not be read: {why} It may have been changed, moved or deleted since it was opened.")]
+    Unreadable {
+        /// The member's name.
+        name: String,
+        /// The platform's words, ending in a full stop.
+        why: String,
+    },
+}
+
+/// Random access to the bytes of one member.
+pub trait ByteSource {
+    /// Total bytes.
+    fn len(&self) -> u64;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Fills `out` from `offset`. Fails with the platform's words; the caller has checked the bounds.
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String>;
+}
+
+/// Bytes in memory.
+pub struct MemorySource(pub Vec<u8>);
+
+impl ByteSource for MemorySource {
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+        let start = usize::try_from(offset).map_err(|_| "The offset is too large.".to_string())?;
+        let from = self.0.get(start..start.saturating_add(out.len())).ok_or("The range is outside the file.")?;
+        out.copy_from_slice(from);
+        Ok(())
+    }
+}
+
+/// How much of a member is looked at to recognise it.
+pub const HEAD_LEN: usize = 64 * 1024;
+
+/// What `claim` sees of a member.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberHead {
+    /// File name with the path below the drop, `/` between parts. A hint only.
+    pub name: String,
+    /// Total bytes.
+    pub len: u64,
+    /// The first [`HEAD_LEN`] bytes, or all; of the inflated text when the member is gzip.
+    pub head: Vec<u8>,
+    /// Whether the member is gzip and `head` is of its inflated text.
+    pub is_gzip: bool,
+}
+
+/// One file of a drop.
+#[derive(Clone)]
+pub struct Member {
+    /// File name with the path below the drop.
+    pub name: String,
+    source: Arc<dyn ByteSource>,
+}
+
+impl fmt::Debug for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Member({}, {} bytes)", self.name, self.len())
+    }
+}
+
+impl Member {
+    /// A member over any source.
+    pub fn new(name: impl Into<String>, source: Arc<dyn ByteSource>) -> Self {
+        Member { name: name.into(), source }
+    }
+
+    /// A member whose bytes are at hand.
+    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Member::new(name, Arc::new(MemorySource(bytes)))
+    }
+
+    /// Total bytes.
+    pub fn len(&self) -> u64 {
+        self.source.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Exactly `n_bytes` from `offset`. The bound is checked before anything is allocated.
+    pub fn read(&self, offset: u64, n_bytes: u64) -> Result<Vec<u8>, InputError> {
+        let beyond = || InputError::BeyondEnd { offset, wanted: n_bytes, len: self.len(), name: self.name.clone() };
+        if offset.checked_add(n_bytes).is_none_or(|end| end > self.len()) {
+            return Err(beyond());
+        }
+        let mut out = vec![0; usize::try_from(n_bytes).map_err(|_| beyond())?];
+        self.source.read_at(offset, &mut out).map_err(|why| InputError::Unreadable { name: self.name.clone(), why })?;
+        Ok(out)
+    }
+
+    /// Up to `n_bytes` from `offset`: fewer at the end of the member, none beyond it.
+    pub fn read_up_to(&self, offset: u64, n_bytes: u64) -> Result<Vec<u8>, InputError> {
+        let left = self.len().saturating_sub(offset);
+        self.read(offset.min(self.len()), n_bytes.min(left))
+    }
+}
+
+/// The members of one drop, or of one profile.
+#[derive(Debug, Clone, Default)]
+pub struct InputSet {
+    /// In the order dropped.
+    pub members: Vec<Member>,
+}
+
+impl InputSet {
+    /// A set of one member at hand.
+    pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        InputSet { members: vec![Member::from_bytes(name, bytes)] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_are_bounded() {
+        let member = Member::from_bytes("x", vec![1, 2, 3]);
+        assert_eq!(member.read(1, 2), Ok(vec![2, 3]));
+        assert!(matches!(member.read(2, 2), Err(InputError::BeyondEnd { .. })));
+        assert!(matches!(member.read(u64::MAX, u64::MAX), Err(InputError::BeyondEnd { .. })));
+        assert_eq!(member.read_up_to(2, 100), Ok(vec![3]));
+        assert_eq!(member.read_up_to(9, 100), Ok(vec![]));
+    }
+}

@@ -1,0 +1,165 @@
+//! Strings, once each: all text in one buffer, found by hash.
+
+use crate::base::StrId;
+use rustc_hash::FxHasher;
+use serde::{Deserialize, Serialize};
+use std::hash::Hasher;
+
+/// All distinct strings of a profile, by [`StrId`]. Id 0 is the empty string.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StringTable {
+    text: String,
+    /// End of string `i` in `text`; its start is the end before.
+    ends: Vec<u32>,
+}
+
+impl Default for StringTable {
+    fn default() -> Self {
+        StringTable { text: String::new(), ends: vec![0] }
+    }
+}
+
+impl StringTable {
+    /// The string of `id`; empty for an id that is not of this table.
+    pub fn get(&self, id: StrId) -> &str {
+        let Some(&end) = self.ends.get(id.index()) else { return "" };
+        let start = if id.0 == 0 { 0 } else { self.ends[id.index() - 1] };
+        self.text.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    /// How many strings there are; at least one.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Never: the empty string is always there.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Bytes of text and index.
+    pub fn n_bytes(&self) -> usize {
+        self.text.len() + self.ends.len() * 4
+    }
+
+    /// Every id with its string, in id order.
+    pub fn iter(&self) -> impl Iterator<Item = (StrId, &str)> {
+        (0..self.len() as u32).map(|i| (StrId(i), self.get(StrId(i))))
+    }
+}
+
+/// Hands out one [`StrId`] per distinct string.
+#[derive(Debug, Default)]
+pub struct Interner {
+    table: StringTable,
+    /// Open addressing: (upper hash bits, id + 1); 0 marks a free place.
+    slots: Vec<(u32, u32)>,
+}
+
+impl Interner {
+    /// An interner that holds the empty string.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The id of `text`, new or known.
+    ///
+    /// Text beyond the table's 4 GiB is taken for the empty string: no profile that fits in memory has it.
+    pub fn intern(&mut self, text: &str) -> StrId {
+        if text.is_empty() {
+            return StrId(0);
+        }
+        if self.slots.len() < self.table.len() * 2 {
+            self.grow();
+        }
+        let hash = hash_bytes(text.as_bytes());
+        let tag = (hash >> 32) as u32;
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            match self.slots[at] {
+                (_, 0) => break,
+                (known, id) if known == tag && self.table.get(StrId(id - 1)) == text => return StrId(id - 1),
+                _ => at = (at + 1) & mask,
+            }
+        }
+        let Ok(end) = u32::try_from(self.table.text.len() + text.len()) else { return StrId(0) };
+        let id = self.table.len() as u32;
+        self.table.text.push_str(text);
+        self.table.ends.push(end);
+        self.slots[at] = (tag, id + 1);
+        StrId(id)
+    }
+
+    /// The id of `text`, if it was interned.
+    pub fn find(&self, text: &str) -> Option<StrId> {
+        if text.is_empty() {
+            return Some(StrId(0));
+        }
+        let hash = hash_bytes(text.as_bytes());
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut at = hash as usize & mask;
+        loop {
+            match self.slots[at] {
+                (_, 0) => return None,
+                (known, id) if known == (hash >> 32) as u32 && self.table.get(StrId(id - 1)) == text => return Some(StrId(id - 1)),
+                _ => at = (at + 1) & mask,
+            }
+        }
+    }
+
+    /// The string of `id`.
+    pub fn get(&self, id: StrId) -> &str {
+        self.table.get(id)
+    }
+
+    /// The strings so far.
+    pub fn table(&self) -> &StringTable {
+        &self.table
+    }
+
+    /// The finished table.
+    pub fn finish(self) -> StringTable {
+        self.table
+    }
+
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(256);
+        let mask = size - 1;
+        let mut slots = vec![(0, 0); size];
+        for (id, text) in self.table.iter().skip(1) {
+            let hash = hash_bytes(text.as_bytes());
+            let mut at = hash as usize & mask;
+            while slots[at].1 != 0 {
+                at = (at + 1) & mask;
+            }
+            slots[at] = ((hash >> 32) as u32, id.0 + 1);
+        }
+        self.slots = slots;
+    }
+}
+
+fn hash_bytes(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    // The low bits pick the place: fold the well-mixed high ones in.
+    let hash = hasher.finish();
+    hash ^ (hash >> 29)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_text_has_one_id() {
+        let mut interner = Interner::new();
+        let ids: Vec<_> = (0..2000).map(|i| interner.intern(&format!("op{}", i % 1000))).collect();
+        assert_eq!(ids[3], ids[1003]);
+        assert_eq!(interner.get(ids[999]), "op999");
+        assert_eq!(interner.find("op7"), Some(ids[7]));
+        assert_eq!(interner.find("nothing"), None);
+        assert_eq!(interner.intern(""), StrId(0));
+        assert_eq!(interner.table().len(), 1001);
+    }
+}

@@ -1,0 +1,15 @@
+//! What every room shares: units, ids, strings, text formatting, diagnostics, input. Knows no profile.
+
+pub mod diagnostics;
+pub mod hash;
+pub mod ids;
+pub mod input;
+pub mod interner;
+pub mod text;
+pub mod units;
+
+pub use diagnostics::{Ledger, Severity, SkipReason};
+pub use ids::{CounterId, SliceId, StrId, TrackId};
+pub use input::{ByteSource, InputError, InputSet, Member, MemberHead, MemorySource};
+pub use interner::{Interner, StringTable};
+pub use units::{DurationNs, TimeNs, TimeRange};

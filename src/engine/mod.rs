@@ -1,0 +1,1 @@
+//! One open profile and its queries.

@@ -1,0 +1,1 @@
+//! A folder per format; the list of them.

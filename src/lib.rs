@@ -1,0 +1,19 @@
+//! Axonscope opens accelerator profiles in the browser: AWS Neuron profiles and PyTorch profiler traces.
+//!
+//! The rooms, in reading order; who may import whom is held by `tests/tidy.rs`:
+//! [`base`] units, ids, text, input · [`model`] the profile · [`formats`] files to profile · [`analysis`] profile to answers ·
+//! [`engine`] one open profile and its queries · [`worker`] the engine in a Web Worker · [`state`] what the user has chosen ·
+//! [`ui`] widgets · [`views`] a folder per view · [`app`] the page.
+#![deny(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod analysis;
+pub mod app;
+pub mod base;
+pub mod engine;
+pub mod formats;
+pub mod model;
+pub mod state;
+pub mod ui;
+pub mod views;
+pub mod worker;

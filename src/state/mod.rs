@@ -1,0 +1,1 @@
+//! What the user has chosen: state, actions, the URL fragment.

@@ -1,0 +1,1 @@
+//! Widgets: table, chart, canvas, splitter, dialog. Know no profile.
