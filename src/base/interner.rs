@@ -22,7 +22,9 @@ impl Default for StringTable {
 impl StringTable {
     /// The string of `id`; empty for an id that is not of this table.
     pub fn get(&self, id: StrId) -> &str {
-        let Some(&end) = self.ends.get(id.index()) else { return "" };
+        let Some(&end) = self.ends.get(id.index()) else {
+            return "";
+        };
         let start = if id.0 == 0 { 0 } else { self.ends[id.index() - 1] };
         self.text.get(start as usize..end as usize).unwrap_or("")
     }
@@ -79,11 +81,15 @@ impl Interner {
         loop {
             match self.slots[at] {
                 (_, 0) => break,
-                (known, id) if known == tag && self.table.get(StrId(id - 1)) == text => return StrId(id - 1),
+                (known, id) if known == tag && self.table.get(StrId(id - 1)) == text => {
+                    return StrId(id - 1);
+                }
                 _ => at = (at + 1) & mask,
             }
         }
-        let Ok(end) = u32::try_from(self.table.text.len() + text.len()) else { return StrId(0) };
+        let Ok(end) = u32::try_from(self.table.text.len() + text.len()) else {
+            return StrId(0);
+        };
         let id = self.table.len() as u32;
         self.table.text.push_str(text);
         self.table.ends.push(end);
@@ -102,7 +108,9 @@ impl Interner {
         loop {
             match self.slots[at] {
                 (_, 0) => return None,
-                (known, id) if known == (hash >> 32) as u32 && self.table.get(StrId(id - 1)) == text => return Some(StrId(id - 1)),
+                (known, id) if known == (hash >> 32) as u32 && self.table.get(StrId(id - 1)) == text => {
+                    return Some(StrId(id - 1));
+                }
                 _ => at = (at + 1) & mask,
             }
         }

@@ -1,1 +1,159 @@
-//! A folder per format; the list of them.
+//! A folder per format, and the list of them. Recognises by content, imports a claim, reads single records again.
+
+pub mod import;
+
+use crate::base::{InputError, InputSet, Ledger, MemberHead, SliceId};
+use crate::model::Profile;
+use serde::{Deserialize, Serialize};
+
+/// Every format, most specific first.
+pub static ALL: &[&dyn Format] = &[];
+
+/// Why a file cannot be read at all. Each message says what was expected, what was found and where.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// No format claims any of the files.
+    #[error("{0}")]
+    Unrecognised(String),
+    /// The content breaks the format's rules.
+    #[error("{0}")]
+    Invalid(String),
+    /// Readable, but of a version or size we do not take.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The bytes could not be had.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The user said stop.
+    #[error("Stopped at your request.")]
+    Cancelled,
+}
+
+/// The members of one profile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// Id of the format that claims them.
+    pub format: String,
+    /// Positions in the input set, the main member first.
+    pub members: Vec<usize>,
+    /// How it was recognised, one sentence.
+    pub recognised: String,
+}
+
+/// What the start page says of a format.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormatInfo {
+    /// Stable word.
+    pub id: String,
+    /// "PyTorch profiler trace".
+    pub title: String,
+    /// File names: ".json, .json.gz".
+    pub files: String,
+    /// What opens: one sentence.
+    pub shows: String,
+    /// Command or lines of code that capture it.
+    pub capture: String,
+    /// What to know before capturing.
+    pub caveats: String,
+}
+
+/// An import that succeeded.
+#[derive(Debug)]
+pub struct Imported {
+    /// The profile.
+    pub profile: Profile,
+    /// What was read, shown and skipped.
+    pub ledger: Ledger,
+}
+
+/// How far an import is; sent between blocks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Bytes of the file read.
+    pub bytes: u64,
+    /// Bytes of the file.
+    pub total: u64,
+    /// Records met.
+    pub records: u64,
+    /// Lanes to draw meanwhile; only what is new since the last one.
+    pub preview: Preview,
+}
+
+/// Raw lanes for the picture while reading: local origin, no names, at most 200,000 slices.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Preview {
+    /// New slices: (lane key, start ns, duration ns, colour slot). The lane key groups what will be one track.
+    pub slices: Vec<(u32, i64, i64, u16)>,
+    /// Names of lanes by key, as far as known (grows; never shrinks).
+    pub lanes: Vec<String>,
+}
+
+/// One field of a record, for the details drawer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// Heading: "Event", "Args", "Links".
+    pub group: String,
+    /// Key as in the file.
+    pub key: String,
+    /// Value as text, not cut.
+    pub value: String,
+    /// "ns", "bytes"; empty when the value has none.
+    pub unit: String,
+    /// What the field means, where a schema says so.
+    pub help: String,
+}
+
+/// An importer that is fed blocks in order. Gzip is inflated before.
+pub trait Streamed {
+    /// Takes the next block; keeps what it needs of it.
+    fn feed(&mut self, block: &[u8], ledger: &mut Ledger) -> Result<(), ImportError>;
+    /// Records met so far.
+    fn n_records(&self) -> u64;
+    /// New preview slices since the last call.
+    fn preview(&mut self) -> Preview {
+        Preview::default()
+    }
+    /// The profile. `is_truncated`: the input ended early (a cut gz); keep what was read and say so.
+    fn finish(self: Box<Self>, is_truncated: bool, ledger: &mut Ledger) -> Result<Profile, ImportError>;
+}
+
+/// A file format.
+pub trait Format: Sync {
+    /// Stable word: folder, URL, `data-profile`.
+    fn id(&self) -> &'static str;
+    /// For the start page.
+    fn info(&self) -> FormatInfo;
+    /// The profiles among `heads` that are of this format, by content; names are hints. `taken[i]`: another format has that member.
+    fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim>;
+    /// A streamed importer, where the format is one (then the claim has one member).
+    fn streamed(&self, _claim: &Claim, _title: &str) -> Option<Box<dyn Streamed>> {
+        None
+    }
+    /// Imports at random access; only called when `streamed` gives none. `input` holds the claim's members, in its order.
+    fn import(&self, _input: &InputSet, _claim: &Claim, _ledger: &mut Ledger) -> Result<Profile, ImportError> {
+        Err(ImportError::Unsupported("This format is read as a stream.".into()))
+    }
+    /// Every field of one slice, read back. `input` holds the claim's members, inflated where they were gzip.
+    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError>;
+}
+
+/// The format of that id.
+pub fn by_id(id: &str) -> Option<&'static dyn Format> {
+    ALL.iter().copied().find(|f| f.id() == id)
+}
+
+/// Sorts a drop into profiles: each member belongs to one claim at most. Also returns the members nobody claims.
+pub fn claim(heads: &[MemberHead]) -> (Vec<Claim>, Vec<usize>) {
+    let mut taken = vec![false; heads.len()];
+    let mut claims = Vec::new();
+    for format in ALL {
+        for claim in format.claim(heads, &taken) {
+            if claim.members.iter().all(|&m| m < heads.len() && !taken[m]) {
+                claim.members.iter().for_each(|&m| taken[m] = true);
+                claims.push(claim);
+            }
+        }
+    }
+    let unclaimed = (0..heads.len()).filter(|&i| !taken[i]).collect();
+    (claims, unclaimed)
+}

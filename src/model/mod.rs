@@ -1,1 +1,328 @@
-//! The profile.
+//! The profile: immutable tables as structs of arrays, a builder that writes them, and `check()` that walks every index and order.
+
+pub mod builder;
+pub mod check;
+pub mod domain;
+mod lanes;
+pub mod table;
+pub mod tracks;
+
+pub use builder::{CounterSpec, ProfileBuilder, RawSlice, RawSliceId, TrackSpec};
+pub use domain::{Domain, NeuronDevice, Torch};
+pub use table::{Cell, GenericTable};
+pub use tracks::{Lane, Track, TrackKind};
+
+use crate::base::{SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};
+use serde::{Deserialize, Serialize};
+
+/// "No slice" in a column of slice ids.
+pub const NO_SLICE: u32 = u32::MAX;
+
+/// One open profile. Never changes after the import.
+#[derive(Debug, Default)]
+pub struct Profile {
+    /// What the file says of itself.
+    pub meta: Meta,
+    /// Every string, once.
+    pub strings: StringTable,
+    /// In display order, parents before children.
+    pub tracks: Vec<Track>,
+    /// By (track, lane).
+    pub lanes: Vec<Lane>,
+    /// By (track, lane, start).
+    pub slices: SliceTable,
+    /// Per-slice string columns to group and colour by: category, opcode, layer. Each as long as `slices`.
+    pub attributes: Vec<Attribute>,
+    /// By track.
+    pub counters: Vec<Counter>,
+    /// By (track, time).
+    pub instants: InstantTable,
+    /// By (from, to).
+    pub flows: FlowTable,
+    /// What only this kind of profile has.
+    pub domain: Domain,
+    /// Tables without a type of their own.
+    pub tables: Vec<GenericTable>,
+}
+
+/// What a file says of itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Meta {
+    /// The format's id: `kineto`.
+    pub format: String,
+    /// Name for the tab.
+    pub title: String,
+    /// First and last moment of anything in it.
+    pub range: TimeRange,
+    /// Wall-clock time of the profile's origin, nanoseconds since 1970, where the file tells.
+    pub origin_epoch_ns: Option<i64>,
+    /// What the origin is, for the ruler: "start of the execution window", "first event".
+    pub origin: String,
+    /// Facts in groups, in display order.
+    pub facts: Vec<Fact>,
+    /// What this source cannot tell: shown as "not available", never as 0.
+    pub not_available: Vec<String>,
+    /// Marked experimental in the page.
+    pub is_experimental: bool,
+}
+
+/// One fact about the profile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fact {
+    /// Heading it stands under.
+    pub group: String,
+    /// What it is.
+    pub name: String,
+    /// As text, with its unit.
+    pub value: String,
+}
+
+/// Where a slice's record stands in the input: member, offset and length packed in 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RecordRef(pub u64);
+
+impl RecordRef {
+    const OFFSET_BITS: u32 = 40;
+    const LEN_BITS: u32 = 20;
+    const LEN_MAX: u64 = (1 << Self::LEN_BITS) - 1;
+
+    /// A record of `n_bytes` at `offset` of member `member` (position in the claim; at most 15). Longer than 1 MiB is kept as "unknown".
+    pub fn new(member: usize, offset: u64, n_bytes: u64) -> Self {
+        let offset = offset & ((1 << Self::OFFSET_BITS) - 1);
+        RecordRef((member.min(15) as u64) << 60 | n_bytes.min(Self::LEN_MAX) << Self::OFFSET_BITS | offset)
+    }
+
+    /// Position of the member in the claim.
+    pub fn member(self) -> usize {
+        (self.0 >> 60) as usize
+    }
+
+    /// First byte in the (inflated) member.
+    pub fn offset(self) -> u64 {
+        self.0 & ((1 << Self::OFFSET_BITS) - 1)
+    }
+
+    /// Bytes; `None` if it was too long to note.
+    pub fn n_bytes(self) -> Option<u64> {
+        let n = (self.0 >> Self::OFFSET_BITS) & Self::LEN_MAX;
+        (n < Self::LEN_MAX).then_some(n)
+    }
+}
+
+/// Spans of time on a track. All columns have one length; order is (track, lane, start).
+#[derive(Debug, Default)]
+pub struct SliceTable {
+    /// Start, nanoseconds since the profile's origin.
+    pub start: Vec<i64>,
+    /// Duration, nanoseconds, never negative.
+    pub duration: Vec<i64>,
+    /// Name.
+    pub name: Vec<StrId>,
+    /// The slice that holds this one on its track, or [`NO_SLICE`].
+    pub parent: Vec<u32>,
+    /// Where its record stands.
+    pub record: Vec<RecordRef>,
+    /// Ends of records in two parts (B/E pairs), sorted by slice.
+    pub second_record: Vec<(SliceId, RecordRef)>,
+    /// Slice ids by (track, start, longest first): the same range per track as its slices.
+    pub by_start: Vec<u32>,
+}
+
+impl SliceTable {
+    /// How many slices.
+    pub fn len(&self) -> usize {
+        self.start.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+
+    /// End of slice `i`; saturates.
+    pub fn end(&self, i: usize) -> i64 {
+        self.start[i].saturating_add(self.duration[i])
+    }
+
+    /// The slice that holds `slice`.
+    pub fn parent(&self, slice: SliceId) -> Option<SliceId> {
+        self.parent.get(slice.index()).filter(|&&p| p != NO_SLICE).map(|&p| SliceId(p))
+    }
+}
+
+/// A per-slice string column.
+#[derive(Debug, Clone, Default)]
+pub struct Attribute {
+    /// Stable word: `category`, `opcode`, `layer`, `engine`, `input_shape`.
+    pub id: String,
+    /// For people: "Category".
+    pub label: String,
+    /// One per slice; `StrId(0)` where it has none.
+    pub values: Vec<StrId>,
+}
+
+/// Values over time on a track; a step function.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counter {
+    /// Its track.
+    pub track: TrackId,
+    /// "B/s", "%", "bytes"; empty for a plain number.
+    pub unit: String,
+    /// Whether the series are drawn on top of each other.
+    pub is_stacked: bool,
+    /// Sample times, ascending, nanoseconds.
+    pub times: Vec<i64>,
+    /// Series, each with one value per time.
+    pub series: Vec<Series>,
+}
+
+/// One line of a counter.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// What it counts.
+    pub name: String,
+    /// As many as the counter has times.
+    pub values: Vec<f64>,
+}
+
+/// Moments on a track, by (track, time).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InstantTable {
+    /// Track.
+    pub track: Vec<TrackId>,
+    /// Time, nanoseconds.
+    pub time: Vec<i64>,
+    /// Name.
+    pub name: Vec<StrId>,
+}
+
+/// Arrows between slices, by (from, to).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FlowTable {
+    /// Where it starts.
+    pub from: Vec<SliceId>,
+    /// Where it ends.
+    pub to: Vec<SliceId>,
+    /// What it means: `ac2g`, `fwdbwd`, `FLOW_DEPENDENCE`.
+    pub kind: Vec<StrId>,
+    /// Positions in the table by (to, from).
+    pub by_to: Vec<u32>,
+}
+
+impl FlowTable {
+    /// A sorted table of `arrows` (from, to, kind); equal ones once.
+    pub fn from_arrows(mut arrows: Vec<(SliceId, SliceId, StrId)>) -> Self {
+        arrows.sort_unstable();
+        arrows.dedup();
+        let mut by_to: Vec<u32> = (0..arrows.len() as u32).collect();
+        by_to.sort_unstable_by_key(|&i| (arrows[i as usize].1, arrows[i as usize].0));
+        FlowTable {
+            from: arrows.iter().map(|a| a.0).collect(),
+            to: arrows.iter().map(|a| a.1).collect(),
+            kind: arrows.iter().map(|a| a.2).collect(),
+            by_to,
+        }
+    }
+
+    /// Arrows that start at `slice`: (other end, kind).
+    pub fn outgoing(&self, slice: SliceId) -> impl Iterator<Item = (SliceId, StrId)> + '_ {
+        let first = self.from.partition_point(|&f| f < slice);
+        let n = self.from[first..].partition_point(|&f| f == slice);
+        (first..first + n).map(|i| (self.to[i], self.kind[i]))
+    }
+
+    /// Arrows that end at `slice`: (other end, kind).
+    pub fn incoming(&self, slice: SliceId) -> impl Iterator<Item = (SliceId, StrId)> + '_ {
+        let first = self.by_to.partition_point(|&i| self.to[i as usize] < slice);
+        let n = self.by_to[first..].partition_point(|&i| self.to[i as usize] == slice);
+        self.by_to[first..first + n].iter().map(|&i| (self.from[i as usize], self.kind[i as usize]))
+    }
+}
+
+impl Profile {
+    /// The lane a slice lies in.
+    pub fn lane_of(&self, slice: SliceId) -> Option<&Lane> {
+        let at = self.lanes.partition_point(|lane| lane.end <= slice.0);
+        self.lanes.get(at).filter(|lane| lane.first <= slice.0)
+    }
+
+    /// The track a slice lies on.
+    pub fn track_of(&self, slice: SliceId) -> Option<TrackId> {
+        self.lane_of(slice).map(|lane| lane.track)
+    }
+
+    /// Slice ids of a track, as a range of the slice table.
+    pub fn slices_of(&self, track: TrackId) -> std::ops::Range<usize> {
+        let lanes = &self.tracks[track.index()].lanes;
+        if lanes.is_empty() {
+            return 0..0;
+        }
+        self.lanes[lanes.start as usize].first as usize..self.lanes[lanes.end as usize - 1].end as usize
+    }
+
+    /// The name of a slice.
+    pub fn name_of(&self, slice: SliceId) -> &str {
+        self.slices.name.get(slice.index()).map_or("", |&id| self.strings.get(id))
+    }
+
+    /// Names from the root to the track, joined by ` / `: how a track is named outside.
+    pub fn track_path(&self, track: TrackId) -> String {
+        let mut parts = Vec::new();
+        let mut at = Some(track);
+        while let Some(id) = at {
+            let Some(t) = self.tracks.get(id.index()) else {
+                break;
+            };
+            parts.push(self.strings.get(t.name));
+            at = t.parent.filter(|p| p.0 < id.0);
+        }
+        parts.reverse();
+        parts.join(" / ")
+    }
+
+    /// The attribute of that id.
+    pub fn attribute(&self, id: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|a| a.id == id)
+    }
+
+    /// The deepest slice of `track` that holds `time`, one that starts right there preferred.
+    pub fn slice_at(&self, track: TrackId, time: TimeNs) -> Option<SliceId> {
+        let lanes = self.tracks.get(track.index())?.lanes.clone();
+        let mut best = None;
+        for lane in lanes {
+            let lane = &self.lanes[lane as usize];
+            let starts = &self.slices.start[lane.first as usize..lane.end as usize];
+            let at = starts.partition_point(|&s| s <= time.0);
+            if at == 0 {
+                continue;
+            }
+            let i = lane.first as usize + at - 1;
+            let starts_here = self.slices.start[i] == time.0;
+            if starts_here || self.slices.end(i) > time.0 {
+                best = Some(SliceId(i as u32));
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn record_refs_keep_what_they_were_given() {
+        let r = RecordRef::new(3, 5_000_000_000, 225);
+        assert_eq!((r.member(), r.offset(), r.n_bytes()), (3, 5_000_000_000, Some(225)));
+        assert_eq!(RecordRef::new(0, 1, 1 << 30).n_bytes(), None);
+    }
+
+    #[test]
+    fn flows_are_found_from_both_ends() {
+        let s = SliceId;
+        let flows = FlowTable::from_arrows(vec![(s(2), s(1), StrId(7)), (s(0), s(1), StrId(7)), (s(0), s(1), StrId(7))]);
+        assert_eq!(flows.outgoing(s(0)).collect::<Vec<_>>(), [(s(1), StrId(7))]);
+        assert_eq!(flows.incoming(s(1)).map(|f| f.0).collect::<Vec<_>>(), [s(0), s(2)]);
+        assert_eq!(flows.incoming(s(9)).count(), 0);
+    }
+}

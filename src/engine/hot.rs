@@ -1,0 +1,50 @@
+//! What the page holds for drawing: the columns a frame needs, in slice order, and the names they point at.
+
+use crate::base::{StringTable, TimeRange};
+use crate::model::{Counter, InstantTable, Lane, Meta, Track};
+use serde::{Deserialize, Serialize};
+
+/// The small part, sent as a message.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HotMeta {
+    /// What the file says of itself.
+    pub meta: Meta,
+    /// Display order.
+    pub tracks: Vec<Track>,
+    /// By (track, lane).
+    pub lanes: Vec<Lane>,
+    /// Ids as in the profile; texts only for names of slices, tracks and instants.
+    pub strings: StringTable,
+    /// By track.
+    pub counters: Vec<Counter>,
+    /// By (track, time).
+    pub instants: InstantTable,
+    /// (id, label) one can colour by, `name` first.
+    pub colourings: Vec<(String, String)>,
+    /// (group id, label) of generic tables with their row counts.
+    pub tables: Vec<(String, u64)>,
+    /// Slices in the columns.
+    pub n_slices: u64,
+}
+
+/// The columns, as long as the slice table; slice `i` of the profile is element `i`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct HotColumns {
+    /// The small part.
+    pub info: HotMeta,
+    /// Nanoseconds since the origin.
+    pub start: Vec<i64>,
+    /// Nanoseconds.
+    pub duration: Vec<i64>,
+    /// String ids.
+    pub name: Vec<u32>,
+    /// Colour slots: 0–11 the top dozen by time, then muted ones to 43.
+    pub colour: Vec<u16>,
+}
+
+impl HotColumns {
+    /// First and last moment of anything.
+    pub fn range(&self) -> TimeRange {
+        self.info.meta.range
+    }
+}

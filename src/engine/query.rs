@@ -1,0 +1,168 @@
+//! Questions and answers: closed enums of plain data. A view's question is a variant of each.
+
+use crate::analysis::operators::{Operators, OperatorsQuery};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
+use crate::formats::Field;
+use crate::model::{Cell, Fact};
+use serde::{Deserialize, Serialize};
+
+/// A question to the open profile.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Query {
+    /// Tracks and totals: `report --query import`.
+    Import,
+    /// Rows of the Operators view.
+    Operators(OperatorsQuery),
+    /// Every field of a slice, and its neighbours.
+    Details(SliceId),
+    /// Slices whose name (or a field) matches.
+    Search(SearchQuery),
+    /// What lies under a time range, by name: (range, only these tracks; empty is all).
+    RangeSummary(TimeRange, Vec<TrackId>),
+    /// Colour slot per slice for `by` (an id of `HotMeta::colourings`).
+    ColourKeys(String),
+    /// Slices of one operator row: (group_by, name), by start.
+    Occurrences(String, String),
+    /// Rows of a generic table: (id, first, how many).
+    Table(String, u64, u64),
+    /// The slice named by (track path, start, name), as in a link.
+    Find(String, TimeNs, String),
+}
+
+/// What a search looks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SearchQuery {
+    /// Text, or a pattern when `is_regex`. Case is ignored unless it holds an upper-case letter.
+    pub text: String,
+    /// Whether `text` is a regular expression.
+    pub is_regex: bool,
+    /// `name`, an attribute's id, or empty for name and all attributes.
+    pub field: String,
+    /// At most this many hits are returned; all are counted.
+    pub limit: u32,
+}
+
+/// An answer to the query of the same name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Answer {
+    /// Tracks and totals.
+    Import(ImportSummary),
+    /// Rows by self time.
+    Operators(Operators),
+    /// Fields and neighbours.
+    Details(Details),
+    /// Hits by time.
+    Search(SearchHits),
+    /// Rows by self time.
+    RangeSummary(Operators),
+    /// One per slice.
+    ColourKeys(Vec<u16>),
+    /// By start.
+    Occurrences(Vec<SliceId>),
+    /// Columns and rows.
+    Table(TablePart),
+    /// The slice, when it is there.
+    Find(Option<SliceId>),
+    /// The question cannot be answered; a sentence says why.
+    Refused(String),
+}
+
+/// A track for the report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrackSummary {
+    /// Names from the root.
+    pub path: String,
+    /// What it shows.
+    pub kind: crate::model::TrackKind,
+    /// Slices on it.
+    pub n_slices: u64,
+    /// Lanes.
+    pub depth: u32,
+    /// First moment of a slice.
+    pub first_ns: Option<i64>,
+    /// Last moment of a slice.
+    pub last_ns: Option<i64>,
+    /// Counter samples on it.
+    pub n_samples: u64,
+    /// Instants on it.
+    pub n_instants: u64,
+}
+
+/// Tracks and totals of an import.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImportSummary {
+    /// In display order.
+    pub tracks: Vec<TrackSummary>,
+    /// All slices.
+    pub n_slices: u64,
+    /// All flows.
+    pub n_flows: u64,
+    /// All instants.
+    pub n_instants: u64,
+    /// All counter samples.
+    pub n_samples: u64,
+    /// Generic tables with their row counts.
+    pub tables: Vec<(String, u64)>,
+    /// What the file says of itself.
+    pub facts: Vec<Fact>,
+}
+
+/// Everything about one slice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Details {
+    /// The slice.
+    pub slice: SliceId,
+    /// Its name.
+    pub name: String,
+    /// Path of its track.
+    pub track: String,
+    /// Start.
+    pub start: TimeNs,
+    /// Duration.
+    pub duration: DurationNs,
+    /// Duration without its children.
+    pub self_time: DurationNs,
+    /// Fields of the record, grouped in order.
+    pub fields: Vec<Field>,
+    /// Slices this one depends on or was launched by.
+    pub predecessors: Vec<Neighbour>,
+    /// Slices that depend on this one.
+    pub successors: Vec<Neighbour>,
+    /// The chain of slices that hold it, innermost first, and its own children are not listed.
+    pub parents: Vec<Neighbour>,
+}
+
+/// The other end of an arrow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Neighbour {
+    /// The slice.
+    pub slice: SliceId,
+    /// Its name.
+    pub name: String,
+    /// Path of its track.
+    pub track: String,
+    /// What the arrow means.
+    pub kind: String,
+    /// From the end of the earlier one to the start of the later one; negative when they overlap.
+    pub gap_ns: i64,
+}
+
+/// Hits of a search.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SearchHits {
+    /// By start, at most the limit.
+    pub slices: Vec<SliceId>,
+    /// All that match.
+    pub n_total: u64,
+}
+
+/// Part of a generic table.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct TablePart {
+    /// Column names.
+    pub columns: Vec<String>,
+    /// The rows asked for.
+    pub rows: Vec<Vec<Cell>>,
+    /// Rows there are.
+    pub n_total: u64,
+}

@@ -1,0 +1,35 @@
+//! What only one kind of profile has.
+
+/// The typed part of a profile.
+#[derive(Debug, Default)]
+pub enum Domain {
+    /// A timeline and nothing more.
+    #[default]
+    Plain,
+    /// A PyTorch profiler trace.
+    Torch(Torch),
+    /// A Neuron device profile.
+    NeuronDevice(NeuronDevice),
+}
+
+/// PyTorch's columns; each as long as the slice table.
+#[derive(Debug, Default)]
+pub struct Torch {
+    /// Launch and kernel share it; 0 is none.
+    pub correlation: Vec<u32>,
+    /// Operator id as written; 0 is none.
+    pub external_id: Vec<u32>,
+    /// Rank and world size, where the trace is distributed.
+    pub rank: Option<(u32, u32)>,
+}
+
+/// Neuron's device tables. Rows that an analysis reads; everything else stays in generic tables.
+#[derive(Debug, Default)]
+pub struct NeuronDevice {
+    /// Hardware generation: `trn2`.
+    pub instance_type: String,
+    /// Physical NeuronCores in the profile.
+    pub n_cores: u32,
+    /// Execution window, nanoseconds.
+    pub window_ns: i64,
+}

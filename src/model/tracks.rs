@@ -1,0 +1,57 @@
+//! Tracks and their lanes.
+
+use crate::base::{StrId, TrackId};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What a track shows; decides its icon, height and where slices may overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrackKind {
+    /// Holds other tracks: a process, a device, a NeuronCore.
+    Group,
+    /// A host thread.
+    Thread,
+    /// A device stream.
+    Stream,
+    /// An engine of a NeuronCore.
+    Engine,
+    /// A DMA queue or engine.
+    Queue,
+    /// Waits and semaphores: drawn thin.
+    Wait,
+    /// Asynchronous slices.
+    Async,
+    /// Values over time.
+    Counter,
+    /// Anything else with slices or instants.
+    Other,
+}
+
+/// A row of the timeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Track {
+    /// The group it belongs to; always earlier in the table.
+    pub parent: Option<TrackId>,
+    /// Groups above it.
+    pub level: u16,
+    /// Name.
+    pub name: StrId,
+    /// What it shows.
+    pub kind: TrackKind,
+    /// Its lanes, in depth order; empty for groups and counters.
+    pub lanes: Range<u32>,
+}
+
+/// Slices of one track and depth that never overlap: `first..end` of the slice table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lane {
+    /// Its track.
+    pub track: TrackId,
+    /// 0 is the outermost.
+    pub depth: u16,
+    /// First slice.
+    pub first: u32,
+    /// One after the last.
+    pub end: u32,
+}
