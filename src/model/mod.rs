@@ -285,24 +285,27 @@ impl Profile {
         self.attributes.iter().find(|a| a.id == id)
     }
 
-    /// The deepest slice of `track` that holds `time`, one that starts right there preferred.
+    /// The innermost slice of `track` that holds `time`; one that starts right there counts even without duration.
     pub fn slice_at(&self, track: TrackId, time: TimeNs) -> Option<SliceId> {
-        let lanes = self.tracks.get(track.index())?.lanes.clone();
-        let mut best = None;
-        for lane in lanes {
-            let lane = &self.lanes[lane as usize];
-            let starts = &self.slices.start[lane.first as usize..lane.end as usize];
-            let at = starts.partition_point(|&s| s <= time.0);
-            if at == 0 {
-                continue;
+        let range = self.tracks.get(track.index()).map(|_| self.slices_of(track))?;
+        let by_start = &self.slices.by_start[range];
+        let after = by_start.partition_point(|&i| self.slices.start[i as usize] <= time.0);
+        let last = *by_start.get(after.checked_sub(1)?)?;
+        let mut at = Some(SliceId(last));
+        while let Some(slice) = at {
+            if self.slices.start[slice.index()] == time.0 || self.slices.end(slice.index()) > time.0 {
+                return at;
             }
-            let i = lane.first as usize + at - 1;
-            let starts_here = self.slices.start[i] == time.0;
-            if starts_here || self.slices.end(i) > time.0 {
-                best = Some(SliceId(i as u32));
-            }
+            at = self.slices.parent(slice);
         }
-        best
+        // The last to start and all that hold it are over; one in another sub-row may still run.
+        let lanes = self.tracks[track.index()].lanes.clone();
+        lanes.rev().find_map(|lane| {
+            let lane = self.lanes[lane as usize];
+            let starts = &self.slices.start[lane.first as usize..lane.end as usize];
+            let i = lane.first as usize + starts.partition_point(|&s| s <= time.0).checked_sub(1)?;
+            (self.slices.end(i) > time.0).then_some(SliceId(i as u32))
+        })
     }
 }
 
@@ -315,6 +318,29 @@ mod tests {
         let r = RecordRef::new(3, 5_000_000_000, 225);
         assert_eq!((r.member(), r.offset(), r.n_bytes()), (3, 5_000_000_000, Some(225)));
         assert_eq!(RecordRef::new(0, 1, 1 << 30).n_bytes(), None);
+    }
+
+    #[test]
+    fn the_innermost_slice_is_found() {
+        let mut builder = ProfileBuilder::new();
+        let track = builder.track(TrackSpec { parent: None, name: "t".into(), kind: TrackKind::Thread, sort: 0 });
+        for (start, duration) in [(0, 100), (10, 20), (10, 5), (40, 100), (50, 5)] {
+            builder.slice(RawSlice { track, start, duration, name: StrId(0), record: RecordRef::default() });
+        }
+        let profile = builder.finish(Meta::default()).profile;
+        assert_eq!(profile.check(), Ok(()));
+        let check = |t, want: Option<(i64, i64)>| {
+            let got =
+                profile.slice_at(TrackId(0), TimeNs(t)).map(|s| (profile.slices.start[s.index()], profile.slices.duration[s.index()]));
+            assert_eq!(got, want, "at {t}");
+        };
+        check(-1, None);
+        check(10, Some((10, 5)));
+        check(20, Some((10, 20)));
+        check(30, Some((0, 100)));
+        check(60, Some((40, 100)));
+        check(139, Some((40, 100)));
+        check(140, None);
     }
 
     #[test]
