@@ -1,2 +1,230 @@
 //! Drives an importer over its input: heads, claims, blocks, gzip. The same code natively and in the worker.
-//! (to be completed: heads(), import(), import_with(), gzip with access points)
+
+use super::gzip::{GzipIndex, INFLATED_MAX, InflatedSource, Inflater, Stop, is_gzip};
+use super::{Claim, Format, ImportError, Imported, Progress, Streamed, by_id, claim, unrecognised};
+use crate::base::input::HEAD_LEN;
+use crate::base::{InputError, InputSet, Ledger, Member, MemberHead, Severity, text};
+
+/// How much is read at a time.
+const BLOCK: u64 = 8 << 20;
+/// The most heap an import may be expected to take: what a 32-bit WASM memory holds with some room.
+pub const HEAP_MAX: u64 = 3_500_000_000;
+
+/// What `claim` looks at: the first bytes of each member, inflated where it is gzip.
+pub fn heads(input: &InputSet) -> Result<Vec<MemberHead>, InputError> {
+    input.members.iter().map(head).collect()
+}
+
+fn head(member: &Member) -> Result<MemberHead, InputError> {
+    let raw = member.read_up_to(0, HEAD_LEN as u64)?;
+    let is_gzip = is_gzip(&raw);
+    let head = if is_gzip { inflated_head(&raw) } else { raw };
+    Ok(MemberHead { name: member.name.clone(), len: member.len(), head, is_gzip })
+}
+
+/// The first [`HEAD_LEN`] bytes of text in the beginning of a gzip file; fewer where it is damaged.
+fn inflated_head(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut receive = |text: &[u8]| {
+        out.extend_from_slice(&text[..text.len().min(HEAD_LEN - out.len())]);
+        if out.len() == HEAD_LEN { Err(()) } else { Ok(()) }
+    };
+    // The first error is that there is enough; a damaged file shows when it is read.
+    let _ = Inflater::default().push(raw, &mut receive);
+    out
+}
+
+/// Feeds one streamed claim, block by block.
+pub struct Feeder {
+    importer: Box<dyn Streamed>,
+    ledger: Ledger,
+    inflater: Option<Inflater>,
+    bytes: u64,
+    total: u64,
+    is_truncated: bool,
+    is_first: bool,
+}
+
+impl Feeder {
+    /// A feeder of `claim`; `None` when the format is read at random access, by [`import_claim`].
+    /// `total_bytes` and `is_gzip` are of the raw file.
+    pub fn new(format: &'static dyn Format, claim: &Claim, title: &str, total_bytes: u64, is_gzip: bool) -> Option<Feeder> {
+        let importer = format.streamed(claim, title)?;
+        let ledger = Ledger { recognised: claim.recognised.clone(), members: vec![title.into()], ..Ledger::default() };
+        let inflater = is_gzip.then(Inflater::default);
+        Some(Feeder { importer, ledger, inflater, bytes: 0, total: total_bytes, is_truncated: false, is_first: true })
+    }
+
+    /// Takes the next bytes of the file, as they stand in it.
+    pub fn feed(&mut self, raw_block: &[u8]) -> Result<(), ImportError> {
+        let offset = self.bytes;
+        self.bytes += raw_block.len() as u64;
+        let Feeder { importer, ledger, inflater, is_first, .. } = self;
+        let Some(inflater) = inflater.as_mut().filter(|_| !self.is_truncated) else {
+            return if self.is_truncated { Ok(()) } else { importer.feed(raw_block, ledger) };
+        };
+        let stop = inflater.push(raw_block, &mut |text| {
+            if std::mem::take(is_first) && is_gzip(text) {
+                return Err(twice_packed());
+            }
+            importer.feed(text, ledger)
+        });
+        match stop {
+            Ok(()) => Ok(()),
+            Err(Stop::Receiver(error)) => Err(error),
+            Err(Stop::TooLong) => Err(ImportError::Unsupported(format!(
+                "The gzip file inflates to more than {}; expected at most that much text. Trace fewer steps, or split the file.",
+                text::bytes(INFLATED_MAX)
+            ))),
+            Err(Stop::Damaged { offset: at, why }) => {
+                if inflater.n_out() == 0 {
+                    return Err(ImportError::Invalid(format!("Expected gzip data, but at byte {at} of the file {why}.")));
+                }
+                self.is_truncated = true;
+                let reason = "The gzip data are damaged; what follows the damage is not read.";
+                self.ledger.skip(Severity::DataLoss, "damaged_gzip", reason, offset.max(at), || format!("at byte {at} of the file {why}"));
+                Ok(())
+            }
+        }
+    }
+
+    /// How far it is, with the preview slices that are new since the last call.
+    pub fn progress(&mut self) -> Progress {
+        Progress { bytes: self.bytes, total: self.total, records: self.importer.n_records(), preview: self.importer.preview() }
+    }
+
+    /// The profile, and the access points when the file is gzip.
+    pub fn finish(mut self) -> Result<(Imported, Option<GzipIndex>), ImportError> {
+        let mut index = None;
+        if let Some(inflater) = self.inflater.take() {
+            let (points, is_whole) = inflater.finish();
+            if !is_whole && !self.is_truncated {
+                self.is_truncated = true;
+                if points.len == 0 {
+                    return Err(ImportError::Invalid(format!(
+                        "Expected gzip data, found the end of the file after {} bytes and no text. The file was cut off.",
+                        self.bytes
+                    )));
+                }
+                let reason = "The gzip file ends early; everything before its end was read.";
+                self.ledger.skip(Severity::DataLoss, "truncated_gzip", reason, points.len, || {
+                    format!("the file ends after {} bytes ({} of text)", self.bytes, text::bytes(points.len))
+                });
+            }
+            index = Some(points);
+        }
+        let mut ledger = self.ledger;
+        let profile = self.importer.finish(self.is_truncated, &mut ledger)?;
+        Ok((Imported { profile, ledger }, index))
+    }
+}
+
+fn twice_packed() -> ImportError {
+    ImportError::Unsupported(
+        "The file is gzip inside gzip; expected a profile packed once. Unpack it once (`gunzip FILE`) and open the result.".into(),
+    )
+}
+
+/// Imports one claim. Returns it with the input whose members [`Format::record`] can read: in the claim's order, inflated where they were gzip.
+pub fn import_claim(input: &InputSet, claim: &Claim) -> Result<(Imported, InputSet), ImportError> {
+    let format = by_id(&claim.format).ok_or_else(|| ImportError::Unrecognised(format!("No importer is called `{}`.", claim.format)))?;
+    let members = claim.members.iter().filter_map(|&m| input.members.get(m).cloned()).collect();
+    let picked = InputSet { members };
+    let Some(main) = picked.members.first() else {
+        return Err(ImportError::Unrecognised("The claim names no file.".into()));
+    };
+    let is_gzip = is_gzip(&main.read_up_to(0, 2)?);
+    if let Some(mut feeder) = Feeder::new(format, claim, file_name(&main.name), main.len(), is_gzip) {
+        let mut offset = 0;
+        while offset < main.len() {
+            let block = main.read_up_to(offset, BLOCK)?;
+            offset += block.len() as u64;
+            feeder.feed(&block)?;
+        }
+        let (imported, index) = feeder.finish()?;
+        let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));
+        return Ok((imported, InputSet { members: vec![readable] }));
+    }
+    let readable = InputSet { members: picked.members.iter().map(inflated).collect::<Result<_, _>>()? };
+    let mut ledger = Ledger { recognised: claim.recognised.clone(), ..Ledger::default() };
+    ledger.members = readable.members.iter().map(|m| m.name.clone()).collect();
+    let profile = format.import(&readable, claim, &mut ledger)?;
+    Ok((Imported { profile, ledger }, readable))
+}
+
+/// The member itself, or its inflated text when it is gzip.
+pub fn inflated(member: &Member) -> Result<Member, ImportError> {
+    if !is_gzip(&member.read_up_to(0, 2)?) {
+        return Ok(member.clone());
+    }
+    let mut inflater = Inflater::default();
+    let mut offset = 0;
+    while offset < member.len() {
+        let block = member.read_up_to(offset, BLOCK)?;
+        offset += block.len() as u64;
+        inflater.push(&block, &mut |_| Ok::<_, ()>(())).map_err(|stop| match stop {
+            Stop::Damaged { offset, why } => ImportError::Invalid(format!("`{}`: at byte {offset} {why}.", member.name)),
+            _ => ImportError::Unsupported(format!("`{}` inflates to more than {}.", member.name, text::bytes(INFLATED_MAX))),
+        })?;
+    }
+    match inflater.finish() {
+        (index, true) => Ok(InflatedSource::member(member, index)),
+        (_, false) => Err(ImportError::Invalid(format!("`{}` is gzip that ends early; expected all of it.", member.name))),
+    }
+}
+
+/// One profile of a drop: its claim, and what came of it.
+pub type Outcome = (Claim, Result<(Imported, InputSet), ImportError>);
+
+/// Imports every profile of a drop. Fails when there is none, with a sentence on each file.
+pub fn import(input: &InputSet) -> Result<Vec<Outcome>, ImportError> {
+    let heads = heads(input)?;
+    let (claims, _) = claim(&heads);
+    if claims.is_empty() {
+        return Err(unrecognised::explain(&heads));
+    }
+    Ok(claims.into_iter().map(|c| (c.clone(), check_heap(input, &heads, &c).and_then(|()| import_claim(input, &c)))).collect())
+}
+
+/// Name of the file without the directories it was dropped with.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Heap bytes the import of a claim will take, by the sizes of its files.
+pub fn estimate_heap(input: &InputSet, heads: &[MemberHead], claim: &Claim) -> u64 {
+    let text: u64 = claim.members.iter().filter_map(|&m| Some(text_len(heads.get(m)?, input.members.get(m)?))).sum();
+    match by_id(&claim.format).is_some_and(|f| f.streamed(claim, "").is_some()) {
+        true => text / 5 * 3 + (64 << 20),
+        false => text.saturating_mul(4) + (64 << 20),
+    }
+}
+
+/// Refuses a claim whose import would not fit in memory, before anything is read.
+pub fn check_heap(input: &InputSet, heads: &[MemberHead], claim: &Claim) -> Result<(), ImportError> {
+    let heap = estimate_heap(input, heads, claim);
+    if heap <= HEAP_MAX {
+        return Ok(());
+    }
+    let name = claim.members.first().and_then(|&m| heads.get(m)).map_or("", |h| &h.name);
+    Err(ImportError::Unsupported(format!(
+        "`{name}` would need about {} of memory; a browser tab gives at most {}. Trace fewer steps, or split the file.",
+        text::bytes(heap),
+        text::bytes(HEAP_MAX)
+    )))
+}
+
+/// Bytes of text in a member: its length, or what its gzip trailer says (modulo 2³², so the wrap nearest to a usual ratio is taken).
+fn text_len(head: &MemberHead, member: &Member) -> u64 {
+    const USUAL_RATIO: u64 = 8;
+    if !head.is_gzip {
+        return head.len;
+    }
+    let guess = head.len.saturating_mul(USUAL_RATIO);
+    let Some(&[a, b, c, d]) = member.read(head.len.saturating_sub(4), 4).ok().as_deref() else {
+        return guess;
+    };
+    let said = u64::from(u32::from_le_bytes([a, b, c, d]));
+    let wraps = (guess.saturating_sub(said) + (1 << 31)) >> 32;
+    (said + (wraps << 32)).max(head.len)
+}

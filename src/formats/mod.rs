@@ -1,6 +1,9 @@
 //! A folder per format, and the list of them. Recognises by content, imports a claim, reads single records again.
 
+pub mod gzip;
 pub mod import;
+pub mod json;
+mod unrecognised;
 
 use crate::base::{InputError, InputSet, Ledger, MemberHead, SliceId};
 use crate::model::Profile;

@@ -1,0 +1,329 @@
+//! Gzip as a stream that can be entered again: inflates block by block, and keeps access points to read single records back.
+
+use crate::base::{ByteSource, Member};
+use flate2::Crc;
+use miniz_oxide::inflate::stream::{InflateState, inflate};
+use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
+use std::sync::{Arc, Mutex};
+
+/// The most a gzip file may inflate to.
+pub const INFLATED_MAX: u64 = 8 << 30;
+/// Distance between access points in the inflated text.
+const POINT_EVERY: u64 = 16 << 20;
+const OUT_BLOCK: usize = 1 << 20;
+const IN_BLOCK: u64 = 256 << 10;
+
+/// Whether bytes begin as gzip does.
+pub fn is_gzip(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b])
+}
+
+/// Why inflating stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop<E> {
+    /// The compressed data break the rules of the format; what came before is good.
+    Damaged {
+        /// Byte in the compressed file.
+        offset: u64,
+        /// A sentence.
+        why: String,
+    },
+    /// More text than [`INFLATED_MAX`].
+    TooLong,
+    /// The receiver said no.
+    Receiver(E),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The ten fixed bytes of a member's header: how many are read, and the flags among them.
+    Fixed(u8),
+    /// Low and high byte of the extra field's length, then so many bytes.
+    ExtraLen(bool),
+    Extra(u16),
+    /// Zero-terminated name and comment.
+    Name,
+    Comment,
+    /// Two bytes of header checksum.
+    HeaderCrc(u8),
+    Body,
+    /// Eight bytes: checksum and length.
+    Trailer(u8),
+    /// After a member: another one, padding, or the end.
+    Between,
+    /// Something that is no gzip member follows; it is ignored, as other tools do.
+    Rest,
+}
+
+const FLAG_HCRC: u8 = 2;
+const FLAG_EXTRA: u8 = 4;
+const FLAG_NAME: u8 = 8;
+const FLAG_COMMENT: u8 = 16;
+
+/// The decoder between two bytes: can be cloned and continued.
+#[derive(Clone)]
+struct Decoder {
+    stage: Stage,
+    flags: u8,
+    extra_len: u16,
+    state: Box<InflateState>,
+    trailer: [u8; 8],
+    n_members: u32,
+    /// Bytes of the file read, bytes of text written, and where the member's text began.
+    n_in: u64,
+    n_out: u64,
+    member_from: u64,
+}
+
+impl Decoder {
+    fn new() -> Self {
+        Decoder {
+            stage: Stage::Fixed(0),
+            flags: 0,
+            extra_len: 0,
+            state: InflateState::new_boxed(DataFormat::Raw),
+            trailer: [0; 8],
+            n_members: 0,
+            n_in: 0,
+            n_out: 0,
+            member_from: 0,
+        }
+    }
+
+    /// Takes one byte outside a body. Returns the expected (checksum, length) at the end of a member, or what is wrong.
+    fn byte(&mut self, b: u8) -> Result<Option<(u32, u32)>, String> {
+        self.n_in += 1;
+        let flags = self.flags;
+        let after = |from: u8| match flags {
+            f if from < 1 && f & FLAG_EXTRA != 0 => Stage::ExtraLen(false),
+            f if from < 2 && f & FLAG_NAME != 0 => Stage::Name,
+            f if from < 3 && f & FLAG_COMMENT != 0 => Stage::Comment,
+            f if from < 4 && f & FLAG_HCRC != 0 => Stage::HeaderCrc(0),
+            _ => Stage::Body,
+        };
+        self.stage = match self.stage {
+            Stage::Fixed(i) => {
+                let want = [0x1f, 0x8b, 8].get(usize::from(i));
+                if want.is_some_and(|&w| w != b) {
+                    return Err(format!("expected the byte {:#04x} of a gzip header, found {b:#04x}", want.copied().unwrap_or(0)));
+                }
+                self.flags = if i == 3 { b } else { self.flags };
+                if i < 9 { Stage::Fixed(i + 1) } else { after(0) }
+            }
+            Stage::ExtraLen(false) => {
+                self.extra_len = u16::from(b);
+                Stage::ExtraLen(true)
+            }
+            Stage::ExtraLen(true) => match self.extra_len | u16::from(b) << 8 {
+                0 => after(1),
+                n => Stage::Extra(n),
+            },
+            Stage::Extra(n) if n > 1 => Stage::Extra(n - 1),
+            Stage::Extra(_) => after(1),
+            Stage::Name if b == 0 => after(2),
+            Stage::Comment if b == 0 => after(3),
+            Stage::HeaderCrc(0) => Stage::HeaderCrc(1),
+            Stage::HeaderCrc(_) => Stage::Body,
+            Stage::Trailer(i) => {
+                self.trailer[usize::from(i & 7)] = b;
+                if i == 7 {
+                    let [a, b, c, d, e, f, g, h] = self.trailer;
+                    self.stage = Stage::Between;
+                    self.n_members += 1;
+                    return Ok(Some((u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))));
+                }
+                Stage::Trailer(i + 1)
+            }
+            Stage::Between if b == 0x1f => {
+                self.state.reset(DataFormat::Raw);
+                self.member_from = self.n_out;
+                self.flags = 0;
+                Stage::Fixed(1)
+            }
+            Stage::Between if b != 0 => Stage::Rest,
+            stage => stage,
+        };
+        Ok(None)
+    }
+
+    /// Inflates some of `input` into `out`. Returns (bytes read, bytes written).
+    fn body(&mut self, input: &[u8], out: &mut [u8]) -> Result<(usize, usize), String> {
+        let result = inflate(&mut self.state, input, out, MZFlush::None);
+        self.n_in += result.bytes_consumed as u64;
+        self.n_out += result.bytes_written as u64;
+        match result.status {
+            Ok(MZStatus::StreamEnd) => self.stage = Stage::Trailer(0),
+            Ok(_) | Err(MZError::Buf) => {}
+            // The error comes again with the next call; first the text before it.
+            Err(_) if result.bytes_written > 0 => {}
+            Err(_) => return Err("the compressed data are damaged".into()),
+        }
+        Ok((result.bytes_consumed, result.bytes_written))
+    }
+}
+
+/// Where the inflated text can be entered.
+pub struct GzipIndex {
+    points: Vec<Decoder>,
+    /// Bytes of inflated text.
+    pub len: u64,
+}
+
+/// Inflates a file that is fed block by block.
+pub struct Inflater {
+    decoder: Decoder,
+    points: Vec<Decoder>,
+    crc: Crc,
+    out: Vec<u8>,
+}
+
+impl Default for Inflater {
+    fn default() -> Self {
+        Inflater { decoder: Decoder::new(), points: vec![Decoder::new()], crc: Crc::new(), out: vec![0; OUT_BLOCK] }
+    }
+}
+
+impl Inflater {
+    /// Bytes of text so far.
+    pub fn n_out(&self) -> u64 {
+        self.decoder.n_out
+    }
+
+    /// Inflates `input` and hands the text to `receive`, block by block.
+    pub fn push<E>(&mut self, mut input: &[u8], receive: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), Stop<E>> {
+        while !input.is_empty() && self.decoder.stage != Stage::Rest {
+            let offset = self.decoder.n_in;
+            let damaged = |why| Stop::Damaged { offset, why };
+            if self.decoder.stage != Stage::Body {
+                if let Some((crc, len)) = self.decoder.byte(input[0]).map_err(damaged)? {
+                    self.end_member(crc, len).map_err(damaged)?;
+                }
+                input = &input[1..];
+                continue;
+            }
+            self.mark();
+            let (n_in, n_out) = self.decoder.body(input, &mut self.out).map_err(damaged)?;
+            input = &input[n_in..];
+            self.deliver(n_out, receive)?;
+            if n_in == 0 && n_out == 0 && self.decoder.stage == Stage::Body {
+                return Err(damaged("the compressed data go nowhere".into()));
+            }
+        }
+        // What the decoder still holds back though its input is used up.
+        while self.decoder.stage == Stage::Body {
+            match self.decoder.body(&[], &mut self.out) {
+                Ok((_, 0)) | Err(_) => break,
+                Ok((_, n_out)) => self.deliver(n_out, receive)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The index, and whether the file ended where it should.
+    pub fn finish(self) -> (GzipIndex, bool) {
+        let is_whole = matches!(self.decoder.stage, Stage::Between | Stage::Rest);
+        (GzipIndex { points: self.points, len: self.decoder.n_out }, is_whole)
+    }
+
+    fn mark(&mut self) {
+        if self.points.last().is_none_or(|p| self.decoder.n_out - p.n_out >= POINT_EVERY) {
+            self.points.push(self.decoder.clone());
+        }
+    }
+
+    fn deliver<E>(&mut self, n_out: usize, receive: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), Stop<E>> {
+        if self.decoder.n_out > INFLATED_MAX {
+            return Err(Stop::TooLong);
+        }
+        let text = &self.out[..n_out];
+        self.crc.update(text);
+        if text.is_empty() { Ok(()) } else { receive(text).map_err(Stop::Receiver) }
+    }
+
+    fn end_member(&mut self, crc: u32, len: u32) -> Result<(), String> {
+        let found = (self.crc.sum(), (self.decoder.n_out - self.decoder.member_from) as u32);
+        self.crc.reset();
+        if found == (crc, len) {
+            return Ok(());
+        }
+        Err(format!("the checksum or length at the end ({crc:08x}, {len}) is not that of the text ({:08x}, {})", found.0, found.1))
+    }
+}
+
+/// Random access to the inflated text of a gzip file.
+pub struct InflatedSource {
+    member: Member,
+    index: GzipIndex,
+    /// The text between two access points that was read last: (which, text).
+    last: Mutex<(usize, Vec<u8>)>,
+}
+
+impl InflatedSource {
+    /// A source over the compressed `member`.
+    pub fn new(member: Member, index: GzipIndex) -> Self {
+        InflatedSource { member, index, last: Mutex::new((usize::MAX, Vec::new())) }
+    }
+
+    /// A member whose bytes are the inflated text.
+    #[allow(clippy::arc_with_non_send_sync, reason = "a member is shared within one thread; `Member` wants an `Arc`")]
+    pub fn member(member: &Member, index: GzipIndex) -> Member {
+        Member::new(member.name.clone(), Arc::new(InflatedSource::new(member.clone(), index)))
+    }
+
+    fn start(&self, i: usize) -> u64 {
+        self.index.points.get(i).map_or(self.index.len, |p| p.n_out)
+    }
+
+    /// The text from access point `i` to the next one.
+    fn segment(&self, i: usize) -> Result<Vec<u8>, String> {
+        let mut decoder = self.index.points.get(i).cloned().ok_or("The offset is outside the text.")?;
+        let len = usize::try_from(self.start(i + 1) - self.start(i)).map_err(|_| "The text is too long.")?;
+        let mut out = vec![0; len];
+        let mut at = 0;
+        let mut input = Vec::new();
+        let mut used = 0;
+        while at < len {
+            if used == input.len() {
+                input = self.member.read_up_to(decoder.n_in, IN_BLOCK).map_err(|e| e.to_string())?;
+                used = 0;
+            }
+            if decoder.stage == Stage::Body {
+                let (n_in, n_out) = decoder.body(&input[used..], &mut out[at..])?;
+                used += n_in;
+                at += n_out;
+                if n_in == 0 && n_out == 0 && decoder.stage == Stage::Body {
+                    return Err("The compressed data changed since they were opened.".into());
+                }
+            } else {
+                let byte = *input.get(used).ok_or("The compressed data end early.")?;
+                decoder.byte(byte)?;
+                used += 1;
+            }
+        }
+        Ok(out)
+    }
+}
+
+impl ByteSource for InflatedSource {
+    fn len(&self) -> u64 {
+        self.index.len
+    }
+
+    fn read_at(&self, mut offset: u64, mut out: &mut [u8]) -> Result<(), String> {
+        let mut last = self.last.lock().map_err(|_| "The text is in use.")?;
+        while !out.is_empty() {
+            // The first point may be doubled: one before the header, one before the body.
+            let i = self.index.points.partition_point(|p| p.n_out <= offset).saturating_sub(1);
+            if last.0 != i {
+                *last = (i, self.segment(i)?);
+            }
+            let from = usize::try_from(offset - self.start(i)).map_err(|_| "The offset is too large.")?;
+            let text = last.1.get(from..).filter(|t| !t.is_empty()).ok_or("The range is outside the text.")?;
+            let n = text.len().min(out.len());
+            out[..n].copy_from_slice(&text[..n]);
+            offset += n as u64;
+            out = &mut out[n..];
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,5 @@
+//! Reading JSON of any size: where records begin and end, what stands in one, what the root holds.
+
+mod root;
+
+pub use root::{Key, Root, root};

@@ -1,0 +1,91 @@
+//! What to say when no format claims a file: what was expected, what was found.
+
+use super::gzip::is_gzip;
+use super::json::{Root, root};
+use super::{ALL, ImportError};
+use crate::base::MemberHead;
+
+/// One sentence per file (of the first few), and the formats that are known.
+pub fn explain(heads: &[MemberHead]) -> ImportError {
+    const N_NAMED: usize = 3;
+    if heads.is_empty() {
+        return ImportError::Unrecognised(format!("There is no file to open. {}", expected()));
+    }
+    let mut out: Vec<String> = heads.iter().take(N_NAMED).map(|h| format!("`{}` {}.", h.name, found(h))).collect();
+    if heads.len() > N_NAMED {
+        out.push(format!("So it is with {} more.", heads.len() - N_NAMED));
+    }
+    out.push(expected());
+    ImportError::Unrecognised(out.join(" "))
+}
+
+/// What we know to open.
+fn expected() -> String {
+    let known: Vec<String> = ALL.iter().map(|f| f.info()).map(|i| format!("{} ({})", i.title, i.files)).collect();
+    format!("Expected one of: {}.", known.join("; "))
+}
+
+/// What the file seems to be, as the rest of a sentence that begins with its name.
+fn found(head: &MemberHead) -> String {
+    let bytes = &head.head[..];
+    if head.len == 0 {
+        return "is empty: 0 bytes".into();
+    }
+    if head.is_gzip && bytes.is_empty() {
+        return "begins like gzip, but no text could be unpacked from it; it is damaged or cut off".into();
+    }
+    if head.is_gzip && is_gzip(bytes) {
+        return "is gzip inside gzip; unpack it once (`gunzip FILE`) and open the result".into();
+    }
+    if let Some(kind) = binary_kind(bytes) {
+        return format!("is {kind}, not a profile");
+    }
+    if is_html(bytes) {
+        return "is an HTML page, not a profile; perhaps a download page or an error message was saved in its place".into();
+    }
+    match root(bytes) {
+        Some(Root::Object { keys, .. }) if keys.is_empty() => "is a JSON object without keys, no profile".into(),
+        Some(Root::Object { keys, .. }) => {
+            let shown: Vec<String> = keys.iter().take(8).map(|k| format!("`{}`", k.name)).collect();
+            let more = if keys.len() > shown.len() { " and more" } else { "" };
+            format!("is JSON, but no profile we know: its root has the keys {}{more}", shown.join(", "))
+        }
+        Some(Root::List { .. }) => "is a JSON list, but its items are no trace events: none has the key `ph`".into(),
+        None if bytes.iter().all(|b| (0x20..0x7f).contains(b) || b.is_ascii_whitespace()) => {
+            format!("is text that begins with `{}`, no profile", beginning(bytes))
+        }
+        None => {
+            let hex: Vec<String> = bytes.iter().take(8).map(|b| format!("{b:02x}")).collect();
+            format!("holds {} bytes of a kind we do not know; it begins with the bytes {}", head.len, hex.join(" "))
+        }
+    }
+}
+
+fn beginning(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(24)]).replace(['\n', '\r', '\t'], " ").trim().to_string()
+}
+
+fn is_html(bytes: &[u8]) -> bool {
+    let start = bytes.trim_ascii_start();
+    let start = String::from_utf8_lossy(&start[..start.len().min(64)]).to_ascii_lowercase();
+    ["<!doctype html", "<html", "<head", "<body"].iter().any(|mark| start.starts_with(mark))
+}
+
+fn binary_kind(bytes: &[u8]) -> Option<&'static str> {
+    const KINDS: [(&[u8], &str); 12] = [
+        (b"\x89PNG", "a PNG image"),
+        (b"\xff\xd8\xff", "a JPEG image"),
+        (b"GIF8", "a GIF image"),
+        (b"%PDF", "a PDF document"),
+        (b"PK\x03\x04", "a ZIP archive"),
+        (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+        (b"\xfd7zXZ", "an XZ archive"),
+        (b"BZh", "a bzip2 archive"),
+        (b"\x7fELF", "an ELF program"),
+        (b"SQLite format 3", "an SQLite database (perhaps of Nsight Systems)"),
+        (b"PAR1", "a Parquet table"),
+        (b"\x80\x02", "a Python pickle (perhaps a memory snapshot)"),
+    ];
+    let tar = bytes.get(257..262) == Some(b"ustar");
+    KINDS.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|k| k.1).or(tar.then_some("a TAR archive"))
+}
