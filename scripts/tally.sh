@@ -1,0 +1,39 @@
+# Runs suites and adds up what passed and failed. Sourced after lib.sh.
+
+tally_passed=0
+tally_failed=0
+tally_lines=()
+logs="$target/logs"
+mkdir -p "$logs"
+
+# The counters read a log and print `passed failed`.
+count_cargo() { awk '/^test result:/ { for (i = 1; i < NF; i++) { if ($(i + 1) ~ /^passed/) p += $i; if ($(i + 1) ~ /^failed/) f += $i } } END { print p + 0, f + 0 }' "$1"; }
+count_playwright() {
+  awk '/^ +[0-9]+ passed/ { p += $1 } /^ +[0-9]+ (failed|flaky|interrupted)/ { f += $1 } /^ +[0-9]+ did not run/ { f += $1 } END { print p + 0, f + 0 }' "$1"
+}
+count_line() { awk '/^[0-9]+ passed, [0-9]+ failed$/ { p = $1; f = $3 } END { print p + 0, f + 0 }' "$1"; }
+count_step() { if [ "$2" = 0 ]; then echo 1 0; else echo 0 1; fi; }
+
+# suite NAME COUNTER COMMAND...: runs the command, shows its output, adds its counts. Returns the command's status.
+suite() {
+  local name=$1 counter=$2 status=0 log passed failed
+  shift 2
+  log="$logs/$(tr ' A-Z' '-a-z' <<<"$name").log"
+  say "$name"
+  ("$@") 2>&1 </dev/null | tee "$log" || status=$?
+  read -r passed failed < <("$counter" "$log" "$status")
+  # A run that fell over before it could count, or that counted nothing at all, is a failure.
+  if [ "$failed" = 0 ] && { [ "$status" != 0 ] || [ "$passed" = 0 ]; }; then failed=1; fi
+  tally_passed=$((tally_passed + passed))
+  tally_failed=$((tally_failed + failed))
+  tally_lines+=("$(printf '%-32s %5d passed %4d failed' "$name" "$passed" "$failed")")
+  [ "$failed" = 0 ]
+}
+
+# Prints the table and the closing line, and ends the run.
+tally_end() {
+  say "all suites"
+  printf '   %s\n' "${tally_lines[@]}"
+  printf '\n%d passed, %d failed\n' "$tally_passed" "$tally_failed"
+  if [ "$tally_failed" = 0 ]; then exit 0; else exit 1; fi
+}

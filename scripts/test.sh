@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Runs every suite and counts: native tests, tests inside Chromium (wasm-pack), end to end in Chromium, a smoke test in Firefox.
+# A suite that fails does not stop the others. The last line is `N passed, N failed` over all of them.
+# SUITES="native web e2e firefox" chooses some; AXONSCOPE_LINT=1 puts formatting and lints in front.
+set -euo pipefail
+source "$(dirname "$0")/lib.sh"
+source "$root/scripts/tally.sh"
+suites=${SUITES:-native web e2e firefox}
+
+ensure_test
+
+web=()
+for file in tests/web*.rs; do
+  if [ -e "$file" ]; then web+=(--test "$(basename "$file" .rs)"); fi
+done
+
+if [ "${AXONSCOPE_LINT:-}" = 1 ]; then
+  if have rustup && ! { have cargo-clippy && have rustfmt; }; then
+    say "adding rustfmt and clippy with rustup: .ci/run checks formatting and lints"
+    rustup component add rustfmt clippy || die "rustup could not add rustfmt and clippy."
+  fi
+  suite "formatting" count_step cargo fmt --check || true
+  suite "lints, native" count_step cargo clippy --locked --all-targets -- -D warnings || true
+  suite "lints, wasm32" count_step cargo clippy --locked --target wasm32-unknown-unknown --lib --bins "${web[@]}" -- -D warnings || true
+fi
+
+if [[ " $suites " == *" native "* ]]; then
+  suite "native tests" count_cargo cargo test --locked --no-fail-fast || true
+fi
+
+if [[ " $suites " == *" web "* ]]; then
+  if [ ${#web[@]} -gt 0 ]; then
+    suite "tests inside Chromium" count_cargo wasm-pack test --headless --chrome --chromedriver "$CHROMEDRIVER" --mode no-install -- --locked "${web[@]}" || true
+  fi
+fi
+
+if [[ " $suites " == *" e2e "* || " $suites " == *" firefox "* ]]; then
+  export AXONSCOPE_DIST="$target/e2e-dist"
+  if suite "page for the browser tests" count_step build_page "$AXONSCOPE_DIST" --cargo-profile fast; then
+    if [[ " $suites " == *" e2e "* ]]; then
+      suite "end to end in Chromium" count_playwright npx --no-install playwright test --config e2e/playwright.config.js || true
+    fi
+    if [[ " $suites " == *" firefox "* ]]; then
+      suite "smoke test in Firefox" count_line node e2e/firefox.mjs || true
+    fi
+  fi
+fi
+
+tally_end
