@@ -1,1 +1,5 @@
 //! A folder per view.
+
+pub mod details;
+pub mod ledger;
+pub mod profile;

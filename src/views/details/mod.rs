@@ -1,0 +1,80 @@
+//! The details drawer: every field of the selected slice, and what it depends on.
+
+use crate::base::{SliceId, text};
+use crate::engine::query::{Details, Neighbour};
+use leptos::prelude::*;
+
+/// Fields and neighbours of one slice.
+#[component]
+pub fn DetailsDrawer(
+    /// What to show; nothing closes the drawer.
+    #[prop(into)]
+    details: Signal<Option<Details>>,
+    /// Go to another slice.
+    on_go: Callback<SliceId>,
+    /// Close the drawer.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let content = move || details.get().map(|d| view! { <Content details=d on_go on_close /> });
+    view! { {content} }
+}
+
+#[component]
+fn Content(details: Details, on_go: Callback<SliceId>, on_close: Callback<()>) -> impl IntoView {
+    let title =
+        format!("{} · {} · {} + {}", details.name, details.track, text::time_exact(details.start.0), text::time_exact(details.duration.0));
+    let times = vec![
+        ("start".to_string(), text::time_exact(details.start.0)),
+        ("duration".to_string(), text::time_exact(details.duration.0)),
+        ("self time".to_string(), text::time_exact(details.self_time.0)),
+        ("track".to_string(), details.track.clone()),
+    ];
+    let mut groups = vec![("Slice".to_string(), times)];
+    for field in &details.fields {
+        let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
+        let row = (field.key.clone(), format!("{}{unit}", field.value));
+        match groups.iter_mut().find(|g| g.0 == field.group) {
+            Some(group) => group.1.push(row),
+            None => groups.push((field.group.clone(), vec![row])),
+        }
+    }
+    let groups = groups.into_iter().map(|(title, rows)| view! { <FieldGroup title rows /> }).collect_view();
+    view! {
+        <aside class="drawer" data-view="details" aria-label="Details of the selected slice">
+            <header class="drawer__head">
+                <h2 class="drawer__title mono" title=title.clone()>{title.clone()}</h2>
+                <button class="button button--quiet" aria-label="Close details" title="Close (Esc)" on:click=move |_| on_close.run(())>"×"</button>
+            </header>
+            <div class="drawer__body">
+                {groups}
+                <Neighbours title="Held by" rows=details.parents on_go />
+                <Neighbours title="Predecessors" rows=details.predecessors on_go />
+                <Neighbours title="Successors" rows=details.successors on_go />
+            </div>
+        </aside>
+    }
+}
+
+#[component]
+fn FieldGroup(title: String, rows: Vec<(String, String)>) -> impl IntoView {
+    let rows =
+        rows.into_iter().filter(|r| !r.1.trim().is_empty()).map(|(key, value)| view! { <dt>{key}</dt><dd class="mono">{value}</dd> });
+    view! { <section class="facts"><h3>{title}</h3><dl class="facts__list">{rows.collect_view()}</dl></section> }
+}
+
+#[component]
+fn Neighbours(#[prop(into)] title: String, rows: Vec<Neighbour>, on_go: Callback<SliceId>) -> impl IntoView {
+    if rows.is_empty() {
+        return ().into_any();
+    }
+    let items = rows.into_iter().map(|n| {
+        let gap = if n.kind.is_empty() { String::new() } else { format!("{} · gap {}", n.kind, text::time_exact(n.gap_ns)) };
+        view! {
+            <li>
+                <button class="link mono" title=n.track.clone() on:click=move |_| on_go.run(n.slice)>{n.name.clone()}</button>
+                <span class="drawer__gap">{gap}</span>
+            </li>
+        }
+    });
+    view! { <section class="facts"><h3>{title}</h3><ul class="drawer__list">{items.collect_view()}</ul></section> }.into_any()
+}
