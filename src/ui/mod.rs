@@ -1,1 +1,3 @@
-//! Widgets: table, chart, canvas, splitter, dialog. Know no profile.
+//! Widgets: table, chart, dialog and the small things. They know no profile and read no context.
+
+pub mod palette;
