@@ -1,0 +1,175 @@
+// What all specs share: the served page, files, and the hooks of CONTRIBUTING.md as functions.
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test as base } from '@playwright/test';
+import { serve } from '../scripts/serve.mjs';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+export const dist = process.env.AXONSCOPE_DIST ?? join(root, 'dist');
+export const samples = join(root, 'public', 'samples');
+const artifacts = join(root, 'e2e', 'artifacts');
+const prefix = '/sub/path/';
+
+/** A real profile below the conformance folder; skips the test where the folder is absent, unless it is required. */
+export function conformance(...parts) {
+  const folder = process.env.AXONSCOPE_CONFORMANCE ?? join(root, '..', 'shared', 'conformance');
+  if (!existsSync(folder)) {
+    if (process.env.AXONSCOPE_CONFORMANCE_REQUIRED === '1') throw new Error(`no conformance data in ${folder}`);
+    console.log('skipped: no conformance data');
+    test.skip();
+  }
+  return join(folder, ...parts);
+}
+
+export const neuron = (...parts) => conformance('neuron', ...parts);
+export const kineto = (...parts) => conformance('kineto', 'traces', ...parts);
+
+export const test = base.extend({
+  // A server of its own for each worker, on a free port and below a sub-path.
+  site: [async ({}, use) => {
+    const site = await serve(dist, { prefix });
+    await use(site);
+    await site.close();
+  }, { scope: 'worker' }],
+
+  // Every page of every test is watched: no foreign request, no uncaught error, no violation of the Content-Security-Policy.
+  page: async ({ page, site }, use) => {
+    const wrong = [];
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.protocol !== 'blob:' && url.protocol !== 'data:' && url.origin !== new URL(site.url).origin) wrong.push(`foreign request: ${url}`);
+    });
+    page.on('pageerror', (error) => wrong.push(`uncaught: ${error.message}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && /Content Security Policy|panicked/i.test(message.text()) && !message.text().includes('axonInline')) wrong.push(message.text());
+    });
+    await use(page);
+    expect(wrong, 'what the page must not do').toEqual([]);
+  },
+});
+export { expect };
+
+/** Nothing is pending. */
+export const idle = (page) => page.waitForSelector('body[data-idle="true"]', { timeout: 45_000 });
+
+/** The start page, ready. */
+export async function start(page, site, fragment = '') {
+  await page.goto(site.url + fragment);
+  await idle(page);
+}
+
+/** Runs `action`, and waits until the page has been busy and is idle again, or has said why not. */
+export async function settled(page, action) {
+  await page.evaluate(() => {
+    window.axonBusy?.disconnect();
+    window.axonChanged = false;
+    window.axonAlerts = document.querySelectorAll('[role=alert]').length;
+    window.axonBusy = new MutationObserver(() => { window.axonChanged = true; });
+    window.axonBusy.observe(document.body, { attributes: true, attributeFilter: ['data-idle'] });
+  });
+  await action();
+  await page.waitForFunction(
+    () => (window.axonChanged || document.querySelectorAll('[role=alert]').length > window.axonAlerts) && document.body.dataset.idle === 'true',
+    null, { timeout: 45_000 },
+  );
+}
+
+/** Opens files of the disk with the file button's input: all of them as one drop. */
+export async function openProfile(page, ...files) {
+  await settled(page, () => page.locator('input[type=file]:not([webkitdirectory])').first().setInputFiles(files));
+}
+
+/** Drops files on the page as the mouse would. A file is a path, or `{ name, bytes }`. */
+export async function dropFiles(page, ...files) {
+  const list = files.map((file) => (typeof file === 'string'
+    ? { name: basename(file), base64: readFileSync(file).toString('base64') }
+    : { name: file.name, base64: Buffer.from(file.bytes).toString('base64') }));
+  await settled(page, async () => {
+    const data = await page.evaluateHandle((items) => {
+      const transfer = new DataTransfer();
+      for (const { name, base64 } of items) {
+        transfer.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name));
+      }
+      return transfer;
+    }, list);
+    for (const type of ['dragenter', 'dragover', 'drop']) await page.dispatchEvent('body', type, { dataTransfer: data });
+  });
+}
+
+/** Goes to a view by the side bar. */
+export async function show(page, view) {
+  if (await page.locator(`[data-view="${view}"]`).isVisible()) return;
+  await page.locator(`[data-nav="${view}"]`).first().click();
+  await expect(page.locator(`[data-view="${view}"]`)).toBeVisible();
+  await idle(page);
+}
+
+/** How many pixels of a canvas differ from its commonest colour, and how many colours it has. */
+export function ink(locator) {
+  return locator.evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const pixels = new Uint32Array(data.buffer);
+    const counts = new Map();
+    for (const p of pixels) counts.set(p, (counts.get(p) ?? 0) + 1);
+    return { inked: pixels.length - Math.max(...counts.values()), colours: counts.size, pixels: pixels.length };
+  });
+}
+
+export const timeline = (page) => page.locator('[data-view="timeline"]');
+
+/** The largest canvas of the timeline: where slices are. */
+export async function lanes(page) {
+  const all = timeline(page).locator('canvas');
+  let best = all.first();
+  let area = -1;
+  for (let i = 0; i < await all.count(); i++) {
+    const box = await all.nth(i).boundingBox();
+    if (box && box.width * box.height > area) { area = box.width * box.height; best = all.nth(i); }
+  }
+  return best;
+}
+
+/** The visible range in nanoseconds. */
+export async function visible(page) {
+  const text = await timeline(page).getAttribute('data-window');
+  const [from, to] = text.match(/-?\d+/g).map(Number);
+  return { from, to, span: to - from };
+}
+
+/** Waits until the visible range is another than `before`, and the page idle. */
+export async function windowChanged(page, before) {
+  await expect.poll(async () => { const w = await visible(page); return w.from !== before.from || w.to !== before.to; }).toBe(true);
+  await idle(page);
+  return visible(page);
+}
+
+/** Finds a point of the lanes that lies on a slice: coloured, and coloured alike around it. Page coordinates. */
+export async function pointOnSlice(page) {
+  const canvas = await lanes(page);
+  const at = await canvas.evaluate((c) => {
+    const { data } = c.getContext('2d').getImageData(0, 0, c.width, c.height);
+    const saturation = (i) => Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]);
+    const left = Math.floor(c.width * 0.2);
+    let best = null;
+    for (let y = 4; y < c.height - 4; y += 3) {
+      let run = 0;
+      for (let x = left; x < c.width - 20; x++) {
+        const i = (y * c.width + x) * 4;
+        const same = run === 0 || (data[i] === data[i - 4] && data[i + 1] === data[i - 3] && data[i + 2] === data[i - 2]);
+        run = saturation(i) > 40 && same ? run + 1 : 0;
+        if (run > 6 && (!best || run > best.run) && run < c.width * 0.5) best = { x: x - run / 2, y, run };
+      }
+    }
+    return best && { x: best.x / c.width, y: best.y / c.height };
+  });
+  if (!at) throw new Error('no slice is drawn');
+  const box = await canvas.boundingBox();
+  return { x: box.x + at.x * box.width, y: box.y + at.y * box.height };
+}
+
+/** Keeps a picture for people to look at. */
+export async function picture(page, name) {
+  mkdirSync(artifacts, { recursive: true });
+  await page.screenshot({ path: join(artifacts, `${name}.png`) });
+}
