@@ -1,3 +1,7 @@
 //! Pure functions from a profile to an answer; a file per question.
 
+pub mod colour;
+pub mod details;
 pub mod operators;
+pub mod search;
+pub mod self_time;

@@ -44,6 +44,18 @@ impl StringTable {
         self.text.len() + self.ends.len() * 4
     }
 
+    /// The same ids, with the text of those that `keep` names; the others become empty.
+    pub fn reduced(&self, keep: impl Fn(StrId) -> bool) -> StringTable {
+        let mut out = StringTable { text: String::new(), ends: Vec::with_capacity(self.ends.len()) };
+        for (id, text) in self.iter() {
+            if keep(id) {
+                out.text.push_str(text);
+            }
+            out.ends.push(out.text.len() as u32);
+        }
+        out
+    }
+
     /// Every id with its string, in id order.
     pub fn iter(&self) -> impl Iterator<Item = (StrId, &str)> {
         (0..self.len() as u32).map(|i| (StrId(i), self.get(StrId(i))))

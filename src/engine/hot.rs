@@ -1,7 +1,7 @@
 //! What the page holds for drawing: the columns a frame needs, in slice order, and the names they point at.
 
-use crate::base::{StringTable, TimeRange};
-use crate::model::{Counter, InstantTable, Lane, Meta, Track};
+use crate::base::{StrId, StringTable, TimeRange};
+use crate::model::{Counter, InstantTable, Lane, Meta, Profile, Track};
 use serde::{Deserialize, Serialize};
 
 /// The small part, sent as a message.
@@ -46,5 +46,27 @@ impl HotColumns {
     /// First and last moment of anything.
     pub fn range(&self) -> TimeRange {
         self.info.meta.range
+    }
+}
+
+/// The small part of `profile`.
+pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
+    let mut used = vec![false; profile.strings.len()];
+    let names = profile.slices.name.iter().chain(profile.tracks.iter().map(|t| &t.name)).chain(&profile.instants.name);
+    for id in names {
+        used[id.index()] = true;
+    }
+    let mut colourings = vec![("name".to_string(), "Name".to_string())];
+    colourings.extend(profile.attributes.iter().map(|a| (a.id.clone(), a.label.clone())));
+    HotMeta {
+        meta: profile.meta.clone(),
+        tracks: profile.tracks.clone(),
+        lanes: profile.lanes.clone(),
+        strings: profile.strings.reduced(|id: StrId| used[id.index()]),
+        counters: profile.counters.clone(),
+        instants: profile.instants.clone(),
+        colourings,
+        tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64)).collect(),
+        n_slices: profile.slices.len() as u64,
     }
 }

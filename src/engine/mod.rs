@@ -1,5 +1,6 @@
 //! One open profile and its queries: the only door from the page to analysis.
 
+mod cells;
 pub mod hot;
 pub mod query;
 pub mod session;

@@ -1,6 +1,8 @@
 //! Questions and answers: closed enums of plain data. A view's question is a variant of each.
 
+pub use crate::analysis::details::Neighbour;
 use crate::analysis::operators::{Operators, OperatorsQuery};
+pub use crate::analysis::search::{SearchHits, SearchQuery};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
 use crate::formats::Field;
 use crate::model::{Cell, Fact};
@@ -27,19 +29,6 @@ pub enum Query {
     Table(String, u64, u64),
     /// The slice named by (track path, start, name), as in a link.
     Find(String, TimeNs, String),
-}
-
-/// What a search looks for.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct SearchQuery {
-    /// Text, or a pattern when `is_regex`. Case is ignored unless it holds an upper-case letter.
-    pub text: String,
-    /// Whether `text` is a regular expression.
-    pub is_regex: bool,
-    /// `name`, an attribute's id, or empty for name and all attributes.
-    pub field: String,
-    /// At most this many hits are returned; all are counted.
-    pub limit: u32,
 }
 
 /// An answer to the query of the same name.
@@ -132,36 +121,13 @@ pub struct Details {
     pub parents: Vec<Neighbour>,
 }
 
-/// The other end of an arrow.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Neighbour {
-    /// The slice.
-    pub slice: SliceId,
-    /// Its name.
-    pub name: String,
-    /// Path of its track.
-    pub track: String,
-    /// What the arrow means.
-    pub kind: String,
-    /// From the end of the earlier one to the start of the later one; negative when they overlap.
-    pub gap_ns: i64,
-}
-
-/// Hits of a search.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct SearchHits {
-    /// By start, at most the limit.
-    pub slices: Vec<SliceId>,
-    /// All that match.
-    pub n_total: u64,
-}
-
 /// Part of a generic table.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TablePart {
     /// Column names.
     pub columns: Vec<String>,
     /// The rows asked for.
+    #[serde(with = "super::cells")]
     pub rows: Vec<Vec<Cell>>,
     /// Rows there are.
     pub n_total: u64,

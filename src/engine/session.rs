@@ -1,4 +1,200 @@
-//! An open profile with its input.
+//! An open profile with its input: answers every [`Query`].
 
-/// An open profile with its input. (To be completed.)
-pub struct Session;
+use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
+use super::{HotColumns, HotMeta, hot};
+use crate::analysis::{colour, details, operators, search};
+use crate::base::{DurationNs, InputSet, Ledger, SliceId, StrId, TimeNs, TrackId};
+use crate::formats::{self, Claim, Field, Imported};
+use crate::model::Profile;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// An open profile with its input.
+#[derive(Debug)]
+pub struct Session {
+    /// What was recognised.
+    pub claim: Claim,
+    /// The claim's members, in its order: records are read again from here.
+    pub input: InputSet,
+    /// The profile.
+    pub profile: Profile,
+    /// What the import read and skipped.
+    pub ledger: Ledger,
+    /// Colour slots by string, per colouring asked for.
+    colours: RefCell<HashMap<String, Rc<Vec<u16>>>>,
+}
+
+impl Session {
+    /// A session over an import.
+    pub fn new(claim: Claim, input: InputSet, imported: Imported) -> Self {
+        Session { claim, input, profile: imported.profile, ledger: imported.ledger, colours: RefCell::default() }
+    }
+
+    /// Answers one question.
+    pub fn run(&self, query: &Query) -> Answer {
+        match query {
+            Query::Import => Answer::Import(import_summary(&self.profile)),
+            Query::Operators(q) => self.grouped(&q.group_by, |column, slots| {
+                let tracks = operators::tracks_below(&self.profile, q.track.as_slice());
+                Answer::Operators(operators::operators(&self.profile, column, &tracks, q.range, slots))
+            }),
+            Query::RangeSummary(range, tracks) => self.grouped("name", |column, slots| {
+                let tracks = operators::tracks_below(&self.profile, tracks);
+                Answer::RangeSummary(operators::operators(&self.profile, column, &tracks, Some(*range), slots))
+            }),
+            Query::Details(slice) => self.details(*slice),
+            Query::Search(q) => search::search(&self.profile, q).map_or_else(Answer::Refused, Answer::Search),
+            Query::ColourKeys(by) => self.grouped(by, |column, slots| {
+                Answer::ColourKeys(column.iter().map(|s| slots.get(s.index()).copied().unwrap_or(0)).collect())
+            }),
+            Query::Occurrences(by, value) => self.grouped(by, |column, _| Answer::Occurrences(occurrences(&self.profile, column, value))),
+            Query::Table(id, first, n) => self.table(id, *first, *n),
+            Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
+        }
+    }
+
+    /// What the page holds for drawing.
+    pub fn hot(&self) -> HotColumns {
+        let slices = &self.profile.slices;
+        HotColumns {
+            info: self.hot_meta(),
+            start: slices.start.clone(),
+            duration: slices.duration.clone(),
+            name: slices.name.iter().map(|s| s.0).collect(),
+            colour: self.colour_column(),
+        }
+    }
+
+    /// The small part of [`Session::hot`]; the worker sends the columns straight from the profile.
+    pub fn hot_meta(&self) -> HotMeta {
+        hot::hot_meta(&self.profile)
+    }
+
+    /// A colour slot per slice, by name.
+    pub fn colour_column(&self) -> Vec<u16> {
+        let slots = self.slots("name", &self.profile.slices.name);
+        self.profile.slices.name.iter().map(|s| slots.get(s.index()).copied().unwrap_or(0)).collect()
+    }
+
+    /// Answers with the column named `by` and its colour slots, or refuses.
+    fn grouped(&self, by: &str, answer: impl FnOnce(&[StrId], &[u16]) -> Answer) -> Answer {
+        let by = if by.is_empty() { "name" } else { by };
+        match operators::column(&self.profile, by) {
+            Some(column) => answer(column, &self.slots(by, column)),
+            None => Answer::Refused(format!("This profile has no column `{by}` to group by.")),
+        }
+    }
+
+    fn slots(&self, by: &str, column: &[StrId]) -> Rc<Vec<u16>> {
+        if let Some(slots) = self.colours.borrow().get(by) {
+            return slots.clone();
+        }
+        let slots = Rc::new(colour::slots(&self.profile, column));
+        self.colours.borrow_mut().insert(by.into(), slots.clone());
+        slots
+    }
+
+    fn details(&self, slice: SliceId) -> Answer {
+        if slice.index() >= self.profile.slices.len() {
+            return Answer::Refused("There is no such slice in this profile.".into());
+        }
+        let Some(format) = formats::by_id(&self.claim.format) else {
+            return Answer::Refused(format!("The format `{}` is not known.", self.claim.format));
+        };
+        let fields = format.record(&self.input, &self.profile, slice).unwrap_or_else(|error| vec![unreadable(&error.to_string())]);
+        let near = details::surroundings(&self.profile, slice);
+        Answer::Details(Details {
+            slice,
+            name: self.profile.name_of(slice).into(),
+            track: self.profile.track_of(slice).map(|t| self.profile.track_path(t)).unwrap_or_default(),
+            start: TimeNs(self.profile.slices.start[slice.index()]),
+            duration: DurationNs(self.profile.slices.duration[slice.index()]),
+            self_time: near.self_time,
+            fields,
+            predecessors: near.predecessors,
+            successors: near.successors,
+            parents: near.parents,
+        })
+    }
+
+    fn table(&self, id: &str, first: u64, n: u64) -> Answer {
+        let Some(table) = self.profile.tables.iter().find(|t| t.id == id) else {
+            return Answer::Refused(format!("This profile has no table `{id}`."));
+        };
+        let n_rows = table.rows.len();
+        let from = usize::try_from(first).unwrap_or(n_rows).min(n_rows);
+        let to = from.saturating_add(usize::try_from(n).unwrap_or(n_rows)).min(n_rows);
+        Answer::Table(TablePart { columns: table.columns.clone(), rows: table.rows[from..to].to_vec(), n_total: n_rows as u64 })
+    }
+}
+
+/// Stands for the fields of a record that cannot be read back.
+fn unreadable(sentence: &str) -> Field {
+    Field {
+        group: "Event".into(),
+        key: "not available".into(),
+        value: sentence.into(),
+        unit: String::new(),
+        help: "The record could not be read back from the file; what is shown above stands.".into(),
+    }
+}
+
+/// Slices whose `column` is `value`, by start.
+fn occurrences(profile: &Profile, column: &[StrId], value: &str) -> Vec<SliceId> {
+    let Some(id) = profile.strings.iter().find(|(_, s)| *s == value).map(|(id, _)| id) else {
+        return Vec::new();
+    };
+    let mut out: Vec<SliceId> = (0..column.len()).filter(|&i| column[i] == id).map(|i| SliceId(i as u32)).collect();
+    out.sort_by_key(|s| profile.slices.start[s.index()]);
+    out
+}
+
+/// The slice named by path, start and name.
+fn find(profile: &Profile, path: &str, start: TimeNs, name: &str) -> Option<SliceId> {
+    let tracks = (0..profile.tracks.len() as u32).map(TrackId).filter(|&t| profile.track_path(t) == path);
+    tracks.into_iter().find_map(|track| {
+        let by_start = &profile.slices.by_start[profile.slices_of(track)];
+        let first = by_start.partition_point(|&i| profile.slices.start[i as usize] < start.0);
+        let same = by_start[first..].iter().take_while(|&&i| profile.slices.start[i as usize] == start.0);
+        same.map(|&i| SliceId(i)).find(|&s| profile.name_of(s) == name)
+    })
+}
+
+/// Tracks and totals.
+fn import_summary(profile: &Profile) -> ImportSummary {
+    let mut tracks: Vec<TrackSummary> = (0..profile.tracks.len() as u32).map(|t| track_summary(profile, TrackId(t))).collect();
+    let mut n_samples = 0;
+    for counter in &profile.counters {
+        tracks[counter.track.index()].n_samples += counter.times.len() as u64;
+        n_samples += counter.times.len() as u64;
+    }
+    for track in &profile.instants.track {
+        tracks[track.index()].n_instants += 1;
+    }
+    ImportSummary {
+        tracks,
+        n_slices: profile.slices.len() as u64,
+        n_flows: profile.flows.from.len() as u64,
+        n_instants: profile.instants.time.len() as u64,
+        n_samples,
+        tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64 + t.n_more)).collect(),
+        facts: profile.meta.facts.clone(),
+    }
+}
+
+fn track_summary(profile: &Profile, track: TrackId) -> TrackSummary {
+    let slices = profile.slices_of(track);
+    let by_start = &profile.slices.by_start[slices.clone()];
+    let t = &profile.tracks[track.index()];
+    TrackSummary {
+        path: profile.track_path(track),
+        kind: t.kind,
+        n_slices: slices.len() as u64,
+        depth: t.lanes.len() as u32,
+        first_ns: by_start.first().map(|&i| profile.slices.start[i as usize]),
+        last_ns: slices.map(|i| profile.slices.end(i)).max(),
+        n_samples: 0,
+        n_instants: 0,
+    }
+}

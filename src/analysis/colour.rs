@@ -1,0 +1,76 @@
+//! One colour per name, everywhere: the dozen with the most self time get slots of their own, the rest share muted ones.
+
+use super::self_time::self_times;
+use crate::base::{StrId, TrackId};
+use crate::model::Profile;
+
+/// Slots for the names with the most time.
+pub const N_TOP: u16 = 12;
+/// All slots; those from [`N_TOP`] on are muted.
+pub const N_SLOTS: u16 = 44;
+
+/// A slot per string of `profile` for the values of `column`. Depends on names and times only, so that two openings agree.
+pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
+    let mut time = vec![-1i64; profile.strings.len()];
+    for track in 0..profile.tracks.len() as u32 {
+        self_times(profile, TrackId(track), None, |i, owned| {
+            let sum = &mut time[column[i].index()];
+            *sum = (*sum).max(0).saturating_add(owned);
+        });
+    }
+    let mut used: Vec<StrId> = (0..time.len() as u32).map(StrId).filter(|id| time[id.index()] >= 0).collect();
+    let by_time = |a: &StrId, b: &StrId| {
+        let longest_first = time[b.index()].cmp(&time[a.index()]);
+        longest_first.then_with(|| profile.strings.get(*a).cmp(profile.strings.get(*b)))
+    };
+    let n_top = used.len().min(N_TOP as usize);
+    if n_top > 0 && n_top < used.len() {
+        used.select_nth_unstable_by(n_top, by_time);
+    }
+    used[..n_top].sort_by(by_time);
+    let mut out = vec![0u16; time.len()];
+    let mut taken = [false; N_TOP as usize];
+    for (rank, id) in used.iter().enumerate() {
+        let hash = stable_hash(profile.strings.get(*id));
+        out[id.index()] = if rank < n_top {
+            let mut slot = (hash % u32::from(N_TOP)) as usize;
+            while taken[slot] {
+                slot = (slot + 1) % N_TOP as usize;
+            }
+            taken[slot] = true;
+            slot as u16
+        } else {
+            N_TOP + (hash % u32::from(N_SLOTS - N_TOP)) as u16
+        };
+    }
+    out
+}
+
+/// FNV-1a: the same in every build.
+fn stable_hash(text: &str) -> u32 {
+    let hash = text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    hash ^ (hash >> 15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::self_time::tests::drawn;
+
+    #[test]
+    fn the_top_dozen_differ_and_the_rest_are_muted() {
+        let text: Vec<String> = (0..20).map(|i| format!("op{i} {}+{}", i * 1000, 500 - i)).collect();
+        let profile = drawn(&format!("t: {}", text.join(", ")));
+        let slots = slots(&profile, &profile.slices.name);
+        let mut top: Vec<u16> = (0..12).map(|i| slots[profile.slices.name[i].index()]).collect();
+        top.sort();
+        assert_eq!(top, (0..12).collect::<Vec<_>>());
+        assert!((12..20).all(|i| (N_TOP..N_SLOTS).contains(&slots[profile.slices.name[i].index()])));
+    }
+
+    #[test]
+    fn few_names_are_fine() {
+        let profile = drawn("t: a 0+1");
+        assert!(slots(&profile, &profile.slices.name)[profile.slices.name[0].index()] < N_TOP);
+    }
+}

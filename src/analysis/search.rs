@@ -1,0 +1,119 @@
+//! Slices by name or attribute. Each distinct string is tried once, not each slice.
+
+use super::operators::column;
+use crate::base::{SliceId, StrId};
+use crate::model::Profile;
+use regex_lite::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
+
+/// What a search looks for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SearchQuery {
+    /// Text, or a pattern when `is_regex`. Case is ignored unless it holds an upper-case letter.
+    pub text: String,
+    /// Whether `text` is a regular expression.
+    pub is_regex: bool,
+    /// `name`, an attribute's id, or empty for name and all attributes.
+    pub field: String,
+    /// At most this many hits are returned; all are counted.
+    pub limit: u32,
+}
+
+/// Hits of a search.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct SearchHits {
+    /// By start, at most the limit.
+    pub slices: Vec<SliceId>,
+    /// All that match.
+    pub n_total: u64,
+}
+
+/// Decides whether a string is a hit.
+enum Matcher {
+    Exact(String),
+    IgnoreCase(String),
+    Pattern(Regex),
+}
+
+impl Matcher {
+    fn new(query: &SearchQuery) -> Result<Self, String> {
+        let keeps_case = query.text.chars().any(char::is_uppercase);
+        if query.is_regex {
+            let built = RegexBuilder::new(&query.text).case_insensitive(!keeps_case).build();
+            return built.map(Matcher::Pattern).map_err(|e| format!("`{}` is not a pattern: {e}.", query.text));
+        }
+        Ok(if keeps_case { Matcher::Exact(query.text.clone()) } else { Matcher::IgnoreCase(query.text.to_lowercase()) })
+    }
+
+    fn is_hit(&self, text: &str) -> bool {
+        match self {
+            Matcher::Exact(part) => text.contains(part.as_str()),
+            Matcher::IgnoreCase(part) => text.to_lowercase().contains(part.as_str()),
+            Matcher::Pattern(regex) => regex.is_match(text),
+        }
+    }
+}
+
+/// Hits by start, at most `query.limit`; all are counted. An empty text hits nothing. Fails with a sentence.
+pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, String> {
+    if query.text.is_empty() {
+        return Ok(SearchHits::default());
+    }
+    let matcher = Matcher::new(query)?;
+    let columns: Vec<&[StrId]> = if query.field.is_empty() {
+        std::iter::once(profile.slices.name.as_slice()).chain(profile.attributes.iter().map(|a| a.values.as_slice())).collect()
+    } else {
+        let field = &query.field;
+        vec![column(profile, field).ok_or_else(|| format!("This profile has no column `{field}` to search."))?]
+    };
+    let mut known: Vec<Option<bool>> = vec![None; profile.strings.len()];
+    let mut is_hit = |id: StrId| *known[id.index()].get_or_insert_with(|| matcher.is_hit(profile.strings.get(id)));
+    let n = profile.slices.len();
+    let mut hits: Vec<SliceId> = (0..n).filter(|&i| columns.iter().any(|c| is_hit(c[i]))).map(|i| SliceId(i as u32)).collect();
+    let n_total = hits.len() as u64;
+    let key = |s: &SliceId| (profile.slices.start[s.index()], *s);
+    let limit = query.limit as usize;
+    if limit < hits.len() {
+        hits.select_nth_unstable_by_key(limit, key);
+        hits.truncate(limit);
+    }
+    hits.sort_unstable_by_key(key);
+    Ok(SearchHits { slices: hits, n_total })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::self_time::tests::drawn;
+
+    fn check(text: &str, is_regex: bool, field: &str, limit: u32, want: Result<(&[i64], u64), &str>) {
+        let profile = drawn("t: aten::mm 5+1, aten::add 0+1, Aten::mm 9+1\n u: mm 3+1");
+        let query = SearchQuery { text: text.into(), is_regex, field: field.into(), limit };
+        let got = search(&profile, &query);
+        match want {
+            Ok((starts, total)) => {
+                let got = got.expect("hits");
+                assert_eq!(got.slices.iter().map(|s| profile.slices.start[s.index()]).collect::<Vec<_>>(), starts, "{text}");
+                assert_eq!(got.n_total, total);
+            }
+            Err(part) => assert!(got.expect_err("refused").contains(part)),
+        }
+    }
+
+    #[test]
+    fn hits_stand_by_start_and_all_are_counted() {
+        check("mm", false, "", 10, Ok((&[3, 5, 9], 3)));
+        check("mm", false, "name", 2, Ok((&[3, 5], 3)));
+        check("Aten", false, "", 10, Ok((&[9], 1)));
+        check("", false, "", 10, Ok((&[], 0)));
+    }
+
+    #[test]
+    fn patterns_and_attributes() {
+        check("^aten::m+$", true, "", 10, Ok((&[5, 9], 2)));
+        check("compute", false, "category", 1, Ok((&[0], 4)));
+        check("compute", false, "name", 1, Ok((&[], 0)));
+        check("(", true, "", 1, Err("is not a pattern"));
+        check("x", false, "nowhere", 1, Err("no column"));
+    }
+}

@@ -1,0 +1,87 @@
+//! The page's side of a question: hand it over, await the answer. Compiled natively too; the JavaScript half is in `page.rs`.
+
+use crate::engine::{Answer, Query, Session};
+use futures_channel::{mpsc, oneshot};
+use std::cell::RefCell;
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EngineError {
+    /// The worker died or was stopped.
+    #[error("The worker of this profile has stopped. Open the file again to go on.")]
+    Stopped,
+    /// The question makes no sense for this profile; a sentence says why.
+    #[error("{0}")]
+    Refused(String),
+    /// The answer is not of the question's kind: page and worker differ.
+    #[error("The worker gave an answer of another kind than asked. Reload the page.")]
+    Unexpected,
+}
+
+/// The reply of one question.
+pub type Reply = Result<Answer, EngineError>;
+
+/// A question on its way.
+#[derive(Debug)]
+pub struct Call {
+    /// What is asked.
+    pub query: Query,
+    /// Where the answer goes. Closed when nobody waits any more.
+    pub reply: oneshot::Sender<Reply>,
+}
+
+/// Asks one open profile. Cheap to clone; `Send`, so that it can live in signals.
+#[derive(Debug, Clone)]
+pub struct Ask(Backend);
+
+#[derive(Debug, Clone)]
+enum Backend {
+    Channel(mpsc::UnboundedSender<Call>),
+    InProcess(usize),
+}
+
+thread_local! {
+    /// Sessions of [`Ask::in_process`]; never freed: tests only.
+    static SESSIONS: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Ask {
+    /// One that hands over to whoever reads the receiver.
+    pub fn channel() -> (Ask, mpsc::UnboundedReceiver<Call>) {
+        let (sender, receiver) = mpsc::unbounded();
+        (Ask(Backend::Channel(sender)), receiver)
+    }
+
+    /// One that answers on the spot, in this thread: for tests.
+    pub fn in_process(session: Session) -> Ask {
+        SESSIONS.with_borrow_mut(|sessions| {
+            sessions.push(session);
+            Ask(Backend::InProcess(sessions.len() - 1))
+        })
+    }
+
+    /// Asks and waits. A refusal of the engine is an error here.
+    pub async fn ask(&self, query: Query) -> Reply {
+        let answer = match &self.0 {
+            Backend::Channel(sender) => {
+                let (reply, answer) = oneshot::channel();
+                sender.unbounded_send(Call { query, reply }).map_err(|_| EngineError::Stopped)?;
+                answer.await.map_err(|_| EngineError::Stopped)??
+            }
+            Backend::InProcess(at) => SESSIONS.with_borrow(|s| s.get(*at).map(|s| s.run(&query))).ok_or(EngineError::Stopped)?,
+        };
+        match answer {
+            Answer::Refused(sentence) => Err(EngineError::Refused(sentence)),
+            answer => Ok(answer),
+        }
+    }
+
+    /// Whether both ask the same profile.
+    pub fn is_same(&self, other: &Ask) -> bool {
+        match (&self.0, &other.0) {
+            (Backend::Channel(a), Backend::Channel(b)) => a.same_receiver(b),
+            (Backend::InProcess(a), Backend::InProcess(b)) => a == b,
+            _ => false,
+        }
+    }
+}
