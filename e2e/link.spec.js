@@ -15,7 +15,7 @@ test('a link asks for its file, and then shows the same range and selection', as
   const zoomed = await windowChanged(page, whole);
   const point = await pointOnSlice(page);
   await page.mouse.click(point.x, point.y);
-  const details = page.locator('[data-panel="details"]');
+  const details = page.locator('[data-view="details"]');
   await expect(details).toBeVisible();
   await idle(page);
   await expect.poll(() => page.url()).toContain('#');
@@ -33,8 +33,8 @@ test('a link asks for its file, and then shows the same range and selection', as
   await expect(other.locator('[data-view="timeline"]')).toBeVisible();
   const again = await visible(other);
   expect(Math.abs(again.span - zoomed.span)).toBeLessThanOrEqual(zoomed.span * 0.02 + 2);
-  await expect(other.locator('[data-panel="details"]')).toBeVisible();
-  await expect(other.locator('[data-panel="details"] :is(h1, h2, h3, [data-details-title])').first()).toHaveText(said);
+  await expect(other.locator('[data-view="details"]')).toBeVisible();
+  await expect(other.locator('[data-view="details"] :is(h1, h2, h3, [data-details-title])').first()).toHaveText(said);
   await context.close();
 });
 

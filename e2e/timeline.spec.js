@@ -56,7 +56,7 @@ test('a slice under the pointer names itself, and a click fills the details', as
   const card = page.locator('[role=tooltip]').filter({ visible: true }).first();
   await expect(card).toContainText(/\d\s?(ns|µs|ms|s)\b/);
   await page.mouse.click(point.x, point.y);
-  const details = page.locator('[data-panel="details"]');
+  const details = page.locator('[data-view="details"]');
   await expect(details).toBeVisible();
   await expect(details).toContainText(/\d\s?(ns|µs|ms|s)\b/);
   await idle(page);
