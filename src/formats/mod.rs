@@ -3,6 +3,7 @@
 pub mod gzip;
 pub mod import;
 pub mod json;
+pub mod neuron_json;
 mod unrecognised;
 
 use crate::base::{InputError, InputSet, Ledger, MemberHead, SliceId};
@@ -10,7 +11,7 @@ use crate::model::Profile;
 use serde::{Deserialize, Serialize};
 
 /// Every format, most specific first.
-pub static ALL: &[&dyn Format] = &[];
+pub static ALL: &[&dyn Format] = &[&neuron_json::NeuronJson];
 
 /// Why a file cannot be read at all. Each message says what was expected, what was found and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -32,4 +32,15 @@ pub struct NeuronDevice {
     pub n_cores: u32,
     /// Execution window, nanoseconds.
     pub window_ns: i64,
+    /// Program counter of each slice that is an instruction; [`NeuronDevice::ABSENT`] elsewhere. As long as the slice table.
+    pub pc: Vec<u32>,
+    /// Bytes of each slice that is a DMA transfer; [`NeuronDevice::ABSENT`] elsewhere. As long as the slice table.
+    pub bytes: Vec<u32>,
+    /// Nanoseconds each instruction waited for its semaphore; [`NeuronDevice::ABSENT`] where not told. As long as the slice table.
+    pub wait_ns: Vec<u32>,
+}
+
+impl NeuronDevice {
+    /// "The file does not tell" in a number column.
+    pub const ABSENT: u32 = u32::MAX;
 }

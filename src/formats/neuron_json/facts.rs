@@ -1,0 +1,77 @@
+//! What the tables of a profile say of it as a whole.
+
+use super::tables::Tables;
+use crate::base::Ledger;
+use crate::model::{Fact, Meta, NeuronDevice};
+
+/// (group, name, table, column).
+const FACTS: [(&str, &str, &str, &str); 15] = [
+    ("Run", "Instance type", "summary", "instance_type"),
+    ("Run", "Profile", "profile_info", "profile_name"),
+    ("Run", "Kind of profile", "profile_info", "profile_type"),
+    ("Run", "NEFF", "neff_header", "network_name"),
+    ("Run", "NEFF uuid", "neff_header", "uuid"),
+    ("Run", "NEFF features", "neff_header", "enabled_features"),
+    ("Hardware", "Physical NeuronCores", "metadata", "num_physical_cores"),
+    ("Hardware", "Tensor engine clock (GHz)", "metadata", "pe_clock_freq"),
+    ("Hardware", "Other engines' clock (GHz)", "metadata", "pe_clock_others"),
+    ("Versions", "Neuron Runtime", "summary", "runtime_version"),
+    ("Versions", "Driver", "summary", "driver_version"),
+    ("Versions", "Collectives", "summary", "collectives_version"),
+    ("Versions", "Compiler", "summary", "compiler_version"),
+    ("Versions", "Profiler", "profile_info", "profiler_version"),
+    ("Versions", "NTFF version", "metadata", "ntff_version"),
+];
+
+/// Facts and the domain part.
+pub(super) fn meta(title: &str, tables: &Tables, n_cores: usize, ledger: &mut Ledger) -> (Meta, NeuronDevice) {
+    let mut facts = Vec::new();
+    let mut add = |group: &str, name: &str, value: String| {
+        if !value.is_empty() {
+            facts.push(Fact { group: group.into(), name: name.into(), value });
+        }
+    };
+    let first = tables.first_int("metadata", "first_hw_timestamp").unwrap_or(0);
+    let window_ns = tables.first_int("metadata", "last_hw_timestamp").map_or(0, |last| last.saturating_sub(first).max(0));
+    if window_ns > 0 {
+        add("Run", "Execution window", crate::base::text::time_exact(window_ns));
+    }
+    for (group, name, table, column) in FACTS {
+        add(group, name, tables.first_text(table, column));
+    }
+    for message in tables.texts("warnings", "message").into_iter().take(50) {
+        add("Warnings of the profiler", "Warning", message);
+    }
+    let is_simulation = tables.first_text("metadata", "is_simulation") == "true";
+    if is_simulation {
+        ledger.note("The file says that it comes from a simulation, not from hardware.");
+    }
+    let n_told = tables.first_int("metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n));
+    let domain = NeuronDevice {
+        instance_type: tables.first_text("summary", "instance_type"),
+        n_cores: n_told.map_or(n_cores as u32, |n| n as u32),
+        window_ns,
+        ..NeuronDevice::default()
+    };
+    let meta = Meta {
+        format: "neuron_json".into(),
+        title: title.into(),
+        origin: "start of the execution window".into(),
+        facts,
+        not_available: not_available(tables),
+        ..Meta::default()
+    };
+    (meta, domain)
+}
+
+fn not_available(tables: &Tables) -> Vec<String> {
+    let mut out = Vec::new();
+    let warnings = tables.texts("warnings", "message").join(" ");
+    if warnings.contains("DGE") || warnings.contains("dge-notifs") {
+        out.push("Source, destination and variable of dynamic DMA transfers (captured without DGE notifications)".into());
+    }
+    if warnings.contains("HLO stats") {
+        out.push("Model FLOPs from HLO (the NEFF has no HLO statistics)".into());
+    }
+    out
+}

@@ -1,0 +1,122 @@
+//! The full device JSON of `neuron-profile view --output-format json`: one object of sections, each an array of records.
+
+mod facts;
+mod import;
+mod queues;
+mod rows;
+mod schema;
+mod split;
+pub(crate) mod tables;
+pub(crate) mod timeline;
+pub(crate) mod value;
+
+use crate::base::{InputSet, MemberHead, SliceId};
+use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
+use crate::model::{Profile, RecordRef};
+
+/// The format.
+pub struct NeuronJson;
+
+/// Longest record that is read back.
+const MAX_RECORD: u64 = 64 << 20;
+
+impl Format for NeuronJson {
+    fn id(&self) -> &'static str {
+        "neuron_json"
+    }
+
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            id: self.id().into(),
+            title: "Neuron device profile (JSON)".into(),
+            files: ".json, .json.gz".into(),
+            shows: "Every instruction, DMA transfer and semaphore update of a NeuronCore, with memory use, throttling and the profiler's summary.".into(),
+            capture: "neuron-profile view -n model.neff -s profile.ntff --output-format json --output-file profile.json".into(),
+            caveats: "Set NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1 when capturing, or dynamic DMA transfers have no names.".into(),
+        }
+    }
+
+    fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
+        let free = heads.iter().enumerate().filter(|(i, _)| !taken.get(*i).copied().unwrap_or(false));
+        let claims = free.filter_map(|(i, head)| {
+            let section = telling_section(&head.head)?;
+            let recognised = format!("A JSON object with the section `{section}` of a Neuron device profile.");
+            Some(Claim { format: self.id().into(), members: vec![i], recognised })
+        });
+        claims.collect()
+    }
+
+    fn streamed(&self, _claim: &Claim, title: &str) -> Option<Box<dyn Streamed>> {
+        Some(Box::new(import::Importer::new(title)))
+    }
+
+    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
+        let record = profile.slices.record.get(slice.index()).copied().unwrap_or_default();
+        let text = read_record(input, record)?;
+        let mended = value::without_bare_nan(&text);
+        let text = mended.as_deref().unwrap_or(&text);
+        let read = value::fields(text).map_err(|e| {
+            ImportError::Invalid(format!("Expected a JSON record at byte {}, found something else: {e}.", record.offset()))
+        })?;
+        Ok(details(&read))
+    }
+}
+
+/// The first root key that tells the format, within the head.
+fn telling_section(head: &[u8]) -> Option<String> {
+    let mut splitter = split::Splitter::new();
+    let mut found: Option<String> = None;
+    let mut is_other = false;
+    // A cut record at the head's end is fine; what is no object of sections ends the search.
+    let result = splitter.feed(head, &mut |piece| {
+        let is_object = piece.text.first() == Some(&b'{');
+        let is_dma = piece.section == "dma" && memchr::memmem::find(piece.text, b"\"dma_queue\"").is_some();
+        is_other |= piece.section == "traceEvents";
+        if found.is_none() && piece.is_element && is_object && (is_dma || schema::is_telling(piece.section)) {
+            found = Some(piece.section.into());
+        }
+    });
+    if let Some(section) = splitter.position().0.strip_prefix("traceEvents") {
+        is_other |= section.is_empty();
+    }
+    found.filter(|_| !is_other && (result.is_ok() || !head.is_empty()))
+}
+
+/// The text of a record, also of one too long to note its length.
+fn read_record(input: &InputSet, record: RecordRef) -> Result<String, ImportError> {
+    let member = input.members.get(record.member()).ok_or_else(|| ImportError::Invalid("The record's file is not open.".into()))?;
+    let bytes = match record.n_bytes() {
+        Some(n) => member.read(record.offset(), n)?,
+        None => {
+            let mut bytes = member.read_up_to(record.offset(), MAX_RECORD)?;
+            let mut end = None;
+            let mut splitter = split::Splitter::new();
+            splitter.feed(b"{\"x\":[", &mut |_| ())?;
+            // What follows the record may be anything: only its end is asked for.
+            let _ = splitter.feed(&bytes, &mut |piece| end = end.or(Some(piece.text.len())));
+            bytes.truncate(end.unwrap_or(bytes.len()));
+            bytes
+        }
+    };
+    String::from_utf8(bytes).map_err(|_| ImportError::Invalid(format!("Expected UTF-8 at byte {}, found something else.", record.offset())))
+}
+
+/// Every field, known ones first and grouped.
+fn details(read: &value::Fields<'_>) -> Vec<Field> {
+    let is_dma = read.iter().any(|f| f.0 == "dma_queue");
+    let keys = schema::keys(if is_dma { "dma" } else { "instruction" });
+    let mut out = Vec::with_capacity(read.len());
+    for group in ["Event", "Instruction", "Transfer", "Program", "Memory", "Links", "Check"] {
+        for key in keys.iter().filter(|k| k.1 == group) {
+            let values = read.iter().filter(|f| f.0 == key.0);
+            out.extend(values.map(|f| field(group, key.0, f.1.text().into_owned(), key.2, key.3)));
+        }
+    }
+    let unknown = read.iter().filter(|f| schema::find(keys, &f.0).is_none());
+    out.extend(unknown.map(|f| field("Other keys", &f.0, f.1.text().into_owned(), "", "")));
+    out
+}
+
+fn field(group: &str, key: &str, value: String, unit: &str, help: &str) -> Field {
+    Field { group: group.into(), key: key.into(), value, unit: unit.into(), help: help.into() }
+}
