@@ -5,6 +5,7 @@ pub mod hot;
 pub mod query;
 pub mod session;
 
+pub use crate::model::Cell;
 pub use hot::{HotColumns, HotMeta};
 pub use query::{Answer, Query};
 pub use session::Session;

@@ -1,3 +1,4 @@
 //! Widgets: table, chart, dialog and the small things. They know no profile and read no context.
 
 pub mod palette;
+pub mod table;

@@ -1,0 +1,210 @@
+//! What a table shows: columns, rows, cells. How a cell reads is its column's business, so that rows stay small.
+
+use crate::base::{DurationNs, text};
+
+/// What a column holds: how its cells read, and on which side they stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A name: mono, shortened in the middle, can be copied.
+    Name,
+    /// Any other text.
+    Text,
+    /// A whole number of things, with separators.
+    Count,
+    /// Nanoseconds, read as ns, µs, ms or s.
+    Duration,
+    /// A share of one: percentage and bar.
+    Share,
+    /// A figure without a known unit: as it stands in the file.
+    Number,
+}
+
+impl Kind {
+    /// Whether cells stand on the right and are compared as numbers.
+    pub fn is_figure(self) -> bool {
+        !matches!(self, Kind::Name | Kind::Text)
+    }
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Stable name: in `data-column`, and the header in a CSV.
+    pub id: String,
+    /// Header.
+    pub label: String,
+    /// What it means, one hover away. May be empty.
+    pub help: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether the total row adds it up.
+    pub is_summed: bool,
+}
+
+impl Column {
+    /// A column that is not added up.
+    pub fn new(id: &str, label: &str, kind: Kind, help: &str) -> Self {
+        Column { id: id.into(), label: label.into(), help: help.into(), kind, is_summed: false }
+    }
+
+    /// The same, added up in the total row.
+    pub fn summed(self) -> Self {
+        Column { is_summed: true, ..self }
+    }
+}
+
+/// A cell, raw.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Cell {
+    /// Nothing there.
+    #[default]
+    Absent,
+    /// Text.
+    Text(String),
+    /// A whole number: a count, nanoseconds.
+    Int(i64),
+    /// A number, or a share of one.
+    Float(f64),
+}
+
+impl Cell {
+    /// As a number, when it is one.
+    pub fn number(&self) -> Option<f64> {
+        match self {
+            Cell::Int(v) => Some(*v as f64),
+            Cell::Float(v) if v.is_finite() => Some(*v),
+            _ => None,
+        }
+    }
+
+    /// As people read it in a column of this kind.
+    pub fn shown(&self, kind: Kind) -> String {
+        match (self, kind) {
+            (Cell::Absent, _) => String::new(),
+            (Cell::Text(t), _) => t.clone(),
+            (Cell::Int(v), Kind::Duration) => text::duration(DurationNs(*v)),
+            (Cell::Int(v), Kind::Count) if *v >= 0 => text::count(v.unsigned_abs()),
+            (Cell::Int(v), _) => v.to_string().replace('-', "−"),
+            (Cell::Float(v), Kind::Share) => text::percent(*v),
+            (Cell::Float(v), Kind::Duration) => text::duration(DurationNs(*v as i64)),
+            (Cell::Float(v), _) => text::three_digits(*v),
+        }
+    }
+
+    /// Without rounding or unit, as a program reads it.
+    pub fn raw(&self) -> String {
+        match self {
+            Cell::Absent => String::new(),
+            Cell::Text(t) => t.clone(),
+            Cell::Int(v) => v.to_string(),
+            Cell::Float(v) if v.is_finite() => v.to_string(),
+            Cell::Float(_) => String::new(),
+        }
+    }
+
+    /// What hovering over the cell tells: the exact figure with its unit.
+    pub fn exact(&self, kind: Kind) -> String {
+        match (self, kind) {
+            (Cell::Int(v), Kind::Duration) => text::time_exact(*v),
+            _ => self.raw(),
+        }
+    }
+}
+
+/// A row: as many cells as there are columns.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Row {
+    /// The cells. Missing ones are absent.
+    pub cells: Vec<Cell>,
+    /// Colour slot of the thing this row is about.
+    pub colour: Option<u16>,
+    /// What it is made of: shown beneath when opened.
+    pub members: Vec<String>,
+}
+
+impl Row {
+    /// A row of cells and nothing else.
+    pub fn new(cells: Vec<Cell>) -> Self {
+        Row { cells, colour: None, members: Vec::new() }
+    }
+
+    /// The cell of a column.
+    pub fn cell(&self, column: usize) -> &Cell {
+        self.cells.get(column).unwrap_or(&Cell::Absent)
+    }
+
+    /// Its name: the first text.
+    pub fn name(&self) -> String {
+        let name = self.cells.iter().find_map(|c| if let Cell::Text(t) = c { Some(t.clone()) } else { None });
+        name.unwrap_or_default()
+    }
+}
+
+/// The sum of one column over some rows; absent when nothing there is a number.
+pub fn total(rows: &[Row], order: &[u32], column: usize) -> Cell {
+    let mut whole: Option<i64> = None;
+    let mut broken: Option<f64> = None;
+    for row in order {
+        match rows.get(*row as usize).map(|r| r.cell(column)) {
+            Some(Cell::Int(v)) => whole = Some(whole.unwrap_or(0).saturating_add(*v)),
+            Some(Cell::Float(v)) if v.is_finite() => broken = Some(broken.unwrap_or(0.0) + v),
+            _ => {}
+        }
+    }
+    match (whole, broken) {
+        (Some(w), Some(b)) => Cell::Float(w as f64 + b),
+        (Some(w), None) => Cell::Int(w),
+        (None, Some(b)) => Cell::Float(b),
+        (None, None) => Cell::Absent,
+    }
+}
+
+/// How wide a column should be, in digits, from its label and the first rows.
+pub fn width(column: &Column, rows: &[Row], at: usize) -> usize {
+    const SAMPLE: usize = 300;
+    let longest = rows.iter().take(SAMPLE).map(|r| r.cell(at).shown(column.kind).chars().count()).max().unwrap_or(0);
+    // Room for the sort arrow and the help mark beside the label.
+    let label = column.label.chars().count() + 4;
+    let (least, most, extra) = match column.kind {
+        Kind::Name => (20, 48, 6),
+        Kind::Text => (6, 36, 2),
+        Kind::Share => (16, 16, 0),
+        _ => (6, 24, 2),
+    };
+    (longest + extra).clamp(least, most).max(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_read_by_kind() {
+        let int = Cell::Int(1_234_567);
+        assert_eq!(int.shown(Kind::Duration), "1.23 ms");
+        assert_eq!(int.shown(Kind::Count), "1\u{202f}234\u{202f}567");
+        assert_eq!(int.shown(Kind::Number), "1234567");
+        assert_eq!(int.exact(Kind::Duration), "1.234567 ms");
+        assert_eq!(int.raw(), "1234567");
+        assert_eq!(Cell::Float(0.391).shown(Kind::Share), "39.1 %");
+        assert_eq!(Cell::Float(f64::NAN).raw(), "");
+        assert_eq!(Cell::Absent.shown(Kind::Count), "");
+    }
+
+    #[test]
+    fn totals_add_what_there_is() {
+        let row = |c| Row::new(vec![c]);
+        let rows = [row(Cell::Int(1)), row(Cell::Absent), row(Cell::Int(5)), row(Cell::Text("x".into()))];
+        assert_eq!(total(&rows, &[0, 1, 2, 3], 0), Cell::Int(6));
+        assert_eq!(total(&rows, &[1, 3], 0), Cell::Absent);
+        assert_eq!(total(&rows, &[0], 7), Cell::Absent);
+    }
+
+    #[test]
+    fn widths_fit_label_and_figures() {
+        let column = Column::new("n", "Occurrences", Kind::Count, "");
+        assert_eq!(width(&column, &[], 0), 15);
+        let name = Column::new("name", "Operator", Kind::Name, "");
+        assert_eq!(width(&name, &[Row::new(vec![Cell::Text("x".repeat(500))])], 0), 48);
+    }
+}
