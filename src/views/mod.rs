@@ -3,3 +3,4 @@
 pub mod details;
 pub mod ledger;
 pub mod profile;
+pub mod timeline;

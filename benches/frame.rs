@@ -1,0 +1,42 @@
+//! How long a frame of the timeline takes to build, natively: 2 M slices on 48 lanes, all on screen, from the whole profile down to single slices.
+#![allow(missing_docs)]
+
+use axonscope::base::{TimeNs, TimeRange};
+use axonscope::views::timeline::index::Index;
+use axonscope::views::timeline::rows::{Folding, rows};
+use axonscope::views::timeline::sample::large;
+use axonscope::views::timeline::scene::{Scene, Shot};
+use axonscope::views::timeline::theme::{Theme, Tokens};
+use axonscope::views::timeline::viewport::Viewport;
+use criterion::{Criterion, criterion_group, criterion_main};
+
+fn frames(c: &mut Criterion) {
+    for n_slices in [1_000_000, 2_000_000] {
+        let hot = large(n_slices, 12, 4);
+        c.bench_function(&format!("index of {n_slices} slices"), |b| b.iter(|| Index::new(&hot)));
+        let index = Index::new(&hot);
+        let rows = rows(&hot, &index, &Folding::default());
+        let theme = Theme::new(&Tokens::fallback(false));
+        let mut scene = Scene::default();
+        for (name, span) in [("whole", 10_000_000_000), ("1/10", 1_000_000_000), ("1/100", 100_000_000), ("1/1000", 10_000_000)] {
+            let mut view = Viewport::whole(hot.range(), 1272.0);
+            view.show(TimeRange::new(TimeNs(3_333_333_333), TimeNs(3_333_333_333 + span)));
+            let shot = Shot {
+                hot: &hot,
+                index: &index,
+                rows: &rows,
+                theme: &theme,
+                view: &view,
+                grid: &[],
+                scroll: 0.0,
+                height_px: 864.0,
+                dpr: 1.0,
+                highlights: &[],
+            };
+            c.bench_function(&format!("frame of {n_slices} slices, window {name}"), |b| b.iter(|| scene.paint(&shot, 6.6)));
+        }
+    }
+}
+
+criterion_group!(benches, frames);
+criterion_main!(benches);

@@ -1,0 +1,172 @@
+//! What a frame looks things up in, built once per profile: pyramids of lanes and counters, the tree of tracks, where its instants are.
+
+use super::counter::CounterLod;
+use super::lod::LaneLod;
+use crate::base::{SliceId, TrackId};
+use crate::engine::hot::HotColumns;
+use std::ops::Range;
+
+/// Lookups over one profile's columns.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// By lane.
+    pub lods: Vec<LaneLod>,
+    /// By track.
+    pub tracks: Vec<TrackInfo>,
+    /// Tracks without a parent, in display order.
+    pub roots: Vec<TrackId>,
+    /// By counter.
+    pub counters: Vec<CounterLod>,
+}
+
+/// What hangs on a track.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TrackInfo {
+    /// Tracks directly below, in display order.
+    pub children: Vec<TrackId>,
+    /// Positions in the table of counters.
+    pub counters: Vec<u32>,
+    /// Positions in the table of instants.
+    pub instants: Range<usize>,
+    /// Outermost lanes of this track and all below it: what a closed group sums up.
+    pub outer_lanes: Vec<u32>,
+    /// Busy share of the profile's range, mean over `outer_lanes`; `None` without any.
+    pub busy_share: Option<f64>,
+    /// Names from the root, joined by ` / `.
+    pub path: String,
+}
+
+impl Index {
+    /// Walks the columns once.
+    pub fn new(hot: &HotColumns) -> Self {
+        let info = &hot.info;
+        let lods = info.lanes.iter().map(|l| LaneLod::new(&hot.duration, l.first as usize..l.end as usize)).collect();
+        let counters = info.counters.iter().map(CounterLod::new).collect();
+        let mut index = Index { lods, tracks: vec![TrackInfo::default(); info.tracks.len()], roots: Vec::new(), counters };
+        index.link(hot);
+        index.sum_up(hot);
+        index
+    }
+
+    fn link(&mut self, hot: &HotColumns) {
+        let info = &hot.info;
+        for (i, track) in info.tracks.iter().enumerate() {
+            let id = TrackId(i as u32);
+            let name = info.strings.get(track.name);
+            match track.parent.filter(|p| p.index() < i) {
+                Some(parent) => {
+                    self.tracks[parent.index()].children.push(id);
+                    self.tracks[i].path = format!("{} / {name}", self.tracks[parent.index()].path);
+                }
+                None => {
+                    self.roots.push(id);
+                    self.tracks[i].path = name.to_string();
+                }
+            }
+        }
+        for (i, counter) in info.counters.iter().enumerate() {
+            if let Some(track) = self.tracks.get_mut(counter.track.index()) {
+                track.counters.push(i as u32);
+            }
+        }
+        let mut at = 0;
+        for chunk in info.instants.track.chunk_by(|a, b| a == b) {
+            if let Some(track) = self.tracks.get_mut(chunk[0].index()) {
+                track.instants = at..at + chunk.len();
+            }
+            at += chunk.len();
+        }
+    }
+
+    /// Outer lanes and busy shares, children before parents.
+    fn sum_up(&mut self, hot: &HotColumns) {
+        let length = hot.range().duration().0 as f64;
+        for i in (0..self.tracks.len()).rev() {
+            let track = &hot.info.tracks[i];
+            let mut outer: Vec<u32> = Vec::new();
+            if !track.lanes.is_empty() {
+                outer.push(track.lanes.start);
+            }
+            for child in std::mem::take(&mut self.tracks[i].children) {
+                outer.extend_from_slice(&self.tracks[child.index()].outer_lanes);
+                self.tracks[i].children.push(child);
+            }
+            let busy: f64 = outer.iter().filter_map(|&l| self.lods.get(l as usize)).map(|l| l.total() as f64).sum();
+            let n = outer.len() as f64;
+            self.tracks[i].busy_share = (n > 0.0 && length > 0.0).then(|| (busy / n / length).clamp(0.0, 1.0));
+            self.tracks[i].outer_lanes = outer;
+        }
+    }
+
+    /// The lane a slice lies in.
+    pub fn lane_of(&self, hot: &HotColumns, slice: SliceId) -> Option<u32> {
+        let at = hot.info.lanes.partition_point(|lane| lane.end <= slice.0);
+        hot.info.lanes.get(at).filter(|lane| lane.first <= slice.0).map(|_| at as u32)
+    }
+
+    /// The track a slice lies on.
+    pub fn track_of(&self, hot: &HotColumns, slice: SliceId) -> Option<TrackId> {
+        self.lane_of(hot, slice).map(|lane| hot.info.lanes[lane as usize].track)
+    }
+
+    /// The slice of a shallower lane of the same track that holds this one.
+    pub fn parent_of(&self, hot: &HotColumns, slice: SliceId) -> Option<SliceId> {
+        let lane = self.lane_of(hot, slice)?;
+        let track = hot.info.lanes[lane as usize].track;
+        let first = hot.info.tracks.get(track.index())?.lanes.start;
+        let (start, end) = (hot.start[slice.index()], hot.end_of(slice));
+        (first..lane).rev().find_map(|l| {
+            let lane = hot.info.lanes.get(l as usize)?;
+            let starts = &hot.start[lane.first as usize..lane.end as usize];
+            let i = lane.first as usize + starts.partition_point(|&s| s <= start).checked_sub(1)?;
+            (hot.end_of(SliceId(i as u32)) >= end).then_some(SliceId(i as u32))
+        })
+    }
+}
+
+/// Short ways to what the columns say of a slice.
+pub trait SliceText {
+    /// First moment after the slice; saturates.
+    fn end_of(&self, slice: SliceId) -> i64;
+    /// Its name.
+    fn name_of(&self, slice: SliceId) -> &str;
+}
+
+impl SliceText for HotColumns {
+    fn end_of(&self, slice: SliceId) -> i64 {
+        self.start[slice.index()].saturating_add(self.duration[slice.index()])
+    }
+
+    fn name_of(&self, slice: SliceId) -> &str {
+        self.name.get(slice.index()).map_or("", |&id| self.info.strings.get(crate::base::StrId(id)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::sample;
+    use super::*;
+
+    #[test]
+    fn the_tree_and_what_hangs_on_it() {
+        let hot = sample();
+        let index = Index::new(&hot);
+        assert_eq!(index.roots, [TrackId(0), TrackId(4)]);
+        assert_eq!(index.tracks[0].children, [TrackId(1), TrackId(2), TrackId(3)]);
+        assert_eq!(index.tracks[1].path, "host / main");
+        assert_eq!(index.tracks[3].counters, [0]);
+        assert_eq!(index.tracks[1].instants, 0..2);
+        assert_eq!(index.tracks[0].outer_lanes, [0, 2]);
+    }
+
+    #[test]
+    fn slices_know_lane_track_and_parent() {
+        let hot = sample();
+        let index = Index::new(&hot);
+        assert_eq!(index.lane_of(&hot, SliceId(2)), Some(1));
+        assert_eq!(index.track_of(&hot, SliceId(2)), Some(TrackId(1)));
+        assert_eq!(index.parent_of(&hot, SliceId(2)), Some(SliceId(0)));
+        assert_eq!(index.parent_of(&hot, SliceId(0)), None);
+        assert_eq!(index.lane_of(&hot, SliceId(999)), None);
+    }
+}

@@ -1,0 +1,216 @@
+//! One lane as one line of pixels. Costs the pixels across, not the slices.
+
+use super::lod::{LaneLod, seek};
+use super::raster::{Pixel, blend};
+use super::theme::Theme;
+use super::viewport::Scale;
+use crate::base::SliceId;
+use crate::engine::hot::HotColumns;
+use crate::model::Lane;
+use std::ops::Range;
+
+/// Colour of a column with many slices is never fainter than this: nothing is hidden by zoom.
+const LEAST_SHARE: f32 = 0.3;
+/// Slices at least this wide get a seam on the right, so that equal neighbours are told apart.
+const SEAM_FROM_DPX: i32 = 5;
+
+/// What the lines of a frame have in common.
+pub struct Ink<'a> {
+    /// The columns.
+    pub hot: &'a HotColumns,
+    /// The colours.
+    pub theme: &'a Theme,
+    /// Slices in yellow, sorted; all others step back if there are any.
+    pub highlights: &'a [SliceId],
+    /// Time to pixels.
+    pub scale: Scale,
+}
+
+/// A slice wide enough for its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WideSlice {
+    /// The slice.
+    pub slice: SliceId,
+    /// First device pixel on screen.
+    pub left: i32,
+    /// One after the last.
+    pub right: i32,
+}
+
+impl Ink<'_> {
+    /// Colour of one slice.
+    fn colour(&self, slice: usize) -> Pixel {
+        let slot = self.hot.colour.get(slice).map_or(0, |&s| usize::from(s));
+        if self.highlights.is_empty() {
+            return self.theme.slots[slot % self.theme.slots.len()];
+        }
+        if self.highlights.binary_search(&SliceId(slice as u32)).is_ok() {
+            return self.theme.hit;
+        }
+        self.theme.dimmed[slot % self.theme.dimmed.len()]
+    }
+
+    fn has_highlight(&self, run: &Range<usize>) -> bool {
+        let at = self.highlights.partition_point(|h| h.index() < run.start);
+        self.highlights.get(at).is_some_and(|h| h.index() < run.end)
+    }
+
+    /// Paints `lane` onto `line` (one device pixel a column). Slices at least `text_dpx` wide are added to `wide`.
+    pub fn paint(&self, lane: Lane, lod: &LaneLod, line: &mut [Pixel], text_dpx: i32, wide: &mut Vec<WideSlice>) {
+        let (start, duration) = (&self.hot.start, &self.hot.duration);
+        let (first, end) = (lane.first as usize, lane.end as usize);
+        let s = &self.scale;
+        let width = line.len() as i32;
+        let left_edge = s.time(0.0);
+        let mut i = first + start[first..end].partition_point(|&t| t < left_edge);
+        if i > first && start[i - 1].saturating_add(duration[i - 1]) > left_edge {
+            i -= 1;
+        }
+        let mut free = 0i32;
+        while i < end {
+            let x0 = s.px(start[i]);
+            let natural = x0.floor() as i32;
+            let column = natural.max(free);
+            if column >= width {
+                break;
+            }
+            let x1 = s.px(start[i].saturating_add(duration[i]));
+            if x1 - x0 >= 1.0 {
+                let right = (x1.floor().min(1e9) as i32).max(column + 1);
+                self.bar(line, i, column, right.min(width), x1 <= f64::from(width), text_dpx, wide);
+                free = right;
+                i += 1;
+                continue;
+            }
+            let border = s.time(f64::from(column + 1));
+            let mut next = seek(start, i, end, border).max(i + 1);
+            // A long slice that begins in this column is a bar of its own.
+            let is_last_long = next - i > 1 && s.px(start[next - 1].saturating_add(duration[next - 1])) >= f64::from(column + 2);
+            next -= usize::from(is_last_long);
+            line[column as usize] = self.many(lod, i..next, line[column as usize]);
+            free = column + 1;
+            i = next;
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn bar(&self, line: &mut [Pixel], i: usize, left: i32, right: i32, ends_here: bool, text_dpx: i32, wide: &mut Vec<WideSlice>) {
+        let colour = self.colour(i);
+        let run = &mut line[left as usize..right as usize];
+        run.fill(colour);
+        if right - left >= SEAM_FROM_DPX && ends_here {
+            run[(right - left) as usize - 1] = blend(colour, self.theme.background, 0.6);
+        }
+        if right - left >= text_dpx {
+            wide.push(WideSlice { slice: SliceId(i as u32), left, right });
+        }
+    }
+
+    /// The colour of a column with the slices of `run` in it.
+    fn many(&self, lod: &LaneLod, run: Range<usize>, under: Pixel) -> Pixel {
+        if run.len() == 1 {
+            return self.colour(run.start);
+        }
+        if !self.highlights.is_empty() && self.has_highlight(&run) {
+            return self.theme.hit;
+        }
+        let share = (lod.busy(&self.hot.duration, run.clone()) as f64 / self.scale.ns_per_px) as f32;
+        blend(under, self.colour(lod.longest(&self.hot.duration, run)), share.max(LEAST_SHARE))
+    }
+
+    /// The slice drawn at device column `x` of a lane, as [`Ink::paint`] would, or one within `slack` columns.
+    pub fn slice_at(hot: &HotColumns, lod: &LaneLod, lane: Lane, scale: &Scale, x: f64, slack: f64) -> Option<SliceId> {
+        let (first, end) = (lane.first as usize, lane.end as usize);
+        let starts = hot.start.get(first..end)?;
+        let find = |t: i64| first + starts.partition_point(|&s| s < t);
+        let column = x.floor();
+        let (from, to) = (scale.time(column), scale.time(column + 1.0));
+        let end_px = |i: usize| scale.px(hot.start[i].saturating_add(hot.duration[i]));
+        let run = find(from)..find(to);
+        if run.start > first && end_px(run.start - 1) >= column + 1.0 {
+            return Some(SliceId(run.start as u32 - 1));
+        }
+        if !run.is_empty() {
+            return Some(SliceId(lod.longest(&hot.duration, run) as u32));
+        }
+        let near = find(scale.time(column - slack))..find(scale.time(column + 1.0 + slack));
+        if run.start > first && end_px(run.start - 1) > column - slack {
+            return Some(SliceId(run.start as u32 - 1));
+        }
+        near.into_iter().next().map(|i| SliceId(i as u32))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::theme::Tokens;
+    use super::super::viewport::Viewport;
+    use super::*;
+    use crate::base::{TimeNs, TimeRange, TrackId};
+
+    /// Slices (start, duration) on a screen of one pixel per ten nanoseconds: a digit per column for the colour's slot, `.` free, `+` blended.
+    fn check(slices: &[(i64, i64)], want: &str) {
+        let hot = HotColumns {
+            start: slices.iter().map(|s| s.0).collect(),
+            duration: slices.iter().map(|s| s.1).collect(),
+            name: vec![0; slices.len()],
+            colour: (0..slices.len() as u16).collect(),
+            ..HotColumns::default()
+        };
+        let theme = Theme::new(&Tokens::fallback(false));
+        let n = want.len();
+        let view = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(n as i64 * 10)), n as f64);
+        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], scale: view.scale(n) };
+        let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: slices.len() as u32 };
+        let lod = LaneLod::new(&hot.duration, 0..slices.len());
+        let mut line = vec![theme.background; n];
+        ink.paint(lane, &lod, &mut line, 1000, &mut Vec::new());
+        let got: String = line
+            .iter()
+            .map(|p| match theme.slots.iter().position(|s| s == p) {
+                Some(slot) => (b'0' + slot as u8) as char,
+                None if *p == theme.background => '.',
+                None => '+',
+            })
+            .collect();
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn wide_slices_tile_and_small_ones_are_seen() {
+        check(&[(0, 20), (20, 20), (60, 1)], "0011..2.");
+        check(&[(5, 10), (15, 10), (25, 10)], "012.");
+        check(&[(0, 0), (30, 0)], "0..1");
+    }
+
+    #[test]
+    fn many_in_a_column_are_blended() {
+        check(&[(10, 2), (13, 2), (16, 2), (40, 30)], ".+..333.");
+        check(&[(10, 2), (13, 2), (16, 34)], ".+222...");
+    }
+
+    #[test]
+    fn slices_that_begin_or_end_outside_are_cut() {
+        check(&[(-500, 510), (70, 900)], "0......1");
+        check(&[(-500, 9_000)], "0000");
+    }
+
+    #[test]
+    fn the_pointer_finds_what_is_drawn() {
+        let slices = [(0i64, 20i64), (31, 2), (34, 4), (60, 1)];
+        let hot = HotColumns {
+            start: slices.iter().map(|s| s.0).collect(),
+            duration: slices.iter().map(|s| s.1).collect(),
+            ..HotColumns::default()
+        };
+        let lod = LaneLod::new(&hot.duration, 0..4);
+        let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 4 };
+        let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(100)), 10.0).scale(10);
+        let at = |x: f64, slack: f64| Ink::slice_at(&hot, &lod, lane, &scale, x, slack).map(|s| s.0);
+        assert_eq!(at(1.5, 0.0), Some(0));
+        assert_eq!(at(3.2, 0.0), Some(2));
+        assert_eq!(at(5.0, 0.0), None);
+        assert_eq!(at(5.0, 1.0), Some(3));
+        assert_eq!(at(9.0, 1.0), None);
+    }
+}

@@ -1,0 +1,307 @@
+//! Which tracks have a row, where, and how high: folding, pinning, order and filter.
+
+use super::index::Index;
+use crate::base::TrackId;
+use crate::engine::hot::HotColumns;
+use crate::model::TrackKind;
+use std::collections::HashSet;
+
+/// Height of a lane of slices.
+pub const LANE: i32 = 18;
+/// Height of a group's row.
+pub const GROUP: i32 = 22;
+/// Height of a counter.
+pub const COUNTER: i32 = 36;
+/// Distance of the lanes of a wait track beyond the first.
+pub const WAIT: i32 = 6;
+
+/// What the user did to the rows.
+#[derive(Debug, Clone, Default)]
+pub struct Folding {
+    /// Groups that are closed and slice tracks that are folded to one lane.
+    pub closed: HashSet<TrackId>,
+    /// At the top, in this order.
+    pub pinned: Vec<TrackId>,
+    /// Place among siblings by track; empty = as in the file.
+    pub rank: Vec<u32>,
+    /// Only tracks whose path holds this text.
+    pub filter: String,
+}
+
+/// One row. Heights and places in CSS pixels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its track.
+    pub track: TrackId,
+    /// Top, from the top of all rows (pinned ones: from the top of the pinned block).
+    pub y: i32,
+    /// Height of everything.
+    pub height: i32,
+    /// Height of the group's header; 0 for a plain track.
+    pub header: i32,
+    /// Groups above.
+    pub level: u16,
+    /// Whether it can be closed.
+    pub can_fold: bool,
+    /// Whether its children or lanes are shown.
+    pub is_open: bool,
+    /// First lane and how many are drawn below each other.
+    pub lanes: (u32, u32),
+    /// Lanes painted into the first one when folded.
+    pub n_folded: u32,
+    /// Distance from lane to lane.
+    pub lane_height: i32,
+    /// Whether slices are thin lines.
+    pub is_thin: bool,
+    /// Whether it stands in the pinned block.
+    pub is_pinned: bool,
+}
+
+impl Row {
+    /// Top of the `i`-th lane.
+    pub fn lane_y(&self, i: u32) -> i32 {
+        self.y + self.header + i as i32 * self.lane_height
+    }
+
+    /// Height of all lanes.
+    pub fn lanes_height(&self) -> i32 {
+        match self.lanes.1 as i32 {
+            0 => 0,
+            n if self.is_thin => LANE + (n - 1) * WAIT,
+            n => n * LANE,
+        }
+    }
+
+    /// Top of the first counter, below header and lanes.
+    pub fn counters_y(&self) -> i32 {
+        self.y + self.header + self.lanes_height()
+    }
+}
+
+/// All rows, laid out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rows {
+    /// The block that stays at the top.
+    pub pinned: Vec<Row>,
+    /// The rest, scrolled.
+    pub rows: Vec<Row>,
+    /// Height of the pinned block.
+    pub pinned_height: i32,
+    /// Height of the rest.
+    pub height: i32,
+}
+
+impl Rows {
+    /// The row of a track among those that scroll.
+    pub fn find(&self, track: TrackId) -> Option<&Row> {
+        self.rows.iter().find(|r| r.track == track)
+    }
+
+    /// Scrolled rows that touch `top..bottom`.
+    pub fn between(&self, top: i32, bottom: i32) -> &[Row] {
+        let first = self.rows.partition_point(|r| r.y + r.height <= top);
+        let n = self.rows[first..].partition_point(|r| r.y < bottom);
+        &self.rows[first..first + n]
+    }
+
+    /// The row at a height of the scrolled ones.
+    pub fn at(&self, y: i32) -> Option<&Row> {
+        self.between(y, y + 1).first()
+    }
+}
+
+/// Lays out the rows.
+pub fn rows(hot: &HotColumns, index: &Index, folding: &Folding) -> Rows {
+    let needle = folding.filter.trim().to_lowercase();
+    let mut walk = Walk { hot, index, folding, shown: shown(index, &needle), is_filtered: !needle.is_empty(), out: Rows::default() };
+    for &track in &folding.pinned {
+        if let Some(row) = walk.row(track, walk.out.pinned_height, true) {
+            walk.out.pinned_height += row.height;
+            walk.out.pinned.push(row);
+        }
+    }
+    walk.walk(&index.roots);
+    walk.out
+}
+
+/// Tracks whose path matches, those above and those below them; `None` = all.
+fn shown(index: &Index, needle: &str) -> Option<Vec<bool>> {
+    if needle.is_empty() {
+        return None;
+    }
+    let mut shown: Vec<bool> = index.tracks.iter().map(|t| t.path.to_lowercase().contains(needle)).collect();
+    for i in (0..shown.len()).rev() {
+        shown[i] = shown[i] || index.tracks[i].children.iter().any(|c| shown[c.index()]);
+    }
+    Some(shown)
+}
+
+struct Walk<'a> {
+    hot: &'a HotColumns,
+    index: &'a Index,
+    folding: &'a Folding,
+    shown: Option<Vec<bool>>,
+    is_filtered: bool,
+    out: Rows,
+}
+
+impl Walk<'_> {
+    fn walk(&mut self, siblings: &[TrackId]) {
+        for track in ordered(siblings, &self.folding.rank) {
+            if self.shown.as_ref().is_some_and(|s| !s[track.index()]) {
+                continue;
+            }
+            let is_pinned = self.folding.pinned.contains(&track);
+            let Some(row) = self.row(track, self.out.height, false) else { continue };
+            let is_open = row.is_open;
+            if !is_pinned {
+                self.out.height += row.height;
+                self.out.rows.push(row);
+            }
+            if is_open {
+                let children = self.index.tracks[track.index()].children.clone();
+                self.walk(&children);
+            }
+        }
+    }
+
+    fn row(&self, id: TrackId, y: i32, is_pinned: bool) -> Option<Row> {
+        let track = self.hot.info.tracks.get(id.index())?;
+        let info = &self.index.tracks[id.index()];
+        let is_group = track.kind == TrackKind::Group || !info.children.is_empty();
+        let n_lanes = track.lanes.end.saturating_sub(track.lanes.start);
+        let is_closed = self.folding.closed.contains(&id);
+        let is_open = !is_closed || (is_group && self.is_filtered);
+        let is_thin = track.kind == TrackKind::Wait;
+        let mut row = Row {
+            track: id,
+            y,
+            height: 0,
+            header: if is_group { GROUP } else { 0 },
+            level: track.level,
+            can_fold: is_group || n_lanes > 1,
+            is_open,
+            lanes: (track.lanes.start, if is_open { n_lanes } else { u32::from(n_lanes > 0 && !is_group) }),
+            n_folded: if is_open { 1 } else { n_lanes },
+            lane_height: if is_thin { WAIT } else { LANE },
+            is_thin,
+            is_pinned,
+        };
+        let n_counters = if is_open || !is_group { info.counters.len() as i32 } else { 0 };
+        row.height = row.header + row.lanes_height() + n_counters * COUNTER;
+        row.height = row.height.max(LANE);
+        Some(row)
+    }
+}
+
+/// Siblings by rank, as in the file where there is none.
+fn ordered(siblings: &[TrackId], rank: &[u32]) -> Vec<TrackId> {
+    let mut out = siblings.to_vec();
+    out.sort_by_key(|t| rank.get(t.index()).copied().unwrap_or(t.0));
+    out
+}
+
+impl Folding {
+    /// Opens or closes a track.
+    pub fn toggle(&mut self, track: TrackId) {
+        if !self.closed.remove(&track) {
+            self.closed.insert(track);
+        }
+    }
+
+    /// Pins a track to the top, or lets it go.
+    pub fn toggle_pin(&mut self, track: TrackId) {
+        match self.pinned.iter().position(|&t| t == track) {
+            Some(i) => drop(self.pinned.remove(i)),
+            None => self.pinned.push(track),
+        }
+    }
+
+    /// Moves a track one place up or down: among the pinned if it is pinned, else among its siblings.
+    pub fn shift(&mut self, index: &Index, hot: &HotColumns, track: TrackId, is_up: bool) {
+        if let Some(i) = self.pinned.iter().position(|&t| t == track) {
+            let j = if is_up { i.wrapping_sub(1) } else { i + 1 };
+            if j < self.pinned.len() {
+                self.pinned.swap(i, j);
+            }
+            return;
+        }
+        if self.rank.is_empty() {
+            self.rank = (0..index.tracks.len() as u32).collect();
+        }
+        let parent = hot.info.tracks.get(track.index()).and_then(|t| t.parent).filter(|p| *p < track);
+        let siblings = parent.map_or(&index.roots, |p| &index.tracks[p.index()].children);
+        let order = ordered(siblings, &self.rank);
+        let Some(i) = order.iter().position(|&t| t == track) else { return };
+        let j = if is_up { i.wrapping_sub(1) } else { i + 1 };
+        if let Some(other) = order.get(j) {
+            self.rank.swap(track.index(), other.index());
+        }
+    }
+
+    /// Opens every group above a track, and the track itself, so that all its lanes are seen.
+    pub fn open_up_to(&mut self, hot: &HotColumns, track: TrackId) {
+        let mut at = Some(track);
+        while let Some(id) = at {
+            self.closed.remove(&id);
+            at = hot.info.tracks.get(id.index()).and_then(|t| t.parent).filter(|p| *p < id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::sample;
+    use super::*;
+
+    fn layout(folding: &Folding) -> (Vec<(u32, i32, i32)>, i32) {
+        let hot = sample();
+        let index = Index::new(&hot);
+        let r = rows(&hot, &index, folding);
+        (r.rows.iter().map(|r| (r.track.0, r.y, r.height)).collect(), r.pinned_height)
+    }
+
+    #[test]
+    fn open_rows_stand_below_each_other() {
+        let want = vec![(0, 0, 22), (1, 22, 36), (2, 58, 18), (3, 76, 36), (4, 112, 22), (5, 134, 18)];
+        assert_eq!(layout(&Folding::default()), (want, 0));
+    }
+
+    #[test]
+    fn closed_groups_hide_children_and_folded_tracks_have_one_lane() {
+        let mut f = Folding::default();
+        f.toggle(TrackId(4));
+        f.toggle(TrackId(1));
+        assert_eq!(layout(&f).0, [(0, 0, 22), (1, 22, 18), (2, 40, 18), (3, 58, 36), (4, 94, 22)]);
+        f.open_up_to(&sample(), TrackId(5));
+        assert_eq!(layout(&f).0.len(), 6);
+    }
+
+    #[test]
+    fn pinned_rows_leave_their_place() {
+        let mut f = Folding::default();
+        f.toggle_pin(TrackId(3));
+        let (rows, pinned) = layout(&f);
+        assert_eq!(pinned, 36);
+        assert!(rows.iter().all(|r| r.0 != 3));
+    }
+
+    #[test]
+    fn the_filter_keeps_ancestors_and_opens_them() {
+        let mut f = Folding { filter: "STREAM".into(), ..Folding::default() };
+        f.toggle(TrackId(4));
+        assert_eq!(layout(&f).0, [(4, 0, 22), (5, 22, 18)]);
+    }
+
+    #[test]
+    fn rows_move_among_their_siblings() {
+        let hot = sample();
+        let index = Index::new(&hot);
+        let mut f = Folding::default();
+        f.shift(&index, &hot, TrackId(2), true);
+        let order: Vec<u32> = layout(&f).0.iter().map(|r| r.0).collect();
+        assert_eq!(order, [0, 2, 1, 3, 4, 5]);
+        f.shift(&index, &hot, TrackId(0), false);
+        assert_eq!(layout(&f).0[0].0, 4);
+    }
+}

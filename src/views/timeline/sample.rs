@@ -1,0 +1,90 @@
+//! Profiles made up for tests and benches.
+
+use crate::base::{Interner, TimeNs, TimeRange, TrackId};
+use crate::engine::hot::{HotColumns, HotMeta};
+use crate::model::{Counter, InstantTable, Lane, Meta, Series, Track, TrackKind};
+
+/// A small profile: group `host` with thread `main` (two lanes), wait `waits`, counter `memory`; and a closed-off group `device` with one stream.
+pub fn sample() -> HotColumns {
+    let mut strings = Interner::new();
+    let mut name = |s: &str| strings.intern(s);
+    let spec = [
+        (None, 0, "host", TrackKind::Group, 0..0),
+        (Some(0), 1, "main", TrackKind::Thread, 0..2),
+        (Some(0), 1, "waits", TrackKind::Wait, 2..3),
+        (Some(0), 1, "memory", TrackKind::Counter, 3..3),
+        (None, 0, "device", TrackKind::Group, 3..3),
+        (Some(4), 1, "stream 7", TrackKind::Stream, 3..4),
+    ];
+    let tracks = spec.iter().map(|s| Track { parent: s.0.map(TrackId), level: s.1, name: name(s.2), kind: s.3, lanes: s.4.clone() });
+    let tracks: Vec<Track> = tracks.collect();
+    let slices: [(&str, i64, i64); 8] = [
+        ("step", 0, 1000),
+        ("step", 1000, 1000),
+        ("matmul", 100, 300),
+        ("relu", 500, 1),
+        ("relu", 502, 1),
+        ("barrier", 400, 200),
+        ("gemm", 300, 700),
+        ("gemm", 1300, 600),
+    ];
+    let lane = |track, depth, first, end| Lane { track: TrackId(track), depth, first, end };
+    let names: Vec<u32> = slices.iter().map(|s| name(s.0).0).collect();
+    let instants = InstantTable { track: vec![TrackId(1); 2], time: vec![50, 1500], name: vec![name("mark"); 2] };
+    let values = vec![0.0, 10.0, 40.0, 20.0];
+    let counter = Counter {
+        track: TrackId(3),
+        unit: "bytes".into(),
+        is_stacked: false,
+        times: vec![0, 500, 1000, 1500],
+        series: vec![Series { name: "allocated".into(), values }],
+    };
+    HotColumns {
+        info: HotMeta {
+            meta: Meta { range: TimeRange::new(TimeNs(0), TimeNs(2000)), origin: "first event".into(), ..Meta::default() },
+            tracks,
+            lanes: vec![lane(1, 0, 0, 2), lane(1, 1, 2, 5), lane(2, 0, 5, 6), lane(5, 0, 6, 8)],
+            strings: strings.finish(),
+            counters: vec![counter],
+            instants,
+            n_slices: slices.len() as u64,
+            ..HotMeta::default()
+        },
+        start: slices.iter().map(|s| s.1).collect(),
+        duration: slices.iter().map(|s| s.2).collect(),
+        name: names,
+        colour: (0..slices.len() as u16).collect(),
+    }
+}
+
+/// `n_tracks` threads of `n_lanes` lanes, together about `n_slices` slices over ten seconds.
+pub fn large(n_slices: usize, n_tracks: usize, n_lanes: usize) -> HotColumns {
+    const LENGTH: i64 = 10_000_000_000;
+    let mut strings = Interner::new();
+    let ids: Vec<u32> = (0..44).map(|i| strings.intern(&format!("aten::operator_{i}")).0).collect();
+    let per_lane = (n_slices / (n_tracks * n_lanes).max(1)).max(1);
+    let mut hot = HotColumns::default();
+    let mut x = 1u64;
+    for t in 0..n_tracks as u32 {
+        let lanes = hot.info.lanes.len() as u32..hot.info.lanes.len() as u32 + n_lanes as u32;
+        let name = strings.intern(&format!("thread {t}"));
+        hot.info.tracks.push(Track { parent: None, level: 0, name, kind: TrackKind::Thread, lanes });
+        for depth in 0..n_lanes as u16 {
+            let first = hot.start.len() as u32;
+            let pace = LENGTH / per_lane as i64;
+            for i in 0..per_lane as i64 {
+                x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let slot = (x >> 33) as usize % 44;
+                hot.start.push(i * pace);
+                hot.duration.push(pace * ((x >> 40) as i64 % 100) / 110);
+                hot.name.push(ids[slot]);
+                hot.colour.push(slot as u16);
+            }
+            hot.info.lanes.push(Lane { track: TrackId(t), depth, first, end: hot.start.len() as u32 });
+        }
+    }
+    hot.info.meta.range = TimeRange::new(TimeNs(0), TimeNs(LENGTH));
+    hot.info.n_slices = hot.start.len() as u64;
+    hot.info.strings = strings.finish();
+    hot
+}

@@ -1,0 +1,329 @@
+//! A frame of the rows: every visible lane, counter and instant on one raster, and the texts that go on top. Knows no canvas.
+
+use super::counter::{samples_in, value_text};
+use super::index::{Index, SliceText};
+use super::lane::{Ink, WideSlice};
+use super::lod::seek;
+use super::raster::{Pixel, Raster, blend};
+use super::rows::{COUNTER, LANE, Row, Rows};
+use super::theme::Theme;
+use super::viewport::Viewport;
+use crate::base::SliceId;
+use crate::engine::hot::HotColumns;
+
+/// Slices get their name from this width on, CSS pixels.
+const TEXT_FROM_PX: f64 = 32.0;
+/// Lanes looked at for one folded row.
+const MAX_FOLDED: u32 = 256;
+/// Evaluations a closed group may cost in a frame.
+const SUMMARY_BUDGET: usize = 16_000;
+
+/// All a frame depends on.
+pub struct Shot<'a> {
+    /// The columns.
+    pub hot: &'a HotColumns,
+    /// Lookups over them.
+    pub index: &'a Index,
+    /// The rows.
+    pub rows: &'a Rows,
+    /// The colours.
+    pub theme: &'a Theme,
+    /// The window.
+    pub view: &'a Viewport,
+    /// Moments of the grid lines.
+    pub grid: &'a [i64],
+    /// How far the rows are scrolled, CSS pixels.
+    pub scroll: f64,
+    /// Height of the drawing area, CSS pixels.
+    pub height_px: f64,
+    /// Device pixels per CSS pixel.
+    pub dpr: f64,
+    /// Yellow slices, sorted.
+    pub highlights: &'a [SliceId],
+}
+
+/// A text to be drawn; places in CSS pixels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    /// Left edge.
+    pub x: f64,
+    /// Middle of the line.
+    pub y: f64,
+    /// What.
+    pub text: String,
+    /// Colour.
+    pub ink: TextInk,
+}
+
+/// What a text is written with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TextInk {
+    /// On a light slice.
+    Black,
+    /// On a dark slice.
+    White,
+    /// On the background: axis figures.
+    Quiet,
+}
+
+/// The picture of the rows, kept between frames so that its memory is.
+#[derive(Debug, Default)]
+pub struct Scene {
+    /// The picture, in device pixels.
+    pub raster: Raster,
+    /// Texts on it, by ink.
+    pub texts: Vec<Text>,
+    /// Rows that are on screen.
+    pub n_rows: usize,
+    line: Vec<Pixel>,
+    blank: Vec<Pixel>,
+    wide: Vec<WideSlice>,
+}
+
+impl Scene {
+    /// Paints a frame; `char_px` is the width of a character.
+    pub fn paint(&mut self, shot: &Shot, char_px: f64) {
+        let (w, h) = ((shot.view.width_px * shot.dpr).round() as usize, (shot.height_px * shot.dpr).round() as usize);
+        self.raster.resize(w.max(1), h.max(1));
+        self.raster.pixels.fill(shot.theme.background);
+        self.texts.clear();
+        let scale = shot.view.scale(self.raster.width);
+        self.blank.clear();
+        self.blank.resize(self.raster.width, shot.theme.background);
+        for &t in shot.grid {
+            if let Some(p) = self.blank.get_mut(scale.px(t).floor().max(-1.0) as usize) {
+                *p = shot.theme.line;
+            }
+        }
+        let ink = Ink { hot: shot.hot, theme: shot.theme, highlights: shot.highlights, scale };
+        let pinned = shot.rows.pinned_height;
+        let bottom = (shot.scroll + shot.height_px).ceil() as i32 - pinned;
+        let visible = shot.rows.between(shot.scroll as i32, bottom);
+        self.n_rows = visible.len() + shot.rows.pinned.len();
+        for row in visible {
+            self.row(shot, &ink, row, f64::from(pinned) - shot.scroll, char_px);
+        }
+        if pinned > 0 {
+            self.raster.fill(0, 0, i32::MAX, (f64::from(pinned) * shot.dpr).round() as i32, shot.theme.background);
+            self.texts.retain(|t| t.y > f64::from(pinned));
+            for row in &shot.rows.pinned {
+                self.row(shot, &ink, row, 0.0, char_px);
+            }
+            let y = (f64::from(pinned) * shot.dpr).round() as i32;
+            self.raster.fill(0, y - 1, i32::MAX, y, shot.theme.quiet);
+        }
+        self.texts.sort_by_key(|t| t.ink);
+    }
+
+    /// One row, `offset` CSS pixels below its place in the layout.
+    fn row(&mut self, shot: &Shot, ink: &Ink, row: &Row, offset: f64, char_px: f64) {
+        let dpx = |y: i32| ((f64::from(y) + offset) * shot.dpr).round() as i32;
+        let (top, bottom) = (dpx(row.y), dpx(row.y + row.height));
+        if row.header > 0 {
+            let header_end = dpx(row.y + row.header);
+            self.raster.fill(0, top, i32::MAX, header_end, shot.theme.raised);
+            if !row.is_open {
+                self.summary(shot, ink, row, top + 4 * shot.dpr as i32, header_end - 4 * shot.dpr as i32);
+            }
+        }
+        let blank = std::mem::take(&mut self.blank);
+        self.raster.stamp(&blank, dpx(row.y + row.header), bottom);
+        for i in 0..row.lanes.1 {
+            let y = f64::from(row.lane_y(i)) + offset;
+            if y < shot.height_px && y + f64::from(LANE) > 0.0 {
+                self.lane(shot, ink, row, i, &blank, y, char_px);
+            }
+        }
+        self.blank = blank;
+        self.instants(shot, ink, row, dpx(row.y + row.header), dpx(row.y + row.header + LANE));
+        let counters = &shot.index.tracks[row.track.index()].counters;
+        if row.height > row.header + row.lanes_height() {
+            for (i, &counter) in counters.iter().enumerate() {
+                let y = f64::from(row.counters_y() + i as i32 * COUNTER) + offset;
+                self.counter(shot, ink, counter as usize, y);
+            }
+        }
+        self.raster.fill(0, bottom - 1, i32::MAX, bottom, shot.theme.line);
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn lane(&mut self, shot: &Shot, ink: &Ink, row: &Row, i: u32, blank: &[Pixel], y: f64, char_px: f64) {
+        self.line.clear();
+        self.line.extend_from_slice(blank);
+        let text_dpx = if row.is_thin { i32::MAX } else { (TEXT_FROM_PX * shot.dpr) as i32 };
+        let first = row.lanes.0 + i;
+        for lane in (first..first + row.n_folded.min(MAX_FOLDED)).rev() {
+            self.wide.clear();
+            if let (Some(&l), Some(lod)) = (shot.hot.info.lanes.get(lane as usize), shot.index.lods.get(lane as usize)) {
+                ink.paint(l, lod, &mut self.line, text_dpx, &mut self.wide);
+            }
+        }
+        let (from, to) = if row.is_thin { (7.0, 11.0) } else { (1.0, f64::from(LANE)) };
+        let dpx = |y: f64| (y * shot.dpr).round() as i32;
+        self.raster.stamp(&self.line, dpx(y + from), dpx(y + to));
+        let middle = y + f64::from(LANE) / 2.0 + 0.5;
+        for k in 0..self.wide.len() {
+            let w = self.wide[k];
+            let room = ((f64::from(w.right - w.left) / shot.dpr - 7.0) / char_px).floor() as usize;
+            if let Some(text) = clip_text(shot.hot.name_of(w.slice), room) {
+                let ink = self.ink_on(shot, w.slice);
+                self.texts.push(Text { x: f64::from(w.left) / shot.dpr + 4.0, y: middle, text, ink });
+            }
+        }
+    }
+
+    fn ink_on(&self, shot: &Shot, slice: SliceId) -> TextInk {
+        if !shot.highlights.is_empty() {
+            if shot.highlights.binary_search(&slice).is_ok() {
+                return TextInk::Black;
+            }
+            return TextInk::Quiet;
+        }
+        let slot = shot.hot.colour.get(slice.index()).map_or(0, |&s| usize::from(s));
+        if shot.theme.is_text_white[slot % shot.theme.is_text_white.len()] { TextInk::White } else { TextInk::Black }
+    }
+
+    /// Mean busy share of what a closed group holds, from left to right.
+    fn summary(&mut self, shot: &Shot, ink: &Ink, row: &Row, top: i32, bottom: i32) {
+        let lanes = &shot.index.tracks[row.track.index()].outer_lanes;
+        if lanes.is_empty() {
+            return;
+        }
+        let width = self.raster.width;
+        let step = (lanes.len() * width).div_ceil(SUMMARY_BUDGET).max(1);
+        for x in (0..width).step_by(step) {
+            let (t0, t1) = (ink.scale.time(x as f64), ink.scale.time((x + step) as f64));
+            let busy: i64 =
+                lanes.iter().map(|&l| shot.index.lods[l as usize].busy_between(&shot.hot.start, &shot.hot.duration, t0, t1)).sum();
+            let share = busy as f64 / ((t1 - t0).max(1) as f64 * lanes.len() as f64);
+            if busy > 0 {
+                let colour = blend(shot.theme.raised, shot.theme.accent, (share as f32 * 0.85).max(0.12));
+                self.raster.fill(x as i32, top, (x + step) as i32, bottom, colour);
+            }
+        }
+    }
+
+    fn instants(&mut self, shot: &Shot, ink: &Ink, row: &Row, top: i32, bottom: i32) {
+        let range = shot.index.tracks[row.track.index()].instants.clone();
+        if range.is_empty() || (row.header > 0 && !row.is_open) {
+            return;
+        }
+        let times = &shot.hot.info.instants.time;
+        let bottom = if row.lanes.1 > 0 { top + (bottom - top) / 2 } else { bottom };
+        let thick = shot.dpr.round().max(1.0) as i32;
+        let mut i = range.start + times[range.clone()].partition_point(|&t| t < ink.scale.time(0.0));
+        while i < range.end {
+            let x = ink.scale.px(times[i]).floor() as i32;
+            if x >= self.raster.width as i32 {
+                break;
+            }
+            self.raster.fill(x, top, x + thick, bottom, shot.theme.text);
+            self.raster.fill(x - 2 * thick, top, x + 3 * thick, top + 2 * thick, shot.theme.text);
+            i = seek(times, i, range.end, ink.scale.time(f64::from(x + 1))).max(i + 1);
+        }
+    }
+
+    fn counter(&mut self, shot: &Shot, ink: &Ink, counter: usize, y: f64) {
+        let (Some(c), Some(lod)) = (shot.hot.info.counters.get(counter), shot.index.counters.get(counter)) else { return };
+        let dpx = |y: f64| (y * shot.dpr).round() as i32;
+        let (top, base) = (dpx(y + 3.0), dpx(y + f64::from(COUNTER) - 2.0));
+        let height = f64::from(base - top);
+        let at = |v: f64| base - (lod.share(v) * height).round() as i32;
+        let zero = at(0.0);
+        let is_area = c.is_stacked || lod.n_series() == 1;
+        let thick = shot.dpr.round().max(1.0) as i32;
+        let last = ink.scale.px(shot.hot.range().end.0).ceil().clamp(0.0, self.raster.width as f64) as usize;
+        let mut from = 0;
+        for x in 0..last {
+            let (a, b) = samples_in(c, from, ink.scale.time(x as f64), ink.scale.time((x + 1) as f64));
+            from = a;
+            for s in (0..lod.n_series()).rev() {
+                let Some((low, high)) = lod.extent(s, a, b) else { continue };
+                let colour = shot.theme.slots[s % 12];
+                let (low, high) = (at(f64::from(low)), at(f64::from(high)));
+                if is_area {
+                    let fill = blend(shot.theme.background, colour, if c.is_stacked { 0.8 } else { 0.3 });
+                    self.raster.column(x, high.min(zero), low.max(zero), fill);
+                }
+                self.raster.column(x, high, low.max(high + thick), colour);
+            }
+        }
+        let text = value_text(if lod.high > 0.0 { lod.high } else { lod.low }, &c.unit);
+        self.texts.push(Text { x: 4.0, y: y + 9.0, text, ink: TextInk::Quiet });
+    }
+}
+
+/// `text` in at most `room` characters, with an ellipsis if it is cut; `None` if nothing telling would be left.
+pub fn clip_text(text: &str, room: usize) -> Option<String> {
+    if text.len() <= room {
+        return (!text.is_empty()).then(|| text.to_string());
+    }
+    if text.chars().nth(room).is_none() {
+        return Some(text.to_string());
+    }
+    (room >= 3).then(|| text.chars().take(room - 1).chain(['…']).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::{Folding, rows};
+    use super::super::sample::sample;
+    use super::super::theme::Tokens;
+    use super::*;
+
+    fn paint(folding: &Folding, scroll: f64, dpr: f64) -> Scene {
+        let hot = sample();
+        let index = Index::new(&hot);
+        let rows = rows(&hot, &index, folding);
+        let theme = Theme::new(&Tokens::fallback(false));
+        let view = Viewport::whole(hot.range(), 400.0);
+        let mut scene = Scene::default();
+        let shot = Shot {
+            hot: &hot,
+            index: &index,
+            rows: &rows,
+            theme: &theme,
+            view: &view,
+            grid: &[1000],
+            scroll,
+            height_px: 160.0,
+            dpr,
+            highlights: &[],
+        };
+        scene.paint(&shot, 7.0);
+        scene
+    }
+
+    #[test]
+    fn names_are_on_slices_with_room() {
+        let scene = paint(&Folding::default(), 0.0, 1.0);
+        let texts: Vec<&str> = scene.texts.iter().map(|t| t.text.as_str()).collect();
+        assert!(texts.contains(&"step") && texts.contains(&"matmul") && texts.contains(&"40 B"), "{texts:?}");
+        assert!(!texts.contains(&"barrier") && !texts.contains(&"relu"), "{texts:?}");
+        assert_eq!(scene.n_rows, 6);
+    }
+
+    #[test]
+    fn device_pixels_double() {
+        let (one, two) = (paint(&Folding::default(), 0.0, 1.0), paint(&Folding::default(), 0.0, 2.0));
+        assert_eq!((two.raster.width, two.raster.height), (one.raster.width * 2, one.raster.height * 2));
+        assert_eq!(one.raster.pixels[30 * 400 + 100], two.raster.pixels[60 * 800 + 200]);
+    }
+
+    #[test]
+    fn pinned_rows_stay_when_scrolled() {
+        let mut f = Folding::default();
+        f.toggle_pin(crate::base::TrackId(5));
+        let scene = paint(&f, 60.0, 1.0);
+        assert!(scene.texts.iter().any(|t| t.text == "gemm" && t.y < 18.0));
+    }
+
+    #[test]
+    fn texts_are_cut_with_an_ellipsis() {
+        assert_eq!(clip_text("matmul", 6).as_deref(), Some("matmul"));
+        assert_eq!(clip_text("matmul", 4).as_deref(), Some("mat…"));
+        assert_eq!(clip_text("matmul", 2), None);
+        assert_eq!(clip_text("äöü", 3).as_deref(), Some("äöü"));
+        assert_eq!(clip_text("", 9), None);
+    }
+}

@@ -1,0 +1,137 @@
+//! The colours of a frame: from the page's tokens and the palette, packed once per theme.
+
+use super::raster::{Pixel, blend, pixel};
+use crate::ui::palette;
+
+/// How many colour slots there are.
+pub const N_SLOTS: u16 = 44;
+
+/// Packed colours.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Theme {
+    /// Behind the rows.
+    pub background: Pixel,
+    /// Behind group headers.
+    pub raised: Pixel,
+    /// Grid and separators.
+    pub line: Pixel,
+    /// Text, and the outline of the selection.
+    pub text: Pixel,
+    /// Quieter text.
+    pub quiet: Pixel,
+    /// Brush, band, density.
+    pub accent: Pixel,
+    /// Highlights.
+    pub hit: Pixel,
+    /// By slot.
+    pub slots: Vec<Pixel>,
+    /// By slot, stepping back behind highlights.
+    pub dimmed: Vec<Pixel>,
+    /// By slot: whether text on it is white.
+    pub is_text_white: Vec<bool>,
+}
+
+/// What the page's tokens say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tokens {
+    /// Page background.
+    pub background: [u8; 3],
+    /// A step above it.
+    pub raised: [u8; 3],
+    /// Lines.
+    pub line: [u8; 3],
+    /// Text.
+    pub text: [u8; 3],
+    /// Quieter text.
+    pub quiet: [u8; 3],
+    /// The accent.
+    pub accent: [u8; 3],
+    /// Search hits.
+    pub hit: [u8; 3],
+}
+
+impl Tokens {
+    /// What is used where the style sheet says nothing.
+    pub fn fallback(is_dark: bool) -> Self {
+        let hex = |n: u32| [(n >> 16) as u8, (n >> 8) as u8, n as u8];
+        let pick = |light, dark| hex(if is_dark { dark } else { light });
+        Tokens {
+            background: pick(0xff_ffff, 0x0f_1217),
+            raised: pick(0xf7_f8fa, 0x16_1a21),
+            line: pick(0xec_eff3, 0x1e_242d),
+            text: pick(0x14_181f, 0xe8_ebf0),
+            quiet: pick(0x5b_6472, 0x8f_9aa8),
+            accent: pick(0x24_57d6, 0x7a_a2ff),
+            hit: pick(0xff_d60a, 0xff_d60a),
+        }
+    }
+
+    /// Whether the background is dark.
+    pub fn is_dark(&self) -> bool {
+        self.background.iter().map(|&c| u32::from(c)).sum::<u32>() < 3 * 128
+    }
+}
+
+impl Theme {
+    /// Packs the tokens and the palette.
+    pub fn new(t: &Tokens) -> Self {
+        let is_dark = t.is_dark();
+        let background = pixel(t.background);
+        let rgb: Vec<[u8; 3]> = (0..N_SLOTS).map(|s| palette::colour(s, is_dark)).collect();
+        let slots: Vec<Pixel> = rgb.iter().map(|&c| pixel(c)).collect();
+        Theme {
+            background,
+            raised: pixel(t.raised),
+            line: pixel(t.line),
+            text: pixel(t.text),
+            quiet: pixel(t.quiet),
+            accent: pixel(t.accent),
+            hit: pixel(t.hit),
+            dimmed: slots.iter().map(|&c| blend(background, c, 0.45)).collect(),
+            is_text_white: rgb.iter().map(|&c| palette::text_on(c)[0] > 128).collect(),
+            slots,
+        }
+    }
+}
+
+/// A pixel as CSS writes it.
+pub fn css(colour: Pixel) -> String {
+    let [r, g, b, _] = colour.to_le_bytes();
+    format!("rgb({r} {g} {b})")
+}
+
+/// Reads `#rgb`, `#rrggbb`, `rgb(1, 2, 3)` or `rgb(1 2 3)`.
+pub fn parse_colour(text: &str) -> Option<[u8; 3]> {
+    let text = text.trim();
+    if let Some(hex) = text.strip_prefix('#') {
+        let wide: String = if hex.len() == 3 { hex.chars().flat_map(|c| [c, c]).collect() } else { hex.get(..6)?.to_string() };
+        let n = u32::from_str_radix(&wide, 16).ok()?;
+        return Some([(n >> 16) as u8, (n >> 8) as u8, n as u8]);
+    }
+    let inner = text.strip_prefix("rgba(").or_else(|| text.strip_prefix("rgb("))?.trim_end_matches(')');
+    let mut parts = inner.split([',', ' ', '/']).filter(|p| !p.is_empty()).map(|p| p.parse::<f64>().ok());
+    let mut next = || parts.next().flatten().map(|v| v.clamp(0.0, 255.0) as u8);
+    Some([next()?, next()?, next()?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_read() {
+        assert_eq!(parse_colour(" #2457d6"), Some([0x24, 0x57, 0xd6]));
+        assert_eq!(parse_colour("#fff"), Some([255; 3]));
+        assert_eq!(parse_colour("rgb(1, 2, 3)"), Some([1, 2, 3]));
+        assert_eq!(parse_colour("rgb(1 2 3 / 0.5)"), Some([1, 2, 3]));
+        assert_eq!(parse_colour("none"), None);
+        assert_eq!(css(pixel([1, 2, 3])), "rgb(1 2 3)");
+    }
+
+    #[test]
+    fn themes_differ() {
+        let (light, dark) = (Theme::new(&Tokens::fallback(false)), Theme::new(&Tokens::fallback(true)));
+        assert_ne!(light.background, dark.background);
+        assert_eq!(light.slots.len(), usize::from(N_SLOTS));
+    }
+}
