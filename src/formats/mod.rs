@@ -3,6 +3,7 @@
 pub mod gzip;
 pub mod import;
 pub mod json;
+pub mod kineto;
 pub mod neuron_json;
 mod unrecognised;
 
@@ -11,7 +12,7 @@ use crate::model::Profile;
 use serde::{Deserialize, Serialize};
 
 /// Every format, most specific first.
-pub static ALL: &[&dyn Format] = &[&neuron_json::NeuronJson];
+pub static ALL: &[&dyn Format] = &[&neuron_json::NeuronJson, &kineto::Kineto];
 
 /// Why a file cannot be read at all. Each message says what was expected, what was found and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,0 +1,350 @@
+//! Reads the fields of one object from its text without copying. Lenient: what browsers and Python would refuse is read where its meaning is plain.
+
+use super::scan::{STEP, Strings, quote_or_backslash};
+use std::borrow::Cow;
+
+/// A value where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// Between its quotes, escapes as written.
+    Text(&'a [u8]),
+    /// A number, `true`, `null`, or something that is no JSON: `NaN`, `N/A`.
+    Bare(&'a [u8]),
+    /// With its brackets.
+    Object(&'a [u8]),
+    /// With its brackets.
+    List(&'a [u8]),
+}
+
+/// The text does not go on as an object must.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Broken {
+    /// Where.
+    pub at: usize,
+}
+
+/// Walks the entries of one object.
+#[derive(Debug, Clone)]
+pub struct Cursor<'a> {
+    text: &'a [u8],
+    at: usize,
+    /// Strings that hold quotes which should have been escaped.
+    pub n_repaired: u32,
+}
+
+impl<'a> Cursor<'a> {
+    /// A cursor before the first entry of the object (or list) `text`.
+    pub fn new(text: &'a [u8]) -> Self {
+        Cursor { text, at: 1, n_repaired: 0 }
+    }
+
+    /// Where the cursor stands.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    #[inline(always)]
+    fn byte(&self) -> u8 {
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
+    #[inline(always)]
+    fn skip_space(&mut self) {
+        while matches!(self.byte(), b' ' | b'\n' | b'\r' | b'\t') {
+            self.at += 1;
+        }
+    }
+
+    /// The next key, `None` after the last. Superfluous commas are passed over.
+    #[inline]
+    pub fn key(&mut self) -> Result<Option<&'a [u8]>, Broken> {
+        loop {
+            self.skip_space();
+            match self.byte() {
+                b',' => self.at += 1,
+                b'"' => break,
+                b'}' => return Ok(None),
+                _ => return Err(Broken { at: self.at }),
+            }
+        }
+        let from = self.at + 1;
+        let end = self.string_end(from)?;
+        self.at = end + 1;
+        self.skip_space();
+        if self.byte() != b':' {
+            return Err(Broken { at: self.at });
+        }
+        self.at += 1;
+        Ok(Some(&self.text[from..end]))
+    }
+
+    /// The value after a key.
+    #[inline]
+    pub fn value(&mut self) -> Result<Value<'a>, Broken> {
+        self.skip_space();
+        let from = self.at;
+        match self.byte() {
+            b'"' => self.text_value().map(Value::Text),
+            b'{' => self.nested().map(Value::Object),
+            b'[' => self.nested().map(Value::List),
+            _ => {
+                let rest = self.text.get(from..).unwrap_or_default();
+                let n = rest.iter().position(|b| matches!(b, b',' | b'}' | b']')).unwrap_or(rest.len());
+                self.at = from + n;
+                let value = rest[..n].trim_ascii_end();
+                if value.is_empty() { Err(Broken { at: from }) } else { Ok(Value::Bare(value)) }
+            }
+        }
+    }
+
+    /// Steps into a nested value that begins with `bracket`, to walk its entries with this cursor. Returns where it begins.
+    #[inline]
+    pub fn enter(&mut self, bracket: u8) -> Option<usize> {
+        self.skip_space();
+        let from = self.at;
+        if self.byte() != bracket {
+            return None;
+        }
+        self.at += 1;
+        Some(from)
+    }
+
+    /// Steps over the bracket that ended the nested value.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.at += 1;
+    }
+
+    /// The next item of a list, `None` after the last.
+    pub fn item(&mut self) -> Result<Option<Value<'a>>, Broken> {
+        loop {
+            self.skip_space();
+            match self.byte() {
+                b',' => self.at += 1,
+                b']' => return Ok(None),
+                _ => return self.value().map(Some),
+            }
+        }
+    }
+
+    /// Position of the quote that ends the string whose text begins at `from`.
+    #[inline]
+    fn string_end(&self, from: usize) -> Result<usize, Broken> {
+        let mut at = from;
+        loop {
+            let Some(found) = quote_or_backslash(self.text, at) else {
+                return Err(Broken { at: from });
+            };
+            if self.text[found] == b'"' {
+                return Ok(found);
+            }
+            at = found + 2;
+        }
+    }
+
+    /// A string value. A quote inside that is not escaped shows in what follows it: then the string ends at the next quote that ends an entry.
+    #[inline]
+    fn text_value(&mut self) -> Result<&'a [u8], Broken> {
+        let from = self.at + 1;
+        let mut end = self.string_end(from)?;
+        if !self.ends_entry(end) {
+            self.n_repaired += 1;
+            while !self.ends_entry_surely(end) {
+                end = self.string_end(end + 1)?;
+            }
+        }
+        self.at = end + 1;
+        Ok(&self.text[from..end])
+    }
+
+    /// Whether an entry can end with the quote at `at`.
+    #[inline(always)]
+    fn ends_entry(&self, at: usize) -> bool {
+        let mut next = at + 1;
+        while matches!(self.text.get(next), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+            next += 1;
+        }
+        matches!(self.text.get(next), Some(b',' | b'}' | b']') | None)
+    }
+
+    /// Whether what follows is the end of the object or another key, not a comma inside a text.
+    fn ends_entry_surely(&self, at: usize) -> bool {
+        let rest = self.text.get(at + 1..).unwrap_or_default().trim_ascii_start();
+        match rest.split_first() {
+            None | Some((b'}' | b']', _)) => true,
+            Some((b',', rest)) => {
+                let key = rest.trim_ascii_start().strip_prefix(b"\"");
+                let after = key.and_then(|k| k.get(memchr::memchr(b'"', k)? + 1..));
+                after.is_some_and(|a| a.trim_ascii_start().first() == Some(&b':'))
+            }
+            _ => false,
+        }
+    }
+
+    /// A value in brackets, to the bracket that closes it.
+    #[inline]
+    fn nested(&mut self) -> Result<&'a [u8], Broken> {
+        let from = self.at;
+        let len = nested_len(&self.text[from..]).ok_or(Broken { at: from })?;
+        self.at = from + len;
+        Ok(&self.text[from..self.at])
+    }
+}
+
+/// Bytes up to the bracket that closes the one `text` begins with. No recursion.
+pub fn nested_len(text: &[u8]) -> Option<usize> {
+    // Most are short: lists of sizes, small objects.
+    const SHORT: usize = 96;
+    let mut depth = 0usize;
+    let mut at = 0;
+    while at < SHORT {
+        match text.get(at)? {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            b'"' => {
+                at = quote_or_backslash(text, at + 1)?;
+                while text[at] == b'\\' {
+                    at = quote_or_backslash(text, at + 2)?;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    long_len(text)
+}
+
+fn long_len(text: &[u8]) -> Option<usize> {
+    let (mut strings, mut depth) = (Strings::default(), 0i64);
+    for (i, part) in text.chunks(STEP).enumerate() {
+        let b = match part.first_chunk() {
+            Some(whole) => strings.step(whole),
+            None => strings.tail(part),
+        };
+        if i64::from(b.closes.count_ones()) < depth {
+            depth += i64::from(b.opens.count_ones()) - i64::from(b.closes.count_ones());
+            continue;
+        }
+        let mut bits = b.opens | b.closes;
+        while bits != 0 {
+            let bit = bits.trailing_zeros();
+            depth += if b.opens >> bit & 1 == 1 { 1 } else { -1 };
+            if depth == 0 {
+                return Some(i * STEP + bit as usize + 1);
+            }
+            bits &= bits - 1;
+        }
+    }
+    None
+}
+
+/// The text of a string, escapes resolved. Escapes that JSON does not know stand as written, and so do bytes that are no UTF-8 (as `U+FFFD`).
+pub fn unescape(raw: &[u8]) -> Cow<'_, str> {
+    if !raw.contains(&b'\\') {
+        return String::from_utf8_lossy(raw);
+    }
+    let mut out = Vec::with_capacity(raw.len());
+    let mut at = 0;
+    while let Some(&b) = raw.get(at) {
+        let simple = match (b, raw.get(at + 1)) {
+            (b'\\', Some(c @ (b'"' | b'\\' | b'/'))) => Some(*c),
+            (b'\\', Some(b'n')) => Some(b'\n'),
+            (b'\\', Some(b't')) => Some(b'\t'),
+            (b'\\', Some(b'r')) => Some(b'\r'),
+            (b'\\', Some(b'b')) => Some(8),
+            (b'\\', Some(b'f')) => Some(12),
+            (b'\\', Some(b'u')) => {
+                if let Some((c, n)) = unicode(&raw[at..]) {
+                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                    at += n;
+                    continue;
+                }
+                None
+            }
+            _ => None,
+        };
+        out.push(simple.unwrap_or(b));
+        at += if simple.is_some() { 2 } else { 1 };
+    }
+    Cow::Owned(String::from_utf8(out).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+}
+
+/// The character of `\uXXXX`, or of a pair of them, and how many bytes it took.
+fn unicode(raw: &[u8]) -> Option<(char, usize)> {
+    let unit = |from: usize| {
+        let hex = raw.get(from..from + 6).filter(|h| h.starts_with(b"\\u"))?;
+        u32::from_str_radix(std::str::from_utf8(&hex[2..]).ok()?, 16).ok()
+    };
+    let first = unit(0)?;
+    if let Some(c) = char::from_u32(first) {
+        return Some((c, 6));
+    }
+    let pair = unit(6).filter(|second| first < 0xdc00 && (0xdc00..0xe000).contains(second));
+    match pair {
+        Some(second) => char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)).map(|c| (c, 12)),
+        None => Some((char::REPLACEMENT_CHARACTER, 6)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(text: &str) -> Result<Vec<(String, Value<'_>)>, Broken> {
+        let mut cursor = Cursor::new(text.as_bytes());
+        let mut out = Vec::new();
+        while let Some(key) = cursor.key()? {
+            out.push((String::from_utf8_lossy(key).into_owned(), cursor.value()?));
+        }
+        Ok(out)
+    }
+
+    #[test]
+    fn entries_are_given_as_they_stand() {
+        let got = entries(r#"{"a": "x\"y", "b" : -1.5e3 ,"c":{"d":"}"},"e":[1,[2]],,"n":NaN,"w":"C:\Users", }"#).expect("reads");
+        let want: Vec<Value<'_>> = vec![
+            Value::Text(br#"x\"y"#),
+            Value::Bare(b"-1.5e3"),
+            Value::Object(br#"{"d":"}"}"#),
+            Value::List(b"[1,[2]]"),
+            Value::Bare(b"NaN"),
+            Value::Text(br"C:\Users"),
+        ];
+        assert_eq!(got.into_iter().map(|e| e.1).collect::<Vec<_>>(), want);
+    }
+
+    #[test]
+    fn quotes_that_should_be_escaped_are_part_of_the_text() {
+        let got = entries(r#"{"name": "f("a", "b")", "ph": "X"}"#).expect("reads");
+        assert_eq!(got[0].1, Value::Text(br#"f("a", "b")"#));
+        assert_eq!(got[1].1, Value::Text(b"X"));
+    }
+
+    #[test]
+    fn what_is_cut_is_broken() {
+        for text in [r#"{"a"#, r#"{"a""#, r#"{"a": "#, r#"{"a": "b"#, r#"{"a": [1"#, "{", "", "x", r#"{"a": 1"#] {
+            assert!(entries(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn escapes_are_resolved_where_json_knows_them() {
+        assert_eq!(unescape(br#"a\n\u00e9\ud83d\ude00\\"#), "a\né😀\\");
+        assert_eq!(unescape(br"C:\Users\x"), r"C:\Users\x");
+        assert_eq!(unescape(br"\ud83d!\u12"), "\u{fffd}!\\u12");
+        assert_eq!(unescape(b"\xff"), "\u{fffd}");
+        assert_eq!(unescape(b"end\\"), "end\\");
+    }
+
+    #[test]
+    fn deep_nesting_takes_no_stack() {
+        let text = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+        assert_eq!(nested_len(text.as_bytes()), Some(200_000));
+        assert_eq!(nested_len(&text.as_bytes()[..150_000]), None);
+    }
+}

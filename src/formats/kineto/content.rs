@@ -1,0 +1,287 @@
+//! What was read so far, and how each record adds to it.
+
+use super::counters::Counters;
+use super::event::Event;
+use super::facts::Facts;
+use super::flows::FlowEnd;
+use super::lanes::Lanes;
+use crate::base::{Ledger, Severity, StrId, TrackId};
+use crate::formats::Preview;
+use crate::formats::json::split::Damage;
+use crate::formats::json::{Sink, Take, number, unescape};
+use crate::model::builder::ColumnId;
+use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef};
+use rustc_hash::FxHashMap;
+
+/// Slices of the preview, per import.
+const PREVIEW_MAX: usize = 200_000;
+
+/// Asynchronous events: those of one process and category share a track.
+#[derive(Default)]
+pub(super) struct Asyncs {
+    pub(super) tracks: FxHashMap<(usize, StrId), TrackId>,
+    pub(super) open: FxHashMap<(usize, StrId, u64), Vec<RawSliceId>>,
+}
+
+/// Everything read so far.
+pub struct Content {
+    pub(super) builder: ProfileBuilder,
+    pub(super) category: ColumnId,
+    shape: ColumnId,
+    correlation: ColumnId,
+    external_id: ColumnId,
+    pub(super) lanes: Lanes,
+    pub(super) counters: Counters,
+    pub(super) asyncs: Asyncs,
+    pub(super) flows: Vec<FlowEnd>,
+    /// What the root says.
+    pub facts: Facts,
+    /// The list of events was met.
+    pub has_events: bool,
+    /// Records met.
+    pub n_records: u64,
+    /// Latest end of anything.
+    pub(super) last: i64,
+    /// Metadata used, counter samples: shown, but no slice.
+    pub(super) n_used: u64,
+    pub(super) has_torch_marks: bool,
+    /// `Record Window End`, held back: its time can be far off.
+    pub(super) window_end: Option<(TrackId, i64, StrId, u64)>,
+    /// Category seen last: (text, id, whether it is torch's, whether of a device).
+    recent_cat: (Vec<u8>, StrId, bool, bool),
+    preview: Preview,
+    n_preview: usize,
+}
+
+/// A record's way into the content, with the ledger at hand.
+pub struct Pass<'a> {
+    /// Where it goes.
+    pub content: &'a mut Content,
+    /// Where it is accounted for.
+    pub ledger: &'a mut Ledger,
+}
+
+impl Content {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        let mut builder = ProfileBuilder::new();
+        Content {
+            category: builder.attribute("category", "Category"),
+            shape: builder.attribute("input_shape", "Input shape"),
+            correlation: builder.number(),
+            external_id: builder.number(),
+            builder,
+            lanes: Lanes::default(),
+            counters: Counters::default(),
+            asyncs: Asyncs::default(),
+            flows: Vec::new(),
+            facts: Facts::default(),
+            has_events: false,
+            n_records: 0,
+            last: i64::MIN,
+            n_used: 0,
+            has_torch_marks: false,
+            window_end: None,
+            recent_cat: Default::default(),
+            preview: Preview::default(),
+            n_preview: 0,
+        }
+    }
+
+    /// New preview slices since the last call.
+    pub fn preview(&mut self) -> Preview {
+        let lanes = (0..self.lanes.threads.len()).map(|t| self.lanes.short_name(t)).collect();
+        Preview { slices: std::mem::take(&mut self.preview.slices), lanes }
+    }
+
+    pub(super) fn intern(&mut self, raw: &[u8]) -> StrId {
+        match std::str::from_utf8(raw) {
+            Ok(text) if !raw.contains(&b'\\') => self.builder.strings.intern(text),
+            _ => self.builder.strings.intern(&unescape(raw)),
+        }
+    }
+
+    /// The category's id; also notes what it tells of the trace and the thread.
+    #[inline]
+    pub(super) fn cat(&mut self, raw: &[u8], thread: usize) -> StrId {
+        if self.recent_cat.0 != raw {
+            let id = self.intern(raw);
+            let (is_torch, is_device) = kind_of_category(raw);
+            self.recent_cat = (raw.to_vec(), id, is_torch, is_device);
+            self.has_torch_marks |= is_torch;
+        }
+        if self.recent_cat.3 {
+            self.lanes.threads[thread].is_device = true;
+        }
+        self.recent_cat.1
+    }
+}
+
+/// Whether only torch writes this category, and whether it stands on a device's stream.
+fn kind_of_category(cat: &[u8]) -> (bool, bool) {
+    match cat {
+        b"kernel" | b"Kernel" | b"gpu_memcpy" | b"gpu_memset" | b"Memcpy" | b"Memset" | b"gpu_user_annotation" => (true, true),
+        b"cpu_op" | b"Operator" | b"user_annotation" | b"python_function" | b"cuda_runtime" | b"cuda_driver" | b"Runtime" => (true, false),
+        b"cpu_instant_event" | b"xpu_runtime" | b"mtia_runtime" | b"privateuse1_runtime" | b"ac2g" | b"fwdbwd" => (true, false),
+        _ => (false, false),
+    }
+}
+
+impl Sink for Pass<'_> {
+    fn key(&mut self, key: &[u8], begins: u8) -> Take {
+        if key == b"traceEvents" || key.is_empty() && begins == b'[' {
+            if begins == b'[' {
+                self.content.has_events = true;
+            }
+            return Take::Records;
+        }
+        self.content.facts.key(key);
+        // Large tables of other tools; nothing of them is shown.
+        if matches!(key, b"stackFrames" | b"samples") {
+            self.ledger.skip(Severity::Info, "root_key_ignored", "A root key that the timeline does not show.", 0, || {
+                String::from_utf8_lossy(key).into_owned()
+            });
+            return Take::Skip;
+        }
+        Take::Value
+    }
+
+    #[inline]
+    fn record(&mut self, text: &[u8], offset: u64) -> bool {
+        let Ok(event) = Event::read(text) else {
+            return false;
+        };
+        self.event(&event, text, offset);
+        true
+    }
+
+    fn value(&mut self, key: &[u8], text: &[u8], _offset: u64) {
+        self.content.facts.value(key, text);
+    }
+
+    fn damaged(&mut self, text: &[u8], offset: u64, damage: Damage) {
+        let example = || String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned();
+        let (kind, reason) = match damage {
+            Damage::Unreadable => {
+                let end = text.iter().rposition(|&b| b == b'}').map_or(0, |at| at + 1);
+                if let Ok(event) = Event::read(&text[..end]) {
+                    return self.event(&event, &text[..end], offset);
+                }
+                ("unreadable_record", "The record breaks the rules of JSON in a way that cannot be repaired.")
+            }
+            Damage::Truncated => ("truncated_record", "The file ends inside the record."),
+            Damage::TooLong => ("long_record", "The record is longer than 64 MiB."),
+            Damage::Stray => ("stray_text", "Between the records stands something that is no record."),
+        };
+        self.content.n_records += 1;
+        self.ledger.read += 1;
+        self.ledger.skip(Severity::DataLoss, kind, reason, offset, example);
+    }
+}
+
+impl Pass<'_> {
+    pub(super) fn skip(&mut self, severity: Severity, kind: &str, reason: &str, offset: u64, text: &[u8]) {
+        self.ledger.skip(severity, kind, reason, offset, || String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned());
+    }
+
+    #[inline]
+    fn event(&mut self, event: &Event<'_>, text: &[u8], offset: u64) {
+        self.content.n_records += 1;
+        self.ledger.read += 1;
+        if event.n_repaired > 0 {
+            self.skip(
+                Severity::Warning,
+                "repaired_quotes",
+                "A text holds quotes that are not escaped; it was read up to its likely end.",
+                offset,
+                text,
+            );
+        }
+        match event.phase {
+            b'M' => return self.metadata(event, text, offset),
+            0 => {
+                return self.skip(
+                    Severity::DataLoss,
+                    "missing_phase",
+                    "The record has no `ph`, so it is not known what it is.",
+                    offset,
+                    text,
+                );
+            }
+            b'X' | b'B' | b'E' | b'b' | b'e' | b'n' | b'S' | b'F' | b'T' | b'p' | b'i' | b'I' | b'R' | b'C' | b's' | b't' | b'f' => {}
+            phase => {
+                let kind = if phase == 1 { "phase_unknown".into() } else { format!("phase_{}", char::from(phase).escape_default()) };
+                return self.skip(Severity::Info, &kind, "A kind of event that has no place on the timeline.", offset, text);
+            }
+        }
+        let Some(time) = event.ts.and_then(number::micros_to_nanos) else {
+            let reason = "The record has no readable time `ts`, so it has no place on the timeline.";
+            return self.skip(Severity::DataLoss, "missing_ts", reason, offset, text);
+        };
+        match event.phase {
+            b'X' => self.complete(event, text, offset, time),
+            b'B' => self.begin(event, text, offset, time),
+            b'E' => self.end(event, text, offset, time),
+            b'b' | b'S' => self.async_begin(event, text, offset, time),
+            b'e' | b'F' => self.async_end(event, text, offset, time),
+            b'n' | b'T' | b'p' => self.async_instant(event, time),
+            b's' | b't' | b'f' => self.flow(event, text, offset, time),
+            b'C' => self.counter(event, text, offset, time),
+            _ => self.instant(event, text, offset, time),
+        }
+    }
+
+    #[inline]
+    fn complete(&mut self, event: &Event<'_>, text: &[u8], offset: u64, time: i64) {
+        let duration = event.dur.and_then(number::micros_to_nanos);
+        if duration.is_none_or(|d| d < 0) {
+            let (kind, reason) = match duration {
+                Some(_) => ("negative_duration", "The duration is negative; it is shown as 0."),
+                None => ("missing_duration", "The record has no readable duration `dur`; it is shown as 0."),
+            };
+            self.skip(Severity::Warning, kind, reason, offset, text);
+        }
+        let thread = self.content.lanes.thread(event.pid, event.tid, &mut self.content.builder);
+        let track = self.content.lanes.threads[thread].track;
+        let duration = duration.unwrap_or(0).max(0);
+        self.slice(event, text, offset, (track, time, duration), Some(thread));
+    }
+
+    /// Writes a slice on (track, start, duration).
+    #[inline]
+    pub(super) fn slice(
+        &mut self,
+        event: &Event<'_>,
+        text: &[u8],
+        offset: u64,
+        (track, start, duration): (TrackId, i64, i64),
+        thread: Option<usize>,
+    ) -> RawSliceId {
+        let content = &mut *self.content;
+        let name = content.intern(event.name);
+        let cat = thread.map_or_else(|| StrId(0), |t| content.cat(event.cat, t));
+        let record = RecordRef::new(0, offset, text.len() as u64);
+        let slice = content.builder.slice(RawSlice { track, start, duration, name, record });
+        content.builder.set(content.category, slice, cat.0);
+        if !event.input_dims.is_empty() {
+            let shape = content.intern(event.input_dims);
+            content.builder.set(content.shape, slice, shape.0);
+        }
+        let ids = [(content.correlation, event.correlation), (content.external_id, event.external_id)];
+        for (column, raw) in ids.into_iter().filter(|(_, raw)| !raw.is_empty()) {
+            match number::unsigned(raw).and_then(|id| u32::try_from(id).ok()) {
+                Some(id) => content.builder.set(column, slice, id),
+                None => {
+                    let reason = "A correlation or external id that is no whole number below 2^32; the slice is shown without it.";
+                    self.ledger.skip(Severity::Info, "odd_id", reason, offset, || String::from_utf8_lossy(raw).into_owned());
+                }
+            }
+        }
+        content.last = content.last.max(start.saturating_add(duration));
+        if let Some(thread) = thread.filter(|_| content.n_preview < PREVIEW_MAX) {
+            content.n_preview += 1;
+            content.preview.slices.push((thread as u32, start, duration, name.0 as u16));
+        }
+        slice
+    }
+}

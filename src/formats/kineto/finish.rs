@@ -1,0 +1,105 @@
+//! From everything read to the profile.
+
+use super::content::Content;
+use super::flows::bind;
+use crate::base::{Ledger, Severity};
+use crate::model::{Domain, Meta, Profile, RecordRef, Torch};
+
+/// A `Record Window End` farther than this from everything else says nothing about the trace.
+const WINDOW_END_MAX_NS: i64 = 86_400_000_000;
+/// Times beyond this (2001-09-09) are taken for times since 1970.
+const EPOCH_MIN_NS: i64 = 1_000_000_000_000_000_000;
+
+impl Content {
+    /// The profile.
+    pub fn finish(mut self, title: String, ledger: &mut Ledger) -> Profile {
+        self.close_open(ledger);
+        self.place_window_end(ledger);
+        self.lanes.settle(&mut self.builder);
+        std::mem::take(&mut self.counters).settle(&mut self.builder);
+        let n_slices = self.builder.n_slices() as u64;
+        let first = self.builder.first_time();
+        let offset = first.unwrap_or(0).saturating_neg();
+        self.builder.shift(offset);
+        let is_torch = self.is_torch();
+        let meta = self.meta(title, first, is_torch);
+        let finished = self.builder.finish(meta);
+        let mut profile = finished.profile;
+        let bound = bind(&mut profile, self.flows, offset, &finished.track_of_raw);
+        ledger.shown += n_slices + self.n_used + bound.n_shown;
+        let singles = "An arrow of which the file has only one end.";
+        count(ledger, "flow_single", singles, bound.n_single);
+        count(ledger, "flow_without_slice", "An arrow that begins or ends where no slice is.", bound.n_without_slice);
+        if is_torch {
+            let mut numbers = finished.numbers.into_iter();
+            let (correlation, external_id) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+            profile.domain = Domain::Torch(Torch { correlation, external_id, rank: self.facts.rank });
+        } else {
+            ledger.note(
+                "A plain Chrome trace: it has no marks of the PyTorch profiler, so it is shown as a timeline without PyTorch's tables.",
+            );
+        }
+        profile
+    }
+
+    fn is_torch(&self) -> bool {
+        self.has_torch_marks || self.facts.has("schemaVersion") && self.facts.has("deviceProperties")
+    }
+
+    fn meta(&mut self, title: String, first: Option<i64>, is_torch: bool) -> Meta {
+        let base = self.facts.base_ns;
+        let origin_epoch_ns = match base {
+            Some(base) => first.and_then(|f| f.checked_add(base)),
+            None => first.filter(|f| *f > EPOCH_MIN_NS),
+        };
+        let mut not_available = Vec::new();
+        if origin_epoch_ns.is_none() {
+            not_available.push("Wall-clock time".into());
+        }
+        if is_torch && !self.lanes.threads.iter().any(|t| t.is_device) {
+            not_available.push("Device activity".into());
+        }
+        Meta {
+            format: super::ID.into(),
+            title,
+            origin_epoch_ns,
+            origin: "first event".into(),
+            facts: std::mem::take(&mut self.facts.facts),
+            not_available,
+            ..Meta::default()
+        }
+    }
+
+    /// Slices whose end is not in the file last until the end of the trace.
+    fn close_open(&mut self, ledger: &mut Ledger) {
+        let threads = self.lanes.threads.iter_mut().flat_map(|t| t.open.drain(..));
+        let mut open: Vec<u32> = threads.chain(self.asyncs.open.drain().flat_map(|(_, slices)| slices)).collect();
+        open.sort_unstable();
+        for slice in open {
+            let name = self.builder.raw(slice).2;
+            let reason = "The beginning of a slice whose end is not in the file; it is shown until the end of the trace.";
+            ledger.skip(Severity::Warning, "unmatched_begin", reason, 0, || self.builder.strings.get(name).into());
+            self.builder.end_slice(slice, self.last, RecordRef::default());
+        }
+    }
+
+    fn place_window_end(&mut self, ledger: &mut Ledger) {
+        let Some((track, time, name, offset)) = self.window_end else {
+            return;
+        };
+        let distance = time.saturating_sub(self.last);
+        if self.last > i64::MIN && distance.saturating_abs() > WINDOW_END_MAX_NS {
+            let reason = "`Record Window End` stands more than 86.4 s from everything else; torch writes a wrong time there.";
+            ledger.skip(Severity::Warning, "window_end_far", reason, offset, || format!("{distance} ns after the last event"));
+            return;
+        }
+        self.builder.instant(track, time, name);
+        self.n_used += 1;
+    }
+}
+
+fn count(ledger: &mut Ledger, kind: &str, reason: &str, n: u64) {
+    if n > 0 {
+        ledger.skip_n(Severity::Info, kind, reason, n, 0, String::new);
+    }
+}

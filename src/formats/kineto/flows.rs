@@ -1,0 +1,112 @@
+//! Arrows: ends that share category and id, bound to the slices they begin and end in.
+
+use crate::base::{SliceId, StrId, TimeNs, TrackId};
+use crate::model::{FlowTable, Profile};
+
+/// One end of an arrow as it stands in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlowEnd {
+    /// Category.
+    pub kind: StrId,
+    /// Id, numbers and texts apart.
+    pub id: u64,
+    /// Raw track.
+    pub track: TrackId,
+    /// When.
+    pub time: i64,
+    /// `s`, `t` or `f`.
+    pub phase: u8,
+}
+
+/// What became of the ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bound {
+    /// Ends that are part of an arrow.
+    pub n_shown: u64,
+    /// Ends whose other end the file does not have.
+    pub n_single: u64,
+    /// Ends with another end, but no slice at their time.
+    pub n_without_slice: u64,
+}
+
+/// Turns ends into arrows of a finished profile. Times of ends are moved by `offset`, as those of the slices were.
+pub fn bind(profile: &mut Profile, mut ends: Vec<FlowEnd>, offset: i64, track_of_raw: &[TrackId]) -> Bound {
+    let mut bound = Bound::default();
+    let mut arrows: Vec<(SliceId, SliceId, StrId)> = Vec::new();
+    // Stable: of ends at one moment, the one written first stands first.
+    ends.sort_by_key(|e| (e.kind, e.id, e.time, e.phase != b's'));
+    for group in ends.chunk_by(|a, b| (a.kind, a.id) == (b.kind, b.id)) {
+        let slice_of = |end: &FlowEnd| {
+            let track = *track_of_raw.get(end.track.index())?;
+            profile.slice_at(track, TimeNs(end.time.saturating_add(offset)))
+        };
+        for (from, to) in pairs(group, &mut bound) {
+            match (slice_of(&group[from]), slice_of(&group[to])) {
+                (Some(a), Some(b)) => {
+                    arrows.push((a, b, group[from].kind));
+                    bound.n_shown += 1 + u64::from(group[from].phase == b's');
+                }
+                _ => bound.n_without_slice += 1,
+            }
+        }
+    }
+    profile.flows = FlowTable::from_arrows(arrows);
+    bound
+}
+
+/// Positions of the two ends of each arrow in a group that is sorted by time.
+fn pairs(group: &[FlowEnd], bound: &mut Bound) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
+    let starts: Vec<usize> = (0..group.len()).filter(|&i| group[i].phase == b's').collect();
+    // With one start, everything belongs to it, even what a skewed clock puts before it.
+    let mut last = if starts.len() == 1 { starts.first().copied() } else { None };
+    let mut has_end = false;
+    for (i, end) in group.iter().enumerate() {
+        if end.phase == b's' {
+            if starts.len() > 1 && last.is_some() && !has_end {
+                bound.n_single += 1;
+            }
+            last = Some(i);
+            has_end = starts.len() == 1 && has_end;
+            continue;
+        }
+        match last {
+            Some(from) => {
+                out.push((from, i));
+                has_end = true;
+                // A step is where the next part begins.
+                last = Some(if end.phase == b't' { i } else { from });
+            }
+            None => bound.n_single += 1,
+        }
+    }
+    if last.is_some() && !has_end {
+        bound.n_single += 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(ends: &[(u8, i64)], want: &[(usize, usize)], n_single: u64) {
+        let group: Vec<FlowEnd> =
+            ends.iter().map(|&(phase, time)| FlowEnd { kind: StrId(1), id: 1, track: TrackId(0), time, phase }).collect();
+        let mut bound = Bound::default();
+        assert_eq!(pairs(&group, &mut bound), want, "{ends:?}");
+        assert_eq!(bound.n_single, n_single, "{ends:?}");
+    }
+
+    #[test]
+    fn ends_are_paired_within_an_id() {
+        check(&[(b's', 0), (b'f', 5)], &[(0, 1)], 0);
+        check(&[(b'f', 0), (b's', 5)], &[(1, 0)], 0);
+        check(&[(b's', 0), (b't', 5), (b'f', 9)], &[(0, 1), (1, 2)], 0);
+        check(&[(b's', 0), (b'f', 1), (b's', 2), (b'f', 3)], &[(0, 1), (2, 3)], 0);
+        check(&[(b's', 0), (b's', 2), (b'f', 3)], &[(1, 2)], 1);
+        check(&[(b'f', 0)], &[], 1);
+        check(&[(b's', 0)], &[], 1);
+        check(&[(b's', 0), (b'f', 1), (b'f', 2)], &[(0, 1), (0, 2)], 0);
+    }
+}

@@ -1,0 +1,76 @@
+//! Feeds the splitter and turns its finds into a profile.
+
+use super::content::{Content, Pass};
+use crate::base::{Ledger, Severity, text};
+use crate::formats::json::Splitter;
+use crate::formats::{ImportError, Preview, Streamed};
+use crate::model::Profile;
+
+/// Imports one trace.
+pub struct Importer {
+    splitter: Splitter,
+    content: Content,
+    title: String,
+    n_read: u64,
+    /// The first bytes, for the sentence when they are no JSON.
+    beginning: Vec<u8>,
+}
+
+impl Importer {
+    /// An importer of a trace that is to be called `title`.
+    pub fn new(title: &str) -> Self {
+        Importer { splitter: Splitter::default(), content: Content::new(), title: title.into(), n_read: 0, beginning: Vec::new() }
+    }
+
+    fn no_events(&self) -> ImportError {
+        let size = text::bytes(self.n_read);
+        let keys = &self.content.facts.keys;
+        if keys.is_empty() {
+            let beginning = String::from_utf8_lossy(&self.beginning);
+            return ImportError::Invalid(format!(
+                "Expected a JSON object with the list `traceEvents`, found {size} that begin with `{}` and hold no root key.",
+                beginning.trim()
+            ));
+        }
+        let keys: Vec<String> = keys.iter().take(8).map(|k| format!("`{k}`")).collect();
+        ImportError::Invalid(format!(
+            "Expected the list `traceEvents` in the root of the trace, found in all of its {size} only the keys {}.",
+            keys.join(", ")
+        ))
+    }
+}
+
+impl Streamed for Importer {
+    fn feed(&mut self, block: &[u8], ledger: &mut Ledger) -> Result<(), ImportError> {
+        const BEGINNING: usize = 24;
+        let missing = BEGINNING - self.beginning.len();
+        self.beginning.extend_from_slice(&block[..block.len().min(missing)]);
+        self.n_read += block.len() as u64;
+        let Importer { splitter, content, .. } = self;
+        splitter.feed(block, &mut Pass { content, ledger });
+        Ok(())
+    }
+
+    fn n_records(&self) -> u64 {
+        self.content.n_records
+    }
+
+    fn preview(&mut self) -> Preview {
+        self.content.preview()
+    }
+
+    fn finish(mut self: Box<Self>, is_truncated: bool, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+        let Importer { splitter, content, .. } = &mut *self;
+        splitter.finish(&mut Pass { content, ledger });
+        if !self.content.has_events {
+            return Err(self.no_events());
+        }
+        if !self.splitter.is_at_end() && !is_truncated {
+            let reason = "The JSON ends early; every whole record before its end was read.";
+            ledger.skip(Severity::DataLoss, "truncated_json", reason, self.n_read, || {
+                "Expected the closing bracket of the root, found the end of the file.".into()
+            });
+        }
+        Ok(self.content.finish(self.title, ledger))
+    }
+}

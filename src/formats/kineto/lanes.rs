@@ -1,0 +1,173 @@
+//! Processes and threads: found by id, named by metadata that may stand at the very end.
+
+use crate::base::{Interner, StrId, TrackId};
+use crate::formats::json::unescape;
+use crate::model::{ProfileBuilder, RawSliceId, TrackKind, TrackSpec};
+use rustc_hash::FxHashMap;
+
+/// Counters and asynchronous tracks stand after the threads of their process.
+pub const AFTER_THREADS: i64 = 1 << 41;
+
+/// A process, or a device: torch writes both as processes.
+#[derive(Debug)]
+pub struct Process {
+    /// Its id as text.
+    pub pid: StrId,
+    /// Its group track.
+    pub track: TrackId,
+    name: Option<String>,
+    labels: Option<String>,
+    sort: Option<i64>,
+}
+
+/// A thread, or a stream.
+#[derive(Debug)]
+pub struct Thread {
+    /// Position of its process.
+    pub process: usize,
+    /// Its id as text.
+    pub tid: StrId,
+    /// Its track.
+    pub track: TrackId,
+    /// Slices that began (`B`) and have not ended yet.
+    pub open: Vec<RawSliceId>,
+    /// Whether device work was seen on it.
+    pub is_device: bool,
+    name: Option<String>,
+    sort: Option<i64>,
+}
+
+/// All processes and threads of a trace.
+#[derive(Debug, Default)]
+pub struct Lanes {
+    /// Ids as text.
+    pub ids: Interner,
+    /// In the order first met.
+    pub processes: Vec<Process>,
+    /// In the order first met.
+    pub threads: Vec<Thread>,
+    process_of: FxHashMap<StrId, usize>,
+    thread_of: FxHashMap<(usize, StrId), usize>,
+    recent: [(Vec<u8>, Vec<u8>, usize); 4],
+    next_recent: usize,
+}
+
+impl Lanes {
+    /// The process of that id.
+    pub fn process(&mut self, pid: &[u8], builder: &mut ProfileBuilder) -> usize {
+        let pid = self.ids.intern(&unescape(pid));
+        *self.process_of.entry(pid).or_insert_with(|| {
+            let track = builder.track(TrackSpec { parent: None, name: String::new(), kind: TrackKind::Group, sort: 0 });
+            self.processes.push(Process { pid, track, name: None, labels: None, sort: None });
+            self.processes.len() - 1
+        })
+    }
+
+    /// The thread of that id.
+    #[inline]
+    pub fn thread(&mut self, pid: &[u8], tid: &[u8], builder: &mut ProfileBuilder) -> usize {
+        match self.recent.iter().find(|r| r.1 == tid && r.0 == pid && r.2 < self.threads.len()) {
+            Some(&(_, _, thread)) => thread,
+            None => self.find(pid, tid, builder),
+        }
+    }
+
+    fn find(&mut self, pid: &[u8], tid: &[u8], builder: &mut ProfileBuilder) -> usize {
+        let process = self.process(pid, builder);
+        let parent = Some(self.processes[process].track);
+        let id = self.ids.intern(&unescape(tid));
+        let thread = *self.thread_of.entry((process, id)).or_insert_with(|| {
+            let track = builder.track(TrackSpec { parent, name: String::new(), kind: TrackKind::Thread, sort: 0 });
+            self.threads.push(Thread { process, tid: id, track, open: Vec::new(), is_device: false, name: None, sort: None });
+            self.threads.len() - 1
+        });
+        self.recent[self.next_recent] = (pid.to_vec(), tid.to_vec(), thread);
+        self.next_recent = (self.next_recent + 1) % self.recent.len();
+        thread
+    }
+
+    /// `pid/tid`, for the preview.
+    pub fn short_name(&self, thread: usize) -> String {
+        let t = &self.threads[thread];
+        format!("{}/{}", self.ids.get(self.processes[t.process].pid), self.ids.get(t.tid))
+    }
+
+    /// Takes `process_name` and its like.
+    pub fn name_process(&mut self, process: usize, what: Naming) {
+        let p = &mut self.processes[process];
+        match what {
+            Naming::Name(name) => p.name = Some(name),
+            Naming::Labels(labels) => p.labels = Some(labels),
+            Naming::Sort(sort) => p.sort = Some(sort),
+        }
+    }
+
+    /// Takes `thread_name` and its like.
+    pub fn name_thread(&mut self, thread: usize, what: Naming) {
+        let t = &mut self.threads[thread];
+        match what {
+            Naming::Name(name) | Naming::Labels(name) => t.name = Some(name),
+            Naming::Sort(sort) => t.sort = Some(sort),
+        }
+    }
+
+    /// Gives every track its name, kind and place.
+    pub fn settle(&self, builder: &mut ProfileBuilder) {
+        for p in &self.processes {
+            let spec = builder.track_mut(p.track);
+            spec.name = self.process_name(p);
+            spec.sort = p.sort.unwrap_or(if is_number(self.ids.get(p.pid)) { 0 } else { 1 << 40 });
+        }
+        for t in &self.threads {
+            let p = &self.processes[t.process];
+            let tid = self.ids.get(t.tid);
+            let given = t.name.as_deref().map(str::trim).filter(|n| !n.is_empty());
+            let spec = builder.track_mut(t.track);
+            spec.name = match given {
+                Some(name) => name.into(),
+                None if is_number(tid) => format!("Thread {tid}"),
+                None if tid.is_empty() => "Events".into(),
+                None => tid.into(),
+            };
+            let on_device = p.labels.as_deref().is_some_and(is_device_label);
+            let is_stream = on_device || t.is_device || spec.name.starts_with("stream");
+            spec.kind = if is_stream { TrackKind::Stream } else { TrackKind::Thread };
+            spec.sort = t.sort.unwrap_or(0);
+        }
+    }
+
+    fn process_name(&self, p: &Process) -> String {
+        let pid = self.ids.get(p.pid);
+        let labels = p.labels.as_deref().map(str::trim).filter(|l| !l.is_empty());
+        let name = p.name.as_deref().map(str::trim).filter(|n| !n.is_empty());
+        match (name, labels) {
+            (_, Some(labels)) if is_device_label(labels) => labels.into(),
+            (Some(name), Some(labels)) => format!("{name} {pid} ({labels})"),
+            (Some(name), None) => format!("{name} {pid}").trim_end().into(),
+            (None, Some(labels)) => format!("Process {pid} ({labels})"),
+            (None, None) if is_number(pid) => format!("Process {pid}"),
+            (None, None) if pid.is_empty() => "Trace".into(),
+            (None, None) => pid.into(),
+        }
+    }
+}
+
+/// What one metadata event says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Naming {
+    /// Its name.
+    Name(String),
+    /// What is added to the name.
+    Labels(String),
+    /// Its place among its siblings.
+    Sort(i64),
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// `GPU 0`, `XPU 1`, `MTIA 3`, but not `CPU`.
+fn is_device_label(label: &str) -> bool {
+    label != "CPU" && label.split(' ').nth(1).is_some_and(is_number)
+}

@@ -1,0 +1,89 @@
+//! PyTorch profiler traces (Chrome trace events written by Kineto), and plain Chrome traces. See `docs/formats/kineto.md`.
+
+mod content;
+mod counters;
+mod event;
+mod facts;
+mod finish;
+mod flows;
+mod importer;
+mod lanes;
+mod others;
+mod record;
+mod spans;
+
+use super::json::{Key, Root, root};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
+use crate::base::{InputSet, MemberHead, SliceId};
+use crate::model::Profile;
+
+/// The format's id.
+pub const ID: &str = "kineto";
+
+/// Root keys that Kineto and its users write before the events.
+const KNOWN_KEYS: [&str; 10] = [
+    "schemaVersion",
+    "deviceProperties",
+    "distributedInfo",
+    "trace_id",
+    "metadata",
+    "displayTimeUnit",
+    "baseTimeNanoseconds",
+    "traceName",
+    "record_shapes",
+    "with_stack",
+];
+
+/// PyTorch profiler traces.
+pub struct Kineto;
+
+impl Format for Kineto {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            id: ID.into(),
+            title: "PyTorch profiler trace".into(),
+            files: ".json, .json.gz".into(),
+            shows: "Threads, operators, kernels, streams, memory events and counters of a PyTorch run; also any Chrome trace.".into(),
+            capture: "with torch.profiler.profile(record_shapes=True, with_stack=True) as prof:\n    step()\nprof.export_chrome_trace(\"trace.json.gz\")"
+                .into(),
+            caveats: "Profile a few steps after a warm-up; with_stack makes the trace several times larger.".into(),
+        }
+    }
+
+    fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
+        let free = heads.iter().enumerate().filter(|(i, _)| taken.get(*i) != Some(&true));
+        free.filter_map(|(i, head)| Some(Claim { format: ID.into(), members: vec![i], recognised: recognise(head)? })).collect()
+    }
+
+    fn streamed(&self, _claim: &Claim, title: &str) -> Option<Box<dyn Streamed>> {
+        Some(Box::new(importer::Importer::new(title)))
+    }
+
+    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
+        record::fields(input, profile, slice)
+    }
+}
+
+/// How a member was recognised; `None` when it is something else.
+fn recognise(head: &MemberHead) -> Option<String> {
+    match root(&head.head)? {
+        Root::Object { keys, is_whole } => recognise_object(&keys, is_whole, head),
+        Root::List { keys } if keys.iter().any(|k| k == "ph") => Some("A JSON list of objects with `ph`: trace events.".into()),
+        Root::List { .. } => None,
+    }
+}
+
+fn recognise_object(keys: &[Key], is_whole: bool, head: &MemberHead) -> Option<String> {
+    if keys.iter().any(|k| k.name == "traceEvents") {
+        return Some("A JSON object with the key `traceEvents`: trace events.".into());
+    }
+    let known = keys.iter().find(|k| KNOWN_KEYS.contains(&k.name.as_str()));
+    let goes_on = !is_whole && (head.is_gzip || head.len > head.head.len() as u64);
+    known.filter(|_| goes_on).map(|k| {
+        format!("A JSON object with the key `{}`, as PyTorch writes it; `traceEvents` is expected after the part looked at.", k.name)
+    })
+}

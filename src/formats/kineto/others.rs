@@ -1,0 +1,120 @@
+//! Records that are no slices: moments, counter samples, ends of arrows, names.
+
+use super::content::{Content, Pass};
+use super::event::Event;
+use super::flows::FlowEnd;
+use super::lanes::{AFTER_THREADS, Naming};
+use crate::base::{Severity, StrId, TrackId};
+use crate::formats::json::{Cursor, Value, number, unescape};
+use crate::model::{TrackKind, TrackSpec};
+
+impl Pass<'_> {
+    pub(super) fn instant(&mut self, event: &Event<'_>, text: &[u8], offset: u64, time: i64) {
+        let content = &mut *self.content;
+        let thread = content.lanes.thread(event.pid, event.tid, &mut content.builder);
+        let track = content.lanes.threads[thread].track;
+        let name = content.intern(event.name);
+        content.cat(event.cat, thread);
+        if event.name == b"Record Window End" {
+            content.has_torch_marks = true;
+            if let Some((_, _, _, before)) = content.window_end.replace((track, time, name, offset)) {
+                self.skip(Severity::Info, "window_end", "Of several `Record Window End` only the last counts.", before, text);
+            }
+            return;
+        }
+        content.builder.instant(track, time, name);
+        content.n_used += 1;
+        content.last = content.last.max(time);
+    }
+
+    pub(super) fn counter(&mut self, event: &Event<'_>, text: &[u8], offset: u64, time: i64) {
+        let content = &mut *self.content;
+        let process = content.lanes.process(event.pid, &mut content.builder);
+        let parent = content.lanes.processes[process].track;
+        let key = (process, content.intern(event.name), content.intern(event.id));
+        let sampled = content.counters.sample(key, parent, time, event.args, &mut content.builder);
+        content.last = content.last.max(time);
+        content.n_used += u64::from(sampled.n_values > 0);
+        if sampled.n_values == 0 {
+            self.skip(Severity::DataLoss, "counter_without_values", "The counter sample holds no number.", offset, text);
+        } else if sampled.n_other > 0 {
+            self.skip(Severity::Info, "counter_other_args", "Args of a counter sample that are no number.", offset, text);
+        }
+        if sampled.n_beyond > 0 {
+            self.skip(Severity::DataLoss, "counter_series", "Series beyond the 64 that one counter can have.", offset, text);
+        }
+    }
+
+    pub(super) fn flow(&mut self, event: &Event<'_>, text: &[u8], offset: u64, time: i64) {
+        if event.id.is_empty() {
+            return self.skip(Severity::Warning, "flow_without_id", "The arrow has no id, so its other end cannot be found.", offset, text);
+        }
+        let content = &mut *self.content;
+        let thread = content.lanes.thread(event.pid, event.tid, &mut content.builder);
+        let track = content.lanes.threads[thread].track;
+        let kind = if event.cat.is_empty() { content.intern(event.name) } else { content.cat(event.cat, thread) };
+        let id = id_number(event.id, content);
+        content.flows.push(FlowEnd { kind, id, track, time, phase: event.phase });
+    }
+
+    pub(super) fn metadata(&mut self, event: &Event<'_>, text: &[u8], offset: u64) {
+        let content = &mut *self.content;
+        let (of_process, key): (bool, &[u8]) = match event.name {
+            b"process_name" => (true, b"name"),
+            b"process_labels" => (true, b"labels"),
+            b"process_sort_index" => (true, b"sort_index"),
+            b"thread_name" => (false, b"name"),
+            b"thread_sort_index" => (false, b"sort_index"),
+            _ => return self.skip(Severity::Info, "metadata", "Metadata that the timeline does not show.", offset, text),
+        };
+        let Some(naming) = naming(event.args, key) else {
+            return self.skip(Severity::Info, "metadata", "Metadata that the timeline does not show.", offset, text);
+        };
+        if of_process {
+            let process = content.lanes.process(event.pid, &mut content.builder);
+            content.lanes.name_process(process, naming);
+        } else {
+            let thread = content.lanes.thread(event.pid, event.tid, &mut content.builder);
+            content.lanes.name_thread(thread, naming);
+        }
+        content.n_used += 1;
+    }
+
+    /// The track of asynchronous events of a category, and the key of those that share an id.
+    pub(super) fn async_key(&mut self, event: &Event<'_>) -> (TrackId, (usize, StrId, u64)) {
+        let content = &mut *self.content;
+        let process = content.lanes.process(event.pid, &mut content.builder);
+        let cat = content.intern(event.cat);
+        let parent = Some(content.lanes.processes[process].track);
+        let name = if event.cat.is_empty() { "async".into() } else { unescape(event.cat).into_owned() };
+        let builder = &mut content.builder;
+        let spec = TrackSpec { parent, name, kind: TrackKind::Async, sort: AFTER_THREADS - 1 };
+        let track = *content.asyncs.tracks.entry((process, cat)).or_insert_with(|| builder.track(spec));
+        let id = id_number(event.id, content);
+        (track, (process, cat, id))
+    }
+}
+
+/// An id as a number; texts are interned, and stand apart from numbers.
+fn id_number(raw: &[u8], content: &mut Content) -> u64 {
+    match number::unsigned(raw).filter(|n| *n < 1 << 63) {
+        Some(n) => n,
+        None => 1 << 63 | u64::from(content.lanes.ids.intern(&unescape(raw)).0),
+    }
+}
+
+fn naming(args: &[u8], want: &[u8]) -> Option<Naming> {
+    let mut cursor = Cursor::new(args);
+    while let Ok(Some(key)) = cursor.key() {
+        let value = cursor.value().ok()?;
+        if key == want {
+            return match value {
+                Value::Text(text) | Value::Bare(text) if want == b"sort_index" => number::scaled(text, 0).map(Naming::Sort),
+                Value::Text(text) | Value::Bare(text) if want == b"labels" => Some(Naming::Labels(unescape(text).into_owned())),
+                Value::Text(text) | Value::Bare(text) => Some(Naming::Name(unescape(text).into_owned())),
+                _ => None,
+            };
+        }
+    }
+    None
+}

@@ -1,0 +1,98 @@
+//! Every field of one slice, read back from the file.
+
+use super::facts::value_text;
+use crate::base::{InputSet, SliceId};
+use crate::formats::json::cursor::nested_len;
+use crate::formats::json::{Cursor, Value, unescape};
+use crate::formats::{Field, ImportError};
+use crate::model::{Profile, RecordRef};
+
+/// A record whose length was not noted is searched for its end in so many bytes, in growing parts.
+const FIRST_PART: u64 = 4 << 20;
+
+/// The fields of a slice: of both records where it has two.
+pub fn fields(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
+    let unknown = || ImportError::Invalid(format!("The profile has no slice number {}.", slice.0));
+    let first = *profile.slices.record.get(slice.index()).ok_or_else(unknown)?;
+    let mut out = Vec::new();
+    read(input, first, "", &mut out)?;
+    if let Ok(at) = profile.slices.second_record.binary_search_by_key(&slice, |s| s.0) {
+        let second = profile.slices.second_record[at].1;
+        if second != RecordRef::default() {
+            read(input, second, "End: ", &mut out)?;
+        }
+    }
+    Ok(out)
+}
+
+fn read(input: &InputSet, record: RecordRef, prefix: &str, out: &mut Vec<Field>) -> Result<(), ImportError> {
+    let text = text(input, record)?;
+    let mut cursor = Cursor::new(&text);
+    let mut args = Vec::new();
+    let broken = |at: usize| {
+        let at = record.offset() + at as u64;
+        ImportError::Invalid(format!(
+            "Expected a trace event at byte {at}, found something else. The file may have changed since it was opened."
+        ))
+    };
+    while let Some(key) = cursor.key().map_err(|b| broken(b.at))? {
+        let value = cursor.value().map_err(|b| broken(b.at))?;
+        match value {
+            Value::Object(object) if key == b"args" => args = entries(object, &format!("{prefix}Args")),
+            _ => out.push(field(&format!("{prefix}Event"), key, value)),
+        }
+    }
+    out.append(&mut args);
+    Ok(())
+}
+
+fn entries(object: &[u8], group: &str) -> Vec<Field> {
+    let mut cursor = Cursor::new(object);
+    let mut out = Vec::new();
+    while let Ok(Some(key)) = cursor.key() {
+        let Ok(value) = cursor.value() else {
+            break;
+        };
+        out.push(field(group, key, value));
+    }
+    out
+}
+
+fn field(group: &str, key: &[u8], value: Value<'_>) -> Field {
+    let is_event = group.ends_with("Event");
+    let (unit, help) = match key {
+        b"ts" if is_event => ("µs", "Start, as written; counted from the trace's time base."),
+        b"dur" if is_event => ("µs", "Duration, as written."),
+        b"ph" if is_event => ("", "Phase: X is a whole slice, B and E are its beginning and end."),
+        b"cat" if is_event => ("", "Category."),
+        b"Bytes" | b"bytes" => ("bytes", ""),
+        b"memory bandwidth (GB/s)" => ("GB/s", ""),
+        b"External id" | b"external id" => ("", "Links device work to the operator that caused it."),
+        b"correlation" => ("", "Shared by a launch and what it launched."),
+        b"Input Dims" => ("", "Sizes of the operator's inputs."),
+        b"Input type" => ("", "Types of the operator's inputs."),
+        b"est. achieved occupancy %" => ("%", "Estimate of how full the multiprocessors were."),
+        _ => ("", ""),
+    };
+    Field { group: group.into(), key: unescape(key).into_owned(), value: value_text(value), unit: unit.into(), help: help.into() }
+}
+
+/// The text of a record.
+fn text(input: &InputSet, record: RecordRef) -> Result<Vec<u8>, ImportError> {
+    let member = input.members.get(record.member()).ok_or_else(|| ImportError::Invalid("The record's file is not open.".into()))?;
+    if let Some(n_bytes) = record.n_bytes() {
+        return Ok(member.read(record.offset(), n_bytes)?);
+    }
+    let mut part = FIRST_PART;
+    loop {
+        let mut text = member.read_up_to(record.offset(), part)?;
+        if let Some(len) = nested_len(&text) {
+            text.truncate(len);
+            return Ok(text);
+        }
+        if (text.len() as u64) < part || part >= crate::formats::json::split::RECORD_MAX as u64 {
+            return Err(ImportError::Invalid(format!("The record at byte {} does not end.", record.offset())));
+        }
+        part *= 4;
+    }
+}
