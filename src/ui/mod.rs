@@ -1,4 +1,6 @@
 //! Widgets: table, chart, dialog and the small things. They know no profile and read no context.
 
+pub mod dom;
 pub mod palette;
+pub mod small;
 pub mod table;

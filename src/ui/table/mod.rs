@@ -1,6 +1,13 @@
 //! A table that sorts, filters and scrolls through any number of rows.
 
+mod body;
 pub mod csv;
 pub mod data;
+mod head;
 pub mod order;
+mod state;
+mod view;
 pub mod window;
+
+pub use data::{Cell, Column, Kind, Row};
+pub use view::{Table, TableProps};

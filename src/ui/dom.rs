@@ -1,0 +1,63 @@
+//! Small errands in the document: saving a file, copying a text, watching a size. All of them do nothing where there is no browser.
+
+use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+use web_sys::{Blob, BlobPropertyBag, Element, HtmlAnchorElement, HtmlCanvasElement, ResizeObserver, Url};
+
+/// Offers `text` as a download.
+pub fn save_text(name: &str, kind: &str, text: &str) {
+    let parts = js_sys::Array::of1(&text.into());
+    let options = BlobPropertyBag::new();
+    options.set_type(kind);
+    let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &options) else { return };
+    let Ok(url) = Url::create_object_url_with_blob(&blob) else { return };
+    follow(name, &url);
+    // The download has its own hold on the blob once the click has been handled.
+    set_timeout(move || drop(Url::revoke_object_url(&url)), std::time::Duration::from_secs(10));
+}
+
+/// Offers what is drawn on `canvas` as a PNG.
+pub fn save_canvas(name: &str, canvas: &HtmlCanvasElement) {
+    if let Ok(url) = canvas.to_data_url_with_type("image/png") {
+        follow(name, &url);
+    }
+}
+
+fn follow(name: &str, url: &str) {
+    let Ok(link) = document().create_element("a") else { return };
+    let link: HtmlAnchorElement = link.unchecked_into();
+    link.set_href(url);
+    link.set_download(name);
+    link.click();
+}
+
+/// Puts `text` on the clipboard.
+pub fn copy_text(text: &str) {
+    // A refusal is the browser's to tell; there is nothing to fall back on.
+    let _ = window().navigator().clipboard().write_text(text);
+}
+
+/// Calls `run` whenever the element's size changes, and once at the start; ends with the owner.
+pub fn on_resize(element: &Element, mut run: impl FnMut() + 'static) {
+    let closure = Closure::<dyn FnMut()>::new(move || run());
+    let Ok(observer) = ResizeObserver::new(closure.as_ref().unchecked_ref()) else { return };
+    observer.observe(element);
+    let held = StoredValue::new_local((observer, closure));
+    on_cleanup(move || {
+        held.try_with_value(|held| held.0.disconnect());
+    });
+}
+
+/// A file name made of `text`: letters, digits, dots and dashes.
+pub fn file_name(text: &str, ending: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || ".-_".contains(c) { c } else { '-' };
+    format!("{}.{ending}", text.chars().map(plain).collect::<String>().trim_matches('-'))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn file_names_are_plain() {
+        assert_eq!(super::file_name("Time by device/engine ", "png"), "Time-by-device-engine.png");
+    }
+}

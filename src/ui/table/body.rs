@@ -1,0 +1,152 @@
+//! The rows in sight, and the total beneath them.
+
+use super::data::{self, Cell, Column, Kind, Row};
+use super::state::{Line, State};
+use crate::ui::small::{CopyButton, swatch_colour};
+use leptos::{ev, prelude::*};
+
+/// From this many characters on, a name is shortened in its middle when it does not fit.
+const SPLIT_FROM: usize = 24;
+/// Characters at its end that stay.
+const TAIL: usize = 10;
+
+/// The lines of the window, and spacers for those that are not in the document.
+#[component]
+pub(super) fn Body(state: State) -> impl IntoView {
+    let in_sight = move || {
+        let (window, lines, generation) = (state.window.get(), state.lines.get(), state.generation.get());
+        let end = window.end.min(lines.len());
+        lines.get(window.first.min(end)..end).unwrap_or_default().iter().map(|line| (generation, *line)).collect::<Vec<_>>()
+    };
+    view! {
+        <Spacer height=Signal::derive(move || state.window.get().before) />
+        <tbody>
+            <For each=in_sight key=|line| *line let(line)>
+                <BodyLine state line=line.1 />
+            </For>
+        </tbody>
+        <Spacer height=Signal::derive(move || state.window.get().after) />
+    }
+}
+
+#[component]
+fn Spacer(height: Signal<f64>) -> impl IntoView {
+    let is_there = move || height.get() > 0.0;
+    view! {
+        <Show when=is_there>
+            <tbody class="table__spacer" aria-hidden="true"><tr style:height=move || format!("{}px", height.get())><td></td></tr></tbody>
+        </Show>
+    }
+}
+
+#[component]
+fn BodyLine(state: State, line: Line) -> impl IntoView {
+    let rows = state.rows.get_untracked();
+    let Some(row) = rows.get(line.row as usize) else { return ().into_any() };
+    let shown = state.shown.get_untracked();
+    if let Some(member) = line.member {
+        let name = row.members.get(member as usize).cloned().unwrap_or_default();
+        let span = shown.len().to_string();
+        return view! { <tr class="table__member"><td colspan=span class="mono" title=name.clone()>{name.clone()}</td></tr> }.into_any();
+    }
+    let columns = state.columns.get_untracked();
+    let cells = shown.iter().enumerate().filter_map(|(i, at)| Some(body_cell(state, columns.get(*at)?, row, line.row, *at, i == 0)));
+    let is_selected = move || state.selected.get() == Some(line.row as usize);
+    let is_active = move || state.active.get() == Some(line);
+    let can_choose = state.on_row.is_some();
+    view! {
+        <tr
+            class:is-selected=is_selected
+            class:is-active=is_active
+            class:can-choose=can_choose
+            aria-current=move || is_selected().then_some("true")
+            data-row=line.row.to_string()
+            on:click=move |_| state.choose(line.row)
+        >
+            {cells.collect_view()}
+        </tr>
+    }
+    .into_any()
+}
+
+fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, is_first: bool) -> AnyView {
+    let cell = row.cell(at);
+    let text = cell.shown(column.kind);
+    match column.kind {
+        Kind::Name => {
+            let opener = (is_first && !row.members.is_empty()).then(|| view! { <Opener state row=at_row members=row.members.clone() /> });
+            let swatch = row.colour.filter(|_| is_first);
+            let swatch = swatch.map(|slot| view! { <i class="swatch" style:background=swatch_colour(slot)></i> });
+            view! { <td class="table__name" title=text.clone()>{opener}{swatch}<Name text=text.clone() /><CopyButton text=text.clone() /></td> }
+                .into_any()
+        }
+        Kind::Text => view! { <td title=text.clone()>{text.clone()}</td> }.into_any(),
+        Kind::Share => share_cell(cell).into_any(),
+        _ => view! { <td class="figure" title=cell.exact(column.kind)>{text}</td> }.into_any(),
+    }
+}
+
+fn share_cell(cell: &Cell) -> impl IntoView {
+    let width = format!("{:.2}%", cell.number().unwrap_or(0.0).clamp(0.0, 1.0) * 100.0);
+    view! {
+        <td class="figure table__share">
+            <span class="bar" aria-hidden="true"><i style:width=width></i></span>
+            <span class="table__percent">{cell.shown(Kind::Share)}</span>
+        </td>
+    }
+}
+
+/// A name whose middle gives way: the head shrinks, the tail stays, and both together are the whole text when copied.
+#[component]
+fn Name(text: String) -> impl IntoView {
+    let n = text.chars().count();
+    if n < SPLIT_FROM {
+        return view! { <span class="mono">{text}</span> }.into_any();
+    }
+    let cut = text.char_indices().nth(n - TAIL).map_or(text.len(), |c| c.0);
+    let (head, tail) = text.split_at(cut);
+    view! { <span class="mono middle"><span class="middle__head">{head.to_string()}</span><span class="middle__tail">{tail.to_string()}</span></span> }
+        .into_any()
+}
+
+#[component]
+fn Opener(state: State, row: u32, members: Vec<String>) -> impl IntoView {
+    let is_open = move || state.opened.with(|o| o.contains(&row));
+    let toggle = move |e: ev::MouseEvent| {
+        e.stop_propagation();
+        state.opened.update(|opened| {
+            if !opened.remove(&row) {
+                opened.insert(row);
+            }
+        });
+    };
+    let title = format!("Made of {}:\n{}", members.len(), members.join("\n"));
+    view! {
+        <button type="button" class="table__opener" title=title aria-label="Members" aria-expanded=move || is_open().to_string() on:click=toggle>
+            {move || if is_open() { "▾" } else { "▸" }}
+        </button>
+    }
+}
+
+/// Sums over the rows shown.
+#[component]
+pub(super) fn Total(state: State) -> impl IntoView {
+    let cells = move || {
+        let (columns, rows, order) = (state.columns.get(), state.rows.get(), state.order.get());
+        let cell = |(i, at): (usize, usize)| {
+            let column = columns.get(at)?;
+            let sum = if column.is_summed { data::total(&rows, &order, at) } else { Cell::Absent };
+            Some(match column.kind {
+                _ if i == 0 && !column.is_summed => view! { <td>"Total"</td> }.into_any(),
+                Kind::Share if column.is_summed => share_cell(&sum).into_any(),
+                kind => view! { <td class="figure" title=sum.exact(kind)>{sum.shown(kind)}</td> }.into_any(),
+            })
+        };
+        state.shown.get().into_iter().enumerate().filter_map(cell).collect_view()
+    };
+    view! {
+        <Show when=move || state.has_total()>
+            <tfoot><tr>{cells}</tr></tfoot>
+        </Show>
+    }
+}

@@ -1,0 +1,127 @@
+//! Above the rows: filter, columns, download; and the header whose cells sort.
+
+use super::csv;
+use super::data::{Column, Kind};
+use super::order::{self, Direction};
+use super::state::State;
+use crate::base::text;
+use crate::ui::dom;
+use crate::ui::small::{Help, Menu, Problem};
+use leptos::{ev, prelude::*};
+
+/// Filter, count, columns, CSV.
+#[component]
+pub(super) fn Tools(state: State, id: String) -> impl IntoView {
+    let count = move || {
+        let (shown, all) = (state.order.with(|o| o.len()), state.rows.with(|r| r.len()));
+        format!("{} of {} rows", text::count(shown as u64), text::count(all as u64))
+    };
+    let file = dom::file_name(&id, "csv");
+    let save = move |_| {
+        let (columns, rows) = (state.columns.get_untracked(), state.rows.get_untracked());
+        let (order, shown) = (state.order.get_untracked(), state.shown.get_untracked());
+        dom::save_text(&file, "text/csv;charset=utf-8", &csv::csv(&columns, &rows, &order, &shown));
+    };
+    view! {
+        <div class="table__tools">
+            <input
+                type="search"
+                class="input table__filter"
+                placeholder="Filter rows"
+                aria-label="Filter rows"
+                title="Shows rows in which a cell matches. Case matters only when you type a capital."
+                prop:value=move || state.typed.get()
+                on:input:target=move |e| state.typed.set(e.target().value())
+            />
+            <button
+                type="button"
+                class="button mono"
+                title="Read the filter as a regular expression"
+                aria-label="Regular expression"
+                aria-pressed=move || state.is_regex.get().to_string()
+                on:click=move |_| state.is_regex.update(|r| *r = !*r)
+            >
+                ".*"
+            </button>
+            <span class="table__count figure" role="status">{count}</span>
+            <Menu label="Columns"><ColumnList state /></Menu>
+            <button type="button" class="button" title="Save the rows shown, unrounded, as comma-separated values" on:click=save>"CSV"</button>
+        </div>
+        <Problem text=state.problem />
+    }
+}
+
+#[component]
+fn ColumnList(state: State) -> impl IntoView {
+    let item = move |column: &Column| {
+        let id = column.id.clone();
+        let is_shown = {
+            let id = id.clone();
+            move || !state.hidden.with(|h| h.contains(&id))
+        };
+        let toggle = move |_| {
+            state.hidden.update(|hidden| {
+                if !hidden.remove(&id) {
+                    hidden.insert(id.clone());
+                }
+            });
+        };
+        // The last one cannot be taken away.
+        let is_last = {
+            let is_shown = is_shown.clone();
+            move || is_shown() && state.shown.with(|s| s.len() == 1)
+        };
+        view! {
+            <label class="menu__item">
+                <input type="checkbox" prop:checked=is_shown prop:disabled=is_last on:change=toggle />
+                {column.label.clone()}
+            </label>
+        }
+    };
+    move || state.columns.get().iter().map(item).collect_view()
+}
+
+/// The header row.
+#[component]
+pub(super) fn Head(state: State) -> impl IntoView {
+    let cells = move || {
+        let columns = state.columns.get();
+        let cell = |at: usize| columns.get(at).map(|column| view! { <HeadCell state at column=column.clone() /> });
+        state.shown.get().into_iter().map(cell).collect_view()
+    };
+    view! { <thead><tr>{cells}</tr></thead> }
+}
+
+#[component]
+fn HeadCell(state: State, at: usize, column: Column) -> impl IntoView {
+    let held = move || state.keys.with(|keys| keys.iter().position(|k| k.0 == at).map(|i| (i, keys[i].1, keys.len())));
+    let aria = move || match held() {
+        Some((0, Direction::Descending, _)) => "descending",
+        Some((0, Direction::Ascending, _)) => "ascending",
+        Some(_) => "other",
+        None => "none",
+    };
+    let arrow = move || {
+        held().map(|(i, direction, n)| {
+            let arrow = if direction == Direction::Descending { "▾" } else { "▴" };
+            if n > 1 { format!("{arrow}{}", i + 1) } else { arrow.into() }
+        })
+    };
+    let sort = move |e: ev::MouseEvent| {
+        let is_added = e.shift_key();
+        state.keys.update(|keys| *keys = order::clicked(keys, at, is_added));
+    };
+    let hint = "Click sorts, Shift+click sorts by a second column";
+    let title = if column.help.is_empty() { hint.to_string() } else { format!("{}\n{hint}", column.help) };
+    let help = (!column.help.is_empty()).then(|| view! { <Help text=column.help.clone() /> });
+    let class = if column.kind.is_figure() && column.kind != Kind::Share { "figure" } else { "" };
+    view! {
+        <th scope="col" class=class data-column=column.id aria-sort=aria title=title on:click=sort>
+            <span class="table__label">
+                <button type="button" class="table__sort">{column.label}</button>
+                <span class="table__arrow" aria-hidden="true">{arrow}</span>
+                {help}
+            </span>
+        </th>
+    }
+}
