@@ -1,9 +1,6 @@
-//! The worker: panic hook, serve.
+//! The worker: serve. The host installs its own panic hook, which also tells the page.
 
 fn main() {
     #[cfg(target_arch = "wasm32")]
-    {
-        console_error_panic_hook::set_once();
-        axonscope::worker::host::serve();
-    }
+    axonscope::worker::host::serve();
 }

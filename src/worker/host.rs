@@ -1,4 +1,127 @@
-//! The worker's side: opens files, answers queries.
+//! The worker's side: sorts and opens files, answers questions.
+
+use super::blob::FileSource;
+use super::opening::{self, Transfer};
+use super::protocol::{ToPage, ToWorker, build_id, decode, encode};
+use crate::base::{InputSet, Member};
+use crate::engine::{Query, Session};
+use crate::formats::{self, import};
+use js_sys::{Array, Uint8Array};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 
 /// Serves the page until it terminates the worker.
-pub fn serve() {}
+pub fn serve() {
+    let scope = host_scope();
+    let host = Host { scope: scope.clone(), session: Rc::default() };
+    watch(&host);
+    let post = host.clone();
+    let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| host.receive(&event));
+    scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    on_message.forget();
+    post.post(&ToPage::Ready { build: build_id(), formats: formats::ALL.iter().map(|f| f.info()).collect() });
+}
+
+fn host_scope() -> DedicatedWorkerGlobalScope {
+    js_sys::global().unchecked_into()
+}
+
+/// Tells the page when the program breaks down: what fails inside a promise never reaches the page's `error` listener.
+fn watch(host: &Host) {
+    std::panic::set_hook(Box::new(|info| {
+        console_error_panic_hook::hook(info);
+        Host { scope: host_scope(), session: Rc::default() }.post(&ToPage::Died(format!("an error in the program ({info})")));
+    }));
+    let host = host.clone();
+    let on_rejection = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
+        let reason = js_sys::Reflect::get(&event, &"reason".into()).unwrap_or(event);
+        host.post(&ToPage::Died(super::blob::words(&reason)));
+    });
+    let added = host_scope().add_event_listener_with_callback("unhandledrejection", on_rejection.as_ref().unchecked_ref());
+    if let Err(error) = added {
+        web_sys::console::error_1(&error);
+    }
+    on_rejection.forget();
+}
+
+/// The open profile and the way back.
+#[derive(Clone)]
+pub(super) struct Host {
+    scope: DedicatedWorkerGlobalScope,
+    session: Rc<RefCell<Option<Session>>>,
+}
+
+impl Host {
+    fn receive(&self, event: &MessageEvent) {
+        let parts: Array = event.data().unchecked_into();
+        let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
+        let files: Vec<File> = parts.iter().skip(1).map(JsCast::unchecked_into).collect();
+        match decode::<ToWorker>(&bytes) {
+            Ok(ToWorker::Inspect { names }) => self.post(&inspect(&names, &files).unwrap_or_else(ToPage::Failed)),
+            Ok(ToWorker::Open { claim, names }) => {
+                let host = self.clone();
+                spawn_local(async move {
+                    if let Err(sentence) = opening::open(&host, claim, &names, &files).await {
+                        host.post(&ToPage::Failed(sentence));
+                    }
+                });
+            }
+            Ok(ToWorker::Ask { id, query }) => self.answer(id, &query),
+            Err(sentence) => self.post(&ToPage::Failed(sentence)),
+        }
+    }
+
+    fn answer(&self, id: u32, query: &Query) {
+        let answer = match self.session.borrow().as_ref() {
+            Some(session) => session.run(query),
+            None => crate::engine::Answer::Refused("No profile is open in this worker.".into()),
+        };
+        self.post(&ToPage::Answer { id, answer });
+    }
+
+    /// Keeps the profile for the questions to come.
+    pub(super) fn keep(&self, session: Session) {
+        *self.session.borrow_mut() = Some(session);
+    }
+
+    /// Sends a message alone.
+    pub(super) fn post(&self, message: &ToPage) {
+        self.post_with(message, &Transfer::default());
+    }
+
+    /// Sends a message with buffers beside it.
+    pub(super) fn post_with(&self, message: &ToPage, transfer: &Transfer) {
+        let sent = encode(message).and_then(|bytes| {
+            let bytes = Uint8Array::from(bytes.as_slice());
+            let parts = Array::of1(&bytes);
+            transfer.columns.iter().for_each(|c| {
+                parts.push(c);
+            });
+            let moved = Array::of1(&bytes.buffer()).concat(&transfer.buffers);
+            self.scope.post_message_with_transfer(&parts, &moved).map_err(|e| super::blob::words(&e))
+        });
+        if let Err(sentence) = sent {
+            web_sys::console::error_1(&sentence.into());
+        }
+    }
+}
+
+/// The files as an input set.
+pub(super) fn input(names: &[String], files: &[File]) -> Result<InputSet, String> {
+    let member = |(name, file): (&String, &File)| Ok(Member::new(name.clone(), Arc::new(FileSource::new(file)?)));
+    Ok(InputSet { members: names.iter().zip(files).map(member).collect::<Result<_, String>>()? })
+}
+
+fn inspect(names: &[String], files: &[File]) -> Result<ToPage, String> {
+    let input = input(names, files)?;
+    let heads = import::heads(&input).map_err(|e| e.to_string())?;
+    let (claims, unclaimed) = formats::claim(&heads);
+    if claims.is_empty() {
+        return Err(import::import(&input).err().map_or_else(|| "No profile was found.".into(), |e| e.to_string()));
+    }
+    Ok(ToPage::Inspected { claims, unclaimed: unclaimed.into_iter().filter_map(|i| names.get(i).cloned()).collect() })
+}

@@ -1,5 +1,11 @@
 //! The engine in a Web Worker: protocol, client, host.
 
+mod blob;
 pub mod client;
-#[cfg(target_arch = "wasm32")]
+
 pub mod host;
+
+mod opening;
+
+pub mod page;
+pub mod protocol;

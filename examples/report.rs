@@ -1,0 +1,151 @@
+//! What the engine says of files, as JSON: `cargo run --release --example report -- [--query NAME] [--arg key=value]… FILE…`.
+//!
+//! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `search` (`text`, `field`, `regex`, `limit`),
+//! `details` (`slice`, or `track`, `start_ns` and `name`), and `slices` (one JSON object per line and slice).
+
+use axonscope::analysis::operators::OperatorsQuery;
+use axonscope::base::{InputSet, Member, SliceId, TimeNs, TimeRange, TrackId};
+use axonscope::engine::query::SearchQuery;
+use axonscope::engine::{Answer, Query, Session};
+use axonscope::formats::import;
+use serde_json::{Value, json};
+use std::io::{BufWriter, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match Arguments::parse(std::env::args().skip(1)).and_then(|arguments| run(&arguments)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(sentence) => {
+            eprintln!("{sentence}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+struct Arguments {
+    query: String,
+    args: Vec<(String, String)>,
+    files: Vec<String>,
+}
+
+impl Arguments {
+    fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut out = Arguments { query: "import".into(), args: Vec::new(), files: Vec::new() };
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--query" => out.query = words.next().ok_or("Expected the name of a query after `--query`.")?,
+                "--arg" => {
+                    let pair = words.next().ok_or("Expected `key=value` after `--arg`.")?;
+                    let (key, value) = pair.split_once('=').ok_or(format!("Expected `key=value` after `--arg`, found `{pair}`."))?;
+                    out.args.push((key.into(), value.into()));
+                }
+                _ => out.files.push(word),
+            }
+        }
+        if out.files.is_empty() { Err("Name at least one file to report on.".into()) } else { Ok(out) }
+    }
+
+    fn get(&self, key: &str) -> Option<&str> {
+        self.args.iter().rev().find(|a| a.0 == key).map(|a| a.1.as_str())
+    }
+
+    fn number(&self, key: &str) -> Result<Option<i64>, String> {
+        let parse = |text: &str| text.parse().map_err(|_| format!("Expected a whole number for `{key}`, found `{text}`."));
+        self.get(key).map(parse).transpose()
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), String> {
+    let mut input = InputSet::default();
+    for file in &arguments.files {
+        let bytes = std::fs::read(file).map_err(|e| format!("`{file}` could not be read: {e}."))?;
+        let name = file.rsplit('/').next().unwrap_or(file);
+        input.members.push(Member::from_bytes(name, bytes));
+    }
+    let mut sessions = Vec::new();
+    for (claim, outcome) in import::import(&input).map_err(|e| e.to_string())? {
+        let (imported, readable) = outcome.map_err(|e| e.to_string())?;
+        sessions.push(Session::new(claim, readable, imported));
+    }
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    if arguments.query == "slices" {
+        return sessions.iter().enumerate().try_for_each(|(i, session)| slices(&mut out, i, session)).map_err(|e| e.to_string());
+    }
+    let mut answers = Vec::new();
+    for session in &sessions {
+        answers.push(answer(session, arguments)?);
+    }
+    let profiles: Vec<Value> =
+        sessions.iter().map(|s| json!({ "format": s.claim.format, "meta": s.profile.meta, "ledger": s.ledger })).collect();
+    let answer = if answers.len() == 1 { answers.remove(0) } else { Value::Array(answers) };
+    writeln!(out, "{}", json!({ "profiles": profiles, "answer": answer })).map_err(|e| e.to_string())
+}
+
+fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
+    let query = query(session, arguments)?;
+    let value = match session.run(&query) {
+        Answer::Import(a) => serde_json::to_value(a),
+        Answer::Operators(a) | Answer::RangeSummary(a) => serde_json::to_value(a),
+        Answer::Details(a) => serde_json::to_value(a),
+        Answer::Search(a) => serde_json::to_value(a),
+        Answer::Refused(sentence) => return Err(sentence),
+        other => serde_json::to_value(other),
+    };
+    value.map_err(|e| e.to_string())
+}
+
+fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
+    let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
+    match arguments.query.as_str() {
+        "import" => Ok(Query::Import),
+        "operators" => {
+            let (start, end) = (arguments.number("start_ns")?, arguments.number("end_ns")?);
+            let whole = session.profile.meta.range;
+            let range = (start.is_some() || end.is_some())
+                .then(|| TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs)));
+            let track = arguments.get("track").map(|path| track(session, path)).transpose()?;
+            Ok(Query::Operators(OperatorsQuery { group_by: text("group_by"), range, track }))
+        }
+        "search" => {
+            let limit = arguments.number("limit")?.unwrap_or(1000).clamp(0, i64::from(u32::MAX)) as u32;
+            let is_regex = matches!(arguments.get("regex"), Some("1" | "true"));
+            Ok(Query::Search(SearchQuery { text: text("text"), is_regex, field: text("field"), limit }))
+        }
+        "details" => match arguments.number("slice")? {
+            Some(slice) => Ok(Query::Details(SliceId(u32::try_from(slice).map_err(|e| e.to_string())?))),
+            None => {
+                let start = arguments.number("start_ns")?.ok_or("Expected `slice`, or `track`, `start_ns` and `name`.")?;
+                match session.run(&Query::Find(text("track"), TimeNs(start), text("name"))) {
+                    Answer::Find(Some(slice)) => Ok(Query::Details(slice)),
+                    _ => Err("There is no such slice in this profile.".into()),
+                }
+            }
+        },
+        other => Err(format!("Expected one of the queries import, operators, search, details, slices; found `{other}`.")),
+    }
+}
+
+fn track(session: &Session, path: &str) -> Result<TrackId, String> {
+    let mut tracks = (0..session.profile.tracks.len() as u32).map(TrackId);
+    tracks.find(|&t| session.profile.track_path(t) == path).ok_or_else(|| format!("This profile has no track `{path}`."))
+}
+
+/// One line per slice, lane by lane.
+fn slices(out: &mut impl Write, at: usize, session: &Session) -> std::io::Result<()> {
+    let profile = &session.profile;
+    let paths: Vec<String> = (0..profile.tracks.len() as u32).map(|t| profile.track_path(TrackId(t))).collect();
+    for lane in &profile.lanes {
+        for i in lane.first..lane.end {
+            let line = json!({
+                "profile": at,
+                "track": paths[lane.track.index()],
+                "name": profile.name_of(SliceId(i)),
+                "start_ns": profile.slices.start[i as usize],
+                "duration_ns": profile.slices.duration[i as usize],
+                "depth": lane.depth,
+            });
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(())
+}

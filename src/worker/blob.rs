@@ -1,0 +1,99 @@
+//! Bytes of a `File`: at random access through `FileReaderSync`, and as blocks with one read ahead.
+
+use crate::base::ByteSource;
+use js_sys::{ArrayBuffer, Promise, Uint8Array};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, File, FileReaderSync};
+
+/// A file as a member of an input set. Works in a worker only.
+pub struct FileSource {
+    file: File,
+    reader: FileReaderSync,
+}
+
+impl FileSource {
+    /// A source over `file`. Fails with the platform's words.
+    pub fn new(file: &File) -> Result<Self, String> {
+        Ok(FileSource { file: file.clone(), reader: FileReaderSync::new().map_err(|e| words(&e))? })
+    }
+}
+
+impl ByteSource for FileSource {
+    fn len(&self) -> u64 {
+        self.file.size() as u64
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+        let blob = part(&self.file, offset, out.len() as u64)?;
+        let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| words(&e))?;
+        let bytes = Uint8Array::new(&buffer);
+        if bytes.length() as usize != out.len() {
+            return Err(format!("Expected {} bytes, the browser gave {}.", out.len(), bytes.length()));
+        }
+        bytes.copy_to(out);
+        Ok(())
+    }
+}
+
+/// The block sizes: small ones first, so that something is on screen at once.
+const FIRST_BLOCK: u64 = 1 << 20;
+const BLOCK: u64 = 16 << 20;
+
+/// Reads a file from front to back; while a block is worked on the next is already on its way.
+pub struct Blocks {
+    file: File,
+    /// Where the next read begins.
+    offset: u64,
+    size: u64,
+    pending: Option<Promise>,
+    bytes: Vec<u8>,
+}
+
+impl Blocks {
+    /// From the beginning.
+    pub fn new(file: &File) -> Result<Self, String> {
+        let mut blocks = Blocks { file: file.clone(), offset: 0, size: FIRST_BLOCK, pending: None, bytes: Vec::new() };
+        blocks.read_ahead()?;
+        Ok(blocks)
+    }
+
+    fn read_ahead(&mut self) -> Result<(), String> {
+        let len = self.file.size() as u64;
+        if self.offset < len {
+            let n = self.size.min(len - self.offset);
+            self.pending = Some(part(&self.file, self.offset, n)?.array_buffer());
+            self.offset += n;
+            self.size = (self.size * 4).min(BLOCK);
+        }
+        Ok(())
+    }
+
+    /// The next block; `None` at the end. Fails with the platform's words.
+    pub async fn next(&mut self) -> Result<Option<&[u8]>, String> {
+        let Some(promise) = self.pending.take() else {
+            return Ok(None);
+        };
+        let buffer = JsFuture::from(promise).await.map_err(|e| words(&e))?;
+        self.read_ahead()?;
+        let buffer: ArrayBuffer = buffer.unchecked_into();
+        let bytes = Uint8Array::new(&buffer);
+        self.bytes.resize(bytes.length() as usize, 0);
+        bytes.copy_to(&mut self.bytes);
+        Ok(Some(&self.bytes))
+    }
+}
+
+fn part(file: &File, offset: u64, n_bytes: u64) -> Result<Blob, String> {
+    file.slice_with_f64_and_f64(offset as f64, (offset + n_bytes) as f64).map_err(|e| words(&e))
+}
+
+/// What a JavaScript error says, ending in a full stop.
+pub fn words(error: &JsValue) -> String {
+    let text = match error.dyn_ref::<js_sys::Error>() {
+        Some(error) => String::from(error.message()),
+        None => js_sys::Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string()).unwrap_or_else(|| format!("{error:?}")),
+    };
+    let text = text.trim_end_matches('.');
+    format!("{}.", if text.is_empty() { "The browser gave no reason" } else { text })
+}

@@ -1,0 +1,103 @@
+//! Opens one profile in the worker: hash, refusal, blocks with progress, columns to the page.
+
+use super::blob::Blocks;
+use super::host::{Host, input};
+use super::protocol::{COLUMN_BLOCK, Opened, Progress, ToPage};
+use crate::base::hash::content_hash;
+use crate::base::{InputError, InputSet};
+use crate::engine::Session;
+use crate::formats::gzip::{InflatedSource, is_gzip};
+use crate::formats::import::{self, Feeder};
+use crate::formats::{self, Claim, Imported};
+use js_sys::{Array, Uint8Array};
+use wasm_bindgen::JsCast;
+use web_sys::File;
+
+/// Buffers that go to the page without being copied again.
+#[derive(Default)]
+pub(super) struct Transfer {
+    /// Each an array of buffers.
+    pub columns: Vec<Array>,
+    /// All of them, flat.
+    pub buffers: Array,
+}
+
+impl Transfer {
+    /// A column as buffers of at most [`COLUMN_BLOCK`] elements.
+    fn add<T: bytemuck::NoUninit>(&mut self, column: &[T]) {
+        let blocks = Array::new();
+        for block in column.chunks(COLUMN_BLOCK) {
+            let buffer = Uint8Array::from(bytemuck::cast_slice::<T, u8>(block)).buffer();
+            blocks.push(&buffer);
+            self.buffers.push(&buffer);
+        }
+        self.columns.push(blocks);
+    }
+}
+
+/// Reads the claim's files and sends the profile. Fails with a sentence.
+pub(super) async fn open(host: &Host, claim: Claim, names: &[String], files: &[File]) -> Result<(), String> {
+    let all = input(names, files)?;
+    let picked = InputSet { members: claim.members.iter().filter_map(|&m| all.members.get(m).cloned()).collect() };
+    let hash = content_hash(&picked.members).map_err(|e| e.to_string())?;
+    host.post(&ToPage::Hashed(hash.clone()));
+    let heads = import::heads(&all).map_err(|e| e.to_string())?;
+    import::check_heap(&all, &heads, &claim).map_err(|e| e.to_string())?;
+    let (imported, readable) = match streamed(host, &claim, &picked, files).await? {
+        Some(done) => done,
+        None => import::import_claim(&all, &claim).map_err(|e| e.to_string())?,
+    };
+    send(host, Session::new(claim, readable, imported), hash);
+    Ok(())
+}
+
+/// Imports block by block; `None` when the format is read at random access.
+async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, files: &[File]) -> Result<Option<(Imported, InputSet)>, String> {
+    let (Some(format), Some(main)) = (formats::by_id(&claim.format), picked.members.first()) else {
+        return Err(format!("The format `{}` is not known.", claim.format));
+    };
+    let file = claim.members.first().and_then(|&m| files.get(m)).ok_or("The file is not there any more.")?;
+    let zipped = is_gzip(&main.read_up_to(0, 2).map_err(|e| e.to_string())?);
+    let title = import::file_name(&main.name);
+    let Some(mut feeder) = Feeder::new(format, claim, title, main.len(), zipped) else {
+        host.post(&ToPage::Progress(Progress { total: picked.members.iter().map(|m| m.len()).sum(), ..Progress::default() }));
+        return Ok(None);
+    };
+    let unreadable = |why| InputError::Unreadable { name: title.into(), why }.to_string();
+    let mut blocks = Blocks::new(file).map_err(unreadable)?;
+    let mut posted = f64::MIN;
+    while let Some(block) = blocks.next().await.map_err(unreadable)? {
+        feeder.feed(block).map_err(|e| e.to_string())?;
+        let now = js_sys::Date::now();
+        if now - posted >= PROGRESS_MS {
+            posted = now;
+            host.post(&ToPage::Progress(feeder.progress()));
+        }
+    }
+    drop(blocks);
+    let (imported, index) = feeder.finish().map_err(|e| e.to_string())?;
+    let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));
+    Ok(Some((imported, InputSet { members: vec![readable] })))
+}
+
+/// No more than twenty a second: each is painted.
+const PROGRESS_MS: f64 = 50.0;
+
+/// Sends the columns straight from the profile, and keeps it.
+fn send(host: &Host, session: Session, hash: String) {
+    let mut transfer = Transfer::default();
+    let slices = &session.profile.slices;
+    transfer.add(&slices.start);
+    transfer.add(&slices.duration);
+    transfer.add(&slices.name);
+    transfer.add(&session.colour_column());
+    let opened = Opened { info: session.hot_meta(), ledger: session.ledger.clone(), hash, claim: session.claim.clone(), memory: memory() };
+    host.post_with(&ToPage::Opened(Box::new(opened)), &transfer);
+    host.keep(session);
+}
+
+/// Bytes of this worker's WebAssembly memory.
+fn memory() -> u64 {
+    let memory: js_sys::WebAssembly::Memory = wasm_bindgen::memory().unchecked_into();
+    memory.buffer().unchecked_into::<js_sys::ArrayBuffer>().byte_length().into()
+}

@@ -1,0 +1,187 @@
+//! A Web Worker seen from the page: start, send, receive, terminate. Dropping the link terminates the worker and returns its memory.
+
+use super::client::{Call, EngineError};
+use super::protocol::{Claim, FormatInfo, HotColumns, N_COLUMNS, Opened, Progress, ToPage, ToWorker, build_id, decode, encode};
+use crate::engine::Answer;
+use bytemuck::Pod;
+use futures_channel::{mpsc, oneshot};
+use futures_util::StreamExt;
+use js_sys::{Array, Uint8Array};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::{ErrorEvent, File, MessageEvent, Worker};
+
+/// Trunk's loader of the worker program.
+const WORKER_URL: &str = "./worker_loader.js";
+
+/// What a worker tells the page; answers go to whoever asked.
+#[derive(Debug)]
+pub enum FromWorker {
+    /// It listens, and knows these formats.
+    Ready(Vec<FormatInfo>),
+    /// The profiles among the files, and the names of files that belong to none.
+    Inspected(Vec<Claim>, Vec<String>),
+    /// What the files are known by.
+    Hashed(String),
+    /// How far the reading is.
+    Progress(Progress),
+    /// The profile is open.
+    Opened(Box<Opened>, Box<HotColumns>),
+    /// It cannot be opened; a sentence.
+    Failed(String),
+    /// The worker is gone; a sentence.
+    Died(String),
+}
+
+/// What comes from a worker, in order.
+pub type Events = mpsc::UnboundedReceiver<FromWorker>;
+
+type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<Answer, EngineError>>>>>;
+
+/// A running worker.
+pub struct Link {
+    worker: Worker,
+    pending: Pending,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+        self.pending.borrow_mut().clear();
+    }
+}
+
+impl Link {
+    /// Starts a worker. It speaks first: wait for [`FromWorker::Ready`].
+    pub fn start() -> Result<(Link, Events), String> {
+        let worker = Worker::new(WORKER_URL).map_err(|e| format!("The browser could not start a worker: {}", super::blob::words(&e)))?;
+        let (sender, events) = mpsc::unbounded();
+        let pending = Pending::default();
+        let on_message = {
+            let (sender, pending) = (sender.clone(), pending.clone());
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+                if let Some(event) = receive(&event, &pending) {
+                    // The page may have lost interest.
+                    let _ = sender.unbounded_send(event);
+                }
+            })
+        };
+        let on_error = {
+            let pending = pending.clone();
+            Closure::<dyn FnMut(ErrorEvent)>::new(move |event: ErrorEvent| {
+                pending.borrow_mut().clear();
+                let _ = sender.unbounded_send(FromWorker::Died(died(&event.message())));
+            })
+        };
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        Ok((Link { worker, pending, _on_message: on_message, _on_error: on_error }, events))
+    }
+
+    /// Sends a message with files beside it.
+    pub fn send(&self, message: &ToWorker, files: &[File]) -> Result<(), String> {
+        let parts = Array::of1(&Uint8Array::from(encode(message)?.as_slice()));
+        for file in files {
+            parts.push(file);
+        }
+        self.worker.post_message(&parts).map_err(|e| super::blob::words(&e))
+    }
+
+    /// Passes questions on, until nobody can ask any more.
+    pub fn serve(&self, mut calls: mpsc::UnboundedReceiver<Call>) {
+        let (worker, pending) = (self.worker.clone(), self.pending.clone());
+        spawn_local(async move {
+            let mut next_id = 0u32;
+            while let Some(call) = calls.next().await {
+                if call.reply.is_canceled() {
+                    continue;
+                }
+                next_id = next_id.wrapping_add(1);
+                let sent = encode(&ToWorker::Ask { id: next_id, query: call.query }).and_then(|bytes| {
+                    worker.post_message(&Array::of1(&Uint8Array::from(bytes.as_slice()))).map_err(|e| super::blob::words(&e))
+                });
+                match sent {
+                    Ok(()) => {
+                        pending.borrow_mut().insert(next_id, call.reply);
+                    }
+                    // Nobody may be waiting for the error any more.
+                    Err(sentence) => drop(call.reply.send(Err(EngineError::Refused(sentence)))),
+                }
+            }
+        });
+    }
+
+    /// Questions without an answer so far.
+    pub fn n_pending(&self) -> usize {
+        self.pending.borrow().len()
+    }
+}
+
+fn died(why: &str) -> String {
+    format!("The worker stopped: {}. Its profile is closed; open the file again to go on.", why.trim_end_matches('.'))
+}
+
+/// Delivers an answer, or makes an event of the message.
+fn receive(event: &MessageEvent, pending: &Pending) -> Option<FromWorker> {
+    let parts: Array = event.data().unchecked_into();
+    let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
+    Some(match decode::<ToPage>(&bytes) {
+        Ok(ToPage::Answer { id, answer }) => {
+            let reply = pending.borrow_mut().remove(&id);
+            if let Some(reply) = reply {
+                // Whoever asked may have lost interest.
+                let _ = reply.send(Ok(answer));
+            }
+            return None;
+        }
+        Ok(ToPage::Ready { build, formats }) if build == build_id() => FromWorker::Ready(formats),
+        Ok(ToPage::Ready { .. }) => FromWorker::Died("This page is older than its worker. Reload the page to get both anew.".into()),
+        Ok(ToPage::Inspected { claims, unclaimed }) => FromWorker::Inspected(claims, unclaimed),
+        Ok(ToPage::Hashed(hash)) => FromWorker::Hashed(hash),
+        Ok(ToPage::Progress(progress)) => FromWorker::Progress(progress),
+        Ok(ToPage::Opened(mut opened)) => match columns(&mut opened, &parts) {
+            Some(hot) => FromWorker::Opened(opened, Box::new(hot)),
+            None => FromWorker::Failed("The worker sent fewer columns than it announced. Reload the page.".into()),
+        },
+        Ok(ToPage::Failed(sentence)) => FromWorker::Failed(sentence),
+        Ok(ToPage::Died(why)) => {
+            pending.borrow_mut().clear();
+            FromWorker::Died(died(&why))
+        }
+        Err(sentence) => FromWorker::Died(sentence),
+    })
+}
+
+fn columns(opened: &mut Opened, parts: &Array) -> Option<HotColumns> {
+    if parts.length() as usize != 1 + N_COLUMNS {
+        return None;
+    }
+    let n = usize::try_from(opened.info.n_slices).ok()?;
+    Some(HotColumns {
+        info: std::mem::take(&mut opened.info),
+        start: column(&parts.get(1), n)?,
+        duration: column(&parts.get(2), n)?,
+        name: column(&parts.get(3), n)?,
+        colour: column(&parts.get(4), n)?,
+    })
+}
+
+/// One column out of its transferred buffers.
+fn column<T: Pod>(blocks: &JsValue, n: usize) -> Option<Vec<T>> {
+    let mut out = vec![T::zeroed(); n];
+    let mut rest = bytemuck::cast_slice_mut::<T, u8>(&mut out);
+    for buffer in blocks.dyn_ref::<Array>()?.iter() {
+        let bytes = Uint8Array::new(&buffer);
+        let (to, after) = rest.split_at_mut_checked(bytes.length() as usize)?;
+        bytes.copy_to(to);
+        rest = after;
+    }
+    rest.is_empty().then_some(out)
+}

@@ -1,0 +1,102 @@
+//! What page and worker say to each other: postcard bytes in front, `File`s or column buffers beside them in the same JavaScript array.
+
+use crate::base::Ledger;
+pub use crate::engine::{Answer, HotColumns, HotMeta, Query};
+pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
+use serde::{Deserialize, Serialize};
+
+/// From the page to a worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum ToWorker {
+    /// Sort the files that come with this into profiles. Names are paths below the drop.
+    Inspect {
+        /// One per file.
+        names: Vec<String>,
+    },
+    /// Read the profile of `claim`; the files are those of the whole drop, named as before.
+    Open {
+        /// Which of the files, as what.
+        claim: Claim,
+        /// One per file.
+        names: Vec<String>,
+    },
+    /// A question to the open profile.
+    Ask {
+        /// Comes back with the answer.
+        id: u32,
+        /// What is asked.
+        query: Query,
+    },
+}
+
+/// From a worker to the page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum ToPage {
+    /// The worker listens. Sent once, first.
+    Ready {
+        /// Of the worker; the page has its own to compare.
+        build: String,
+        /// What opens, for the start page.
+        formats: Vec<FormatInfo>,
+    },
+    /// The profiles among the files of `Inspect`.
+    Inspected {
+        /// At least one.
+        claims: Vec<Claim>,
+        /// Names of files that belong to no profile.
+        unclaimed: Vec<String>,
+    },
+    /// What the files of `Open` are known by; sent before they are read.
+    Hashed(String),
+    /// How far the reading is.
+    Progress(Progress),
+    /// The profile is open. The columns come beside: see [`N_COLUMNS`].
+    Opened(Box<Opened>),
+    /// To the question of that id.
+    Answer {
+        /// Of the question.
+        id: u32,
+        /// The answer.
+        answer: Answer,
+    },
+    /// The files cannot be opened; a sentence says why.
+    Failed(String),
+    /// The worker broke down; what the browser says of it.
+    Died(String),
+}
+
+/// An opened profile: all but its columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// What the page draws with.
+    pub info: HotMeta,
+    /// What was read and skipped.
+    pub ledger: Ledger,
+    /// As in `Hashed`.
+    pub hash: String,
+    /// What was recognised.
+    pub claim: Claim,
+    /// Memory of the worker, bytes.
+    pub memory: u64,
+}
+
+/// Columns beside `Opened`: start, duration, name, colour. Each is an array of buffers of [`COLUMN_BLOCK`] elements, the last one shorter.
+pub const N_COLUMNS: usize = 4;
+/// Elements in a transferred buffer.
+pub const COLUMN_BLOCK: usize = 1 << 20;
+
+/// What page and worker must agree on. The release scripts set the commit.
+pub fn build_id() -> String {
+    format!("{} {}", env!("CARGO_PKG_VERSION"), option_env!("AXONSCOPE_BUILD").unwrap_or("development"))
+}
+
+/// The bytes of a message. An error is a sentence.
+pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, String> {
+    postcard::to_allocvec(message).map_err(|e| format!("A message between page and worker could not be written: {e}."))
+}
+
+/// The message of `bytes`. An error is a sentence.
+pub fn decode<T: for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<T, String> {
+    postcard::from_bytes(bytes)
+        .map_err(|e| format!("A message between page and worker could not be read ({e}). They are of different versions: reload the page."))
+}

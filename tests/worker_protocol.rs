@@ -1,0 +1,66 @@
+//! Messages between page and worker survive the way.
+#![cfg(not(target_arch = "wasm32"))]
+
+use axonscope::base::{Ledger, SliceId, TimeNs, TimeRange, TrackId};
+use axonscope::engine::query::{SearchQuery, TablePart};
+use axonscope::engine::{Answer, HotMeta, Query};
+use axonscope::formats::{Claim, Preview, Progress};
+use axonscope::model::Cell;
+use axonscope::worker::protocol::{Opened, ToPage, ToWorker, decode, encode};
+
+fn to_worker(message: ToWorker) {
+    let bytes = encode(&message).expect("encoded");
+    assert_eq!(decode::<ToWorker>(&bytes), Ok(message));
+}
+
+fn to_page(message: ToPage) {
+    let bytes = encode(&message).expect("encoded");
+    assert_eq!(decode::<ToPage>(&bytes), Ok(message));
+}
+
+fn claim() -> Claim {
+    Claim { format: "kineto".into(), members: vec![0, 2], recognised: "A sentence.".into() }
+}
+
+#[test]
+fn questions_survive() {
+    to_worker(ToWorker::Inspect { names: vec!["a/b.json".into()] });
+    to_worker(ToWorker::Open { claim: claim(), names: Vec::new() });
+    let range = TimeRange::new(TimeNs(-5), TimeNs(i64::MAX));
+    for query in [
+        Query::Import,
+        Query::Details(SliceId(7)),
+        Query::Search(SearchQuery { text: "ä".into(), limit: 3, ..SearchQuery::default() }),
+        Query::RangeSummary(range, vec![TrackId(1)]),
+        Query::Table("t".into(), 0, 10),
+        Query::Find("p / t".into(), TimeNs(-1), "n".into()),
+    ] {
+        to_worker(ToWorker::Ask { id: u32::MAX, query });
+    }
+}
+
+#[test]
+fn answers_survive() {
+    let cells = vec![Cell::Absent, Cell::Int(-1), Cell::Float(0.5), Cell::Text("x".into())];
+    let table = TablePart { columns: vec!["a".into()], rows: vec![cells], n_total: 9 };
+    to_page(ToPage::Answer { id: 1, answer: Answer::Table(table) });
+    to_page(ToPage::Answer { id: 1, answer: Answer::ColourKeys(vec![0, 43]) });
+    let preview = Preview { slices: vec![(1, -2, 3, 4)], lanes: vec!["l".into()] };
+    to_page(ToPage::Progress(Progress { bytes: 1, total: 2, records: 3, preview }));
+    let opened = Opened { info: HotMeta::default(), ledger: Ledger::default(), hash: "0".into(), claim: claim(), memory: 1 };
+    to_page(ToPage::Opened(Box::new(opened)));
+}
+
+#[test]
+fn a_foreign_message_is_an_error_not_a_panic() {
+    assert!(decode::<ToPage>(&[250, 1, 2]).is_err());
+    assert!(decode::<ToWorker>(&[]).is_err());
+}
+
+#[test]
+fn a_table_in_json_shows_bare_values() {
+    let part = TablePart { columns: vec!["a".into()], rows: vec![vec![Cell::Absent, Cell::Int(3)]], n_total: 1 };
+    let text = serde_json::to_string(&part).expect("JSON");
+    assert_eq!(text, r#"{"columns":["a"],"rows":[[null,3]],"n_total":1}"#);
+    assert_eq!(serde_json::from_str::<TablePart>(&text).expect("back"), part);
+}
