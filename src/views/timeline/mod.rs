@@ -1,6 +1,10 @@
 //! The timeline: every slice, counter and instant of a profile over time.
 
+pub mod arrows;
+pub mod core;
 pub mod counter;
+pub mod gesture;
+pub mod hit_test;
 pub mod index;
 pub mod lane;
 pub mod lod;

@@ -23,6 +23,10 @@ pub struct Theme {
     pub accent: Pixel,
     /// Highlights.
     pub hit: Pixel,
+    /// Arrows into the selection.
+    pub predecessor: Pixel,
+    /// Arrows out of it.
+    pub successor: Pixel,
     /// By slot.
     pub slots: Vec<Pixel>,
     /// By slot, stepping back behind highlights.
@@ -48,6 +52,10 @@ pub struct Tokens {
     pub accent: [u8; 3],
     /// Search hits.
     pub hit: [u8; 3],
+    /// Predecessors.
+    pub predecessor: [u8; 3],
+    /// Successors.
+    pub successor: [u8; 3],
 }
 
 impl Tokens {
@@ -62,7 +70,9 @@ impl Tokens {
             text: pick(0x14_181f, 0xe8_ebf0),
             quiet: pick(0x5b_6472, 0x8f_9aa8),
             accent: pick(0x24_57d6, 0x7a_a2ff),
-            hit: pick(0xff_d60a, 0xff_d60a),
+            hit: pick(0xff_e14d, 0xff_e14d),
+            predecessor: pick(0xc8_321f, 0xff_7a66),
+            successor: pick(0x1f_5fc4, 0x6e_a8ff),
         }
     }
 
@@ -87,6 +97,8 @@ impl Theme {
             quiet: pixel(t.quiet),
             accent: pixel(t.accent),
             hit: pixel(t.hit),
+            predecessor: pixel(t.predecessor),
+            successor: pixel(t.successor),
             dimmed: slots.iter().map(|&c| blend(background, c, 0.45)).collect(),
             is_text_white: rgb.iter().map(|&c| palette::text_on(c)[0] > 128).collect(),
             slots,

@@ -1,0 +1,291 @@
+//! The timeline's state and what changes it, without a browser: window, rows, pointer, drag.
+
+use super::index::{Index, SliceText};
+use super::rows::{Folding, LANE, Row, Rows, rows};
+use super::viewport::Viewport;
+use crate::base::{SliceId, TimeNs, TimeRange, TrackId};
+use crate::engine::hot::HotColumns;
+use std::sync::Arc;
+
+/// What dragging does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tool {
+    /// Commits a range.
+    Select,
+    /// Moves the window.
+    Pan,
+    /// Zooms to what was dragged over.
+    #[default]
+    Zoom,
+    /// Tells how long it is.
+    Measure,
+}
+
+/// What the rest of the page has to be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// A slice was chosen, or none.
+    Select(Option<SliceId>),
+    /// A range was committed, or taken back.
+    Range(Option<TimeRange>),
+    /// Open the details.
+    Details,
+}
+
+/// A drag in progress. Places in CSS pixels of the drawing area.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Drag {
+    /// What it does.
+    pub kind: DragKind,
+    /// Where it began.
+    pub from: (f64, f64),
+    /// Where it is.
+    pub to: (f64, f64),
+    /// The moment at which it began: stays under zoom.
+    pub time: i64,
+    /// Whether it went further than a click does.
+    pub is_real: bool,
+}
+
+/// What a drag does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DragKind {
+    /// One of the tools.
+    Tool(Tool),
+    /// Moves an edge of the committed range; the other stays here.
+    Edge(i64),
+}
+
+/// A rectangle on the drawing area, CSS pixels; may lie outside.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// Left edge.
+    pub left: f64,
+    /// Right edge.
+    pub right: f64,
+    /// Top edge.
+    pub top: f64,
+    /// Height.
+    pub height: f64,
+}
+
+/// Everything the timeline remembers of an open profile.
+#[derive(Debug)]
+pub struct Core {
+    /// The columns.
+    pub hot: Arc<HotColumns>,
+    /// Lookups over them.
+    pub index: Index,
+    /// What the user did to the rows.
+    pub folding: Folding,
+    /// The rows, laid out.
+    pub rows: Rows,
+    /// The visible window.
+    pub view: Viewport,
+    /// How far the rows are scrolled, CSS pixels.
+    pub scroll: f64,
+    /// Height of the drawing area, CSS pixels.
+    pub height_px: f64,
+    /// What dragging does.
+    pub tool: Tool,
+    /// The drag in progress.
+    pub drag: Option<Drag>,
+    /// Where the pointer hovers.
+    pub pointer: Option<(f64, f64)>,
+    /// Fingers on the screen: (id, x, y).
+    pub fingers: Vec<(i32, f64, f64)>,
+    /// What was measured last.
+    pub measured: Option<TimeRange>,
+    /// The selected slice.
+    pub selection: Option<SliceId>,
+    /// The committed range.
+    pub range: Option<TimeRange>,
+    /// Yellow slices, sorted.
+    pub highlights: Arc<Vec<SliceId>>,
+    /// (from, to, whether into the selection).
+    pub arrows: Vec<(SliceId, SliceId, bool)>,
+    /// Counts layouts, so that the labels know when to follow.
+    pub layout_version: u32,
+}
+
+impl Core {
+    /// The whole of a profile, everything open.
+    pub fn new(hot: Arc<HotColumns>, width_px: f64, height_px: f64) -> Self {
+        let index = Index::new(&hot);
+        let folding = Folding::default();
+        let rows = rows(&hot, &index, &folding);
+        let view = Viewport::whole(hot.range(), width_px);
+        Core {
+            index,
+            folding,
+            rows,
+            view,
+            hot,
+            scroll: 0.0,
+            height_px,
+            tool: Tool::default(),
+            drag: None,
+            pointer: None,
+            fingers: Vec::new(),
+            measured: None,
+            selection: None,
+            range: None,
+            highlights: Arc::default(),
+            arrows: Vec::new(),
+            layout_version: 0,
+        }
+    }
+
+    /// Whether there is nothing to draw.
+    pub fn is_empty(&self) -> bool {
+        self.hot.start.is_empty() && self.hot.info.counters.is_empty() && self.hot.info.instants.time.is_empty()
+    }
+
+    /// Changes the rows and lays them out again.
+    pub fn fold(&mut self, change: impl FnOnce(&mut Folding, &Index, &HotColumns)) {
+        change(&mut self.folding, &self.index, &self.hot);
+        self.rows = rows(&self.hot, &self.index, &self.folding);
+        self.layout_version += 1;
+        self.scroll_to(self.scroll);
+    }
+
+    /// The size of the drawing area.
+    pub fn resize(&mut self, width_px: f64, height_px: f64) {
+        self.view.resize(width_px);
+        self.height_px = height_px;
+        self.scroll_to(self.scroll);
+    }
+
+    /// Scrolls, within the rows.
+    pub fn scroll_to(&mut self, y: f64) {
+        let room = f64::from(self.rows.height + self.rows.pinned_height) - self.height_px;
+        self.scroll = y.clamp(0.0, room.max(0.0));
+    }
+
+    /// The time a slice takes; `None` for an id that is not of this profile.
+    pub fn span_of(&self, slice: SliceId) -> Option<TimeRange> {
+        let start = *self.hot.start.get(slice.index())?;
+        Some(TimeRange::new(TimeNs(start), TimeNs(self.hot.end_of(slice))))
+    }
+
+    /// Opens, scrolls and pans so that a slice is seen.
+    pub fn reveal(&mut self, slice: SliceId) {
+        let (Some(span), Some(track)) = (self.span_of(slice), self.index.track_of(&self.hot, slice)) else { return };
+        self.fold(|folding, _, hot| folding.open_up_to(hot, track));
+        if self.row_of(track).is_none() {
+            self.fold(|folding, _, _| folding.filter.clear());
+        }
+        self.view.reveal(span, 24.0);
+        let pinned = f64::from(self.rows.pinned_height);
+        let Some(place) = self.place(slice) else { return };
+        if !self.folding.pinned.contains(&track) && (place.top < pinned || place.top + place.height > self.height_px - 8.0) {
+            self.scroll_to(self.scroll + place.top - pinned - (self.height_px - pinned) / 2.0 + place.height / 2.0);
+        }
+    }
+
+    /// The row of a track and the distance from its layout to the screen.
+    fn row_of(&self, track: TrackId) -> Option<(&Row, f64)> {
+        if let Some(row) = self.rows.pinned.iter().find(|r| r.track == track) {
+            return Some((row, 0.0));
+        }
+        self.rows.find(track).map(|row| (row, f64::from(self.rows.pinned_height) - self.scroll))
+    }
+
+    /// Where a slice is drawn; in a closed group, where the group is.
+    pub fn place(&self, slice: SliceId) -> Option<Place> {
+        let span = self.span_of(slice)?;
+        let lane = self.index.lane_of(&self.hot, slice)?;
+        let (left, right) = (self.view.px_from_time(span.start.0), self.view.px_from_time(span.end.0));
+        let track = self.hot.info.lanes[lane as usize].track;
+        if let Some((row, offset)) = self.row_of(track).filter(|r| r.0.lanes.1 > 0) {
+            let i = lane.saturating_sub(row.lanes.0).min(row.lanes.1 - 1);
+            let top = f64::from(row.lane_y(i)) + offset;
+            let (top, height) = if row.is_thin { (top + 6.0, 6.0) } else { (top, f64::from(LANE)) };
+            return Some(Place { left, right, top, height });
+        }
+        let mut at = Some(track);
+        while let Some(id) = at {
+            if let Some((row, offset)) = self.row_of(id) {
+                return Some(Place { left, right, top: f64::from(row.y) + offset, height: f64::from(row.header.max(LANE)) });
+            }
+            at = self.hot.info.tracks.get(id.index())?.parent.filter(|p| *p < id);
+        }
+        None
+    }
+
+    /// The slice of the same name before or after the selection, by start.
+    pub fn same_name(&self, is_next: bool) -> Option<SliceId> {
+        let selected = self.selection?.index();
+        let (name, at) = (*self.hot.name.get(selected)?, (*self.hot.start.get(selected)?, selected));
+        let same = (0..self.hot.start.len()).filter(|&i| self.hot.name[i] == name).map(|i| (self.hot.start[i], i));
+        let found = if is_next { same.filter(|&k| k > at).min() } else { same.filter(|&k| k < at).max() };
+        found.map(|(_, i)| SliceId(i as u32))
+    }
+
+    /// The part of the screen that a drag marks, and for what.
+    pub fn marked(&self) -> Option<(TimeRange, DragKind)> {
+        let drag = self.drag.filter(|d| d.is_real)?;
+        let to = self.snap(self.view.time_from_px(drag.to.0));
+        match drag.kind {
+            DragKind::Tool(Tool::Pan) => None,
+            DragKind::Tool(_) => Some((TimeRange::new(TimeNs(self.snap(drag.time)), TimeNs(to)), drag.kind)),
+            DragKind::Edge(other) => Some((TimeRange::new(TimeNs(other), TimeNs(to)), drag.kind)),
+        }
+    }
+
+    /// A moment held inside the data.
+    fn snap(&self, t: i64) -> i64 {
+        t.clamp(self.hot.range().start.0, self.hot.range().end.0.max(self.hot.range().start.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::sample;
+    use super::*;
+
+    fn core() -> Core {
+        Core::new(Arc::new(sample()), 1000.0, 60.0)
+    }
+
+    #[test]
+    fn revealing_opens_scrolls_and_zooms() {
+        let mut c = core();
+        c.fold(|f, _, _| f.toggle(TrackId(4)));
+        assert_eq!(c.place(SliceId(7)).map(|p| p.height), Some(22.0));
+        c.reveal(SliceId(7));
+        let place = c.place(SliceId(7)).expect("revealed");
+        assert_eq!(place.height, 18.0);
+        assert!(place.top >= 0.0 && place.top + place.height <= 60.0, "{place:?}");
+        c.reveal(SliceId(3));
+        let place = c.place(SliceId(3)).expect("revealed");
+        assert!(place.right - place.left >= 24.0 && place.left > 0.0 && place.right < 1000.0, "{place:?}");
+        c.reveal(SliceId(12345));
+    }
+
+    #[test]
+    fn revealing_lifts_a_filter_that_hides_the_row() {
+        let mut c = core();
+        c.fold(|f, _, _| f.filter = "stream".into());
+        c.reveal(SliceId(0));
+        assert!(c.folding.filter.is_empty() && c.place(SliceId(0)).is_some());
+    }
+
+    #[test]
+    fn same_names_are_walked_by_start() {
+        let mut c = core();
+        assert_eq!(c.same_name(true), None);
+        c.selection = Some(SliceId(3));
+        assert_eq!(c.same_name(true), Some(SliceId(4)));
+        assert_eq!(c.same_name(false), None);
+    }
+
+    #[test]
+    fn scrolling_ends_with_the_rows() {
+        let mut c = core();
+        c.scroll_to(1e9);
+        assert_eq!(c.scroll, 152.0 - 60.0);
+        c.resize(500.0, 400.0);
+        assert_eq!(c.scroll, 0.0);
+    }
+}

@@ -1,0 +1,135 @@
+//! What is under the pointer.
+
+use super::core::Core;
+use super::lane::Ink;
+use super::rows::{COUNTER, LANE, Row, WAIT};
+use crate::base::{SliceId, TrackId};
+
+/// How far from a slice the pointer may be, CSS pixels.
+const SLACK_PX: f64 = 3.0;
+
+/// What was hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    /// The row's track.
+    pub track: TrackId,
+    /// The lane under the pointer.
+    pub lane: Option<u32>,
+    /// A slice.
+    pub slice: Option<SliceId>,
+    /// A counter: position in the table.
+    pub counter: Option<u32>,
+    /// An instant: position in the table.
+    pub instant: Option<usize>,
+}
+
+impl Core {
+    /// The row at a height of the drawing area, and how far below its top that is.
+    pub fn row_at(&self, y: f64) -> Option<(&Row, i32)> {
+        let pinned = f64::from(self.rows.pinned_height);
+        if y < 0.0 || y >= self.height_px {
+            return None;
+        }
+        if y < pinned {
+            let row = self.rows.pinned.iter().find(|r| y < f64::from(r.y + r.height))?;
+            return Some((row, y as i32 - row.y));
+        }
+        let y = (y - pinned + self.scroll) as i32;
+        self.rows.at(y).map(|row| (row, y - row.y))
+    }
+
+    /// What lies at a place of the drawing area, CSS pixels.
+    pub fn hit(&self, x: f64, y: f64) -> Option<Hit> {
+        if x < 0.0 || x > self.view.width_px {
+            return None;
+        }
+        let (row, below) = self.row_at(y)?;
+        let mut hit = Hit { track: row.track, lane: None, slice: None, counter: None, instant: None };
+        let in_lanes = below - row.header;
+        if in_lanes < 0 {
+            return Some(hit);
+        }
+        if in_lanes < LANE {
+            hit.instant = self.instant_at(row, x);
+        }
+        if in_lanes < row.lanes_height() {
+            let i = if row.is_thin { ((in_lanes - 6) / WAIT).max(0) as u32 } else { (in_lanes / LANE) as u32 };
+            let first = row.lanes.0 + i.min(row.lanes.1 - 1);
+            hit.lane = Some(first);
+            hit.slice = (first..first + row.n_folded).find_map(|lane| self.slice_in(lane, x));
+        } else if row.height > row.header + row.lanes_height() {
+            let i = (in_lanes - row.lanes_height()) / COUNTER;
+            hit.counter = self.index.tracks[row.track.index()].counters.get(i as usize).copied();
+        }
+        Some(hit)
+    }
+
+    fn slice_in(&self, lane: u32, x: f64) -> Option<SliceId> {
+        let (l, lod) = (self.hot.info.lanes.get(lane as usize)?, self.index.lods.get(lane as usize)?);
+        let scale = self.view.scale(self.view.width_px as usize);
+        Ink::slice_at(&self.hot, lod, *l, &scale, x, SLACK_PX)
+    }
+
+    fn instant_at(&self, row: &Row, x: f64) -> Option<usize> {
+        let range = self.index.tracks[row.track.index()].instants.clone();
+        let times = self.hot.info.instants.time.get(range.clone())?;
+        let t = self.view.time_from_px(x);
+        let i = times.partition_point(|&s| s < t);
+        let near = [i.checked_sub(1), Some(i)].into_iter().flatten().filter(|&i| i < times.len());
+        let distance = |i: usize| (self.view.px_from_time(times[i]) - x).abs();
+        near.filter(|&i| distance(i) <= SLACK_PX).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).map(|i| range.start + i)
+    }
+
+    /// Up to `n` visible slices of a lane, for those who cannot see it.
+    pub fn slices_of_lane(&self, lane: u32, n: usize) -> Vec<SliceId> {
+        let Some(l) = self.hot.info.lanes.get(lane as usize) else { return Vec::new() };
+        let window = self.view.window();
+        let starts = &self.hot.start[l.first as usize..l.end as usize];
+        let first = l.first as usize + starts.partition_point(|&s| s < window.start.0);
+        let first = first.saturating_sub(1).max(l.first as usize);
+        let touches = |i: &usize| self.span_of(SliceId(*i as u32)).is_some_and(|s| s.end > window.start && s.start < window.end);
+        (first..l.end as usize).take(n + 1).filter(touches).take(n).map(|i| SliceId(i as u32)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::sample;
+    use super::*;
+    use std::sync::Arc;
+
+    fn check(x: f64, y: f64, slice: Option<u32>, counter: Option<u32>, instant: Option<usize>) {
+        let c = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let hit = c.hit(x, y).expect("a row");
+        assert_eq!((hit.slice.map(|s| s.0), hit.counter, hit.instant), (slice, counter, instant), "at {x}, {y}");
+    }
+
+    #[test]
+    fn lanes_counters_and_instants_are_hit() {
+        check(100.0, 5.0, None, None, None);
+        check(100.0, 30.0, Some(0), None, None);
+        check(100.0, 45.0, Some(2), None, None);
+        check(251.0, 45.0, Some(4), None, None);
+        check(26.0, 25.0, Some(0), None, Some(0));
+        check(220.0, 66.0, Some(5), None, None);
+        check(220.0, 90.0, None, Some(0), None);
+        check(900.0, 150.0, Some(7), None, None);
+    }
+
+    #[test]
+    fn outside_nothing_is_hit() {
+        let c = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        assert_eq!(c.hit(10.0, 390.0), None);
+        assert_eq!(c.hit(-1.0, 30.0), None);
+        assert_eq!(c.hit(10.0, 500.0), None);
+    }
+
+    #[test]
+    fn visible_slices_are_listed() {
+        let mut c = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        assert_eq!(c.slices_of_lane(1, 9).len(), 3);
+        c.view.show(crate::base::TimeRange::new(crate::base::TimeNs(450), crate::base::TimeNs(550)));
+        assert_eq!(c.slices_of_lane(1, 9), [SliceId(3), SliceId(4)]);
+        assert_eq!(c.slices_of_lane(1, 1), [SliceId(3)]);
+    }
+}
