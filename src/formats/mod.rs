@@ -4,7 +4,9 @@ pub mod gzip;
 pub mod import;
 pub mod json;
 pub mod kineto;
+pub mod neff;
 pub mod neuron_json;
+pub mod ntff;
 mod unrecognised;
 
 use crate::base::{InputError, InputSet, Ledger, MemberHead, SliceId};
@@ -12,7 +14,7 @@ use crate::model::Profile;
 use serde::{Deserialize, Serialize};
 
 /// Every format, most specific first.
-pub static ALL: &[&dyn Format] = &[&neuron_json::NeuronJson, &kineto::Kineto];
+pub static ALL: &[&dyn Format] = &[&ntff::Ntff, &neff::NeffFile, &neuron_json::NeuronJson, &kineto::Kineto];
 
 /// Why a file cannot be read at all. Each message says what was expected, what was found and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,0 +1,150 @@
+//! The members of a NEFF: a tar, usually packed. Read once, front to back; only what we look into is kept.
+
+use super::header::HEADER;
+use crate::base::{Ledger, Member, Severity};
+use rustc_hash::FxHashMap;
+use std::io::{self, Read};
+
+/// Longest member that is kept, and how much is kept and unpacked in all.
+const MAX_KEPT: u64 = 64 << 20;
+const MAX_KEPT_ALL: u64 = 256 << 20;
+const MAX_UNPACKED: u64 = 8 << 30;
+const MAX_MEMBERS: usize = 200_000;
+const CHUNK: u64 = 1 << 20;
+
+/// What an archive holds.
+#[derive(Debug, Default)]
+pub(crate) struct Archive {
+    /// Name and size of each member.
+    pub members: Vec<(String, u64)>,
+    sizes: FxHashMap<String, u64>,
+    /// Content of those that we look into.
+    pub files: FxHashMap<String, Vec<u8>>,
+}
+
+impl Archive {
+    /// The content of a member; none when it is not there.
+    pub fn file(&self, name: &str) -> Option<&[u8]> {
+        self.files.get(name).map(Vec::as_slice)
+    }
+
+    /// The size of a member.
+    pub fn size(&self, name: &str) -> Option<u64> {
+        self.sizes.get(name).copied()
+    }
+}
+
+/// Reads the archive behind the header. What a cut or broken archive still holds is kept, and the ledger says so.
+pub(crate) fn read(member: &Member, data_size: u64, ledger: &mut Ledger) -> Archive {
+    let start = HEADER as u64;
+    let end = match start.checked_add(data_size) {
+        Some(end) if end <= member.len() => end,
+        _ => {
+            let reason = "The header promises more data than the file has: it was cut off.";
+            ledger.skip(Severity::DataLoss, "truncated", reason, 0x10, || format!("{data_size} bytes of data, file of {} bytes", member.len()));
+            member.len()
+        }
+    };
+    let is_packed = member.read_up_to(start, 2).is_ok_and(|b| b == [0x1f, 0x8b]);
+    let bytes = MemberReader { member, at: start, end, chunk: Vec::new(), used: 0 };
+    let mut out = Archive::default();
+    let outcome = match is_packed {
+        true => read_tar(flate2::read::GzDecoder::new(bytes).take(MAX_UNPACKED), &mut out, ledger),
+        false => read_tar(bytes.take(MAX_UNPACKED), &mut out, ledger),
+    };
+    if let Err(error) = outcome {
+        let reason = "The archive ends early or is damaged; the members before that are used.";
+        ledger.skip(Severity::DataLoss, "broken_archive", reason, start, || format!("after {} members: {error}", out.members.len()));
+    }
+    out
+}
+
+fn read_tar(reader: impl Read, out: &mut Archive, ledger: &mut Ledger) -> io::Result<()> {
+    let mut kept = 0;
+    let mut archive = tar::Archive::new(reader);
+    // Raw: long names of unbounded length are not for us to assemble.
+    for entry in archive.entries()?.raw(true) {
+        let mut entry = entry?;
+        let size = entry.header().entry_size()?;
+        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        ledger.read += 1;
+        if out.members.len() >= MAX_MEMBERS {
+            return Err(io::Error::other("more members than are taken"));
+        }
+        if !is_plain(&name) {
+            let reason = "A member whose name leads out of the archive is not read.";
+            ledger.skip(Severity::Warning, "unsafe_member", reason, 0, || name.clone());
+            continue;
+        }
+        if !entry.header().entry_type().is_file() {
+            let reason = "A directory, link or other special member has no content.";
+            ledger.skip(Severity::Info, "special_member", reason, 0, || name.clone());
+            continue;
+        }
+        ledger.shown += 1;
+        let name = name.trim_start_matches("./").to_string();
+        out.members.push((name.clone(), size));
+        out.sizes.insert(name.clone(), size);
+        if !is_wanted(&name) {
+            continue;
+        }
+        if size > MAX_KEPT || kept + size > MAX_KEPT_ALL {
+            let reason = "A member too long to look into: only its size is shown.";
+            ledger.skip(Severity::Warning, "long_member", reason, 0, || format!("{name}: {size} bytes"));
+            continue;
+        }
+        let mut content = Vec::new();
+        entry.read_to_end(&mut content)?;
+        kept += content.len() as u64;
+        out.files.insert(name, content);
+    }
+    Ok(())
+}
+
+fn is_wanted(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    file.starts_with("debug_info")
+        || ["info.json", "kelf-0.json", "hlo_stats.json", "def.json", "tensor_map.json"].contains(&file)
+}
+
+/// No way out of the archive: relative, without `..`.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with(['/', '\\']) && !name.contains('\0') && !name.split(['/', '\\']).any(|part| part == "..")
+}
+
+/// A stretch of a member as a stream.
+struct MemberReader<'a> {
+    member: &'a Member,
+    at: u64,
+    end: u64,
+    chunk: Vec<u8>,
+    used: usize,
+}
+
+impl Read for MemberReader<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.used == self.chunk.len() {
+            let n = CHUNK.min(self.end.saturating_sub(self.at));
+            self.chunk = self.member.read_up_to(self.at, n).map_err(io::Error::other)?;
+            self.at += self.chunk.len() as u64;
+            self.used = 0;
+        }
+        let n = out.len().min(self.chunk.len() - self.used);
+        out[..n].copy_from_slice(&self.chunk[self.used..self.used + n]);
+        self.used += n;
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_must_stay_inside() {
+        for name in ["../x", "a/../../x", "/etc/x", "", "a\\..\\x"] {
+            assert!(!is_plain(name), "{name}");
+        }
+        assert!(is_plain("sg00/def.json") && is_plain("./info.json") && is_plain("a..b"));
+    }
+}

@@ -1,0 +1,82 @@
+//! NEFF: what the Neuron compiler makes of a model. Alone it has no times; with an NTFF it names the instructions.
+
+mod archive;
+mod debug;
+mod header;
+mod tables;
+
+use crate::base::{InputSet, Ledger, Member, MemberHead, SliceId};
+use crate::formats::neuron_json::tables::Tables;
+use crate::formats::{Claim, Field, Format, FormatInfo, ImportError};
+use crate::model::{Meta, Profile, ProfileBuilder};
+
+pub(crate) use debug::{Name, Program, Reader, dependency};
+pub(crate) use header::{hex, sniff};
+pub(crate) use tables::{facts, write};
+
+/// The format.
+pub struct NeffFile;
+
+/// An open NEFF.
+pub(crate) struct Neff {
+    pub header: header::Header,
+    pub archive: archive::Archive,
+}
+
+/// Reads a NEFF: its header and the members that tell something.
+pub(crate) fn open(member: &Member, ledger: &mut Ledger) -> Result<Neff, ImportError> {
+    let header = header::read(&member.name, member.len(), &member.read_up_to(0, header::HEADER as u64)?)?;
+    let archive = archive::read(member, header.data_size, ledger);
+    Ok(Neff { header, archive })
+}
+
+/// Whether a member is a NEFF; by name only when its content is too short to tell.
+pub(crate) fn is_neff(head: &MemberHead) -> bool {
+    sniff(&head.head).is_some() || (head.name.ends_with(".neff") && head.len < header::HEADER as u64)
+}
+
+impl Format for NeffFile {
+    fn id(&self) -> &'static str {
+        "neff"
+    }
+
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            id: self.id().into(),
+            title: "Compiled model (NEFF)".into(),
+            files: ".neff".into(),
+            shows: "What the compiler made: header, members, tensors, programs and statistics. Names the instructions of an NTFF opened with it.".into(),
+            capture: "The compiler's cache holds it: /var/tmp/neuron-compile-cache/…/model.neff".into(),
+            caveats: "Has no times: open it together with the .ntff of a run.".into(),
+        }
+    }
+
+    fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
+        let free = heads.iter().enumerate().filter(|(i, _)| !taken.get(*i).copied().unwrap_or(false));
+        let neffs = free.filter(|(_, head)| is_neff(head));
+        let recognised = "A NEFF header of 1024 bytes before an archive.".to_string();
+        neffs.map(|(i, _)| Claim { format: self.id().into(), members: vec![i], recognised: recognised.clone() }).collect()
+    }
+
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+        let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a NEFF, found no file.".into()))?;
+        let neff = open(member, ledger)?;
+        let mut rows = Tables::default();
+        write(&neff, true, &mut rows, ledger);
+        let mut builder = ProfileBuilder::new();
+        rows.finish().into_iter().for_each(|table| builder.table(table));
+        ledger.note("A NEFF has no times: open it together with the .ntff of a run to see what happened.");
+        let meta = Meta {
+            format: self.id().into(),
+            title: crate::formats::import::file_name(&member.name).into(),
+            facts: facts(&neff, ledger),
+            not_available: vec!["Everything measured: a NEFF is the program, not a run of it".into()],
+            ..Meta::default()
+        };
+        Ok(builder.finish(meta).profile)
+    }
+
+    fn record(&self, _input: &InputSet, _profile: &Profile, _slice: SliceId) -> Result<Vec<Field>, ImportError> {
+        Err(ImportError::Invalid("A NEFF has no events.".into()))
+    }
+}

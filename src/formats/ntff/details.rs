@@ -1,0 +1,121 @@
+//! Every field of a slice's two records, decoded and raw.
+
+use super::import::read_info;
+use super::info::{Info, Subgraph};
+use super::instructions::{WAIT_CYCLES_PER_US, pc};
+use super::opcodes::{self, ENGINES};
+use super::records::{Packet, RECORD, Record, Step};
+use crate::base::{InputSet, Member, SliceId};
+use crate::formats::neff::hex;
+use crate::formats::{Field, ImportError};
+use crate::model::{Profile, RecordRef};
+
+struct Out(Vec<Field>);
+
+impl Out {
+    fn add(&mut self, group: &str, key: &str, value: String, unit: &str, help: &str) {
+        self.0.push(Field { group: group.into(), key: key.into(), value, unit: unit.into(), help: help.into() });
+    }
+}
+
+pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
+    let member = input.members.first().ok_or_else(|| ImportError::Invalid("The record's file is not open.".into()))?;
+    let start = profile.slices.record.get(slice.index()).copied().unwrap_or_default();
+    let ends = &profile.slices.second_record;
+    let end = ends.binary_search_by_key(&slice, |e| e.0).map_or(start, |at| ends[at].1);
+    let (start, end) = (read(member, start)?, read(member, end)?);
+    let info = read_info(member)?;
+    let region = info.regions.iter().find(|r| r.span.offset <= start.offset && start.offset - r.span.offset < r.span.n_bytes);
+    let subgraph = region.and_then(|r| info.subgraphs.iter().find(|s| s.nc == r.nc));
+    let mut out = Out(Vec::new());
+    times(&mut out, &info, subgraph, &start, &end);
+    match region.map(|r| r.trace) {
+        Some(super::records::TRANSFERS) => transfer(&mut out, subgraph, &start, &end),
+        _ => instruction(&mut out, member, subgraph, &start, &end)?,
+    }
+    for attribute in &profile.attributes {
+        let value = attribute.values.get(slice.index()).map_or("", |id| profile.strings.get(*id));
+        let is_program = matches!(attribute.id.as_str(), "bir" | "instruction_type" | "hlo" | "layer" | "operator" | "source");
+        if is_program && !value.is_empty() {
+            out.add("Program", &attribute.id, value.into(), "", "From the NEFF");
+        }
+    }
+    for (key, record) in [("start_record", &start), ("end_record", &end)] {
+        let help = "Sixteen bytes as they stand in the file";
+        out.add("Raw", key, format!("{} at byte {}", hex_all(&record.bytes), record.offset), "", help);
+    }
+    Ok(out.0)
+}
+
+fn hex_all(bytes: &[u8]) -> String {
+    bytes.chunks(16).map(hex).collect()
+}
+
+fn read(member: &Member, at: RecordRef) -> Result<Record, ImportError> {
+    let bytes = member.read(at.offset(), RECORD)?;
+    let bytes = bytes.try_into().map_err(|_| ImportError::Invalid(format!("Expected a record at byte {}.", at.offset())))?;
+    Ok(Record { bytes, offset: at.offset() })
+}
+
+fn times(out: &mut Out, info: &Info, subgraph: Option<&Subgraph>, start: &Record, end: &Record) {
+    if let Some(subgraph) = subgraph {
+        out.add("Event", "subgraph", subgraph.name.clone(), "", "One per physical core");
+        out.add("Event", "nc_idx", subgraph.nc.to_string(), "", "Physical NeuronCore");
+    }
+    if let Some((first, _)) = info.window {
+        let since = i128::from(start.time()) - i128::from(first);
+        out.add("Event", "timestamp", since.div_euclid(1000).to_string(), "ns", "Start, from the start of the execution window");
+    }
+    let duration = end.time().saturating_sub(start.time());
+    out.add("Event", "duration", (duration / 1000).to_string(), "ns", "From start to end");
+    out.add("Event", "start_time", start.time().to_string(), "ps", "Start on the device's clock");
+    out.add("Event", "end_time", end.time().to_string(), "ps", "End on the device's clock");
+}
+
+fn instruction(out: &mut Out, member: &Member, subgraph: Option<&Subgraph>, start: &Record, end: &Record) -> Result<(), ImportError> {
+    let Some(step) = Step::read(start) else {
+        return Ok(());
+    };
+    let image = subgraph.and_then(|s| s.images.iter().find(|i| i.engine == step.engine as u64));
+    let pc = pc(&step, image.map_or(0, |i| i.address));
+    let at = u64::from(pc) * super::instructions::WORD;
+    let word = match image {
+        Some(image) if !image.inline.is_empty() => {
+            image.inline.get(at as usize..).and_then(|words| words.get(..64)).map(<[u8]>::to_vec)
+        }
+        Some(image) if at < image.span.n_bytes => Some(member.read_up_to(image.span.offset + at, super::instructions::WORD)?),
+        _ => None,
+    };
+    out.add("Instruction", "engine", ENGINES.get(step.engine).unwrap_or(&"?").to_string(), "", "Engine that ran the instruction");
+    out.add("Instruction", "pc", pc.to_string(), "", "Program counter in the loaded image");
+    if let Some(word) = word.filter(|w| !w.is_empty()) {
+        let name = opcodes::opcode(word[0]).unwrap_or("name not known");
+        out.add("Instruction", "opcode", format!("{:#04x} ({name})", word[0]), "", "First byte of the instruction word");
+        out.add("Instruction", "word", hex_all(&word), "", "The instruction word; operands are in it, in an encoding that is not public");
+    }
+    let cycles = start.half(6);
+    out.add("Event", "evt_wait_cycles", cycles.to_string(), "cycles", "Time spent waiting for a semaphore before the instruction");
+    let wait = cycles * 1000 / WAIT_CYCLES_PER_US;
+    out.add("Event", "evt_wait_time", wait.to_string(), "ns", "The same at the 1.2 GHz of trn2");
+    out.add("Check", "crc_in", end.half(4).to_string(), "", "Checksum of what went in");
+    out.add("Check", "crc_out", end.half(6).to_string(), "", "Checksum of what came out");
+    Ok(())
+}
+
+fn transfer(out: &mut Out, subgraph: Option<&Subgraph>, start: &Record, end: &Record) {
+    let (Some(packet), base) = (Packet::read(start), subgraph.map_or(0, super::transfers::first_engine)) else {
+        return;
+    };
+    let engine = base + packet.engine;
+    out.add("Transfer", "dma_engine", engine.to_string(), "", "DMA engine");
+    out.add("Transfer", "dma_queue", packet.queue.to_string(), "", "Queue of the engine");
+    let queue = subgraph.and_then(|s| s.queues.iter().find(|q| q.engine == engine && q.index == packet.queue));
+    if let Some(queue) = queue {
+        out.add("Transfer", "queue_name", opcodes::queue(&queue.name), "", "Name of the queue in the description");
+    }
+    if start.bytes[2] == 0 {
+        out.add("Memory", "transfer_size", packet.bytes.to_string(), "bytes", "Bytes moved");
+    }
+    out.add("Check", "crc", start.half(6).to_string(), "", "Checksum, as the start record has it");
+    out.add("Check", "crc_written", end.half(6).to_string(), "", "Checksum, as the end record has it");
+}

@@ -1,0 +1,269 @@
+//! From a trace, and its NEFF where there is one, to a profile.
+
+use super::info::{self, HEADER, Info, Region, Span};
+use super::records::{self, RECORD, Record, Step};
+use super::{instructions, regions, report, transfers};
+use crate::base::{InputSet, Ledger, Member, Severity};
+use crate::formats::neff::{self, Neff, Program, hex};
+use crate::formats::neuron_json::tables::Tables;
+use crate::formats::neuron_json::timeline::{Curve, Timeline};
+use crate::formats::{ImportError, import::file_name};
+use crate::model::{NeuronDevice, Profile};
+use rustc_hash::FxHashMap;
+
+/// How much of a region is read at a time.
+const CHUNK: u64 = 1 << 20;
+/// More physical cores than any trace has.
+const MAX_SUBGRAPHS: usize = 256;
+/// One cycle at 1.2 GHz: the window ends that long after its last record.
+const CYCLE_PS: u64 = 833;
+
+/// An import in progress.
+pub(super) struct Job<'a> {
+    pub member: &'a Member,
+    pub info: Info,
+    pub timeline: Timeline,
+    pub ledger: &'a mut Ledger,
+    /// Picoseconds on the device clock.
+    pub window: (u64, u64),
+    /// Opcode of each word, by (core, engine).
+    pub opcodes: FxHashMap<(u64, u64), Vec<u8>>,
+    /// By (core, engine).
+    pub programs: FxHashMap<(u64, usize), Program>,
+    /// Slices by (core, BIR id).
+    pub executions: FxHashMap<(u64, u64), Vec<u32>>,
+}
+
+impl Job<'_> {
+    /// Nanoseconds since the window's start, whole ones.
+    pub fn ns(&self, time: u64) -> i64 {
+        let since = i128::from(time) - i128::from(self.window.0);
+        i64::try_from(since.div_euclid(1000)).unwrap_or(i64::MAX)
+    }
+
+    /// Whether a moment lies in the execution window.
+    pub fn is_inside(&self, time: u64) -> bool {
+        (self.window.0..=self.window.1).contains(&time)
+    }
+
+    /// Counts records that the execution window leaves out.
+    pub fn outside(&mut self, n: u64, offset: u64) {
+        let reason = "Records before or after the execution window belong to setup or to another run; the profiler leaves them out too.";
+        self.ledger.skip_n(Severity::Info, "outside_window", reason, n, offset, String::new);
+    }
+
+    /// Shows a record of a kind we do not know, and counts it.
+    pub fn unknown(&mut self, core: usize, what: &str, record: &Record) {
+        let reason = "A record of a kind that is not known: shown as a moment in the row `Other records`.";
+        let text = || format!("{what}: {}", hex(&record.bytes));
+        self.ledger.skip(Severity::Warning, "unknown_record", reason, record.offset, text);
+        if self.is_inside(record.time()) {
+            let time = self.ns(record.time());
+            self.timeline.other(core, what, time);
+        }
+    }
+
+    /// The subgraph on a core.
+    pub fn subgraph(&self, nc: u64) -> Option<&info::Subgraph> {
+        self.info.subgraphs.iter().find(|s| s.nc == nc)
+    }
+}
+
+pub(super) fn import(input: &InputSet, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+    let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a trace, found no file.".into()))?;
+    let mut info = read_info(member)?;
+    if info.n_unread > 0 {
+        let reason = "The description at the head of the file ends in bytes that are no protobuf.";
+        ledger.skip(Severity::DataLoss, "broken_description", reason, info.raw - info.n_unread as u64, || format!("{} bytes", info.n_unread));
+    }
+    let neff = input.members.get(1).map(|program| open_neff(member, &info, program, ledger)).transpose()?;
+    regions::check(&member.name, member.len(), &mut info, ledger)?;
+    let window = window(member, &info, ledger)?;
+    let mut job = Job {
+        member,
+        info,
+        timeline: Timeline::new(),
+        ledger,
+        window,
+        opcodes: FxHashMap::default(),
+        programs: FxHashMap::default(),
+        executions: FxHashMap::default(),
+    };
+    job.prepare(neff.as_ref())?;
+    for region in job.info.regions.clone() {
+        job.region(&region)?;
+    }
+    instructions::link(&mut job);
+    Ok(job.finish(neff.as_ref()))
+}
+
+/// The description at the head of a trace.
+pub(super) fn read_info(member: &Member) -> Result<Info, ImportError> {
+    let name = file_name(&member.name);
+    let header = member.read_up_to(0, HEADER)?;
+    let n = info::message_len(name, member.len(), &header)?;
+    let info = info::read(header[0], &member.read(HEADER, n)?);
+    if info.subgraphs.len() > MAX_SUBGRAPHS {
+        let found = info.subgraphs.len();
+        return Err(ImportError::Unsupported(format!("Expected at most {MAX_SUBGRAPHS} subgraphs, found {found} in `{name}`.")));
+    }
+    Ok(info)
+}
+
+fn open_neff(trace: &Member, info: &Info, program: &Member, ledger: &mut Ledger) -> Result<Neff, ImportError> {
+    let neff = neff::open(program, ledger)?;
+    if neff.header.uuid == info.uuid {
+        return Ok(neff);
+    }
+    let (trace, program) = (file_name(&trace.name), file_name(&program.name));
+    let (wanted, found) = (hex(&info.uuid), hex(&neff.header.uuid));
+    Err(ImportError::Invalid(format!(
+        "`{trace}` and `{program}` do not belong together: expected the NEFF with uuid {wanted}, found uuid {found}. \
+         Open the trace alone, or with the NEFF that was run (`{}`).",
+        info.neff_name
+    )))
+}
+
+/// Calls `each` for every record of a range.
+pub(super) fn for_each(member: &Member, span: Span, mut each: impl FnMut(Record)) -> Result<(), ImportError> {
+    let end = span.offset.saturating_add(span.n_bytes);
+    let mut at = span.offset;
+    while at < end {
+        let block = member.read(at, CHUNK.min(end - at))?;
+        Record::all(&block, at).for_each(&mut each);
+        at += block.len() as u64;
+    }
+    Ok(())
+}
+
+/// The execution window as stored, or as far as records tell.
+fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64), ImportError> {
+    if let Some(window) = info.window {
+        return Ok(window);
+    }
+    let (mut first, mut last, mut run_end) = (u64::MAX, 0, None);
+    let main = info.subgraphs.first();
+    for region in info.regions.iter().filter(|r| r.trace == records::INSTRUCTIONS && r.block == 0) {
+        for_each(member, region.span, |record| {
+            let Some(step) = Step::read(&record) else {
+                return;
+            };
+            (first, last) = (first.min(record.time()), last.max(record.time()));
+            if step.is_end && step.is_last && step.engine == 2 && main.is_some_and(|m| m.nc == region.nc) {
+                run_end = run_end.max(Some(record.time().saturating_add(CYCLE_PS)));
+            }
+        })?;
+    }
+    if first > last {
+        return Ok((0, 0));
+    }
+    let duration = info.subgraphs.iter().map(|s| s.duration_ps).max().unwrap_or(0);
+    let Some(end) = run_end.filter(|_| duration > 0) else {
+        ledger.note("The file does not store its execution window; everything recorded is shown, from the first instruction on.");
+        return Ok((first, last));
+    };
+    ledger.note("The file does not store where its execution window begins: it is taken from the end of the last run and its stored duration.");
+    Ok((end.saturating_sub(duration), end))
+}
+
+impl Job<'_> {
+    /// Cores, names of queues, opcodes of the images and names of the programs.
+    fn prepare(&mut self, neff: Option<&Neff>) -> Result<(), ImportError> {
+        let mut reader = neff.map(|neff| neff::Reader::new(&neff.archive));
+        for subgraph in self.info.subgraphs.clone() {
+            self.timeline.set_nc(&subgraph.name, subgraph.nc as i64);
+            for queue in &subgraph.queues {
+                let (name, purpose) = (super::opcodes::queue(&queue.name), super::opcodes::queue_purpose(queue.purpose));
+                self.timeline.queue_names.add(&subgraph.name, &queue.index.to_string(), &name, &purpose);
+            }
+            for image in &subgraph.images {
+                let opcodes = instructions::opcodes(self.member, image)?;
+                let engine = image.engine as usize;
+                if let Some(program) = reader.as_mut().and_then(|r| r.program(&subgraph.name, engine)) {
+                    instructions::check_program(self.ledger, &subgraph, engine, &program, opcodes.len() as u64);
+                    self.programs.insert((subgraph.nc, engine), program);
+                }
+                self.opcodes.insert((subgraph.nc, image.engine), opcodes);
+            }
+        }
+        Ok(())
+    }
+
+    fn region(&mut self, region: &Region) -> Result<(), ImportError> {
+        let n_records = region.span.n_bytes / RECORD;
+        self.ledger.read += n_records;
+        if !region.span.n_bytes.is_multiple_of(RECORD) {
+            let reason = "A range of records ends within a record.";
+            self.ledger.skip(Severity::Warning, "partial_record", reason, region.span.offset + n_records * RECORD, String::new);
+        }
+        if n_records == 0 {
+            return Ok(());
+        }
+        let Some(name) = self.subgraph(region.nc).map(|s| s.name.clone()) else {
+            let reason = "Records of a core that the description does not list.";
+            let example = || format!("core {}, trace kind {}", region.nc, region.trace);
+            self.ledger.skip_n(Severity::DataLoss, "unknown_core", reason, n_records, region.span.offset, example);
+            return Ok(());
+        };
+        let core = self.timeline.core(&name);
+        match (region.trace, region.block) {
+            (records::INSTRUCTIONS, 0) => instructions::read(self, core, region),
+            (records::EVENTS, 0) => for_each(self.member, region.span, |record| self.event(core, &record)),
+            (records::TRANSFERS, 1) => transfers::read(self, core, region),
+            (records::THROTTLES, 0) => for_each(self.member, region.span, |record| self.throttle(core, &record)),
+            (records::ERRORS, _) => for_each(self.member, region.span, |record| self.unknown(core, "error record", &record)),
+            (trace, block) => {
+                let what = format!("record of trace kind {trace}, block {block}");
+                for_each(self.member, region.span, |record| self.unknown(core, &what, &record))
+            }
+        }
+    }
+
+    fn event(&mut self, core: usize, record: &Record) {
+        let time = record.time();
+        if record.bytes[1] & 1 == 0 {
+            let reason = "Event notifications are not shown: what they mean is not established, and the profiler leaves them out too.";
+            return self.ledger.skip(Severity::Info, "event", reason, record.offset, || hex(&record.bytes));
+        }
+        if !self.is_inside(time) {
+            return self.outside(1, record.offset);
+        }
+        let value = i64::from(record.half(4)) | i64::from(record.half(6)) << 16;
+        let ns = self.ns(time);
+        self.timeline.semaphore(core, &record.bytes[0].to_string(), value, ns);
+        self.ledger.shown += 1;
+    }
+
+    fn throttle(&mut self, core: usize, record: &Record) {
+        let [_, _, n, kind, k, ..] = record.bytes;
+        if kind != 0x9e || n == 0 {
+            return self.unknown(core, &format!("throttle record {kind:#04x}"), record);
+        }
+        if !self.is_inside(record.time()) {
+            return self.outside(1, record.offset);
+        }
+        let ns = self.ns(record.time());
+        self.timeline.sample(core, Curve::Throttling, ns, vec![100.0 * f64::from(k) / f64::from(n)]);
+        self.ledger.shown += 1;
+    }
+
+    fn finish(mut self, neff: Option<&Neff>) -> Profile {
+        let mut rows = Tables::default();
+        report::tables(&self.info, &mut rows);
+        if let Some(neff) = neff {
+            neff::write(neff, false, &mut rows, self.ledger);
+        }
+        rows.finish().into_iter().for_each(|table| self.timeline.builder.table(table));
+        let window_ns = self.ns(self.window.1);
+        let mut meta = report::meta(&self.info, file_name(&self.member.name), window_ns, neff.is_some());
+        meta.facts.extend(neff.map(|neff| neff::facts(neff, self.ledger)).unwrap_or_default());
+        self.ledger.note("Experimental: the format is not documented; what is known of it comes from public files.");
+        let domain = NeuronDevice {
+            instance_type: self.info.instance_type.clone(),
+            n_cores: self.info.subgraphs.len() as u32,
+            window_ns,
+            ..NeuronDevice::default()
+        };
+        self.timeline.finish(meta, domain).0
+    }
+}

@@ -1,0 +1,52 @@
+//! NTFF: the raw trace of a NeuronCore, as the runtime writes it. Not documented: worked out from public files, so marked experimental.
+
+mod claim;
+mod details;
+mod import;
+mod info;
+mod instructions;
+mod opcodes;
+mod proto;
+mod records;
+mod regions;
+mod report;
+mod transfers;
+
+use crate::base::{InputSet, Ledger, MemberHead, SliceId};
+use crate::formats::{Claim, Field, Format, FormatInfo, ImportError};
+use crate::model::Profile;
+
+pub(crate) use opcodes::NEFF_ENGINES;
+pub(crate) use proto::{Message, little_endian};
+
+/// The format.
+pub struct Ntff;
+
+impl Format for Ntff {
+    fn id(&self) -> &'static str {
+        "ntff"
+    }
+
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            id: self.id().into(),
+            title: "Neuron device trace (NTFF), experimental".into(),
+            files: ".ntff, better with its .neff".into(),
+            shows: "Every instruction, DMA transfer and semaphore update of a run, without installing the Neuron tools.".into(),
+            capture: "neuron-profile capture -n model.neff -s profile.ntff".into(),
+            caveats: "Versions 4 to 6. Operands, FLOP and byte counters are only in the JSON of `neuron-profile view --output-format json`.".into(),
+        }
+    }
+
+    fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
+        claim::claim(heads, taken)
+    }
+
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+        import::import(input, ledger)
+    }
+
+    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
+        details::record(input, profile, slice)
+    }
+}

@@ -1,0 +1,84 @@
+//! DMA transfers: a start paired with the next "data written" of its engine and queue.
+
+use super::import::{Job, for_each};
+use super::info::{Region, Subgraph};
+use super::records::{Packet, Pairs, RECORD, Record};
+use crate::base::Severity;
+use crate::formats::ImportError;
+use crate::formats::neff::hex;
+use crate::formats::neuron_json::timeline::Transfer;
+use crate::model::RecordRef;
+
+/// Number of the first DMA engine that a core's records count from: its queues' engines, down to a multiple of 64.
+pub(super) fn first_engine(subgraph: &Subgraph) -> u64 {
+    subgraph.queues.iter().map(|q| q.engine).min().unwrap_or(0) / 64 * 64
+}
+
+/// Reads a region of DMA records.
+pub(super) fn read(job: &mut Job<'_>, core: usize, region: &Region) -> Result<(), ImportError> {
+    let base = job.subgraph(region.nc).map_or(0, first_engine);
+    let mut pairs: Pairs<(u64, u64)> = Pairs::new();
+    let mut n_completed = 0;
+    for_each(job.member, region.span, |record| {
+        let Some(packet) = Packet::read(&record) else {
+            return job.unknown(core, &format!("DMA record {:#04x} {:#04x}", record.bytes[3], record.bytes[4]), &record);
+        };
+        let key = (packet.engine, packet.queue);
+        match packet.kind {
+            1 => pairs.start(key, record),
+            6 => n_completed += 1,
+            _ => match pairs.end(&key) {
+                Some(start) => transfer(job, core, base, &start, &record),
+                None if job.is_inside(record.time()) => {
+                    let reason = "A DMA transfer's end without its start: it cannot be drawn.";
+                    job.ledger.skip(Severity::DataLoss, "end_without_start", reason, record.offset, || hex(&record.bytes));
+                }
+                None => job.outside(1, record.offset),
+            },
+        }
+    })?;
+    if n_completed > 0 {
+        let reason = "Completions of DMA transfers add nothing to their start and end.";
+        job.ledger.skip_n(Severity::Info, "dma_completion", reason, n_completed, region.span.offset, String::new);
+    }
+    for record in pairs.rest() {
+        match job.is_inside(record.time()) {
+            true => {
+                let reason = "A DMA transfer's start without its end: it was still running when the trace ended.";
+                job.ledger.skip(Severity::Warning, "start_without_end", reason, record.offset, || hex(&record.bytes));
+            }
+            false => job.outside(1, record.offset),
+        }
+    }
+    Ok(())
+}
+
+fn transfer(job: &mut Job<'_>, core: usize, base: u64, start: &Record, end: &Record) {
+    let (from, to) = (start.time(), end.time());
+    if from < job.window.0 || to > job.window.1 || to < from {
+        return job.outside(2, start.offset);
+    }
+    let Some(packet) = Packet::read(end) else {
+        return;
+    };
+    // All sizes seen fit two bytes; what a third would mean is not established.
+    let is_sure = start.bytes[2] == 0;
+    if !is_sure {
+        let reason = "A DMA transfer whose size may need more than two bytes: its size is not shown.";
+        job.ledger.skip(Severity::Warning, "unsure_size", reason, start.offset, || hex(&start.bytes));
+    }
+    let at = job.ns(from);
+    let duration = ((to - from) / 1000) as i64;
+    let slice = job.timeline.transfer(&Transfer {
+        core,
+        engine: &(base + packet.engine).to_string(),
+        queue: &packet.queue.to_string(),
+        variable: "",
+        start: at,
+        duration,
+        bytes: is_sure.then(|| start.half(0)),
+        record: RecordRef::new(0, start.offset, RECORD),
+    });
+    job.timeline.builder.end_slice(slice, at.saturating_add(duration), RecordRef::new(0, end.offset, RECORD));
+    job.ledger.shown += 2;
+}
