@@ -30,7 +30,7 @@ pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Res
     let mut out = Out(Vec::new());
     times(&mut out, &info, subgraph, &start, &end);
     match region.map(|r| r.trace) {
-        Some(super::records::TRANSFERS) => transfer(&mut out, subgraph, &start, &end),
+        Some(super::records::TRANSFERS) => transfer(&mut out, subgraph, &end),
         _ => instruction(&mut out, member, subgraph, &start, &end)?,
     }
     for attribute in &profile.attributes {
@@ -102,8 +102,8 @@ fn instruction(out: &mut Out, member: &Member, subgraph: Option<&Subgraph>, star
     Ok(())
 }
 
-fn transfer(out: &mut Out, subgraph: Option<&Subgraph>, start: &Record, end: &Record) {
-    let (Some(packet), base) = (Packet::read(start), subgraph.map_or(0, super::transfers::first_engine)) else {
+fn transfer(out: &mut Out, subgraph: Option<&Subgraph>, end: &Record) {
+    let (Some(packet), base) = (Packet::read(end), subgraph.map_or(0, super::transfers::first_engine)) else {
         return;
     };
     let engine = base + packet.engine;
@@ -113,9 +113,8 @@ fn transfer(out: &mut Out, subgraph: Option<&Subgraph>, start: &Record, end: &Re
     if let Some(queue) = queue {
         out.add("Transfer", "queue_name", opcodes::queue(&queue.name), "", "Name of the queue in the description");
     }
-    if start.bytes[2] == 0 {
+    if end.bytes[2] == 0 {
         out.add("Memory", "transfer_size", packet.bytes.to_string(), "bytes", "Bytes moved");
     }
-    out.add("Check", "crc", start.half(6).to_string(), "", "Checksum, as the start record has it");
-    out.add("Check", "crc_written", end.half(6).to_string(), "", "Checksum, as the end record has it");
+    out.add("Check", "crc", end.half(6).to_string(), "", "Checksum of the data");
 }

@@ -62,10 +62,10 @@ fn transfer(job: &mut Job<'_>, core: usize, base: u64, start: &Record, end: &Rec
         return;
     };
     // All sizes seen fit two bytes; what a third would mean is not established.
-    let is_sure = start.bytes[2] == 0;
+    let is_sure = end.bytes[2] == 0;
     if !is_sure {
         let reason = "A DMA transfer whose size may need more than two bytes: its size is not shown.";
-        job.ledger.skip(Severity::Warning, "unsure_size", reason, start.offset, || hex(&start.bytes));
+        job.ledger.skip(Severity::Warning, "unsure_size", reason, end.offset, || hex(&end.bytes));
     }
     let at = job.ns(from);
     let duration = ((to - from) / 1000) as i64;
@@ -76,7 +76,7 @@ fn transfer(job: &mut Job<'_>, core: usize, base: u64, start: &Record, end: &Rec
         variable: "",
         start: at,
         duration,
-        bytes: is_sure.then(|| start.half(0)),
+        bytes: is_sure.then_some(packet.bytes),
         record: RecordRef::new(0, start.offset, RECORD),
     });
     job.timeline.builder.end_slice(slice, at.saturating_add(duration), RecordRef::new(0, end.offset, RECORD));

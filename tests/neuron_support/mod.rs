@@ -1,0 +1,82 @@
+//! Shared by the Neuron tests: files, imports, a small random generator, and a writer of traces.
+#![allow(dead_code)]
+
+use axonscope::base::{InputSet, Member};
+use axonscope::formats::{ImportError, Imported, import};
+use std::path::{Path, PathBuf};
+
+/// A file at hand: name and content.
+pub type Named = (String, Vec<u8>);
+
+/// The folder of Neuron conformance data; `None` after a line that says so.
+pub fn conformance() -> Option<PathBuf> {
+    let root = std::env::var_os("AXONSCOPE_CONFORMANCE").map_or_else(|| "../shared/conformance".into(), PathBuf::from);
+    let folder = root.join("neuron");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert_ne!(std::env::var("AXONSCOPE_CONFORMANCE_REQUIRED").as_deref(), Ok("1"), "no conformance data at {}", folder.display());
+    println!("skipped: no conformance data");
+    None
+}
+
+pub fn file(folder: &Path, run: &str, name: &str) -> Named {
+    (name.into(), std::fs::read(folder.join(run).join(name)).expect("the conformance data are whole"))
+}
+
+pub fn set(files: &[Named]) -> InputSet {
+    InputSet { members: files.iter().map(|(name, bytes)| Member::from_bytes(name.clone(), bytes.clone())).collect() }
+}
+
+/// The profile that the files make together.
+pub fn import_one(files: &[Named]) -> Result<Imported, ImportError> {
+    let mut outcomes = import::import(&set(files))?;
+    assert_eq!(outcomes.len(), 1, "one profile");
+    outcomes.remove(0).1.map(|(imported, _)| imported)
+}
+
+/// Format and members of each claim.
+pub fn claims(files: &[Named]) -> Vec<(String, Vec<usize>)> {
+    let heads = import::heads(&set(files)).expect("in memory");
+    axonscope::formats::claim(&heads).0.into_iter().map(|c| (c.format, c.members)).collect()
+}
+
+/// Imports whatever comes of it; what opens must be sound, and its records readable without a panic.
+pub fn try_import(files: &[Named]) {
+    let Ok(outcomes) = import::import(&set(files)) else {
+        return;
+    };
+    for (claim, outcome) in outcomes {
+        let Ok((imported, input)) = outcome else {
+            continue;
+        };
+        assert_eq!(imported.profile.check(), Ok(()), "{claim:?}");
+        let format = axonscope::formats::by_id(&claim.format).expect("known");
+        for slice in (0..imported.profile.slices.len() as u32).step_by(97) {
+            let _ = format.record(&input, &imported.profile, axonscope::base::SliceId(slice));
+        }
+    }
+}
+
+/// A small deterministic generator.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % n.max(1)
+    }
+}
+
+/// The file with a few bytes changed within its first `reach`, sometimes cut.
+pub fn mutated(file: &Named, reach: usize, random: &mut Random) -> Named {
+    let mut bytes = file.1.clone();
+    for _ in 0..=random.below(8) {
+        let at = random.below(reach.min(bytes.len()));
+        bytes[at] = random.below(256) as u8;
+    }
+    if random.below(4) == 0 {
+        bytes.truncate(random.below(file.1.len()));
+    }
+    (file.0.clone(), bytes)
+}
