@@ -15,6 +15,7 @@ impl Pass<'_> {
         let track = content.lanes.threads[thread].track;
         let name = content.intern(event.name);
         content.cat(event.cat, thread);
+        content.has_torch_marks |= event.name == b"[memory]";
         if event.name == b"Record Window End" {
             content.has_torch_marks = true;
             if let Some((_, _, _, before)) = content.window_end.replace((track, time, name, offset)) {
