@@ -5,7 +5,8 @@ pub mod hot;
 pub mod query;
 pub mod session;
 
-pub use crate::model::Cell;
+// What the page draws and lists; it knows the model by these types alone.
+pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, Series, Track, TrackKind};
 pub use hot::{HotColumns, HotMeta};
 pub use query::{Answer, Query};
 pub use session::Session;

@@ -1,7 +1,7 @@
 //! Counters: the edges of their areas, reduced so that no peak is lost, and the values at a moment.
 
 use super::lod::seek;
-use crate::model::Counter;
+use crate::engine::Counter;
 
 const FAN: usize = 32;
 
@@ -119,7 +119,7 @@ pub fn value_text(value: f64, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Series;
+    use crate::engine::Series;
 
     fn counter(is_stacked: bool) -> Counter {
         let series = |name: &str, k: f64| Series { name: name.into(), values: (0..1000).map(|i| f64::from(i) * k).collect() };

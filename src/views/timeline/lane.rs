@@ -6,7 +6,7 @@ use super::theme::Theme;
 use super::viewport::Scale;
 use crate::base::SliceId;
 use crate::engine::hot::HotColumns;
-use crate::model::Lane;
+use crate::engine::Lane;
 use std::ops::Range;
 
 /// Colour of a column with many slices is never fainter than this: nothing is hidden by zoom.

@@ -3,7 +3,7 @@
 use super::index::Index;
 use crate::base::TrackId;
 use crate::engine::hot::HotColumns;
-use crate::model::TrackKind;
+use crate::engine::TrackKind;
 use std::collections::HashSet;
 
 /// Height of a lane of slices.

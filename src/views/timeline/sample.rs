@@ -2,7 +2,7 @@
 
 use crate::base::{Interner, TimeNs, TimeRange, TrackId};
 use crate::engine::hot::{HotColumns, HotMeta};
-use crate::model::{Counter, InstantTable, Lane, Meta, Series, Track, TrackKind};
+use crate::engine::{Counter, InstantTable, Lane, Meta, Series, Track, TrackKind};
 
 /// A small profile: group `host` with thread `main` (two lanes), wait `waits`, counter `memory`; and a closed-off group `device` with one stream.
 pub fn sample() -> HotColumns {
