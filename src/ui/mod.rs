@@ -2,5 +2,6 @@
 
 pub mod dom;
 pub mod palette;
+pub mod pie;
 pub mod small;
 pub mod table;

@@ -54,6 +54,11 @@ pub fn colour(slot: u16, is_dark: bool) -> [u8; 3] {
     TABLES[usize::from(is_dark)][at]
 }
 
+/// The colour of everything that has no slot: the rest of a pie. `--line-strong` in the tokens.
+pub fn other(is_dark: bool) -> [u8; 3] {
+    if is_dark { [0x6b, 0x76, 0x85] } else { [0x7f, 0x88, 0x95] }
+}
+
 /// Black or white, whichever reads better on `rgb`.
 pub fn text_on(rgb: [u8; 3]) -> [u8; 3] {
     let white = [255; 3];
@@ -144,6 +149,7 @@ mod tests {
                     assert!(ratio >= 3.0, "slot {slot} dark {is_dark} on {surface}: {ratio:.2}");
                 }
             }
+            assert_eq!(other(is_dark), token["--line-strong"]);
             for mark in ["--pred", "--succ", "--accent", "--line-strong"] {
                 assert!(contrast(token[mark], token["--bg"]) >= 3.0, "{mark} dark {is_dark}");
             }
