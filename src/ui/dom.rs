@@ -38,8 +38,8 @@ pub fn copy_text(text: &str) {
 }
 
 /// Calls `run` whenever the element's size changes, and once at the start; ends with the owner.
-pub fn on_resize(element: &Element, mut run: impl FnMut() + 'static) {
-    let closure = Closure::<dyn FnMut()>::new(move || run());
+pub fn on_resize(element: &Element, run: impl FnMut() + 'static) {
+    let closure = Closure::<dyn FnMut()>::new(run);
     let Ok(observer) = ResizeObserver::new(closure.as_ref().unchecked_ref()) else { return };
     observer.observe(element);
     let held = StoredValue::new_local((observer, closure));

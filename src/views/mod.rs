@@ -2,5 +2,7 @@
 
 pub mod details;
 pub mod ledger;
+pub mod operators;
 pub mod profile;
+pub mod tables;
 pub mod timeline;

@@ -1,0 +1,208 @@
+//! Where the time went: two pies and a table of operators, for the whole profile or a range of it.
+
+pub mod rows;
+
+use crate::analysis::operators::{Operators, OperatorsQuery};
+use crate::base::{TimeRange, text};
+use crate::engine::{Answer, Query};
+use crate::ui::pie::Pie;
+use crate::ui::small::{Help, Problem};
+use crate::ui::table::{Kind, Row, Table};
+use crate::worker::client::{Ask, EngineError};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// What an answer is to, and what it says.
+type Reply = (OperatorsQuery, Result<Arc<Operators>, EngineError>);
+
+/// What the user has chosen in this view, and the last good answer.
+#[derive(Clone, Copy)]
+struct State {
+    range: Signal<Option<TimeRange>>,
+    group_by: RwSignal<String>,
+    /// Empty is every device.
+    device: RwSignal<String>,
+    limit: RwSignal<usize>,
+    operators: RwSignal<Option<Arc<Operators>>>,
+    problem: RwSignal<Option<String>>,
+    is_waiting: Memo<bool>,
+}
+
+impl State {
+    fn new(ask: Ask, range: Signal<Option<TimeRange>>) -> Self {
+        let group_by = RwSignal::new(String::from("name"));
+        let query = Memo::new(move |_| OperatorsQuery { group_by: group_by.get(), range: range.get(), track: None });
+        let (operators, problem, answered) = (RwSignal::new(None), RwSignal::new(None), RwSignal::new(None));
+        let reply = LocalResource::new(move || {
+            let (ask, query) = (ask.clone(), query.get());
+            async move { answer(ask, query).await }
+        });
+        Effect::new(move |_| {
+            let Some((query, result)) = reply.get() else { return };
+            problem.set(result.as_ref().err().map(ToString::to_string));
+            if let Ok(found) = result {
+                operators.set(Some(found));
+            }
+            answered.set(Some(query));
+        });
+        let is_waiting = Memo::new(move |_| answered.with(|a| a.as_ref() != Some(&*query.read())));
+        State { range, group_by, device: RwSignal::new(String::new()), limit: RwSignal::new(10), operators, problem, is_waiting }
+    }
+
+    /// Something made of the last good answer; the default before there is one.
+    fn derive<T: Default + Send + Sync + 'static>(&self, make: impl Fn(&Operators) -> T + Send + Sync + 'static) -> Signal<Arc<T>> {
+        let operators = self.operators;
+        Memo::new_with_compare(
+            move |_| Arc::new(operators.get().map_or_else(T::default, |o| make(&o))),
+            |a, b| !matches!((a, b), (Some(a), Some(b)) if Arc::ptr_eq(a, b)),
+        )
+        .into()
+    }
+
+    /// The label of what rows are grouped by.
+    fn grouping(&self) -> String {
+        let id = self.group_by.get();
+        let label = self.operators.get().and_then(|o| o.groupings.iter().find(|g| g.0 == id).map(|g| g.1.clone()));
+        if id == "name" { "Operator".into() } else { label.unwrap_or(id) }
+    }
+}
+
+async fn answer(ask: Ask, query: OperatorsQuery) -> Reply {
+    let result = match ask.ask(Query::Operators(query.clone())).await {
+        Ok(Answer::Operators(operators)) => Ok(Arc::new(operators)),
+        Ok(_) => Err(EngineError::Unexpected),
+        Err(e) => Err(e),
+    };
+    (query, result)
+}
+
+/// Time by operator and device.
+#[component]
+pub fn OperatorsView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Only this range; `None` is the whole profile.
+    range: Signal<Option<TimeRange>>,
+    /// A row was chosen: what rows are grouped by, and its name.
+    on_row: Callback<(String, String)>,
+) -> impl IntoView {
+    let state = State::new(ask, range);
+    let is_first = move || state.operators.with(|o| o.is_none());
+    let first = move || {
+        let is_plain_wait = is_first() && state.problem.with(|p| p.is_none());
+        is_plain_wait.then(|| view! { <p class="waiting" role="status">"Adding up the operators…"</p> })
+    };
+    view! {
+        <section class="operators" data-view="operators" class:is-waiting=move || state.is_waiting.get() aria-busy=move || state.is_waiting.get().to_string()>
+            <Heading state />
+            <Problem text=state.problem />
+            {first}
+            <Show when=move || !is_first()>
+                <Choices state />
+                <Pies state />
+                <OperatorTable state on_row />
+            </Show>
+        </section>
+    }
+}
+
+#[component]
+fn Heading(state: State) -> impl IntoView {
+    let busy = move || {
+        state.operators.get().map(|o| {
+            let n = rows::devices(&o).len();
+            let devices = if n == 1 { "device" } else { "devices" };
+            view! { <span class="operators__busy">{format!("Busy {} on {n} {devices}", text::duration(o.busy))}</span> }
+        })
+    };
+    view! {
+        <header class="operators__head">
+            <h1>"Operators"</h1>
+            <span class="operators__scope">{move || rows::scope(state.range.get())}</span>
+            {busy}
+            <Help text="Busy time is the time in which anything ran, added up over all tracks; it can be longer than the range when tracks run side by side. Time % is a share of it." />
+        </header>
+    }
+}
+
+#[component]
+fn Choices(state: State) -> impl IntoView {
+    let groupings = state.derive(|o| o.groupings.clone());
+    let devices = state.derive(rows::devices);
+    let grouping_options = move || {
+        let chosen = state.group_by.get();
+        let option = |(id, label): &(String, String)| view! { <option value=id.clone() selected=*id == chosen>{label.clone()}</option> };
+        groupings.get().iter().map(option).collect_view()
+    };
+    let device_options = move || {
+        let chosen = state.device.get();
+        // A device that does nothing in the new range stays chosen, and stays in the list.
+        let gone = (!chosen.is_empty() && !devices.read().contains(&chosen)).then(|| chosen.clone());
+        let option = |name: &String| view! { <option value=name.clone() selected=*name == chosen>{name.clone()}</option> };
+        devices.get().iter().chain(&gone).map(option).collect_view()
+    };
+    let limit = move |typed: String| {
+        if let Ok(n) = typed.trim().parse::<usize>() {
+            state.limit.set(n.clamp(1, 40));
+        }
+    };
+    view! {
+        <div class="operators__choices">
+            <label class="field">
+                "Group by"
+                <select class="select" data-field="group-by" on:change:target=move |e| state.group_by.set(e.target().value())>{grouping_options}</select>
+            </label>
+            <label class="field">
+                "Device"
+                <select class="select" data-field="device" on:change:target=move |e| state.device.set(e.target().value())>
+                    <option value="">"All devices"</option>
+                    {device_options}
+                </select>
+            </label>
+            <label class="field">
+                "Slices per pie"
+                <input
+                    class="input input--number"
+                    data-field="top"
+                    type="number"
+                    min="1"
+                    max="40"
+                    prop:value=move || state.limit.get().to_string()
+                    on:change:target=move |e| limit(e.target().value())
+                />
+            </label>
+        </div>
+    }
+}
+
+#[component]
+fn Pies(state: State) -> impl IntoView {
+    let by_device = state.derive(rows::by_device);
+    let by_operator = state.derive(move |o| rows::by_operator(o, &state.device.get()));
+    let empty = "Nothing ran here, so there is nothing to share out.";
+    view! {
+        <div class="operators__pies">
+            <Pie id="by-device" title="Self time by device" what="Device" kind=Kind::Duration slices=by_device limit=state.limit empty />
+            <Pie id="by-operator" title="Self time by operator" what="Operator" kind=Kind::Duration slices=by_operator limit=state.limit empty />
+        </div>
+    }
+}
+
+#[component]
+fn OperatorTable(state: State, on_row: Callback<(String, String)>) -> impl IntoView {
+    let columns = Memo::new(move |_| Arc::new(rows::columns(&state.grouping())));
+    let rows: Signal<Arc<Vec<Row>>> = state.derive(move |o| rows::rows(o, &state.device.get()));
+    let selected = RwSignal::new(None);
+    Effect::new(move |_| {
+        rows.track();
+        selected.set(None);
+    });
+    let choose = Callback::new(move |at: usize| {
+        let name = rows.with_untracked(|rows| rows.get(at).map(Row::name));
+        if let Some(name) = name {
+            selected.set(Some(at));
+            on_row.run((state.group_by.get_untracked(), name));
+        }
+    });
+    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty="Nothing ran in this range." /> }
+}

@@ -1,0 +1,143 @@
+//! Operators as table rows and pie slices.
+
+use crate::analysis::operators::{OperatorRow, Operators};
+use crate::base::{TimeRange, text};
+use crate::ui::pie::Slice;
+use crate::ui::table::{Cell, Column, Kind, Row, order};
+use std::collections::BTreeMap;
+
+/// What to show of an answer: everything, or one device.
+fn of_device<'a>(operators: &'a Operators, device: &str) -> impl Iterator<Item = &'a OperatorRow> {
+    operators.rows.iter().filter(move |r| device.is_empty() || r.device == device)
+}
+
+/// The columns; the first is what rows are grouped by.
+pub fn columns(grouping: &str) -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", grouping, Kind::Name, "What the slices have in common: their name, or the attribute chosen under Group by."),
+        column("occurrences", "Occurrences", Kind::Count, "Slices that touch the range.").summed(),
+        column("device", "Device", Kind::Text, "The process, device or NeuronCore engine whose tracks the slices are on."),
+        column(
+            "self_time_ns",
+            "Self time",
+            Kind::Duration,
+            "Time in which one of these slices was the innermost on its track. Self times add up to the busy time of the tracks.",
+        )
+        .summed(),
+        column("time_share", "Time %", Kind::Share, "Self time as a share of the busy time of all devices in the range.").summed(),
+        column(
+            "total_ns",
+            "Total",
+            Kind::Duration,
+            "Time covered by these slices, track by track, what they call included; where several overlap on a track, counted once.",
+        ),
+        column("min_ns", "Min", Kind::Duration, "Shortest occurrence, at its whole length even where the range cuts it."),
+        column("mean_ns", "Mean", Kind::Duration, "Mean length of an occurrence, at whole lengths."),
+        column("max_ns", "Max", Kind::Duration, "Longest occurrence, at its whole length even where the range cuts it."),
+    ]
+}
+
+/// Rows in the order of the answer.
+pub fn rows(operators: &Operators, device: &str) -> Vec<Row> {
+    let row = |r: &OperatorRow| Row {
+        cells: vec![
+            Cell::Text(r.name.clone()),
+            Cell::Int(i64::try_from(r.occurrences).unwrap_or(i64::MAX)),
+            Cell::Text(r.device.clone()),
+            Cell::Int(r.self_time.0),
+            Cell::Float(r.time_share),
+            Cell::Int(r.total.0),
+            Cell::Int(r.min.0),
+            Cell::Int(r.mean.0),
+            Cell::Int(r.max.0),
+        ],
+        colour: Some(r.colour),
+        members: r.members.clone(),
+    };
+    of_device(operators, device).map(row).collect()
+}
+
+/// Names of the devices, in order.
+pub fn devices(operators: &Operators) -> Vec<String> {
+    let mut devices: Vec<String> = operators.rows.iter().map(|r| r.device.clone()).collect();
+    devices.sort_by(|a, b| order::natural(a, b));
+    devices.dedup();
+    devices
+}
+
+/// Self time by device. A device keeps its colour whatever its share.
+pub fn by_device(operators: &Operators) -> Vec<Slice> {
+    let slice = |(i, name): (usize, String)| {
+        let value = of_device(operators, &name).map(|r| r.self_time.0).sum();
+        Slice { value, colour: (i % 12) as u16, name }
+    };
+    devices(operators).into_iter().enumerate().map(slice).collect()
+}
+
+/// Self time by operator, its devices together.
+pub fn by_operator(operators: &Operators, device: &str) -> Vec<Slice> {
+    let mut sums: BTreeMap<&str, (i64, u16)> = BTreeMap::new();
+    for row in of_device(operators, device) {
+        sums.entry(&row.name).or_insert((0, row.colour)).0 += row.self_time.0;
+    }
+    sums.into_iter().map(|(name, (value, colour))| Slice { name: name.into(), value, colour }).collect()
+}
+
+/// What the figures are about: the whole profile or a range of it.
+pub fn scope(range: Option<TimeRange>) -> String {
+    match range {
+        None => "Whole profile".into(),
+        Some(r) => format!("Selected range {} – {} ({})", text::time(r.start), text::time(r.end), text::duration(r.duration())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{DurationNs, TimeNs};
+
+    fn operators() -> Operators {
+        let row = |name: &str, device: &str, ns| OperatorRow {
+            name: name.into(),
+            device: device.into(),
+            occurrences: 2,
+            self_time: DurationNs(ns),
+            total: DurationNs(ns),
+            time_share: ns as f64 / 100.0,
+            min: DurationNs(1),
+            mean: DurationNs(ns / 2),
+            max: DurationNs(ns),
+            members: vec![],
+            colour: 3,
+        };
+        Operators {
+            rows: vec![row("dot", "nc10", 50), row("dot", "nc2", 30), row("relu", "nc2", 20)],
+            busy: DurationNs(100),
+            groupings: vec![],
+        }
+    }
+
+    #[test]
+    fn slices_add_up_by_device_and_by_operator() {
+        let found: Vec<_> = by_device(&operators()).into_iter().map(|s| (s.name, s.value, s.colour)).collect();
+        assert_eq!(found, [("nc2".into(), 50, 0), ("nc10".into(), 50, 1)]);
+        let found: Vec<_> = by_operator(&operators(), "").into_iter().map(|s| (s.name, s.value)).collect();
+        assert_eq!(found, [("dot".into(), 80), ("relu".into(), 20)]);
+        assert_eq!(by_operator(&operators(), "nc10").len(), 1);
+    }
+
+    #[test]
+    fn rows_have_a_cell_for_each_column() {
+        let rows = rows(&operators(), "nc2");
+        assert_eq!(rows.len(), 2);
+        assert!(rows.iter().all(|r| r.cells.len() == columns("Operator").len()));
+    }
+
+    #[test]
+    fn the_scope_is_said() {
+        assert_eq!(scope(None), "Whole profile");
+        let range = TimeRange::new(TimeNs(1_000_000), TimeNs(3_500_000));
+        assert_eq!(scope(Some(range)), "Selected range 1.00 ms – 3.50 ms (2.50 ms)");
+    }
+}

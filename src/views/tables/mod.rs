@@ -1,0 +1,152 @@
+//! Tables of the file that have no view of their own, as they stand in it.
+
+pub mod rows;
+
+use crate::base::text;
+use crate::engine::query::TablePart;
+use crate::engine::{Answer, Query};
+use crate::ui::small::Problem;
+use crate::ui::table::{Column, Row, Table};
+use crate::worker::client::{Ask, EngineError};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// More rows than these are not loaded into the page.
+const MOST_ROWS: u64 = 100_000;
+/// Rows of the first page: on screen at once.
+const FIRST_PAGE: u64 = 500;
+/// Rows of each further page.
+const PAGE: u64 = 20_000;
+
+/// A table as far as it is loaded.
+#[derive(Debug, Clone, Default)]
+struct Loaded {
+    id: String,
+    columns: Arc<Vec<Column>>,
+    rows: Arc<Vec<Row>>,
+    n_total: u64,
+    is_all: bool,
+}
+
+#[derive(Clone, Copy)]
+struct State {
+    chosen: Memo<Option<String>>,
+    loaded: RwSignal<Loaded>,
+    problem: RwSignal<Option<String>>,
+}
+
+/// The list of generic tables, and the chosen one.
+#[component]
+pub fn TablesView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Ids and row counts.
+    tables: Signal<Vec<(String, u64)>>,
+) -> impl IntoView {
+    let picked = RwSignal::new(None::<String>);
+    let chosen = Memo::new(move |_| {
+        let picked = picked.get().filter(|id| tables.with(|t| t.iter().any(|t| t.0 == *id)));
+        picked.or_else(|| tables.with(|t| t.first().map(|t| t.0.clone())))
+    });
+    let state = State { chosen, loaded: RwSignal::new(Loaded::default()), problem: RwSignal::new(None) };
+    // One at a time: see LocalResource. Its value is of no interest, what it loads is in `state`.
+    let _loading = LocalResource::new(move || {
+        let (ask, id) = (ask.clone(), chosen.get());
+        async move {
+            let result = match id {
+                Some(id) => load(ask, id, state).await,
+                None => Ok(()),
+            };
+            state.problem.set(result.err().map(|e| e.to_string()));
+        }
+    });
+    let item = move |(id, n): (String, u64)| {
+        let is_chosen = {
+            let id = id.clone();
+            move || chosen.with(|c| c.as_ref() == Some(&id))
+        };
+        let label = id.clone();
+        view! {
+            <li>
+                <button type="button" class="tables__item" aria-current=move || is_chosen().then_some("true") on:click=move |_| picked.set(Some(id.clone()))>
+                    <span class="mono tables__name" title=label.clone()>{label.clone()}</span>
+                    <span class="figure">{text::count(n)}</span>
+                </button>
+            </li>
+        }
+    };
+    let list = move || tables.get().into_iter().map(item).collect_view();
+    view! {
+        <section class="tables" data-view="tables">
+            <h1>"Tables"</h1>
+            <Show when=move || tables.with(|t| !t.is_empty()) fallback=|| view! { <p class="waiting">"This profile has no tables beyond those of the other views."</p> }>
+                <div class="tables__body">
+                    <nav class="tables__list" aria-label="Tables with their numbers of rows"><ul>{list}</ul></nav>
+                    <div class="tables__one">
+                        <Problem text=state.problem />
+                        <One state />
+                    </div>
+                </div>
+            </Show>
+        </section>
+    }
+}
+
+/// The chosen table; a new one gets a new widget, whose sorting and filter start afresh.
+#[component]
+fn One(state: State) -> impl IntoView {
+    let id = Memo::new(move |_| state.loaded.with(|l| l.id.clone()));
+    let note = move || {
+        let loaded = state.loaded.get();
+        let n = text::count(loaded.rows.len() as u64);
+        if state.chosen.get().is_some_and(|id| id != loaded.id) || (!loaded.is_all && state.problem.with(|p| p.is_none())) {
+            Some(format!("Loading… {n} rows so far."))
+        } else {
+            let is_cut = (loaded.rows.len() as u64) < loaded.n_total;
+            is_cut.then(|| format!("{n} of {} rows are loaded; filter, sorting and CSV see these.", text::count(loaded.n_total)))
+        }
+    };
+    let table = move || {
+        let id = id.get();
+        let columns = Signal::derive(move || state.loaded.with(|l| l.columns.clone()));
+        let rows = Signal::derive(move || state.loaded.with(|l| l.rows.clone()));
+        (!id.is_empty()).then(|| view! { <Table id=id.clone() label=id columns rows empty="This table has no rows." /> })
+    };
+    view! {
+        <p class="waiting" role="status">{note}</p>
+        {table}
+    }
+}
+
+/// Fetches a table page by page, and gives up as soon as another one is chosen.
+async fn load(ask: Ask, id: String, state: State) -> Result<(), EngineError> {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut n = FIRST_PAGE;
+    loop {
+        let part = page(&ask, &id, rows.len() as u64, n).await?;
+        if state.chosen.try_get_untracked().flatten().as_ref() != Some(&id) {
+            return Ok(());
+        }
+        let is_end = part.rows.is_empty();
+        rows.extend(part.rows.into_iter().map(rows::row));
+        let have = rows.len() as u64;
+        let is_all = is_end || have >= part.n_total.min(MOST_ROWS);
+        if is_all || n == FIRST_PAGE {
+            let columns = Arc::new(rows::columns(&part.columns, &rows));
+            let so_far = if is_all { std::mem::take(&mut rows) } else { rows.clone() };
+            state.problem.set(None);
+            state.loaded.set(Loaded { id: id.clone(), columns, rows: Arc::new(so_far), n_total: part.n_total, is_all });
+        }
+        if is_all {
+            return Ok(());
+        }
+        n = PAGE.min(MOST_ROWS - have);
+    }
+}
+
+async fn page(ask: &Ask, id: &str, first: u64, n: u64) -> Result<TablePart, EngineError> {
+    match ask.ask(Query::Table(id.into(), first, n)).await? {
+        Answer::Table(part) => Ok(part),
+        _ => Err(EngineError::Unexpected),
+    }
+}
