@@ -39,7 +39,7 @@ function trace(megabytes) {
   const file = join(data, `trace-${megabytes}MB.pt.trace.json`);
   if (!existsSync(file)) {
     say(`writing ${file.slice(root.length)}`);
-    execFileSync('cargo', ['run', '--quiet', '--release', '--example', 'make_trace', '--', '--bytes', String(megabytes * MB), '--seed', '1', file],
+    execFileSync('cargo', ['run', '--quiet', '--profile', 'fast', '--example', 'make_trace', '--', '--bytes', String(megabytes * MB), '--seed', '1', file],
       { cwd: root, stdio: ['ignore', 2, 2] });
   }
   return file;
