@@ -133,7 +133,7 @@ export async function lanes(page) {
 /** The visible range in nanoseconds. */
 export async function visible(page) {
   const text = await timeline(page).getAttribute('data-window');
-  const [from, to] = text.match(/-?\d+/g).map(Number);
+  const [, from, to] = text.match(/^(-?\d+)-(-?\d+)$/).map(Number);
   return { from, to, span: to - from };
 }
 

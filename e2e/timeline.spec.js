@@ -53,7 +53,7 @@ test('a slice under the pointer names itself, and a click fills the details', as
   const point = await pointOnSlice(page);
   await page.mouse.move(point.x - 1, point.y);
   await page.mouse.move(point.x, point.y);
-  const card = page.locator('[role=tooltip]').filter({ visible: true }).first();
+  const card = page.locator('.timeline__card');
   await expect(card).toContainText(/\d\s?(ns|µs|ms|s)\b/);
   await page.mouse.click(point.x, point.y);
   const details = page.locator('[data-view="details"]');

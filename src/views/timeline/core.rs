@@ -136,6 +136,25 @@ impl Core {
         }
     }
 
+    /// New columns in place of old ones: the window and the rows stay where they are if they still make sense.
+    pub fn following(hot: Arc<HotColumns>, old: Option<Core>) -> Self {
+        let Some(old) = old else { return Core::new(hot, 1000.0, 400.0) };
+        let mut core = Core::new(hot, old.view.width_px, old.height_px);
+        core.tool = old.tool;
+        core.layout_version = old.layout_version.wrapping_add(1);
+        (core.range, core.selection) = (old.range, old.selection);
+        (core.highlights, core.arrows) = (old.highlights, old.arrows);
+        let (window, data) = (old.view.window(), core.hot.range());
+        if window != old.hot.range() && window.start >= data.start && window.end <= data.end {
+            core.view.show(window);
+        }
+        if core.hot.info.tracks == old.hot.info.tracks {
+            core.fold(|folding, _, _| *folding = old.folding);
+            core.scroll_to(old.scroll);
+        }
+        core
+    }
+
     /// Whether there is nothing to draw.
     pub fn is_empty(&self) -> bool {
         self.hot.start.is_empty() && self.hot.info.counters.is_empty() && self.hot.info.instants.time.is_empty()

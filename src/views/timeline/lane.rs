@@ -5,8 +5,8 @@ use super::raster::{Pixel, blend};
 use super::theme::Theme;
 use super::viewport::Scale;
 use crate::base::SliceId;
-use crate::engine::hot::HotColumns;
 use crate::engine::Lane;
+use crate::engine::hot::HotColumns;
 use std::ops::Range;
 
 /// Colour of a column with many slices is never fainter than this: nothing is hidden by zoom.

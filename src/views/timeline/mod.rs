@@ -1,17 +1,32 @@
 //! The timeline: every slice, counter and instant of a profile over time.
+//!
+//! Pure, tested natively: [`viewport`], [`ticks`], [`lod`] and [`index`] (lookups), [`rows`] (layout), [`lane`], [`counter`], [`scene`] and
+//! [`raster`] (the picture), [`core`](self::core) with [`gesture`], [`hit_test`], [`overview`], [`arrows`] and [`card`] (state and what it says).
+//! With a browser: [`surface`] (canvases), [`frame`] and [`stage`] (at most one frame per animation frame), [`events`], [`labels`], [`toolbar`].
 
 pub mod arrows;
+pub mod card;
 pub mod core;
 pub mod counter;
+pub mod events;
+pub mod frame;
 pub mod gesture;
 pub mod hit_test;
 pub mod index;
+pub mod labels;
 pub mod lane;
 pub mod lod;
+pub mod overview;
 pub mod raster;
 pub mod rows;
 pub mod sample;
 pub mod scene;
+pub mod stage;
+pub mod surface;
 pub mod theme;
 pub mod ticks;
+pub mod toolbar;
+pub mod view;
 pub mod viewport;
+
+pub use view::Timeline;

@@ -2,8 +2,8 @@
 
 use super::index::Index;
 use crate::base::TrackId;
-use crate::engine::hot::HotColumns;
 use crate::engine::TrackKind;
+use crate::engine::hot::HotColumns;
 use std::collections::HashSet;
 
 /// Height of a lane of slices.

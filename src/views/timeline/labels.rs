@@ -1,0 +1,158 @@
+//! The column on the left: a label per row, with what folds, pins and moves it.
+
+use super::core::Core;
+use super::rows::Row;
+use super::stage::Stage;
+use crate::base::{TrackId, text};
+use crate::engine::TrackKind;
+use leptos::prelude::*;
+
+/// A row's label. Places in CSS pixels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Label {
+    /// The row's track.
+    pub track: TrackId,
+    /// Top, in the layout.
+    pub y: i32,
+    /// Height.
+    pub height: i32,
+    /// Groups above.
+    pub level: u16,
+    /// The track's name.
+    pub name: String,
+    /// Names from the root.
+    pub path: String,
+    /// Whether it can be closed.
+    pub can_fold: bool,
+    /// Whether it is open.
+    pub is_open: bool,
+    /// Whether it is a group.
+    pub is_group: bool,
+    /// Whether it stands at the top.
+    pub is_pinned: bool,
+    /// What is inside a closed group, or how many lanes are folded.
+    pub summary: String,
+    /// Busy share of a closed group.
+    pub busy_share: Option<f64>,
+}
+
+/// Labels of the pinned rows and of those between `top` and `bottom`.
+pub fn labels(core: &Core, top: i32, bottom: i32) -> Vec<Label> {
+    core.rows.pinned.iter().chain(core.rows.between(top, bottom)).map(|row| label(core, row)).collect()
+}
+
+fn label(core: &Core, row: &Row) -> Label {
+    let info = &core.index.tracks[row.track.index()];
+    let track = &core.hot.info.tracks[row.track.index()];
+    let is_group = track.kind == TrackKind::Group || row.header > 0;
+    let is_closed_group = is_group && !row.is_open;
+    let share = info.busy_share.map_or(String::new(), |s| format!(", busy {}", text::percent(s)));
+    let summary = match (is_closed_group, row.n_folded) {
+        (true, _) => format!("{} rows inside{share}", info.children.len()),
+        (false, 2..) => format!("{} lanes in one{share}", row.n_folded),
+        _ => share.trim_start_matches(", ").to_string(),
+    };
+    Label {
+        track: row.track,
+        y: row.y,
+        height: row.height,
+        level: row.level,
+        name: core.hot.info.strings.get(track.name).to_string(),
+        path: info.path.clone(),
+        can_fold: row.can_fold,
+        is_open: row.is_open,
+        is_group,
+        is_pinned: row.is_pinned,
+        summary,
+        busy_share: info.busy_share.filter(|_| is_closed_group),
+    }
+}
+
+/// All labels; those that scroll are moved by the frame.
+#[component]
+pub fn Labels(
+    /// The running timeline.
+    stage: Stage,
+) -> impl IntoView {
+    let of = move |is_pinned: bool| {
+        let all = stage.shown.labels.get();
+        all.iter().filter(|l| l.is_pinned == is_pinned).cloned().collect::<Vec<_>>()
+    };
+    let key = |l: &Label| (l.track.0, l.y, l.height, l.is_open, l.can_fold, l.name.clone());
+    view! {
+        <div class="timeline__labels" role="list" aria-label="Rows">
+            <div class="timeline__labels-scroll" node_ref=stage.nodes.labels>
+                <For each=move || of(false) key=key let(label)><LabelRow stage label /></For>
+            </div>
+            <div class="timeline__labels-pinned">
+                <For each=move || of(true) key=key let(label)><LabelRow stage label /></For>
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn LabelRow(stage: Stage, label: Label) -> impl IntoView {
+    let track = label.track;
+    let style = format!("top:{}px;height:{}px;padding-left:{}px", label.y, label.height, 6 + 10 * i32::from(label.level.min(8)));
+    let class = if label.is_group { "timeline__label timeline__label--group" } else { "timeline__label" };
+    let title = if label.summary.is_empty() { label.path.clone() } else { format!("{} ({})", label.path, label.summary) };
+    let shift = move |is_up: bool| {
+        stage.change(|core| core.fold(|f, index, hot| f.shift(index, hot, track, is_up)));
+    };
+    let toggle = move |_| {
+        stage.change(|core| core.fold(|f, _, _| f.toggle(track)));
+    };
+    let pin = move |_| {
+        stage.change(|core| core.fold(|f, _, _| f.toggle_pin(track)));
+    };
+    let mark = match (label.can_fold, label.is_open) {
+        (false, _) => "",
+        (true, true) => "▾",
+        (true, false) => "▸",
+    };
+    let name = label.name.clone();
+    let expanded = if label.is_open { "true" } else { "false" };
+    let fold = if label.can_fold {
+        let content = view! { <span class="timeline__mark" aria-hidden="true">{mark}</span><span class="timeline__name">{name}</span> };
+        view! { <button class="timeline__fold" aria-expanded=expanded on:click=toggle>{content}</button> }.into_any()
+    } else {
+        view! { <span class="timeline__fold timeline__name">{name}</span> }.into_any()
+    };
+    let share = label.busy_share.map(|s| {
+        let width = format!("width:{:.1}%", s * 100.0);
+        view! { <span class="timeline__share" aria-hidden="true"><i style=width></i></span> }
+    });
+    let (pin_title, pin_text) = if label.is_pinned { ("Let go from the top", "⊥") } else { ("Pin to the top", "⊤") };
+    view! {
+        <div class=class style=style role="listitem" title=title data-track=label.path.clone()>
+            {fold}
+            {share}
+            <span class="timeline__row-tools">
+                <button title="Move up" aria-label=format!("Move {} up", label.path) on:click=move |_| shift(true)>"↑"</button>
+                <button title="Move down" aria-label=format!("Move {} down", label.path) on:click=move |_| shift(false)>"↓"</button>
+                <button title=pin_title aria-label=format!("{pin_title}: {}", label.path) aria-pressed=label.is_pinned.to_string() on:click=pin>
+                    {pin_text}
+                </button>
+            </span>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::sample;
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn closed_groups_say_what_is_inside() {
+        let mut core = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        core.fold(|f, _, _| f.toggle(TrackId(4)));
+        let all = labels(&core, 0, 400);
+        let device = all.last().expect("the last row");
+        assert_eq!((device.name.as_str(), device.summary.as_str()), ("device", "1 rows inside, busy 65.0 %"));
+        assert!(device.busy_share.is_some() && all[0].busy_share.is_none());
+        assert_eq!(labels(&core, 0, 23).len(), 2);
+    }
+}

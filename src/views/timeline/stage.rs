@@ -1,0 +1,239 @@
+//! The running timeline: its state, its canvases, and at most one frame per animation frame.
+
+use super::card::Card;
+use super::core::{Act, Core};
+use super::frame::{Inner, Told};
+use super::labels::Label;
+use super::overview::Brush;
+use super::theme::{Theme, Tokens, parse_colour};
+use crate::base::SliceId;
+use leptos::{html, prelude::*};
+use std::sync::Arc;
+
+/// What the DOM around the canvases shows; written by frames.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    /// Labels of the rows on screen and some around.
+    pub labels: RwSignal<Arc<Vec<Label>>>,
+    /// The hover card, and where the pointer is on the page.
+    pub card: RwSignal<Option<Card>>,
+    /// See `card`.
+    pub card_at: RwSignal<(f64, f64)>,
+    /// The slices of the lane at hand: (slice, sentence).
+    pub list: RwSignal<Vec<(SliceId, String)>>,
+    /// The ruler's unit.
+    pub unit: RwSignal<&'static str>,
+    /// The tool in use.
+    pub tool: RwSignal<super::core::Tool>,
+    /// The row filter.
+    pub filter: RwSignal<String>,
+    /// Whether there is nothing to draw.
+    pub is_empty: RwSignal<bool>,
+}
+
+/// The elements a frame writes to.
+#[derive(Clone, Copy)]
+pub struct Nodes {
+    /// The view's root.
+    pub root: NodeRef<html::Section>,
+    /// What scrolls.
+    pub scroller: NodeRef<html::Div>,
+    /// As high as the rows that do not fit.
+    pub spacer: NodeRef<html::Div>,
+    /// The drawing area.
+    pub plot: NodeRef<html::Div>,
+    /// Rows.
+    pub rows: NodeRef<html::Canvas>,
+    /// Above the rows.
+    pub overlay: NodeRef<html::Canvas>,
+    /// Overview and ruler.
+    pub top: NodeRef<html::Canvas>,
+    /// The labels that scroll.
+    pub labels: NodeRef<html::Div>,
+}
+
+/// A handle on the running timeline.
+#[derive(Clone, Copy)]
+pub struct Stage {
+    inner: StoredValue<Inner, LocalStorage>,
+    /// The DOM around.
+    pub shown: Shown,
+    /// The elements.
+    pub nodes: Nodes,
+    on_act: Callback<Act>,
+}
+
+impl Stage {
+    /// Nothing open yet. `on_act` hears what the rest of the page has to know.
+    pub fn new(nodes: Nodes, shown: Shown, on_act: Callback<Act>) -> Self {
+        Stage { inner: StoredValue::new_local(Inner::default()), shown, nodes, on_act }
+    }
+
+    /// Changes the state and asks for a frame.
+    pub fn change<T>(self, f: impl FnOnce(&mut Core) -> T) -> Option<T> {
+        let out = self.inner.try_update_value(|inner| inner.core.as_mut().map(f)).flatten();
+        self.redraw();
+        out
+    }
+
+    /// As `change`, for what only concerns the layer above the rows.
+    pub fn touch<T>(self, f: impl FnOnce(&mut Core) -> T) -> Option<T> {
+        let before = self.look(|core| (core.view, core.scroll));
+        let out = self.inner.try_update_value(|inner| inner.core.as_mut().map(f)).flatten();
+        let is_moved = self.look(|core| (core.view, core.scroll)) != before;
+        self.ask(is_moved);
+        out
+    }
+
+    /// Reads the state.
+    pub fn look<T>(self, f: impl FnOnce(&Core) -> T) -> Option<T> {
+        self.inner.try_with_value(|inner| inner.core.as_ref().map(f)).flatten()
+    }
+
+    /// As `change`, with the brush at hand.
+    pub fn brush(self, f: impl FnOnce(&mut Core, Option<Brush>) -> Option<Brush>) {
+        self.inner.try_update_value(|inner| {
+            if let Some(core) = inner.core.as_mut() {
+                inner.brush = f(core, inner.brush);
+            }
+        });
+        self.redraw();
+    }
+
+    /// Tells the rest of the page.
+    pub fn act(self, act: Option<Act>) {
+        if let Some(act) = act {
+            self.on_act.run(act);
+        }
+    }
+
+    /// Opens a profile, or puts new columns in place of the old ones; the window and the rows stay where they can.
+    pub fn open(self, hot: Option<Arc<crate::engine::hot::HotColumns>>) {
+        self.inner.try_update_value(|inner| {
+            let old = inner.core.take();
+            inner.core = hot.map(|hot| Core::following(hot, old));
+            inner.density.clear();
+            inner.labels_of.0 = u32::MAX;
+            inner.list_of = None;
+            inner.hit = None;
+        });
+        let is_empty = self.look(Core::is_empty).unwrap_or(false);
+        self.shown.is_empty.set(is_empty);
+        self.resize();
+    }
+
+    /// The drawing area has another size, or the screen another resolution.
+    pub fn resize(self) {
+        let Some(plot) = self.nodes.plot.get_untracked() else { return };
+        let (w, h) = (f64::from(plot.client_width()), f64::from(plot.client_height()));
+        self.inner.try_update_value(|inner| {
+            inner.dpr = window().device_pixel_ratio().max(0.5);
+            inner.density.clear();
+            if let Some(core) = inner.core.as_mut().filter(|_| w > 0.0 && h > 0.0) {
+                core.resize(w, h);
+            }
+        });
+        self.redraw();
+    }
+
+    /// The theme changed: colours and type are read anew.
+    pub fn restyle(self) {
+        let Some(root) = self.nodes.root.get_untracked() else { return };
+        let Ok(Some(style)) = window().get_computed_style(&root) else { return };
+        let raw = |name: &str| style.get_property_value(name).unwrap_or_default();
+        let background = parse_colour(&raw("--bg")).unwrap_or([255; 3]);
+        let mut tokens = Tokens::fallback(Tokens { background, ..Tokens::fallback(false) }.is_dark());
+        let slots: [(&str, &mut [u8; 3]); 9] = [
+            ("--bg", &mut tokens.background),
+            ("--surface-1", &mut tokens.raised),
+            ("--surface-2", &mut tokens.line),
+            ("--text", &mut tokens.text),
+            ("--text-3", &mut tokens.quiet),
+            ("--accent", &mut tokens.accent),
+            ("--hit", &mut tokens.hit),
+            ("--pred", &mut tokens.predecessor),
+            ("--succ", &mut tokens.successor),
+        ];
+        for (name, slot) in slots {
+            *slot = parse_colour(&raw(name)).unwrap_or(*slot);
+        }
+        let family = raw("--font-mono");
+        let family = if family.trim().is_empty() { "monospace".to_string() } else { family };
+        self.inner.try_update_value(|inner| {
+            inner.theme = Theme::new(&tokens);
+            inner.font = format!("11px {}", family.trim());
+            inner.char_px = 0.0;
+        });
+        self.redraw();
+    }
+
+    /// Asks for a whole frame.
+    pub fn redraw(self) {
+        self.ask(true);
+    }
+
+    fn ask(self, is_body_due: bool) {
+        let is_first = self.inner.try_update_value(|inner| {
+            inner.is_body_due |= is_body_due;
+            !std::mem::replace(&mut inner.is_due, true)
+        });
+        if is_first == Some(true) {
+            request_animation_frame(move || self.frame());
+        }
+    }
+
+    fn frame(self) {
+        let Some(root) = self.nodes.root.try_get_untracked().flatten() else { return };
+        let clock = window().performance();
+        let begin = clock.as_ref().map_or(0.0, |c| c.now());
+        let told = self.inner.try_update_value(|inner| inner.frame(&self.nodes)).flatten();
+        let Some(told) = told else { return };
+        self.tell(told);
+        let took = clock.as_ref().map_or(0.0, |c| c.now()) - begin;
+        // The root outlives its attributes; a refusal would have no consequence.
+        let _ = root.set_attribute("data-frame-ms", &format!("{took:.2}"));
+    }
+}
+
+impl Stage {
+    fn tell(self, told: Told) {
+        let s = self.shown;
+        if let Some(labels) = told.labels {
+            s.labels.set(Arc::new(labels));
+        }
+        if let Some(card) = told.card {
+            s.card.set(card);
+        }
+        if s.unit.get_untracked() != told.unit {
+            s.unit.set(told.unit);
+        }
+        if s.tool.get_untracked() != told.tool {
+            s.tool.set(told.tool);
+        }
+        if s.filter.get_untracked() != told.filter {
+            s.filter.set(told.filter);
+        }
+        if told.is_list_due {
+            set_timeout(move || self.refresh_list(), std::time::Duration::from_millis(250));
+        }
+    }
+
+    /// Brings the list of slices up to date, once things have come to rest.
+    fn refresh_list(self) {
+        let list = self.inner.try_with_value(|inner| {
+            let (core, (lane, ..)) = (inner.core.as_ref()?, inner.list_of?);
+            Some(core.slices_of_lane(lane, 24).into_iter().map(|s| (s, core.sentence(s))).collect::<Vec<_>>())
+        });
+        if let Some(list) = list.flatten() {
+            self.shown.list.set(list);
+        }
+    }
+}
+
+impl Stage {
+    /// The DOM was scrolled to `y`.
+    pub fn scrolled(self, y: f64) {
+        self.inner.try_update_value(|inner| inner.scrolled(y));
+        self.redraw();
+    }
+}

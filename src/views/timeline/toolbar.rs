@@ -1,0 +1,75 @@
+//! The tools above the rows: what dragging does, whole and fit, folding, and the row filter.
+
+use super::core::Tool;
+use super::stage::Stage;
+use crate::engine::TrackKind;
+use leptos::prelude::*;
+
+const TOOLS: [(Tool, &str, &str); 4] = [
+    (Tool::Select, "Select", "Drag selects a range (1); Shift+drag does so with every tool"),
+    (Tool::Pan, "Pan", "Drag moves the window (2)"),
+    (Tool::Zoom, "Zoom", "Drag zooms to what you drag over (3)"),
+    (Tool::Measure, "Measure", "Drag tells how long it is (4)"),
+];
+
+/// The toolbar.
+#[component]
+pub fn Toolbar(
+    /// The running timeline.
+    stage: Stage,
+) -> impl IntoView {
+    let tool = stage.shown.tool;
+    let tools = TOOLS.map(|(this, name, title)| {
+        let pressed = move || (tool.get() == this).to_string();
+        let choose = move |_| {
+            stage.change(|core| core.tool = this);
+        };
+        view! { <button title=title aria-pressed=pressed on:click=choose>{name}</button> }
+    });
+    let key = move |code: &'static str| {
+        move |_| {
+            let act = stage.change(|core| core.key(code, false)).flatten().flatten();
+            stage.act(act);
+        }
+    };
+    let fold_all = move |is_closed: bool| {
+        stage.change(|core| {
+            core.fold(|folding, index, hot| {
+                folding.closed.clear();
+                if is_closed {
+                    let groups = hot
+                        .info
+                        .tracks
+                        .iter()
+                        .zip(0..)
+                        .filter(|(t, i)| t.kind == TrackKind::Group || !index.tracks[*i].children.is_empty());
+                    folding.closed = groups.map(|(_, i)| crate::base::TrackId(i as u32)).collect();
+                }
+            })
+        });
+    };
+    let filter = stage.shown.filter;
+    let on_filter = move |ev| {
+        let text = event_target_value(&ev);
+        stage.change(|core| core.fold(|folding, _, _| folding.filter = text));
+    };
+    view! {
+        <div class="timeline__tools" role="toolbar" aria-label="Timeline tools">
+            <span class="segmented">{tools}</span>
+            <button class="button button--quiet" title="Show the whole profile (0)" on:click=key("Digit0")>"Whole"</button>
+            <button class="button button--quiet" title="Show the selection (F)" on:click=key("KeyF")>"Fit"</button>
+            <button class="button button--quiet" title="Zoom in (W)" aria-label="Zoom in" on:click=key("KeyW")>"+"</button>
+            <button class="button button--quiet" title="Zoom out (S)" aria-label="Zoom out" on:click=key("KeyS")>"−"</button>
+            <button class="button button--quiet" title="Close every group" on:click=move |_| fold_all(true)>"Close all"</button>
+            <button class="button button--quiet" title="Open every group and lane" on:click=move |_| fold_all(false)>"Open all"</button>
+            <input
+                class="input timeline__filter"
+                type="search"
+                placeholder="Filter rows"
+                aria-label="Show only rows whose path contains this text"
+                prop:value=move || filter.get()
+                on:input=on_filter
+            />
+        </div>
+    }
+}

@@ -1,0 +1,259 @@
+//! The component: elements, and signals to and from the running timeline.
+
+use super::core::{Act, Tool};
+use super::events;
+use super::labels::Labels;
+use super::stage::{Nodes, Shown, Stage};
+use super::toolbar::Toolbar;
+use crate::base::{SliceId, TimeRange};
+use crate::engine::hot::HotColumns;
+use crate::ui::dom::on_resize;
+use leptos::{ev, prelude::*};
+use std::sync::Arc;
+
+/// Every slice, counter and instant of a profile over time.
+#[component]
+pub fn Timeline(
+    /// What is drawn; nothing while no profile is open.
+    hot: Signal<Option<Arc<HotColumns>>>,
+    /// The committed range.
+    range: RwSignal<Option<TimeRange>>,
+    /// The selected slice.
+    selection: RwSignal<Option<SliceId>>,
+    /// Slices in yellow, sorted by id.
+    highlights: Signal<Arc<Vec<SliceId>>>,
+    /// (from, to, whether it leads into the selection).
+    arrows: Signal<Vec<(SliceId, SliceId, bool)>>,
+    /// Scrolls and pans to a slice whenever it changes to one.
+    reveal: Signal<Option<SliceId>>,
+    /// Asked for the details of the selection.
+    on_details: Callback<()>,
+) -> impl IntoView {
+    let on_act = Callback::new(move |act| match act {
+        Act::Select(slice) => selection.set(slice),
+        Act::Range(new) => range.set(new),
+        Act::Details => on_details.run(()),
+    });
+    let stage = Stage::new(nodes(), shown(), on_act);
+    Effect::new(move || stage.open(hot.get()));
+    Effect::new(move || {
+        let slice = selection.get();
+        stage.touch(|core| core.selection = slice);
+    });
+    Effect::new(move || {
+        let range = range.get();
+        stage.touch(|core| core.range = range);
+    });
+    Effect::new(move || {
+        let arrows = arrows.get();
+        stage.touch(|core| core.arrows = arrows);
+    });
+    Effect::new(move || {
+        let slices = highlights.get();
+        stage.change(|core| core.highlights = slices);
+    });
+    Effect::new(move || {
+        hot.track();
+        if let Some(slice) = reveal.get() {
+            stage.change(|core| core.reveal(slice));
+        }
+    });
+    events::listen_for_keys(stage);
+    watch_surroundings(stage);
+    view! { <Page stage hot selection /> }
+}
+
+fn nodes() -> Nodes {
+    Nodes {
+        root: NodeRef::new(),
+        scroller: NodeRef::new(),
+        spacer: NodeRef::new(),
+        plot: NodeRef::new(),
+        rows: NodeRef::new(),
+        overlay: NodeRef::new(),
+        top: NodeRef::new(),
+        labels: NodeRef::new(),
+    }
+}
+
+fn shown() -> Shown {
+    Shown {
+        labels: RwSignal::new(Arc::default()),
+        card: RwSignal::new(None),
+        card_at: RwSignal::new((0.0, 0.0)),
+        list: RwSignal::new(Vec::new()),
+        unit: RwSignal::new("ns"),
+        tool: RwSignal::new(Tool::default()),
+        filter: RwSignal::new(String::new()),
+        is_empty: RwSignal::new(false),
+    }
+}
+
+/// Size, resolution and theme.
+fn watch_surroundings(stage: Stage) {
+    Effect::new(move || {
+        if let Some(plot) = stage.nodes.plot.get() {
+            stage.restyle();
+            on_resize(&plot, move || stage.resize());
+        }
+    });
+    let handle = window_event_listener(ev::resize, move |_| stage.resize());
+    on_cleanup(move || handle.remove());
+}
+
+#[component]
+fn Page(stage: Stage, hot: Signal<Option<Arc<HotColumns>>>, selection: RwSignal<Option<SliceId>>) -> impl IntoView {
+    let Nodes { root, scroller, spacer, plot, rows, overlay, top, .. } = stage.nodes;
+    let labels_px = RwSignal::new(None::<f64>);
+    let style = move || labels_px.get().map_or(String::new(), |px| format!("--timeline-labels:{px}px"));
+    let origin = move || hot.with(|h| h.as_ref().map_or(String::new(), |h| h.info.meta.origin.clone()));
+    let origin_title = move || format!("Times count from: {}", if origin().is_empty() { "the first event".to_string() } else { origin() });
+    let on_scroll = move |_| {
+        if let Some(scroller) = scroller.get_untracked() {
+            stage.scrolled(f64::from(scroller.scroll_top()));
+        }
+    };
+    let status = move || selection.get().and_then(|s| stage.look(|core| core.sentence(s))).map(|s| format!("Selected: {s}"));
+    let on_double = move |_| {
+        stage.change(|core| core.key("Digit0", false));
+    };
+    let cursor = move || format!("timeline__plot timeline__plot--{}", format!("{:?}", stage.shown.tool.get()).to_lowercase());
+    // The stylesheet lets the root's colour change in a transition: its end tells of a new theme.
+    let on_theme = move |ev: web_sys::TransitionEvent| {
+        if ev.target() == ev.current_target() {
+            stage.restyle();
+        }
+    };
+    view! {
+        <section class="timeline" data-view="timeline" node_ref=root style=style on:transitionend=on_theme on:wheel=move |ev| events::on_wheel(stage, ev)>
+            <Toolbar stage />
+            <div class="timeline__head">
+                <div class="timeline__corner" title=origin_title>
+                    <span class="timeline__unit">"Time in " {move || stage.shown.unit.get()}</span>
+                </div>
+                <canvas
+                    class="timeline__top"
+                    node_ref=top
+                    aria-hidden="true"
+                    title=origin_title
+                    on:pointerdown=move |ev| events::on_brush_press(stage, ev)
+                    on:pointermove=move |ev| events::on_brush_move(stage, ev)
+                    on:pointerup=move |_| events::on_brush_release(stage)
+                    on:pointercancel=move |_| events::on_brush_release(stage)
+                ></canvas>
+            </div>
+            <div class="timeline__scroll" node_ref=scroller on:scroll=on_scroll>
+                <div class="timeline__sticky">
+                    <Labels stage />
+                    <Splitter labels_px />
+                    <div
+                        class=cursor
+                        node_ref=plot
+                        on:pointerdown=move |ev| events::on_press(stage, ev)
+                        on:pointermove=move |ev| events::on_move(stage, ev)
+                        on:pointerup=move |ev| events::on_release(stage, ev)
+                        on:pointercancel=move |ev| events::on_cancel(stage, ev)
+                        on:pointerleave=move |ev| events::on_leave(stage, ev)
+                        on:dblclick=on_double
+                    >
+                        <canvas class="timeline__rows" node_ref=rows aria-hidden="true"></canvas>
+                        <canvas
+                            class="timeline__overlay"
+                            node_ref=overlay
+                            role="application"
+                            tabindex="0"
+                            aria-label="Timeline. W and S zoom, A and D pan, brackets walk slices of one name, Enter opens details, 0 shows everything."
+                        ></canvas>
+                        <Show when=move || stage.shown.is_empty.get()>
+                            <p class="timeline__empty">"This profile has no slices, counters or instants: there is nothing to draw over time."</p>
+                        </Show>
+                    </div>
+                </div>
+                <div class="timeline__spacer" node_ref=spacer></div>
+            </div>
+            <SliceList stage selection />
+            <p class="visually-hidden" role="status">{status}</p>
+            <HoverCard stage />
+        </section>
+    }
+}
+
+/// The border between labels and plot.
+#[component]
+fn Splitter(labels_px: RwSignal<Option<f64>>) -> impl IntoView {
+    const DEFAULT_PX: f64 = 168.0;
+    let grip = RwSignal::new(None::<f64>);
+    let set = move |px: f64| labels_px.set(Some(px.clamp(60.0, 600.0)));
+    let on_press = move |ev: web_sys::PointerEvent| {
+        events::capture(&ev);
+        ev.prevent_default();
+        grip.set(Some(labels_px.get_untracked().unwrap_or(DEFAULT_PX) - f64::from(ev.client_x())));
+    };
+    let on_move = move |ev: web_sys::PointerEvent| {
+        if let Some(grip) = grip.get_untracked() {
+            set(grip + f64::from(ev.client_x()));
+        }
+    };
+    let on_key = move |ev: web_sys::KeyboardEvent| {
+        let by = match ev.code().as_str() {
+            "ArrowLeft" => -16.0,
+            "ArrowRight" => 16.0,
+            _ => return,
+        };
+        ev.prevent_default();
+        set(labels_px.get_untracked().unwrap_or(DEFAULT_PX) + by);
+    };
+    view! {
+        <div
+            class="timeline__splitter"
+            role="separator"
+            aria-orientation="vertical"
+            aria-label="Width of the labels"
+            tabindex="0"
+            on:pointerdown=on_press
+            on:pointermove=on_move
+            on:pointerup=move |_| grip.set(None)
+            on:pointercancel=move |_| grip.set(None)
+            on:keydown=on_key
+        ></div>
+    }
+}
+
+/// The slices of the lane under the pointer or of the selection, for keyboard and screen reader; seen while it has the focus.
+#[component]
+fn SliceList(stage: Stage, selection: RwSignal<Option<SliceId>>) -> impl IntoView {
+    let item = move |(slice, sentence): (SliceId, String)| {
+        let choose = move |_| selection.set(Some(slice));
+        view! { <li><button class="link mono" on:click=choose>{sentence}</button></li> }
+    };
+    view! {
+        <ul class="timeline__list" aria-label="Slices of this row in the window">
+            {move || stage.shown.list.get().into_iter().map(item).collect_view()}
+        </ul>
+    }
+}
+
+/// What is under the pointer, beside it.
+#[component]
+fn HoverCard(stage: Stage) -> impl IntoView {
+    let style = move || {
+        let (x, y) = stage.shown.card_at.get();
+        let size = |v: Result<wasm_bindgen::JsValue, _>| v.ok().and_then(|v| v.as_f64()).unwrap_or(1000.0);
+        let (w, h) = (size(window().inner_width()), size(window().inner_height()));
+        let across = if x < w / 2.0 { format!("left:{}px", x + 14.0) } else { format!("right:{}px", w - x + 14.0) };
+        let down = if y < h / 2.0 { format!("top:{}px", y + 14.0) } else { format!("bottom:{}px", h - y + 14.0) };
+        format!("{across};{down}")
+    };
+    let content = move || {
+        stage.shown.card.get().map(|card| {
+            let line = |(what, value): (String, String)| view! { <dt>{what}</dt><dd>{value}</dd> };
+            view! {
+                <div class="timeline__card" style=style>
+                    <p class="timeline__card-title mono">{card.title}</p>
+                    <dl>{card.lines.into_iter().map(line).collect_view()}</dl>
+                </div>
+            }
+        })
+    };
+    view! { {content} }
+}
