@@ -1,1 +1,198 @@
-//! What the user has chosen: state, actions, the URL fragment.
+//! What the user has chosen: open profiles, view, range, selection. Only choices and handles; what can be computed is computed.
+
+pub mod actions;
+pub mod recent;
+pub mod url;
+
+use crate::base::{Ledger, SliceId, TimeRange};
+use crate::worker::client::Ask;
+use crate::worker::protocol::{FormatInfo, HotColumns, Preview};
+use leptos::prelude::*;
+use reactive_stores::Store;
+use std::sync::Arc;
+
+/// A profile in a tab.
+#[derive(Debug, Clone)]
+pub struct OpenProfile {
+    /// Names the tab as long as the page lives.
+    pub id: u32,
+    /// For the tab.
+    pub title: String,
+    /// Content hash: the same file opens once.
+    pub hash: String,
+    /// The format's id.
+    pub format: String,
+    /// Asks its worker.
+    pub ask: Ask,
+    /// What is drawn.
+    pub hot: Arc<HotColumns>,
+    /// What was read and skipped.
+    pub ledger: Arc<Ledger>,
+    /// Memory of its worker, bytes.
+    pub memory: u64,
+    /// Why its worker no longer answers.
+    pub stopped: Option<String>,
+    /// What was chosen when another tab came to front.
+    pub kept: Kept,
+}
+
+/// Choices of one profile, kept while another is in front.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Kept {
+    /// Id of the view.
+    pub view: String,
+    /// Committed range.
+    pub range: Option<TimeRange>,
+    /// Whether tables are of the range only.
+    pub is_selected_scope: bool,
+    /// Selected slice.
+    pub selection: Option<SliceId>,
+    /// What slices are coloured by.
+    pub colour_by: String,
+}
+
+/// A file being read.
+#[derive(Debug, Clone)]
+pub struct Importing {
+    /// Names the import as long as the page lives.
+    pub id: u32,
+    /// Name of the file.
+    pub name: String,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Bytes there are; 0 while unknown.
+    pub total: u64,
+    /// Records met.
+    pub records: u64,
+    /// When it began, milliseconds of the page's clock.
+    pub began_ms: f64,
+    /// Lanes so far.
+    pub preview: ArcRwSignal<Preview>,
+}
+
+/// Something the user should know, until dismissed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Names the notice.
+    pub id: u32,
+    /// A sentence.
+    pub text: String,
+    /// Whether something went wrong; else it is a remark.
+    pub is_error: bool,
+}
+
+/// Light or dark, where the user has said so; else as the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Theme {
+    /// As the system.
+    #[default]
+    System,
+    /// Always light.
+    Light,
+    /// Always dark.
+    Dark,
+}
+
+/// What is searched for, and where the hits are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Search {
+    /// As typed.
+    pub text: String,
+    /// Hits by start.
+    pub hits: Arc<Vec<SliceId>>,
+    /// All there are.
+    pub n_total: u64,
+    /// The one shown last.
+    pub at: Option<usize>,
+    /// Why there is no answer.
+    pub refused: Option<String>,
+}
+
+/// The page's state, field by field.
+#[derive(Debug, Clone, Default, Store)]
+pub struct AppState {
+    /// Tabs, in the order opened.
+    pub profiles: Vec<OpenProfile>,
+    /// Id of the tab in front; `None` is the start page.
+    pub front: Option<u32>,
+    /// Id of the view.
+    pub view: String,
+    /// Whether tables are of the committed range only.
+    pub is_selected_scope: bool,
+    /// Whether the details drawer is open.
+    pub is_details_open: bool,
+    /// The search box and its hits.
+    pub search: Search,
+    /// What slices are coloured by.
+    pub colour_by: String,
+    /// Light or dark.
+    pub theme: Theme,
+    /// What went wrong, and remarks.
+    pub notices: Vec<Notice>,
+    /// Files being read.
+    pub imports: Vec<Importing>,
+    /// What opens; from the worker.
+    pub formats: Vec<FormatInfo>,
+    /// What was opened before.
+    pub recents: Vec<recent::Recent>,
+    /// A link whose file is not open.
+    pub wanted: Option<url::UrlState>,
+    /// Whether the help is open.
+    pub is_help_open: bool,
+    /// Ids handed out so far.
+    pub n_ids: u32,
+}
+
+/// The state as views get it, by context. `range` and `selection` are signals of their own, because the timeline writes them.
+#[derive(Clone, Copy)]
+pub struct App {
+    /// All else.
+    pub state: Store<AppState>,
+    /// Committed range; `None` is the whole profile.
+    pub range: RwSignal<Option<TimeRange>>,
+    /// Selected slice.
+    pub selection: RwSignal<Option<SliceId>>,
+    /// The timeline goes to this slice when it changes.
+    pub reveal: RwSignal<Option<SliceId>>,
+    /// What the timeline shows; `None` is the whole profile.
+    pub window: RwSignal<Option<TimeRange>>,
+    /// Marked slices besides the selection: search hits or occurrences, sorted.
+    pub highlights: RwSignal<Arc<Vec<SliceId>>>,
+}
+
+impl App {
+    /// The state of a page just opened.
+    pub fn new() -> Self {
+        let state = AppState { view: "timeline".into(), colour_by: "name".into(), ..AppState::default() };
+        App {
+            state: Store::new(state),
+            range: RwSignal::new(None),
+            selection: RwSignal::new(None),
+            reveal: RwSignal::new(None),
+            window: RwSignal::new(None),
+            highlights: RwSignal::new(Arc::default()),
+        }
+    }
+
+    /// Of the nearest component that provides it.
+    pub fn expect() -> Self {
+        expect_context()
+    }
+
+    /// The profile in front. Tracked.
+    pub fn front(&self) -> Option<OpenProfile> {
+        let front = self.state.front().get()?;
+        self.state.profiles().with(|all| all.iter().find(|p| p.id == front).cloned())
+    }
+
+    /// The profile in front, without tracking.
+    pub fn front_untracked(&self) -> Option<OpenProfile> {
+        untrack(|| self.front())
+    }
+}
+
+impl Default for App {
+    fn default() -> Self {
+        App::new()
+    }
+}

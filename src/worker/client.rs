@@ -3,6 +3,8 @@
 use crate::engine::{Answer, Query, Session};
 use futures_channel::{mpsc, oneshot};
 use std::cell::RefCell;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -45,6 +47,37 @@ thread_local! {
     static SESSIONS: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Questions that wait for an answer, of all profiles.
+static N_WAITING: AtomicUsize = AtomicUsize::new(0);
+static ON_WAITING: OnceLock<fn(usize)> = OnceLock::new();
+
+/// Calls `f` whenever the number of waiting questions changes. The first caller stays.
+pub fn on_waiting(f: fn(usize)) {
+    ON_WAITING.get_or_init(|| f);
+}
+
+/// A question that waits; also when its future is dropped.
+struct Waiting;
+
+impl Waiting {
+    fn new() -> Self {
+        tell(N_WAITING.fetch_add(1, Ordering::Relaxed) + 1);
+        Waiting
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        tell(N_WAITING.fetch_sub(1, Ordering::Relaxed) - 1);
+    }
+}
+
+fn tell(n: usize) {
+    if let Some(f) = ON_WAITING.get() {
+        f(n);
+    }
+}
+
 impl Ask {
     /// One that hands over to whoever reads the receiver.
     pub fn channel() -> (Ask, mpsc::UnboundedReceiver<Call>) {
@@ -62,6 +95,7 @@ impl Ask {
 
     /// Asks and waits. A refusal of the engine is an error here.
     pub async fn ask(&self, query: Query) -> Reply {
+        let _waiting = Waiting::new();
         let answer = match &self.0 {
             Backend::Channel(sender) => {
                 let (reply, answer) = oneshot::channel();

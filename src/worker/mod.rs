@@ -1,11 +1,8 @@
 //! The engine in a Web Worker: protocol, client, host.
 
-mod blob;
+pub mod blob;
 pub mod client;
-
 pub mod host;
-
 mod opening;
-
 pub mod page;
 pub mod protocol;

@@ -2,6 +2,7 @@
 
 use crate::base::{SliceId, text};
 use crate::engine::query::{Details, Neighbour};
+use crate::ui::small::CopyButton;
 use leptos::prelude::*;
 
 /// Fields and neighbours of one slice.
@@ -23,16 +24,17 @@ pub fn DetailsDrawer(
 fn Content(details: Details, on_go: Callback<SliceId>, on_close: Callback<()>) -> impl IntoView {
     let title =
         format!("{} · {} · {} + {}", details.name, details.track, text::time_exact(details.start.0), text::time_exact(details.duration.0));
+    let row = |key: &str, value: String, help: &str| (key.to_string(), value, help.to_string());
     let times = vec![
-        ("start".to_string(), text::time_exact(details.start.0)),
-        ("duration".to_string(), text::time_exact(details.duration.0)),
-        ("self time".to_string(), text::time_exact(details.self_time.0)),
-        ("track".to_string(), details.track.clone()),
+        row("start", text::time_exact(details.start.0), "Since the origin of the profile."),
+        row("duration", text::time_exact(details.duration.0), ""),
+        row("self time", text::time_exact(details.self_time.0), "Its time without that of the slices it holds."),
+        row("track", details.track.clone(), ""),
     ];
     let mut groups = vec![("Slice".to_string(), times)];
     for field in &details.fields {
         let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
-        let row = (field.key.clone(), format!("{}{unit}", field.value));
+        let row = (field.key.clone(), format!("{}{unit}", field.value), field.help.clone());
         match groups.iter_mut().find(|g| g.0 == field.group) {
             Some(group) => group.1.push(row),
             None => groups.push((field.group.clone(), vec![row])),
@@ -40,7 +42,7 @@ fn Content(details: Details, on_go: Callback<SliceId>, on_close: Callback<()>) -
     }
     let groups = groups.into_iter().map(|(title, rows)| view! { <FieldGroup title rows /> }).collect_view();
     view! {
-        <aside class="drawer" data-view="details" aria-label="Details of the selected slice">
+        <aside class="drawer" data-panel="details" aria-label="Details of the selected slice">
             <header class="drawer__head">
                 <h2 class="drawer__title mono" title=title.clone()>{title.clone()}</h2>
                 <button class="button button--quiet" aria-label="Close details" title="Close (Esc)" on:click=move |_| on_close.run(())>"×"</button>
@@ -56,9 +58,11 @@ fn Content(details: Details, on_go: Callback<SliceId>, on_close: Callback<()>) -
 }
 
 #[component]
-fn FieldGroup(title: String, rows: Vec<(String, String)>) -> impl IntoView {
+fn FieldGroup(title: String, rows: Vec<(String, String, String)>) -> impl IntoView {
     let rows =
-        rows.into_iter().filter(|r| !r.1.trim().is_empty()).map(|(key, value)| view! { <dt>{key}</dt><dd class="mono">{value}</dd> });
+        rows.into_iter().filter(|r| !r.1.trim().is_empty()).map(|(key, value, help)| {
+            view! { <dt title=help>{key}</dt><dd class="mono"><span class="facts__value">{value.clone()}</span><CopyButton text=value /></dd> }
+        });
     view! { <section class="facts"><h3>{title}</h3><dl class="facts__list">{rows.collect_view()}</dl></section> }
 }
 

@@ -1,0 +1,200 @@
+//! The bars round a view: tabs and search above, views at the side, range and scope over the view.
+
+use super::search::SearchBox;
+use super::{link, opening};
+use crate::base::{Severity, text};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use leptos::prelude::*;
+
+/// Logo, tabs, search, ledger badge, theme, help.
+#[component]
+pub fn TopBar(
+    /// Asks for files, or a directory.
+    on_pick: Callback<bool>,
+) -> impl IntoView {
+    let app = App::expect();
+    let has_profile = move || app.state.front().get().is_some();
+    view! {
+        <header class="topbar">
+            <span class="topbar__logo"><Logo /><span class="topbar__name">"Axonscope"</span></span>
+            <div class="tabs" role="tablist" aria-label="Open profiles">
+                <For each=move || app.state.profiles().get() key=|p| (p.id, p.stopped.is_some()) let(profile)>
+                    <Tab profile />
+                </For>
+            </div>
+            <button type="button" class="button button--quiet topbar__open" title="Open files beside what is open" on:click=move |_| on_pick.run(false)>
+                "+ Open"
+            </button>
+            <span class="topbar__space"></span>
+            <Show when=has_profile>
+                <SearchBox />
+                <LedgerBadge />
+            </Show>
+            <button type="button" class="button button--icon" aria-label="Light or dark" title="Light or dark" on:click=move |_| link::toggle_theme(app)>
+                <Icon path="M8 1.5a6.5 6.5 0 1 0 0 13zM8 1.5a6.5 6.5 0 0 1 0 13" />
+            </button>
+            <button
+                type="button" class="button button--icon" aria-label="Help" title="Keys and how to (?)"
+                on:click=move |_| app.state.is_help_open().set(true)
+            >
+                "?"
+            </button>
+        </header>
+    }
+}
+
+#[component]
+fn Logo() -> impl IntoView {
+    view! {
+        <svg class="logo" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+            <path d="M2 14 L7 5 L11 12 L14 7 L18 14" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" stroke-linecap="round" />
+            <circle cx="7" cy="5" r="2" fill="currentColor" />
+            <circle cx="14" cy="7" r="2" fill="currentColor" />
+        </svg>
+    }
+}
+
+/// A line drawing in the colour of the text.
+#[component]
+fn Icon(path: &'static str) -> impl IntoView {
+    view! {
+        <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+            <path d=path fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" />
+        </svg>
+    }
+}
+
+#[component]
+fn Tab(profile: OpenProfile) -> impl IntoView {
+    let app = App::expect();
+    let id = profile.id;
+    let is_front = move || app.state.front().get() == Some(id);
+    let title = format!(
+        "{} · {} slices · {} of memory{}",
+        profile.title,
+        text::count(profile.hot.info.n_slices),
+        text::bytes(profile.memory),
+        profile.stopped.as_ref().map(|s| format!(" · {s}")).unwrap_or_default()
+    );
+    let close = format!("Close {}", profile.title);
+    view! {
+        <span class="tabs__item" class:tabs__item--front=is_front class:tabs__item--stopped=profile.stopped.is_some()>
+            <button
+                type="button" role="tab" class="tabs__tab" title=title aria-selected=move || is_front().to_string()
+                on:click=move |_| actions::show_profile(app, id)
+            >
+                {text::middle_ellipsis(&profile.title, 32)}
+            </button>
+            <button type="button" class="tabs__close" aria-label=close title="Close and free its memory" on:click=move |_| opening::close(app, id)>
+                "×"
+            </button>
+        </span>
+    }
+}
+
+/// How much was left out; leads to the ledger.
+#[component]
+fn LedgerBadge() -> impl IntoView {
+    let app = App::expect();
+    let ledger = Memo::new(move |_| app.front().map(|p| p.ledger));
+    let worst = move || ledger.get().and_then(|l| l.worst());
+    let n = move || ledger.get().map_or(0, |l| l.n_concerns());
+    let title = move || match worst() {
+        Some(Severity::DataLoss) => "Some records of the file are not shown: see the ledger",
+        Some(Severity::Warning) => "Some records were changed while reading: see the ledger",
+        _ => "Every record of the file is shown: see the ledger",
+    };
+    view! {
+        <button
+            type="button" class="ledgerbadge" title=title
+            class:ledgerbadge--warn=move || worst() == Some(Severity::Warning)
+            class:ledgerbadge--danger=move || worst() == Some(Severity::DataLoss)
+            on:click=move |_| actions::show_view(app, "ledger")
+        >
+            <Icon path="M3.5 2h9v12h-9zM6 5.5h4M6 8h4M6 10.5h2" />
+            <span class="ledgerbadge__count">{move || text::count(n())}</span>
+            <span class="visually-hidden">" records changed or left out"</span>
+        </button>
+    }
+}
+
+/// Id, name and drawing of the views.
+const VIEWS: [(&str, &str, &str); 5] = [
+    ("timeline", "Timeline", "M2 4h7M5 8h9M3 12h6"),
+    ("operators", "Operators", "M2.5 13.5v-5M6.2 13.5v-11M9.8 13.5v-7M13.5 13.5v-3"),
+    ("tables", "Tables", "M2 3h12v10H2zM2 6.5h12M6.5 3v10"),
+    ("profile", "Profile", "M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13M8 7.5v3.5M8 5v.1"),
+    ("ledger", "Ledger", "M3.5 2h9v12h-9zM6 5.5h4M6 8h4M6 10.5h2"),
+];
+
+/// The views that this profile can fill.
+#[component]
+pub fn SideBar() -> impl IntoView {
+    let app = App::expect();
+    let has_tables = Memo::new(move |_| app.front().is_some_and(|p| !p.hot.info.tables.is_empty()));
+    let items = move || {
+        let shown = VIEWS.into_iter().filter(move |v| v.0 != "tables" || has_tables.get());
+        shown.map(|(id, name, path)| {
+            let is_here = move || app.state.view().with(|v| v == id);
+            view! {
+                <button
+                    type="button" class="sidebar__item" class:sidebar__item--here=is_here data-nav=id
+                    aria-current=move || is_here().then_some("page") on:click=move |_| actions::show_view(app, id)
+                >
+                    <Icon path />
+                    <span class="sidebar__name">{name}</span>
+                </button>
+            }
+        }).collect_view()
+    };
+    view! { <nav class="sidebar" aria-label="Views">{items}</nav> }
+}
+
+/// The committed range, whether tables follow it, and what slices are coloured by.
+#[component]
+pub fn ScopeBar() -> impl IntoView {
+    let app = App::expect();
+    let whole = Memo::new(move |_| app.front().map(|p| p.hot.range()).unwrap_or_default());
+    let range = move || match app.range.get() {
+        Some(r) => format!("{} – {} ({})", text::time_exact(r.start.0), text::time_exact(r.end.0), text::duration(r.duration())),
+        None => format!("Whole profile: {}", text::duration(whole.get().duration())),
+    };
+    let is_selected = move || app.state.is_selected_scope().get();
+    let colourings = Memo::new(move |_| app.front().map(|p| p.hot.info.colourings.clone()).unwrap_or_default());
+    let can_colour = move || app.state.view().with(|v| v == "timeline") && colourings.with(|c| c.len() > 1);
+    view! {
+        <div class="scopebar">
+            <span class="scopebar__range figure" data-range="">{range}</span>
+            <Show when=move || app.range.get().is_some()>
+                <button
+                    type="button" class="button button--icon" aria-label="Clear the range" title="Back to the whole profile (Esc)"
+                    on:click=move |_| actions::commit_range(app, None)
+                >
+                    "×"
+                </button>
+                <span class="segmented" role="group" aria-label="What tables and charts sum">
+                    <button
+                        type="button" class="segmented__part" aria-pressed=move || (!is_selected()).to_string()
+                        on:click=move |_| app.state.is_selected_scope().set(false)
+                    >
+                        "Whole"
+                    </button>
+                    <button
+                        type="button" class="segmented__part" aria-pressed=move || is_selected().to_string()
+                        on:click=move |_| app.state.is_selected_scope().set(true)
+                    >
+                        "Selected"
+                    </button>
+                </span>
+            </Show>
+            <Show when=can_colour>
+                <label class="scopebar__colour">
+                    "Colour by "
+                    <select class="select" prop:value=move || app.state.colour_by().get() on:change:target=move |e| app.state.colour_by().set(e.target().value())>
+                        {move || colourings.get().into_iter().map(|(id, label)| view! { <option value=id>{label}</option> }).collect_view()}
+                    </select>
+                </label>
+            </Show>
+        </div>
+    }
+}

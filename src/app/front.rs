@@ -1,0 +1,113 @@
+//! The profile in front: side bar, scope bar, the view, the details drawer.
+
+use super::bars::{ScopeBar, SideBar};
+use crate::base::{Ledger, SliceId};
+use crate::state::{App, AppStateStoreFields as _, actions};
+use crate::views::details::DetailsDrawer;
+use crate::views::ledger::LedgerView;
+use crate::views::profile::ProfileView;
+use crate::worker::client::Ask;
+use crate::worker::protocol::{Answer, Details, HotColumns, Query};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::sync::Arc;
+
+/// Everything below the top bar while a profile is open.
+#[component]
+pub fn Front() -> impl IntoView {
+    let app = App::expect();
+    let hot = coloured(app);
+    let details = details(app);
+    let on_go = Callback::new(move |slice| actions::go_to_slice(app, slice));
+    let on_close = Callback::new(move |()| app.state.is_details_open().set(false));
+    view! {
+        <div class="front">
+            <SideBar />
+            <main class="front__main">
+                <ScopeBar />
+                <div class="front__view"><View hot details /></div>
+                <DetailsDrawer details=Signal::derive(move || details.get().filter(|_| app.state.is_details_open().get())) on_go on_close />
+            </main>
+        </div>
+    }
+}
+
+/// The view whose turn it is.
+#[component]
+fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>) -> impl IntoView {
+    let app = App::expect();
+    // A view is made anew for another profile.
+    let key = Memo::new(move |_| (app.state.view().get(), app.state.front().get()));
+    move || {
+        let (view, _) = key.get();
+        let Some(profile) = app.front_untracked() else {
+            return ().into_any();
+        };
+        match view.as_str() {
+            "operators" => operators(app, profile.ask),
+            "ledger" => {
+                let ledger = Ledger::clone(&profile.ledger);
+                view! { <LedgerView ledger=Signal::stored(ledger) /> }.into_any()
+            }
+            "profile" => view! { <ProfileView hot /> }.into_any(),
+            _ => timeline(app, hot, details),
+        }
+    }
+}
+
+fn timeline(_app: App, _hot: Signal<Option<Arc<HotColumns>>>, _details: RwSignal<Option<Details>>) -> AnyView {
+    view! { <section data-view="timeline">"Timeline"</section> }.into_any()
+}
+
+fn operators(_app: App, _ask: Ask) -> AnyView {
+    view! { <section data-view="operators">"Operators"</section> }.into_any()
+}
+
+/// The columns of the profile in front, coloured as chosen.
+fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
+    let hot = RwSignal::new(None::<Arc<HotColumns>>);
+    let n_asked = StoredValue::new(0u32);
+    Effect::new(move || {
+        let id = app.state.front().get();
+        let by = app.state.colour_by().get();
+        n_asked.update_value(|n| *n += 1);
+        let asked = n_asked.get_value();
+        let Some(profile) = id.and_then(|_| app.front_untracked()) else {
+            hot.set(None);
+            return;
+        };
+        let is_new = hot.with_untracked(|h| h.as_ref().is_none_or(|h| h.info.meta != profile.hot.info.meta));
+        if by == "name" || is_new {
+            hot.set(Some(profile.hot.clone()));
+        }
+        if by != "name" {
+            spawn_local(async move {
+                let answer = profile.ask.ask(Query::ColourKeys(by)).await;
+                if let (Ok(Answer::ColourKeys(colour)), Some(true)) = (answer, n_asked.try_get_value().map(|n| n == asked)) {
+                    hot.set(Some(Arc::new(HotColumns { colour, ..HotColumns::clone(&profile.hot) })));
+                }
+            });
+        }
+    });
+    hot.into()
+}
+
+/// Details of the selected slice; the last answer stays until the next.
+fn details(app: App) -> RwSignal<Option<Details>> {
+    let details = RwSignal::new(None::<Details>);
+    Effect::new(move || {
+        app.state.front().track();
+        let selection: Option<SliceId> = app.selection.get();
+        let (Some(slice), Some(profile)) = (selection, app.front_untracked()) else {
+            details.set(None);
+            return;
+        };
+        spawn_local(async move {
+            let answer = profile.ask.ask(Query::Details(slice)).await;
+            if let (Ok(Answer::Details(found)), Some(true)) = (answer, app.selection.try_get_untracked().map(|s| s == Some(slice))) {
+                details.set(Some(found));
+            }
+        });
+    });
+    details
+}

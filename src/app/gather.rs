@@ -1,0 +1,99 @@
+//! Files out of drops, inputs and the clipboard, directories included.
+
+use crate::worker::blob::words;
+use js_sys::{Array, Promise, Reflect};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{DataTransfer, File, FileList, FileSystemDirectoryEntry, FileSystemEntry, FileSystemFileEntry};
+
+/// A file and its path below what was dropped.
+#[derive(Debug, Clone)]
+pub struct Dropped {
+    /// Path with `/` between the parts.
+    pub name: String,
+    /// The file.
+    pub file: File,
+}
+
+/// More files than a directory of profiles ever has: a whole disk dropped by mistake.
+const MAX_FILES: usize = 10_000;
+
+/// The files of an input element or the clipboard.
+pub fn from_list(list: Option<FileList>) -> Vec<Dropped> {
+    let Some(list) = list else {
+        return Vec::new();
+    };
+    (0..list.length()).filter_map(|i| list.get(i)).map(named).collect()
+}
+
+fn named(file: File) -> Dropped {
+    let path = Reflect::get(&file, &"webkitRelativePath".into()).ok().and_then(|p| p.as_string()).filter(|p| !p.is_empty());
+    Dropped { name: path.unwrap_or_else(|| file.name()), file }
+}
+
+/// What a drop holds. Must be taken while its event is handled: afterwards the browser gives nothing.
+pub struct Held {
+    entries: Vec<FileSystemEntry>,
+    files: Vec<Dropped>,
+}
+
+/// Takes hold of a drop.
+pub fn hold(data: &DataTransfer) -> Held {
+    let items = data.items();
+    let mut held = Held { entries: Vec::new(), files: Vec::new() };
+    for item in (0..items.length()).filter_map(|i| items.get(i)).filter(|item| item.kind() == "file") {
+        match item.webkit_get_as_entry().ok().flatten() {
+            Some(entry) if entry.is_directory() => held.entries.push(entry),
+            _ => held.files.extend(item.get_as_file().ok().flatten().map(named)),
+        }
+    }
+    if held.entries.is_empty() && held.files.is_empty() {
+        held.files = from_list(data.files());
+    }
+    held
+}
+
+impl Held {
+    /// All files, those in directories too, by path. Fails with a sentence.
+    pub async fn files(self) -> Result<Vec<Dropped>, String> {
+        let mut out = self.files;
+        let mut stack = self.entries;
+        while let Some(entry) = stack.pop() {
+            if out.len() >= MAX_FILES {
+                return Err(format!("The directory holds more than {MAX_FILES} files. Drop the directory of one profile."));
+            }
+            if entry.is_directory() {
+                stack.extend(children(entry.unchecked_into()).await?);
+            } else {
+                let name = entry.full_path().trim_start_matches('/').to_string();
+                out.push(Dropped { name, file: file(entry.unchecked_into()).await? });
+            }
+        }
+        out.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(out)
+    }
+}
+
+async fn file(entry: FileSystemFileEntry) -> Result<File, String> {
+    let promise = Promise::new(&mut |resolve, reject| entry.file_with_callback_and_callback(&resolve, &reject));
+    JsFuture::from(promise).await.map(JsCast::unchecked_into).map_err(|e| words(&e))
+}
+
+/// A directory is listed in portions, until one is empty.
+async fn children(directory: FileSystemDirectoryEntry) -> Result<Vec<FileSystemEntry>, String> {
+    let reader = directory.create_reader();
+    let mut out = Vec::new();
+    loop {
+        let promise = Promise::new(&mut |resolve, reject| {
+            if let Err(error) = reader.read_entries_with_callback_and_callback(&resolve, &reject) {
+                // A rejected promise is all that can be done with it here.
+                let _ = reject.call1(&JsValue::NULL, &error);
+            }
+        });
+        let part: Array = JsFuture::from(promise).await.map_err(|e| words(&e))?.unchecked_into();
+        if part.length() == 0 {
+            return Ok(out);
+        }
+        out.extend(part.iter().map(JsCast::unchecked_into::<FileSystemEntry>));
+    }
+}

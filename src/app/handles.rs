@@ -1,0 +1,96 @@
+//! What belongs to the browser's one thread and so cannot live in signals: workers and files of open profiles, imports that can be stopped.
+
+use super::gather::Dropped;
+use crate::state::{App, AppStateStoreFields as _};
+use crate::worker::page::{Events, FromWorker, Link};
+use futures_util::StreamExt;
+use futures_util::future::AbortHandle;
+use leptos::prelude::*;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// The browser's part of an open profile.
+pub struct Handle {
+    /// Its worker.
+    pub link: Link,
+    /// Its files, to be read again when another joins them.
+    pub files: Vec<Dropped>,
+}
+
+#[derive(Default)]
+struct Handles {
+    links: HashMap<u32, Link>,
+    files: HashMap<u32, Vec<Dropped>>,
+    imports: HashMap<u32, AbortHandle>,
+    spare: Option<(Link, Events)>,
+}
+
+thread_local! {
+    static HANDLES: RefCell<Handles> = RefCell::default();
+}
+
+/// Keeps the handle of a profile.
+pub fn insert(id: u32, handle: Handle) {
+    HANDLES.with_borrow_mut(|h| {
+        h.links.insert(id, handle.link);
+        h.files.insert(id, handle.files);
+    });
+}
+
+/// Forgets a profile; its worker ends.
+pub fn remove(id: u32) {
+    let gone = HANDLES.with_borrow_mut(|h| (h.links.remove(&id), h.files.remove(&id)));
+    drop(gone);
+}
+
+/// Ends the worker of a profile; its files stay known.
+pub fn drop_link(id: u32) {
+    let gone = HANDLES.with_borrow_mut(|h| h.links.remove(&id));
+    drop(gone);
+}
+
+/// The files of a profile.
+pub fn files(id: u32) -> Vec<Dropped> {
+    HANDLES.with_borrow(|h| h.files.get(&id).cloned().unwrap_or_default())
+}
+
+/// Remembers how to stop an import.
+pub fn keep_abort(id: u32, handle: AbortHandle) {
+    HANDLES.with_borrow_mut(|h| h.imports.insert(id, handle));
+}
+
+/// Stops an import, or forgets one that has ended.
+pub fn abort(id: u32) {
+    if let Some(handle) = HANDLES.with_borrow_mut(|h| h.imports.remove(&id)) {
+        handle.abort();
+    }
+}
+
+/// Starts a worker ahead of need: it brings the list of formats, and the first file need not wait for it.
+pub async fn prepare(app: App) -> Result<(), String> {
+    let worker = started(app).await?;
+    HANDLES.with_borrow_mut(|h| h.spare = Some(worker));
+    Ok(())
+}
+
+/// A worker that listens.
+pub async fn ready_worker(app: App) -> Result<(Link, Events), String> {
+    match HANDLES.with_borrow_mut(|h| h.spare.take()) {
+        Some(worker) => Ok(worker),
+        None => started(app).await,
+    }
+}
+
+async fn started(app: App) -> Result<(Link, Events), String> {
+    let (link, mut events) = Link::start()?;
+    match events.next().await {
+        Some(FromWorker::Ready(formats)) => {
+            if app.state.formats().with_untracked(|f| f.is_empty()) {
+                app.state.formats().set(formats);
+            }
+            Ok((link, events))
+        }
+        Some(FromWorker::Died(sentence)) => Err(sentence),
+        _ => Err("The worker did not start. Reload the page.".into()),
+    }
+}

@@ -1,0 +1,52 @@
+//! Keys and how to, in a dialog.
+
+use crate::state::{App, AppStateStoreFields as _};
+use leptos::{html, prelude::*};
+
+const KEYS: [(&str, &str); 16] = [
+    ("W  S", "zoom in and out at the pointer"),
+    ("A  D", "pan to the left and right"),
+    ("Ctrl + wheel", "zoom at the pointer"),
+    ("wheel", "scroll the tracks"),
+    ("drag", "zoom to a range"),
+    ("Shift + drag", "select a range without zooming"),
+    ("0", "show the whole profile"),
+    ("F", "fit the selection"),
+    ("M", "make the selection the range"),
+    ("[  ]", "previous and next slice of the same name"),
+    ("Enter", "details of the selected slice"),
+    ("Esc", "close details, clear selection, range"),
+    ("/", "search; Enter and Shift + Enter go from hit to hit"),
+    ("?", "this help"),
+    ("drop, paste", "open files beside what is open"),
+    ("click in a table", "show it in the timeline"),
+];
+
+/// The dialog; open when the state says so.
+#[component]
+pub fn Help() -> impl IntoView {
+    let app = App::expect();
+    let dialog = NodeRef::<html::Dialog>::new();
+    Effect::new(move || {
+        let is_open = app.state.is_help_open().get();
+        if let Some(dialog) = dialog.get() {
+            match is_open {
+                true if !dialog.open() => drop(dialog.show_modal()),
+                false if dialog.open() => dialog.close(),
+                _ => {}
+            }
+        }
+    });
+    let close = move || app.state.is_help_open().set(false);
+    let rows = KEYS.into_iter().map(|(key, what)| view! { <dt class="mono">{key}</dt><dd>{what}</dd> }).collect_view();
+    view! {
+        <dialog class="dialog" node_ref=dialog aria-labelledby="help-title" on:close=move |_| close()>
+            <header class="dialog__head">
+                <h2 id="help-title">"Help"</h2>
+                <button type="button" class="button button--icon" aria-label="Dismiss help" on:click=move |_| close()>"×"</button>
+            </header>
+            <dl class="help-keys">{rows}</dl>
+            <p>"Everything is computed on this machine: nothing is uploaded. The address of the page holds what you look at, never the data."</p>
+        </dialog>
+    }
+}

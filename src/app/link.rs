@@ -1,0 +1,249 @@
+//! The outside world: address, `localStorage`, title, theme, attributes of the body.
+
+use crate::base::TimeRange;
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, Theme, actions, recent, url::UrlState};
+use crate::worker::client;
+use gloo_timers::future::TimeoutFuture;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::cell::Cell;
+use wasm_bindgen::JsValue;
+
+const RECENTS: &str = "axonscope.recents";
+const THEME: &str = "axonscope.theme";
+
+fn storage() -> Option<web_sys::Storage> {
+    window().local_storage().ok().flatten()
+}
+
+fn stored(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok().flatten()
+}
+
+fn store(key: &str, value: &str) {
+    if let Some(storage) = storage() {
+        // Private windows and full disks refuse; nothing depends on it.
+        let _ = storage.set_item(key, value);
+    }
+}
+
+/// Puts a profile in front of the recently opened.
+pub fn remember(app: App, profile: &OpenProfile) {
+    let kind = app.state.formats().with_untracked(|f| f.iter().find(|f| f.id == profile.format).map(|f| f.title.clone()));
+    let iso = String::from(js_sys::Date::new_0().to_iso_string());
+    let newest = recent::Recent {
+        name: profile.title.clone(),
+        kind: kind.unwrap_or_else(|| profile.format.clone()),
+        hash: profile.hash.clone(),
+        date: iso.chars().take(16).collect::<String>().replace('T', " "),
+    };
+    let list = app.state.recents().with_untracked(|list| recent::with(list, newest));
+    store(RECENTS, &recent::to_text(&list));
+    app.state.recents().set(list);
+}
+
+/// Forgets the recently opened.
+pub fn forget(app: App) {
+    store(RECENTS, "");
+    app.state.recents().set(Vec::new());
+}
+
+/// Whether the page is dark now.
+pub fn is_dark(theme: Theme) -> bool {
+    match theme {
+        Theme::Dark => true,
+        Theme::Light => false,
+        Theme::System => window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|m| m.matches()),
+    }
+}
+
+/// Light to dark and back; the choice is remembered.
+pub fn toggle_theme(app: App) {
+    let theme = if is_dark(app.state.theme().get_untracked()) { Theme::Light } else { Theme::Dark };
+    store(THEME, if theme == Theme::Dark { "dark" } else { "light" });
+    app.state.theme().set(theme);
+}
+
+/// Joins the state to the world around it. Once, by the root.
+pub fn join(app: App) {
+    app.state.recents().set(recent::from_text(&stored(RECENTS).unwrap_or_default()));
+    app.state.theme().set(match stored(THEME).as_deref() {
+        Some("dark") => Theme::Dark,
+        Some("light") => Theme::Light,
+        _ => Theme::System,
+    });
+    Effect::new(move || {
+        if let Some(root) = document().document_element() {
+            let set = match app.state.theme().get() {
+                Theme::System => root.remove_attribute("data-theme"),
+                Theme::Dark => root.set_attribute("data-theme", "dark"),
+                Theme::Light => root.set_attribute("data-theme", "light"),
+            };
+            log_failure(set);
+        }
+    });
+    Effect::new(move || {
+        let front = app.front();
+        let title = front.as_ref().map_or("Axonscope".into(), |p| format!("{} – Axonscope", p.title));
+        document().set_title(&title);
+        if let Some(body) = document().body() {
+            log_failure(match &front {
+                Some(p) => body.set_attribute("data-profile", &p.format),
+                None => body.remove_attribute("data-profile"),
+            });
+        }
+    });
+    join_idle(app);
+    join_address(app);
+}
+
+fn log_failure(result: Result<(), JsValue>) {
+    if let Err(error) = result {
+        web_sys::console::warn_1(&error);
+    }
+}
+
+thread_local! {
+    static WAITING: Cell<Option<RwSignal<usize>>> = const { Cell::new(None) };
+}
+
+/// `data-idle` on the body: nothing is read, asked or about to be painted.
+fn join_idle(app: App) {
+    let waiting = RwSignal::new(0);
+    WAITING.set(Some(waiting));
+    client::on_waiting(|n| {
+        if let Some(signal) = WAITING.get() {
+            signal.set(n);
+        }
+    });
+    let is_quiet = Memo::new(move |_| {
+        let is_ready = !app.state.formats().with(|f| f.is_empty()) || app.state.notices().with(|n| n.iter().any(|n| n.is_error));
+        is_ready && waiting.get() == 0 && app.state.imports().with(|i| i.is_empty())
+    });
+    Effect::new(move || {
+        // What was chosen is drawn a frame later.
+        let is_quiet_now = is_quiet.get();
+        app.state.view().track();
+        app.state.front().track();
+        app.selection.track();
+        app.range.track();
+        set_idle("false");
+        if is_quiet_now {
+            request_animation_frame(move || {
+                request_animation_frame(move || {
+                    if is_quiet.try_get_untracked() == Some(true) {
+                        set_idle("true");
+                    }
+                });
+            });
+        }
+    });
+}
+
+fn set_idle(value: &str) {
+    if let Some(body) = document().body() {
+        log_failure(body.set_attribute("data-idle", value));
+    }
+}
+
+/// What is looked at now.
+fn current(app: App) -> UrlState {
+    let Some(profile) = app.front() else {
+        return app.state.wanted().get().unwrap_or_default();
+    };
+    let window: Option<TimeRange> = app.window.get().filter(|w| *w != profile.hot.range());
+    let selection = app.selection.get().and_then(|slice| {
+        let hot = &profile.hot;
+        let lane = hot.info.lanes.get(hot.info.lanes.partition_point(|lane| lane.end <= slice.0))?;
+        let name = hot.info.strings.get(crate::base::StrId(*hot.name.get(slice.index())?));
+        Some((track_path(hot, lane.track), crate::base::TimeNs(*hot.start.get(slice.index())?), name.to_string()))
+    });
+    UrlState {
+        hash: profile.hash.clone(),
+        name: profile.title.clone(),
+        view: app.state.view().get(),
+        range: app.range.get(),
+        is_selected_scope: app.state.is_selected_scope().get(),
+        window,
+        selection,
+        search: app.state.search().with(|s| s.text.clone()),
+    }
+}
+
+/// Names from the root, as in the worker.
+fn track_path(hot: &crate::worker::protocol::HotColumns, track: crate::base::TrackId) -> String {
+    let mut parts = Vec::new();
+    let mut at = Some(track);
+    while let Some(t) = at.and_then(|id| hot.info.tracks.get(id.index())) {
+        parts.push(hot.info.strings.get(t.name));
+        at = t.parent.filter(|p| Some(*p) < at);
+    }
+    parts.reverse();
+    parts.join(" / ")
+}
+
+/// Reads the address once; afterwards writes it, shortly after the last change.
+fn join_address(app: App) {
+    let wanted = UrlState::from_fragment(&location().hash().unwrap_or_default());
+    if !wanted.hash.is_empty() {
+        app.state.wanted().set(Some(wanted));
+    }
+    let on_change = window_event_listener(leptos::ev::hashchange, move |_| arrive(app));
+    on_cleanup(move || on_change.remove());
+    let n_changes = StoredValue::new(0u32);
+    Effect::new(move |previous: Option<UrlState>| {
+        let now = current(app);
+        if previous.as_ref().is_some_and(|p| *p != now) {
+            n_changes.update_value(|n| *n += 1);
+            let change = n_changes.get_value();
+            let is_step = previous.is_some_and(|p| p.view != now.view || p.hash != now.hash || p.selection != now.selection);
+            let fragment = now.to_fragment();
+            spawn_local(async move {
+                TimeoutFuture::new(250).await;
+                if n_changes.try_get_value() == Some(change) {
+                    write(&fragment, is_step);
+                }
+            });
+        }
+        now
+    });
+}
+
+fn write(fragment: &str, is_step: bool) {
+    let Ok(history) = window().history() else {
+        return;
+    };
+    let now = location().hash().unwrap_or_default();
+    if now.trim_start_matches('#') == fragment {
+        return;
+    }
+    // Relative to the address, not to the document's base.
+    let path = format!("{}{}#{fragment}", location().pathname().unwrap_or_default(), location().search().unwrap_or_default());
+    log_failure(match is_step {
+        true => history.push_state_with_url(&JsValue::NULL, "", Some(&path)),
+        false => history.replace_state_with_url(&JsValue::NULL, "", Some(&path)),
+    });
+}
+
+/// Back, forward, or a link typed into the address of the open page.
+fn arrive(app: App) {
+    let wanted = UrlState::from_fragment(&location().hash().unwrap_or_default());
+    if wanted.hash.is_empty() || wanted == untrack(|| current(app)) {
+        return;
+    }
+    let known = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == wanted.hash).map(|p| (p.id, p.ask.clone())));
+    match known {
+        Some((id, ask)) => {
+            actions::show_profile(app, id);
+            if wanted.selection.is_none() {
+                app.selection.set(None);
+            }
+            super::opening::follow(app, ask, UrlState { view: non_empty(wanted.view.clone()), ..wanted });
+        }
+        None => app.state.wanted().set(Some(wanted)),
+    }
+}
+
+fn non_empty(view: String) -> String {
+    if view.is_empty() { "timeline".into() } else { view }
+}

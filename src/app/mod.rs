@@ -1,0 +1,166 @@
+//! The page's root: layout, keys, drops. What it shows is in `views`, what the user has chosen in `state`.
+
+mod bars;
+mod front;
+mod gather;
+mod handles;
+mod help;
+mod link;
+mod notices;
+mod opening;
+mod reading;
+mod search;
+
+use crate::state::{App as State, AppStateStoreFields as _, actions};
+use crate::views::start::Start;
+use gather::Dropped;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos::{ev, html};
+use wasm_bindgen::JsCast;
+use wasm_bindgen_futures::JsFuture;
+
+/// The whole page.
+#[component]
+pub fn App() -> impl IntoView {
+    let app = State::new();
+    provide_context(app);
+    link::join(app);
+    spawn_local(async move {
+        if let Err(sentence) = handles::prepare(app).await {
+            actions::notify(app, sentence, true);
+        }
+    });
+    let pick_files = NodeRef::<html::Input>::new();
+    let pick_directory = NodeRef::<html::Input>::new();
+    let is_dragging = listen_to_drops(app);
+    listen_to_keys(app);
+    let on_pick = Callback::new(move |is_directory: bool| {
+        let input = if is_directory { pick_directory } else { pick_files };
+        if let Some(input) = input.get_untracked() {
+            input.click();
+        }
+    });
+    let on_sample = Callback::new(move |name: String| open_sample(app, name));
+    let is_start = Memo::new(move |_| app.state.front().get().is_none());
+    view! {
+        <input class="visually-hidden" type="file" multiple tabindex="-1" aria-label="Open files" node_ref=pick_files on:change=move |e| picked(app, &e) />
+        <input
+            class="visually-hidden" type="file" multiple tabindex="-1" aria-label="Open a directory" node_ref=pick_directory
+            prop:webkitdirectory=true webkitdirectory="" on:change=move |e| picked(app, &e)
+        />
+        <div class="app" class:app--start=move || is_start.get()>
+            <bars::TopBar on_pick />
+            <notices::Notices />
+            <Show when=move || is_start.get() fallback=front::Front>
+                <Show when=move || app.state.imports().with(|i| i.is_empty()) fallback=|| ()>
+                    <Start
+                        formats=Signal::derive(move || app.state.formats().get())
+                        recents=Signal::derive(move || app.state.recents().get())
+                        wanted=Signal::derive(move || app.state.wanted().get())
+                        on_pick on_sample on_forget=Callback::new(move |()| link::forget(app))
+                    />
+                </Show>
+            </Show>
+            <reading::Reading />
+        </div>
+        <Show when=move || is_dragging.get()>
+            <div class="droptarget" aria-hidden="true"><p class="droptarget__text">"Drop files or a directory to open them here"</p></div>
+        </Show>
+        <help::Help />
+    }
+}
+
+/// Files of an input; it can be used again for the same ones.
+fn picked(app: State, event: &ev::Event) {
+    let input: web_sys::HtmlInputElement = event_target(event);
+    let files = gather::from_list(input.files());
+    input.set_value("");
+    opening::open(app, files);
+}
+
+/// Drops and pastes anywhere on the page. Returns whether files hover over it.
+fn listen_to_drops(app: State) -> RwSignal<bool> {
+    let is_dragging = RwSignal::new(false);
+    let over = window_event_listener(ev::dragover, move |event| {
+        event.prevent_default();
+        let has_files = event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0));
+        if has_files && !is_dragging.get_untracked() {
+            is_dragging.set(true);
+        }
+    });
+    let leave = window_event_listener(ev::dragleave, move |event| {
+        // Leaving the window, not an element in it.
+        if event.related_target().is_none() {
+            is_dragging.set(false);
+        }
+    });
+    let drop = window_event_listener(ev::drop, move |event| {
+        event.prevent_default();
+        is_dragging.set(false);
+        let Some(held) = event.data_transfer().map(|data| gather::hold(&data)) else {
+            return;
+        };
+        spawn_local(async move {
+            match held.files().await {
+                Ok(files) => opening::open(app, files),
+                Err(sentence) => actions::notify(app, sentence, true),
+            }
+        });
+    });
+    let paste = window_event_listener(ev::paste, move |event| {
+        let files = event.clipboard_data().map(|data| gather::from_list(data.files())).unwrap_or_default();
+        opening::open(app, files);
+    });
+    on_cleanup(move || {
+        over.remove();
+        leave.remove();
+        drop.remove();
+        paste.remove();
+    });
+    is_dragging
+}
+
+/// Keys that belong to the page; those of a view are the view's.
+fn listen_to_keys(app: State) {
+    let keys = window_event_listener(ev::keydown, move |event| {
+        let is_typing = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()).is_some_and(|e| {
+            matches!(e.tag_name().as_str(), "INPUT" | "SELECT" | "TEXTAREA")
+        });
+        if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
+            return;
+        }
+        match event.key().as_str() {
+            "Escape" if !is_typing => actions::escape(app),
+            "/" if !is_typing => {
+                event.prevent_default();
+                search::focus();
+            }
+            "?" if !is_typing => app.state.is_help_open().update(|open| *open = !*open),
+            _ => {}
+        }
+    });
+    on_cleanup(move || keys.remove());
+}
+
+/// Fetches one of the samples that come with the page, and opens it as if it had been dropped.
+fn open_sample(app: State, name: String) {
+    spawn_local(async move {
+        match sample(&name).await {
+            Ok(file) => opening::open(app, vec![Dropped { name, file }]),
+            Err(why) => {
+                let why = crate::worker::blob::words(&why);
+                actions::notify(app, format!("The sample `{name}` could not be had from this site: {why}"), true);
+            }
+        }
+    });
+}
+
+async fn sample(name: &str) -> Result<web_sys::File, wasm_bindgen::JsValue> {
+    let response: web_sys::Response = JsFuture::from(window().fetch_with_str(&format!("./samples/{name}"))).await?.unchecked_into();
+    if !response.ok() {
+        return Err(js_sys::Error::new(&format!("the server answers {}", response.status())).into());
+    }
+    let blob = JsFuture::from(response.blob()?).await?;
+    web_sys::File::new_with_blob_sequence(&js_sys::Array::of1(&blob), name)
+}

@@ -1,0 +1,104 @@
+//! What is being read: how far, how fast, how long still; the lanes so far behind it; cancel.
+
+use super::opening;
+use crate::base::text;
+use crate::state::{App, AppStateStoreFields as _, Importing};
+use crate::ui::palette;
+use crate::worker::protocol::Preview;
+use leptos::{html, prelude::*};
+use wasm_bindgen::JsCast;
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+
+/// A panel per file being read.
+#[component]
+pub fn Reading() -> impl IntoView {
+    let app = App::expect();
+    let is_alone = move || app.state.front().get().is_none();
+    view! {
+        <Show when=move || app.state.imports().with(|i| !i.is_empty())>
+            <section class="reading" class:reading--alone=is_alone aria-label="Files being read">
+                <For each=move || app.state.imports().get().into_iter().map(|i| i.id).collect::<Vec<_>>() key=|id| *id let(id)>
+                    <Panel id />
+                </For>
+            </section>
+        </Show>
+    }
+}
+
+#[component]
+fn Panel(id: u32) -> impl IntoView {
+    let app = App::expect();
+    let import = Memo::new_with_compare(
+        move |_| app.state.imports().with(|all| all.iter().find(|i| i.id == id).cloned()),
+        |a, b| match (a, b) {
+            (Some(Some(a)), Some(Some(b))) => a.bytes != b.bytes || a.records != b.records || a.total != b.total,
+            _ => true,
+        },
+    );
+    let canvas = NodeRef::<html::Canvas>::new();
+    Effect::new(move || {
+        let Some(import) = import.get() else {
+            return;
+        };
+        if let Some(canvas) = canvas.get() {
+            import.preview.with(|preview| paint(&canvas, preview, super::link::is_dark(app.state.theme().get_untracked())));
+        }
+    });
+    let share = move || import.get().filter(|i| i.total > 0).map_or(0.0, |i| i.bytes as f64 / i.total as f64);
+    view! {
+        <article class="reading__panel">
+            <canvas class="reading__preview" node_ref=canvas aria-hidden="true"></canvas>
+            <div class="reading__card">
+                <h2 class="reading__name mono">{move || import.get().map(|i| i.name)}</h2>
+                <progress class="reading__bar" max="1" prop:value=share aria-label="How much is read"></progress>
+                <p class="reading__figures figure">{move || import.get().map(|i| figures(&i, opening::now_ms()))}</p>
+                <button type="button" class="button" on:click=move |_| opening::cancel(app, id)>"Cancel"</button>
+            </div>
+        </article>
+    }
+}
+
+/// Bytes of bytes, records, rate, time left.
+fn figures(import: &Importing, now_ms: f64) -> String {
+    if import.bytes == 0 {
+        return format!("Reading {}…", text::bytes(import.total));
+    }
+    let seconds = ((now_ms - import.began_ms) / 1000.0).max(0.001);
+    let rate = import.bytes as f64 / seconds;
+    let left = import.total.saturating_sub(import.bytes) as f64 / rate;
+    let done = format!("{} of {}", text::bytes(import.bytes), text::bytes(import.total));
+    if import.bytes >= import.total {
+        return format!("{done} · {} records · sorting", text::count(import.records));
+    }
+    format!("{done} · {} records · {}/s · {} s left", text::count(import.records), text::bytes(rate as u64), text::three_digits(left))
+}
+
+const LANE_HEIGHT: f64 = 12.0;
+
+/// Lanes so far: what of each pixel column is busy.
+fn paint(canvas: &HtmlCanvasElement, preview: &Preview, is_dark: bool) {
+    let (width, height) = (f64::from(canvas.client_width()), f64::from(canvas.client_height()));
+    canvas.set_width(width as u32);
+    canvas.set_height(height as u32);
+    let context = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok());
+    let (Some(context), Some(first)) = (context, preview.slices.iter().map(|s| s.1).min()) else {
+        return;
+    };
+    let last = preview.slices.iter().map(|s| s.1.saturating_add(s.2)).max().unwrap_or(first);
+    let scale = width / (last.saturating_sub(first)).max(1) as f64;
+    let n_lanes = (height / LANE_HEIGHT) as u32;
+    // Where each lane was painted up to: what adds less than a pixel is not painted again.
+    let mut painted = vec![f64::MIN; n_lanes as usize];
+    context.set_global_alpha(0.55);
+    for &(lane, start, duration, slot) in preview.slices.iter().filter(|s| s.0 < n_lanes) {
+        let x = (start.saturating_sub(first)) as f64 * scale;
+        let end = x + (duration as f64 * scale).max(0.5);
+        let done = &mut painted[lane as usize];
+        if end - *done < 0.5 && x >= *done - 1.0 {
+            continue;
+        }
+        *done = done.max(end);
+        context.set_fill_style_str(&palette::css(palette::colour(slot, is_dark)));
+        context.fill_rect(x, f64::from(lane) * LANE_HEIGHT + 1.0, end - x, LANE_HEIGHT - 2.0);
+    }
+}

@@ -1,0 +1,187 @@
+//! What the user does, as functions over the state. Views call these; they do not set fields.
+
+use super::{App, AppStateStoreFields as _, Importing, Kept, Notice, OpenProfile};
+use crate::base::{SliceId, TimeRange};
+use crate::worker::protocol::{Preview, Progress};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// An id that no tab, import or notice has.
+pub fn new_id(app: App) -> u32 {
+    app.state.n_ids().update(|n| *n += 1);
+    app.state.n_ids().get_untracked()
+}
+
+/// Goes to a view.
+pub fn show_view(app: App, view: &str) {
+    if app.state.view().with_untracked(|v| v != view) {
+        app.state.view().set(view.into());
+    }
+}
+
+/// Commits a range, or none.
+pub fn commit_range(app: App, range: Option<TimeRange>) {
+    app.range.set(range);
+    if range.is_none() {
+        app.state.is_selected_scope().set(false);
+    }
+}
+
+/// Selects a slice and shows it in the timeline and the drawer.
+pub fn go_to_slice(app: App, slice: SliceId) {
+    show_view(app, "timeline");
+    app.selection.set(Some(slice));
+    app.reveal.set(Some(slice));
+    app.state.is_details_open().set(true);
+}
+
+/// Closes the drawer, or else clears the highlights, the selection, the range: the innermost thing that Esc ends.
+pub fn escape(app: App) {
+    if app.state.is_help_open().get_untracked() {
+        app.state.is_help_open().set(false);
+    } else if app.state.is_details_open().get_untracked() {
+        app.state.is_details_open().set(false);
+        app.selection.set(None);
+    } else if app.selection.get_untracked().is_some() {
+        app.selection.set(None);
+    } else if !app.highlights.with_untracked(|h| h.is_empty()) {
+        set_highlights(app, Vec::new());
+    } else {
+        commit_range(app, None);
+    }
+}
+
+/// Marks slices in the timeline.
+pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
+    slices.sort_unstable();
+    app.highlights.set(Arc::new(slices));
+}
+
+/// A new tab, in front.
+pub fn add_profile(app: App, profile: OpenProfile) {
+    let id = profile.id;
+    app.state.profiles().update(|all| all.push(profile));
+    show_profile(app, id);
+}
+
+/// Brings a tab to front, with its choices as they were.
+pub fn show_profile(app: App, id: u32) {
+    if app.state.front().get_untracked() == Some(id) {
+        return;
+    }
+    keep_choices(app);
+    let kept = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.kept.clone()));
+    app.selection.set(None);
+    app.window.set(None);
+    app.range.set(None);
+    set_highlights(app, Vec::new());
+    app.state.search().update(|s| *s = super::Search { text: std::mem::take(&mut s.text), ..super::Search::default() });
+    app.state.front().set(Some(id));
+    restore(app, kept.unwrap_or_default());
+}
+
+fn keep_choices(app: App) {
+    let Some(front) = app.state.front().get_untracked() else {
+        return;
+    };
+    let kept = Kept {
+        view: app.state.view().get_untracked(),
+        range: app.range.get_untracked(),
+        is_selected_scope: app.state.is_selected_scope().get_untracked(),
+        selection: app.selection.get_untracked(),
+        colour_by: app.state.colour_by().get_untracked(),
+    };
+    app.state.profiles().update_untracked(|all| {
+        if let Some(profile) = all.iter_mut().find(|p| p.id == front) {
+            profile.kept = kept;
+        }
+    });
+}
+
+fn restore(app: App, kept: Kept) {
+    show_view(app, if kept.view.is_empty() { "timeline" } else { &kept.view });
+    app.range.set(kept.range);
+    app.state.is_selected_scope().set(kept.is_selected_scope);
+    app.selection.set(kept.selection);
+    app.state.is_details_open().set(kept.selection.is_some());
+    app.state.colour_by().set(if kept.colour_by.is_empty() { "name".into() } else { kept.colour_by });
+}
+
+/// Closes a tab; its neighbour comes to front, or the start page.
+pub fn close_profile(app: App, id: u32) {
+    let at = app.state.profiles().with_untracked(|all| all.iter().position(|p| p.id == id));
+    let Some(at) = at else {
+        return;
+    };
+    let was_front = app.state.front().get_untracked() == Some(id);
+    let next = app.state.profiles().with_untracked(|all| {
+        let neighbour = if at + 1 < all.len() { at + 1 } else { at.wrapping_sub(1) };
+        all.get(neighbour).map(|p| p.id)
+    });
+    if was_front {
+        match next {
+            Some(next) => show_profile(app, next),
+            None => {
+                app.state.front().set(None);
+                app.selection.set(None);
+                app.range.set(None);
+                app.state.is_details_open().set(false);
+                app.state.search().set(super::Search::default());
+            }
+        }
+    }
+    app.state.profiles().update(|all| all.retain(|p| p.id != id));
+}
+
+/// Says that a tab's worker is gone.
+pub fn profile_stopped(app: App, id: u32, sentence: String) {
+    app.state.profiles().update(|all| {
+        if let Some(profile) = all.iter_mut().find(|p| p.id == id) {
+            profile.stopped = Some(sentence);
+        }
+    });
+}
+
+/// Tells the user something, until dismissed.
+pub fn notify(app: App, text: String, is_error: bool) {
+    let id = new_id(app);
+    app.state.notices().update(|all| {
+        all.retain(|n| n.text != text);
+        all.push(Notice { id, text, is_error });
+    });
+}
+
+/// Takes a notice away.
+pub fn dismiss(app: App, id: u32) {
+    app.state.notices().update(|all| all.retain(|n| n.id != id));
+}
+
+/// An import begins. Returns its id.
+pub fn import_begins(app: App, name: String, total: u64, now_ms: f64) -> u32 {
+    let id = new_id(app);
+    let preview = ArcRwSignal::new(Preview::default());
+    app.state.imports().update(|all| all.push(Importing { id, name, bytes: 0, total, records: 0, began_ms: now_ms, preview }));
+    id
+}
+
+/// An import got further.
+pub fn import_goes_on(app: App, id: u32, progress: Progress) {
+    app.state.imports().update(|all| {
+        if let Some(import) = all.iter_mut().find(|i| i.id == id) {
+            import.bytes = progress.bytes;
+            import.total = progress.total;
+            import.records = progress.records;
+            if !progress.preview.slices.is_empty() {
+                import.preview.update(|preview| {
+                    preview.slices.extend(progress.preview.slices);
+                    preview.lanes = progress.preview.lanes;
+                });
+            }
+        }
+    });
+}
+
+/// An import ended, well or not.
+pub fn import_ends(app: App, id: u32) {
+    app.state.imports().update(|all| all.retain(|i| i.id != id));
+}

@@ -1,0 +1,129 @@
+//! The start page: what opens, how to capture it, samples, what was open before.
+
+use crate::state::recent::Recent;
+use crate::state::url::UrlState;
+use crate::ui::small::CopyButton;
+use crate::worker::protocol::FormatInfo;
+use leptos::prelude::*;
+
+/// Name of the file below `samples/`, what it is.
+const SAMPLES: [(&str, &str); 3] = [
+    ("cpu_single.pt.trace.json.gz", "PyTorch: training on a CPU"),
+    ("gloo_ddp_rank0.pt.trace.json.gz", "PyTorch: one rank of a distributed run"),
+    ("synthetic-neuron.json", "Neuron: a device profile (synthetic)"),
+];
+
+/// Shown while no profile is open.
+#[component]
+pub fn Start(
+    /// What opens.
+    #[prop(into)]
+    formats: Signal<Vec<FormatInfo>>,
+    /// What was open before.
+    #[prop(into)]
+    recents: Signal<Vec<Recent>>,
+    /// A link whose file is not open.
+    #[prop(into)]
+    wanted: Signal<Option<UrlState>>,
+    /// Asks for files (false) or a directory (true).
+    on_pick: Callback<bool>,
+    /// Opens a sample by its name.
+    on_sample: Callback<String>,
+    /// Forgets what was open before.
+    on_forget: Callback<()>,
+) -> impl IntoView {
+    let samples = SAMPLES.into_iter().map(|(file, what)| {
+        view! {
+            <li><button type="button" class="link" data-sample=file title=file on:click=move |_| on_sample.run(file.into())>{what}</button></li>
+        }
+    });
+    view! {
+        <main class="start" data-view="start">
+            {move || wanted.get().map(|wanted| view! { <Wanted wanted on_pick /> })}
+            <section class="start__drop">
+                <h1>"Where did the time go?"</h1>
+                <p class="start__lead">"Drop an AWS Neuron or PyTorch profile anywhere on this page: a file, several, or a directory."</p>
+                <p class="start__buttons">
+                    <button type="button" class="button button--primary" on:click=move |_| on_pick.run(false)>"Open files"</button>
+                    <button type="button" class="button" on:click=move |_| on_pick.run(true)>"Open a directory"</button>
+                </p>
+                <p class="start__promise">"Your files stay on this machine: nothing is uploaded."</p>
+            </section>
+            <div class="start__columns">
+                <section class="start__samples">
+                    <h2>"Try a sample"</h2>
+                    <ul class="start__list">{samples.collect_view()}</ul>
+                </section>
+                {move || {
+                    let recents = recents.get();
+                    (!recents.is_empty()).then(|| view! { <Recents recents on_forget /> })
+                }}
+            </div>
+            <Formats formats />
+        </main>
+    }
+}
+
+/// A link came without its file, which is on somebody's disk.
+#[component]
+fn Wanted(wanted: UrlState, on_pick: Callback<bool>) -> impl IntoView {
+    let name = if wanted.name.is_empty() { "the profile it was made from".to_string() } else { wanted.name };
+    view! {
+        <section class="start__wanted notice" role="status">
+            <p class="notice__text">
+                "This link shows a part of " <strong class="mono">{name}</strong> ". Open that file to see it. Its content is known by "
+                <code>{wanted.hash}</code> "."
+            </p>
+            <button type="button" class="button button--primary" on:click=move |_| on_pick.run(false)>"Open it"</button>
+        </section>
+    }
+}
+
+#[component]
+fn Recents(recents: Vec<Recent>, on_forget: Callback<()>) -> impl IntoView {
+    let rows = recents.into_iter().map(|r| {
+        view! { <li><span class="mono">{r.name}</span>" "<span class="start__kind">{r.kind}" · "{r.date}" UTC"</span></li> }
+    });
+    view! {
+        <section class="start__recents">
+            <h2>"Recently opened"</h2>
+            <ul class="start__list">{rows.collect_view()}</ul>
+            <p class="start__kind">
+                "Only names are kept; the browser asks for the files again. "
+                <button type="button" class="link" on:click=move |_| on_forget.run(())>"Forget"</button>
+            </p>
+        </section>
+    }
+}
+
+#[component]
+fn Formats(formats: Signal<Vec<FormatInfo>>) -> impl IntoView {
+    let rows = move || formats.get().into_iter().map(|format| view! { <FormatRow format /> }).collect_view();
+    view! {
+        <section class="start__formats">
+            <h2>"What opens"</h2>
+            <div class="table-box">
+                <table class="table start__table">
+                    <thead><tr><th>"Profile"</th><th>"Files"</th><th>"Shows"</th><th>"How to capture it"</th></tr></thead>
+                    <tbody>{rows}</tbody>
+                </table>
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn FormatRow(format: FormatInfo) -> impl IntoView {
+    let capture = (!format.capture.is_empty()).then(|| {
+        view! { <div class="start__capture"><pre class="mono">{format.capture.clone()}</pre><CopyButton text=format.capture.clone() /></div> }
+    });
+    let caveats = (!format.caveats.is_empty()).then(|| view! { <p class="start__kind">{format.caveats.clone()}</p> });
+    view! {
+        <tr>
+            <td data-format=format.id>{format.title}</td>
+            <td class="mono">{format.files}</td>
+            <td>{format.shows}</td>
+            <td>{capture}{caveats}</td>
+        </tr>
+    }
+}
