@@ -134,18 +134,20 @@ pub fn SideBar() -> impl IntoView {
     let has_tables = Memo::new(move |_| app.front().is_some_and(|p| !p.hot.info.tables.is_empty()));
     let items = move || {
         let shown = VIEWS.into_iter().filter(move |v| v.0 != "tables" || has_tables.get());
-        shown.map(|(id, name, path)| {
-            let is_here = move || app.state.view().with(|v| v == id);
-            view! {
-                <button
-                    type="button" class="sidebar__item" class:sidebar__item--here=is_here data-nav=id
-                    aria-current=move || is_here().then_some("page") on:click=move |_| actions::show_view(app, id)
-                >
-                    <Icon path />
-                    <span class="sidebar__name">{name}</span>
-                </button>
-            }
-        }).collect_view()
+        shown
+            .map(|(id, name, path)| {
+                let is_here = move || app.state.view().with(|v| v == id);
+                view! {
+                    <button
+                        type="button" class="sidebar__item" class:sidebar__item--here=is_here data-nav=id
+                        aria-current=move || is_here().then_some("page") on:click=move |_| actions::show_view(app, id)
+                    >
+                        <Icon path />
+                        <span class="sidebar__name">{name}</span>
+                    </button>
+                }
+            })
+            .collect_view()
     };
     view! { <nav class="sidebar" aria-label="Views">{items}</nav> }
 }

@@ -2,10 +2,12 @@
 
 use super::bars::{ScopeBar, SideBar};
 use crate::base::{Ledger, SliceId};
-use crate::state::{App, AppStateStoreFields as _, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::details::DetailsDrawer;
 use crate::views::ledger::LedgerView;
+use crate::views::operators::OperatorsView;
 use crate::views::profile::ProfileView;
+use crate::views::tables::TablesView;
 use crate::worker::client::Ask;
 use crate::worker::protocol::{Answer, Details, HotColumns, Query};
 use leptos::prelude::*;
@@ -45,6 +47,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         };
         match view.as_str() {
             "operators" => operators(app, profile.ask),
+            "tables" => tables(profile),
             "ledger" => {
                 let ledger = Ledger::clone(&profile.ledger);
                 view! { <LedgerView ledger=Signal::stored(ledger) /> }.into_any()
@@ -59,8 +62,27 @@ fn timeline(_app: App, _hot: Signal<Option<Arc<HotColumns>>>, _details: RwSignal
     view! { <section data-view="timeline">"Timeline"</section> }.into_any()
 }
 
-fn operators(_app: App, _ask: Ask) -> AnyView {
-    view! { <section data-view="operators">"Operators"</section> }.into_any()
+fn operators(app: App, ask: Ask) -> AnyView {
+    let range = Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()));
+    let occurrences = ask.clone();
+    let on_row = Callback::new(move |(by, name): (String, String)| {
+        let ask = occurrences.clone();
+        spawn_local(async move {
+            if let Ok(Answer::Occurrences(slices)) = ask.ask(Query::Occurrences(by, name)).await {
+                let first = slices.first().copied();
+                actions::set_highlights(app, slices);
+                actions::show_view(app, "timeline");
+                app.selection.set(first);
+                app.reveal.set(first);
+            }
+        });
+    });
+    view! { <OperatorsView ask range on_row /> }.into_any()
+}
+
+fn tables(profile: OpenProfile) -> AnyView {
+    let tables = profile.hot.info.tables.clone();
+    view! { <TablesView ask=profile.ask tables=Signal::stored(tables) /> }.into_any()
 }
 
 /// The columns of the profile in front, coloured as chosen.

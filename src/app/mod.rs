@@ -43,12 +43,16 @@ pub fn App() -> impl IntoView {
     });
     let on_sample = Callback::new(move |name: String| open_sample(app, name));
     let is_start = Memo::new(move |_| app.state.front().get().is_none());
-    view! {
-        <input class="visually-hidden" type="file" multiple tabindex="-1" aria-label="Open files" node_ref=pick_files on:change=move |e| picked(app, &e) />
+    let directory_input = view! {
         <input
             class="visually-hidden" type="file" multiple tabindex="-1" aria-label="Open a directory" node_ref=pick_directory
-            prop:webkitdirectory=true webkitdirectory="" on:change=move |e| picked(app, &e)
+            on:change=move |e| picked(app, &e)
         />
+    }
+    .attr("webkitdirectory", "");
+    view! {
+        <input class="visually-hidden" type="file" multiple tabindex="-1" aria-label="Open files" node_ref=pick_files on:change=move |e| picked(app, &e) />
+        {directory_input}
         <div class="app" class:app--start=move || is_start.get()>
             <bars::TopBar on_pick />
             <notices::Notices />
@@ -124,9 +128,10 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
 /// Keys that belong to the page; those of a view are the view's.
 fn listen_to_keys(app: State) {
     let keys = window_event_listener(ev::keydown, move |event| {
-        let is_typing = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()).is_some_and(|e| {
-            matches!(e.tag_name().as_str(), "INPUT" | "SELECT" | "TEXTAREA")
-        });
+        let is_typing = event
+            .target()
+            .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
+            .is_some_and(|e| matches!(e.tag_name().as_str(), "INPUT" | "SELECT" | "TEXTAREA"));
         if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
             return;
         }

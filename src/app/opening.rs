@@ -173,7 +173,8 @@ async fn open_claim(
     while let Some(event) = events.next().await {
         match event {
             FromWorker::Hashed(hash) => {
-                let known = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == hash && p.stopped.is_none()).map(|p| p.id));
+                let known =
+                    app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == hash && p.stopped.is_none()).map(|p| p.id));
                 if let Some(known) = known {
                     actions::show_profile(app, known);
                     return Ok(());

@@ -13,11 +13,12 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 #[component]
 pub fn Reading() -> impl IntoView {
     let app = App::expect();
+    let ids = move || app.state.imports().with(|all| all.iter().map(|i| i.id).collect::<Vec<u32>>());
     let is_alone = move || app.state.front().get().is_none();
     view! {
         <Show when=move || app.state.imports().with(|i| !i.is_empty())>
             <section class="reading" class:reading--alone=is_alone aria-label="Files being read">
-                <For each=move || app.state.imports().get().into_iter().map(|i| i.id).collect::<Vec<_>>() key=|id| *id let(id)>
+                <For each=ids key=|id| *id let(id)>
                     <Panel id />
                 </For>
             </section>

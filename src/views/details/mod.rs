@@ -59,10 +59,9 @@ fn Content(details: Details, on_go: Callback<SliceId>, on_close: Callback<()>) -
 
 #[component]
 fn FieldGroup(title: String, rows: Vec<(String, String, String)>) -> impl IntoView {
-    let rows =
-        rows.into_iter().filter(|r| !r.1.trim().is_empty()).map(|(key, value, help)| {
-            view! { <dt title=help>{key}</dt><dd class="mono"><span class="facts__value">{value.clone()}</span><CopyButton text=value /></dd> }
-        });
+    let rows = rows.into_iter().filter(|r| !r.1.trim().is_empty()).map(|(key, value, help)| {
+        view! { <dt title=help>{key}</dt><dd class="mono"><span class="facts__value">{value.clone()}</span><CopyButton text=value /></dd> }
+    });
     view! { <section class="facts"><h3>{title}</h3><dl class="facts__list">{rows.collect_view()}</dl></section> }
 }
 
