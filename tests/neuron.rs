@@ -1,4 +1,5 @@
 //! Neuron device profiles: what a trace, its NEFF and its JSON say must agree; hostile files must not hurt.
+#![cfg(not(target_arch = "wasm32"))]
 
 mod neuron_support;
 
@@ -22,7 +23,13 @@ fn wanted(json: &Value) -> Vec<String> {
     for r in list("instruction") {
         let (core, n) = (core_of(&r["subgraph"]), |k: &str| r[k].as_i64().unwrap_or(-1));
         let label = r["label"].as_str().unwrap_or("");
-        out.push(format!("{core} / {label}: {} pc {} at {} for {}", r["opcode"].as_str().unwrap_or(""), n("pc"), n("timestamp"), n("duration")));
+        out.push(format!(
+            "{core} / {label}: {} pc {} at {} for {}",
+            r["opcode"].as_str().unwrap_or(""),
+            n("pc"),
+            n("timestamp"),
+            n("duration")
+        ));
     }
     for r in list("dma") {
         let (core, n) = (core_of(&r["subgraph"]), |k: &str| r[k].as_i64().unwrap_or(-1));
@@ -95,7 +102,12 @@ fn every_row_of_the_json_is_in_the_trace_to_the_nanosecond() {
         for (what, imported) in [("json", &from_json), ("ntff", &alone), ("ntff+neff", &paired)] {
             assert_eq!(imported.profile.check(), Ok(()), "{run} {what}");
             let found = found(&imported.profile);
-            assert_eq!(missing(&wanted, &found), [] as [String; 0], "{run}: rows that {what} lacks; {:?}", missing(&found, &wanted).iter().take(3).collect::<Vec<_>>());
+            assert_eq!(
+                missing(&wanted, &found),
+                [] as [String; 0],
+                "{run}: rows that {what} lacks; {:?}",
+                missing(&found, &wanted).iter().take(3).collect::<Vec<_>>()
+            );
             let n_more = missing(&found, &wanted).len();
             let allowed = if what == "json" { 0 } else { 4 };
             assert!(n_more <= allowed, "{run}: {what} has {n_more} more rows than the JSON");
@@ -135,7 +147,8 @@ fn same_names(run: &str, json: &Profile, trace: &Profile) {
         let names = (0..p.slices.len()).map(|i| format!("{}: {} {}", key(i), text("bir", i), text("instruction_type", i)));
         let names = names.filter(|row| !row.contains(" / DMA / "));
         let f = &p.flows;
-        let arrows = (0..f.from.len()).map(|i| format!("{} -> {} {}", key(f.from[i].index()), key(f.to[i].index()), p.strings.get(f.kind[i])));
+        let arrows =
+            (0..f.from.len()).map(|i| format!("{} -> {} {}", key(f.from[i].index()), key(f.to[i].index()), p.strings.get(f.kind[i])));
         let mut out: Vec<String> = names.chain(arrows).collect();
         out.sort();
         out

@@ -1,6 +1,8 @@
 //! Shared by the Neuron tests: files, imports, a small random generator, and a writer of traces.
 #![allow(dead_code)]
 
+pub mod writer;
+
 use axonscope::base::{InputSet, Member};
 use axonscope::formats::{ImportError, Imported, import};
 use std::path::{Path, PathBuf};

@@ -41,7 +41,9 @@ pub(crate) fn read(member: &Member, data_size: u64, ledger: &mut Ledger) -> Arch
         Some(end) if end <= member.len() => end,
         _ => {
             let reason = "The header promises more data than the file has: it was cut off.";
-            ledger.skip(Severity::DataLoss, "truncated", reason, 0x10, || format!("{data_size} bytes of data, file of {} bytes", member.len()));
+            ledger.skip(Severity::DataLoss, "truncated", reason, 0x10, || {
+                format!("{data_size} bytes of data, file of {} bytes", member.len())
+            });
             member.len()
         }
     };
@@ -103,8 +105,7 @@ fn read_tar(reader: impl Read, out: &mut Archive, ledger: &mut Ledger) -> io::Re
 
 fn is_wanted(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
-    file.starts_with("debug_info")
-        || ["info.json", "kelf-0.json", "hlo_stats.json", "def.json", "tensor_map.json"].contains(&file)
+    file.starts_with("debug_info") || ["info.json", "kelf-0.json", "hlo_stats.json", "def.json", "tensor_map.json"].contains(&file)
 }
 
 /// No way out of the archive: relative, without `..`.

@@ -46,7 +46,9 @@ pub(crate) fn read(name: &str, len: u64, bytes: &[u8]) -> Result<Header, ImportE
     };
     let size = number(8);
     if size != HEADER as u64 {
-        return Err(ImportError::Unsupported(format!("Expected a NEFF header of {HEADER} bytes, found one of {size} at byte 8 of `{name}`.")));
+        return Err(ImportError::Unsupported(format!(
+            "Expected a NEFF header of {HEADER} bytes, found one of {size} at byte 8 of `{name}`."
+        )));
     }
     Ok(Header {
         package_version: number(0),

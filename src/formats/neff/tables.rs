@@ -124,9 +124,9 @@ fn tensors(definition: &Map<String, Value>, map: &Map<String, Value>) -> Vec<Row
         let of_file = |t: &&Value| file.is_some() && t.get("tf_file").and_then(Value::as_str) == file;
         let tensor = map.get(name).or_else(|| map.values().find(of_file));
         let text_of = |key: &str| tensor.and_then(|t| t.get(key)?.as_str()).map_or(Cell::Absent, cell);
-        let shape = tensor.and_then(|t| t.get("sim_shape")?.as_array()).map_or(Cell::Absent, |dims| {
-            cell(format!("[{}]", dims.iter().map(Value::to_string).collect::<Vec<_>>().join(" ")))
-        });
+        let shape = tensor
+            .and_then(|t| t.get("sim_shape")?.as_array())
+            .map_or(Cell::Absent, |dims| cell(format!("[{}]", dims.iter().map(Value::to_string).collect::<Vec<_>>().join(" "))));
         Some(vec![
             ("variable_name", cell(name.as_str())),
             ("type", cell(kind)),

@@ -85,7 +85,9 @@ impl Streamed for Importer {
         }
         if self.splitter.n_trailing > 0 {
             let n = self.splitter.n_trailing;
-            ledger.skip(Severity::Warning, "trailing_text", "Text after the end of the profile is left out.", offset, || format!("{n} bytes"));
+            ledger.skip(Severity::Warning, "trailing_text", "Text after the end of the profile is left out.", offset, || {
+                format!("{n} bytes")
+            });
         }
         Ok(self.state.finish(ledger))
     }
@@ -240,7 +242,8 @@ impl Reader {
             let n = self.unknown_keys.entry((piece.section.into(), key.to_string())).or_default();
             *n += 1;
             if *n == 1 {
-                let reason = "A key this version does not know: shown in the details of its record, and counted in the table `unknown_keys`.";
+                let reason =
+                    "A key this version does not know: shown in the details of its record, and counted in the table `unknown_keys`.";
                 ledger.skip(Severity::Info, "unknown_key", reason, piece.offset, || format!("{}.{key}", piece.section));
             }
         }

@@ -55,9 +55,8 @@ impl Format for NeuronJson {
         let text = read_record(input, record)?;
         let mended = value::without_bare_nan(&text);
         let text = mended.as_deref().unwrap_or(&text);
-        let read = value::fields(text).map_err(|e| {
-            ImportError::Invalid(format!("Expected a JSON record at byte {}, found something else: {e}.", record.offset()))
-        })?;
+        let read = value::fields(text)
+            .map_err(|e| ImportError::Invalid(format!("Expected a JSON record at byte {}, found something else: {e}.", record.offset())))?;
         Ok(details(&read))
     }
 }

@@ -58,7 +58,6 @@ pub(super) fn instruction<'a>(t: &mut Timeline, fields: &Fields<'a>, record: Rec
         (Attr::InstructionType, "instruction_type"),
         (Attr::Layer, "layer"),
         (Attr::Hlo, "hlo_name"),
-        (Attr::Operator, "framework_op_name"),
         (Attr::Source, "nki_source_location"),
         (Attr::Bir, "bir_instruction_name"),
     ] {

@@ -31,7 +31,6 @@ const INSTRUCTION: &[Key] = &[
     ("layer", "Program", "", "Layer of the model"),
     ("hlo_name", "Program", "", "HLO instruction"),
     ("hlo_attrs", "Program", "", "Attributes of the HLO instruction, as JSON"),
-    ("framework_op_name", "Program", "", "Operator of the framework"),
     ("nki_source_location", "Program", "", "Line of the NKI kernel"),
     ("bir_instruction_name", "Program", "", "Instruction of the compiler's backend (BIR)"),
     ("bir_id", "Links", "", "Id of the BIR instruction, with its subgraph"),
@@ -75,15 +74,7 @@ const CURVES: &[(&str, &[&str])] = &[
     ("pending_dma", &["subgraph", "timestamp", "value"]),
     (
         "dma_throughput",
-        &[
-            "subgraph",
-            "timestamp",
-            "transfer_rate",
-            "hbm_transfer_rate",
-            "total_transfer_bytes",
-            "hbm_total_transfer_bytes",
-            "uses_hbm",
-        ],
+        &["subgraph", "timestamp", "transfer_rate", "hbm_transfer_rate", "total_transfer_bytes", "hbm_total_transfer_bytes", "uses_hbm"],
     ),
     ("ham", &["subgraph", "timestamp", "duration", "k", "n", "type"]),
     (

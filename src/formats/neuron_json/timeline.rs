@@ -2,8 +2,8 @@
 
 use super::queues::QueueNames;
 use crate::base::{StrId, TrackId};
-use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId, RecordRef};
 use crate::model::builder::{ColumnId, Finished};
+use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId, RecordRef};
 use crate::model::{TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
 
@@ -50,9 +50,7 @@ pub(crate) enum Curve {
 fn curve_row(curve: Curve) -> (&'static str, &'static str, &'static [&'static str], i64) {
     match curve {
         Curve::StateBuffer => ("State Buffer Usage", "%", &["partition 0", "partition 32", "partition 64", "partition 96"], 30),
-        Curve::Psum => {
-            ("PSUM Usage", "banks", &["bank 0", "bank 1", "bank 2", "bank 3", "bank 4", "bank 5", "bank 6", "bank 7"], 31)
-        }
+        Curve::Psum => ("PSUM Usage", "banks", &["bank 0", "bank 1", "bank 2", "bank 3", "bank 4", "bank 5", "bank 6", "bank 7"], 31),
         Curve::Throttling => ("Throttling", "%", &["utilization limit"], 32),
         Curve::PendingDma => ("Pending DMA Count", "", &["pending"], 51),
         Curve::HbmThroughput => ("HBM Throughput", "B/s", &["transfer rate"], 52),

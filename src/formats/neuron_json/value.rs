@@ -137,7 +137,10 @@ mod tests {
 
     #[test]
     fn bare_nan_becomes_null() {
-        assert_eq!(without_bare_nan(r#"{"a":NaN,"b":"NaN -Infinity","c":-Infinity}"#).as_deref(), Some(r#"{"a":null,"b":"NaN -Infinity","c":null}"#));
+        assert_eq!(
+            without_bare_nan(r#"{"a":NaN,"b":"NaN -Infinity","c":-Infinity}"#).as_deref(),
+            Some(r#"{"a":null,"b":"NaN -Infinity","c":null}"#)
+        );
         assert_eq!(without_bare_nan(r#"{"a":-1,"b":"NaN"}"#), None);
     }
 }

@@ -80,9 +80,7 @@ fn instruction(out: &mut Out, member: &Member, subgraph: Option<&Subgraph>, star
     let pc = pc(&step, image.map_or(0, |i| i.address));
     let at = u64::from(pc) * super::instructions::WORD;
     let word = match image {
-        Some(image) if !image.inline.is_empty() => {
-            image.inline.get(at as usize..).and_then(|words| words.get(..64)).map(<[u8]>::to_vec)
-        }
+        Some(image) if !image.inline.is_empty() => image.inline.get(at as usize..).and_then(|words| words.get(..64)).map(<[u8]>::to_vec),
         Some(image) if at < image.span.n_bytes => Some(member.read_up_to(image.span.offset + at, super::instructions::WORD)?),
         _ => None,
     };

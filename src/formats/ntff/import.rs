@@ -74,7 +74,8 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger) -> Result<Profile, I
     let mut info = read_info(member)?;
     if info.n_unread > 0 {
         let reason = "The description at the head of the file ends in bytes that are no protobuf.";
-        ledger.skip(Severity::DataLoss, "broken_description", reason, info.raw - info.n_unread as u64, || format!("{} bytes", info.n_unread));
+        ledger
+            .skip(Severity::DataLoss, "broken_description", reason, info.raw - info.n_unread as u64, || format!("{} bytes", info.n_unread));
     }
     let neff = input.members.get(1).map(|program| open_neff(member, &info, program, ledger)).transpose()?;
     regions::check(&member.name, member.len(), &mut info, ledger)?;
@@ -162,7 +163,9 @@ fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64
         ledger.note("The file does not store its execution window; everything recorded is shown, from the first instruction on.");
         return Ok((first, last));
     };
-    ledger.note("The file does not store where its execution window begins: it is taken from the end of the last run and its stored duration.");
+    ledger.note(
+        "The file does not store where its execution window begins: it is taken from the end of the last run and its stored duration.",
+    );
     Ok((end.saturating_sub(duration), end))
 }
 

@@ -47,7 +47,12 @@ pub(super) fn check_program(ledger: &mut Ledger, subgraph: &Subgraph, engine: us
     if program.n_words.saturating_add(inserted) != n_loaded.saturating_add(removed) {
         let reason = "A program of the NEFF is not as long as what was loaded: its instructions may have wrong names.";
         ledger.skip(Severity::Warning, "program_length", reason, 0, || {
-            format!("{} {}: {} words + {inserted} − {removed}, loaded {n_loaded}", subgraph.name, ENGINES.get(engine).unwrap_or(&"?"), program.n_words)
+            format!(
+                "{} {}: {} words + {inserted} − {removed}, loaded {n_loaded}",
+                subgraph.name,
+                ENGINES.get(engine).unwrap_or(&"?"),
+                program.n_words
+            )
         });
     }
 }
@@ -79,7 +84,8 @@ pub(super) fn read(job: &mut Job<'_>, core: usize, region: &Region) -> Result<()
             Some(start) => instruction(job, core, &subgraph, &step, &start, &record),
             None if job.is_inside(record.time()) => {
                 let reason = "An instruction's end without its start: it cannot be drawn.";
-                job.ledger.skip(Severity::DataLoss, "end_without_start", reason, record.offset, || crate::formats::neff::hex(&record.bytes));
+                job.ledger
+                    .skip(Severity::DataLoss, "end_without_start", reason, record.offset, || crate::formats::neff::hex(&record.bytes));
             }
             None => job.outside(1, record.offset),
         }
@@ -176,7 +182,8 @@ pub(super) fn link(job: &mut Job<'_>) {
         }
     }
     if n_long > 0 {
-        let reason = "A dependency between instructions that ran many times: which run waits for which is not told, so no arrows are drawn.";
+        let reason =
+            "A dependency between instructions that ran many times: which run waits for which is not told, so no arrows are drawn.";
         job.ledger.skip_n(Severity::Info, "looped_dependency", reason, n_long, 0, String::new);
     }
 }

@@ -24,9 +24,10 @@ pub(super) struct Record {
 impl Record {
     /// The records of a block that begins at `offset`; the last one may be cut.
     pub fn all(block: &[u8], offset: u64) -> impl Iterator<Item = Record> + '_ {
-        block.chunks_exact(RECORD as usize).enumerate().filter_map(move |(i, chunk)| {
-            Some(Record { bytes: chunk.try_into().ok()?, offset: offset + i as u64 * RECORD })
-        })
+        block
+            .chunks_exact(RECORD as usize)
+            .enumerate()
+            .filter_map(move |(i, chunk)| Some(Record { bytes: chunk.try_into().ok()?, offset: offset + i as u64 * RECORD }))
     }
 
     /// Picoseconds on the device clock.
@@ -78,12 +79,7 @@ impl Packet {
         let flags = record.bytes[3];
         let kind = record.bytes[4] & 0xf;
         let is_known = flags & 0xc0 == 0x80 && matches!(kind, 1 | 5 | 6) && record.bytes[5] == 0;
-        let packet = Packet {
-            engine: u64::from(flags & 0x3f),
-            queue: u64::from(record.bytes[4] >> 4),
-            kind,
-            bytes: record.half(0),
-        };
+        let packet = Packet { engine: u64::from(flags & 0x3f), queue: u64::from(record.bytes[4] >> 4), kind, bytes: record.half(0) };
         is_known.then_some(packet)
     }
 }

@@ -13,7 +13,10 @@ pub(super) fn check(name: &str, len: u64, info: &mut Info, ledger: &mut Ledger) 
     let (mut end, mut is_tiled) = (info.raw, true);
     for span in &spans {
         let Some(span_end) = span.offset.checked_add(span.n_bytes) else {
-            return Err(ImportError::Invalid(format!("Expected a range inside `{name}`, found {} bytes at byte {}.", span.n_bytes, span.offset)));
+            return Err(ImportError::Invalid(format!(
+                "Expected a range inside `{name}`, found {} bytes at byte {}.",
+                span.n_bytes, span.offset
+            )));
         };
         if span.offset < end {
             return Err(ImportError::Invalid(format!(
