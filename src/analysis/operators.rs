@@ -73,6 +73,11 @@ pub fn tracks_below(profile: &Profile, tracks: &[TrackId]) -> Vec<TrackId> {
     (0..wanted.len() as u32).map(TrackId).filter(|t| wanted[t.index()]).collect()
 }
 
+/// Whether a track's slices are work: not waits, and not what a profiler records of itself.
+fn is_work(profile: &Profile, track: TrackId) -> bool {
+    !matches!(profile.tracks[track.index()].kind, TrackKind::Wait | TrackKind::Other)
+}
+
 /// The row's device of a track: the nearest Neuron engine or queue at or above it, else its top-level group.
 pub fn device_of(profile: &Profile, track: TrackId) -> TrackId {
     let mut at = track;
@@ -86,9 +91,9 @@ pub fn device_of(profile: &Profile, track: TrackId) -> TrackId {
     }
 }
 
-/// Rows over `tracks`, clipped to `range`, grouped by `column`; `slots` holds a colour slot per string.
+/// Rows over those of `tracks` that hold work, clipped to `range`, grouped by `column`; `slots` holds a colour slot per string.
 pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range: Option<TimeRange>, slots: &[u16]) -> Operators {
-    let mut by_device: Vec<(TrackId, TrackId)> = tracks.iter().map(|&t| (device_of(profile, t), t)).collect();
+    let mut by_device: Vec<(TrackId, TrackId)> = tracks.iter().filter(|t| is_work(profile, **t)).map(|&t| (device_of(profile, t), t)).collect();
     by_device.sort();
     let mut sums = Sums { row_of: vec![u32::MAX; profile.strings.len()], rows: Vec::new(), begun: 0 };
     let mut devices: Vec<(TrackId, usize)> = Vec::new();

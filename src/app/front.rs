@@ -8,6 +8,7 @@ use crate::views::ledger::LedgerView;
 use crate::views::operators::OperatorsView;
 use crate::views::profile::ProfileView;
 use crate::views::tables::TablesView;
+use crate::views::timeline::Timeline;
 use crate::worker::client::Ask;
 use crate::worker::protocol::{Answer, Details, HotColumns, Query};
 use leptos::prelude::*;
@@ -58,8 +59,21 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
     }
 }
 
-fn timeline(_app: App, _hot: Signal<Option<Arc<HotColumns>>>, _details: RwSignal<Option<Details>>) -> AnyView {
-    view! { <section data-view="timeline">"Timeline"</section> }.into_any()
+fn timeline(app: App, hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>) -> AnyView {
+    let arrows = Signal::derive(move || details.get().map(|d| arrows(&d)).unwrap_or_default());
+    let on_details = Callback::new(move |()| app.state.is_details_open().set(true));
+    view! {
+        <Timeline
+            hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details
+        />
+    }
+    .into_any()
+}
+
+/// From, to, and whether it leads into the selection.
+fn arrows(details: &Details) -> Vec<(SliceId, SliceId, bool)> {
+    let into = details.predecessors.iter().map(|n| (n.slice, details.slice, true));
+    into.chain(details.successors.iter().map(|n| (details.slice, n.slice, false))).collect()
 }
 
 fn operators(app: App, ask: Ask) -> AnyView {
@@ -124,6 +138,8 @@ fn details(app: App) -> RwSignal<Option<Details>> {
             details.set(None);
             return;
         };
+        // A slice just chosen shows its details; they were closed for another one.
+        app.state.is_details_open().set(true);
         spawn_local(async move {
             let answer = profile.ask.ask(Query::Details(slice)).await;
             if let (Ok(Answer::Details(found)), Some(true)) = (answer, app.selection.try_get_untracked().map(|s| s == Some(slice))) {

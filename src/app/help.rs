@@ -4,16 +4,16 @@ use crate::state::{App, AppStateStoreFields as _};
 use leptos::{html, prelude::*};
 
 const KEYS: [(&str, &str); 16] = [
-    ("W  S", "zoom in and out at the pointer"),
-    ("A  D", "pan to the left and right"),
+    ("W, S", "zoom in and out at the pointer"),
+    ("A, D", "pan to the left and right"),
     ("Ctrl + wheel", "zoom at the pointer"),
     ("wheel", "scroll the tracks"),
     ("drag", "zoom to a range"),
     ("Shift + drag", "select a range without zooming"),
     ("0", "show the whole profile"),
-    ("F", "fit the selection"),
-    ("M", "make the selection the range"),
-    ("[  ]", "previous and next slice of the same name"),
+    ("F", "fit the selection, or the range"),
+    ("1, 2, 3, 4", "tools: select, pan, zoom, measure"),
+    ("[, ]", "previous and next slice of the same name"),
     ("Enter", "details of the selected slice"),
     ("Esc", "close details, clear selection, range"),
     ("/", "search; Enter and Shift + Enter go from hit to hit"),
