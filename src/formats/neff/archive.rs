@@ -9,6 +9,9 @@ use std::io::{self, Read};
 const MAX_KEPT: u64 = 64 << 20;
 const MAX_KEPT_ALL: u64 = 256 << 20;
 const MAX_UNPACKED: u64 = 8 << 30;
+/// A file unpacks to at most this much and this many times its size: what is more is made to exhaust us.
+const MIN_UNPACKED: u64 = 256 << 20;
+const MAX_RATIO: u64 = 200;
 const MAX_MEMBERS: usize = 200_000;
 const CHUNK: u64 = 1 << 20;
 
@@ -48,11 +51,12 @@ pub(crate) fn read(member: &Member, data_size: u64, ledger: &mut Ledger) -> Arch
         }
     };
     let is_packed = member.read_up_to(start, 2).is_ok_and(|b| b == [0x1f, 0x8b]);
+    let limit = MIN_UNPACKED.saturating_add(member.len().saturating_mul(MAX_RATIO)).min(MAX_UNPACKED);
     let bytes = MemberReader { member, at: start, end, chunk: Vec::new(), used: 0 };
     let mut out = Archive::default();
     let outcome = match is_packed {
-        true => read_tar(flate2::read::GzDecoder::new(bytes).take(MAX_UNPACKED), &mut out, ledger),
-        false => read_tar(bytes.take(MAX_UNPACKED), &mut out, ledger),
+        true => read_tar(flate2::read::GzDecoder::new(bytes).take(limit), &mut out, ledger),
+        false => read_tar(bytes.take(limit), &mut out, ledger),
     };
     if let Err(error) = outcome {
         let reason = "The archive ends early or is damaged; the members before that are used.";

@@ -4,6 +4,7 @@
 use super::archive::Archive;
 use crate::formats::ntff::{Message, NEFF_ENGINES};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Most instructions of one file that are read.
 const MAX_INSTRUCTIONS: usize = 4 << 20;
@@ -123,15 +124,26 @@ pub(crate) fn dependency(kind: u64) -> String {
 pub(crate) struct Reader<'a> {
     archive: &'a Archive,
     shared: FxHashMap<String, Level>,
+    programs: FxHashMap<(String, usize), Option<Rc<Program>>>,
 }
 
 impl<'a> Reader<'a> {
     pub fn new(archive: &'a Archive) -> Self {
-        Reader { archive, shared: FxHashMap::default() }
+        Reader { archive, shared: FxHashMap::default(), programs: FxHashMap::default() }
     }
 
     /// Names of the program of engine `engine` of `subgraph` (`sg00`); none where the NEFF has no debug files.
-    pub fn program(&mut self, subgraph: &str, engine: usize) -> Option<Program> {
+    pub fn program(&mut self, subgraph: &str, engine: usize) -> Option<Rc<Program>> {
+        let key = (subgraph.to_string(), engine);
+        if let Some(known) = self.programs.get(&key) {
+            return known.clone();
+        }
+        let program = self.read(subgraph, engine).map(Rc::new);
+        self.programs.insert(key, program.clone());
+        program
+    }
+
+    fn read(&mut self, subgraph: &str, engine: usize) -> Option<Program> {
         let name = NEFF_ENGINES.get(engine)?;
         let words = self.archive.file(&format!("{subgraph}/debug_info_asm_{name}.dbg")).map(Level::read)?;
         let backend = self.archive.file(&format!("{subgraph}/debug_info_backend_{name}.dbg")).map(Level::read).unwrap_or_default();

@@ -67,7 +67,7 @@ fn telling_section(head: &[u8]) -> Option<String> {
     let mut found: Option<String> = None;
     let mut is_other = false;
     // A cut record at the head's end is fine; what is no object of sections ends the search.
-    let result = splitter.feed(head, &mut |piece| {
+    let _ = splitter.feed(head, &mut |piece| {
         let is_object = piece.text.first() == Some(&b'{');
         let is_dma = piece.section == "dma" && memchr::memmem::find(piece.text, b"\"dma_queue\"").is_some();
         is_other |= piece.section == "traceEvents";
@@ -78,7 +78,7 @@ fn telling_section(head: &[u8]) -> Option<String> {
     if let Some(section) = splitter.position().0.strip_prefix("traceEvents") {
         is_other |= section.is_empty();
     }
-    found.filter(|_| !is_other && (result.is_ok() || !head.is_empty()))
+    found.filter(|_| !is_other)
 }
 
 /// The text of a record, also of one too long to note its length.

@@ -61,6 +61,9 @@ fn curve_row(curve: Curve) -> (&'static str, &'static str, &'static [&'static st
 /// Rows of an engine, top to bottom.
 const ENGINES: [&str; 6] = ["Tensor", "TensorMatrix", "Scalar", "Vector", "GpSimd", "Sync"];
 
+/// (time, one value per series).
+type Samples = Vec<(i64, Vec<f64>)>;
+
 /// One physical core and its rows.
 struct Core {
     subgraph: String,
@@ -70,7 +73,7 @@ struct Core {
     dma: Option<TrackId>,
     queues: FxHashMap<String, TrackId>,
     semaphores: Option<TrackId>,
-    curves: Vec<(Curve, Vec<(i64, Vec<f64>)>)>,
+    curves: Vec<(Curve, Samples)>,
 }
 
 /// An executed instruction as the timeline shows it.

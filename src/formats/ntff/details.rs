@@ -26,7 +26,7 @@ pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Res
     let (start, end) = (read(member, start)?, read(member, end)?);
     let info = read_info(member)?;
     let region = info.regions.iter().find(|r| r.span.offset <= start.offset && start.offset - r.span.offset < r.span.n_bytes);
-    let subgraph = region.and_then(|r| info.subgraphs.iter().find(|s| s.nc == r.nc));
+    let subgraph = region.and_then(|r| info.subgraphs.iter().find(|s| s.nc == r.nc)).map(|s| &**s);
     let mut out = Out(Vec::new());
     times(&mut out, &info, subgraph, &start, &end);
     match region.map(|r| r.trace) {

@@ -10,6 +10,7 @@ use crate::formats::neuron_json::timeline::{Curve, Timeline};
 use crate::formats::{ImportError, import::file_name};
 use crate::model::{NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// How much of a region is read at a time.
 const CHUNK: u64 = 1 << 20;
@@ -29,7 +30,7 @@ pub(super) struct Job<'a> {
     /// Opcode of each word, by (core, engine).
     pub opcodes: FxHashMap<(u64, u64), Vec<u8>>,
     /// By (core, engine).
-    pub programs: FxHashMap<(u64, usize), Program>,
+    pub programs: FxHashMap<(u64, usize), Rc<Program>>,
     /// Slices by (core, BIR id).
     pub executions: FxHashMap<(u64, u64), Vec<u32>>,
 }
@@ -64,8 +65,8 @@ impl Job<'_> {
     }
 
     /// The subgraph on a core.
-    pub fn subgraph(&self, nc: u64) -> Option<&info::Subgraph> {
-        self.info.subgraphs.iter().find(|s| s.nc == nc)
+    pub fn subgraph(&self, nc: u64) -> Option<Rc<info::Subgraph>> {
+        self.info.subgraphs.iter().find(|s| s.nc == nc).cloned()
     }
 }
 
@@ -180,6 +181,11 @@ impl Job<'_> {
                 self.timeline.queue_names.add(&subgraph.name, &queue.index.to_string(), &name, &purpose);
             }
             for image in &subgraph.images {
+                if self.opcodes.contains_key(&(subgraph.nc, image.engine)) {
+                    let reason = "A second image of an engine is left out.";
+                    self.ledger.skip(Severity::Warning, "second_image", reason, image.span.offset, String::new);
+                    continue;
+                }
                 let opcodes = instructions::opcodes(self.member, image)?;
                 let engine = image.engine as usize;
                 if let Some(program) = reader.as_mut().and_then(|r| r.program(&subgraph.name, engine)) {

@@ -2,6 +2,7 @@
 
 use super::proto::{Message, Value};
 use crate::formats::ImportError;
+use std::rc::Rc;
 
 /// Where the message begins: the header before it has a version, a length, and bytes without meaning.
 pub(super) const HEADER: u64 = 128;
@@ -84,7 +85,7 @@ pub(super) struct Info {
     pub captured_at: u64,
     /// Execution window, picoseconds on the device clock.
     pub window: Option<(u64, u64)>,
-    pub subgraphs: Vec<Subgraph>,
+    pub subgraphs: Vec<Rc<Subgraph>>,
     pub regions: Vec<Region>,
     /// File offset of the raw area.
     pub raw: u64,
@@ -203,7 +204,7 @@ fn read_subgraph(info: &mut Info, bytes: &[u8]) {
         }
     }
     info.regions.extend(regions.into_iter().map(|bytes| read_region(info.raw, bytes, Some(out.nc))));
-    info.subgraphs.push(out);
+    info.subgraphs.push(Rc::new(out));
 }
 
 fn read_image(raw: u64, bytes: &[u8]) -> Image {

@@ -15,6 +15,8 @@ pub(super) const WORD: u64 = 64;
 const CHUNK: u64 = 1 << 20;
 /// Arrows from one instruction to the executions of one predecessor: loops make more than anyone can follow.
 const MAX_EXECUTIONS: usize = 64;
+/// Sixteen times as many arrows as slices are drawn at most, counted from this many slices.
+const MIN_ARROWS: usize = 10_000;
 /// Engine cycles per microsecond of the wait counter, on trn2.
 pub(super) const WAIT_CYCLES_PER_US: u32 = 1200;
 
@@ -69,7 +71,7 @@ fn compiler_pc(subgraph: &Subgraph, engine: usize, pc: u32) -> Option<usize> {
 
 /// Reads a region of instruction records.
 pub(super) fn read(job: &mut Job<'_>, core: usize, region: &Region) -> Result<(), ImportError> {
-    let Some(subgraph) = job.subgraph(region.nc).cloned() else {
+    let Some(subgraph) = job.subgraph(region.nc) else {
         return Ok(());
     };
     let mut pairs: Pairs<(usize, u32)> = Pairs::new();
@@ -135,10 +137,10 @@ fn instruction(job: &mut Job<'_>, core: usize, subgraph: &Subgraph, step: &Step,
         };
         job.ledger.skip_n(Severity::Info, kind, reason, 1, start.offset, || format!("{shown} at pc {pc} of {}", ENGINES[step.engine]));
     }
+    let program = job.programs.get(&(subgraph.nc, step.engine)).cloned();
     let index = compiler_pc(subgraph, step.engine, pc);
-    let name = index.and_then(|i| job.programs.get(&(subgraph.nc, step.engine))?.names.get(i)).cloned();
-    if let Some(name) = name {
-        set_names(job, subgraph.nc, slice, &name);
+    if let Some(name) = program.as_ref().and_then(|program| program.names.get(index?)) {
+        set_names(job, subgraph.nc, slice, name);
     }
 }
 
@@ -160,7 +162,7 @@ fn set_names(job: &mut Job<'_>, nc: u64, slice: u32, name: &Name) {
 
 /// Draws the compiler's dependencies between the executions of its instructions.
 pub(super) fn link(job: &mut Job<'_>) {
-    let mut n_long = 0u64;
+    let (mut n_long, mut n_arrows) = (0u64, 0);
     let mut done = rustc_hash::FxHashSet::default();
     for ((nc, _), program) in &job.programs {
         for name in &program.names {
@@ -170,10 +172,12 @@ pub(super) fn link(job: &mut Job<'_>) {
             let successors = job.executions.get(&(*nc, id)).map_or(&[][..], Vec::as_slice);
             for (from, kind) in &name.depends {
                 let predecessors = job.executions.get(&(*nc, *from)).map_or(&[][..], Vec::as_slice);
-                if predecessors.len().max(successors.len()) > MAX_EXECUTIONS {
+                let is_full = job.timeline.builder.n_slices().max(MIN_ARROWS) * 16 < n_arrows;
+                if is_full || predecessors.len().max(successors.len()) > MAX_EXECUTIONS {
                     n_long += 1;
                     continue;
                 }
+                n_arrows += predecessors.len() * successors.len();
                 let kind = job.timeline.builder.strings.intern(&dependency(*kind));
                 for &from in predecessors {
                     successors.iter().for_each(|&to| job.timeline.builder.flow(from, to, kind));

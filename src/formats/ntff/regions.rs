@@ -3,6 +3,7 @@
 use super::info::{Info, Span};
 use crate::base::{Ledger, Severity, text};
 use crate::formats::ImportError;
+use std::rc::Rc;
 
 /// Checks every range against the file's length. Ranges that a cut file no longer holds in full are shortened, if they tile the area
 /// without gaps, as the runtime writes them; anything else is refused.
@@ -36,7 +37,7 @@ pub(super) fn check(name: &str, len: u64, info: &mut Info, ledger: &mut Ledger) 
     let missing = end - len;
     let reason = "The file was cut off: records at its end are missing.";
     ledger.skip(Severity::DataLoss, "truncated", reason, len, || format!("{} missing", text::bytes(missing)));
-    let images = info.subgraphs.iter_mut().flat_map(|s| s.images.iter_mut().map(|i| &mut i.span));
+    let images = info.subgraphs.iter_mut().flat_map(|s| Rc::make_mut(s).images.iter_mut().map(|i| &mut i.span));
     for span in images.chain(info.regions.iter_mut().map(|r| &mut r.span)) {
         span.n_bytes = span.n_bytes.min(len.saturating_sub(span.offset));
     }

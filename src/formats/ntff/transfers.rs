@@ -16,7 +16,7 @@ pub(super) fn first_engine(subgraph: &Subgraph) -> u64 {
 
 /// Reads a region of DMA records.
 pub(super) fn read(job: &mut Job<'_>, core: usize, region: &Region) -> Result<(), ImportError> {
-    let base = job.subgraph(region.nc).map_or(0, first_engine);
+    let base = job.subgraph(region.nc).map_or(0, |s| first_engine(&s));
     let mut pairs: Pairs<(u64, u64)> = Pairs::new();
     let mut n_completed = 0;
     for_each(job.member, region.span, |record| {
