@@ -67,6 +67,8 @@ pub struct Place {
     pub top: f64,
     /// Height.
     pub height: f64,
+    /// Whether it is in the block at the top, which hides what is scrolled below it.
+    pub is_pinned: bool,
 }
 
 /// Everything the timeline remembers of an open profile.
@@ -144,11 +146,13 @@ impl Core {
         core.layout_version = old.layout_version.wrapping_add(1);
         (core.range, core.selection) = (old.range, old.selection);
         (core.highlights, core.arrows) = (old.highlights, old.arrows);
+        let is_same = core.hot.info.tracks == old.hot.info.tracks;
+        let is_kin = is_same || (core.hot.info.meta.title == old.hot.info.meta.title && !old.hot.info.meta.title.is_empty());
         let (window, data) = (old.view.window(), core.hot.range());
-        if window != old.hot.range() && window.start >= data.start && window.end <= data.end {
+        if is_kin && window != old.hot.range() && window.start >= data.start && window.end <= data.end {
             core.view.show(window);
         }
-        if core.hot.info.tracks == old.hot.info.tracks {
+        if is_same {
             core.fold(|folding, _, _| *folding = old.folding);
             core.scroll_to(old.scroll);
         }
@@ -220,12 +224,13 @@ impl Core {
             let i = lane.saturating_sub(row.lanes.0).min(row.lanes.1 - 1);
             let top = f64::from(row.lane_y(i)) + offset;
             let (top, height) = if row.is_thin { (top + 6.0, 6.0) } else { (top, f64::from(LANE)) };
-            return Some(Place { left, right, top, height });
+            return Some(Place { left, right, top, height, is_pinned: row.is_pinned });
         }
         let mut at = Some(track);
         while let Some(id) = at {
             if let Some((row, offset)) = self.row_of(id) {
-                return Some(Place { left, right, top: f64::from(row.y) + offset, height: f64::from(row.header.max(LANE)) });
+                let (top, height) = (f64::from(row.y) + offset, f64::from(row.header.max(LANE)));
+                return Some(Place { left, right, top, height, is_pinned: row.is_pinned });
             }
             at = self.hot.info.tracks.get(id.index())?.parent.filter(|p| *p < id);
         }

@@ -28,14 +28,16 @@ impl Core {
     pub fn density(&self, n: usize) -> Vec<f32> {
         let range = self.hot.range();
         let lanes: Vec<u32> = self.index.roots.iter().flat_map(|r| self.index.tracks[r.index()].outer_lanes.iter().copied()).collect();
-        let n = n.min(BUDGET / lanes.len().max(1)).max(1);
+        let n = n.min(BUDGET / lanes.len().max(1)).min(usize::try_from(range.duration().0).unwrap_or(usize::MAX)).max(1);
         let length = range.duration().0 as f64 / n as f64;
         let border = |i: usize| range.start.0.saturating_add((i as f64 * length) as i64);
         let mut out = vec![0.0f32; n];
         for &lane in &lanes {
             let Some(lod) = self.index.lods.get(lane as usize) else { continue };
             for (i, sum) in out.iter_mut().enumerate() {
-                *sum += lod.busy_between(&self.hot.start, &self.hot.duration, border(i), border(i + 1)) as f32;
+                let (from, to) = (border(i), border(i + 1));
+                let busy = lod.busy_between(&self.hot.start, &self.hot.duration, from, to);
+                *sum += busy as f32 / to.saturating_sub(from).max(1) as f32;
             }
         }
         let most = out.iter().copied().fold(0.0, f32::max);
@@ -68,13 +70,14 @@ impl Core {
         if is_all {
             return Brush::Edge(self.moment(x));
         }
-        if (x - left).abs() <= EDGE_PX {
+        let has_edges = right - left > 4.0 * EDGE_PX;
+        if has_edges && (x - left).abs() <= EDGE_PX {
             return Brush::Edge(window.end.0);
         }
-        if (x - right).abs() <= EDGE_PX {
+        if has_edges && (x - right).abs() <= EDGE_PX {
             return Brush::Edge(window.start.0);
         }
-        if x < left || x > right {
+        if x < left - EDGE_PX || x > right + EDGE_PX {
             self.view.start = (self.moment(x) - self.hot.range().start.0) as f64 - self.view.span / 2.0;
             self.view.clamp();
         }

@@ -65,17 +65,16 @@ pub fn draw_overlay(ctx: &Context, core: &Core, theme: &Theme, hovered: Option<P
         band(ctx, core, theme, range, kind == DragKind::Tool(Tool::Select));
         length(ctx, core, theme, range);
     }
-    ctx.save();
-    if let Some(place) = hovered {
+    let is_seen = |p: &Place| p.is_pinned || p.top >= f64::from(core.rows.pinned_height) - 2.0;
+    if let Some(place) = hovered.filter(is_seen) {
         frame(ctx, place, width, &css(theme.text), 1.0);
     }
-    if let Some(place) = core.selection.and_then(|s| core.place(s)) {
+    if let Some(place) = core.selection.and_then(|s| core.place(s)).filter(is_seen) {
         frame(ctx, place, width, &css(theme.text), 2.0);
     }
     for (arrow, is_incoming) in core.arrows_on_screen() {
         draw_arrow(ctx, arrow, &css(if is_incoming { theme.predecessor } else { theme.successor }));
     }
-    ctx.restore();
     if let Some((x, _)) = core.pointer.filter(|_| core.drag.is_none_or(|d| !d.is_real)) {
         ctx.set_global_alpha(0.5);
         ctx.set_fill_style_str(&css(theme.text));
