@@ -1,7 +1,7 @@
 //! Reads the fields of one object from its text without copying. Lenient: what browsers and Python would refuse is read where its meaning is plain.
 
-use super::scan::{STEP, Strings, quote_or_backslash};
-use std::borrow::Cow;
+use super::nested::nested_len;
+use super::scan::{not_space, quote_or_backslash};
 
 /// A value where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,8 +50,12 @@ impl<'a> Cursor<'a> {
 
     #[inline(always)]
     fn skip_space(&mut self) {
-        while matches!(self.byte(), b' ' | b'\n' | b'\r' | b'\t') {
-            self.at += 1;
+        if !matches!(self.byte(), b' ' | b'\n' | b'\r' | b'\t') {
+            return;
+        }
+        self.at += 1;
+        if matches!(self.byte(), b' ' | b'\n' | b'\r' | b'\t') {
+            self.at = not_space(self.text, self.at + 1);
         }
     }
 
@@ -191,106 +195,6 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Bytes up to the bracket that closes the one `text` begins with. No recursion.
-pub fn nested_len(text: &[u8]) -> Option<usize> {
-    // Most are short: lists of sizes, small objects.
-    const SHORT: usize = 96;
-    let mut depth = 0usize;
-    let mut at = 0;
-    while at < SHORT {
-        match text.get(at)? {
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            b'"' => {
-                at = quote_or_backslash(text, at + 1)?;
-                while text[at] == b'\\' {
-                    at = quote_or_backslash(text, at + 2)?;
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    long_len(text)
-}
-
-fn long_len(text: &[u8]) -> Option<usize> {
-    let (mut strings, mut depth) = (Strings::default(), 0i64);
-    for (i, part) in text.chunks(STEP).enumerate() {
-        let b = match part.first_chunk() {
-            Some(whole) => strings.step(whole),
-            None => strings.tail(part),
-        };
-        if i64::from(b.closes.count_ones()) < depth {
-            depth += i64::from(b.opens.count_ones()) - i64::from(b.closes.count_ones());
-            continue;
-        }
-        let mut bits = b.opens | b.closes;
-        while bits != 0 {
-            let bit = bits.trailing_zeros();
-            depth += if b.opens >> bit & 1 == 1 { 1 } else { -1 };
-            if depth == 0 {
-                return Some(i * STEP + bit as usize + 1);
-            }
-            bits &= bits - 1;
-        }
-    }
-    None
-}
-
-/// The text of a string, escapes resolved. Escapes that JSON does not know stand as written, and so do bytes that are no UTF-8 (as `U+FFFD`).
-pub fn unescape(raw: &[u8]) -> Cow<'_, str> {
-    if !raw.contains(&b'\\') {
-        return String::from_utf8_lossy(raw);
-    }
-    let mut out = Vec::with_capacity(raw.len());
-    let mut at = 0;
-    while let Some(&b) = raw.get(at) {
-        let simple = match (b, raw.get(at + 1)) {
-            (b'\\', Some(c @ (b'"' | b'\\' | b'/'))) => Some(*c),
-            (b'\\', Some(b'n')) => Some(b'\n'),
-            (b'\\', Some(b't')) => Some(b'\t'),
-            (b'\\', Some(b'r')) => Some(b'\r'),
-            (b'\\', Some(b'b')) => Some(8),
-            (b'\\', Some(b'f')) => Some(12),
-            (b'\\', Some(b'u')) => {
-                if let Some((c, n)) = unicode(&raw[at..]) {
-                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                    at += n;
-                    continue;
-                }
-                None
-            }
-            _ => None,
-        };
-        out.push(simple.unwrap_or(b));
-        at += if simple.is_some() { 2 } else { 1 };
-    }
-    Cow::Owned(String::from_utf8(out).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
-}
-
-/// The character of `\uXXXX`, or of a pair of them, and how many bytes it took.
-fn unicode(raw: &[u8]) -> Option<(char, usize)> {
-    let unit = |from: usize| {
-        let hex = raw.get(from..from + 6).filter(|h| h.starts_with(b"\\u"))?;
-        u32::from_str_radix(std::str::from_utf8(&hex[2..]).ok()?, 16).ok()
-    };
-    let first = unit(0)?;
-    if let Some(c) = char::from_u32(first) {
-        return Some((c, 6));
-    }
-    let pair = unit(6).filter(|second| first < 0xdc00 && (0xdc00..0xe000).contains(second));
-    match pair {
-        Some(second) => char::from_u32(0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00)).map(|c| (c, 12)),
-        None => Some((char::REPLACEMENT_CHARACTER, 6)),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -330,21 +234,5 @@ mod tests {
         for text in [r#"{"a"#, r#"{"a""#, r#"{"a": "#, r#"{"a": "b"#, r#"{"a": [1"#, "{", "", "x", r#"{"a": 1"#] {
             assert!(entries(text).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn escapes_are_resolved_where_json_knows_them() {
-        assert_eq!(unescape(br#"a\n\u00e9\ud83d\ude00\\"#), "a\né😀\\");
-        assert_eq!(unescape(br"C:\Users\x"), r"C:\Users\x");
-        assert_eq!(unescape(br"\ud83d!\u12"), "\u{fffd}!\\u12");
-        assert_eq!(unescape(b"\xff"), "\u{fffd}");
-        assert_eq!(unescape(b"end\\"), "end\\");
-    }
-
-    #[test]
-    fn deep_nesting_takes_no_stack() {
-        let text = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
-        assert_eq!(nested_len(text.as_bytes()), Some(200_000));
-        assert_eq!(nested_len(&text.as_bytes()[..150_000]), None);
     }
 }

@@ -2,6 +2,8 @@
 
 pub mod compact;
 pub mod cursor;
+mod escape;
+mod nested;
 pub mod number;
 mod resync;
 mod root;
@@ -9,6 +11,8 @@ pub mod scan;
 pub mod split;
 
 pub use compact::compact;
-pub use cursor::{Cursor, Value, unescape};
+pub use cursor::{Cursor, Value};
+pub use escape::unescape;
+pub use nested::nested_len;
 pub use root::{Key, Root, root};
 pub use split::{Sink, Splitter, Take};

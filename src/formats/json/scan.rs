@@ -115,6 +115,23 @@ pub fn quote_or_backslash(text: &[u8], mut at: usize) -> Option<usize> {
     rest.iter().position(|&b| b == b'"' || b == b'\\').map(|n| at + n)
 }
 
+/// Position of the first byte at or after `at` that is no white space (any byte up to a blank counts as such).
+#[inline(always)]
+pub fn not_space(text: &[u8], mut at: usize) -> usize {
+    while let Some(part) = text.get(at..).and_then(|t| t.first_chunk::<16>()) {
+        let v = u8x16::new(*part);
+        let bits = !v.min(u8x16::splat(b' ')).simd_eq(v).to_bitmask() & 0xffff;
+        if bits != 0 {
+            return at + bits.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    while text.get(at).is_some_and(|&b| b <= b' ') {
+        at += 1;
+    }
+    at
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

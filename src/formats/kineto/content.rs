@@ -7,8 +7,7 @@ use super::flows::FlowEnd;
 use super::lanes::Lanes;
 use crate::base::{Ledger, Severity, StrId, TrackId};
 use crate::formats::Preview;
-use crate::formats::json::split::Damage;
-use crate::formats::json::{Sink, Take, number, unescape};
+use crate::formats::json::{number, unescape};
 use crate::model::builder::ColumnId;
 use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef};
 use rustc_hash::FxHashMap;
@@ -47,11 +46,26 @@ pub struct Content {
     pub(super) has_torch_marks: bool,
     /// `Record Window End`, held back: its time can be far off.
     pub(super) window_end: Option<(TrackId, i64, StrId, u64)>,
-    /// Category seen last: (text, id, whether it is torch's, whether of a device).
-    recent_cat: (Vec<u8>, StrId, bool, bool),
+    /// Categories seen so far, the first few.
+    cats: Vec<Cat>,
+    /// Strings by a cheap hash of their bytes.
+    recent: Vec<StrId>,
     preview: Preview,
     n_preview: usize,
 }
+
+/// A category and what it tells.
+#[derive(Clone)]
+struct Cat {
+    raw: Vec<u8>,
+    id: StrId,
+    /// It stands on a device's stream.
+    is_device: bool,
+}
+
+/// How many categories, and how many strings, are found without the interner.
+const CATS: usize = 24;
+const RECENT: usize = 1024;
 
 /// A record's way into the content, with the ledger at hand.
 pub struct Pass<'a> {
@@ -82,7 +96,8 @@ impl Content {
             n_used: 0,
             has_torch_marks: false,
             window_end: None,
-            recent_cat: Default::default(),
+            cats: Vec::new(),
+            recent: vec![StrId(0); RECENT],
             preview: Preview::default(),
             n_preview: 0,
         }
@@ -94,9 +109,20 @@ impl Content {
         Preview { slices: std::mem::take(&mut self.preview.slices), lanes }
     }
 
+    /// The id of a text as written. Names repeat: most are found by a few of their bytes.
+    #[inline]
     pub(super) fn intern(&mut self, raw: &[u8]) -> StrId {
+        let slot = hash(raw) % RECENT;
+        let known = self.recent[slot];
+        if self.builder.strings.get(known).as_bytes() == raw {
+            return known;
+        }
         match std::str::from_utf8(raw) {
-            Ok(text) if !raw.contains(&b'\\') => self.builder.strings.intern(text),
+            Ok(text) if !raw.contains(&b'\\') => {
+                self.recent[slot] = self.builder.strings.intern(text);
+                self.recent[slot]
+            }
+            // Not kept: another text can look like this one's bytes.
             _ => self.builder.strings.intern(&unescape(raw)),
         }
     }
@@ -104,17 +130,36 @@ impl Content {
     /// The category's id; also notes what it tells of the trace and the thread.
     #[inline]
     pub(super) fn cat(&mut self, raw: &[u8], thread: usize) -> StrId {
-        if self.recent_cat.0 != raw {
-            let id = self.intern(raw);
-            let (is_torch, is_device) = kind_of_category(raw);
-            self.recent_cat = (raw.to_vec(), id, is_torch, is_device);
-            self.has_torch_marks |= is_torch;
-        }
-        if self.recent_cat.3 {
+        let at = match self.cats.iter().position(|c| c.raw == raw) {
+            Some(at) => at,
+            None => self.new_cat(raw),
+        };
+        let cat = &self.cats[at];
+        if cat.is_device {
             self.lanes.threads[thread].is_device = true;
         }
-        self.recent_cat.1
+        cat.id
     }
+
+    /// Adds a category, in the place of the last one when there are many.
+    fn new_cat(&mut self, raw: &[u8]) -> usize {
+        let id = self.intern(raw);
+        let (is_torch, is_device) = kind_of_category(raw);
+        self.has_torch_marks |= is_torch;
+        self.cats.truncate(CATS - 1);
+        self.cats.push(Cat { raw: raw.to_vec(), id, is_device });
+        self.cats.len() - 1
+    }
+}
+
+/// A number from the length, the beginning and the end of a text.
+#[inline(always)]
+fn hash(raw: &[u8]) -> usize {
+    let word = |part: Option<&[u8; 8]>| part.map_or(0, |p| u64::from_le_bytes(*p));
+    let (first, last) = (word(raw.first_chunk()), word(raw.last_chunk()));
+    let short = raw.iter().take(if raw.len() < 8 { 7 } else { 0 }).fold(0u64, |h, b| h << 8 | u64::from(*b));
+    let mixed = (first ^ last.rotate_left(23) ^ short ^ raw.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> 40) as usize
 }
 
 /// Whether only torch writes this category, and whether it stands on a device's stream.
@@ -127,65 +172,13 @@ fn kind_of_category(cat: &[u8]) -> (bool, bool) {
     }
 }
 
-impl Sink for Pass<'_> {
-    fn key(&mut self, key: &[u8], begins: u8) -> Take {
-        if key == b"traceEvents" || key.is_empty() && begins == b'[' {
-            if begins == b'[' {
-                self.content.has_events = true;
-            }
-            return Take::Records;
-        }
-        self.content.facts.key(key);
-        // Large tables of other tools; nothing of them is shown.
-        if matches!(key, b"stackFrames" | b"samples") {
-            self.ledger.skip(Severity::Info, "root_key_ignored", "A root key that the timeline does not show.", 0, || {
-                String::from_utf8_lossy(key).into_owned()
-            });
-            return Take::Skip;
-        }
-        Take::Value
-    }
-
-    #[inline]
-    fn record(&mut self, text: &[u8], offset: u64) -> bool {
-        let Ok(event) = Event::read(text) else {
-            return false;
-        };
-        self.event(&event, text, offset);
-        true
-    }
-
-    fn value(&mut self, key: &[u8], text: &[u8], _offset: u64) {
-        self.content.facts.value(key, text);
-    }
-
-    fn damaged(&mut self, text: &[u8], offset: u64, damage: Damage) {
-        let example = || String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned();
-        let (kind, reason) = match damage {
-            Damage::Unreadable => {
-                let end = text.iter().rposition(|&b| b == b'}').map_or(0, |at| at + 1);
-                if let Ok(event) = Event::read(&text[..end]) {
-                    return self.event(&event, &text[..end], offset);
-                }
-                ("unreadable_record", "The record breaks the rules of JSON in a way that cannot be repaired.")
-            }
-            Damage::Truncated => ("truncated_record", "The file ends inside the record."),
-            Damage::TooLong => ("long_record", "The record is longer than 64 MiB."),
-            Damage::Stray => ("stray_text", "Between the records stands something that is no record."),
-        };
-        self.content.n_records += 1;
-        self.ledger.read += 1;
-        self.ledger.skip(Severity::DataLoss, kind, reason, offset, example);
-    }
-}
-
 impl Pass<'_> {
     pub(super) fn skip(&mut self, severity: Severity, kind: &str, reason: &str, offset: u64, text: &[u8]) {
         self.ledger.skip(severity, kind, reason, offset, || String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned());
     }
 
     #[inline]
-    fn event(&mut self, event: &Event<'_>, text: &[u8], offset: u64) {
+    pub(super) fn event(&mut self, event: &Event<'_>, text: &[u8], offset: u64) {
         self.content.n_records += 1;
         self.ledger.read += 1;
         if event.n_repaired > 0 {

@@ -38,7 +38,7 @@ pub struct Thread {
 }
 
 /// All processes and threads of a trace.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Lanes {
     /// Ids as text.
     pub ids: Interner,
@@ -48,8 +48,23 @@ pub struct Lanes {
     pub threads: Vec<Thread>,
     process_of: FxHashMap<StrId, usize>,
     thread_of: FxHashMap<(usize, StrId), usize>,
-    recent: [(Vec<u8>, Vec<u8>, usize); 4],
-    next_recent: usize,
+    /// Threads by a few bytes of their ids: (process, thread, position).
+    recent: Vec<(Vec<u8>, Vec<u8>, usize)>,
+}
+
+const RECENT: usize = 64;
+
+impl Default for Lanes {
+    fn default() -> Self {
+        Lanes {
+            ids: Interner::new(),
+            processes: Vec::new(),
+            threads: Vec::new(),
+            process_of: FxHashMap::default(),
+            thread_of: FxHashMap::default(),
+            recent: vec![(Vec::new(), Vec::new(), usize::MAX); RECENT],
+        }
+    }
 }
 
 impl Lanes {
@@ -66,24 +81,26 @@ impl Lanes {
     /// The thread of that id.
     #[inline]
     pub fn thread(&mut self, pid: &[u8], tid: &[u8], builder: &mut ProfileBuilder) -> usize {
-        match self.recent.iter().find(|r| r.1 == tid && r.0 == pid && r.2 < self.threads.len()) {
-            Some(&(_, _, thread)) => thread,
-            None => self.find(pid, tid, builder),
+        let end = |id: &[u8]| id.last_chunk::<2>().map_or(0, |c| usize::from(u16::from_le_bytes(*c).wrapping_mul(31) >> 3));
+        let slot = (end(tid) ^ end(pid) ^ tid.len() ^ usize::from(tid.last().copied().unwrap_or(0))) % RECENT;
+        let (known_pid, known_tid, thread) = &self.recent[slot];
+        if known_tid == tid && known_pid == pid && *thread < self.threads.len() {
+            return *thread;
         }
+        let thread = self.find(pid, tid, builder);
+        self.recent[slot] = (pid.to_vec(), tid.to_vec(), thread);
+        thread
     }
 
     fn find(&mut self, pid: &[u8], tid: &[u8], builder: &mut ProfileBuilder) -> usize {
         let process = self.process(pid, builder);
         let parent = Some(self.processes[process].track);
         let id = self.ids.intern(&unescape(tid));
-        let thread = *self.thread_of.entry((process, id)).or_insert_with(|| {
+        *self.thread_of.entry((process, id)).or_insert_with(|| {
             let track = builder.track(TrackSpec { parent, name: String::new(), kind: TrackKind::Thread, sort: 0 });
             self.threads.push(Thread { process, tid: id, track, open: Vec::new(), is_device: false, name: None, sort: None });
             self.threads.len() - 1
-        });
-        self.recent[self.next_recent] = (pid.to_vec(), tid.to_vec(), thread);
-        self.next_recent = (self.next_recent + 1) % self.recent.len();
-        thread
+        })
     }
 
     /// `pid/tid`, for the preview.
@@ -131,7 +148,12 @@ impl Lanes {
             };
             let on_device = p.labels.as_deref().is_some_and(is_device_label);
             let is_stream = on_device || t.is_device || spec.name.starts_with("stream");
-            spec.kind = if is_stream { TrackKind::Stream } else { TrackKind::Thread };
+            spec.kind = match is_stream {
+                true => TrackKind::Stream,
+                // The profiler's own record of its running: no work of the program.
+                false if matches!(self.ids.get(p.pid), "Spans" | "Traces") => TrackKind::Other,
+                false => TrackKind::Thread,
+            };
             spec.sort = t.sort.unwrap_or(0);
         }
     }

@@ -10,6 +10,7 @@ mod importer;
 mod lanes;
 mod others;
 mod record;
+mod sink;
 mod spans;
 
 use super::json::{Key, Root, root};

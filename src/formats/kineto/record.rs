@@ -2,8 +2,7 @@
 
 use super::facts::value_text;
 use crate::base::{InputSet, SliceId};
-use crate::formats::json::cursor::nested_len;
-use crate::formats::json::{Cursor, Value, unescape};
+use crate::formats::json::{Cursor, Value, nested_len, unescape};
 use crate::formats::{Field, ImportError};
 use crate::model::{Profile, RecordRef};
 

@@ -1,0 +1,59 @@
+//! What the splitter finds, and where it goes.
+
+use super::content::Pass;
+use super::event::Event;
+use crate::base::Severity;
+use crate::formats::json::split::Damage;
+use crate::formats::json::{Sink, Take};
+
+impl Sink for Pass<'_> {
+    fn key(&mut self, key: &[u8], begins: u8) -> Take {
+        if key == b"traceEvents" || key.is_empty() && begins == b'[' {
+            if begins == b'[' {
+                self.content.has_events = true;
+            }
+            return Take::Records;
+        }
+        self.content.facts.key(key);
+        // Large tables of other tools; nothing of them is shown.
+        if matches!(key, b"stackFrames" | b"samples") {
+            self.ledger.skip(Severity::Info, "root_key_ignored", "A root key that the timeline does not show.", 0, || {
+                String::from_utf8_lossy(key).into_owned()
+            });
+            return Take::Skip;
+        }
+        Take::Value
+    }
+
+    #[inline]
+    fn record(&mut self, text: &[u8], offset: u64) -> bool {
+        let Ok(event) = Event::read(text) else {
+            return false;
+        };
+        self.event(&event, text, offset);
+        true
+    }
+
+    fn value(&mut self, key: &[u8], text: &[u8], _offset: u64) {
+        self.content.facts.value(key, text);
+    }
+
+    fn damaged(&mut self, text: &[u8], offset: u64, damage: Damage) {
+        let example = || String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned();
+        let (kind, reason) = match damage {
+            Damage::Unreadable => {
+                let end = text.iter().rposition(|&b| b == b'}').map_or(0, |at| at + 1);
+                if let Ok(event) = Event::read(&text[..end]) {
+                    return self.event(&event, &text[..end], offset);
+                }
+                ("unreadable_record", "The record breaks the rules of JSON in a way that cannot be repaired.")
+            }
+            Damage::Truncated => ("truncated_record", "The file ends inside the record."),
+            Damage::TooLong => ("long_record", "The record is longer than 64 MiB."),
+            Damage::Stray => ("stray_text", "Between the records stands something that is no record."),
+        };
+        self.content.n_records += 1;
+        self.ledger.read += 1;
+        self.ledger.skip(Severity::DataLoss, kind, reason, offset, example);
+    }
+}
