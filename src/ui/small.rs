@@ -19,13 +19,14 @@ pub fn Help(
     text: String,
 ) -> impl IntoView {
     let id = format!("help-{}", unique());
+    // Mark and note are the stylesheet's to write, so that the text of what they explain stays clean.
     let button = view! {
-        <button type="button" class="help" title=text.clone() aria-label="What does this mean?" on:click=|e: ev::MouseEvent| e.stop_propagation()>
-            "?"
-        </button>
+        <button type="button" class="help" title=text.clone() aria-label="What does this mean?" on:click=|e: ev::MouseEvent| e.stop_propagation()></button>
     }
     .attr("popovertarget", id.clone());
-    let note = view! { <span class="help__note" role="note">{text}</span> }.attr("popover", "auto").attr("id", id);
+    let note = view! { <span class="help__note" role="note" aria-label=text.clone() data-text=text></span> }
+        .attr("popover", "auto")
+        .attr("id", id);
     view! { {button} {note} }
 }
 
@@ -48,9 +49,7 @@ pub fn CopyButton(
     };
     let label = move || if is_done.get() { "Copied" } else { "Copy" };
     view! {
-        <button type="button" class="copy" tabindex="-1" title=label aria-label=label on:click=copy>
-            {move || if is_done.get() { "✓" } else { "⧉" }}
-        </button>
+        <button type="button" class="copy" tabindex="-1" title=label aria-label=label data-done=move || is_done.get().then_some("") on:click=copy></button>
     }
 }
 

@@ -97,7 +97,7 @@ fn label(context: &CanvasRenderingContext2d, part: &Part, (x, y): (f64, f64), ra
     let text = text::percent(part.share);
     context.set_font(FONT);
     let width = context.measure_text(&text).map_or(40.0, |m| m.width());
-    let at = if part.share > 0.999_999 { 0.0 } else { radius * 0.68 };
+    let at = if part.share > 0.999_999 { 0.0 } else { (radius * 0.68).min(radius - width / 2.0 - 5.0) };
     if !data::has_room(part.share, at, width + 4.0, 12.0) {
         return;
     }

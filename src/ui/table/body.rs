@@ -2,8 +2,9 @@
 
 use super::data::{self, Cell, Column, Kind, Row};
 use super::state::{Line, State};
-use crate::ui::small::{CopyButton, swatch_colour};
+use crate::ui::{dom, small::swatch_colour};
 use leptos::{ev, prelude::*};
+use wasm_bindgen::JsCast;
 
 /// From this many characters on, a name is shortened in its middle when it does not fit.
 const SPLIT_FROM: usize = 24;
@@ -61,12 +62,27 @@ fn BodyLine(state: State, line: Line) -> impl IntoView {
             class:can-choose=can_choose
             aria-current=move || is_selected().then_some("true")
             data-row=line.row.to_string()
-            on:click=move |_| state.choose(line.row)
+            on:click=move |e| on_click(state, line.row, &e)
         >
             {cells.collect_view()}
         </tr>
     }
     .into_any()
+}
+
+/// A click in a row: its copy button copies the name, everything else chooses the row.
+fn on_click(state: State, row: u32, event: &ev::MouseEvent) {
+    let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+    let Some(button) = target.filter(|t| t.class_list().contains("copy")) else { return state.choose(row) };
+    if let Some(name) = button.parent_element().and_then(|cell| cell.get_attribute("title")) {
+        dom::copy_text(&name);
+        // Says so for a moment.
+        let done = button.set_attribute("title", "Copied").and_then(|()| button.set_attribute("data-done", ""));
+        if done.is_ok() {
+            let undo = move || drop(button.set_attribute("title", "Copy").and_then(|()| button.remove_attribute("data-done")));
+            set_timeout(undo, std::time::Duration::from_millis(1200));
+        }
+    }
 }
 
 fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, is_first: bool) -> AnyView {
@@ -77,7 +93,7 @@ fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, i
             let opener = (is_first && !row.members.is_empty()).then(|| view! { <Opener state row=at_row members=row.members.clone() /> });
             let swatch = row.colour.filter(|_| is_first);
             let swatch = swatch.map(|slot| view! { <i class="swatch" style:background=swatch_colour(slot)></i> });
-            view! { <td class="table__name" title=text.clone()>{opener}{swatch}<Name text=text.clone() /><CopyButton text=text.clone() /></td> }
+            view! { <td class="table__name" title=text.clone()>{opener}{swatch}<Name text=text.clone() /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button></td> }
                 .into_any()
         }
         Kind::Text => view! { <td title=text.clone()>{text.clone()}</td> }.into_any(),
@@ -123,7 +139,6 @@ fn Opener(state: State, row: u32, members: Vec<String>) -> impl IntoView {
     let title = format!("Made of {}:\n{}", members.len(), members.join("\n"));
     view! {
         <button type="button" class="table__opener" title=title aria-label="Members" aria-expanded=move || is_open().to_string() on:click=toggle>
-            {move || if is_open() { "▾" } else { "▸" }}
         </button>
     }
 }

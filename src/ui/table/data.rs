@@ -163,8 +163,8 @@ pub fn total(rows: &[Row], order: &[u32], column: usize) -> Cell {
 pub fn width(column: &Column, rows: &[Row], at: usize) -> usize {
     const SAMPLE: usize = 300;
     let longest = rows.iter().take(SAMPLE).map(|r| r.cell(at).shown(column.kind).chars().count()).max().unwrap_or(0);
-    // Room for the sort arrow and the help mark beside the label.
-    let label = column.label.chars().count() + 4;
+    // The label is bold and wider than digits; beside it stand the sort arrow, the help mark and the padding.
+    let label = column.label.chars().count() * 9 / 8 + if column.help.is_empty() { 5 } else { 8 };
     let (least, most, extra) = match column.kind {
         Kind::Name => (20, 48, 6),
         Kind::Text => (6, 36, 2),
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn widths_fit_label_and_figures() {
         let column = Column::new("n", "Occurrences", Kind::Count, "");
-        assert_eq!(width(&column, &[], 0), 15);
+        assert_eq!(width(&column, &[], 0), 17);
         let name = Column::new("name", "Operator", Kind::Name, "");
         assert_eq!(width(&name, &[Row::new(vec![Cell::Text("x".repeat(500))])], 0), 48);
     }

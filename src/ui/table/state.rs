@@ -53,7 +53,8 @@ pub(super) struct State {
     pub problem: Memo<Option<String>>,
     pub order: Memo<Arc<Vec<u32>>>,
     pub lines: Memo<Arc<Vec<Line>>>,
-    pub window: Memo<Window>,
+    /// Not a memo: one that depends on `lines` beside `lines` itself would keep an effect that reads both from running.
+    pub window: Signal<Window>,
     /// Changes whenever rows must be drawn anew.
     pub generation: Memo<u64>,
 }
@@ -85,7 +86,7 @@ impl State {
             |a, b| !is_same(a, b),
         );
         let lines = Memo::new_with_compare(move |_| Arc::new(lines(&rows.get(), &order.get(), &opened.get())), |a, b| !is_same(a, b));
-        let window = Memo::new(move |_| window::window(lines.with(|l| l.len()), scroll.get(), height.get()));
+        let window = Signal::derive(move || window::window(lines.with(|l| l.len()), scroll.get(), height.get()));
         let generation = Memo::new(move |old: Option<&u64>| {
             rows.track();
             shown.track();
