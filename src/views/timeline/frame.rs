@@ -17,6 +17,8 @@ use leptos::prelude::*;
 pub struct Inner {
     /// The open profile.
     pub core: Option<Core>,
+    /// The slice gone to last.
+    pub revealed: Option<SliceId>,
     /// A drag on the overview or ruler.
     pub brush: Option<Brush>,
     pub(super) scene: Scene,
@@ -39,6 +41,7 @@ impl Default for Inner {
         Inner {
             core: None,
             brush: None,
+            revealed: None,
             scene: Scene::default(),
             theme: Theme::new(&Tokens::fallback(false)),
             ticks: Ticks::default(),

@@ -16,6 +16,7 @@ pub mod index;
 pub mod labels;
 pub mod lane;
 pub mod lod;
+mod memory;
 pub mod overview;
 pub mod raster;
 pub mod rows;

@@ -4,6 +4,7 @@ use super::card::Card;
 use super::core::{Act, Core};
 use super::frame::{Inner, Told};
 use super::labels::Label;
+use super::memory;
 use super::overview::Brush;
 use super::theme::{Theme, Tokens, parse_colour};
 use crate::base::SliceId;
@@ -107,11 +108,33 @@ impl Stage {
         }
     }
 
+    /// Goes to `slice`, which was asked for while `hot` was drawn. The same slice is gone to again only if it was asked for again, not because
+    /// the view was made anew or the columns were replaced.
+    pub fn reveal(self, slice: Option<SliceId>, is_asked_again: bool) {
+        let is_old = self.inner.try_update_value(|inner| std::mem::replace(&mut inner.revealed, slice) == slice).unwrap_or(true);
+        if let Some(slice) = slice.filter(|_| is_asked_again || !is_old) {
+            self.change(|core| core.reveal(slice));
+        }
+    }
+
+    /// Notes where the user is, for when the view is made anew.
+    pub fn remember(self) {
+        self.inner.try_with_value(|inner| {
+            if let Some(core) = &inner.core {
+                memory::keep(core, inner.revealed);
+            }
+        });
+    }
+
     /// Opens a profile, or puts new columns in place of the old ones; the window and the rows stay where they can.
     pub fn open(self, hot: Option<Arc<crate::engine::hot::HotColumns>>) {
         self.inner.try_update_value(|inner| {
             let old = inner.core.take();
+            let is_first = old.is_none();
             inner.core = hot.map(|hot| Core::following(hot, old));
+            if let Some(core) = inner.core.as_mut().filter(|_| is_first) {
+                inner.revealed = memory::recall(core).or(inner.revealed);
+            }
             inner.density.clear();
             inner.labels_of.0 = u32::MAX;
             inner.list_of = None;

@@ -52,12 +52,12 @@ pub fn Timeline(
         let slices = highlights.get();
         stage.change(|core| core.highlights = slices);
     });
-    Effect::new(move || {
-        hot.track();
-        if let Some(slice) = reveal.get() {
-            stage.change(|core| core.reveal(slice));
-        }
+    Effect::new(move |before: Option<usize>| {
+        let columns = hot.with(|h| h.as_ref().map_or(0, |h| Arc::as_ptr(h) as usize));
+        stage.reveal(reveal.get(), before == Some(columns));
+        columns
     });
+    on_cleanup(move || stage.remember());
     events::listen_for_keys(stage);
     watch_surroundings(stage);
     view! { <Page stage hot selection /> }
