@@ -42,7 +42,7 @@ fn Content(details: Details, on_go: Callback<SliceId>, on_close: Callback<()>) -
     }
     let groups = groups.into_iter().map(|(title, rows)| view! { <FieldGroup title rows /> }).collect_view();
     view! {
-        <aside class="drawer" data-panel="details" aria-label="Details of the selected slice">
+        <aside class="drawer" data-view="details" aria-label="Details of the selected slice">
             <header class="drawer__head">
                 <h2 class="drawer__title mono" title=title.clone()>{title.clone()}</h2>
                 <button class="button button--quiet" aria-label="Close details" title="Close (Esc)" on:click=move |_| on_close.run(())>"×"</button>

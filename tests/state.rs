@@ -1,0 +1,128 @@
+//! The page's state and its actions, without a browser.
+#![cfg(not(target_arch = "wasm32"))]
+
+use axonscope::base::{InputSet, Ledger, SliceId, StrId, TimeNs, TimeRange};
+use axonscope::engine::Session;
+use axonscope::formats::{Claim, Imported};
+use axonscope::model::{Meta, ProfileBuilder, RawSlice, RecordRef, TrackKind, TrackSpec};
+use axonscope::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions};
+use axonscope::worker::client::{Ask, EngineError};
+use axonscope::worker::protocol::{Answer, Query, SearchQuery};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+fn session() -> Session {
+    let mut builder = ProfileBuilder::new();
+    let track = builder.track(TrackSpec { parent: None, name: "t".into(), kind: TrackKind::Thread, sort: 0 });
+    let name: StrId = builder.strings.intern("op");
+    for start in [0, 10] {
+        builder.slice(RawSlice { track, start, duration: 5, name, record: RecordRef::default() });
+    }
+    let profile = builder.finish(Meta { title: "two.json".into(), ..Meta::default() }).profile;
+    let claim = Claim { format: "test".into(), members: vec![0], recognised: String::new() };
+    Session::new(claim, InputSet::default(), Imported { profile, ledger: Ledger::default() })
+}
+
+fn profile(app: App, hash: &str) -> OpenProfile {
+    let session = session();
+    let hot = Arc::new(session.hot());
+    OpenProfile {
+        id: actions::new_id(app),
+        title: "two.json".into(),
+        hash: hash.into(),
+        format: "test".into(),
+        ask: Ask::in_process(session),
+        hot,
+        ledger: Arc::default(),
+        memory: 0,
+        stopped: None,
+        kept: Kept::default(),
+    }
+}
+
+fn with_app(test: impl FnOnce(App)) {
+    let owner = Owner::new();
+    owner.set();
+    test(App::new());
+}
+
+#[test]
+fn each_tab_keeps_its_choices() {
+    with_app(|app| {
+        let (a, b) = (profile(app, "a"), profile(app, "b"));
+        let (a_id, b_id) = (a.id, b.id);
+        actions::add_profile(app, a);
+        let range = TimeRange::new(TimeNs(1), TimeNs(4));
+        actions::commit_range(app, Some(range));
+        actions::show_view(app, "operators");
+        actions::add_profile(app, b);
+        assert_eq!(app.range.get_untracked(), None);
+        assert_eq!(app.state.view().get_untracked(), "timeline");
+        app.selection.set(Some(SliceId(1)));
+        actions::show_profile(app, a_id);
+        assert_eq!(app.range.get_untracked(), Some(range));
+        assert_eq!(app.selection.get_untracked(), None);
+        assert_eq!(app.state.view().get_untracked(), "operators");
+        actions::close_profile(app, a_id);
+        assert_eq!(app.state.front().get_untracked(), Some(b_id));
+        assert_eq!(app.selection.get_untracked(), Some(SliceId(1)));
+        actions::close_profile(app, b_id);
+        assert_eq!(app.state.front().get_untracked(), None);
+    });
+}
+
+#[test]
+fn escape_ends_the_innermost_thing() {
+    with_app(|app| {
+        actions::commit_range(app, Some(TimeRange::new(TimeNs(1), TimeNs(4))));
+        actions::go_to_slice(app, SliceId(0));
+        app.state.is_help_open().set(true);
+        actions::escape(app);
+        assert!(!app.state.is_help_open().get_untracked());
+        assert!(app.state.is_details_open().get_untracked());
+        actions::escape(app);
+        assert!(!app.state.is_details_open().get_untracked());
+        assert!(app.range.get_untracked().is_some());
+        actions::escape(app);
+        assert_eq!(app.range.get_untracked(), None);
+    });
+}
+
+#[test]
+fn the_same_sentence_is_said_once() {
+    with_app(|app| {
+        actions::notify(app, "No.".into(), true);
+        actions::notify(app, "No.".into(), true);
+        let notices = app.state.notices().get_untracked();
+        assert_eq!(notices.len(), 1);
+        actions::dismiss(app, notices[0].id);
+        assert!(app.state.notices().get_untracked().is_empty());
+    });
+}
+
+#[test]
+fn questions_are_answered_or_refused() {
+    let ask = Ask::in_process(session());
+    let query = SearchQuery { text: "op".into(), limit: 1, ..SearchQuery::default() };
+    match pollster(ask.ask(Query::Search(query))) {
+        Ok(Answer::Search(hits)) => assert_eq!((hits.slices.len(), hits.n_total), (1, 2)),
+        other => panic!("{other:?}"),
+    }
+    match pollster(ask.ask(Query::Table("none".into(), 0, 1))) {
+        Err(EngineError::Refused(sentence)) => assert!(sentence.contains("`none`")),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(pollster(ask.ask(Query::Find("t".into(), TimeNs(10), "op".into()))), Ok(Answer::Find(Some(SliceId(1)))));
+    let (ask, calls) = Ask::channel();
+    drop(calls);
+    assert_eq!(pollster(ask.ask(Query::Import)), Err(EngineError::Stopped));
+}
+
+/// These futures are ready at once.
+fn pollster<T>(future: impl Future<Output = T>) -> T {
+    let mut future = std::pin::pin!(future);
+    match future.as_mut().poll(&mut std::task::Context::from_waker(std::task::Waker::noop())) {
+        std::task::Poll::Ready(value) => value,
+        std::task::Poll::Pending => panic!("an in-process answer is there at once"),
+    }
+}
