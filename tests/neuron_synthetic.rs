@@ -47,6 +47,25 @@ fn a_small_trace_of_each_version_opens() {
 }
 
 #[test]
+fn without_a_stored_window_the_last_run_is_shown() {
+    let mut regions = writer::regions();
+    // A GpSimd instruction whose end carries the flag of a run's end; its word is outside every image.
+    let flagged = |kind, flag, at| writer::record([0, 0, flag, kind, 0, 0, 0, 0], writer::START + at);
+    let run_end = [flagged(0x8c, 0, 11_000_000), flagged(0x8d, 0x20, 11_999_167)].concat();
+    regions[0].2.extend_from_slice(&run_end);
+    let imported = import_one(&[named("a.ntff", writer::trace(5, &regions, 0))]).expect("opens");
+    let Domain::NeuronDevice(domain) = &imported.profile.domain else { panic!("a Neuron domain") };
+    assert_eq!(domain.window_ns, 10_000, "the stored duration");
+    // The window begins 2 µs after the device's time of reference: the first MATMUL began before.
+    let rows = slices(&imported.profile);
+    assert!(rows.contains(&"NC 4 / Tensor: opcode 0x41 1000+700".into()) && !rows.iter().any(|r| r.contains("MATMUL")), "{rows:?}");
+    assert!(rows.contains(&"NC 4 / GpSimd: opcode unknown 9000+999".into()), "{rows:?}");
+    let count = |kind: &str| imported.ledger.skipped.iter().find(|s| s.kind == kind).map_or(0, |s| s.count);
+    assert_eq!((count("pc_outside_image"), count("outside_window") > 0), (1, true));
+    assert!(imported.ledger.notes.iter().any(|n| n.contains("does not store where its execution window begins")));
+}
+
+#[test]
 fn unknown_records_are_shown_and_counted() {
     let mut regions = writer::regions();
     regions[0].2.extend_from_slice(&writer::record([0, 0, 0, 0xc3, 0, 0, 0, 0], writer::START + 4_000_000));

@@ -150,9 +150,7 @@ impl Reader {
                 }
             }
         };
-        if schema::is_section(piece.section) {
-            self.note_unknown_keys(piece, fields, ledger);
-        }
+        self.note_unknown_keys(piece, fields, ledger);
         match outcome {
             Ok(()) => ledger.shown += 1,
             Err(missing) => {
@@ -235,8 +233,11 @@ impl Reader {
     }
 
     fn note_unknown_keys(&mut self, piece: &Piece<'_>, fields: &Fields<'_>, ledger: &mut Ledger) {
+        let Some(known) = schema::known_keys(piece.section) else {
+            return;
+        };
         for (key, _) in fields {
-            if schema::is_key(piece.section, key) || self.unknown_keys.len() > 10_000 {
+            if known.contains(key.as_ref()) || self.unknown_keys.len() > 10_000 {
                 continue;
             }
             let n = self.unknown_keys.entry((piece.section.into(), key.to_string())).or_default();

@@ -1,5 +1,8 @@
 //! The sections and keys of the device JSON: which are known, what they mean, in which unit.
 
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::LazyLock;
+
 /// One key: (key, heading in the details, unit, meaning).
 pub(super) type Key = (&'static str, &'static str, &'static str, &'static str);
 
@@ -136,13 +139,14 @@ pub(super) fn is_telling(section: &str) -> bool {
     is_section(section) && !WEAK.contains(&section)
 }
 
-/// Whether this version knows the key. All keys of table sections are columns, so known.
-pub(super) fn is_key(section: &str, key: &str) -> bool {
-    match CURVES.iter().find(|c| c.0 == section) {
-        Some((_, keys)) => keys.contains(&key),
-        None if on_timeline(section) => find(keys(section), key).is_some(),
-        None => true,
-    }
+/// The keys that this version knows of a section; `None` where all keys are columns, so known.
+pub(super) fn known_keys(section: &str) -> Option<&'static FxHashSet<&'static str>> {
+    static KNOWN: LazyLock<FxHashMap<&'static str, FxHashSet<&'static str>>> = LazyLock::new(|| {
+        let curves = CURVES.iter().map(|(section, keys)| (*section, keys.iter().copied().collect()));
+        let slices = ["instruction", "dma"].map(|section| (section, keys(section).iter().map(|k| k.0).collect()));
+        curves.chain(slices).collect()
+    });
+    KNOWN.get(section)
 }
 
 /// Keys of a section whose records have details.

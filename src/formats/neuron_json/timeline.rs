@@ -1,5 +1,7 @@
 //! The timeline of a Neuron device, whichever file it came from: the same rows, names and attributes from NTFF and from JSON.
 
+pub(crate) use super::curves::Curve;
+use super::curves::curve_row;
 use super::queues::QueueNames;
 use crate::base::{StrId, TrackId};
 use crate::model::builder::{ColumnId, Finished};
@@ -34,29 +36,6 @@ const ATTRS: [(Attr, &str, &str); 10] = [
     (Attr::Queue, "queue", "DMA queue"),
     (Attr::Variable, "variable", "Variable"),
 ];
-
-/// Values over time of one core.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Curve {
-    StateBuffer,
-    Psum,
-    Throttling,
-    PendingDma,
-    HbmThroughput,
-    DmaThroughput,
-}
-
-/// What a curve's row is called, its unit, its series, and where it stands.
-fn curve_row(curve: Curve) -> (&'static str, &'static str, &'static [&'static str], i64) {
-    match curve {
-        Curve::StateBuffer => ("State Buffer Usage", "%", &["partition 0", "partition 32", "partition 64", "partition 96"], 30),
-        Curve::Psum => ("PSUM Usage", "banks", &["bank 0", "bank 1", "bank 2", "bank 3", "bank 4", "bank 5", "bank 6", "bank 7"], 31),
-        Curve::Throttling => ("Throttling", "%", &["utilization limit"], 32),
-        Curve::PendingDma => ("Pending DMA Count", "", &["pending"], 51),
-        Curve::HbmThroughput => ("HBM Throughput", "B/s", &["transfer rate"], 52),
-        Curve::DmaThroughput => ("DMA Throughput", "B/s", &["transfer rate"], 53),
-    }
-}
 
 /// Rows of an engine, top to bottom.
 const ENGINES: [&str; 6] = ["Tensor", "TensorMatrix", "Scalar", "Vector", "GpSimd", "Sync"];

@@ -19,6 +19,7 @@ pub(super) fn claim(heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         let version = heads[trace].head.first().copied().unwrap_or(0);
         let recognised = match program {
             Some(_) => format!("A Neuron trace of version {version} and the NEFF dropped with it."),
+            None if info::sniff(&heads[trace].head).is_none() => "A file named as a Neuron trace, without one's content.".into(),
             None => format!("A Neuron trace of version {version}: its description names a .neff."),
         };
         let members = std::iter::once(trace).chain(program).collect();
