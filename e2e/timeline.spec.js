@@ -54,11 +54,11 @@ test('a slice under the pointer names itself, and a click fills the details', as
   await page.mouse.move(point.x - 1, point.y);
   await page.mouse.move(point.x, point.y);
   const card = page.locator('.timeline__card');
-  await expect(card).toContainText(/\d\s?(ns|µs|ms|s)\b/);
+  await expect(card).toContainText(/\d\s?(ns|µs|ms|s)/);
   await page.mouse.click(point.x, point.y);
   const details = page.locator('[data-view="details"]');
   await expect(details).toBeVisible();
-  await expect(details).toContainText(/\d\s?(ns|µs|ms|s)\b/);
+  await expect(details).toContainText(/\d\s?(ns|µs|ms|s)/);
   await idle(page);
   await page.keyboard.press('Escape');
   await expect(details).toBeHidden();
@@ -91,6 +91,6 @@ test('Shift and a drag select a range, and the tables follow it', async ({ page 
   await page.mouse.move(box.x + box.width * 0.7, y);
   await page.mouse.up();
   await page.keyboard.up('Shift');
-  await expect(page.locator('[data-range]').first()).toContainText(/(ns|µs|ms|s)\b/);
+  await expect(page.locator('[data-range]').first()).toContainText(/(ns|µs|ms|s)/);
   await expect(timeline(page)).toBeVisible();
 });
