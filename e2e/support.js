@@ -36,13 +36,14 @@ export const test = base.extend({
   // Every page of every test is watched: no foreign request, no uncaught error, no violation of the Content-Security-Policy.
   page: async ({ page, site }, use) => {
     const wrong = [];
+    page.wrong = wrong;
     page.on('request', (request) => {
       const url = new URL(request.url());
       if (url.protocol !== 'blob:' && url.protocol !== 'data:' && url.origin !== new URL(site.url).origin) wrong.push(`foreign request: ${url}`);
     });
     page.on('pageerror', (error) => wrong.push(`uncaught: ${error.message}`));
     page.on('console', (message) => {
-      if (message.type() === 'error' && /Content Security Policy|panicked/i.test(message.text()) && !message.text().includes('axonInline')) wrong.push(message.text());
+      if (message.type() === 'error' && /Content Security Policy|panicked/i.test(message.text())) wrong.push(message.text());
     });
     await use(page);
     expect(wrong, 'what the page must not do').toEqual([]);
