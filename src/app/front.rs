@@ -64,7 +64,7 @@ fn timeline(app: App, hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Op
     let on_details = Callback::new(move |()| app.state.is_details_open().set(true));
     view! {
         <Timeline
-            hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details
+            hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details window=app.window
         />
     }
     .into_any()

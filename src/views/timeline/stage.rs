@@ -7,7 +7,7 @@ use super::labels::Label;
 use super::memory;
 use super::overview::Brush;
 use super::theme::{Theme, Tokens, parse_colour};
-use crate::base::SliceId;
+use crate::base::{SliceId, TimeRange};
 use leptos::{html, prelude::*};
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub struct Shown {
     pub filter: RwSignal<String>,
     /// Whether there is nothing to draw.
     pub is_empty: RwSignal<bool>,
+    /// The visible window, as of the last frame.
+    pub window: RwSignal<Option<TimeRange>>,
 }
 
 /// The elements a frame writes to.
@@ -235,6 +237,10 @@ impl Stage {
         }
         if s.filter.get_untracked() != told.filter {
             s.filter.set(told.filter);
+        }
+        let window = self.look(|core| core.view.window());
+        if s.window.get_untracked() != window {
+            s.window.set(window);
         }
         if told.is_list_due {
             set_timeout(move || self.refresh_list(), std::time::Duration::from_millis(250));

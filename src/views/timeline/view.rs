@@ -28,6 +28,9 @@ pub fn Timeline(
     reveal: Signal<Option<SliceId>>,
     /// Asked for the details of the selection.
     on_details: Callback<()>,
+    /// The visible window: written once it has come to rest; another one is gone to.
+    #[prop(optional)]
+    window: Option<RwSignal<Option<TimeRange>>>,
 ) -> impl IntoView {
     let on_act = Callback::new(move |act| match act {
         Act::Select(slice) => selection.set(slice),
@@ -58,9 +61,36 @@ pub fn Timeline(
         columns
     });
     on_cleanup(move || stage.remember());
+    if let Some(window) = window {
+        share_window(stage, window);
+    }
     events::listen_for_keys(stage);
     watch_surroundings(stage);
     view! { <Page stage hot selection /> }
+}
+
+/// Joins the visible window to a signal of the page.
+fn share_window(stage: Stage, window: RwSignal<Option<TimeRange>>) {
+    const REST: std::time::Duration = std::time::Duration::from_millis(150);
+    Effect::new(move || {
+        let wanted = window.get();
+        let is_elsewhere = stage.look(|core| core.view.window()) != wanted;
+        if let Some(wanted) = wanted.filter(|_| is_elsewhere) {
+            stage.change(|core| core.view.show(wanted));
+        }
+    });
+    Effect::new(move |is_first: Option<()>| {
+        let seen = stage.shown.window.get();
+        if is_first.is_none() {
+            return;
+        }
+        let write = move || {
+            if stage.shown.window.try_get_untracked() == Some(seen) && window.try_get_untracked() != Some(seen) {
+                window.set(seen);
+            }
+        };
+        set_timeout(write, REST);
+    });
 }
 
 fn nodes() -> Nodes {
@@ -86,6 +116,7 @@ fn shown() -> Shown {
         tool: RwSignal::new(Tool::default()),
         filter: RwSignal::new(String::new()),
         is_empty: RwSignal::new(false),
+        window: RwSignal::new(None),
     }
 }
 
