@@ -10,6 +10,8 @@ use std::cell::Cell;
 use wasm_bindgen::JsValue;
 
 const RECENTS: &str = "axonscope.recents";
+/// The address follows the last change after this.
+const ADDRESS_PAUSE_MS: u32 = 200;
 const THEME: &str = "axonscope.theme";
 
 fn storage() -> Option<web_sys::Storage> {
@@ -93,8 +95,9 @@ pub fn join(app: App) {
             });
         }
     });
-    join_idle(app);
-    join_address(app);
+    let n_writes = RwSignal::new(0usize);
+    join_idle(app, n_writes);
+    join_address(app, n_writes);
 }
 
 fn log_failure(result: Result<(), JsValue>) {
@@ -108,7 +111,7 @@ thread_local! {
 }
 
 /// `data-idle` on the body: nothing is read, asked or about to be painted.
-fn join_idle(app: App) {
+fn join_idle(app: App, n_writes: RwSignal<usize>) {
     let waiting = RwSignal::new(0);
     WAITING.set(Some(waiting));
     client::on_waiting(|n| {
@@ -118,7 +121,7 @@ fn join_idle(app: App) {
     });
     let is_quiet = Memo::new(move |_| {
         let is_ready = !app.state.formats().with(|f| f.is_empty()) || app.state.notices().with(|n| n.iter().any(|n| n.is_error));
-        is_ready && waiting.get() == 0 && app.state.imports().with(|i| i.is_empty())
+        is_ready && waiting.get() == 0 && n_writes.get() == 0 && app.state.imports().with(|i| i.is_empty())
     });
     Effect::new(move || {
         // What was chosen is drawn a frame later.
@@ -183,7 +186,7 @@ fn track_path(hot: &crate::worker::protocol::HotColumns, track: crate::base::Tra
 }
 
 /// Reads the address once; afterwards writes it, shortly after the last change.
-fn join_address(app: App) {
+fn join_address(app: App, n_writes: RwSignal<usize>) {
     let wanted = UrlState::from_fragment(&location().hash().unwrap_or_default());
     if !wanted.hash.is_empty() {
         app.state.wanted().set(Some(wanted));
@@ -196,13 +199,18 @@ fn join_address(app: App) {
         if previous.as_ref().is_some_and(|p| *p != now) {
             n_changes.update_value(|n| *n += 1);
             let change = n_changes.get_value();
+            let has_same_profile = previous.as_ref().is_some_and(|p| p.hash == now.hash);
             let is_step = previous.is_some_and(|p| p.view != now.view || p.hash != now.hash || p.selection != now.selection);
             let fragment = now.to_fragment();
+            // A profile just opened is ready before its address is.
+            let is_awaited = usize::from(has_same_profile);
+            n_writes.update(|n| *n += is_awaited);
             spawn_local(async move {
-                TimeoutFuture::new(250).await;
+                TimeoutFuture::new(ADDRESS_PAUSE_MS).await;
                 if n_changes.try_get_value() == Some(change) {
                     write(&fragment, is_step);
                 }
+                n_writes.try_update(|n| *n -= is_awaited);
             });
         }
         now

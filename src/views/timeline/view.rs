@@ -62,7 +62,7 @@ pub fn Timeline(
     });
     on_cleanup(move || stage.remember());
     if let Some(window) = window {
-        share_window(stage, window);
+        share_window(stage, hot, window);
     }
     events::listen_for_keys(stage);
     watch_surroundings(stage);
@@ -70,9 +70,11 @@ pub fn Timeline(
 }
 
 /// Joins the visible window to a signal of the page.
-fn share_window(stage: Stage, window: RwSignal<Option<TimeRange>>) {
+fn share_window(stage: Stage, hot: Signal<Option<Arc<HotColumns>>>, window: RwSignal<Option<TimeRange>>) {
     const REST: std::time::Duration = std::time::Duration::from_millis(150);
     Effect::new(move || {
+        // A window that was wanted before there was a profile.
+        hot.track();
         let wanted = window.get();
         let is_elsewhere = stage.look(|core| core.view.window()) != wanted;
         if let Some(wanted) = wanted.filter(|_| is_elsewhere) {
