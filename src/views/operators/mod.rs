@@ -120,7 +120,7 @@ fn Heading(state: State) -> impl IntoView {
             <h1>"Operators"</h1>
             <span class="operators__scope">{move || rows::scope(state.range.get())}</span>
             {busy}
-            <Help text="Busy time is the time in which anything ran, added up over all tracks; it can be longer than the range when tracks run side by side. Time % is a share of it." />
+            <Help text="Busy time is the time in which anything ran, added up over all tracks; it can be longer than the range when tracks run side by side. Waits, and what a profiler records of itself, are left out. Time % is a share of it." />
         </header>
     }
 }
