@@ -74,6 +74,20 @@ fn gzip_says_what_is_wrong_with_it() {
 }
 
 #[test]
+fn inflated_text_is_read_at_any_offset() {
+    let text: Vec<u8> = (0..36u32 << 18).flat_map(|i| (i.wrapping_mul(i) >> 7).to_le_bytes()).collect();
+    let (first, second) = text.split_at(21 << 20);
+    let raw = axonscope::base::Member::from_bytes("x.gz", [gzip(first), gzip(second)].concat());
+    let member = import::inflated(&raw).unwrap();
+    assert_eq!(member.len(), text.len() as u64);
+    for offset in [0, 5, 16 << 20, (16 << 20) - 3, 21 << 20, (21 << 20) - 7, 33 << 20, text.len() - 10] {
+        assert!(member.read(offset as u64, 10).unwrap() == text[offset..offset + 10], "at {offset}");
+    }
+    assert!(member.read(1, text.len() as u64 - 1).unwrap() == text[1..]);
+    assert!(member.read(text.len() as u64, 1).is_err());
+}
+
+#[test]
 fn what_is_cut_keeps_what_was_read() {
     let events: Vec<String> = (0..20_000).map(|i| x(&format!("op{i}"), &i.to_string(), "0.5")).collect();
     let text = trace(&events.join(",\n"));

@@ -43,8 +43,11 @@ fn nanoseconds(text: &str) -> i128 {
     format!("{whole}{:0<3}", fraction).parse().unwrap()
 }
 
+/// Name, start, duration.
+type Row = (String, i128, i128);
+
 /// (name, start, duration) of each `X`, as an independent reader finds them; counts of other phases.
-fn expected(text: &str) -> (Vec<(String, i128, i128)>, HashMap<String, usize>) {
+fn expected(text: &str) -> (Vec<Row>, HashMap<String, usize>) {
     #[derive(serde::Deserialize)]
     struct Root<'a> {
         #[serde(borrow, rename = "traceEvents")]
@@ -77,7 +80,7 @@ fn check_trace(path: &Path) {
     assert!(matches!(profile.domain, Domain::Torch(_)), "{name}");
     let s = &profile.slices;
     let first = profile_origin(&text);
-    let mut got: Vec<(String, i128, i128)> = (0..s.len())
+    let mut got: Vec<Row> = (0..s.len())
         .map(|i| (profile.name_of(SliceId(i as u32)).into(), i128::from(s.start[i]) + first, i128::from(s.duration[i])))
         .collect();
     got.sort();
