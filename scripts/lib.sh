@@ -91,7 +91,7 @@ ensure_wasm_target() {
   fi
   have rustup || die "Rust's wasm32-unknown-unknown library is missing, and there is no rustup to add it. Install rustup, or your distribution's package of it."
   say "adding Rust's wasm32-unknown-unknown library with rustup: the page is compiled to WebAssembly"
-  rustup target add wasm32-unknown-unknown || die "rustup could not add wasm32-unknown-unknown. Is static.rust-lang.org reachable?"
+  rustup target add wasm32-unknown-unknown || die "rustup could not add wasm32-unknown-unknown. Is the network there?"
 }
 
 ensure_npm() {

@@ -93,7 +93,8 @@ pub fn device_of(profile: &Profile, track: TrackId) -> TrackId {
 
 /// Rows over those of `tracks` that hold work, clipped to `range`, grouped by `column`; `slots` holds a colour slot per string.
 pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range: Option<TimeRange>, slots: &[u16]) -> Operators {
-    let mut by_device: Vec<(TrackId, TrackId)> = tracks.iter().filter(|t| is_work(profile, **t)).map(|&t| (device_of(profile, t), t)).collect();
+    let mut by_device: Vec<(TrackId, TrackId)> =
+        tracks.iter().filter(|t| is_work(profile, **t)).map(|&t| (device_of(profile, t), t)).collect();
     by_device.sort();
     let mut sums = Sums { row_of: vec![u32::MAX; profile.strings.len()], rows: Vec::new(), begun: 0 };
     let mut devices: Vec<(TrackId, usize)> = Vec::new();

@@ -17,7 +17,12 @@ pub struct Index {
     pub roots: Vec<TrackId>,
     /// By counter.
     pub counters: Vec<CounterLod>,
+    /// By string: whether a slice of that name on an engine is a wait, not work.
+    pub is_wait: Vec<bool>,
 }
+
+/// Instructions by which an engine waits for others: drawn thin, so that idle time is seen.
+const WAITS: [&str; 2] = ["EVENT_SEMAPHORE", "DRAIN"];
 
 /// What hangs on a track.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,7 +47,9 @@ impl Index {
         let info = &hot.info;
         let lods = info.lanes.iter().map(|l| LaneLod::new(&hot.duration, l.first as usize..l.end as usize)).collect();
         let counters = info.counters.iter().map(CounterLod::new).collect();
-        let mut index = Index { lods, tracks: vec![TrackInfo::default(); info.tracks.len()], roots: Vec::new(), counters };
+        let is_wait = info.strings.iter().map(|(_, name)| WAITS.contains(&name)).collect();
+        let tracks = vec![TrackInfo::default(); info.tracks.len()];
+        let mut index = Index { lods, tracks, roots: Vec::new(), counters, is_wait };
         index.link(hot);
         index.sum_up(hot);
         index

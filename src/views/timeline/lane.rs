@@ -26,6 +26,16 @@ pub struct Ink<'a> {
     pub scale: Scale,
 }
 
+/// The lines a lane is painted on: a device pixel a column.
+pub struct Lines<'a> {
+    /// Over the whole height of the lane; comes with the background.
+    pub full: &'a mut [Pixel],
+    /// Only through the middle: waits. Comes with zeros, which stand for nothing.
+    pub thin: &'a mut [Pixel],
+    /// By name: whether such a slice is a wait. Empty where none is.
+    pub is_wait: &'a [bool],
+}
+
 /// A slice wide enough for its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WideSlice {
@@ -55,12 +65,12 @@ impl Ink<'_> {
         self.highlights.get(at).is_some_and(|h| h.index() < run.end)
     }
 
-    /// Paints `lane` onto `line` (one device pixel a column). Slices at least `text_dpx` wide are added to `wide`.
-    pub fn paint(&self, lane: Lane, lod: &LaneLod, line: &mut [Pixel], text_dpx: i32, wide: &mut Vec<WideSlice>) {
+    /// Paints `lane`. Slices at least `text_dpx` wide are added to `wide`.
+    pub fn paint(&self, lane: Lane, lod: &LaneLod, lines: &mut Lines, text_dpx: i32, wide: &mut Vec<WideSlice>) {
         let (start, duration) = (&self.hot.start, &self.hot.duration);
         let (first, end) = (lane.first as usize, lane.end as usize);
         let s = &self.scale;
-        let width = line.len() as i32;
+        let width = lines.full.len() as i32;
         let left_edge = s.time(0.0);
         let mut i = first + start[first..end].partition_point(|&t| t < left_edge);
         if i > first && start[i - 1].saturating_add(duration[i - 1]) > left_edge {
@@ -77,7 +87,11 @@ impl Ink<'_> {
             let x1 = s.px(start[i].saturating_add(duration[i]));
             if x1 - x0 >= 1.0 {
                 let right = (x1.floor().min(1e9) as i32).max(column + 1);
-                self.bar(line, i, column, right.min(width), x1 <= f64::from(width), text_dpx, wide);
+                let bar = WideSlice { slice: SliceId(i as u32), left: column, right: right.min(width) };
+                let is_full = self.bar(lines, bar, x1 <= f64::from(width));
+                if is_full && bar.right - bar.left >= text_dpx {
+                    wide.push(bar);
+                }
                 free = right;
                 i += 1;
                 continue;
@@ -87,35 +101,42 @@ impl Ink<'_> {
             // A long slice that begins in this column is a bar of its own.
             let is_last_long = next - i > 1 && s.px(start[next - 1].saturating_add(duration[next - 1])) >= f64::from(column + 2);
             next -= usize::from(is_last_long);
-            line[column as usize] = self.many(lod, i..next, line[column as usize]);
+            self.many(lod, i..next, lines, column as usize);
             free = column + 1;
             i = next;
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn bar(&self, line: &mut [Pixel], i: usize, left: i32, right: i32, ends_here: bool, text_dpx: i32, wide: &mut Vec<WideSlice>) {
-        let colour = self.colour(i);
-        let run = &mut line[left as usize..right as usize];
-        run.fill(colour);
-        if right - left >= SEAM_FROM_DPX && ends_here {
-            run[(right - left) as usize - 1] = blend(colour, self.theme.background, 0.6);
-        }
-        if right - left >= text_dpx {
-            wide.push(WideSlice { slice: SliceId(i as u32), left, right });
-        }
+    /// Whether a slice is drawn thin.
+    fn is_thin(&self, lines: &Lines, slice: usize) -> bool {
+        !lines.is_wait.is_empty() && self.hot.name.get(slice).and_then(|&n| lines.is_wait.get(n as usize)).is_some_and(|&w| w)
     }
 
-    /// The colour of a column with the slices of `run` in it.
-    fn many(&self, lod: &LaneLod, run: Range<usize>, under: Pixel) -> Pixel {
-        if run.len() == 1 {
-            return self.colour(run.start);
+    /// Fills the columns of one slice; whether over the whole height.
+    fn bar(&self, lines: &mut Lines, bar: WideSlice, ends_here: bool) -> bool {
+        let colour = self.colour(bar.slice.index());
+        let is_thin = self.is_thin(lines, bar.slice.index());
+        let line = if is_thin { &mut lines.thin } else { &mut lines.full };
+        let run = &mut line[bar.left as usize..bar.right as usize];
+        run.fill(colour);
+        if run.len() as i32 >= SEAM_FROM_DPX && ends_here {
+            run[(bar.right - bar.left) as usize - 1] = blend(colour, self.theme.background, 0.6);
         }
-        if !self.highlights.is_empty() && self.has_highlight(&run) {
-            return self.theme.hit;
-        }
-        let share = (lod.busy(&self.hot.duration, run.clone()) as f64 / self.scale.ns_per_px) as f32;
-        blend(under, self.colour(lod.longest(&self.hot.duration, run)), share.max(LEAST_SHARE))
+        !is_thin
+    }
+
+    /// Paints a column with the slices of `run` in it.
+    fn many(&self, lod: &LaneLod, run: Range<usize>, lines: &mut Lines, column: usize) {
+        let is_hit = !self.highlights.is_empty() && self.has_highlight(&run);
+        let longest = lod.longest(&self.hot.duration, run.clone());
+        let share = match (run.len(), is_hit) {
+            (1, _) | (_, true) => 1.0,
+            _ => ((lod.busy(&self.hot.duration, run) as f64 / self.scale.ns_per_px) as f32).max(LEAST_SHARE),
+        };
+        let colour = if is_hit { self.theme.hit } else { self.colour(longest) };
+        let pixel = blend(lines.full[column], colour, share);
+        let line = if self.is_thin(lines, longest) { &mut lines.thin } else { &mut lines.full };
+        line[column] = pixel;
     }
 
     /// The slice drawn at device column `x` of a lane, as [`Ink::paint`] would, or one within `slack` columns.
@@ -163,10 +184,13 @@ mod tests {
         let ink = Ink { hot: &hot, theme: &theme, highlights: &[], scale: view.scale(n) };
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: slices.len() as u32 };
         let lod = LaneLod::new(&hot.duration, 0..slices.len());
-        let mut line = vec![theme.background; n];
-        ink.paint(lane, &lod, &mut line, 1000, &mut Vec::new());
-        let got: String = line
+        let (mut full, mut thin) = (vec![theme.background; n], vec![0; n]);
+        let is_wait = [false, true];
+        ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &is_wait }, 1000, &mut Vec::new());
+        let got: String = full
             .iter()
+            .zip(&thin)
+            .map(|(f, t)| if *t == 0 { f } else { t })
             .map(|p| match theme.slots.iter().position(|s| s == p) {
                 Some(slot) => (b'0' + slot as u8) as char,
                 None if *p == theme.background => '.',
@@ -181,6 +205,20 @@ mod tests {
         check(&[(0, 20), (20, 20), (60, 1)], "0011..2.");
         check(&[(5, 10), (15, 10), (25, 10)], "012.");
         check(&[(0, 0), (30, 0)], "0..1");
+    }
+
+    #[test]
+    fn waits_are_on_the_thin_line() {
+        let hot = HotColumns { start: vec![0, 20], duration: vec![20, 20], name: vec![1, 0], colour: vec![0, 1], ..HotColumns::default() };
+        let theme = Theme::new(&Tokens::fallback(false));
+        let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(40)), 4.0).scale(4);
+        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], scale };
+        let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 2 };
+        let (mut full, mut thin, mut wide) = (vec![7; 4], vec![0; 4], Vec::new());
+        let lod = LaneLod::new(&hot.duration, 0..2);
+        ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &[false, true] }, 2, &mut wide);
+        assert_eq!((full[..2].to_vec(), thin[..2].to_vec()), (vec![7; 2], vec![theme.slots[0]; 2]));
+        assert_eq!((full[2], thin[2], wide.len()), (theme.slots[1], 0, 1));
     }
 
     #[test]

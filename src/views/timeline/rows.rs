@@ -53,6 +53,8 @@ pub struct Row {
     pub lane_height: i32,
     /// Whether slices are thin lines.
     pub is_thin: bool,
+    /// Whether slices of some names are waits and drawn thin among the others.
+    pub has_waits: bool,
     /// Whether it stands in the pinned block.
     pub is_pinned: bool,
 }
@@ -185,6 +187,7 @@ impl Walk<'_> {
             n_folded: if is_open { 1 } else { n_lanes },
             lane_height: if is_thin { WAIT } else { LANE },
             is_thin,
+            has_waits: track.kind == TrackKind::Engine,
             is_pinned,
         };
         let n_counters = if is_open || !is_group { info.counters.len() as i32 } else { 0 };

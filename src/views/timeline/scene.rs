@@ -2,7 +2,7 @@
 
 use super::counter::{samples_in, value_text};
 use super::index::{Index, SliceText};
-use super::lane::{Ink, WideSlice};
+use super::lane::{Ink, Lines, WideSlice};
 use super::lod::seek;
 use super::raster::{Pixel, Raster, blend};
 use super::rows::{COUNTER, LANE, Row, Rows};
@@ -76,6 +76,7 @@ pub struct Scene {
     /// Rows that are on screen.
     pub n_rows: usize,
     line: Vec<Pixel>,
+    thin: Vec<Pixel>,
     blank: Vec<Pixel>,
     wide: Vec<WideSlice>,
 }
@@ -151,16 +152,29 @@ impl Scene {
         self.line.clear();
         self.line.extend_from_slice(blank);
         let text_dpx = if row.is_thin { i32::MAX } else { (TEXT_FROM_PX * shot.dpr) as i32 };
+        self.thin.clear();
+        self.thin.resize(blank.len(), 0);
         let first = row.lanes.0 + i;
         for lane in (first..first + row.n_folded.min(MAX_FOLDED)).rev() {
             self.wide.clear();
             if let (Some(&l), Some(lod)) = (shot.hot.info.lanes.get(lane as usize), shot.index.lods.get(lane as usize)) {
-                ink.paint(l, lod, &mut self.line, text_dpx, &mut self.wide);
+                let is_wait = if row.has_waits { &shot.index.is_wait[..] } else { &[] };
+                ink.paint(l, lod, &mut Lines { full: &mut self.line, thin: &mut self.thin, is_wait }, text_dpx, &mut self.wide);
             }
         }
-        let (from, to) = if row.is_thin { (7.0, 11.0) } else { (1.0, f64::from(LANE)) };
         let dpx = |y: f64| (y * shot.dpr).round() as i32;
-        self.raster.stamp(&self.line, dpx(y + from), dpx(y + to));
+        let (thin_top, thin_bottom) = (dpx(y + 7.0), dpx(y + 11.0));
+        if row.is_thin {
+            self.raster.stamp(&self.line, thin_top, thin_bottom);
+        } else {
+            self.raster.stamp(&self.line, dpx(y + 1.0), dpx(y + f64::from(LANE)));
+        }
+        if row.has_waits {
+            for (thin, full) in self.thin.iter_mut().zip(&self.line) {
+                *thin = if *thin == 0 { *full } else { *thin };
+            }
+            self.raster.stamp(&self.thin, thin_top, thin_bottom);
+        }
         let middle = y + f64::from(LANE) / 2.0 + 0.5;
         for k in 0..self.wide.len() {
             let w = self.wide[k];
