@@ -1,5 +1,6 @@
 //! Widgets and views in a real browser.
 #![cfg(target_arch = "wasm32")]
+#![allow(clippy::unwrap_used, reason = "a test may panic; clippy knows only #[test]")]
 
 use axonscope::analysis::operators::{OperatorRow, Operators};
 use axonscope::base::{DurationNs, TimeNs, TimeRange};
