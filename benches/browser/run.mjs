@@ -198,7 +198,7 @@ function answers() {
     took.search = await time(() => {
       box.value = 'aten::mm';
       box.dispatchEvent(new Event('input', { bubbles: true }));
-    }, () => count() !== before);
+    }, () => count() !== before && /\d/.test(count()));
     await time(() => go('ledger'), () => document.querySelector('[data-view="ledger"] dd'));
     const records = Number(document.querySelector('[data-view="ledger"] dd').textContent.replace(/\D/g, '')) || null;
     return { took, records };
