@@ -138,11 +138,28 @@ export async function visible(page) {
   return { from, to, span: to - from };
 }
 
-/** Waits until the visible range is another than `before`, and the page idle. */
+/** Waits until the visible range has come to rest: the same over a few frames in a row. */
+export async function atRest(page) {
+  await idle(page);
+  await page.evaluate(() => new Promise((done) => {
+    const root = document.querySelector('[data-view="timeline"]');
+    let last = null;
+    let same = 0;
+    const look = () => {
+      same = root.dataset.window === last ? same + 1 : 0;
+      last = root.dataset.window;
+      if (same >= 12) done();
+      else requestAnimationFrame(look);
+    };
+    look();
+  }));
+  return visible(page);
+}
+
+/** Waits until the visible range is another than `before`, and at rest. */
 export async function windowChanged(page, before) {
   await expect.poll(async () => { const w = await visible(page); return w.from !== before.from || w.to !== before.to; }).toBe(true);
-  await idle(page);
-  return visible(page);
+  return atRest(page);
 }
 
 /** Finds a point of the lanes that lies on a slice: coloured, and coloured alike around it. Page coordinates. */

@@ -1,5 +1,5 @@
 // The timeline answers to keys, mouse and search.
-import { expect, idle, lanes, neuron, openProfile, pointOnSlice, show, start, test, timeline, visible, windowChanged } from './support.js';
+import { atRest, expect, idle, lanes, neuron, openProfile, pointOnSlice, show, start, test, timeline, visible, windowChanged } from './support.js';
 
 test.beforeEach(async ({ page, site }) => {
   await start(page, site);
@@ -28,8 +28,7 @@ test('D pans to the right', async ({ page }) => {
   await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.3);
   await page.keyboard.press('w');
   await page.keyboard.press('w');
-  await idle(page);
-  const before = await visible(page);
+  const before = await atRest(page);
   await page.keyboard.press('d');
   const after = await windowChanged(page, before);
   expect(after.from).toBeGreaterThan(before.from);
