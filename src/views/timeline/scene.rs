@@ -223,7 +223,9 @@ impl Scene {
             return;
         }
         let times = &shot.hot.info.instants.time;
-        let bottom = if row.lanes.1 > 0 { top + (bottom - top) / 2 } else { bottom };
+        // Over slices a tick stays short, so that their names can be read.
+        let has_slices = row.lanes.1 > 0;
+        let bottom = if has_slices { top + (bottom - top) / 6 } else { bottom };
         let thick = shot.dpr.round().max(1.0) as i32;
         let mut i = range.start + times[range.clone()].partition_point(|&t| t < ink.scale.time(0.0));
         while i < range.end {
@@ -232,7 +234,9 @@ impl Scene {
                 break;
             }
             self.raster.fill(x, top, x + thick, bottom, shot.theme.text);
-            self.raster.fill(x - 2 * thick, top, x + 3 * thick, top + 2 * thick, shot.theme.text);
+            if !has_slices {
+                self.raster.fill(x - 2 * thick, top, x + 3 * thick, top + 2 * thick, shot.theme.text);
+            }
             i = seek(times, i, range.end, ink.scale.time(f64::from(x + 1))).max(i + 1);
         }
     }
