@@ -56,7 +56,7 @@ fn Logo() -> impl IntoView {
 
 /// A line drawing in the colour of the text.
 #[component]
-fn Icon(path: &'static str) -> impl IntoView {
+pub(super) fn Icon(path: &'static str) -> impl IntoView {
     view! {
         <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
             <path d=path fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" />
@@ -116,40 +116,6 @@ fn LedgerBadge() -> impl IntoView {
             <span class="visually-hidden">" records changed or left out"</span>
         </button>
     }
-}
-
-/// Id, name and drawing of the views.
-const VIEWS: [(&str, &str, &str); 5] = [
-    ("timeline", "Timeline", "M2 4h7M5 8h9M3 12h6"),
-    ("operators", "Operators", "M2.5 13.5v-5M6.2 13.5v-11M9.8 13.5v-7M13.5 13.5v-3"),
-    ("tables", "Tables", "M2 3h12v10H2zM2 6.5h12M6.5 3v10"),
-    ("profile", "Profile", "M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13M8 7.5v3.5M8 5v.1"),
-    ("ledger", "Ledger", "M3.5 2h9v12h-9zM6 5.5h4M6 8h4M6 10.5h2"),
-];
-
-/// The views that this profile can fill.
-#[component]
-pub fn SideBar() -> impl IntoView {
-    let app = App::expect();
-    let has_tables = Memo::new(move |_| app.front().is_some_and(|p| !p.hot.info.tables.is_empty()));
-    let items = move || {
-        let shown = VIEWS.into_iter().filter(move |v| v.0 != "tables" || has_tables.get());
-        shown
-            .map(|(id, name, path)| {
-                let is_here = move || app.state.view().with(|v| v == id);
-                view! {
-                    <button
-                        type="button" class="sidebar__item" class:sidebar__item--here=is_here data-nav=id
-                        aria-current=move || is_here().then_some("page") on:click=move |_| actions::show_view(app, id)
-                    >
-                        <Icon path />
-                        <span class="sidebar__name">{name}</span>
-                    </button>
-                }
-            })
-            .collect_view()
-    };
-    view! { <nav class="sidebar" aria-label="Views">{items}</nav> }
 }
 
 /// The committed range, whether tables follow it, and what slices are coloured by.

@@ -1,6 +1,7 @@
 //! The profile in front: side bar, scope bar, the view, the details drawer.
 
-use super::bars::{ScopeBar, SideBar};
+use super::bars::ScopeBar;
+use super::side::SideBar;
 use crate::base::{Ledger, SliceId};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::details::DetailsDrawer;

@@ -10,6 +10,7 @@ mod notices;
 mod opening;
 mod reading;
 mod search;
+mod side;
 
 use crate::state::{App as State, AppStateStoreFields as _, actions};
 use crate::views::start::Start;

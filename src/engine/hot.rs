@@ -25,6 +25,8 @@ pub struct HotMeta {
     pub tables: Vec<(String, u64)>,
     /// Slices in the columns.
     pub n_slices: u64,
+    /// Ids of the views that this profile can fill, in no order.
+    pub views: Vec<String>,
 }
 
 /// The columns, as long as the slice table; slice `i` of the profile is element `i`.
@@ -68,5 +70,6 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         colourings,
         tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64)).collect(),
         n_slices: profile.slices.len() as u64,
+        views: super::views::views(profile).into_iter().map(Into::into).collect(),
     }
 }

@@ -1,5 +1,7 @@
 //! What only one kind of profile has.
 
+use super::torch::Torch;
+
 /// The typed part of a profile.
 #[derive(Debug, Default)]
 pub enum Domain {
@@ -7,20 +9,9 @@ pub enum Domain {
     #[default]
     Plain,
     /// A PyTorch profiler trace.
-    Torch(Torch),
+    Torch(Box<Torch>),
     /// A Neuron device profile.
     NeuronDevice(NeuronDevice),
-}
-
-/// PyTorch's columns; each as long as the slice table.
-#[derive(Debug, Default)]
-pub struct Torch {
-    /// Launch and kernel share it; 0 is none.
-    pub correlation: Vec<u32>,
-    /// Operator id as written; 0 is none.
-    pub external_id: Vec<u32>,
-    /// Rank and world size, where the trace is distributed.
-    pub rank: Option<(u32, u32)>,
 }
 
 /// Neuron's device tables. Rows that an analysis reads; everything else stays in generic tables.

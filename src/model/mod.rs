@@ -5,11 +5,13 @@ pub mod check;
 pub mod domain;
 mod lanes;
 pub mod table;
+pub mod torch;
 pub mod tracks;
 
 pub use builder::{CounterSpec, ProfileBuilder, RawSlice, RawSliceId, TrackSpec};
-pub use domain::{Domain, NeuronDevice, Torch};
+pub use domain::{Domain, NeuronDevice};
 pub use table::{Cell, GenericTable};
+pub use torch::Torch;
 pub use tracks::{Lane, Track, TrackKind};
 
 use crate::base::{SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};

@@ -33,7 +33,7 @@ impl Content {
         if is_torch {
             let mut numbers = finished.numbers.into_iter();
             let (correlation, external_id) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
-            profile.domain = Domain::Torch(Torch { correlation, external_id, rank: self.facts.rank });
+            profile.domain = Domain::Torch(Box::new(Torch { correlation, external_id, rank: self.facts.rank, ..Torch::default() }));
         } else {
             ledger.note(
                 "A plain Chrome trace: it has no marks of the PyTorch profiler, so it is shown as a timeline without PyTorch's tables.",

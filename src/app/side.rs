@@ -1,0 +1,66 @@
+//! The bar at the side: the views that the profile in front can fill, in groups.
+
+use super::bars::Icon;
+use crate::state::{App, AppStateStoreFields as _, actions};
+use leptos::prelude::*;
+
+/// A view: id, name, drawing.
+type Entry = (&'static str, &'static str, &'static str);
+
+/// Groups of views, in the order shown.
+const GROUPS: [(&str, &[Entry]); 2] = [
+    (
+        "Time",
+        &[
+            ("timeline", "Timeline", "M2 4h7M5 8h9M3 12h6"),
+            ("operators", "Operators", "M2.5 13.5v-5M6.2 13.5v-11M9.8 13.5v-7M13.5 13.5v-3"),
+        ],
+    ),
+    (
+        "File",
+        &[
+            ("tables", "Tables", "M2 3h12v10H2zM2 6.5h12M6.5 3v10"),
+            ("profile", "Profile", "M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13M8 7.5v3.5M8 5v.1"),
+            ("ledger", "Ledger", "M3.5 2h9v12h-9zM6 5.5h4M6 8h4M6 10.5h2"),
+        ],
+    ),
+];
+
+/// The views that the profile in front can fill.
+#[component]
+pub fn SideBar() -> impl IntoView {
+    let app = App::expect();
+    let available = Memo::new(move |_| app.front().map(|p| p.hot.info.views.clone()).unwrap_or_default());
+    let groups = move || {
+        let available = available.get();
+        let group = |(title, views): (&'static str, &'static [Entry])| {
+            let shown: Vec<Entry> = views.iter().copied().filter(|v| available.iter().any(|a| a == v.0)).collect();
+            (!shown.is_empty()).then(|| view! { <Group title shown /> })
+        };
+        GROUPS.into_iter().map(group).collect_view()
+    };
+    view! { <nav class="sidebar" aria-label="Views">{groups}</nav> }
+}
+
+#[component]
+fn Group(title: &'static str, shown: Vec<Entry>) -> impl IntoView {
+    let app = App::expect();
+    let item = move |(id, name, path): Entry| {
+        let is_here = move || app.state.view().with(|v| v == id);
+        view! {
+            <button
+                type="button" class="sidebar__item" class:sidebar__item--here=is_here data-nav=id title=name
+                aria-current=move || is_here().then_some("page") on:click=move |_| actions::show_view(app, id)
+            >
+                <Icon path />
+                <span class="sidebar__name">{name}</span>
+            </button>
+        }
+    };
+    view! {
+        <div class="sidebar__group" role="group" aria-label=title>
+            <span class="sidebar__title" aria-hidden="true">{title}</span>
+            {shown.into_iter().map(item).collect_view()}
+        </div>
+    }
+}

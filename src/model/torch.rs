@@ -1,0 +1,148 @@
+//! What a PyTorch trace holds beside its timeline: sparse tables by slice, sorted by it unless said otherwise.
+
+use super::RecordRef;
+use crate::base::{StrId, TrackId};
+
+/// "The record does not tell" in an id or number column.
+pub const ABSENT: u32 = u32::MAX;
+
+/// The typed part of a PyTorch trace.
+#[derive(Debug, Default)]
+pub struct Torch {
+    /// Launch and kernel share it; [`ABSENT`] where there is none. As long as the slice table.
+    pub correlation: Vec<u32>,
+    /// Operator id as written, 0 included; [`ABSENT`] where there is none. As long as the slice table.
+    pub external_id: Vec<u32>,
+    /// Rank and world size, where the trace is distributed.
+    pub rank: Option<(u32, u32)>,
+    /// Root key `Framework`: `pytorch-lightning`; empty elsewhere.
+    pub framework: String,
+    /// Root list `deviceProperties`, in its order.
+    pub devices: Vec<Device>,
+    /// Ids of each track that is a thread or stream, as written. By track.
+    pub threads: Vec<Thread>,
+    /// Work on a device: kernels, copies, sets. By slice.
+    pub kernels: Vec<Kernel>,
+    /// Events `[memory]`, by (time, place in the file).
+    pub memory: Vec<MemoryEvent>,
+    /// Collective operations and their kernels, where their args tell. By slice.
+    pub collectives: Vec<Collective>,
+    /// Python functions and modules: category `python_function`. By slice.
+    pub functions: Vec<Function>,
+    /// Arg `Call stack` of operators (old traces). By slice.
+    pub stacks: Vec<(u32, StrId)>,
+    /// Flows `fwdbwd`, as (start of the forward operator, start of the backward one), nanoseconds, in the order of the file.
+    pub backward: Vec<(i64, i64)>,
+}
+
+/// A device of `deviceProperties`. What is not written is `None`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Device {
+    /// Its id; else its place in the list.
+    pub id: u32,
+    /// "NVIDIA H100".
+    pub name: String,
+    /// `totalGlobalMem`.
+    pub memory_bytes: Option<u64>,
+    /// `computeMajor`, `computeMinor`.
+    pub compute: Option<(u32, u32)>,
+    /// `numSms`.
+    pub n_sms: Option<u32>,
+}
+
+/// Ids of a thread or stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Thread {
+    /// Its track.
+    pub track: TrackId,
+    /// `pid` as text.
+    pub pid: StrId,
+    /// `tid` as text: `25738`, `stream 7`.
+    pub tid: StrId,
+}
+
+/// One kernel, copy or set. NaN and [`ABSENT`] where the record does not tell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kernel {
+    /// The slice.
+    pub slice: u32,
+    /// Arg `device`.
+    pub device: u32,
+    /// Arg `stream`.
+    pub stream: u32,
+    /// `grid`, as the text of the list: `[1, 2, 3]`.
+    pub grid: StrId,
+    /// `block`, likewise.
+    pub block: StrId,
+    /// `registers per thread`.
+    pub registers: u32,
+    /// `shared memory`, bytes.
+    pub shared_memory: u32,
+    /// `blocks per SM`.
+    pub blocks_per_sm: f32,
+    /// `est. achieved occupancy %`.
+    pub occupancy: f32,
+    /// `bytes` of a copy or set; `u64::MAX` where not told.
+    pub bytes: u64,
+    /// `graph node id`, 0 where there is none.
+    pub graph_node: u64,
+}
+
+/// An allocation (positive) or release (negative).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MemoryEvent {
+    /// Nanoseconds.
+    pub time: i64,
+    /// Thread it stands on.
+    pub track: TrackId,
+    /// `Device Type` of torch's numbering: 0 CPU, 1 CUDA, 6 HIP, 12 XPU, 19 MTIA.
+    pub device_type: i32,
+    /// `Device Id`.
+    pub device_id: i32,
+    /// `Addr`; `None` in traces older than torch 1.10.
+    pub address: Option<u64>,
+    /// `Bytes`, signed.
+    pub bytes: i64,
+    /// `Total Allocated`, bytes.
+    pub allocated: Option<u64>,
+    /// `Total Reserved`, bytes.
+    pub reserved: Option<u64>,
+    /// Where its record stands.
+    pub record: RecordRef,
+}
+
+/// What the args of a collective say. Empty, 0 and [`ABSENT`] where they do not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Collective {
+    /// The slice: a host range (`nccl:all_reduce`, `record_param_comms`) or a kernel.
+    pub slice: u32,
+    /// `Collective name`.
+    pub name: StrId,
+    /// `dtype`.
+    pub dtype: StrId,
+    /// `In msg nelems`; `u64::MAX` where not told.
+    pub n_in: u64,
+    /// `Out msg nelems`; `u64::MAX` where not told.
+    pub n_out: u64,
+    /// `Group size`.
+    pub group_size: u32,
+    /// `Process Group Name`.
+    pub group: StrId,
+    /// `Seq`.
+    pub seq: u32,
+    /// `Input type`, the text of the list, of host ranges.
+    pub input_types: StrId,
+}
+
+/// A Python function or module call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Function {
+    /// The slice.
+    pub slice: u32,
+    /// `Python id`.
+    pub id: u32,
+    /// `Python parent id`.
+    pub parent: u32,
+    /// `Python module id`, of modules.
+    pub module: u32,
+}
