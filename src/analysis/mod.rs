@@ -5,3 +5,4 @@ pub mod details;
 pub mod operators;
 pub mod search;
 pub mod self_time;
+pub mod torch;

@@ -4,6 +4,7 @@ mod cells;
 pub mod hot;
 pub mod query;
 pub mod session;
+mod torch;
 pub mod views;
 
 // What the page draws and lists; it knows the model by these types alone.

@@ -3,6 +3,7 @@
 pub use crate::analysis::details::Neighbour;
 use crate::analysis::operators::{Operators, OperatorsQuery};
 pub use crate::analysis::search::{SearchHits, SearchQuery};
+pub use crate::analysis::torch::{TorchAnswer, TorchQuery};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
 use crate::formats::Field;
 use crate::model::{Cell, Fact};
@@ -29,6 +30,8 @@ pub enum Query {
     Table(String, u64, u64),
     /// The slice named by (track path, start, name), as in a link.
     Find(String, TimeNs, String),
+    /// What only a PyTorch trace can answer.
+    Torch(TorchQuery),
 }
 
 /// An answer to the query of the same name.
@@ -52,6 +55,8 @@ pub enum Answer {
     Table(TablePart),
     /// The slice, when it is there.
     Find(Option<SliceId>),
+    /// What only a PyTorch trace can answer.
+    Torch(TorchAnswer),
     /// The question cannot be answered; a sentence says why.
     Refused(String),
 }

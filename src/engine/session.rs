@@ -2,11 +2,12 @@
 
 use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
 use super::{HotColumns, HotMeta, hot};
+use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, operators, search};
 use crate::base::{DurationNs, InputSet, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Imported};
 use crate::model::Profile;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -23,12 +24,14 @@ pub struct Session {
     pub ledger: Ledger,
     /// Colour slots by string, per colouring asked for.
     colours: RefCell<HashMap<String, Rc<Vec<u16>>>>,
+    /// What the answers of a PyTorch trace share; made when the first one is asked for.
+    pub(super) torch: OnceCell<TorchModel>,
 }
 
 impl Session {
     /// A session over an import.
     pub fn new(claim: Claim, input: InputSet, imported: Imported) -> Self {
-        Session { claim, input, profile: imported.profile, ledger: imported.ledger, colours: RefCell::default() }
+        Session { claim, input, profile: imported.profile, ledger: imported.ledger, colours: RefCell::default(), torch: OnceCell::new() }
     }
 
     /// Answers one question.
@@ -50,6 +53,7 @@ impl Session {
             }),
             Query::Occurrences(by, value) => self.grouped(by, |column, _| Answer::Occurrences(occurrences(&self.profile, column, value))),
             Query::Table(id, first, n) => self.table(id, *first, *n),
+            Query::Torch(q) => self.torch(q),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
         }
     }
@@ -86,7 +90,7 @@ impl Session {
         }
     }
 
-    fn slots(&self, by: &str, column: &[StrId]) -> Rc<Vec<u16>> {
+    pub(super) fn slots(&self, by: &str, column: &[StrId]) -> Rc<Vec<u16>> {
         if let Some(slots) = self.colours.borrow().get(by) {
             return slots.clone();
         }
