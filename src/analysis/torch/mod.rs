@@ -1,7 +1,11 @@
 //! Questions that only a PyTorch trace can answer. `docs/pytorch-views.md` states the rules.
 
 pub mod core;
+pub mod diff;
+pub mod distributed;
 pub mod kernels;
+pub mod memory;
+pub mod modules;
 pub mod ops;
 pub mod overview;
 pub mod trace;
@@ -9,7 +13,11 @@ pub mod trace;
 pub use self::core::TorchModel;
 use crate::base::SliceId;
 use crate::model::{Profile, Torch};
+use diff::{Diff, DiffPart, DiffQuery, FlatDiff, FlatDiffQuery};
+use distributed::{Distributed, DistributedPart, PartQuery};
 use kernels::{KernelMembers, KernelMembersQuery, Kernels, KernelsQuery};
+use memory::{Memory, MemoryEvents, MemoryEventsQuery, MemoryFrames, MemoryFramesQuery, MemoryQuery};
+use modules::{Modules, TreePart, TreeQuery};
 use ops::{OpMembers, OpMembersQuery, Ops, OpsQuery};
 use overview::{Overview, OverviewQuery};
 use serde::{Deserialize, Serialize};
@@ -32,6 +40,26 @@ pub enum TorchQuery {
     Counters,
     /// What a slice is linked to.
     Links(SliceId),
+    /// Curve and statistics of memory.
+    Memory(MemoryQuery),
+    /// Pieces of memory, from allocation to release.
+    MemoryEvents(MemoryEventsQuery),
+    /// Where in the program a record of memory was written.
+    MemoryFrames(MemoryFramesQuery),
+    /// What this worker contributes to [`TorchQuery::Distributed`].
+    DistributedPart(PartQuery),
+    /// What follows from the parts of the workers of one span. Any worker can answer.
+    Distributed(Vec<DistributedPart>),
+    /// Modules and what they cost.
+    Modules,
+    /// A part of a thread's tree of operators.
+    Tree(TreeQuery),
+    /// What this trace contributes as the base of a diff.
+    DiffPart,
+    /// The base beside this trace, along their operator trees.
+    Diff(DiffQuery),
+    /// The base beside this trace, operator by operator.
+    FlatDiff(FlatDiffQuery),
 }
 
 /// The answer to the question of the same name.
@@ -51,6 +79,26 @@ pub enum TorchAnswer {
     Counters(TraceCounters),
     /// What a slice is linked to.
     Links(Links),
+    /// Curve and statistics of memory.
+    Memory(Memory),
+    /// Pieces of memory, from allocation to release.
+    MemoryEvents(MemoryEvents),
+    /// Where in the program a record of memory was written.
+    MemoryFrames(MemoryFrames),
+    /// What this worker contributes.
+    DistributedPart(DistributedPart),
+    /// What follows from the parts of the workers.
+    Distributed(Distributed),
+    /// Modules and what they cost.
+    Modules(Modules),
+    /// A part of a thread's tree of operators.
+    Tree(TreePart),
+    /// What this trace contributes as the base.
+    DiffPart(Box<DiffPart>),
+    /// The base beside this trace, along their operator trees.
+    Diff(Box<Diff>),
+    /// The base beside this trace, operator by operator.
+    FlatDiff(FlatDiff),
 }
 
 /// What every answer is computed from.

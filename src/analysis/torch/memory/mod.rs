@@ -1,0 +1,158 @@
+//! Memory of a PyTorch trace: how much was held when, which operators asked for it, and how long each piece lived.
+
+pub mod curve;
+
+use crate::base::{SliceId, TimeNs, TimeRange, TrackId};
+use serde::{Deserialize, Serialize};
+
+/// Which part of the trace the statistics are about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct MemoryQuery {
+    /// Records in this range, both ends included. `None` is the whole trace. The curve is always whole.
+    pub range: Option<TimeRange>,
+}
+
+/// Answer to [`MemoryQuery`].
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Memory {
+    /// By name. Devices of which a record exists.
+    pub devices: Vec<MemoryDevice>,
+    /// The device to show first: the first that is not the CPU, else the CPU. A position in `devices`.
+    pub default_device: usize,
+    /// First moment of the trace: what times are counted from.
+    pub origin: TimeNs,
+    /// Sentences on what this trace cannot show.
+    pub notes: Vec<String>,
+}
+
+/// Memory of one device.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct MemoryDevice {
+    /// `CPU`, `GPU0`, `XPU1`.
+    pub name: String,
+    /// Size of its memory in bytes, where the trace tells.
+    pub capacity_bytes: Option<u64>,
+    /// Corners of the step curve by time: two for each record but the first. At most [`curve::MAX_POINTS`]; more are thinned out for drawing.
+    pub curve: Vec<MemoryPoint>,
+    /// Corners before thinning out.
+    pub n_points: u64,
+    /// The highest point. `None` where records do not tell totals.
+    pub peak: Option<MemoryPeak>,
+    /// By operator name. Operators that asked for nothing and gave nothing back are not listed.
+    pub operators: Vec<MemoryRow>,
+    /// Records in the range.
+    pub n_records: u64,
+    /// Those of them that lie in no operator, and so in no row.
+    pub n_outside: u64,
+    /// Sum of the bytes of those.
+    pub outside_bytes: i64,
+}
+
+/// A corner of the curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MemoryPoint {
+    /// When.
+    pub time: TimeNs,
+    /// Bytes that tensors hold.
+    pub allocated_bytes: u64,
+    /// Bytes that the allocator holds, used and unused.
+    pub reserved_bytes: u64,
+}
+
+/// The highest point of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MemoryPeak {
+    /// The first moment it was reached.
+    pub time: TimeNs,
+    /// Bytes that tensors held.
+    pub allocated_bytes: u64,
+    /// The operator that reached it.
+    pub operator: Option<SliceId>,
+}
+
+/// What the calls of one operator did to the memory of one device.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MemoryRow {
+    /// `aten::empty`.
+    pub name: String,
+    /// Calls, those that touched no memory included, as far as they stand beside or below one that did.
+    pub calls: u64,
+    /// Bytes allocated less bytes released, in what the calls contain too.
+    pub increase_bytes: i64,
+    /// The same in the calls themselves.
+    pub self_increase_bytes: i64,
+    /// Allocations, in what the calls contain too.
+    pub allocations: u64,
+    /// Allocations in the calls themselves.
+    pub self_allocations: u64,
+    /// Their bytes, in what the calls contain too.
+    pub allocated_bytes: i64,
+    /// Their bytes in the calls themselves.
+    pub self_allocated_bytes: i64,
+    /// The call with the most bytes allocated.
+    pub largest: SliceId,
+}
+
+/// Which pieces of memory to list.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct MemoryEventsQuery {
+    /// Name of the device.
+    pub device: String,
+    /// Only allocations and releases in this range, both ends included.
+    pub range: Option<TimeRange>,
+    /// Only pieces of at least so many bytes.
+    pub min_bytes: Option<u64>,
+    /// Only pieces of at most so many bytes.
+    pub max_bytes: Option<u64>,
+    /// At most so many rows, the largest pieces; 0 is [`MAX_EVENTS`].
+    pub limit: u32,
+}
+
+/// Rows of an answer to [`MemoryEventsQuery`] at most.
+pub const MAX_EVENTS: u32 = 100_000;
+
+/// Answer to [`MemoryEventsQuery`].
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MemoryEvents {
+    /// Pieces that were released, in the order of release; then those that were not; then releases of what was allocated earlier.
+    pub rows: Vec<MemoryLife>,
+    /// Rows that fit the question, listed or not.
+    pub n_total: u64,
+    /// Size of the largest piece of the device in the range, whatever the limits: what a filter can be set from.
+    pub largest_bytes: u64,
+}
+
+/// A piece of memory from allocation to release.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MemoryLife {
+    /// The operator that allocated it: `aten::conv2d`, or `aten::randn (aten::empty)` for a bare allocation with the one it stands in.
+    pub operator: Option<String>,
+    /// Bytes.
+    pub size_bytes: u64,
+    /// `None` if that was before the trace or range.
+    pub allocated: Option<TimeNs>,
+    /// `None` if that was after the trace or range.
+    pub released: Option<TimeNs>,
+    /// That operator's slice.
+    pub slice: Option<SliceId>,
+    /// Thread of the allocation (of the release, where there is no allocation).
+    pub track: TrackId,
+}
+
+/// Where in the program a record was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct MemoryFramesQuery {
+    /// [`MemoryLife::track`].
+    pub track: TrackId,
+    /// When.
+    pub time: TimeNs,
+}
+
+/// Answer to [`MemoryFramesQuery`].
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct MemoryFrames {
+    /// Outermost first: `path(line): function`. Empty where the trace has no stacks.
+    pub frames: Vec<String>,
+    /// Operators around the record, outermost first.
+    pub operators: Vec<(String, SliceId)>,
+}
