@@ -55,7 +55,10 @@ fn each_tab_keeps_its_choices() {
         let range = TimeRange::new(TimeNs(1), TimeNs(4));
         actions::commit_range(app, Some(range));
         actions::show_view(app, "operators");
+        let (group, set_group) = app.view_state("operators").choice("group", String::from("name"));
+        set_group.set("category".into());
         actions::add_profile(app, b);
+        assert_eq!(group.get_untracked(), "name");
         assert_eq!(app.range.get_untracked(), None);
         assert_eq!(app.state.view().get_untracked(), "timeline");
         app.selection.set(Some(SliceId(1)));
@@ -63,6 +66,7 @@ fn each_tab_keeps_its_choices() {
         assert_eq!(app.range.get_untracked(), Some(range));
         assert_eq!(app.selection.get_untracked(), None);
         assert_eq!(app.state.view().get_untracked(), "operators");
+        assert_eq!(group.get_untracked(), "category");
         actions::close_profile(app, a_id);
         assert_eq!(app.state.front().get_untracked(), Some(b_id));
         assert_eq!(app.selection.get_untracked(), Some(SliceId(1)));

@@ -49,7 +49,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         };
         match view.as_str() {
             "operators" => operators(app, profile.ask),
-            "tables" => tables(profile),
+            "tables" => tables(app, profile),
             "ledger" => {
                 let ledger = Ledger::clone(&profile.ledger);
                 view! { <LedgerView ledger=Signal::stored(ledger) /> }.into_any()
@@ -92,12 +92,12 @@ fn operators(app: App, ask: Ask) -> AnyView {
             }
         });
     });
-    view! { <OperatorsView ask range on_row /> }.into_any()
+    view! { <OperatorsView ask range on_row choices=app.view_state("operators") /> }.into_any()
 }
 
-fn tables(profile: OpenProfile) -> AnyView {
+fn tables(app: App, profile: OpenProfile) -> AnyView {
     let tables = profile.hot.info.tables.clone();
-    view! { <TablesView ask=profile.ask tables=Signal::stored(tables) /> }.into_any()
+    view! { <TablesView ask=profile.ask tables=Signal::stored(tables) choices=app.view_state("tables") /> }.into_any()
 }
 
 /// The columns of the profile in front, coloured as chosen.

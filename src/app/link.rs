@@ -170,6 +170,7 @@ fn current(app: App) -> UrlState {
         window,
         selection,
         search: app.state.search().with(|s| s.text.clone()),
+        choices: app.choices.get(),
     }
 }
 

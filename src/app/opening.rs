@@ -236,6 +236,7 @@ pub fn follow(app: App, ask: Ask, wanted: UrlState) {
     if !wanted.view.is_empty() {
         actions::show_view(app, &wanted.view);
     }
+    app.choices.set(wanted.choices);
     app.range.set(wanted.range);
     app.state.is_selected_scope().set(wanted.is_selected_scope && wanted.range.is_some());
     app.window.set(wanted.window);

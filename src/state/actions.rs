@@ -90,6 +90,7 @@ fn keep_choices(app: App) {
         is_selected_scope: app.state.is_selected_scope().get_untracked(),
         selection: app.selection.get_untracked(),
         colour_by: app.state.colour_by().get_untracked(),
+        choices: app.choices.get_untracked(),
     };
     app.state.profiles().update_untracked(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == front) {
@@ -101,6 +102,7 @@ fn keep_choices(app: App) {
 fn restore(app: App, kept: Kept) {
     show_view(app, if kept.view.is_empty() { "timeline" } else { &kept.view });
     app.range.set(kept.range);
+    app.choices.set(kept.choices);
     app.state.is_selected_scope().set(kept.is_selected_scope);
     app.selection.set(kept.selection);
     app.state.is_details_open().set(kept.selection.is_some());

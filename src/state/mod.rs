@@ -1,12 +1,14 @@
 //! What the user has chosen: open profiles, view, range, selection. Only choices and handles; what can be computed is computed.
 
 pub mod actions;
+pub mod choices;
 pub mod recent;
 pub mod url;
 
 use crate::base::{Ledger, SliceId, TimeRange};
 use crate::worker::client::Ask;
 use crate::worker::protocol::{FormatInfo, HotColumns, Preview};
+use choices::{Choices, ViewState};
 use leptos::prelude::*;
 use reactive_stores::Store;
 use std::sync::Arc;
@@ -49,6 +51,8 @@ pub struct Kept {
     pub selection: Option<SliceId>,
     /// What slices are coloured by.
     pub colour_by: String,
+    /// What was chosen inside views.
+    pub choices: Choices,
 }
 
 /// A file being read.
@@ -158,6 +162,8 @@ pub struct App {
     pub window: RwSignal<Option<TimeRange>>,
     /// Marked slices besides the selection: search hits or occurrences, sorted.
     pub highlights: RwSignal<Arc<Vec<SliceId>>>,
+    /// What was chosen inside views; see [`App::view_state`].
+    pub choices: RwSignal<Choices>,
 }
 
 impl App {
@@ -171,7 +177,13 @@ impl App {
             reveal: RwSignal::new(None),
             window: RwSignal::new(None),
             highlights: RwSignal::new(Arc::default()),
+            choices: RwSignal::default(),
         }
+    }
+
+    /// What was chosen inside a view, for the profile in front; part of the address.
+    pub fn view_state(&self, view: &'static str) -> ViewState {
+        ViewState::new(view, self.choices)
     }
 
     /// Of the nearest component that provides it.

@@ -1,6 +1,7 @@
-//! What is looked at, as the fragment of the address: `#v=1&p=<hash>&n=<file>&view=…&range=a-b&win=a-b&sel=<track>|<start>|<name>&q=…`.
+//! What is looked at, as the fragment of the address: `#v=1&p=<hash>&n=<file>&view=…&range=a-b&win=a-b&sel=<track>|<start>|<name>&q=…&s.<view>.<key>=…`.
 //! Never the data. Reading is tolerant: a bad field is dropped, the others stand.
 
+use super::choices::Choices;
 use crate::base::{TimeNs, TimeRange};
 
 /// What a link says.
@@ -22,6 +23,8 @@ pub struct UrlState {
     pub selection: Option<(String, TimeNs, String)>,
     /// Searched for.
     pub search: String,
+    /// What was chosen inside views.
+    pub choices: Choices,
 }
 
 const VERSION: &str = "1";
@@ -47,6 +50,10 @@ impl UrlState {
             add("sel", &format!("{}|{}|{}", bar(track), start.0, bar(name)));
         }
         add("q", &self.search);
+        for (view, key, value) in self.choices.iter() {
+            // An empty text can be a choice too.
+            out.push_str(&format!("&s.{}.{}={}", escape(view), escape(key), escape(value)));
+        }
         if out.is_empty() { out } else { format!("v={VERSION}{out}") }
     }
 
@@ -68,7 +75,11 @@ impl UrlState {
                 "win" => out.window = range(&value),
                 "sel" => out.selection = selection(&value),
                 "q" => out.search = value,
-                _ => {}
+                _ => {
+                    if let Some((view, key)) = key.strip_prefix("s.").and_then(|rest| rest.split_once('.')) {
+                        out.choices.set(&unescape(view), &unescape(key), Some(value));
+                    }
+                }
             }
         }
         out
@@ -138,6 +149,10 @@ mod tests {
 
     #[test]
     fn every_state_comes_back() {
+        let mut choices = Choices::default();
+        choices.set("operators", "group", Some("module / ä&=#.".into()));
+        choices.set("operators", "table.operators", Some(String::new()));
+        choices.set("memory", "x=y&z", Some("1".into()));
         let full = UrlState {
             hash: "00ff".into(),
             name: "a b&c=#.json".into(),
@@ -147,6 +162,7 @@ mod tests {
             window: time(0, i64::MAX),
             selection: Some(("p | 1 / %7C ä".into(), TimeNs(-7), "op|x|".into())),
             search: "aten::.*\"<>".into(),
+            choices,
         };
         for state in [full, UrlState::default(), UrlState { search: "%zz%".into(), ..UrlState::default() }] {
             assert_eq!(UrlState::from_fragment(&format!("#{}", state.to_fragment())), state);
@@ -159,6 +175,7 @@ mod tests {
         let p = || UrlState { hash: "x".into(), ..UrlState::default() };
         check("#v=1&p=x&range=abc..def&sel=&win=9-3", p());
         check("#v=1&p=x&range=5-&sel=a|b|c&new=1", p());
+        check("#v=1&p=x&s.=1&s.a=2&s=3", p());
         check("#v=999&p=x", UrlState::default());
         check("#%%%", UrlState::default());
         check("", UrlState::default());

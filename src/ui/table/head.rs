@@ -30,16 +30,16 @@ pub(super) fn Tools(state: State, id: String) -> impl IntoView {
                 placeholder="Filter rows"
                 aria-label="Filter rows"
                 title="Shows rows in which a cell matches. Case matters only when you type a capital."
-                prop:value=move || state.typed.get()
-                on:input:target=move |e| state.typed.set(e.target().value())
+                prop:value=move || state.choices.with(|c| c.filter.clone())
+                on:input:target=move |e| state.choose_how(|c| c.filter = e.target().value())
             />
             <button
                 type="button"
                 class="button mono"
                 title="Read the filter as a regular expression"
                 aria-label="Regular expression"
-                aria-pressed=move || state.is_regex.get().to_string()
-                on:click=move |_| state.is_regex.update(|r| *r = !*r)
+                aria-pressed=move || state.choices.with(|c| c.is_regex).to_string()
+                on:click=move |_| state.choose_how(|c| c.is_regex = !c.is_regex)
             >
                 ".*"
             </button>
@@ -57,12 +57,12 @@ fn ColumnList(state: State) -> impl IntoView {
         let id = column.id.clone();
         let is_shown = {
             let id = id.clone();
-            move || !state.hidden.with(|h| h.contains(&id))
+            move || !state.choices.with(|c| c.hidden.contains(&id))
         };
         let toggle = move |_| {
-            state.hidden.update(|hidden| {
-                if !hidden.remove(&id) {
-                    hidden.insert(id.clone());
+            state.choose_how(|c| {
+                if !c.hidden.remove(&id) {
+                    c.hidden.insert(id.clone());
                 }
             });
         };
@@ -109,7 +109,8 @@ fn HeadCell(state: State, at: usize, column: Column) -> impl IntoView {
     };
     let sort = move |e: ev::MouseEvent| {
         let is_added = e.shift_key();
-        state.keys.update(|keys| *keys = order::clicked(keys, at, is_added));
+        let keys = order::clicked(&state.keys.get_untracked(), at, is_added);
+        state.choose_how(|c| c.set_keys(&keys, &state.columns.read_untracked()));
     };
     let hint = "Click sorts, Shift+click sorts by a second column";
     let title = if column.help.is_empty() { hint.to_string() } else { format!("{}\n{hint}", column.help) };

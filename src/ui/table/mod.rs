@@ -1,6 +1,7 @@
 //! A table that sorts, filters and scrolls through any number of rows.
 
 mod body;
+pub mod choices;
 pub mod csv;
 pub mod data;
 mod head;

@@ -1,5 +1,6 @@
 //! What a table on the screen remembers, and what follows from it.
 
+use super::choices::TableChoices;
 use super::data::{Column, Row};
 use super::order::{self, Filter, SortKeys};
 use super::window::{self, ROW, Window};
@@ -29,6 +30,9 @@ pub fn lines(rows: &[Row], order: &[u32], opened: &BTreeSet<u32>) -> Vec<Line> {
     out
 }
 
+/// Where a table keeps what the user did to it, as the text of [`TableChoices`].
+pub type Kept = (Signal<String>, SignalSetter<String>);
+
 /// Signals of one table.
 #[derive(Clone, Copy)]
 pub(super) struct State {
@@ -36,11 +40,11 @@ pub(super) struct State {
     pub rows: Signal<Arc<Vec<Row>>>,
     pub selected: Signal<Option<usize>>,
     pub on_row: Option<Callback<usize>>,
-    pub keys: RwSignal<SortKeys>,
-    pub typed: RwSignal<String>,
-    pub is_regex: RwSignal<bool>,
-    /// Ids of columns that are not shown.
-    pub hidden: RwSignal<BTreeSet<String>>,
+    /// Sorting, columns and filter.
+    pub choices: Memo<TableChoices>,
+    /// Where the choices live: with this table, or with whoever keeps them.
+    kept: SignalSetter<String>,
+    pub keys: Memo<SortKeys>,
     pub opened: RwSignal<BTreeSet<u32>>,
     /// The line that the keyboard stands on.
     pub active: RwSignal<Option<Line>>,
@@ -65,22 +69,32 @@ impl State {
         rows: Signal<Arc<Vec<Row>>>,
         selected: Signal<Option<usize>>,
         on_row: Option<Callback<usize>>,
+        kept: Option<Kept>,
     ) -> Self {
-        let keys = RwSignal::new(SortKeys::new());
-        let typed = RwSignal::new(String::new());
-        let is_regex = RwSignal::new(false);
-        let hidden = RwSignal::new(BTreeSet::new());
+        let (text, kept) = kept.unwrap_or_else(|| {
+            let own = RwSignal::new(String::new());
+            (own.into(), own.into())
+        });
+        let choices = Memo::new(move |_| TableChoices::from_text(&text.get()));
+        let keys = Memo::new(move |_| choices.with(|c| columns.with(|columns| c.keys(columns))));
+        let filter = Memo::new_with_compare(
+            move |_| choices.with(|c| Filter::new(&c.filter, c.is_regex)),
+            // What was typed decides.
+            move |_, _| true,
+        );
         let opened = RwSignal::new(BTreeSet::new());
         let scroll = RwSignal::new(0.0);
         let height = RwSignal::new(600.0);
         let shown = Memo::new(move |_| {
-            let (columns, hidden) = (columns.get(), hidden.get());
-            (0..columns.len()).filter(|c| !hidden.contains(&columns[*c].id)).collect::<Vec<_>>()
+            let columns = columns.get();
+            let shown: Vec<usize> = choices.with(|c| (0..columns.len()).filter(|i| !c.hidden.contains(&columns[*i].id)).collect());
+            // A link can name all of them.
+            if shown.is_empty() { (0..columns.len()).collect() } else { shown }
         });
-        let problem = Memo::new(move |_| Filter::new(&typed.get(), is_regex.get()).err());
+        let problem = Memo::new(move |_| filter.with(|f| f.as_ref().err().cloned()));
         let order = Memo::new_with_compare(
             move |_| {
-                let filter = Filter::new(&typed.get(), is_regex.get()).unwrap_or_default();
+                let filter = filter.with(|f| f.as_ref().ok().cloned().unwrap_or_default());
                 Arc::new(order::order(&columns.get(), &rows.get(), &keys.get(), &filter))
             },
             |a, b| !is_same(a, b),
@@ -98,10 +112,9 @@ impl State {
             rows,
             selected,
             on_row,
+            choices,
+            kept,
             keys,
-            typed,
-            is_regex,
-            hidden,
             opened,
             active,
             scroll,
@@ -114,6 +127,13 @@ impl State {
             window,
             generation,
         }
+    }
+
+    /// Changes sorting, columns or filter.
+    pub fn choose_how(&self, change: impl FnOnce(&mut TableChoices)) {
+        let mut choices = self.choices.get_untracked();
+        change(&mut choices);
+        self.kept.set(choices.to_text());
     }
 
     /// Whether a total row stands at the foot.

@@ -3,7 +3,7 @@
 use super::body::{Body, Total};
 use super::data::{self, Column, Kind, Row};
 use super::head::{Head, Tools};
-use super::state::State;
+use super::state::{Kept, State};
 use crate::ui::dom;
 use leptos::{ev, prelude::*};
 use std::collections::BTreeSet;
@@ -33,8 +33,11 @@ pub fn Table(
     /// What stands in place of rows when there are none.
     #[prop(default = "There are no rows.".into(), into)]
     empty: String,
+    /// Where sorting, columns and filter are kept; without it they are as long as the table.
+    #[prop(optional)]
+    kept: Option<Kept>,
 ) -> impl IntoView {
-    let state = State::new(columns, rows, selected, on_row);
+    let state = State::new(columns, rows, selected, on_row, kept);
     follow(state);
     let box_label = label.clone();
     let sizes = move || widths(state);

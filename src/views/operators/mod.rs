@@ -5,12 +5,16 @@ pub mod rows;
 use crate::analysis::operators::{Operators, OperatorsQuery};
 use crate::base::{TimeRange, text};
 use crate::engine::{Answer, Query};
+use crate::state::choices::{Choice, ViewState};
 use crate::ui::pie::Pie;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
+
+/// More slices a pie does not show apart.
+const MOST_PER_PIE: usize = 40;
 
 /// What an answer is to, and what it says.
 type Reply = (OperatorsQuery, Result<Arc<Operators>, EngineError>);
@@ -19,19 +23,20 @@ type Reply = (OperatorsQuery, Result<Arc<Operators>, EngineError>);
 #[derive(Clone, Copy)]
 struct State {
     range: Signal<Option<TimeRange>>,
-    group_by: RwSignal<String>,
+    group_by: Choice<String>,
     /// Empty is every device.
-    device: RwSignal<String>,
-    limit: RwSignal<usize>,
+    device: Choice<String>,
+    limit: Choice<usize>,
+    table: Choice<String>,
     operators: RwSignal<Option<Arc<Operators>>>,
     problem: RwSignal<Option<String>>,
     is_waiting: Memo<bool>,
 }
 
 impl State {
-    fn new(ask: Ask, range: Signal<Option<TimeRange>>) -> Self {
-        let group_by = RwSignal::new(String::from("name"));
-        let query = Memo::new(move |_| OperatorsQuery { group_by: group_by.get(), range: range.get(), track: None });
+    fn new(ask: Ask, range: Signal<Option<TimeRange>>, choices: ViewState) -> Self {
+        let group_by = choices.choice("group", String::from("name"));
+        let query = Memo::new(move |_| OperatorsQuery { group_by: group_by.0.get(), range: range.get(), track: None });
         let (operators, problem, answered) = (RwSignal::new(None), RwSignal::new(None), RwSignal::new(None));
         let reply = LocalResource::new(move || {
             let (ask, query) = (ask.clone(), query.get());
@@ -46,7 +51,8 @@ impl State {
             answered.set(Some(query));
         });
         let is_waiting = Memo::new(move |_| answered.with(|a| a.as_ref() != Some(&*query.read())));
-        State { range, group_by, device: RwSignal::new(String::new()), limit: RwSignal::new(10), operators, problem, is_waiting }
+        let (device, table) = (choices.choice("device", String::new()), choices.choice("table", String::new()));
+        State { range, group_by, device, limit: choices.choice("top", 10), table, operators, problem, is_waiting }
     }
 
     /// Something made of the last good answer; the default before there is one.
@@ -61,7 +67,7 @@ impl State {
 
     /// The label of what rows are grouped by.
     fn grouping(&self) -> String {
-        let id = self.group_by.get();
+        let id = self.group_by.0.get();
         let label = self.operators.get().and_then(|o| o.groupings.iter().find(|g| g.0 == id).map(|g| g.1.clone()));
         if id == "name" { "Operator".into() } else { label.unwrap_or(id) }
     }
@@ -85,8 +91,11 @@ pub fn OperatorsView(
     range: Signal<Option<TimeRange>>,
     /// A row was chosen: what rows are grouped by, and its name.
     on_row: Callback<(String, String)>,
+    /// Grouping, device, slices of a pie, and what was done to the table.
+    #[prop(default = ViewState::detached("operators"))]
+    choices: ViewState,
 ) -> impl IntoView {
-    let state = State::new(ask, range);
+    let state = State::new(ask, range, choices);
     let is_first = move || state.operators.with(|o| o.is_none());
     let first = move || {
         let is_plain_wait = is_first() && state.problem.with(|p| p.is_none());
@@ -130,12 +139,12 @@ fn Choices(state: State) -> impl IntoView {
     let groupings = state.derive(|o| o.groupings.clone());
     let devices = state.derive(rows::devices);
     let grouping_options = move || {
-        let chosen = state.group_by.get();
+        let chosen = state.group_by.0.get();
         let option = |(id, label): &(String, String)| view! { <option value=id.clone() selected=*id == chosen>{label.clone()}</option> };
         groupings.get().iter().map(option).collect_view()
     };
     let device_options = move || {
-        let chosen = state.device.get();
+        let chosen = state.device.0.get();
         // A device that does nothing in the new range stays chosen, and stays in the list.
         let gone = (!chosen.is_empty() && !devices.read().contains(&chosen)).then(|| chosen.clone());
         let option = |name: &String| view! { <option value=name.clone() selected=*name == chosen>{name.clone()}</option> };
@@ -143,18 +152,18 @@ fn Choices(state: State) -> impl IntoView {
     };
     let limit = move |typed: String| {
         if let Ok(n) = typed.trim().parse::<usize>() {
-            state.limit.set(n.clamp(1, 40));
+            state.limit.1.set(n.clamp(1, MOST_PER_PIE));
         }
     };
     view! {
         <div class="operators__choices">
             <label class="field">
                 "Group by"
-                <select class="select" data-field="group-by" on:change:target=move |e| state.group_by.set(e.target().value())>{grouping_options}</select>
+                <select class="select" data-field="group-by" on:change:target=move |e| state.group_by.1.set(e.target().value())>{grouping_options}</select>
             </label>
             <label class="field">
                 "Device"
-                <select class="select" data-field="device" on:change:target=move |e| state.device.set(e.target().value())>
+                <select class="select" data-field="device" on:change:target=move |e| state.device.1.set(e.target().value())>
                     <option value="">"All devices"</option>
                     {device_options}
                 </select>
@@ -167,7 +176,7 @@ fn Choices(state: State) -> impl IntoView {
                     type="number"
                     min="1"
                     max="40"
-                    prop:value=move || state.limit.get().to_string()
+                    prop:value=move || state.limit.0.get().to_string()
                     on:change:target=move |e| limit(e.target().value())
                 />
             </label>
@@ -178,12 +187,14 @@ fn Choices(state: State) -> impl IntoView {
 #[component]
 fn Pies(state: State) -> impl IntoView {
     let by_device = state.derive(rows::by_device);
-    let by_operator = state.derive(move |o| rows::by_operator(o, &state.device.get()));
+    let by_operator = state.derive(move |o| rows::by_operator(o, &state.device.0.get()));
+    // A link can say any number.
+    let limit = Signal::derive(move || state.limit.0.get().clamp(1, MOST_PER_PIE));
     let empty = "Nothing ran here, so there is nothing to share out.";
     view! {
         <div class="operators__pies">
-            <Pie id="by-device" title="Self time by device" what="Device" kind=Kind::Duration slices=by_device limit=state.limit empty />
-            <Pie id="by-operator" title="Self time by operator" what="Operator" kind=Kind::Duration slices=by_operator limit=state.limit empty />
+            <Pie id="by-device" title="Self time by device" what="Device" kind=Kind::Duration slices=by_device limit=limit empty />
+            <Pie id="by-operator" title="Self time by operator" what="Operator" kind=Kind::Duration slices=by_operator limit=limit empty />
         </div>
     }
 }
@@ -191,7 +202,7 @@ fn Pies(state: State) -> impl IntoView {
 #[component]
 fn OperatorTable(state: State, on_row: Callback<(String, String)>) -> impl IntoView {
     let columns = Memo::new(move |_| Arc::new(rows::columns(&state.grouping())));
-    let rows: Signal<Arc<Vec<Row>>> = state.derive(move |o| rows::rows(o, &state.device.get()));
+    let rows: Signal<Arc<Vec<Row>>> = state.derive(move |o| rows::rows(o, &state.device.0.get()));
     let selected = RwSignal::new(None);
     Effect::new(move |_| {
         rows.track();
@@ -201,8 +212,8 @@ fn OperatorTable(state: State, on_row: Callback<(String, String)>) -> impl IntoV
         let name = rows.with_untracked(|rows| rows.get(at).map(Row::name));
         if let Some(name) = name {
             selected.set(Some(at));
-            on_row.run((state.group_by.get_untracked(), name));
+            on_row.run((state.group_by.0.get_untracked(), name));
         }
     });
-    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty="Nothing ran in this range." /> }
+    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty="Nothing ran in this range." kept=state.table /> }
 }

@@ -5,6 +5,7 @@ pub mod rows;
 use crate::base::text;
 use crate::engine::query::TablePart;
 use crate::engine::{Answer, Query};
+use crate::state::choices::ViewState;
 use crate::ui::small::Problem;
 use crate::ui::table::{Column, Row, Table};
 use crate::worker::client::{Ask, EngineError};
@@ -30,6 +31,7 @@ struct Loaded {
 
 #[derive(Clone, Copy)]
 struct State {
+    choices: ViewState,
     chosen: Memo<Option<String>>,
     loaded: RwSignal<Loaded>,
     problem: RwSignal<Option<String>>,
@@ -42,13 +44,16 @@ pub fn TablesView(
     ask: Ask,
     /// Ids and row counts.
     tables: Signal<Vec<(String, u64)>>,
+    /// The chosen table, and what was done to each.
+    #[prop(default = ViewState::detached("tables"))]
+    choices: ViewState,
 ) -> impl IntoView {
-    let picked = RwSignal::new(None::<String>);
+    let (picked, pick) = choices.choice("id", String::new());
     let chosen = Memo::new(move |_| {
-        let picked = picked.get().filter(|id| tables.with(|t| t.iter().any(|t| t.0 == *id)));
+        let picked = Some(picked.get()).filter(|id| tables.with(|t| t.iter().any(|t| t.0 == *id)));
         picked.or_else(|| tables.with(|t| t.first().map(|t| t.0.clone())))
     });
-    let state = State { chosen, loaded: RwSignal::new(Loaded::default()), problem: RwSignal::new(None) };
+    let state = State { choices, chosen, loaded: RwSignal::new(Loaded::default()), problem: RwSignal::new(None) };
     // One at a time: see LocalResource. Its value is of no interest, what it loads is in `state`.
     let _loading = LocalResource::new(move || {
         let (ask, id) = (ask.clone(), chosen.get());
@@ -68,7 +73,7 @@ pub fn TablesView(
         let label = id.clone();
         view! {
             <li>
-                <button type="button" class="tables__item" aria-current=move || is_chosen().then_some("true") on:click=move |_| picked.set(Some(id.clone()))>
+                <button type="button" class="tables__item" aria-current=move || is_chosen().then_some("true") on:click=move |_| pick.set(id.clone())>
                     <span class="mono tables__name" title=label.clone()>{label.clone()}</span>
                     <span class="figure">{text::count(n)}</span>
                 </button>
@@ -92,7 +97,7 @@ pub fn TablesView(
     }
 }
 
-/// The chosen table; a new one gets a new widget, whose sorting and filter start afresh.
+/// The chosen table; each has sorting and filter of its own.
 #[component]
 fn One(state: State) -> impl IntoView {
     let id = Memo::new(move |_| state.loaded.with(|l| l.id.clone()));
@@ -110,7 +115,8 @@ fn One(state: State) -> impl IntoView {
         let id = id.get();
         let columns = Signal::derive(move || state.loaded.with(|l| l.columns.clone()));
         let rows = Signal::derive(move || state.loaded.with(|l| l.rows.clone()));
-        (!id.is_empty()).then(|| view! { <Table id=id.clone() label=id columns rows empty="This table has no rows." /> })
+        let kept = state.choices.choice(&format!("table.{id}"), String::new());
+        (!id.is_empty()).then(|| view! { <Table id=id.clone() label=id columns rows empty="This table has no rows." kept /> })
     };
     view! {
         <p class="waiting" role="status">{note}</p>
