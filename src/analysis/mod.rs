@@ -2,6 +2,7 @@
 
 pub mod colour;
 pub mod details;
+pub mod flows;
 pub mod operators;
 pub mod search;
 pub mod self_time;

@@ -4,12 +4,13 @@ use super::bars::ScopeBar;
 use super::side::SideBar;
 use crate::base::{Ledger, SliceId};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
-use crate::views::details::DetailsDrawer;
+use crate::views::details::{DetailsDrawer, jumps};
 use crate::views::ledger::LedgerView;
 use crate::views::operators::OperatorsView;
 use crate::views::profile::ProfileView;
 use crate::views::tables::TablesView;
 use crate::views::timeline::Timeline;
+use crate::views::timeline::flows::FlowChoice;
 use crate::worker::client::Ask;
 use crate::worker::protocol::{Answer, Details, HotColumns, Query};
 use leptos::prelude::*;
@@ -22,6 +23,8 @@ pub fn Front() -> impl IntoView {
     let app = App::expect();
     let hot = coloured(app);
     let details = details(app);
+    let jumps = jumps::follow(details.into(), Signal::derive(move || app.front().map(|p| p.ask)));
+    let flows = FlowChoice::new();
     let on_go = Callback::new(move |slice| actions::go_to_slice(app, slice));
     let on_close = Callback::new(move |()| app.state.is_details_open().set(false));
     view! {
@@ -29,8 +32,8 @@ pub fn Front() -> impl IntoView {
             <SideBar />
             <main class="front__main">
                 <ScopeBar />
-                <div class="front__view"><View hot details /></div>
-                <DetailsDrawer details=Signal::derive(move || details.get().filter(|_| app.state.is_details_open().get())) on_go on_close />
+                <div class="front__view"><View hot details flows /></div>
+                <DetailsDrawer details=Signal::derive(move || details.get().filter(|_| app.state.is_details_open().get())) jumps on_go on_close />
             </main>
         </div>
     }
@@ -38,7 +41,7 @@ pub fn Front() -> impl IntoView {
 
 /// The view whose turn it is.
 #[component]
-fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>) -> impl IntoView {
+fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>, flows: FlowChoice) -> impl IntoView {
     let app = App::expect();
     // A view is made anew for another profile.
     let key = Memo::new(move |_| (app.state.view().get(), app.state.front().get()));
@@ -55,26 +58,27 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
                 view! { <LedgerView ledger=Signal::stored(ledger) /> }.into_any()
             }
             "profile" => view! { <ProfileView hot /> }.into_any(),
-            _ => timeline(app, hot, details),
+            _ => timeline(app, hot, details, (flows, profile.ask)),
         }
     }
 }
 
-fn timeline(app: App, hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>) -> AnyView {
-    let arrows = Signal::derive(move || details.get().map(|d| arrows(&d)).unwrap_or_default());
+fn timeline(app: App, hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>, flows: (FlowChoice, Ask)) -> AnyView {
+    let choice = flows.0;
+    let arrows = Signal::derive(move || details.get().map(|d| arrows(&d, choice)).unwrap_or_default());
     let on_details = Callback::new(move |()| app.state.is_details_open().set(true));
     view! {
         <Timeline
-            hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details window=app.window
+            hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows window=app.window
         />
     }
     .into_any()
 }
 
-/// From, to, and whether it leads into the selection.
-fn arrows(details: &Details) -> Vec<(SliceId, SliceId, bool)> {
-    let into = details.predecessors.iter().map(|n| (n.slice, details.slice, true));
-    into.chain(details.successors.iter().map(|n| (details.slice, n.slice, false))).collect()
+/// From, to, and whether it leads into the selection; of the kinds that are drawn.
+fn arrows(details: &Details, choice: FlowChoice) -> Vec<(SliceId, SliceId, bool)> {
+    let into = details.predecessors.iter().filter(|n| choice.shows(&n.kind)).map(|n| (n.slice, details.slice, true));
+    into.chain(details.successors.iter().filter(|n| choice.shows(&n.kind)).map(|n| (details.slice, n.slice, false))).collect()
 }
 
 fn operators(app: App, ask: Ask) -> AnyView {

@@ -3,7 +3,7 @@
 use crate::state::{App, AppStateStoreFields as _};
 use leptos::{html, prelude::*};
 
-const KEYS: [(&str, &str); 16] = [
+const KEYS: [(&str, &str); 18] = [
     ("W, S", "zoom in and out at the pointer"),
     ("A, D", "pan to the left and right"),
     ("Ctrl + wheel", "zoom at the pointer"),
@@ -14,6 +14,8 @@ const KEYS: [(&str, &str); 16] = [
     ("F", "fit the selection, or the range"),
     ("1, 2, 3, 4", "tools: select, pan, zoom, measure"),
     ("[, ]", "previous and next slice of the same name"),
+    ("K, O", "from a launch or operator to its device work, and back to the launch; to the operator"),
+    ("B", "from a forward operator to its backward one, and back"),
     ("Enter", "details of the selected slice"),
     ("Esc", "close details, clear selection, range"),
     ("/", "search; Enter and Shift + Enter go from hit to hit"),

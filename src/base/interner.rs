@@ -56,6 +56,14 @@ impl StringTable {
         out
     }
 
+    /// Adds a string that may be there already, and returns its new id; the empty string's where the table is full.
+    pub fn push(&mut self, text: &str) -> StrId {
+        let Ok(end) = u32::try_from(self.text.len() + text.len()) else { return StrId(0) };
+        self.text.push_str(text);
+        self.ends.push(end);
+        StrId(self.ends.len() as u32 - 1)
+    }
+
     /// Every id with its string, in id order.
     pub fn iter(&self) -> impl Iterator<Item = (StrId, &str)> {
         (0..self.len() as u32).map(|i| (StrId(i), self.get(StrId(i))))

@@ -1,6 +1,6 @@
 //! What the page holds for drawing: the columns a frame needs, in slice order, and the names they point at.
 
-use crate::base::{StrId, StringTable, TimeRange};
+use crate::base::{SliceId, StrId, StringTable, TimeRange};
 use crate::model::{Counter, InstantTable, Lane, Meta, Profile, Track};
 use serde::{Deserialize, Serialize};
 
@@ -23,10 +23,25 @@ pub struct HotMeta {
     pub colourings: Vec<(String, String)>,
     /// (group id, label) of generic tables with their row counts.
     pub tables: Vec<(String, u64)>,
+    /// Kinds of arrows between slices with how many there are of each, by name.
+    pub flow_kinds: Vec<(String, u64)>,
+    /// Steps of the program, by start; empty where none are marked.
+    pub steps: Vec<Step>,
     /// Slices in the columns.
     pub n_slices: u64,
     /// Ids of the views that this profile can fill, in no order.
     pub views: Vec<String>,
+}
+
+/// A step of the program, as it is marked on the host.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// Its number as text.
+    pub name: String,
+    /// The mark.
+    pub slice: SliceId,
+    /// From when to when.
+    pub range: TimeRange,
 }
 
 /// The columns, as long as the slice table; slice `i` of the profile is element `i`.
@@ -69,6 +84,8 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         instants: profile.instants.clone(),
         colourings,
         tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64)).collect(),
+        flow_kinds: crate::analysis::flows::flow_kinds(profile),
+        steps: Vec::new(),
         n_slices: profile.slices.len() as u64,
         views: super::views::views(profile).into_iter().map(Into::into).collect(),
     }

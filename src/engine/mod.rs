@@ -1,6 +1,7 @@
 //! One open profile and its queries: the only door from the page to analysis.
 
 mod cells;
+mod derived;
 pub mod hot;
 pub mod query;
 pub mod session;
@@ -10,5 +11,5 @@ pub mod views;
 // What the page draws and lists; it knows the model by these types alone.
 pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, Series, Track, TrackKind};
 pub use hot::{HotColumns, HotMeta};
-pub use query::{Answer, Query};
+pub use query::{Answer, Query, TorchAnswer, TorchQuery};
 pub use session::Session;

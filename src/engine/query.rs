@@ -1,6 +1,7 @@
 //! Questions and answers: closed enums of plain data. A view's question is a variant of each.
 
 pub use crate::analysis::details::Neighbour;
+pub use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::analysis::operators::{Operators, OperatorsQuery};
 pub use crate::analysis::search::{SearchHits, SearchQuery};
 pub use crate::analysis::torch::{TorchAnswer, TorchQuery};
@@ -30,6 +31,8 @@ pub enum Query {
     Table(String, u64, u64),
     /// The slice named by (track path, start, name), as in a link.
     Find(String, TimeNs, String),
+    /// Arrows that cross a window.
+    Flows(FlowsQuery),
     /// What only a PyTorch trace can answer.
     Torch(TorchQuery),
 }
@@ -55,6 +58,8 @@ pub enum Answer {
     Table(TablePart),
     /// The slice, when it is there.
     Find(Option<SliceId>),
+    /// Columns of arrows.
+    Flows(Flows),
     /// What only a PyTorch trace can answer.
     Torch(TorchAnswer),
     /// The question cannot be answered; a sentence says why.

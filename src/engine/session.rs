@@ -3,7 +3,7 @@
 use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
 use super::{HotColumns, HotMeta, hot};
 use crate::analysis::torch::TorchModel;
-use crate::analysis::{colour, details, operators, search};
+use crate::analysis::{colour, details, flows, operators, search};
 use crate::base::{DurationNs, InputSet, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Imported};
 use crate::model::Profile;
@@ -53,6 +53,7 @@ impl Session {
             }),
             Query::Occurrences(by, value) => self.grouped(by, |column, _| Answer::Occurrences(occurrences(&self.profile, column, value))),
             Query::Table(id, first, n) => self.table(id, *first, *n),
+            Query::Flows(q) => Answer::Flows(flows::flows(&self.profile, q)),
             Query::Torch(q) => self.torch(q),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
         }
@@ -72,7 +73,9 @@ impl Session {
 
     /// The small part of [`Session::hot`]; the worker sends the columns straight from the profile.
     pub fn hot_meta(&self) -> HotMeta {
-        hot::hot_meta(&self.profile)
+        let mut meta = hot::hot_meta(&self.profile);
+        self.add_derived(&mut meta);
+        meta
     }
 
     /// A colour slot per slice, by name.

@@ -1,8 +1,11 @@
 //! The details drawer: every field of the selected slice, and what it depends on.
 
+pub mod jumps;
+
 use crate::base::{SliceId, text};
 use crate::engine::query::{Details, Neighbour};
 use crate::ui::small::CopyButton;
+use jumps::{Jump, JumpButtons};
 use leptos::prelude::*;
 
 /// Fields and neighbours of one slice.
@@ -11,17 +14,21 @@ pub fn DetailsDrawer(
     /// What to show; nothing closes the drawer.
     #[prop(into)]
     details: Signal<Option<Details>>,
+    /// Ways from the selected slice to others, also while the drawer is closed.
+    #[prop(optional, into)]
+    jumps: Signal<Vec<Jump>>,
     /// Go to another slice.
     on_go: Callback<SliceId>,
     /// Close the drawer.
     on_close: Callback<()>,
 ) -> impl IntoView {
-    let content = move || details.get().map(|d| view! { <Content details=d on_go on_close /> });
+    let content = move || details.get().map(|d| view! { <Content details=d jumps on_go on_close /> });
+    jumps::listen(jumps, on_go);
     view! { {content} }
 }
 
 #[component]
-fn Content(details: Details, on_go: Callback<SliceId>, on_close: Callback<()>) -> impl IntoView {
+fn Content(details: Details, jumps: Signal<Vec<Jump>>, on_go: Callback<SliceId>, on_close: Callback<()>) -> impl IntoView {
     let title =
         format!("{} · {} · {} + {}", details.name, details.track, text::time_exact(details.start.0), text::time_exact(details.duration.0));
     let row = |key: &str, value: String, help: &str| (key.to_string(), value, help.to_string());
@@ -47,6 +54,7 @@ fn Content(details: Details, on_go: Callback<SliceId>, on_close: Callback<()>) -
                 <h2 class="drawer__title mono" title=title.clone()>{title.clone()}</h2>
                 <button class="button button--quiet" aria-label="Close details" title="Close (Esc)" on:click=move |_| on_close.run(())>"×"</button>
             </header>
+            <JumpButtons jumps on_go />
             <div class="drawer__body">
                 {groups}
                 <Neighbours title="Held by" rows=details.parents on_go />

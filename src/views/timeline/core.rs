@@ -3,6 +3,7 @@
 use super::index::{Index, SliceText};
 use super::rows::{Folding, LANE, Row, Rows, rows};
 use super::viewport::Viewport;
+use crate::analysis::flows::Flows;
 use crate::base::{SliceId, TimeNs, TimeRange, TrackId};
 use crate::engine::hot::HotColumns;
 use std::sync::Arc;
@@ -106,6 +107,8 @@ pub struct Core {
     pub highlights: Arc<Vec<SliceId>>,
     /// (from, to, whether into the selection).
     pub arrows: Vec<(SliceId, SliceId, bool)>,
+    /// Arrows of the window.
+    pub flows: Arc<Flows>,
     /// Counts layouts, so that the labels know when to follow.
     pub layout_version: u32,
 }
@@ -134,6 +137,7 @@ impl Core {
             range: None,
             highlights: Arc::default(),
             arrows: Vec::new(),
+            flows: Arc::default(),
             layout_version: 0,
         }
     }

@@ -72,6 +72,7 @@ pub fn draw_overlay(ctx: &Context, core: &Core, theme: &Theme, hovered: Option<P
     if let Some(place) = core.selection.and_then(|s| core.place(s)).filter(is_seen) {
         frame(ctx, place, width, &css(theme.text), 2.0);
     }
+    super::flow_lines::draw(ctx, core, theme);
     for (arrow, is_incoming) in core.arrows_on_screen() {
         draw_arrow(ctx, arrow, &css(if is_incoming { theme.predecessor } else { theme.successor }));
     }

@@ -1,9 +1,13 @@
 //! The tools above the rows: what dragging does, whole and fit, folding, and the row filter.
 
 use super::core::Tool;
+use super::flow_menu::FlowMenu;
+use super::flows::FlowChoice;
 use super::stage::Stage;
 use crate::engine::TrackKind;
+use crate::engine::hot::HotColumns;
 use leptos::prelude::*;
+use std::sync::Arc;
 
 const TOOLS: [(Tool, &str, &str); 4] = [
     (Tool::Select, "Select", "Drag selects a range (1); Shift+drag does so with every tool"),
@@ -17,6 +21,10 @@ const TOOLS: [(Tool, &str, &str); 4] = [
 pub fn Toolbar(
     /// The running timeline.
     stage: Stage,
+    /// The profile.
+    hot: Signal<Option<Arc<HotColumns>>>,
+    /// Which arrows are drawn.
+    choice: Option<FlowChoice>,
 ) -> impl IntoView {
     let tool = stage.shown.tool;
     let tools = TOOLS.map(|(this, name, title)| {
@@ -62,6 +70,7 @@ pub fn Toolbar(
             <button class="button button--quiet" title="Zoom out (S)" aria-label="Zoom out" on:click=key("KeyS")>"−"</button>
             <button class="button button--quiet" title="Close every group" on:click=move |_| fold_all(true)>"Close all"</button>
             <button class="button button--quiet" title="Open every group and lane" on:click=move |_| fold_all(false)>"Open all"</button>
+            {choice.map(|choice| view! { <FlowMenu choice hot /> })}
             <input
                 class="input timeline__filter"
                 type="search"

@@ -2,12 +2,14 @@
 
 use super::core::{Act, Tool};
 use super::events;
+use super::flows::{self, FlowChoice};
 use super::labels::Labels;
 use super::stage::{Nodes, Shown, Stage};
 use super::toolbar::Toolbar;
 use crate::base::{SliceId, TimeRange};
 use crate::engine::hot::HotColumns;
 use crate::ui::dom::on_resize;
+use crate::worker::client::Ask;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
 
@@ -28,6 +30,9 @@ pub fn Timeline(
     reveal: Signal<Option<SliceId>>,
     /// Asked for the details of the selection.
     on_details: Callback<()>,
+    /// Which arrows are drawn, and who knows them; without it only those of the selection.
+    #[prop(optional)]
+    flows: Option<(FlowChoice, Ask)>,
     /// The visible window: written once it has come to rest; another one is gone to.
     #[prop(optional)]
     window: Option<RwSignal<Option<TimeRange>>>,
@@ -64,9 +69,13 @@ pub fn Timeline(
     if let Some(window) = window {
         share_window(stage, hot, window);
     }
+    let choice = flows.as_ref().map(|f| f.0);
+    if let Some((choice, ask)) = flows {
+        flows::follow(stage, choice, ask);
+    }
     events::listen_for_keys(stage);
     watch_surroundings(stage);
-    view! { <Page stage hot selection /> }
+    view! { <Page stage hot selection choice /> }
 }
 
 /// Joins the visible window to a signal of the page.
@@ -135,7 +144,12 @@ fn watch_surroundings(stage: Stage) {
 }
 
 #[component]
-fn Page(stage: Stage, hot: Signal<Option<Arc<HotColumns>>>, selection: RwSignal<Option<SliceId>>) -> impl IntoView {
+fn Page(
+    stage: Stage,
+    hot: Signal<Option<Arc<HotColumns>>>,
+    selection: RwSignal<Option<SliceId>>,
+    choice: Option<FlowChoice>,
+) -> impl IntoView {
     let Nodes { root, scroller, spacer, plot, rows, overlay, top, .. } = stage.nodes;
     let labels_px = RwSignal::new(None::<f64>);
     let style = move || labels_px.get().map_or(String::new(), |px| format!("--timeline-labels:{px}px"));
@@ -159,7 +173,7 @@ fn Page(stage: Stage, hot: Signal<Option<Arc<HotColumns>>>, selection: RwSignal<
     };
     view! {
         <section class="timeline" data-view="timeline" node_ref=root style=style on:transitionend=on_theme on:wheel=move |ev| events::on_wheel(stage, ev)>
-            <Toolbar stage />
+            <Toolbar stage hot choice />
             <div class="timeline__head">
                 <div class="timeline__corner" title=origin_title>
                     <span class="timeline__unit">"Time in " {move || stage.shown.unit.get()}</span>
@@ -175,6 +189,7 @@ fn Page(stage: Stage, hot: Signal<Option<Arc<HotColumns>>>, selection: RwSignal<
                     on:pointercancel=move |_| events::on_brush_release(stage)
                 ></canvas>
             </div>
+            <super::steps::StepBands stage hot />
             <div class="timeline__scroll" node_ref=scroller on:scroll=on_scroll>
                 <div class="timeline__sticky">
                     <Labels stage />

@@ -1,0 +1,180 @@
+//! Arrows of the profile in the window: which are wanted, which are on screen. The choice is the user's, the arrows the worker's.
+
+use super::arrows::{Arrow, arrow};
+use super::core::Core;
+use super::stage::Stage;
+use crate::analysis::flows::{Flows, FlowsQuery};
+use crate::base::{SliceId, TimeRange, text};
+use crate::engine::{Answer, Query};
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// More arrows than these are neither drawn nor legible.
+pub const MOST_FLOWS: u32 = 500;
+
+/// Which arrows are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FlowMode {
+    /// None.
+    Off,
+    /// Those of the selected slice.
+    #[default]
+    Selection,
+    /// All that cross the window.
+    Window,
+}
+
+/// What the user has chosen, and the arrows that were found for it.
+#[derive(Debug, Clone, Copy)]
+pub struct FlowChoice {
+    /// Which are drawn.
+    pub mode: RwSignal<FlowMode>,
+    /// Kinds that are left out.
+    pub without: RwSignal<Vec<String>>,
+    /// What crosses the window; empty unless that is wanted.
+    pub found: RwSignal<Arc<Flows>>,
+}
+
+impl FlowChoice {
+    /// Arrows of the selection, of every kind.
+    pub fn new() -> Self {
+        FlowChoice { mode: RwSignal::default(), without: RwSignal::default(), found: RwSignal::default() }
+    }
+
+    /// Whether arrows of the selection of that kind are drawn. Tracked.
+    pub fn shows(&self, kind: &str) -> bool {
+        self.mode.get() != FlowMode::Off && self.without.with(|w| w.iter().all(|k| k != kind))
+    }
+}
+
+impl Default for FlowChoice {
+    fn default() -> Self {
+        FlowChoice::new()
+    }
+}
+
+/// A kind of arrow in words.
+pub fn kind_label(kind: &str) -> String {
+    match kind {
+        "ac2g" | "async" | "async_cpu_to_gpu" => format!("Launch to device ({kind})"),
+        "fwdbwd" | "forward_backward" => format!("Forward to backward ({kind})"),
+        "" => "Without a kind".into(),
+        _ => kind.to_string(),
+    }
+}
+
+/// The colour slot of the `i`-th kind: far apart in the palette.
+pub fn kind_slot(i: u16) -> u16 {
+    (1 + i * 5) % 12
+}
+
+/// How many are drawn of how many there are.
+pub fn drawn_sentence(found: &Flows) -> String {
+    let (drawn, all) = (found.from.len() as u64, found.n_wanted);
+    match all {
+        0 => "No flow crosses this window.".into(),
+        _ if drawn < all => {
+            format!("{} of {} flows in this window are drawn, evenly chosen. Zoom in to see all.", text::count(drawn), text::count(all))
+        }
+        1 => "The one flow in this window is drawn.".into(),
+        _ => format!("All {} flows in this window are drawn.", text::count(all)),
+    }
+}
+
+impl Core {
+    /// The arrows of the window on screen, by kind.
+    pub fn flows_on_screen(&self) -> Vec<(Arrow, u16)> {
+        let (width, height) = (self.view.width_px, self.height_px);
+        let at = |from: SliceId, to: SliceId| {
+            let (a, b) = (self.place(from)?, self.place(to)?);
+            arrow((a.right, a.top + a.height / 2.0), (b.left, b.top + b.height / 2.0), width, height)
+        };
+        let flows = &self.flows;
+        let ends = flows.from.iter().zip(&flows.to).zip(&flows.kind);
+        let mut out: Vec<(Arrow, u16)> = ends.filter_map(|((&from, &to), &kind)| Some((at(from, to)?, kind))).collect();
+        out.sort_by_key(|a| a.1);
+        out
+    }
+}
+
+/// Keeps the drawn arrows in step with the window and the choice.
+pub fn follow(stage: Stage, choice: FlowChoice, ask: Ask) {
+    let window = rested(stage);
+    let query = Memo::new(move |_| {
+        let window = (choice.mode.get() == FlowMode::Window).then(|| window.get()).flatten()?;
+        Some(FlowsQuery { window, without: choice.without.get(), limit: MOST_FLOWS })
+    });
+    let reply = LocalResource::new(move || {
+        let (ask, query) = (ask.clone(), query.get());
+        async move {
+            match query {
+                Some(query) => match ask.ask(Query::Flows(query)).await {
+                    Ok(Answer::Flows(found)) => Some(Arc::new(found)),
+                    _ => None,
+                },
+                None => Some(Arc::default()),
+            }
+        }
+    });
+    Effect::new(move || {
+        if let Some(Some(found)) = reply.get() {
+            choice.found.set(found.clone());
+            stage.touch(|core| core.flows = found);
+        }
+    });
+    on_cleanup(move || choice.found.set(Arc::default()));
+}
+
+/// The visible window, once it has come to rest.
+fn rested(stage: Stage) -> RwSignal<Option<TimeRange>> {
+    const REST: Duration = Duration::from_millis(120);
+    let out = RwSignal::new(None);
+    Effect::new(move || {
+        let seen = stage.shown.window.get();
+        let write = move || {
+            if stage.shown.window.try_get_untracked() == Some(seen) && out.try_get_untracked() != Some(seen) {
+                out.set(seen);
+            }
+        };
+        set_timeout(write, REST);
+    });
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::sample;
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_is_said() {
+        let of = |n: usize, n_wanted: u64| drawn_sentence(&Flows { from: vec![SliceId(0); n], n_wanted, ..Flows::default() });
+        assert_eq!(of(0, 0), "No flow crosses this window.");
+        assert_eq!(of(3, 3), "All 3 flows in this window are drawn.");
+        assert!(of(500, 9096).starts_with("500 of 9\u{202f}096 flows"));
+    }
+
+    #[test]
+    fn flows_go_from_slice_to_slice_by_kind() {
+        let mut core = Core::new(Arc::new(sample()), 1000.0, 200.0);
+        let flows = Flows {
+            from: vec![SliceId(2), SliceId(0), SliceId(999)],
+            to: vec![SliceId(6), SliceId(1), SliceId(0)],
+            kind: vec![1, 0, 0],
+            ..Flows::default()
+        };
+        core.flows = Arc::new(flows);
+        let found = core.flows_on_screen();
+        assert_eq!(found.iter().map(|f| f.1).collect::<Vec<_>>(), [0, 1]);
+        assert!(matches!(found[0].0, Arrow::Curve(_)));
+    }
+
+    #[test]
+    fn kinds_have_words_and_colours_apart() {
+        assert_eq!(kind_label("ac2g"), "Launch to device (ac2g)");
+        assert_eq!(kind_label("dependence"), "dependence");
+        assert_ne!(kind_slot(0), kind_slot(1));
+    }
+}
