@@ -7,6 +7,7 @@ mod common;
 
 use axonscope::base::{InputSet, Severity, SliceId};
 use axonscope::formats::{Imported, by_id, import};
+use axonscope::model::torch::ABSENT;
 use axonscope::model::{Domain, TrackKind};
 use common::{conformance, open};
 use serde_json::value::RawValue;
@@ -190,7 +191,7 @@ fn every_phase_has_its_place() {
     let instants: Vec<&str> = p.instants.name.iter().map(|n| p.strings.get(*n)).collect();
     assert_eq!(instants, ["[memory]", "step", "Record Window End"]);
     let Domain::Torch(torch) = &p.domain else { panic!("no torch") };
-    assert_eq!((torch.rank, &torch.correlation[..2], torch.external_id[0]), (Some((1, 2)), &[0, 33][..], 5));
+    assert_eq!((torch.rank, &torch.correlation[..2], &torch.external_id[..2]), (Some((1, 2)), &[ABSENT, 33][..], &[5, ABSENT][..]));
     let shape = p.attribute("input_shape").unwrap();
     assert_eq!(p.strings.get(shape.values[0]), "[[2, 3], []]");
     assert_eq!(skipped(&imported), [("unmatched_end", 1), ("phase_P", 1), ("unmatched_begin", 1)]);

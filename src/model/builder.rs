@@ -1,5 +1,6 @@
 //! What importers write: tracks, slices, counters, instants in any order; `finish` sorts, nests and freezes.
 
+use super::blocks::Blocks;
 use super::lanes::layout;
 use super::{
     Attribute, Counter, Domain, FlowTable, GenericTable, InstantTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, SliceTable, Track,
@@ -51,45 +52,6 @@ pub struct CounterSpec {
     pub samples: Vec<(i64, Vec<f64>)>,
 }
 
-/// Values in blocks of a fixed size: growing never copies.
-#[derive(Debug)]
-pub(super) struct Blocks<T> {
-    blocks: Vec<Vec<T>>,
-    len: usize,
-}
-
-const BLOCK_BITS: u32 = 16;
-const BLOCK_LEN: usize = 1 << BLOCK_BITS;
-
-impl<T: Copy> Blocks<T> {
-    fn new() -> Self {
-        Blocks { blocks: Vec::new(), len: 0 }
-    }
-
-    fn push(&mut self, value: T) {
-        if self.len.is_multiple_of(BLOCK_LEN) {
-            self.blocks.push(Vec::with_capacity(BLOCK_LEN));
-        }
-        if let Some(block) = self.blocks.last_mut() {
-            block.push(value);
-            self.len += 1;
-        }
-    }
-
-    fn get(&self, i: usize) -> T {
-        self.blocks[i >> BLOCK_BITS][i & (BLOCK_LEN - 1)]
-    }
-
-    fn set(&mut self, i: usize, value: T) {
-        self.blocks[i >> BLOCK_BITS][i & (BLOCK_LEN - 1)] = value;
-    }
-
-    /// The values in the order of `order`; the blocks are freed.
-    fn gather(self, order: &[u32]) -> Vec<T> {
-        order.iter().map(|&i| self.get(i as usize)).collect()
-    }
-}
-
 /// Writes a profile.
 pub struct ProfileBuilder {
     /// Strings of the profile to be.
@@ -101,15 +63,22 @@ pub struct ProfileBuilder {
     name: Blocks<StrId>,
     record: Blocks<RecordRef>,
     second: Vec<(RawSliceId, RecordRef)>,
-    extras: Vec<(ExtraKind, Blocks<u32>)>,
+    extras: Vec<Extra>,
     counters: Vec<(TrackId, CounterSpec)>,
     instants: Vec<(TrackId, i64, StrId)>,
     flows: Vec<(RawSliceId, RawSliceId, StrId)>,
     tables: Vec<GenericTable>,
 }
 
+/// A further per-slice column.
+struct Extra {
+    kind: ExtraKind,
+    /// What a slice has that nothing was set for.
+    default: u32,
+    values: Blocks<u32>,
+}
+
 /// What a further per-slice column becomes.
-#[derive(Debug, Clone)]
 enum ExtraKind {
     Attribute { id: String, label: String },
     Number,
@@ -125,8 +94,8 @@ pub struct Finished {
     pub profile: Profile,
     /// Number columns in the order they were added, by slice.
     pub numbers: Vec<Vec<u32>>,
-    /// Final track of each track id the builder handed out.
-    pub track_of_raw: Vec<TrackId>,
+    /// Final track of each track id the builder handed out; `None` for those left out because nothing is on them.
+    pub track_of_raw: Vec<Option<TrackId>>,
     /// Final slice of each raw slice.
     pub slice_of_raw: Vec<SliceId>,
 }
@@ -143,11 +112,11 @@ impl ProfileBuilder {
         ProfileBuilder {
             strings: Interner::new(),
             tracks: Vec::new(),
-            track: Blocks::new(),
-            start: Blocks::new(),
-            duration: Blocks::new(),
-            name: Blocks::new(),
-            record: Blocks::new(),
+            track: Blocks::default(),
+            start: Blocks::default(),
+            duration: Blocks::default(),
+            name: Blocks::default(),
+            record: Blocks::default(),
             second: Vec::new(),
             extras: Vec::new(),
             counters: Vec::new(),
@@ -159,17 +128,17 @@ impl ProfileBuilder {
 
     /// Adds a string column to group and colour by. Only before the first slice.
     pub fn attribute(&mut self, id: &str, label: &str) -> ColumnId {
-        self.extra(ExtraKind::Attribute { id: id.into(), label: label.into() })
+        self.extra(ExtraKind::Attribute { id: id.into(), label: label.into() }, 0)
     }
 
-    /// Adds a number column for the domain part. Only before the first slice.
-    pub fn number(&mut self) -> ColumnId {
-        self.extra(ExtraKind::Number)
+    /// Adds a number column for the domain part; a slice has `default` until it is set. Only before the first slice.
+    pub fn number(&mut self, default: u32) -> ColumnId {
+        self.extra(ExtraKind::Number, default)
     }
 
-    fn extra(&mut self, kind: ExtraKind) -> ColumnId {
-        debug_assert_eq!(self.start.len, 0, "columns come before slices");
-        self.extras.push((kind, Blocks::new()));
+    fn extra(&mut self, kind: ExtraKind, default: u32) -> ColumnId {
+        debug_assert!(self.start.is_empty(), "columns come before slices");
+        self.extras.push(Extra { kind, default, values: Blocks::default() });
         ColumnId(self.extras.len() - 1)
     }
 
@@ -191,15 +160,15 @@ impl ProfileBuilder {
         self.duration.push(raw.duration.max(0));
         self.name.push(raw.name);
         self.record.push(raw.record);
-        for (_, column) in &mut self.extras {
-            column.push(0);
+        for column in &mut self.extras {
+            column.values.push(column.default);
         }
-        self.start.len as RawSliceId - 1
+        self.start.len() as RawSliceId - 1
     }
 
     /// Sets a further column of a slice: a `StrId`'s number for an attribute, any number else.
     pub fn set(&mut self, column: ColumnId, slice: RawSliceId, value: u32) {
-        self.extras[column.0].1.set(slice as usize, value);
+        self.extras[column.0].values.set(slice as usize, value);
     }
 
     /// Closes a slice whose end came later (B … E).
@@ -217,7 +186,7 @@ impl ProfileBuilder {
 
     /// How many slices so far.
     pub fn n_slices(&self) -> usize {
-        self.start.len
+        self.start.len()
     }
 
     /// How many tracks so far.
@@ -247,7 +216,7 @@ impl ProfileBuilder {
 
     /// The earliest slice, counter sample or instant so far.
     pub fn first_time(&self) -> Option<i64> {
-        let slices = self.start.blocks.iter().flatten().copied().min();
+        let slices = self.start.iter().copied().min();
         let samples = self.counters.iter().flat_map(|(_, c)| c.samples.iter().map(|s| s.0)).min();
         let instants = self.instants.iter().map(|i| i.1).min();
         [slices, samples, instants].into_iter().flatten().min()
@@ -255,7 +224,7 @@ impl ProfileBuilder {
 
     /// Moves everything by `offset` nanoseconds; saturates.
     pub fn shift(&mut self, offset: i64) {
-        self.start.blocks.iter_mut().flatten().for_each(|t| *t = t.saturating_add(offset));
+        self.start.iter_mut().for_each(|t| *t = t.saturating_add(offset));
         self.instants.iter_mut().for_each(|i| i.1 = i.1.saturating_add(offset));
         self.counters.iter_mut().flat_map(|(_, c)| &mut c.samples).for_each(|s| s.0 = s.0.saturating_add(offset));
     }
@@ -270,10 +239,10 @@ impl ProfileBuilder {
     }
 
     /// Display order: depth first, siblings by (sort, name). Returns the tracks and the final id of each raw one.
-    fn order_tracks(&mut self) -> (Vec<Track>, Vec<TrackId>) {
+    fn order_tracks(&mut self) -> (Vec<Track>, Vec<Option<TrackId>>) {
         let n = self.tracks.len();
         let mut keep = vec![false; n];
-        let used = self.track.blocks.iter().flatten().map(|&t| t as usize);
+        let used = self.track.iter().map(|&t| t as usize);
         let used = used.chain(self.counters.iter().map(|c| c.0.index())).chain(self.instants.iter().map(|i| i.0.index()));
         for track in used {
             let mut at = Some(track);
@@ -292,11 +261,11 @@ impl ProfileBuilder {
             list.sort_by_cached_key(|&i| (self.tracks[i].sort, natural_key(&self.tracks[i].name), i));
         }
         let mut out = Vec::new();
-        let mut final_of_raw = vec![TrackId(0); n];
+        let mut final_of_raw = vec![None; n];
         let mut stack: Vec<(usize, Option<TrackId>, u16)> = children[n].iter().rev().map(|&i| (i, None, 0)).collect();
         while let Some((i, parent, level)) = stack.pop() {
             let id = TrackId(out.len() as u32);
-            final_of_raw[i] = id;
+            final_of_raw[i] = Some(id);
             let name = self.strings.intern(&self.tracks[i].name);
             out.push(Track { parent, level, name, kind: self.tracks[i].kind, lanes: 0..0 });
             stack.extend(children[i].iter().rev().map(|&c| (c, Some(id), level.saturating_add(1))));
@@ -305,18 +274,18 @@ impl ProfileBuilder {
     }
 
     /// Raw slice ids by (final track, start, longest first, as written), and where each track's begin.
-    fn sort_by_start(&self, track_of_raw: &[TrackId], n_tracks: usize) -> (Vec<u32>, Vec<usize>) {
+    fn sort_by_start(&self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> (Vec<u32>, Vec<usize>) {
         let mut first = vec![0usize; n_tracks + 1];
-        for &t in self.track.blocks.iter().flatten() {
-            first[track_of_raw[t as usize].index() + 1] += 1;
+        for &t in self.track.iter() {
+            first[placed(track_of_raw, t).index() + 1] += 1;
         }
         for t in 0..n_tracks {
             first[t + 1] += first[t];
         }
         let mut next = first.clone();
-        let mut order = vec![0u32; self.start.len];
-        for (i, &t) in self.track.blocks.iter().flatten().enumerate() {
-            let at = &mut next[track_of_raw[t as usize].index()];
+        let mut order = vec![0u32; self.start.len()];
+        for (i, &t) in self.track.iter().enumerate() {
+            let at = &mut next[placed(track_of_raw, t).index()];
             order[*at] = i as u32;
             *at += 1;
         }
@@ -366,7 +335,7 @@ impl ProfileBuilder {
         (order, ranks)
     }
 
-    fn freeze(self, mut profile: Profile, order: Vec<u32>, ranks: Vec<u32>, track_of_raw: Vec<TrackId>) -> Finished {
+    fn freeze(self, mut profile: Profile, order: Vec<u32>, ranks: Vec<u32>, track_of_raw: Vec<Option<TrackId>>) -> Finished {
         drop(self.track);
         let mut slice_of_raw = vec![SliceId(0); order.len()];
         for (at, &raw) in order.iter().enumerate() {
@@ -383,9 +352,9 @@ impl ProfileBuilder {
         };
         profile.slices.second_record.sort_by_key(|s| s.0);
         let mut numbers = Vec::new();
-        for (kind, column) in self.extras {
-            let values = column.gather(&order);
-            match kind {
+        for column in self.extras {
+            let values = column.values.gather(&order);
+            match column.kind {
                 ExtraKind::Number => numbers.push(values),
                 ExtraKind::Attribute { id, label } => {
                     profile.attributes.push(Attribute { id, label, values: values.into_iter().map(StrId).collect() });
@@ -394,7 +363,7 @@ impl ProfileBuilder {
         }
         let arrows = self.flows.iter().map(|&(from, to, kind)| (slice_of_raw[from as usize], slice_of_raw[to as usize], kind));
         profile.flows = FlowTable::from_arrows(arrows.collect());
-        profile.counters = self.counters.into_iter().map(|(t, spec)| counter(track_of_raw[t.index()], spec)).collect();
+        profile.counters = self.counters.into_iter().map(|(t, spec)| counter(placed(&track_of_raw, t.0), spec)).collect();
         profile.counters.sort_by_key(|c| c.track);
         profile.instants = instants(self.instants, &track_of_raw);
         profile.tables = self.tables;
@@ -403,6 +372,11 @@ impl ProfileBuilder {
         profile.meta.range = range(&profile);
         Finished { profile, numbers, track_of_raw, slice_of_raw }
     }
+}
+
+/// The final track of a raw one that something is on: those are never left out.
+fn placed(track_of_raw: &[Option<TrackId>], raw: u32) -> TrackId {
+    track_of_raw[raw as usize].unwrap_or_default()
 }
 
 /// Where each lane of a track begins, and where the last ends.
@@ -434,8 +408,8 @@ fn counter(track: TrackId, mut spec: CounterSpec) -> Counter {
     }
 }
 
-fn instants(raw: Vec<(TrackId, i64, StrId)>, track_of_raw: &[TrackId]) -> InstantTable {
-    let mut rows: Vec<_> = raw.into_iter().map(|(t, time, name)| (track_of_raw[t.index()], time, name)).collect();
+fn instants(raw: Vec<(TrackId, i64, StrId)>, track_of_raw: &[Option<TrackId>]) -> InstantTable {
+    let mut rows: Vec<_> = raw.into_iter().map(|(t, time, name)| (placed(track_of_raw, t.0), time, name)).collect();
     rows.sort();
     InstantTable {
         track: rows.iter().map(|r| r.0).collect(),

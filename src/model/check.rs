@@ -1,6 +1,6 @@
 //! Walks every index and every order of a profile.
 
-use super::{Domain, NO_SLICE, Profile};
+use super::{NO_SLICE, Profile};
 
 impl Profile {
     /// Fails with the first broken rule. For tests after every import; linear in the profile's size.
@@ -9,7 +9,8 @@ impl Profile {
         self.check_tracks()?;
         self.check_lanes()?;
         self.check_order()?;
-        self.check_rest()
+        self.check_rest()?;
+        self.check_domain()
     }
 
     fn check_columns(&self) -> Result<(), String> {
@@ -18,14 +19,8 @@ impl Profile {
         let lengths = [s.duration.len(), s.name.len(), s.parent.len(), s.record.len(), s.by_start.len()];
         expect(lengths.iter().all(|&l| l == n), || format!("slice columns differ in length: {n}, {lengths:?}"))?;
         expect(self.attributes.iter().all(|a| a.values.len() == n), || "an attribute has another length than the slices".into())?;
-        if let Domain::Torch(torch) = &self.domain {
-            expect(torch.correlation.len() == n && torch.external_id.len() == n, || {
-                "a torch column has another length than the slices".into()
-            })?;
-        }
-        let n_strings = self.strings.len() as u32;
         let ids = s.name.iter().chain(self.attributes.iter().flat_map(|a| &a.values)).chain(&self.instants.name).chain(&self.flows.kind);
-        expect(ids.into_iter().all(|id| id.0 < n_strings), || "a string id points beyond the table".into())
+        self.check_strings(ids.copied())
     }
 
     fn check_tracks(&self) -> Result<(), String> {
@@ -101,6 +96,6 @@ impl Profile {
     }
 }
 
-fn expect(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {
+pub(super) fn expect(holds: bool, rule: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(rule()) }
 }

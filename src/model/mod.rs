@@ -1,13 +1,16 @@
 //! The profile: immutable tables as structs of arrays, a builder that writes them, and `check()` that walks every index and order.
 
+pub mod blocks;
 pub mod builder;
 pub mod check;
+mod check_domain;
 pub mod domain;
 mod lanes;
 pub mod table;
 pub mod torch;
 pub mod tracks;
 
+pub use blocks::Blocks;
 pub use builder::{CounterSpec, ProfileBuilder, RawSlice, RawSliceId, TrackSpec};
 pub use domain::{Domain, NeuronDevice};
 pub use table::{Cell, GenericTable};
@@ -122,7 +125,8 @@ pub struct SliceTable {
     pub name: Vec<StrId>,
     /// The slice that holds this one on its track, or [`NO_SLICE`].
     pub parent: Vec<u32>,
-    /// Where its record stands.
+    /// Where its record stands. Slices sorted by (start, [`RecordRef::offset`]) stand in the order of the file where starts are equal:
+    /// tools that sort a trace's events by time alone, and stably, see this order.
     pub record: Vec<RecordRef>,
     /// Ends of records in two parts (B/E pairs), sorted by slice.
     pub second_record: Vec<(SliceId, RecordRef)>,

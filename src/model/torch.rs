@@ -1,4 +1,7 @@
 //! What a PyTorch trace holds beside its timeline: sparse tables by slice, sorted by it unless said otherwise.
+//!
+//! Slices are sorted by (track, lane, start). Where a question depends on the order of the events in the file (torch's own tools sort them by
+//! time alone, and stably), sort by (start, record offset): see [`super::SliceTable::record`].
 
 use super::RecordRef;
 use crate::base::{StrId, TrackId};
@@ -31,7 +34,8 @@ pub struct Torch {
     pub functions: Vec<Function>,
     /// Arg `Call stack` of operators (old traces). By slice.
     pub stacks: Vec<(u32, StrId)>,
-    /// Flows `fwdbwd`, as (start of the forward operator, start of the backward one), nanoseconds, in the order of the file.
+    /// Flows `fwdbwd`, as (start of the forward operator, start of the backward one), nanoseconds, in the order in which their ids stand in the
+    /// file; of several ends with one id the last counts.
     pub backward: Vec<(i64, i64)>,
 }
 
@@ -95,9 +99,9 @@ pub struct MemoryEvent {
     pub time: i64,
     /// Thread it stands on.
     pub track: TrackId,
-    /// `Device Type` of torch's numbering: 0 CPU, 1 CUDA, 6 HIP, 12 XPU, 19 MTIA.
+    /// `Device Type` of torch's numbering: 0 CPU, 1 CUDA, 6 HIP, 12 XPU, 19 MTIA; [`MemoryEvent::NO_DEVICE`] where not told.
     pub device_type: i32,
-    /// `Device Id`.
+    /// `Device Id`; −1 for the CPU, [`MemoryEvent::NO_DEVICE`] where not told.
     pub device_id: i32,
     /// `Addr`; `None` in traces older than torch 1.10.
     pub address: Option<u64>,
@@ -111,7 +115,12 @@ pub struct MemoryEvent {
     pub record: RecordRef,
 }
 
-/// What the args of a collective say. Empty, 0 and [`ABSENT`] where they do not.
+impl MemoryEvent {
+    /// "The record does not tell" in a device's type or id.
+    pub const NO_DEVICE: i32 = i32::MIN;
+}
+
+/// What the args of a collective say. Empty and [`ABSENT`] where they do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Collective {
     /// The slice: a host range (`nccl:all_reduce`, `record_param_comms`) or a kernel.

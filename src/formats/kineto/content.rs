@@ -5,10 +5,12 @@ use super::event::Event;
 use super::facts::Facts;
 use super::flows::FlowEnd;
 use super::lanes::Lanes;
+use super::tables::Tables;
 use crate::base::{Ledger, Severity, StrId, TrackId};
 use crate::formats::Preview;
-use crate::formats::json::{number, unescape};
+use crate::formats::json::{compact, number, unescape};
 use crate::model::builder::ColumnId;
+use crate::model::torch::ABSENT;
 use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef};
 use rustc_hash::FxHashMap;
 
@@ -33,6 +35,7 @@ pub struct Content {
     pub(super) counters: Counters,
     pub(super) asyncs: Asyncs,
     pub(super) flows: Vec<FlowEnd>,
+    pub(super) tables: Tables,
     /// What the root says.
     pub facts: Facts,
     /// The list of events was met.
@@ -59,8 +62,22 @@ pub struct Content {
 struct Cat {
     raw: Vec<u8>,
     id: StrId,
+    class: Class,
     /// It stands on a device's stream.
     is_device: bool,
+}
+
+/// What kind of event a category stands for, as far as a table depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// A kernel, copy or set.
+    Device,
+    /// An operator or a range of the user's, on a thread.
+    Host,
+    /// A Python function or module.
+    Python,
+    /// Anything else.
+    Other,
 }
 
 /// How many categories, and how many strings, are found without the interner.
@@ -82,13 +99,14 @@ impl Content {
         Content {
             category: builder.attribute("category", "Category"),
             shape: builder.attribute("input_shape", "Input shape"),
-            correlation: builder.number(),
-            external_id: builder.number(),
+            correlation: builder.number(ABSENT),
+            external_id: builder.number(ABSENT),
             builder,
             lanes: Lanes::default(),
             counters: Counters::default(),
             asyncs: Asyncs::default(),
             flows: Vec::new(),
+            tables: Tables::default(),
             facts: Facts::default(),
             has_events: false,
             n_records: 0,
@@ -127,9 +145,23 @@ impl Content {
         }
     }
 
-    /// The category's id; also notes what it tells of the trace and the thread.
+    /// The id of a nested value: as written if it is on one line with a blank after each comma, else in that form.
     #[inline]
-    pub(super) fn cat(&mut self, raw: &[u8], thread: usize) -> StrId {
+    pub(super) fn intern_nested(&mut self, raw: &[u8]) -> StrId {
+        let slot = hash(raw) % RECENT;
+        let known = self.recent[slot];
+        if self.builder.strings.get(known).as_bytes() == raw {
+            return known;
+        }
+        let id = self.builder.strings.intern(&compact(raw));
+        // Not kept where it was written otherwise: it would not be found.
+        self.recent[slot] = id;
+        id
+    }
+
+    /// The category's id and class; also notes what it tells of the trace and the thread.
+    #[inline]
+    pub(super) fn cat(&mut self, raw: &[u8], thread: usize) -> (StrId, Class) {
         let at = match self.cats.iter().position(|c| c.raw == raw) {
             Some(at) => at,
             None => self.new_cat(raw),
@@ -138,16 +170,17 @@ impl Content {
         if cat.is_device {
             self.lanes.threads[thread].is_device = true;
         }
-        cat.id
+        (cat.id, cat.class)
     }
 
     /// Adds a category, in the place of the last one when there are many.
     fn new_cat(&mut self, raw: &[u8]) -> usize {
         let id = self.intern(raw);
-        let (is_torch, is_device) = kind_of_category(raw);
-        self.has_torch_marks |= is_torch;
+        let class = class_of(raw);
+        let is_device = class == Class::Device || raw.eq_ignore_ascii_case(b"gpu_user_annotation");
+        self.has_torch_marks |= is_torch_category(raw);
         self.cats.truncate(CATS - 1);
-        self.cats.push(Cat { raw: raw.to_vec(), id, is_device });
+        self.cats.push(Cat { raw: raw.to_vec(), id, class, is_device });
         self.cats.len() - 1
     }
 }
@@ -162,14 +195,41 @@ fn hash(raw: &[u8]) -> usize {
     (mixed >> 40) as usize
 }
 
-/// Whether only torch writes this category, and whether it stands on a device's stream.
-fn kind_of_category(cat: &[u8]) -> (bool, bool) {
-    match cat {
-        b"kernel" | b"Kernel" | b"gpu_memcpy" | b"gpu_memset" | b"Memcpy" | b"Memset" | b"gpu_user_annotation" => (true, true),
-        b"cpu_op" | b"Operator" | b"user_annotation" | b"python_function" | b"cuda_runtime" | b"cuda_driver" | b"Runtime" => (true, false),
-        b"cpu_instant_event" | b"xpu_runtime" | b"mtia_runtime" | b"privateuse1_runtime" | b"ac2g" | b"fwdbwd" => (true, false),
-        _ => (false, false),
+/// The class of a category, in any case of letters.
+fn class_of(cat: &[u8]) -> Class {
+    match &*cat.to_ascii_lowercase() {
+        b"kernel" | b"gpu_memcpy" | b"gpu_memset" | b"memcpy" | b"memset" => Class::Device,
+        b"cpu_op" | b"operator" | b"user_annotation" => Class::Host,
+        b"python_function" => Class::Python,
+        _ => Class::Other,
     }
+}
+
+/// Whether only torch writes this category.
+fn is_torch_category(cat: &[u8]) -> bool {
+    matches!(
+        cat,
+        b"kernel"
+            | b"Kernel"
+            | b"gpu_memcpy"
+            | b"gpu_memset"
+            | b"Memcpy"
+            | b"Memset"
+            | b"gpu_user_annotation"
+            | b"cpu_op"
+            | b"Operator"
+            | b"user_annotation"
+            | b"python_function"
+            | b"cuda_runtime"
+            | b"cuda_driver"
+            | b"Runtime"
+            | b"cpu_instant_event"
+            | b"xpu_runtime"
+            | b"mtia_runtime"
+            | b"privateuse1_runtime"
+            | b"ac2g"
+            | b"fwdbwd"
+    )
 }
 
 impl Pass<'_> {
@@ -252,23 +312,26 @@ impl Pass<'_> {
     ) -> RawSliceId {
         let content = &mut *self.content;
         let name = content.intern(event.name);
-        let cat = thread.map_or_else(|| StrId(0), |t| content.cat(event.cat, t));
+        let (cat, class) = thread.map_or((StrId(0), Class::Other), |t| content.cat(event.cat, t));
         let record = RecordRef::new(0, offset, text.len() as u64);
         let slice = content.builder.slice(RawSlice { track, start, duration, name, record });
         content.builder.set(content.category, slice, cat.0);
         if !event.input_dims.is_empty() {
-            let shape = content.intern(event.input_dims);
+            let shape = content.intern_nested(event.input_dims);
             content.builder.set(content.shape, slice, shape.0);
         }
         let ids = [(content.correlation, event.correlation), (content.external_id, event.external_id)];
         for (column, raw) in ids.into_iter().filter(|(_, raw)| !raw.is_empty()) {
-            match number::unsigned(raw).and_then(|id| u32::try_from(id).ok()) {
+            match number::unsigned(raw).and_then(|id| u32::try_from(id).ok()).filter(|id| *id != ABSENT) {
                 Some(id) => content.builder.set(column, slice, id),
                 None => {
-                    let reason = "A correlation or external id that is no whole number below 2^32; the slice is shown without it.";
+                    let reason = "A correlation or external id that is no whole number below 2^32 - 1; the slice is shown without it.";
                     self.ledger.skip(Severity::Info, "odd_id", reason, offset, || String::from_utf8_lossy(raw).into_owned());
                 }
             }
+        }
+        if thread.is_some() {
+            content.tabulate(event, slice, class);
         }
         content.last = content.last.max(start.saturating_add(duration));
         if let Some(thread) = thread.filter(|_| content.n_preview < PREVIEW_MAX) {

@@ -1,5 +1,6 @@
 //! One trace event, read from its text in a single pass.
 
+use super::args::Args;
 use crate::formats::json::cursor::{Broken, Cursor, Value};
 
 /// What of an event an import needs; borrowed from its text.
@@ -22,7 +23,9 @@ pub struct Event<'a> {
     /// Of a flow, an asynchronous event, a counter.
     pub id: &'a [u8],
     /// The args object, with its brackets.
-    pub args: &'a [u8],
+    pub args_text: &'a [u8],
+    /// Args that only some kinds of events have.
+    pub args: Args<'a>,
     /// Args that every slice keeps.
     pub external_id: &'a [u8],
     /// Launch and kernel share it.
@@ -39,7 +42,7 @@ impl<'a> Event<'a> {
         if text.first() != Some(&b'{') {
             return Err(Broken { at: 0 });
         }
-        let mut event = Event::default();
+        let mut event = Event { args: Args::new(text), ..Event::default() };
         let mut cursor = Cursor::new(text);
         while let Some(key) = cursor.key()? {
             event.entry(key, &mut cursor, text)?;
@@ -54,7 +57,7 @@ impl<'a> Event<'a> {
         if key == b"args" {
             let from = cursor.enter(b'{');
             return match from {
-                Some(from) => self.args(from, cursor, text),
+                Some(from) => self.read_args(from, cursor, text),
                 None => cursor.value().map(|_| ()),
             };
         }
@@ -80,7 +83,7 @@ impl<'a> Event<'a> {
         Ok(())
     }
 
-    fn args(&mut self, from: usize, cursor: &mut Cursor<'a>, text: &'a [u8]) -> Result<(), Broken> {
+    fn read_args(&mut self, from: usize, cursor: &mut Cursor<'a>, text: &'a [u8]) -> Result<(), Broken> {
         while let Some(key) = cursor.key()? {
             let value = cursor.value()?;
             match (key.len(), key.first().copied().unwrap_or(0)) {
@@ -91,11 +94,11 @@ impl<'a> Event<'a> {
                         self.input_dims = dims;
                     }
                 }
-                _ => {}
+                _ => self.args.keep(key, plain(value)),
             }
         }
         cursor.leave();
-        self.args = &text[from..cursor.at()];
+        self.args_text = &text[from..cursor.at()];
         Ok(())
     }
 }
@@ -121,12 +124,13 @@ fn inner_id(value: Value<'_>) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::args::Arg;
     use super::*;
 
     #[test]
     fn what_an_import_needs_is_found() {
         let text = br#"{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": "2", "ts": 1.5, "dur": 2,
-            "args": {"External id": 7, "Input Dims": [[1, 2]], "correlation": 9, "s": "}"}}"#;
+            "args": {"External id": 7, "Input Dims": [[1, 2]], "correlation": 9, "grid": [1, 2], "dtype": "Float", "stream": 7 , "s": "}"}}"#;
         let event = Event::read(text).expect("reads");
         assert_eq!(
             (event.phase, event.name, event.cat, event.pid, event.tid),
@@ -134,7 +138,9 @@ mod tests {
         );
         assert_eq!((event.ts, event.dur), (Some(&b"1.5"[..]), Some(&b"2"[..])));
         assert_eq!((event.external_id, event.correlation, event.input_dims), (&b"7"[..], &b"9"[..], &b"[[1, 2]]"[..]));
-        assert!(event.args.starts_with(b"{\"Ext") && event.args.ends_with(b"\"}\"}"));
+        let args = [Arg::Grid, Arg::Dtype, Arg::Stream, Arg::Block].map(|a| event.args.get(a));
+        assert_eq!(args, [&b"[1, 2]"[..], b"Float", b"7", b""]);
+        assert!(event.args_text.starts_with(b"{\"Ext") && event.args_text.ends_with(b"\"}\"}"));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::formats::json::{Cursor, Value, compact, number, unescape};
 use crate::model::Fact;
+use crate::model::torch::Device;
 
 /// Root values as far as they are understood.
 #[derive(Debug, Default)]
@@ -12,6 +13,10 @@ pub struct Facts {
     pub base_ns: Option<i64>,
     /// Rank and world size.
     pub rank: Option<(u32, u32)>,
+    /// `Framework`: a library that drives the training; mostly empty.
+    pub framework: String,
+    /// Devices, in the order of the list.
+    pub devices: Vec<Device>,
     /// Root keys in the order met.
     pub keys: Vec<String>,
 }
@@ -19,6 +24,8 @@ pub struct Facts {
 /// Facts beyond this number are not kept; a hostile root could hold millions.
 const FACTS_MAX: usize = 1000;
 const VALUE_MAX: usize = 4096;
+/// No machine has more; bounds what a hostile root can make us hold.
+const DEVICES_MAX: usize = 4096;
 
 impl Facts {
     /// Notes a root key.
@@ -37,6 +44,7 @@ impl Facts {
     pub fn value(&mut self, key: &[u8], text: &[u8]) {
         match key {
             b"baseTimeNanoseconds" => self.base_ns = number::scaled(text.trim_ascii().trim_prefix_quote(), 0),
+            b"Framework" => self.framework = shown(text),
             b"deviceProperties" => return self.devices(text),
             b"distributedInfo" => {
                 self.rank = rank(text);
@@ -54,6 +62,9 @@ impl Facts {
         while let Ok(Some(Value::Object(device))) = cursor.item() {
             let id = field(device, b"id").unwrap_or_else(|| n.to_string());
             self.entries(&format!("Device {id}"), device);
+            if self.devices.len() < DEVICES_MAX {
+                self.devices.push(properties(device, n));
+            }
             n += 1;
         }
     }
@@ -123,6 +134,20 @@ fn field(object: &[u8], name: &[u8]) -> Option<String> {
     None
 }
 
+/// What an analysis needs of the device at `place` in the list.
+fn properties(device: &[u8], place: u32) -> Device {
+    fn of<T: std::str::FromStr>(device: &[u8], name: &[u8]) -> Option<T> {
+        field(device, name)?.parse().ok()
+    }
+    Device {
+        id: of(device, b"id").unwrap_or(place),
+        name: field(device, b"name").unwrap_or_default(),
+        memory_bytes: of(device, b"totalGlobalMem"),
+        compute: of(device, b"computeMajor").zip(of(device, b"computeMinor")),
+        n_sms: of(device, b"numSms"),
+    }
+}
+
 fn rank(text: &[u8]) -> Option<(u32, u32)> {
     let of = |name: &[u8]| field(text, name)?.parse().ok();
     text.starts_with(b"{").then(|| Some((of(b"rank")?, of(b"world_size")?)))?
@@ -136,10 +161,14 @@ mod tests {
     fn root_values_become_facts() {
         let mut facts = Facts::default();
         facts.value(b"baseTimeNanoseconds", b"1790857026000000000");
-        facts.value(b"deviceProperties", br#"[{"id": 3, "name": "H100"}]"#);
+        facts.value(b"deviceProperties", br#"[{"id": 3, "name": "H100"}, {"totalGlobalMem": 9, "computeMajor": 9, "computeMinor": 0}]"#);
+        facts.value(b"Framework", br#""pytorch-lightning""#);
         facts.value(b"distributedInfo", br#"{"backend": "nccl", "rank": 1, "world_size": 8}"#);
         facts.value(b"host_name", br#""vm""#);
         assert_eq!((facts.base_ns, facts.rank), (Some(1_790_857_026_000_000_000), Some((1, 8))));
+        let device = |id, name: &str| Device { id, name: name.into(), ..Device::default() };
+        let second = Device { memory_bytes: Some(9), compute: Some((9, 0)), ..device(1, "") };
+        assert_eq!((&*facts.framework, facts.devices), ("pytorch-lightning", vec![device(3, "H100"), second]));
         let shown: Vec<String> = facts.facts.iter().map(|f| format!("{}/{}={}", f.group, f.name, f.value)).collect();
         assert_eq!(
             shown,
@@ -147,6 +176,10 @@ mod tests {
                 "Trace/baseTimeNanoseconds=1790857026000000000",
                 "Device 3/id=3",
                 "Device 3/name=H100",
+                "Device 1/totalGlobalMem=9",
+                "Device 1/computeMajor=9",
+                "Device 1/computeMinor=0",
+                "Trace/Framework=pytorch-lightning",
                 "Distributed/backend=nccl",
                 "Distributed/rank=1",
                 "Distributed/world_size=8",

@@ -2,8 +2,9 @@
 
 use super::content::Content;
 use super::flows::bind;
+use super::torch::{backward, threads, torch};
 use crate::base::{Ledger, Severity};
-use crate::model::{Domain, Meta, Profile, RecordRef, Torch};
+use crate::model::{Domain, Meta, Profile, RecordRef};
 
 /// A `Record Window End` farther than this from everything else says nothing about the trace.
 const WINDOW_END_MAX_NS: i64 = 86_400_000_000;
@@ -23,23 +24,24 @@ impl Content {
         self.builder.shift(offset);
         let is_torch = self.is_torch();
         let meta = self.meta(title, first, is_torch);
-        let finished = self.builder.finish(meta);
-        let mut profile = finished.profile;
-        let bound = bind(&mut profile, self.flows, offset, &finished.track_of_raw);
+        let threads = threads(&self.lanes, &mut self.builder);
+        let kinds = ["fwdbwd", "forward_backward"].map(|kind| self.builder.strings.find(kind));
+        let backward = backward(&self.flows, |kind| kinds.contains(&Some(kind)));
+        let mut finished = self.builder.finish(meta);
+        let bound = bind(&mut finished.profile, self.flows, offset, &finished.track_of_raw);
         ledger.shown += n_slices + self.n_used + bound.n_shown;
         let singles = "An arrow of which the file has only one end.";
         count(ledger, "flow_single", singles, bound.n_single);
         count(ledger, "flow_without_slice", "An arrow that begins or ends where no slice is.", bound.n_without_slice);
         if is_torch {
-            let mut numbers = finished.numbers.into_iter();
-            let (correlation, external_id) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
-            profile.domain = Domain::Torch(Box::new(Torch { correlation, external_id, rank: self.facts.rank, ..Torch::default() }));
+            let torch = torch(&mut finished, &mut self.facts, self.tables, &threads, backward, offset);
+            finished.profile.domain = Domain::Torch(Box::new(torch));
         } else {
             ledger.note(
                 "A plain Chrome trace: it has no marks of the PyTorch profiler, so it is shown as a timeline without PyTorch's tables.",
             );
         }
-        profile
+        finished.profile
     }
 
     fn is_torch(&self) -> bool {

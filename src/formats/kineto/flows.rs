@@ -30,14 +30,14 @@ pub struct Bound {
 }
 
 /// Turns ends into arrows of a finished profile. Times of ends are moved by `offset`, as those of the slices were.
-pub fn bind(profile: &mut Profile, mut ends: Vec<FlowEnd>, offset: i64, track_of_raw: &[TrackId]) -> Bound {
+pub fn bind(profile: &mut Profile, mut ends: Vec<FlowEnd>, offset: i64, track_of_raw: &[Option<TrackId>]) -> Bound {
     let mut bound = Bound::default();
     let mut arrows: Vec<(SliceId, SliceId, StrId)> = Vec::new();
     // Stable: of ends at one moment, the one written first stands first.
     ends.sort_by_key(|e| (e.kind, e.id, e.time, e.phase != b's'));
     for group in ends.chunk_by(|a, b| (a.kind, a.id) == (b.kind, b.id)) {
         let slice_of = |end: &FlowEnd| {
-            let track = *track_of_raw.get(end.track.index())?;
+            let track = (*track_of_raw.get(end.track.index())?)?;
             profile.slice_at(track, TimeNs(end.time.saturating_add(offset)))
         };
         for (from, to) in pairs(group, &mut bound) {

@@ -1,5 +1,6 @@
 //! PyTorch profiler traces (Chrome trace events written by Kineto), and plain Chrome traces. See `docs/formats/kineto.md`.
 
+mod args;
 mod content;
 mod counters;
 mod event;
@@ -12,6 +13,8 @@ mod others;
 mod record;
 mod sink;
 mod spans;
+mod tables;
+mod torch;
 
 use super::json::{Key, Root, root};
 use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed};

@@ -6,7 +6,7 @@ use super::flows::FlowEnd;
 use super::lanes::{AFTER_THREADS, Naming};
 use crate::base::{Severity, StrId, TrackId};
 use crate::formats::json::{Cursor, Value, number, unescape};
-use crate::model::{TrackKind, TrackSpec};
+use crate::model::{RecordRef, TrackKind, TrackSpec};
 
 impl Pass<'_> {
     pub(super) fn instant(&mut self, event: &Event<'_>, text: &[u8], offset: u64, time: i64) {
@@ -15,7 +15,12 @@ impl Pass<'_> {
         let track = content.lanes.threads[thread].track;
         let name = content.intern(event.name);
         content.cat(event.cat, thread);
-        content.has_torch_marks |= event.name == b"[memory]";
+        if event.name == b"[memory]" {
+            content.has_torch_marks = true;
+            if event.phase == b'i' {
+                content.allocation(&event.args, track, time, RecordRef::new(0, offset, text.len() as u64));
+            }
+        }
         if event.name == b"Record Window End" {
             content.has_torch_marks = true;
             if let Some((_, _, _, before)) = content.window_end.replace((track, time, name, offset)) {
@@ -33,7 +38,7 @@ impl Pass<'_> {
         let process = content.lanes.process(event.pid, &mut content.builder);
         let parent = content.lanes.processes[process].track;
         let key = (process, content.intern(event.name), content.intern(event.id));
-        let sampled = content.counters.sample(key, parent, time, event.args, &mut content.builder);
+        let sampled = content.counters.sample(key, parent, time, event.args_text, &mut content.builder);
         content.last = content.last.max(time);
         content.n_used += u64::from(sampled.n_values > 0);
         if sampled.n_values == 0 {
@@ -53,7 +58,7 @@ impl Pass<'_> {
         let content = &mut *self.content;
         let thread = content.lanes.thread(event.pid, event.tid, &mut content.builder);
         let track = content.lanes.threads[thread].track;
-        let kind = if event.cat.is_empty() { content.intern(event.name) } else { content.cat(event.cat, thread) };
+        let kind = if event.cat.is_empty() { content.intern(event.name) } else { content.cat(event.cat, thread).0 };
         let id = id_number(event.id, content);
         content.flows.push(FlowEnd { kind, id, track, time, phase: event.phase });
     }
@@ -68,7 +73,7 @@ impl Pass<'_> {
             b"thread_sort_index" => (false, b"sort_index"),
             _ => return self.skip(Severity::Info, "metadata", "Metadata that the timeline does not show.", offset, text),
         };
-        let Some(naming) = naming(event.args, key) else {
+        let Some(naming) = naming(event.args_text, key) else {
             return self.skip(Severity::Info, "metadata", "Metadata that the timeline does not show.", offset, text);
         };
         if of_process {

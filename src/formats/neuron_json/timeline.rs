@@ -99,7 +99,7 @@ impl Timeline {
     pub fn new() -> Self {
         let mut builder = ProfileBuilder::new();
         let attrs = ATTRS.iter().map(|(_, id, label)| builder.attribute(id, label)).collect();
-        let (pc, bytes, wait) = (builder.number(), builder.number(), builder.number());
+        let (pc, bytes, wait) = ([NeuronDevice::ABSENT; 3]).map(|absent| builder.number(absent)).into();
         Timeline { builder, queue_names: QueueNames::default(), attrs, pc, bytes, wait, cores: Vec::new(), core_of: FxHashMap::default() }
     }
 

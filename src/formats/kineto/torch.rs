@@ -1,0 +1,112 @@
+//! The typed part of a PyTorch trace, once every slice and track has its final id.
+
+use super::facts::Facts;
+use super::flows::FlowEnd;
+use super::lanes::Lanes;
+use super::tables::Tables;
+use crate::base::{SliceId, StrId, TrackId};
+use crate::model::builder::Finished;
+use crate::model::torch::{Thread, Torch};
+use crate::model::{Blocks, ProfileBuilder, RawSliceId};
+use rustc_hash::FxHashMap;
+
+/// A thread with its raw track, and the texts of its ids.
+pub(super) type RawThread = (TrackId, StrId, StrId);
+
+/// Ids of every thread, as texts of the profile.
+pub(super) fn threads(lanes: &Lanes, builder: &mut ProfileBuilder) -> Vec<RawThread> {
+    let mut text = |id| builder.strings.intern(lanes.ids.get(id));
+    lanes.threads.iter().map(|t| (t.track, text(lanes.processes[t.process].pid), text(t.tid))).collect()
+}
+
+/// The typed part. Times in `tables` and `flows` are moved by `offset`, as those of the slices were.
+pub(super) fn torch(
+    finished: &mut Finished,
+    facts: &mut Facts,
+    tables: Tables,
+    threads: &[RawThread],
+    backward: Vec<(i64, i64)>,
+    offset: i64,
+) -> Torch {
+    let mut numbers = std::mem::take(&mut finished.numbers).into_iter();
+    let (correlation, external_id) = (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default());
+    let of = &*finished.slice_of_raw;
+    let mut memory = tables.memory.into_vec();
+    for event in &mut memory {
+        event.time = event.time.saturating_add(offset);
+        event.track = finished.track_of_raw[event.track.index()].unwrap_or_default();
+    }
+    memory.sort_by_key(|m| (m.time, m.record.offset()));
+    let track = |raw: TrackId| finished.track_of_raw[raw.index()];
+    let mut threads: Vec<Thread> = threads.iter().filter_map(|&(raw, pid, tid)| Some(Thread { track: track(raw)?, pid, tid })).collect();
+    threads.sort_by_key(|t| t.track);
+    let moved = |t: i64| t.saturating_add(offset);
+    Torch {
+        correlation,
+        external_id,
+        rank: facts.rank,
+        framework: std::mem::take(&mut facts.framework),
+        devices: std::mem::take(&mut facts.devices),
+        threads,
+        kernels: by_slice(tables.kernels, of, |k| &mut k.slice),
+        memory,
+        collectives: by_slice(tables.collectives, of, |c| &mut c.slice),
+        functions: by_slice(tables.functions, of, |f| &mut f.slice),
+        stacks: by_slice(tables.stacks, of, |s| &mut s.0),
+        backward: backward.into_iter().map(|(from, to)| (moved(from), moved(to))).collect(),
+    }
+}
+
+/// Rows with their final slices, sorted by them.
+fn by_slice<T: Copy>(rows: Blocks<T>, slice_of_raw: &[SliceId], slice: impl Fn(&mut T) -> &mut RawSliceId) -> Vec<T> {
+    let mut rows = rows.into_vec();
+    for row in &mut rows {
+        let slice = slice(row);
+        *slice = slice_of_raw[*slice as usize].0;
+    }
+    // A copy of one row is what the key function can look into.
+    rows.sort_by_key(|row| *slice(&mut { *row }));
+    rows
+}
+
+/// Pairs (start of the forward operator, start of the backward one) of the flows `fwdbwd`, in the order their ids were met. Where an id has
+/// several beginnings or ends, the last one in the file counts.
+pub(super) fn backward(flows: &[FlowEnd], is_kind: impl Fn(StrId) -> bool) -> Vec<(i64, i64)> {
+    let mut place: FxHashMap<u64, usize> = FxHashMap::default();
+    let mut pairs: Vec<(Option<i64>, Option<i64>)> = Vec::new();
+    for end in flows.iter().filter(|f| f.phase != b't' && is_kind(f.kind)) {
+        let at = *place.entry(end.id).or_insert_with(|| {
+            pairs.push((None, None));
+            pairs.len() - 1
+        });
+        match end.phase {
+            b's' => pairs[at].0 = Some(end.time),
+            _ => pairs[at].1 = Some(end.time),
+        }
+    }
+    pairs.into_iter().filter_map(|(from, to)| Some((from?, to?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_end_of_an_id_counts() {
+        let end = |phase, id, time| FlowEnd { kind: StrId(1), id, track: TrackId(0), time, phase };
+        let other = FlowEnd { kind: StrId(2), ..end(b's', 1, 99) };
+        let flows = [
+            end(b's', 1, 10),
+            end(b's', 2, 20),
+            other,
+            end(b'f', 2, 70),
+            end(b'f', 1, 80),
+            end(b's', 1, 11),
+            end(b'f', 1, 90),
+            end(b's', 3, 30),
+            end(b't', 3, 35),
+            end(b'f', 4, 40),
+        ];
+        assert_eq!(backward(&flows, |kind| kind == StrId(1)), [(11, 90), (20, 70)]);
+    }
+}

@@ -1,0 +1,55 @@
+//! The typed part of a profile, walked.
+
+use super::check::expect;
+use super::torch::Torch;
+use super::{Domain, NeuronDevice, Profile};
+use crate::base::StrId;
+
+impl Profile {
+    pub(super) fn check_domain(&self) -> Result<(), String> {
+        match &self.domain {
+            Domain::Torch(torch) => self.check_torch(torch),
+            Domain::NeuronDevice(device) => self.check_neuron_device(device),
+            Domain::Plain => Ok(()),
+        }
+    }
+
+    fn check_torch(&self, torch: &Torch) -> Result<(), String> {
+        let n = self.slices.len();
+        expect(torch.correlation.len() == n && torch.external_id.len() == n, || {
+            "a torch column has another length than the slices".into()
+        })?;
+        self.check_slices("kernels", torch.kernels.iter().map(|k| k.slice))?;
+        self.check_slices("collectives", torch.collectives.iter().map(|c| c.slice))?;
+        self.check_slices("functions", torch.functions.iter().map(|f| f.slice))?;
+        self.check_slices("stacks", torch.stacks.iter().map(|s| s.0))?;
+        let kernels = torch.kernels.iter().flat_map(|k| [k.grid, k.block]);
+        let collectives = torch.collectives.iter().flat_map(|c| [c.name, c.dtype, c.group, c.input_types]);
+        let threads = torch.threads.iter().flat_map(|t| [t.pid, t.tid]);
+        self.check_strings(kernels.chain(collectives).chain(threads).chain(torch.stacks.iter().map(|s| s.1)))?;
+        let n_tracks = self.tracks.len();
+        expect(torch.threads.is_sorted_by(|a, b| a.track < b.track), || "torch threads are not sorted, or twice there".into())?;
+        expect(torch.threads.iter().all(|t| t.track.index() < n_tracks), || "a torch thread has no track".into())?;
+        expect(torch.memory.iter().all(|m| m.track.index() < n_tracks), || "a memory event has no track".into())?;
+        expect(torch.memory.is_sorted_by_key(|m| (m.time, m.record.offset())), || "memory events are not sorted".into())?;
+        let in_range = |t: i64| self.meta.range.start.0 <= t && t <= self.meta.range.end.0;
+        expect(torch.memory.iter().all(|m| in_range(m.time)), || "a memory event lies outside the profile".into())
+    }
+
+    fn check_neuron_device(&self, device: &NeuronDevice) -> Result<(), String> {
+        let n = self.slices.len();
+        let lengths = [device.pc.len(), device.bytes.len(), device.wait_ns.len()];
+        expect(lengths.iter().all(|&l| l == n), || format!("device columns differ in length from the {n} slices: {lengths:?}"))
+    }
+
+    /// Slices of a sparse table: inside the slice table, ascending, each once.
+    fn check_slices(&self, table: &str, slices: impl Iterator<Item = u32> + Clone) -> Result<(), String> {
+        expect(slices.clone().is_sorted_by(|a, b| a < b), || format!("{table} are not sorted by slice, or a slice is twice there"))?;
+        expect(slices.into_iter().all(|s| (s as usize) < self.slices.len()), || format!("{table} point beyond the slices"))
+    }
+
+    pub(super) fn check_strings(&self, mut ids: impl Iterator<Item = StrId>) -> Result<(), String> {
+        let n_strings = self.strings.len() as u32;
+        expect(ids.all(|id| id.0 < n_strings), || "a string id points beyond the table".into())
+    }
+}
