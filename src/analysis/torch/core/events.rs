@@ -1,0 +1,174 @@
+//! The slices that matter, in the order of the file: by start, then by place.
+
+use super::class::Class;
+use super::names::{self, Names};
+use super::rules::Rules;
+use crate::base::TrackId;
+use crate::model::{Profile, Torch, TrackKind};
+use rustc_hash::FxHashMap;
+
+/// "None" in a column of indices.
+pub const NONE: u32 = u32::MAX;
+
+/// Slices of each sort, by (start, place in the file).
+#[derive(Debug, Default)]
+pub struct Events {
+    /// Host ranges that can be nodes of a tree.
+    pub host: Vec<u32>,
+    /// Launching calls.
+    pub runtimes: Vec<u32>,
+    /// Work of devices.
+    pub work: Vec<u32>,
+}
+
+impl Events {
+    /// Sorts them out.
+    pub fn new(profile: &Profile, class: &[Class]) -> Self {
+        let mut out = Events::default();
+        for track in 0..profile.tracks.len() as u32 {
+            for &i in &profile.slices.by_start[profile.slices_of(TrackId(track))] {
+                match class[i as usize] {
+                    Class::Operator | Class::Python | Class::Module | Class::Annotation | Class::Step | Class::LightningModule => {
+                        out.host.push(i);
+                    }
+                    Class::Runtime => out.runtimes.push(i),
+                    Class::Kernel | Class::Memcpy | Class::Memset => out.work.push(i),
+                    _ => {}
+                }
+            }
+        }
+        let key = |i: &u32| (profile.slices.start[*i as usize], profile.slices.record[*i as usize].offset());
+        for list in [&mut out.host, &mut out.runtimes, &mut out.work] {
+            // Stable, since it makes use of the tracks' own order.
+            list.sort_by_key(key);
+        }
+        out
+    }
+}
+
+/// Number of the list of host ranges that each track belongs to.
+#[derive(Debug, Default)]
+pub struct Threads {
+    /// By track.
+    key: Vec<u64>,
+}
+
+impl Threads {
+    /// By thread id alone, as the plugin does, or by track.
+    pub fn new(profile: &Profile, torch: &Torch, rules: &Rules) -> Self {
+        let own = |t: usize| (1 << 63) | t as u64;
+        let mut key: Vec<u64> = (0..profile.tracks.len()).map(own).collect();
+        if !rules.is_linked_by_time {
+            for thread in &torch.threads {
+                let id = profile.strings.get(thread.tid).trim().parse::<i64>();
+                if let (Some(key), Ok(id)) = (key.get_mut(thread.track.index()), id) {
+                    *key = id as u64 & !(1 << 63);
+                }
+            }
+        }
+        Threads { key }
+    }
+
+    /// Tracks with equal keys share a list.
+    pub fn key(&self, track: TrackId) -> u64 {
+        self.key.get(track.index()).copied().unwrap_or(u64::MAX)
+    }
+}
+
+/// What a node of a tree stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum NodeKind {
+    /// Holds a thread's whole tree.
+    Root,
+    /// An operator.
+    Operator,
+    /// Another host range: Python, communication as an annotation.
+    Range,
+    /// A step.
+    Step,
+    /// Waits for the data loader.
+    DataLoader,
+    /// An optimizer's step.
+    Optimizer,
+    /// A call of a module.
+    Module,
+    /// Lightning's range of a module.
+    LightningModule,
+    /// The backward part of a module, made from its operators'.
+    Backward,
+}
+
+/// The kind of node a host slice becomes; `None` when it becomes none.
+pub fn node_kind(class: Class, flags: names::Flags, rules: &Rules) -> Option<NodeKind> {
+    let is_collective = if rules.is_communication_by_kernel { names::COLLECTIVE } else { names::COLLECTIVE_OF_TEN };
+    match class {
+        Class::Step => Some(NodeKind::Step),
+        Class::Module => Some(NodeKind::Module),
+        Class::LightningModule => Some(NodeKind::LightningModule),
+        Class::Operator | Class::Python | Class::Annotation if flags & names::DATA_LOADER != 0 => Some(NodeKind::DataLoader),
+        Class::Operator | Class::Python | Class::Annotation if flags & names::OPTIMIZER_STEP != 0 => Some(NodeKind::Optimizer),
+        Class::Operator => Some(NodeKind::Operator),
+        Class::Python => Some(NodeKind::Range),
+        Class::Annotation if flags & is_collective != 0 => Some(NodeKind::Range),
+        _ => None,
+    }
+}
+
+/// Host ranges that become nodes, in the order of the file, and the lists they fall into.
+#[derive(Debug, Default)]
+pub struct HostNodes {
+    /// The slice.
+    pub slice: Vec<u32>,
+    /// What it is.
+    pub kind: Vec<NodeKind>,
+    /// Its list; lists in the order first met.
+    pub list: Vec<u32>,
+    /// A track of each list: the first met.
+    pub track: Vec<TrackId>,
+    /// List by key of [`Threads`].
+    pub list_of: FxHashMap<u64, u32>,
+}
+
+impl HostNodes {
+    /// The nodes of `host`.
+    pub fn new(profile: &Profile, class: &[Class], names: &Names, rules: &Rules, threads: &Threads, host: &[u32]) -> Self {
+        let track_of = tracks_by_slice(profile);
+        let mut out = HostNodes::default();
+        for &slice in host {
+            let i = slice as usize;
+            let Some(kind) = node_kind(class[i], names.of(profile.slices.name[i]), rules) else {
+                continue;
+            };
+            let track = track_of(slice);
+            let n_lists = out.track.len() as u32;
+            let list = *out.list_of.entry(threads.key(track)).or_insert(n_lists);
+            if list == n_lists {
+                out.track.push(track);
+            }
+            out.slice.push(slice);
+            out.kind.push(kind);
+            out.list.push(list);
+        }
+        out
+    }
+}
+
+/// The track of a slice, by binary search in the lanes.
+pub fn tracks_by_slice(profile: &Profile) -> impl Fn(u32) -> TrackId + '_ {
+    let mut firsts: Vec<(u32, TrackId)> = Vec::new();
+    for lane in &profile.lanes {
+        if firsts.last().is_none_or(|last| last.1 != lane.track) {
+            firsts.push((lane.first, lane.track));
+        }
+    }
+    move |slice| {
+        let after = firsts.partition_point(|&(first, _)| first <= slice);
+        after.checked_sub(1).map_or(TrackId(0), |at| firsts[at].1)
+    }
+}
+
+/// Whether a track is a device's.
+pub fn is_device_track(profile: &Profile, track: TrackId) -> bool {
+    profile.tracks.get(track.index()).is_some_and(|t| t.kind == TrackKind::Stream)
+}

@@ -1,0 +1,93 @@
+//! Call stacks: as the trace tells them, or put together from the Python functions around an operator.
+
+use super::TorchModel;
+use super::class::Class;
+use crate::base::{SliceId, StrId};
+use crate::model::{Profile, Torch};
+use rustc_hash::FxHashMap;
+
+/// Stacks that were met, each once.
+#[derive(Debug, Default)]
+pub struct Stacks {
+    /// (outer stack + 1 or 0, frame) → stack.
+    known: FxHashMap<(u32, StrId), u32>,
+    /// Outer stack + 1 or 0, and the innermost frame, by stack.
+    frames: Vec<(u32, StrId)>,
+    /// Stack + 1 or 0 of the Python functions met.
+    of_function: FxHashMap<u32, u32>,
+}
+
+/// Whether a Python function's name is a place in the source: `path(line): function`.
+pub fn is_frame(name: &str) -> bool {
+    let Some((before, _)) = name.split_once("): ") else {
+        return false;
+    };
+    before.rsplit_once('(').is_some_and(|(path, line)| !path.is_empty() && !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit()))
+}
+
+impl Stacks {
+    /// A number that equal stacks share; `None` where the trace tells no stack.
+    pub fn of(&mut self, profile: &Profile, torch: &Torch, model: &TorchModel, slice: SliceId) -> Option<u32> {
+        if let Ok(at) = torch.stacks.binary_search_by_key(&slice.0, |s| s.0) {
+            let text = torch.stacks[at].1;
+            return (text != StrId(0)).then(|| self.stack(0, text)).map(|s| s - 1);
+        }
+        if !model.rules.is_linked_by_time {
+            return None;
+        }
+        let mut chain = Vec::new();
+        let mut known = 0;
+        let mut at = profile.slices.parent(slice);
+        while let Some(holder) = at {
+            if matches!(model.class[holder.index()], Class::PythonFunction | Class::Module) {
+                if let Some(&stack) = self.of_function.get(&holder.0) {
+                    known = stack;
+                    break;
+                }
+                chain.push(holder);
+            }
+            at = profile.slices.parent(holder);
+        }
+        for function in chain.into_iter().rev() {
+            if is_frame(profile.name_of(function)) {
+                known = self.stack(known, profile.slices.name[function.index()]);
+            }
+            self.of_function.insert(function.0, known);
+        }
+        known.checked_sub(1)
+    }
+
+    fn stack(&mut self, outer: u32, frame: StrId) -> u32 {
+        let frames = &mut self.frames;
+        *self.known.entry((outer, frame)).or_insert_with(|| {
+            frames.push((outer, frame));
+            frames.len() as u32
+        })
+    }
+
+    /// Frames of a stack, outermost first.
+    pub fn frames(&self, profile: &Profile, stack: u32) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut at = stack + 1;
+        while let Some(&(outer, frame)) = (at as usize).checked_sub(1).and_then(|i| self.frames.get(i)) {
+            // A stack told as one text has its frames joined by `;`.
+            out.extend(profile.strings.get(frame).split(';').rev().map(|f| f.trim().to_string()).filter(|f| !f.is_empty()));
+            at = outer;
+        }
+        out.reverse();
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_name_a_line() {
+        assert!(is_frame("torch/nn/modules/module.py(1501): _call_impl"));
+        assert!(is_frame("<string>(2): <lambda>"));
+        assert!(!is_frame("nn.Module: Linear_0"));
+        assert!(!is_frame("<built-in method mm of type object at 0x7f>"));
+    }
+}

@@ -1,0 +1,311 @@
+//! The host ranges of each thread as a tree: nodes in pre-order, so that what a node holds is the run of nodes after it.
+
+use super::events::{Events, HostNodes, NONE, NodeKind};
+use super::link::{Links, Sources};
+use crate::base::TrackId;
+use crate::model::NO_SLICE;
+
+/// A node before the trees are made: host nodes in the order of the file, then a root for each list.
+pub type Raw = u32;
+
+/// The tree of one thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Root {
+    /// Its root node.
+    pub node: u32,
+    /// A track of the thread.
+    pub track: TrackId,
+    /// Calls that hang on the root itself.
+    pub n_calls: u32,
+}
+
+/// The backward part of a module: a node without a slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Made {
+    /// The node.
+    pub node: u32,
+    /// The module's slice.
+    pub module: u32,
+    /// Start, nanoseconds.
+    pub start: i64,
+    /// End, nanoseconds.
+    pub end: i64,
+}
+
+/// All trees.
+#[derive(Debug, Default)]
+pub struct Trees {
+    /// In the order first met.
+    pub roots: Vec<Root>,
+    /// Slice of each node; [`NO_SLICE`] for roots and for nodes in `made`.
+    pub slice: Vec<u32>,
+    /// Kind of each node.
+    pub kind: Vec<NodeKind>,
+    /// Parent of each node; [`NONE`] for roots.
+    pub parent: Vec<u32>,
+    /// One after the last node below each node.
+    pub end: Vec<u32>,
+    /// Duration without children and own calls, nanoseconds; 0 for roots.
+    pub host_self: Vec<i64>,
+    /// Nodes without a slice, by node.
+    pub made: Vec<Made>,
+    /// (node, work), by node; work as a position in `Events::work`.
+    pub work: Vec<(u32, u32)>,
+}
+
+impl Trees {
+    /// How many nodes, roots included.
+    pub fn len(&self) -> usize {
+        self.slice.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.slice.is_empty()
+    }
+
+    /// Children of a node, in order.
+    pub fn children(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let end = self.end[node as usize];
+        let mut at = node + 1;
+        std::iter::from_fn(move || {
+            let child = (at < end).then_some(at)?;
+            at = self.end[child as usize];
+            Some(child)
+        })
+    }
+
+    /// Nodes of a tree with children before their parents; the root last.
+    pub fn post_order(&self, root: u32) -> Vec<u32> {
+        let mut out = Vec::with_capacity((self.end[root as usize] - root) as usize);
+        let mut open: Vec<u32> = Vec::new();
+        for node in root..self.end[root as usize] {
+            while let Some(done) = open.pop_if(|o| self.end[*o as usize] <= node) {
+                out.push(done);
+            }
+            open.push(node);
+        }
+        out.extend(open.into_iter().rev());
+        out
+    }
+
+    /// The made part of a node without a slice.
+    pub fn made(&self, node: u32) -> Option<&Made> {
+        self.made.binary_search_by_key(&node, |m| m.node).ok().map(|at| &self.made[at])
+    }
+
+    /// Start and end of a node, nanoseconds; a root lasts from its first child to the end of its last.
+    pub fn span(&self, slices: &crate::model::SliceTable, node: u32) -> (i64, i64) {
+        match self.slice[node as usize] {
+            NO_SLICE => match self.made(node) {
+                Some(made) => (made.start, made.end),
+                None => {
+                    let first = self.children(node).next().map_or(0, |c| self.span(slices, c).0);
+                    let last = self.children(node).last().map_or(0, |c| self.span(slices, c).1);
+                    (first, last)
+                }
+            },
+            slice => (slices.start[slice as usize], slices.end(slice as usize)),
+        }
+    }
+
+    /// Work of a node itself.
+    pub fn work_of(&self, node: u32) -> &[(u32, u32)] {
+        let first = self.work.partition_point(|w| w.0 < node);
+        let n = self.work[first..].partition_point(|w| w.0 == node);
+        &self.work[first..first + n]
+    }
+}
+
+/// Makes the trees of all lists.
+pub fn trees(s: &Sources<'_>, events: &Events, nodes: &HostNodes, links: &Links) -> Trees {
+    let forest = Forest::new(s, nodes);
+    let (owner, is_dropped) = forest.merged(s, nodes);
+    let mut out = forest.written(nodes, &is_dropped);
+    let at: Vec<u32> = forest.places(&is_dropped, nodes.slice.len() + nodes.track.len());
+    let place = |raw: Raw| match owner[raw as usize] {
+        NONE => NONE,
+        owner => at[owner as usize],
+    };
+    host_times(s, events, links, &mut out, place);
+    out.work = node_work(links, place);
+    out
+}
+
+/// Every list's nodes in pre-order, its root first; parents as raw nodes.
+struct Forest {
+    order: Vec<Raw>,
+    parent: Vec<Raw>,
+}
+
+impl Forest {
+    fn new(s: &Sources<'_>, nodes: &HostNodes) -> Self {
+        let n = nodes.slice.len();
+        let slices = &s.profile.slices;
+        let mut lists: Vec<Vec<Raw>> = vec![Vec::new(); nodes.track.len()];
+        for node in 0..n {
+            lists[nodes.list[node] as usize].push(node as Raw);
+        }
+        let span = |node: Raw| {
+            let slice = nodes.slice[node as usize] as usize;
+            (slices.start[slice], slices.end(slice))
+        };
+        let mut out = Forest { order: Vec::with_capacity(n + lists.len()), parent: vec![NONE; n + lists.len()] };
+        for (l, mut list) in lists.into_iter().enumerate() {
+            let root = (n + l) as Raw;
+            out.order.push(root);
+            list.sort_by_key(|&node| (span(node).0, std::cmp::Reverse(span(node).1)));
+            let mut open: Vec<(Raw, i64)> = Vec::new();
+            for node in list {
+                let (start, end) = span(node);
+                while open.last().is_some_and(|&(_, open_end)| start >= open_end) {
+                    open.pop();
+                }
+                if s.rules.keeps_overlapping {
+                    while open.last().is_some_and(|&(_, open_end)| end > open_end) {
+                        open.pop();
+                    }
+                } else if open.last().is_some_and(|&(_, open_end)| end > open_end) {
+                    continue;
+                }
+                out.parent[node as usize] = open.last().map_or(root, |o| o.0);
+                out.order.push(node);
+                open.push((node, end));
+            }
+        }
+        out
+    }
+
+    /// An operator whose only child has its name is one with it: (which node each node's calls go to, which nodes are gone).
+    fn merged(&self, s: &Sources<'_>, nodes: &HostNodes) -> (Vec<u32>, Vec<bool>) {
+        let n_raw = self.parent.len();
+        let mut n_children = vec![0u32; n_raw];
+        for &node in &self.order {
+            if let Some(n) = n_children.get_mut(self.parent[node as usize] as usize) {
+                *n += 1;
+            }
+        }
+        let mut owner = vec![NONE; n_raw];
+        for &node in &self.order {
+            owner[node as usize] = node;
+        }
+        let mut is_dropped = vec![false; n_raw];
+        let is_twin = |a: Raw, b: Raw| {
+            let (Some(&x), Some(&y)) = (nodes.slice.get(a as usize), nodes.slice.get(b as usize)) else { return false };
+            let is_operator = |r: Raw| nodes.kind[r as usize] == NodeKind::Operator;
+            is_operator(a) && is_operator(b) && s.profile.slices.name[x as usize] == s.profile.slices.name[y as usize]
+        };
+        let mut at = 0;
+        while at < self.order.len() {
+            let head = self.order[at];
+            let mut last = head;
+            while let Some(&child) = self.order.get(at + 1) {
+                if n_children[last as usize] != 1 || self.parent[child as usize] != last || !is_twin(head, child) {
+                    break;
+                }
+                if !s.rules.is_linked_by_time {
+                    // The plugin forgets the calls of the outer one.
+                    owner[last as usize] = NONE;
+                }
+                is_dropped[child as usize] = true;
+                owner[child as usize] = head;
+                last = child;
+                at += 1;
+            }
+            at += 1;
+        }
+        (owner, is_dropped)
+    }
+
+    /// Place of each node that stays.
+    fn places(&self, is_dropped: &[bool], n_raw: usize) -> Vec<u32> {
+        let mut at = vec![NONE; n_raw];
+        let stay = self.order.iter().filter(|&&node| !is_dropped[node as usize]);
+        for (place, &node) in stay.enumerate() {
+            at[node as usize] = place as u32;
+        }
+        at
+    }
+
+    /// The nodes that stay, in pre-order.
+    fn written(&self, nodes: &HostNodes, is_dropped: &[bool]) -> Trees {
+        let n_hosts = nodes.slice.len();
+        let at = self.places(is_dropped, self.parent.len());
+        let mut out = Trees::default();
+        for &node in self.order.iter().filter(|&&node| !is_dropped[node as usize]) {
+            let i = node as usize;
+            if i >= n_hosts {
+                out.roots.push(Root { node: out.slice.len() as u32, track: nodes.track[i - n_hosts], n_calls: 0 });
+            }
+            out.slice.push(nodes.slice.get(i).copied().unwrap_or(NO_SLICE));
+            out.kind.push(nodes.kind.get(i).copied().unwrap_or(NodeKind::Root));
+            let mut parent = self.parent[i];
+            while parent != NONE && is_dropped[parent as usize] {
+                parent = self.parent[parent as usize];
+            }
+            out.parent.push(if parent == NONE { NONE } else { at[parent as usize] });
+        }
+        out.end = ends(&out.parent);
+        out
+    }
+}
+
+/// One after the last node below each node, for parents in pre-order.
+pub fn ends(parent: &[u32]) -> Vec<u32> {
+    let mut end: Vec<u32> = (1..=parent.len() as u32).collect();
+    for i in (0..parent.len()).rev() {
+        if let Some(of_parent) = end.get(parent[i] as usize).copied() {
+            end[parent[i] as usize] = of_parent.max(end[i]);
+        }
+    }
+    end
+}
+
+/// Fills `host_self` and counts the calls of roots.
+fn host_times(s: &Sources<'_>, events: &Events, links: &Links, out: &mut Trees, place: impl Fn(Raw) -> u32) {
+    let slices = &s.profile.slices;
+    let duration = |slice: u32| if slice == NO_SLICE { 0 } else { slices.duration[slice as usize] };
+    out.host_self = out.slice.iter().map(|&slice| duration(slice)).collect();
+    for node in 0..out.len() {
+        if let Some(of_parent) = out.host_self.get_mut(out.parent[node] as usize) {
+            *of_parent = of_parent.saturating_sub(duration(out.slice[node]));
+        }
+    }
+    let mut n_calls = vec![0; out.roots.len()];
+    for &(raw, call) in &links.calls {
+        let node = place(raw);
+        if let Some(time) = out.host_self.get_mut(node as usize) {
+            *time = time.saturating_sub(duration(events.runtimes[call as usize]));
+            if out.kind[node as usize] == NodeKind::Root {
+                n_calls[out.roots.partition_point(|r| r.node < node)] += 1;
+            }
+        }
+    }
+    for (root, n) in out.roots.iter_mut().zip(n_calls) {
+        root.n_calls = n;
+        out.host_self[root.node as usize] = 0;
+    }
+}
+
+/// (node, work), by node.
+fn node_work(links: &Links, place: impl Fn(Raw) -> u32) -> Vec<(u32, u32)> {
+    let mut by_call: Vec<(u32, u32)> = Vec::with_capacity(links.launch.len());
+    for (w, &call) in links.launch.iter().enumerate() {
+        if call != NONE && !links.is_told.get(w).is_some_and(|told| *told) {
+            by_call.push((call, w as u32));
+        }
+    }
+    by_call.sort_unstable();
+    let mut out = Vec::with_capacity(by_call.len());
+    for &(raw, call) in links.calls.iter().chain(&links.inner_calls) {
+        let node = place(raw);
+        let first = by_call.partition_point(|p| p.0 < call);
+        if node != NONE {
+            out.extend(by_call[first..].iter().take_while(|p| p.0 == call).map(|p| (node, p.1)));
+        }
+    }
+    out.extend(links.work.iter().map(|&(raw, work)| (place(raw), work)).filter(|p| p.0 != NONE));
+    // Stable: a node's work stays in the order of its calls.
+    out.sort_by_key(|p| p.0);
+    out
+}
