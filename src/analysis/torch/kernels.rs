@@ -78,7 +78,7 @@ pub struct KernelRow {
 }
 
 /// What tells the rows of one kernel name apart.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct KernelProperties {
     /// Launching operator; `None` where none is known.
     pub operator: Option<String>,

@@ -1,17 +1,22 @@
 //! Questions that only a PyTorch trace can answer. `docs/pytorch-views.md` states the rules.
 
+mod advice;
 pub mod core;
 pub mod diff;
 pub mod distributed;
+mod kernel_rows;
 pub mod kernels;
 pub mod memory;
 pub mod modules;
 pub mod ops;
+mod ops_rows;
 pub mod overview;
+mod overview_rows;
 pub mod trace;
+mod trace_rows;
 
 pub use self::core::TorchModel;
-use crate::base::SliceId;
+use crate::base::{SliceId, StrId};
 use crate::model::{Profile, Torch};
 use diff::{Diff, DiffPart, DiffQuery, FlatDiff, FlatDiffQuery};
 use distributed::{Distributed, DistributedPart, PartQuery};
@@ -114,8 +119,23 @@ pub struct View<'a> {
     pub slots: &'a [u16],
 }
 
+impl View<'_> {
+    /// Colour slot of a name.
+    fn colour(&self, name: StrId) -> u16 {
+        self.slots.get(name.index()).copied().unwrap_or(0)
+    }
+}
+
 /// Answers a question, or says in a sentence why it cannot be answered.
 pub fn answer(view: &View<'_>, query: &TorchQuery) -> Result<TorchAnswer, String> {
-    let _ = view;
-    Err(format!("The question {query:?} is not answered yet."))
+    Ok(match query {
+        TorchQuery::Overview(q) => TorchAnswer::Overview(overview_rows::overview(view, q)),
+        TorchQuery::Operators(q) => TorchAnswer::Operators(ops_rows::ops(view, q)),
+        TorchQuery::OperatorMembers(q) => TorchAnswer::OperatorMembers(ops_rows::members(view, q)),
+        TorchQuery::Kernels(q) => TorchAnswer::Kernels(kernel_rows::kernels(view, q)),
+        TorchQuery::KernelMembers(q) => TorchAnswer::KernelMembers(kernel_rows::members(view, q)),
+        TorchQuery::Counters => TorchAnswer::Counters(trace_rows::counters(view)),
+        TorchQuery::Links(slice) => TorchAnswer::Links(trace_rows::links(view, *slice)),
+        _ => return Err("This question is not answered yet.".into()),
+    })
 }

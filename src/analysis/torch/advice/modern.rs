@@ -1,0 +1,226 @@
+//! Advice that today's traces allow: launches, idle gaps, overlap of communication, small kernels, synchronisation, pageable copies.
+
+use super::idle::{Cause, Gap, gaps};
+use super::{EVIDENCE_MAX, at_slice, percent, share, whole};
+use crate::analysis::torch::View;
+use crate::analysis::torch::core::class::Class;
+use crate::analysis::torch::core::names;
+use crate::analysis::torch::core::ranges::{common, length, without};
+use crate::analysis::torch::overview::{Evidence, Overview, Recommendation};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
+use crate::model::NO_SLICE;
+
+/// A step is launch-bound when its device waits this share of it for launches.
+const LAUNCH_BOUND_MIN: f64 = 0.2;
+const IDLE_MIN: f64 = 0.1;
+const EXPOSED_MIN: f64 = 0.05;
+/// A small kernel: about what a launch costs the host.
+const SMALL_NS: i64 = 10_000;
+const SMALL_SHARE_MIN: f64 = 0.5;
+/// Fewer kernels than this prove nothing.
+const SMALL_COUNT_MIN: usize = 100;
+const WAITING_MIN: f64 = 0.01;
+const PAGEABLE_MIN: f64 = 0.01;
+
+pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendation> {
+    let gaps = gaps(view, overview);
+    let all = [
+        launch_bound(overview, &gaps),
+        idle(overview, &gaps),
+        exposed_communication(view, overview),
+        small_kernels(view, overview),
+        waiting_calls(view, overview),
+        pageable_copies(view, overview),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn span(start: i64, end: i64) -> TimeRange {
+    TimeRange { start: TimeNs(start), end: TimeNs(end) }
+}
+
+/// Items within the steps.
+fn is_in_steps(overview: &Overview, start: i64) -> bool {
+    let after = overview.steps.partition_point(|s| s.start.0 <= start);
+    after.checked_sub(1).is_some_and(|at| start < overview.steps[at].end.0)
+}
+
+fn launch_bound(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
+    let late: Vec<&Gap> = gaps.iter().filter(|g| g.cause == Cause::HostLate).collect();
+    let in_step = |start: i64, end: i64| late.iter().map(|g| (g.end.min(end) - g.start.max(start)).max(0)).sum::<i64>();
+    let bound: Vec<(&crate::analysis::torch::overview::StepRow, i64)> = overview
+        .steps
+        .iter()
+        .map(|s| (s, in_step(s.start.0, s.end.0)))
+        .filter(|(s, waited)| share(DurationNs(*waited), s.total) > LAUNCH_BOUND_MIN)
+        .collect();
+    let cost = DurationNs(bound.iter().map(|b| b.1).sum());
+    let mut worst = bound.clone();
+    worst.sort_by_key(|b| std::cmp::Reverse(b.1));
+    (!bound.is_empty()).then(|| Recommendation {
+        id: "launch_bound".into(),
+        title: "Steps are bound by launches".into(),
+        text: format!(
+            "In {} of {} steps the device waits {} for the host to launch its next work. Try torch.compile or CUDA graphs, fewer and larger operators, or a bigger batch.",
+            bound.len(),
+            overview.steps.len(),
+            text::duration(cost)
+        ),
+        threshold: "over 20 % of a step".into(),
+        how: "Gaps between device work of a step whose next launch began only after the gap did, while the host neither waited for the device nor for data.".into(),
+        cost: Some(cost),
+        evidence: worst
+            .iter()
+            .take(EVIDENCE_MAX)
+            .map(|(s, waited)| Evidence {
+                label: format!("Step {}: {}", s.name, text::duration(DurationNs(*waited))),
+                range: TimeRange { start: s.start, end: s.end },
+                slice: s.slice,
+            })
+            .collect(),
+        link: "https://pytorch.org/docs/stable/notes/cuda.html#cuda-graphs".into(),
+    })
+}
+
+fn idle(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
+    let cost = DurationNs(gaps.iter().map(Gap::length).sum());
+    let n_devices = overview.devices.len().max(1) as i64;
+    let part = share(cost, DurationNs(whole(overview).0.saturating_mul(n_devices)));
+    let by_cause = Cause::ALL.iter().filter_map(|&cause| {
+        let time: i64 = gaps.iter().filter(|g| g.cause == cause).map(Gap::length).sum();
+        (time > 0).then(|| format!("{}: {}", cause.label(), text::duration(DurationNs(time))))
+    });
+    let by_cause: Vec<String> = by_cause.collect();
+    let mut longest: Vec<&Gap> = gaps.iter().collect();
+    longest.sort_by_key(|g| std::cmp::Reverse(g.length()));
+    (part > IDLE_MIN).then(|| Recommendation {
+        id: "idle_gaps".into(),
+        title: "The device is idle between its work".into(),
+        text: format!("{} of the device time of the steps is idle. By cause: {}.", percent(part), by_cause.join("; ")),
+        threshold: "over 10 % of the time of the steps".into(),
+        how: "Gaps between kernels, copies and sets of a device within the steps; the cause is what the host did from the begin of the gap until it launched what ends it.".into(),
+        cost: Some(cost),
+        evidence: longest
+            .iter()
+            .take(EVIDENCE_MAX)
+            .map(|g| Evidence {
+                label: format!("{}: {}", text::duration(DurationNs(g.length())), g.cause.label()),
+                range: span(g.start, g.end),
+                slice: Some(g.next),
+            })
+            .collect(),
+        link: String::new(),
+    })
+}
+
+fn exposed_communication(view: &View<'_>, overview: &Overview) -> Option<Recommendation> {
+    let roles = &view.model.roles.ranges;
+    let steps: Vec<(i64, i64)> = overview.steps.iter().map(|s| (s.start.0, s.end.0)).collect();
+    let communication = common(&roles[3], &crate::analysis::torch::core::ranges::union(steps));
+    let mut exposed = without(&communication, if roles[0].is_empty() { &roles[6] } else { &roles[0] });
+    let cost = DurationNs(length(&exposed));
+    exposed.sort_by_key(|r| std::cmp::Reverse(r.1 - r.0));
+    let part = share(cost, whole(overview));
+    (part > EXPOSED_MIN).then(|| Recommendation {
+        id: "exposed_communication".into(),
+        title: "Communication is not hidden behind computation".into(),
+        text: format!(
+            "{} of {} of communication run while nothing is computed. Try larger buckets, earlier gradients (gradient_as_bucket_view, prefetch), or fewer, larger collectives.",
+            text::duration(cost),
+            text::duration(DurationNs(length(&communication)))
+        ),
+        threshold: "over 5 % of the time of the steps".into(),
+        how: "Time in which communication runs and no other kernel does, within the steps.".into(),
+        cost: Some(cost),
+        evidence: exposed
+            .iter()
+            .take(EVIDENCE_MAX)
+            .map(|&(start, end)| Evidence { label: text::duration(DurationNs(end - start)), range: span(start, end), slice: None })
+            .collect(),
+        link: String::new(),
+    })
+}
+
+fn small_kernels(view: &View<'_>, overview: &Overview) -> Option<Recommendation> {
+    let slices = &view.profile.slices;
+    let model = view.model;
+    let is_kernel = |slice: u32| model.class[slice as usize] == Class::Kernel && is_in_steps(overview, slices.start[slice as usize]);
+    let kernels: Vec<(usize, u32)> = model.events.work.iter().copied().enumerate().filter(|(_, s)| is_kernel(*s)).collect();
+    let small: Vec<(usize, u32)> = kernels.iter().copied().filter(|(_, s)| slices.duration[*s as usize] < SMALL_NS).collect();
+    if kernels.len() < SMALL_COUNT_MIN || (small.len() as f64) < kernels.len() as f64 * SMALL_SHARE_MIN {
+        return None;
+    }
+    let over = |&(w, slice): &(usize, u32)| match model.launch[w] {
+        NO_SLICE => 0,
+        call => (slices.duration[call as usize] - slices.duration[slice as usize]).max(0),
+    };
+    let cost = DurationNs(small.iter().map(over).sum());
+    let mut worst = small.clone();
+    worst.sort_by_key(|k| std::cmp::Reverse(over(k)));
+    Some(Recommendation {
+        id: "small_kernels".into(),
+        title: "Most kernels are small".into(),
+        text: format!(
+            "{} of {} kernels run shorter than 10 µs, about what a launch costs. Try torch.compile, fused operators, CUDA graphs or a bigger batch.",
+            small.len(),
+            kernels.len()
+        ),
+        threshold: "at least half of 100 or more kernels under 10 µs".into(),
+        how: "Kernels that begin in a step. The cost is the time by which their launches on the host last longer than they do.".into(),
+        cost: (cost.0 > 0).then_some(cost),
+        evidence: worst
+            .iter()
+            .take(EVIDENCE_MAX)
+            .map(|&(_, s)| at_slice(view, SliceId(s), view.profile.name_of(SliceId(s)).into()))
+            .collect(),
+        link: String::new(),
+    })
+}
+
+/// Calls or copies within the steps, and what they cost together; longest first.
+fn within_steps(view: &View<'_>, overview: &Overview, slices_of: impl Iterator<Item = u32>) -> (Vec<u32>, DurationNs) {
+    let slices = &view.profile.slices;
+    let mut found: Vec<u32> = slices_of.filter(|&i| is_in_steps(overview, slices.start[i as usize])).collect();
+    found.sort_by_key(|&i| std::cmp::Reverse(slices.duration[i as usize]));
+    let cost = found.iter().map(|&i| slices.duration[i as usize]).fold(0i64, i64::saturating_add);
+    (found, DurationNs(cost))
+}
+
+fn waiting_calls(view: &View<'_>, overview: &Overview) -> Option<Recommendation> {
+    let name = |i: u32| view.profile.slices.name[i as usize];
+    let waits = |i: &u32| view.model.names.of(name(*i)) & names::WAITS_FOR_DEVICE != 0;
+    let (found, cost) = within_steps(view, overview, view.model.events.runtimes.iter().copied().filter(waits));
+    (share(cost, whole(overview)) > WAITING_MIN).then(|| Recommendation {
+        id: "synchronising_calls".into(),
+        title: "Calls wait for the device".into(),
+        text: format!(
+            "{} calls in the steps block the host for {} until the device has caught up. Look for `.item()`, `.cpu()`, `print` of tensors, or `torch.cuda.synchronize()`.",
+            found.len(),
+            text::duration(cost)
+        ),
+        threshold: "over 1 % of the time of the steps".into(),
+        how: "Durations of synchronising runtime calls that begin in a step.".into(),
+        cost: Some(cost),
+        evidence: found.iter().take(EVIDENCE_MAX).map(|&i| at_slice(view, SliceId(i), view.profile.name_of(SliceId(i)).into())).collect(),
+        link: String::new(),
+    })
+}
+
+fn pageable_copies(view: &View<'_>, overview: &Overview) -> Option<Recommendation> {
+    let is_pageable = |i: &u32| view.model.class[*i as usize] == Class::Memcpy && view.profile.name_of(SliceId(*i)).contains("Pageable");
+    let (found, cost) = within_steps(view, overview, view.model.events.work.iter().copied().filter(is_pageable));
+    (share(cost, whole(overview)) > PAGEABLE_MIN).then(|| Recommendation {
+        id: "pageable_memory".into(),
+        title: "Copies come from pageable memory".into(),
+        text: format!(
+            "{} copies between pageable host memory and the device take {}. Such copies are slow and block the host; try `pin_memory=True` of DataLoader with `non_blocking=True`.",
+            found.len(),
+            text::duration(cost)
+        ),
+        threshold: "over 1 % of the time of the steps".into(),
+        how: "Durations of copies that begin in a step and whose name says `Pageable`.".into(),
+        cost: Some(cost),
+        evidence: found.iter().take(EVIDENCE_MAX).map(|&i| at_slice(view, SliceId(i), view.profile.name_of(SliceId(i)).into())).collect(),
+        link: "https://pytorch.org/docs/stable/data.html#memory-pinning".into(),
+    })
+}

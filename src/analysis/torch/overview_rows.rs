@@ -1,0 +1,173 @@
+//! How the overview is summed.
+
+use super::View;
+use super::advice;
+use super::core::class::Class;
+use super::core::gpu::Gpu;
+use super::core::steps::Step;
+use super::overview::*;
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange};
+use crate::model::NO_SLICE;
+use crate::model::torch::Device;
+
+/// The overview of the whole trace, or of a range of it.
+pub fn overview(view: &View<'_>, query: &OverviewQuery) -> Overview {
+    let steps = steps(view, query.range);
+    let mut out = Overview {
+        n_workers: 1,
+        device_type: if view.model.has_device() { "GPU".into() } else { "CPU".into() },
+        devices: devices(view, &steps),
+        has_step_marks: !view.model.steps.marks.is_empty(),
+        ..Overview::default()
+    };
+    out.summary = summary(view, &steps);
+    out.mean_step_ns = mean(steps.iter().map(|s| s.total.0));
+    out.steps = steps;
+    out.notes = notes(view, &out);
+    out.recommendations = advice::recommendations(view, &out);
+    out
+}
+
+fn mean(times: impl ExactSizeIterator<Item = i64>) -> Option<f64> {
+    let n = times.len();
+    (n > 0).then(|| times.map(i128::from).sum::<i128>() as f64 / n as f64)
+}
+
+/// Steps, cut to `range`.
+fn steps(view: &View<'_>, range: Option<TimeRange>) -> Vec<StepRow> {
+    let cut = |step: &Step| match range {
+        Some(range) => (step.start.max(range.start.0), step.end.min(range.end.0)),
+        None => (step.start, step.end),
+    };
+    let kept: Vec<(&Step, (i64, i64))> =
+        view.model.steps.steps.iter().map(|s| (s, cut(s))).filter(|(_, c)| range.is_none() || c.0 < c.1).collect();
+    let windows: Vec<(i64, i64)> = kept.iter().map(|k| k.1).collect();
+    let costs = view.model.roles.costs(&windows, view.model.rules.sums_to_step);
+    kept.iter()
+        .zip(costs)
+        .map(|((step, (start, end)), parts)| {
+            let (computation, communication, overlap) = view.model.roles.overlap((*start, *end));
+            StepRow {
+                name: step.name.clone(),
+                start: TimeNs(*start),
+                end: TimeNs(*end),
+                slice: (step.slice != NO_SLICE).then_some(SliceId(step.slice)),
+                total: DurationNs(end.saturating_sub(*start)),
+                parts: parts.map(DurationNs),
+                computation: DurationNs(computation),
+                communication: DurationNs(communication),
+                overlap: DurationNs(overlap),
+            }
+        })
+        .collect()
+}
+
+fn summary(view: &View<'_>, steps: &[StepRow]) -> Vec<SummaryRow> {
+    let Some(whole) = mean(steps.iter().map(|s| s.total.0)) else {
+        return Vec::new();
+    };
+    let is_told = |category: Category| match category {
+        Category::Kernel | Category::Memcpy | Category::Memset | Category::Runtime => view.model.has_device(),
+        Category::Communication => !view.model.roles.ranges[3].is_empty(),
+        Category::DataLoader | Category::CpuExec | Category::Other => true,
+    };
+    let row = |(i, &category): (usize, &Category)| {
+        let mean_ns = mean(steps.iter().map(|s| s.parts[i].0)).unwrap_or(0.0);
+        let share = if whole > 0.0 { mean_ns / whole } else { 0.0 };
+        SummaryRow { category, mean_ns, share, is_told: is_told(category) }
+    };
+    Category::ALL.iter().enumerate().map(row).collect()
+}
+
+/// Figures of the devices over the time of the steps, gaps between them included.
+fn devices(view: &View<'_>, steps: &[StepRow]) -> Vec<DeviceRow> {
+    let window = steps.first().zip(steps.last()).map(|(first, last)| (first.start.0, last.end.0));
+    view.model.gpus.iter().map(|gpu| device(view, gpu, window)).collect()
+}
+
+fn device(view: &View<'_>, gpu: &Gpu, window: Option<(i64, i64)>) -> DeviceRow {
+    let told = properties(view, gpu.id);
+    let (start, end) = window.unwrap_or((0, 0));
+    DeviceRow {
+        device: gpu.id,
+        name: told.map(|d| d.name.clone()).filter(|n| !n.is_empty()),
+        memory_bytes: told.and_then(|d| d.memory_bytes),
+        compute: told.and_then(|d| d.compute),
+        n_sms: told.and_then(|d| d.n_sms),
+        utilization: gpu.utilization(start, end),
+        sm_efficiency: gpu.sm_efficiency(start, end),
+        occupancy_percent: gpu.occupancy_percent(start, end),
+        tensor_core_share: tensor_core_share(view, gpu.id),
+        busy: DurationNs(super::core::ranges::length_in(&gpu.busy, start, end)),
+        n_kernels: gpu.n_kernels,
+    }
+}
+
+/// What the trace says of a device.
+pub(super) fn properties<'a>(view: &View<'a>, device: u32) -> Option<&'a Device> {
+    let devices = &view.torch.devices;
+    devices.iter().find(|d| d.id == device).or_else(|| devices.get(device as usize))
+}
+
+/// Share of the time of kernels that operators launched on a device which went to kernels that use tensor cores.
+fn tensor_core_share(view: &View<'_>, device: u32) -> Option<f64> {
+    let (mut all, mut tc) = (0i64, 0i64);
+    for (node, slice) in operator_kernels(view, Some(device)) {
+        debug_assert!((node as usize) < view.model.trees.len(), "a node of the trees");
+        let duration = view.profile.slices.duration[slice.index()];
+        all = all.saturating_add(duration);
+        if view.model.uses_tensor_cores(view.profile, slice) {
+            tc = tc.saturating_add(duration);
+        }
+    }
+    (all > 0).then(|| tc as f64 / all as f64)
+}
+
+/// (node, kernel) for all kernels that operators launched themselves.
+pub(super) fn operator_kernels<'a>(view: &View<'a>, device: Option<u32>) -> impl Iterator<Item = (u32, SliceId)> + 'a {
+    let (model, profile, torch) = (view.model, view.profile, view.torch);
+    model.trees.work.iter().filter_map(move |&(node, work)| {
+        let slice = model.events.work[work as usize];
+        let is_wanted = model.class[slice as usize] == Class::Kernel
+            && model.is_operator(profile, node)
+            && device.is_none_or(|d| model.kernel(torch, work).is_some_and(|k| k.device == d));
+        is_wanted.then_some((node, SliceId(slice)))
+    })
+}
+
+fn notes(view: &View<'_>, overview: &Overview) -> Vec<String> {
+    let mut out = Vec::new();
+    let model = view.model;
+    if overview.steps.is_empty() {
+        out.push("There is nothing in this range that could be cut into steps.".into());
+    } else if !overview.has_step_marks {
+        out.push(
+            "The trace marks no steps (a call of `prof.step()` after each one writes them), so all of it is taken as one step.".into(),
+        );
+    }
+    if model.steps.n_left_out > 0 {
+        let n = model.steps.n_left_out;
+        out.push(format!("The last {n} marked steps are left out: the trace does not hold all of their device work."));
+    }
+    if model.steps.marks.windows(2).any(|pair| pair[1].start < pair[0].end) {
+        out.push("Marks of steps overlap; where they do, time counts for each of them.".into());
+    }
+    if model.events.host.is_empty() {
+        out.push("The trace holds no host activity, so operators, data loading and launches cannot be told.".into());
+    }
+    if !model.has_device() {
+        out.push("The trace holds no device activity: there are no figures of devices.".into());
+    } else if model.events.work.is_empty() {
+        out.push("The trace holds launches but no device work: there are no figures of devices.".into());
+    } else if model.gpus.is_empty() {
+        out.push("Device work does not say which device it ran on, so there are no figures of devices.".into());
+    }
+    let n_unlinked = model.launch.iter().filter(|&&l| l == NO_SLICE).count();
+    if n_unlinked > 0 {
+        out.push(format!("{n_unlinked} pieces of device work have no launch in the trace; they belong to no operator."));
+    }
+    if overview.devices.iter().any(|d| d.sm_efficiency.is_none()) {
+        out.push("Kernels do not tell their blocks per multiprocessor, so multiprocessor efficiency is not available.".into());
+    }
+    out
+}
