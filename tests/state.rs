@@ -5,7 +5,7 @@ use axonscope::base::{InputSet, Ledger, SliceId, StrId, TimeNs, TimeRange};
 use axonscope::engine::Session;
 use axonscope::formats::{Claim, Imported};
 use axonscope::model::{Meta, ProfileBuilder, RawSlice, RecordRef, TrackKind, TrackSpec};
-use axonscope::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions};
+use axonscope::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, runs};
 use axonscope::worker::client::{Ask, EngineError};
 use axonscope::worker::protocol::{Answer, Query, SearchQuery};
 use leptos::prelude::*;
@@ -31,6 +31,9 @@ fn profile(app: App, hash: &str) -> OpenProfile {
         title: "two.json".into(),
         hash: hash.into(),
         format: "test".into(),
+        drop: actions::new_id(app),
+        path: "two.json".into(),
+        place: None,
         ask: Ask::in_process(session),
         hot,
         ledger: Arc::default(),
@@ -51,13 +54,13 @@ fn each_tab_keeps_its_choices() {
     with_app(|app| {
         let (a, b) = (profile(app, "a"), profile(app, "b"));
         let (a_id, b_id) = (a.id, b.id);
-        actions::add_profile(app, a);
+        actions::add_profile(app, a, None);
         let range = TimeRange::new(TimeNs(1), TimeNs(4));
         actions::commit_range(app, Some(range));
         actions::show_view(app, "operators");
         let (group, set_group) = app.view_state("operators").choice("group", String::from("name"));
         set_group.set("category".into());
-        actions::add_profile(app, b);
+        actions::add_profile(app, b, None);
         assert_eq!(group.get_untracked(), "name");
         assert_eq!(app.range.get_untracked(), None);
         assert_eq!(app.state.view().get_untracked(), "timeline");
@@ -129,4 +132,58 @@ fn pollster<T>(future: impl Future<Output = T>) -> T {
         std::task::Poll::Ready(value) => value,
         std::task::Poll::Pending => panic!("an in-process answer is there at once"),
     }
+}
+
+/// A profile of a file of a drop, with what the file says of its rank.
+fn open(app: App, drop: u32, path: &str, rank: Option<(u32, u32)>) -> u32 {
+    let profile = OpenProfile { drop, path: path.into(), ..profile(app, path) };
+    let id = profile.id;
+    actions::add_profile(app, profile, rank);
+    id
+}
+
+#[test]
+fn profiles_of_a_drop_are_a_run() {
+    with_app(|app| {
+        let files = ["r/w0.9.pt.trace.json", "r/w0.10.pt.trace.json", "r/w1.11.pt.trace.json", "r/w1.12.pt.trace.json"];
+        runs::expect_files(app, 1, files.iter().map(|f| f.to_string()));
+        let lone = open(app, 0, "two.json", None);
+        // The later span is open first, and knows that it is not the first one.
+        let second = open(app, 1, files[1], None);
+        let place = |id| app.state.profiles().with_untracked(|all| all.iter().find(|p| p.id == id).and_then(|p| p.place.clone()));
+        assert_eq!(place(second).map(|p| (p.run, p.worker, p.span)), Some(("r".into(), "w0".into(), Some(2))));
+        assert_eq!(place(lone), None);
+        let [first, other, late] = [files[0], files[2], files[3]].map(|f| open(app, 1, f, None));
+        // One tab of the run came to front; the others joined it.
+        assert_eq!(app.state.front().get_untracked(), Some(second));
+        let of = |all: Vec<OpenProfile>| all.into_iter().map(|p| p.id).collect::<Vec<u32>>();
+        assert_eq!(of(untrack(|| app.of_run())), [first, second, other, late]);
+        assert_eq!(of(untrack(|| app.of_span())), [second, late]);
+        let runs = untrack(|| app.runs());
+        assert_eq!(runs.iter().map(|r| r.title()).collect::<Vec<_>>(), ["two.json", "r · 2 workers"]);
+        assert_eq!((runs[1].workers(), runs[1].spans()), (vec!["w0".into(), "w1".into()], vec![Some(1), Some(2)]));
+        assert_eq!(runs[1].nearest("w1", Some(1)).map(|p| p.id), Some(other));
+        // The view stays when another worker comes to front, where that can fill it.
+        actions::show_view(app, "operators");
+        actions::show_sibling(app, other);
+        assert_eq!((app.state.front().get_untracked(), app.state.view().get_untracked()), (Some(other), "operators".into()));
+        actions::close_profile(app, first);
+        assert_eq!(place(second).and_then(|p| p.span), Some(2));
+        [second, other, late].into_iter().for_each(|id| actions::close_profile(app, id));
+        assert_eq!(of(untrack(|| app.of_run())), [lone]);
+        assert!(app.state.origins().get_untracked().is_empty());
+    });
+}
+
+#[test]
+fn two_files_of_one_place_are_kept_with_a_sentence() {
+    with_app(|app| {
+        runs::expect_files(app, 1, ["r/a.json", "r/b.json"].iter().map(|f| f.to_string()));
+        open(app, 1, "r/a.json", Some((0, 2)));
+        assert!(app.state.notices().get_untracked().is_empty());
+        open(app, 1, "r/b.json", Some((0, 2)));
+        let notices = app.state.notices().get_untracked();
+        assert!(notices[0].text.contains("worker `rank 0`") && notices[0].text.contains("`r/b.json`"), "{notices:?}");
+        assert_eq!(untrack(|| app.of_span()).len(), 2);
+    });
 }

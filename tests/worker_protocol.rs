@@ -47,7 +47,8 @@ fn answers_survive() {
     to_page(ToPage::Answer { id: 1, answer: Answer::ColourKeys(vec![0, 43]) });
     let preview = Preview { slices: vec![(1, -2, 3, 4)], lanes: vec!["l".into()] };
     to_page(ToPage::Progress(Progress { bytes: 1, total: 2, records: 3, preview }));
-    let opened = Opened { info: HotMeta::default(), ledger: Ledger::default(), hash: "0".into(), claim: claim(), memory: 1 };
+    let opened =
+        Opened { info: HotMeta::default(), ledger: Ledger::default(), hash: "0".into(), claim: claim(), memory: 1, rank: Some((0, 2)) };
     to_page(ToPage::Opened(Box::new(opened)));
 }
 

@@ -1,9 +1,9 @@
 //! The bars round a view: tabs and search above, views at the side, range and scope over the view.
 
 use super::search::SearchBox;
-use super::{link, opening};
+use super::{link, runs};
 use crate::base::{Severity, text};
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::state::{App, AppStateStoreFields as _, actions};
 use leptos::prelude::*;
 
 /// Logo, tabs, search, ledger badge, theme, help.
@@ -18,9 +18,7 @@ pub fn TopBar(
         <header class="topbar">
             <span class="topbar__logo"><Logo /><span class="topbar__name">"Axonscope"</span></span>
             <div class="tabs" role="tablist" aria-label="Open profiles">
-                <For each=move || app.state.profiles().get() key=|p| (p.id, p.stopped.is_some()) let(profile)>
-                    <Tab profile />
-                </For>
+                <runs::Tabs />
             </div>
             <button type="button" class="button button--quiet topbar__open" title="Open files beside what is open" on:click=move |_| on_pick.run(false)>
                 "+ Open"
@@ -61,34 +59,6 @@ pub(super) fn Icon(path: &'static str) -> impl IntoView {
         <svg class="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
             <path d=path fill="none" stroke="currentColor" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round" />
         </svg>
-    }
-}
-
-#[component]
-fn Tab(profile: OpenProfile) -> impl IntoView {
-    let app = App::expect();
-    let id = profile.id;
-    let is_front = move || app.state.front().get() == Some(id);
-    let title = format!(
-        "{} · {} slices · {} of memory{}",
-        profile.title,
-        text::count(profile.hot.info.n_slices),
-        text::bytes(profile.memory),
-        profile.stopped.as_ref().map(|s| format!(" · {s}")).unwrap_or_default()
-    );
-    let close = format!("Close {}", profile.title);
-    view! {
-        <span class="tabs__item" class:tabs__item--front=is_front class:tabs__item--stopped=profile.stopped.is_some()>
-            <button
-                type="button" role="tab" class="tabs__tab" title=title aria-selected=move || is_front().to_string()
-                on:click=move |_| actions::show_profile(app, id)
-            >
-                {text::middle_ellipsis(&profile.title, 32)}
-            </button>
-            <button type="button" class="tabs__close" aria-label=close title="Close and free its memory" on:click=move |_| opening::close(app, id)>
-                "×"
-            </button>
-        </span>
     }
 }
 
@@ -155,6 +125,7 @@ pub fn ScopeBar() -> impl IntoView {
                     </button>
                 </span>
             </Show>
+            <runs::RunPanel />
             <Show when=can_colour>
                 <label class="scopebar__colour">
                     "Colour by "

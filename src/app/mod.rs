@@ -9,6 +9,7 @@ mod link;
 mod notices;
 mod opening;
 mod reading;
+mod runs;
 mod search;
 mod side;
 

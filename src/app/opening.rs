@@ -3,7 +3,7 @@
 use super::gather::Dropped;
 use super::handles::{self, Handle};
 use crate::base::text;
-use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, url::UrlState};
+use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, runs, url::UrlState};
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
 use crate::worker::protocol::{Answer, Claim, HotColumns, Opened, Query, ToWorker};
@@ -22,8 +22,9 @@ pub fn open(app: App, files: Vec<Dropped>) {
     let name = if files.len() == 1 { files[0].name.clone() } else { format!("{} files", files.len()) };
     let total = files.iter().map(|f| f.file.size() as u64).sum();
     let id = actions::import_begins(app, name, total, now_ms());
+    let drop = actions::new_id(app);
     run(app, id, async move {
-        if let Err(sentence) = open_drop(app, id, &files).await {
+        if let Err(sentence) = open_drop(app, id, drop, &files).await {
             actions::notify(app, with_name(&sentence, &files), true);
         }
     });
@@ -78,7 +79,7 @@ pub fn now_ms() -> f64 {
     web_sys::window().and_then(|w| w.performance()).map_or(0.0, |p| p.now())
 }
 
-async fn open_drop(app: App, id: u32, files: &[Dropped]) -> Result<(), String> {
+async fn open_drop(app: App, id: u32, drop: u32, files: &[Dropped]) -> Result<(), String> {
     let (link, mut events) = handles::ready_worker(app).await?;
     let (claims, unclaimed) = inspect(&link, &mut events, files).await?;
     if !unclaimed.is_empty() {
@@ -89,14 +90,35 @@ async fn open_drop(app: App, id: u32, files: &[Dropped]) -> Result<(), String> {
     if let Some(joined) = join_neff(app, &claims, files) {
         let (claims, _) = inspect(&link, &mut events, &joined.files).await?;
         let claim = claims.into_iter().next().ok_or("The files together hold no profile.")?;
-        return open_claim(app, id, (link, events), claim, joined.files, Some(joined.replaces)).await;
+        let place = Target { drop, replaces: Some(joined.replaces) };
+        return open_claim(app, id, (link, events), claim, joined.files, place).await;
     }
+    expect_files(app, drop, &claims, files);
+    let target = Target { drop, replaces: None };
     let mut claims = claims.into_iter();
     let first = claims.next().ok_or("No profile was found.")?;
     for claim in claims {
-        open_beside(app, claim, files.to_vec());
+        open_beside(app, claim, files.to_vec(), target);
     }
-    open_claim(app, id, (link, events), first, files.to_vec(), None).await
+    open_claim(app, id, (link, events), first, files.to_vec(), target).await
+}
+
+/// Where an opened profile goes.
+#[derive(Debug, Clone, Copy)]
+struct Target {
+    /// The drop it came with.
+    drop: u32,
+    /// The tab that it takes the place of.
+    replaces: Option<u32>,
+}
+
+/// Formats whose files have workers and spans.
+const WITH_WORKERS: [&str; 1] = ["kineto"];
+
+fn expect_files(app: App, drop: u32, claims: &[Claim], files: &[Dropped]) {
+    let traces = claims.iter().filter(|c| WITH_WORKERS.contains(&c.format.as_str()));
+    let paths = traces.filter_map(|c| files.get(*c.members.first()?)).map(|f| f.name.clone());
+    runs::expect_files(app, drop, paths);
 }
 
 async fn inspect(link: &Link, events: &mut Events, files: &[Dropped]) -> Result<(Vec<Claim>, Vec<String>), String> {
@@ -141,14 +163,14 @@ fn join_neff(app: App, claims: &[Claim], files: &[Dropped]) -> Option<Joined> {
 }
 
 /// Opens a further claim of a drop with a worker of its own.
-fn open_beside(app: App, claim: Claim, files: Vec<Dropped>) {
+fn open_beside(app: App, claim: Claim, files: Vec<Dropped>, target: Target) {
     let members = claim.members.iter().filter_map(|&m| files.get(m));
     let total = members.clone().map(|f| f.file.size() as u64).sum();
     let name = members.clone().next().map_or(String::new(), |f| f.name.clone());
     let id = actions::import_begins(app, name, total, now_ms());
     run(app, id, async move {
         let opened = match handles::ready_worker(app).await {
-            Ok(worker) => open_claim(app, id, worker, claim, files, None).await,
+            Ok(worker) => open_claim(app, id, worker, claim, files, target).await,
             Err(sentence) => Err(sentence),
         };
         if let Err(sentence) = opened {
@@ -163,7 +185,7 @@ async fn open_claim(
     (link, mut events): (Link, Events),
     claim: Claim,
     files: Vec<Dropped>,
-    replaces: Option<u32>,
+    target: Target,
 ) -> Result<(), String> {
     let name = claim.members.first().and_then(|&m| files.get(m)).map(|f| f.name.clone()).unwrap_or_default();
     let named = |sentence: String| if sentence.contains(file_name(&name)) { sentence } else { format!("`{name}`: {sentence}") };
@@ -182,10 +204,10 @@ async fn open_claim(
             }
             FromWorker::Progress(progress) => actions::import_goes_on(app, id, progress),
             FromWorker::Opened(opened, hot) => {
-                if let Some(old) = replaces {
+                if let Some(old) = target.replaces {
                     close(app, old);
                 }
-                show(app, Handle { link, files: members }, events, *opened, *hot);
+                show(app, Handle { link, files: members }, events, (*opened, *hot), (target.drop, name));
                 return Ok(());
             }
             FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(named(sentence)),
@@ -196,7 +218,7 @@ async fn open_claim(
 }
 
 /// Makes a tab of an opened profile.
-fn show(app: App, handle: Handle, mut events: Events, opened: Opened, hot: HotColumns) {
+fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, HotColumns), (drop, path): (u32, String)) {
     let id = actions::new_id(app);
     let (ask, calls) = Ask::channel();
     handle.link.serve(calls);
@@ -208,6 +230,9 @@ fn show(app: App, handle: Handle, mut events: Events, opened: Opened, hot: HotCo
         title,
         hash: opened.hash,
         format: opened.claim.format,
+        drop,
+        path,
+        place: None,
         ask: ask.clone(),
         hot: Arc::new(hot),
         ledger: Arc::new(opened.ledger),
@@ -216,7 +241,7 @@ fn show(app: App, handle: Handle, mut events: Events, opened: Opened, hot: HotCo
         kept: Kept::default(),
     };
     super::link::remember(app, &profile);
-    actions::add_profile(app, profile);
+    actions::add_profile(app, profile, opened.rank);
     if let Some(wanted) = wanted {
         app.state.wanted().set(None);
         follow(app, ask, wanted);

@@ -5,6 +5,7 @@ pub mod hash;
 pub mod ids;
 pub mod input;
 pub mod interner;
+pub mod place;
 pub mod text;
 pub mod units;
 
@@ -12,4 +13,5 @@ pub use diagnostics::{Ledger, Severity, SkipReason};
 pub use ids::{CounterId, SliceId, StrId, TrackId};
 pub use input::{ByteSource, InputError, InputSet, Member, MemberHead, MemorySource};
 pub use interner::{Interner, StringTable};
+pub use place::{Origin, Place};
 pub use units::{DurationNs, TimeNs, TimeRange};

@@ -6,7 +6,7 @@ use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, flows, operators, search};
 use crate::base::{DurationNs, InputSet, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Imported};
-use crate::model::Profile;
+use crate::model::{Domain, Profile};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -56,6 +56,14 @@ impl Session {
             Query::Flows(q) => Answer::Flows(flows::flows(&self.profile, q)),
             Query::Torch(q) => self.torch(q),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
+        }
+    }
+
+    /// Rank and world size, where the file tells.
+    pub fn rank(&self) -> Option<(u32, u32)> {
+        match &self.profile.domain {
+            Domain::Torch(torch) => torch.rank,
+            _ => None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the user does, as functions over the state. Views call these; they do not set fields.
 
-use super::{App, AppStateStoreFields as _, Importing, Kept, Notice, OpenProfile};
+use super::{App, AppStateStoreFields as _, Importing, Kept, Notice, OpenProfile, runs};
 use crate::base::{SliceId, TimeRange};
 use crate::worker::protocol::{Preview, Progress};
 use leptos::prelude::*;
@@ -57,11 +57,31 @@ pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
     app.highlights.set(Arc::new(slices));
 }
 
-/// A new tab, in front.
-pub fn add_profile(app: App, profile: OpenProfile) {
-    let id = profile.id;
-    app.state.profiles().update(|all| all.push(profile));
+/// A new profile, in front unless another of its drop is. `rank` is what the file says of its rank and world size.
+pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
+    let (id, drop, path) = (profile.id, profile.drop, profile.path.clone());
+    app.state.profiles().update_untracked(|all| all.push(profile));
+    if let Some(sentence) = runs::place_all(app, drop, &path, rank) {
+        notify(app, sentence, false);
+    }
+    if app.front_untracked().is_none_or(|front| front.drop != drop) {
+        show_profile(app, id);
+    }
+}
+
+/// Brings another worker or span to front; the view and its colours stay where the other can fill them.
+pub fn show_sibling(app: App, id: u32) {
+    let (view, colour_by) = (app.state.view().get_untracked(), app.state.colour_by().get_untracked());
     show_profile(app, id);
+    let Some(front) = app.front_untracked() else {
+        return;
+    };
+    if front.hot.info.views.contains(&view) {
+        show_view(app, &view);
+    }
+    if front.hot.info.colourings.iter().any(|c| c.0 == colour_by) {
+        app.state.colour_by().set(colour_by);
+    }
 }
 
 /// Brings a tab to front, with its choices as they were.
@@ -133,6 +153,7 @@ pub fn close_profile(app: App, id: u32) {
         }
     }
     app.state.profiles().update(|all| all.retain(|p| p.id != id));
+    runs::forget_closed(app);
 }
 
 /// Says that a tab's worker is gone.

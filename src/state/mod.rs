@@ -3,9 +3,10 @@
 pub mod actions;
 pub mod choices;
 pub mod recent;
+pub mod runs;
 pub mod url;
 
-use crate::base::{Ledger, SliceId, TimeRange};
+use crate::base::{Ledger, Origin, Place, SliceId, TimeRange};
 use crate::worker::client::Ask;
 use crate::worker::protocol::{FormatInfo, HotColumns, Preview};
 use choices::{Choices, ViewState};
@@ -24,6 +25,12 @@ pub struct OpenProfile {
     pub hash: String,
     /// The format's id.
     pub format: String,
+    /// The drop it came with.
+    pub drop: u32,
+    /// Path of its first file below the drop.
+    pub path: String,
+    /// Run, worker and span; `None` in formats that know no workers.
+    pub place: Option<Place>,
     /// Asks its worker.
     pub ask: Ask,
     /// What is drawn.
@@ -133,6 +140,8 @@ pub struct AppState {
     pub theme: Theme,
     /// What went wrong, and remarks.
     pub notices: Vec<Notice>,
+    /// Files of traces that are open or will be: names tell their run, worker and span.
+    pub origins: Vec<Origin>,
     /// Files being read.
     pub imports: Vec<Importing>,
     /// What opens; from the worker.

@@ -91,7 +91,8 @@ fn send(host: &Host, session: Session, hash: String) {
     transfer.add(&slices.duration);
     transfer.add(&slices.name);
     transfer.add(&session.colour_column());
-    let opened = Opened { info: session.hot_meta(), ledger: session.ledger.clone(), hash, claim: session.claim.clone(), memory: memory() };
+    let (ledger, claim) = (session.ledger.clone(), session.claim.clone());
+    let opened = Opened { info: session.hot_meta(), ledger, hash, claim, memory: memory(), rank: session.rank() };
     host.post_with(&ToPage::Opened(Box::new(opened)), &transfer);
     host.keep(session);
 }

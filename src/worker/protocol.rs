@@ -79,6 +79,8 @@ pub struct Opened {
     pub claim: Claim,
     /// Memory of the worker, bytes.
     pub memory: u64,
+    /// Rank and world size, where the file tells.
+    pub rank: Option<(u32, u32)>,
 }
 
 /// Columns beside `Opened`: start, duration, name, colour. Each is an array of buffers of [`COLUMN_BLOCK`] elements, the last one shorter.

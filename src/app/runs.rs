@@ -1,0 +1,164 @@
+//! Runs on the page: a tab for each run, and the panel that selects run, worker and span.
+
+use super::opening;
+use crate::base::text;
+use crate::state::runs::Run;
+use crate::state::{App, AppStateStoreFields as _, actions};
+use leptos::prelude::*;
+
+/// A tab for each run; a profile that belongs to none has its own.
+#[component]
+pub fn Tabs() -> impl IntoView {
+    let app = App::expect();
+    // A tab is made anew when what it says changes.
+    let key = |run: &Run| {
+        let state: Vec<(u32, u64, bool)> = run.profiles.iter().map(|p| (p.id, p.memory, p.stopped.is_some())).collect();
+        (run.title(), state)
+    };
+    view! {
+        <For each=move || app.runs() key=key let(run)>
+            <Tab run />
+        </For>
+    }
+}
+
+#[component]
+fn Tab(run: Run) -> impl IntoView {
+    let app = App::expect();
+    let ids: Vec<u32> = run.profiles.iter().map(|p| p.id).collect();
+    let title = run.title();
+    let memory: u64 = run.profiles.iter().map(|p| p.memory).sum();
+    let hint = hint(&run, memory);
+    let close = format!("Close {title}");
+    let is_stopped = run.profiles.iter().any(|p| p.stopped.is_some());
+    let is_front = {
+        let ids = ids.clone();
+        Memo::new(move |_| app.state.front().get().is_some_and(|front| ids.contains(&front)))
+    };
+    let first = ids.first().copied();
+    let on_show = move |_| {
+        if let Some(first) = first.filter(|_| !is_front.get_untracked()) {
+            actions::show_profile(app, first);
+        }
+    };
+    view! {
+        <span class="tabs__item" class:tabs__item--front=is_front class:tabs__item--stopped=is_stopped>
+            <button type="button" role="tab" class="tabs__tab" title=hint aria-selected=move || is_front.get().to_string() on:click=on_show>
+                {text::middle_ellipsis(&title, 36)}
+                <span class="tabs__memory figure">{text::bytes(memory)}</span>
+            </button>
+            <button
+                type="button" class="tabs__close" aria-label=close title="Close and free its memory"
+                on:click=move |_| ids.iter().for_each(|&id| opening::close(app, id))
+            >
+                "×"
+            </button>
+        </span>
+    }
+}
+
+/// Slices, memory, and what went wrong.
+fn hint(run: &Run, memory: u64) -> String {
+    let n_slices = run.profiles.iter().map(|p| p.hot.info.n_slices).sum();
+    let stopped = run.profiles.iter().filter_map(|p| p.stopped.as_ref()).map(|s| format!(" · {s}"));
+    let stopped: String = stopped.collect();
+    format!("{} · {} slices · {} of memory{stopped}", run.title(), text::count(n_slices), text::bytes(memory))
+}
+
+/// Selects run, worker and span. Shown while the profile in front has others beside it.
+#[component]
+pub fn RunPanel() -> impl IntoView {
+    let app = App::expect();
+    let run = Memo::new_with_compare(
+        move |_| app.runs().into_iter().find(|run| run.profiles.iter().any(|p| Some(p.id) == app.state.front().get())),
+        |a, b| match (a, b) {
+            (Some(Some(a)), Some(Some(b))) => ids(a) != ids(b) || a.name != b.name || labels(a) != labels(b),
+            _ => true,
+        },
+    );
+    let names = Memo::new(move |_| {
+        let runs = app.runs().into_iter().filter(|r| r.profiles.iter().any(|p| p.place.is_some()));
+        runs.map(|r| r.name).collect::<Vec<String>>()
+    });
+    let has_others = move || run.with(|run| run.as_ref().is_some_and(|run| run.profiles.len() > 1));
+    view! {
+        <Show when=has_others>
+            {move || run.get().map(|run| view! { <span class="runpanel" data-runs="">{pick_run(app, names.get())}{pick_worker(app, run.clone())}{pick_span(app, run)}</span> })}
+        </Show>
+    }
+}
+
+fn ids(run: &Run) -> Vec<u32> {
+    run.profiles.iter().map(|p| p.id).collect()
+}
+
+fn labels(run: &Run) -> (Vec<String>, Vec<Option<u32>>) {
+    (run.workers(), run.spans())
+}
+
+/// Only where there is another run to go to.
+fn pick_run(app: App, names: Vec<String>) -> Option<impl IntoView> {
+    let now = front_place(app).map(|p| p.run).unwrap_or_default();
+    let on_pick = move |name: String| {
+        let (worker, span) = front_place(app).map(|p| (p.worker, p.span)).unwrap_or_default();
+        let run = untrack(|| app.runs()).into_iter().find(|r| r.name == name);
+        if let Some(to) = run.as_ref().and_then(|r| r.nearest(&worker, span)) {
+            actions::show_sibling(app, to.id);
+        }
+    };
+    let options = names.iter().map(|n| (n.clone(), n.clone())).collect();
+    (names.len() > 1).then(|| view! { <Picker label="Run" options chosen=Signal::stored(now) on_pick=Callback::new(on_pick) /> })
+}
+
+fn pick_worker(app: App, run: Run) -> Option<impl IntoView> {
+    let options: Vec<(String, String)> = run.workers().into_iter().map(|w| (w.clone(), w)).collect();
+    let chosen = Signal::derive(move || app.front().and_then(|p| p.place).map(|p| p.worker).unwrap_or_default());
+    let on_pick = move |worker: String| {
+        let span = front_place(app).and_then(|p| p.span);
+        if let Some(to) = run.nearest(&worker, span) {
+            actions::show_sibling(app, to.id);
+        }
+    };
+    (options.len() > 1).then(|| view! { <Picker label="Worker" options chosen on_pick=Callback::new(on_pick) /> })
+}
+
+fn pick_span(app: App, run: Run) -> Option<impl IntoView> {
+    let name = |span: Option<u32>| span.map_or("default".to_string(), |s| s.to_string());
+    let worker = front_place(app).map(|p| p.worker).unwrap_or_default();
+    let spans = run.spans();
+    let options: Vec<(String, String)> = spans.iter().map(|&s| (name(s), name(s))).collect();
+    let chosen = Signal::derive(move || name(app.front().and_then(|p| p.place).and_then(|p| p.span)));
+    let on_pick = move |chosen: String| {
+        let span = spans.iter().copied().find(|&s| name(s) == chosen).flatten();
+        let worker = front_place(app).map_or(worker.clone(), |p| p.worker);
+        let same_span: Vec<_> = run.profiles.iter().filter(|p| p.place.as_ref().is_some_and(|p| p.span == span)).collect();
+        let is_worker = |p: &&&crate::state::OpenProfile| p.place.as_ref().is_some_and(|p| p.worker == worker);
+        if let Some(to) = same_span.iter().find(is_worker).or(same_span.first()) {
+            actions::show_sibling(app, to.id);
+        }
+    };
+    (options.len() > 1).then(|| view! { <Picker label="Span" options chosen on_pick=Callback::new(on_pick) /> })
+}
+
+fn front_place(app: App) -> Option<crate::base::Place> {
+    app.front_untracked().and_then(|p| p.place)
+}
+
+/// A select with its label; `options` are (value, text).
+#[component]
+fn Picker(label: &'static str, options: Vec<(String, String)>, chosen: Signal<String>, on_pick: Callback<String>) -> impl IntoView {
+    // Each option knows whether it is the chosen one: a value set before its option exists would be lost.
+    let options = options.into_iter().map(|(value, text)| {
+        let is_chosen = {
+            let value = value.clone();
+            move || chosen.with(|c| *c == value)
+        };
+        view! { <option value=value prop:selected=is_chosen>{text::middle_ellipsis(&text, 40)}</option> }
+    });
+    view! {
+        <label class="scopebar__pick">
+            {label}" "
+            <select class="select" data-pick=label.to_lowercase() on:change:target=move |e| on_pick.run(e.target().value())>{options.collect_view()}</select>
+        </label>
+    }
+}
