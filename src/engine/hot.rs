@@ -83,7 +83,7 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         counters: profile.counters.clone(),
         instants: profile.instants.clone(),
         colourings,
-        tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64)).collect(),
+        tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64 + t.n_in_file)).collect(),
         flow_kinds: crate::analysis::flows::flow_kinds(profile),
         steps: Vec::new(),
         n_slices: profile.slices.len() as u64,

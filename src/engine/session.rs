@@ -6,7 +6,7 @@ use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, flows, operators, search};
 use crate::base::{DurationNs, InputSet, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Imported};
-use crate::model::{Domain, Profile};
+use crate::model::{Domain, GenericTable, Profile};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -133,16 +133,33 @@ impl Session {
         })
     }
 
+    fn table_in_file(&self, table: &GenericTable, first: u64, n: u64) -> Answer {
+        let Some(format) = formats::by_id(&self.claim.format) else {
+            return Answer::Refused(format!("The format `{}` is not known.", self.claim.format));
+        };
+        let (columns, n_total) = (table.columns.clone(), table.n_in_file);
+        match format.rows(&self.input, &table.id, first, n.min(ROWS_MAX)) {
+            Ok(rows) => Answer::Table(TablePart { columns, rows, n_total }),
+            Err(error) => Answer::Refused(error.to_string()),
+        }
+    }
+
     fn table(&self, id: &str, first: u64, n: u64) -> Answer {
         let Some(table) = self.profile.tables.iter().find(|t| t.id == id) else {
             return Answer::Refused(format!("This profile has no table `{id}`."));
         };
+        if table.n_in_file > 0 {
+            return self.table_in_file(table, first, n);
+        }
         let n_rows = table.rows.len();
         let from = usize::try_from(first).unwrap_or(n_rows).min(n_rows);
         let to = from.saturating_add(usize::try_from(n).unwrap_or(n_rows)).min(n_rows);
         Answer::Table(TablePart { columns: table.columns.clone(), rows: table.rows[from..to].to_vec(), n_total: n_rows as u64 })
     }
 }
+
+/// Rows of one answer: more are asked for in turn.
+const ROWS_MAX: u64 = 50_000;
 
 /// Stands for the fields of a record that cannot be read back.
 fn unreadable(sentence: &str) -> Field {
@@ -193,7 +210,7 @@ fn import_summary(profile: &Profile) -> ImportSummary {
         n_flows: profile.flows.from.len() as u64,
         n_instants: profile.instants.time.len() as u64,
         n_samples,
-        tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64 + t.n_more)).collect(),
+        tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64 + t.n_more + t.n_in_file)).collect(),
         facts: profile.meta.facts.clone(),
     }
 }

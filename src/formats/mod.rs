@@ -6,15 +6,16 @@ pub mod json;
 pub mod kineto;
 pub mod neff;
 pub mod neuron_json;
+pub mod neuron_parquet;
 pub mod ntff;
 mod unrecognised;
 
 use crate::base::{InputError, InputSet, Ledger, MemberHead, SliceId};
-use crate::model::Profile;
+use crate::model::{Cell, Profile};
 use serde::{Deserialize, Serialize};
 
 /// Every format, most specific first.
-pub static ALL: &[&dyn Format] = &[&ntff::Ntff, &neff::NeffFile, &neuron_json::NeuronJson, &kineto::Kineto];
+pub static ALL: &[&dyn Format] = &[&ntff::Ntff, &neff::NeffFile, &neuron_parquet::NeuronParquet, &neuron_json::NeuronJson, &kineto::Kineto];
 
 /// Why a file cannot be read at all. Each message says what was expected, what was found and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -142,6 +143,10 @@ pub trait Format: Sync {
     }
     /// Every field of one slice, read back. `input` holds the claim's members, inflated where they were gzip.
     fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError>;
+    /// Rows of a table that stays in the file, `n` from `first` on. `input` as in `record`.
+    fn rows(&self, _input: &InputSet, _table: &str, _first: u64, _n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
+        Ok(Vec::new())
+    }
 }
 
 /// The format of that id.

@@ -11,6 +11,8 @@ pub(crate) mod tables;
 pub(crate) mod timeline;
 pub(crate) mod value;
 
+pub(crate) use rows::semaphore_id;
+
 use crate::base::{InputSet, MemberHead, SliceId};
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
 use crate::model::{Profile, RecordRef};

@@ -88,7 +88,7 @@ pub(super) fn semaphore(t: &mut Timeline, fields: &Fields<'_>) -> Result<(), Mis
 }
 
 /// `S[24] (qSyncDynamicHW)` → (`24`, `qSyncDynamicHW`); `24` → (`24`, ``).
-pub(super) fn semaphore_id(text: &str) -> (&str, &str) {
+pub(crate) fn semaphore_id(text: &str) -> (&str, &str) {
     let Some((id, rest)) = text.strip_prefix("S[").and_then(|t| t.split_once(']')) else {
         return (text, "");
     };

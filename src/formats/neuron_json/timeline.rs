@@ -82,6 +82,19 @@ pub(crate) struct Transfer<'a> {
     pub record: RecordRef,
 }
 
+/// Work or a wait that is neither instruction nor transfer: collectives, barriers.
+pub(crate) struct Extra<'a> {
+    pub core: usize,
+    pub label: &'a str,
+    pub kind: TrackKind,
+    /// Place among the core's rows.
+    pub sort: i64,
+    pub name: &'a str,
+    pub start: i64,
+    pub duration: i64,
+    pub record: RecordRef,
+}
+
 /// Writes the tracks of a Neuron device.
 pub(crate) struct Timeline {
     pub builder: ProfileBuilder,
@@ -179,6 +192,17 @@ impl Timeline {
         self.set_text(slice, Attr::Queue, &format!("Q{}", t.queue));
         self.set_text(slice, Attr::Variable, t.variable);
         self.set_numbers(slice, None, t.bytes, None);
+        slice
+    }
+
+    /// Adds a slice to a row of its own kind.
+    pub fn extra(&mut self, e: &Extra<'_>) -> RawSliceId {
+        let track = self.row(e.core, e.label);
+        let spec = self.builder.track_mut(track);
+        (spec.kind, spec.sort) = (e.kind, e.sort);
+        let name = self.builder.strings.intern(e.name);
+        let slice = self.builder.slice(RawSlice { track, start: e.start, duration: e.duration, name, record: e.record });
+        self.set_numbers(slice, None, None, None);
         slice
     }
 

@@ -1,0 +1,154 @@
+//! What the one-row tables say of the profile as a whole.
+
+use super::import::Table;
+use crate::base::Ledger;
+use crate::model::{Cell, Fact, Meta, NeuronDevice};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+
+/// (group, name, table, column).
+const FACTS: [(&str, &str, &str, &str); 15] = [
+    ("Run", "Instance type", "Metadata", "instance_type"),
+    ("Run", "Profile", "Metadata", "profile_name"),
+    ("Run", "NEFF", "NeffHeader", "network_name"),
+    ("Run", "NEFF uuid", "NeffHeader", "uuid"),
+    ("Run", "NEFF features", "NeffHeader", "enabled_features"),
+    ("Hardware", "Physical NeuronCores", "Metadata", "num_physical_cores"),
+    ("Hardware", "Tensor engine clock (GHz)", "Metadata", "tensor_engine_clock_freq"),
+    ("Hardware", "Other engines' clock (GHz)", "Metadata", "vector_engine_clock_freq"),
+    ("Versions", "Neuron Runtime", "Metadata", "runtime_version"),
+    ("Versions", "Driver", "Metadata", "driver_version"),
+    ("Versions", "Collectives", "Metadata", "collectives_version"),
+    ("Versions", "Compiler", "Metadata", "compiler_version"),
+    ("Versions", "Profiler", "Metadata", "profiler_version"),
+    ("Versions", "NTFF version", "Metadata", "ntff_version"),
+    ("Versions", "Schema", "Metadata", "profile_schema_version"),
+];
+
+/// The first rows of `Metadata` and `NeffHeader`, and all warnings.
+pub(super) struct Facts {
+    rows: HashMap<&'static str, HashMap<String, Cell>>,
+    warnings: Vec<String>,
+    /// NeuronCore of the first physical core.
+    pub first_core: Option<i64>,
+    /// `Metadata.profile_name`.
+    pub title: String,
+}
+
+impl Facts {
+    /// Reads them.
+    pub fn read(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) -> Facts {
+        let mut rows = HashMap::new();
+        for name in ["Metadata", "NeffHeader"] {
+            match tables.get(name) {
+                Some(table) => drop(rows.insert(name, first_row(table))),
+                None => ledger.note(format!("There is no table `{name}`: what it would tell is not available.")),
+            }
+        }
+        let mut facts = Facts { rows, warnings: Vec::new(), first_core: None, title: String::new() };
+        facts.first_core = facts.int("Metadata", "neuroncore_idx");
+        facts.title = facts.text("Metadata", "profile_name");
+        for file in tables.get("Warning").into_iter().flat_map(|t| &t.files) {
+            let read = file.rows(&["message"], 0, |b, _| {
+                facts.warnings.extend((0..b.n_rows).map(|row| b.text(0, row).to_string()).take(50));
+                ControlFlow::Break(())
+            });
+            if let Err(why) = read {
+                ledger.note(format!("The table `Warning` cannot be read: {why}."));
+            }
+        }
+        if let Some(version) = Some(facts.text("Metadata", "profile_schema_version")).filter(|v| !v.is_empty() && !v.starts_with("7.")) {
+            ledger.note(format!("The tables are of schema {version}; this page knows 7.4.0. Columns that changed their names are missing."));
+        }
+        if facts.text("Metadata", "is_simulation") == "true" {
+            ledger.note("The file says that it comes from a simulation, not from hardware.");
+        }
+        facts
+    }
+
+    fn cell(&self, table: &str, column: &str) -> Option<&Cell> {
+        self.rows.get(table)?.get(column)
+    }
+
+    fn int(&self, table: &str, column: &str) -> Option<i64> {
+        match self.cell(table, column)? {
+            Cell::Int(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    fn text(&self, table: &str, column: &str) -> String {
+        match self.cell(table, column) {
+            Some(Cell::Text(text)) => text.clone(),
+            Some(Cell::Int(n)) => n.to_string(),
+            // Clocks are written in single precision.
+            Some(Cell::Float(n)) => (*n as f32).to_string(),
+            _ => String::new(),
+        }
+    }
+
+    /// Facts and the domain part.
+    pub fn meta(&self, title: String, n_cores: usize, tables: &BTreeMap<String, Table>) -> (Meta, NeuronDevice) {
+        let mut facts = Vec::new();
+        let mut add = |group: &str, name: &str, value: String| {
+            if !value.is_empty() {
+                facts.push(Fact { group: group.into(), name: name.into(), value });
+            }
+        };
+        let ends = self.int("Metadata", "first_hw_timestamp").zip(self.int("Metadata", "last_hw_timestamp"));
+        let window_ns = ends.map_or(0, |(first, last)| last.saturating_sub(first).max(0));
+        if window_ns > 0 {
+            add("Run", "Execution window", crate::base::text::time_exact(window_ns));
+        }
+        for (group, name, table, column) in FACTS {
+            add(group, name, self.text(table, column));
+        }
+        for message in &self.warnings {
+            add("Warnings of the profiler", "Warning", message.clone());
+        }
+        let n_told = self.int("Metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n));
+        let domain = NeuronDevice {
+            instance_type: self.text("Metadata", "instance_type"),
+            n_cores: n_told.map_or(n_cores as u32, |n| n as u32),
+            window_ns,
+            ..NeuronDevice::default()
+        };
+        let meta = Meta {
+            format: super::ID.into(),
+            title,
+            origin: "start of the execution window".into(),
+            facts,
+            not_available: not_available(tables),
+            ..Meta::default()
+        };
+        (meta, domain)
+    }
+}
+
+fn not_available(tables: &BTreeMap<String, Table>) -> Vec<String> {
+    const TOLD: [(&str, &str); 6] = [
+        ("Instruction", "Instructions"),
+        ("DmaPacket", "Single DMA packets"),
+        ("SemaphoreUpdate", "Semaphore updates"),
+        ("Summary", "The profiler's own summary"),
+        ("Metadata", "Clocks, bandwidths and versions"),
+        ("NeffHeader", "The NEFF's header"),
+    ];
+    TOLD.iter().filter(|(table, _)| !tables.contains_key(*table)).map(|(table, what)| format!("{what} (there is no table {table})")).collect()
+}
+
+fn first_row(table: &Table) -> HashMap<String, Cell> {
+    let columns = table.columns();
+    let wanted: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let mut out = HashMap::new();
+    for file in &table.files {
+        // A table that cannot be read tells nothing; the table itself says so in the ledger.
+        let _ = file.rows(&wanted, 0, |b, _| {
+            if b.n_rows > 0 && out.is_empty() {
+                out.extend(columns.iter().enumerate().map(|(at, name)| (name.clone(), b.cell(at, 0))));
+            }
+            ControlFlow::Break(())
+        });
+    }
+    out
+}

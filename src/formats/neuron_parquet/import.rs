@@ -1,0 +1,150 @@
+//! From tables to a profile.
+
+use super::reader::File;
+use super::rows::{self, Links, Place};
+use super::{facts, table_of, tables};
+use crate::base::{InputSet, Ledger, Member, Severity, SliceId};
+use crate::formats::neuron_json::timeline::Timeline;
+use crate::formats::{Claim, Field, ImportError};
+use crate::model::{Cell, Profile};
+use std::collections::BTreeMap;
+
+/// The files of one table, in the order of their parts. A broken file is left out, and in the ledger.
+pub(super) struct Table {
+    /// Its name: `Instruction`.
+    pub name: String,
+    pub files: Vec<File>,
+}
+
+impl Table {
+    /// Rows of all its files.
+    pub fn n_rows(&self) -> u64 {
+        self.files.iter().map(|f| f.n_rows).fold(0, u64::saturating_add)
+    }
+
+    /// Column names, in the order first met.
+    pub fn columns(&self) -> Vec<String> {
+        let mut out: Vec<String> = Vec::new();
+        for name in self.files.iter().flat_map(|f| &f.columns) {
+            if !out.contains(name) {
+                out.push(name.clone());
+            }
+        }
+        out
+    }
+}
+
+/// Members by table and part.
+pub(super) fn members_by_table(input: &InputSet) -> BTreeMap<String, Vec<&Member>> {
+    let mut named: Vec<((&str, u32), &Member)> = input.members.iter().map(|m| (table_of(&m.name), m)).collect();
+    named.sort_by_key(|n| n.0);
+    let mut out: BTreeMap<String, Vec<&Member>> = BTreeMap::new();
+    for ((table, _), member) in named {
+        out.entry(table.into()).or_default().push(member);
+    }
+    out
+}
+
+/// Imports a directory. The library panics on some damaged files: natively that is caught here, in the browser it ends this worker alone.
+pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+    let mut inner = ledger.clone();
+    let work = std::panic::AssertUnwindSafe(|| (read_all(input, claim, &mut inner), inner));
+    match std::panic::catch_unwind(work) {
+        Ok((result, read)) => {
+            *ledger = read;
+            result
+        }
+        Err(_) => Err(ImportError::Invalid(
+            "Expected Parquet tables, found one so damaged that the Parquet library gave up on it. Export the profile again.".into(),
+        )),
+    }
+}
+
+fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+    refuse_mixture(input)?;
+    let mut tables: BTreeMap<String, Table> = BTreeMap::new();
+    for (name, members) in members_by_table(input) {
+        let mut files = Vec::new();
+        for member in members {
+            match File::open(member) {
+                Ok(file) => files.push(file),
+                Err(why) => {
+                    let reason = "A table that is no whole Parquet file: half-written or damaged. The other tables are shown.";
+                    ledger.read += 1;
+                    ledger.skip(Severity::DataLoss, "unreadable_table", reason, 0, || format!("`{}`: {why}", member.name));
+                }
+            }
+        }
+        if !files.is_empty() {
+            tables.insert(name.clone(), Table { name, files });
+        }
+    }
+    if tables.is_empty() {
+        let n = input.members.len();
+        return Err(ImportError::Invalid(format!("Expected Parquet tables, found {n} files of which none is whole. Export the profile again.")));
+    }
+    let facts = facts::Facts::read(&tables, ledger);
+    let mut timeline = Timeline::new();
+    let mut links = Links::new(tables.contains_key("Flow"));
+    let place = Place { first_core: facts.first_core };
+    rows::timeline(&tables, &mut timeline, &place, &mut links, ledger);
+    if let Some(flows) = tables.get("Flow") {
+        links.resolve(flows, &mut timeline, ledger);
+    }
+    for table in tables.values() {
+        timeline.builder.table(tables::table(table, ledger));
+    }
+    let title = match facts.title.is_empty() {
+        true => claim.members.first().and_then(|_| input.members.first()).map(|m| directory_name(&m.name)).unwrap_or_default(),
+        false => facts.title.clone(),
+    };
+    let n_cores = timeline.n_cores();
+    let (meta, domain) = facts.meta(title, n_cores, &tables);
+    Ok(timeline.finish(meta, domain).0)
+}
+
+fn directory_name(path: &str) -> String {
+    let mut parts = path.rsplit('/');
+    let file = parts.next().unwrap_or(path);
+    parts.next().unwrap_or(file).to_string()
+}
+
+/// Two files of one table and part come from two profiles.
+fn refuse_mixture(input: &InputSet) -> Result<(), ImportError> {
+    let mut seen: BTreeMap<(&str, u32), &str> = BTreeMap::new();
+    for member in &input.members {
+        if let Some(other) = seen.insert(table_of(&member.name), &member.name) {
+            return Err(ImportError::Invalid(format!(
+                "Expected the tables of one profile, found `{}` twice: `{other}` and `{}`. Drop each profile's directory by itself.",
+                table_of(&member.name).0,
+                member.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Every field of a slice: its row, read again.
+pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
+    let place = profile.slices.record.get(slice.index()).copied().unwrap_or_default();
+    let Some(table) = rows::SLICE_TABLES.get(place.member()) else {
+        return Ok(Vec::new());
+    };
+    let columns = profile.tables.iter().find(|t| t.id == *table).map(|t| t.columns.clone()).unwrap_or_default();
+    let row = tables::rows(input, table, place.offset(), 1)?.into_iter().next().unwrap_or_default();
+    let help = tables::help(input, table);
+    let fields = columns.into_iter().zip(row).filter_map(|(key, cell)| {
+        let value = match cell {
+            Cell::Absent => return None,
+            Cell::Int(v) => v.to_string(),
+            Cell::Float(v) => v.to_string(),
+            Cell::Text(v) if v.is_empty() => return None,
+            Cell::Text(v) => v,
+        };
+        let (unit, meaning) = help.get(&key).cloned().unwrap_or_default();
+        Some(Field { group: tables::group(&key).into(), key, value, unit, help: meaning })
+    });
+    let mut fields: Vec<Field> = fields.collect();
+    fields.sort_by_key(|f| tables::GROUPS.iter().position(|g| *g == f.group));
+    Ok(fields)
+}

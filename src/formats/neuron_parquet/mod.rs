@@ -1,0 +1,149 @@
+//! A Neuron Explorer profile: a directory of Parquet tables. See `docs/formats/neuron_parquet.md`.
+//!
+//! Recognising is light and linked into every worker. Reading needs the Parquet library and its codecs, which only the worker program
+//! `parquet` links: it calls [`install`]. Natively everything is there.
+
+mod facts;
+mod import;
+mod reader;
+mod rows;
+mod tables;
+
+use crate::base::{InputSet, Ledger, MemberHead, SliceId};
+use crate::formats::{Claim, Field, Format, FormatInfo, ImportError};
+use crate::model::{Cell, Profile};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// The format's id.
+pub const ID: &str = "neuron_parquet";
+
+/// First and last bytes of a Parquet file.
+const MAGIC: &[u8] = b"PAR1";
+
+/// Tables of a device profile that this page knows a place for; a directory needs one of them to be claimed.
+const TELLING: [&str; 12] = [
+    "Instruction",
+    "DmaPacket",
+    "DmaPacketAggregated",
+    "SemaphoreUpdate",
+    "Summary",
+    "NeffHeader",
+    "ActiveTime",
+    "DmaUsage",
+    "SbufUsage",
+    "PsumUsage",
+    "CcOp",
+    "CcInstruction",
+];
+
+/// Neuron Explorer directories.
+pub struct NeuronParquet;
+
+/// What reads the tables, where it is linked.
+struct Reader {
+    import: fn(&InputSet, &Claim, &mut Ledger) -> Result<Profile, ImportError>,
+    record: fn(&InputSet, &Profile, SliceId) -> Result<Vec<Field>, ImportError>,
+    rows: fn(&InputSet, &str, u64, u64) -> Result<Vec<Vec<Cell>>, ImportError>,
+}
+
+static READER: OnceLock<Reader> = OnceLock::new();
+
+/// Links the Parquet library into this program.
+pub fn install() {
+    // The second call finds the same functions there.
+    let _ = READER.set(Reader { import: import::import, record: import::record, rows: tables::rows });
+}
+
+fn reader() -> Result<&'static Reader, ImportError> {
+    #[cfg(not(target_arch = "wasm32"))]
+    install();
+    READER.get().ok_or_else(|| ImportError::Unsupported("Parquet tables are read by a worker of their own, which is not this one.".into()))
+}
+
+impl Format for NeuronParquet {
+    fn id(&self) -> &'static str {
+        ID
+    }
+
+    fn info(&self) -> FormatInfo {
+        FormatInfo {
+            id: ID.into(),
+            title: "Neuron Explorer profile (Parquet)".into(),
+            files: "a directory of .parquet".into(),
+            shows: "The device timeline of a Neuron Explorer profile, and each of its tables.".into(),
+            capture: "neuron-explorer view -n model.neff -s profile.ntff --output-format parquet --output-file profile/".into(),
+            caveats: "Drop the directory, or all of its tables together; tables without rows have no file.".into(),
+        }
+    }
+
+    fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
+        let mut directories: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (i, head) in heads.iter().enumerate() {
+            if head.head.starts_with(MAGIC) && taken.get(i) != Some(&true) {
+                directories.entry(directory(&head.name)).or_default().push(i);
+            }
+        }
+        let telling = |members: &[usize]| members.iter().any(|&m| TELLING.contains(&table_of(&heads[m].name).0));
+        let claims = directories.into_iter().filter(|(_, members)| telling(members));
+        claims
+            .map(|(_, mut members)| {
+                members.sort_by(|&a, &b| table_of(&heads[a].name).cmp(&table_of(&heads[b].name)));
+                let recognised = format!("{} Parquet tables with the names of a Neuron Explorer profile.", members.len());
+                Claim { format: ID.into(), members, recognised }
+            })
+            .collect()
+    }
+
+    fn import(&self, input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+        (reader()?.import)(input, claim, ledger)
+    }
+
+    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
+        (reader()?.record)(input, profile, slice)
+    }
+
+    fn rows(&self, input: &InputSet, table: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
+        (reader()?.rows)(input, table, first, n)
+    }
+}
+
+/// The path without its last part.
+fn directory(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |p| p.0)
+}
+
+/// `a/b/Instruction_1.parquet` → (`Instruction`, 1); a table that is not split is part 0.
+fn table_of(path: &str) -> (&str, u32) {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.strip_suffix(".parquet").unwrap_or(name);
+    match stem.rsplit_once('_').and_then(|(table, part)| Some((table, part.parse().ok()?))) {
+        Some(split) => split,
+        None => (stem, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(name: &str, head: &[u8]) -> MemberHead {
+        MemberHead { name: name.into(), len: head.len() as u64, head: head.into(), is_gzip: false }
+    }
+
+    #[test]
+    fn a_directory_is_a_profile() {
+        let names = ["a/Instruction_10.parquet", "a/Instruction_2.parquet", "a/DmaPacket.parquet", "b/Summary.parquet", "b/x.txt", "c/Other.parquet"];
+        let heads: Vec<MemberHead> = names.iter().map(|n| head(n, if n.ends_with("txt") { b"text" } else { b"PAR1" })).collect();
+        let claims = NeuronParquet.claim(&heads, &[false; 6]);
+        let members: Vec<Vec<usize>> = claims.into_iter().map(|c| c.members).collect();
+        assert_eq!(members, [vec![2, 1, 0], vec![3]]);
+    }
+
+    #[test]
+    fn split_tables_have_a_number() {
+        assert_eq!(table_of("p/Instruction_1.parquet"), ("Instruction", 1));
+        assert_eq!(table_of("Summary.parquet"), ("Summary", 0));
+        assert_eq!(table_of("my_table.parquet"), ("my_table", 0));
+    }
+}

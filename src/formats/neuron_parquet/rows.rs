@@ -1,0 +1,327 @@
+//! Rows that have a place on the timeline.
+
+use super::import::Table;
+use super::reader::Batch;
+use crate::base::{Ledger, Severity};
+use crate::formats::neuron_json::timeline::{Attr, Curve, Extra, Instruction, Timeline, Transfer};
+use crate::model::{RawSliceId, RecordRef, TrackKind};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Tables whose rows are slices; a slice's record says which of them (its member) and which row (its offset).
+pub(super) const SLICE_TABLES: [&str; 6] = ["Instruction", "DmaPacket", "DmaPacketAggregated", "CcOp", "CcInstruction", "CoreBarriers"];
+
+/// What is known of the cores.
+pub(super) struct Place {
+    /// NeuronCore of the first physical core, where the file tells.
+    pub first_core: Option<i64>,
+}
+
+impl Place {
+    fn core(&self, t: &mut Timeline, pcore: Option<i64>) -> usize {
+        let pcore = pcore.filter(|p| (0..4096).contains(p)).unwrap_or(0);
+        let name = format!("sg{pcore:02}");
+        if let Some(first) = self.first_core {
+            t.set_nc(&name, first + pcore);
+        }
+        t.core(&name)
+    }
+}
+
+/// Slices by the ids of their rows, for the table `Flow`.
+pub(super) struct Links {
+    is_wanted: bool,
+    slice_of: FxHashMap<(usize, i64), RawSliceId>,
+}
+
+impl Links {
+    pub fn new(is_wanted: bool) -> Self {
+        Links { is_wanted, slice_of: FxHashMap::default() }
+    }
+
+    fn note(&mut self, table: usize, id: Option<i64>, slice: RawSliceId) {
+        if let Some(id) = id.filter(|_| self.is_wanted) {
+            self.slice_of.insert((table, id), slice);
+        }
+    }
+
+    /// Draws the arrows of `flows`.
+    pub fn resolve(&self, flows: &Table, t: &mut Timeline, ledger: &mut Ledger) {
+        let kind = t.builder.strings.intern("FLOW");
+        let mut n_lost = 0;
+        let table = |name: &str| SLICE_TABLES.iter().position(|s| *s == name);
+        each(flows, &["in_table", "in_id", "out_table", "out_id"], ledger, |b, row, _| {
+            let end = |at: usize| Some((table(b.text(at, row))?, b.int(at + 1, row)?));
+            let slice = |end: Option<(usize, i64)>| self.slice_of.get(&end?).copied();
+            match (slice(end(0)), slice(end(2))) {
+                (Some(from), Some(to)) => t.builder.flow(from, to, kind),
+                _ => n_lost += 1,
+            }
+            true
+        });
+        if n_lost > 0 {
+            let reason = "An arrow whose ends are not both rows of the timeline.";
+            ledger.skip_n(Severity::Info, "flow_without_row", reason, n_lost, 0, String::new);
+        }
+    }
+}
+
+/// Calls `row` with every row of a table and its number; it says whether the row is shown. What cannot be read is in the ledger.
+fn each(table: &Table, wanted: &[&str], ledger: &mut Ledger, mut row: impl FnMut(&Batch, usize, u64) -> bool) {
+    let mut begins = 0;
+    for file in &table.files {
+        let (mut n_read, mut n_shown) = (0u64, 0u64);
+        let done = file.rows(wanted, 0, |batch, first| {
+            for i in 0..batch.n_rows {
+                n_shown += u64::from(row(batch, i, begins + first + i as u64));
+            }
+            n_read += batch.n_rows as u64;
+            ControlFlow::Continue(())
+        });
+        ledger.read += n_read;
+        ledger.shown += n_shown;
+        if n_shown < n_read {
+            let reason = "A row without the values that would place it on the timeline.";
+            ledger.skip_n(Severity::DataLoss, "missing_value", reason, n_read - n_shown, 0, || table.name.clone());
+        }
+        if let Err(why) = done {
+            let reason = "A table that cannot be read to its end; what stands before is shown.";
+            ledger.skip(Severity::DataLoss, "broken_table", reason, 0, || format!("{}: {why}", table.name));
+        }
+        begins += file.n_rows;
+    }
+}
+
+/// Puts every table with times on the timeline.
+pub(super) fn timeline(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
+    let get = |name: &str| tables.get(name);
+    if let Some(queues) = get("DmaQueuesInfo") {
+        each(queues, &["pcore_idx", "idx", "name", "type"], ledger, |b, row, _| {
+            let core = format!("sg{:02}", b.int(0, row).unwrap_or(0));
+            let index = b.int(1, row).map(|i| i.to_string()).unwrap_or_default();
+            t.queue_names.add(&core, &index, b.text(2, row), b.text(3, row));
+            true
+        });
+    }
+    if let Some(table) = get("Instruction") {
+        instructions(table, t, place, links, ledger);
+    }
+    match (get("DmaPacket"), get("DmaPacketAggregated")) {
+        (Some(packets), _) => transfers(1, packets, t, place, links, ledger),
+        (None, Some(aggregated)) => transfers(2, aggregated, t, place, links, ledger),
+        (None, None) => (),
+    }
+    for (at, sort) in [(3, 21), (4, 22), (5, 23)] {
+        if let Some(table) = get(SLICE_TABLES[at]) {
+            extras(at, sort, table, t, place, links, ledger);
+        }
+    }
+    moments(tables, t, place, ledger);
+    curves(tables, t, place, ledger);
+}
+
+/// "Not told" is written in several words.
+fn known(text: &str) -> &str {
+    match text {
+        "Unknown" | "unknown" | "-1" => "",
+        text => text,
+    }
+}
+
+fn span(b: &Batch, start: usize, end: usize, duration: usize, row: usize) -> Option<(i64, i64)> {
+    let from = b.int(start, row)?;
+    let told = b.int(duration, row).or_else(|| b.int(end, row)?.checked_sub(from))?;
+    (told >= 0).then_some((from, told))
+}
+
+fn column(value: Option<i64>) -> Option<u32> {
+    value.and_then(|v| u32::try_from(v).ok()).filter(|v| *v != u32::MAX)
+}
+
+const INSTRUCTION: [&str; 16] = [
+    "start_ts",
+    "end_ts",
+    "duration_ns",
+    "pcore_idx",
+    "engine",
+    "timeline_track",
+    "opcode",
+    "pc",
+    "evt_wait_time_ns",
+    "tensor_instruction_type",
+    "layer",
+    "hlo_name",
+    "nki_source_location",
+    "bir_instruction_name",
+    "id",
+    "hlo_attrs",
+];
+
+fn instructions(table: &Table, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
+    each(table, &INSTRUCTION, ledger, |b, row, at| {
+        let Some((start, duration)) = span(b, 0, 1, 2, row) else {
+            return false;
+        };
+        let core = place.core(t, b.int(3, row));
+        let (engine, track) = (b.text(4, row), b.text(5, row));
+        let opcode = b.text(6, row);
+        let slice = t.instruction(&Instruction {
+            core,
+            label: if track.is_empty() { engine } else { track },
+            engine,
+            opcode: if opcode.is_empty() { "unnamed opcode" } else { opcode },
+            start,
+            duration,
+            pc: column(b.int(7, row)),
+            wait_ns: column(b.int(8, row)),
+            record: RecordRef::new(0, at, 1),
+        });
+        let attrs = [(Attr::InstructionType, 9), (Attr::Layer, 10), (Attr::Hlo, 11), (Attr::Source, 12), (Attr::Bir, 13)];
+        for (attr, column) in attrs {
+            let text = known(b.text(column, row));
+            if !text.is_empty() {
+                t.set_text(slice, attr, text);
+            }
+        }
+        links.note(0, b.int(14, row), slice);
+        true
+    });
+}
+
+const TRANSFER: [&str; 10] =
+    ["start_ts", "end_ts", "duration_ns", "pcore_idx", "engine_idx", "queue_idx", "queue_name", "variable", "transfer_bytes", "id"];
+
+fn transfers(kind: usize, table: &Table, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
+    each(table, &TRANSFER, ledger, |b, row, at| {
+        let Some((start, duration)) = span(b, 0, 1, 2, row) else {
+            return false;
+        };
+        let core = place.core(t, b.int(3, row));
+        let number = |at: usize| b.int(at, row).map(|n| n.to_string());
+        let engine = number(4).unwrap_or_else(|| engine_of(b.text(6, row)).into());
+        let queue = number(5).unwrap_or_else(|| b.text(6, row).into());
+        let slice = t.transfer(&Transfer {
+            core,
+            engine: &engine,
+            queue: &queue,
+            variable: known(b.text(7, row)),
+            start,
+            duration,
+            bytes: column(b.int(8, row)),
+            record: RecordRef::new(kind, at, 1),
+        });
+        links.note(kind, b.int(9, row), slice);
+        true
+    });
+}
+
+/// `qScalarSpillReload0-Q1-E64` → `64`.
+fn engine_of(queue_name: &str) -> &str {
+    queue_name.rsplit_once("-E").map_or("", |p| p.1)
+}
+
+/// Collective operations, what the CC-cores did, core barriers.
+fn extras(kind: usize, sort: i64, table: &Table, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
+    let (name, lane) = match kind {
+        3 => ("operation", "stream_index"),
+        4 => ("description", "core_idx"),
+        _ => ("compiler_opcode", "engine_name"),
+    };
+    each(table, &["start_ts", "end_ts", "duration_ns", "pcore_idx", name, lane, "id", "op_id"], ledger, |b, row, at| {
+        let Some((start, duration)) = span(b, 0, 1, 2, row) else {
+            return false;
+        };
+        let core = place.core(t, b.int(3, row));
+        let lane = b.int(5, row).map_or_else(|| b.text(5, row).to_string(), |n| n.to_string());
+        let label = match kind {
+            3 => format!("Collectives stream {lane}"),
+            4 => format!("CC-core {lane}"),
+            _ => format!("Core barriers {lane}"),
+        };
+        let track = if kind == 5 { TrackKind::Wait } else { TrackKind::Engine };
+        let name = b.text(4, row);
+        let name = if name.is_empty() { "unnamed" } else { name };
+        let slice = t.extra(&Extra { core, label: label.trim_end(), kind: track, sort, name, start, duration, record: RecordRef::new(kind, at, 1) });
+        links.note(kind, b.int(6, row).or(b.int(7, row)), slice);
+        true
+    });
+}
+
+fn moments(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &Place, ledger: &mut Ledger) {
+    if let Some(table) = tables.get("SemaphoreUpdate") {
+        each(table, &["timestamp", "id", "value", "pcore_idx"], ledger, |b, row, _| {
+            let (Some(time), Some(value)) = (b.int(0, row), b.int(2, row)) else {
+                return false;
+            };
+            let core = place.core(t, b.int(3, row));
+            let id = b.int(1, row).map_or_else(|| b.text(1, row).to_string(), |n| n.to_string());
+            t.semaphore(core, crate::formats::neuron_json::semaphore_id(&id).0, value, time);
+            true
+        });
+    }
+    if let Some(table) = tables.get("Error") {
+        each(table, &["timestamp", "description", "pcore_idx"], ledger, |b, row, _| {
+            let Some(time) = b.int(0, row) else {
+                return false;
+            };
+            let core = place.core(t, b.int(2, row));
+            t.other(core, b.text(1, row), time);
+            true
+        });
+    }
+}
+
+const SBUF: [&str; 4] = ["partition_0_util_percent", "partition_32_util_percent", "partition_64_util_percent", "partition_96_util_percent"];
+const PSUM: [&str; 8] = [
+    "bank_0_util_percent",
+    "bank_1_util_percent",
+    "bank_2_util_percent",
+    "bank_3_util_percent",
+    "bank_4_util_percent",
+    "bank_5_util_percent",
+    "bank_6_util_percent",
+    "bank_7_util_percent",
+];
+
+/// (table, curve, columns, whether its percentages may be written as fractions).
+const CURVES: [(&str, Curve, &[&str], bool); 4] = [
+    ("SbufUsage", Curve::StateBuffer, &SBUF, true),
+    ("PsumUsage", Curve::Psum, &PSUM, false),
+    ("PendingDma", Curve::PendingDma, &["value"], false),
+    ("DmaUsage", Curve::DmaThroughput, &["current_throughput"], false),
+];
+
+fn curves(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &Place, ledger: &mut Ledger) {
+    for (name, curve, columns, is_share) in CURVES {
+        let Some(table) = tables.get(name) else {
+            continue;
+        };
+        let wanted: Vec<&str> = ["timestamp", "pcore_idx"].into_iter().chain(columns.iter().copied()).collect();
+        let mut samples: Vec<(usize, i64, Vec<f64>)> = Vec::new();
+        each(table, &wanted, ledger, |b, row, _| {
+            let values: Option<Vec<f64>> = (0..columns.len()).map(|c| b.float(2 + c, row)).collect();
+            let (Some(time), Some(values)) = (b.int(0, row), values) else {
+                return false;
+            };
+            samples.push((place.core(t, b.int(1, row)), time, values));
+            true
+        });
+        // The schema calls both fractions and hundredths "percent": nothing above one means fractions.
+        let is_fraction = is_share && samples.iter().all(|s| s.2.iter().all(|v| *v <= 1.0));
+        let scale = if is_fraction { 100.0 } else { 1.0 };
+        for (core, time, values) in samples {
+            t.sample(core, curve, time, values.into_iter().map(|v| v * scale).collect());
+        }
+    }
+    if let Some(table) = tables.get("Throttle") {
+        each(table, &["timestamp", "k", "n", "pcore_idx"], ledger, |b, row, _| {
+            let (Some(time), Some(k), Some(n)) = (b.int(0, row), b.float(1, row), b.float(2, row).filter(|n| *n > 0.0)) else {
+                return false;
+            };
+            let core = place.core(t, b.int(3, row));
+            t.sample(core, Curve::Throttling, time, vec![100.0 * k / n]);
+            true
+        });
+    }
+}

@@ -1,0 +1,118 @@
+//! Every table as it stands in the files: short ones are kept, long ones are read when they are asked for.
+
+use super::import::{Table, members_by_table};
+use super::reader::File;
+use crate::base::{InputSet, Ledger, Severity};
+use crate::formats::ImportError;
+use crate::model::{Cell, GenericTable};
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// Longer tables stay in the file.
+const KEPT_ROWS: u64 = 2_000;
+
+/// Headings of a record's fields, in the order shown.
+pub(super) const GROUPS: [&str; 6] = ["Event", "Instruction", "Transfer", "Memory", "Program", "Links"];
+
+/// The table for the profile.
+pub(super) fn table(table: &Table, ledger: &mut Ledger) -> GenericTable {
+    let columns = table.columns();
+    let n_rows = table.n_rows();
+    let mut out = GenericTable { id: table.name.clone(), columns, ..GenericTable::default() };
+    if n_rows > KEPT_ROWS {
+        out.n_in_file = n_rows;
+        return out;
+    }
+    let wanted: Vec<&str> = out.columns.iter().map(String::as_str).collect();
+    for file in &table.files {
+        match part(file, &wanted, 0, KEPT_ROWS) {
+            Ok(rows) => out.rows.extend(rows),
+            Err(why) => {
+                let reason = "A table that cannot be read to its end; what stands before is shown.";
+                ledger.skip(Severity::DataLoss, "broken_table", reason, 0, || format!("{}: {why}", table.name));
+            }
+        }
+    }
+    out
+}
+
+fn part(file: &File, wanted: &[&str], first: u64, n: u64) -> Result<Vec<Vec<Cell>>, String> {
+    let mut out = Vec::new();
+    file.rows(wanted, first, |batch, _| {
+        for row in 0..batch.n_rows {
+            if out.len() as u64 >= n {
+                return ControlFlow::Break(());
+            }
+            out.push((0..wanted.len()).map(|c| batch.cell(c, row)).collect());
+        }
+        if out.len() as u64 >= n { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(out)
+}
+
+/// `n` rows of a table from `first` on, in the columns of its first file and those that later ones add.
+pub(super) fn rows(input: &InputSet, name: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
+    let members = members_by_table(input).remove(name).unwrap_or_default();
+    let files: Vec<File> = members.into_iter().filter_map(|m| File::open(m).ok()).collect();
+    let table = Table { name: name.into(), files };
+    let columns = table.columns();
+    let wanted: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let mut out = Vec::new();
+    let mut begins = 0;
+    for file in &table.files {
+        let left = n - out.len() as u64;
+        let from = (first + out.len() as u64).saturating_sub(begins);
+        if left > 0 && from < file.n_rows {
+            let part = part(file, &wanted, from, left);
+            out.extend(part.map_err(|why| ImportError::Invalid(format!("The table `{name}` cannot be read: {why}.")))?);
+        }
+        begins += file.n_rows;
+    }
+    Ok(out)
+}
+
+/// Units and meanings of a table's columns, from the profile's own `SchemaFields`.
+pub(super) fn help(input: &InputSet, table: &str) -> HashMap<String, (String, String)> {
+    let mut out = HashMap::new();
+    let members = members_by_table(input).remove("SchemaFields").unwrap_or_default();
+    for file in members.into_iter().filter_map(|m| File::open(m).ok()) {
+        let wanted = ["table_name", "field_name", "field_unit", "field_description"];
+        let read = file.rows(&wanted, 0, |b, _| {
+            for row in (0..b.n_rows).filter(|&row| b.text(0, row) == table) {
+                out.insert(b.text(1, row).into(), (unit(b.text(2, row)).into(), b.text(3, row).into()));
+            }
+            ControlFlow::Continue(())
+        });
+        if read.is_err() {
+            // Without help the fields are shown all the same.
+            break;
+        }
+    }
+    out
+}
+
+/// The schema's word for a unit as the page writes it.
+fn unit(word: &str) -> &str {
+    match word {
+        "nanoseconds" => "ns",
+        "bytes_per_second" => "B/s",
+        "percent" => "",
+        other => other,
+    }
+}
+
+/// Heading of a column.
+pub(super) fn group(key: &str) -> &'static str {
+    match key {
+        _ if key.ends_with("_bytes") || key.contains("size") || key.contains("address") => "Memory",
+        _ if key.ends_with("_ts") || key.ends_with("_ns") || matches!(key, "timestamp" | "engine" | "timeline_track" | "pcore_idx") => "Event",
+        _ if key == "id" || key.ends_with("_id") || key.ends_with("_ids") => "Links",
+        _ if key.contains("queue") || key.contains("dma") || matches!(key, "variable" | "throughput" | "crc" | "source" | "dest" | "op") => {
+            "Transfer"
+        }
+        _ if key.contains("hlo") || key.contains("layer") || key.contains("location") || key.contains("bir_") || key.contains("kernel") => {
+            "Program"
+        }
+        _ => "Instruction",
+    }
+}

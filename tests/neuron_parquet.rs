@@ -1,0 +1,162 @@
+//! Neuron Explorer directories: the same run as its JSON gives the same profile; damaged tables do not hurt.
+#![cfg(not(target_arch = "wasm32"))]
+
+mod neuron_support;
+
+use axonscope::base::SliceId;
+use axonscope::engine::{Answer, Query, Session};
+use axonscope::formats::import;
+use axonscope::model::{Domain, Profile};
+use neuron_support::*;
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use std::sync::Arc;
+
+fn directory(run: &str, codec: &str) -> Option<Vec<Named>> {
+    let folder = conformance()?.join(run).join(codec);
+    let files = std::fs::read_dir(folder).expect("the conformance data are whole").map(|e| e.expect("an entry"));
+    let named = |e: std::fs::DirEntry| {
+        let name = format!("{codec}/{}", e.file_name().to_string_lossy());
+        (name, std::fs::read(e.path()).expect("readable"))
+    };
+    let mut files: Vec<Named> = files.map(named).collect();
+    files.sort();
+    Some(files)
+}
+
+/// Everything a user sees on the timeline, as text.
+fn picture(p: &Profile) -> Vec<String> {
+    let Domain::NeuronDevice(domain) = &p.domain else {
+        panic!("a Neuron profile has a Neuron domain");
+    };
+    let mut out = Vec::new();
+    for i in 0..p.slices.len() {
+        let slice = SliceId(i as u32);
+        let path = p.track_path(p.track_of(slice).expect("every slice has a track"));
+        let attributes: Vec<&str> = p.attributes.iter().map(|a| p.strings.get(a.values[i])).collect();
+        let numbers = (domain.pc[i], domain.bytes[i], domain.wait_ns[i]);
+        out.push(format!("{path}: {} {}+{} {numbers:?} {attributes:?}", p.name_of(slice), p.slices.start[i], p.slices.duration[i]));
+    }
+    for i in 0..p.instants.time.len() {
+        out.push(format!("{}: {} {}", p.track_path(p.instants.track[i]), p.strings.get(p.instants.name[i]), p.instants.time[i]));
+    }
+    for c in &p.counters {
+        let series: Vec<Vec<f32>> = c.series.iter().map(|s| s.values.iter().map(|v| *v as f32).collect()).collect();
+        out.push(format!("{} {}: {:?} {series:?}", p.track_path(c.track), c.unit, c.times));
+    }
+    out.sort();
+    out
+}
+
+#[test]
+fn the_directory_gives_the_timeline_of_the_json() {
+    for codec in ["parquet-snappy", "parquet-zstd"] {
+        let Some(files) = directory("fused_attention", codec) else {
+            return;
+        };
+        let tables = import_one(&files).expect("the directory opens");
+        assert_eq!(tables.profile.check(), Ok(()));
+        assert!(tables.ledger.skipped.is_empty(), "{:?}", tables.ledger.skipped);
+        let folder = conformance().expect("it was there");
+        let json = import_one(&[file(&folder, "fused_attention", "fused_exec_2_profile_full.json")]).expect("the JSON opens");
+        let (a, b) = (picture(&tables.profile), picture(&json.profile));
+        let only = |a: &[String], b: &[String]| a.iter().filter(|row| !b.contains(row)).take(3).cloned().collect::<Vec<_>>();
+        // What the tables of this run do not hold: HBM throughput.
+        let b: Vec<String> = b.into_iter().filter(|row| !row.contains("HBM Throughput")).collect();
+        assert_eq!((only(&a, &b), only(&b, &a)), (vec![], vec![]), "{codec}");
+        assert_eq!(a.len(), b.len());
+    }
+}
+
+#[test]
+fn rows_come_from_the_file_when_asked_for() {
+    let Some(files) = directory("fused_attention", "parquet-zstd") else {
+        return;
+    };
+    let (claim, outcome) = import::import(&set(&files)).expect("opens").remove(0);
+    let (imported, input) = outcome.expect("opens");
+    let session = Session::new(claim, input, imported);
+    let matmul = (0..session.profile.slices.len() as u32).map(SliceId).find(|s| session.profile.name_of(*s) == "MATMUL").expect("there is one");
+    let Answer::Details(details) = session.run(&Query::Details(matmul)) else {
+        panic!("details");
+    };
+    let field = |key: &str| details.fields.iter().find(|f| f.key == key).map(|f| (f.value.clone(), f.unit.clone()));
+    assert_eq!(field("start_ts"), Some((details.start.0.to_string(), "ns".into())));
+    assert_eq!(field("opcode"), Some(("MATMUL".into(), String::new())));
+    assert!(details.fields.iter().any(|f| !f.help.is_empty()), "the schema explains the fields");
+    let Answer::Table(part) = session.run(&Query::Table("Instruction".into(), 300, 100)) else {
+        panic!("a table");
+    };
+    assert_eq!((part.n_total, part.rows.len()), (442, 100));
+}
+
+/// A table of (start_ts, duration_ns, engine) in row groups of 2.
+fn small_table(message: &str, rows: &[(i64, i64, &str)]) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(message).expect("a schema"));
+    let mut bytes = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::new(WriterProperties::new())).expect("a writer");
+    for rows in rows.chunks(2) {
+        let mut group = writer.next_row_group().expect("a group");
+        for column in 0..3 {
+            let mut c = group.next_column().expect("fits").expect("three columns");
+            let numbers = |at: usize| rows.iter().map(|r| if at == 0 { r.0 } else { r.1 }).collect::<Vec<_>>();
+            if column < 2 {
+                c.typed::<Int64Type>().write_batch(&numbers(column), None, None).expect("written");
+            } else {
+                let texts: Vec<ByteArray> = rows.iter().map(|r| r.2.into()).collect();
+                c.typed::<ByteArrayType>().write_batch(&texts, None, None).expect("written");
+            }
+            c.close().expect("closed");
+        }
+        group.close().expect("closed");
+    }
+    writer.close().expect("closed");
+    bytes
+}
+
+const PLAIN: &str = "message t { required int64 start_ts; required int64 duration_ns; required binary engine (UTF8); }";
+
+#[test]
+fn split_tables_are_one() {
+    let rows: Vec<(i64, i64, &str)> = (0..7).map(|i| (i * 10, 5, "Tensor")).collect();
+    let late: Vec<(i64, i64, &str)> = (7..10).map(|i| (i * 10, 5, "Vector")).collect();
+    let files = [("d/Instruction_0.parquet".into(), small_table(PLAIN, &rows)), ("d/Instruction_1.parquet".into(), small_table(PLAIN, &late))];
+    let imported = import_one(&files).expect("opens");
+    assert_eq!((imported.profile.slices.len(), imported.ledger.read, imported.ledger.shown), (10, 10, 10));
+    assert_eq!(imported.profile.tables[0].rows.len(), 10);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let good = small_table(PLAIN, &[(1, 2, "Tensor"), (5, 1, "Tensor")]);
+    // Half-written, beside a whole one.
+    let half = good[..good.len() / 2].to_vec();
+    let files = [("d/Instruction.parquet".into(), good.clone()), ("d/DmaPacket.parquet".into(), half.clone())];
+    let imported = import_one(&files).expect("the rest opens");
+    assert_eq!((imported.profile.slices.len(), imported.ledger.skipped.len()), (2, 1));
+    assert!(imported.ledger.skipped[0].reason.contains("half-written"));
+    let error = import_one(&[("d/Instruction.parquet".into(), half)]).expect_err("nothing is left");
+    assert!(error.to_string().contains("none is whole"), "{error}");
+    // A duration of another type; no start at all.
+    let wrong = small_table("message t { required int64 when; required int64 duration_ns; required binary engine (UTF8); }", &[(1, 2, "Tensor")]);
+    let imported = import_one(&[("d/Instruction.parquet".into(), wrong)]).expect("opens as tables");
+    assert_eq!(imported.ledger.skipped.iter().map(|s| (s.kind.as_str(), s.count)).collect::<Vec<_>>(), [("missing_value", 1)]);
+    // Two profiles in one heap.
+    let files = [("a.parquet/Instruction.parquet".into(), good.clone()), ("b/Instruction.parquet".into(), good.clone())];
+    assert_eq!(claims(&files).len(), 2, "two directories are two profiles");
+    let files = [("Instruction.parquet".into(), good.clone()), ("Instruction.parquet".into(), good)];
+    let error = import_one(&files).expect_err("a mixture");
+    assert!(error.to_string().contains("by itself"), "{error}");
+}
+
+#[test]
+fn damaged_tables_never_hurt() {
+    let rows: Vec<(i64, i64, &str)> = (0..200).map(|i| (i * 10, 5, "Tensor")).collect();
+    let table: Named = ("d/Instruction.parquet".into(), small_table(PLAIN, &rows));
+    let mut random = Random(7);
+    for _ in 0..400 {
+        try_import(&[mutated(&table, usize::MAX, &mut random)]);
+    }
+}
