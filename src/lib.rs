@@ -8,12 +8,16 @@
 #![warn(missing_docs)]
 
 pub mod analysis;
+#[cfg(feature = "page")]
 pub mod app;
 pub mod base;
 pub mod engine;
 pub mod formats;
 pub mod model;
+#[cfg(feature = "page")]
 pub mod state;
+#[cfg(feature = "page")]
 pub mod ui;
+#[cfg(feature = "page")]
 pub mod views;
 pub mod worker;

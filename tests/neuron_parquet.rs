@@ -43,7 +43,9 @@ fn picture(p: &Profile) -> Vec<String> {
         out.push(format!("{}: {} {}", p.track_path(p.instants.track[i]), p.strings.get(p.instants.name[i]), p.instants.time[i]));
     }
     for c in &p.counters {
-        let series: Vec<Vec<f32>> = c.series.iter().map(|s| s.values.iter().map(|v| *v as f32).collect()).collect();
+        // The tables hold single precision.
+        let rounded = |v: &f64| format!("{v:.4e}");
+        let series: Vec<Vec<String>> = c.series.iter().map(|s| s.values.iter().map(rounded).collect()).collect();
         out.push(format!("{} {}: {:?} {series:?}", p.track_path(c.track), c.unit, c.times));
     }
     out.sort();
@@ -78,7 +80,8 @@ fn rows_come_from_the_file_when_asked_for() {
     let (claim, outcome) = import::import(&set(&files)).expect("opens").remove(0);
     let (imported, input) = outcome.expect("opens");
     let session = Session::new(claim, input, imported);
-    let matmul = (0..session.profile.slices.len() as u32).map(SliceId).find(|s| session.profile.name_of(*s) == "MATMUL").expect("there is one");
+    let matmul =
+        (0..session.profile.slices.len() as u32).map(SliceId).find(|s| session.profile.name_of(*s) == "MATMUL").expect("there is one");
     let Answer::Details(details) = session.run(&Query::Details(matmul)) else {
         panic!("details");
     };
@@ -122,7 +125,8 @@ const PLAIN: &str = "message t { required int64 start_ts; required int64 duratio
 fn split_tables_are_one() {
     let rows: Vec<(i64, i64, &str)> = (0..7).map(|i| (i * 10, 5, "Tensor")).collect();
     let late: Vec<(i64, i64, &str)> = (7..10).map(|i| (i * 10, 5, "Vector")).collect();
-    let files = [("d/Instruction_0.parquet".into(), small_table(PLAIN, &rows)), ("d/Instruction_1.parquet".into(), small_table(PLAIN, &late))];
+    let files =
+        [("d/Instruction_0.parquet".into(), small_table(PLAIN, &rows)), ("d/Instruction_1.parquet".into(), small_table(PLAIN, &late))];
     let imported = import_one(&files).expect("opens");
     assert_eq!((imported.profile.slices.len(), imported.ledger.read, imported.ledger.shown), (10, 10, 10));
     assert_eq!(imported.profile.tables[0].rows.len(), 10);
@@ -140,7 +144,8 @@ fn what_is_wrong_is_said() {
     let error = import_one(&[("d/Instruction.parquet".into(), half)]).expect_err("nothing is left");
     assert!(error.to_string().contains("none is whole"), "{error}");
     // A duration of another type; no start at all.
-    let wrong = small_table("message t { required int64 when; required int64 duration_ns; required binary engine (UTF8); }", &[(1, 2, "Tensor")]);
+    let wrong =
+        small_table("message t { required int64 when; required int64 duration_ns; required binary engine (UTF8); }", &[(1, 2, "Tensor")]);
     let imported = import_one(&[("d/Instruction.parquet".into(), wrong)]).expect("opens as tables");
     assert_eq!(imported.ledger.skipped.iter().map(|s| (s.kind.as_str(), s.count)).collect::<Vec<_>>(), [("missing_value", 1)]);
     // Two profiles in one heap.

@@ -2,7 +2,7 @@
 
 use super::gather::Dropped;
 use crate::state::{App, AppStateStoreFields as _};
-use crate::worker::page::{Events, FromWorker, Link};
+use crate::worker::page::{Events, FromWorker, Link, Program};
 use futures_util::StreamExt;
 use futures_util::future::AbortHandle;
 use leptos::prelude::*;
@@ -68,7 +68,7 @@ pub fn abort(id: u32) {
 
 /// Starts a worker ahead of need: it brings the list of formats, and the first file need not wait for it.
 pub async fn prepare(app: App) -> Result<(), String> {
-    let worker = started(app).await?;
+    let worker = started(app, Program::Common).await?;
     HANDLES.with_borrow_mut(|h| h.spare = Some(worker));
     Ok(())
 }
@@ -77,12 +77,25 @@ pub async fn prepare(app: App) -> Result<(), String> {
 pub async fn ready_worker(app: App) -> Result<(Link, Events), String> {
     match HANDLES.with_borrow_mut(|h| h.spare.take()) {
         Some(worker) => Ok(worker),
-        None => started(app).await,
+        None => started(app, Program::Common).await,
     }
 }
 
-async fn started(app: App) -> Result<(Link, Events), String> {
-    let (link, mut events) = Link::start()?;
+/// A worker that can import `format`: `worker` itself, or one of another program.
+pub async fn able_worker(app: App, worker: (Link, Events), format: &str) -> Result<(Link, Events), String> {
+    match Program::of(format) {
+        Program::Common => Ok(worker),
+        other => {
+            HANDLES.with_borrow_mut(|h| {
+                h.spare.get_or_insert(worker);
+            });
+            started(app, other).await
+        }
+    }
+}
+
+async fn started(app: App, program: Program) -> Result<(Link, Events), String> {
+    let (link, mut events) = Link::start(program)?;
     match events.next().await {
         Some(FromWorker::Ready(formats)) => {
             if app.state.formats().with_untracked(|f| f.is_empty()) {

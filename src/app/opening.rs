@@ -182,13 +182,14 @@ fn open_beside(app: App, claim: Claim, files: Vec<Dropped>, target: Target) {
 async fn open_claim(
     app: App,
     id: u32,
-    (link, mut events): (Link, Events),
+    worker: (Link, Events),
     claim: Claim,
     files: Vec<Dropped>,
     target: Target,
 ) -> Result<(), String> {
     let name = claim.members.first().and_then(|&m| files.get(m)).map(|f| f.name.clone()).unwrap_or_default();
     let named = |sentence: String| if sentence.contains(file_name(&name)) { sentence } else { format!("`{name}`: {sentence}") };
+    let (link, mut events) = handles::able_worker(app, worker, &claim.format).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
     let members = claim.members.iter().filter_map(|&m| files.get(m).cloned()).collect();
     link.send(&ToWorker::Open { claim, names }, &raw(&files)).map_err(&named)?;

@@ -16,6 +16,25 @@ use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
 /// Trunk's loader of the worker program.
 const WORKER_URL: &str = "./worker_loader.js";
+/// And of the one that links the Parquet library.
+const PARQUET_URL: &str = "./parquet_loader.js";
+
+/// Which program a worker runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Program {
+    /// Every format but those of the others.
+    #[default]
+    Common,
+    /// Parquet tables.
+    Parquet,
+}
+
+impl Program {
+    /// The program that imports `format`.
+    pub fn of(format: &str) -> Program {
+        if format == "neuron_parquet" { Program::Parquet } else { Program::Common }
+    }
+}
 
 /// What a worker tells the page; answers go to whoever asked.
 #[derive(Debug)]
@@ -60,8 +79,9 @@ impl Drop for Link {
 
 impl Link {
     /// Starts a worker. It speaks first: wait for [`FromWorker::Ready`].
-    pub fn start() -> Result<(Link, Events), String> {
-        let worker = Worker::new(WORKER_URL).map_err(|e| format!("The browser could not start a worker: {}", super::blob::words(&e)))?;
+    pub fn start(program: Program) -> Result<(Link, Events), String> {
+        let url = if program == Program::Parquet { PARQUET_URL } else { WORKER_URL };
+        let worker = Worker::new(url).map_err(|e| format!("The browser could not start a worker: {}", super::blob::words(&e)))?;
         let (sender, events) = mpsc::unbounded();
         let pending = Pending::default();
         let on_message = {

@@ -58,7 +58,8 @@ impl Facts {
             }
         }
         if let Some(version) = Some(facts.text("Metadata", "profile_schema_version")).filter(|v| !v.is_empty() && !v.starts_with("7.")) {
-            ledger.note(format!("The tables are of schema {version}; this page knows 7.4.0. Columns that changed their names are missing."));
+            ledger
+                .note(format!("The tables are of schema {version}; this page knows 7.4.0. Columns that changed their names are missing."));
         }
         if facts.text("Metadata", "is_simulation") == "true" {
             ledger.note("The file says that it comes from a simulation, not from hardware.");
@@ -134,7 +135,10 @@ fn not_available(tables: &BTreeMap<String, Table>) -> Vec<String> {
         ("Metadata", "Clocks, bandwidths and versions"),
         ("NeffHeader", "The NEFF's header"),
     ];
-    TOLD.iter().filter(|(table, _)| !tables.contains_key(*table)).map(|(table, what)| format!("{what} (there is no table {table})")).collect()
+    TOLD.iter()
+        .filter(|(table, _)| !tables.contains_key(*table))
+        .map(|(table, what)| format!("{what} (there is no table {table})"))
+        .collect()
 }
 
 fn first_row(table: &Table) -> HashMap<String, Cell> {

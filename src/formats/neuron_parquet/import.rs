@@ -81,7 +81,9 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Prof
     }
     if tables.is_empty() {
         let n = input.members.len();
-        return Err(ImportError::Invalid(format!("Expected Parquet tables, found {n} files of which none is whole. Export the profile again.")));
+        return Err(ImportError::Invalid(format!(
+            "Expected Parquet tables, found {n} files of which none is whole. Export the profile again."
+        )));
     }
     let facts = facts::Facts::read(&tables, ledger);
     let mut timeline = Timeline::new();

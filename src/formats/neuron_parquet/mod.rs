@@ -133,7 +133,14 @@ mod tests {
 
     #[test]
     fn a_directory_is_a_profile() {
-        let names = ["a/Instruction_10.parquet", "a/Instruction_2.parquet", "a/DmaPacket.parquet", "b/Summary.parquet", "b/x.txt", "c/Other.parquet"];
+        let names = [
+            "a/Instruction_10.parquet",
+            "a/Instruction_2.parquet",
+            "a/DmaPacket.parquet",
+            "b/Summary.parquet",
+            "b/x.txt",
+            "c/Other.parquet",
+        ];
         let heads: Vec<MemberHead> = names.iter().map(|n| head(n, if n.ends_with("txt") { b"text" } else { b"PAR1" })).collect();
         let claims = NeuronParquet.claim(&heads, &[false; 6]);
         let members: Vec<Vec<usize>> = claims.into_iter().map(|c| c.members).collect();

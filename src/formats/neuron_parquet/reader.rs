@@ -206,7 +206,11 @@ impl File {
                 let mut columns = Vec::with_capacity(leaves.len());
                 for leaf in &leaves {
                     columns.push(match leaf {
-                        Some(leaf) => Some(Column::open(group.get_column_reader(*leaf).map_err(words)?, group.metadata().column(*leaf).column_descr(), skip)?),
+                        Some(leaf) => Some(Column::open(
+                            group.get_column_reader(*leaf).map_err(words)?,
+                            group.metadata().column(*leaf).column_descr(),
+                            skip,
+                        )?),
                         None => None,
                     });
                 }

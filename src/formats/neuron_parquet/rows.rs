@@ -242,7 +242,16 @@ fn extras(kind: usize, sort: i64, table: &Table, t: &mut Timeline, place: &Place
         let track = if kind == 5 { TrackKind::Wait } else { TrackKind::Engine };
         let name = b.text(4, row);
         let name = if name.is_empty() { "unnamed" } else { name };
-        let slice = t.extra(&Extra { core, label: label.trim_end(), kind: track, sort, name, start, duration, record: RecordRef::new(kind, at, 1) });
+        let slice = t.extra(&Extra {
+            core,
+            label: label.trim_end(),
+            kind: track,
+            sort,
+            name,
+            start,
+            duration,
+            record: RecordRef::new(kind, at, 1),
+        });
         links.note(kind, b.int(6, row).or(b.int(7, row)), slice);
         true
     });

@@ -105,9 +105,14 @@ fn unit(word: &str) -> &str {
 pub(super) fn group(key: &str) -> &'static str {
     match key {
         _ if key.ends_with("_bytes") || key.contains("size") || key.contains("address") => "Memory",
-        _ if key.ends_with("_ts") || key.ends_with("_ns") || matches!(key, "timestamp" | "engine" | "timeline_track" | "pcore_idx") => "Event",
+        _ if key.ends_with("_ts") || key.ends_with("_ns") || matches!(key, "timestamp" | "engine" | "timeline_track" | "pcore_idx") => {
+            "Event"
+        }
         _ if key == "id" || key.ends_with("_id") || key.ends_with("_ids") => "Links",
-        _ if key.contains("queue") || key.contains("dma") || matches!(key, "variable" | "throughput" | "crc" | "source" | "dest" | "op") => {
+        _ if key.contains("queue")
+            || key.contains("dma")
+            || matches!(key, "variable" | "throughput" | "crc" | "source" | "dest" | "op") =>
+        {
             "Transfer"
         }
         _ if key.contains("hlo") || key.contains("layer") || key.contains("location") || key.contains("bir_") || key.contains("kernel") => {
