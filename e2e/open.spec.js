@@ -1,10 +1,19 @@
 // Every real file set opens from a drop to a drawn timeline, a pie and a table.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, dropFiles, ink, kineto, lanes, neuron, openProfile, show, start, test, timeline } from './support.js';
+
+const parquet = (codec) => {
+  const folder = neuron('fused_attention', codec);
+  return readdirSync(folder).map((name) => join(folder, name));
+};
 
 const neuronCases = [
   ['an NTFF alone', 'ntff', () => [neuron('fused_attention', 'fused_exec_2.ntff')]],
   ['an NTFF with its NEFF', 'ntff', () => [neuron('fused_attention', 'fused_exec_2.ntff'), neuron('fused_attention', 'fused.neff')]],
   ["the profiler's JSON", 'neuron_json', () => [neuron('fused_attention', 'fused_exec_2_profile_full.json')]],
+  ['a Neuron Explorer directory', 'neuron_parquet', () => parquet('parquet-zstd')],
+  ['one with another codec', 'neuron_parquet', () => parquet('parquet-snappy')],
   ['another NTFF', 'ntff', () => [neuron('baseline_attention', 'baseline_exec_2.ntff')]],
   ['another NTFF with its NEFF', 'ntff', () => [neuron('baseline_attention', 'baseline_exec_2.ntff'), neuron('baseline_attention', 'baseline.neff')]],
   ['another JSON', 'neuron_json', () => [neuron('baseline_attention', 'baseline_exec_2_profile_full.json')]],

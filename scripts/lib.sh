@@ -118,6 +118,12 @@ ensure_trunk() {
 
 ensure_wasm_pack() { cargo_tool wasm-pack 0.15.1 "it runs tests inside a browser" 0 --locked wasm-pack@0.15.1; }
 
+# The zstd library of Parquet tables is written in C; only clang compiles it to WebAssembly.
+ensure_clang() {
+  if ! have clang; then apt_install "it compiles the zstd codec of Parquet tables to WebAssembly" clang; fi
+  note "clang: here"
+}
+
 # Trunk runs offline, so that no build step fetches anything by itself: crates are fetched here.
 ensure_crates() {
   cargo fetch --locked --quiet --target wasm32-unknown-unknown || die "cargo fetch failed. Is crates.io reachable?"
@@ -164,6 +170,7 @@ ensure_build() {
   ensure_npm
   ensure_bindgen
   ensure_trunk
+  ensure_clang
   ensure_crates
 }
 
