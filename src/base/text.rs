@@ -77,6 +77,11 @@ pub fn bytes(n: u64) -> String {
     format!("{} {}", three_digits(value), UNITS[unit])
 }
 
+/// As [`bytes`], with a sign before what is below zero.
+pub fn signed_bytes(n: i64) -> String {
+    format!("{}{}", if n < 0 { "−" } else { "" }, bytes(n.unsigned_abs()))
+}
+
 /// A count with thin separators: `1 234 567`.
 pub fn count(n: u64) -> String {
     let digits = n.to_string();

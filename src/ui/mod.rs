@@ -1,7 +1,12 @@
 //! Widgets: table, chart, dialog and the small things. They know no profile and read no context.
 
+pub mod bars;
+pub mod chart;
+pub mod curve;
 pub mod dom;
+pub mod flame;
 pub mod palette;
 pub mod pie;
 pub mod small;
 pub mod table;
+pub mod tree;

@@ -47,8 +47,55 @@ const DARK: [[f64; 3]; DISTINCT] = [
 static TABLES: LazyLock<[[[u8; 3]; ALL]; 2]> =
     LazyLock::new(|| [table(&LIGHT, [0.44, 0.52, 0.60, 0.64]), table(&DARK, [0.56, 0.64, 0.72, 0.80])]);
 
-/// The colour of a slot. Slots past the last wrap round the muted ones.
+/// Slots whose colour means the same in every profile: what a step's time goes to, and which way a figure moved.
+pub mod fixed {
+    /// The first; numbers below are by name.
+    pub(super) const FIRST: u16 = 60_000;
+    /// Kernels, computation.
+    pub const KERNEL: u16 = FIRST;
+    /// Copies between host and device.
+    pub const MEMCPY: u16 = FIRST + 1;
+    /// Memory set on the device.
+    pub const MEMSET: u16 = FIRST + 2;
+    /// Collective and point-to-point communication.
+    pub const COMMUNICATION: u16 = FIRST + 3;
+    /// Calls of the device's runtime.
+    pub const RUNTIME: u16 = FIRST + 4;
+    /// Waiting for data.
+    pub const DATA_LOADER: u16 = FIRST + 5;
+    /// Everything else on the host.
+    pub const CPU_EXEC: u16 = FIRST + 6;
+    /// The rest; also the others of a pie.
+    pub const OTHER: u16 = FIRST + 7;
+    /// Computation and communication at once.
+    pub const OVERLAP: u16 = FIRST + 8;
+    /// Less than before.
+    pub const LESS: u16 = FIRST + 9;
+    /// More than before.
+    pub const MORE: u16 = FIRST + 10;
+}
+
+/// Token, light and dark value of each fixed slot. All differ to protan, deutan and tritan eyes too; found by the same search.
+const FIXED: [(&str, [u32; 2]); 11] = [
+    ("--cat-kernel", [0x59_89ff, 0x66_97ff]),
+    ("--cat-memcpy", [0x00_4550, 0x9d_efee]),
+    ("--cat-memset", [0x03_6ea6, 0x6e_c4ff]),
+    ("--cat-communication", [0xd9_7400, 0xb8_4a00]),
+    ("--cat-runtime", [0x54_008c, 0x94_47b9]),
+    ("--cat-data-loader", [0x79_0015, 0xff_9aae]),
+    ("--cat-cpu-exec", [0x54_6407, 0x8c_a361]),
+    ("--cat-other", [0x7f_8895, 0x6b_7685]),
+    ("--cat-overlap", [0x1a_7f5a, 0x7b_d389]),
+    ("--cat-less", [0x1f_5fc4, 0x6e_a8ff]),
+    ("--cat-more", [0xc8_321f, 0xff_7a66]),
+];
+
+/// The colour of a slot. Slots past the last wrap round the muted ones, but for those of [`fixed`].
 pub fn colour(slot: u16, is_dark: bool) -> [u8; 3] {
+    if let Some(found) = slot.checked_sub(fixed::FIRST).and_then(|at| FIXED.get(usize::from(at))) {
+        let [_, r, g, b] = found.1[usize::from(is_dark)].to_be_bytes();
+        return [r, g, b];
+    }
     let slot = usize::from(slot);
     let at = if slot < DISTINCT { slot } else { DISTINCT + (slot - DISTINCT) % MUTED };
     TABLES[usize::from(is_dark)][at]
@@ -173,6 +220,20 @@ mod tests {
             assert!(contrast(token["--text"], token["--accent-soft"]) >= 4.5);
             assert!(contrast([0x14, 0x18, 0x1f], token["--hit"]) >= 4.5);
         }
+    }
+
+    #[test]
+    fn fixed_slots_are_the_tokens_and_stand_out() {
+        for (is_dark, token) in themes() {
+            for (i, (name, _)) in FIXED.iter().enumerate() {
+                let found = colour(fixed::FIRST + i as u16, is_dark);
+                assert_eq!(Some(&found), token.get(name), "{name} dark {is_dark}");
+                assert!(contrast(found, token["--bg"]) >= 3.0, "{name} dark {is_dark}");
+                assert!(contrast(text_on(found), found) >= 4.5, "{name} dark {is_dark}");
+            }
+            assert_eq!(colour(fixed::OTHER, is_dark), other(is_dark));
+        }
+        assert_eq!(colour(fixed::FIRST + FIXED.len() as u16, false), colour(12 + (60_011 - 12) % 32, false));
     }
 
     #[test]

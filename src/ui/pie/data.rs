@@ -1,6 +1,7 @@
 //! What a pie shows: slices in, parts of the circle out.
 
 use crate::ui::palette;
+use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
 /// Something that has a share.
@@ -27,12 +28,22 @@ pub struct Part {
     pub start: f64,
     /// Colour slot; `None` for the others together.
     pub colour: Option<u16>,
+    /// Whether it is left out of the circle and of the whole.
+    pub is_hidden: bool,
 }
+
+/// The name under which the others together are hidden: no slice is called so.
+pub const OTHERS: &str = "\u{0}others";
 
 impl Part {
     /// Its colour.
     pub fn rgb(&self, is_dark: bool) -> [u8; 3] {
         self.colour.map_or(palette::other(is_dark), |slot| palette::colour(slot, is_dark))
+    }
+
+    /// The name by which it is hidden and shown.
+    pub fn key(&self) -> &str {
+        if self.colour.is_some() { &self.name } else { OTHERS }
     }
 
     /// Its middle, in radians clockwise from the top.
@@ -41,27 +52,35 @@ impl Part {
     }
 }
 
-/// The largest `limit` slices, largest first, and the rest as one.
-pub fn parts(slices: &[Slice], limit: usize) -> Vec<Part> {
+/// The largest `limit` slices, largest first, and the rest as one. Those in `hidden` keep their place but have no share.
+pub fn parts(slices: &[Slice], limit: usize, hidden: &BTreeSet<String>) -> Vec<Part> {
     let mut slices: Vec<&Slice> = slices.iter().filter(|s| s.value > 0).collect();
     slices.sort_by_key(|s| std::cmp::Reverse(s.value));
-    let whole: i128 = slices.iter().map(|s| i128::from(s.value)).sum();
     // A single one that is left over keeps its name.
     let n_named = if slices.len() == limit + 1 { slices.len() } else { limit.max(1).min(slices.len()) };
     let (named, rest) = slices.split_at(n_named);
-    let mut start = 0.0;
-    let mut part = |name: String, value: i64, colour: Option<u16>| {
-        let share = value as f64 / whole as f64;
-        let part = Part { name, value, share, start, colour };
-        start += share;
-        part
-    };
-    let mut parts: Vec<Part> = named.iter().map(|s| part(s.name.clone(), s.value, Some(s.colour))).collect();
+    let part = |name: String, value: i64, colour: Option<u16>, is_hidden: bool| Part { name, value, share: 0.0, start: 0.0, colour, is_hidden };
+    let mut parts: Vec<Part> = named.iter().map(|s| part(s.name.clone(), s.value, Some(s.colour), hidden.contains(&s.name))).collect();
     if !rest.is_empty() {
         let value: i128 = rest.iter().map(|s| i128::from(s.value)).sum();
-        parts.push(part(format!("{} others", rest.len()), i64::try_from(value).unwrap_or(i64::MAX), None));
+        let value = i64::try_from(value).unwrap_or(i64::MAX);
+        parts.push(part(format!("{} others", rest.len()), value, None, hidden.contains(OTHERS)));
     }
+    share_out(&mut parts);
     parts
+}
+
+/// Gives each part that is not hidden its share and its place.
+fn share_out(parts: &mut [Part]) {
+    let whole: i128 = parts.iter().filter(|p| !p.is_hidden).map(|p| i128::from(p.value)).sum();
+    let mut start = 0.0;
+    for part in parts {
+        part.start = start;
+        if !part.is_hidden {
+            part.share = part.value as f64 / whole as f64;
+            start += part.share;
+        }
+    }
 }
 
 /// The part under a point given from the centre, x to the right and y down.
@@ -70,7 +89,7 @@ pub fn hit(parts: &[Part], x: f64, y: f64, radius: f64) -> Option<usize> {
         return None;
     }
     let turn = x.atan2(-y).rem_euclid(TAU) / TAU;
-    parts.iter().rposition(|p| p.start <= turn)
+    parts.iter().rposition(|p| !p.is_hidden && p.start <= turn)
 }
 
 /// Whether a label so wide and high fits into a part when it stands `at` pixels from the centre.
@@ -83,13 +102,17 @@ pub fn has_room(share: f64, at: f64, width: f64, height: f64) -> bool {
 mod tests {
     use super::*;
 
+    fn all(slices: &[Slice], limit: usize) -> Vec<Part> {
+        parts(slices, limit, &BTreeSet::new())
+    }
+
     fn slices(values: &[i64]) -> Vec<Slice> {
         values.iter().enumerate().map(|(i, v)| Slice { name: format!("op{i}"), value: *v, colour: i as u16 }).collect()
     }
 
     #[test]
     fn the_rest_are_one_part() {
-        let parts = parts(&slices(&[10, 40, 0, 20, 20, 10, -5]), 2);
+        let parts = all(&slices(&[10, 40, 0, 20, 20, 10, -5]), 2);
         let names: Vec<_> = parts.iter().map(|p| (p.name.as_str(), p.value)).collect();
         assert_eq!(names, [("op1", 40), ("op3", 20), ("3 others", 40)]);
         let whole: f64 = parts.iter().map(|p| p.share).sum();
@@ -98,21 +121,32 @@ mod tests {
 
     #[test]
     fn a_single_one_left_over_keeps_its_name() {
-        assert_eq!(parts(&slices(&[3, 2, 1]), 2).len(), 3);
-        assert_eq!(parts(&slices(&[3, 2, 1]), 2)[2].name, "op2");
-        assert_eq!(parts(&slices(&[]), 2), []);
-        assert_eq!(parts(&slices(&[i64::MAX, i64::MAX, i64::MAX]), 1)[1].value, i64::MAX);
+        assert_eq!(all(&slices(&[3, 2, 1]), 2).len(), 3);
+        assert_eq!(all(&slices(&[3, 2, 1]), 2)[2].name, "op2");
+        assert_eq!(all(&slices(&[]), 2), []);
+        assert_eq!(all(&slices(&[i64::MAX, i64::MAX, i64::MAX]), 1)[1].value, i64::MAX);
     }
 
     #[test]
     fn hits_go_by_angle() {
-        let parts = parts(&slices(&[50, 25, 25]), 9);
+        let parts = all(&slices(&[50, 25, 25]), 9);
         assert_eq!(hit(&parts, 5.0, -5.0, 100.0), Some(0));
         assert_eq!(hit(&parts, 5.0, 5.0, 100.0), Some(0));
         assert_eq!(hit(&parts, -5.0, 5.0, 100.0), Some(1));
         assert_eq!(hit(&parts, -5.0, -5.0, 100.0), Some(2));
         assert_eq!(hit(&parts, 90.0, 90.0, 100.0), None);
         assert_eq!(hit(&[], 1.0, 1.0, 100.0), None);
+    }
+
+    #[test]
+    fn hidden_parts_keep_their_place_and_have_no_share() {
+        let hide = |names: &[&str]| parts(&slices(&[50, 30, 10, 10]), 2, &names.iter().map(ToString::to_string).collect());
+        let shares = |parts: &[Part]| parts.iter().map(|p| (p.share * 100.0).round() as i64).collect::<Vec<_>>();
+        assert_eq!(shares(&hide(&["op0"])), [0, 60, 40]);
+        assert_eq!(hit(&hide(&["op0"]), 5.0, -5.0, 100.0), Some(1));
+        assert_eq!(shares(&hide(&[OTHERS])), [63, 38, 0]);
+        assert_eq!(hit(&hide(&[OTHERS]), -1.0, -50.0, 100.0), Some(1));
+        assert_eq!(shares(&hide(&["op0", "op1", OTHERS])), [0, 0, 0]);
     }
 
     #[test]

@@ -1,30 +1,71 @@
 //! The pie with its legend, its table and its read-out.
 
 use super::data::{self, Part, Slice};
-use super::draw::{self, Look};
+use super::draw;
 use crate::base::text;
-use crate::ui::dom;
+use crate::ui::chart::figures::Figures;
+use crate::ui::chart::look::Size;
+use crate::ui::chart::plot::Plot;
+use crate::ui::chart::{Frame, Readout, ReadoutCard};
+use crate::ui::palette::fixed;
 use crate::ui::small::swatch_colour;
-use crate::ui::table::{Cell, Kind};
-use leptos::{ev, html, prelude::*};
+use crate::ui::table::{Cell, Column, Kind, Row};
+use leptos::{ev, prelude::*};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What the parts of a pie depend on, and which is lit.
 #[derive(Clone, Copy)]
 struct State {
     parts: Memo<Vec<Part>>,
+    hidden: RwSignal<BTreeSet<String>>,
     lit: RwSignal<Option<usize>>,
-    canvas: NodeRef<html::Canvas>,
+    /// Where the pointer is, in the window; `None` when a part is lit from the legend.
+    pointer: RwSignal<Option<(f64, f64)>>,
+    plot: Plot,
     kind: Kind,
 }
 
 impl State {
+    fn new(slices: Signal<Arc<Vec<Slice>>>, limit: Signal<usize>, kind: Kind) -> Self {
+        let hidden = RwSignal::new(BTreeSet::new());
+        let parts = Memo::new(move |_| hidden.with(|hidden| data::parts(&slices.get(), limit.get(), hidden)));
+        let lit = RwSignal::new(None);
+        let plot = Plot::new(move |context, size, look| {
+            let centre = (size.width / 2.0, size.height / 2.0);
+            draw::paint(context, &parts.get(), centre, draw::radius(size.width.min(size.height)), lit.get(), look);
+        });
+        State { parts, hidden, lit, pointer: RwSignal::new(None), plot, kind }
+    }
+
     fn amount(&self, part: &Part) -> String {
         Cell::Int(part.value).shown(self.kind)
     }
 
     fn line(&self, part: &Part) -> String {
         format!("{} · {} · {}", part.name, text::percent(part.share), self.amount(part))
+    }
+
+    fn figures(&self, what: &str) -> Figures {
+        let (parts, kind) = (self.parts, self.kind);
+        let columns = vec![
+            Column::new("name", what, Kind::Name, ""),
+            Column::new("share", "Share", Kind::Share, "").summed(),
+            Column::new("absolute", "Absolute", kind, "").summed(),
+        ];
+        let row = |p: &Part| Row {
+            colour: p.colour.or(Some(fixed::OTHER)),
+            ..Row::new(vec![Cell::Text(p.name.clone()), Cell::Float(p.share), Cell::Int(p.value)])
+        };
+        let rows = Memo::new(move |_| Arc::new(parts.with(|p| p.iter().map(row).collect::<Vec<_>>())));
+        Figures { columns: Signal::stored(Arc::new(columns)), rows: rows.into() }
+    }
+
+    fn readout(&self) -> Option<Readout> {
+        let at = self.pointer.get()?;
+        let part = self.lit.get().and_then(|i| self.parts.with(|p| p.get(i).cloned()))?;
+        let rows = vec![(None, text::percent(part.share), self.amount(&part), false)];
+        Some(Readout { at, title: part.name, rows, note: String::new() })
     }
 }
 
@@ -52,107 +93,81 @@ pub fn Pie(
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
-    let parts = Memo::new(move |_| data::parts(&slices.get(), limit.get()));
-    let state = State { parts, lit: RwSignal::new(None), canvas: NodeRef::new(), kind };
-    let (is_table, set_is_table) = signal(false);
-    let is_empty = Memo::new(move |_| parts.with(|p| p.is_empty()));
-    let save = {
-        let title = title.clone();
-        move |_| save(state, &title)
-    };
+    let state = State::new(slices, limit, kind);
+    let is_empty = Memo::new(move |_| state.parts.with(|p| p.is_empty()));
     let name = title.clone();
+    let on_save = Callback::new(move |()| save(state, &name));
+    let label = title.clone();
     view! {
-        <figure class="chart" data-chart=id>
-            <figcaption class="chart__head">
-                <h3>{title.clone()}</h3>
-                <Show when=move || !is_empty.get()>
-                    <button type="button" class="link" aria-pressed=move || is_table.get().to_string() on:click=move |_| set_is_table.update(|t| *t = !*t)>
-                        {move || if is_table.get() { "as chart" } else { "as table" }}
-                    </button>
-                    <button type="button" class="link" title="Save as a picture" on:click=save.clone()>"PNG"</button>
-                </Show>
-            </figcaption>
-            <p class="chart__empty" class:is-hidden=move || !is_empty.get()>{empty}</p>
-            <div class="chart__body" class:is-hidden=move || is_empty.get() || is_table.get()>
-                <Plot state label=name />
+        <Frame id title is_empty empty figures=state.figures(&what) on_save>
+            <div class="chart__body">
+                <Plotted state label=label.clone() />
                 <Legend state />
             </div>
-            <div class=move || if is_table.get() && !is_empty.get() { "chart__table" } else { "visually-hidden" }>
-                <Figures state title what />
-            </div>
-        </figure>
+        </Frame>
     }
 }
 
 #[component]
-fn Plot(state: State, label: String) -> impl IntoView {
-    let (pulse, set_pulse) = signal(());
-    let again = move || {
-        let _ = set_pulse.try_set(());
-    };
-    Effect::new(move |_| {
-        if let Some(canvas) = state.canvas.get() {
-            dom::on_resize(&canvas, again);
-        }
-    });
-    // The page's zoom changes how many pixels a point has, without changing the size in points.
-    let zoom = window_event_listener(ev::resize, move |_| again());
-    on_cleanup(move || zoom.remove());
-    Effect::new(move |_| {
-        pulse.track();
-        let (parts, lit) = (state.parts.get(), state.lit.get());
-        if let Some(canvas) = state.canvas.get() {
-            draw::draw(&canvas, &parts, lit);
-        }
-    });
+fn Plotted(state: State, label: String) -> impl IntoView {
     let point = move |e: ev::PointerEvent| {
-        let Some(canvas) = state.canvas.get_untracked() else { return };
-        let (width, height) = (f64::from(canvas.client_width()), f64::from(canvas.client_height()));
+        let Size { width, height } = state.plot.size.get_untracked();
         let (x, y) = (f64::from(e.offset_x()) - width / 2.0, f64::from(e.offset_y()) - height / 2.0);
         let hit = state.parts.with_untracked(|parts| data::hit(parts, x, y, draw::radius(width.min(height))));
+        state.pointer.set(hit.map(|_| (f64::from(e.client_x()), f64::from(e.client_y()))));
         if state.lit.get_untracked() != hit {
             state.lit.set(hit);
         }
     };
-    let title = move || state.lit.get().and_then(|i| state.parts.with(|p| p.get(i).map(|p| state.line(p))));
-    // The stylesheet lets the canvas's colour change by a transition of no length: its end tells of a new theme.
+    let leave = move |_| {
+        state.lit.set(None);
+        state.pointer.set(None);
+    };
     view! {
         <canvas
             class="chart__canvas"
             role="img"
             aria-label=format!("{label}: a pie; its figures follow as a table")
-            title=title
-            node_ref=state.canvas
+            node_ref=state.plot.canvas
             on:pointermove=point
             on:pointerdown=point
-            on:pointerleave=move |_| state.lit.set(None)
-            on:transitionend=move |_| again()
+            on:pointerleave=leave
+            on:transitionend=move |_| state.plot.again()
         ></canvas>
+        <ReadoutCard readout=Signal::derive(move || state.readout()) />
     }
 }
 
+/// The parts with their figures. Hover and focus light a part, a click takes it out of the whole and puts it back.
 #[component]
 fn Legend(state: State) -> impl IntoView {
     let items = move || {
         let item = |(i, part): (usize, Part)| {
             let light = move || state.lit.set(Some(i));
             let dim = move || state.lit.set(None);
-            let colour = part.colour.map_or("var(--line-strong)".into(), swatch_colour);
+            let key = part.key().to_string();
+            let act = if part.is_hidden { "Click puts it back" } else { "Click leaves it out" };
+            let share = if part.is_hidden { "left out".into() } else { text::percent(part.share) };
             view! {
-                <li
-                    class="legend__item"
-                    class:is-lit=move || state.lit.get() == Some(i)
-                    tabindex="0"
-                    title=state.line(&part)
-                    on:pointerenter=move |_| light()
-                    on:pointerleave=move |_| dim()
-                    on:focus=move |_| light()
-                    on:blur=move |_| dim()
-                >
-                    <i class="swatch" style:background=colour></i>
-                    <span class="legend__name mono">{part.name.clone()}</span>
-                    <span class="figure">{text::percent(part.share)}</span>
-                    <span class="figure legend__amount">{state.amount(&part)}</span>
+                <li>
+                    <button
+                        type="button"
+                        class="legend__item"
+                        class:is-off=part.is_hidden
+                        class:is-lit=move || state.lit.get() == Some(i)
+                        aria-pressed=(!part.is_hidden).to_string()
+                        title=format!("{}\n{act}", state.line(&part))
+                        on:click=move |_| crate::ui::chart::toggle(state.hidden, &key)
+                        on:pointerenter=move |_| light()
+                        on:pointerleave=move |_| dim()
+                        on:focus=move |_| light()
+                        on:blur=move |_| dim()
+                    >
+                        <i class="swatch" style:background=swatch_colour(part.colour.unwrap_or(fixed::OTHER))></i>
+                        <span class="legend__name mono">{part.name.clone()}</span>
+                        <span class="figure">{share}</span>
+                        <span class="figure legend__amount">{state.amount(&part)}</span>
+                    </button>
                 </li>
             }
         };
@@ -161,34 +176,12 @@ fn Legend(state: State) -> impl IntoView {
     view! { <ul class="legend">{items}</ul> }
 }
 
-#[component]
-fn Figures(state: State, title: String, what: String) -> impl IntoView {
-    let row = move |part: Part| {
-        let exact = Cell::Int(part.value).exact(state.kind);
-        view! {
-            <tr>
-                <td class="mono">{part.name.clone()}</td>
-                <td class="figure">{text::percent(part.share)}</td>
-                <td class="figure" title=exact>{state.amount(&part)}</td>
-            </tr>
-        }
-    };
-    view! {
-        <table class="table">
-            <caption class="visually-hidden">{title}</caption>
-            <thead>
-                <tr><th scope="col">{what}</th><th scope="col" class="figure">"Share"</th><th scope="col" class="figure">"Absolute"</th></tr>
-            </thead>
-            <tbody>{move || state.parts.get().into_iter().map(row).collect_view()}</tbody>
-        </table>
-    }
-}
-
 fn save(state: State, title: &str) {
-    let Some(canvas) = state.canvas.get_untracked() else { return };
     let parts = state.parts.get_untracked();
-    let lines: Vec<String> = parts.iter().map(|part| text::middle_ellipsis(&state.line(part), 68)).collect();
-    if let Some(picture) = draw::picture(&Look::of(&canvas), title, &parts, &lines) {
-        dom::save_canvas(&dom::file_name(title, "png"), &picture);
-    }
+    let line = |p: &Part| (p.colour.unwrap_or(fixed::OTHER), text::middle_ellipsis(&state.line(p), 68));
+    let legend: Vec<_> = parts.iter().filter(|p| !p.is_hidden).map(line).collect();
+    state.plot.save(title, &legend, |context, size, look| {
+        let centre = (size.width.min(size.height) / 2.0, size.height / 2.0);
+        draw::paint(context, &parts, centre, draw::radius(size.width.min(size.height)), None, look);
+    });
 }

@@ -72,8 +72,15 @@ fn BodyLine(state: State, line: Line) -> impl IntoView {
 
 /// A click in a row: its copy button copies the name, everything else chooses the row.
 fn on_click(state: State, row: u32, event: &ev::MouseEvent) {
+    if !copied(event) {
+        state.choose(row);
+    }
+}
+
+/// Copies the name when the click was on its copy button; whether it was.
+pub fn copied(event: &ev::MouseEvent) -> bool {
     let target = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
-    let Some(button) = target.filter(|t| t.class_list().contains("copy")) else { return state.choose(row) };
+    let Some(button) = target.filter(|t| t.class_list().contains("copy")) else { return false };
     if let Some(name) = button.parent_element().and_then(|cell| cell.get_attribute("title")) {
         dom::copy_text(&name);
         // Says so for a moment.
@@ -83,6 +90,7 @@ fn on_click(state: State, row: u32, event: &ev::MouseEvent) {
             set_timeout(undo, std::time::Duration::from_millis(1200));
         }
     }
+    true
 }
 
 fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, is_first: bool) -> AnyView {
@@ -96,9 +104,17 @@ fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, i
             view! { <td class="table__name" title=text.clone()>{opener}{swatch}<Name text=text.clone() /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button></td> }
                 .into_any()
         }
-        Kind::Text => view! { <td title=text.clone()>{text.clone()}</td> }.into_any(),
+        _ => plain_cell(cell, column.kind),
+    }
+}
+
+/// A cell that is no name.
+pub fn plain_cell(cell: &Cell, kind: Kind) -> AnyView {
+    let text = cell.shown(kind);
+    match kind {
+        Kind::Name | Kind::Text => view! { <td title=text.clone()>{text.clone()}</td> }.into_any(),
         Kind::Share => share_cell(cell).into_any(),
-        _ => view! { <td class="figure" title=cell.exact(column.kind)>{text}</td> }.into_any(),
+        _ => view! { <td class="figure" title=cell.exact(kind)>{text}</td> }.into_any(),
     }
 }
 
@@ -114,7 +130,10 @@ fn share_cell(cell: &Cell) -> impl IntoView {
 
 /// A name whose middle gives way: the head shrinks, the tail stays, and both together are the whole text when copied.
 #[component]
-fn Name(text: String) -> impl IntoView {
+pub fn Name(
+    /// The whole text.
+    text: String,
+) -> impl IntoView {
     let n = text.chars().count();
     if n < SPLIT_FROM {
         return view! { <span class="mono">{text}</span> }.into_any();

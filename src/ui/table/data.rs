@@ -13,6 +13,8 @@ pub enum Kind {
     Count,
     /// Nanoseconds, read as ns, µs, ms or s.
     Duration,
+    /// Bytes, read in binary units; may be negative.
+    Bytes,
     /// A share of one: percentage and bar.
     Share,
     /// A figure without a known unit: as it stands in the file.
@@ -83,10 +85,12 @@ impl Cell {
             (Cell::Absent, _) => String::new(),
             (Cell::Text(t), _) => t.clone(),
             (Cell::Int(v), Kind::Duration) => text::duration(DurationNs(*v)),
+            (Cell::Int(v), Kind::Bytes) => text::signed_bytes(*v),
             (Cell::Int(v), Kind::Count) if *v >= 0 => text::count(v.unsigned_abs()),
             (Cell::Int(v), _) => v.to_string().replace('-', "−"),
             (Cell::Float(v), Kind::Share) => text::percent(*v),
-            (Cell::Float(v), Kind::Duration) => text::duration(DurationNs(*v as i64)),
+            (Cell::Float(v), Kind::Duration) => text::duration(DurationNs(v.round() as i64)),
+            (Cell::Float(v), Kind::Bytes) => text::signed_bytes(v.round() as i64),
             (Cell::Float(v), _) => text::three_digits(*v),
         }
     }
@@ -106,6 +110,7 @@ impl Cell {
     pub fn exact(&self, kind: Kind) -> String {
         match (self, kind) {
             (Cell::Int(v), Kind::Duration) => text::time_exact(*v),
+            (Cell::Int(v), Kind::Bytes) => format!("{v} B").replace('-', "−"),
             _ => self.raw(),
         }
     }
@@ -186,6 +191,8 @@ mod tests {
         assert_eq!(int.shown(Kind::Number), "1234567");
         assert_eq!(int.exact(Kind::Duration), "1.234567 ms");
         assert_eq!(int.raw(), "1234567");
+        assert_eq!(Cell::Int(-3 << 20).shown(Kind::Bytes), "−3.00 MiB");
+        assert_eq!(Cell::Int(-5).exact(Kind::Bytes), "−5 B");
         assert_eq!(Cell::Float(0.391).shown(Kind::Share), "39.1 %");
         assert_eq!(Cell::Float(f64::NAN).raw(), "");
         assert_eq!(Cell::Absent.shown(Kind::Count), "");

@@ -2,7 +2,7 @@
 
 use super::csv;
 use super::data::{Column, Kind};
-use super::order::{self, Direction};
+use super::order::{self, Direction, SortKeys};
 use super::state::State;
 use crate::base::text;
 use crate::ui::dom;
@@ -84,17 +84,29 @@ fn ColumnList(state: State) -> impl IntoView {
 /// The header row.
 #[component]
 pub(super) fn Head(state: State) -> impl IntoView {
+    let on_keys = Callback::new(move |keys: SortKeys| state.choose_how(|c| c.set_keys(&keys, &state.columns.read_untracked())));
     let cells = move || {
         let columns = state.columns.get();
-        let cell = |at: usize| columns.get(at).map(|column| view! { <HeadCell state at column=column.clone() /> });
+        let cell = |at: usize| columns.get(at).map(|column| view! { <HeadCell keys=state.keys on_keys at column=column.clone() /> });
         state.shown.get().into_iter().map(cell).collect_view()
     };
     view! { <thead><tr>{cells}</tr></thead> }
 }
 
+/// A header that sorts.
 #[component]
-fn HeadCell(state: State, at: usize, column: Column) -> impl IntoView {
-    let held = move || state.keys.with(|keys| keys.iter().position(|k| k.0 == at).map(|i| (i, keys[i].1, keys.len())));
+pub fn HeadCell(
+    /// By what rows are sorted.
+    #[prop(into)]
+    keys: Signal<SortKeys>,
+    /// The keys after a click.
+    on_keys: Callback<SortKeys>,
+    /// Position of the column.
+    at: usize,
+    /// The column.
+    column: Column,
+) -> impl IntoView {
+    let held = move || keys.with(|keys| keys.iter().position(|k| k.0 == at).map(|i| (i, keys[i].1, keys.len())));
     let aria = move || match held() {
         Some((0, Direction::Descending, _)) => "descending",
         Some((0, Direction::Ascending, _)) => "ascending",
@@ -109,8 +121,7 @@ fn HeadCell(state: State, at: usize, column: Column) -> impl IntoView {
     };
     let sort = move |e: ev::MouseEvent| {
         let is_added = e.shift_key();
-        let keys = order::clicked(&state.keys.get_untracked(), at, is_added);
-        state.choose_how(|c| c.set_keys(&keys, &state.columns.read_untracked()));
+        on_keys.run(order::clicked(&keys.get_untracked(), at, is_added));
     };
     let hint = "Click sorts, Shift+click sorts by a second column";
     let title = if column.help.is_empty() { hint.to_string() } else { format!("{}\n{hint}", column.help) };

@@ -10,5 +10,7 @@ mod state;
 mod view;
 pub mod window;
 
+pub(super) use body::{Name, copied, plain_cell};
 pub use data::{Cell, Column, Kind, Row};
+pub(super) use head::HeadCell;
 pub use view::{Table, TableProps};

@@ -112,7 +112,8 @@ pub fn order(columns: &[Column], rows: &[Row], keys: &SortKeys, filter: &Filter)
     shown
 }
 
-fn compare(a: &Cell, b: &Cell, direction: Direction) -> Ordering {
+/// The order of two cells; absent ones stand last in both directions.
+pub fn compare(a: &Cell, b: &Cell, direction: Direction) -> Ordering {
     let ascending = match (a, b) {
         (Cell::Absent, Cell::Absent) => return Ordering::Equal,
         (Cell::Absent, _) => return Ordering::Greater,
