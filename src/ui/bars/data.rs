@@ -97,7 +97,8 @@ impl Layout {
     pub fn new(given: &Given, width: f64, height: f64, scroll: f64) -> Layout {
         let has_groups = given.bars.iter().any(|b| !b.group.is_empty());
         let (top, bottom) = (18.0, if has_groups { 40.0 } else { 22.0 });
-        let (lo, hi) = given.bars.iter().map(|b| extent(b, &given.shown, given.is_beside)).fold((0.0f64, 0.0f64), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let (lo, hi) =
+            given.bars.iter().map(|b| extent(b, &given.shown, given.is_beside)).fold((0.0f64, 0.0f64), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         let plot_height = (height - top - bottom).max(10.0);
         let axis = scale::zero_based(lo, hi, (plot_height / 40.0) as usize, given.kind);
         let left = 14.0 + axis.widest() as f64 * 7.0;

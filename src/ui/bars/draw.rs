@@ -93,4 +93,3 @@ fn names(context: &CanvasRenderingContext2d, layout: &Layout, bars: &[Bar], look
         at = end;
     }
 }
-

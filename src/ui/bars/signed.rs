@@ -45,7 +45,7 @@ fn layout(bars: &[Signed], width: f64) -> Layout {
     let hi = bars.iter().map(|b| b.value).fold(0.0, f64::max);
     let room = |is_needed: bool| if is_needed { FIGURE } else { 8.0 };
     let (left, right) = (room(lo < 0.0), room(hi > 0.0));
-    let scale = (width - names - left - right).max(20.0) / (hi - lo).max(f64::MIN_POSITIVE);
+    let scale = (width - names - left - right).max(20.0) / if hi > lo { hi - lo } else { 1.0 };
     Layout { names, zero: names + left - lo * scale, scale }
 }
 
@@ -117,7 +117,12 @@ pub fn SignedBars(
         let at = lit.get()?;
         let bar = bars.with(|b| b.get(at).cloned())?;
         let place = pointer.get().unwrap_or_else(|| plot.on_page(40.0, (at as f64 + 1.0) * LINE));
-        Some(Readout { at: place, title: bar.name, rows: vec![(None, "Difference".into(), with_sign(bar.value, kind), false)], note: bar.note })
+        Some(Readout {
+            at: place,
+            title: bar.name,
+            rows: vec![(None, "Difference".into(), with_sign(bar.value, kind), false)],
+            note: bar.note,
+        })
     });
     let choose = move || {
         if let (Some(at), Some(on_bar)) = (lit.get_untracked(), on_bar) {

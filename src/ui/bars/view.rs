@@ -87,7 +87,8 @@ impl State {
         let bar = bars.get(mark.bar)?;
         let shown = shown(self.series, self.hidden);
         let figure = |v: f64| Cell::Float(v).shown(self.kind);
-        let row = |s: &usize| Some((Some(series.get(*s)?.colour), series.get(*s)?.name.clone(), figure(bar.value(*s)), mark.series == Some(*s)));
+        let row =
+            |s: &usize| Some((Some(series.get(*s)?.colour), series.get(*s)?.name.clone(), figure(bar.value(*s)), mark.series == Some(*s)));
         let mut rows: Vec<_> = shown.iter().rev().filter_map(row).collect();
         if !self.is_beside && rows.len() > 1 {
             rows.push((None, "Total".into(), figure(shown.iter().map(|s| bar.value(*s)).sum()), false));

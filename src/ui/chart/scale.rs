@@ -65,7 +65,8 @@ fn axis(lo: f64, hi: f64, n_ticks: usize, kind: Kind, is_rounded: bool) -> Axis 
     }
     // A hair of tolerance: 0.3 / 0.1 is a little less than 3.
     let (first, last) = if is_rounded {
-        ((lo / scale / step + 1e-9).floor(), (hi / scale / step - 1e-9).ceil())
+        let first = (lo / scale / step + 1e-9).floor();
+        (first, (hi / scale / step - 1e-9).ceil().max(first + 1.0))
     } else {
         ((lo / scale / step - 1e-9).ceil(), (hi / scale / step + 1e-9).floor())
     };

@@ -301,7 +301,8 @@ fn key(state: State, event: &ev::KeyboardEvent) {
             let lines = state.lines.get();
             data::moved(&state.shown(&lines), state.cursor.get(), &name, state.seen())
         });
-        let Some(next) = next.filter(|_| name.starts_with("Arrow") || ["Home", "End", "PageUp", "PageDown"].contains(&name.as_str())) else {
+        let Some(next) = next.filter(|_| name.starts_with("Arrow") || ["Home", "End", "PageUp", "PageDown"].contains(&name.as_str()))
+        else {
             return;
         };
         let before = state.cursor.get_untracked();

@@ -132,7 +132,9 @@ pub fn moved(nodes: &[Node], places: &[Place], at: Option<usize>, key: &str) -> 
             let below = row(here.depth + 1).filter(|(_, p)| nodes[p.node].parent == Some(here.node as u32));
             below.max_by(|a, b| a.1.share.total_cmp(&b.1.share)).map(|(i, _)| i)
         }
-        "ArrowRight" => row(here.depth).filter(|(_, p)| p.start > here.start).min_by(|a, b| a.1.start.total_cmp(&b.1.start)).map(|(i, _)| i),
+        "ArrowRight" => {
+            row(here.depth).filter(|(_, p)| p.start > here.start).min_by(|a, b| a.1.start.total_cmp(&b.1.start)).map(|(i, _)| i)
+        }
         "ArrowLeft" => row(here.depth).filter(|(_, p)| p.start < here.start).max_by(|a, b| a.1.start.total_cmp(&b.1.start)).map(|(i, _)| i),
         _ => None,
     };
@@ -145,7 +147,11 @@ mod tests {
 
     /// `(parent, value)` by node.
     fn tree(nodes: &[(Option<u32>, i64)]) -> Vec<Node> {
-        nodes.iter().enumerate().map(|(i, (parent, value))| Node { name: i.to_string(), value: *value, parent: *parent, ..Node::default() }).collect()
+        nodes
+            .iter()
+            .enumerate()
+            .map(|(i, (parent, value))| Node { name: i.to_string(), value: *value, parent: *parent, ..Node::default() })
+            .collect()
     }
 
     fn text(places: &[Place]) -> Vec<String> {
@@ -156,7 +162,10 @@ mod tests {
     fn children_take_their_share_of_the_parent() {
         let nodes = tree(&[(None, 100), (Some(0), 50), (Some(1), 25), (Some(0), 25), (None, 100)]);
         let found = text(&places(&nodes, None, 0.0));
-        assert_eq!(found, ["0x1 row 0 0.00+0.50", "1x1 row 1 0.00+0.25", "2x1 row 2 0.00+0.12", "3x1 row 1 0.25+0.12", "4x1 row 0 0.50+0.50"]);
+        assert_eq!(
+            found,
+            ["0x1 row 0 0.00+0.50", "1x1 row 1 0.00+0.25", "2x1 row 2 0.00+0.12", "3x1 row 1 0.25+0.12", "4x1 row 0 0.50+0.50"]
+        );
     }
 
     #[test]

@@ -97,7 +97,10 @@ impl State {
             let mut levels = vec![0i64; nodes.len()];
             let row = |(i, node): (usize, &Node)| {
                 levels[i] = node.parent.and_then(|p| levels.get(p as usize).map(|l| l + 1)).unwrap_or(0);
-                Row { colour: Some(node.colour), ..Row::new(vec![Cell::Text(node.name.clone()), Cell::Int(levels[i]), Cell::Int(node.value)]) }
+                Row {
+                    colour: Some(node.colour),
+                    ..Row::new(vec![Cell::Text(node.name.clone()), Cell::Int(levels[i]), Cell::Int(node.value)])
+                }
             };
             Arc::new(nodes.iter().enumerate().map(row).collect::<Vec<_>>())
         });

@@ -59,7 +59,8 @@ pub fn parts(slices: &[Slice], limit: usize, hidden: &BTreeSet<String>) -> Vec<P
     // A single one that is left over keeps its name.
     let n_named = if slices.len() == limit + 1 { slices.len() } else { limit.max(1).min(slices.len()) };
     let (named, rest) = slices.split_at(n_named);
-    let part = |name: String, value: i64, colour: Option<u16>, is_hidden: bool| Part { name, value, share: 0.0, start: 0.0, colour, is_hidden };
+    let part =
+        |name: String, value: i64, colour: Option<u16>, is_hidden: bool| Part { name, value, share: 0.0, start: 0.0, colour, is_hidden };
     let mut parts: Vec<Part> = named.iter().map(|s| part(s.name.clone(), s.value, Some(s.colour), hidden.contains(&s.name))).collect();
     if !rest.is_empty() {
         let value: i128 = rest.iter().map(|s| i128::from(s.value)).sum();

@@ -123,7 +123,8 @@ pub fn open_to(branches: &[Branch], children: &Children, levels: usize, most: us
     for (i, branch) in branches.iter().enumerate() {
         level.push(branch.parent.and_then(|p| level.get(p as usize)).map_or(1, |l| l + 1));
         let n = children.of(i as u32).len();
-        if level[i] < levels && n > 0 && n_shown + n <= most {
+        let is_shown = branch.parent.is_none_or(|p| p as usize >= i || opened.contains(&p));
+        if is_shown && level[i] < levels && n > 0 && n_shown + n <= most {
             opened.insert(i as u32);
             n_shown += n;
         }
@@ -179,7 +180,8 @@ mod tests {
 
     #[test]
     fn levels_open_as_far_as_there_is_room() {
-        let (branches, at) = (tree(), |levels, most| open_to(&tree(), &Children::new(&tree()), levels, most).into_iter().collect::<Vec<_>>());
+        let (branches, at) =
+            (tree(), |levels, most| open_to(&tree(), &Children::new(&tree()), levels, most).into_iter().collect::<Vec<_>>());
         assert_eq!(branches.len(), 5);
         assert_eq!(at(1, 99), [] as [u32; 0]);
         assert_eq!(at(2, 99), [0]);

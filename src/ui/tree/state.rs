@@ -179,7 +179,9 @@ impl State {
         for branch in branches.iter() {
             levels.push(branch.parent.and_then(|p| levels.get(p as usize)).map_or(0, |l| l + 1));
         }
-        let row = |(branch, level): (&Branch, &i64)| Row::new(std::iter::once(Cell::Int(*level)).chain(branch.row.cells.iter().cloned()).collect());
+        let row = |(branch, level): (&Branch, &i64)| {
+            Row::new(std::iter::once(Cell::Int(*level)).chain(branch.row.cells.iter().cloned()).collect())
+        };
         (columns, branches.iter().zip(&levels).map(row).collect())
     }
 }

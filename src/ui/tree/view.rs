@@ -152,7 +152,9 @@ fn Body(state: State) -> impl IntoView {
         lines.get(window.first.min(end)..end).unwrap_or_default().iter().map(|line| (generation, *line)).collect::<Vec<_>>()
     };
     let spacer = move |height: f64| {
-        (height > 0.0).then(|| view! { <tbody class="table__spacer" aria-hidden="true"><tr style:height=format!("{height}px")><td></td></tr></tbody> })
+        (height > 0.0).then(
+            || view! { <tbody class="table__spacer" aria-hidden="true"><tr style:height=format!("{height}px")><td></td></tr></tbody> },
+        )
     };
     view! {
         {move || spacer(state.window.get().before)}
