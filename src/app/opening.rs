@@ -179,14 +179,7 @@ fn open_beside(app: App, claim: Claim, files: Vec<Dropped>, target: Target) {
     });
 }
 
-async fn open_claim(
-    app: App,
-    id: u32,
-    worker: (Link, Events),
-    claim: Claim,
-    files: Vec<Dropped>,
-    target: Target,
-) -> Result<(), String> {
+async fn open_claim(app: App, id: u32, worker: (Link, Events), claim: Claim, files: Vec<Dropped>, target: Target) -> Result<(), String> {
     let name = claim.members.first().and_then(|&m| files.get(m)).map(|f| f.name.clone()).unwrap_or_default();
     let named = |sentence: String| if sentence.contains(file_name(&name)) { sentence } else { format!("`{name}`: {sentence}") };
     let (link, mut events) = handles::able_worker(app, worker, &claim.format).await?;

@@ -15,6 +15,8 @@ use std::sync::Arc;
 const N_ROWS: usize = 100_000;
 
 type Range = Option<(i64, i64)>;
+/// A pixel and the x beneath it.
+type Spot = (f64, i64);
 
 #[derive(Clone, Copy)]
 struct State {
@@ -31,7 +33,7 @@ struct State {
     cursor: RwSignal<Option<i64>>,
     pointer: RwSignal<Option<(f64, f64)>>,
     /// While a range is dragged out: where it began and where it is, pixel and x.
-    drag: RwSignal<Option<((f64, i64), (f64, i64))>>,
+    drag: RwSignal<Option<(Spot, Spot)>>,
     /// The part of the x axis that is seen.
     window: RwSignal<Range>,
     plot: Plot,
