@@ -3,10 +3,13 @@
 //! Recognising is light and linked into every worker. Reading needs the Parquet library and its codecs, which only the worker program
 //! `parquet` links: it calls [`install`]. Natively everything is there.
 
+mod batch;
+mod curves;
 mod facts;
 mod import;
 mod reader;
 mod rows;
+mod source;
 mod tables;
 
 use crate::base::{InputSet, Ledger, MemberHead, SliceId};

@@ -1,101 +1,15 @@
 //! One Parquet file, read in batches of rows, and of those only the columns asked for.
 
-use crate::base::{InputError, Member};
-use bytes::{Buf, Bytes};
+use super::batch::{Batch, Values};
+use super::source::Source;
+use crate::base::Member;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray, Int96};
-use parquet::errors::ParquetError;
-use parquet::file::reader::{ChunkReader, FileReader, Length, SerializedFileReader};
-use std::cell::RefCell;
-use std::io::Read;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::ops::ControlFlow;
 
 /// Rows read at a time.
 const BATCH: usize = 32_768;
-/// Bytes of a read that the library makes without saying how long it is: page headers and footers.
-const READ_AHEAD: u64 = 64 << 10;
-
-thread_local! {
-    /// Open files. The library wants its source to cross threads, which files of a browser cannot: it gets their place in this list.
-    static FILES: RefCell<Vec<Option<Member>>> = const { RefCell::new(Vec::new()) };
-}
-
-/// A file of [`FILES`].
-struct Source {
-    at: usize,
-    len: u64,
-}
-
-impl Source {
-    fn new(member: &Member) -> Source {
-        let at = FILES.with_borrow_mut(|files| match files.iter().position(Option::is_none) {
-            Some(free) => {
-                files[free] = Some(member.clone());
-                free
-            }
-            None => {
-                files.push(Some(member.clone()));
-                files.len() - 1
-            }
-        });
-        Source { at, len: member.len() }
-    }
-
-    fn read(&self, start: u64, n: u64) -> Result<Bytes, ParquetError> {
-        let read = FILES.with_borrow(|files| match files.get(self.at).and_then(Option::as_ref) {
-            Some(member) => member.read(start, n),
-            None => Err(InputError::Unreadable { name: "a table".into(), why: "It is not open.".into() }),
-        });
-        read.map(Bytes::from).map_err(|e| ParquetError::General(e.to_string()))
-    }
-}
-
-impl Drop for Source {
-    fn drop(&mut self) {
-        FILES.with_borrow_mut(|files| files[self.at] = None);
-    }
-}
-
-impl Length for Source {
-    fn len(&self) -> u64 {
-        self.len
-    }
-}
-
-/// Reads on from an offset, a piece at a time.
-struct Ahead {
-    file: Source,
-    offset: u64,
-    bytes: Bytes,
-}
-
-impl Read for Ahead {
-    fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
-        if self.bytes.is_empty() {
-            let n = READ_AHEAD.min(self.file.len.saturating_sub(self.offset));
-            self.bytes = self.file.read(self.offset, n).map_err(std::io::Error::other)?;
-            self.offset += n;
-        }
-        let n = out.len().min(self.bytes.len());
-        self.bytes.copy_to_slice(&mut out[..n]);
-        Ok(n)
-    }
-}
-
-impl ChunkReader for Source {
-    type T = Ahead;
-
-    fn get_read(&self, start: u64) -> Result<Ahead, ParquetError> {
-        let member = FILES.with_borrow(|files| files.get(self.at).cloned().flatten());
-        let member = member.ok_or_else(|| ParquetError::General("the table is not open".into()))?;
-        Ok(Ahead { file: Source::new(&member), offset: start.min(self.len), bytes: Bytes::new() })
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        self.read(start, length as u64)
-    }
-}
-
 /// An open file.
 pub(super) struct File {
     reader: SerializedFileReader<Source>,
@@ -104,70 +18,6 @@ pub(super) struct File {
     leaves: Vec<usize>,
     /// Rows, as its footer says.
     pub n_rows: u64,
-}
-
-/// Some rows of some columns. A column that the file does not have is absent in every row.
-pub(super) struct Batch {
-    columns: Vec<Values>,
-    /// Rows of it.
-    pub n_rows: usize,
-}
-
-enum Values {
-    Missing,
-    Ints(Vec<Option<i64>>),
-    Floats(Vec<Option<f64>>),
-    Texts(Vec<Option<ByteArray>>),
-    Flags(Vec<Option<bool>>),
-    /// Lists, as text.
-    Lists(Vec<Option<String>>),
-}
-
-impl Batch {
-    /// A whole number; a fraction or other text is none.
-    pub fn int(&self, column: usize, row: usize) -> Option<i64> {
-        match &self.columns[column] {
-            Values::Ints(v) => *v.get(row)?,
-            Values::Floats(v) => v.get(row)?.filter(|f| f.fract() == 0.0 && f.abs() < 9.0e15).map(|f| f as i64),
-            Values::Flags(v) => v.get(row)?.map(i64::from),
-            Values::Texts(v) => v.get(row)?.as_ref()?.as_utf8().ok()?.trim().parse().ok(),
-            _ => None,
-        }
-    }
-
-    /// A finite number.
-    pub fn float(&self, column: usize, row: usize) -> Option<f64> {
-        let value = match &self.columns[column] {
-            Values::Ints(v) => v.get(row)?.map(|v| v as f64),
-            Values::Floats(v) => *v.get(row)?,
-            Values::Texts(v) => v.get(row)?.as_ref()?.as_utf8().ok()?.trim().parse().ok(),
-            _ => None,
-        };
-        value.filter(|v| v.is_finite())
-    }
-
-    /// A text; empty where there is none, or where it is no UTF-8.
-    pub fn text(&self, column: usize, row: usize) -> &str {
-        match &self.columns[column] {
-            Values::Texts(v) => v.get(row).and_then(Option::as_ref).and_then(|t| t.as_utf8().ok()).unwrap_or(""),
-            Values::Lists(v) => v.get(row).and_then(Option::as_deref).unwrap_or(""),
-            _ => "",
-        }
-    }
-
-    /// Whatever it is, as a cell of a table.
-    pub fn cell(&self, column: usize, row: usize) -> crate::model::Cell {
-        use crate::model::Cell;
-        let found = match &self.columns[column] {
-            Values::Missing => None,
-            Values::Ints(v) => v.get(row).copied().flatten().map(Cell::Int),
-            Values::Floats(v) => v.get(row).copied().flatten().filter(|f| f.is_finite()).map(Cell::Float),
-            Values::Texts(v) => v.get(row).and_then(Option::as_ref).map(|t| Cell::Text(String::from_utf8_lossy(t.data()).into_owned())),
-            Values::Flags(v) => v.get(row).copied().flatten().map(|f| Cell::Text(if f { "true" } else { "false" }.into())),
-            Values::Lists(v) => v.get(row).cloned().flatten().map(Cell::Text),
-        };
-        found.unwrap_or(Cell::Absent)
-    }
 }
 
 /// What the library says, ending without a full stop.

@@ -1,0 +1,62 @@
+//! Values over time.
+
+use super::import::Table;
+use super::rows::{Place, each};
+use crate::base::Ledger;
+use crate::formats::neuron_json::timeline::{Curve, Timeline};
+use std::collections::BTreeMap;
+
+const SBUF: [&str; 4] = ["partition_0_util_percent", "partition_32_util_percent", "partition_64_util_percent", "partition_96_util_percent"];
+const PSUM: [&str; 8] = [
+    "bank_0_util_percent",
+    "bank_1_util_percent",
+    "bank_2_util_percent",
+    "bank_3_util_percent",
+    "bank_4_util_percent",
+    "bank_5_util_percent",
+    "bank_6_util_percent",
+    "bank_7_util_percent",
+];
+
+/// (table, curve, columns, whether its percentages may be written as fractions).
+const CURVES: [(&str, Curve, &[&str], bool); 4] = [
+    ("SbufUsage", Curve::StateBuffer, &SBUF, true),
+    ("PsumUsage", Curve::Psum, &PSUM, false),
+    ("PendingDma", Curve::PendingDma, &["value"], false),
+    ("DmaUsage", Curve::DmaThroughput, &["current_throughput"], false),
+];
+
+/// Puts every table of measurements on the timeline.
+pub(super) fn curves(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &Place, ledger: &mut Ledger) {
+    for (name, curve, columns, is_share) in CURVES {
+        let Some(table) = tables.get(name) else {
+            continue;
+        };
+        let wanted: Vec<&str> = ["timestamp", "pcore_idx"].into_iter().chain(columns.iter().copied()).collect();
+        let mut samples: Vec<(usize, i64, Vec<f64>)> = Vec::new();
+        each(table, &wanted, ledger, |b, row, _| {
+            let values: Option<Vec<f64>> = (0..columns.len()).map(|c| b.float(2 + c, row)).collect();
+            let (Some(time), Some(values)) = (b.int(0, row), values) else {
+                return false;
+            };
+            samples.push((place.core(t, b.int(1, row)), time, values));
+            true
+        });
+        // The schema calls both fractions and hundredths "percent": nothing above one means fractions.
+        let is_fraction = is_share && samples.iter().all(|s| s.2.iter().all(|v| *v <= 1.0));
+        let scale = if is_fraction { 100.0 } else { 1.0 };
+        for (core, time, values) in samples {
+            t.sample(core, curve, time, values.into_iter().map(|v| v * scale).collect());
+        }
+    }
+    if let Some(table) = tables.get("Throttle") {
+        each(table, &["timestamp", "k", "n", "pcore_idx"], ledger, |b, row, _| {
+            let (Some(time), Some(k), Some(n)) = (b.int(0, row), b.float(1, row), b.float(2, row).filter(|n| *n > 0.0)) else {
+                return false;
+            };
+            let core = place.core(t, b.int(3, row));
+            t.sample(core, Curve::Throttling, time, vec![100.0 * k / n]);
+            true
+        });
+    }
+}
