@@ -43,11 +43,14 @@ const TELLING: [&str; 12] = [
 /// Neuron Explorer directories.
 pub struct NeuronParquet;
 
+/// Rows of a table: its name, the first, how many.
+type RowsOf = fn(&InputSet, &str, u64, u64) -> Result<Vec<Vec<Cell>>, ImportError>;
+
 /// What reads the tables, where it is linked.
 struct Reader {
     import: fn(&InputSet, &Claim, &mut Ledger) -> Result<Profile, ImportError>,
     record: fn(&InputSet, &Profile, SliceId) -> Result<Vec<Field>, ImportError>,
-    rows: fn(&InputSet, &str, u64, u64) -> Result<Vec<Vec<Cell>>, ImportError>,
+    rows: RowsOf,
 }
 
 static READER: OnceLock<Reader> = OnceLock::new();
