@@ -3,7 +3,9 @@
 pub mod colour;
 pub mod details;
 pub mod flows;
+pub mod hlo;
 pub mod operators;
 pub mod search;
 pub mod self_time;
+pub mod support;
 pub mod torch;

@@ -95,6 +95,7 @@ pub fn ScopeBar() -> impl IntoView {
     let whole = Memo::new(move |_| app.front().map(|p| p.hot.range()).unwrap_or_default());
     let range = move || match app.range.get() {
         Some(r) => format!("{} – {} ({})", text::time_exact(r.start.0), text::time_exact(r.end.0), text::duration(r.duration())),
+        None if whole.get().duration().0 == 0 => String::new(),
         None => format!("Whole profile: {}", text::duration(whole.get().duration())),
     };
     let is_selected = move || app.state.is_selected_scope().get();

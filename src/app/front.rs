@@ -50,9 +50,13 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         let Some(profile) = app.front_untracked() else {
             return ().into_any();
         };
+        // A link or the tab before may name a view that this profile cannot fill.
+        let views = &profile.hot.info.views;
+        let view = if views.contains(&view) { view } else { actions::first_view(views).into() };
         match view.as_str() {
             "operators" => operators(app, profile.ask),
             "tables" => tables(app, profile),
+            "support" => super::neuron::support(app, profile),
             "ledger" => {
                 let ledger = Ledger::clone(&profile.ledger);
                 view! { <LedgerView ledger=Signal::stored(ledger) /> }.into_any()

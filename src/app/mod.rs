@@ -6,6 +6,7 @@ mod gather;
 mod handles;
 mod help;
 mod link;
+mod neuron;
 mod notices;
 mod opening;
 mod reading;

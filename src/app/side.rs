@@ -8,7 +8,7 @@ use leptos::prelude::*;
 type Entry = (&'static str, &'static str, &'static str);
 
 /// Groups of views, in the order shown.
-const GROUPS: [(&str, &[Entry]); 2] = [
+const GROUPS: &[(&str, &[Entry])] = &[
     (
         "Time",
         &[
@@ -16,6 +16,7 @@ const GROUPS: [(&str, &[Entry]); 2] = [
             ("operators", "Operators", "M2.5 13.5v-5M6.2 13.5v-11M9.8 13.5v-7M13.5 13.5v-3"),
         ],
     ),
+    ("Support", &[("support", "Support", "M2.5 8.5l3.5 3.5l7.5-8")]),
     (
         "File",
         &[
@@ -37,7 +38,7 @@ pub fn SideBar() -> impl IntoView {
             let shown: Vec<Entry> = views.iter().copied().filter(|v| available.iter().any(|a| a == v.0)).collect();
             (!shown.is_empty()).then(|| view! { <Group title shown /> })
         };
-        GROUPS.into_iter().map(group).collect_view()
+        GROUPS.iter().copied().map(group).collect_view()
     };
     view! { <nav class="sidebar" aria-label="Views">{groups}</nav> }
 }

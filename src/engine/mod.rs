@@ -3,6 +3,7 @@
 mod cells;
 mod derived;
 pub mod hot;
+mod neuron;
 pub mod query;
 pub mod session;
 mod torch;

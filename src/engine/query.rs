@@ -5,6 +5,7 @@ pub use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::analysis::operators::{Operators, OperatorsQuery};
 pub use crate::analysis::search::{SearchHits, SearchQuery};
 pub use crate::analysis::torch::{TorchAnswer, TorchQuery};
+pub use super::neuron::{NeuronAnswer, NeuronQuery};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
 use crate::formats::Field;
 use crate::model::{Cell, Fact};
@@ -35,6 +36,8 @@ pub enum Query {
     Flows(FlowsQuery),
     /// What only a PyTorch trace can answer.
     Torch(TorchQuery),
+    /// What only Neuron's reports, logs and system profiles answer.
+    Neuron(NeuronQuery),
 }
 
 /// An answer to the query of the same name.
@@ -62,6 +65,8 @@ pub enum Answer {
     Flows(Flows),
     /// What only a PyTorch trace can answer.
     Torch(TorchAnswer),
+    /// What only Neuron's reports, logs and system profiles answer.
+    Neuron(NeuronAnswer),
     /// The question cannot be answered; a sentence says why.
     Refused(String),
 }

@@ -56,6 +56,7 @@ impl Session {
             Query::Flows(q) => Answer::Flows(flows::flows(&self.profile, q)),
             Query::Torch(q) => self.torch(q),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
+            Query::Neuron(query) => super::neuron::answer(&self.profile, query),
         }
     }
 

@@ -16,6 +16,7 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
     }
     match &profile.domain {
         Domain::Plain | Domain::Torch(_) | Domain::NeuronDevice(_) => {}
+        Domain::SupportReport(_) => out.push("support"),
     }
     out
 }

@@ -1,5 +1,6 @@
 //! A folder per format, and the list of them. Recognises by content, imports a claim, reads single records again.
 
+pub mod analyze;
 pub mod gzip;
 pub mod import;
 pub mod json;
@@ -15,7 +16,14 @@ use crate::model::{Cell, Profile};
 use serde::{Deserialize, Serialize};
 
 /// Every format, most specific first.
-pub static ALL: &[&dyn Format] = &[&ntff::Ntff, &neff::NeffFile, &neuron_parquet::NeuronParquet, &neuron_json::NeuronJson, &kineto::Kineto];
+pub static ALL: &[&dyn Format] = &[
+    &ntff::Ntff,
+    &neff::NeffFile,
+    &neuron_parquet::NeuronParquet,
+    &neuron_json::NeuronJson,
+    &analyze::Analyze,
+    &kineto::Kineto,
+];
 
 /// Why a file cannot be read at all. Each message says what was expected, what was found and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,5 +1,6 @@
 //! What only one kind of profile has.
 
+use super::support::SupportReport;
 use super::torch::Torch;
 
 /// The typed part of a profile.
@@ -12,6 +13,8 @@ pub enum Domain {
     Torch(Box<Torch>),
     /// A Neuron device profile.
     NeuronDevice(NeuronDevice),
+    /// Which operators of a model Neuron supports; no timeline.
+    SupportReport(Box<SupportReport>),
 }
 
 /// Neuron's device tables. Rows that an analysis reads; everything else stays in generic tables.

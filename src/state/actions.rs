@@ -19,6 +19,17 @@ pub fn show_view(app: App, view: &str) {
     }
 }
 
+/// The view a profile opens with: the timeline, or what it has instead of one.
+pub fn first_view(views: &[String]) -> &str {
+    const LAST: [&str; 3] = ["tables", "profile", "ledger"];
+    let has = |view: &str| views.iter().any(|v| v == view);
+    if has("timeline") {
+        return "timeline";
+    }
+    let own = views.iter().map(String::as_str).find(|v| !LAST.contains(v));
+    own.or(LAST.into_iter().find(|v| has(v))).unwrap_or("timeline")
+}
+
 /// Commits a range, or none.
 pub fn commit_range(app: App, range: Option<TimeRange>) {
     app.range.set(range);
@@ -90,7 +101,14 @@ pub fn show_profile(app: App, id: u32) {
         return;
     }
     keep_choices(app);
-    let kept = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.kept.clone()));
+    let kept = app.state.profiles().with_untracked(|all| {
+        let profile = all.iter().find(|p| p.id == id)?;
+        let mut kept = profile.kept.clone();
+        if kept.view.is_empty() {
+            kept.view = first_view(&profile.hot.info.views).into();
+        }
+        Some(kept)
+    });
     app.selection.set(None);
     app.window.set(None);
     app.range.set(None);
@@ -207,4 +225,18 @@ pub fn import_goes_on(app: App, id: u32, progress: Progress) {
 /// An import ended, well or not.
 pub fn import_ends(app: App, id: u32) {
     app.state.imports().update(|all| all.retain(|i| i.id != id));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_without_timeline_opens_at_what_it_has() {
+        let check = |views: &[&str], want| assert_eq!(first_view(&views.iter().map(|v| v.to_string()).collect::<Vec<_>>()), want);
+        check(&["profile", "ledger", "timeline", "operators"], "timeline");
+        check(&["profile", "ledger", "support"], "support");
+        check(&["profile", "ledger", "tables"], "tables");
+        check(&["profile", "ledger"], "profile");
+    }
 }

@@ -1,0 +1,100 @@
+//! Sentences about a report: what its figures mean, what it cannot tell, why an operator is in both halves.
+
+use super::{HloRow, Remark, Support, SupportRow, dtypes_of};
+use crate::analysis::hlo::dtype_words;
+use crate::model::{SupportReport, SupportSource};
+
+/// More operators in both halves than these are counted, not explained one by one.
+const N_EXPLAINED: usize = 20;
+
+/// All remarks, most important first.
+pub(super) fn remarks(report: &SupportReport, support: &Support) -> Vec<Remark> {
+    let mut out = Vec::new();
+    let mut say = |kind: &str, text: String| out.push(Remark { kind: kind.into(), text });
+    percentage(report, support, &mut say);
+    if report.supported.is_none() {
+        say("missing", "The report has no list of supported operators: what works is not available.".into());
+    }
+    if report.unsupported.is_none() {
+        say("missing", "The report has no list of unsupported operators: what fails is not available.".into());
+    }
+    let both: Vec<&SupportRow> = support.operators.iter().filter(|r| r.is_supported && r.unsupported > 0).collect();
+    for row in both.iter().take(N_EXPLAINED) {
+        say("both", explained(row, support));
+    }
+    if let Some(more) = both.len().checked_sub(N_EXPLAINED).filter(|n| *n > 0) {
+        say("both", format!("So it is with {more} more operators; the table of operators shows their data types."));
+    }
+    if support.verbosity == Some(2) {
+        let text = "This report is at verbosity 2. For the HLO instructions behind each operator run the command again with \
+                    `--analyze-verbosity 1`.";
+        say("verbosity", text.into());
+    }
+    out
+}
+
+fn percentage(report: &SupportReport, support: &Support, say: &mut impl FnMut(&str, String)) {
+    if report.percentage.is_none() {
+        let found = report.percentage_text.as_deref().map_or("no such key".into(), |t| format!("`{t}`"));
+        say("percentage", format!("The support percentage is not available: expected a number such as `60.00%`, found {found}."));
+    }
+    let counts = support.n_supported_hlo.zip(support.n_unsupported_hlo);
+    match (counts, support.computed_percentage, report.percentage) {
+        (Some((yes, no)), Some(is), Some(said)) if support.is_mismatch => {
+            say(
+                "mismatch",
+                format!(
+                    "The report says {said:.2} %, but {yes} of its {} HLO instructions are supported, which is {is:.2} %. \
+                     The lists or the percentage are not of one run.",
+                    yes + no
+                ),
+            );
+        }
+        (Some((yes, no)), Some(is), _) => {
+            say("percentage", format!("{yes} of {} HLO instructions are supported: {is:.2} %.", yes + no));
+        }
+        _ => {}
+    }
+    if report.percentage.is_some() && report.source != SupportSource::Unknown {
+        let text = "The percentage counts HLO instructions, not operators. One operator is lowered to several instructions, so the \
+                    percentage does not follow from the counts of the operators below.";
+        say("percentage", text.into());
+    }
+}
+
+/// Why an operator is supported and unsupported at once, as far as the data types tell.
+fn explained(row: &SupportRow, support: &Support) -> String {
+    let times = |n: u64| if n == 1 { "once".to_string() } else { format!("{n} times") };
+    let works = row.supported.map_or("an unknown number of times".into(), times);
+    let head = format!("`{}` is supported {works} and fails {}.", row.name, times(row.unsupported));
+    let Some(failure) = support.failures.iter().find(|f| f.name == row.name) else {
+        return head;
+    };
+    if failure.instructions.is_empty() {
+        let why = match support.verbosity {
+            Some(1) => "No HLO instruction in the report belongs to it, so its data types are not known.",
+            _ => "Support depends on data types and shapes, which this report does not list.",
+        };
+        return format!("{head} {why}");
+    }
+    let failed = dtypes_of(&failure.instructions, &support.instructions);
+    let opcodes: Vec<&str> = failure.instructions.iter().filter_map(|i| support.instructions.get(*i as usize)).map(|r| r.opcode.as_str()).collect();
+    let same = |r: &&HloRow| r.is_supported && !r.opcode.is_empty() && opcodes.contains(&r.opcode.as_str());
+    let working: Vec<&HloRow> = support.instructions.iter().filter(same).collect();
+    let mut works_on: Vec<String> = Vec::new();
+    for dtype in support.instructions.iter().filter(|r| r.is_supported).flat_map(|r| &r.dtypes) {
+        if !works_on.contains(dtype) {
+            works_on.push(dtype.clone());
+        }
+    }
+    let only_failed: Vec<String> = failed.iter().filter(|d| !works_on.contains(d)).map(|d| named(d)).collect();
+    if only_failed.is_empty() {
+        return format!("{head} Both work on the same data types ({}), so shapes or attributes make the difference.", failed.join(", "));
+    }
+    let example = working.first().map_or(String::new(), |r| format!("; `{}` on {} is supported", r.opcode, r.dtypes.join(", ")));
+    format!("{head} The data type makes the difference: what fails works on {}, which no supported instruction does{example}.", only_failed.join(", "))
+}
+
+fn named(dtype: &str) -> String {
+    dtype_words(dtype).map_or_else(|| dtype.into(), |words| format!("{dtype} ({words})"))
+}

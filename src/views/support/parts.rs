@@ -1,0 +1,122 @@
+//! The parts of the page: gauge, remarks, tables.
+
+use super::rows::{self, Which};
+use crate::analysis::support::{FailureRow, Remark, Support};
+use crate::ui::table::Table;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// The percentage as a bar, and which versions said so.
+#[component]
+pub(super) fn Gauge(support: Arc<Support>) -> impl IntoView {
+    let shown = support.support_percentage.or(support.computed_percentage);
+    let figure = rows::percent(shown);
+    let counted = support.n_supported_hlo.zip(support.n_unsupported_hlo).map(|(yes, no)| {
+        let said = format!("{yes} of {} HLO instructions, counted: {}", yes + no, rows::percent(support.computed_percentage));
+        view! { <span class="support__counted" class:support__counted--wrong=support.is_mismatch>{said}</span> }
+    });
+    let what = if support.support_percentage.is_none() && shown.is_some() { "of HLO instructions, counted from the lists" } else { "of HLO instructions" };
+    let version = |v: &Option<String>| v.clone().unwrap_or_else(|| "not available".into());
+    let bar = shown.map(|p| {
+        view! {
+            <span class="support__bar" role="meter" aria-label="Supported HLO instructions" aria-valuemin="0" aria-valuemax="100" aria-valuenow=format!("{p:.2}")>
+                <i style:width=format!("{p:.2}%")></i>
+            </span>
+        }
+    });
+    view! {
+        <div class="support__gauge" data-chart="support-gauge">
+            <p class="support__figure"><strong>{figure}</strong>" "{what}</p>
+            {bar}
+            {counted}
+            <dl class="support__versions">
+                <dt>"torch_neuronx"</dt><dd class="mono">{version(&support.torch_neuronx_version)}</dd>
+                <dt>"neuronx_cc"</dt><dd class="mono">{version(&support.neuronx_cc_version)}</dd>
+            </dl>
+        </div>
+    }
+}
+
+/// What to know, one line each.
+#[component]
+pub(super) fn Remarks(remarks: Vec<Remark>) -> impl IntoView {
+    let line = |remark: Remark| {
+        let is_wrong = matches!(remark.kind.as_str(), "mismatch" | "missing");
+        view! { <li class="support__remark" class:support__remark--warn=is_wrong data-remark=remark.kind>{remark.text}</li> }
+    };
+    view! { <ul class="support__remarks">{remarks.into_iter().map(line).collect_view()}</ul> }
+}
+
+/// Every operator once.
+#[component]
+pub(super) fn Operators(support: Arc<Support>) -> impl IntoView {
+    let which = RwSignal::new(Which::All);
+    let columns = Signal::stored(Arc::new(rows::operator_columns()));
+    let rows = Memo::new(move |_| Arc::new(rows::operators(&support, which.get())));
+    let choice = move |(value, label): (Which, &'static str)| {
+        view! { <button type="button" aria-pressed=move || (which.get() == value).to_string() on:click=move |_| which.set(value)>{label}</button> }
+    };
+    let choices = [(Which::All, "All"), (Which::Failing, "Failing"), (Which::Supported, "Supported")];
+    view! {
+        <section class="support__part">
+            <header class="support__head">
+                <h2>"Operators"</h2>
+                <span class="segmented" role="group" aria-label="Which operators">{choices.into_iter().map(choice).collect_view()}</span>
+            </header>
+            <Table id="support-operators" label="Operators and their support" columns rows empty="The report lists no such operators." />
+        </section>
+    }
+}
+
+/// Each failing call; the chosen one in full beneath.
+#[component]
+pub(super) fn Failures(support: Arc<Support>) -> impl IntoView {
+    let columns = Signal::stored(Arc::new(rows::failure_columns()));
+    let rows = Signal::stored(Arc::new(rows::failures(&support)));
+    let selected = RwSignal::new((support.failures.len() == 1).then_some(0));
+    let empty = match support.n_unsupported {
+        Some(_) => "No call fails: every operator of the model is supported.",
+        None => "The report has no list of unsupported operators.",
+    };
+    let chosen = move || {
+        let failure = support.failures.get(selected.get()?)?.clone();
+        let instructions = failure.instructions.iter().filter_map(|i| support.instructions.get(*i as usize)).map(|r| r.text.clone()).collect();
+        Some(view! { <Failure failure instructions /> })
+    };
+    view! {
+        <section class="support__part">
+            <h2>"Failing calls"</h2>
+            <Table id="support-failures" label="Calls that fail" columns rows selected on_row=Callback::new(move |at| selected.set(Some(at))) empty />
+            {chosen}
+        </section>
+    }
+}
+
+/// One failing call: its stack, its instructions, the graph around it.
+#[component]
+fn Failure(failure: FailureRow, instructions: Vec<String>) -> impl IntoView {
+    let stack = (!failure.stack.is_empty()).then(|| view! { <h3>"Called from"</h3><pre class="support__text">{failure.stack.join("\n")}</pre> });
+    let hlo = (!instructions.is_empty()).then(|| view! { <h3>"HLO instructions that fail"</h3><pre class="support__text">{instructions.join("\n")}</pre> });
+    let graph = (!failure.graph.is_empty()).then(|| view! { <h3>"Graph"</h3><pre class="support__text">{failure.graph.clone()}</pre> });
+    view! {
+        <div class="support__failure" data-failure="">
+            <p><strong class="mono">{failure.name}</strong>" fails at "{failure.stage}</p>
+            {stack}
+            {hlo}
+            {graph}
+        </div>
+    }
+}
+
+/// The HLO instructions of a report at verbosity 1.
+#[component]
+pub(super) fn Instructions(support: Arc<Support>) -> impl IntoView {
+    let columns = Signal::stored(Arc::new(rows::instruction_columns()));
+    let rows = Signal::stored(Arc::new(rows::instructions(&support)));
+    view! {
+        <section class="support__part">
+            <h2>"HLO instructions"</h2>
+            <Table id="support-instructions" label="HLO instructions" columns rows empty="The report lists no HLO instructions." />
+        </section>
+    }
+}

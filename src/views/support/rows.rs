@@ -1,0 +1,183 @@
+//! A support report as table rows.
+
+use crate::analysis::support::{Change, FailureRow, HloRow, Support, SupportDiff, SupportRow};
+use crate::ui::table::{Cell, Column, Kind, Row};
+
+/// Which operators are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Which {
+    /// All of them.
+    #[default]
+    All,
+    /// Those with a call that fails.
+    Failing,
+    /// Those that work somewhere.
+    Supported,
+}
+
+/// A count that may not be available.
+fn count(n: Option<u64>) -> Cell {
+    n.map_or(Cell::Absent, |n| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX)))
+}
+
+/// Columns of the operators.
+pub fn operator_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Operator", Kind::Name, "The operator as the framework calls it."),
+        column("support", "Support", Kind::Text, "An operator can be supported and fail at once: support depends on data types and shapes."),
+        column("supported", "Supported", Kind::Count, "Occurrences that work, as the report counts them.").summed(),
+        column("unsupported", "Failing calls", Kind::Count, "Calls that fail.").summed(),
+        column("failed_instructions", "Failing HLO", Kind::Count, "HLO instructions of this operator that fail; only in a report at verbosity 1."),
+        column("failed_dtypes", "Data types that fail", Kind::Text, "Data types of results and operands of those instructions."),
+        column("failed_at", "Fails at", Kind::Text, "The stage that refused it, as the report says."),
+    ]
+}
+
+/// Operators as rows.
+pub fn operators(support: &Support, which: Which) -> Vec<Row> {
+    let is_shown = |r: &&SupportRow| match which {
+        Which::All => true,
+        Which::Failing => r.unsupported > 0,
+        Which::Supported => r.is_supported,
+    };
+    let row = |r: &SupportRow| {
+        let word = match (r.is_supported, r.unsupported > 0) {
+            (true, true) => "both",
+            (true, false) => "supported",
+            _ => "unsupported",
+        };
+        Row::new(vec![
+            Cell::Text(r.name.clone()),
+            Cell::Text(word.into()),
+            count(r.supported),
+            count((r.unsupported > 0).then_some(r.unsupported)),
+            count(r.failed_instructions),
+            Cell::Text(r.failed_dtypes.clone()),
+            Cell::Text(r.failed_at.clone()),
+        ])
+    };
+    support.operators.iter().filter(is_shown).map(row).collect()
+}
+
+/// Columns of the failing calls.
+pub fn failure_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Operator", Kind::Name, "The operator that fails."),
+        column("failed_at", "Fails at", Kind::Text, "neuronx-cc: the compiler refuses the instruction. Lowering to HLO: there is no instruction for it."),
+        column("file", "File", Kind::Text, "Where it is called: the innermost frame."),
+        column("line", "Line", Kind::Number, "Line in that file."),
+        column("frames", "Frames", Kind::Count, "Lines of the call stack in the report; open the row for all of them."),
+        column("instructions", "HLO", Kind::Count, "HLO instructions of this operator that fail."),
+    ]
+}
+
+/// Failing calls as rows; the stack opens beneath.
+pub fn failures(support: &Support) -> Vec<Row> {
+    let has_hlo = support.n_unsupported_hlo.is_some();
+    let row = |f: &FailureRow| Row {
+        cells: vec![
+            Cell::Text(f.name.clone()),
+            Cell::Text(f.failed_at.clone()),
+            Cell::Text(f.file.clone()),
+            count(f.line),
+            count(Some(f.stack.len() as u64)),
+            count(has_hlo.then_some(f.instructions.len() as u64)),
+        ],
+        colour: None,
+        members: if f.stack.len() > 1 { f.stack.clone() } else { Vec::new() },
+    };
+    support.failures.iter().map(row).collect()
+}
+
+/// Columns of the HLO instructions.
+pub fn instruction_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("text", "HLO instruction", Kind::Name, "As written in the report."),
+        column("support", "Support", Kind::Text, "Whether the compiler takes it."),
+        column("operator", "Operator", Kind::Text, "The operator it comes from; the report tells this of failing instructions only."),
+        column("opcode", "Opcode", Kind::Text, ""),
+        column("dtype", "Data type", Kind::Text, "Of the result."),
+        column("shape", "Shape", Kind::Text, "Of the result."),
+        column("operands", "Operands", Kind::Text, ""),
+    ]
+}
+
+/// HLO instructions as rows.
+pub fn instructions(support: &Support) -> Vec<Row> {
+    let row = |r: &HloRow| {
+        let word = if r.is_supported { "supported" } else { "unsupported" };
+        let texts = [&r.text, word, &r.operator, &r.opcode, &r.dtype, &r.shape, &r.operands];
+        Row::new(texts.map(|t: &str| Cell::Text(t.into())).into())
+    };
+    support.instructions.iter().map(row).collect()
+}
+
+/// Columns of a comparison.
+pub fn diff_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Operator", Kind::Name, ""),
+        column("change", "Change", Kind::Text, "From the report compared with to the one in front."),
+        column("supported_before", "Supported before", Kind::Count, "").summed(),
+        column("supported_after", "Supported now", Kind::Count, "").summed(),
+        column("unsupported_before", "Failing before", Kind::Count, "").summed(),
+        column("unsupported_after", "Failing now", Kind::Count, "").summed(),
+    ]
+}
+
+/// Changes as rows.
+pub fn changes(diff: &SupportDiff) -> Vec<Row> {
+    let row = |r: &crate::analysis::support::ChangeRow| {
+        Row::new(vec![
+            Cell::Text(r.name.clone()),
+            Cell::Text(change_words(r.change).into()),
+            count(r.supported.0),
+            count(r.supported.1),
+            count(r.unsupported.0),
+            count(r.unsupported.1),
+        ])
+    };
+    diff.rows.iter().map(row).collect()
+}
+
+/// A change in words.
+pub fn change_words(change: Change) -> &'static str {
+    match change {
+        Change::BecameSupported => "became supported",
+        Change::BecameUnsupported => "became unsupported",
+        Change::FewerFailures => "fewer failures",
+        Change::MoreFailures => "more failures",
+        Change::OnlyAfter => "only in this report",
+        Change::OnlyBefore => "only in the other report",
+        Change::Same => "unchanged",
+    }
+}
+
+/// A percentage as reports write it: two decimals.
+pub fn percent(percentage: Option<f64>) -> String {
+    percentage.map_or("not available".into(), |p| format!("{p:.2} %"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_a_cell_for_each_column() {
+        let support = Support {
+            operators: vec![SupportRow { unsupported: 1, ..SupportRow::default() }, SupportRow { is_supported: true, ..SupportRow::default() }],
+            failures: vec![FailureRow { stack: vec!["a".into(), "b".into()], ..FailureRow::default() }],
+            instructions: vec![HloRow::default()],
+            ..Support::default()
+        };
+        assert!(operators(&support, Which::All).iter().all(|r| r.cells.len() == operator_columns().len()));
+        assert_eq!((operators(&support, Which::Failing).len(), operators(&support, Which::Supported).len()), (1, 1));
+        assert_eq!((failures(&support)[0].cells.len(), failures(&support)[0].members.len()), (failure_columns().len(), 2));
+        assert_eq!(instructions(&support)[0].cells.len(), instruction_columns().len());
+        assert_eq!(percent(Some(60.0)), "60.00 %");
+        assert_eq!(percent(None), "not available");
+    }
+}
