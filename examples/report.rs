@@ -1,7 +1,11 @@
 //! What the engine says of files, as JSON: `cargo run --release --example report -- [--query NAME] [--arg key=value]… FILE…`.
 //!
 //! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `search` (`text`, `field`, `regex`, `limit`),
-//! `details` (`slice`, or `track`, `start_ns` and `name`), and `slices` (one JSON object per line and slice).
+//! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `support_diff` (two files, the earlier one first),
+//! and `slices` (one JSON object per line and slice).
+
+#[path = "report_parts/neuron.rs"]
+mod neuron;
 
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::{InputSet, Member, SliceId, TimeNs, TimeRange, TrackId};
@@ -72,8 +76,12 @@ fn run(arguments: &Arguments) -> Result<(), String> {
         return sessions.iter().enumerate().try_for_each(|(i, session)| slices(&mut out, i, session)).map_err(|e| e.to_string());
     }
     let mut answers = Vec::new();
-    for session in &sessions {
-        answers.push(answer(session, arguments)?);
+    if let Some(compared) = neuron::compared(&arguments.query, &sessions) {
+        answers.push(compared?);
+    } else {
+        for session in &sessions {
+            answers.push(answer(session, arguments)?);
+        }
     }
     let profiles: Vec<Value> =
         sessions.iter().map(|s| json!({ "format": s.claim.format, "meta": s.profile.meta, "ledger": s.ledger })).collect();
@@ -88,6 +96,7 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         Answer::Operators(a) | Answer::RangeSummary(a) => serde_json::to_value(a),
         Answer::Details(a) => serde_json::to_value(a),
         Answer::Search(a) => serde_json::to_value(a),
+        Answer::Neuron(a) => return neuron::value(&a),
         Answer::Refused(sentence) => return Err(sentence),
         other => serde_json::to_value(other),
     };
@@ -121,7 +130,9 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
                 }
             }
         },
-        other => Err(format!("Expected one of the queries import, operators, search, details, slices; found `{other}`.")),
+        other => neuron::query(other).ok_or_else(|| {
+            format!("Expected one of the queries import, operators, search, details, slices, support, support_diff; found `{other}`.")
+        }),
     }
 }
 

@@ -42,7 +42,10 @@ fn the_unsupported_model_reads_as_in_the_tutorial() {
         let rows: Vec<_> = s.operators.iter().map(|r| (r.name.as_str(), r.supported, r.unsupported)).collect();
         assert_eq!(rows, [("aten::mul", Some(1), 1), ("aten::add", Some(2), 0)]);
         let f = &s.failures[0];
-        assert_eq!((f.file.as_str(), f.line, f.failed_at.as_str(), f.stage.as_str()), ("test2_unsup.py", Some(24), "neuronx-cc", "Compiler"));
+        assert_eq!(
+            (f.file.as_str(), f.line, f.failed_at.as_str(), f.stage.as_str()),
+            ("test2_unsup.py", Some(24), "neuronx-cc", "Compiler")
+        );
         assert!(s.remarks.iter().any(|r| r.kind == "both" && r.text.contains("`aten::mul`")));
         if verbosity == 1 {
             assert_eq!((s.computed_percentage, s.n_supported_hlo, s.n_unsupported_hlo), (Some(60.0), Some(3), Some(2)));
@@ -76,7 +79,10 @@ fn the_supported_model_and_the_function_read_as_documented() {
 #[test]
 fn two_reports_are_compared() {
     let (Some(before), Some(after)) = (documented("unsupported-verbosity1.json"), documented("supported.json")) else { return };
-    let Answer::Neuron(NeuronAnswer::SupportDiff(diff)) = after.run(&Query::Neuron(NeuronQuery::SupportDiff(Box::new(support(&before))))) else { panic!("a comparison") };
+    let Answer::Neuron(NeuronAnswer::SupportDiff(diff)) = after.run(&Query::Neuron(NeuronQuery::SupportDiff(Box::new(support(&before)))))
+    else {
+        panic!("a comparison")
+    };
     assert_eq!(diff.delta_percentage, Some(40.0));
     let changed: Vec<_> = diff.rows.iter().filter(|r| r.change != Change::OnlyAfter).map(|r| (r.name.as_str(), r.change)).collect();
     assert_eq!(changed, [("aten::mul", Change::BecameSupported), ("aten::add", Change::Same)]);

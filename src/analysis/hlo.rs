@@ -36,7 +36,8 @@ impl Instruction {
 
     /// Sizes of the result: `4`, `2×3`; a scalar is `scalar`, a tuple has none.
     pub fn dimensions(&self) -> String {
-        let Some((open, close)) = self.shape.find('[').zip(self.shape.find(']')).filter(|(o, c)| o < c && !self.shape.starts_with('(')) else {
+        let Some((open, close)) = self.shape.find('[').zip(self.shape.find(']')).filter(|(o, c)| o < c && !self.shape.starts_with('('))
+        else {
             return String::new();
         };
         match self.shape[open + 1..close].trim() {

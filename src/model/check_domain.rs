@@ -10,7 +10,7 @@ impl Profile {
         match &self.domain {
             Domain::Torch(torch) => self.check_torch(torch),
             Domain::NeuronDevice(device) => self.check_neuron_device(device),
-            Domain::Plain => Ok(()),
+            Domain::Plain | Domain::SupportReport(_) => Ok(()),
         }
     }
 

@@ -78,7 +78,8 @@ fn explained(row: &SupportRow, support: &Support) -> String {
         return format!("{head} {why}");
     }
     let failed = dtypes_of(&failure.instructions, &support.instructions);
-    let opcodes: Vec<&str> = failure.instructions.iter().filter_map(|i| support.instructions.get(*i as usize)).map(|r| r.opcode.as_str()).collect();
+    let opcodes: Vec<&str> =
+        failure.instructions.iter().filter_map(|i| support.instructions.get(*i as usize)).map(|r| r.opcode.as_str()).collect();
     let same = |r: &&HloRow| r.is_supported && !r.opcode.is_empty() && opcodes.contains(&r.opcode.as_str());
     let working: Vec<&HloRow> = support.instructions.iter().filter(same).collect();
     let mut works_on: Vec<String> = Vec::new();
@@ -92,7 +93,10 @@ fn explained(row: &SupportRow, support: &Support) -> String {
         return format!("{head} Both work on the same data types ({}), so shapes or attributes make the difference.", failed.join(", "));
     }
     let example = working.first().map_or(String::new(), |r| format!("; `{}` on {} is supported", r.opcode, r.dtypes.join(", ")));
-    format!("{head} The data type makes the difference: what fails works on {}, which no supported instruction does{example}.", only_failed.join(", "))
+    format!(
+        "{head} The data type makes the difference: what fails works on {}, which no supported instruction does{example}.",
+        only_failed.join(", ")
+    )
 }
 
 fn named(dtype: &str) -> String {

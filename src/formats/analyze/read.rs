@@ -4,15 +4,16 @@ use crate::base::{Ledger, Severity};
 use crate::formats::ImportError;
 use crate::formats::json::cursor::Broken;
 use crate::formats::json::{Cursor, Value, compact, number, unescape};
-use crate::model::support::{FailedInstruction, FailedOperator, SupportReport, SupportSource, SupportedOperator};
 use crate::model::Fact;
+use crate::model::support::{FailedInstruction, FailedOperator, SupportReport, SupportSource, SupportedOperator};
 use rustc_hash::FxHashMap;
 
 /// The report of `text`, and what else its root holds.
 pub(super) fn report(text: &[u8], ledger: &mut Ledger) -> Result<(SupportReport, Vec<Fact>), ImportError> {
     let skipped = text.len() - text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text).trim_ascii_start().len();
     let text = &text[skipped..];
-    let mut reader = Reader { n_bytes: text.len(), report: SupportReport::default(), facts: Vec::new(), by_name: FxHashMap::default(), ledger };
+    let mut reader =
+        Reader { n_bytes: text.len(), report: SupportReport::default(), facts: Vec::new(), by_name: FxHashMap::default(), ledger };
     let mut cursor = Cursor::new(text);
     if let Err(broken) = reader.root(&mut cursor) {
         let at = skipped + broken.at;
@@ -53,7 +54,13 @@ impl Reader<'_> {
                 _ => {
                     let value = shown(cursor.value()?);
                     let name = unescape(key).into_owned();
-                    self.ledger.skip(Severity::Info, "other_key", "A root key that no published report has; it is shown among the facts.", 0, || name.clone());
+                    self.ledger.skip(
+                        Severity::Info,
+                        "other_key",
+                        "A root key that no published report has; it is shown among the facts.",
+                        0,
+                        || name.clone(),
+                    );
                     self.facts.push(Fact { group: "Other keys".into(), name, value });
                 }
             }
@@ -82,14 +89,14 @@ impl Reader<'_> {
         while let Some(key) = cursor.key()? {
             match key {
                 b"aten" if cursor.enter(b'{').is_some() => {
-                    self.from_command();
+                    self.is_command();
                     while let Some(name) = cursor.key()? {
                         self.supported_operator(name, cursor)?;
                     }
                     cursor.leave();
                 }
                 b"xla" if cursor.enter(b'[').is_some() => {
-                    self.from_command();
+                    self.is_command();
                     self.report.supported_hlo.get_or_insert_default();
                     while let Some(value) = cursor.item()? {
                         self.entry();
@@ -157,14 +164,18 @@ impl Reader<'_> {
             return self.wrong_half("unsupported_operators", cursor);
         }
         self.report.unsupported.get_or_insert_default();
-        self.from_command();
+        self.is_command();
         while let Some(key) = cursor.key()? {
             let is_hlo = key == b"xla";
             if !(is_hlo || key == b"aten") || cursor.enter(b'[').is_none() {
                 let value = cursor.value()?;
-                self.ledger.skip(Severity::Info, "other_half", "A part of `unsupported_operators` that no published report has.", 0, || {
-                    format!("{}: {}", unescape(key), shown(value))
-                });
+                self.ledger.skip(
+                    Severity::Info,
+                    "other_half",
+                    "A part of `unsupported_operators` that no published report has.",
+                    0,
+                    || format!("{}: {}", unescape(key), shown(value)),
+                );
                 continue;
             }
             if is_hlo {
@@ -250,7 +261,7 @@ impl Reader<'_> {
         self.ledger.shown += 1;
     }
 
-    fn from_command(&mut self) {
+    fn is_command(&mut self) {
         self.report.source = SupportSource::Command;
     }
 

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::base::{Member, Severity};
-use crate::formats::import;
 use crate::formats::Imported;
+use crate::formats::import;
 
 fn open(text: &str) -> Result<Imported, ImportError> {
     let (_, outcome) = import::import(&InputSet::from_bytes("unknown", text.as_bytes().to_vec()))?.remove(0);
@@ -53,14 +53,16 @@ fn what_is_odd_is_counted() {
         ("other_key", Severity::Info, 1),
     ];
     assert_eq!(kinds(&ledger), wanted);
-    let (_, ledger) = report(r#"{"support_percentage":"1%","supported_operators":7,"unsupported_operators":{"aten":[{},{"kind":"a"}],"xla":[{}]}}"#);
+    let (_, ledger) =
+        report(r#"{"support_percentage":"1%","supported_operators":7,"unsupported_operators":{"aten":[{},{"kind":"a"}],"xla":[{}]}}"#);
     assert_eq!(kinds(&ledger).iter().map(|k| k.0).collect::<Vec<_>>(), ["unreadable_half", "empty_failure", "empty_instruction"]);
     assert_eq!((ledger.read, ledger.shown), (4, 1));
 }
 
 #[test]
 fn a_cut_report_keeps_what_was_read() {
-    let whole = r#"{"support_percentage":"50.00%","supported_operators":{"aten":{"a":1,"b":2}},"unsupported_operators":{"aten":[{"kind":"c"}]}}"#;
+    let whole =
+        r#"{"support_percentage":"50.00%","supported_operators":{"aten":{"a":1,"b":2}},"unsupported_operators":{"aten":[{"kind":"c"}]}}"#;
     let cut = whole.find("2}").expect("a count") + 1;
     let (r, ledger) = report(&whole[..cut]);
     assert_eq!((r.supported.map(|s| s.len()), r.unsupported), (Some(1), None));

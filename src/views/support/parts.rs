@@ -15,7 +15,11 @@ pub(super) fn Gauge(support: Arc<Support>) -> impl IntoView {
         let said = format!("{yes} of {} HLO instructions, counted: {}", yes + no, rows::percent(support.computed_percentage));
         view! { <span class="support__counted" class:support__counted--wrong=support.is_mismatch>{said}</span> }
     });
-    let what = if support.support_percentage.is_none() && shown.is_some() { "of HLO instructions, counted from the lists" } else { "of HLO instructions" };
+    let what = if support.support_percentage.is_none() && shown.is_some() {
+        "of HLO instructions, counted from the lists"
+    } else {
+        "of HLO instructions"
+    };
     let version = |v: &Option<String>| v.clone().unwrap_or_else(|| "not available".into());
     let bar = shown.map(|p| {
         view! {
@@ -80,7 +84,8 @@ pub(super) fn Failures(support: Arc<Support>) -> impl IntoView {
     };
     let chosen = move || {
         let failure = support.failures.get(selected.get()?)?.clone();
-        let instructions = failure.instructions.iter().filter_map(|i| support.instructions.get(*i as usize)).map(|r| r.text.clone()).collect();
+        let instructions =
+            failure.instructions.iter().filter_map(|i| support.instructions.get(*i as usize)).map(|r| r.text.clone()).collect();
         Some(view! { <Failure failure instructions /> })
     };
     view! {
@@ -95,8 +100,10 @@ pub(super) fn Failures(support: Arc<Support>) -> impl IntoView {
 /// One failing call: its stack, its instructions, the graph around it.
 #[component]
 fn Failure(failure: FailureRow, instructions: Vec<String>) -> impl IntoView {
-    let stack = (!failure.stack.is_empty()).then(|| view! { <h3>"Called from"</h3><pre class="support__text">{failure.stack.join("\n")}</pre> });
-    let hlo = (!instructions.is_empty()).then(|| view! { <h3>"HLO instructions that fail"</h3><pre class="support__text">{instructions.join("\n")}</pre> });
+    let stack =
+        (!failure.stack.is_empty()).then(|| view! { <h3>"Called from"</h3><pre class="support__text">{failure.stack.join("\n")}</pre> });
+    let hlo = (!instructions.is_empty())
+        .then(|| view! { <h3>"HLO instructions that fail"</h3><pre class="support__text">{instructions.join("\n")}</pre> });
     let graph = (!failure.graph.is_empty()).then(|| view! { <h3>"Graph"</h3><pre class="support__text">{failure.graph.clone()}</pre> });
     view! {
         <div class="support__failure" data-failure="">

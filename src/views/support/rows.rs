@@ -25,10 +25,20 @@ pub fn operator_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
         column("name", "Operator", Kind::Name, "The operator as the framework calls it."),
-        column("support", "Support", Kind::Text, "An operator can be supported and fail at once: support depends on data types and shapes."),
+        column(
+            "support",
+            "Support",
+            Kind::Text,
+            "An operator can be supported and fail at once: support depends on data types and shapes.",
+        ),
         column("supported", "Supported", Kind::Count, "Occurrences that work, as the report counts them.").summed(),
         column("unsupported", "Failing calls", Kind::Count, "Calls that fail.").summed(),
-        column("failed_instructions", "Failing HLO", Kind::Count, "HLO instructions of this operator that fail; only in a report at verbosity 1."),
+        column(
+            "failed_instructions",
+            "Failing HLO",
+            Kind::Count,
+            "HLO instructions of this operator that fail; only in a report at verbosity 1.",
+        ),
         column("failed_dtypes", "Data types that fail", Kind::Text, "Data types of results and operands of those instructions."),
         column("failed_at", "Fails at", Kind::Text, "The stage that refused it, as the report says."),
     ]
@@ -65,7 +75,12 @@ pub fn failure_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
         column("name", "Operator", Kind::Name, "The operator that fails."),
-        column("failed_at", "Fails at", Kind::Text, "neuronx-cc: the compiler refuses the instruction. Lowering to HLO: there is no instruction for it."),
+        column(
+            "failed_at",
+            "Fails at",
+            Kind::Text,
+            "neuronx-cc: the compiler refuses the instruction. Lowering to HLO: there is no instruction for it.",
+        ),
         column("file", "File", Kind::Text, "Where it is called: the innermost frame."),
         column("line", "Line", Kind::Number, "Line in that file."),
         column("frames", "Frames", Kind::Count, "Lines of the call stack in the report; open the row for all of them."),
@@ -168,7 +183,10 @@ mod tests {
     #[test]
     fn rows_have_a_cell_for_each_column() {
         let support = Support {
-            operators: vec![SupportRow { unsupported: 1, ..SupportRow::default() }, SupportRow { is_supported: true, ..SupportRow::default() }],
+            operators: vec![
+                SupportRow { unsupported: 1, ..SupportRow::default() },
+                SupportRow { is_supported: true, ..SupportRow::default() },
+            ],
             failures: vec![FailureRow { stack: vec!["a".into(), "b".into()], ..FailureRow::default() }],
             instructions: vec![HloRow::default()],
             ..Support::default()
