@@ -136,6 +136,15 @@ pub fn answer(view: &View<'_>, query: &TorchQuery) -> Result<TorchAnswer, String
         TorchQuery::KernelMembers(q) => TorchAnswer::KernelMembers(kernel_rows::members(view, q)),
         TorchQuery::Counters => TorchAnswer::Counters(trace_rows::counters(view)),
         TorchQuery::Links(slice) => TorchAnswer::Links(trace_rows::links(view, *slice)),
-        _ => return Err("This question is not answered yet.".into()),
+        TorchQuery::Memory(q) => TorchAnswer::Memory(memory::memory(view, q)),
+        TorchQuery::MemoryEvents(q) => TorchAnswer::MemoryEvents(memory::events(view, q)),
+        TorchQuery::MemoryFrames(q) => TorchAnswer::MemoryFrames(memory::frames(view, q)),
+        TorchQuery::DistributedPart(q) => TorchAnswer::DistributedPart(distributed::part(view, q)),
+        TorchQuery::Distributed(parts) => TorchAnswer::Distributed(distributed::merge(parts)),
+        TorchQuery::Modules => TorchAnswer::Modules(modules::modules(view)),
+        TorchQuery::Tree(q) => TorchAnswer::Tree(modules::tree(view, q)?),
+        TorchQuery::DiffPart => TorchAnswer::DiffPart(Box::new(diff::part(view))),
+        TorchQuery::Diff(q) => TorchAnswer::Diff(Box::new(diff::diff(&q.base, &diff::part(view), &q.path)?)),
+        TorchQuery::FlatDiff(q) => TorchAnswer::FlatDiff(diff::flat_diff(&q.base, &diff::part(view), q.by)),
     })
 }

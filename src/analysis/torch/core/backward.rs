@@ -135,10 +135,13 @@ impl Plan {
             for child in trees.children(module) {
                 if let Some(&made) = made_of.get(&child) {
                     children.push(made);
-                } else if trees.kind[child as usize] == NodeKind::Operator
-                    && let Some(&group) = bound.get(&trees.span(slices, child).0)
-                {
-                    children.extend(groups.members[group].iter().filter(|m| !self.is_moved.contains_key(m)));
+                } else if trees.kind[child as usize] == NodeKind::Operator {
+                    // The flow may begin in an operator inside: `aten::convolution` in `aten::conv2d`.
+                    for node in child..trees.end[child as usize] {
+                        let Some(&group) = bound.get(&trees.span(slices, node).0) else { continue };
+                        let new = groups.members[group].iter().filter(|m| !self.is_moved.contains_key(m) && !children.contains(m));
+                        children.extend(new.copied().collect::<Vec<_>>());
+                    }
                 }
             }
             if children.is_empty() && s.rules.keeps_unmatched_backward {

@@ -1,7 +1,15 @@
 //! Two PyTorch traces beside each other: step by step along their operator trees, and operator by operator.
 
+mod align;
+mod flat;
+mod part;
+
 use crate::base::DurationNs;
 use serde::{Deserialize, Serialize};
+
+pub use align::diff;
+pub use flat::flat_diff;
+pub use part::part;
 
 /// What the base contributes: asked from its worker, then sent to the worker of the other trace.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -208,4 +216,18 @@ pub struct FlatDiff {
 /// This trace less the base, as a share of the base: `None` where the base is 0 or absent.
 pub fn delta_share(base: DurationNs, experiment: DurationNs) -> Option<f64> {
     (base.0 != 0).then(|| (experiment.0 - base.0) as f64 / base.0 as f64)
+}
+
+impl DiffFigures {
+    /// The sum of both; saturates.
+    pub fn plus(self, other: DiffFigures) -> DiffFigures {
+        let sum = |a: DurationNs, b: DurationNs| DurationNs(a.0.saturating_add(b.0));
+        DiffFigures {
+            calls: self.calls.saturating_add(other.calls),
+            host_total: sum(self.host_total, other.host_total),
+            host_self: sum(self.host_self, other.host_self),
+            device_total: sum(self.device_total, other.device_total),
+            device_self: sum(self.device_self, other.device_self),
+        }
+    }
 }

@@ -1,7 +1,17 @@
 //! Communication between the workers of a run: a part from each worker, and what follows from all of them.
 
+mod calls;
+mod matching;
+mod merge;
+mod part;
+mod size;
+mod straggler;
+
 use crate::base::{DurationNs, SliceId, TimeNs};
 use serde::{Deserialize, Serialize};
+
+pub use merge::merge;
+pub use part::part;
 
 /// What the worker is called in its run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

@@ -1,9 +1,18 @@
 //! Memory of a PyTorch trace: how much was held when, which operators asked for it, and how long each piece lived.
 
 pub mod curve;
+mod frames;
+mod lives;
+mod operators;
+mod owners;
 
+use super::View;
 use crate::base::{SliceId, TimeNs, TimeRange, TrackId};
+use crate::model::torch::MemoryEvent;
+use owners::Owners;
 use serde::{Deserialize, Serialize};
+
+pub use frames::frames;
 
 /// Which part of the trace the statistics are about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -155,4 +164,113 @@ pub struct MemoryFrames {
     pub frames: Vec<String>,
     /// Operators around the record, outermost first.
     pub operators: Vec<(String, SliceId)>,
+}
+
+/// A device by torch's numbering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceKey {
+    /// [`MemoryEvent::device_type`].
+    kind: i32,
+    /// [`MemoryEvent::device_id`]; 0 of the CPU, which is one.
+    id: i32,
+}
+
+impl DeviceKey {
+    fn of(record: &MemoryEvent) -> Self {
+        DeviceKey { kind: record.device_type, id: if record.device_type == 0 { 0 } else { record.device_id } }
+    }
+
+    /// `CPU`, `GPU0`; devices of AMD (type 6) are GPUs too.
+    fn name(self) -> String {
+        let kind = match self.kind {
+            0 => return "CPU".into(),
+            1 | 6 => "GPU",
+            7 => "FPGA",
+            8 => "MAIA",
+            9 => "XLA",
+            10 => "Vulkan",
+            12 => "XPU",
+            13 => "MPS",
+            15 => "HPU",
+            16 => "VE",
+            18 => "IPU",
+            19 => "MTIA",
+            20 => "PrivateUse",
+            other => return format!("Device type {other} #{}", self.id),
+        };
+        format!("{kind}{}", self.id)
+    }
+}
+
+/// Answers [`MemoryQuery`].
+pub fn memory(view: &View<'_>, query: &MemoryQuery) -> Memory {
+    let owners = Owners::new(view);
+    let rows = operators::operators(view, &owners, query.range);
+    let mut devices: Vec<MemoryDevice> = rows
+        .into_iter()
+        .map(|(key, rows)| MemoryDevice {
+            name: key.name(),
+            capacity_bytes: capacity(view, key),
+            operators: rows.rows,
+            n_records: rows.n_records,
+            n_outside: rows.n_outside,
+            outside_bytes: rows.outside_bytes,
+            ..drawn(view, &owners, key)
+        })
+        .collect();
+    devices.sort_by(|a, b| a.name.cmp(&b.name));
+    let default_device = devices.iter().position(|d| d.name != "CPU").unwrap_or(0);
+    Memory { notes: notes(view, &devices), origin: view.profile.meta.range.start, default_device, devices }
+}
+
+/// Answers [`MemoryEventsQuery`].
+pub fn events(view: &View<'_>, query: &MemoryEventsQuery) -> MemoryEvents {
+    lives::events(view, &Owners::new(view), query)
+}
+
+/// Curve and peak of a device.
+fn drawn(view: &View<'_>, owners: &Owners, key: DeviceKey) -> MemoryDevice {
+    let mut points = Vec::new();
+    let mut peak: Option<MemoryPeak> = None;
+    for (record, &node) in view.torch.memory.iter().zip(&owners.node) {
+        let (Some(allocated_bytes), Some(reserved_bytes), Some(_)) = (record.allocated, record.reserved, record.address) else {
+            continue;
+        };
+        if DeviceKey::of(record) != key {
+            continue;
+        }
+        let time = TimeNs(record.time);
+        points.push(MemoryPoint { time, allocated_bytes, reserved_bytes });
+        if peak.is_none_or(|p| allocated_bytes > p.allocated_bytes) {
+            let slice = view.model.trees.slice.get(node as usize).copied().filter(|&s| s != crate::model::NO_SLICE);
+            peak = Some(MemoryPeak { time, allocated_bytes, operator: slice.map(SliceId) });
+        }
+    }
+    let corners = curve::corners(&points);
+    MemoryDevice { n_points: corners.len() as u64, curve: curve::thin_out(&corners, curve::MAX_POINTS), peak, ..MemoryDevice::default() }
+}
+
+/// Memory of a device that `deviceProperties` names: only GPUs are there.
+fn capacity(view: &View<'_>, key: DeviceKey) -> Option<u64> {
+    let id = u32::try_from(key.id).ok().filter(|_| key.kind != 0)?;
+    view.torch.devices.iter().find(|d| d.id == id)?.memory_bytes
+}
+
+fn notes(view: &View<'_>, devices: &[MemoryDevice]) -> Vec<String> {
+    let mut out = Vec::new();
+    if devices.is_empty() {
+        out.push("The trace has no events `[memory]`: record it with `profile_memory=True`.".into());
+        return out;
+    }
+    if view.torch.memory.iter().all(|r| r.address.is_none()) {
+        out.push(
+            "The records tell neither addresses nor totals (PyTorch before 1.10): no curve and no single allocations, only sums.".into(),
+        );
+    } else if devices.iter().any(|d| d.n_points == 0) {
+        out.push("Some devices' records tell no totals: no curve for them.".into());
+    }
+    if view.model.trees.roots.is_empty() {
+        out.push("The trace has no operators: no record can be told whose it is.".into());
+    }
+    out
 }

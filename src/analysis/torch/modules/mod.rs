@@ -1,7 +1,18 @@
 //! Modules of a PyTorch trace (`nn.Module`, Lightning): what each costs, and the tree of operators of a thread.
 
-use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
+mod calls;
+mod hierarchy;
+mod tree;
+
+use super::View;
+use super::core::events::NodeKind;
+use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId};
+use calls::Calls;
+use hierarchy::{Hierarchy, ModuleKey};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+
+pub use tree::{main as main_thread, name as node_name, part as tree};
 
 /// Rows of [`Modules`] at most.
 pub const MAX_MODULES: usize = 20_000;
@@ -121,4 +132,86 @@ pub struct TreeNode {
     pub slice: Option<SliceId>,
     /// Colour slot of its name.
     pub colour: u16,
+}
+
+/// Modules of the trace and what they cost.
+pub fn modules(view: &View<'_>) -> Modules {
+    let is_lightning = view.model.trees.kind.contains(&NodeKind::LightningModule)
+        && (view.model.rules.is_linked_by_time || view.torch.framework == "pytorch-lightning");
+    let (calls, order) = calls::by_module(view, if is_lightning { NodeKind::LightningModule } else { NodeKind::Module });
+    let hierarchy = if is_lightning {
+        let names: Vec<StrId> = order.iter().map(|key| key.0).collect();
+        hierarchy::of_dotted(view.profile, &names)
+    } else {
+        let name = |f: &crate::model::torch::Function| view.profile.slices.name.get(f.slice as usize).copied().unwrap_or(StrId(0));
+        hierarchy::of_functions(view.profile, &view.torch.functions, name)
+    };
+    // As in the plugin, a trace whose module calls are in no thread's tree has no module view.
+    let hierarchy = if calls.is_empty() { Hierarchy::default() } else { hierarchy };
+    let (rows, n_total) = rows(view, &hierarchy, &calls, is_lightning);
+    let threads = tree::threads(view);
+    let notes = notes(&rows, n_total, &threads);
+    Modules { is_lightning, rows, n_total, has_device: !view.model.events.work.is_empty(), threads, notes }
+}
+
+/// The hierarchy as a list: roots by name, children in the order of their calls. With it the number of rows without the limit.
+fn rows(view: &View<'_>, hierarchy: &Hierarchy, calls: &FxHashMap<ModuleKey, Calls>, is_lightning: bool) -> (Vec<ModuleRow>, u64) {
+    let text = |key: ModuleKey| {
+        let name = view.profile.strings.get(key.0);
+        if is_lightning { hierarchy::dotted(name) } else { name.strip_prefix("nn.Module: ").unwrap_or(name) }
+    };
+    let mut size = vec![1u64; hierarchy.shapes.len()];
+    for (i, shape) in hierarchy.shapes.iter().enumerate() {
+        size[i] = shape.children.iter().fold(1u64, |sum, &c| sum.saturating_add(size[c as usize]));
+    }
+    let mut roots = hierarchy.roots.clone();
+    roots.sort_by_key(|&r| text(hierarchy.shapes[r as usize].key));
+    let mut out: Vec<ModuleRow> = Vec::new();
+    let mut open: Vec<(u32, Option<u32>, u32)> = roots.iter().rev().map(|&r| (r, None, 0)).collect();
+    while let Some((shape, parent, depth)) = open.pop() {
+        if out.len() >= MAX_MODULES {
+            break;
+        }
+        let shape = &hierarchy.shapes[shape as usize];
+        let at = out.len() as u32;
+        let sums = calls.get(&shape.key).copied().unwrap_or_default();
+        let colour = view.slots.get(shape.key.0.index()).copied().unwrap_or(0);
+        out.push(ModuleRow { parent, depth, colour, ..row(text(shape.key), shape.key.1, &sums) });
+        open.extend(shape.children.iter().rev().map(|&c| (c, Some(at), depth + 1)));
+    }
+    (out, roots.iter().fold(0u64, |sum, &r| sum.saturating_add(size[r as usize])))
+}
+
+fn row(name: &str, id: u32, sums: &Calls) -> ModuleRow {
+    let mean_ns = if sums.device_total > 0 { sums.device_total } else { sums.host_total } as f64 / sums.n.max(1) as f64;
+    ModuleRow {
+        name: name.into(),
+        id,
+        occurrences: sums.n,
+        operators: sums.operators,
+        host_total: DurationNs(sums.host_total),
+        host_self: DurationNs(sums.host_self),
+        device_total: DurationNs(sums.device_total),
+        device_self: DurationNs(sums.device_self),
+        mean_ns,
+        first: sums.first.map(|f| f.1),
+        longest: sums.longest.map(|l| l.1),
+        ..ModuleRow::default()
+    }
+}
+
+fn notes(rows: &[ModuleRow], n_total: u64, threads: &[TreeThread]) -> Vec<String> {
+    let mut out = Vec::new();
+    if rows.is_empty() {
+        out.push(
+            "The trace has no calls of modules: record it with `with_stack=True` (`with_modules` alone writes none in eager mode).".into(),
+        );
+    }
+    if n_total > rows.len() as u64 {
+        out.push(format!("The first {} of {n_total} modules are listed.", rows.len()));
+    }
+    if threads.is_empty() {
+        out.push("The trace has no operators: there is no tree to show.".into());
+    }
+    out
 }

@@ -1,0 +1,115 @@
+//! Which operations of several workers are the same one, and how long each waited in it.
+
+use super::{CommunicationCall, DistributedPart};
+use rustc_hash::FxHashMap;
+
+/// When a call moved data, range by range; `None` of a call that could not be matched.
+pub type Transfer = Option<Vec<(i64, i64)>>;
+
+/// What each worker did in the operations that all of its group know.
+#[derive(Debug, Default)]
+pub struct Matched {
+    /// By worker and call.
+    pub transfer: Vec<Vec<Transfer>>,
+    /// By worker and call: whether it came last of its group.
+    pub is_last: Vec<Vec<bool>>,
+    /// Calls without a counterpart.
+    pub n_unmatched: u64,
+    /// Operations that were matched.
+    pub n_matched: u64,
+}
+
+/// A call: (worker, position).
+type Place = (usize, usize);
+
+/// Matches the calls of at least two workers, or says why that cannot be done.
+pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
+    if let Some(part) = parts.iter().find(|p| p.calls.is_empty()) {
+        return Err(format!("Worker {} has no communication operations, so waiting cannot be told from moving data.", part.worker));
+    }
+    let is_numbered = parts.iter().all(|p| p.calls.iter().all(|c| c.seq.is_some() && c.group.is_some()));
+    let groups = if is_numbered { by_number(parts) } else { by_order(parts)? };
+    let mut out = Matched {
+        transfer: parts.iter().map(|p| vec![None; p.calls.len()]).collect(),
+        is_last: parts.iter().map(|p| vec![false; p.calls.len()]).collect(),
+        ..Matched::default()
+    };
+    for group in groups {
+        let call = |&(worker, at): &Place| &parts[worker].calls[at];
+        let n_ranges = group.first().map_or(0, |p| call(p).ranges.len());
+        if group.len() < 2 || group.iter().any(|p| call(p).ranges.len() != n_ranges) {
+            out.n_unmatched += group.len() as u64;
+            continue;
+        }
+        out.n_matched += 1;
+        let shortest: Vec<i64> = (0..n_ranges).map(|r| group.iter().map(|p| length(call(p), r)).min().unwrap_or(0)).collect();
+        for place in &group {
+            let ranges = call(place).ranges.iter().zip(&shortest);
+            out.transfer[place.0][place.1] =
+                Some(ranges.map(|(range, shortest)| (range.1.0.saturating_sub(*shortest), range.1.0)).collect());
+        }
+        let total = |p: &Place| (0..n_ranges).map(|r| length(call(p), r)).sum::<i64>();
+        if let Some(last) = group.iter().min_by_key(|p| total(p)) {
+            out.is_last[last.0][last.1] = true;
+        }
+    }
+    if out.n_matched == 0 {
+        return Err(
+            "No communication operation of one worker has a counterpart in another, so waiting cannot be told from moving data.".into()
+        );
+    }
+    Ok(out)
+}
+
+fn length(call: &CommunicationCall, range: usize) -> i64 {
+    call.ranges.get(range).map_or(0, |(start, end)| end.0.saturating_sub(start.0))
+}
+
+/// By process group, number and name; operations that share all three in their order.
+fn by_number(parts: &[DistributedPart]) -> Vec<Vec<Place>> {
+    let mut at_of: FxHashMap<(&str, u32, &str, u32), usize> = FxHashMap::default();
+    let mut out: Vec<Vec<Place>> = Vec::new();
+    for (worker, part) in parts.iter().enumerate() {
+        let mut repeats: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
+        let name = |at: u32| part.names.get(at as usize).map_or("", String::as_str);
+        for (i, call) in part.calls.iter().enumerate() {
+            let (group, seq) = (call.group.unwrap_or(0), call.seq.unwrap_or(0));
+            let repeat = repeats.entry((group, seq, call.name)).or_default();
+            let key = (name(group), seq, name(call.name), *repeat);
+            *repeat += 1;
+            let at = *at_of.entry(key).or_insert_with(|| {
+                out.push(Vec::new());
+                out.len() - 1
+            });
+            out[at].push((worker, i));
+        }
+    }
+    out
+}
+
+/// By their order, which must be the same everywhere.
+fn by_order(parts: &[DistributedPart]) -> Result<Vec<Vec<Place>>, String> {
+    let Some(first) = parts.first() else { return Ok(Vec::new()) };
+    if let Some(other) = parts.iter().find(|p| p.calls.len() != first.calls.len()) {
+        return Err(format!(
+            "{} has {} communication operations and {} has {}: they cannot be matched, so waiting cannot be told from moving data.",
+            first.worker,
+            first.calls.len(),
+            other.worker,
+            other.calls.len()
+        ));
+    }
+    for (i, call) in first.calls.iter().enumerate() {
+        if let Some(other) = parts.iter().find(|p| p.calls[i].ranges.len() != call.ranges.len()) {
+            return Err(format!(
+                "Operation {} has {} kernels on {} and {} on {}: they cannot be matched, so waiting cannot be told from moving data.",
+                i + 1,
+                call.ranges.len(),
+                first.worker,
+                other.calls[i].ranges.len(),
+                other.worker
+            ));
+        }
+    }
+    Ok((0..first.calls.len()).map(|i| (0..parts.len()).map(|worker| (worker, i)).collect()).collect())
+}
