@@ -2,10 +2,12 @@
 //!
 //! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `search` (`text`, `field`, `regex`, `limit`),
 //! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `support_diff` (two files, the earlier one first),
-//! and `slices` (one JSON object per line and slice).
+//! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), and `slices` (one JSON object per line and slice).
 
 #[path = "report_parts/neuron.rs"]
 mod neuron;
+#[path = "report_parts/torch_views.rs"]
+mod torch_views;
 
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::{InputSet, Member, SliceId, TimeNs, TimeRange, TrackId};
@@ -78,6 +80,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let mut answers = Vec::new();
     if let Some(compared) = neuron::compared(&arguments.query, &sessions) {
         answers.push(compared?);
+    } else if let Some(all) = torch_views::answers(&sessions, arguments) {
+        answers = all?;
     } else {
         for session in &sessions {
             answers.push(answer(session, arguments)?);
@@ -131,7 +135,10 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
             }
         },
         other => neuron::query(other).ok_or_else(|| {
-            format!("Expected one of the queries import, operators, search, details, slices, support, support_diff; found `{other}`.")
+            format!(
+                "Expected one of the queries import, operators, search, details, slices, support, support_diff, {}; found `{other}`.",
+                torch_views::NAMES
+            )
         }),
     }
 }

@@ -1,11 +1,11 @@
 //! Questions and answers: closed enums of plain data. A view's question is a variant of each.
 
+pub use super::neuron::{NeuronAnswer, NeuronQuery};
 pub use crate::analysis::details::Neighbour;
 pub use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::analysis::operators::{Operators, OperatorsQuery};
 pub use crate::analysis::search::{SearchHits, SearchQuery};
 pub use crate::analysis::torch::{TorchAnswer, TorchQuery};
-pub use super::neuron::{NeuronAnswer, NeuronQuery};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
 use crate::formats::Field;
 use crate::model::{Cell, Fact};
