@@ -2,6 +2,7 @@
 
 use super::bars::ScopeBar;
 use super::side::SideBar;
+use super::stacked::{StackBar, Stacked, StackedTimeline};
 use crate::base::{Ledger, SliceId};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::details::{DetailsDrawer, jumps};
@@ -44,9 +45,10 @@ pub fn Front() -> impl IntoView {
 fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>, flows: FlowChoice) -> impl IntoView {
     let app = App::expect();
     // A view is made anew for another profile.
-    let key = Memo::new(move |_| (app.state.view().get(), app.state.front().get()));
+    let stacked = Stacked::new(app);
+    let key = Memo::new(move |_| (app.state.view().get(), app.state.front().get(), stacked.is_on()));
     move || {
-        let (view, _) = key.get();
+        let (view, ..) = key.get();
         let Some(profile) = app.front_untracked() else {
             return ().into_any();
         };
@@ -62,21 +64,32 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
                 view! { <LedgerView ledger=Signal::stored(ledger) /> }.into_any()
             }
             "profile" => view! { <ProfileView hot /> }.into_any(),
-            _ => timeline(app, hot, details, (flows, profile.ask)),
+            id => super::torch_views::view(app, id, &profile).unwrap_or_else(|| timeline(app, hot, details, (flows, profile.ask), stacked)),
         }
     }
 }
 
-fn timeline(app: App, hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>, flows: (FlowChoice, Ask)) -> AnyView {
+fn timeline(
+    app: App,
+    hot: Signal<Option<Arc<HotColumns>>>,
+    details: RwSignal<Option<Details>>,
+    flows: (FlowChoice, Ask),
+    stacked: Stacked,
+) -> AnyView {
     let choice = flows.0;
     let arrows = Signal::derive(move || details.get().map(|d| arrows(&d, choice)).unwrap_or_default());
     let on_details = Callback::new(move |()| app.state.is_details_open().set(true));
-    view! {
-        <Timeline
-            hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows window=app.window
-        />
-    }
-    .into_any()
+    let timeline = if untrack(|| stacked.is_on()) {
+        view! { <StackedTimeline stacked arrows on_details /> }.into_any()
+    } else {
+        view! {
+            <Timeline
+                hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows window=app.window
+            />
+        }
+        .into_any()
+    };
+    view! { <div class="stacked"><StackBar stacked />{timeline}</div> }.into_any()
 }
 
 /// From, to, and whether it leads into the selection; of the kinds that are drawn.

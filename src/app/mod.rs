@@ -13,6 +13,8 @@ mod reading;
 mod runs;
 mod search;
 mod side;
+mod stacked;
+mod torch_views;
 
 use crate::state::{App as State, AppStateStoreFields as _, actions};
 use crate::views::start::Start;

@@ -16,6 +16,15 @@ const GROUPS: &[(&str, &[Entry])] = &[
             ("operators", "Operators", "M2.5 13.5v-5M6.2 13.5v-11M9.8 13.5v-7M13.5 13.5v-3"),
         ],
     ),
+    ("Memory", &[("memory", "Memory", "M2 13.5h12M3 11l2.5-5 3 3 4.5-6.5")]),
+    (
+        "Program",
+        &[
+            ("modules", "Modules", "M2 3h12M2 6.5h8M2 10h5M2 13.5h3"),
+            ("distributed", "Distributed", "M8 2.5v4M3.5 13.5v-3.5h9v3.5M8 6.5v3.5M2 13.5h3M6.5 2.5h3M11 13.5h3"),
+        ],
+    ),
+    ("Compare", &[("diff", "Diff", "M3 5h10M3 5l2.5-2.5M3 5l2.5 2.5M13 11H3M13 11l-2.5-2.5M13 11l-2.5 2.5")]),
     ("Support", &[("support", "Support", "M2.5 8.5l3.5 3.5l7.5-8")]),
     (
         "File",
@@ -34,8 +43,11 @@ pub fn SideBar() -> impl IntoView {
     let available = Memo::new(move |_| app.front().map(|p| p.hot.info.views.clone()).unwrap_or_default());
     let groups = move || {
         let available = available.get();
+        // A diff needs another trace to compare with.
+        let has_other = app.state.profiles().with(|all| all.iter().filter(|p| super::torch_views::is_torch(p)).count() > 1);
         let group = |(title, views): (&'static str, &'static [Entry])| {
-            let shown: Vec<Entry> = views.iter().copied().filter(|v| available.iter().any(|a| a == v.0)).collect();
+            let is_shown = |id: &str| available.iter().any(|a| a == id) && (id != "diff" || has_other);
+            let shown: Vec<Entry> = views.iter().copied().filter(|v| is_shown(v.0)).collect();
             (!shown.is_empty()).then(|| view! { <Group title shown /> })
         };
         GROUPS.iter().copied().map(group).collect_view()

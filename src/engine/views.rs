@@ -1,6 +1,6 @@
 //! Which views a profile can fill. The page shows no other.
 
-use crate::model::{Domain, Profile};
+use crate::model::{Domain, Profile, Torch};
 
 /// Ids of the views that `profile` can fill.
 pub fn views(profile: &Profile) -> Vec<&'static str> {
@@ -15,8 +15,27 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
         out.push("tables");
     }
     match &profile.domain {
-        Domain::Plain | Domain::Torch(_) | Domain::NeuronDevice(_) => {}
         Domain::SupportReport(_) => out.push("support"),
+        Domain::Torch(torch) => out.extend(torch_views(profile, torch)),
+        Domain::Plain | Domain::NeuronDevice(_) => {}
+    }
+    out
+}
+
+/// Those of a PyTorch trace; the page offers `diff` once another trace is open.
+fn torch_views(profile: &Profile, torch: &Torch) -> Vec<&'static str> {
+    let mut out = vec!["diff"];
+    if !torch.memory.is_empty() {
+        out.push("memory");
+    }
+    // Modules, or at least a tree of operators on a thread.
+    if !torch.threads.is_empty() {
+        out.push("modules");
+    }
+    // Old traces name collective operations and say no more of them.
+    let is_collective = |name: &str| ["nccl:", "gloo:", "mpi:", "ncclKernel", "ncclDevKernel", "rccl"].iter().any(|p| name.starts_with(p));
+    if !torch.collectives.is_empty() || torch.rank.is_some() || profile.strings.iter().any(|(_, s)| is_collective(s)) {
+        out.push("distributed");
     }
     out
 }

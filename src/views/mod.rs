@@ -1,8 +1,13 @@
 //! A folder per view.
 
 pub mod ask;
+pub mod asked;
 pub mod details;
+pub mod diff;
+pub mod distributed;
 pub mod ledger;
+pub mod memory;
+pub mod modules;
 pub mod operators;
 pub mod profile;
 pub mod start;

@@ -25,6 +25,7 @@ pub mod raster;
 pub mod rows;
 pub mod sample;
 pub mod scene;
+pub mod stack;
 pub mod stage;
 pub mod steps;
 pub mod surface;

@@ -1,0 +1,74 @@
+//! The views of a PyTorch trace, joined to the state of the page.
+
+use crate::base::{SliceId, TimeRange};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::views::diff::{DiffView, Trace};
+use crate::views::distributed::{DistributedView, Worker};
+use crate::views::memory::MemoryView;
+use crate::views::modules::ModulesView;
+use leptos::prelude::*;
+
+/// The view of that id for the profile in front; `None` for a view of others.
+pub fn view(app: App, id: &str, profile: &OpenProfile) -> Option<AnyView> {
+    let ask = profile.ask.clone();
+    let range = Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()));
+    let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
+    let view = match id {
+        "memory" => {
+            let on_range = Callback::new(move |range: Option<TimeRange>| {
+                actions::commit_range(app, range);
+                app.state.is_selected_scope().set(range.is_some());
+            });
+            view! { <MemoryView ask range on_range on_slice choices=app.view_state("memory") /> }.into_any()
+        }
+        "modules" => view! { <ModulesView ask range on_slice choices=app.view_state("modules") /> }.into_any(),
+        "distributed" => {
+            let on_slice = Callback::new(move |(id, slice): (u32, SliceId)| {
+                actions::show_profile(app, id);
+                actions::go_to_slice(app, slice);
+            });
+            view! { <DistributedView workers=workers(app) on_slice choices=app.view_state("distributed") /> }.into_any()
+        }
+        "diff" => view! { <DiffView traces=traces(app) front=profile.hash.clone() choices=app.view_state("diff") /> }.into_any(),
+        _ => return None,
+    };
+    Some(view)
+}
+
+/// The workers of the front profile's run at its span.
+fn workers(app: App) -> Signal<Vec<Worker>> {
+    Signal::derive(move || app.of_span().into_iter().map(worker).collect())
+}
+
+fn worker(profile: OpenProfile) -> Worker {
+    let place = profile.place.as_ref();
+    Worker {
+        id: profile.id,
+        worker: place.map_or_else(|| profile.title.clone(), |p| p.worker.clone()),
+        span: place.and_then(|p| p.span).map(|s| s.to_string()).unwrap_or_default(),
+        ask: profile.ask,
+    }
+}
+
+/// Every open PyTorch trace that still answers.
+fn traces(app: App) -> Signal<Vec<Trace>> {
+    Signal::derive(move || {
+        let all = app.state.profiles().get();
+        all.into_iter()
+            .filter(|p| p.stopped.is_none() && is_torch(p))
+            .map(|p| Trace { label: label(&p), hash: p.hash, ask: p.ask })
+            .collect()
+    })
+}
+
+/// Whether a profile can be compared with another.
+pub fn is_torch(profile: &OpenProfile) -> bool {
+    profile.hot.info.views.iter().any(|v| v == "diff")
+}
+
+/// Run, worker and span; a profile alone has its own title.
+fn label(profile: &OpenProfile) -> String {
+    let Some(place) = &profile.place else { return profile.title.clone() };
+    let span = place.span.map(|s| format!(" · span {s}")).unwrap_or_default();
+    format!("{} · {}{span}", place.run, place.worker)
+}

@@ -1,0 +1,103 @@
+//! A question that follows what the user chooses: the last good answer, what went wrong, and whether one is awaited.
+
+use crate::engine::{Answer, Query, TorchAnswer, TorchQuery};
+use crate::worker::client::{Ask, EngineError};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// The state of a question.
+pub struct Asked<T: 'static> {
+    /// The last good answer; stays while the next is awaited.
+    pub value: RwSignal<Option<Arc<T>>>,
+    /// Why there is no answer to the last question.
+    pub problem: RwSignal<Option<String>>,
+    /// Whether an answer is awaited.
+    pub is_waiting: Memo<bool>,
+}
+
+impl<T> Clone for Asked<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Asked<T> {}
+
+impl<T: Send + Sync + 'static> Asked<T> {
+    /// Something made of the last good answer; the default before there is one.
+    pub fn derive<U: Default + Send + Sync + 'static>(self, make: impl Fn(&T) -> U + Send + Sync + 'static) -> Signal<Arc<U>> {
+        let value = self.value;
+        Memo::new_with_compare(
+            move |_| Arc::new(value.get().map_or_else(U::default, |v| make(&v))),
+            |a, b| !matches!((a, b), (Some(a), Some(b)) if Arc::ptr_eq(a, b)),
+        )
+        .into()
+    }
+
+    /// Whether there has been no answer yet, and nothing went wrong. Tracked.
+    pub fn is_first(self) -> bool {
+        self.value.with(Option::is_none) && self.problem.with(Option::is_none)
+    }
+}
+
+/// Asks `query` whenever it changes; `None` asks nothing. One question at a time: of those that come meanwhile only the last is asked.
+pub fn ask_torch<T: Send + Sync + 'static>(ask: Ask, query: Signal<Option<TorchQuery>>, pick: fn(TorchAnswer) -> Option<T>) -> Asked<T> {
+    follow(query, move |query| {
+        let ask = ask.clone();
+        async move { one(&ask, query, pick).await }
+    })
+}
+
+/// Asks one PyTorch question.
+pub async fn one<T>(ask: &Ask, query: TorchQuery, pick: fn(TorchAnswer) -> Option<T>) -> Result<T, EngineError> {
+    match ask.ask(Query::Torch(query)).await? {
+        Answer::Torch(answer) => pick(answer).ok_or(EngineError::Unexpected),
+        _ => Err(EngineError::Unexpected),
+    }
+}
+
+/// Runs `work` whenever `given` changes, and keeps what comes of it.
+pub fn follow<Q, T, F>(given: Signal<Option<Q>>, work: impl Fn(Q) -> F + Send + Sync + 'static) -> Asked<T>
+where
+    Q: Clone + PartialEq + Send + Sync + 'static,
+    T: Send + Sync + 'static,
+    F: Future<Output = Result<T, EngineError>> + 'static,
+{
+    let (value, problem) = (RwSignal::new(None::<Arc<T>>), RwSignal::new(None::<String>));
+    let given = Memo::new(move |_| given.get());
+    let answered = RwSignal::new(None::<Q>);
+    let reply = LocalResource::new(move || {
+        let running = given.get().map(|q| (q.clone(), work(q)));
+        async move {
+            match running {
+                Some((q, work)) => Some((q, work.await.map(Arc::new))),
+                None => None,
+            }
+        }
+    });
+    Effect::new(move || {
+        let Some(Some((query, result))) = reply.get() else { return };
+        problem.set(result.as_ref().err().map(ToString::to_string));
+        if let Ok(found) = result {
+            value.set(Some(found));
+        }
+        answered.set(Some(query));
+    });
+    let is_waiting = Memo::new(move |_| given.with(|g| g.is_some() && answered.with(|a| a != g)));
+    Asked { value, problem, is_waiting }
+}
+
+/// Sentences on what cannot be shown; absent without any.
+#[component]
+pub fn Notes(
+    /// The sentences.
+    notes: Signal<Arc<Vec<String>>>,
+) -> impl IntoView {
+    move || {
+        let notes = notes.get();
+        (!notes.is_empty()).then(|| {
+            let items = notes.iter().map(|n| view! { <li>{n.clone()}</li> }).collect_view();
+            view! { <ul class="torch__notes" data-notes>{items}</ul> }
+        })
+    }
+}

@@ -1,0 +1,303 @@
+//! Memory: how much each device held over time, which operators asked for it, and how long each piece lived.
+
+pub mod rows;
+
+use super::asked::{Asked, Notes, ask_torch};
+use crate::analysis::torch::memory::{Memory, MemoryEvents, MemoryEventsQuery, MemoryFrames, MemoryFramesQuery, MemoryLife, MemoryQuery};
+use crate::base::{SliceId, TimeNs, TimeRange, text};
+use crate::engine::{TorchAnswer, TorchQuery};
+use crate::state::choices::{Choice, ViewState};
+use crate::ui::curve::Curve;
+use crate::ui::small::{Help, Problem};
+use crate::ui::table::{Kind, Table};
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+#[derive(Clone, Copy)]
+struct State {
+    range: Signal<Option<TimeRange>>,
+    device: Choice<String>,
+    /// Least size of pieces as typed; empty is a quarter of the largest.
+    least: Choice<String>,
+    most: Choice<String>,
+    memory: Asked<Memory>,
+    on_range: Callback<Option<TimeRange>>,
+    on_slice: Callback<SliceId>,
+    choices: ViewState,
+}
+
+impl State {
+    /// Name of the device shown. Tracked.
+    fn shown(&self) -> String {
+        let name = self.device.0.get();
+        self.memory.value.with(|m| m.as_ref().and_then(|m| rows::device(m, &name)).map(|d| d.name.clone()).unwrap_or_default())
+    }
+
+    /// Something made of the shown device.
+    fn of_device<T: Default + Send + Sync + 'static>(
+        &self,
+        make: impl Fn(&crate::analysis::torch::memory::MemoryDevice) -> T + Send + Sync + 'static,
+    ) -> Signal<Arc<T>> {
+        let device = self.device.0;
+        self.memory.derive(move |m| rows::device(m, &device.get()).map(&make).unwrap_or_default())
+    }
+
+    /// First moment of the trace. Tracked.
+    fn origin(&self) -> TimeNs {
+        self.memory.value.with(|m| m.as_ref().map_or(TimeNs(0), |m| m.origin))
+    }
+}
+
+/// Memory over time and by operator.
+#[component]
+pub fn MemoryView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Only this range; `None` is the whole profile.
+    range: Signal<Option<TimeRange>>,
+    /// A range was dragged out of the curve, or given back.
+    on_range: Callback<Option<TimeRange>>,
+    /// Show a slice in the timeline.
+    on_slice: Callback<SliceId>,
+    /// Device and limits.
+    #[prop(default = ViewState::detached("memory"))]
+    choices: ViewState,
+) -> impl IntoView {
+    let query = Signal::derive(move || Some(TorchQuery::Memory(MemoryQuery { range: range.get() })));
+    let memory = ask_torch(ask.clone(), query, |a| if let TorchAnswer::Memory(m) = a { Some(m) } else { None });
+    let state = State {
+        range,
+        device: choices.choice("device", String::new()),
+        least: choices.choice("min", String::new()),
+        most: choices.choice("max", String::new()),
+        memory,
+        on_range,
+        on_slice,
+        choices,
+    };
+    let ask = StoredValue::new(ask);
+    let has_devices = move || memory.value.with(|m| m.as_ref().is_some_and(|m| !m.devices.is_empty()));
+    let is_blank = move || memory.value.with(|m| m.as_ref().is_some_and(|m| m.devices.is_empty()));
+    view! {
+        <section class="torch memory" data-view="memory" class:is-waiting=move || memory.is_waiting.get() aria-busy=move || memory.is_waiting.get().to_string()>
+            <Heading state />
+            <Problem text=memory.problem />
+            <Notes notes=memory.derive(|m| m.notes.clone()) />
+            <Show when=move || memory.is_first()><p class="waiting" role="status">"Adding up the memory…"</p></Show>
+            <Show when=is_blank>
+                <p class="waiting">"This trace has no records of memory. They are written with " <code>"profile_memory=True"</code> "."</p>
+            </Show>
+            <Show when=has_devices>
+                <MemoryCurve state />
+                <Statistics state />
+                <Events state ask=ask.get_value() />
+            </Show>
+        </section>
+    }
+}
+
+#[component]
+fn Heading(state: State) -> impl IntoView {
+    let names = state.memory.derive(rows::devices);
+    let options = move || {
+        let shown = state.shown();
+        names.get().iter().map(|n| view! { <option value=n.clone() selected=*n == shown>{n.clone()}</option> }).collect_view()
+    };
+    let origin = move || state.origin();
+    let peak = move || {
+        state.memory.value.with(|m| {
+            m.as_ref()
+                .and_then(|m| rows::device(m, &state.device.0.get()))
+                .map(|d| rows::peak_sentence(d, m.as_ref().map_or(TimeNs(0), |m| m.origin)))
+        })
+    };
+    let operator = move || {
+        state
+            .memory
+            .value
+            .with(|m| m.as_ref().and_then(|m| rows::device(m, &state.device.0.get())).and_then(|d| d.peak).and_then(|p| p.operator))
+    };
+    view! {
+        <header class="torch__head">
+            <h1>"Memory"</h1>
+            <span class="torch__scope">{move || rows::scope(state.range.get(), origin())}</span>
+            <Show when=move || names.with(|n| !n.is_empty())>
+                <label class="field">
+                    "Device"
+                    <select class="select" data-field="device" on:change:target=move |e| state.device.1.set(e.target().value())>{options}</select>
+                </label>
+                <span class="torch__figure" data-peak>{peak}</span>
+                {move || operator().map(|slice| view! {
+                    <button type="button" class="link" data-peak-go title="Show the allocation of the peak in the timeline" on:click=move |_| state.on_slice.run(slice)>"show in the timeline"</button>
+                })}
+            </Show>
+            <Help text="Allocated is what tensors hold; reserved is what the allocator holds, used and unused. Both are as the records of the trace tell them after each allocation and release." />
+        </header>
+    }
+}
+
+#[component]
+fn MemoryCurve(state: State) -> impl IntoView {
+    let lines = state.of_device(rows::lines);
+    let marks = state.of_device(rows::marks);
+    let range = Signal::derive(move || state.range.get().map(|r| (r.start.0, r.end.0)));
+    let choose = Callback::new(move |range: Option<(i64, i64)>| {
+        state.on_range.run(range.map(|(a, b)| TimeRange::new(TimeNs(a), TimeNs(b))));
+    });
+    let thinned = move || {
+        let name = state.device.0.get();
+        state.memory.value.with(|m| {
+            let device = rows::device(m.as_ref()?, &name)?;
+            let (n, all) = (device.curve.len() as u64, device.n_points);
+            (n < all).then(|| format!("{} of {} corners are drawn; peaks are kept.", text::count(n), text::count(all)))
+        })
+    };
+    view! {
+        <Curve
+            id="memory-curve" title="Memory over time" x=("Time", Kind::Duration) y=("", Kind::Bytes) lines marks range on_range=choose
+            empty="The records of this device do not tell how much was held in all, so there is no curve."
+        />
+        <p class="torch__hint">"Drag to select a range for the tables below; right click gives the whole back. " {thinned}</p>
+    }
+}
+
+#[component]
+fn Statistics(state: State) -> impl IntoView {
+    let table_rows = state.of_device(rows::rows);
+    let largest = state.of_device(|d| d.operators.iter().map(|r| r.largest).collect::<Vec<_>>());
+    let choose = Callback::new(move |at: usize| {
+        if let Some(slice) = largest.with_untracked(|l| l.get(at).copied()) {
+            state.on_slice.run(slice);
+        }
+    });
+    let outside = state.of_device(rows::outside_sentence);
+    view! {
+        <section class="torch__part">
+            <h2>"Memory by operator"</h2>
+            <p class="torch__hint">"A click shows the call with the most bytes in the timeline. " {move || (*outside.get()).clone()}</p>
+            <Table
+                id="memory-operators" label="Memory by operator" columns=Signal::stored(Arc::new(rows::columns())) rows=table_rows on_row=choose
+                kept=state.choices.choice("operators", String::new())
+                empty="No operator asked for or gave back memory of this device in this range."
+            />
+        </section>
+    }
+}
+
+#[component]
+fn Events(state: State, ask: Ask) -> impl IntoView {
+    let base = Memo::new(move |_| MemoryEventsQuery { device: state.shown(), range: state.range.get(), ..MemoryEventsQuery::default() });
+    let pick = |a| if let TorchAnswer::MemoryEvents(e) = a { Some(e) } else { None };
+    let is_there = move |q: &MemoryEventsQuery| !q.device.is_empty();
+    // How large the largest is, which the usual limit follows from.
+    let probe_query = Signal::derive(move || {
+        let query = base.get();
+        Some(TorchQuery::MemoryEvents(MemoryEventsQuery { limit: 1, ..query })).filter(|_| !base.with(|q| q.device.is_empty()))
+    });
+    let probe: Asked<MemoryEvents> = ask_torch(ask.clone(), probe_query, pick);
+    let least = Memo::new(move |_| {
+        let quarter = probe.value.with(|p| p.as_ref().map_or(0, |p| p.largest_bytes / 4));
+        rows::parse_bytes(&state.least.0.get()).unwrap_or(quarter)
+    });
+    let query = Signal::derive(move || {
+        let query = base.get();
+        let is_ready = probe.value.with(Option::is_some) && !probe.is_waiting.get() && is_there(&query);
+        let max_bytes = rows::parse_bytes(&state.most.0.get());
+        is_ready.then(|| TorchQuery::MemoryEvents(MemoryEventsQuery { min_bytes: Some(least.get()), max_bytes, ..query }))
+    });
+    let events: Asked<MemoryEvents> = ask_torch(ask.clone(), query, pick);
+    let table_rows = {
+        let origin = move || state.origin();
+        events.derive(move |e| rows::event_rows(e, origin()))
+    };
+    let is_default = move || rows::parse_bytes(&state.least.0.get()).is_none() && rows::parse_bytes(&state.most.0.get()).is_none();
+    let sentence = move || events.value.with(|e| e.as_ref().map(|e| rows::events_sentence(e, least.get(), is_default())));
+    let chosen = RwSignal::new(None::<usize>);
+    Effect::new(move || {
+        events.value.track();
+        chosen.set(None);
+    });
+    let piece = Memo::new(move |_| {
+        let at = chosen.get()?;
+        events.value.with(|e| e.as_ref().and_then(|e| e.rows.get(at).cloned()))
+    });
+    view! {
+        <section class="torch__part">
+            <h2>"Pieces of memory"</h2>
+            <div class="torch__choices">
+                <Limit label="At least" field="min" choice=state.least hint="a quarter of the largest" />
+                <Limit label="At most" field="max" choice=state.most hint="no limit" />
+                <span class="torch__hint" data-events-note role="status">{sentence}</span>
+            </div>
+            <Problem text=events.problem />
+            <div class="memory__pieces">
+                <Table
+                    id="memory-events" label="Pieces of memory from allocation to release" columns=Signal::stored(Arc::new(rows::event_columns()))
+                    rows=table_rows selected=chosen on_row=Callback::new(move |at| chosen.set(Some(at)))
+                    kept=state.choices.choice("events", String::new())
+                    empty="No piece of memory is of this size in this range."
+                />
+                <Piece piece ask on_slice=state.on_slice />
+            </div>
+        </section>
+    }
+}
+
+/// A limit of size, as typed.
+#[component]
+fn Limit(label: &'static str, field: &'static str, choice: Choice<String>, hint: &'static str) -> impl IntoView {
+    let is_bad = move || choice.0.with(|t| !t.trim().is_empty() && rows::parse_bytes(t).is_none());
+    view! {
+        <label class="field">
+            {label}
+            <input
+                class="input memory__limit" data-field=field placeholder=hint title="A size: 512, 64 KiB, 1.5 MiB"
+                aria-invalid=move || is_bad().to_string()
+                prop:value=move || choice.0.get()
+                on:change:target=move |e| choice.1.set(e.target().value().trim().to_string())
+            />
+        </label>
+    }
+}
+
+/// One piece: where in the program it was allocated.
+#[component]
+fn Piece(piece: Memo<Option<MemoryLife>>, ask: Ask, on_slice: Callback<SliceId>) -> impl IntoView {
+    let query = Signal::derive(move || {
+        let piece = piece.get()?;
+        let time = piece.allocated.or(piece.released)?;
+        Some(TorchQuery::MemoryFrames(MemoryFramesQuery { track: piece.track, time }))
+    });
+    let frames: Asked<MemoryFrames> = ask_torch(ask, query, |a| if let TorchAnswer::MemoryFrames(f) = a { Some(f) } else { None });
+    let list = move || {
+        let found = frames.value.get().filter(|_| !frames.is_waiting.get())?;
+        let operators = found.operators.iter().rev().map(|(name, slice)| {
+            let slice = *slice;
+            view! { <li><button type="button" class="link mono" on:click=move |_| on_slice.run(slice)>{name.clone()}</button></li> }
+        });
+        let operators = operators.collect_view();
+        let is_blank = found.frames.is_empty();
+        let stack = found.frames.iter().rev().map(|f| view! { <li class="mono">{f.clone()}</li> }).collect_view();
+        Some(view! {
+            <h4>"Operators, innermost first"</h4>
+            <ol class="memory__frames" data-operators>{operators}</ol>
+            <h4>"Call stack, innermost first"</h4>
+            <Show when=move || is_blank><p class="torch__hint">"This trace has no call stacks. They are written with " <code>"with_stack=True"</code> "."</p></Show>
+            <ol class="memory__frames" data-frames>{stack}</ol>
+        })
+    };
+    move || {
+        piece.get().map(|piece| {
+            let name = piece.operator.clone().unwrap_or_else(|| "Allocated by an unknown operator".into());
+            view! {
+                <aside class="memory__piece" data-piece aria-label="The chosen piece of memory">
+                    <h3 class="mono">{name}</h3>
+                    <p>{text::bytes(piece.size_bytes)} ", " {rows::lived(&piece)} "."</p>
+                    {piece.slice.map(|slice| view! { <button type="button" class="button" data-go on:click=move |_| on_slice.run(slice)>"Show in the timeline"</button> })}
+                    {list}
+                </aside>
+            }
+        })
+    }
+}

@@ -1,0 +1,233 @@
+//! What the Memory view shows, from the worker's answers.
+
+use crate::analysis::torch::memory::{Memory, MemoryDevice, MemoryEvents, MemoryPeak};
+use crate::base::{DurationNs, TimeNs, TimeRange, text};
+use crate::ui::curve::{Line, Mark, Shape};
+use crate::ui::table::{Cell, Column, Kind, Row};
+
+/// Names of the devices.
+pub fn devices(memory: &Memory) -> Vec<String> {
+    memory.devices.iter().map(|d| d.name.clone()).collect()
+}
+
+/// The device of that name; the default one where there is none.
+pub fn device<'a>(memory: &'a Memory, name: &str) -> Option<&'a MemoryDevice> {
+    memory.devices.iter().find(|d| d.name == name).or_else(|| memory.devices.get(memory.default_device))
+}
+
+/// Allocated and reserved bytes over time.
+pub fn lines(device: &MemoryDevice) -> Vec<Line> {
+    let line = |name: &str, colour, shape, value: fn(&crate::analysis::torch::memory::MemoryPoint) -> u64| Line {
+        name: name.into(),
+        colour,
+        shape,
+        points: device.curve.iter().map(|p| (p.time.0, value(p) as f64)).collect(),
+    };
+    if device.curve.is_empty() {
+        return Vec::new();
+    }
+    let allocated = line("Allocated", 0, Shape::Area, |p| p.allocated_bytes);
+    // The host's allocator reserves nothing: a line along zero would say that it does.
+    let has_reserved = device.curve.iter().any(|p| p.reserved_bytes > 0);
+    let reserved = has_reserved.then(|| line("Reserved", 3, Shape::Step, |p| p.reserved_bytes));
+    reserved.into_iter().chain([allocated]).collect()
+}
+
+/// The peak as a point with a name.
+pub fn marks(device: &MemoryDevice) -> Vec<Mark> {
+    let mark = |p: MemoryPeak| Mark { x: p.time.0, y: p.allocated_bytes as f64, label: format!("Peak {}", text::bytes(p.allocated_bytes)) };
+    device.peak.map(mark).into_iter().collect()
+}
+
+/// Where the peak was, in a sentence.
+pub fn peak_sentence(device: &MemoryDevice, origin: TimeNs) -> String {
+    let Some(peak) = device.peak else { return "Peak not available: the records do not tell how much was held in all.".into() };
+    let of =
+        device.capacity_bytes.map(|c| format!(" of {} ({})", text::bytes(c), text::percent(peak.allocated_bytes as f64 / c.max(1) as f64)));
+    format!("Peak {}{} after {}", text::bytes(peak.allocated_bytes), of.unwrap_or_default(), text::duration(peak.time.since(origin)))
+}
+
+/// What of the records the table does not hold; `None` where it holds all.
+pub fn outside_sentence(device: &MemoryDevice) -> Option<String> {
+    (device.n_outside > 0).then(|| {
+        let sign = if device.outside_bytes < 0 { "−" } else { "" };
+        format!(
+            "{} of {} records lie in no operator and so in no row; they sum up to {sign}{}.",
+            text::count(device.n_outside),
+            text::count(device.n_records),
+            text::bytes(device.outside_bytes.unsigned_abs())
+        )
+    })
+}
+
+/// Columns of the statistics, named as the plugin names them.
+pub fn columns() -> Vec<Column> {
+    let bytes = |id, label, help| Column::new(id, label, Kind::Bytes, help);
+    vec![
+        Column::new("operator", "Operator", Kind::Name, "The operator in which memory was asked for or given back."),
+        Column::new("calls", "Calls", Kind::Count, "Calls, as far as they stand beside or below one that touched memory.").summed(),
+        bytes("size_increase", "Size Increase", "Bytes allocated less bytes released, in the calls and all they contain."),
+        bytes("self_size_increase", "Self Size Increase", "Bytes allocated less bytes released, in the calls themselves.").summed(),
+        Column::new("allocation_count", "Allocation Count", Kind::Count, "Allocations in the calls and all they contain."),
+        Column::new("self_allocation_count", "Self Allocation Count", Kind::Count, "Allocations in the calls themselves.").summed(),
+        bytes("allocation_size", "Allocation Size", "Bytes of these allocations, releases left out, in the calls and all they contain."),
+        bytes("self_allocation_size", "Self Allocation Size", "Bytes of these allocations, releases left out, in the calls themselves.")
+            .summed(),
+    ]
+}
+
+/// A row per operator.
+pub fn rows(device: &MemoryDevice) -> Vec<Row> {
+    let int = |n: u64| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX));
+    let row = |r: &crate::analysis::torch::memory::MemoryRow| {
+        Row::new(vec![
+            Cell::Text(r.name.clone()),
+            int(r.calls),
+            Cell::Int(r.increase_bytes),
+            Cell::Int(r.self_increase_bytes),
+            int(r.allocations),
+            int(r.self_allocations),
+            Cell::Int(r.allocated_bytes),
+            Cell::Int(r.self_allocated_bytes),
+        ])
+    };
+    device.operators.iter().map(row).collect()
+}
+
+/// Columns of the pieces of memory.
+pub fn event_columns() -> Vec<Column> {
+    vec![
+        Column::new(
+            "operator",
+            "Operator",
+            Kind::Name,
+            "The operator that allocated it; a bare allocation with the operator it stands in.",
+        ),
+        Column::new("size", "Size", Kind::Bytes, "Size of the piece."),
+        Column::new("allocation_time", "Allocation Time", Kind::Duration, "Since the first moment of the trace. Empty: before the range."),
+        Column::new("release_time", "Release Time", Kind::Duration, "Since the first moment of the trace. Empty: not within the range."),
+        Column::new("duration", "Duration", Kind::Duration, "From allocation to release, where both are known."),
+    ]
+}
+
+/// A row per piece. Times count from `origin`.
+pub fn event_rows(events: &MemoryEvents, origin: TimeNs) -> Vec<Row> {
+    let time = |t: Option<TimeNs>| t.map_or(Cell::Absent, |t| Cell::Int(t.since(origin).0));
+    let row = |e: &crate::analysis::torch::memory::MemoryLife| {
+        let life = e.allocated.zip(e.released).map_or(Cell::Absent, |(a, b)| Cell::Int(b.since(a).0));
+        let name = e.operator.clone().unwrap_or_else(|| "<unknown>".into());
+        let size = Cell::Int(i64::try_from(e.size_bytes).unwrap_or(i64::MAX));
+        Row::new(vec![Cell::Text(name), size, time(e.allocated), time(e.released), life])
+    };
+    events.rows.iter().map(row).collect()
+}
+
+/// The part of the trace that figures are of, in a sentence.
+pub fn scope(range: Option<TimeRange>, origin: TimeNs) -> String {
+    match range {
+        None => "Whole profile".into(),
+        Some(r) => {
+            let at = |t: TimeNs| text::duration(t.since(origin));
+            format!("Range {} to {} ({})", at(r.start), at(r.end), text::duration(r.duration()))
+        }
+    }
+}
+
+/// How many pieces are listed and why no others.
+pub fn events_sentence(events: &MemoryEvents, least: u64, is_default: bool) -> String {
+    let listed = events.rows.len() as u64;
+    let all = events.n_total;
+    let cut = if listed < all { format!("The largest {} of {}", text::count(listed), text::count(all)) } else { text::count(all) };
+    let why = if is_default { ", a quarter of the largest: set another limit to see smaller ones" } else { "" };
+    format!("{cut} pieces of at least {}{why}. The largest has {}.", text::bytes(least), text::bytes(events.largest_bytes))
+}
+
+/// A size as typed: `512`, `1.5 KiB`, `2 MB`. `None` for what is no size.
+pub fn parse_bytes(typed: &str) -> Option<u64> {
+    let typed = typed.trim();
+    let split = typed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(typed.len());
+    let number: f64 = typed[..split].parse().ok()?;
+    let scale = match typed[split..].trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" | "kib" => 1024.0,
+        "m" | "mb" | "mib" => 1024.0 * 1024.0,
+        "g" | "gb" | "gib" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    let bytes = number * scale;
+    (bytes.is_finite() && bytes < 9e18).then_some(bytes.round() as u64)
+}
+
+/// A duration for people.
+pub fn lived(e: &crate::analysis::torch::memory::MemoryLife) -> String {
+    let life = e.allocated.zip(e.released).map(|(a, b)| text::duration(DurationNs(b.0.saturating_sub(a.0))));
+    life.map_or_else(|| "not known how long it lived".into(), |l| format!("lived {l}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::torch::memory::{MemoryLife, MemoryPoint, MemoryRow};
+
+    fn point(time: i64, allocated_bytes: u64, reserved_bytes: u64) -> MemoryPoint {
+        MemoryPoint { time: TimeNs(time), allocated_bytes, reserved_bytes }
+    }
+
+    #[test]
+    fn a_device_without_reserved_memory_has_one_line() {
+        let mut device = MemoryDevice { curve: vec![point(0, 1, 0), point(5, 2, 0)], ..MemoryDevice::default() };
+        assert_eq!(lines(&device).iter().map(|l| l.name.as_str()).collect::<Vec<_>>(), ["Allocated"]);
+        device.curve[1].reserved_bytes = 4;
+        assert_eq!(lines(&device).iter().map(|l| l.name.as_str()).collect::<Vec<_>>(), ["Reserved", "Allocated"]);
+        assert!(lines(&MemoryDevice::default()).is_empty());
+    }
+
+    #[test]
+    fn an_unknown_device_is_the_default_one() {
+        let named = |n: &str| MemoryDevice { name: n.into(), ..MemoryDevice::default() };
+        let memory = Memory { devices: vec![named("CPU"), named("GPU0")], default_device: 1, ..Memory::default() };
+        assert_eq!(device(&memory, "CPU").map(|d| d.name.as_str()), Some("CPU"));
+        assert_eq!(device(&memory, "XPU7").map(|d| d.name.as_str()), Some("GPU0"));
+        assert_eq!(device(&Memory::default(), ""), None);
+    }
+
+    #[test]
+    fn rows_have_a_cell_per_column() {
+        let device = MemoryDevice { operators: vec![MemoryRow::default()], ..MemoryDevice::default() };
+        assert_eq!(rows(&device)[0].cells.len(), columns().len());
+        let life = MemoryLife { allocated: Some(TimeNs(30)), released: Some(TimeNs(50)), size_bytes: 8, ..MemoryLife::default() };
+        let events = MemoryEvents { rows: vec![life, MemoryLife::default()], n_total: 2, largest_bytes: 8 };
+        let got = event_rows(&events, TimeNs(10));
+        assert_eq!(got[0].cells[2..], [Cell::Int(20), Cell::Int(40), Cell::Int(20)]);
+        assert_eq!(got[1].cells, [Cell::Text("<unknown>".into()), Cell::Int(0), Cell::Absent, Cell::Absent, Cell::Absent]);
+        assert_eq!(got[0].cells.len(), event_columns().len());
+    }
+
+    #[test]
+    fn sizes_are_read_with_units() {
+        let check = |typed: &str, want| assert_eq!(parse_bytes(typed), want, "{typed}");
+        check("512", Some(512));
+        check(" 1.5 KiB ", Some(1536));
+        check("2MB", Some(2 << 20));
+        check("", None);
+        check("12 apples", None);
+        check("1e400", None);
+    }
+
+    #[test]
+    fn sentences_say_what_is_left_out() {
+        let device = MemoryDevice { n_outside: 3, n_records: 10, outside_bytes: -2048, ..MemoryDevice::default() };
+        assert_eq!(
+            outside_sentence(&device).as_deref(),
+            Some("3 of 10 records lie in no operator and so in no row; they sum up to −2.00 KiB.")
+        );
+        assert_eq!(outside_sentence(&MemoryDevice::default()), None);
+        assert!(peak_sentence(&device, TimeNs(0)).starts_with("Peak not available"));
+        let peak = Some(MemoryPeak { time: TimeNs(1_500), allocated_bytes: 1 << 30, operator: None });
+        let device = MemoryDevice { peak, capacity_bytes: Some(4 << 30), ..MemoryDevice::default() };
+        assert_eq!(peak_sentence(&device, TimeNs(500)), "Peak 1.00 GiB of 4.00 GiB (25.0 %) after 1.00 µs");
+        assert_eq!(marks(&device)[0].label, "Peak 1.00 GiB");
+        let events = MemoryEvents { n_total: 2, largest_bytes: 4096, ..MemoryEvents::default() };
+        assert!(events_sentence(&events, 1024, true).contains("a quarter of the largest"));
+    }
+}

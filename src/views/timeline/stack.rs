@@ -1,0 +1,220 @@
+//! Several profiles as one: the workers of a run below each other on one clock. Nothing is left out; ids of slices are shifted.
+
+use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, text};
+use crate::engine::hot::HotColumns;
+use crate::engine::{Counter, Lane, Meta, Track, TrackKind};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Where one profile is in the stack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Part {
+    /// Its first slice in the stack.
+    pub first: u32,
+    /// Its slices.
+    pub n: u32,
+    /// What is added to its times, nanoseconds.
+    pub shift_ns: i64,
+}
+
+/// The stack and the way back.
+#[derive(Debug, Clone, Default)]
+pub struct Stack {
+    /// What is drawn.
+    pub hot: Arc<HotColumns>,
+    /// By profile, in the order given.
+    pub parts: Vec<Part>,
+    /// How the clocks were aligned, in a sentence.
+    pub note: String,
+}
+
+impl Stack {
+    /// Profile and slice of a slice of the stack.
+    pub fn split(&self, slice: SliceId) -> Option<(usize, SliceId)> {
+        let at = self.parts.partition_point(|p| p.first <= slice.0).checked_sub(1)?;
+        let own = slice.0 - self.parts[at].first;
+        (own < self.parts[at].n).then_some((at, SliceId(own)))
+    }
+
+    /// The slice of the stack that is `slice` of profile `at`.
+    pub fn join(&self, at: usize, slice: SliceId) -> Option<SliceId> {
+        self.parts.get(at).filter(|p| slice.0 < p.n).map(|p| SliceId(p.first + slice.0))
+    }
+
+    /// A range of profile `at` on the common clock.
+    pub fn range_in(&self, at: usize, range: TimeRange) -> TimeRange {
+        let shift = self.parts.get(at).map_or(0, |p| p.shift_ns);
+        shifted(range, shift)
+    }
+
+    /// A range of the common clock on that of profile `at`.
+    pub fn range_out(&self, at: usize, range: TimeRange) -> TimeRange {
+        let shift = self.parts.get(at).map_or(0, |p| p.shift_ns);
+        shifted(range, shift.saturating_neg())
+    }
+}
+
+fn shifted(range: TimeRange, by: i64) -> TimeRange {
+    TimeRange { start: TimeNs(range.start.0.saturating_add(by)), end: TimeNs(range.end.0.saturating_add(by)) }
+}
+
+/// What is added to each profile's times, and how that was found.
+///
+/// With wall-clock times of all origins, zero is the earliest of them; if then no two traces run at the same time, the clocks say nothing of what
+/// belongs together, and all begin at zero, as they do when a trace does not tell its time.
+fn align(all: &[(String, Arc<HotColumns>)]) -> (Vec<i64>, String) {
+    let metas = || all.iter().map(|(_, h)| &h.info.meta);
+    let from_start: Vec<i64> = metas().map(|m| m.range.start.0.saturating_neg()).collect();
+    let epochs: Option<Vec<i64>> = metas().map(|m| m.origin_epoch_ns).collect();
+    let Some(epochs) = epochs else {
+        return (
+            from_start,
+            "Not every trace tells its wall-clock time: each begins at zero, so moments of different workers are not comparable.".into(),
+        );
+    };
+    let first = epochs.iter().copied().min().unwrap_or(0);
+    let shifts: Vec<i64> = epochs.iter().map(|e| e.saturating_sub(first)).collect();
+    let mut ranges: Vec<TimeRange> = metas().zip(&shifts).map(|(m, &s)| shifted(m.range, s)).collect();
+    ranges.sort_by_key(|r| r.start);
+    let is_apart = ranges.windows(2).all(|w| w[0].end < w[1].start) && ranges.len() > 1;
+    if is_apart {
+        let gap = text::duration(ranges[ranges.len() - 1].start.since(ranges[0].end));
+        return (from_start, format!("By their wall clocks these traces do not overlap ({gap} apart): each begins at zero."));
+    }
+    let spread = shifts.iter().copied().max().unwrap_or(0);
+    (
+        shifts,
+        format!(
+            "Aligned by the wall-clock time each trace gives for its origin; the origins differ by {}.",
+            text::duration(crate::base::DurationNs(spread))
+        ),
+    )
+}
+
+/// The profiles (label, columns) below each other, each in a group with its label.
+pub fn stack(all: &[(String, Arc<HotColumns>)]) -> Stack {
+    let (shifts, note) = align(all);
+    let mut hot = HotColumns::default();
+    let mut parts = Vec::with_capacity(all.len());
+    let mut colours: HashMap<String, u16> = HashMap::new();
+    for ((label, one), &shift_ns) in all.iter().zip(&shifts) {
+        let first = hot.start.len() as u32;
+        add(&mut hot, label, one, shift_ns, &mut colours);
+        parts.push(Part { first, n: one.start.len() as u32, shift_ns });
+    }
+    let ranges = || all.iter().zip(&shifts).map(|((_, h), &s)| shifted(h.range(), s));
+    let range =
+        TimeRange { start: ranges().map(|r| r.start).min().unwrap_or_default(), end: ranges().map(|r| r.end).max().unwrap_or_default() };
+    let title = all.iter().map(|a| a.0.as_str()).collect::<Vec<_>>().join(" + ");
+    hot.info.meta = Meta { title, range, origin: note.clone(), ..all.first().map(|a| a.1.info.meta.clone()).unwrap_or_default() };
+    hot.info.n_slices = hot.start.len() as u64;
+    Stack { hot: Arc::new(hot), parts, note }
+}
+
+/// Adds one profile below those that are there.
+fn add(hot: &mut HotColumns, label: &str, one: &HotColumns, shift_ns: i64, colours: &mut HashMap<String, u16>) {
+    let info = &mut hot.info;
+    let (string, lane, slice) = (info.strings.len() as u32, info.lanes.len() as u32, hot.start.len() as u32);
+    for (_, text) in one.info.strings.iter() {
+        info.strings.push(text);
+    }
+    let name = info.strings.push(label);
+    let group = TrackId(info.tracks.len() as u32);
+    let track = |t: TrackId| TrackId(t.0 + group.0 + 1);
+    let id = |s: StrId| StrId(s.0 + string);
+    info.tracks.push(Track { parent: None, level: 0, name, kind: TrackKind::Group, lanes: lane..lane });
+    info.tracks.extend(one.info.tracks.iter().map(|t| Track {
+        parent: Some(t.parent.map_or(group, track)),
+        level: t.level + 1,
+        name: id(t.name),
+        kind: t.kind,
+        lanes: t.lanes.start + lane..t.lanes.end + lane,
+    }));
+    info.lanes.extend(one.info.lanes.iter().map(|l| Lane {
+        track: track(l.track),
+        depth: l.depth,
+        first: l.first + slice,
+        end: l.end + slice,
+    }));
+    info.counters.extend(one.info.counters.iter().map(|c| Counter {
+        track: track(c.track),
+        times: c.times.iter().map(|t| t.saturating_add(shift_ns)).collect(),
+        ..c.clone()
+    }));
+    info.instants.track.extend(one.info.instants.track.iter().map(|&t| track(t)));
+    info.instants.time.extend(one.info.instants.time.iter().map(|t| t.saturating_add(shift_ns)));
+    info.instants.name.extend(one.info.instants.name.iter().map(|&n| id(n)));
+    hot.start.extend(one.start.iter().map(|t| t.saturating_add(shift_ns)));
+    hot.duration.extend_from_slice(&one.duration);
+    // A name has the colour that it has in the first profile which holds it.
+    let mut slot_of: Vec<Option<u16>> = vec![None; one.info.strings.len()];
+    for (&name, &own) in one.name.iter().zip(&one.colour) {
+        let slot = slot_of
+            .get_mut(name as usize)
+            .map(|known| *known.get_or_insert_with(|| *colours.entry(one.info.strings.get(StrId(name)).to_string()).or_insert(own)));
+        hot.colour.push(slot.unwrap_or(own));
+        hot.name.push(name + string);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::sample;
+    use super::*;
+
+    fn at(epoch: Option<i64>) -> Arc<HotColumns> {
+        let mut hot = sample();
+        hot.info.meta.origin_epoch_ns = epoch;
+        Arc::new(hot)
+    }
+
+    fn stacked(a: Option<i64>, b: Option<i64>) -> Stack {
+        stack(&[("host_0".into(), at(a)), ("host_1".into(), at(b))])
+    }
+
+    #[test]
+    fn workers_stand_below_each_other_on_one_clock() {
+        let s = stacked(Some(1_000), Some(1_500));
+        let n = sample().start.len();
+        assert_eq!(s.hot.start.len(), 2 * n);
+        assert_eq!(s.hot.start[n], sample().start[0] + 500);
+        assert_eq!(s.hot.range(), TimeRange::new(TimeNs(0), TimeNs(2_500)));
+        let index = super::super::index::Index::new(&s.hot);
+        assert_eq!(index.roots.len(), 2);
+        assert_eq!(index.tracks[2].path, "host_0 / host / main");
+        let lane = index.lane_of(&s.hot, SliceId(n as u32)).expect("a lane");
+        assert_eq!(index.tracks[s.hot.info.lanes[lane as usize].track.index()].path, "host_1 / host / main");
+        assert!(s.note.starts_with("Aligned by the wall-clock time"), "{}", s.note);
+    }
+
+    #[test]
+    fn ids_and_ranges_go_there_and_back() {
+        let s = stacked(Some(1_000), Some(1_500));
+        let n = sample().start.len() as u32;
+        assert_eq!(s.split(SliceId(n + 3)), Some((1, SliceId(3))));
+        assert_eq!(s.join(1, SliceId(3)), Some(SliceId(n + 3)));
+        assert_eq!((s.split(SliceId(2 * n)), s.join(0, SliceId(n)), s.join(7, SliceId(0))), (None, None, None));
+        let range = TimeRange::new(TimeNs(10), TimeNs(20));
+        assert_eq!(s.range_out(1, s.range_in(1, range)), range);
+        assert_eq!(s.range_in(1, range).start, TimeNs(510));
+    }
+
+    #[test]
+    fn clocks_that_say_nothing_are_not_used() {
+        assert!(stacked(Some(0), None).note.starts_with("Not every trace"));
+        let far = stacked(Some(0), Some(3_600_000_000_000));
+        assert!(far.note.contains("do not overlap"), "{}", far.note);
+        assert_eq!(far.parts[1].shift_ns, 0);
+        assert!(stack(&[]).parts.is_empty());
+    }
+
+    #[test]
+    fn a_name_has_one_colour_in_the_whole_stack() {
+        let mut other = sample();
+        other.colour.iter_mut().for_each(|c| *c += 20);
+        let s = stack(&[("a".into(), at(None)), ("b".into(), Arc::new(other))]);
+        let n = sample().start.len();
+        // `matmul` is slice 2 of both.
+        assert_eq!(s.hot.colour[2], s.hot.colour[n + 2]);
+    }
+}
