@@ -1,39 +1,12 @@
-//! A question that follows what the user chooses: the last good answer, what went wrong, and whether one is awaited.
+//! Questions of a PyTorch trace, also such as several workers answer together; see [`super::ask`].
 
+pub use super::ask::Asked;
 use crate::engine::{Answer, Query, TorchAnswer, TorchQuery};
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// The state of a question.
-pub struct Asked<T: 'static> {
-    /// The last good answer; stays while the next is awaited.
-    pub value: RwSignal<Option<Arc<T>>>,
-    /// Why there is no answer to the last question.
-    pub problem: RwSignal<Option<String>>,
-    /// Whether an answer is awaited.
-    pub is_waiting: Memo<bool>,
-}
-
-impl<T> Clone for Asked<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Asked<T> {}
-
 impl<T: Send + Sync + 'static> Asked<T> {
-    /// Something made of the last good answer; the default before there is one.
-    pub fn derive<U: Default + Send + Sync + 'static>(self, make: impl Fn(&T) -> U + Send + Sync + 'static) -> Signal<Arc<U>> {
-        let value = self.value;
-        Memo::new_with_compare(
-            move |_| Arc::new(value.get().map_or_else(U::default, |v| make(&v))),
-            |a, b| !matches!((a, b), (Some(a), Some(b)) if Arc::ptr_eq(a, b)),
-        )
-        .into()
-    }
-
     /// Whether there has been no answer yet, and nothing went wrong. Tracked.
     pub fn is_first(self) -> bool {
         self.value.with(Option::is_none) && self.problem.with(Option::is_none)

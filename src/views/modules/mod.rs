@@ -177,12 +177,7 @@ fn more_sentence(loaded: &Loaded, n: usize) -> Option<String> {
 
 /// What can be done with the chosen node.
 #[component]
-fn NodeActions(
-    state: State,
-    nodes: Memo<Arc<Vec<rows::Placed>>>,
-    chosen: RwSignal<Option<usize>>,
-    load: Callback<u32>,
-) -> impl IntoView {
+fn NodeActions(state: State, nodes: Memo<Arc<Vec<rows::Placed>>>, chosen: RwSignal<Option<usize>>, load: Callback<u32>) -> impl IntoView {
     move || {
         let at = chosen.get()?;
         let (node, missing) = nodes.with(|n| Some((n.get(at)?.0.clone(), rows::n_missing(n, at))))?;
