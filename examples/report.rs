@@ -11,7 +11,7 @@ mod torch_views;
 
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::{InputSet, Member, SliceId, TimeNs, TimeRange, TrackId};
-use axonscope::engine::query::SearchQuery;
+use axonscope::engine::query::{DeviceAnswer, DeviceQuery, SearchQuery};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
 use serde_json::{Value, json};
@@ -100,6 +100,7 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         Answer::Operators(a) | Answer::RangeSummary(a) => serde_json::to_value(a),
         Answer::Details(a) => serde_json::to_value(a),
         Answer::Search(a) => serde_json::to_value(a),
+        Answer::Device(DeviceAnswer::Summary(a)) => serde_json::to_value(a),
         Answer::Neuron(a) => return neuron::value(&a),
         Answer::Refused(sentence) => return Err(sentence),
         other => serde_json::to_value(other),
@@ -112,10 +113,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
     match arguments.query.as_str() {
         "import" => Ok(Query::Import),
         "operators" => {
-            let (start, end) = (arguments.number("start_ns")?, arguments.number("end_ns")?);
-            let whole = session.profile.meta.range;
-            let range = (start.is_some() || end.is_some())
-                .then(|| TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs)));
+            let range = range(session, arguments)?;
             let track = arguments.get("track").map(|path| track(session, path)).transpose()?;
             Ok(Query::Operators(OperatorsQuery { group_by: text("group_by"), range, track }))
         }
@@ -134,13 +132,21 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
                 }
             }
         },
+        "summary" => Ok(Query::Device(DeviceQuery::Summary(range(session, arguments)?))),
         other => neuron::query(other).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, search, details, slices, support, support_diff, {}; found `{other}`.",
+                "Expected one of the queries import, operators, search, details, slices, summary, support, support_diff, {}; found `{other}`.",
                 torch_views::NAMES
             )
         }),
     }
+}
+
+/// The range of the args `start_ns` and `end_ns`; `None` without both.
+fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, String> {
+    let (start, end) = (arguments.number("start_ns")?, arguments.number("end_ns")?);
+    let whole = session.profile.meta.range;
+    Ok((start.is_some() || end.is_some()).then(|| TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs))))
 }
 
 fn track(session: &Session, path: &str) -> Result<TrackId, String> {

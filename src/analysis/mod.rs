@@ -2,6 +2,7 @@
 
 pub mod colour;
 pub mod details;
+pub mod device;
 pub mod flows;
 pub mod hlo;
 pub mod operators;

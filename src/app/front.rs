@@ -9,6 +9,7 @@ use crate::views::details::{DetailsDrawer, jumps};
 use crate::views::ledger::LedgerView;
 use crate::views::operators::OperatorsView;
 use crate::views::profile::ProfileView;
+use crate::views::summary::SummaryView;
 use crate::views::tables::TablesView;
 use crate::views::timeline::Timeline;
 use crate::views::timeline::flows::FlowChoice;
@@ -57,6 +58,10 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         let view = if views.contains(&view) { view } else { actions::first_view(views).into() };
         match view.as_str() {
             "operators" => operators(app, profile.ask),
+            "summary" => {
+                let range = Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()));
+                view! { <SummaryView ask=profile.ask range /> }.into_any()
+            }
             "tables" => tables(app, profile),
             "support" => super::neuron::support(app, profile),
             "ledger" => {

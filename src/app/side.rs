@@ -13,6 +13,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
         "Time",
         &[
             ("timeline", "Timeline", "M2 4h7M5 8h9M3 12h6"),
+            ("summary", "Summary", "M2.5 2.5h5v5h-5zM9.5 2.5h4v3h-4zM9.5 8h4v5.5h-4zM2.5 10h5v3.5h-5z"),
             ("operators", "Operators", "M2.5 13.5v-5M6.2 13.5v-11M9.8 13.5v-7M13.5 13.5v-3"),
         ],
     ),

@@ -2,6 +2,7 @@
 
 pub use super::neuron::{NeuronAnswer, NeuronQuery};
 pub use crate::analysis::details::Neighbour;
+pub use crate::analysis::device::{DeviceAnswer, DeviceQuery};
 pub use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::analysis::operators::{Operators, OperatorsQuery};
 pub use crate::analysis::search::{SearchHits, SearchQuery};
@@ -36,6 +37,8 @@ pub enum Query {
     Flows(FlowsQuery),
     /// What only a PyTorch trace can answer.
     Torch(TorchQuery),
+    /// What only a Neuron device profile can answer.
+    Device(DeviceQuery),
     /// What only Neuron's reports, logs and system profiles answer.
     Neuron(NeuronQuery),
 }
@@ -65,6 +68,8 @@ pub enum Answer {
     Flows(Flows),
     /// What only a PyTorch trace can answer.
     Torch(TorchAnswer),
+    /// What only a Neuron device profile can answer.
+    Device(DeviceAnswer),
     /// What only Neuron's reports, logs and system profiles answer.
     Neuron(NeuronAnswer),
     /// The question cannot be answered; a sentence says why.

@@ -3,7 +3,7 @@
 use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
 use super::{HotColumns, HotMeta, hot};
 use crate::analysis::torch::TorchModel;
-use crate::analysis::{colour, details, flows, operators, search};
+use crate::analysis::{colour, details, device, flows, operators, search};
 use crate::base::{DurationNs, InputSet, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Imported};
 use crate::model::{Domain, GenericTable, Profile};
@@ -55,6 +55,7 @@ impl Session {
             Query::Table(id, first, n) => self.table(id, *first, *n),
             Query::Flows(q) => Answer::Flows(flows::flows(&self.profile, q)),
             Query::Torch(q) => self.torch(q),
+            Query::Device(q) => Answer::Device(device::answer(&self.profile, q)),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
             Query::Neuron(query) => super::neuron::answer(&self.profile, query),
         }

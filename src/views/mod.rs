@@ -11,6 +11,7 @@ pub mod modules;
 pub mod operators;
 pub mod profile;
 pub mod start;
+pub mod summary;
 pub mod support;
 pub mod tables;
 pub mod timeline;

@@ -1,0 +1,214 @@
+//! The one-row tables of a device profile, whichever format they came from, and the formulas over them.
+//!
+//! The formulas are those of AWS's Neuron Explorer documentation, checked on real runs; times in seconds, rates per second.
+
+use crate::model::{Cell, Profile};
+
+/// Metrics and hardware facts by name.
+pub struct Facts<'a> {
+    summary: Option<Row<'a>>,
+    metadata: Option<Row<'a>>,
+}
+
+struct Row<'a> {
+    columns: &'a [String],
+    cells: &'a [Cell],
+}
+
+impl Row<'_> {
+    fn get(&self, name: &str) -> Option<&Cell> {
+        self.cells.get(self.columns.iter().position(|c| c == name)?)
+    }
+}
+
+/// A formula's result: the metric's name in `summary`, its value, and how it was computed.
+pub type Computed = (&'static str, f64, &'static str);
+
+/// What a physical core's tensor engine can do, and its memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hardware {
+    /// FLOP/s of one physical core: two for each cell of the array and clock.
+    pub core_flops: f64,
+    /// Physical cores that the profile covers.
+    pub n_cores: f64,
+    /// Bytes per second of one HBM stack.
+    pub hbm_bandwidth: f64,
+}
+
+impl<'a> Facts<'a> {
+    /// Of the tables `summary` and `metadata`, or `Summary` and `Metadata`.
+    pub fn of(profile: &'a Profile) -> Facts<'a> {
+        let row = |names: [&str; 2]| {
+            let table = profile.tables.iter().find(|t| names.contains(&t.id.as_str()))?;
+            Some(Row { columns: &table.columns, cells: table.rows.first()? })
+        };
+        Facts { summary: row(["summary", "Summary"]), metadata: row(["metadata", "Metadata"]) }
+    }
+
+    /// Names of all metrics, in the file's order.
+    pub fn names(&self) -> &[String] {
+        self.summary.as_ref().map_or(&[], |row| row.columns)
+    }
+
+    /// A metric that is a number.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        float(self.summary.as_ref()?.get(name)?)
+    }
+
+    /// A metric that is a text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.summary.as_ref()?.get(name)? {
+            Cell::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn hardware_number(&self, names: [&str; 2]) -> Option<f64> {
+        let row = self.metadata.as_ref()?;
+        names.iter().find_map(|name| float(row.get(name)?)).filter(|v| *v > 0.0)
+    }
+
+    /// Clocks, sizes and bandwidth; `None` where the metadata lack one of them.
+    pub fn hardware(&self) -> Option<Hardware> {
+        let rows = self.hardware_number(["pe_num_rows", "tensor_engine_num_rows"])?;
+        let columns = self.hardware_number(["pe_num_cols", "tensor_engine_num_cols"])?;
+        let clock_ghz = self.hardware_number(["pe_clock_freq", "tensor_engine_clock_freq"])?;
+        // Clocks are written in single precision by some versions: 2.4000000954 is 2.4.
+        let clock_hz = (clock_ghz * 1e4).round() * 1e5;
+        Some(Hardware {
+            core_flops: 2.0 * rows * columns * clock_hz,
+            n_cores: self.hardware_number(["num_physical_cores", "num_physical_cores"])?,
+            hbm_bandwidth: (self.hardware_number(["hbm_ddr_bandwidth", "hbm_ddr_bandwidth"])? / 1e6).round() * 1e6,
+        })
+    }
+
+    /// Every formula whose inputs the file has.
+    pub fn computed(&self) -> Vec<Computed> {
+        let mut out = Vec::new();
+        let n = |name: &str| self.number(name);
+        let mut add = |name, value: Option<f64>, how| {
+            if let Some(value) = value.filter(|v| v.is_finite()) {
+                out.push((name, value, how));
+            }
+        };
+        let time = n("total_time").filter(|t| *t > 0.0);
+        let hardware = self.hardware();
+        let useful = n("hardware_flops").zip(n("transpose_flops")).map(|(all, moved)| all - moved);
+        let traffic = n("hbm_read_bytes").zip(n("hbm_write_bytes")).map(|(read, written)| read + written).filter(|b| *b > 0.0);
+        if let Some((hw, time)) = hardware.zip(time) {
+            let peak = hw.core_flops * hw.n_cores * time;
+            add("hfu_estimated_percent", n("hardware_flops").map(|f| f / peak), "hardware_flops ÷ (peak of all cores × total_time)");
+            add(
+                "mfu_inst_estimated_percent",
+                useful.map(|f| f / peak),
+                "(hardware_flops − transpose_flops) ÷ (peak of all cores × total_time)",
+            );
+            add("mfu_hlo_estimated_percent", n("model_flops").map(|f| f / peak), "model_flops ÷ (peak of all cores × total_time)");
+            add(
+                "mbu_estimated_percent",
+                traffic.map(|b| b / time / hw.hbm_bandwidth),
+                "(hbm_read_bytes + hbm_write_bytes) ÷ total_time ÷ bandwidth of one HBM stack",
+            );
+            let least = n("inputs_and_weights_size_bytes").map(|b| b / time / hw.hbm_bandwidth);
+            add("mbu_min_read_util_percent", least, "inputs_and_weights_size_bytes ÷ total_time ÷ bandwidth of one HBM stack");
+        }
+        let intensity = useful.zip(traffic).map(|(f, b)| f / b);
+        add("mm_arithmetic_intensity", intensity, "(hardware_flops − transpose_flops) ÷ (hbm_read_bytes + hbm_write_bytes)");
+        if let Some(hw) = hardware {
+            add("peak_flops_bandwidth_ratio", Some(hw.core_flops / hw.hbm_bandwidth), "peak of one core ÷ bandwidth of one HBM stack");
+            let ridge = hw.core_flops * hw.n_cores / hw.hbm_bandwidth;
+            let most = intensity.map(|i| (i / ridge).min(1.0));
+            add("mfu_inst_max_achievable_estimated_percent", most, "mm_arithmetic_intensity ÷ (peak of all cores ÷ bandwidth), at most 1");
+        }
+        add("total_active_time_percent", n("total_active_time").zip(time).map(|(a, t)| a / t), "total_active_time ÷ total_time");
+        add("dma_active_time_percent", n("dma_active_time").zip(time).map(|(a, t)| a / t), "dma_active_time ÷ total_time");
+        for engine in ENGINES {
+            let share = n(engine.active).zip(time).map(|(a, t)| a / t);
+            add(engine.share, share, "active time of the engine, added up over the cores, ÷ total_time");
+        }
+        for core in 0..2 {
+            if let Some((name, value)) = self.throttle_average(core) {
+                add(name, Some(value), "Σ share of total_time × utilisation limit, over the kinds of throttling");
+            }
+        }
+        out
+    }
+
+    /// Shares of time and limits of a core's throttling, by kind.
+    fn throttling(&self, core: usize) -> Vec<(f64, f64)> {
+        let suffix = format!("_active_time_nc{core}_percent");
+        let kinds = self.names().iter().filter_map(|name| name.strip_prefix("throttle_")?.strip_suffix(&suffix));
+        let pair = |kind: &str| {
+            let limit = self.number(&format!("throttle_{kind}_avg_util_limit_nc{core}_percent"))?;
+            Some((self.number(&format!("throttle_{kind}{suffix}"))?, limit))
+        };
+        kinds.filter_map(pair).collect()
+    }
+
+    fn throttle_average(&self, core: usize) -> Option<(&'static str, f64)> {
+        let name = ["throttle_avg_util_limit_nc0_percent", "throttle_avg_util_limit_nc1_percent"].get(core)?;
+        let kinds = self.throttling(core);
+        (!kinds.is_empty()).then(|| (*name, kinds.iter().map(|(share, limit)| share * limit).sum()))
+    }
+
+    /// The mean utilisation limit over the time in which one was told; the file's own average counts all other time as a limit of zero.
+    pub fn throttle_limit(&self, core: usize) -> Option<f64> {
+        let kinds = self.throttling(core);
+        let covered: f64 = kinds.iter().map(|k| k.0).sum();
+        (covered > 0.0).then(|| kinds.iter().map(|(share, limit)| share * limit).sum::<f64>() / covered)
+    }
+}
+
+/// Names of an engine's metrics.
+pub struct EngineMetrics {
+    /// As on the timeline.
+    pub engine: &'static str,
+    /// Seconds active.
+    pub active: &'static str,
+    /// Share of total_time.
+    pub share: &'static str,
+    /// Instructions.
+    pub count: &'static str,
+}
+
+/// The engines of a core.
+pub const ENGINES: [EngineMetrics; 5] = [
+    EngineMetrics {
+        engine: "Tensor",
+        active: "tensor_engine_active_time",
+        share: "tensor_engine_active_time_percent",
+        count: "tensor_engine_instruction_count",
+    },
+    EngineMetrics {
+        engine: "Vector",
+        active: "vector_engine_active_time",
+        share: "vector_engine_active_time_percent",
+        count: "vector_engine_instruction_count",
+    },
+    EngineMetrics {
+        engine: "Scalar",
+        active: "scalar_engine_active_time",
+        share: "scalar_engine_active_time_percent",
+        count: "scalar_engine_instruction_count",
+    },
+    EngineMetrics {
+        engine: "GpSimd",
+        active: "gpsimd_engine_active_time",
+        share: "gpsimd_engine_active_time_percent",
+        count: "gpsimd_engine_instruction_count",
+    },
+    EngineMetrics {
+        engine: "Sync",
+        active: "sync_engine_active_time",
+        share: "sync_engine_active_time_percent",
+        count: "sync_engine_instruction_count",
+    },
+];
+
+fn float(cell: &Cell) -> Option<f64> {
+    match cell {
+        Cell::Int(v) => Some(*v as f64),
+        Cell::Float(v) => Some(*v),
+        _ => None,
+    }
+}

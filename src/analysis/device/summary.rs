@@ -1,0 +1,230 @@
+//! Metrics of a run: what the file says, what its rows and the formulas give, and where the two differ.
+
+use super::metrics::{ENGINES, Facts};
+use crate::base::{DurationNs, TimeNs, TimeRange, TrackId};
+use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
+use serde::{Deserialize, Serialize};
+
+/// Two values that agree to six digits are the same.
+const SAME: f64 = 5e-7;
+
+/// The run in figures.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Of the whole run; the file's metrics and the formulas over them are of no part of it.
+    pub is_whole: bool,
+    /// Length of what is summed.
+    pub duration: DurationNs,
+    /// Every metric, the file's order first.
+    pub metrics: Vec<Metric>,
+    /// Busy time per core and engine, from the rows.
+    pub engines: Vec<EngineTime>,
+    /// What to know when reading these figures.
+    pub notes: Vec<String>,
+}
+
+/// One metric.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Metric {
+    /// Its name in the file.
+    pub name: String,
+    /// Heading it stands under.
+    pub group: String,
+    /// What the file says, where it is a number.
+    pub file: Option<f64>,
+    /// What the file says, where it is a text.
+    pub text: Option<String>,
+    /// What the formula or the rows give.
+    pub computed: Option<f64>,
+    /// How.
+    pub how: String,
+    /// What it means, in the file's own words.
+    pub meaning: String,
+    /// Whether both are there and disagree.
+    pub differs: bool,
+}
+
+/// How long an engine of a core was busy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EngineTime {
+    /// `NC 4`.
+    pub core: String,
+    /// `Tensor`, `DMA`.
+    pub engine: String,
+    /// Time in which anything but a semaphore wait ran.
+    pub busy: DurationNs,
+    /// Instructions, or transfers.
+    pub count: u64,
+    /// Bytes moved, of DMA.
+    pub bytes: Option<u64>,
+}
+
+/// The run, or a range of it, in figures.
+pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
+    let facts = Facts::of(profile);
+    let window = match &profile.domain {
+        Domain::NeuronDevice(d) if d.window_ns > 0 => d.window_ns,
+        _ => profile.meta.range.duration().0,
+    };
+    let engines = engines(profile, range);
+    let mut out =
+        Summary { is_whole: range.is_none(), duration: range.map_or(DurationNs(window), |r| r.duration()), engines, ..Summary::default() };
+    if range.is_some() {
+        return out;
+    }
+    out.metrics = metrics(profile, &facts, &out.engines);
+    out.notes = notes(&facts);
+    out
+}
+
+fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[EngineTime]) -> Vec<Metric> {
+    let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
+    let about = |words: &[(String, String)], name: &str| words.iter().find(|w| w.0 == name).map(|w| w.1.clone()).unwrap_or_default();
+    let mut computed = facts.computed();
+    for engine in &ENGINES {
+        let n: u64 = engines.iter().filter(|e| e.engine == engine.engine).map(|e| e.count).sum();
+        computed.push((engine.count, n as f64, "rows of the engine on the timeline"));
+    }
+    let mut names: Vec<String> = facts.names().to_vec();
+    names.extend(computed.iter().map(|c| c.0.to_string()).filter(|c| !facts.names().contains(c)));
+    let metric = |name: String| {
+        let file = facts.number(&name);
+        let ours = computed.iter().find(|c| c.0 == name);
+        let value = ours.map(|c| c.1);
+        let differs = file.zip(value).is_some_and(|(a, b)| (a - b).abs() > SAME * a.abs().max(b.abs()).max(f64::MIN_POSITIVE));
+        Metric {
+            group: about(&groups, &name).replace('_', " "),
+            meaning: about(&meanings, &name),
+            text: facts.text(&name).map(Into::into),
+            how: ours.map(|c| c.2.to_string()).unwrap_or_default(),
+            computed: value,
+            file,
+            differs,
+            name,
+        }
+    };
+    names.into_iter().map(metric).collect()
+}
+
+/// Column names and texts of a one-row table.
+fn words(profile: &Profile, table: &str) -> Vec<(String, String)> {
+    let Some(table) = profile.tables.iter().find(|t| t.id == table) else {
+        return Vec::new();
+    };
+    let row = table.rows.first().map(Vec::as_slice).unwrap_or_default();
+    let pairs = table.columns.iter().zip(row);
+    pairs.filter_map(|(name, cell)| if let Cell::Text(text) = cell { Some((name.clone(), text.clone())) } else { None }).collect()
+}
+
+fn notes(facts: &Facts<'_>) -> Vec<String> {
+    let mut out = Vec::new();
+    if facts.names().is_empty() {
+        out.push("The file has no summary: FLOPs, bytes and utilization are not available. Busy times and counts are of the rows.".into());
+        return out;
+    }
+    match facts.hardware() {
+        None => out.push("The metadata lack a clock, an array size or a bandwidth: utilization cannot be checked.".into()),
+        Some(hw) if hw.n_cores > 1.0 => {
+            let (one, all) = (hw.core_flops / hw.hbm_bandwidth, hw.core_flops * hw.n_cores / hw.hbm_bandwidth);
+            out.push(format!(
+                "peak_flops_bandwidth_ratio is {one:.1}, of one core; but {} cores share the memory, and HFU and MFU are of all of them. The run is bound by memory below {all:.1} FLOP per byte.",
+                hw.n_cores
+            ));
+        }
+        Some(_) => (),
+    }
+    for core in 0..2 {
+        if let Some(limit) = facts.throttle_limit(core) {
+            out.push(format!(
+                "throttle_avg_util_limit_nc{core}_percent counts time without a throttling record as a limit of 0. Over the time that has records the limit was {:.1} %.",
+                100.0 * limit
+            ));
+        }
+    }
+    if facts.number("model_flops") == Some(0.0) {
+        out.push("model_flops is 0 because the NEFF has no HLO statistics; mfu_estimated_percent is then the one by instructions.".into());
+    }
+    out.push("Metrics whose name ends in _percent are fractions of 1. Active times of engines are added up over the cores, so a share can exceed 1.".into());
+    out
+}
+
+/// What is known of an engine while its rows are walked.
+#[derive(Default)]
+struct Work {
+    core: String,
+    engine: String,
+    spans: Vec<(i64, i64)>,
+    count: u64,
+    bytes: Option<u64>,
+}
+
+/// Busy times of engines and of DMA, core by core.
+fn engines(profile: &Profile, range: Option<TimeRange>) -> Vec<EngineTime> {
+    let mut works: Vec<Work> = Vec::new();
+    let range = range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
+    for (t, track) in profile.tracks.iter().enumerate() {
+        if matches!(track.kind, TrackKind::Queue | TrackKind::Engine) {
+            add_track(profile, TrackId(t as u32), range, &mut works);
+        }
+    }
+    let of_work = |w: Work| EngineTime { core: w.core, engine: w.engine, busy: DurationNs(union(w.spans)), count: w.count, bytes: w.bytes };
+    let mut out: Vec<EngineTime> = works.into_iter().map(of_work).collect();
+    let place = |engine: &str| ENGINES.iter().position(|e| e.engine == engine).unwrap_or(ENGINES.len() + usize::from(engine == "DMA"));
+    out.sort_by(|a, b| (&a.core, place(&a.engine), &a.engine).cmp(&(&b.core, place(&b.engine), &b.engine)));
+    out
+}
+
+fn add_track(profile: &Profile, track: TrackId, range: TimeRange, works: &mut Vec<Work>) {
+    let is_dma = profile.tracks[track.index()].kind == TrackKind::Queue;
+    let path = profile.track_path(track);
+    let core = path.split(" / ").next().unwrap_or_default();
+    let own_name = profile.strings.get(profile.tracks[track.index()].name);
+    let bytes = match &profile.domain {
+        Domain::NeuronDevice(d) => d.bytes.as_slice(),
+        _ => &[],
+    };
+    let column = profile.attribute("engine").filter(|_| !is_dma);
+    for i in profile.slices_of(track) {
+        let (from, to) = (profile.slices.start[i], profile.slices.end(i));
+        if from >= range.end.0 || to < range.start.0 {
+            continue;
+        }
+        let told = column.map(|a| profile.strings.get(a.values[i])).filter(|e| !e.is_empty());
+        let engine = if is_dma { "DMA" } else { told.unwrap_or(own_name) };
+        let at = works.iter().position(|w| w.core == core && w.engine == engine).unwrap_or_else(|| {
+            works.push(Work { core: core.into(), engine: engine.into(), bytes: is_dma.then_some(0), ..Work::default() });
+            works.len() - 1
+        });
+        let work = &mut works[at];
+        work.count += 1;
+        if let (Some(sum), Some(&n)) = (&mut work.bytes, bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT)) {
+            *sum += u64::from(n);
+        }
+        let span = (from.max(range.start.0), to.min(range.end.0));
+        if span.1 > span.0 && !profile.strings.get(profile.slices.name[i]).starts_with("EVENT_SEMAPHORE") {
+            work.spans.push(span);
+        }
+    }
+}
+
+/// Length of the union of spans.
+fn union(mut spans: Vec<(i64, i64)>) -> i64 {
+    spans.sort_unstable();
+    let (mut total, mut covered) = (0, i64::MIN);
+    for (start, end) in spans {
+        total += (end - start.max(covered)).max(0);
+        covered = covered.max(end);
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_counted_once() {
+        assert_eq!(union(vec![(0, 10), (5, 15), (20, 30), (22, 25)]), 25);
+        assert_eq!(union(Vec::new()), 0);
+    }
+}

@@ -1,0 +1,164 @@
+//! The summary as cards, bars and rows.
+
+pub use crate::analysis::device::{Metric, Summary};
+use crate::base::{DurationNs, text};
+use crate::ui::bars::{Bar, Series};
+use crate::ui::table::{Cell, Column, Kind, Row};
+
+/// A figure that stands out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// Stable name.
+    pub id: &'static str,
+    /// Its name for people.
+    pub label: &'static str,
+    /// With its unit; "not available" where the file does not tell.
+    pub value: String,
+    /// What it is.
+    pub help: String,
+}
+
+/// (metric, label).
+const CARDS: [(&str, &str); 8] = [
+    ("hfu_estimated_percent", "Hardware FLOPs utilization"),
+    ("mfu_inst_estimated_percent", "Model FLOPs utilization (instructions)"),
+    ("mfu_inst_max_achievable_estimated_percent", "Most that memory allows"),
+    ("mm_arithmetic_intensity", "Arithmetic intensity"),
+    ("mbu_estimated_percent", "Memory bandwidth utilization"),
+    ("hbm_read_bytes", "Read from HBM"),
+    ("hbm_write_bytes", "Written to HBM"),
+    ("total_active_time_percent", "Active"),
+];
+
+/// The cards of an answer; of a range there is its length alone.
+pub fn cards(summary: &Summary) -> Vec<Card> {
+    let mut out = vec![Card { id: "duration", label: "Time", value: text::duration(summary.duration), help: String::new() }];
+    if !summary.is_whole {
+        return out;
+    }
+    out.extend(CARDS.iter().map(|(id, label)| {
+        let metric = summary.metrics.iter().find(|m| m.name == *id);
+        let value = metric.and_then(|m| m.file.or(m.computed));
+        let unit = if *id == "mm_arithmetic_intensity" { " FLOP/byte" } else { "" };
+        Card {
+            id,
+            label,
+            value: value.map_or("not available".into(), |v| figure(id, v) + unit),
+            help: metric.map(|m| m.meaning.clone()).unwrap_or_default(),
+        }
+    }));
+    out
+}
+
+/// A metric's value with the unit that its name tells: seconds, bytes, shares.
+fn figure(name: &str, value: f64) -> String {
+    if name.contains("percent") {
+        return text::percent(value);
+    }
+    if name.ends_with("_time") {
+        return text::duration(DurationNs((value * 1e9).round() as i64));
+    }
+    if name.ends_with("_time_ns") {
+        return text::duration(DurationNs(value as i64));
+    }
+    if name.ends_with("_bytes") || name.ends_with("_dma_size") {
+        return text::bytes(value.max(0.0) as u64);
+    }
+    if value.fract() == 0.0 && value.abs() < 9e15 { text::count(value.max(0.0) as u64) } else { text::three_digits(value) }
+}
+
+/// The one series of the busy bars.
+pub fn busy_series() -> Vec<Series> {
+    vec![Series::new("Busy", 0)]
+}
+
+/// A bar for each core's engine.
+pub fn busy_bars(summary: &Summary) -> Vec<Bar> {
+    let whole = summary.duration.0.max(1) as f64;
+    let bar = |e: &crate::analysis::device::EngineTime| Bar {
+        name: e.engine.clone(),
+        group: e.core.clone(),
+        values: vec![e.busy.0 as f64 / whole],
+        note: text::duration(e.busy),
+    };
+    summary.engines.iter().map(bar).collect()
+}
+
+/// Columns of the engines' table.
+pub fn engine_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("engine", "Engine", Kind::Name, "Engine, or DMA of all queues together."),
+        column("core", "Core", Kind::Text, "Physical NeuronCore."),
+        column("busy_ns", "Busy", Kind::Duration, "Time in which anything but a semaphore wait ran; what overlaps counts once."),
+        column("busy_share", "Busy %", Kind::Share, "Busy time as a share of the run or the range."),
+        column("count", "Instructions", Kind::Count, "Instructions that touch the range; transfers, of DMA.").summed(),
+        column("bytes", "Bytes", Kind::Bytes, "Bytes moved by DMA, whole transfers.").summed(),
+    ]
+}
+
+/// Rows of the engines' table.
+pub fn engines(summary: &Summary) -> Vec<Row> {
+    let whole = summary.duration.0.max(1) as f64;
+    let row = |e: &crate::analysis::device::EngineTime| {
+        Row::new(vec![
+            Cell::Text(e.engine.clone()),
+            Cell::Text(e.core.clone()),
+            Cell::Int(e.busy.0),
+            Cell::Float(e.busy.0 as f64 / whole),
+            Cell::Int(i64::try_from(e.count).unwrap_or(i64::MAX)),
+            e.bytes.map_or(Cell::Absent, |b| Cell::Int(i64::try_from(b).unwrap_or(i64::MAX))),
+        ])
+    };
+    summary.engines.iter().map(row).collect()
+}
+
+/// Columns of the metrics' table.
+pub fn metric_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("metric", "Metric", Kind::Name, "As in the file."),
+        column("group", "Group", Kind::Text, "Heading that the profiler gives it."),
+        column("file", "In the file", Kind::Text, "What the profiler wrote."),
+        column("computed", "Computed", Kind::Text, "What formula or rows give."),
+        column("verdict", "Check", Kind::Text, "Whether the two agree to six digits."),
+        column("how", "How", Kind::Text, "The formula, or the rows."),
+        column("meaning", "Meaning", Kind::Text, "In the profiler's own words."),
+    ]
+}
+
+/// Rows of the metrics' table.
+pub fn metrics(summary: &Summary) -> Vec<Row> {
+    let text = |value: String| if value.is_empty() { Cell::Absent } else { Cell::Text(value) };
+    let row = |m: &Metric| {
+        let verdict = match (m.file, m.computed) {
+            (Some(_), Some(_)) if m.differs => "differs",
+            (Some(_), Some(_)) => "equal",
+            _ => "",
+        };
+        let file = m.file.map(|v| figure(&m.name, v)).or_else(|| m.text.clone()).unwrap_or_default();
+        let computed = m.computed.map(|v| figure(&m.name, v)).unwrap_or_default();
+        Row::new(vec![
+            Cell::Text(m.name.clone()),
+            text(m.group.clone()),
+            text(file),
+            text(computed),
+            text(verdict.into()),
+            text(m.how.clone()),
+            text(m.meaning.clone()),
+        ])
+    };
+    summary.metrics.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_units() {
+        let got = [("x_percent", 0.25), ("x_active_time", 2e-6), ("hbm_read_bytes", 2048.0), ("x_count", 12.0), ("ratio", 109.836)];
+        let got: Vec<String> = got.into_iter().map(|(name, v)| figure(name, v)).collect();
+        assert_eq!(got, ["25.0 %", "2.00 µs", "2.00 KiB", "12", "110"]);
+    }
+}
