@@ -15,11 +15,7 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
         out.push("tables");
     }
     match &profile.domain {
-<<<<<<< HEAD
-=======
         Domain::NeuronDevice(_) if !profile.slices.is_empty() => out.push("summary"),
-        Domain::Plain | Domain::Torch(_) | Domain::NeuronDevice(_) => {}
->>>>>>> 9831dfd (device: the summary of a run: busy engines, metrics beside their formulas, what to know)
         Domain::SupportReport(_) => out.push("support"),
         Domain::Torch(torch) => out.extend(torch_views(profile, torch)),
         Domain::Plain | Domain::NeuronDevice(_) => {}
