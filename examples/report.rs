@@ -1,5 +1,7 @@
 //! What the engine says of files, as JSON: `cargo run --release --example report -- [--query NAME] [--arg key=value]… FILE…`.
 //!
+//! A directory stands for all files in it. Each profile has its place: run, worker, span.
+//!
 //! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `search` (`text`, `field`, `regex`, `limit`),
 //! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `support_diff` (two files, the earlier one first),
 //! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), and `slices` (one JSON object per line and slice).
@@ -10,13 +12,17 @@ mod neuron;
 mod torch_views;
 
 use axonscope::analysis::operators::OperatorsQuery;
-use axonscope::base::{InputSet, Member, SliceId, TimeNs, TimeRange, TrackId};
+use axonscope::base::place;
+use axonscope::base::{Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
 use axonscope::engine::query::{DeviceAnswer, DeviceQuery, SearchQuery};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
+
+#[path = "report_parts/files.rs"]
+mod files;
 
 fn main() -> ExitCode {
     match Arguments::parse(std::env::args().skip(1)).and_then(|arguments| run(&arguments)) {
@@ -62,12 +68,7 @@ impl Arguments {
 }
 
 fn run(arguments: &Arguments) -> Result<(), String> {
-    let mut input = InputSet::default();
-    for file in &arguments.files {
-        let bytes = std::fs::read(file).map_err(|e| format!("`{file}` could not be read: {e}."))?;
-        let name = file.rsplit('/').next().unwrap_or(file);
-        input.members.push(Member::from_bytes(name, bytes));
-    }
+    let input = files::input(&arguments.files)?;
     let mut sessions = Vec::new();
     for (claim, outcome) in import::import(&input).map_err(|e| e.to_string())? {
         let (imported, readable) = outcome.map_err(|e| e.to_string())?;
@@ -87,8 +88,11 @@ fn run(arguments: &Arguments) -> Result<(), String> {
             answers.push(answer(session, arguments)?);
         }
     }
-    let profiles: Vec<Value> =
-        sessions.iter().map(|s| json!({ "format": s.claim.format, "meta": s.profile.meta, "ledger": s.ledger })).collect();
+    let origin = |s: &Session| Origin { drop: 0, path: s.ledger.members.first().cloned().unwrap_or_default(), rank: s.rank() };
+    let places = place::places(&sessions.iter().map(origin).collect::<Vec<Origin>>());
+    let profile =
+        |(s, place): (&Session, &Place)| json!({ "format": s.claim.format, "meta": s.profile.meta, "ledger": s.ledger, "place": place });
+    let profiles: Vec<Value> = sessions.iter().zip(&places).map(profile).collect();
     let answer = if answers.len() == 1 { answers.remove(0) } else { Value::Array(answers) };
     writeln!(out, "{}", json!({ "profiles": profiles, "answer": answer })).map_err(|e| e.to_string())
 }

@@ -3,6 +3,7 @@
 use super::gather::Dropped;
 use crate::state::{App, AppStateStoreFields as _};
 use crate::worker::page::{Events, FromWorker, Link, Program};
+use crate::worker::protocol::Found;
 use futures_util::StreamExt;
 use futures_util::future::AbortHandle;
 use leptos::prelude::*;
@@ -13,14 +14,16 @@ use std::collections::HashMap;
 pub struct Handle {
     /// Its worker.
     pub link: Link,
-    /// Its files, to be read again when another joins them.
+    /// Its files, to be read again.
     pub files: Vec<Dropped>,
+    /// What of them it is.
+    pub found: Found,
 }
 
 #[derive(Default)]
 struct Handles {
     links: HashMap<u32, Link>,
-    files: HashMap<u32, Vec<Dropped>>,
+    files: HashMap<u32, (Vec<Dropped>, Found)>,
     imports: HashMap<u32, AbortHandle>,
     spare: Option<(Link, Events)>,
 }
@@ -33,7 +36,7 @@ thread_local! {
 pub fn insert(id: u32, handle: Handle) {
     HANDLES.with_borrow_mut(|h| {
         h.links.insert(id, handle.link);
-        h.files.insert(id, handle.files);
+        h.files.insert(id, (handle.files, handle.found));
     });
 }
 
@@ -49,14 +52,20 @@ pub fn drop_link(id: u32) {
     drop(gone);
 }
 
-/// The files of a profile.
-pub fn files(id: u32) -> Vec<Dropped> {
-    HANDLES.with_borrow(|h| h.files.get(&id).cloned().unwrap_or_default())
+/// The files of a profile, and what of them it is.
+pub fn files(id: u32) -> Option<(Vec<Dropped>, Found)> {
+    HANDLES.with_borrow(|h| h.files.get(&id).cloned())
 }
 
 /// Remembers how to stop an import.
 pub fn keep_abort(id: u32, handle: AbortHandle) {
     HANDLES.with_borrow_mut(|h| h.imports.insert(id, handle));
+}
+
+/// Keeps a worker that listens and has nothing to do, for the next one who needs one.
+pub fn give_back(worker: (Link, Events)) {
+    let second = HANDLES.with_borrow_mut(|h| if h.spare.is_none() { h.spare.replace(worker) } else { Some(worker) });
+    drop(second);
 }
 
 /// Stops an import, or forgets one that has ended.
@@ -75,7 +84,10 @@ pub async fn prepare(app: App) -> Result<(), String> {
 
 /// A worker that listens.
 pub async fn ready_worker(app: App) -> Result<(Link, Events), String> {
-    match HANDLES.with_borrow_mut(|h| h.spare.take()) {
+    // One that died while it had nothing to do is no use.
+    let spare = HANDLES.with_borrow_mut(|h| h.spare.take());
+    let spare = spare.and_then(|(link, mut events)| (!matches!(events.try_recv(), Ok(FromWorker::Died(_)))).then_some((link, events)));
+    match spare {
         Some(worker) => Ok(worker),
         None => started(app, Program::Common).await,
     }

@@ -1,7 +1,7 @@
 //! The outside world: address, `localStorage`, title, theme, attributes of the body.
 
 use crate::base::TimeRange;
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, Theme, actions, recent, url::UrlState};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, Phase, Theme, actions, recent, url::UrlState};
 use crate::worker::client;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
@@ -121,7 +121,7 @@ fn join_idle(app: App, n_writes: RwSignal<usize>) {
     });
     let is_quiet = Memo::new(move |_| {
         let is_ready = !app.state.formats().with(|f| f.is_empty()) || app.state.notices().with(|n| n.iter().any(|n| n.is_error));
-        is_ready && waiting.get() == 0 && n_writes.get() == 0 && app.state.imports().with(|i| i.is_empty())
+        is_ready && waiting.get() == 0 && n_writes.get() == 0 && app.state.imports().with(|i| i.iter().all(|i| i.phase == Phase::Held))
     });
     Effect::new(move || {
         // What was chosen is drawn a frame later.

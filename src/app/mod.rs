@@ -9,10 +9,12 @@ mod link;
 mod neuron;
 mod notices;
 mod opening;
+mod pool;
 mod reading;
 mod runs;
 mod search;
 mod side;
+mod sorting;
 mod stacked;
 mod torch_views;
 

@@ -2,11 +2,13 @@
 
 use super::gather::Dropped;
 use super::handles::{self, Handle};
+use super::pool::{self, Job};
+use super::sorting;
 use crate::base::text;
 use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, runs, url::UrlState};
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
-use crate::worker::protocol::{Answer, Claim, HotColumns, Opened, Query, ToWorker};
+use crate::worker::protocol::{Answer, Found, HotColumns, Opened, Query, ToWorker};
 use futures_util::StreamExt;
 use futures_util::future::abortable;
 use leptos::prelude::*;
@@ -23,9 +25,18 @@ pub fn open(app: App, files: Vec<Dropped>) {
     let total = files.iter().map(|f| f.file.size() as u64).sum();
     let id = actions::import_begins(app, name, total, now_ms());
     let drop = actions::new_id(app);
-    run(app, id, async move {
-        if let Err(sentence) = open_drop(app, id, drop, &files).await {
-            actions::notify(app, with_name(&sentence, &files), true);
+    let (task, abort) =
+        abortable(async move { sorting::sort(app, id, drop, &files).await.map_err(|sentence| with_name(&sentence, &files)) });
+    handles::keep_abort(id, abort);
+    spawn_local(async move {
+        match task.await {
+            Ok(Ok(jobs)) => pool::submit(app, jobs),
+            Ok(Err(sentence)) => {
+                actions::notify(app, sentence, true);
+                actions::import_ends(app, id);
+            }
+            // `cancel` has ended it.
+            Err(_) => {}
         }
     });
 }
@@ -34,19 +45,34 @@ pub fn open(app: App, files: Vec<Dropped>) {
 pub fn cancel(app: App, id: u32) {
     handles::abort(id);
     actions::import_ends(app, id);
+    pool::ended(app, id);
+}
+
+/// Stops all imports, those that wait first.
+pub fn cancel_all(app: App) {
+    let ids: Vec<u32> = app.state.imports().with_untracked(|all| all.iter().rev().map(|i| i.id).collect());
+    ids.into_iter().for_each(|id| cancel(app, id));
 }
 
 /// Closes a tab and returns its memory.
 pub fn close(app: App, id: u32) {
     actions::close_profile(app, id);
     handles::remove(id);
+    pool::go_on(app);
 }
 
 /// Opens the files of a tab again, whose worker is gone.
 pub fn reopen(app: App, id: u32) {
-    let files = handles::files(id);
+    let kept = handles::files(id);
+    let drop = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.drop));
+    let (Some((files, found)), Some(drop)) = (kept, drop) else {
+        return;
+    };
+    let import = actions::import_begins(app, String::new(), 0, now_ms());
+    expect_files(app, drop, std::iter::once(&found));
+    let job = job(app, import, found, files, Target { drop, replaces: None });
     close(app, id);
-    open(app, files);
+    pool::submit(app, vec![job]);
 }
 
 /// Runs an import that `cancel` can stop.
@@ -57,8 +83,9 @@ fn run(app: App, id: u32, task: impl Future<Output = ()> + 'static) {
         // An aborted task has been ended by `cancel`.
         if task.await.is_ok() {
             actions::import_ends(app, id);
+            handles::abort(id);
+            pool::ended(app, id);
         }
-        handles::abort(id);
     });
 }
 
@@ -79,136 +106,83 @@ pub fn now_ms() -> f64 {
     web_sys::window().and_then(|w| w.performance()).map_or(0.0, |p| p.now())
 }
 
-async fn open_drop(app: App, id: u32, drop: u32, files: &[Dropped]) -> Result<(), String> {
-    let (link, mut events) = handles::ready_worker(app).await?;
-    let (claims, unclaimed) = inspect(&link, &mut events, files).await?;
-    if !unclaimed.is_empty() {
-        let names = unclaimed.iter().take(5).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
-        let more = if unclaimed.len() > 5 { format!(" and {} more", unclaimed.len() - 5) } else { String::new() };
-        actions::notify(app, format!("No profile was recognised in {names}{more}; the rest of what you gave was opened."), false);
-    }
-    if let Some(joined) = join_neff(app, &claims, files) {
-        let (claims, _) = inspect(&link, &mut events, &joined.files).await?;
-        let claim = claims.into_iter().next().ok_or("The files together hold no profile.")?;
-        let place = Target { drop, replaces: Some(joined.replaces) };
-        return open_claim(app, id, (link, events), claim, joined.files, place).await;
-    }
-    expect_files(app, drop, &claims, files);
-    let target = Target { drop, replaces: None };
-    let mut claims = claims.into_iter();
-    let first = claims.next().ok_or("No profile was found.")?;
-    for claim in claims {
-        open_beside(app, claim, files.to_vec(), target);
-    }
-    open_claim(app, id, (link, events), first, files.to_vec(), target).await
+/// A profile to be read, out of the files of its drop.
+pub(super) fn job(app: App, id: u32, mut found: Found, files: Vec<Dropped>, target: Target) -> Job {
+    let files: Vec<Dropped> = found.files.iter().filter_map(|&i| files.get(i).cloned()).collect();
+    found.files = (0..files.len()).collect();
+    let name = found.paths.first().cloned().unwrap_or_default();
+    actions::import_waits(app, id, name, found.n_bytes, found.heap_bytes);
+    let heap_bytes = found.heap_bytes;
+    let start = move || {
+        run(app, id, async move {
+            let opened = match handles::ready_worker(app).await {
+                Ok(worker) => open_found(app, id, worker, found, files, target).await,
+                Err(sentence) => Err(sentence),
+            };
+            if let Err(sentence) = opened {
+                actions::notify(app, sentence, true);
+            }
+        });
+    };
+    Job { id, heap_bytes, start: Box::new(start) }
 }
 
 /// Where an opened profile goes.
 #[derive(Debug, Clone, Copy)]
-struct Target {
+pub(super) struct Target {
     /// The drop it came with.
-    drop: u32,
+    pub drop: u32,
     /// The tab that it takes the place of.
-    replaces: Option<u32>,
+    pub replaces: Option<u32>,
 }
 
 /// Formats whose files have workers and spans.
 const WITH_WORKERS: [&str; 1] = ["kineto"];
 
-fn expect_files(app: App, drop: u32, claims: &[Claim], files: &[Dropped]) {
-    let traces = claims.iter().filter(|c| WITH_WORKERS.contains(&c.format.as_str()));
-    let paths = traces.filter_map(|c| files.get(*c.members.first()?)).map(|f| f.name.clone());
-    runs::expect_files(app, drop, paths);
+/// Names tell runs and spans before anything is read.
+pub(super) fn expect_files<'a>(app: App, drop: u32, found: impl Iterator<Item = &'a Found>) {
+    let traces = found.filter(|f| WITH_WORKERS.contains(&f.claim.format.as_str()));
+    runs::expect_files(app, drop, traces.filter_map(|f| f.paths.first().cloned()));
 }
 
-async fn inspect(link: &Link, events: &mut Events, files: &[Dropped]) -> Result<(Vec<Claim>, Vec<String>), String> {
-    let names = files.iter().map(|f| f.name.clone()).collect();
-    link.send(&ToWorker::Inspect { names }, &raw(files))?;
-    while let Some(event) = events.next().await {
-        match event {
-            FromWorker::Inspected(claims, unclaimed) => return Ok((claims, unclaimed)),
-            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(sentence),
-            _ => {}
-        }
-    }
-    Err("The worker stopped.".into())
-}
-
-fn raw(files: &[Dropped]) -> Vec<File> {
+pub(super) fn raw(files: &[Dropped]) -> Vec<File> {
     files.iter().map(|f| f.file.clone()).collect()
 }
 
-/// A NEFF that came after its NTFF.
-struct Joined {
-    files: Vec<Dropped>,
-    replaces: u32,
-}
-
-fn join_neff(app: App, claims: &[Claim], files: &[Dropped]) -> Option<Joined> {
-    let [claim] = claims else {
-        return None;
-    };
-    if claim.format != "neff" {
-        return None;
-    }
-    let front = app.state.front().get_untracked();
-    let profiles = app.state.profiles().get_untracked();
-    let mut candidates: Vec<&OpenProfile> = profiles.iter().filter(|p| p.format == "ntff").collect();
-    candidates.sort_by_key(|p| Some(p.id) != front);
-    let id = candidates.first()?.id;
-    let mut joined = handles::files(id);
-    joined.retain(|f| !f.name.ends_with(".neff"));
-    joined.extend(files.iter().cloned());
-    Some(Joined { files: joined, replaces: id })
-}
-
-/// Opens a further claim of a drop with a worker of its own.
-fn open_beside(app: App, claim: Claim, files: Vec<Dropped>, target: Target) {
-    let members = claim.members.iter().filter_map(|&m| files.get(m));
-    let total = members.clone().map(|f| f.file.size() as u64).sum();
-    let name = members.clone().next().map_or(String::new(), |f| f.name.clone());
-    let id = actions::import_begins(app, name, total, now_ms());
-    run(app, id, async move {
-        let opened = match handles::ready_worker(app).await {
-            Ok(worker) => open_claim(app, id, worker, claim, files, target).await,
-            Err(sentence) => Err(sentence),
-        };
-        if let Err(sentence) = opened {
-            actions::notify(app, sentence, true);
-        }
-    });
-}
-
-async fn open_claim(app: App, id: u32, worker: (Link, Events), claim: Claim, files: Vec<Dropped>, target: Target) -> Result<(), String> {
-    let name = claim.members.first().and_then(|&m| files.get(m)).map(|f| f.name.clone()).unwrap_or_default();
+async fn open_found(app: App, id: u32, worker: (Link, Events), found: Found, files: Vec<Dropped>, target: Target) -> Result<(), String> {
+    let name = found.paths.first().cloned().unwrap_or_default();
     let named = |sentence: String| if sentence.contains(file_name(&name)) { sentence } else { format!("`{name}`: {sentence}") };
-    let (link, mut events) = handles::able_worker(app, worker, &claim.format).await?;
+    let (link, mut events) = handles::able_worker(app, worker, &found.claim.format).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
-    let members = claim.members.iter().filter_map(|&m| files.get(m).cloned()).collect();
-    link.send(&ToWorker::Open { claim, names }, &raw(&files)).map_err(&named)?;
+    let message = ToWorker::Open { claim: found.claim.clone(), paths: found.paths.clone(), names };
+    link.send(&message, &raw(&files)).map_err(&named)?;
     while let Some(event) = events.next().await {
         match event {
-            FromWorker::Hashed(hash) => {
-                let known =
-                    app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == hash && p.stopped.is_none()).map(|p| p.id));
-                if let Some(known) = known {
-                    actions::show_profile(app, known);
-                    return Ok(());
-                }
-            }
+            FromWorker::Hashed(hash) if is_known(app, &hash) => return Ok(()),
             FromWorker::Progress(progress) => actions::import_goes_on(app, id, progress),
+            // The same content may have been read meanwhile.
+            FromWorker::Opened(opened, _) if is_known(app, &opened.hash) => return Ok(()),
             FromWorker::Opened(opened, hot) => {
                 if let Some(old) = target.replaces {
                     close(app, old);
                 }
-                show(app, Handle { link, files: members }, events, (*opened, *hot), (target.drop, name));
+                show(app, Handle { link, files, found }, events, (*opened, *hot), (target.drop, name));
                 return Ok(());
             }
             FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(named(sentence)),
-            FromWorker::Ready(_) | FromWorker::Inspected(..) => {}
+            FromWorker::Ready(_) | FromWorker::Inspected(..) | FromWorker::Hashed(_) => {}
         }
     }
     Err(named("The worker stopped.".into()))
+}
+
+/// Whether that content is open; if so it comes to front.
+fn is_known(app: App, hash: &str) -> bool {
+    let known = app.state.profiles().with_untracked(|all| all.iter().find(|p| p.hash == hash && p.stopped.is_none()).map(|p| p.id));
+    if let Some(known) = known {
+        actions::show_profile(app, known);
+    }
+    known.is_some()
 }
 
 /// Makes a tab of an opened profile.

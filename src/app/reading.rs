@@ -1,28 +1,95 @@
 //! What is being read: how far, how fast, how long still; the lanes so far behind it; cancel.
 
-use super::opening;
+use super::{opening, pool};
 use crate::base::text;
-use crate::state::{App, AppStateStoreFields as _, Importing};
+use crate::state::{App, AppStateStoreFields as _, Importing, Phase};
 use crate::ui::palette;
 use crate::worker::protocol::Preview;
 use leptos::{html, prelude::*};
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-/// A panel per file being read.
+/// A panel per file being read, a line for each that waits.
 #[component]
 pub fn Reading() -> impl IntoView {
     let app = App::expect();
-    let ids = move || app.state.imports().with(|all| all.iter().map(|i| i.id).collect::<Vec<u32>>());
+    let ids = move || of_phase(app, |phase| phase == Phase::Reading);
     let is_alone = move || app.state.front().get().is_none();
     view! {
         <Show when=move || app.state.imports().with(|i| !i.is_empty())>
             <section class="reading" class:reading--alone=is_alone aria-label="Files being read">
+                <Plan />
                 <For each=ids key=|id| *id let(id)>
                     <Panel id />
                 </For>
+                <Waiting />
             </section>
         </Show>
+    }
+}
+
+fn of_phase(app: App, is: impl Fn(Phase) -> bool) -> Vec<u32> {
+    app.state.imports().with(|all| all.iter().filter(|i| is(i.phase)).map(|i| i.id).collect())
+}
+
+/// How many, how much memory, how many at a time; and a stop for all of them.
+#[component]
+fn Plan() -> impl IntoView {
+    let app = App::expect();
+    let plan = Memo::new(move |_| {
+        let heaps: Vec<u64> = app.state.imports().with(|all| all.iter().map(|i| i.heap_bytes).filter(|b| *b > 0).collect());
+        (heaps.len() > 1).then(|| pool::budget().plan(pool::open_bytes(app), &heaps))
+    });
+    move || {
+        plan.get().map(|plan| {
+            view! {
+                <div class="reading__plan" data-plan="">
+                    <span>{plan}</span>
+                    <button type="button" class="button" on:click=move |_| opening::cancel_all(app)>"Cancel all"</button>
+                </div>
+            }
+        })
+    }
+}
+
+/// Lines of those that wait; more than these are only counted.
+const N_WAITING: usize = 8;
+
+/// What waits for its turn, or for the user's word.
+#[component]
+fn Waiting() -> impl IntoView {
+    let app = App::expect();
+    let ids = Memo::new(move |_| of_phase(app, |phase| phase != Phase::Reading));
+    let first = move || ids.with(|ids| ids[..ids.len().min(N_WAITING)].to_vec());
+    view! {
+        <Show when=move || ids.with(|ids| !ids.is_empty())>
+            <ul class="reading__waiting">
+                <For each=first key=|id| *id let(id)>
+                    <WaitingLine id />
+                </For>
+                {move || ids.with(Vec::len).checked_sub(N_WAITING + 1).map(|n| view! { <li>{format!("and {} more", n + 1)}</li> })}
+            </ul>
+        </Show>
+    }
+}
+
+#[component]
+fn WaitingLine(id: u32) -> impl IntoView {
+    let app = App::expect();
+    let find = move || app.state.imports().with(|all| all.iter().find(|i| i.id == id).map(|i| (i.name.clone(), i.heap_bytes, i.phase)));
+    let line = Memo::new(move |_| find());
+    let is_held = move || line.with(|l| l.as_ref().is_some_and(|l| l.2 == Phase::Held));
+    let held = move || line.get().map(|l| pool::budget().held(pool::open_bytes(app), l.1));
+    view! {
+        <li class="reading__line" class:reading__line--held=is_held data-phase=move || if is_held() { "held" } else { "waiting" }>
+            <span class="reading__linename mono">{move || line.get().map(|l| l.0)}</span>
+            <span class="figure">{move || line.get().map(|l| text::bytes(l.1))}</span>
+            <button type="button" class="link" on:click=move |_| opening::cancel(app, id)>"Cancel"</button>
+            <Show when=is_held>
+                <p class="reading__held">{held}</p>
+                <button type="button" class="button" on:click=move |_| pool::start_anyway(app)>"Open anyway"</button>
+            </Show>
+        </li>
     }
 }
 
@@ -53,6 +120,7 @@ fn Panel(id: u32) -> impl IntoView {
                 <h2 class="reading__name mono">{move || import.get().map(|i| i.name)}</h2>
                 <progress class="reading__bar" max="1" prop:value=share aria-label="How much is read"></progress>
                 <p class="reading__figures figure">{move || import.get().map(|i| figures(&i, opening::now_ms()))}</p>
+                <p class="reading__figures figure">{move || import.get().filter(|i| i.heap_bytes > 0).map(|i| memory(&i))}</p>
                 <button type="button" class="button" on:click=move |_| opening::cancel(app, id)>"Cancel"</button>
             </div>
         </article>
@@ -72,6 +140,10 @@ fn figures(import: &Importing, now_ms: f64) -> String {
         return format!("{done} · {} records · sorting", text::count(import.records));
     }
     format!("{done} · {} records · {}/s · {} s left", text::count(import.records), text::bytes(rate as u64), text::three_digits(left))
+}
+
+fn memory(import: &Importing) -> String {
+    format!("about {} of memory", text::bytes(import.heap_bytes))
 }
 
 const LANE_HEIGHT: f64 = 12.0;

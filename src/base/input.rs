@@ -99,6 +99,11 @@ impl Member {
         Member::new(name, Arc::new(MemorySource(bytes)))
     }
 
+    /// The same bytes under another name.
+    pub fn renamed(self, name: impl Into<String>) -> Self {
+        Member { name: name.into(), ..self }
+    }
+
     /// Total bytes.
     pub fn len(&self) -> u64 {
         self.source.len()

@@ -1,7 +1,8 @@
 //! Drives an importer over its input: heads, claims, blocks, gzip. The same code natively and in the worker.
 
 use super::gzip::{GzipIndex, INFLATED_MAX, InflatedSource, Inflater, Stop, is_gzip};
-use super::{Claim, Format, ImportError, Imported, Progress, Streamed, by_id, claim, unrecognised};
+use super::inspect::{self, Found};
+use super::{Claim, Format, ImportError, Imported, Progress, Streamed, archive, by_id};
 use crate::base::input::HEAD_LEN;
 use crate::base::{InputError, InputSet, Ledger, Member, MemberHead, Severity, text};
 
@@ -9,6 +10,9 @@ use crate::base::{InputError, InputSet, Ledger, Member, MemberHead, Severity, te
 const BLOCK: u64 = 8 << 20;
 /// The most heap an import may be expected to take: what a 32-bit WASM memory holds with some room.
 pub const HEAP_MAX: u64 = 3_500_000_000;
+
+/// What a worker takes before it reads anything, and its blocks: measured with small files.
+const HEAP_BASE: u64 = 48 << 20;
 
 /// What `claim` looks at: the first bytes of each member, inflated where it is gzip.
 pub fn heads(input: &InputSet) -> Result<Vec<MemberHead>, InputError> {
@@ -141,7 +145,8 @@ pub fn import_claim(input: &InputSet, claim: &Claim) -> Result<(Imported, InputS
             offset += block.len() as u64;
             feeder.feed(&block)?;
         }
-        let (imported, index) = feeder.finish()?;
+        let (mut imported, index) = feeder.finish()?;
+        imported.ledger.members = vec![main.name.clone()];
         let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));
         return Ok((imported, InputSet { members: vec![readable] }));
     }
@@ -176,14 +181,15 @@ pub fn inflated(member: &Member) -> Result<Member, ImportError> {
 /// One profile of a drop: its claim, and what came of it.
 pub type Outcome = (Claim, Result<(Imported, InputSet), ImportError>);
 
-/// Imports every profile of a drop. Fails when there is none, with a sentence on each file.
+/// Imports every profile of a drop, archives opened. Fails when there is none, with a sentence on each file.
 pub fn import(input: &InputSet) -> Result<Vec<Outcome>, ImportError> {
-    let heads = heads(input)?;
-    let (claims, _) = claim(&heads);
-    if claims.is_empty() {
-        return Err(unrecognised::explain(&heads));
-    }
-    Ok(claims.into_iter().map(|c| (c.clone(), check_heap(input, &heads, &c).and_then(|()| import_claim(input, &c)))).collect())
+    let expanded = archive::expand(input, None);
+    let found = inspect::sort(&expanded)?.found;
+    let outcome = |f: Found| {
+        let done = inspect::select(&expanded, &f.claim, &f.paths).and_then(|picked| import_claim(&picked, &f.claim));
+        (f.claim, done)
+    };
+    Ok(found.into_iter().map(outcome).collect())
 }
 
 /// Name of the file without the directories it was dropped with.
@@ -195,8 +201,8 @@ pub fn file_name(path: &str) -> &str {
 pub fn estimate_heap(input: &InputSet, heads: &[MemberHead], claim: &Claim) -> u64 {
     let text: u64 = claim.members.iter().filter_map(|&m| Some(text_len(heads.get(m)?, input.members.get(m)?))).sum();
     match by_id(&claim.format).is_some_and(|f| f.streamed(claim, "").is_some()) {
-        true => text / 5 * 3 + (64 << 20),
-        false => text.saturating_mul(4) + (64 << 20),
+        true => text / 5 * 3 + HEAP_BASE,
+        false => text.saturating_mul(4).saturating_add(HEAP_BASE),
     }
 }
 

@@ -1,8 +1,10 @@
 //! A folder per format, and the list of them. Recognises by content, imports a claim, reads single records again.
 
 pub mod analyze;
+pub mod archive;
 pub mod gzip;
 pub mod import;
+pub mod inspect;
 pub mod json;
 pub mod kineto;
 pub mod neff;
@@ -40,7 +42,7 @@ pub enum ImportError {
 }
 
 /// The members of one profile.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     /// Id of the format that claims them.
     pub format: String,
@@ -156,13 +158,21 @@ pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     ALL.iter().copied().find(|f| f.id() == id)
 }
 
-/// Sorts a drop into profiles: each member belongs to one claim at most. Also returns the members nobody claims.
+/// Sorts a drop into profiles. A member is the main one of one claim at most; several claims of one format may share a companion
+/// (the NEFF of several NTFFs). What one format has taken no other gets. Also returns the members nobody claims.
 pub fn claim(heads: &[MemberHead]) -> (Vec<Claim>, Vec<usize>) {
     let mut taken = vec![false; heads.len()];
     let mut claims = Vec::new();
     for format in ALL {
+        let before = taken.clone();
+        let mut mains = vec![false; heads.len()];
         for claim in format.claim(heads, &taken) {
-            if claim.members.iter().all(|&m| m < heads.len() && !taken[m]) {
+            let Some((&main, companions)) = claim.members.split_first() else {
+                continue;
+            };
+            let is_free = |&m: &usize| m < heads.len() && !before[m] && !mains[m];
+            if main < heads.len() && !taken[main] && companions.iter().all(is_free) {
+                mains[main] = true;
                 claim.members.iter().for_each(|&m| taken[m] = true);
                 claims.push(claim);
             }

@@ -1,6 +1,6 @@
 //! What the user does, as functions over the state. Views call these; they do not set fields.
 
-use super::{App, AppStateStoreFields as _, Importing, Kept, Notice, OpenProfile, runs};
+use super::{App, AppStateStoreFields as _, Importing, Kept, Notice, OpenProfile, Phase, runs};
 use crate::base::{SliceId, TimeRange};
 use crate::worker::protocol::{Preview, Progress};
 use leptos::prelude::*;
@@ -80,10 +80,12 @@ pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     }
 }
 
-/// Brings another worker or span to front; the view and its colours stay where the other can fill them.
+/// Brings another worker or span to front; the view, what is chosen in it and its colours stay where the other can fill them.
 pub fn show_sibling(app: App, id: u32) {
     let (view, colour_by) = (app.state.view().get_untracked(), app.state.colour_by().get_untracked());
+    let choices = app.choices.get_untracked();
     show_profile(app, id);
+    app.choices.set(choices);
     let Some(front) = app.front_untracked() else {
         return;
     };
@@ -201,8 +203,32 @@ pub fn dismiss(app: App, id: u32) {
 pub fn import_begins(app: App, name: String, total: u64, now_ms: f64) -> u32 {
     let id = new_id(app);
     let preview = ArcRwSignal::new(Preview::default());
-    app.state.imports().update(|all| all.push(Importing { id, name, bytes: 0, total, records: 0, began_ms: now_ms, preview }));
+    let import = Importing { id, name, bytes: 0, total, records: 0, began_ms: now_ms, heap_bytes: 0, phase: Phase::Reading, preview };
+    app.state.imports().update(|all| all.push(import));
     id
+}
+
+/// What an import turns out to be, once its files are sorted; it waits for its turn.
+pub fn import_waits(app: App, id: u32, name: String, total: u64, heap_bytes: u64) {
+    update_import(app, id, |import| *import = Importing { name, total, heap_bytes, bytes: 0, phase: Phase::Waiting, ..import.clone() });
+}
+
+/// The turn of an import has come.
+pub fn import_reads(app: App, id: u32, now_ms: f64) {
+    update_import(app, id, |import| (import.phase, import.began_ms) = (Phase::Reading, now_ms));
+}
+
+/// An import waits, or is held.
+pub fn import_phase(app: App, id: u32, phase: Phase) {
+    update_import(app, id, |import| import.phase = phase);
+}
+
+fn update_import(app: App, id: u32, change: impl FnOnce(&mut Importing)) {
+    app.state.imports().update(|all| {
+        if let Some(import) = all.iter_mut().find(|i| i.id == id) {
+            change(import);
+        }
+    });
 }
 
 /// An import got further.

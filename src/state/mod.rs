@@ -1,6 +1,7 @@
 //! What the user has chosen: open profiles, view, range, selection. Only choices and handles; what can be computed is computed.
 
 pub mod actions;
+pub mod budget;
 pub mod choices;
 pub mod recent;
 pub mod runs;
@@ -77,8 +78,23 @@ pub struct Importing {
     pub records: u64,
     /// When it began, milliseconds of the page's clock.
     pub began_ms: f64,
+    /// What it is expected to take, bytes; 0 while unknown.
+    pub heap_bytes: u64,
+    /// Whether it is being read.
+    pub phase: Phase,
     /// Lanes so far.
     pub preview: ArcRwSignal<Preview>,
+}
+
+/// Where an import stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// It is being read.
+    Reading,
+    /// Others are read before it.
+    Waiting,
+    /// It would take more memory than is planned with: the user decides.
+    Held,
 }
 
 /// Something the user should know, until dismissed.

@@ -1,6 +1,6 @@
 //! Bytes of a `File`: at random access through `FileReaderSync`, and as blocks with one read ahead.
 
-use crate::base::ByteSource;
+use crate::base::{ByteSource, Member};
 use js_sys::{ArrayBuffer, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -40,9 +40,18 @@ impl ByteSource for FileSource {
 const FIRST_BLOCK: u64 = 1 << 20;
 const BLOCK: u64 = 16 << 20;
 
-/// Reads a file from front to back; while a block is worked on the next is already on its way.
+/// Where blocks come from.
+enum Source {
+    /// While a block is worked on the next is already on its way.
+    File(File),
+    /// A member of an archive, read when its turn comes.
+    Member(Member),
+}
+
+/// Reads a file, or a member of an archive, from front to back.
 pub struct Blocks {
-    file: File,
+    source: Source,
+    len: u64,
     /// Where the next read begins.
     offset: u64,
     size: u64,
@@ -53,16 +62,26 @@ pub struct Blocks {
 impl Blocks {
     /// From the beginning.
     pub fn new(file: &File) -> Result<Self, String> {
-        let mut blocks = Blocks { file: file.clone(), offset: 0, size: FIRST_BLOCK, pending: None, bytes: Vec::new() };
+        let mut blocks = Blocks::over(Source::File(file.clone()), file.size() as u64);
         blocks.read_ahead()?;
         Ok(blocks)
     }
 
+    /// From the beginning of a member.
+    pub fn of_member(member: &Member) -> Self {
+        Blocks::over(Source::Member(member.clone()), member.len())
+    }
+
+    fn over(source: Source, len: u64) -> Self {
+        Blocks { source, len, offset: 0, size: FIRST_BLOCK, pending: None, bytes: Vec::new() }
+    }
+
     fn read_ahead(&mut self) -> Result<(), String> {
-        let len = self.file.size() as u64;
-        if self.offset < len {
-            let n = self.size.min(len - self.offset);
-            self.pending = Some(part(&self.file, self.offset, n)?.array_buffer());
+        if let Source::File(file) = &self.source
+            && self.offset < self.len
+        {
+            let n = self.size.min(self.len - self.offset);
+            self.pending = Some(part(file, self.offset, n)?.array_buffer());
             self.offset += n;
             self.size = (self.size * 4).min(BLOCK);
         }
@@ -71,6 +90,12 @@ impl Blocks {
 
     /// The next block; `None` at the end. Fails with the platform's words.
     pub async fn next(&mut self) -> Result<Option<&[u8]>, String> {
+        if let Source::Member(member) = &self.source {
+            self.bytes = member.read_up_to(self.offset, self.size).map_err(|e| e.to_string())?;
+            self.offset += self.bytes.len() as u64;
+            self.size = (self.size * 4).min(BLOCK);
+            return Ok((!self.bytes.is_empty()).then_some(&self.bytes));
+        }
         let Some(promise) = self.pending.take() else {
             return Ok(None);
         };

@@ -1,11 +1,12 @@
 //! The worker's side: sorts and opens files, answers questions.
 
 use super::blob::FileSource;
+use super::lifeline;
 use super::opening::{self, Transfer};
 use super::protocol::{ToPage, ToWorker, build_id, decode, encode};
 use crate::base::{InputSet, Member};
 use crate::engine::{Query, Session};
-use crate::formats::{self, import};
+use crate::formats::{self, inspect};
 use js_sys::{Array, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,7 +24,9 @@ pub fn serve() {
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| host.receive(&event));
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget();
-    post.post(&ToPage::Ready { build: build_id(), formats: formats::ALL.iter().map(|f| f.info()).collect() });
+    lifeline::hold(move |lock| {
+        post.post(&ToPage::Ready { build: build_id(), formats: formats::ALL.iter().map(|f| f.info()).collect(), lock })
+    });
 }
 
 fn host_scope() -> DedicatedWorkerGlobalScope {
@@ -61,11 +64,11 @@ impl Host {
         let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
         let files: Vec<File> = parts.iter().skip(1).map(JsCast::unchecked_into).collect();
         match decode::<ToWorker>(&bytes) {
-            Ok(ToWorker::Inspect { names }) => self.post(&inspect(&names, &files).unwrap_or_else(ToPage::Failed)),
-            Ok(ToWorker::Open { claim, names }) => {
+            Ok(ToWorker::Inspect { names }) => self.post(&sorted(&names, &files).unwrap_or_else(ToPage::Failed)),
+            Ok(ToWorker::Open { claim, paths, names }) => {
                 let host = self.clone();
                 spawn_local(async move {
-                    if let Err(sentence) = opening::open(&host, claim, &names, &files).await {
+                    if let Err(sentence) = opening::open(&host, claim, &paths, (&names, &files)).await {
                         host.post(&ToPage::Failed(sentence));
                     }
                 });
@@ -116,12 +119,6 @@ pub(super) fn input(names: &[String], files: &[File]) -> Result<InputSet, String
     Ok(InputSet { members: names.iter().zip(files).map(member).collect::<Result<_, String>>()? })
 }
 
-fn inspect(names: &[String], files: &[File]) -> Result<ToPage, String> {
-    let input = input(names, files)?;
-    let heads = import::heads(&input).map_err(|e| e.to_string())?;
-    let (claims, unclaimed) = formats::claim(&heads);
-    if claims.is_empty() {
-        return Err(import::import(&input).err().map_or_else(|| "No profile was found.".into(), |e| e.to_string()));
-    }
-    Ok(ToPage::Inspected { claims, unclaimed: unclaimed.into_iter().filter_map(|i| names.get(i).cloned()).collect() })
+fn sorted(names: &[String], files: &[File]) -> Result<ToPage, String> {
+    inspect::inspect(&input(names, files)?).map(ToPage::Inspected).map_err(|e| e.to_string())
 }

@@ -3,6 +3,7 @@
 pub mod blob;
 pub mod client;
 pub mod host;
+mod lifeline;
 mod opening;
 pub mod page;
 pub mod protocol;

@@ -8,7 +8,7 @@ use crate::base::{InputError, InputSet};
 use crate::engine::Session;
 use crate::formats::gzip::{InflatedSource, is_gzip};
 use crate::formats::import::{self, Feeder};
-use crate::formats::{self, Claim, Imported};
+use crate::formats::{self, Claim, Imported, inspect};
 use js_sys::{Array, Uint8Array};
 use wasm_bindgen::JsCast;
 use web_sys::File;
@@ -36,27 +36,26 @@ impl Transfer {
 }
 
 /// Reads the claim's files and sends the profile. Fails with a sentence.
-pub(super) async fn open(host: &Host, claim: Claim, names: &[String], files: &[File]) -> Result<(), String> {
-    let all = input(names, files)?;
-    let picked = InputSet { members: claim.members.iter().filter_map(|&m| all.members.get(m).cloned()).collect() };
+pub(super) async fn open(host: &Host, claim: Claim, paths: &[String], (names, files): (&[String], &[File])) -> Result<(), String> {
+    let picked = inspect::pick(&input(names, files)?, &claim, paths).map_err(|e| e.to_string())?;
     let hash = content_hash(&picked.members).map_err(|e| e.to_string())?;
     host.post(&ToPage::Hashed(hash.clone()));
-    let heads = import::heads(&all).map_err(|e| e.to_string())?;
-    import::check_heap(&all, &heads, &claim).map_err(|e| e.to_string())?;
-    let (imported, readable) = match streamed(host, &claim, &picked, files).await? {
+    // A member of an archive has no file of its own.
+    let file = paths.first().and_then(|path| names.iter().position(|name| name == path)).and_then(|i| files.get(i));
+    let (mut imported, readable) = match streamed(host, &claim, &picked, file).await? {
         Some(done) => done,
-        None => import::import_claim(&all, &claim).map_err(|e| e.to_string())?,
+        None => import::import_claim(&picked, &claim).map_err(|e| e.to_string())?,
     };
+    imported.ledger.members = paths.to_vec();
     send(host, Session::new(claim, readable, imported), hash);
     Ok(())
 }
 
 /// Imports block by block; `None` when the format is read at random access.
-async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, files: &[File]) -> Result<Option<(Imported, InputSet)>, String> {
+async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&File>) -> Result<Option<(Imported, InputSet)>, String> {
     let (Some(format), Some(main)) = (formats::by_id(&claim.format), picked.members.first()) else {
         return Err(format!("The format `{}` is not known.", claim.format));
     };
-    let file = claim.members.first().and_then(|&m| files.get(m)).ok_or("The file is not there any more.")?;
     let zipped = is_gzip(&main.read_up_to(0, 2).map_err(|e| e.to_string())?);
     let title = import::file_name(&main.name);
     let Some(mut feeder) = Feeder::new(format, claim, title, main.len(), zipped) else {
@@ -64,7 +63,10 @@ async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, files: &[File])
         return Ok(None);
     };
     let unreadable = |why| InputError::Unreadable { name: title.into(), why }.to_string();
-    let mut blocks = Blocks::new(file).map_err(unreadable)?;
+    let mut blocks = match file {
+        Some(file) => Blocks::new(file).map_err(unreadable)?,
+        None => Blocks::of_member(main),
+    };
     let mut posted = f64::MIN;
     while let Some(block) = blocks.next().await.map_err(unreadable)? {
         feeder.feed(block).map_err(|e| e.to_string())?;

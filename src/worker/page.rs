@@ -1,7 +1,7 @@
 //! A Web Worker seen from the page: start, send, receive, terminate. Dropping the link terminates the worker and returns its memory.
 
 use super::client::{Call, EngineError};
-use super::protocol::{Claim, FormatInfo, HotColumns, N_COLUMNS, Opened, Progress, ToPage, ToWorker, build_id, decode, encode};
+use super::protocol::{FormatInfo, HotColumns, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, build_id, decode, encode};
 use crate::engine::Answer;
 use bytemuck::Pod;
 use futures_channel::{mpsc, oneshot};
@@ -41,8 +41,8 @@ impl Program {
 pub enum FromWorker {
     /// It listens, and knows these formats.
     Ready(Vec<FormatInfo>),
-    /// The profiles among the files, and the names of files that belong to none.
-    Inspected(Vec<Claim>, Vec<String>),
+    /// The profiles among the files.
+    Inspected(Inspection),
     /// What the files are known by.
     Hashed(String),
     /// How far the reading is.
@@ -87,7 +87,15 @@ impl Link {
         let on_message = {
             let (sender, pending) = (sender.clone(), pending.clone());
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-                if let Some(event) = receive(&event, &pending) {
+                let gone = {
+                    let (sender, pending) = (sender.clone(), pending.clone());
+                    move || {
+                        pending.borrow_mut().clear();
+                        // A link that was dropped on purpose listens no more.
+                        let _ = sender.unbounded_send(FromWorker::Died(died("the browser ended it, perhaps for want of memory")));
+                    }
+                };
+                if let Some(event) = receive(&event, &pending, gone) {
                     // The page may have lost interest.
                     let _ = sender.unbounded_send(event);
                 }
@@ -148,8 +156,8 @@ fn died(why: &str) -> String {
     format!("The worker stopped: {}. Its profile is closed; open the file again to go on.", why.trim_end_matches('.'))
 }
 
-/// Delivers an answer, or makes an event of the message.
-fn receive(event: &MessageEvent, pending: &Pending) -> Option<FromWorker> {
+/// Delivers an answer, or makes an event of the message. `gone` is called when the worker that is ready now is no more.
+fn receive(event: &MessageEvent, pending: &Pending, gone: impl FnOnce() + 'static) -> Option<FromWorker> {
     let parts: Array = event.data().unchecked_into();
     let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
     Some(match decode::<ToPage>(&bytes) {
@@ -161,9 +169,12 @@ fn receive(event: &MessageEvent, pending: &Pending) -> Option<FromWorker> {
             }
             return None;
         }
-        Ok(ToPage::Ready { build, formats }) if build == build_id() => FromWorker::Ready(formats),
+        Ok(ToPage::Ready { build, formats, lock }) if build == build_id() => {
+            super::lifeline::watch(&lock, gone);
+            FromWorker::Ready(formats)
+        }
         Ok(ToPage::Ready { .. }) => FromWorker::Died("This page is older than its worker. Reload the page to get both anew.".into()),
-        Ok(ToPage::Inspected { claims, unclaimed }) => FromWorker::Inspected(claims, unclaimed),
+        Ok(ToPage::Inspected(inspection)) => FromWorker::Inspected(inspection),
         Ok(ToPage::Hashed(hash)) => FromWorker::Hashed(hash),
         Ok(ToPage::Progress(progress)) => FromWorker::Progress(progress),
         Ok(ToPage::Opened(mut opened)) => match columns(&mut opened, &parts) {

@@ -3,6 +3,7 @@
 use crate::base::Ledger;
 pub use crate::engine::query::{Details, SearchQuery};
 pub use crate::engine::{Answer, HotColumns, HotMeta, Query};
+pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
 use serde::{Deserialize, Serialize};
 
@@ -14,10 +15,12 @@ pub enum ToWorker {
         /// One per file.
         names: Vec<String>,
     },
-    /// Read the profile of `claim`; the files are those of the whole drop, named as before.
+    /// Read the profile of `claim`; the files are those that it needs, named as before.
     Open {
-        /// Which of the files, as what.
+        /// As what.
         claim: Claim,
+        /// Its members, as found.
+        paths: Vec<String>,
         /// One per file.
         names: Vec<String>,
     },
@@ -39,14 +42,11 @@ pub enum ToPage {
         build: String,
         /// What opens, for the start page.
         formats: Vec<FormatInfo>,
+        /// A lock that becomes free when the worker is gone; empty where there are none.
+        lock: String,
     },
     /// The profiles among the files of `Inspect`.
-    Inspected {
-        /// At least one.
-        claims: Vec<Claim>,
-        /// Names of files that belong to no profile.
-        unclaimed: Vec<String>,
-    },
+    Inspected(Inspection),
     /// What the files of `Open` are known by; sent before they are read.
     Hashed(String),
     /// How far the reading is.

@@ -7,7 +7,7 @@ use crate::formats::{Claim, neff};
 pub(super) fn claim(heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
     let is_free = |i: &usize| !taken.get(*i).copied().unwrap_or(false);
     let traces: Vec<usize> = (0..heads.len()).filter(is_free).filter(|&i| is_ntff(&heads[i])).collect();
-    let mut programs: Vec<usize> = (0..heads.len()).filter(is_free).filter(|i| !traces.contains(i) && neff::is_neff(&heads[*i])).collect();
+    let programs: Vec<usize> = (0..heads.len()).filter(is_free).filter(|i| !traces.contains(i) && neff::is_neff(&heads[*i])).collect();
     let is_pair = traces.len() == 1 && programs.len() == 1;
     let mut out = Vec::new();
     for trace in traces {
@@ -15,7 +15,8 @@ pub(super) fn claim(heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         let fits = |program: &usize| neff::sniff(&heads[*program].head).is_some_and(|u| uuid.as_ref() == Some(&u));
         // A lone pair is taken together even when it does not fit: the import then says why.
         let at = programs.iter().position(fits).or((is_pair && uuid.is_some()).then_some(0));
-        let program = at.map(|at| programs.remove(at));
+        // A NEFF serves every trace of its uuid.
+        let program = at.map(|at| programs[at]);
         let version = heads[trace].head.first().copied().unwrap_or(0);
         let recognised = match program {
             Some(_) => format!("A Neuron trace of version {version} and the NEFF dropped with it."),

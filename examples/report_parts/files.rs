@@ -1,0 +1,66 @@
+//! Files of the command line as an input set: directories with all that is in them, each file read where it is asked for.
+
+use axonscope::base::{ByteSource, InputSet, Member};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// A file of the disk at random access.
+struct DiskSource {
+    file: Mutex<File>,
+    len: u64,
+}
+
+impl ByteSource for DiskSource {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+        let mut file = self.file.lock().map_err(|_| "The file is in use.")?;
+        file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(out)).map_err(|e| format!("{e}."))
+    }
+}
+
+/// The input set of `arguments`. A file alone is named as it is; several by their paths below the directory that holds them all, its name
+/// included, so that directories are runs.
+pub fn input(arguments: &[String]) -> Result<InputSet, String> {
+    let mut paths = Vec::new();
+    for argument in arguments {
+        walk(Path::new(argument), &mut paths).map_err(|e| format!("`{argument}` could not be read: {e}."))?;
+    }
+    let root = root(&paths);
+    let mut out = InputSet::default();
+    for path in &paths {
+        let shown = path.display();
+        let file = File::open(path).map_err(|e| format!("`{shown}` could not be read: {e}."))?;
+        let len = file.metadata().map_err(|e| format!("`{shown}` could not be read: {e}."))?.len();
+        let name = path.strip_prefix(&root).unwrap_or(path).to_string_lossy().into_owned();
+        out.members.push(Member::new(name, Arc::new(DiskSource { file: Mutex::new(file), len })));
+    }
+    Ok(out)
+}
+
+fn walk(path: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !path.is_dir() {
+        out.push(path.into());
+        return Ok(());
+    }
+    let mut inside: Vec<PathBuf> = std::fs::read_dir(path)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
+    inside.sort();
+    inside.iter().try_for_each(|path| walk(path, out))
+}
+
+/// What is left out of the names: all above the directory that holds every file.
+fn root(paths: &[PathBuf]) -> PathBuf {
+    let parent = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let Some(first) = paths.first() else {
+        return PathBuf::new();
+    };
+    let mut common = parent(first);
+    while !paths.iter().all(|path| path.starts_with(&common)) {
+        common = parent(&common);
+    }
+    if paths.len() == 1 { common } else { parent(&common) }
+}

@@ -1,0 +1,86 @@
+//! Sorts what the user gave: which profiles it holds, and whether one of them completes another that is open.
+
+use super::gather::Dropped;
+use super::handles;
+use super::opening::{Target, expect_files, job, now_ms, raw};
+use super::pool::Job;
+use crate::state::{App, AppStateStoreFields as _, actions};
+use crate::worker::page::{Events, FromWorker, Link};
+use crate::worker::protocol::{Found, Inspection, ToWorker};
+use futures_util::StreamExt;
+use leptos::prelude::*;
+
+/// Sorts what was given into profiles to be read; the first takes the place of the import `id`.
+pub async fn sort(app: App, id: u32, drop: u32, files: &[Dropped]) -> Result<Vec<Job>, String> {
+    let (link, mut events) = handles::ready_worker(app).await?;
+    let inspection = inspect(&link, &mut events, files).await?;
+    say_what_is_left(app, &inspection);
+    let mut todo = Vec::new();
+    let joined = join_neff(app, &link, &mut events, (&inspection, files)).await?;
+    for found in inspection.found {
+        let is_joined = found.claim.format == "neff" && !joined.is_empty();
+        if !is_joined {
+            todo.push((found, files.to_vec(), Target { drop, replaces: None }));
+        }
+    }
+    expect_files(app, drop, todo.iter().map(|t| &t.0));
+    todo.extend(joined.into_iter().map(|(found, files, replaces)| (found, files, Target { drop, replaces: Some(replaces) })));
+    handles::give_back((link, events));
+    let ids = |i: usize| if i == 0 { id } else { actions::import_begins(app, String::new(), 0, now_ms()) };
+    Ok(todo.into_iter().enumerate().map(|(i, (found, files, target))| job(app, ids(i), found, files, target)).collect())
+}
+
+fn say_what_is_left(app: App, inspection: &Inspection) {
+    let unclaimed = &inspection.unclaimed;
+    if !unclaimed.is_empty() {
+        let names = unclaimed.iter().take(5).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+        let more = if unclaimed.len() > 5 { format!(" and {} more", unclaimed.len() - 5) } else { String::new() };
+        actions::notify(app, format!("No profile was recognised in {names}{more}; the rest of what you gave was opened."), false);
+    }
+    if !inspection.notes.is_empty() {
+        actions::notify(app, inspection.notes.join(" "), true);
+    }
+}
+
+async fn inspect(link: &Link, events: &mut Events, files: &[Dropped]) -> Result<Inspection, String> {
+    let names = files.iter().map(|f| f.name.clone()).collect();
+    link.send(&ToWorker::Inspect { names }, &raw(files))?;
+    while let Some(event) = events.next().await {
+        match event {
+            FromWorker::Inspected(inspection) => return Ok(inspection),
+            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(sentence),
+            _ => {}
+        }
+    }
+    Err("The worker stopped.".into())
+}
+
+/// Traces that are open and get the NEFF that came after them: each with its files and the tab that it takes the place of.
+async fn join_neff(
+    app: App,
+    link: &Link,
+    events: &mut Events,
+    (inspection, files): (&Inspection, &[Dropped]),
+) -> Result<Vec<(Found, Vec<Dropped>, u32)>, String> {
+    let is_neff = |f: &Found| f.claim.format == "neff";
+    let open: Vec<u32> = app.state.profiles().with_untracked(|all| all.iter().filter(|p| p.format == "ntff").map(|p| p.id).collect());
+    if open.is_empty() || !inspection.found.iter().any(is_neff) {
+        return Ok(Vec::new());
+    }
+    let mut union: Vec<Dropped> = Vec::new();
+    // Main file and its path, by tab.
+    let mut mains: Vec<(usize, String, u32)> = Vec::new();
+    for id in open {
+        let Some((own, found)) = handles::files(id) else {
+            continue;
+        };
+        mains.push((union.len(), found.paths.first().cloned().unwrap_or_default(), id));
+        // A NEFF that it had before makes room.
+        union.extend(own.into_iter().enumerate().filter(|(i, f)| *i == 0 || !f.name.ends_with(".neff")).map(|(_, f)| f));
+    }
+    union.extend(inspection.found.iter().filter(|f| is_neff(f)).flat_map(|f| &f.files).filter_map(|&i| files.get(i).cloned()));
+    let inspection = inspect(link, events, &union).await?;
+    let pairs = inspection.found.into_iter().filter(|f| f.claim.format == "ntff" && f.paths.len() > 1);
+    let replaces = |f: &Found| mains.iter().find(|m| f.files.first() == Some(&m.0) && f.paths.first() == Some(&m.1)).map(|m| m.2);
+    Ok(pairs.filter_map(|f| replaces(&f).map(|id| (f, union.clone(), id))).collect())
+}

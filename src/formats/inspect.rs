@@ -1,0 +1,81 @@
+//! What a drop holds: the profiles in it, archives opened, with what each needs. Reads heads and directories only.
+
+use super::archive::{self, Expanded};
+use super::import::{check_heap, estimate_heap, heads};
+use super::{Claim, ImportError, claim, unrecognised};
+use crate::base::InputSet;
+use serde::{Deserialize, Serialize};
+
+/// A profile in a drop.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Its members are numbered as `paths` are.
+    pub claim: Claim,
+    /// Names of its members, the main one first: paths below the drop, those in an archive as `archive.zip/path`.
+    pub paths: Vec<String>,
+    /// The files of the drop that these are in: positions, each once, in the members' order.
+    pub files: Vec<usize>,
+    /// Bytes of its members, as they stand in their files.
+    pub n_bytes: u64,
+    /// Heap bytes that its import will take, by the sizes of its members.
+    pub heap_bytes: u64,
+}
+
+/// What a drop holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inspection {
+    /// At least one.
+    pub found: Vec<Found>,
+    /// Names of members that belong to no profile.
+    pub unclaimed: Vec<String>,
+    /// What of archives was not taken, and why: sentences.
+    pub notes: Vec<String>,
+}
+
+/// Sorts a drop into profiles. Fails with a sentence on each file when there is none.
+pub fn inspect(input: &InputSet) -> Result<Inspection, ImportError> {
+    sort(&archive::expand(input, None))
+}
+
+/// As [`inspect`], of a drop whose archives are open.
+pub(super) fn sort(expanded: &Expanded) -> Result<Inspection, ImportError> {
+    let heads = heads(&expanded.input)?;
+    let (claims, unclaimed) = claim(&heads);
+    if claims.is_empty() {
+        let sentence = unrecognised::explain(&heads).to_string();
+        return Err(match expanded.notes.is_empty() {
+            true => ImportError::Unrecognised(sentence),
+            false => ImportError::Unrecognised(format!("{} {sentence}", expanded.notes.join(" "))),
+        });
+    }
+    let found = claims.into_iter().map(|c| {
+        let heap_bytes = estimate_heap(&expanded.input, &heads, &c);
+        let members = || c.members.iter().filter(|&&m| m < heads.len());
+        let mut files = Vec::new();
+        for file in members().map(|&m| expanded.files[m]) {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        let paths: Vec<String> = members().map(|&m| heads[m].name.clone()).collect();
+        let n_bytes = members().map(|&m| heads[m].len).sum();
+        Found { claim: Claim { members: (0..paths.len()).collect(), ..c }, paths, files, n_bytes, heap_bytes }
+    });
+    let unclaimed = unclaimed.into_iter().map(|i| heads[i].name.clone()).collect();
+    Ok(Inspection { found: found.collect(), unclaimed, notes: expanded.notes.clone() })
+}
+
+/// The members of a found profile, out of the files it names. Refuses what would not fit in memory.
+pub fn pick(input: &InputSet, claim: &Claim, paths: &[String]) -> Result<InputSet, ImportError> {
+    select(&archive::expand(input, Some(paths)), claim, paths)
+}
+
+/// As [`pick`], of files whose archives are open.
+pub(super) fn select(expanded: &Expanded, claim: &Claim, paths: &[String]) -> Result<InputSet, ImportError> {
+    let all = &expanded.input.members;
+    let gone = |path: &String| ImportError::Invalid(format!("`{path}` is not there any more: its archive was changed. Drop it again."));
+    let members = paths.iter().map(|path| all.iter().find(|m| m.name == *path).cloned().ok_or_else(|| gone(path)));
+    let picked = InputSet { members: members.collect::<Result<_, _>>()? };
+    check_heap(&picked, &heads(&picked)?, claim)?;
+    Ok(picked)
+}

@@ -1,0 +1,104 @@
+//! How many profiles are read at once: as many as there are cores, while their estimated memory and that of the open ones stay in a budget.
+
+use crate::base::text;
+
+/// What there is to work with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Profiles read at the same time, at most.
+    pub n_cores: usize,
+    /// Memory of all profiles together, bytes.
+    pub bytes: u64,
+}
+
+/// Browsers that do not say how much memory there is.
+const USUAL_MEMORY_GIB: f64 = 4.0;
+
+impl Budget {
+    /// Half of the machine's memory. `memory_gib` is what the browser tells; it tells no more than 8.
+    pub fn new(n_cores: usize, memory_gib: Option<f64>) -> Self {
+        let gib = memory_gib.filter(|gib| gib.is_finite() && *gib > 0.0).unwrap_or(USUAL_MEMORY_GIB);
+        Budget { n_cores: n_cores.max(1), bytes: (gib / 2.0 * f64::from(1 << 30)) as u64 }
+    }
+
+    /// What becomes of the next profile: `open` bytes are taken by open ones, `running` by each that is being read.
+    pub fn next(&self, open: u64, running: &[u64], heap: u64) -> Next {
+        let used = running.iter().fold(open, |sum, bytes| sum.saturating_add(*bytes));
+        match used.saturating_add(heap) <= self.bytes {
+            true if running.len() < self.n_cores => Next::Start,
+            false if running.is_empty() => Next::Ask,
+            _ => Next::Wait,
+        }
+    }
+
+    /// How many of these, in order, are read at the same time.
+    pub fn n_at_once(&self, open: u64, heaps: &[u64]) -> usize {
+        let starts = |n: &usize| self.next(open, &heaps[..*n], heaps[*n]) == Next::Start;
+        (0..heaps.len()).take_while(starts).count().max(1)
+    }
+
+    /// "8 profiles, about 1.2 GiB of memory, 2 at a time".
+    pub fn plan(&self, open: u64, heaps: &[u64]) -> String {
+        let total = heaps.iter().fold(0u64, |sum, bytes| sum.saturating_add(*bytes));
+        format!("{} profiles, about {} of memory, {} at a time", heaps.len(), text::bytes(total), self.n_at_once(open, heaps))
+    }
+
+    /// Why the next profile is held back, and what would fit.
+    pub fn held(&self, open: u64, heap: u64) -> String {
+        let left = self.bytes.saturating_sub(open);
+        let advice = if open == 0 { "Trace fewer steps, or open it anyway." } else { "Close a profile, or open it anyway." };
+        format!(
+            "Needs about {} of memory. The profiles that are open take {}; {} would fit in the {} that this page plans with. {advice}",
+            text::bytes(heap),
+            text::bytes(open),
+            text::bytes(left),
+            text::bytes(self.bytes)
+        )
+    }
+}
+
+/// What becomes of the next profile that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// It is read now.
+    Start,
+    /// It waits for another one to end.
+    Wait,
+    /// It would pass the budget whatever ends: the user decides.
+    Ask,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn cores_and_memory_limit_what_is_read_at_once() {
+        let budget = Budget::new(2, Some(1.0));
+        assert_eq!(budget.bytes, 512 * MIB);
+        assert_eq!(budget.next(0, &[], 100 * MIB), Next::Start);
+        assert_eq!(budget.next(0, &[MIB, MIB], 100 * MIB), Next::Wait);
+        assert_eq!(budget.next(200 * MIB, &[300 * MIB], 100 * MIB), Next::Wait);
+        assert_eq!(budget.next(500 * MIB, &[], 100 * MIB), Next::Ask);
+        assert_eq!(budget.next(0, &[], u64::MAX), Next::Ask);
+        assert_eq!(budget.n_at_once(0, &[100 * MIB; 8]), 2);
+        assert_eq!(Budget::new(8, Some(1.0)).n_at_once(100 * MIB, &[200 * MIB; 8]), 2);
+        assert_eq!(budget.n_at_once(0, &[600 * MIB]), 1);
+    }
+
+    #[test]
+    fn the_plan_is_said_in_words() {
+        let budget = Budget::new(2, Some(8.0));
+        assert_eq!(budget.plan(0, &[150 * MIB; 8]), "8 profiles, about 1.17 GiB of memory, 2 at a time");
+        let held = Budget::new(2, Some(1.0)).held(400 * MIB, 200 * MIB);
+        assert!(held.contains("about 200 MiB") && held.contains("112 MiB would fit") && held.contains("Close a profile"), "{held}");
+    }
+
+    #[test]
+    fn a_browser_that_tells_nothing_has_a_budget_too() {
+        assert_eq!(Budget::new(0, None), Budget { n_cores: 1, bytes: 2 << 30 });
+        assert_eq!(Budget::new(4, Some(f64::NAN)).bytes, 2 << 30);
+    }
+}
