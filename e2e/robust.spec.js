@@ -137,14 +137,14 @@ test('many files wait for their turn, and can be cancelled', async ({ page, site
 });
 
 test('what would pass the memory budget is asked for', async ({ page, site }) => {
-  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'deviceMemory', { get: () => 0.25 }));
+  await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'deviceMemory', { get: () => 0.125 }));
   await start(page, site);
   const text = large(24e6);
   await settled(page, () => page.locator('input[type=file]:not([webkitdirectory])').first().setInputFiles(
     [0, 1, 2].map((i) => write(`b/rank${i}.json`, text.replace('op1', `op_${i}`))),
   ));
   const held = page.locator('[data-phase="held"]');
-  await expect(held).toContainText(/Needs about .* of memory.*would fit in the 128 MiB/);
+  await expect(held).toContainText(/Needs about .* of memory.*would fit in the 64.0 MiB/);
   await picture(page, 'robust-held');
   const before = await tabs(page).count();
   await settled(page, () => page.getByRole('button', { name: 'Open anyway' }).first().click());

@@ -6,7 +6,7 @@ use axonscope::engine::query::{SearchQuery, TablePart};
 use axonscope::engine::{Answer, HotMeta, Query};
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
-use axonscope::worker::protocol::{Opened, ToPage, ToWorker, decode, encode};
+use axonscope::worker::protocol::{Found, Inspection, Opened, ToPage, ToWorker, decode, encode};
 
 fn to_worker(message: ToWorker) {
     let bytes = encode(&message).expect("encoded");
@@ -25,7 +25,7 @@ fn claim() -> Claim {
 #[test]
 fn questions_survive() {
     to_worker(ToWorker::Inspect { names: vec!["a/b.json".into()] });
-    to_worker(ToWorker::Open { claim: claim(), names: Vec::new() });
+    to_worker(ToWorker::Open { claim: claim(), paths: vec!["a.zip/b.json".into()], names: Vec::new() });
     let range = TimeRange::new(TimeNs(-5), TimeNs(i64::MAX));
     for query in [
         Query::Import,
@@ -50,6 +50,9 @@ fn answers_survive() {
     let opened =
         Opened { info: HotMeta::default(), ledger: Ledger::default(), hash: "0".into(), claim: claim(), memory: 1, rank: Some((0, 2)) };
     to_page(ToPage::Opened(Box::new(opened)));
+    let found = Found { claim: claim(), paths: vec!["a.zip/b.json".into()], files: vec![0], n_bytes: 5, heap_bytes: 9 };
+    to_page(ToPage::Inspected(Inspection { found: vec![found], unclaimed: vec!["x".into()], notes: vec!["A sentence.".into()] }));
+    to_page(ToPage::Ready { build: "0".into(), formats: Vec::new(), lock: "l".into() });
 }
 
 #[test]
