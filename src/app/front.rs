@@ -3,6 +3,7 @@
 use super::bars::ScopeBar;
 use super::side::SideBar;
 use super::stacked::{StackBar, Stacked, StackedTimeline};
+use super::time_views;
 use crate::base::{Ledger, SliceId};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::details::{DetailsDrawer, jumps};
@@ -57,11 +58,13 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         let views = &profile.hot.info.views;
         let view = if views.contains(&view) { view } else { actions::first_view(views).into() };
         match view.as_str() {
-            "operators" => operators(app, profile.ask),
             "summary" => {
                 let range = Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()));
                 view! { <SummaryView ask=profile.ask range /> }.into_any()
             }
+            "overview" if time_views::is_torch(&profile) => time_views::overview(app, profile),
+            "kernels" if time_views::is_torch(&profile) => time_views::kernels(app, profile),
+            "operators" => operators(app, profile),
             "tables" => tables(app, profile),
             "support" => super::neuron::support(app, profile),
             "ledger" => {
@@ -103,9 +106,8 @@ fn arrows(details: &Details, choice: FlowChoice) -> Vec<(SliceId, SliceId, bool)
     into.chain(details.successors.iter().filter(|n| choice.shows(&n.kind)).map(|n| (details.slice, n.slice, false))).collect()
 }
 
-fn operators(app: App, ask: Ask) -> AnyView {
-    let range = Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()));
-    let occurrences = ask.clone();
+fn operators(app: App, profile: OpenProfile) -> AnyView {
+    let occurrences = profile.ask.clone();
     let on_row = Callback::new(move |(by, name): (String, String)| {
         let ask = occurrences.clone();
         spawn_local(async move {
@@ -118,7 +120,10 @@ fn operators(app: App, ask: Ask) -> AnyView {
             }
         });
     });
-    view! { <OperatorsView ask range on_row choices=app.view_state("operators") /> }.into_any()
+    if time_views::is_torch(&profile) {
+        return time_views::operators(app, profile, on_row);
+    }
+    view! { <OperatorsView ask=profile.ask range=time_views::scope(app) on_row choices=app.view_state("operators") /> }.into_any()
 }
 
 fn tables(app: App, profile: OpenProfile) -> AnyView {

@@ -17,6 +17,7 @@ mod side;
 mod sorting;
 mod stacked;
 mod torch_views;
+mod time_views;
 
 use crate::state::{App as State, AppStateStoreFields as _, actions};
 use crate::views::start::Start;

@@ -25,7 +25,10 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
 
 /// Those of a PyTorch trace; the page offers `diff` once another trace is open.
 fn torch_views(profile: &Profile, torch: &Torch) -> Vec<&'static str> {
-    let mut out = vec!["diff"];
+    let mut out = vec!["diff", "overview"];
+    if !torch.kernels.is_empty() {
+        out.push("kernels");
+    }
     if !torch.memory.is_empty() {
         out.push("memory");
     }

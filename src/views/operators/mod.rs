@@ -1,6 +1,7 @@
 //! Where the time went: two pies and a table of operators, for the whole profile or a range of it.
 
 pub mod rows;
+pub mod torch;
 
 use crate::analysis::operators::{Operators, OperatorsQuery};
 use crate::base::{TimeRange, text};
@@ -9,6 +10,7 @@ use crate::state::choices::{Choice, ViewState};
 use crate::ui::pie::Pie;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Row, Table};
+use crate::views::scope;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -127,7 +129,7 @@ fn Heading(state: State) -> impl IntoView {
     view! {
         <header class="operators__head">
             <h1>"Operators"</h1>
-            <span class="operators__scope">{move || rows::scope(state.range.get())}</span>
+            <span class="operators__scope">{move || scope::sentence(state.range.get())}</span>
             {busy}
             <Help text="Busy time is the time in which anything ran, added up over all tracks; it can be longer than the range when tracks run side by side. Waits, and what a profiler records of itself, are left out. Time % is a share of it." />
         </header>

@@ -1,7 +1,6 @@
 //! Operators as table rows and pie slices.
 
 use crate::analysis::operators::{OperatorRow, Operators};
-use crate::base::{TimeRange, text};
 use crate::ui::pie::Slice;
 use crate::ui::table::{Cell, Column, Kind, Row, order};
 use std::collections::BTreeMap;
@@ -84,18 +83,10 @@ pub fn by_operator(operators: &Operators, device: &str) -> Vec<Slice> {
     sums.into_iter().map(|(name, (value, colour))| Slice { name: name.into(), value, colour }).collect()
 }
 
-/// What the figures are about: the whole profile or a range of it.
-pub fn scope(range: Option<TimeRange>) -> String {
-    match range {
-        None => "Whole profile".into(),
-        Some(r) => format!("Selected range {} – {} ({})", text::time(r.start), text::time(r.end), text::duration(r.duration())),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{DurationNs, TimeNs};
+    use crate::base::DurationNs;
 
     fn operators() -> Operators {
         let row = |name: &str, device: &str, ns| OperatorRow {
@@ -132,12 +123,5 @@ mod tests {
         let rows = rows(&operators(), "nc2");
         assert_eq!(rows.len(), 2);
         assert!(rows.iter().all(|r| r.cells.len() == columns("Operator").len()));
-    }
-
-    #[test]
-    fn the_scope_is_said() {
-        assert_eq!(scope(None), "Whole profile");
-        let range = TimeRange::new(TimeNs(1_000_000), TimeNs(3_500_000));
-        assert_eq!(scope(Some(range)), "Selected range 1.00 ms – 3.50 ms (2.50 ms)");
     }
 }

@@ -1,0 +1,60 @@
+//! Overview, kernels and operators, joined to the timeline.
+
+use crate::base::{SliceId, TimeRange};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::views::kernels::KernelsView;
+use crate::views::operators::torch::TorchOperatorsView;
+use crate::views::overview::{OverviewView, Place};
+use leptos::prelude::*;
+
+/// The range that figures are of: the committed one, if the user wants figures of it.
+pub(super) fn scope(app: App) -> Signal<Option<TimeRange>> {
+    Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()))
+}
+
+/// Whether the profile has the views of a PyTorch trace.
+pub(super) fn is_torch(profile: &OpenProfile) -> bool {
+    profile.hot.info.views.iter().any(|v| v == "overview")
+}
+
+pub(super) fn overview(app: App, profile: OpenProfile) -> AnyView {
+    let on_place = Callback::new(move |place| go(app, place));
+    view! { <OverviewView ask=profile.ask range=scope(app) on_place /> }.into_any()
+}
+
+pub(super) fn kernels(app: App, profile: OpenProfile) -> AnyView {
+    let (on_slice, on_slices) = ways(app);
+    view! { <KernelsView ask=profile.ask range=scope(app) on_slice on_slices choices=app.view_state("kernels") /> }.into_any()
+}
+
+pub(super) fn operators(app: App, profile: OpenProfile, on_row: Callback<(String, String)>) -> AnyView {
+    let (on_slice, on_slices) = ways(app);
+    view! { <TorchOperatorsView ask=profile.ask range=scope(app) on_row on_slice on_slices choices=app.view_state("operators") /> }
+        .into_any()
+}
+
+/// To one slice, and to many.
+fn ways(app: App) -> (Callback<SliceId>, Callback<Vec<SliceId>>) {
+    let to_one = Callback::new(move |slice| actions::go_to_slice(app, slice));
+    let to_many = Callback::new(move |slices: Vec<SliceId>| {
+        let first = slices.first().copied();
+        actions::set_highlights(app, slices);
+        actions::show_view(app, "timeline");
+        app.selection.set(first);
+        app.reveal.set(first);
+    });
+    (to_one, to_many)
+}
+
+/// Shows a place in the timeline: the range with a little room on both sides, the slice selected.
+fn go(app: App, (range, slice): Place) {
+    let room = range.duration().0 / 10;
+    let (start, end) = (range.start.0.saturating_sub(room), range.end.0.saturating_add(room));
+    actions::show_view(app, "timeline");
+    app.window.set(Some(TimeRange::new(crate::base::TimeNs(start), crate::base::TimeNs(end))));
+    actions::commit_range(app, Some(range));
+    if slice.is_some() {
+        app.selection.set(slice);
+        app.state.is_details_open().set(true);
+    }
+}

@@ -1,0 +1,70 @@
+//! The chosen kernel: its runs, and the ways from it to the timeline.
+
+use super::{State, rows};
+use crate::analysis::torch::kernels::{KernelMembers, KernelMembersQuery, KernelRow};
+use crate::base::{SliceId, text};
+use crate::engine::{TorchAnswer, TorchQuery};
+use crate::ui::small::{Problem, swatch_colour};
+use crate::ui::table::{Row, Table};
+use crate::views::asked::{Asked, ask_torch};
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Beside the table while a row is chosen.
+#[component]
+pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
+    let query = Signal::derive(move || {
+        let row = state.chosen.get()?;
+        let (range, device) = (state.range.get(), state.device.0.get().parse().ok());
+        Some(TorchQuery::KernelMembers(KernelMembersQuery { name: row.name, properties: row.properties, range, device }))
+    });
+    let members = ask_torch(ask, query, |a| if let TorchAnswer::KernelMembers(m) = a { Some(m) } else { None });
+    let panel = move || state.chosen.get().map(|row| view! { <Body state row members /> });
+    view! { {panel} }
+}
+
+#[component]
+fn Body(state: State, row: KernelRow, members: Asked<KernelMembers>) -> impl IntoView {
+    let go = move |label: &'static str, slice: SliceId| {
+        view! { <button type="button" class="button" on:click=move |_| state.on_slice.run(slice)>{label}</button> }
+    };
+    let operator = row.longest_operator.map(|o| go("Operator that launched it", o));
+    let table_rows: Signal<Arc<Vec<Row>>> = members.derive(|m| rows::run_rows(&m.runs));
+    let choose = Callback::new(move |at: usize| {
+        let slice = members.value.with_untracked(|m| m.as_ref()?.runs.get(at).map(|r| r.slice));
+        if let Some(slice) = slice {
+            state.on_slice.run(slice);
+        }
+    });
+    let light = move |_| {
+        let slices = members.value.with_untracked(|m| m.as_ref().map(|m| m.runs.iter().map(|r| r.slice).collect::<Vec<_>>()));
+        state.on_slices.run(slices.unwrap_or_default());
+    };
+    let shown = move || {
+        let members = members.value.get()?;
+        let (n, all) = (members.runs.len() as u64, members.n_runs);
+        Some(if n < all {
+            format!("The first {} of {} runs.", text::count(n), text::count(all))
+        } else {
+            format!("{} runs", text::count(all))
+        })
+    };
+    view! {
+        <aside class="panel" data-panel="kernel" aria-label="The chosen kernel">
+            <header class="panel__head">
+                <i class="swatch" style:background=swatch_colour(row.colour)></i>
+                <h2 class="panel__title mono">{row.name.clone()}</h2>
+                <button type="button" class="button button--quiet" aria-label="Close" on:click=move |_| state.chosen.set(None)>"×"</button>
+            </header>
+            <div class="panel__ways">
+                <button type="button" class="button button--primary" data-go="runs" on:click=light>"Show all in the timeline"</button>
+                {go("Longest run", row.longest)}
+                {operator}
+            </div>
+            <Problem text=members.problem />
+            <p class="overview__quiet figure">{shown}</p>
+            <Table id="kernel-runs" label="Runs" columns=Signal::stored(Arc::new(rows::run_columns())) rows=table_rows on_row=choose empty="…" />
+        </aside>
+    }
+}

@@ -1,0 +1,215 @@
+//! Operators of a PyTorch trace: time on the host and on the device, by name or by name and input shape, down to kernels, call stacks
+//! and occurrences. All slices, of whatever kind, stay one switch away.
+
+pub mod frames;
+mod panel;
+pub mod rows;
+
+use super::{MOST_PER_PIE, OperatorsView};
+use crate::analysis::torch::ops::{OpGrouping, OpRow, Ops, OpsQuery};
+use crate::base::{SliceId, TimeRange};
+use crate::engine::{TorchAnswer, TorchQuery};
+use crate::state::choices::{Choice, ViewState};
+use crate::ui::pie::Pie;
+use crate::ui::small::{Help, Problem};
+use crate::ui::table::{Kind, Row, Table};
+use crate::views::asked::{Asked, Notes, ask_torch};
+use crate::views::scope;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use rows::Measure;
+use std::sync::Arc;
+
+#[derive(Clone, Copy)]
+struct State {
+    range: Signal<Option<TimeRange>>,
+    /// `shape`, or anything else for the name alone.
+    group: Choice<String>,
+    /// Which duration Time % is a share of; empty is the usual one.
+    of: Choice<String>,
+    limit: Choice<usize>,
+    table: Choice<String>,
+    ops: Asked<Ops>,
+    chosen: RwSignal<Option<OpRow>>,
+    on_slice: Callback<SliceId>,
+    on_slices: Callback<Vec<SliceId>>,
+}
+
+impl State {
+    /// Which duration Time % is a share of. Tracked.
+    fn measure(&self) -> Measure {
+        let has_device = self.has_device();
+        Measure::from_id(&self.of.0.get()).filter(|m| has_device || !m.is_device()).unwrap_or(if has_device {
+            Measure::DeviceSelf
+        } else {
+            Measure::HostSelf
+        })
+    }
+
+    fn has_device(&self) -> bool {
+        self.ops.value.with(|o| o.as_ref().is_some_and(|o| o.has_device))
+    }
+
+    fn has_shapes(&self) -> bool {
+        self.group.0.with(|g| g == "shape")
+    }
+}
+
+/// Time by operator; or, at choice, by slice.
+#[component]
+pub fn TorchOperatorsView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Only this range; `None` is the whole profile.
+    range: Signal<Option<TimeRange>>,
+    /// A row of the table of all slices was chosen: what rows are grouped by, and its name.
+    on_row: Callback<(String, String)>,
+    /// Show a slice in the timeline.
+    on_slice: Callback<SliceId>,
+    /// Light slices in the timeline and go to the first.
+    on_slices: Callback<Vec<SliceId>>,
+    /// What is shown, and how.
+    #[prop(default = ViewState::detached("operators"))]
+    choices: ViewState,
+) -> impl IntoView {
+    let (kind, set_kind) = choices.choice("show", String::from("operators"));
+    let is_all = Memo::new(move |_| kind.get() == "slices");
+    let ask = StoredValue::new(ask);
+    let switch = move |(id, label, title): (&'static str, &'static str, &'static str)| {
+        let is_chosen = move || is_all.get() == (id == "slices");
+        view! { <button type="button" data-show=id title=title aria-pressed=move || is_chosen().to_string() on:click=move |_| set_kind.set(id.into())>{label}</button> }
+    };
+    let switches = [
+        ("operators", "Operators", "What the host called, and the device time it caused"),
+        ("slices", "All slices", "Every slice of the timeline, kernels and runtime calls too, by any of its attributes"),
+    ];
+    view! {
+        <div class="operators__switch"><span class="segmented" role="group" aria-label="Rows">{switches.map(switch).collect_view()}</span></div>
+        <Show when=move || is_all.get() fallback=move || view! { <Own ask=ask.get_value() range on_slice on_slices choices /> }>
+            <OperatorsView ask=ask.get_value() range on_row choices />
+        </Show>
+    }
+}
+
+/// The operators alone.
+#[component]
+fn Own(
+    ask: Ask,
+    range: Signal<Option<TimeRange>>,
+    on_slice: Callback<SliceId>,
+    on_slices: Callback<Vec<SliceId>>,
+    choices: ViewState,
+) -> impl IntoView {
+    let group = choices.choice("by", String::from("name"));
+    let query = Signal::derive(move || {
+        let grouping = if group.0.get() == "shape" { OpGrouping::NameShape } else { OpGrouping::Name };
+        Some(TorchQuery::Operators(OpsQuery { grouping, range: range.get() }))
+    });
+    let ops = ask_torch(ask.clone(), query, |a| if let TorchAnswer::Operators(o) = a { Some(o) } else { None });
+    let (of, limit) = (choices.choice("of", String::new()), choices.choice("top", 10));
+    let table = choices.choice("ops", String::new());
+    let state = State { range, group, of, limit, table, ops, chosen: RwSignal::new(None), on_slice, on_slices };
+    // Another answer has other rows.
+    Effect::new(move |_| {
+        ops.value.track();
+        state.chosen.set(None);
+    });
+    let is_there = Memo::new(move |_| ops.value.with(Option::is_some));
+    let ask = StoredValue::new(ask);
+    view! {
+        <section
+            class="operators" data-view="operators" class:is-waiting=move || ops.is_waiting.get() aria-busy=move || ops.is_waiting.get().to_string()
+        >
+            <header class="operators__head">
+                <h1>"Operators"</h1>
+                <span class="operators__scope">{move || scope::sentence(range.get())}</span>
+                <span class="operators__busy">{move || ops.value.get().map(|o| rows::sum(&o))}</span>
+                <Help text="Host times are of the calls as they stand in the trace; device times are of the kernels, copies and sets that the calls launched, wherever and whenever those ran. Self leaves out what the operators inside did. A call is counted where it begins in the range." />
+            </header>
+            <Problem text=ops.problem />
+            <Show when=move || ops.is_first()><p class="waiting" role="status">"Adding up the operators…"</p></Show>
+            <Show when=move || is_there.get()>
+                <Notes notes=ops.derive(|o| o.notes.clone()) />
+                <Choices state />
+                <Pies state />
+                <div class="beside" class:has-panel=move || state.chosen.with(Option::is_some)>
+                    <OpTable state />
+                    <panel::Panel state ask=ask.get_value() />
+                </div>
+            </Show>
+        </section>
+    }
+}
+
+#[component]
+fn Choices(state: State) -> impl IntoView {
+    let group = move |(id, label): (&'static str, &'static str)| {
+        let is_chosen = move || state.has_shapes() == (id == "shape");
+        view! { <button type="button" data-group=id aria-pressed=move || is_chosen().to_string() on:click=move |_| state.group.1.set(id.into())>{label}</button> }
+    };
+    let groups = [("name", "Operator"), ("shape", "Operator and input shape")].map(group).collect_view();
+    let options = move || {
+        let chosen = state.measure();
+        let option = |m: &Measure| view! { <option value=m.id() selected=*m == chosen>{m.label()}</option> };
+        let has_device = state.has_device();
+        Measure::ALL.iter().filter(|m| has_device || !m.is_device()).map(option).collect_view()
+    };
+    let limit = move |typed: String| {
+        if let Ok(n) = typed.trim().parse::<usize>() {
+            state.limit.1.set(n.clamp(1, MOST_PER_PIE));
+        }
+    };
+    view! {
+        <div class="operators__choices">
+            <div class="field"><span>"Group by"</span><span class="segmented" role="group" aria-label="Group by">{groups}</span></div>
+            <label class="field">
+                "Time % of"
+                <select class="select" data-field="time-of" on:change:target=move |e| state.of.1.set(e.target().value())>{options}</select>
+            </label>
+            <label class="field">
+                "Slices per pie"
+                <input
+                    class="input input--number" data-field="top" type="number" min="1" max="40" prop:value=move || state.limit.0.get().to_string()
+                    on:change:target=move |e| limit(e.target().value())
+                />
+            </label>
+        </div>
+    }
+}
+
+/// Four pies; two where nothing ran on a device.
+#[component]
+fn Pies(state: State) -> impl IntoView {
+    let limit = Signal::derive(move || state.limit.0.get().clamp(1, MOST_PER_PIE));
+    let pie = move |measure: Measure| {
+        let slices = state.ops.derive(move |o| rows::slices(o, measure));
+        view! { <Pie id=measure.id() title=format!("{} time by operator", measure.label()) what="Operator" kind=Kind::Duration slices limit empty="No operator took such time in this range." /> }
+    };
+    let has_device = Memo::new(move |_| state.has_device());
+    let pies = move || Measure::ALL.into_iter().filter(|m| has_device.get() || !m.is_device()).map(pie).collect_view();
+    view! { <div class="operators__pies">{pies}</div> }
+}
+
+#[component]
+fn OpTable(state: State) -> impl IntoView {
+    let shape = Memo::new(move |_| {
+        (
+            state.has_device(),
+            state.ops.value.with(|o| o.as_ref().is_some_and(|o| o.rows.iter().any(|r| r.shape.is_some()))),
+            state.measure(),
+        )
+    });
+    let columns = Memo::new(move |_| {
+        let (has_device, has_shapes, measure) = shape.get();
+        Arc::new(rows::columns(has_device, has_shapes, measure))
+    });
+    let rows: Signal<Arc<Vec<Row>>> = state.ops.derive(move |o| rows::rows(o, shape.get().1, shape.get().2));
+    let selected = Signal::derive(move || {
+        let chosen = state.chosen.get()?;
+        state.ops.value.with(|o| o.as_ref()?.rows.iter().position(|r| *r == chosen))
+    });
+    let choose = Callback::new(move |at: usize| {
+        state.chosen.set(state.ops.value.with_untracked(|o| o.as_ref()?.rows.get(at).cloned()));
+    });
+    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty="No operator was called in this range." kept=state.table /> }
+}

@@ -1,0 +1,267 @@
+//! Operators of a PyTorch trace as table rows and slices of a pie.
+
+use crate::analysis::torch::ops::{OpCall, OpKernelRow, OpRow, OpShares, OpTimes, Ops};
+use crate::base::text;
+use crate::ui::pie::Slice;
+use crate::ui::table::{Cell, Column, Kind, Row};
+use std::collections::BTreeMap;
+
+/// One of the four times of an operator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Device work launched by the calls themselves.
+    DeviceSelf,
+    /// Device work launched by the calls and what they contain.
+    DeviceTotal,
+    /// Without the operators and runtime calls inside.
+    HostSelf,
+    /// Durations of the calls.
+    HostTotal,
+}
+
+impl Measure {
+    /// In the order shown.
+    pub const ALL: [Measure; 4] = [Measure::DeviceSelf, Measure::DeviceTotal, Measure::HostSelf, Measure::HostTotal];
+
+    /// Stable word: in links, and the id of its pie.
+    pub fn id(self) -> &'static str {
+        match self {
+            Measure::DeviceSelf => "device-self",
+            Measure::DeviceTotal => "device-total",
+            Measure::HostSelf => "host-self",
+            Measure::HostTotal => "host-total",
+        }
+    }
+
+    /// The measure of an id.
+    pub fn from_id(id: &str) -> Option<Self> {
+        Measure::ALL.into_iter().find(|m| m.id() == id)
+    }
+
+    /// For people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Measure::DeviceSelf => "Device self",
+            Measure::DeviceTotal => "Device total",
+            Measure::HostSelf => "Host self",
+            Measure::HostTotal => "Host total",
+        }
+    }
+
+    /// Whether it is of the device.
+    pub fn is_device(self) -> bool {
+        matches!(self, Measure::DeviceSelf | Measure::DeviceTotal)
+    }
+
+    fn time(self, times: &OpTimes) -> i64 {
+        match self {
+            Measure::DeviceSelf => times.device_self.0,
+            Measure::DeviceTotal => times.device_total.0,
+            Measure::HostSelf => times.host_self.0,
+            Measure::HostTotal => times.host_total.0,
+        }
+    }
+
+    fn share(self, shares: &OpShares) -> f64 {
+        match self {
+            Measure::DeviceSelf => shares.device_self,
+            Measure::DeviceTotal => shares.device_total,
+            Measure::HostSelf => shares.host_self,
+            Measure::HostTotal => shares.host_total,
+        }
+    }
+
+    fn column(self) -> Column {
+        let (id, help) = match self {
+            Measure::DeviceSelf => {
+                ("device_self_ns", "Kernels, copies and sets that the calls launched themselves; where they overlap each counts.")
+            }
+            Measure::DeviceTotal => ("device_total_ns", "The same, with what the operators inside launched."),
+            Measure::HostSelf => ("host_self_ns", "Duration of the calls without the operators and runtime calls inside."),
+            Measure::HostTotal => ("host_total_ns", "Duration of the calls, with all they contain."),
+        };
+        let column = Column::new(id, self.label(), Kind::Duration, help);
+        // Totals hold each other, so that their sum says nothing.
+        if matches!(self, Measure::DeviceSelf | Measure::HostSelf) { column.summed() } else { column }
+    }
+}
+
+/// The columns; those of the device only where there is one, shapes only where rows have them.
+pub fn columns(has_device: bool, has_shapes: bool, measure: Measure) -> Vec<Column> {
+    let column = Column::new;
+    let mut columns = vec![column("name", "Operator", Kind::Name, "The operator's name.")];
+    if has_shapes {
+        columns.push(column(
+            "input_shape",
+            "Input shape",
+            Kind::Text,
+            "Sizes of the inputs, one list for each; empty where an input is no tensor.",
+        ));
+    }
+    columns.push(column("occurrences", "Calls", Kind::Count, "Calls that begin in the range.").summed());
+    let help = format!("{} time as a share of that of all operators. Choose another time under Time % of.", measure.label());
+    columns.push(column("time_share", "Time %", Kind::Share, &help).summed());
+    columns.extend(Measure::ALL.into_iter().filter(|m| has_device || !m.is_device()).map(Measure::column));
+    columns.push(column("tc_eligible", "TC eligible", Kind::Text, "Whether it can use tensor cores, by its name or by an operator in it."));
+    if has_device {
+        columns.push(column(
+            "tc_self_share",
+            "TC self %",
+            Kind::Share,
+            "Device self time in kernels that use tensor cores, as a share of device self time.",
+        ));
+        columns.push(column(
+            "tc_total_share",
+            "TC total %",
+            Kind::Share,
+            "Device total time in kernels that use tensor cores, as a share of device total time.",
+        ));
+    }
+    columns.push(column(
+        "call_stack",
+        "Call stack",
+        Kind::Text,
+        "Whether the trace tells where in the program it was called. A click on the row shows it.",
+    ));
+    columns
+}
+
+/// Rows in the order of the answer; a cell for each of [`columns`].
+pub fn rows(ops: &Ops, has_shapes: bool, measure: Measure) -> Vec<Row> {
+    let row = |r: &OpRow| {
+        let mut cells = vec![Cell::Text(r.name.clone())];
+        if has_shapes {
+            cells.push(r.shape.clone().map_or(Cell::Absent, Cell::Text));
+        }
+        cells.push(count(r.calls));
+        cells.push(Cell::Float(measure.share(&r.shares)));
+        cells.extend(Measure::ALL.iter().filter(|m| ops.has_device || !m.is_device()).map(|m| Cell::Int(m.time(&r.times))));
+        cells.push(yes(r.tc_eligible));
+        if ops.has_device {
+            cells.extend([r.tc_self_share, r.tc_total_share].map(|s| s.map_or(Cell::Absent, Cell::Float)));
+        }
+        cells.push(if r.has_stack { yes(true) } else { Cell::Absent });
+        Row { colour: Some(r.colour), ..Row::new(cells) }
+    };
+    ops.rows.iter().map(row).collect()
+}
+
+fn count(n: u64) -> Cell {
+    Cell::Int(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+fn yes(is_so: bool) -> Cell {
+    Cell::Text(if is_so { "Yes" } else { "No" }.into())
+}
+
+/// A measure by operator, its shapes together.
+pub fn slices(ops: &Ops, measure: Measure) -> Vec<Slice> {
+    let mut sums: BTreeMap<&str, (i64, u16)> = BTreeMap::new();
+    for row in &ops.rows {
+        sums.entry(&row.name).or_insert((0, row.colour)).0 += measure.time(&row.times);
+    }
+    sums.into_iter().map(|(name, (value, colour))| Slice { name: name.into(), value, colour }).collect()
+}
+
+/// The sums, in one line.
+pub fn sum(ops: &Ops) -> String {
+    let host = format!("Host self {}", text::duration(ops.totals.host_self));
+    if ops.has_device { format!("Device self {} · {host}", text::duration(ops.totals.device_self)) } else { host }
+}
+
+/// The columns of the device work of one operator.
+pub fn kernel_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Kernel", Kind::Name, ""),
+        column("calls", "Runs", Kind::Count, "").summed(),
+        column("total_ns", "Total", Kind::Duration, "").summed(),
+        column("max_ns", "Max", Kind::Duration, ""),
+        column("min_ns", "Min", Kind::Duration, ""),
+        column("tensor_cores", "TC", Kind::Text, "Whether it uses tensor cores, told by its name."),
+    ]
+}
+
+/// The device work of one operator.
+pub fn kernel_rows(kernels: &[OpKernelRow]) -> Vec<Row> {
+    let row = |k: &OpKernelRow| Row {
+        colour: Some(k.colour),
+        ..Row::new(vec![
+            Cell::Text(k.name.clone()),
+            count(k.calls),
+            Cell::Int(k.total.0),
+            Cell::Int(k.max.0),
+            Cell::Int(k.min.0),
+            yes(k.uses_tensor_cores),
+        ])
+    };
+    kernels.iter().map(row).collect()
+}
+
+/// The columns of the calls of one operator.
+pub fn call_columns(has_device: bool) -> Vec<Column> {
+    let mut columns = vec![Column::new("start", "Start", Kind::Duration, "")];
+    let shown = [Measure::DeviceTotal, Measure::HostSelf, Measure::HostTotal];
+    columns.extend(shown.into_iter().filter(|m| has_device || !m.is_device()).map(Measure::column));
+    columns
+}
+
+/// The calls of one operator.
+pub fn call_rows(calls: &[OpCall], has_device: bool) -> Vec<Row> {
+    let row = |c: &OpCall| {
+        let shown = [Measure::DeviceTotal, Measure::HostSelf, Measure::HostTotal];
+        let times = shown.iter().filter(|m| has_device || !m.is_device()).map(|m| Cell::Int(m.time(&c.times)));
+        Row::new(std::iter::once(Cell::Int(c.start.0)).chain(times).collect())
+    };
+    calls.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::DurationNs;
+
+    fn ops(has_device: bool) -> Ops {
+        let row = |name: &str, ns: i64, shape: Option<&str>| OpRow {
+            name: name.into(),
+            shape: shape.map(Into::into),
+            calls: 3,
+            times: OpTimes {
+                host_total: DurationNs(ns),
+                host_self: DurationNs(ns / 2),
+                device_total: DurationNs(ns * 2),
+                device_self: DurationNs(ns * 3),
+            },
+            shares: OpShares { host_self: 0.25, device_self: 0.75, ..OpShares::default() },
+            ..OpRow::default()
+        };
+        Ops { rows: vec![row("mm", 40, Some("[[1]]")), row("mm", 20, None), row("add", 10, None)], has_device, ..Ops::default() }
+    }
+
+    #[test]
+    fn rows_have_a_cell_for_each_column() {
+        for (has_device, has_shapes) in [(true, true), (true, false), (false, true), (false, false)] {
+            let columns = columns(has_device, has_shapes, Measure::HostSelf);
+            let rows = rows(&ops(has_device), has_shapes, Measure::HostSelf);
+            assert!(rows.iter().all(|r| r.cells.len() == columns.len()), "{has_device} {has_shapes}");
+            let at = columns.iter().position(|c| c.id == "host_total_ns").unwrap();
+            assert_eq!(rows[0].cells[at], Cell::Int(40));
+            let at = columns.iter().position(|c| c.id == "time_share").unwrap();
+            assert_eq!(rows[0].cells[at], Cell::Float(0.25));
+        }
+    }
+
+    #[test]
+    fn an_operator_has_one_slice_whatever_its_shapes() {
+        let found: Vec<_> = slices(&ops(true), Measure::DeviceSelf).into_iter().map(|s| (s.name, s.value)).collect();
+        assert_eq!(found, [("add".into(), 30), ("mm".into(), 180)]);
+    }
+
+    #[test]
+    fn measures_are_known_by_their_id() {
+        for measure in Measure::ALL {
+            assert_eq!(Measure::from_id(measure.id()), Some(measure));
+        }
+        assert_eq!(Measure::from_id(""), None);
+    }
+}

@@ -1,0 +1,161 @@
+//! The overview of a PyTorch trace: its devices, where the time of a step went, and what to do about it.
+
+mod advice;
+pub mod rows;
+
+use super::asked::{Asked, Notes, ask_torch};
+use super::scope;
+use crate::analysis::torch::overview::{DEVICE_FIGURES, DeviceRow, Overview, OverviewQuery};
+use crate::base::{SliceId, TimeRange, text};
+use crate::engine::{TorchAnswer, TorchQuery};
+use crate::ui::bars::Bars;
+use crate::ui::pie::Pie;
+use crate::ui::small::{Help, Problem, swatch_colour};
+use crate::ui::table::Kind;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+
+/// A place in the timeline: a range, and the slice that is meant.
+pub type Place = (TimeRange, Option<SliceId>);
+
+/// Devices, steps, recommendations.
+#[component]
+pub fn OverviewView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Only this range; `None` is the whole profile.
+    range: Signal<Option<TimeRange>>,
+    /// Show a place in the timeline.
+    on_place: Callback<Place>,
+) -> impl IntoView {
+    let query = Signal::derive(move || Some(TorchQuery::Overview(OverviewQuery { range: range.get() })));
+    let overview = ask_torch(ask, query, |a| if let TorchAnswer::Overview(o) = a { Some(o) } else { None });
+    let is_there = Memo::new(move |_| overview.value.with(Option::is_some));
+    view! {
+        <section
+            class="overview" data-view="overview" class:is-waiting=move || overview.is_waiting.get()
+            aria-busy=move || overview.is_waiting.get().to_string()
+        >
+            <header class="overview__head">
+                <h1>"Overview"</h1>
+                <span class="overview__scope">{move || scope::sentence(range.get())}</span>
+                <span class="overview__quiet">{move || overview.value.get().map(|o| rows::configuration(&o))}</span>
+            </header>
+            <Problem text=overview.problem />
+            <Show when=move || overview.is_first()><p class="waiting" role="status">"Adding up the steps…"</p></Show>
+            <Notes notes=overview.derive(|o| o.notes.clone()) />
+            <Show when=move || is_there.get()>
+                <Devices overview />
+                <Summary overview />
+                <Steps overview on_place />
+                <advice::Recommendations overview on_place />
+            </Show>
+        </section>
+    }
+}
+
+#[component]
+fn Devices(overview: Asked<Overview>) -> impl IntoView {
+    let cards = move || {
+        let overview = overview.value.get();
+        overview.map(|o| o.devices.iter().map(|d| view! { <DeviceCard device=d.clone() /> }).collect_view())
+    };
+    let has_devices = Memo::new(move |_| overview.value.with(|o| o.as_ref().is_some_and(|o| !o.devices.is_empty())));
+    view! {
+        <Show when=move || has_devices.get()>
+            <section class="overview__part" aria-label="Devices"><div class="overview__devices">{cards}</div></section>
+        </Show>
+    }
+}
+
+/// A device: what it is above, how it was used below.
+#[component]
+fn DeviceCard(device: DeviceRow) -> impl IntoView {
+    let facts = rows::device_facts(&device);
+    let figure = |(id, label, definition): &'static (&'static str, &'static str, &'static str)| {
+        let (value, share) = rows::device_figure(&device, id)?;
+        let bar = share.map(
+            |s| view! { <span class="bar" aria-hidden="true"><i style:width=format!("{:.1}%", s.clamp(0.0, 1.0) * 100.0)></i></span> },
+        );
+        Some(view! {
+            <div class="device__figure" data-figure=*id title=*definition>
+                <dt>{*label}<Help text=*definition /></dt>
+                <dd class="figure">{value}</dd>
+                {bar}
+            </div>
+        })
+    };
+    let figures = DEVICE_FIGURES.iter().filter_map(figure).collect_view();
+    view! {
+        <article class="device" data-device=device.device.to_string()>
+            <h2 class="device__name">{rows::device_name(&device)}</h2>
+            <p class="overview__quiet">{facts}</p>
+            <dl class="device__figures">{figures}</dl>
+        </article>
+    }
+}
+
+/// The eight categories of a mean step.
+#[component]
+fn Summary(overview: Asked<Overview>) -> impl IntoView {
+    let slices = overview.derive(rows::slices);
+    let lines = move || {
+        let overview = overview.value.get();
+        let line = |r: rows::SummaryLine| {
+            view! {
+                <tr class:is-untold=!r.is_told title=r.definition>
+                    <th scope="row"><i class="swatch" style:background=swatch_colour(r.colour)></i>{r.label}</th>
+                    <td class="figure" title=r.exact>{r.time}</td>
+                    <td class="figure">{r.share}</td>
+                </tr>
+            }
+        };
+        overview.map(|o| rows::summary(&o).into_iter().map(line).collect_view())
+    };
+    let total = move || overview.value.get().and_then(|o| rows::mean_step(&o));
+    let title = move || {
+        let n = overview.value.with(|o| o.as_ref().map_or(0, |o| o.steps.len()));
+        if n == 1 {
+            "Where the time of the step went".to_string()
+        } else {
+            format!("Where the time of a step went, mean of {}", text::count(n as u64))
+        }
+    };
+    view! {
+        <section class="overview__part">
+            <h2>{title}<Help text="Each moment of a step counts for one category only: the first of this order that goes on. So the parts add up to the step, and time that is hidden behind kernels counts as kernels." /></h2>
+            <div class="overview__summary">
+                <table class="table" data-table="execution-summary" aria-label="Execution summary">
+                    <thead><tr><th scope="col">"Category"</th><th scope="col" class="figure">"Time per step"</th><th scope="col" class="figure">"Share"</th></tr></thead>
+                    <tbody>{lines}</tbody>
+                    <tfoot><tr><th scope="row">"Step"</th><td class="figure">{total}</td><td class="figure"></td></tr></tfoot>
+                </table>
+                <Pie
+                    id="execution-summary" title="Mean time per step by category" what="Category" kind=Kind::Duration slices limit=Signal::stored(8)
+                    empty="There is no step whose time could be shared out."
+                />
+            </div>
+        </section>
+    }
+}
+
+/// Every step as a stacked bar; a click shows it in the timeline.
+#[component]
+fn Steps(overview: Asked<Overview>, on_place: Callback<Place>) -> impl IntoView {
+    let series = overview.derive(rows::series);
+    let bars = overview.derive(rows::bars);
+    let on_bar = Callback::new(move |at: usize| {
+        let place = overview.value.with_untracked(|o| o.as_ref().and_then(|o| o.steps.get(at)).map(|s| (rows::range_of(s), s.slice)));
+        if let Some(place) = place {
+            on_place.run(place);
+        }
+    });
+    view! {
+        <section class="overview__part">
+            <Bars
+                id="steps" title="Time of each step by category" what="Step" kind=Kind::Duration series bars on_bar
+                empty="There is no step in this range."
+            />
+        </section>
+    }
+}
