@@ -16,8 +16,8 @@ mod search;
 mod side;
 mod sorting;
 mod stacked;
-mod torch_views;
 mod time_views;
+mod torch_views;
 
 use crate::state::{App as State, AppStateStoreFields as _, actions};
 use crate::views::start::Start;

@@ -21,7 +21,6 @@ pub fn columns(kernels: &Kernels, grouping: KernelGrouping) -> Vec<Column> {
         ]);
     }
     columns.extend([
-        column("tensor_cores", "Tensor cores", Kind::Text, "Whether it uses tensor cores, told by its name."),
         column("calls", "Calls", Kind::Count, "How often it ran.").summed(),
         column("total_ns", "Total", Kind::Duration, "Sum of the durations.").summed(),
         column("time_share", "Time %", Kind::Share, "Total as a share of the total of all kernels shown by this grouping.").summed(),
@@ -37,6 +36,7 @@ pub fn columns(kernels: &Kernels, grouping: KernelGrouping) -> Vec<Column> {
         let help = "Mean estimated achieved occupancy, weighted by duration: active warps / warps that a multiprocessor can hold.";
         columns.push(column("occupancy", "Est. occupancy", Kind::Share, help));
     }
+    columns.push(column("tensor_cores", "Tensor cores", Kind::Text, "Whether it uses tensor cores, told by its name."));
     columns
 }
 
@@ -60,7 +60,6 @@ fn row(kernels: &Kernels, r: &KernelRow) -> Row {
         ]);
     }
     cells.extend([
-        Cell::Text(yes(r.uses_tensor_cores).into()),
         count(r.calls),
         Cell::Int(r.total.0),
         Cell::Float(r.share),
@@ -74,6 +73,7 @@ fn row(kernels: &Kernels, r: &KernelRow) -> Row {
     if kernels.has_occupancy {
         cells.push(r.occupancy_percent.map_or(Cell::Absent, |p| Cell::Float(p / 100.0)));
     }
+    cells.push(Cell::Text(yes(r.uses_tensor_cores).into()));
     Row { colour: Some(r.colour), ..Row::new(cells) }
 }
 
@@ -145,7 +145,7 @@ mod tests {
         assert!(rows(&by_name).iter().all(|r| r.cells.len() == columns(&by_name, KernelGrouping::Name).len()));
         let by_properties = kernels(Some(KernelProperties::default()));
         assert!(rows(&by_properties).iter().all(|r| r.cells.len() == columns(&by_properties, KernelGrouping::Properties).len()));
-        assert_eq!(rows(&by_name)[0].cells.last(), Some(&Cell::Float(0.5)));
+        assert_eq!(rows(&by_name)[0].cells.iter().rev().nth(1), Some(&Cell::Float(0.5)));
     }
 
     #[test]

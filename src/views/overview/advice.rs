@@ -35,10 +35,13 @@ fn Item(found: Recommendation, on_place: Callback<Place>) -> impl IntoView {
     let place = move |e: Evidence| {
         let (range, slice) = (e.range, e.slice);
         let title = format!("{} – {}", text::time(range.start), text::time(range.end));
+        let length = text::duration(range.duration());
+        // A label can say it already.
+        let length = (!e.label.contains(&length)).then(|| view! { <span class="figure advice__time">{length}</span> });
         view! {
             <li><button type="button" class="button advice__go" data-evidence title=format!("Show in the timeline: {title}") on:click=move |_| on_place.run((range, slice))>
                 <span class="advice__label">{e.label}</span>
-                <span class="figure advice__time">{text::duration(range.duration())}</span>
+                {length}
             </button></li>
         }
     };
@@ -49,13 +52,22 @@ fn Item(found: Recommendation, on_place: Callback<Place>) -> impl IntoView {
     view! {
         <li class="advice__item" data-recommendation=found.id>
             <div class="advice__head"><h3>{found.title}</h3>{cost}</div>
-            <p class="advice__text">{found.text}</p>
+            <p class="advice__text">{with_code(&found.text)}</p>
             {has_places.then(|| view! { <ul class="advice__places" aria-label="Where to look">{places}</ul> })}
             <details class="advice__how">
                 <summary>"Why this is said"</summary>
-                <dl><dt>"Threshold"</dt><dd>{found.threshold}</dd><dt>"Computed"</dt><dd>{found.how}</dd></dl>
+                <dl><dt>"Threshold"</dt><dd>{with_code(&found.threshold)}</dd><dt>"Computed"</dt><dd>{with_code(&found.how)}</dd></dl>
                 {more}
             </details>
         </li>
     }
+}
+
+/// A sentence in which words between back-ticks are code.
+fn with_code(text: &str) -> impl IntoView + use<> {
+    let part = |(i, part): (usize, &str)| match i % 2 {
+        0 => part.to_string().into_any(),
+        _ => view! { <code>{part.to_string()}</code> }.into_any(),
+    };
+    text.split('`').enumerate().map(part).collect_view()
 }

@@ -45,8 +45,7 @@ pub fn OverviewView(
             <Show when=move || overview.is_first()><p class="waiting" role="status">"Adding up the steps…"</p></Show>
             <Notes notes=overview.derive(|o| o.notes.clone()) />
             <Show when=move || is_there.get()>
-                <Devices overview />
-                <Summary overview />
+                <div class="overview__top"><Devices overview /><Summary overview /></div>
                 <Steps overview on_place />
                 <advice::Recommendations overview on_place />
             </Show>
