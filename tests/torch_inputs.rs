@@ -67,7 +67,8 @@ fn tree(session: &Session, query: TreeQuery) -> TreePart {
 }
 
 fn part(session: &Session, worker: &str, span: &str) -> DistributedPart {
-    let TorchAnswer::DistributedPart(answer) = ask(session, TorchQuery::DistributedPart(PartQuery { worker: worker.into(), span: span.into() }))
+    let TorchAnswer::DistributedPart(answer) =
+        ask(session, TorchQuery::DistributedPart(PartQuery { worker: worker.into(), span: span.into() }))
     else {
         panic!()
     };
@@ -85,12 +86,16 @@ fn diff_part(session: &Session) -> DiffPart {
 }
 
 fn diff(base: &Session, experiment: &Session, path: &str) -> Diff {
-    let TorchAnswer::Diff(answer) = ask(experiment, TorchQuery::Diff(DiffQuery { base: diff_part(base), path: path.into() })) else { panic!() };
+    let TorchAnswer::Diff(answer) = ask(experiment, TorchQuery::Diff(DiffQuery { base: diff_part(base), path: path.into() })) else {
+        panic!()
+    };
     *answer
 }
 
 fn flat(base: &Session, experiment: &Session, by: FlatBy) -> FlatDiff {
-    let TorchAnswer::FlatDiff(answer) = ask(experiment, TorchQuery::FlatDiff(FlatDiffQuery { base: diff_part(base), by })) else { panic!() };
+    let TorchAnswer::FlatDiff(answer) = ask(experiment, TorchQuery::FlatDiff(FlatDiffQuery { base: diff_part(base), by })) else {
+        panic!()
+    };
     answer
 }
 
@@ -120,7 +125,8 @@ fn check_all(session: &Session) {
 
 #[test]
 fn odd_traces_are_answered() {
-    let kernel = r#"{"ph":"X","cat":"kernel","name":"k","pid":200,"tid":7,"ts":5,"dur":2,"args":{"device":200,"stream":7,"correlation":9}}"#;
+    let kernel =
+        r#"{"ph":"X","cat":"kernel","name":"k","pid":200,"tid":7,"ts":5,"dur":2,"args":{"device":200,"stream":7,"correlation":9}}"#;
     let step = |n: u32, ts: u64, dur: u64| {
         format!(r#"{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{n}","pid":1,"tid":1,"ts":{ts},"dur":{dur}}}"#)
     };
@@ -162,7 +168,13 @@ fn modules_in_a_circle_end() {
 
 #[test]
 fn memory_of_amd_is_a_gpu_and_a_lost_release_is_kept() {
-    let all = [op("aten::empty", 10, 10), record(12, 64, 1, (6, 0)), record(14, 32, 1, (6, 0)), record(15, -32, 1, (6, 0)), record(30, -7, 2, (6, 0))];
+    let all = [
+        op("aten::empty", 10, 10),
+        record(12, 64, 1, (6, 0)),
+        record(14, 32, 1, (6, 0)),
+        record(15, -32, 1, (6, 0)),
+        record(30, -7, 2, (6, 0)),
+    ];
     let session = open("", &all.join(","));
     let memory = memory(&session);
     assert_eq!(memory.devices[0].name, "GPU0");
@@ -170,7 +182,8 @@ fn memory_of_amd_is_a_gpu_and_a_lost_release_is_kept() {
     let figures = (row.calls, row.increase_bytes, row.self_increase_bytes, row.self_allocations, row.self_allocated_bytes);
     assert_eq!(figures, (1, 64, 64, 2, 96));
     assert_eq!((memory.devices[0].n_records, memory.devices[0].n_outside, memory.devices[0].outside_bytes), (4, 1, -7));
-    let lives: Vec<(u64, bool, bool)> = events(&session, "GPU0").rows.iter().map(|l| (l.size_bytes, l.allocated.is_some(), l.released.is_some())).collect();
+    let lives: Vec<(u64, bool, bool)> =
+        events(&session, "GPU0").rows.iter().map(|l| (l.size_bytes, l.allocated.is_some(), l.released.is_some())).collect();
     assert_eq!(lives, [(32, true, true), (64, true, false), (7, false, true)]);
 }
 
@@ -226,7 +239,11 @@ fn a_diff_aligns_landmarks_and_zooms() {
     let base = open("", &[op("aten::a", 0, 5), op("aten::b", 6, 5), note(optimizer, 20, 10), op("aten::add_", 21, 4)].join(","));
     let experiment = open("", &[op("aten::a", 0, 9), note(optimizer, 20, 30), op("aten::add_", 21, 20), op("aten::c", 60, 1)].join(","));
     let all = diff(&base, &experiment, "");
-    let rows: Vec<_> = all.parts.iter().map(|p| (p.path.as_str(), p.base.name.as_str(), p.experiment.name.as_str(), p.delta_ns, p.accumulated_ns)).collect();
+    let rows: Vec<_> = all
+        .parts
+        .iter()
+        .map(|p| (p.path.as_str(), p.base.name.as_str(), p.experiment.name.as_str(), p.delta_ns, p.accumulated_ns))
+        .collect();
     let want = [
         ("0-0", "CompositeNodes", "aten::a", -1_000, -1_000),
         ("0-1", optimizer, optimizer, 20_000, 19_000),
@@ -253,7 +270,10 @@ fn a_tree_is_sent_in_parts() {
     let top = tree(&session, TreeQuery { levels: 1, ..TreeQuery::default() });
     assert_eq!((top.nodes.len(), top.n_more, top.nodes[0].n_children), (50, 0, 1));
     let below = tree(&session, TreeQuery { below: Some(top.nodes[3].node), levels: 1, ..TreeQuery::default() });
-    assert_eq!(below.nodes.iter().map(|n| (n.name.as_str(), n.parent, n.depth)).collect::<Vec<_>>(), [("inner", Some(top.nodes[3].node), 1)]);
+    assert_eq!(
+        below.nodes.iter().map(|n| (n.name.as_str(), n.parent, n.depth)).collect::<Vec<_>>(),
+        [("inner", Some(top.nodes[3].node), 1)]
+    );
     let first = tree(&session, TreeQuery { limit: 20, ..TreeQuery::default() });
     assert_eq!((first.nodes.len(), first.n_more), (20, 30));
     let window = TimeRange { start: top.nodes[10].start, end: TimeNs(top.nodes[11].start.0 + 1) };
