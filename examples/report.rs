@@ -4,10 +4,13 @@
 //!
 //! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `search` (`text`, `field`, `regex`, `limit`),
 //! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `support_diff` (two files, the earlier one first),
+//! `overview` (`start_ns`, `end_ns`), `operators` with `group` (`name`, `shape`), `kernels` (`group`: `name`, `properties`; `device`), `trace`,
 //! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), and `slices` (one JSON object per line and slice).
 
 #[path = "report_parts/neuron.rs"]
 mod neuron;
+#[path = "report_parts/torch.rs"]
+mod torch;
 #[path = "report_parts/torch_views.rs"]
 mod torch_views;
 
@@ -101,11 +104,16 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
     let query = query(session, arguments)?;
     let value = match session.run(&query) {
         Answer::Import(a) => serde_json::to_value(a),
-        Answer::Operators(a) | Answer::RangeSummary(a) => serde_json::to_value(a),
+        Answer::Operators(a) | Answer::RangeSummary(a) => {
+            let mut value = serde_json::to_value(a).map_err(|e| e.to_string())?;
+            torch::add_operators(session, arguments, range(session, arguments)?, &mut value);
+            Ok(value)
+        }
         Answer::Details(a) => serde_json::to_value(a),
         Answer::Search(a) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Summary(a)) => serde_json::to_value(a),
         Answer::Neuron(a) => return neuron::value(&a),
+        Answer::Torch(a) => return torch::value(&a),
         Answer::Refused(sentence) => return Err(sentence),
         other => serde_json::to_value(other),
     };
@@ -114,10 +122,13 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
 
 fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
+    let range = range(session, arguments)?;
+    if let Some(query) = torch::query(arguments, range)? {
+        return Ok(query);
+    }
     match arguments.query.as_str() {
         "import" => Ok(Query::Import),
         "operators" => {
-            let range = range(session, arguments)?;
             let track = arguments.get("track").map(|path| track(session, path)).transpose()?;
             Ok(Query::Operators(OperatorsQuery { group_by: text("group_by"), range, track }))
         }
@@ -136,10 +147,10 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
                 }
             }
         },
-        "summary" => Ok(Query::Device(DeviceQuery::Summary(range(session, arguments)?))),
+        "summary" => Ok(Query::Device(DeviceQuery::Summary(range))),
         other => neuron::query(other).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, search, details, slices, summary, support, support_diff, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, details, slices, summary, support, support_diff, {}; found `{other}`.",
                 torch_views::NAMES
             )
         }),

@@ -18,6 +18,8 @@ pub struct Torch {
     pub external_id: Vec<u32>,
     /// Rank and world size, where the trace is distributed.
     pub rank: Option<(u32, u32)>,
+    /// Calls whose external id is 0 name their thread by a text, as old writers do.
+    pub has_text_thread_ids: bool,
     /// Root key `Framework`: `pytorch-lightning`; empty elsewhere.
     pub framework: String,
     /// Root list `deviceProperties`, in its order.

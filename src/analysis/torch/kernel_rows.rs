@@ -95,7 +95,7 @@ pub fn kernels(view: &View<'_>, query: &KernelsQuery) -> Kernels {
         let sum = sums.entry(key(view, query.grouping, *node, *work)).or_insert_with(|| Sum {
             min: i64::MAX,
             max: -1,
-            is_eligible: view.model.is_tc_eligible.get(*node as usize).copied().unwrap_or(false),
+            is_eligible: *node != NONE && view.model.is_tc_eligible_by_name(view.profile, *node),
             ..Sum::default()
         });
         sum.calls += 1;

@@ -12,6 +12,7 @@ pub mod ops;
 mod ops_rows;
 pub mod overview;
 mod overview_rows;
+pub mod plugin;
 pub mod plugin_views;
 pub mod trace;
 mod trace_rows;

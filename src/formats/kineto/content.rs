@@ -297,6 +297,7 @@ impl Pass<'_> {
         let thread = self.content.lanes.thread(event.pid, event.tid, &mut self.content.builder);
         let track = self.content.lanes.threads[thread].track;
         let duration = duration.unwrap_or(0).max(0);
+        self.content.tables.has_text_thread_ids |= event.is_tid_text && event.external_id == b"0";
         self.slice(event, text, offset, (track, time, duration), Some(thread));
     }
 

@@ -16,6 +16,8 @@ pub struct Event<'a> {
     pub pid: &'a [u8],
     /// As `pid`.
     pub tid: &'a [u8],
+    /// `tid` is written as text.
+    pub is_tid_text: bool,
     /// Start, in microseconds, as written.
     pub ts: Option<&'a [u8]>,
     /// Duration, in microseconds, as written.
@@ -74,7 +76,10 @@ impl<'a> Event<'a> {
             (2, b'i') if key == b"id" => self.id = plain(value),
             (3, b'c') if key == b"cat" => self.cat = plain(value),
             (3, b'p') if key == b"pid" => self.pid = plain(value),
-            (3, b't') if key == b"tid" => self.tid = plain(value),
+            (3, b't') if key == b"tid" => {
+                self.is_tid_text = matches!(value, Value::Text(_));
+                self.tid = plain(value);
+            }
             (3, b'd') if key == b"dur" => self.dur = Some(plain(value)),
             (4, b'n') if key == b"name" => self.name = plain(value),
             (3, b'i') if key == b"id2" => self.id = inner_id(value),

@@ -16,6 +16,8 @@ pub(super) struct Tables {
     pub(super) collectives: Blocks<Collective>,
     pub(super) functions: Blocks<Function>,
     pub(super) stacks: Blocks<(RawSliceId, StrId)>,
+    /// A record of external id 0 writes its thread id as a text.
+    pub(super) has_text_thread_ids: bool,
 }
 
 impl Content {

@@ -45,6 +45,7 @@ pub(super) fn torch(
         correlation,
         external_id,
         rank: facts.rank,
+        has_text_thread_ids: tables.has_text_thread_ids,
         framework: std::mem::take(&mut facts.framework),
         devices: std::mem::take(&mut facts.devices),
         threads,

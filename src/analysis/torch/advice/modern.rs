@@ -6,7 +6,7 @@ use crate::analysis::torch::View;
 use crate::analysis::torch::core::class::Class;
 use crate::analysis::torch::core::names;
 use crate::analysis::torch::core::ranges::{common, length, without};
-use crate::analysis::torch::overview::{Evidence, Overview, Recommendation};
+use crate::analysis::torch::overview::{Evidence, Overview, Recommendation, StepRow};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
 use crate::model::NO_SLICE;
 
@@ -46,14 +46,15 @@ fn is_in_steps(overview: &Overview, start: i64) -> bool {
 }
 
 fn launch_bound(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
-    let late: Vec<&Gap> = gaps.iter().filter(|g| g.cause == Cause::HostLate).collect();
-    let in_step = |start: i64, end: i64| late.iter().map(|g| (g.end.min(end) - g.start.max(start)).max(0)).sum::<i64>();
-    let bound: Vec<(&crate::analysis::torch::overview::StepRow, i64)> = overview
-        .steps
-        .iter()
-        .map(|s| (s, in_step(s.start.0, s.end.0)))
-        .filter(|(s, waited)| share(DurationNs(*waited), s.total) > LAUNCH_BOUND_MIN)
-        .collect();
+    let mut waited = vec![0i64; overview.steps.len()];
+    for gap in gaps.iter().filter(|g| g.cause == Cause::HostLate) {
+        let first = overview.steps.partition_point(|s| s.end.0 <= gap.start);
+        for (step, waited) in overview.steps.iter().zip(&mut waited).skip(first).take_while(|(s, _)| s.start.0 < gap.end) {
+            *waited += (gap.end.min(step.end.0) - gap.start.max(step.start.0)).max(0);
+        }
+    }
+    let bound: Vec<(&StepRow, i64)> =
+        overview.steps.iter().zip(waited).filter(|(s, waited)| share(DurationNs(*waited), s.total) > LAUNCH_BOUND_MIN).collect();
     let cost = DurationNs(bound.iter().map(|b| b.1).sum());
     let mut worst = bound.clone();
     worst.sort_by_key(|b| std::cmp::Reverse(b.1));

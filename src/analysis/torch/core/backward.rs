@@ -138,9 +138,9 @@ impl Plan {
                 } else if trees.kind[child as usize] == NodeKind::Operator {
                     // The flow may begin in an operator inside: `aten::convolution` in `aten::conv2d`.
                     for node in child..trees.end[child as usize] {
-                        let Some(&group) = bound.get(&trees.span(slices, node).0) else { continue };
-                        let new = groups.members[group].iter().filter(|m| !self.is_moved.contains_key(m) && !children.contains(m));
-                        children.extend(new.copied().collect::<Vec<_>>());
+                        if let Some(&group) = bound.get(&trees.span(slices, node).0) {
+                            children.extend(groups.members[group].iter().filter(|m| !self.is_moved.contains_key(m)));
+                        }
                     }
                 }
             }
@@ -151,7 +151,8 @@ impl Plan {
                 Some(made) => (made.start, made.end),
                 None => trees.span(slices, n),
             };
-            children.sort_by_key(|&c| span(c));
+            children.sort_by_key(|&c| (span(c), c));
+            children.dedup();
             let own = trees.span(slices, module);
             let start = children.first().map_or(own.0, |&c| span(c).0);
             let end = children.last().map_or(own.1, |&c| span(c).1);

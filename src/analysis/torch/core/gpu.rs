@@ -76,13 +76,11 @@ impl Gpu {
         (end > start).then(|| length_in(&self.busy, start, end) as f64 / (end - start) as f64)
     }
 
-    /// Multiprocessor use over `start..end`.
+    /// Multiprocessor use over `start..end`; `None` when no kernel in it tells its blocks.
     pub fn sm_efficiency(&self, start: i64, end: i64) -> Option<f64> {
-        if self.use_of_sms.is_empty() || end <= start {
-            return None;
-        }
-        let used = self.use_of_sms.iter().map(|s| (s.end.min(end) - s.start.max(start)).max(0) as f64 * s.value);
-        Some(used.sum::<f64>() / (end - start) as f64)
+        let inside = self.use_of_sms.iter().filter(|s| s.start < end && s.end > start);
+        let used = inside.map(|s| (s.end.min(end) - s.start.max(start)) as f64 * s.value).reduce(|a, b| a + b);
+        used.map(|used| used / (end - start) as f64)
     }
 
     /// Occupancy in percent, weighted by time in `start..end`.

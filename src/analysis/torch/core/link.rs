@@ -124,7 +124,9 @@ fn by_id(s: &Sources<'_>, events: &Events, nodes: &HostNodes, threads: &Threads,
     for (r, &call) in events.runtimes.iter().enumerate() {
         let id = s.external_id(call);
         filed.entry(id).or_default().push(r as u32);
+        // The plugin never finds the thread of such a call when its id is written as a text.
         if id == 0
+            && !s.torch.has_text_thread_ids
             && let Some(&list) = nodes.list_of.get(&threads.key(track_of(call)))
         {
             links.calls.push((nodes.slice.len() as Raw + list, r as u32));

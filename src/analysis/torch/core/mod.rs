@@ -124,11 +124,16 @@ impl TorchModel {
         !self.events.work.is_empty() || !self.events.runtimes.is_empty()
     }
 
-    fn eligible(&self, profile: &Profile) -> Vec<bool> {
+    /// Whether an operator can use tensor cores, by its name alone.
+    pub fn is_tc_eligible_by_name(&self, profile: &Profile, node: u32) -> bool {
         let wanted = names::TC_ELIGIBLE | if self.rules.has_todays_tensor_cores { names::TC_ELIGIBLE_NEW } else { 0 };
+        self.trees.kind[node as usize] == NodeKind::Operator && self.flags(profile, node) & wanted != 0
+    }
+
+    fn eligible(&self, profile: &Profile) -> Vec<bool> {
         let trees = &self.trees;
         let is_operator = |node: u32| trees.kind[node as usize] == NodeKind::Operator;
-        let mut out: Vec<bool> = (0..trees.len() as u32).map(|node| is_operator(node) && self.flags(profile, node) & wanted != 0).collect();
+        let mut out: Vec<bool> = (0..trees.len() as u32).map(|node| self.is_tc_eligible_by_name(profile, node)).collect();
         for &(node, work) in &trees.work {
             let slice = self.events.work[work as usize];
             if is_operator(node) && self.class[slice as usize] == Class::Kernel && self.uses_tensor_cores(profile, SliceId(slice)) {

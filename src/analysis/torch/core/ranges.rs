@@ -36,6 +36,13 @@ pub fn common(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
     out
 }
 
+/// The part of `a` in `start..end`.
+pub fn clipped(a: &[(i64, i64)], start: i64, end: i64) -> Ranges {
+    let first = a.partition_point(|r| r.1 <= start);
+    let n = a[first..].partition_point(|r| r.0 < end);
+    a[first..first + n].iter().map(|r| (r.0.max(start), r.1.min(end))).collect()
+}
+
 /// What is in `a` and not in `b`.
 pub fn without(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
     let mut out = Vec::new();
@@ -84,6 +91,7 @@ mod tests {
         assert_eq!(common(&a, &b), [(5, 12), (20, 22), (30, 31), (39, 40)]);
         assert_eq!(without(&a, &b), [(0, 5), (22, 30), (31, 39)]);
         assert_eq!(length(&a), 32);
+        assert_eq!(clipped(&a, 11, 21), [(11, 12), (20, 21)]);
         assert_eq!(length_in(&a, 11, 21), 2);
         assert_eq!(without(&[(0, 10), (20, 30)], &[(5, 25)]), [(0, 5), (25, 30)]);
         assert_eq!(without(&[(0, 10)], &[]), [(0, 10)]);

@@ -4,7 +4,7 @@ use super::class::Class;
 use super::events::Events;
 use super::link::Sources;
 use super::names;
-use super::ranges::{Ranges, common, length, length_in, union, without};
+use super::ranges::{Ranges, clipped, common, length, length_in, union, without};
 use crate::model::torch::ABSENT;
 use rustc_hash::FxHashSet;
 
@@ -86,7 +86,7 @@ impl Roles {
     /// Computation, communication and both at once, in a window.
     pub fn overlap(&self, (start, end): (i64, i64)) -> (i64, i64, i64) {
         let computes = if self.ranges[0].is_empty() { &self.ranges[6] } else { &self.ranges[0] };
-        let cut = |ranges: &Ranges| common(ranges, &[(start, end)]);
+        let cut = |ranges: &Ranges| clipped(ranges, start, end);
         let (computation, communication) = (cut(computes), cut(&self.ranges[3]));
         (length(&computation), length(&communication), length(&common(&computation, &communication)))
     }

@@ -13,9 +13,11 @@ pub struct Stacks {
     known: FxHashMap<(u32, StrId), u32>,
     /// Outer stack + 1 or 0, and the innermost frame, by stack.
     frames: Vec<(u32, StrId)>,
-    /// Stack + 1 or 0 of the Python functions met.
-    of_function: FxHashMap<u32, u32>,
+    /// Stack + 1 or 0 of each slice met, [`UNKNOWN`] of others. By slice.
+    of_slice: Vec<u32>,
 }
+
+const UNKNOWN: u32 = u32::MAX;
 
 /// Whether a Python function's name is a place in the source: `path(line): function`.
 pub fn is_frame(name: &str) -> bool {
@@ -32,27 +34,28 @@ impl Stacks {
             let text = torch.stacks[at].1;
             return (text != StrId(0)).then(|| self.stack(0, text)).map(|s| s - 1);
         }
-        if !model.rules.is_linked_by_time {
+        if !model.rules.is_linked_by_time || torch.functions.is_empty() {
             return None;
         }
+        self.of_slice.resize(profile.slices.len(), UNKNOWN);
+        // Up to the first slice whose stack is known, then down again.
         let mut chain = Vec::new();
         let mut known = 0;
         let mut at = profile.slices.parent(slice);
         while let Some(holder) = at {
-            if matches!(model.class[holder.index()], Class::PythonFunction | Class::Module) {
-                if let Some(&stack) = self.of_function.get(&holder.0) {
-                    known = stack;
-                    break;
-                }
-                chain.push(holder);
+            if self.of_slice[holder.index()] != UNKNOWN {
+                known = self.of_slice[holder.index()];
+                break;
             }
+            chain.push(holder);
             at = profile.slices.parent(holder);
         }
-        for function in chain.into_iter().rev() {
-            if is_frame(profile.name_of(function)) {
-                known = self.stack(known, profile.slices.name[function.index()]);
+        for holder in chain.into_iter().rev() {
+            let is_function = matches!(model.class[holder.index()], Class::PythonFunction | Class::Module);
+            if is_function && is_frame(profile.name_of(holder)) {
+                known = self.stack(known, profile.slices.name[holder.index()]);
             }
-            self.of_function.insert(function.0, known);
+            self.of_slice[holder.index()] = known;
         }
         known.checked_sub(1)
     }

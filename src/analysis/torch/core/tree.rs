@@ -120,9 +120,9 @@ impl Trees {
 /// Makes the trees of all lists.
 pub fn trees(s: &Sources<'_>, events: &Events, nodes: &HostNodes, links: &Links) -> Trees {
     let forest = Forest::new(s, nodes);
-    let (owner, is_dropped) = forest.merged(s, nodes);
-    let mut out = forest.written(nodes, &is_dropped);
-    let at: Vec<u32> = forest.places(&is_dropped, nodes.slice.len() + nodes.track.len());
+    let (owner, head) = forest.merged(s, nodes);
+    let at = forest.places(&head);
+    let mut out = forest.written(nodes, &head, &at);
     let place = |raw: Raw| match owner[raw as usize] {
         NONE => NONE,
         owner => at[owner as usize],
@@ -176,8 +176,8 @@ impl Forest {
         out
     }
 
-    /// An operator whose only child has its name is one with it: (which node each node's calls go to, which nodes are gone).
-    fn merged(&self, s: &Sources<'_>, nodes: &HostNodes) -> (Vec<u32>, Vec<bool>) {
+    /// An operator whose only child has its name is one with it: (which node each node's calls go to, which node it is one with).
+    fn merged(&self, s: &Sources<'_>, nodes: &HostNodes) -> (Vec<u32>, Vec<Raw>) {
         let n_raw = self.parent.len();
         let mut n_children = vec![0u32; n_raw];
         for &node in &self.order {
@@ -189,7 +189,7 @@ impl Forest {
         for &node in &self.order {
             owner[node as usize] = node;
         }
-        let mut is_dropped = vec![false; n_raw];
+        let mut heads = owner.clone();
         let is_twin = |a: Raw, b: Raw| {
             let (Some(&x), Some(&y)) = (nodes.slice.get(a as usize), nodes.slice.get(b as usize)) else { return false };
             let is_operator = |r: Raw| nodes.kind[r as usize] == NodeKind::Operator;
@@ -207,20 +207,20 @@ impl Forest {
                     // The plugin forgets the calls of the outer one.
                     owner[last as usize] = NONE;
                 }
-                is_dropped[child as usize] = true;
+                heads[child as usize] = head;
                 owner[child as usize] = head;
                 last = child;
                 at += 1;
             }
             at += 1;
         }
-        (owner, is_dropped)
+        (owner, heads)
     }
 
     /// Place of each node that stays.
-    fn places(&self, is_dropped: &[bool], n_raw: usize) -> Vec<u32> {
-        let mut at = vec![NONE; n_raw];
-        let stay = self.order.iter().filter(|&&node| !is_dropped[node as usize]);
+    fn places(&self, head: &[Raw]) -> Vec<u32> {
+        let mut at = vec![NONE; self.parent.len()];
+        let stay = self.order.iter().filter(|&&node| head[node as usize] == node);
         for (place, &node) in stay.enumerate() {
             at[node as usize] = place as u32;
         }
@@ -228,22 +228,18 @@ impl Forest {
     }
 
     /// The nodes that stay, in pre-order.
-    fn written(&self, nodes: &HostNodes, is_dropped: &[bool]) -> Trees {
+    fn written(&self, nodes: &HostNodes, head: &[Raw], at: &[u32]) -> Trees {
         let n_hosts = nodes.slice.len();
-        let at = self.places(is_dropped, self.parent.len());
         let mut out = Trees::default();
-        for &node in self.order.iter().filter(|&&node| !is_dropped[node as usize]) {
+        for &node in self.order.iter().filter(|&&node| head[node as usize] == node) {
             let i = node as usize;
             if i >= n_hosts {
                 out.roots.push(Root { node: out.slice.len() as u32, track: nodes.track[i - n_hosts], n_calls: 0 });
             }
             out.slice.push(nodes.slice.get(i).copied().unwrap_or(NO_SLICE));
             out.kind.push(nodes.kind.get(i).copied().unwrap_or(NodeKind::Root));
-            let mut parent = self.parent[i];
-            while parent != NONE && is_dropped[parent as usize] {
-                parent = self.parent[parent as usize];
-            }
-            out.parent.push(if parent == NONE { NONE } else { at[parent as usize] });
+            let parent = head.get(self.parent[i] as usize).copied().unwrap_or(NONE);
+            out.parent.push(at.get(parent as usize).copied().unwrap_or(NONE));
         }
         out.end = ends(&out.parent);
         out
@@ -281,8 +277,11 @@ fn host_times(s: &Sources<'_>, events: &Events, links: &Links, out: &mut Trees, 
             }
         }
     }
+    // Work without a launch counts as one more call of the root it is said to hang on.
+    let mut with_work: Vec<u32> = links.work.iter().map(|w| place(w.0)).collect();
+    with_work.dedup();
     for (root, n) in out.roots.iter_mut().zip(n_calls) {
-        root.n_calls = n;
+        root.n_calls = n + u32::from(with_work.contains(&root.node));
         out.host_self[root.node as usize] = 0;
     }
 }

@@ -1,0 +1,54 @@
+//! Queries of the report that only a PyTorch trace answers: `overview`, `operators` by group, `kernels`, `trace`.
+
+use super::Arguments;
+use axonscope::analysis::torch::kernels::{KernelGrouping, KernelsQuery};
+use axonscope::analysis::torch::ops::{OpGrouping, OpsQuery};
+use axonscope::analysis::torch::overview::OverviewQuery;
+use axonscope::analysis::torch::{TorchAnswer, TorchQuery, plugin};
+use axonscope::base::TimeRange;
+use axonscope::engine::{Answer, Query, Session};
+use serde_json::Value;
+
+/// The question of that name, if it is one of these. `group` is `name` or `shape` (operators), `name` or `properties` (kernels).
+pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<Query>, String> {
+    let group = arguments.get("group").unwrap_or_default();
+    let query = match arguments.query.as_str() {
+        "overview" => TorchQuery::Overview(OverviewQuery { range }),
+        "operators" if !group.is_empty() => {
+            let is_by_shape = group.contains("shape") || group.contains("input");
+            TorchQuery::Operators(OpsQuery { grouping: if is_by_shape { OpGrouping::NameShape } else { OpGrouping::Name }, range })
+        }
+        "kernels" => {
+            let is_by_properties = group.contains("propert") || group.contains("op");
+            let grouping = if is_by_properties { KernelGrouping::Properties } else { KernelGrouping::Name };
+            let device = arguments.number("device")?.and_then(|d| u32::try_from(d).ok());
+            TorchQuery::Kernels(KernelsQuery { grouping, range, device })
+        }
+        "trace" => TorchQuery::Counters,
+        _ => return Ok(None),
+    };
+    Ok(Some(Query::Torch(query)))
+}
+
+/// The answer, with the plugin's column names where it has such a view.
+pub fn value(answer: &TorchAnswer) -> Result<Value, String> {
+    if let Some(value) = plugin::report(answer) {
+        return Ok(value);
+    }
+    let value = serde_json::to_value(answer).map_err(|e| e.to_string())?;
+    Ok(match value {
+        Value::Object(map) => map.into_iter().next().map_or(Value::Null, |(_, v)| v),
+        other => other,
+    })
+}
+
+/// Adds the plugin's operator table to the rows that every profile has.
+pub fn add_operators(session: &Session, arguments: &Arguments, range: Option<TimeRange>, value: &mut Value) {
+    if arguments.query != "operators" {
+        return;
+    }
+    let query = TorchQuery::Operators(OpsQuery { grouping: OpGrouping::Name, range });
+    if let (Answer::Torch(answer), Some(object)) = (session.run(&Query::Torch(query)), value.as_object_mut()) {
+        object.insert("operators".into(), plugin::report(&answer).unwrap_or(Value::Null));
+    }
+}
