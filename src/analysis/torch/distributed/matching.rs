@@ -48,7 +48,7 @@ pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
             out.transfer[place.0][place.1] =
                 Some(ranges.map(|(range, shortest)| (range.1.0.saturating_sub(*shortest), range.1.0)).collect());
         }
-        let total = |p: &Place| (0..n_ranges).map(|r| length(call(p), r)).sum::<i64>();
+        let total = |p: &Place| (0..n_ranges).fold(0i64, |sum, r| sum.saturating_add(length(call(p), r)));
         if let Some(last) = group.iter().min_by_key(|p| total(p)) {
             out.is_last[last.0][last.1] = true;
         }

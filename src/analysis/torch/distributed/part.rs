@@ -57,7 +57,9 @@ fn steps(view: &View<'_>) -> Vec<PartStep> {
                 computation_only: DurationNs(computation - overlap),
                 overlap: DurationNs(overlap),
                 communication_only: DurationNs(communication - overlap),
-                other: DurationNs((step.end - step.start) + overlap - computation - communication),
+                other: DurationNs(
+                    step.end.saturating_sub(step.start).saturating_add(overlap).saturating_sub(computation).saturating_sub(communication),
+                ),
             },
         }
     };
@@ -122,6 +124,11 @@ fn notes(view: &View<'_>, calls: &[CommunicationCall]) -> Vec<String> {
             "{n_outside} of {} communication operations lie in no step; they are in the tables, not in the charts.",
             calls.len()
         ));
+    }
+    let has_kernel = view.model.roles.is_communication.contains(&true);
+    let is_of_device = |c: &CommunicationCall| view.profile.name_of(c.slice).starts_with("nccl:");
+    if !has_kernel && calls.iter().any(is_of_device) {
+        out.push("The trace has no communication kernels: times are those of the calls on the host.".into());
     }
     if !calls.is_empty() && calls.iter().all(|c| c.size_bytes.is_none()) {
         out.push("Sizes are not available: the records of communication tell neither shapes nor elements.".into());
