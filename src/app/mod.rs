@@ -10,6 +10,7 @@ mod neuron;
 mod notices;
 mod opening;
 mod pool;
+mod preview;
 mod reading;
 mod runs;
 mod search;

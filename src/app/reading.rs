@@ -1,5 +1,6 @@
 //! What is being read: how far, how fast, how long still; the lanes so far behind it; cancel.
 
+use super::preview::runs;
 use super::{opening, pool};
 use crate::base::text;
 use crate::state::{App, AppStateStoreFields as _, Importing, Phase};
@@ -146,32 +147,22 @@ fn memory(import: &Importing) -> String {
     format!("about {} of memory", text::bytes(import.heap_bytes))
 }
 
-const LANE_HEIGHT: f64 = 12.0;
+const LANE_HEIGHT_PX: u32 = 12;
 
 /// Lanes so far: what of each pixel column is busy.
 fn paint(canvas: &HtmlCanvasElement, preview: &Preview, is_dark: bool) {
-    let (width, height) = (f64::from(canvas.client_width()), f64::from(canvas.client_height()));
-    canvas.set_width(width as u32);
-    canvas.set_height(height as u32);
-    let context = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok());
-    let (Some(context), Some(first)) = (context, preview.slices.iter().map(|s| s.1).min()) else {
+    let (width, height) = (canvas.client_width().max(0) as u32, canvas.client_height().max(0) as u32);
+    canvas.set_width(width);
+    canvas.set_height(height);
+    let Some(context) = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok()) else {
         return;
     };
-    let last = preview.slices.iter().map(|s| s.1.saturating_add(s.2)).max().unwrap_or(first);
-    let scale = width / (last.saturating_sub(first)).max(1) as f64;
-    let n_lanes = (height / LANE_HEIGHT) as u32;
-    // Where each lane was painted up to: what adds less than a pixel is not painted again.
-    let mut painted = vec![f64::MIN; n_lanes as usize];
     context.set_global_alpha(0.55);
-    for &(lane, start, duration, slot) in preview.slices.iter().filter(|s| s.0 < n_lanes) {
-        let x = (start.saturating_sub(first)) as f64 * scale;
-        let end = x + (duration as f64 * scale).max(0.5);
-        let done = &mut painted[lane as usize];
-        if end - *done < 0.5 && x >= *done - 1.0 {
-            continue;
+    for of_one_colour in runs(preview, width, height / LANE_HEIGHT_PX).chunk_by(|a, b| a.slot == b.slot) {
+        context.set_fill_style_str(&palette::css(palette::colour(of_one_colour[0].slot, is_dark)));
+        for run in of_one_colour {
+            let y = run.lane * LANE_HEIGHT_PX + 1;
+            context.fill_rect(f64::from(run.from_px), f64::from(y), f64::from(run.to_px - run.from_px), f64::from(LANE_HEIGHT_PX - 2));
         }
-        *done = done.max(end);
-        context.set_fill_style_str(&palette::css(palette::colour(slot, is_dark)));
-        context.fill_rect(x, f64::from(lane) * LANE_HEIGHT + 1.0, end - x, LANE_HEIGHT - 2.0);
     }
 }
