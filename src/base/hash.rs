@@ -10,18 +10,28 @@ const N_BLOCKS: u64 = 64;
 pub fn content_hash(members: &[Member]) -> Result<String, InputError> {
     let mut hasher = Hash64::default();
     for member in members {
-        let len = member.len();
-        hasher.write(&len.to_le_bytes());
-        hasher.write(&member.read_up_to(0, EDGE)?);
-        hasher.write(&member.read_up_to(len.saturating_sub(EDGE), EDGE)?);
-        if len > 2 * EDGE {
-            for i in 0..N_BLOCKS {
-                let offset = (u128::from(len) * u128::from(i) / u128::from(N_BLOCKS)) as u64;
-                hasher.write(&member.read_up_to(offset, BLOCK)?);
-            }
+        hasher.write(&member.len().to_le_bytes());
+        let parts = parts(member.len());
+        let bytes = member.read_parts(&parts)?;
+        let mut rest = &bytes[..];
+        for (_, n_bytes) in parts {
+            let (part, after) = rest.split_at(n_bytes);
+            hasher.write(part);
+            rest = after;
         }
     }
     Ok(format!("{:016x}", hasher.finish()))
+}
+
+/// The parts of a member of `len` bytes that are looked at: (offset, bytes).
+fn parts(len: u64) -> Vec<(u64, usize)> {
+    let edge = len.min(EDGE);
+    let mut parts = vec![(0, edge as usize), (len - edge, edge as usize)];
+    if len > 2 * EDGE {
+        let offset = |i| (u128::from(len) * u128::from(i) / u128::from(N_BLOCKS)) as u64;
+        parts.extend((0..N_BLOCKS).map(offset).map(|at| (at, BLOCK.min(len - at) as usize)));
+    }
+    parts
 }
 
 /// Sixty-four bits on every platform, unlike the hashers of hash maps: the page and the native report agree.

@@ -40,6 +40,17 @@ pub trait ByteSource {
 
     /// Fills `out` from `offset`. Fails with the platform's words; the caller has checked the bounds.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String>;
+
+    /// Fills `out` with the parts, (offset, bytes) each, one after the other. Sources whose every read is a journey take one for all.
+    fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), String> {
+        let mut rest = out;
+        for &(offset, n_bytes) in parts {
+            let (part, after) = rest.split_at_mut(n_bytes.min(rest.len()));
+            self.read_at(offset, part)?;
+            rest = after;
+        }
+        Ok(())
+    }
 }
 
 /// Bytes in memory.
@@ -125,6 +136,17 @@ impl Member {
         Ok(out)
     }
 
+    /// Several parts, (offset, bytes) each, one after the other in one list. Bounds are checked before anything is allocated.
+    pub fn read_parts(&self, parts: &[(u64, usize)]) -> Result<Vec<u8>, InputError> {
+        let is_inside = |&(offset, n): &(u64, usize)| offset.checked_add(n as u64).is_some_and(|end| end <= self.len());
+        if let Some(&(offset, n)) = parts.iter().find(|p| !is_inside(p)) {
+            return Err(InputError::BeyondEnd { offset, wanted: n as u64, len: self.len(), name: self.name.clone() });
+        }
+        let mut out = vec![0; parts.iter().map(|p| p.1).sum()];
+        self.source.read_parts(parts, &mut out).map_err(|why| InputError::Unreadable { name: self.name.clone(), why })?;
+        Ok(out)
+    }
+
     /// Up to `n_bytes` from `offset`: fewer at the end of the member, none beyond it.
     pub fn read_up_to(&self, offset: u64, n_bytes: u64) -> Result<Vec<u8>, InputError> {
         let left = self.len().saturating_sub(offset);
@@ -158,5 +180,7 @@ mod tests {
         assert!(matches!(member.read(u64::MAX, u64::MAX), Err(InputError::BeyondEnd { .. })));
         assert_eq!(member.read_up_to(2, 100), Ok(vec![3]));
         assert_eq!(member.read_up_to(9, 100), Ok(vec![]));
+        assert_eq!(member.read_parts(&[(2, 1), (0, 2), (3, 0)]), Ok(vec![3, 1, 2]));
+        assert!(matches!(member.read_parts(&[(0, 1), (2, 2)]), Err(InputError::BeyondEnd { offset: 2, .. })));
     }
 }

@@ -1,7 +1,7 @@
 //! Bytes of a `File`: at random access through `FileReaderSync`, and as blocks with one read ahead.
 
 use crate::base::{ByteSource, Member};
-use js_sys::{ArrayBuffer, Promise, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Function, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File, FileReaderSync};
@@ -27,12 +27,40 @@ impl ByteSource for FileSource {
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
         let blob = part(&self.file, offset, out.len() as u64)?;
         let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| words(&e))?;
-        let bytes = Uint8Array::new(&buffer);
-        if bytes.length() as usize != out.len() {
-            return Err(format!("Expected {} bytes, the browser gave {}.", out.len(), bytes.length()));
+        copy_out(&buffer, out)
+    }
+
+    /// One blob of all parts: one way to the browser's process and back, where each part by itself would take its own.
+    fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), String> {
+        let blobs = Array::new();
+        for &(offset, n_bytes) in parts {
+            let blob: JsValue = part(&self.file, offset, n_bytes as u64)?.into();
+            blobs.push(&blob);
         }
-        bytes.copy_to(out);
-        Ok(())
+        let blob = Blob::new_with_blob_sequence(&blobs).map_err(|e| words(&e))?;
+        let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| words(&e))?;
+        copy_out(&buffer, out)
+    }
+}
+
+/// The bytes of a buffer that is not needed any more.
+fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), String> {
+    let bytes = Uint8Array::new(buffer);
+    if bytes.length() as usize != out.len() {
+        return Err(format!("Expected {} bytes, the browser gave {}.", out.len(), bytes.length()));
+    }
+    bytes.copy_to(out);
+    release(buffer);
+    Ok(())
+}
+
+/// Frees a buffer at once, where the browser can (`ArrayBuffer.prototype.transfer`, browsers since 2024). Elsewhere the collector of garbage
+/// does, but late: it sees a small object, not the megabytes behind it.
+pub fn release(buffer: &ArrayBuffer) {
+    let transfer = js_sys::Reflect::get(buffer, &"transfer".into()).ok().and_then(|f| f.dyn_into::<Function>().ok());
+    if let Some(transfer) = transfer {
+        // A buffer that cannot be detached stays; nothing is lost but memory for a while.
+        let _ = transfer.call1(buffer, &0.into());
     }
 }
 
@@ -104,7 +132,7 @@ impl Blocks {
         let buffer: ArrayBuffer = buffer.unchecked_into();
         let bytes = Uint8Array::new(&buffer);
         self.bytes.resize(bytes.length() as usize, 0);
-        bytes.copy_to(&mut self.bytes);
+        copy_out(&buffer, &mut self.bytes)?;
         Ok(Some(&self.bytes))
     }
 }
