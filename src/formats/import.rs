@@ -61,6 +61,7 @@ impl Feeder {
 
     /// Takes the next bytes of the file, as they stand in it.
     pub fn feed(&mut self, raw_block: &[u8]) -> Result<(), ImportError> {
+        self.importer.expect(self.bytes, self.total);
         let offset = self.bytes;
         self.bytes += raw_block.len() as u64;
         let Feeder { importer, ledger, inflater, is_first, .. } = self;

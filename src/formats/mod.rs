@@ -119,6 +119,8 @@ pub struct Field {
 pub trait Streamed {
     /// Takes the next block; keeps what it needs of it.
     fn feed(&mut self, block: &[u8], ledger: &mut Ledger) -> Result<(), ImportError>;
+    /// How much of the file was fed so far, of how much: to make room for what is still to come.
+    fn expect(&mut self, _read_bytes: u64, _total_bytes: u64) {}
     /// Records met so far.
     fn n_records(&self) -> u64;
     /// New preview slices since the last call.

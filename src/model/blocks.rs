@@ -1,78 +1,120 @@
-//! Columns that grow in blocks: no doubling, no copy of what is there, and they are freed block by block when they are read.
+//! Columns that grow without being copied: one block as long as the file lets expect, then blocks of a fixed length.
 
 const BLOCK_BITS: u32 = 16;
 const BLOCK_LEN: usize = 1 << BLOCK_BITS;
 
-/// Values in blocks of a fixed number: growing never copies.
+/// Values in the order written. What [`Blocks::expect`] made room for lies in one block, which becomes the finished column as it is: nothing is
+/// held twice at the end.
 #[derive(Debug, Clone)]
 pub struct Blocks<T> {
-    blocks: Vec<Vec<T>>,
-    len: usize,
+    first: Vec<T>,
+    /// How many values the first block takes.
+    room: usize,
+    /// Blocks of [`BLOCK_LEN`] after the first.
+    rest: Vec<Vec<T>>,
 }
 
 impl<T> Default for Blocks<T> {
     fn default() -> Self {
-        Blocks { blocks: Vec::new(), len: 0 }
+        Blocks { first: Vec::new(), room: BLOCK_LEN, rest: Vec::new() }
     }
 }
 
 impl<T: Copy> Blocks<T> {
-    /// Adds a value.
-    pub fn push(&mut self, value: T) {
-        if self.len.is_multiple_of(BLOCK_LEN) {
-            self.blocks.push(Vec::with_capacity(self.next_len()));
-        }
-        if let Some(block) = self.blocks.last_mut() {
-            block.push(value);
-            self.len += 1;
+    /// Makes room for `n` values in all. Only a hint: more can come, and where memory is short nothing happens.
+    pub fn expect(&mut self, n: usize) {
+        if self.rest.is_empty() && n > self.room && self.first.try_reserve_exact(n - self.first.len()).is_ok() {
+            self.room = n;
         }
     }
 
-    /// The first block grows as it is filled, so that a short column is small.
-    fn next_len(&self) -> usize {
-        if self.blocks.is_empty() { 0 } else { BLOCK_LEN }
+    /// Adds a value.
+    #[inline]
+    pub fn push(&mut self, value: T) {
+        if self.first.len() < self.room {
+            return self.first.push(value);
+        }
+        match self.rest.last_mut() {
+            Some(block) if block.len() < BLOCK_LEN => block.push(value),
+            _ => {
+                let mut block = Vec::with_capacity(BLOCK_LEN);
+                block.push(value);
+                self.rest.push(block);
+            }
+        }
     }
 
     /// How many values.
+    #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.first.len() + self.rest.last().map_or(0, |last| (self.rest.len() - 1) * BLOCK_LEN + last.len())
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.first.is_empty()
     }
 
     /// The value at `i`, which must be there.
+    #[inline]
     pub fn get(&self, i: usize) -> T {
-        self.blocks[i >> BLOCK_BITS][i & (BLOCK_LEN - 1)]
+        match self.first.get(i) {
+            Some(value) => *value,
+            None => self.rest[(i - self.first.len()) >> BLOCK_BITS][(i - self.first.len()) & (BLOCK_LEN - 1)],
+        }
     }
 
     /// Changes the value at `i`, which must be there.
+    #[inline]
     pub fn set(&mut self, i: usize, value: T) {
-        self.blocks[i >> BLOCK_BITS][i & (BLOCK_LEN - 1)] = value;
+        let n_first = self.first.len();
+        match self.first.get_mut(i) {
+            Some(old) => *old = value,
+            None => self.rest[(i - n_first) >> BLOCK_BITS][(i - n_first) & (BLOCK_LEN - 1)] = value,
+        }
     }
 
     /// In the order written.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
-        self.blocks.iter().flatten()
+        self.first.iter().chain(self.rest.iter().flatten())
     }
 
     /// To change each.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.blocks.iter_mut().flatten()
+        self.first.iter_mut().chain(self.rest.iter_mut().flatten())
     }
 
     /// One list in the order written; each block is freed when it was copied.
     pub fn into_vec(self) -> Vec<T> {
-        let mut out = Vec::with_capacity(self.len);
-        self.blocks.into_iter().for_each(|block| out.extend_from_slice(&block));
+        let mut out = self.first;
+        out.reserve_exact(self.rest.iter().map(Vec::len).sum());
+        self.rest.into_iter().for_each(|block| out.extend_from_slice(&block));
+        out.shrink_to_fit();
         out
     }
 
-    /// The values in the order of `order`; the blocks are freed.
-    pub fn gather(self, order: &[u32]) -> Vec<T> {
-        order.iter().map(|&i| self.get(i as usize)).collect()
+    /// The values in another order: the one at `order[i]` comes to `i`. `order` names each place once. Happens in place.
+    pub fn permuted(self, order: &[u32]) -> Vec<T> {
+        let mut values = self.into_vec();
+        let mut is_done = vec![false; values.len()];
+        for begin in 0..values.len() {
+            if is_done[begin] {
+                continue;
+            }
+            // Around the circle that begins here: each place gets the value it waits for.
+            let (kept, mut at) = (values[begin], begin);
+            loop {
+                is_done[at] = true;
+                let from = order[at] as usize;
+                if is_done[from] {
+                    values[at] = kept;
+                    break;
+                }
+                values[at] = values[from];
+                at = from;
+            }
+        }
+        values
     }
 }
 
@@ -80,16 +122,37 @@ impl<T: Copy> Blocks<T> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn values_stand_in_the_order_written() {
+    fn check(expected: usize) {
         let mut column = Blocks::default();
         assert!(column.is_empty());
+        column.push(0);
+        column.expect(expected);
         let n = BLOCK_LEN as u32 * 2 + 3;
-        (0..n).for_each(|i| column.push(i));
+        (1..n).for_each(|i| column.push(i));
         column.set(BLOCK_LEN, 7);
+        column.set(n as usize - 1, 8);
         assert_eq!((column.len(), column.get(BLOCK_LEN), column.get(BLOCK_LEN + 1)), (n as usize, 7, BLOCK_LEN as u32 + 1));
-        assert_eq!(column.clone().gather(&[n - 1, 0]), [n - 1, 0]);
-        column.set(BLOCK_LEN, BLOCK_LEN as u32);
-        assert_eq!(column.into_vec(), (0..n).collect::<Vec<_>>());
+        assert_eq!(column.get(n as usize - 1), 8);
+        column.iter_mut().enumerate().for_each(|(i, v)| *v = i as u32);
+        assert_eq!(column.iter().copied().collect::<Vec<_>>(), (0..n).collect::<Vec<_>>());
+        // One circle through all blocks: 7919 is prime, and no divisor of n.
+        let order: Vec<u32> = (0..u64::from(n)).map(|i| (i * 7919 % u64::from(n)) as u32).collect();
+        assert_eq!(column.permuted(&order), order);
+    }
+
+    #[test]
+    fn values_keep_their_order_whatever_was_expected() {
+        check(0);
+        check(BLOCK_LEN + 100);
+        check(BLOCK_LEN * 3);
+    }
+
+    #[test]
+    fn any_permutation_is_followed() {
+        for order in [vec![], vec![0], vec![1, 0], vec![2, 0, 1], vec![0, 2, 1], vec![1, 2, 3, 0], vec![3, 2, 1, 0], vec![4, 1, 0, 3, 2]] {
+            let mut column = Blocks::default();
+            (0..order.len() as u32).for_each(|i| column.push(i * 10));
+            assert_eq!(column.permuted(&order), order.iter().map(|i| i * 10).collect::<Vec<_>>());
+        }
     }
 }

@@ -126,6 +126,16 @@ impl ProfileBuilder {
         }
     }
 
+    /// About how many slices will come: their columns get that much room at once.
+    pub fn expect_slices(&mut self, n: usize) {
+        self.track.expect(n);
+        self.start.expect(n);
+        self.duration.expect(n);
+        self.name.expect(n);
+        self.record.expect(n);
+        self.extras.iter_mut().for_each(|column| column.values.expect(n));
+    }
+
     /// Adds a string column to group and colour by. Only before the first slice.
     pub fn attribute(&mut self, id: &str, label: &str) -> ColumnId {
         self.extra(ExtraKind::Attribute { id: id.into(), label: label.into() }, 0)
@@ -342,10 +352,10 @@ impl ProfileBuilder {
             slice_of_raw[raw as usize] = SliceId(at as u32);
         }
         profile.slices = SliceTable {
-            start: self.start.gather(&order),
-            duration: self.duration.gather(&order),
-            name: self.name.gather(&order),
-            record: self.record.gather(&order),
+            start: self.start.permuted(&order),
+            duration: self.duration.permuted(&order),
+            name: self.name.permuted(&order),
+            record: self.record.permuted(&order),
             parent: std::mem::take(&mut profile.slices.parent),
             second_record: self.second.into_iter().map(|(raw, r)| (slice_of_raw[raw as usize], r)).collect(),
             by_start: ranks,
@@ -353,7 +363,7 @@ impl ProfileBuilder {
         profile.slices.second_record.sort_by_key(|s| s.0);
         let mut numbers = Vec::new();
         for column in self.extras {
-            let values = column.values.gather(&order);
+            let values = column.values.permuted(&order);
             match column.kind {
                 ExtraKind::Number => numbers.push(values),
                 ExtraKind::Attribute { id, label } => {

@@ -11,7 +11,7 @@ use crate::formats::Preview;
 use crate::formats::json::{compact, number, unescape};
 use crate::model::builder::ColumnId;
 use crate::model::torch::ABSENT;
-use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef};
+use crate::model::{Blocks, ProfileBuilder, RawSlice, RawSliceId, RecordRef};
 use rustc_hash::FxHashMap;
 
 /// Slices of the preview, per import.
@@ -34,7 +34,7 @@ pub struct Content {
     pub(super) lanes: Lanes,
     pub(super) counters: Counters,
     pub(super) asyncs: Asyncs,
-    pub(super) flows: Vec<FlowEnd>,
+    pub(super) flows: Blocks<FlowEnd>,
     pub(super) tables: Tables,
     /// What the root says.
     pub facts: Facts,
@@ -105,7 +105,7 @@ impl Content {
             lanes: Lanes::default(),
             counters: Counters::default(),
             asyncs: Asyncs::default(),
-            flows: Vec::new(),
+            flows: Blocks::default(),
             tables: Tables::default(),
             facts: Facts::default(),
             has_events: false,
@@ -119,6 +119,15 @@ impl Content {
             preview: Preview::default(),
             n_preview: 0,
         }
+    }
+
+    /// `scale` times what was read so far is expected in all, `most` slices at most.
+    pub fn expect(&mut self, scale: f64, most: f64) {
+        let n = |len: usize| (len as f64 * scale).min(most) as usize;
+        self.builder.expect_slices(n(self.builder.n_slices()));
+        self.flows.expect(n(self.flows.len()));
+        self.tables.kernels.expect(n(self.tables.kernels.len()));
+        self.tables.functions.expect(n(self.tables.functions.len()));
     }
 
     /// New preview slices since the last call.

@@ -28,7 +28,7 @@ impl Content {
         let kinds = ["fwdbwd", "forward_backward"].map(|kind| self.builder.strings.find(kind));
         let backward = backward(&self.flows, |kind| kinds.contains(&Some(kind)));
         let mut finished = self.builder.finish(meta);
-        let bound = bind(&mut finished.profile, self.flows, offset, &finished.track_of_raw);
+        let bound = bind(&mut finished.profile, self.flows.into_vec(), offset, &finished.track_of_raw);
         ledger.shown += n_slices + self.n_used + bound.n_shown;
         let singles = "An arrow of which the file has only one end.";
         count(ledger, "flow_single", singles, bound.n_single);

@@ -6,16 +6,34 @@ use crate::model::{FlowTable, Profile};
 /// One end of an arrow as it stands in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlowEnd {
-    /// Category.
-    pub kind: StrId,
     /// Id, numbers and texts apart.
     pub id: u64,
-    /// Raw track.
-    pub track: TrackId,
     /// When.
     pub time: i64,
+    /// Category.
+    pub kind: StrId,
+    /// Raw track, and in the lowest two bits the phase: there are as many of these as of launches and kernels together.
+    track_and_phase: u32,
+}
+
+const PHASES: &[u8; 3] = b"stf";
+
+impl FlowEnd {
+    /// An end; `phase` is `s`, `t` or `f`.
+    pub fn new(kind: StrId, id: u64, track: TrackId, time: i64, phase: u8) -> Self {
+        let phase = PHASES.iter().position(|p| *p == phase).unwrap_or(2) as u32;
+        FlowEnd { id, time, kind, track_and_phase: track.0 << 2 | phase }
+    }
+
+    /// Raw track.
+    pub fn track(&self) -> TrackId {
+        TrackId(self.track_and_phase >> 2)
+    }
+
     /// `s`, `t` or `f`.
-    pub phase: u8,
+    pub fn phase(&self) -> u8 {
+        PHASES[(self.track_and_phase & 3) as usize % PHASES.len()]
+    }
 }
 
 /// What became of the ends.
@@ -34,17 +52,17 @@ pub fn bind(profile: &mut Profile, mut ends: Vec<FlowEnd>, offset: i64, track_of
     let mut bound = Bound::default();
     let mut arrows: Vec<(SliceId, SliceId, StrId)> = Vec::new();
     // Stable: of ends at one moment, the one written first stands first.
-    ends.sort_by_key(|e| (e.kind, e.id, e.time, e.phase != b's'));
+    ends.sort_by_key(|e| (e.kind, e.id, e.time, e.phase() != b's'));
     for group in ends.chunk_by(|a, b| (a.kind, a.id) == (b.kind, b.id)) {
         let slice_of = |end: &FlowEnd| {
-            let track = (*track_of_raw.get(end.track.index())?)?;
+            let track = (*track_of_raw.get(end.track().index())?)?;
             profile.slice_at(track, TimeNs(end.time.saturating_add(offset)))
         };
         for (from, to) in pairs(group, &mut bound) {
             match (slice_of(&group[from]), slice_of(&group[to])) {
                 (Some(a), Some(b)) => {
                     arrows.push((a, b, group[from].kind));
-                    bound.n_shown += 1 + u64::from(group[from].phase == b's');
+                    bound.n_shown += 1 + u64::from(group[from].phase() == b's');
                 }
                 _ => bound.n_without_slice += 1,
             }
@@ -57,12 +75,12 @@ pub fn bind(profile: &mut Profile, mut ends: Vec<FlowEnd>, offset: i64, track_of
 /// Positions of the two ends of each arrow in a group that is sorted by time.
 fn pairs(group: &[FlowEnd], bound: &mut Bound) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
-    let starts: Vec<usize> = (0..group.len()).filter(|&i| group[i].phase == b's').collect();
+    let starts: Vec<usize> = (0..group.len()).filter(|&i| group[i].phase() == b's').collect();
     // With one start, everything belongs to it, even what a skewed clock puts before it.
     let mut last = if starts.len() == 1 { starts.first().copied() } else { None };
     let mut has_end = false;
     for (i, end) in group.iter().enumerate() {
-        if end.phase == b's' {
+        if end.phase() == b's' {
             if starts.len() > 1 && last.is_some() && !has_end {
                 bound.n_single += 1;
             }
@@ -75,7 +93,7 @@ fn pairs(group: &[FlowEnd], bound: &mut Bound) -> Vec<(usize, usize)> {
                 out.push((from, i));
                 has_end = true;
                 // A step is where the next part begins.
-                last = Some(if end.phase == b't' { i } else { from });
+                last = Some(if end.phase() == b't' { i } else { from });
             }
             None => bound.n_single += 1,
         }
@@ -91,8 +109,7 @@ mod tests {
     use super::*;
 
     fn check(ends: &[(u8, i64)], want: &[(usize, usize)], n_single: u64) {
-        let group: Vec<FlowEnd> =
-            ends.iter().map(|&(phase, time)| FlowEnd { kind: StrId(1), id: 1, track: TrackId(0), time, phase }).collect();
+        let group: Vec<FlowEnd> = ends.iter().map(|&(phase, time)| FlowEnd::new(StrId(1), 1, TrackId(0), time, phase)).collect();
         let mut bound = Bound::default();
         assert_eq!(pairs(&group, &mut bound), want, "{ends:?}");
         assert_eq!(bound.n_single, n_single, "{ends:?}");

@@ -6,12 +6,16 @@ use crate::formats::json::Splitter;
 use crate::formats::{ImportError, Preview, Streamed};
 use crate::model::Profile;
 
+/// The fewest bytes a slice takes on average, in any trace that a program writes.
+const BYTES_PER_SLICE_MIN: f64 = 128.0;
+
 /// Imports one trace.
 pub struct Importer {
     splitter: Splitter,
     content: Content,
     title: String,
     n_read: u64,
+    has_expectation: bool,
     /// The first bytes, for the sentence when they are no JSON.
     beginning: Vec<u8>,
 }
@@ -19,7 +23,14 @@ pub struct Importer {
 impl Importer {
     /// An importer of a trace that is to be called `title`.
     pub fn new(title: &str) -> Self {
-        Importer { splitter: Splitter::default(), content: Content::new(), title: title.into(), n_read: 0, beginning: Vec::new() }
+        Importer {
+            splitter: Splitter::default(),
+            content: Content::new(),
+            title: title.into(),
+            n_read: 0,
+            has_expectation: false,
+            beginning: Vec::new(),
+        }
     }
 
     fn no_events(&self) -> ImportError {
@@ -49,6 +60,18 @@ impl Streamed for Importer {
         let Importer { splitter, content, .. } = self;
         splitter.feed(block, &mut Pass { content, ledger });
         Ok(())
+    }
+
+    fn expect(&mut self, read_bytes: u64, total_bytes: u64) {
+        // A share too small to tell, or already told.
+        if read_bytes == 0 || self.has_expectation || total_bytes <= read_bytes {
+            return;
+        }
+        self.has_expectation = true;
+        let scale = total_bytes as f64 / read_bytes as f64;
+        // No trace has more slices for its bytes; a file that begins as if it had does not get memory for them.
+        let most = self.n_read as f64 * scale / BYTES_PER_SLICE_MIN;
+        self.content.expect(scale * 1.02, most);
     }
 
     fn n_records(&self) -> u64 {

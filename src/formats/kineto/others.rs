@@ -60,7 +60,7 @@ impl Pass<'_> {
         let track = content.lanes.threads[thread].track;
         let kind = if event.cat.is_empty() { content.intern(event.name) } else { content.cat(event.cat, thread).0 };
         let id = id_number(event.id, content);
-        content.flows.push(FlowEnd { kind, id, track, time, phase: event.phase });
+        content.flows.push(FlowEnd::new(kind, id, track, time, event.phase));
     }
 
     pub(super) fn metadata(&mut self, event: &Event<'_>, text: &[u8], offset: u64) {

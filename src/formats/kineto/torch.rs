@@ -72,15 +72,15 @@ fn by_slice<T: Copy>(rows: Blocks<T>, slice_of_raw: &[SliceId], slice: impl Fn(&
 
 /// Pairs (start of the forward operator, start of the backward one) of the flows `fwdbwd`, in the order their ids were met. Where an id has
 /// several beginnings or ends, the last one in the file counts.
-pub(super) fn backward(flows: &[FlowEnd], is_kind: impl Fn(StrId) -> bool) -> Vec<(i64, i64)> {
+pub(super) fn backward(flows: &Blocks<FlowEnd>, is_kind: impl Fn(StrId) -> bool) -> Vec<(i64, i64)> {
     let mut place: FxHashMap<u64, usize> = FxHashMap::default();
     let mut pairs: Vec<(Option<i64>, Option<i64>)> = Vec::new();
-    for end in flows.iter().filter(|f| f.phase != b't' && is_kind(f.kind)) {
+    for end in flows.iter().filter(|f| f.phase() != b't' && is_kind(f.kind)) {
         let at = *place.entry(end.id).or_insert_with(|| {
             pairs.push((None, None));
             pairs.len() - 1
         });
-        match end.phase {
+        match end.phase() {
             b's' => pairs[at].0 = Some(end.time),
             _ => pairs[at].1 = Some(end.time),
         }
@@ -94,9 +94,10 @@ mod tests {
 
     #[test]
     fn the_last_end_of_an_id_counts() {
-        let end = |phase, id, time| FlowEnd { kind: StrId(1), id, track: TrackId(0), time, phase };
-        let other = FlowEnd { kind: StrId(2), ..end(b's', 1, 99) };
-        let flows = [
+        let end = |phase, id, time| FlowEnd::new(StrId(1), id, TrackId(0), time, phase);
+        let other = FlowEnd::new(StrId(2), 1, TrackId(0), 99, b's');
+        let mut flows = Blocks::default();
+        for end in [
             end(b's', 1, 10),
             end(b's', 2, 20),
             other,
@@ -107,7 +108,9 @@ mod tests {
             end(b's', 3, 30),
             end(b't', 3, 35),
             end(b'f', 4, 40),
-        ];
+        ] {
+            flows.push(end);
+        }
         assert_eq!(backward(&flows, |kind| kind == StrId(1)), [(11, 90), (20, 70)]);
     }
 }
