@@ -33,7 +33,7 @@ mod native {
 
     fn import_speed(c: &mut Criterion) {
         let mut text = Vec::new();
-        let options = Options { n_bytes: 20_000_000, seed: 1, has_stack: false };
+        let options = Options { n_bytes: 20_000_000, seed: 1, has_stack: false, is_rich: false };
         if write_trace(&mut text, options).is_err() {
             return;
         }

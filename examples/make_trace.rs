@@ -1,6 +1,7 @@
 //! Writes a made-up PyTorch trace of a given size, shaped as torch 2.x writes them.
 //!
-//! `cargo run --release --example make_trace -- --bytes 100000000 --seed 1 OUT.json` (also `--stack` for Python frames).
+//! `cargo run --release --example make_trace -- --bytes 100000000 --seed 1 OUT.json` (also `--stack` for Python frames;
+//! `--rich` for Python frames, modules and allocations).
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -18,14 +19,14 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(why) => {
-            eprintln!("{why}\nUsage: make_trace [--bytes N] [--seed N] [--stack] OUT.json");
+            eprintln!("{why}\nUsage: make_trace [--bytes N] [--seed N] [--stack] [--rich] OUT.json");
             ExitCode::FAILURE
         }
     }
 }
 
 fn run(mut args: impl Iterator<Item = String>) -> Result<u64, String> {
-    let mut options = Options { n_bytes: 100_000_000, seed: 1, has_stack: false };
+    let mut options = Options { n_bytes: 100_000_000, seed: 1, has_stack: false, is_rich: false };
     let mut path = None;
     while let Some(arg) = args.next() {
         let mut number = |name: &str| {
@@ -36,6 +37,7 @@ fn run(mut args: impl Iterator<Item = String>) -> Result<u64, String> {
             "--bytes" => options.n_bytes = number("--bytes")?,
             "--seed" => options.seed = number("--seed")?,
             "--stack" => options.has_stack = true,
+            "--rich" => options.is_rich = true,
             _ => path = Some(arg),
         }
     }

@@ -11,6 +11,8 @@ pub struct Options {
     pub seed: u64,
     /// With Python frames.
     pub has_stack: bool,
+    /// With Python frames, modules in them, allocations, and links from forward to backward operators.
+    pub is_rich: bool,
 }
 
 const PID: u32 = 31_397;
@@ -60,6 +62,9 @@ struct Writer<'a, W: Write> {
     n_bytes: u64,
     n_slices: u64,
     state: u64,
+    /// Bytes allocated on the device, and the next Python id.
+    allocated: u64,
+    frame: u64,
 }
 
 /// One whole slice.
@@ -109,6 +114,32 @@ impl<W: Write> Writer<'_, W> {
         self.text(&text)
     }
 
+    /// An event `[memory]` of the device: an allocation, or a release where `bytes` is negative.
+    fn memory(&mut self, tid: u32, time: u64, bytes: i64, address: u64) -> io::Result<()> {
+        self.allocated = self.allocated.saturating_add_signed(bytes);
+        let text = format!(
+            "  {{\n    \"ph\": \"i\", \"cat\": \"cpu_instant_event\", \"s\": \"t\", \"name\": \"[memory]\", \"pid\": {PID}, \"tid\": {tid},\n    \"ts\": {},\n    \"args\": {{\n      \"Total Reserved\": 8589934592, \"Total Allocated\": {}, \"Bytes\": {bytes}, \"Addr\": {address}, \"Device Id\": 0, \"Device Type\": 1, \"Ev Idx\": 0\n    }}\n  }},\n",
+            micros(time),
+            self.allocated
+        );
+        self.text(&text)
+    }
+
+    /// A call of a module and the Python function that makes it, around an operator on thread `tid`.
+    fn module(&mut self, id: u64, (tid, start, duration): (u32, u64, u64)) -> io::Result<()> {
+        const MODULES: [&str; 4] = ["Linear", "LayerNorm", "Dropout", "Attention"];
+        let (caller, frame) = (self.frame, self.frame + 1);
+        self.frame += 2;
+        let line = id % 40;
+        let name = format!("torch/nn/modules/module.py({}): _call_impl", 1500 + line);
+        let args = format!("\"Python parent id\": null, \"Python id\": {caller}, \"Ev Idx\": {id}");
+        self.slice(&Slice { cat: "python_function", name: &name, pid: PID, tid, start, duration, args: &args })?;
+        let name = format!("nn.Module: {}_{}", MODULES[(id % 4) as usize], id % 48);
+        let args = format!("\"Python parent id\": {caller}, \"Python module id\": {}, \"Python id\": {frame}, \"Ev Idx\": {id}", id % 48);
+        let (start, duration) = (start + 200, duration - 400);
+        self.slice(&Slice { cat: "python_function", name: &name, pid: PID, tid, start, duration, args: &args })
+    }
+
     fn name(&mut self, what: &str, pid: u32, tid: u32, key: &str, value: &str) -> io::Result<()> {
         let text = format!(
             "  {{\n    \"name\": \"{what}\", \"ph\": \"M\", \"ts\": 4346856820307.953, \"pid\": {pid}, \"tid\": {tid},\n    \"args\": {{\n      \"{key}\": {value}\n    }}\n  }},\n"
@@ -117,7 +148,7 @@ impl<W: Write> Writer<'_, W> {
     }
 
     /// An operator with the one it calls, a launch in that, its kernel and the arrow between them. Returns how long it took.
-    fn operator(&mut self, id: u64, now: u64, stack: Option<u64>) -> io::Result<u64> {
+    fn operator(&mut self, id: u64, now: u64, options: Options) -> io::Result<u64> {
         let (outer, inner, kernel) = OPS[self.below(OPS.len() as u64) as usize];
         let tid = PID + if self.below(4) == 0 { 266 } else { 0 };
         let duration = 20_000 + self.below(60_000);
@@ -127,7 +158,13 @@ impl<W: Write> Writer<'_, W> {
         let args = |ext: u64| {
             format!("\"External id\": {ext},\"Record function id\": 0, \"Input Dims\": {dims}, \"Input type\": {types}, \"Ev Idx\": {ext}")
         };
-        if let Some(frame) = stack {
+        let bytes = if options.is_rich { 512 * (1 + self.below(64) as i64) } else { 0 };
+        if options.is_rich {
+            self.module(id, (tid, now, duration + 3_000))?;
+            self.memory(tid, now + 6_000, bytes, id * 512)?;
+        }
+        if options.has_stack {
+            let frame = id;
             let args = format!("\"Python parent id\": {}, \"Python id\": {frame}, \"Ev Idx\": {id}", frame / 2);
             let name = format!("torch/nn/modules/module.py({}): _call_impl", 1500 + frame % 40);
             self.slice(&Slice { cat: "python_function", name: &name, pid: PID, tid, start: now, duration: duration + 3_000, args: &args })?;
@@ -148,6 +185,9 @@ impl<W: Write> Writer<'_, W> {
         );
         self.slice(&Slice { cat: "kernel", name: kernel, pid: 0, tid: stream, start: runs_from, duration: runs, args: &args })?;
         self.arrow("f", id, (0, stream), runs_from)?;
+        if options.is_rich {
+            self.memory(tid, now + duration, -bytes, id * 512)?;
+        }
         Ok(85_000 + self.below(9_000))
     }
 }
@@ -159,7 +199,7 @@ fn micros(ns: u64) -> String {
 
 /// Writes a trace; returns how many slices it has.
 pub fn write_trace(out: &mut impl Write, options: Options) -> io::Result<u64> {
-    let mut w = Writer { out, n_bytes: 0, n_slices: 0, state: options.seed };
+    let mut w = Writer { out, n_bytes: 0, n_slices: 0, state: options.seed, allocated: 1 << 30, frame: 1 };
     w.text("{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {\n      \"id\": 0, \"name\": \"A100\", \"totalGlobalMem\": 85051572224,\n      \"computeMajor\": 8, \"computeMinor\": 0, \"numSms\": 108\n    }\n  ],\n")?;
     w.text("  \"record_shapes\": 1,\n  \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 0, \"world_size\": 8},\n  \"displayTimeUnit\": \"ms\",\n")?;
     w.text("  \"baseTimeNanoseconds\": 1790857026000000000,\n  \"traceEvents\": [\n")?;
@@ -172,7 +212,7 @@ pub fn write_trace(out: &mut impl Write, options: Options) -> io::Result<u64> {
             let args = "\"External id\": 1, \"Ev Idx\": 0";
             w.slice(&Slice { cat: "user_annotation", name: &name, pid: PID, tid: PID, start: now, duration: 94_000_000, args })?;
         }
-        now += w.operator(id, now, options.has_stack.then_some(id))?;
+        now += w.operator(id, now, options)?;
         id += 1;
     }
     w.name("process_name", PID, 0, "name", "\"python\"")?;

@@ -1,0 +1,38 @@
+// The files that are measured: generated traces, in bench-data (which git ignores).
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+const MB = 1_000_000;
+
+export function files(root, say) {
+  const data = join(root, 'bench-data');
+  const made = (name, make) => {
+    mkdirSync(data, { recursive: true });
+    const file = join(data, name);
+    if (!existsSync(file)) {
+      say(`writing ${file.slice(root.length)}`);
+      make(file);
+    }
+    return file;
+  };
+  const generate = (megabytes, ...options) => (file) => execFileSync(
+    'cargo',
+    ['run', '--quiet', '--profile', 'fast', '--no-default-features', '--example', 'make_trace', '--', '--bytes', String(megabytes * MB), '--seed', '1', ...options, file],
+    { cwd: root, stdio: ['ignore', 2, 2] },
+  );
+  const trace = (megabytes) => made(`trace-${megabytes}MB.pt.trace.json`, generate(megabytes));
+  return {
+    /** Operators, launches, kernels, arrows. */
+    trace,
+    /** Python functions, modules and allocations besides. */
+    rich: (megabytes) => made(`rich-${megabytes}MB.pt.trace.json`, generate(megabytes, '--rich')),
+    gzip: (megabytes) => made(`trace-${megabytes}MB.pt.trace.json.gz`, (file) => writeFileSync(file, gzipSync(readFileSync(trace(megabytes)), { level: 6 }))),
+    /** The beginning of a trace and nothing behind it, in a file of that length: takes no room on the disk. */
+    hollow: (gigabytes) => made(`hollow-${gigabytes}GB.json`, (file) => {
+      writeFileSync(file, '{"schemaVersion": 1, "traceEvents": [{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1},\n');
+      truncateSync(file, gigabytes * 1e9);
+    }),
+  };
+}

@@ -1,0 +1,94 @@
+//! How long each question takes by itself, natively, on a made-up trace with Python functions, modules and allocations.
+//! `cargo bench --bench queries [-- MEGABYTES]`: one line per question, the median of three.
+
+#[cfg(not(target_arch = "wasm32"))]
+#[allow(dead_code, reason = "shared with the example that writes traces")]
+#[path = "../tests/common/made_trace.rs"]
+mod made_trace;
+
+#[cfg(not(target_arch = "wasm32"))]
+mod native {
+    use super::made_trace::{Options, write_trace};
+    use axonscope::analysis::operators::OperatorsQuery;
+    use axonscope::analysis::torch::TorchQuery;
+    use axonscope::base::{InputSet, TimeNs, TimeRange};
+    use axonscope::engine::query::{FlowsQuery, SearchQuery};
+    use axonscope::engine::{Query, Session};
+    use axonscope::formats::import;
+    use std::hint::black_box;
+    use std::time::{Duration, Instant};
+
+    /// The budget of a question at a million slices.
+    const BUDGET: Duration = Duration::from_millis(100);
+
+    fn queries(range: TimeRange) -> Vec<(&'static str, Query)> {
+        let middle = TimeRange::new(TimeNs(range.end.0 / 4), TimeNs(range.end.0 / 4 * 3));
+        let search =
+            |text: &str, is_regex| Query::Search(SearchQuery { text: text.into(), is_regex, limit: 1000, ..SearchQuery::default() });
+        vec![
+            ("import", Query::Import),
+            ("operators", Query::Operators(OperatorsQuery::default())),
+            ("operators, half", Query::Operators(OperatorsQuery { range: Some(middle), ..OperatorsQuery::default() })),
+            ("range summary", Query::RangeSummary(middle, Vec::new())),
+            ("search", search("mm", false)),
+            ("search, regex", search("^aten::.*mm$", true)),
+            ("colour keys", Query::ColourKeys("category".into())),
+            ("occurrences", Query::Occurrences("name".into(), "aten::mm".into())),
+            ("flows", Query::Flows(FlowsQuery { window: middle, without: Vec::new(), limit: 10_000 })),
+            ("torch: counters", Query::Torch(TorchQuery::Counters)),
+            ("torch: overview", Query::Torch(TorchQuery::Overview(Default::default()))),
+            ("torch: operators", Query::Torch(TorchQuery::Operators(Default::default()))),
+            ("torch: kernels", Query::Torch(TorchQuery::Kernels(Default::default()))),
+            ("torch: memory", Query::Torch(TorchQuery::Memory(Default::default()))),
+            ("torch: memory events", Query::Torch(TorchQuery::MemoryEvents(Default::default()))),
+            ("torch: modules", Query::Torch(TorchQuery::Modules)),
+            ("torch: tree", Query::Torch(TorchQuery::Tree(Default::default()))),
+            ("torch: distributed", Query::Torch(TorchQuery::DistributedPart(Default::default()))),
+            ("torch: diff", Query::Torch(TorchQuery::DiffPart)),
+        ]
+    }
+
+    fn say(what: &str, took: Duration, rest: &str) {
+        println!("{what:<24} {:>9.1} ms{rest}", took.as_secs_f64() * 1000.0);
+    }
+
+    fn timed<T>(f: impl FnOnce() -> T) -> (Duration, T) {
+        let from = Instant::now();
+        let out = black_box(f());
+        (from.elapsed(), out)
+    }
+
+    pub fn run(n_bytes: u64) -> Result<(), String> {
+        let mut text = Vec::new();
+        let options = Options { n_bytes, seed: 1, has_stack: false, is_rich: true };
+        write_trace(&mut text, options).map_err(|e| e.to_string())?;
+        let input = InputSet::from_bytes("made.json", text);
+        let (took, outcome) = timed(|| import::import(&input));
+        let (claim, imported) = outcome.map_err(|e| e.to_string())?.remove(0);
+        let (imported, readable) = imported.map_err(|e| e.to_string())?;
+        let records = imported.ledger.read;
+        let session = Session::new(claim, readable, imported);
+        println!("{} MB, {records} records, {} slices", n_bytes / 1_000_000, session.profile.slices.len());
+        say("import", took, "");
+        say("colour column", timed(|| session.colour_column()).0, "");
+        say("hot meta", timed(|| session.hot_meta()).0, "   (what the page is sent at once; makes what PyTorch's answers share)");
+        for (name, query) in queries(session.profile.meta.range) {
+            let mut took: Vec<Duration> = (0..3).map(|_| timed(|| session.run(&query)).0).collect();
+            took.sort();
+            say(name, took[1], if took[1] > BUDGET { "   over the budget of 100 ms" } else { "" });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() {
+    let megabytes = std::env::args().filter_map(|a| a.parse::<u64>().ok()).next().unwrap_or(320);
+    if let Err(why) = native::run(megabytes * 1_000_000) {
+        eprintln!("stopped: {why}");
+        std::process::exit(1);
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+fn main() {}
