@@ -2,7 +2,8 @@
 //!
 //! A directory stands for all files in it. Each profile has its place: run, worker, span.
 //!
-//! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `search` (`text`, `field`, `regex`, `limit`),
+//! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `search` (`text`, `field`, `regex`, `limit`;
+//! `records=1` searches the records of the file too, `key` names one of their fields), `annotations` (`start_ns`, `end_ns`: the figures between),
 //! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `support_diff` (two files, the earlier one first),
 //! `overview` (`start_ns`, `end_ns`), `operators` with `group` (`name`, `shape`), `kernels` (`group`: `name`, `properties`; `device`), `trace`,
 //! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), and `slices` (one JSON object per line and slice).
@@ -17,7 +18,7 @@ mod torch_views;
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;
 use axonscope::base::{Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery, SearchQuery};
+use axonscope::engine::query::{DeviceAnswer, DeviceQuery, ScanQuery, SearchQuery};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
 use serde_json::{Value, json};
@@ -110,7 +111,8 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
             Ok(value)
         }
         Answer::Details(a) => serde_json::to_value(a),
-        Answer::Search(a) => serde_json::to_value(a),
+        Answer::Search(a) => return search(session, arguments, &query, serde_json::to_value(a).map_err(|e| e.to_string())?),
+        Answer::Span(a) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Summary(a)) => serde_json::to_value(a),
         Answer::Neuron(a) => return neuron::value(&a),
         Answer::Torch(a) => return torch::value(&a),
@@ -118,6 +120,33 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         other => serde_json::to_value(other),
     };
     value.map_err(|e| e.to_string())
+}
+
+/// The hits of a search, with those in the records where they are asked for, and all of them summed up.
+fn search(session: &Session, arguments: &Arguments, query: &Query, mut hits: Value) -> Result<Value, String> {
+    let Query::Search(query) = query else { return Ok(hits) };
+    let mut more = Vec::new();
+    if matches!(arguments.get("records"), Some("1" | "true")) {
+        let key = arguments.get("key").unwrap_or_default().to_string();
+        let mut next = Some(ScanQuery { text: query.text.clone(), is_regex: query.is_regex, key, ..ScanQuery::default() });
+        let (mut n_seen, mut n_unreadable) = (0, 0);
+        while let Some(question) = next {
+            match session.run(&Query::Scan(question.clone())) {
+                Answer::Scan(part) => {
+                    (n_seen, n_unreadable) = (n_seen + part.n_seen, n_unreadable + part.n_unreadable);
+                    more.extend(part.slices);
+                    next = part.next.map(|cursor| ScanQuery { cursor, ..question });
+                }
+                Answer::Refused(sentence) => return Err(sentence),
+                _ => next = None,
+            }
+        }
+        hits["records"] = json!({ "n_seen": n_seen, "n_unreadable": n_unreadable, "slices": more });
+    }
+    if let Answer::HitSummary(summary) = session.run(&Query::HitSummary(query.clone(), more)) {
+        hits["summary"] = serde_json::to_value(summary).map_err(|e| e.to_string())?;
+    }
+    Ok(hits)
 }
 
 fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
@@ -137,6 +166,11 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
             let is_regex = matches!(arguments.get("regex"), Some("1" | "true"));
             Ok(Query::Search(SearchQuery { text: text("text"), is_regex, field: text("field"), limit }))
         }
+        "annotations" => {
+            let whole = session.profile.meta.range;
+            let (start, end) = (arguments.number("start_ns")?, arguments.number("end_ns")?);
+            Ok(Query::Span(TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs))))
+        }
         "details" => match arguments.number("slice")? {
             Some(slice) => Ok(Query::Details(SliceId(u32::try_from(slice).map_err(|e| e.to_string())?))),
             None => {
@@ -150,7 +184,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "summary" => Ok(Query::Device(DeviceQuery::Summary(range))),
         other => neuron::query(other).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, details, slices, summary, support, support_diff, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, support, support_diff, {}; found `{other}`.",
                 torch_views::NAMES
             )
         }),

@@ -1,5 +1,6 @@
 //! Where the time went, by operator (or any attribute): the Operators view's rows.
 
+use super::modules;
 use super::self_time::self_times;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId};
 use crate::model::{Profile, TrackKind};
@@ -37,8 +38,6 @@ pub struct OperatorRow {
     pub mean: DurationNs,
     /// Longest occurrence.
     pub max: DurationNs,
-    /// Members of a fused operator; empty for others.
-    pub members: Vec<String>,
     /// Colour slot.
     pub colour: u16,
 }
@@ -120,15 +119,22 @@ pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range:
             min: DurationNs(sum.min),
             mean: DurationNs((sum.durations / i128::from(sum.n.max(1))) as i64),
             max: DurationNs(sum.max),
-            members: Vec::new(),
             colour: slots.get(sum.key.index()).copied().unwrap_or(0),
         }));
         from = to;
     }
     rows.sort_by(|a, b| (b.self_time, b.total).cmp(&(a.self_time, a.total)).then_with(|| (&a.name, &a.device).cmp(&(&b.name, &b.device))));
-    let mut groupings = vec![("name".to_string(), "Name".to_string())];
-    groupings.extend(profile.attributes.iter().map(|a| (a.id.clone(), a.label.clone())));
-    Operators { rows, busy: DurationNs(busy), groupings }
+    Operators { rows, busy: DurationNs(busy), groupings: groupings(profile) }
+}
+
+/// Columns one can group and colour by: those of the slices and those that are computed. (id, label), `name` first.
+pub fn groupings(profile: &Profile) -> Vec<(String, String)> {
+    let mut out = vec![("name".to_string(), "Name".to_string())];
+    out.extend(profile.attributes.iter().map(|a| (a.id.clone(), a.label.clone())));
+    if modules::has_modules(profile) && out.iter().all(|g| g.0 != modules::ID) {
+        out.push((modules::ID.into(), modules::LABEL.into()));
+    }
+    out
 }
 
 /// One row to be.

@@ -29,25 +29,33 @@ pub struct SearchHits {
 }
 
 /// Decides whether a string is a hit.
-enum Matcher {
+pub enum Matcher {
+    /// Holds this text.
     Exact(String),
+    /// Holds this text, which is in lower case, in any case.
     IgnoreCase(String),
+    /// Matches.
     Pattern(Regex),
 }
 
 impl Matcher {
-    fn new(query: &SearchQuery) -> Result<Self, String> {
-        let keeps_case = query.text.chars().any(char::is_uppercase);
-        if query.is_regex {
-            let built = RegexBuilder::new(&query.text).case_insensitive(!keeps_case).build();
-            return built.map(Matcher::Pattern).map_err(|e| format!("`{}` is not a pattern: {e}.", query.text));
+    /// For a text or pattern; case counts when it holds an upper-case letter. Fails with a sentence.
+    pub fn new(text: &str, is_regex: bool) -> Result<Self, String> {
+        let keeps_case = text.chars().any(char::is_uppercase);
+        if is_regex {
+            let built = RegexBuilder::new(text).case_insensitive(!keeps_case).build();
+            return built.map(Matcher::Pattern).map_err(|e| format!("`{text}` is not a pattern: {e}."));
         }
-        Ok(if keeps_case { Matcher::Exact(query.text.clone()) } else { Matcher::IgnoreCase(query.text.to_lowercase()) })
+        Ok(if keeps_case { Matcher::Exact(text.into()) } else { Matcher::IgnoreCase(text.to_lowercase()) })
     }
 
-    fn is_hit(&self, text: &str) -> bool {
+    /// Whether a string is one.
+    pub fn is_hit(&self, text: &str) -> bool {
         match self {
             Matcher::Exact(part) => text.contains(part.as_str()),
+            Matcher::IgnoreCase(part) if text.is_ascii() && part.is_ascii() => {
+                text.as_bytes().windows(part.len().max(1)).any(|w| w.eq_ignore_ascii_case(part.as_bytes()))
+            }
             Matcher::IgnoreCase(part) => text.to_lowercase().contains(part.as_str()),
             Matcher::Pattern(regex) => regex.is_match(text),
         }
@@ -59,17 +67,7 @@ pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, Stri
     if query.text.is_empty() {
         return Ok(SearchHits::default());
     }
-    let matcher = Matcher::new(query)?;
-    let columns: Vec<&[StrId]> = if query.field.is_empty() {
-        std::iter::once(profile.slices.name.as_slice()).chain(profile.attributes.iter().map(|a| a.values.as_slice())).collect()
-    } else {
-        let field = &query.field;
-        vec![column(profile, field).ok_or_else(|| format!("This profile has no column `{field}` to search."))?]
-    };
-    let mut known: Vec<Option<bool>> = vec![None; profile.strings.len()];
-    let mut is_hit = |id: StrId| *known[id.index()].get_or_insert_with(|| matcher.is_hit(profile.strings.get(id)));
-    let n = profile.slices.len();
-    let mut hits: Vec<SliceId> = (0..n).filter(|&i| columns.iter().any(|c| is_hit(c[i]))).map(|i| SliceId(i as u32)).collect();
+    let mut hits = all_hits(profile, query)?;
     let n_total = hits.len() as u64;
     let key = |s: &SliceId| (profile.slices.start[s.index()], *s);
     let limit = query.limit as usize;
@@ -79,6 +77,21 @@ pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, Stri
     }
     hits.sort_unstable_by_key(key);
     Ok(SearchHits { slices: hits, n_total })
+}
+
+/// Every hit of a text that is not empty, by id. Fails with a sentence.
+pub fn all_hits(profile: &Profile, query: &SearchQuery) -> Result<Vec<SliceId>, String> {
+    let matcher = Matcher::new(&query.text, query.is_regex)?;
+    let columns: Vec<&[StrId]> = if query.field.is_empty() {
+        std::iter::once(profile.slices.name.as_slice()).chain(profile.attributes.iter().map(|a| a.values.as_slice())).collect()
+    } else {
+        let field = &query.field;
+        vec![column(profile, field).ok_or_else(|| format!("This profile has no column `{field}` to search."))?]
+    };
+    let mut known: Vec<Option<bool>> = vec![None; profile.strings.len()];
+    let mut is_hit = |id: StrId| *known[id.index()].get_or_insert_with(|| matcher.is_hit(profile.strings.get(id)));
+    let n = profile.slices.len();
+    Ok((0..n).filter(|&i| columns.iter().any(|c| is_hit(c[i]))).map(|i| SliceId(i as u32)).collect())
 }
 
 #[cfg(test)]

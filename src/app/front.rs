@@ -1,11 +1,14 @@
 //! The profile in front: side bar, scope bar, the view, the details drawer.
 
 use super::bars::ScopeBar;
+use super::glance::glance;
+use super::search::search_view;
 use super::side::SideBar;
 use super::stacked::{StackBar, Stacked, StackedTimeline};
 use super::time_views;
 use crate::base::{Ledger, SliceId};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
 use crate::views::ledger::LedgerView;
 use crate::views::operators::OperatorsView;
@@ -14,6 +17,7 @@ use crate::views::summary::SummaryView;
 use crate::views::tables::TablesView;
 use crate::views::timeline::Timeline;
 use crate::views::timeline::flows::FlowChoice;
+use crate::views::timeline::marking::Marking;
 use crate::worker::client::Ask;
 use crate::worker::protocol::{Answer, Details, HotColumns, Query};
 use leptos::prelude::*;
@@ -33,10 +37,10 @@ pub fn Front() -> impl IntoView {
     view! {
         <div class="front">
             <SideBar />
-            <main class="front__main">
+            <main class="front__main" class:front__main--right=move || app.layout.get().is_right>
                 <ScopeBar />
                 <div class="front__view"><View hot details flows /></div>
-                <DetailsDrawer details=Signal::derive(move || details.get().filter(|_| app.state.is_details_open().get())) jumps on_go on_close />
+                <DetailsDrawer details=Signal::derive(move || details.get().filter(|_| app.state.is_details_open().get())) jumps on_go on_close layout=app.layout />
             </main>
         </div>
     }
@@ -72,6 +76,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
                 view! { <LedgerView ledger=Signal::stored(ledger) /> }.into_any()
             }
             "profile" => view! { <ProfileView hot /> }.into_any(),
+            "search" => search_view(app, profile),
             id => super::torch_views::view(app, id, &profile).unwrap_or_else(|| timeline(app, hot, details, (flows, profile.ask), stacked)),
         }
     }
@@ -87,13 +92,24 @@ fn timeline(
     let choice = flows.0;
     let arrows = Signal::derive(move || details.get().map(|d| arrows(&d, choice)).unwrap_or_default());
     let on_details = Callback::new(move |()| app.state.is_details_open().set(true));
+    let (is_open, set_open) = app.view_state("timeline").choice("annotations", false);
+    let marking = Marking { book: app.annotations, chosen: app.chosen_annotation, is_open, set_open };
+    let on_go = Callback::new(move |range| app.window.set(Some(range)));
+    let on_close = Callback::new(move |()| set_open.set(false));
+    let glance = glance(app, flows.1.clone());
+    let panel = move || {
+        let profile = is_open.get().then(|| app.front_untracked()).flatten();
+        profile.map(|p| view! { <AnnotationsPanel ask=p.ask book=app.annotations chosen=app.chosen_annotation on_go on_close /> })
+    };
     let timeline = if untrack(|| stacked.is_on()) {
         view! { <StackedTimeline stacked arrows on_details /> }.into_any()
     } else {
         view! {
             <Timeline
-                hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows window=app.window
+                hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows
+                window=app.window marking is_moving=app.is_moving glance
             />
+            {panel}
         }
         .into_any()
     };
@@ -106,20 +122,22 @@ fn arrows(details: &Details, choice: FlowChoice) -> Vec<(SliceId, SliceId, bool)
     into.chain(details.successors.iter().filter(|n| choice.shows(&n.kind)).map(|n| (details.slice, n.slice, false))).collect()
 }
 
+/// Lights up the slices of a row in the timeline, and goes to the first.
+pub(super) fn show_occurrences(app: App, ask: Ask, by: String, name: String) {
+    spawn_local(async move {
+        if let Ok(Answer::Occurrences(slices)) = ask.ask(Query::Occurrences(by, name)).await {
+            let first = slices.first().copied();
+            actions::set_highlights(app, slices);
+            actions::show_view(app, "timeline");
+            app.selection.set(first);
+            app.reveal.set(first);
+        }
+    });
+}
+
 fn operators(app: App, profile: OpenProfile) -> AnyView {
     let occurrences = profile.ask.clone();
-    let on_row = Callback::new(move |(by, name): (String, String)| {
-        let ask = occurrences.clone();
-        spawn_local(async move {
-            if let Ok(Answer::Occurrences(slices)) = ask.ask(Query::Occurrences(by, name)).await {
-                let first = slices.first().copied();
-                actions::set_highlights(app, slices);
-                actions::show_view(app, "timeline");
-                app.selection.set(first);
-                app.reveal.set(first);
-            }
-        });
-    });
+    let on_row = Callback::new(move |(by, name): (String, String)| show_occurrences(app, occurrences.clone(), by, name));
     if time_views::is_torch(&profile) {
         return time_views::operators(app, profile, on_row);
     }

@@ -3,7 +3,7 @@
 use crate::state::{App, AppStateStoreFields as _};
 use leptos::{html, prelude::*};
 
-const KEYS: [(&str, &str); 18] = [
+const KEYS: [(&str, &str); 19] = [
     ("W, S", "zoom in and out at the pointer"),
     ("A, D", "pan to the left and right"),
     ("Ctrl + wheel", "zoom at the pointer"),
@@ -13,7 +13,8 @@ const KEYS: [(&str, &str); 18] = [
     ("0", "show the whole profile"),
     ("F", "fit the selection, or the range"),
     ("1, 2, 3, 4", "tools: select, pan, zoom, measure"),
-    ("[, ]", "previous and next slice of the same name"),
+    ("[, ]", "previous and next occurrence of the chosen row, or slice of the same name"),
+    ("M", "drop a marker at the pointer; so does a right-click or a long press"),
     ("K, O", "from a launch or operator to its device work, and back to the launch; to the operator"),
     ("B", "from a forward operator to its backward one, and back"),
     ("Enter", "details of the selected slice"),

@@ -1,7 +1,10 @@
 //! The outside world: address, `localStorage`, title, theme, attributes of the body.
 
 use crate::base::TimeRange;
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, Phase, Theme, actions, recent, url::UrlState};
+use crate::state::{
+    App, AppStateStoreFields as _, OpenProfile, Phase, Theme, actions, annotations, annotations::Book, layout::Layout, recent,
+    url::UrlState,
+};
 use crate::worker::client;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
@@ -12,6 +15,8 @@ use wasm_bindgen::JsValue;
 const RECENTS: &str = "axonscope.recents";
 /// The address follows the last change after this.
 const ADDRESS_PAUSE_MS: u32 = 200;
+const ANNOTATIONS: &str = "axonscope.annotations.";
+const LAYOUT: &str = "axonscope.layout";
 const THEME: &str = "axonscope.theme";
 
 fn storage() -> Option<web_sys::Storage> {
@@ -48,6 +53,24 @@ pub fn remember(app: App, profile: &OpenProfile) {
 pub fn forget(app: App) {
     store(RECENTS, "");
     app.state.recents().set(Vec::new());
+}
+
+/// Markers and regions that were put on a profile of that content before.
+pub fn annotations(hash: &str) -> Book {
+    stored(&format!("{ANNOTATIONS}{hash}")).map(|text| annotations::text::book_from_text(&text)).unwrap_or_default()
+}
+
+/// Keeps the annotations of the profile in front.
+fn join_annotations(app: App) {
+    Effect::new(move || {
+        let text = app.annotations.with(annotations::text::book_to_text);
+        if let Some(profile) = app.front_untracked() {
+            let key = format!("{ANNOTATIONS}{}", profile.hash);
+            if stored(&key).unwrap_or_default() != text {
+                store(&key, &text);
+            }
+        }
+    });
 }
 
 /// Whether the page is dark now.
@@ -98,6 +121,15 @@ pub fn join(app: App) {
     let n_writes = RwSignal::new(0usize);
     join_idle(app, n_writes);
     join_address(app, n_writes);
+    join_annotations(app);
+    app.layout.set(stored(LAYOUT).map(|text| Layout::from_text(&text)).unwrap_or_default());
+    Effect::new(move |before: Option<Layout>| {
+        let now = app.layout.get();
+        if before.is_some_and(|b| b != now) {
+            store(LAYOUT, &now.to_text());
+        }
+        now
+    });
 }
 
 fn log_failure(result: Result<(), JsValue>) {
@@ -121,7 +153,8 @@ fn join_idle(app: App, n_writes: RwSignal<usize>) {
     });
     let is_quiet = Memo::new(move |_| {
         let is_ready = !app.state.formats().with(|f| f.is_empty()) || app.state.notices().with(|n| n.iter().any(|n| n.is_error));
-        is_ready && waiting.get() == 0 && n_writes.get() == 0 && app.state.imports().with(|i| i.iter().all(|i| i.phase == Phase::Held))
+        let is_still = n_writes.get() == 0 && !app.is_moving.get();
+        is_ready && waiting.get() == 0 && is_still && app.state.imports().with(|i| i.iter().all(|i| i.phase == Phase::Held))
     });
     Effect::new(move || {
         // What was chosen is drawn a frame later.

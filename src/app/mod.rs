@@ -3,6 +3,7 @@
 mod bars;
 mod front;
 mod gather;
+mod glance;
 mod handles;
 mod help;
 mod link;

@@ -193,6 +193,7 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
     handles::insert(id, handle);
     let title = if hot.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { hot.info.meta.title.clone() };
     let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash);
+    let kept = Kept { annotations: super::link::annotations(&opened.hash), ..Kept::default() };
     let profile = OpenProfile {
         id,
         title,
@@ -206,7 +207,7 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,
-        kept: Kept::default(),
+        kept,
     };
     super::link::remember(app, &profile);
     actions::add_profile(app, profile, opened.rank);

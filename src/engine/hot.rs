@@ -73,8 +73,6 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
     for id in names {
         used[id.index()] = true;
     }
-    let mut colourings = vec![("name".to_string(), "Name".to_string())];
-    colourings.extend(profile.attributes.iter().map(|a| (a.id.clone(), a.label.clone())));
     HotMeta {
         meta: profile.meta.clone(),
         tracks: profile.tracks.clone(),
@@ -82,7 +80,7 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         strings: profile.strings.reduced(|id: StrId| used[id.index()]),
         counters: profile.counters.clone(),
         instants: profile.instants.clone(),
-        colourings,
+        colourings: crate::analysis::operators::groupings(profile),
         tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64 + t.n_in_file)).collect(),
         flow_kinds: crate::analysis::flows::flow_kinds(profile),
         steps: Vec::new(),

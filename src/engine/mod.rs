@@ -1,11 +1,14 @@
 //! One open profile and its queries: the only door from the page to analysis.
 
+pub mod brief;
 mod cells;
 mod derived;
 pub mod hot;
 mod neuron;
 pub mod query;
+pub mod scan;
 pub mod session;
+mod session_ux;
 mod torch;
 pub mod views;
 

@@ -1,11 +1,15 @@
 //! Questions and answers: closed enums of plain data. A view's question is a variant of each.
 
+use super::brief::Brief;
 pub use super::neuron::{NeuronAnswer, NeuronQuery};
+pub use super::scan::{Cursor, ScanPart, ScanQuery};
 pub use crate::analysis::details::Neighbour;
 pub use crate::analysis::device::{DeviceAnswer, DeviceQuery};
 pub use crate::analysis::flows::{Flows, FlowsQuery};
+use crate::analysis::hits::HitSummary;
 use crate::analysis::operators::{Operators, OperatorsQuery};
 pub use crate::analysis::search::{SearchHits, SearchQuery};
+use crate::analysis::span::SpanFigures;
 pub use crate::analysis::torch::{TorchAnswer, TorchQuery};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
 use crate::formats::Field;
@@ -41,6 +45,14 @@ pub enum Query {
     Device(DeviceQuery),
     /// What only Neuron's reports, logs and system profiles answer.
     Neuron(NeuronQuery),
+    /// What happened within a range: the `annotations` of the report.
+    Span(TimeRange),
+    /// Records of the file, part by part, in which a field matches.
+    Scan(ScanQuery),
+    /// Hits summed up: those of a search (none for an empty text) and these slices.
+    HitSummary(SearchQuery, Vec<SliceId>),
+    /// What a glance at a slice tells.
+    Brief(SliceId),
 }
 
 /// An answer to the query of the same name.
@@ -72,6 +84,14 @@ pub enum Answer {
     Device(DeviceAnswer),
     /// What only Neuron's reports, logs and system profiles answer.
     Neuron(NeuronAnswer),
+    /// By track and counter.
+    Span(SpanFigures),
+    /// One part, and where the next one begins.
+    Scan(ScanPart),
+    /// By device and name.
+    HitSummary(HitSummary),
+    /// Own time and two fields.
+    Brief(Brief),
     /// The question cannot be answered; a sentence says why.
     Refused(String),
 }

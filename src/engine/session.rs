@@ -3,7 +3,7 @@
 use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
 use super::{HotColumns, HotMeta, hot};
 use crate::analysis::torch::TorchModel;
-use crate::analysis::{colour, details, device, flows, operators, search};
+use crate::analysis::{colour, details, device, flows, operators, search, span};
 use crate::base::{DurationNs, InputSet, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Imported};
 use crate::model::{Domain, GenericTable, Profile};
@@ -24,6 +24,8 @@ pub struct Session {
     pub ledger: Ledger,
     /// Colour slots by string, per colouring asked for.
     colours: RefCell<HashMap<String, Rc<Vec<u16>>>>,
+    /// Columns computed so far, by id.
+    pub(super) derived: RefCell<HashMap<String, Rc<Vec<StrId>>>>,
     /// What the answers of a PyTorch trace share; made when the first one is asked for.
     pub(super) torch: OnceCell<TorchModel>,
 }
@@ -31,7 +33,15 @@ pub struct Session {
 impl Session {
     /// A session over an import.
     pub fn new(claim: Claim, input: InputSet, imported: Imported) -> Self {
-        Session { claim, input, profile: imported.profile, ledger: imported.ledger, colours: RefCell::default(), torch: OnceCell::new() }
+        Session {
+            claim,
+            input,
+            profile: imported.profile,
+            ledger: imported.ledger,
+            colours: RefCell::default(),
+            derived: RefCell::default(),
+            torch: OnceCell::new(),
+        }
     }
 
     /// Answers one question.
@@ -56,6 +66,10 @@ impl Session {
             Query::Flows(q) => Answer::Flows(flows::flows(&self.profile, q)),
             Query::Torch(q) => self.torch(q),
             Query::Device(q) => Answer::Device(device::answer(&self.profile, q)),
+            Query::Span(range) => Answer::Span(span::span(&self.profile, *range)),
+            Query::Scan(q) => self.scan(q),
+            Query::HitSummary(q, more) => self.hit_summary(q, more),
+            Query::Brief(slice) => self.brief(*slice),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
             Query::Neuron(query) => super::neuron::answer(&self.profile, query),
         }
@@ -97,7 +111,8 @@ impl Session {
     /// Answers with the column named `by` and its colour slots, or refuses.
     fn grouped(&self, by: &str, answer: impl FnOnce(&[StrId], &[u16]) -> Answer) -> Answer {
         let by = if by.is_empty() { "name" } else { by };
-        match operators::column(&self.profile, by) {
+        let derived = self.derived(by);
+        match operators::column(&self.profile, by).or(derived.as_ref().map(|d| d.as_slice())) {
             Some(column) => answer(column, &self.slots(by, column)),
             None => Answer::Refused(format!("This profile has no column `{by}` to group by.")),
         }

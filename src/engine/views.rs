@@ -10,6 +10,7 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
     }
     if !profile.slices.is_empty() {
         out.push("operators");
+        out.push("search");
     }
     if !profile.tables.is_empty() {
         out.push("tables");

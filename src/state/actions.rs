@@ -68,6 +68,18 @@ pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
     app.highlights.set(Arc::new(slices));
 }
 
+/// To the next hit of the search, or the one before; the timeline shows it.
+pub fn step_hit(app: App, is_back: bool) {
+    let (hits, at) = app.state.search().with_untracked(|s| (s.hits.clone(), s.at));
+    let Some(next) = super::search::next(hits.len(), at, is_back) else {
+        return;
+    };
+    app.state.search().update(|s| s.at = Some(next));
+    show_view(app, "timeline");
+    app.selection.set(Some(hits[next]));
+    app.reveal.set(Some(hits[next]));
+}
+
 /// A new profile, in front unless another of its drop is. `rank` is what the file says of its rank and world size.
 pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     let (id, drop, path) = (profile.id, profile.drop, profile.path.clone());
@@ -131,6 +143,7 @@ fn keep_choices(app: App) {
         selection: app.selection.get_untracked(),
         colour_by: app.state.colour_by().get_untracked(),
         choices: app.choices.get_untracked(),
+        annotations: app.annotations.get_untracked(),
     };
     app.state.profiles().update_untracked(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == front) {
@@ -143,6 +156,8 @@ fn restore(app: App, kept: Kept) {
     show_view(app, if kept.view.is_empty() { "timeline" } else { &kept.view });
     app.range.set(kept.range);
     app.choices.set(kept.choices);
+    app.chosen_annotation.set(None);
+    app.annotations.set(kept.annotations);
     app.state.is_selected_scope().set(kept.is_selected_scope);
     app.selection.set(kept.selection);
     app.state.is_details_open().set(kept.selection.is_some());

@@ -1,18 +1,23 @@
 //! What the user has chosen: open profiles, view, range, selection. Only choices and handles; what can be computed is computed.
 
 pub mod actions;
+pub mod annotations;
 pub mod budget;
 pub mod choices;
+pub mod layout;
 pub mod recent;
 pub mod runs;
+pub mod search;
 pub mod url;
 
 use crate::base::{Ledger, Origin, Place, SliceId, TimeRange};
 use crate::worker::client::Ask;
 use crate::worker::protocol::{FormatInfo, HotColumns, Preview};
+use annotations::Book;
 use choices::{Choices, ViewState};
 use leptos::prelude::*;
 use reactive_stores::Store;
+pub use search::Search;
 use std::sync::Arc;
 
 /// A profile in a tab.
@@ -61,6 +66,8 @@ pub struct Kept {
     pub colour_by: String,
     /// What was chosen inside views.
     pub choices: Choices,
+    /// Markers and regions.
+    pub annotations: Book,
 }
 
 /// A file being read.
@@ -120,21 +127,6 @@ pub enum Theme {
     Dark,
 }
 
-/// What is searched for, and where the hits are.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Search {
-    /// As typed.
-    pub text: String,
-    /// Hits by start.
-    pub hits: Arc<Vec<SliceId>>,
-    /// All there are.
-    pub n_total: u64,
-    /// The one shown last.
-    pub at: Option<usize>,
-    /// Why there is no answer.
-    pub refused: Option<String>,
-}
-
 /// The page's state, field by field.
 #[derive(Debug, Clone, Default, Store)]
 pub struct AppState {
@@ -189,6 +181,14 @@ pub struct App {
     pub highlights: RwSignal<Arc<Vec<SliceId>>>,
     /// What was chosen inside views; see [`App::view_state`].
     pub choices: RwSignal<Choices>,
+    /// Markers and regions of the profile in front.
+    pub annotations: RwSignal<Book>,
+    /// The chosen one of them.
+    pub chosen_annotation: RwSignal<Option<u32>>,
+    /// Place and size of the details.
+    pub layout: RwSignal<layout::Layout>,
+    /// Whether something on the screen is on the move, so that the page is not idle.
+    pub is_moving: RwSignal<bool>,
 }
 
 impl App {
@@ -203,6 +203,10 @@ impl App {
             window: RwSignal::new(None),
             highlights: RwSignal::new(Arc::default()),
             choices: RwSignal::default(),
+            annotations: RwSignal::default(),
+            chosen_annotation: RwSignal::new(None),
+            layout: RwSignal::default(),
+            is_moving: RwSignal::new(false),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A folder per view.
 
+pub mod annotations;
 pub mod ask;
 pub mod asked;
 pub mod details;
@@ -13,6 +14,7 @@ pub mod operators;
 pub mod overview;
 pub mod profile;
 pub mod scope;
+pub mod search;
 pub mod start;
 pub mod summary;
 pub mod support;

@@ -1,9 +1,11 @@
 //! The details drawer: every field of the selected slice, and what it depends on.
 
+mod dock;
 pub mod jumps;
 
 use crate::base::{SliceId, text};
 use crate::engine::query::{Details, Neighbour};
+use crate::state::layout::Layout;
 use crate::ui::small::CopyButton;
 use jumps::{Jump, JumpButtons};
 use leptos::prelude::*;
@@ -21,14 +23,23 @@ pub fn DetailsDrawer(
     on_go: Callback<SliceId>,
     /// Close the drawer.
     on_close: Callback<()>,
+    /// Where it stands, and how large it is.
+    #[prop(default = RwSignal::default())]
+    layout: RwSignal<Layout>,
 ) -> impl IntoView {
-    let content = move || details.get().map(|d| view! { <Content details=d jumps on_go on_close /> });
+    let content = move || details.get().map(|d| view! { <Content details=d jumps on_go on_close layout /> });
     jumps::listen(jumps, on_go);
     view! { {content} }
 }
 
 #[component]
-fn Content(details: Details, jumps: Signal<Vec<Jump>>, on_go: Callback<SliceId>, on_close: Callback<()>) -> impl IntoView {
+fn Content(
+    details: Details,
+    jumps: Signal<Vec<Jump>>,
+    on_go: Callback<SliceId>,
+    on_close: Callback<()>,
+    layout: RwSignal<Layout>,
+) -> impl IntoView {
     let title =
         format!("{} · {} · {} + {}", details.name, details.track, text::time_exact(details.start.0), text::time_exact(details.duration.0));
     let row = |key: &str, value: String, help: &str| (key.to_string(), value, help.to_string());
@@ -49,9 +60,14 @@ fn Content(details: Details, jumps: Signal<Vec<Jump>>, on_go: Callback<SliceId>,
     }
     let groups = groups.into_iter().map(|(title, rows)| view! { <FieldGroup title rows /> }).collect_view();
     view! {
-        <aside class="drawer" data-view="details" aria-label="Details of the selected slice">
+        <aside
+            class="drawer" class:drawer--right=move || layout.get().is_right style=move || dock::style(layout.get()) data-view="details"
+            aria-label="Details of the selected slice"
+        >
+            <dock::Grip layout />
             <header class="drawer__head">
                 <h2 class="drawer__title mono" title=title.clone()>{title.clone()}</h2>
+                <dock::DockButton layout />
                 <button class="button button--quiet" aria-label="Close details" title="Close (Esc)" on:click=move |_| on_close.run(())>"×"</button>
             </header>
             <JumpButtons jumps on_go />

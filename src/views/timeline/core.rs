@@ -6,71 +6,10 @@ use super::viewport::Viewport;
 use crate::analysis::flows::Flows;
 use crate::base::{SliceId, TimeNs, TimeRange, TrackId};
 use crate::engine::hot::HotColumns;
+use crate::state::annotations::AnnotationSet;
 use std::sync::Arc;
 
-/// What dragging does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tool {
-    /// Commits a range.
-    Select,
-    /// Moves the window.
-    Pan,
-    /// Zooms to what was dragged over.
-    #[default]
-    Zoom,
-    /// Tells how long it is.
-    Measure,
-}
-
-/// What the rest of the page has to be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
-    /// A slice was chosen, or none.
-    Select(Option<SliceId>),
-    /// A range was committed, or taken back.
-    Range(Option<TimeRange>),
-    /// Open the details.
-    Details,
-}
-
-/// A drag in progress. Places in CSS pixels of the drawing area.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Drag {
-    /// What it does.
-    pub kind: DragKind,
-    /// Where it began.
-    pub from: (f64, f64),
-    /// Where it is.
-    pub to: (f64, f64),
-    /// The moment at which it began: stays under zoom.
-    pub time: i64,
-    /// Whether it went further than a click does.
-    pub is_real: bool,
-}
-
-/// What a drag does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DragKind {
-    /// One of the tools.
-    Tool(Tool),
-    /// Moves an edge of the committed range; the other stays here.
-    Edge(i64),
-}
-
-/// A rectangle on the drawing area, CSS pixels; may lie outside.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
-    /// Left edge.
-    pub left: f64,
-    /// Right edge.
-    pub right: f64,
-    /// Top edge.
-    pub top: f64,
-    /// Height.
-    pub height: f64,
-    /// Whether it is in the block at the top, which hides what is scrolled below it.
-    pub is_pinned: bool,
-}
+pub use super::parts::{Act, Drag, DragKind, Place, Tool};
 
 /// Everything the timeline remembers of an open profile.
 #[derive(Debug)]
@@ -109,6 +48,10 @@ pub struct Core {
     pub arrows: Vec<(SliceId, SliceId, bool)>,
     /// Arrows of the window.
     pub flows: Arc<Flows>,
+    /// Markers and regions.
+    pub annotations: Arc<AnnotationSet>,
+    /// The chosen one of them.
+    pub chosen_mark: Option<u32>,
     /// Counts layouts, so that the labels know when to follow.
     pub layout_version: u32,
 }
@@ -138,6 +81,8 @@ impl Core {
             highlights: Arc::default(),
             arrows: Vec::new(),
             flows: Arc::default(),
+            annotations: Arc::default(),
+            chosen_mark: None,
             layout_version: 0,
         }
     }
@@ -150,6 +95,7 @@ impl Core {
         core.layout_version = old.layout_version.wrapping_add(1);
         (core.range, core.selection) = (old.range, old.selection);
         (core.highlights, core.arrows) = (old.highlights, old.arrows);
+        (core.annotations, core.chosen_mark) = (old.annotations, old.chosen_mark);
         let is_same = core.hot.info.tracks == old.hot.info.tracks;
         let is_kin = is_same || (core.hot.info.meta.title == old.hot.info.meta.title && !old.hot.info.meta.title.is_empty());
         let (window, data) = (old.view.window(), core.hot.range());
@@ -250,12 +196,24 @@ impl Core {
         found.map(|(_, i)| SliceId(i as u32))
     }
 
+    /// The highlighted slice before or after the selection, by start, when the selection is one of them; else that of the same name.
+    pub fn occurrence(&self, is_next: bool) -> Option<SliceId> {
+        let selected = self.selection?;
+        if self.highlights.binary_search(&selected).is_err() {
+            return self.same_name(is_next);
+        }
+        let key = |s: SliceId| (self.hot.start.get(s.index()).copied().unwrap_or(0), s);
+        let others = self.highlights.iter().map(|&s| key(s));
+        let found = if is_next { others.filter(|k| *k > key(selected)).min() } else { others.filter(|k| *k < key(selected)).max() };
+        found.map(|(_, slice)| slice)
+    }
+
     /// The part of the screen that a drag marks, and for what.
     pub fn marked(&self) -> Option<(TimeRange, DragKind)> {
         let drag = self.drag.filter(|d| d.is_real)?;
         let to = self.snap(self.view.time_from_px(drag.to.0));
         match drag.kind {
-            DragKind::Tool(Tool::Pan) => None,
+            DragKind::Tool(Tool::Pan) | DragKind::Mark(..) => None,
             DragKind::Tool(_) => Some((TimeRange::new(TimeNs(self.snap(drag.time)), TimeNs(to)), drag.kind)),
             DragKind::Edge(other) => Some((TimeRange::new(TimeNs(other), TimeNs(to)), drag.kind)),
         }
@@ -306,6 +264,17 @@ mod tests {
         c.selection = Some(SliceId(3));
         assert_eq!(c.same_name(true), Some(SliceId(4)));
         assert_eq!(c.same_name(false), None);
+    }
+
+    #[test]
+    fn occurrences_are_walked_where_some_are_highlighted() {
+        let mut c = core();
+        c.selection = Some(SliceId(3));
+        c.highlights = Arc::new(vec![SliceId(1), SliceId(3), SliceId(7)]);
+        assert_eq!(c.occurrence(true), Some(SliceId(1)));
+        assert_eq!(c.occurrence(false), None);
+        c.selection = Some(SliceId(6));
+        assert_eq!(c.occurrence(true), Some(SliceId(7)));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! Pointer, wheel and key events of the browser, translated for the state.
 
+use super::core::Act;
 use super::gesture::Press;
+use super::marks::MarkAct;
 use super::stage::Stage;
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
-use web_sys::{Element, KeyboardEvent, PointerEvent, WheelEvent};
+use web_sys::{Element, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
 
 /// A line of the wheel, where the browser counts lines.
 const LINE_PX: f64 = 16.0;
@@ -47,6 +49,20 @@ pub fn on_move(stage: Stage, ev: PointerEvent) {
 /// A pointer went up.
 pub fn on_release(stage: Stage, ev: PointerEvent) {
     let act = stage.touch(|core| core.released(ev.pointer_id())).flatten();
+    stage.act(act);
+}
+
+/// The right button, or a finger that stays: drops a marker there.
+pub fn on_menu(stage: Stage, ev: MouseEvent) {
+    ev.prevent_default();
+    let target = ev.current_target().and_then(|t| t.dyn_into::<Element>().ok());
+    let rect = target.map(|t| t.get_bounding_client_rect());
+    let (left, top) = rect.map_or((0.0, 0.0), |r| (r.left(), r.top()));
+    let at = (f64::from(ev.client_x()) - left, f64::from(ev.client_y()) - top);
+    let act = stage.touch(|core| {
+        core.cancelled();
+        Act::Mark(MarkAct::Add(core.snapped(at.0, at.1)))
+    });
     stage.act(act);
 }
 

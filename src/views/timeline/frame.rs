@@ -63,6 +63,7 @@ impl Default for Inner {
 pub(super) struct Told {
     pub labels: Option<Vec<Label>>,
     pub card: Option<Option<Card>>,
+    pub hovered: Option<SliceId>,
     pub unit: &'static str,
     pub tool: super::core::Tool,
     pub filter: String,
@@ -125,6 +126,7 @@ impl Inner {
         Some(Told {
             labels: self.labels(core),
             card: is_new.then(|| hit.and_then(|h| core.card(&h, card_x))),
+            hovered: hit.and_then(|h| h.slice),
             unit: self.ticks.unit,
             tool: core.tool,
             filter: core.folding.filter.clone(),

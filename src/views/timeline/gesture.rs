@@ -1,6 +1,7 @@
 //! Pointers: click, drag, pan, pinch. Turns them into changes of the window, the range and the selection.
 
 use super::core::{Act, Core, Drag, DragKind, Tool};
+use super::marks::MarkAct;
 use super::rows::LANE;
 
 /// Movement below this is a click, CSS pixels.
@@ -27,7 +28,9 @@ impl Core {
         if press.is_touch {
             self.fingers.push((press.id, x, y));
         }
+        let mark = self.mark_at(x, y, press.is_touch).filter(|_| !press.has_shift && !press.is_middle);
         let kind = match self.edge_at(x) {
+            _ if mark.is_some() => mark.map_or(DragKind::Tool(self.tool), |(id, part)| DragKind::Mark(id, part)),
             Some(other) if !press.is_touch && !press.is_middle => DragKind::Edge(other),
             _ if press.is_touch || press.is_middle => DragKind::Tool(Tool::Pan),
             _ if press.has_shift => DragKind::Tool(Tool::Select),
@@ -98,6 +101,10 @@ impl Core {
         }
         let marked = self.marked();
         let drag = self.drag.take()?;
+        if let DragKind::Mark(id, part) = drag.kind {
+            let to = self.snapped(drag.to.0, drag.to.1);
+            return Some(Act::Mark(if drag.is_real { MarkAct::Move(id, part, to) } else { MarkAct::Choose(id) }));
+        }
         if !drag.is_real {
             let hit = self.hit(drag.from.0, drag.from.1);
             return Some(Act::Select(hit.and_then(|h| h.slice)));
@@ -107,7 +114,7 @@ impl Core {
             DragKind::Tool(Tool::Zoom) => self.view.show(range),
             DragKind::Tool(Tool::Measure) => self.measured = Some(range),
             DragKind::Tool(Tool::Select) | DragKind::Edge(_) => return Some(Act::Range(Some(range))),
-            DragKind::Tool(Tool::Pan) => {}
+            DragKind::Tool(Tool::Pan) | DragKind::Mark(..) => {}
         }
         None
     }
@@ -149,8 +156,9 @@ impl Core {
             "PageUp" => self.scroll_to(self.scroll - self.height_px * 0.9),
             "PageDown" => self.scroll_to(self.scroll + self.height_px * 0.9),
             "KeyF" => self.fit(),
+            "KeyM" => return Some(Some(Act::Mark(self.drop_marker()))),
             "Digit0" | "Numpad0" => self.view.show(self.hot.range()),
-            "BracketLeft" | "BracketRight" => return self.go(self.same_name(code == "BracketRight")),
+            "BracketLeft" | "BracketRight" => return self.go(self.occurrence(code == "BracketRight")),
             "Enter" if self.selection.is_some() => return Some(Some(Act::Details)),
             "Escape" => return self.clear(),
             "Digit1" => self.tool = Tool::Select,

@@ -6,6 +6,7 @@ use super::stage::Stage;
 use crate::base::{TrackId, text};
 use crate::engine::TrackKind;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
 /// A row's label. Places in CSS pixels.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,22 +79,71 @@ pub fn Labels(
         let all = stage.shown.labels.get();
         all.iter().filter(|l| l.is_pinned == is_pinned).cloned().collect::<Vec<_>>()
     };
+    let dragged = RwSignal::new(None::<Dragged>);
     let key = |l: &Label| (l.track.0, l.y, l.height, l.is_open, l.can_fold, l.name.clone());
     view! {
         <div class="timeline__labels" role="list" aria-label="Rows">
             <div class="timeline__labels-scroll" node_ref=stage.nodes.labels>
-                <For each=move || of(false) key=key let(label)><LabelRow stage label /></For>
+                <For each=move || of(false) key=key let(label)><LabelRow stage label dragged /></For>
             </div>
             <div class="timeline__labels-pinned">
-                <For each=move || of(true) key=key let(label)><LabelRow stage label /></For>
+                <For each=move || of(true) key=key let(label)><LabelRow stage label dragged /></For>
             </div>
         </div>
     }
 }
 
+/// A row that is being moved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Dragged {
+    track: TrackId,
+    from_y: f64,
+    /// Whether it went further than a click does.
+    is_real: bool,
+    /// The row that it is over.
+    over: Option<TrackId>,
+}
+
+fn press(dragged: RwSignal<Option<Dragged>>, track: TrackId, ev: &web_sys::PointerEvent) {
+    let target = ev.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+    let is_tool = target.is_some_and(|t| t.closest(".timeline__row-tools").ok().flatten().is_some());
+    // A finger scrolls; it has the buttons.
+    if ev.button() == 0 && ev.pointer_type() != "touch" && !is_tool {
+        dragged.set(Some(Dragged { track, from_y: f64::from(ev.client_y()), is_real: false, over: None }));
+    }
+}
+
+fn drag(stage: Stage, dragged: RwSignal<Option<Dragged>>, ev: &web_sys::PointerEvent) {
+    const CLICK_PX: f64 = 5.0;
+    let Some(mut now) = dragged.get_untracked() else { return };
+    let y = f64::from(ev.client_y());
+    if !now.is_real && (y - now.from_y).abs() > CLICK_PX {
+        now.is_real = true;
+        super::events::capture(ev);
+    }
+    if now.is_real {
+        let top = stage.nodes.plot.get_untracked().map_or(0.0, |plot| plot.get_bounding_client_rect().top());
+        now.over = stage.look(|core| core.row_at(y - top).map(|(row, _)| row.track)).flatten();
+    }
+    if dragged.get_untracked() != Some(now) {
+        dragged.set(Some(now));
+    }
+}
+
+fn drop_row(stage: Stage, dragged: RwSignal<Option<Dragged>>) {
+    let Some(Dragged { track, is_real: true, over: Some(over), .. }) = dragged.get_untracked() else {
+        dragged.set(None);
+        return;
+    };
+    dragged.set(None);
+    stage.change(|core| core.fold(|f, index, hot| f.move_to(index, hot, track, over)));
+}
+
 #[component]
-fn LabelRow(stage: Stage, label: Label) -> impl IntoView {
+fn LabelRow(stage: Stage, label: Label, dragged: RwSignal<Option<Dragged>>) -> impl IntoView {
     let track = label.track;
+    let is_over = move || dragged.get().is_some_and(|d| d.is_real && d.over == Some(track) && d.track != track);
+    let is_dragged = move || dragged.get().is_some_and(|d| d.is_real && d.track == track);
     let style = format!("top:{}px;height:{}px;padding-left:{}px", label.y, label.height, 6 + 10 * i32::from(label.level.min(8)));
     let class = if label.is_group { "timeline__label timeline__label--group" } else { "timeline__label" };
     let title = if label.summary.is_empty() { label.path.clone() } else { format!("{} ({})", label.path, label.summary) };
@@ -121,11 +171,21 @@ fn LabelRow(stage: Stage, label: Label) -> impl IntoView {
     };
     let share = label.busy_share.map(|s| {
         let width = format!("width:{:.1}%", s * 100.0);
-        view! { <span class="timeline__share" aria-hidden="true"><i style=width></i></span> }
+        view! {
+            <span class="timeline__share" aria-hidden="true"><i style=width></i></span>
+            <span class="timeline__busy figure">{text::percent(s)}</span>
+        }
     });
     let (pin_title, pin_text) = if label.is_pinned { ("Let go from the top", "⊥") } else { ("Pin to the top", "⊤") };
     view! {
-        <div class=class style=style role="listitem" title=title data-track=label.path.clone()>
+        <div
+            class=class class:timeline__label--over=is_over class:timeline__label--dragged=is_dragged style=style role="listitem" title=title
+            data-track=label.path.clone()
+            on:pointerdown=move |ev| press(dragged, track, &ev)
+            on:pointermove=move |ev| drag(stage, dragged, &ev)
+            on:pointerup=move |_| drop_row(stage, dragged)
+            on:pointercancel=move |_| dragged.set(None)
+        >
             {fold}
             {share}
             <span class="timeline__row-tools">

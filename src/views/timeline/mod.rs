@@ -1,9 +1,10 @@
 //! The timeline: every slice, counter and instant of a profile over time.
 //!
 //! Pure, tested natively: [`viewport`], [`ticks`], [`lod`] and [`index`] (lookups), [`rows`] (layout), [`lane`], [`counter`], [`scene`] and
-//! [`raster`] (the picture), [`core`](self::core) with [`gesture`], [`hit_test`], [`overview`], [`arrows`] and [`card`] (state and what it says).
+//! [`raster`] (the picture), [`core`](self::core) with [`gesture`], [`hit_test`], [`overview`], [`arrows`], [`marks`] and [`card`] (state and what it says).
 //! With a browser: [`surface`] (canvases), [`frame`] and [`stage`] (at most one frame per animation frame), [`events`], [`labels`], [`toolbar`].
 
+pub mod around;
 pub mod arrows;
 pub mod card;
 pub mod core;
@@ -12,6 +13,7 @@ pub mod events;
 mod flow_lines;
 mod flow_menu;
 pub mod flows;
+pub mod folding;
 pub mod frame;
 pub mod gesture;
 pub mod hit_test;
@@ -19,8 +21,12 @@ pub mod index;
 pub mod labels;
 pub mod lane;
 pub mod lod;
+mod mark_paint;
+pub mod marking;
+pub mod marks;
 mod memory;
 pub mod overview;
+mod parts;
 pub mod raster;
 pub mod rows;
 pub mod sample;

@@ -1,10 +1,12 @@
 //! Which tracks have a row, where, and how high: folding, pinning, order and filter.
 
+use super::folding::ordered;
 use super::index::Index;
 use crate::base::TrackId;
 use crate::engine::TrackKind;
 use crate::engine::hot::HotColumns;
-use std::collections::HashSet;
+
+pub use super::folding::Folding;
 
 /// Height of a lane of slices.
 pub const LANE: i32 = 18;
@@ -14,19 +16,6 @@ pub const GROUP: i32 = 22;
 pub const COUNTER: i32 = 36;
 /// Distance of the lanes of a wait track beyond the first.
 pub const WAIT: i32 = 6;
-
-/// What the user did to the rows.
-#[derive(Debug, Clone, Default)]
-pub struct Folding {
-    /// Groups that are closed and slice tracks that are folded to one lane.
-    pub closed: HashSet<TrackId>,
-    /// At the top, in this order.
-    pub pinned: Vec<TrackId>,
-    /// Place among siblings by track; empty = as in the file.
-    pub rank: Vec<u32>,
-    /// Only tracks whose path holds this text.
-    pub filter: String,
-}
 
 /// One row. Heights and places in CSS pixels.
 #[derive(Debug, Clone, PartialEq)]
@@ -197,61 +186,6 @@ impl Walk<'_> {
     }
 }
 
-/// Siblings by rank, as in the file where there is none.
-fn ordered(siblings: &[TrackId], rank: &[u32]) -> Vec<TrackId> {
-    let mut out = siblings.to_vec();
-    out.sort_by_key(|t| rank.get(t.index()).copied().unwrap_or(t.0));
-    out
-}
-
-impl Folding {
-    /// Opens or closes a track.
-    pub fn toggle(&mut self, track: TrackId) {
-        if !self.closed.remove(&track) {
-            self.closed.insert(track);
-        }
-    }
-
-    /// Pins a track to the top, or lets it go.
-    pub fn toggle_pin(&mut self, track: TrackId) {
-        match self.pinned.iter().position(|&t| t == track) {
-            Some(i) => drop(self.pinned.remove(i)),
-            None => self.pinned.push(track),
-        }
-    }
-
-    /// Moves a track one place up or down: among the pinned if it is pinned, else among its siblings.
-    pub fn shift(&mut self, index: &Index, hot: &HotColumns, track: TrackId, is_up: bool) {
-        if let Some(i) = self.pinned.iter().position(|&t| t == track) {
-            let j = if is_up { i.wrapping_sub(1) } else { i + 1 };
-            if j < self.pinned.len() {
-                self.pinned.swap(i, j);
-            }
-            return;
-        }
-        if self.rank.is_empty() {
-            self.rank = (0..index.tracks.len() as u32).collect();
-        }
-        let parent = hot.info.tracks.get(track.index()).and_then(|t| t.parent).filter(|p| *p < track);
-        let siblings = parent.map_or(&index.roots, |p| &index.tracks[p.index()].children);
-        let order = ordered(siblings, &self.rank);
-        let Some(i) = order.iter().position(|&t| t == track) else { return };
-        let j = if is_up { i.wrapping_sub(1) } else { i + 1 };
-        if let Some(other) = order.get(j) {
-            self.rank.swap(track.index(), other.index());
-        }
-    }
-
-    /// Opens every group above a track, and the track itself, so that all its lanes are seen.
-    pub fn open_up_to(&mut self, hot: &HotColumns, track: TrackId) {
-        let mut at = Some(track);
-        while let Some(id) = at {
-            self.closed.remove(&id);
-            at = hot.info.tracks.get(id.index()).and_then(|t| t.parent).filter(|p| *p < id);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::sample::sample;
@@ -294,17 +228,5 @@ mod tests {
         let mut f = Folding { filter: "STREAM".into(), ..Folding::default() };
         f.toggle(TrackId(4));
         assert_eq!(layout(&f).0, [(4, 0, 22), (5, 22, 18)]);
-    }
-
-    #[test]
-    fn rows_move_among_their_siblings() {
-        let hot = sample();
-        let index = Index::new(&hot);
-        let mut f = Folding::default();
-        f.shift(&index, &hot, TrackId(2), true);
-        let order: Vec<u32> = layout(&f).0.iter().map(|r| r.0).collect();
-        assert_eq!(order, [0, 2, 1, 3, 4, 5]);
-        f.shift(&index, &hot, TrackId(0), false);
-        assert_eq!(layout(&f).0[0].0, 4);
     }
 }

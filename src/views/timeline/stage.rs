@@ -30,6 +30,8 @@ pub struct Shown {
     pub filter: RwSignal<String>,
     /// Whether there is nothing to draw.
     pub is_empty: RwSignal<bool>,
+    /// The slice under the pointer.
+    pub hovered: RwSignal<Option<SliceId>>,
     /// The visible window, as of the last frame.
     pub window: RwSignal<Option<TimeRange>>,
 }
@@ -228,6 +230,9 @@ impl Stage {
         }
         if let Some(card) = told.card {
             s.card.set(card);
+        }
+        if s.hovered.get_untracked() != told.hovered {
+            s.hovered.set(told.hovered);
         }
         if s.unit.get_untracked() != told.unit {
             s.unit.set(told.unit);

@@ -3,6 +3,7 @@
 use super::arrows::Arrow;
 use super::core::{Core, DragKind, Place, Tool};
 use super::counter::{value_text, values_at};
+use super::mark_paint;
 use super::overview::{OVERVIEW_PX, RULER_PX};
 use super::rows::COUNTER;
 use super::scene::{Scene, TextInk};
@@ -65,6 +66,7 @@ pub fn draw_overlay(ctx: &Context, core: &Core, theme: &Theme, hovered: Option<P
         band(ctx, core, theme, range, kind == DragKind::Tool(Tool::Select));
         length(ctx, core, theme, range);
     }
+    mark_paint::draw(ctx, core, theme);
     let is_seen = |p: &Place| p.is_pinned || p.top >= f64::from(core.rows.pinned_height) - 2.0;
     if let Some(place) = hovered.filter(is_seen) {
         frame(ctx, place, width, &css(theme.text), 1.0);
@@ -204,6 +206,7 @@ pub fn draw_top(ctx: &Context, core: &Core, theme: &Theme, density: &[f32], tick
     for x in [left, (right - 2.0).max(left)] {
         ctx.fill_rect(x, 0.0, 2.0, OVERVIEW_PX);
     }
+    mark_paint::draw_overview(ctx, core, theme);
     ctx.set_font(font);
     ctx.set_text_baseline("middle");
     for tick in &ticks.ticks {

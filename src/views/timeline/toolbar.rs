@@ -3,7 +3,10 @@
 use super::core::Tool;
 use super::flow_menu::FlowMenu;
 use super::flows::FlowChoice;
+use super::marking::Marking;
+use super::marks::MarkAct;
 use super::stage::Stage;
+use crate::base::TimeRange;
 use crate::engine::TrackKind;
 use crate::engine::hot::HotColumns;
 use leptos::prelude::*;
@@ -25,6 +28,10 @@ pub fn Toolbar(
     hot: Signal<Option<Arc<HotColumns>>>,
     /// Which arrows are drawn.
     choice: Option<FlowChoice>,
+    /// The committed range.
+    range: RwSignal<Option<TimeRange>>,
+    /// Markers and regions.
+    marking: Marking,
 ) -> impl IntoView {
     let tool = stage.shown.tool;
     let tools = TOOLS.map(|(this, name, title)| {
@@ -39,6 +46,16 @@ pub fn Toolbar(
             let act = stage.change(|core| core.key(code, false)).flatten().flatten();
             stage.act(act);
         }
+    };
+    let make_region = move |_| {
+        if let Some(region) = range.get_untracked() {
+            marking.act(MarkAct::AddRegion(region));
+            range.set(None);
+        }
+    };
+    let annotations = move || match marking.book.with(|b| b.current.items.len()) {
+        0 => "Annotations".to_string(),
+        n => format!("Annotations ({n})"),
     };
     let fold_all = move |is_closed: bool| {
         stage.change(|core| {
@@ -71,6 +88,16 @@ pub fn Toolbar(
             <button class="button button--quiet" title="Close every group" on:click=move |_| fold_all(true)>"Close all"</button>
             <button class="button button--quiet" title="Open every group and lane" on:click=move |_| fold_all(false)>"Open all"</button>
             {choice.map(|choice| view! { <FlowMenu choice hot /> })}
+            <button class="button button--quiet" title="Drop a marker at the pointer, or in the middle (M); right-click does so anywhere" on:click=key("KeyM")>"Mark"</button>
+            <Show when=move || range.get().is_some()>
+                <button class="button button--quiet" title="Keep the selected range as a region" on:click=make_region>"Make region"</button>
+            </Show>
+            <button
+                class="button button--quiet" data-annotations="" aria-pressed=move || marking.is_open.get().to_string()
+                title="Markers and regions: names, times, differences, figures between them" on:click=move |_| marking.set_open.set(!marking.is_open.get_untracked())
+            >
+                {annotations}
+            </button>
             <input
                 class="input timeline__filter"
                 type="search"

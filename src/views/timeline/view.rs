@@ -1,9 +1,11 @@
 //! The component: elements, and signals to and from the running timeline.
 
+use super::around::{Glance, HoverCard, SliceList, Splitter};
 use super::core::{Act, Tool};
 use super::events;
 use super::flows::{self, FlowChoice};
 use super::labels::Labels;
+use super::marking::Marking;
 use super::stage::{Nodes, Shown, Stage};
 use super::toolbar::Toolbar;
 use crate::base::{SliceId, TimeRange};
@@ -36,8 +38,18 @@ pub fn Timeline(
     /// The visible window: written once it has come to rest; another one is gone to.
     #[prop(optional)]
     window: Option<RwSignal<Option<TimeRange>>>,
+    /// Markers and regions.
+    #[prop(default = Marking::detached())]
+    marking: Marking,
+    /// Whether the window is on the move; written.
+    #[prop(optional)]
+    is_moving: Option<RwSignal<bool>>,
+    /// What a glance at a slice tells beyond what is drawn.
+    #[prop(optional)]
+    glance: Option<Glance>,
 ) -> impl IntoView {
     let on_act = Callback::new(move |act| match act {
+        Act::Mark(act) => marking.act(act),
         Act::Select(slice) => selection.set(slice),
         Act::Range(new) => range.set(new),
         Act::Details => on_details.run(()),
@@ -67,19 +79,25 @@ pub fn Timeline(
     });
     on_cleanup(move || stage.remember());
     if let Some(window) = window {
-        share_window(stage, hot, window);
+        share_window(stage, hot, window, is_moving);
     }
     let choice = flows.as_ref().map(|f| f.0);
     if let Some((choice, ask)) = flows {
         flows::follow(stage, choice, ask);
     }
+    marking.follow(stage, hot);
     events::listen_for_keys(stage);
     watch_surroundings(stage);
-    view! { <Page stage hot selection choice /> }
+    view! { <Page stage hot selection choice range marking glance /> }
 }
 
 /// Joins the visible window to a signal of the page.
-fn share_window(stage: Stage, hot: Signal<Option<Arc<HotColumns>>>, window: RwSignal<Option<TimeRange>>) {
+fn share_window(
+    stage: Stage,
+    hot: Signal<Option<Arc<HotColumns>>>,
+    window: RwSignal<Option<TimeRange>>,
+    is_moving: Option<RwSignal<bool>>,
+) {
     const REST: std::time::Duration = std::time::Duration::from_millis(150);
     Effect::new(move || {
         // A window that was wanted before there was a profile.
@@ -90,17 +108,29 @@ fn share_window(stage: Stage, hot: Signal<Option<Arc<HotColumns>>>, window: RwSi
             stage.change(|core| core.view.show(wanted));
         }
     });
-    Effect::new(move |is_first: Option<()>| {
+    Effect::new(move |before: Option<Option<TimeRange>>| {
         let seen = stage.shown.window.get();
-        if is_first.is_none() {
-            return;
-        }
-        let write = move || {
-            if stage.shown.window.try_get_untracked() == Some(seen) && window.try_get_untracked() != Some(seen) {
-                window.set(seen);
+        let Some(before) = before else { return seen };
+        let tell = move |moves: bool| {
+            if let Some(is_moving) = is_moving.filter(|m| m.try_get_untracked().is_some_and(|now| now != moves)) {
+                is_moving.set(moves);
             }
         };
+        // The first window has not moved.
+        tell(before.is_some());
+        let write = move || match stage.shown.window.try_get_untracked() {
+            Some(now) if now == seen => {
+                if window.try_get_untracked() != Some(seen) {
+                    window.set(seen);
+                }
+                tell(false);
+            }
+            // The view is gone, and with it what moved.
+            None => tell(false),
+            Some(_) => {}
+        };
         set_timeout(write, REST);
+        seen
     });
 }
 
@@ -127,6 +157,7 @@ fn shown() -> Shown {
         tool: RwSignal::new(Tool::default()),
         filter: RwSignal::new(String::new()),
         is_empty: RwSignal::new(false),
+        hovered: RwSignal::new(None),
         window: RwSignal::new(None),
     }
 }
@@ -149,6 +180,9 @@ fn Page(
     hot: Signal<Option<Arc<HotColumns>>>,
     selection: RwSignal<Option<SliceId>>,
     choice: Option<FlowChoice>,
+    range: RwSignal<Option<TimeRange>>,
+    marking: Marking,
+    glance: Option<Glance>,
 ) -> impl IntoView {
     let Nodes { root, scroller, spacer, plot, rows, overlay, top, .. } = stage.nodes;
     let labels_px = RwSignal::new(None::<f64>);
@@ -173,7 +207,7 @@ fn Page(
     };
     view! {
         <section class="timeline" data-view="timeline" node_ref=root style=style on:transitionend=on_theme on:wheel=move |ev| events::on_wheel(stage, ev)>
-            <Toolbar stage hot choice />
+            <Toolbar stage hot choice range marking />
             <div class="timeline__head">
                 <div class="timeline__corner" title=origin_title>
                     <span class="timeline__unit">"Time in " {move || stage.shown.unit.get()}</span>
@@ -203,6 +237,7 @@ fn Page(
                         on:pointercancel=move |ev| events::on_cancel(stage, ev)
                         on:pointerleave=move |ev| events::on_leave(stage, ev)
                         on:dblclick=on_double
+                        on:contextmenu=move |ev| events::on_menu(stage, ev)
                     >
                         <canvas class="timeline__rows" node_ref=rows aria-hidden="true"></canvas>
                         <canvas
@@ -221,87 +256,7 @@ fn Page(
             </div>
             <SliceList stage selection />
             <p class="visually-hidden" role="status">{status}</p>
-            <HoverCard stage />
+            <HoverCard stage glance />
         </section>
     }
-}
-
-/// The border between labels and plot.
-#[component]
-fn Splitter(labels_px: RwSignal<Option<f64>>) -> impl IntoView {
-    const DEFAULT_PX: f64 = 168.0;
-    let grip = RwSignal::new(None::<f64>);
-    let set = move |px: f64| labels_px.set(Some(px.clamp(60.0, 600.0)));
-    let on_press = move |ev: web_sys::PointerEvent| {
-        events::capture(&ev);
-        ev.prevent_default();
-        grip.set(Some(labels_px.get_untracked().unwrap_or(DEFAULT_PX) - f64::from(ev.client_x())));
-    };
-    let on_move = move |ev: web_sys::PointerEvent| {
-        if let Some(grip) = grip.get_untracked() {
-            set(grip + f64::from(ev.client_x()));
-        }
-    };
-    let on_key = move |ev: web_sys::KeyboardEvent| {
-        let by = match ev.code().as_str() {
-            "ArrowLeft" => -16.0,
-            "ArrowRight" => 16.0,
-            _ => return,
-        };
-        ev.prevent_default();
-        set(labels_px.get_untracked().unwrap_or(DEFAULT_PX) + by);
-    };
-    view! {
-        <div
-            class="timeline__splitter"
-            role="separator"
-            aria-orientation="vertical"
-            aria-label="Width of the labels"
-            tabindex="0"
-            on:pointerdown=on_press
-            on:pointermove=on_move
-            on:pointerup=move |_| grip.set(None)
-            on:pointercancel=move |_| grip.set(None)
-            on:keydown=on_key
-        ></div>
-    }
-}
-
-/// The slices of the lane under the pointer or of the selection, for keyboard and screen reader; seen while it has the focus.
-#[component]
-fn SliceList(stage: Stage, selection: RwSignal<Option<SliceId>>) -> impl IntoView {
-    let item = move |(slice, sentence): (SliceId, String)| {
-        let choose = move |_| selection.set(Some(slice));
-        view! { <li><button class="link mono" on:click=choose>{sentence}</button></li> }
-    };
-    view! {
-        <ul class="timeline__list" aria-label="Slices of this row in the window">
-            {move || stage.shown.list.get().into_iter().map(item).collect_view()}
-        </ul>
-    }
-}
-
-/// What is under the pointer, beside it.
-#[component]
-fn HoverCard(stage: Stage) -> impl IntoView {
-    let style = move || {
-        let (x, y) = stage.shown.card_at.get();
-        let size = |v: Result<wasm_bindgen::JsValue, _>| v.ok().and_then(|v| v.as_f64()).unwrap_or(1000.0);
-        let (w, h) = (size(window().inner_width()), size(window().inner_height()));
-        let across = if x < w / 2.0 { format!("left:{}px", x + 14.0) } else { format!("right:{}px", w - x + 14.0) };
-        let down = if y < h / 2.0 { format!("top:{}px", y + 14.0) } else { format!("bottom:{}px", h - y + 14.0) };
-        format!("{across};{down}")
-    };
-    let content = move || {
-        stage.shown.card.get().map(|card| {
-            let line = |(what, value): (String, String)| view! { <dt>{what}</dt><dd>{value}</dd> };
-            view! {
-                <div class="timeline__card" style=style>
-                    <p class="timeline__card-title mono">{card.title}</p>
-                    <dl>{card.lines.into_iter().map(line).collect_view()}</dl>
-                </div>
-            }
-        })
-    };
-    view! { {content} }
 }

@@ -1,0 +1,101 @@
+//! What a glance at a slice tells: its own time and the two fields of its record that say most.
+
+use crate::base::DurationNs;
+use crate::formats::Field;
+use serde::{Deserialize, Serialize};
+
+/// Short facts of a slice.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Brief {
+    /// Duration without what deeper lanes of its track cover.
+    pub self_time: DurationNs,
+    /// (key, value with unit), the most telling first; at most two.
+    pub fields: Vec<(String, String)>,
+}
+
+/// Keys that tell most, in this order: what was computed, how much, where it came from.
+const TELLING: [&str; 24] = [
+    "Input Dims",
+    "Input dims",
+    "Bytes",
+    "bytes",
+    "transfer_size",
+    "operands",
+    "Collective name",
+    "In msg nelems",
+    "grid",
+    "block",
+    "Module Hierarchy",
+    "hlo_name",
+    "layer",
+    "variable",
+    "opcode",
+    "nki_source_location",
+    "source_location",
+    "evt_wait_time_ns",
+    "semaphore_id",
+    "Call stack",
+    "Input type",
+    "stream",
+    "Name",
+    "External id",
+];
+/// Fields told.
+const MOST: usize = 2;
+/// A value is cut beyond this, characters.
+const LONGEST: usize = 80;
+
+/// The most telling of a record's fields. Empty values and those that only repeat the name are left out; where no known key is there, the
+/// first arguments are told.
+pub fn telling(fields: &[Field], name: &str) -> Vec<(String, String)> {
+    let is_said = |f: &&Field| {
+        let value = f.value.trim();
+        !value.is_empty() && value != name && value != "[]" && value != "null"
+    };
+    let known = TELLING.iter().filter_map(|key| fields.iter().filter(is_said).find(|f| f.key == *key));
+    let args = fields.iter().filter(is_said).filter(|f| f.group == "Args");
+    let mut out: Vec<(String, String)> = Vec::new();
+    for field in known.chain(args) {
+        if out.len() < MOST && out.iter().all(|o| o.0 != field.key) {
+            let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
+            out.push((field.key.clone(), format!("{}{unit}", crate::base::text::middle_ellipsis(&field.value, LONGEST))));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(fields: &[(&str, &str, &str, &str)], want: &[(&str, &str)]) {
+        let fields: Vec<Field> = fields
+            .iter()
+            .map(|f| Field { group: f.0.into(), key: f.1.into(), value: f.2.into(), unit: f.3.into(), help: String::new() })
+            .collect();
+        let got = telling(&fields, "op");
+        let got: Vec<(&str, &str)> = got.iter().map(|g| (g.0.as_str(), g.1.as_str())).collect();
+        assert_eq!(got, want);
+    }
+
+    #[test]
+    fn what_was_computed_comes_before_ids() {
+        let event = ("Event", "ts", "1", "µs");
+        let id = ("Args", "External id", "7", "");
+        let dims = ("Args", "Input Dims", "[[2, 3]]", "");
+        check(&[event, id, dims], &[("Input Dims", "[[2, 3]]"), ("External id", "7")]);
+        check(
+            &[event, ("Args", "Input Dims", "[]", ""), ("Args", "Bytes", "4096", "bytes"), id],
+            &[("Bytes", "4096 bytes"), ("External id", "7")],
+        );
+    }
+
+    #[test]
+    fn unknown_arguments_are_told_in_the_order_of_the_file() {
+        check(
+            &[("Event", "x", "1", ""), ("Args", "b", "op", ""), ("Args", "c", "2", ""), ("Args", "a", "3", "ms")],
+            &[("c", "2"), ("a", "3 ms")],
+        );
+        check(&[], &[]);
+    }
+}

@@ -1,0 +1,62 @@
+//! Answers to what the page asks beside its views: annotations, search in records, the hover card.
+
+use super::query::{Answer, ScanQuery, SearchQuery};
+use super::{Session, brief, scan};
+use crate::analysis::{details, hits, modules, search};
+use crate::base::{SliceId, StrId};
+use crate::formats::{self, Format};
+use std::rc::Rc;
+
+impl Session {
+    fn format(&self) -> Result<&'static dyn Format, String> {
+        formats::by_id(&self.claim.format).ok_or_else(|| format!("The format `{}` is not known.", self.claim.format))
+    }
+
+    /// One part of a search in the records.
+    pub(super) fn scan(&self, query: &ScanQuery) -> Answer {
+        match self.format() {
+            Ok(format) => scan::scan(format, &self.input, &self.profile, query).map_or_else(Answer::Refused, Answer::Scan),
+            Err(sentence) => Answer::Refused(sentence),
+        }
+    }
+
+    /// The hits of a search, and `more`, summed up.
+    pub(super) fn hit_summary(&self, query: &SearchQuery, more: &[SliceId]) -> Answer {
+        let found = if query.text.is_empty() { Ok(Vec::new()) } else { search::all_hits(&self.profile, query) };
+        match found {
+            Ok(mut found) => {
+                found.extend_from_slice(more);
+                Answer::HitSummary(hits::summary(&self.profile, &found))
+            }
+            Err(sentence) => Answer::Refused(sentence),
+        }
+    }
+
+    /// What a glance at a slice tells; no fields where the record cannot be read back.
+    pub(super) fn brief(&self, slice: SliceId) -> Answer {
+        if slice.index() >= self.profile.slices.len() {
+            return Answer::Refused("There is no such slice in this profile.".into());
+        }
+        match self.format() {
+            Ok(format) => {
+                let fields = format.record(&self.input, &self.profile, slice).unwrap_or_default();
+                let fields = brief::telling(&fields, self.profile.name_of(slice));
+                Answer::Brief(brief::Brief { self_time: details::self_time(&self.profile, slice), fields })
+            }
+            Err(sentence) => Answer::Refused(sentence),
+        }
+    }
+
+    /// A column that is computed when it is asked for, and then kept.
+    pub(super) fn derived(&self, by: &str) -> Option<Rc<Vec<StrId>>> {
+        if by != modules::ID || !modules::has_modules(&self.profile) {
+            return None;
+        }
+        let known = self.derived.borrow().get(by).cloned();
+        Some(known.unwrap_or_else(|| {
+            let column = Rc::new(modules::modules(&self.profile));
+            self.derived.borrow_mut().insert(by.into(), column.clone());
+            column
+        }))
+    }
+}

@@ -1,0 +1,304 @@
+//! Markers and regions that the user puts on a timeline: names for moments and ranges. Pure; knows neither canvas nor storage.
+
+pub mod text;
+
+use crate::base::{DurationNs, TimeNs, TimeRange};
+use serde::{Deserialize, Serialize};
+
+/// Colours there are to choose from: the first slots of the palette.
+pub const N_COLOURS: u16 = 8;
+/// More annotations than these a set does not take.
+pub const MOST: usize = 1_000;
+/// Longer names are cut, characters.
+const LONGEST_NAME: usize = 200;
+
+/// A named moment or range.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Annotation {
+    /// Names it within its set.
+    pub id: u32,
+    /// What the user calls it.
+    pub name: String,
+    /// Slot of the palette, below [`N_COLOURS`].
+    pub colour: u16,
+    /// The moment, or where the region begins.
+    pub start: TimeNs,
+    /// Where a region ends; `None` is a marker.
+    pub end: Option<TimeNs>,
+    /// Id of the annotation its distance is told to; `None` is the one before it.
+    pub versus: Option<u32>,
+}
+
+/// Which part of an annotation is moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// A marker, or the beginning of a region.
+    Start,
+    /// The end of a region.
+    End,
+}
+
+impl Annotation {
+    /// The time it covers; a marker's is empty.
+    pub fn range(&self) -> TimeRange {
+        TimeRange::new(self.start, self.end.unwrap_or(self.start))
+    }
+
+    /// Whether it has a beginning and an end.
+    pub fn is_region(&self) -> bool {
+        self.end.is_some()
+    }
+}
+
+/// The unit in which times of the panel are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum TimeUnit {
+    /// Whichever reads best.
+    #[default]
+    Auto,
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+}
+
+/// Annotations that belong together, by time.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AnnotationSet {
+    /// What the user calls it; empty until it is saved under a name.
+    pub name: String,
+    /// The unit of the panel.
+    #[serde(default)]
+    pub unit: TimeUnit,
+    /// By (start, id).
+    pub items: Vec<Annotation>,
+}
+
+impl AnnotationSet {
+    /// The annotation of that id.
+    pub fn get(&self, id: u32) -> Option<&Annotation> {
+        self.items.iter().find(|a| a.id == id)
+    }
+
+    /// A new marker. Its id; `None` when the set is full.
+    pub fn add_marker(&mut self, at: TimeNs) -> Option<u32> {
+        self.add("Marker", at, None)
+    }
+
+    /// A new region. Its id; `None` when the set is full or the range is empty.
+    pub fn add_region(&mut self, range: TimeRange) -> Option<u32> {
+        if range.start >= range.end { None } else { self.add("Region", range.start, Some(range.end)) }
+    }
+
+    fn add(&mut self, kind: &str, start: TimeNs, end: Option<TimeNs>) -> Option<u32> {
+        if self.items.len() >= MOST {
+            return None;
+        }
+        let id = self.items.iter().map(|a| a.id).max().unwrap_or(0).checked_add(1)?;
+        let is_kind = |a: &&Annotation| a.is_region() == end.is_some();
+        // The first number that no name of the kind has.
+        let taken: Vec<&str> = self.items.iter().filter(is_kind).map(|a| a.name.as_str()).collect();
+        let name = (1..=MOST + 1).map(|n| format!("{kind} {n}")).find(|name| !taken.contains(&name.as_str()))?;
+        let colour = (self.items.len() % usize::from(N_COLOURS)) as u16;
+        self.items.push(Annotation { id, name, colour, start, end, versus: None });
+        self.tidy();
+        Some(id)
+    }
+
+    /// Changes one; its id stays.
+    pub fn change(&mut self, id: u32, change: impl FnOnce(&mut Annotation)) {
+        if let Some(item) = self.items.iter_mut().find(|a| a.id == id) {
+            change(item);
+            item.id = id;
+        }
+        self.tidy();
+    }
+
+    /// Moves a part to a moment; the two ends of a region stay in order.
+    pub fn move_part(&mut self, id: u32, part: Part, to: TimeNs) {
+        self.change(id, |a| match (part, a.end) {
+            (Part::Start, None) => a.start = to,
+            (Part::Start, Some(end)) => (a.start, a.end) = (to.min(end), Some(to.max(end))),
+            (Part::End, _) => (a.start, a.end) = (to.min(a.start), Some(to.max(a.start))),
+        });
+    }
+
+    /// Takes one away, and the distances told to it.
+    pub fn remove(&mut self, id: u32) {
+        self.items.retain(|a| a.id != id);
+        self.tidy();
+    }
+
+    /// What the distance of an annotation is told to: the chosen one, else the one before it.
+    pub fn versus(&self, id: u32) -> Option<&Annotation> {
+        let at = self.items.iter().position(|a| a.id == id)?;
+        match self.items[at].versus {
+            Some(other) => self.get(other),
+            None => at.checked_sub(1).map(|before| &self.items[before]),
+        }
+    }
+
+    /// From the start of what it is told to, to its own start: negative when it comes before.
+    pub fn difference_ns(&self, id: u32) -> Option<i64> {
+        Some(self.get(id)?.start.0.saturating_sub(self.versus(id)?.start.0))
+    }
+
+    /// The time whose figures belong to an annotation: a region itself, else what lies between a marker and the one it is told to.
+    pub fn span(&self, id: u32) -> Option<TimeRange> {
+        let own = self.get(id)?;
+        if own.is_region() {
+            return Some(own.range());
+        }
+        Some(TimeRange::new(self.versus(id)?.start, own.start)).filter(|r| r.duration() > DurationNs(0))
+    }
+
+    /// In order, names and colours within bounds, nothing told to what is not there.
+    pub fn tidy(&mut self) {
+        self.items.truncate(MOST);
+        let ids: Vec<u32> = self.items.iter().map(|a| a.id).collect();
+        for item in &mut self.items {
+            item.colour %= N_COLOURS;
+            if item.name.chars().count() > LONGEST_NAME {
+                item.name = item.name.chars().take(LONGEST_NAME).collect();
+            }
+            if item.end.is_some_and(|end| end < item.start) {
+                let range = item.range();
+                (item.start, item.end) = (range.start, Some(range.end));
+            }
+            item.versus = item.versus.filter(|other| *other != item.id && ids.contains(other));
+        }
+        self.items.sort_by_key(|a| (a.start, a.id));
+    }
+}
+
+/// All annotations of one profile: those on the timeline, and sets saved under names.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Book {
+    /// On the timeline.
+    pub current: AnnotationSet,
+    /// Saved, by name.
+    #[serde(default)]
+    pub saved: Vec<AnnotationSet>,
+}
+
+impl Book {
+    /// Saves what is on the timeline under a name; one of that name is replaced. An empty name saves nothing.
+    pub fn save_as(&mut self, name: &str) {
+        let name = name.trim();
+        if name.is_empty() {
+            return;
+        }
+        self.current.name = name.chars().take(LONGEST_NAME).collect();
+        self.saved.retain(|s| s.name != self.current.name);
+        self.saved.push(self.current.clone());
+        self.saved.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    /// Puts a saved set on the timeline.
+    pub fn load(&mut self, name: &str) {
+        if let Some(set) = self.saved.iter().find(|s| s.name == name) {
+            self.current = set.clone();
+        }
+    }
+
+    /// Forgets a saved set; what is on the timeline stays.
+    pub fn forget(&mut self, name: &str) {
+        self.saved.retain(|s| s.name != name);
+    }
+
+    /// Whether there is nothing to keep.
+    pub fn is_empty(&self) -> bool {
+        self.current.items.is_empty() && self.saved.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(a: i64, b: i64) -> TimeRange {
+        TimeRange::new(TimeNs(a), TimeNs(b))
+    }
+
+    fn set() -> AnnotationSet {
+        let mut set = AnnotationSet::default();
+        set.add_marker(TimeNs(50));
+        set.add_region(range(10, 30));
+        set.add_marker(TimeNs(20));
+        set
+    }
+
+    #[test]
+    fn annotations_stand_by_time_and_get_names() {
+        let set = set();
+        let got: Vec<(u32, &str)> = set.items.iter().map(|a| (a.id, a.name.as_str())).collect();
+        assert_eq!(got, [(2, "Region 1"), (3, "Marker 2"), (1, "Marker 1")]);
+        let mut empty = AnnotationSet::default();
+        assert_eq!(empty.add_region(range(5, 5)), None);
+    }
+
+    #[test]
+    fn a_name_that_is_free_again_is_used_again() {
+        let mut set = set();
+        set.remove(1);
+        let id = set.add_marker(TimeNs(70)).expect("room");
+        assert_eq!(set.get(id).map(|a| a.name.as_str()), Some("Marker 1"));
+    }
+
+    #[test]
+    fn differences_are_to_the_one_before_or_to_the_chosen_one() {
+        let mut set = set();
+        assert_eq!((set.difference_ns(2), set.difference_ns(3), set.difference_ns(1)), (None, Some(10), Some(30)));
+        set.change(1, |a| a.versus = Some(2));
+        assert_eq!((set.difference_ns(1), set.span(1)), (Some(40), Some(range(10, 50))));
+        set.change(3, |a| a.versus = Some(1));
+        assert_eq!((set.difference_ns(3), set.span(3), set.span(2)), (Some(-30), Some(range(20, 50)), Some(range(10, 30))));
+        set.remove(1);
+        assert_eq!((set.get(3).and_then(|a| a.versus), set.difference_ns(3)), (None, Some(10)));
+        set.change(3, |a| a.versus = Some(3));
+        assert_eq!(set.get(3).and_then(|a| a.versus), None);
+    }
+
+    #[test]
+    fn ends_of_a_region_stay_in_order() {
+        let mut set = set();
+        set.move_part(2, Part::Start, TimeNs(40));
+        assert_eq!(set.get(2).map(Annotation::range), Some(range(30, 40)));
+        set.move_part(2, Part::End, TimeNs(5));
+        assert_eq!(set.get(2).map(Annotation::range), Some(range(5, 30)));
+        set.move_part(1, Part::Start, TimeNs(1));
+        assert_eq!(set.items[0].id, 1);
+    }
+
+    #[test]
+    fn sets_are_saved_loaded_and_forgotten_by_name() {
+        let mut book = Book { current: set(), saved: Vec::new() };
+        book.save_as("  ");
+        assert!(book.saved.is_empty());
+        book.save_as("first");
+        book.current.remove(1);
+        book.save_as("second");
+        book.load("first");
+        assert_eq!((book.current.items.len(), book.saved.len()), (3, 2));
+        book.save_as("second");
+        assert_eq!(book.saved.len(), 2);
+        book.forget("second");
+        book.load("second");
+        assert_eq!((book.current.items.len(), book.saved.len()), (3, 1));
+    }
+
+    #[test]
+    fn a_set_is_bounded() {
+        let mut set = AnnotationSet::default();
+        for i in 0..MOST as i64 {
+            assert!(set.add_marker(TimeNs(i)).is_some());
+        }
+        assert_eq!(set.add_marker(TimeNs(0)), None);
+        set.change(1, |a| (a.name, a.colour) = ("x".repeat(500), 99));
+        assert_eq!(set.get(1).map(|a| (a.name.len(), a.colour)), Some((LONGEST_NAME, 99 % N_COLOURS)));
+    }
+}

@@ -1,0 +1,126 @@
+//! What is searched for, how, and where the hits are.
+
+use super::App;
+use super::choices::Choice;
+use crate::base::SliceId;
+use std::sync::Arc;
+
+/// What is searched for, and where the hits are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Search {
+    /// As typed.
+    pub text: String,
+    /// Hits by start.
+    pub hits: Arc<Vec<SliceId>>,
+    /// All there are.
+    pub n_total: u64,
+    /// The one shown last.
+    pub at: Option<usize>,
+    /// Why there is no answer.
+    pub refused: Option<String>,
+    /// How far the search in the records of the file is; `None` when they are not searched.
+    pub scan: Option<Scanned>,
+}
+
+/// A search in the records of the file, as far as it is.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Scanned {
+    /// Hits in records so far, by id.
+    pub hits: Arc<Vec<SliceId>>,
+    /// Records looked at.
+    pub n_seen: u64,
+    /// Records there are.
+    pub n_all: u64,
+    /// Records that could not be read back.
+    pub n_unreadable: u64,
+    /// Whether it is over: at the end, or stopped.
+    pub is_over: bool,
+    /// Keys of the fields met, by name.
+    pub keys: Arc<Vec<String>>,
+}
+
+impl Scanned {
+    /// How much is done (0 to 1).
+    pub fn share(&self) -> f64 {
+        if self.n_all == 0 { 1.0 } else { (self.n_seen as f64 / self.n_all as f64).min(1.0) }
+    }
+
+    /// Whether every record was looked at.
+    pub fn is_whole(&self) -> bool {
+        self.n_seen >= self.n_all
+    }
+}
+
+/// How it is searched; part of the address.
+#[derive(Clone, Copy)]
+pub struct SearchOptions {
+    /// Whether the text is a regular expression.
+    pub is_regex: Choice<bool>,
+    /// `name`, an attribute's id, or empty for name and all attributes.
+    pub field: Choice<String>,
+    /// Whether the records of the file are searched too.
+    pub in_records: Choice<bool>,
+    /// Only the field of this key of the records; empty is every field.
+    pub key: Choice<String>,
+    /// Whether all hits are highlighted.
+    pub is_highlighted: Choice<bool>,
+}
+
+impl SearchOptions {
+    /// Those of the profile in front.
+    pub fn of(app: App) -> Self {
+        let state = app.view_state("search");
+        SearchOptions {
+            is_regex: state.choice("regex", false),
+            field: state.choice("field", String::new()),
+            in_records: state.choice("records", false),
+            key: state.choice("key", String::new()),
+            is_highlighted: state.choice("highlight", true),
+        }
+    }
+}
+
+/// Two lists of hits as one; both by id. `start` tells the start of a slice. The result is by start.
+pub fn merged(a: &[SliceId], b: &[SliceId], start: impl Fn(SliceId) -> i64) -> Vec<SliceId> {
+    let mut out = [a, b].concat();
+    out.sort_unstable();
+    out.dedup();
+    out.sort_by_key(|&s| (start(s), s));
+    out
+}
+
+/// The hit after the one shown last, or before it; round at the ends. `None` without hits.
+pub fn next(n: usize, at: Option<usize>, is_back: bool) -> Option<usize> {
+    match (n, at, is_back) {
+        (0, ..) => None,
+        (_, None, false) => Some(0),
+        (n, None, true) => Some(n - 1),
+        (n, Some(at), false) => Some((at + 1) % n),
+        (n, Some(at), true) => Some((at + n - 1) % n),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hits_of_names_and_records_are_one_list_by_start() {
+        let ids = |list: &[u32]| list.iter().map(|&i| SliceId(i)).collect::<Vec<_>>();
+        assert_eq!(merged(&ids(&[1, 3]), &ids(&[0, 3]), |s| -i64::from(s.0)), ids(&[3, 1, 0]));
+    }
+
+    #[test]
+    fn stepping_goes_round() {
+        assert_eq!((next(0, None, false), next(3, None, false), next(3, None, true)), (None, Some(0), Some(2)));
+        assert_eq!((next(3, Some(2), false), next(3, Some(0), true)), (Some(0), Some(2)));
+        // Fewer hits than when it was shown.
+        assert_eq!((next(3, Some(9), false), next(3, Some(9), true)), (Some(1), Some(2)));
+    }
+
+    #[test]
+    fn the_share_done_is_never_strange() {
+        let at = |n_seen, n_all| Scanned { n_seen, n_all, ..Scanned::default() }.share();
+        assert_eq!((at(0, 0), at(1, 4), at(9, 4)), (1.0, 0.25, 1.0));
+    }
+}

@@ -1,0 +1,200 @@
+//! Search at length: which fields, how far it is, and what the hits sum up to.
+
+pub mod rows;
+
+use crate::analysis::hits::HitSummary;
+use crate::base::{SliceId, text};
+use crate::engine::query::SearchQuery;
+use crate::engine::{Answer, Query};
+use crate::state::choices::Choice;
+use crate::state::search::{Search, SearchOptions};
+use crate::ui::small::Problem;
+use crate::ui::table::Table;
+use crate::worker::client::{Ask, EngineError};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// What the view asks the page to do.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SearchAct {
+    /// Another text.
+    Text(String),
+    /// To the next hit, or the one before.
+    Step(bool),
+    /// Ends the search in the records; what was found stays.
+    Stop,
+    /// Shows all slices of that name.
+    Name(String),
+}
+
+/// Fields, progress and summary of the search.
+#[component]
+pub fn SearchView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// What is searched for, and found.
+    search: Signal<Search>,
+    /// How it is searched.
+    options: SearchOptions,
+    /// (id, label) of name and attributes.
+    fields: Vec<(String, String)>,
+    /// Where sorting and filter of the summary are kept.
+    kept: Choice<String>,
+    /// What is to be done.
+    on_act: Callback<SearchAct>,
+) -> impl IntoView {
+    let refused = Signal::derive(move || search.with(|s| s.refused.clone()));
+    let has_text = move || search.with(|s| !s.text.is_empty());
+    view! {
+        <section class="searchview" data-view="search">
+            <header class="searchview__head"><h1>"Search"</h1><Found search /></header>
+            <Form search options fields on_act />
+            <Problem text=refused />
+            <Progress search on_act />
+            <Show
+                when=has_text
+                fallback=|| view! { <p class="waiting">"Type a name, a part of it, or a regular expression. Case matters only when you type a capital."</p> }
+            >
+                <Summary ask=ask.clone() search options kept on_act />
+            </Show>
+        </section>
+    }
+}
+
+#[component]
+fn Found(search: Signal<Search>) -> impl IntoView {
+    let found = move || {
+        search.with(|s| match (s.text.is_empty() || s.refused.is_some(), s.at) {
+            (true, _) => String::new(),
+            (_, Some(at)) => format!("{} of {} hits", text::count(at as u64 + 1), text::count(s.n_total)),
+            _ => format!("{} hits", text::count(s.n_total)),
+        })
+    };
+    view! { <span class="figure" role="status" data-hits="">{found}</span> }
+}
+
+#[component]
+fn Form(search: Signal<Search>, options: SearchOptions, fields: Vec<(String, String)>, on_act: Callback<SearchAct>) -> impl IntoView {
+    let SearchOptions { is_regex, field, in_records, key, is_highlighted } = options;
+    let option = move |(id, label): (String, String)| {
+        let this = id.clone();
+        view! { <option value=id selected=move || field.0.get() == this>{label}</option> }
+    };
+    let options = fields.into_iter().map(option).collect_view();
+    let keys = move || search.with(|s| s.scan.as_ref().map(|s| s.keys.clone()).unwrap_or_default());
+    let known = move || keys().iter().map(|k| view! { <option value=k.clone()></option> }).collect_view();
+    let has_hits = move || search.with(|s| !s.hits.is_empty());
+    view! {
+        <div class="searchview__form">
+            <input
+                type="search" class="input searchview__text" placeholder="Search" aria-label="Text" autocomplete="off" spellcheck="false"
+                prop:value=move || search.with(|s| s.text.clone()) on:input:target=move |e| on_act.run(SearchAct::Text(e.target().value()))
+            />
+            <Toggle label="Regular expression" choice=is_regex />
+            <label class="field">
+                "In"
+                <select class="select" data-field="search-field" on:change:target=move |e| field.1.set(e.target().value())>
+                    <option value="" selected=move || field.0.get().is_empty()>"Name and attributes"</option>
+                    {options}
+                </select>
+            </label>
+            <Toggle label="Also in the records of the file" choice=in_records />
+            <Show when=move || in_records.0.get()>
+                <label class="field">
+                    "Only the field"
+                    <input
+                        class="input mono" list="search-keys" placeholder="every field" data-field="search-key" prop:value=move || key.0.get()
+                        on:change:target=move |e| key.1.set(e.target().value().trim().to_string())
+                    />
+                    <datalist id="search-keys">{known}</datalist>
+                </label>
+            </Show>
+            <Toggle label="Highlight all" choice=is_highlighted />
+            <Show when=has_hits>
+                <button type="button" class="button" title="Show the hit before (Shift+Enter in the search box)" on:click=move |_| on_act.run(SearchAct::Step(true))>"Previous"</button>
+                <button type="button" class="button" title="Show the next hit (Enter in the search box)" on:click=move |_| on_act.run(SearchAct::Step(false))>"Next"</button>
+            </Show>
+        </div>
+    }
+}
+
+#[component]
+fn Toggle(label: &'static str, choice: Choice<bool>) -> impl IntoView {
+    view! {
+        <label class="field">
+            <input type="checkbox" prop:checked=move || choice.0.get() on:change:target=move |e| choice.1.set(e.target().checked()) />
+            {label}
+        </label>
+    }
+}
+
+/// How far the search in the records is.
+#[component]
+fn Progress(search: Signal<Search>, on_act: Callback<SearchAct>) -> impl IntoView {
+    let scan = Memo::new(move |_| {
+        search.with(|s| s.scan.as_ref().map(|s| (s.share(), s.n_seen, s.n_all, s.n_unreadable, s.is_over, s.hits.len() as u64)))
+    });
+    let sentence = move || {
+        scan.get().map(|(_, seen, all, unreadable, is_over, n)| {
+            let unreadable = if unreadable > 0 { format!("; {} could not be read back", text::count(unreadable)) } else { String::new() };
+            let stopped = if is_over && seen < all { ", stopped" } else { "" };
+            format!(
+                "{} of {} records read{stopped}, {} with a field that matches{unreadable}.",
+                text::count(seen),
+                text::count(all),
+                text::count(n)
+            )
+        })
+    };
+    let is_running = move || scan.get().is_some_and(|s| !s.4);
+    view! {
+        <Show when=move || scan.get().is_some()>
+            <p class="searchview__progress">
+                <progress max="1" prop:value=move || scan.get().map_or(0.0, |s| s.0) aria-label="Records read"></progress>
+                <span class="figure" data-scan=move || if is_running() { "running" } else { "over" }>{sentence}</span>
+                <Show when=is_running>
+                    <button type="button" class="button" on:click=move |_| on_act.run(SearchAct::Stop)>"Stop"</button>
+                </Show>
+            </p>
+        </Show>
+    }
+}
+
+/// The hits summed up, by device and name.
+#[component]
+fn Summary(ask: Ask, search: Signal<Search>, options: SearchOptions, kept: Choice<String>, on_act: Callback<SearchAct>) -> impl IntoView {
+    // What the hits follow from: the search of names, and the hits in records so far.
+    let wanted = Memo::new(move |_| {
+        let records: Arc<Vec<SliceId>> = search.with(|s| s.scan.as_ref().map(|s| s.hits.clone()).unwrap_or_default());
+        let (text, is_refused) = search.with(|s| (s.text.clone(), s.refused.is_some()));
+        let query = SearchQuery { text, is_regex: options.is_regex.0.get(), field: options.field.0.get(), limit: 0 };
+        (!is_refused).then_some((query, records))
+    });
+    let answer = LocalResource::new(move || {
+        let (ask, wanted) = (ask.clone(), wanted.get());
+        async move {
+            match wanted {
+                Some((query, records)) => summary(&ask, query, records.to_vec()).await,
+                None => Ok(HitSummary::default()),
+            }
+        }
+    });
+    let found = Memo::new(move |_| answer.get().and_then(Result::ok).unwrap_or_default());
+    let rows = Signal::derive(move || Arc::new(found.with(rows::rows)));
+    let on_row = Callback::new(move |at: usize| {
+        if let Some(row) = found.with_untracked(|f| f.rows.get(at).map(|r| r.name.clone())) {
+            on_act.run(SearchAct::Name(row));
+        }
+    });
+    view! {
+        <p class="searchview__totals figure" data-totals="">{move || found.with(rows::totals)}</p>
+        <Table id="search-summary" label="Hits by device and name" columns=Signal::stored(Arc::new(rows::columns())) rows on_row empty="Nothing was found." kept />
+    }
+}
+
+async fn summary(ask: &Ask, query: SearchQuery, records: Vec<SliceId>) -> Result<HitSummary, EngineError> {
+    match ask.ask(Query::HitSummary(query, records)).await? {
+        Answer::HitSummary(summary) => Ok(summary),
+        _ => Err(EngineError::Unexpected),
+    }
+}

@@ -1,0 +1,117 @@
+//! What stands around the canvases: the border of the labels, the list of slices for keyboard and screen reader, the hover card.
+
+use super::events;
+use super::stage::Stage;
+use crate::base::{SliceId, text};
+use crate::engine::brief::Brief;
+use leptos::prelude::*;
+
+/// What a glance at a slice tells beyond what is drawn: asked for when the pointer has come to rest.
+#[derive(Clone, Copy)]
+pub struct Glance {
+    /// The pointer rests on a slice.
+    pub on_rest: Callback<SliceId>,
+    /// What is known of the slice asked for last.
+    pub told: Signal<Option<(SliceId, Brief)>>,
+}
+
+/// The border between labels and plot.
+#[component]
+pub(super) fn Splitter(labels_px: RwSignal<Option<f64>>) -> impl IntoView {
+    const DEFAULT_PX: f64 = 168.0;
+    let grip = RwSignal::new(None::<f64>);
+    let set = move |px: f64| labels_px.set(Some(px.clamp(60.0, 600.0)));
+    let on_press = move |ev: web_sys::PointerEvent| {
+        events::capture(&ev);
+        ev.prevent_default();
+        grip.set(Some(labels_px.get_untracked().unwrap_or(DEFAULT_PX) - f64::from(ev.client_x())));
+    };
+    let on_move = move |ev: web_sys::PointerEvent| {
+        if let Some(grip) = grip.get_untracked() {
+            set(grip + f64::from(ev.client_x()));
+        }
+    };
+    let on_key = move |ev: web_sys::KeyboardEvent| {
+        let by = match ev.code().as_str() {
+            "ArrowLeft" => -16.0,
+            "ArrowRight" => 16.0,
+            _ => return,
+        };
+        ev.prevent_default();
+        set(labels_px.get_untracked().unwrap_or(DEFAULT_PX) + by);
+    };
+    view! {
+        <div
+            class="timeline__splitter"
+            role="separator"
+            aria-orientation="vertical"
+            aria-label="Width of the labels"
+            tabindex="0"
+            on:pointerdown=on_press
+            on:pointermove=on_move
+            on:pointerup=move |_| grip.set(None)
+            on:pointercancel=move |_| grip.set(None)
+            on:keydown=on_key
+        ></div>
+    }
+}
+
+/// The slices of the lane under the pointer or of the selection, for keyboard and screen reader; seen while it has the focus.
+#[component]
+pub(super) fn SliceList(stage: Stage, selection: RwSignal<Option<SliceId>>) -> impl IntoView {
+    let item = move |(slice, sentence): (SliceId, String)| {
+        let choose = move |_| selection.set(Some(slice));
+        view! { <li><button class="link mono" on:click=choose>{sentence}</button></li> }
+    };
+    view! {
+        <ul class="timeline__list" aria-label="Slices of this row in the window">
+            {move || stage.shown.list.get().into_iter().map(item).collect_view()}
+        </ul>
+    }
+}
+
+/// What is under the pointer, beside it.
+#[component]
+pub(super) fn HoverCard(stage: Stage, glance: Option<Glance>) -> impl IntoView {
+    /// The pointer has to rest for so long before the record is read.
+    const REST: std::time::Duration = std::time::Duration::from_millis(140);
+    Effect::new(move || {
+        let (Some(glance), Some(slice)) = (glance, stage.shown.hovered.get()) else { return };
+        let look = move || {
+            if stage.shown.hovered.try_get_untracked() == Some(Some(slice)) {
+                glance.on_rest.run(slice);
+            }
+        };
+        set_timeout(look, REST);
+    });
+    let brief = move || {
+        let (slice, brief) = glance?.told.get()?;
+        (stage.shown.hovered.get() == Some(slice)).then_some(brief)
+    };
+    let style = move || {
+        let (x, y) = stage.shown.card_at.get();
+        let size = |v: Result<wasm_bindgen::JsValue, _>| v.ok().and_then(|v| v.as_f64()).unwrap_or(1000.0);
+        let (w, h) = (size(window().inner_width()), size(window().inner_height()));
+        let across = if x < w / 2.0 { format!("left:{}px", x + 14.0) } else { format!("right:{}px", w - x + 14.0) };
+        let down = if y < h / 2.0 { format!("top:{}px", y + 14.0) } else { format!("bottom:{}px", h - y + 14.0) };
+        format!("{across};{down}")
+    };
+    let content = move || {
+        stage.shown.card.get().map(|card| {
+            let line = |(what, value): (String, String)| view! { <dt>{what}</dt><dd>{value}</dd> };
+            let more = move || {
+                brief().map(|b| {
+                    let own = ("self time".to_string(), text::duration(b.self_time));
+                    std::iter::once(own).chain(b.fields).map(line).collect_view()
+                })
+            };
+            view! {
+                <div class="timeline__card" style=style>
+                    <p class="timeline__card-title mono">{card.title}</p>
+                    <dl>{card.lines.into_iter().map(line).collect_view()}{more}</dl>
+                </div>
+            }
+        })
+    };
+    view! { {content} }
+}

@@ -1,0 +1,145 @@
+//! What the user did to the rows: closed, pinned, moved, filtered.
+
+use super::index::Index;
+use crate::base::TrackId;
+use crate::engine::hot::HotColumns;
+use std::collections::HashSet;
+
+/// What the user did to the rows.
+#[derive(Debug, Clone, Default)]
+pub struct Folding {
+    /// Groups that are closed and slice tracks that are folded to one lane.
+    pub closed: HashSet<TrackId>,
+    /// At the top, in this order.
+    pub pinned: Vec<TrackId>,
+    /// Place among siblings by track; empty = as in the file.
+    pub rank: Vec<u32>,
+    /// Only tracks whose path holds this text.
+    pub filter: String,
+}
+
+/// Siblings by rank, as in the file where there is none.
+pub(super) fn ordered(siblings: &[TrackId], rank: &[u32]) -> Vec<TrackId> {
+    let mut out = siblings.to_vec();
+    out.sort_by_key(|t| rank.get(t.index()).copied().unwrap_or(t.0));
+    out
+}
+
+impl Folding {
+    /// Opens or closes a track.
+    pub fn toggle(&mut self, track: TrackId) {
+        if !self.closed.remove(&track) {
+            self.closed.insert(track);
+        }
+    }
+
+    /// Pins a track to the top, or lets it go.
+    pub fn toggle_pin(&mut self, track: TrackId) {
+        match self.pinned.iter().position(|&t| t == track) {
+            Some(i) => drop(self.pinned.remove(i)),
+            None => self.pinned.push(track),
+        }
+    }
+
+    /// Moves a track one place up or down: among the pinned if it is pinned, else among its siblings.
+    pub fn shift(&mut self, index: &Index, hot: &HotColumns, track: TrackId, is_up: bool) {
+        if let Some(i) = self.pinned.iter().position(|&t| t == track) {
+            let j = if is_up { i.wrapping_sub(1) } else { i + 1 };
+            if j < self.pinned.len() {
+                self.pinned.swap(i, j);
+            }
+            return;
+        }
+        if self.rank.is_empty() {
+            self.rank = (0..index.tracks.len() as u32).collect();
+        }
+        let parent = hot.info.tracks.get(track.index()).and_then(|t| t.parent).filter(|p| *p < track);
+        let siblings = parent.map_or(&index.roots, |p| &index.tracks[p.index()].children);
+        let order = ordered(siblings, &self.rank);
+        let Some(i) = order.iter().position(|&t| t == track) else { return };
+        let j = if is_up { i.wrapping_sub(1) } else { i + 1 };
+        if let Some(other) = order.get(j) {
+            self.rank.swap(track.index(), other.index());
+        }
+    }
+
+    /// Puts a track where another one stands, or the group of the same level that holds that one: before it when it comes from below, behind it
+    /// when it comes from above. Nothing happens when the two have no group in common to be moved in.
+    pub fn move_to(&mut self, index: &Index, hot: &HotColumns, track: TrackId, over: TrackId) {
+        let place = |list: &[TrackId], t: TrackId| list.iter().position(|&other| other == t);
+        if let (Some(from), Some(to)) = (place(&self.pinned, track), place(&self.pinned, over)) {
+            let moved = self.pinned.remove(from);
+            self.pinned.insert(to, moved);
+            return;
+        }
+        let parent_of = |t: TrackId| hot.info.tracks.get(t.index()).and_then(|row| row.parent).filter(|p| *p < t);
+        let parent = parent_of(track);
+        let mut sibling = Some(over);
+        while let Some(at) = sibling.filter(|s| parent_of(*s) != parent) {
+            sibling = parent_of(at);
+        }
+        let siblings = parent.map_or(&index.roots, |p| &index.tracks[p.index()].children);
+        let mut order = ordered(siblings, &self.rank);
+        let (Some(from), Some(to)) = (place(&order, track), sibling.and_then(|s| place(&order, s))) else { return };
+        if self.rank.is_empty() {
+            self.rank = (0..index.tracks.len() as u32).collect();
+        }
+        let mut ranks: Vec<u32> = order.iter().filter_map(|t| self.rank.get(t.index()).copied()).collect();
+        ranks.sort_unstable();
+        let moved = order.remove(from);
+        order.insert(to, moved);
+        for (t, rank) in order.iter().zip(ranks) {
+            if let Some(own) = self.rank.get_mut(t.index()) {
+                *own = rank;
+            }
+        }
+    }
+
+    /// Opens every group above a track, and the track itself, so that all its lanes are seen.
+    pub fn open_up_to(&mut self, hot: &HotColumns, track: TrackId) {
+        let mut at = Some(track);
+        while let Some(id) = at {
+            self.closed.remove(&id);
+            at = hot.info.tracks.get(id.index()).and_then(|t| t.parent).filter(|p| *p < id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rows::rows;
+    use super::super::sample::sample;
+    use super::*;
+
+    #[test]
+    fn rows_move_among_their_siblings() {
+        let hot = sample();
+        let index = Index::new(&hot);
+        let mut f = Folding::default();
+        f.shift(&index, &hot, TrackId(2), true);
+        let order: Vec<u32> = rows(&hot, &index, &f).rows.iter().map(|r| r.track.0).collect();
+        assert_eq!(order, [0, 2, 1, 3, 4, 5]);
+        f.shift(&index, &hot, TrackId(0), false);
+        assert_eq!(rows(&hot, &index, &f).rows[0].track.0, 4);
+    }
+
+    #[test]
+    fn a_row_is_dragged_to_the_place_of_another() {
+        let hot = sample();
+        let index = Index::new(&hot);
+        let order = |f: &Folding| rows(&hot, &index, f).rows.iter().map(|r| r.track.0).collect::<Vec<_>>();
+        let mut f = Folding::default();
+        f.move_to(&index, &hot, TrackId(3), TrackId(1));
+        assert_eq!(order(&f), [0, 3, 1, 2, 4, 5]);
+        f.move_to(&index, &hot, TrackId(3), TrackId(2));
+        assert_eq!(order(&f), [0, 1, 2, 3, 4, 5]);
+        // Over a row of another group: its group is meant, where that is a sibling.
+        f.move_to(&index, &hot, TrackId(0), TrackId(5));
+        assert_eq!(order(&f), [4, 5, 0, 1, 2, 3]);
+        f.move_to(&index, &hot, TrackId(1), TrackId(5));
+        assert_eq!(order(&f), [4, 5, 0, 1, 2, 3]);
+        f.pinned = vec![TrackId(1), TrackId(2), TrackId(3)];
+        f.move_to(&index, &hot, TrackId(1), TrackId(3));
+        assert_eq!(f.pinned, [TrackId(2), TrackId(3), TrackId(1)]);
+    }
+}
