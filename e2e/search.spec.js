@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { expect, idle, neuron, openProfile, samples, show, start, test } from './support.js';
 
+const device = neuron('fused_attention', 'fused_exec_2_profile_full.json');
 const view = (page) => page.locator('[data-view="search"]');
 const table = (page) => view(page).locator('table[data-table="search-summary"]');
 
@@ -30,7 +31,7 @@ test('hits are summed up by device and name, and the sum is the count', async ({
 
 test('records of the file are searched part by part, also one field of them', async ({ page, site }) => {
   await start(page, site);
-  await openProfile(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
+  await openProfile(page, device);
   await show(page, 'search');
   await view(page).getByLabel('Text', { exact: true }).fill('dst');
   await expect(view(page).locator('[data-hits]')).toContainText('hits');
@@ -48,7 +49,7 @@ test('records of the file are searched part by part, also one field of them', as
 
 test('a row lights up its slices in the timeline, and the brackets step through them', async ({ page, site }) => {
   await start(page, site);
-  await openProfile(page, join(samples, 'cpu_single.pt.trace.json.gz'));
+  await openProfile(page, device);
   await show(page, 'operators');
   await page.locator('table[data-table="operators"] tbody tr[data-row] td').first().click();
   const details = page.locator('[data-view="details"]');
@@ -66,14 +67,14 @@ test('a row lights up its slices in the timeline, and the brackets step through 
 
 test('what is chosen in a view is in the link', async ({ page, site, browser }) => {
   await start(page, site);
-  await openProfile(page, join(samples, 'cpu_single.pt.trace.json.gz'));
+  await openProfile(page, device);
   await show(page, 'operators');
   const head = (p) => p.locator('table[data-table="operators"] th[data-column="occurrences"]');
   await head(page).locator('button.table__sort').click();
-  await page.locator('[data-field="group-by"]').selectOption('category');
+  await page.locator('[data-field="group-by"]').selectOption('opcode');
   await page.locator('[data-field="top"]').fill('4');
   await page.locator('[data-field="top"]').press('Enter');
-  await page.locator('[data-view="operators"] .table__filter').first().fill('cpu');
+  await page.locator('[data-view="operators"] .table__filter').first().fill('mat');
   await expect.poll(() => page.url()).toContain('s.operators.top=4');
   await idle(page);
   const link = page.url();
@@ -81,10 +82,10 @@ test('what is chosen in a view is in the link', async ({ page, site, browser }) 
   const other = await context.newPage();
   await other.goto(link);
   await idle(other);
-  await openProfile(other, join(samples, 'cpu_single.pt.trace.json.gz'));
-  await expect(other.locator('[data-field="group-by"]')).toHaveValue('category');
+  await openProfile(other, device);
+  await expect(other.locator('[data-field="group-by"]')).toHaveValue('opcode');
   await expect(other.locator('[data-field="top"]')).toHaveValue('4');
-  await expect(other.locator('[data-view="operators"] .table__filter').first()).toHaveValue('cpu');
+  await expect(other.locator('[data-view="operators"] .table__filter').first()).toHaveValue('mat');
   await expect(head(other)).toHaveAttribute('aria-sort', 'descending');
   await context.close();
 });
