@@ -216,6 +216,22 @@ fn workers_that_do_not_fit_say_why() {
     // An operation that only one has: matched by number, the other left out.
     let all = merged(&a, vec![part(&a, "w_0", ""), part(&worker(1, &[(2, 300, 10)]), "w_1", "")]);
     assert!(all.is_matched && all.notes.iter().any(|n| n.contains("1 operations have no counterpart")), "{:?}", all.notes);
+    // Operations without a number beside numbered ones: by order if equally many, else left out.
+    let mixed = |rank, n: u64| {
+        let mut all = vec![collective(1, 100, 50), op("aten::add", 0, 1000)];
+        let gloo = |i| {
+            format!(r#"{{"ph":"X","cat":"user_annotation","name":"gloo:all_reduce","pid":1,"tid":2,"ts":{},"dur":{rank}}}"#, 500 + i * 50)
+        };
+        all.extend((0..n).map(gloo));
+        open(&format!(r#""distributedInfo": {{"backend": "nccl", "rank": {rank}, "world_size": 3}},"#), &all.join(","))
+    };
+    let even = merged(&a, vec![part(&mixed(1, 2), "w_1", ""), part(&mixed(2, 2), "w_2", "")]);
+    assert_eq!(
+        even.workers[1].operations.iter().map(|o| (o.calls, o.transfer.map(|t| t.0))).collect::<Vec<_>>(),
+        [(1, Some(50_000)), (2, Some(2_000))]
+    );
+    let uneven = merged(&a, vec![part(&mixed(1, 2), "w_1", ""), part(&mixed(2, 1), "w_2", "")]);
+    assert!(uneven.is_matched && uneven.notes.iter().any(|n| n.contains("3 operations have no counterpart")), "{:?}", uneven.notes);
     // None in common; none at all; one worker; two of one rank; spans that do not match.
     let none = merged(&a, vec![part(&a, "w_0", ""), part(&worker(1, &[(7, 1, 1)]), "w_1", "")]);
     assert!(!none.is_matched && none.stragglers.is_empty() && none.notes.iter().any(|n| n.contains("counterpart")));

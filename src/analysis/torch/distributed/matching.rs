@@ -27,13 +27,20 @@ pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
     if let Some(part) = parts.iter().find(|p| p.calls.is_empty()) {
         return Err(format!("Worker {} has no communication operations, so waiting cannot be told from moving data.", part.worker));
     }
-    let is_numbered = parts.iter().all(|p| p.calls.iter().all(|c| c.seq.is_some() && c.group.is_some()));
-    let groups = if is_numbered { by_number(parts) } else { by_order(parts)? };
     let mut out = Matched {
         transfer: parts.iter().map(|p| vec![None; p.calls.len()]).collect(),
         is_last: parts.iter().map(|p| vec![false; p.calls.len()]).collect(),
         ..Matched::default()
     };
+    let mut groups = by_number(parts);
+    let rest = |p: &DistributedPart| (0..p.calls.len()).filter(|&i| !is_numbered(&p.calls[i])).collect::<Vec<usize>>();
+    let rest: Vec<Vec<usize>> = parts.iter().map(rest).collect();
+    match by_order(parts, &rest) {
+        Ok(more) => groups.extend(more),
+        // Some operations are numbered: those can be matched all the same.
+        Err(_) if !groups.is_empty() => out.n_unmatched += rest.iter().map(|r| r.len() as u64).sum::<u64>(),
+        Err(sentence) => return Err(sentence),
+    }
     for group in groups {
         let call = |&(worker, at): &Place| &parts[worker].calls[at];
         let n_ranges = group.first().map_or(0, |p| call(p).ranges.len());
@@ -65,14 +72,14 @@ fn length(call: &CommunicationCall, range: usize) -> i64 {
     call.ranges.get(range).map_or(0, |(start, end)| end.0.saturating_sub(start.0))
 }
 
-/// By process group, number and name; operations that share all three in their order.
+/// Calls with a number by process group, number and name; those that share all three in their order.
 fn by_number(parts: &[DistributedPart]) -> Vec<Vec<Place>> {
     let mut at_of: FxHashMap<(&str, u32, &str, u32), usize> = FxHashMap::default();
     let mut out: Vec<Vec<Place>> = Vec::new();
     for (worker, part) in parts.iter().enumerate() {
         let mut repeats: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
         let name = |at: u32| part.names.get(at as usize).map_or("", String::as_str);
-        for (i, call) in part.calls.iter().enumerate() {
+        for (i, call) in part.calls.iter().enumerate().filter(|(_, call)| is_numbered(call)) {
             let (group, seq) = (call.group.unwrap_or(0), call.seq.unwrap_or(0));
             let repeat = repeats.entry((group, seq, call.name)).or_default();
             let key = (name(group), seq, name(call.name), *repeat);
@@ -87,29 +94,34 @@ fn by_number(parts: &[DistributedPart]) -> Vec<Vec<Place>> {
     out
 }
 
-/// By their order, which must be the same everywhere.
-fn by_order(parts: &[DistributedPart]) -> Result<Vec<Vec<Place>>, String> {
-    let Some(first) = parts.first() else { return Ok(Vec::new()) };
-    if let Some(other) = parts.iter().find(|p| p.calls.len() != first.calls.len()) {
+/// Whether a call's record tells its process group and its number in it.
+fn is_numbered(call: &CommunicationCall) -> bool {
+    call.seq.is_some() && call.group.is_some()
+}
+
+/// Calls without a number by their order, which must be the same everywhere. `rest` holds their positions by worker.
+fn by_order(parts: &[DistributedPart], rest: &[Vec<usize>]) -> Result<Vec<Vec<Place>>, String> {
+    let n = rest.first().map_or(0, Vec::len);
+    if let Some(other) = rest.iter().position(|r| r.len() != n) {
         return Err(format!(
-            "{} has {} communication operations and {} has {}: they cannot be matched, so waiting cannot be told from moving data.",
-            first.worker,
-            first.calls.len(),
-            other.worker,
-            other.calls.len()
+            "{} has {n} communication operations and {} has {}: they cannot be matched, so waiting cannot be told from moving data.",
+            parts[0].worker,
+            parts[other].worker,
+            rest[other].len()
         ));
     }
-    for (i, call) in first.calls.iter().enumerate() {
-        if let Some(other) = parts.iter().find(|p| p.calls[i].ranges.len() != call.ranges.len()) {
+    let n_ranges = |worker: usize, i: usize| parts[worker].calls[rest[worker][i]].ranges.len();
+    for i in 0..n {
+        if let Some(other) = (1..parts.len()).find(|&w| n_ranges(w, i) != n_ranges(0, i)) {
             return Err(format!(
                 "Operation {} has {} kernels on {} and {} on {}: they cannot be matched, so waiting cannot be told from moving data.",
                 i + 1,
-                call.ranges.len(),
-                first.worker,
-                other.calls[i].ranges.len(),
-                other.worker
+                n_ranges(0, i),
+                parts[0].worker,
+                n_ranges(other, i),
+                parts[other].worker
             ));
         }
     }
-    Ok((0..first.calls.len()).map(|i| (0..parts.len()).map(|worker| (worker, i)).collect()).collect())
+    Ok((0..n).map(|i| rest.iter().enumerate().map(|(worker, rest)| (worker, rest[i])).collect()).collect())
 }
