@@ -23,18 +23,20 @@ pub(super) fn overview(app: App, profile: OpenProfile) -> AnyView {
 }
 
 pub(super) fn kernels(app: App, profile: OpenProfile) -> AnyView {
-    let (on_slice, on_slices) = ways(app);
-    view! { <KernelsView ask=profile.ask range=scope(app) on_slice on_slices choices=app.view_state("kernels") /> }.into_any()
+    let (on_slice, on_slices, on_mark) = ways(app);
+    view! { <KernelsView ask=profile.ask range=scope(app) on_slice on_slices on_mark choices=app.view_state("kernels") /> }.into_any()
 }
 
 pub(super) fn operators(app: App, profile: OpenProfile, on_row: Callback<(String, String)>) -> AnyView {
-    let (on_slice, on_slices) = ways(app);
-    view! { <TorchOperatorsView ask=profile.ask range=scope(app) on_row on_slice on_slices choices=app.view_state("operators") /> }
+    let (on_slice, on_slices, on_mark) = ways(app);
+    view! { <TorchOperatorsView ask=profile.ask range=scope(app) on_row on_slice on_slices on_mark choices=app.view_state("operators") /> }
         .into_any()
 }
 
-/// To one slice, and to many.
-fn ways(app: App) -> (Callback<SliceId>, Callback<Vec<SliceId>>) {
+type Ways = (Callback<SliceId>, Callback<Vec<SliceId>>, Callback<(SliceId, Vec<SliceId>)>);
+
+/// To one slice, to many, and only marking some.
+fn ways(app: App) -> Ways {
     let to_one = Callback::new(move |slice| actions::go_to_slice(app, slice));
     let to_many = Callback::new(move |slices: Vec<SliceId>| {
         let first = slices.first().copied();
@@ -43,7 +45,11 @@ fn ways(app: App) -> (Callback<SliceId>, Callback<Vec<SliceId>>) {
         app.selection.set(first);
         app.reveal.set(first);
     });
-    (to_one, to_many)
+    let mark = Callback::new(move |(slice, slices): (SliceId, Vec<SliceId>)| {
+        actions::set_highlights(app, slices);
+        app.selection.set(Some(slice));
+    });
+    (to_one, to_many, mark)
 }
 
 /// Shows a place in the timeline: the range with a little room on both sides, the slice selected.

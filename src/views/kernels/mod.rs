@@ -32,6 +32,7 @@ struct State {
     chosen: RwSignal<Option<KernelRow>>,
     on_slice: Callback<SliceId>,
     on_slices: Callback<Vec<SliceId>>,
+    on_mark: Callback<(SliceId, Vec<SliceId>)>,
 }
 
 impl State {
@@ -55,6 +56,8 @@ pub fn KernelsView(
     on_slice: Callback<SliceId>,
     /// Light slices in the timeline and go to the first.
     on_slices: Callback<Vec<SliceId>>,
+    /// Select a slice and light others, without leaving the view.
+    on_mark: Callback<(SliceId, Vec<SliceId>)>,
     /// Grouping, device, slices of a pie, and what was done to the table.
     #[prop(default = ViewState::detached("kernels"))]
     choices: ViewState,
@@ -66,7 +69,7 @@ pub fn KernelsView(
     });
     let kernels = ask_torch(ask.clone(), query, |a| if let TorchAnswer::Kernels(k) = a { Some(k) } else { None });
     let (limit, table) = (choices.choice("top", 10), choices.choice("table", String::new()));
-    let state = State { range, group, device, limit, table, kernels, chosen: RwSignal::new(None), on_slice, on_slices };
+    let state = State { range, group, device, limit, table, kernels, chosen: RwSignal::new(None), on_slice, on_slices, on_mark };
     // Another answer has other rows.
     Effect::new(move |_| {
         kernels.value.track();

@@ -20,6 +20,10 @@ pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
         Some(TorchQuery::KernelMembers(KernelMembersQuery { name: row.name, properties: row.properties, range, device }))
     });
     let members = ask_torch(ask, query, |a| if let TorchAnswer::KernelMembers(m) = a { Some(m) } else { None });
+    Effect::new(move |_| {
+        let (Some(row), Some(members), false) = (state.chosen.get(), members.value.get(), members.is_waiting.get()) else { return };
+        state.on_mark.run((row.longest, members.runs.iter().map(|r| r.slice).collect()));
+    });
     let panel = move || state.chosen.get().map(|row| view! { <Body state row members /> });
     view! { {panel} }
 }

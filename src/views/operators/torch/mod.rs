@@ -33,6 +33,7 @@ struct State {
     chosen: RwSignal<Option<OpRow>>,
     on_slice: Callback<SliceId>,
     on_slices: Callback<Vec<SliceId>>,
+    on_mark: Callback<(SliceId, Vec<SliceId>)>,
 }
 
 impl State {
@@ -68,12 +69,16 @@ pub fn TorchOperatorsView(
     on_slice: Callback<SliceId>,
     /// Light slices in the timeline and go to the first.
     on_slices: Callback<Vec<SliceId>>,
+    /// Select a slice and light others, without leaving the view.
+    on_mark: Callback<(SliceId, Vec<SliceId>)>,
     /// What is shown, and how.
     #[prop(default = ViewState::detached("operators"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let (kind, set_kind) = choices.choice("show", String::from("operators"));
-    let is_all = Memo::new(move |_| kind.get() == "slices");
+    let (kind, set_kind) = choices.choice("show", String::new());
+    // A trace without operators shows its slices, unless the user wants otherwise.
+    let has_none = RwSignal::new(false);
+    let is_all = Memo::new(move |_| kind.with(|k| k == "slices" || (k.is_empty() && has_none.get())));
     let ask = StoredValue::new(ask);
     let switch = move |(id, label, title): (&'static str, &'static str, &'static str)| {
         let is_chosen = move || is_all.get() == (id == "slices");
@@ -85,21 +90,19 @@ pub fn TorchOperatorsView(
     ];
     view! {
         <div class="operators__switch"><span class="segmented" role="group" aria-label="Rows">{switches.map(switch).collect_view()}</span></div>
-        <Show when=move || is_all.get() fallback=move || view! { <Own ask=ask.get_value() range on_slice on_slices choices /> }>
+        <Show when=move || is_all.get() fallback=move || view! { <Own ask=ask.get_value() range ways=(on_slice, on_slices, on_mark) choices has_none /> }>
             <OperatorsView ask=ask.get_value() range on_row choices />
         </Show>
     }
 }
 
+/// To one slice, to many, and to none but marking some.
+type Ways = (Callback<SliceId>, Callback<Vec<SliceId>>, Callback<(SliceId, Vec<SliceId>)>);
+
 /// The operators alone.
 #[component]
-fn Own(
-    ask: Ask,
-    range: Signal<Option<TimeRange>>,
-    on_slice: Callback<SliceId>,
-    on_slices: Callback<Vec<SliceId>>,
-    choices: ViewState,
-) -> impl IntoView {
+fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: Ways, choices: ViewState, has_none: RwSignal<bool>) -> impl IntoView {
+    let (on_slice, on_slices, on_mark) = ways;
     let group = choices.choice("by", String::from("name"));
     let query = Signal::derive(move || {
         let grouping = if group.0.get() == "shape" { OpGrouping::NameShape } else { OpGrouping::Name };
@@ -108,11 +111,14 @@ fn Own(
     let ops = ask_torch(ask.clone(), query, |a| if let TorchAnswer::Operators(o) = a { Some(o) } else { None });
     let (of, limit) = (choices.choice("of", String::new()), choices.choice("top", 10));
     let table = choices.choice("ops", String::new());
-    let state = State { range, group, of, limit, table, ops, chosen: RwSignal::new(None), on_slice, on_slices };
+    let state = State { range, group, of, limit, table, ops, chosen: RwSignal::new(None), on_slice, on_slices, on_mark };
     // Another answer has other rows.
     Effect::new(move |_| {
-        ops.value.track();
+        let is_blank = ops.value.with(|o| o.as_ref().is_some_and(|o| o.rows.is_empty()));
         state.chosen.set(None);
+        if is_blank && range.get_untracked().is_none() {
+            has_none.set(true);
+        }
     });
     let is_there = Memo::new(move |_| ops.value.with(Option::is_some));
     let ask = StoredValue::new(ask);

@@ -24,6 +24,10 @@ pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
     });
     let members = ask_torch(ask, query, |a| if let TorchAnswer::OperatorMembers(m) = a { Some(m) } else { None });
     let tab = RwSignal::new("kernels");
+    Effect::new(move |_| {
+        let (Some(row), Some(members), false) = (state.chosen.get(), members.value.get(), members.is_waiting.get()) else { return };
+        state.on_mark.run((row.longest, members.calls.iter().map(|c| c.slice).collect()));
+    });
     let panel = move || state.chosen.get().map(|row| view! { <Body state row members tab /> });
     view! { {panel} }
 }
