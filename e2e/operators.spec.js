@@ -108,10 +108,10 @@ test.describe('of a trace with a device', () => {
 });
 
 test('a call stack can be copied and opened', async ({ page }) => {
-  await openProfile(page, kineto('kineto-traces', 'old_resnet50_profiler_api_num_workers_0', 'worker0.pt.trace.json.gz'));
+  await openProfile(page, kineto('kineto-traces', 'resnet50_num_workers_0', 'worker0.1623143089861.pt.trace.json.gz'));
   await show(page, 'operators');
   // What autograd calls has no stack; what the model calls has.
-  await page.locator('[data-view="operators"] .table__filter').first().fill('aten::conv2d');
+  await page.locator('[data-view="operators"] .table__filter').first().fill('aten::clamp_min');
   await table(page).locator('tbody tr[data-row]').first().click();
   await idle(page);
   await page.locator('[data-panel="operator"] [data-tab="stacks"]').click();
