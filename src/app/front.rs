@@ -31,7 +31,7 @@ pub fn Front() -> impl IntoView {
     let hot = coloured(app);
     let details = details(app);
     let jumps = jumps::follow(details.into(), Signal::derive(move || app.front().map(|p| p.ask)));
-    let flows = FlowChoice::new();
+    let flows = FlowChoice::new(app.view_state("timeline"));
     let on_go = Callback::new(move |slice| actions::go_to_slice(app, slice));
     let on_close = Callback::new(move |()| app.state.is_details_open().set(false));
     view! {

@@ -42,6 +42,11 @@ impl Stacked {
     }
 }
 
+/// As [`Stacked::is_on`], for the bar above. Tracked.
+pub fn is_on(app: App) -> bool {
+    app.view_state("timeline").get("stack").is_some() && app.of_span().len() > 1
+}
+
 /// The switch above a timeline that could be stacked; absent where there is one worker only.
 #[component]
 pub fn StackBar(

@@ -8,11 +8,8 @@ use leptos::{ev, prelude::*};
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
 
-const MODES: [(FlowMode, &str, &str); 3] = [
-    (FlowMode::Off, "Off", "off"),
-    (FlowMode::Selection, "Of the selection", "selection"),
-    (FlowMode::Window, "All in the window", "window"),
-];
+const MODES: [(FlowMode, &str); 3] =
+    [(FlowMode::Off, "Off"), (FlowMode::Selection, "Of the selection"), (FlowMode::Window, "All in the window")];
 
 /// Width of the panel.
 const PANEL_PX: f64 = 280.0;
@@ -27,7 +24,7 @@ pub fn FlowMenu(
 ) -> impl IntoView {
     let kinds = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| h.info.flow_kinds.clone()).unwrap_or_default()));
     let note = move || {
-        (choice.mode.get() == FlowMode::Window).then(|| {
+        (choice.mode.0.get() == FlowMode::Window).then(|| {
             let sentence = choice.found.with(|f| drawn_sentence(f));
             let short = choice.found.with(|f| format!("{} of {} flows drawn", text::count(f.from.len() as u64), text::count(f.n_wanted)));
             view! { <span class="timeline__flownote" role="status" title=sentence.clone() data-flows-drawn>{short}</span> }
@@ -57,13 +54,13 @@ pub fn FlowMenu(
             <div class="flows-panel" popover="auto" id=id.clone() style:left=move || format!("{}px", at.get().0) style:top=move || format!("{}px", at.get().1)>
                 <fieldset class="flows" data-flows>
                     <legend class="flows__title">"Draw arrows"</legend>
-                    {MODES.map(|(mode, label, id)| view! { <Mode choice mode label id /> })}
+                    {MODES.map(|(mode, label)| view! { <Mode choice mode label /> })}
                 </fieldset>
                 <fieldset class="flows">
                     <legend class="flows__title">"Kinds"</legend>
                     {move || kinds.get().into_iter().zip(0u16..).map(|((kind, n), i)| view! { <Kind choice kind n i /> }).collect_view()}
                 </fieldset>
-                <p class="flows__note">{move || (choice.mode.get() == FlowMode::Window).then(|| choice.found.with(|f| drawn_sentence(f)))}</p>
+                <p class="flows__note">{move || (choice.mode.0.get() == FlowMode::Window).then(|| choice.found.with(|f| drawn_sentence(f)))}</p>
             </div>
             {note}
         </Show>
@@ -71,15 +68,15 @@ pub fn FlowMenu(
 }
 
 #[component]
-fn Mode(choice: FlowChoice, mode: FlowMode, label: &'static str, id: &'static str) -> impl IntoView {
+fn Mode(choice: FlowChoice, mode: FlowMode, label: &'static str) -> impl IntoView {
     view! {
         <label class="flows__item">
             <input
                 type="radio"
                 name="flow-mode"
-                data-flow-mode=id
-                prop:checked=move || choice.mode.get() == mode
-                on:change=move |_| choice.mode.set(mode)
+                data-flow-mode=mode.to_string()
+                prop:checked=move || choice.mode.0.get() == mode
+                on:change=move |_| choice.mode.1.set(mode)
             />
             {label}
         </label>

@@ -6,8 +6,11 @@ use super::stage::Stage;
 use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::{Answer, Query};
+use crate::state::choices::{Choice, ViewState};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
+use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,11 +29,29 @@ pub enum FlowMode {
     Window,
 }
 
+impl fmt::Display for FlowMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            FlowMode::Off => "off",
+            FlowMode::Selection => "selection",
+            FlowMode::Window => "window",
+        })
+    }
+}
+
+impl FromStr for FlowMode {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [FlowMode::Off, FlowMode::Selection, FlowMode::Window].into_iter().find(|m| m.to_string() == text).ok_or(())
+    }
+}
+
 /// What the user has chosen, and the arrows that were found for it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct FlowChoice {
     /// Which are drawn.
-    pub mode: RwSignal<FlowMode>,
+    pub mode: Choice<FlowMode>,
     /// Kinds that are left out.
     pub without: RwSignal<Vec<String>>,
     /// What crosses the window; empty unless that is wanted.
@@ -38,20 +59,14 @@ pub struct FlowChoice {
 }
 
 impl FlowChoice {
-    /// Arrows of the selection, of every kind.
-    pub fn new() -> Self {
-        FlowChoice { mode: RwSignal::default(), without: RwSignal::default(), found: RwSignal::default() }
+    /// As chosen among `choices`; of every kind.
+    pub fn new(choices: ViewState) -> Self {
+        FlowChoice { mode: choices.choice("flows", FlowMode::default()), without: RwSignal::default(), found: RwSignal::default() }
     }
 
     /// Whether arrows of the selection of that kind are drawn. Tracked.
     pub fn shows(&self, kind: &str) -> bool {
-        self.mode.get() != FlowMode::Off && self.without.with(|w| w.iter().all(|k| k != kind))
-    }
-}
-
-impl Default for FlowChoice {
-    fn default() -> Self {
-        FlowChoice::new()
+        self.mode.0.get() != FlowMode::Off && self.without.with(|w| w.iter().all(|k| k != kind))
     }
 }
 
@@ -103,7 +118,7 @@ impl Core {
 pub fn follow(stage: Stage, choice: FlowChoice, ask: Ask) {
     let window = rested(stage);
     let query = Memo::new(move |_| {
-        let window = (choice.mode.get() == FlowMode::Window).then(|| window.get()).flatten()?;
+        let window = (choice.mode.0.get() == FlowMode::Window).then(|| window.get()).flatten()?;
         Some(FlowsQuery { window, without: choice.without.get(), limit: MOST_FLOWS })
     });
     let reply = LocalResource::new(move || {
