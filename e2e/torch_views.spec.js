@@ -39,7 +39,8 @@ function figure(text) {
   return (sign ? -1 : 1) * Number(number) * scale;
 }
 
-const near = (text, want) => expect(Math.abs(figure(text) - want), `${text} is about ${want}`).toBeLessThanOrEqual(Math.abs(want) * 0.006 + 1);
+// The page rounds to three digits; `slack` is what the plugin rounds away.
+const near = (text, want, slack = 1) => expect(Math.abs(figure(text) - want), `${text} is about ${want}`).toBeLessThanOrEqual(Math.abs(want) * 0.006 + slack);
 
 /** Chooses a row as a user does: beside the copy button of its name. */
 const choose = (row) => row.click({ position: { x: 40, y: 12 } });
@@ -64,8 +65,9 @@ test('memory: statistics and peak are the plugin’s, a drag selects, a right cl
     expect(row, name).toBeDefined();
     expect(figure(row.calls), `calls of ${name}`).toBe(calls);
     expect(figure(row.self_allocation_count)).toBe(selfCount);
-    near(row.size_increase, increase * 1024);
-    near(row.self_allocation_size, selfSize * 1024);
+    // The plugin has kilobytes with two digits.
+    near(row.size_increase, increase * 1024, 5.2);
+    near(row.self_allocation_size, selfSize * 1024, 5.2);
   }
   const curve = view.locator('[data-chart="memory-curve"] canvas').first();
   expect((await ink(curve)).inked).toBeGreaterThan(2000);
@@ -170,7 +172,7 @@ test('distributed: one rank is shown without what needs the others, and says so'
   await expect(view.locator('[data-notes] li').first()).toBeVisible();
 });
 
-test('diff: parts, zoom and back, difference tables; only with two open traces', async ({ page, site }) => {
+test('diff: sums and difference tables of the plugin; only with two open traces', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, resnet(0, 'worker0.1623143089861'));
   await expect(page.locator('[data-nav="diff"]')).toHaveCount(0);
@@ -182,11 +184,6 @@ test('diff: parts, zoom and back, difference tables; only with two open traces',
   near(sum.split(' → ')[0], root.left.total_duration * 1000);
   near(sum.split(' → ')[1].split(' (')[0], root.right.total_duration * 1000);
   expect((await ink(view.locator('[data-chart="diff-bars"] canvas').first())).inked).toBeGreaterThan(2000);
-  const part = page.locator('table[data-table="diff-parts"] tbody tr[data-row]').first();
-  await choose(part);
-  await expect(view.locator('[data-crumbs] li')).toHaveCount(2);
-  await view.locator('[data-crumbs] button').first().click();
-  await expect(view.locator('[data-crumbs] li')).toHaveCount(1);
   const rows = await cells(page, 'diff-operators');
   for (const agg of root.left.aggs.slice(0, 5)) {
     const row = rows.find((r) => r.name === agg.name);
@@ -195,6 +192,21 @@ test('diff: parts, zoom and back, difference tables; only with two open traces',
   await view.locator('[data-field="by"]').selectOption('kernel');
   await expect(page.locator('table[data-table="diff-flat"] th[data-column="base_device_total"]')).toBeVisible();
   await isSound(page);
+});
+
+test('diff: a click looks into a part, and the way back', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, single());
+  await openProfile(page, second());
+  await show(page, 'diff');
+  const view = page.locator('[data-view="diff"]');
+  const parts = (await cells(page, 'diff-parts')).map((r) => figure(r.parts));
+  const at = parts.findIndex((n) => n > 0);
+  expect(at, 'a part with parts inside').toBeGreaterThanOrEqual(0);
+  await choose(page.locator('table[data-table="diff-parts"] tbody tr[data-row]').nth(at));
+  await expect(view.locator('[data-crumbs] li')).toHaveCount(2);
+  await view.locator('[data-crumbs] button').first().click();
+  await expect(view.locator('[data-crumbs] li')).toHaveCount(1);
 });
 
 test('trace: steps, counters, flows by kind with a count of those not drawn, jumps', async ({ page, site }) => {
@@ -213,15 +225,13 @@ test('trace: steps, counters, flows by kind with a count of those not drawn, jum
   await view.locator('[data-step="5"]').click();
   const step = await windowChanged(page, whole);
   expect(step.span).toBeLessThan(whole.span / 3);
-  await page.locator('input[type=search]').first().fill('cudaLaunchKernel');
-  await page.keyboard.press('Enter');
-  await idle(page);
   const details = page.locator('[data-view="details"]');
-  await expect(details).toContainText('cudaLaunchKernel');
+  const title = details.locator('h2');
+  await expect(title).toContainText('ProfilerStep#5');
   await details.locator('[data-jump]').first().click();
-  await expect(details).toContainText('stream 7');
+  await expect(title).toContainText('stream 7');
   await page.locator('body').press('k');
-  await expect(details.locator('h2')).toContainText('cudaLaunchKernel');
+  await expect(title).toContainText(/cuda\w+ · .*thread/);
 });
 
 test('trace: the workers of a run stand below each other on one clock', async ({ page, site }) => {

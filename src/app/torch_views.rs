@@ -56,7 +56,7 @@ fn traces(app: App) -> Signal<Vec<Trace>> {
         let all = app.state.profiles().get();
         all.into_iter()
             .filter(|p| p.stopped.is_none() && is_torch(p))
-            .map(|p| Trace { label: label(&p), hash: p.hash, ask: p.ask })
+            .map(|p| Trace { label: label(app, &p), hash: p.hash, ask: p.ask })
             .collect()
     })
 }
@@ -66,9 +66,10 @@ pub fn is_torch(profile: &OpenProfile) -> bool {
     profile.hot.info.views.iter().any(|v| v == "diff")
 }
 
-/// Run, worker and span; a profile alone has its own title.
-fn label(profile: &OpenProfile) -> String {
-    let Some(place) = &profile.place else { return profile.title.clone() };
+/// Run, worker and span; a profile alone in its run has its own title. Tracked.
+fn label(app: App, profile: &OpenProfile) -> String {
+    let is_alone = app.runs().iter().any(|r| r.profiles.len() == 1 && r.profiles[0].id == profile.id);
+    let Some(place) = profile.place.as_ref().filter(|_| !is_alone) else { return profile.title.clone() };
     let span = place.span.map(|s| format!(" · span {s}")).unwrap_or_default();
     format!("{} · {}{span}", place.run, place.worker)
 }

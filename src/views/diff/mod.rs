@@ -230,6 +230,7 @@ fn Charts(state: State, diff: Asked<Diff>) -> impl IntoView {
 #[component]
 fn Tables(state: State, diff: Asked<Diff>) -> impl IntoView {
     let parts = diff.derive(rows::part_rows);
+    let has_inner = move || diff.value.with(|d| d.as_ref().is_some_and(|d| d.parts.iter().any(|p| p.n_parts > 0)));
     let zoom = Callback::new(move |at: usize| {
         let path =
             diff.value.with_untracked(|d| d.as_ref().and_then(|d| d.parts.get(at)).filter(|p| p.n_parts > 0).map(|p| p.path.clone()));
@@ -243,7 +244,7 @@ fn Tables(state: State, diff: Asked<Diff>) -> impl IntoView {
     view! {
         <section class="torch__part">
             <h2>"Parts in order"</h2>
-            <p class="torch__hint">"A click looks into a part."</p>
+            <Show when=has_inner><p class="torch__hint">"A click on a part with parts inside looks into it."</p></Show>
             <Table
                 id="diff-parts" label="Parts of both traces in order" columns=Signal::stored(Arc::new(rows::part_columns())) rows=parts on_row=zoom
                 kept=state.kept.choice("parts", String::new()) empty="This part has no parts inside."
