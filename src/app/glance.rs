@@ -1,11 +1,10 @@
 //! What a glance at a slice tells, asked from the engine and kept for a while.
 
 use crate::base::SliceId;
-use crate::engine::brief::Brief;
 use crate::state::App;
 use crate::views::timeline::around::Glance;
 use crate::worker::client::Ask;
-use crate::worker::protocol::{Answer, Query};
+use crate::worker::protocol::{Answer, Brief, Query};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::collections::HashMap;
