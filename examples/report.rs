@@ -2,7 +2,8 @@
 //!
 //! A directory stands for all files in it. Each profile has its place: run, worker, span.
 //!
-//! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `search` (`text`, `field`, `regex`, `limit`;
+//! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `flows` (`start_ns`, `end_ns`, `limit`),
+//! `search` (`text`, `field`, `regex`, `limit`;
 //! `records=1` searches the records of the file too, `key` names one of their fields), `annotations` (`start_ns`, `end_ns`: the figures between),
 //! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `support_diff` (two files, the earlier one first),
 //! `overview` (`start_ns`, `end_ns`), `operators` with `group` (`name`, `shape`), `kernels` (`group`: `name`, `properties`; `device`), `trace`,
@@ -18,7 +19,7 @@ mod torch_views;
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;
 use axonscope::base::{Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery, ScanQuery, SearchQuery};
+use axonscope::engine::query::{DeviceAnswer, DeviceQuery, FlowsQuery, ScanQuery, SearchQuery};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
 use serde_json::{Value, json};
@@ -160,6 +161,11 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "operators" => {
             let track = arguments.get("track").map(|path| track(session, path)).transpose()?;
             Ok(Query::Operators(OperatorsQuery { group_by: text("group_by"), range, track }))
+        }
+        "flows" => {
+            let window = range.unwrap_or(session.profile.meta.range);
+            let limit = arguments.number("limit")?.unwrap_or(1000).clamp(0, i64::from(u32::MAX)) as u32;
+            Ok(Query::Flows(FlowsQuery { window, without: Vec::new(), limit }))
         }
         "search" => {
             let limit = arguments.number("limit")?.unwrap_or(1000).clamp(0, i64::from(u32::MAX)) as u32;
