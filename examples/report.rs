@@ -5,7 +5,8 @@
 //! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `flows` (`start_ns`, `end_ns`, `limit`),
 //! `search` (`text`, `field`, `regex`, `limit`;
 //! `records=1` searches the records of the file too, `key` names one of their fields), `annotations` (`start_ns`, `end_ns`: the figures between),
-//! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `support_diff` (two files, the earlier one first),
+//! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `operator-framework`, `operator-hlo`,
+//! `operator-timeline`, comparisons of two files (the earlier one first): `support_diff`, `operator-framework_diff`, `operator-hlo_diff`,
 //! `overview` (`start_ns`, `end_ns`), `operators` with `group` (`name`, `shape`), `kernels` (`group`: `name`, `properties`; `device`), `trace`,
 //! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), and `slices` (one JSON object per line and slice).
 
@@ -190,7 +191,8 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "summary" => Ok(Query::Device(DeviceQuery::Summary(range))),
         other => neuron::query(other).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, support, support_diff, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, {}, {}; found `{other}`.",
+                neuron::NAMES,
                 torch_views::NAMES
             )
         }),

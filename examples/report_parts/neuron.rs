@@ -1,13 +1,22 @@
 //! Queries of the report that only Neuron's reports, logs and system profiles answer.
 
+use axonscope::analysis::neuron_log::Level;
 use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
 use axonscope::engine::{Answer, Query, Session};
 use serde_json::Value;
+
+/// Names of these queries.
+pub const NAMES: &str =
+    "support, support_diff, operator-framework, operator-hlo, operator-timeline, trace, operator-framework_diff, operator-hlo_diff";
 
 /// The question of that name, if it is one of these.
 pub fn query(name: &str) -> Option<Query> {
     let query = match name {
         "support" => NeuronQuery::Support,
+        "operator-framework" => NeuronQuery::LogOps(Level::Framework),
+        "operator-hlo" => NeuronQuery::LogOps(Level::Hlo),
+        "operator-timeline" => NeuronQuery::LogTimeline,
+        "trace" => NeuronQuery::LogTrace,
         _ => return None,
     };
     Some(Query::Neuron(query))
@@ -15,15 +24,20 @@ pub fn query(name: &str) -> Option<Query> {
 
 /// What the second profile says compared with the first, for queries that take two; `None` for others.
 pub fn compared(name: &str, sessions: &[Session]) -> Option<Result<Value, String>> {
-    if name != "support_diff" {
-        return None;
-    }
+    let level = match name {
+        "support_diff" => None,
+        "operator-framework_diff" => Some(Level::Framework),
+        "operator-hlo_diff" => Some(Level::Hlo),
+        _ => return None,
+    };
     let [before, after] = sessions else {
         return Some(Err("Expected two profiles to compare: name the earlier one first.".into()));
     };
-    let query = match before.run(&Query::Neuron(NeuronQuery::Support)) {
-        Answer::Neuron(NeuronAnswer::Support(part)) => NeuronQuery::SupportDiff(part),
-        Answer::Refused(sentence) => return Some(Err(sentence)),
+    let first = if level.is_some() { NeuronQuery::LogPart } else { NeuronQuery::Support };
+    let query = match (before.run(&Query::Neuron(first)), level) {
+        (Answer::Neuron(NeuronAnswer::Support(part)), None) => NeuronQuery::SupportDiff(part),
+        (Answer::Neuron(NeuronAnswer::LogPart(part)), Some(level)) => NeuronQuery::LogDiff(part, level),
+        (Answer::Refused(sentence), _) => return Some(Err(sentence)),
         _ => return Some(Err("The first profile gave another answer than asked.".into())),
     };
     Some(match after.run(&Query::Neuron(query)) {

@@ -7,6 +7,7 @@ pub mod flows;
 pub mod hits;
 pub mod hlo;
 pub mod modules;
+pub mod neuron_log;
 pub mod operators;
 pub mod search;
 pub mod self_time;

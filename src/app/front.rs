@@ -71,6 +71,10 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
             "operators" => operators(app, profile),
             "tables" => tables(app, profile),
             "support" => super::neuron::support(app, profile),
+            id @ ("operator-framework" | "operator-hlo" | "operator-timeline" | "trace") => {
+                let ask = profile.ask.clone();
+                super::neuron::log(app, profile, id, move || timeline(app, hot, details, (flows, ask), stacked))
+            }
             "ledger" => {
                 let ledger = Ledger::clone(&profile.ledger);
                 view! { <LedgerView ledger=Signal::stored(ledger) /> }.into_any()

@@ -1,11 +1,14 @@
-//! Views of Neuron's reports, logs and system profiles, wired to the page's state.
+//! Views of Neuron's reports and logs, wired to the page's state.
 
-use crate::state::{App, AppStateStoreFields as _, OpenProfile};
+use crate::base::SliceId;
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::views::neuron_log::{Level, LogContext, LogOpsView, LogTimelineView, LogTraceView};
 use crate::views::support::SupportView;
+use crate::worker::client::Ask;
 use leptos::prelude::*;
 
 /// The other open profiles of one format: id, title, who answers.
-fn others(app: App, front: u32, format: &'static str) -> Signal<Vec<(u32, String, crate::worker::client::Ask)>> {
+fn others(app: App, front: u32, format: &'static str) -> Signal<Vec<(u32, String, Ask)>> {
     Signal::derive(move || {
         let is_other = |p: &&OpenProfile| p.id != front && p.format == format && p.stopped.is_none();
         app.state.profiles().with(|all| all.iter().filter(is_other).map(|p| (p.id, p.title.clone(), p.ask.clone())).collect())
@@ -15,4 +18,32 @@ fn others(app: App, front: u32, format: &'static str) -> Signal<Vec<(u32, String
 /// A support report.
 pub(super) fn support(app: App, profile: OpenProfile) -> AnyView {
     view! { <SupportView ask=profile.ask others=others(app, profile.id, "analyze") /> }.into_any()
+}
+
+/// A view of a run of the TensorBoard plugin; `timeline` makes the timeline that some of them hold.
+pub(super) fn log(app: App, profile: OpenProfile, view: &str, timeline: impl FnOnce() -> AnyView) -> AnyView {
+    let show = move |(slice, marked): (SliceId, Vec<SliceId>)| {
+        actions::set_highlights(app, marked);
+        app.selection.set(Some(slice));
+        app.reveal.set(Some(slice));
+    };
+    let context = LogContext {
+        ask: profile.ask,
+        title: profile.title,
+        others: others(app, profile.id, "tensorboard_neuron"),
+        selection: app.selection.into(),
+        on_slice: Callback::new(show),
+        on_timeline: Callback::new(move |target| {
+            actions::show_view(app, "timeline");
+            show(target);
+        }),
+        on_range: Callback::new(move |range| actions::commit_range(app, Some(range))),
+        on_run: Callback::new(move |id| actions::show_profile(app, id)),
+    };
+    match view {
+        "operator-hlo" => view! { <LogOpsView context level=Level::Hlo /> }.into_any(),
+        "operator-timeline" => view! { <LogTimelineView context>{timeline()}</LogTimelineView> }.into_any(),
+        "trace" => view! { <LogTraceView context>{timeline()}</LogTraceView> }.into_any(),
+        _ => view! { <LogOpsView context level=Level::Framework /> }.into_any(),
+    }
 }

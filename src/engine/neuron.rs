@@ -1,8 +1,11 @@
 //! Questions that only Neuron's reports, logs and system profiles answer.
 
 use super::Answer;
+use crate::analysis::neuron_log::{self, Level, LogDiff, LogOps, LogOverlap, LogPart, LogTimeline, LogTrace};
 use crate::analysis::support::{self, Support, SupportDiff};
-use crate::model::{Domain, Profile};
+use crate::base::SliceId;
+use crate::model::neuron_log::NeuronLog;
+use crate::model::{Domain, Profile, SupportReport};
 use serde::{Deserialize, Serialize};
 
 /// A question to a report, a log or a system profile of Neuron.
@@ -12,6 +15,18 @@ pub enum NeuronQuery {
     Support,
     /// The report compared with an earlier one (the answer of its worker to `Support`).
     SupportDiff(Box<Support>),
+    /// Operators of a run of the TensorBoard plugin.
+    LogOps(Level),
+    /// Compute and transfer of the run, and what is to be seen in its timeline.
+    LogTimeline,
+    /// What overlaps a slice, and its members.
+    LogOverlap(SliceId),
+    /// Steps of the host, and what the device did in each.
+    LogTrace,
+    /// What the run gives to a comparison.
+    LogPart,
+    /// The run compared with an earlier one (the answer of its worker to `LogPart`).
+    LogDiff(Box<LogPart>, Level),
 }
 
 /// The answer to the question of the same name.
@@ -21,16 +36,50 @@ pub enum NeuronAnswer {
     Support(Box<Support>),
     /// Operators by what changed.
     SupportDiff(Box<SupportDiff>),
+    /// Longest first.
+    LogOps(Box<LogOps>),
+    /// Figures, rows, captions.
+    LogTimeline(Box<LogTimeline>),
+    /// Most time in common first.
+    LogOverlap(Box<LogOverlap>),
+    /// Steps by start.
+    LogTrace(Box<LogTrace>),
+    /// Names and times.
+    LogPart(Box<LogPart>),
+    /// Operators by difference.
+    LogDiff(Box<LogDiff>),
 }
 
 /// Answers from the open profile.
 pub(super) fn answer(profile: &Profile, query: &NeuronQuery) -> Answer {
-    let Domain::SupportReport(report) = &profile.domain else {
-        return Answer::Refused("This profile is no analyze report.".into());
+    let answer = match (&profile.domain, query) {
+        (Domain::SupportReport(report), NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => of_report(report, query),
+        (_, NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => Err("This profile is no analyze report."),
+        (Domain::NeuronLog(log), _) => of_log(profile, log, query),
+        _ => Err("This profile is no run of the TensorBoard Neuron plugin."),
     };
+    answer.map_or_else(|sentence| Answer::Refused(sentence.into()), Answer::Neuron)
+}
+
+fn of_report(report: &SupportReport, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {
     let own = support::support(report);
-    Answer::Neuron(match query {
-        NeuronQuery::Support => NeuronAnswer::Support(Box::new(own)),
+    Ok(match query {
         NeuronQuery::SupportDiff(before) => NeuronAnswer::SupportDiff(Box::new(support::diff(before, &own))),
+        _ => NeuronAnswer::Support(Box::new(own)),
+    })
+}
+
+fn of_log(profile: &Profile, log: &NeuronLog, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {
+    Ok(match query {
+        NeuronQuery::LogOps(level) => NeuronAnswer::LogOps(Box::new(neuron_log::ops(profile, log, *level))),
+        NeuronQuery::LogTimeline => NeuronAnswer::LogTimeline(Box::new(neuron_log::timeline(profile, log))),
+        NeuronQuery::LogOverlap(slice) if slice.index() >= profile.slices.len() => return Err("There is no such slice in this profile."),
+        NeuronQuery::LogOverlap(slice) => NeuronAnswer::LogOverlap(Box::new(neuron_log::overlap(profile, log, *slice))),
+        NeuronQuery::LogTrace => NeuronAnswer::LogTrace(Box::new(neuron_log::trace(profile, log))),
+        NeuronQuery::LogPart => NeuronAnswer::LogPart(Box::new(neuron_log::part(profile, log))),
+        NeuronQuery::LogDiff(before, level) => {
+            NeuronAnswer::LogDiff(Box::new(neuron_log::diff(before, &neuron_log::part(profile, log), *level)))
+        }
+        NeuronQuery::Support | NeuronQuery::SupportDiff(_) => return Err("This profile is no analyze report."),
     })
 }

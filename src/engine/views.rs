@@ -2,6 +2,9 @@
 
 use crate::model::{Domain, Profile, Torch};
 
+/// The tools of the TensorBoard Neuron plugin: each is a view.
+const LOG_TOOLS: [&str; 4] = ["operator-framework", "operator-hlo", "operator-timeline", "trace"];
+
 /// Ids of the views that `profile` can fill.
 pub fn views(profile: &Profile) -> Vec<&'static str> {
     let mut out = vec!["profile", "ledger"];
@@ -18,6 +21,7 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
     match &profile.domain {
         Domain::NeuronDevice(_) if !profile.slices.is_empty() => out.push("summary"),
         Domain::SupportReport(_) => out.push("support"),
+        Domain::NeuronLog(log) => out.extend(LOG_TOOLS.iter().filter(|tool| log.tools.iter().any(|t| t == **tool))),
         Domain::Torch(torch) => out.extend(torch_views(profile, torch)),
         Domain::Plain | Domain::NeuronDevice(_) => {}
     }

@@ -11,6 +11,7 @@ pub mod neff;
 pub mod neuron_json;
 pub mod neuron_parquet;
 pub mod ntff;
+pub mod tensorboard_neuron;
 mod unrecognised;
 
 use crate::base::{InputError, InputSet, Ledger, MemberHead, SliceId};
@@ -19,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// Every format, most specific first.
 pub static ALL: &[&dyn Format] =
-    &[&ntff::Ntff, &neff::NeffFile, &neuron_parquet::NeuronParquet, &neuron_json::NeuronJson, &analyze::Analyze, &kineto::Kineto];
+    &[&ntff::Ntff, &neff::NeffFile, &neuron_parquet::NeuronParquet, &neuron_json::NeuronJson, &analyze::Analyze, &tensorboard_neuron::TensorboardNeuron, &kineto::Kineto];
 
 /// Why a file cannot be read at all. Each message says what was expected, what was found and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

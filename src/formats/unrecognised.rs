@@ -15,6 +15,7 @@ pub fn explain(heads: &[MemberHead]) -> ImportError {
     if heads.len() > N_NAMED {
         out.push(format!("So it is with {} more.", heads.len() - N_NAMED));
     }
+    out.extend(super::tensorboard_neuron::likely_causes(heads));
     out.push(expected());
     ImportError::Unrecognised(out.join(" "))
 }

@@ -10,6 +10,7 @@ impl Profile {
         match &self.domain {
             Domain::Torch(torch) => self.check_torch(torch),
             Domain::NeuronDevice(device) => self.check_neuron_device(device),
+            Domain::NeuronLog(log) => self.check_neuron_log(log),
             Domain::Plain | Domain::SupportReport(_) => Ok(()),
         }
     }
@@ -34,6 +35,13 @@ impl Profile {
         expect(torch.memory.is_sorted_by_key(|m| (m.time, m.record.offset())), || "memory events are not sorted".into())?;
         let in_range = |t: i64| self.meta.range.start.0 <= t && t <= self.meta.range.end.0;
         expect(torch.memory.iter().all(|m| in_range(m.time)), || "a memory event lies outside the profile".into())
+    }
+
+    fn check_neuron_log(&self, log: &super::neuron_log::NeuronLog) -> Result<(), String> {
+        expect(log.roles.len() == self.tracks.len(), || "the roles have another length than the tracks".into())?;
+        expect(log.fused.is_sorted_by(|a, b| a.0 < b.0), || "fused slices are not sorted, or twice there".into())?;
+        self.check_slices("fused", log.fused.iter().map(|f| f.0.0))?;
+        self.check_strings(log.fused.iter().flat_map(|f| f.1.iter().copied()))
     }
 
     fn check_neuron_device(&self, device: &NeuronDevice) -> Result<(), String> {

@@ -1,5 +1,6 @@
 //! What only one kind of profile has.
 
+use super::neuron_log::NeuronLog;
 use super::support::SupportReport;
 use super::torch::Torch;
 
@@ -13,6 +14,8 @@ pub enum Domain {
     Torch(Box<Torch>),
     /// A Neuron device profile.
     NeuronDevice(NeuronDevice),
+    /// A run of the TensorBoard Neuron plugin.
+    NeuronLog(Box<NeuronLog>),
     /// Which operators of a model Neuron supports; no timeline.
     SupportReport(Box<SupportReport>),
 }

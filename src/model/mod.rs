@@ -6,6 +6,7 @@ pub mod check;
 mod check_domain;
 pub mod domain;
 mod lanes;
+pub mod neuron_log;
 pub mod support;
 pub mod table;
 pub mod torch;

@@ -10,6 +10,7 @@ pub mod kernels;
 pub mod ledger;
 pub mod memory;
 pub mod modules;
+pub mod neuron_log;
 pub mod operators;
 pub mod overview;
 pub mod profile;

@@ -1,0 +1,31 @@
+// Logs of the TensorBoard Neuron plugin, made from the documented shapes: no public sample exists.
+const name = (pid, tid, what, text) => ({ ph: 'M', pid, tid, name: what, args: { name: text } });
+const bar = (pid, tid, text, ns, length, args = {}) => ({ ph: 'X', pid, tid, name: text, ts: ns / 1000, dur: length / 1000, args });
+
+/** Execution of two operators and a fused one, with the transfer that fills the pause between them. */
+export function timeline({ relu = true } = {}) {
+  const events = [
+    ...['Process Overview', 'Process Control', 'Process Execution', 'Process Data Transfer'].map((p, i) => name(i + 1, 0, 'process_name', p)),
+    ...['Neuron Runtime Setup', 'Compute Busy', 'DMA Busy'].map((r, i) => name(1, i + 1, 'thread_name', r)),
+    ...[2, 3, 4].flatMap((pid) => [name(pid, 8, 'thread_name', 'Framework Ops'), name(pid, 9, 'thread_name', 'HLO Ops')]),
+    bar(1, 1, 'Neuron Runtime Setup', 0, 1000), bar(1, 2, 'Compute Busy', 1400, 300), bar(1, 2, 'Compute Busy', 2300, 400),
+    bar(1, 3, 'DMA Busy', 1000, 400), bar(1, 3, 'DMA Busy', 1700, 600),
+    ...[2, 3, 4].map((pid) => bar(pid, 1, 'TestModel[model]', 1000, 1700)),
+    bar(4, 8, 'aten__relu_maximum.40', 1000, 100), bar(4, 8, 'aten__addmm_dot.50', 1700, 600),
+    bar(3, 8, 'aten__addmm_dot.36', 1400, 300), bar(3, 9, '%dot.36 = dot(%p4.35, %transpose.34)', 1400, 300),
+    bar(3, 8, 'aten__tanh_tanh.55', 2500, 200), bar(3, 9, '%tanh.55 = tanh(%dot.50)', 2500, 200),
+    bar(3, 8, 'fused_3', 2400, 100, { fused: 'Sequential_1/aten__addmm_dot.36, Sequential_1/aten__permute_transpose.17' }),
+  ];
+  if (relu) events.push(bar(3, 8, 'aten__relu_maximum.40', 2300, 100));
+  return JSON.stringify({ displayTimeUnit: 'ns', neuronStartTimestampNs: 1681335781000000000, traceEvents: events });
+}
+
+export const table = (rows, total) => JSON.stringify({
+  ops: rows.map(([op, n, ns]) => ({ 'Op Name': op, Occurrences: n, 'Neuron Device': 0, NeuronCore: 0, 'Time (ns)': ns })), total_time: total,
+});
+
+export const trace = () => JSON.stringify({ displayTimeUnit: 'ns', traceEvents: [
+  ...['IO Data Transfer', 'NeuronDevice Execution', 'CC Synchronization'].map((r, i) => name(4736, i + 1, 'thread_name', r)),
+  ...[['Step1', 0, 1000], ['Compile', 20, 560]].map(([n, ts, dur]) => ({ ph: 'X', pid: '/host:CPU', tid: 'python#24', name: n, ts, dur, args: {} })),
+  { ph: 'X', pid: 4736, tid: 2, name: 'model.neff', ts: 650, dur: 250, args: {} },
+] });

@@ -1,0 +1,260 @@
+//! Operators by time, as the plugin's tables have them: from the file, or computed from the timeline.
+
+use super::{Level, is_fused, operator_name, part_of, slices, span, tracks};
+use crate::base::{DurationNs, SliceId};
+use crate::model::Profile;
+use crate::model::neuron_log::{NeuronLog, OpTable, Part};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// Operators of one level.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LogOps {
+    /// Whether the rows are the file's own; else they are computed from the timeline.
+    pub is_from_file: bool,
+    /// Longest first; empty when name or time cannot be told.
+    pub rows: Vec<OpRow>,
+    /// Sum of the rows' times: what Time % is a share of. `None` when no time can be told.
+    pub total_time: Option<DurationNs>,
+    /// What the file says the sum is.
+    pub said_total_time: Option<DurationNs>,
+    /// Further columns of the file, after the known ones.
+    pub columns: Vec<String>,
+    /// Id of the generic table that shows the file's records as they stand, when the rows cannot be told.
+    pub generic_table: Option<String>,
+    /// What to know about the figures.
+    pub remarks: Vec<String>,
+}
+
+/// One operator on one core.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct OpRow {
+    /// `aten__addmm_dot`, `dot`, `fused_3`.
+    pub name: String,
+    /// How often it ran; `None` where the file does not tell.
+    pub occurrences: Option<u64>,
+    /// NeuronDevice; empty where it is not told.
+    pub neuron_device: String,
+    /// NeuronCore; empty where it is not told.
+    pub neuron_core: String,
+    /// Its time; `None` where it cannot be told.
+    pub time: Option<DurationNs>,
+    /// As a share of the sum, 0 to 1.
+    pub time_share: Option<f64>,
+    /// Members of a fused operator.
+    pub members: Vec<String>,
+    /// Time of its data transfers; only computed from the timeline.
+    pub transfer: Option<DurationNs>,
+    /// Time of its control work (tables, set-up); only computed from the timeline.
+    pub control: Option<DurationNs>,
+    /// HLO operators beneath an operator of the framework: (name, time).
+    pub below: Vec<(String, Option<DurationNs>)>,
+    /// Further cells, as text.
+    pub more: Vec<String>,
+    /// Slices of it in the timeline, by start; at most [`MAX_SLICES`].
+    pub slices: Vec<SliceId>,
+    /// Colour slot, the same for a name at both levels and in both pies.
+    pub colour: u16,
+}
+
+/// More slices of one operator than these are not listed.
+const MAX_SLICES: usize = 10_000;
+
+/// Operators of a level.
+pub fn ops(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
+    let table = match level {
+        Level::Framework => log.framework.as_ref(),
+        Level::Hlo => log.hlo.as_ref(),
+    };
+    let mut out = match table {
+        Some(table) => from_file(table, level),
+        None => from_timeline(profile, log, level),
+    };
+    let total = out.rows.iter().filter_map(|r| r.time).fold(None, |sum: Option<i64>, t| Some(sum.unwrap_or(0).saturating_add(t.0)));
+    out.total_time = total.map(DurationNs);
+    for row in &mut out.rows {
+        row.time_share = row.time.zip(total.filter(|t| *t > 0)).map(|(time, total)| time.0 as f64 / total as f64);
+    }
+    out.rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    for (i, row) in out.rows.iter_mut().enumerate() {
+        row.colour = if i < 12 { i as u16 } else { 12 + (i % 32) as u16 };
+    }
+    if out.is_from_file {
+        find_slices(profile, log, level, &mut out.rows);
+    }
+    if level == Level::Framework {
+        hlo_below(profile, log, &mut out.rows);
+    }
+    out
+}
+
+fn from_file(table: &OpTable, level: Level) -> LogOps {
+    let mut out = LogOps { is_from_file: true, said_total_time: table.total_time_ns.map(DurationNs), columns: table.columns.clone(), ..LogOps::default() };
+    out.remarks.extend(table.matched.iter().filter(|m| m.contains("nothing we know")).cloned());
+    if table.rows.is_empty() {
+        out.remarks.push("The file's list of operators is empty.".into());
+        return out;
+    }
+    if !table.has_name || !table.has_time {
+        let what = if table.has_name { "times" } else { "names" };
+        out.remarks.push(format!("The {what} of the operators cannot be told from the keys of this file, so the table is shown as it stands."));
+        out.generic_table = Some(if level == Level::Framework { "framework_ops" } else { "hlo_ops" }.into());
+    }
+    out.rows = table
+        .rows
+        .iter()
+        .map(|r| OpRow {
+            name: r.name.clone(),
+            occurrences: r.occurrences,
+            neuron_device: r.device.clone(),
+            neuron_core: r.core.clone(),
+            time: r.time_ns.map(DurationNs),
+            members: r.members.clone(),
+            more: r.more.iter().map(cell_text).collect(),
+            ..OpRow::default()
+        })
+        .collect();
+    let sum: i64 = table.rows.iter().filter_map(|r| r.time_ns).fold(0, i64::saturating_add);
+    if let Some(said) = table.total_time_ns.filter(|said| table.has_time && *said != sum) {
+        out.remarks.push(format!(
+            "The file says a total of {said} ns, but the times of its operators add up to {sum} ns. Time % is a share of the sum."
+        ));
+    }
+    out
+}
+
+fn cell_text(cell: &crate::model::Cell) -> String {
+    use crate::model::Cell;
+    match cell {
+        Cell::Absent => String::new(),
+        Cell::Int(v) => v.to_string(),
+        Cell::Float(v) => v.to_string(),
+        Cell::Text(t) => t.clone(),
+    }
+}
+
+fn from_timeline(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
+    let rows_of = tracks(log, |r| level.is_row(r));
+    let has_execution = rows_of.iter().any(|t| part_of(log.roles[t.index()]) == Some(Part::Execution));
+    let mut rows: Vec<OpRow> = Vec::new();
+    let mut by_name: FxHashMap<String, usize> = FxHashMap::default();
+    for track in rows_of {
+        let part = part_of(log.roles[track.index()]).unwrap_or_default();
+        for slice in slices(profile, track) {
+            let name = operator_name(profile.name_of(slice));
+            let at = *by_name.entry(name.clone()).or_insert_with(|| {
+                rows.push(OpRow { name, ..OpRow::default() });
+                rows.len() - 1
+            });
+            let row = &mut rows[at];
+            let (start, end) = span(profile, slice);
+            let is_time = part == Part::Execution || !has_execution && part != Part::Transfer && part != Part::Control;
+            let sum = match part {
+                _ if is_time => &mut row.time,
+                Part::Transfer => &mut row.transfer,
+                _ => &mut row.control,
+            };
+            *sum = Some(DurationNs(sum.map_or(0, |s| s.0).saturating_add(end.saturating_sub(start))));
+            if is_time {
+                row.occurrences = Some(row.occurrences.unwrap_or(0) + 1);
+            }
+            if row.slices.len() < MAX_SLICES {
+                row.slices.push(slice);
+            }
+        }
+    }
+    for row in rows.iter_mut().filter(|r| is_fused(&r.name)) {
+        row.members = members_of(profile, log, &row.slices);
+    }
+    for row in &mut rows {
+        row.slices.sort_by_key(|s| profile.slices.start[s.index()]);
+    }
+    let mut remarks = Vec::new();
+    if !rows.is_empty() {
+        remarks.push(if has_execution {
+            "The table of the plugin is not among the files: it is computed from the timeline. Time is that of Process Execution; transfers and control stand beside it. Device and NeuronCore are not in the timeline.".into()
+        } else {
+            "The table of the plugin is not among the files: it is computed from the operator rows of the timeline, which has no Process Execution.".into()
+        });
+    }
+    LogOps { rows, remarks, ..LogOps::default() }
+}
+
+/// Members of some fused slices, each once.
+fn members_of(profile: &Profile, log: &NeuronLog, of: &[SliceId]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for slice in of {
+        let Ok(at) = log.fused.binary_search_by_key(slice, |f| f.0) else {
+            continue;
+        };
+        for member in log.fused[at].1.iter().map(|m| profile.strings.get(*m)) {
+            if !out.iter().any(|m| m == member) {
+                out.push(member.into());
+            }
+        }
+    }
+    out
+}
+
+/// Where the operators of a file's table are in the timeline.
+fn find_slices(profile: &Profile, log: &NeuronLog, level: Level, rows: &mut [OpRow]) {
+    let mut by_name: FxHashMap<String, Vec<SliceId>> = FxHashMap::default();
+    for track in tracks(log, |r| level.is_row(r)) {
+        for slice in slices(profile, track) {
+            let list = by_name.entry(operator_name(profile.name_of(slice))).or_default();
+            if list.len() < MAX_SLICES {
+                list.push(slice);
+            }
+        }
+    }
+    for row in rows {
+        row.slices = by_name.get(&operator_name(&row.name)).cloned().unwrap_or_default();
+        row.slices.sort_by_key(|s| profile.slices.start[s.index()]);
+        if row.members.is_empty() && is_fused(&row.name) {
+            row.members = members_of(profile, log, &row.slices);
+        }
+    }
+}
+
+/// HLO operators beneath each operator of the framework: those that run inside its slices of the same process; without a timeline, by name.
+fn hlo_below(profile: &Profile, log: &NeuronLog, rows: &mut [OpRow]) {
+    let framework = tracks(log, |r| Level::Framework.is_row(r));
+    let mut sums: FxHashMap<(String, String), i64> = FxHashMap::default();
+    for track in &framework {
+        let part = part_of(log.roles[track.index()]);
+        if part != Some(Part::Execution) && part != Some(Part::Other) {
+            continue;
+        }
+        let of_part = tracks(log, |r| Level::Hlo.is_row(r) && part_of(r) == part);
+        for hlo in of_part {
+            inside(profile, *track, hlo, &mut sums);
+        }
+    }
+    if framework.is_empty() {
+        let names: Vec<(String, Option<DurationNs>)> = log.hlo.iter().flat_map(|t| &t.rows).map(|r| (r.name.clone(), r.time_ns.map(DurationNs))).collect();
+        for row in rows {
+            row.below = names.iter().filter(|(n, _)| !n.is_empty() && row.name.ends_with(&format!("_{n}"))).cloned().collect();
+        }
+        return;
+    }
+    let mut below: FxHashMap<String, Vec<(String, Option<DurationNs>)>> = FxHashMap::default();
+    for ((operator, hlo), time) in sums {
+        below.entry(operator).or_default().push((hlo, Some(DurationNs(time))));
+    }
+    for row in rows {
+        row.below = below.remove(&operator_name(&row.name)).unwrap_or_default();
+        row.below.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    }
+}
+
+/// Adds the time of each slice of `hlo` to the slice of `track` that holds its beginning.
+fn inside(profile: &Profile, track: crate::base::TrackId, hlo: crate::base::TrackId, sums: &mut FxHashMap<(String, String), i64>) {
+    for slice in slices(profile, hlo) {
+        let (start, end) = span(profile, slice);
+        let Some(holder) = profile.slice_at(track, crate::base::TimeNs(start)) else {
+            continue;
+        };
+        let key = (operator_name(profile.name_of(holder)), operator_name(profile.name_of(slice)));
+        *sums.entry(key).or_default() += end.saturating_sub(start);
+    }
+}

@@ -1,0 +1,81 @@
+//! Sets of moments: unions of slices, and how two such sets lie to each other.
+
+/// Disjoint spans (start, end), ascending.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Spans(pub Vec<(i64, i64)>);
+
+impl Spans {
+    /// The union of some spans; those without length add nothing.
+    pub fn union(spans: impl IntoIterator<Item = (i64, i64)>) -> Self {
+        let mut all: Vec<(i64, i64)> = spans.into_iter().filter(|s| s.1 > s.0).collect();
+        all.sort_unstable();
+        let mut out: Vec<(i64, i64)> = Vec::new();
+        for (start, end) in all {
+            match out.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => out.push((start, end)),
+            }
+        }
+        Spans(out)
+    }
+
+    /// Time in it.
+    pub fn total(&self) -> i64 {
+        self.0.iter().fold(0, |sum, s| sum.saturating_add(s.1.saturating_sub(s.0)))
+    }
+
+    /// First and last moment.
+    pub fn bounds(&self) -> Option<(i64, i64)> {
+        Some((self.0.first()?.0, self.0.last()?.1))
+    }
+
+    /// What both hold.
+    pub fn intersection(&self, other: &Spans) -> Spans {
+        let (mut i, mut j) = (0, 0);
+        let mut out = Vec::new();
+        while let (Some(a), Some(b)) = (self.0.get(i), other.0.get(j)) {
+            let (start, end) = (a.0.max(b.0), a.1.min(b.1));
+            if start < end {
+                out.push((start, end));
+            }
+            if a.1 <= b.1 { i += 1 } else { j += 1 }
+        }
+        Spans(out)
+    }
+
+    /// The part inside a span.
+    pub fn within(&self, start: i64, end: i64) -> Spans {
+        self.intersection(&Spans::union([(start, end)]))
+    }
+
+    /// What of `start..end` is not in it.
+    pub fn gaps(&self, start: i64, end: i64) -> Spans {
+        let mut at = start;
+        let mut out = Vec::new();
+        for &(from, to) in &self.within(start, end).0 {
+            if from > at {
+                out.push((at, from));
+            }
+            at = to;
+        }
+        if end > at {
+            out.push((at, end));
+        }
+        Spans(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unions_intersections_and_gaps() {
+        let a = Spans::union([(10, 20), (0, 5), (18, 30), (7, 7)]);
+        assert_eq!((a.0.clone(), a.total(), a.bounds()), (vec![(0, 5), (10, 30)], 25, Some((0, 30))));
+        let b = Spans::union([(3, 12), (29, 40)]);
+        assert_eq!(a.intersection(&b).0, [(3, 5), (10, 12), (29, 30)]);
+        assert_eq!(a.gaps(-5, 35).0, [(-5, 0), (5, 10), (30, 35)]);
+        assert_eq!(Spans::default().gaps(0, 4).0, [(0, 4)]);
+    }
+}

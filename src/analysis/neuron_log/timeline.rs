@@ -1,0 +1,132 @@
+//! Compute and transfer: how busy, how much at once, which of the two rules.
+
+use super::captions::{Caption, captions};
+use super::spans::Spans;
+use super::{slices, span, tracks};
+use crate::base::DurationNs;
+use crate::model::Profile;
+use crate::model::neuron_log::{NeuronLog, Part, Role};
+use serde::{Deserialize, Serialize};
+
+/// The operator timeline in figures.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LogTimeline {
+    /// From the first to the last moment at which the device computes or moves data. `None` without such rows.
+    pub window: Option<DurationNs>,
+    /// Time in which anything computes.
+    pub compute: Option<DurationNs>,
+    /// Time in which data moves.
+    pub transfer: Option<DurationNs>,
+    /// Time in which both happen.
+    pub overlap: Option<DurationNs>,
+    /// Time in the window in which neither happens.
+    pub idle: Option<DurationNs>,
+    /// Idle as a share of the window, 0 to 1.
+    pub idle_share: Option<f64>,
+    /// Overlap as a share of the transfer time, 0 to 1: how much of it is hidden behind computing.
+    pub hidden_share: Option<f64>,
+    /// Time the runtime spends on set-up.
+    pub setup: Option<DurationNs>,
+    /// "transfer-dominated", "compute-dominated", "balanced"; empty where it cannot be told.
+    pub verdict: String,
+    /// Why, one sentence.
+    pub verdict_text: String,
+    /// Whether the figures come from the rows Compute Busy and DMA Busy; else from the operator rows.
+    pub is_from_overview: bool,
+    /// Rows with their busy time, in display order.
+    pub rows: Vec<RowSum>,
+    /// What the tutorial teaches to see, found here.
+    pub captions: Vec<Caption>,
+}
+
+/// One row of the timeline.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowSum {
+    /// Its process.
+    pub process: String,
+    /// Its name.
+    pub name: String,
+    /// Slices on it.
+    pub n_slices: u64,
+    /// Time in which any of them runs.
+    pub busy: DurationNs,
+    /// As a share of the window, 0 to 1.
+    pub share: Option<f64>,
+}
+
+/// One kind of time must exceed the other by this factor to rule.
+const RULES: f64 = 1.1;
+
+/// Busy time of some rows.
+pub(super) fn busy(profile: &Profile, log: &NeuronLog, is_wanted: impl Fn(Role) -> bool) -> Spans {
+    Spans::union(tracks(log, is_wanted).into_iter().flat_map(|t| slices(profile, t)).map(|s| span(profile, s)))
+}
+
+/// Compute and transfer, from the overview where it is there.
+pub(super) fn compute_and_transfer(profile: &Profile, log: &NeuronLog) -> (Spans, Spans, bool) {
+    let compute = busy(profile, log, |r| r == Role::ComputeBusy);
+    let transfer = busy(profile, log, |r| r == Role::DmaBusy);
+    if !compute.0.is_empty() || !transfer.0.is_empty() {
+        return (compute, transfer, true);
+    }
+    let of = |part| move |r: Role| matches!(r, Role::FrameworkOps(p) | Role::HloOps(p) | Role::Hierarchy(p) if p == part);
+    (busy(profile, log, of(Part::Execution)), busy(profile, log, of(Part::Transfer)), false)
+}
+
+/// The figures.
+pub fn timeline(profile: &Profile, log: &NeuronLog) -> LogTimeline {
+    let (compute, transfer, is_from_overview) = compute_and_transfer(profile, log);
+    let both = Spans::union(compute.0.iter().chain(&transfer.0).copied());
+    let mut out = LogTimeline { is_from_overview, captions: captions(profile, log), ..LogTimeline::default() };
+    let setup = busy(profile, log, |r| r == Role::RuntimeSetup);
+    out.setup = (!setup.0.is_empty()).then(|| DurationNs(setup.total()));
+    let bounds = both.bounds();
+    if let Some((start, end)) = bounds {
+        let overlap = compute.intersection(&transfer).total();
+        let window = end.saturating_sub(start);
+        let idle = window - both.total();
+        out.window = Some(DurationNs(window));
+        out.compute = Some(DurationNs(compute.total()));
+        out.transfer = Some(DurationNs(transfer.total()));
+        out.overlap = Some(DurationNs(overlap));
+        out.idle = Some(DurationNs(idle));
+        out.idle_share = (window > 0).then(|| idle as f64 / window as f64);
+        out.hidden_share = (transfer.total() > 0).then(|| overlap as f64 / transfer.total() as f64);
+        (out.verdict, out.verdict_text) = verdict(compute.total() - overlap, transfer.total() - overlap);
+    }
+    out.rows = rows(profile, log, out.window);
+    out
+}
+
+/// Which of the two rules, by what each takes alone.
+fn verdict(compute_only: i64, transfer_only: i64) -> (String, String) {
+    let (c, t) = (compute_only as f64, transfer_only as f64);
+    let figures = format!(
+        "the device computes without moving data for {}, and moves data without computing for {}",
+        crate::base::text::duration(DurationNs(compute_only)),
+        crate::base::text::duration(DurationNs(transfer_only))
+    );
+    let (word, text) = if t > c * RULES {
+        ("transfer-dominated", format!("Transfer-dominated: {figures}. Keep tensors on the device, or let transfers overlap with computing."))
+    } else if c > t * RULES {
+        ("compute-dominated", format!("Compute-dominated: {figures}. Faster operators pay off more than faster transfers."))
+    } else {
+        ("balanced", format!("Balanced: {figures}."))
+    };
+    (word.into(), text)
+}
+
+fn rows(profile: &Profile, log: &NeuronLog, window: Option<DurationNs>) -> Vec<RowSum> {
+    let row = |track: crate::base::TrackId| {
+        let busy = Spans::union(slices(profile, track).map(|s| span(profile, s))).total();
+        let t = &profile.tracks[track.index()];
+        RowSum {
+            process: t.parent.map(|p| profile.track_path(p)).unwrap_or_default(),
+            name: profile.strings.get(t.name).into(),
+            n_slices: profile.slices_of(track).len() as u64,
+            busy: DurationNs(busy),
+            share: window.filter(|w| w.0 > 0).map(|w| busy as f64 / w.0 as f64),
+        }
+    };
+    tracks(log, |r| r != Role::Other && r != Role::Host).into_iter().map(row).collect()
+}

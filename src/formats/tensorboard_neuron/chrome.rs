@@ -1,0 +1,338 @@
+//! Chrome records of the plugin's timelines: rows and slices out of the text, and one record again.
+
+use crate::base::{InputSet, Ledger, Severity, SliceId, StrId, TrackId};
+use crate::formats::json::cursor::Broken;
+use crate::formats::json::split::Damage;
+use crate::formats::json::{Cursor, Sink, Take, Value, compact, number, unescape};
+use crate::formats::{Field, ImportError};
+use crate::model::{Profile, ProfileBuilder, RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
+use rustc_hash::FxHashMap;
+
+/// Everything a timeline fills.
+pub(super) struct Chrome<'l> {
+    /// Tracks and slices.
+    pub builder: ProfileBuilder,
+    /// Members of fused slices.
+    pub fused: Vec<(RawSliceId, Vec<StrId>)>,
+    /// Rows: (process, thread) names, by track.
+    pub rows: Vec<Row>,
+    /// `neuronStartTimestampNs`.
+    pub start_epoch_ns: Option<i64>,
+    /// Position of the member that is read.
+    pub member: usize,
+    pub ledger: &'l mut Ledger,
+    processes: FxHashMap<Vec<u8>, (TrackId, String)>,
+    threads: FxHashMap<(Vec<u8>, Vec<u8>), TrackId>,
+    open: FxHashMap<TrackId, Vec<RawSliceId>>,
+}
+
+/// A track as its metadata name it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Row {
+    /// Process it belongs to.
+    pub process: Vec<u8>,
+    /// Its name; empty when the file gives none.
+    pub name: String,
+    /// Whether it is a process itself.
+    pub is_process: bool,
+}
+
+/// A record, borrowed.
+#[derive(Default)]
+struct Event<'a> {
+    phase: u8,
+    name: &'a [u8],
+    pid: &'a [u8],
+    tid: &'a [u8],
+    ts: Option<&'a [u8]>,
+    dur: Option<&'a [u8]>,
+    args: &'a [u8],
+}
+
+impl<'a> Event<'a> {
+    fn read(text: &'a [u8]) -> Result<Self, Broken> {
+        if text.first() != Some(&b'{') {
+            return Err(Broken { at: 0 });
+        }
+        let mut event = Event::default();
+        let mut cursor = Cursor::new(text);
+        while let Some(key) = cursor.key()? {
+            let value = plain(cursor.value()?);
+            match key {
+                b"ph" => event.phase = if value.len() == 1 { value[0] } else { 0 },
+                b"name" => event.name = value,
+                b"pid" => event.pid = value,
+                b"tid" => event.tid = value,
+                b"ts" => event.ts = Some(value),
+                b"dur" => event.dur = Some(value),
+                b"args" => event.args = value,
+                _ => {}
+            }
+        }
+        if cursor.at() + 1 == text.len() { Ok(event) } else { Err(Broken { at: cursor.at() }) }
+    }
+}
+
+/// A value's text without quotes.
+pub(super) fn plain(value: Value<'_>) -> &[u8] {
+    match value {
+        Value::Text(text) | Value::Bare(text) | Value::Object(text) | Value::List(text) => text,
+    }
+}
+
+/// An entry of an object.
+pub(super) fn entry<'a>(object: &'a [u8], wanted: &[u8]) -> Option<Value<'a>> {
+    let mut cursor = Cursor::new(object);
+    while let Ok(Some(key)) = cursor.key() {
+        let value = cursor.value().ok()?;
+        if key == wanted {
+            return Some(value);
+        }
+    }
+    None
+}
+
+impl<'l> Chrome<'l> {
+    pub fn new(ledger: &'l mut Ledger) -> Self {
+        Chrome {
+            builder: ProfileBuilder::new(),
+            fused: Vec::new(),
+            rows: Vec::new(),
+            start_epoch_ns: None,
+            member: 0,
+            ledger,
+            processes: FxHashMap::default(),
+            threads: FxHashMap::default(),
+            open: FxHashMap::default(),
+        }
+    }
+
+    /// One record; `false` when it cannot be read.
+    pub fn text(&mut self, text: &[u8], offset: u64) -> bool {
+        let Ok(event) = Event::read(text) else {
+            return false;
+        };
+        self.ledger.read += 1;
+        let record = RecordRef::new(self.member, offset, text.len() as u64);
+        match event.phase {
+            b'X' | b'B' => self.slice(&event, text, record),
+            b'E' => self.end(&event, record, offset),
+            b'M' => self.metadata(&event),
+            b'i' | b'I' | b'R' => self.instant(&event, text, offset),
+            _ => {
+                let reason = "A record whose phase the plugin does not write; it is not shown.";
+                self.ledger.skip(Severity::Info, "other_phase", reason, offset, || shown(text));
+            }
+        }
+        true
+    }
+
+    fn slice(&mut self, event: &Event<'_>, text: &[u8], record: RecordRef) {
+        let Some(start) = self.time(event, text, record.offset()) else {
+            return;
+        };
+        let duration = match event.dur.map(number::micros_to_nanos) {
+            Some(Some(d)) if d >= 0 => d,
+            _ if event.phase == b'B' => 0,
+            _ => {
+                let reason = "The duration is missing, negative or no number; the slice is shown without length.";
+                self.ledger.skip(Severity::Warning, "bad_duration", reason, record.offset(), || shown(text));
+                0
+            }
+        };
+        let track = self.thread(event.pid, event.tid);
+        let name = self.builder.strings.intern(&unescape(event.name));
+        let slice = self.builder.slice(RawSlice { track, start, duration, name, record });
+        self.ledger.shown += 1;
+        if event.phase == b'B' {
+            self.open.entry(track).or_default().push(slice);
+        }
+        if memchr::memmem::find(event.args, b"\"fused\"").is_some()
+            && let Some(value) = entry(event.args, b"fused")
+        {
+            let members = super::keys::members(value);
+            let ids = members.iter().map(|m| self.builder.strings.intern(m)).collect();
+            self.fused.push((slice, ids));
+        }
+    }
+
+    fn end(&mut self, event: &Event<'_>, record: RecordRef, offset: u64) {
+        let track = self.thread(event.pid, event.tid);
+        let time = event.ts.and_then(number::micros_to_nanos);
+        match (self.open.entry(track).or_default().pop(), time) {
+            (Some(slice), Some(end)) => {
+                self.builder.end_slice(slice, end, record);
+                self.ledger.shown += 1;
+            }
+            _ => self.ledger.skip(Severity::Warning, "stray_end", "An end without a beginning.", offset, String::new),
+        }
+    }
+
+    fn instant(&mut self, event: &Event<'_>, text: &[u8], offset: u64) {
+        if let Some(time) = self.time(event, text, offset) {
+            let track = self.thread(event.pid, event.tid);
+            let name = self.builder.strings.intern(&unescape(event.name));
+            self.builder.instant(track, time, name);
+            self.ledger.shown += 1;
+        }
+    }
+
+    fn time(&mut self, event: &Event<'_>, text: &[u8], offset: u64) -> Option<i64> {
+        let time = event.ts.and_then(number::micros_to_nanos);
+        if time.is_none() {
+            let reason = "The record has no start, or one that is no number.";
+            self.ledger.skip(Severity::DataLoss, "missing_ts", reason, offset, || shown(text));
+        }
+        time
+    }
+
+    fn metadata(&mut self, event: &Event<'_>) {
+        self.ledger.shown += 1;
+        let text = |key: &[u8]| entry(event.args, key).map(|v| unescape(plain(v)).into_owned());
+        let order = || entry(event.args, b"sort_index").and_then(|v| number::scaled(plain(v), 0));
+        match event.name {
+            b"process_name" => {
+                if let Some(name) = text(b"name") {
+                    let track = self.process(event.pid);
+                    self.rows[track.index()].name.clone_from(&name);
+                    self.builder.track_mut(track).name = name;
+                }
+            }
+            b"thread_name" => {
+                let track = self.thread(event.pid, event.tid);
+                if let Some(name) = text(b"name") {
+                    self.rows[track.index()].name.clone_from(&name);
+                    if !name.trim().is_empty() {
+                        self.builder.track_mut(track).name = name;
+                    }
+                }
+            }
+            b"process_sort_index" => {
+                let track = self.process(event.pid);
+                if let Some(order) = order() {
+                    self.builder.track_mut(track).sort = order;
+                }
+            }
+            b"thread_sort_index" => {
+                let track = self.thread(event.pid, event.tid);
+                if let Some(order) = order() {
+                    self.builder.track_mut(track).sort = order;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn process(&mut self, pid: &[u8]) -> TrackId {
+        if let Some((track, _)) = self.processes.get(pid) {
+            return *track;
+        }
+        let name = format!("Process {}", unescape(pid));
+        let sort = number::scaled(pid, 0).unwrap_or(self.rows.len() as i64);
+        let track = self.builder.track(TrackSpec { parent: None, name: name.clone(), kind: TrackKind::Group, sort });
+        self.rows.push(Row { process: pid.to_vec(), name: if pid.first() == Some(&b'/') { String::from_utf8_lossy(pid).into() } else { String::new() }, is_process: true });
+        self.processes.insert(pid.to_vec(), (track, name));
+        track
+    }
+
+    fn thread(&mut self, pid: &[u8], tid: &[u8]) -> TrackId {
+        let key = (pid.to_vec(), tid.to_vec());
+        if let Some(track) = self.threads.get(&key) {
+            return *track;
+        }
+        let parent = self.process(pid);
+        let is_number = number::scaled(tid, 0);
+        let name = if is_number.is_some() { String::new() } else { unescape(tid).into_owned() };
+        // Rows without a name are levels of the hierarchy, in the order of their ids.
+        let sort = is_number.unwrap_or(self.rows.len() as i64);
+        let shown = if name.is_empty() { format!("Row {}", unescape(tid)) } else { name.clone() };
+        let track = self.builder.track(TrackSpec { parent: Some(parent), name: shown, kind: TrackKind::Thread, sort });
+        self.rows.push(Row { process: pid.to_vec(), name, is_process: false });
+        self.threads.insert(key, track);
+        track
+    }
+
+    /// Name of a row's process.
+    pub fn process_name(&self, row: &Row) -> &str {
+        self.processes.get(&row.process).map_or("", |(track, name)| {
+            let named = &self.rows[track.index()].name;
+            if named.is_empty() { name } else { named }
+        })
+    }
+}
+
+impl Sink for Chrome<'_> {
+    fn key(&mut self, key: &[u8], begins: u8) -> Take {
+        match key {
+            b"traceEvents" => Take::Records,
+            b"" if begins == b'[' => Take::Records,
+            _ => Take::Value,
+        }
+    }
+
+    fn record(&mut self, text: &[u8], offset: u64) -> bool {
+        self.text(text, offset)
+    }
+
+    fn value(&mut self, key: &[u8], text: &[u8], offset: u64) {
+        match key {
+            b"neuronStartTimestampNs" => self.start_epoch_ns = number::scaled(text.trim_ascii().trim_ascii_start(), 0),
+            b"displayTimeUnit" => {}
+            _ => {
+                let reason = "A root key that the plugin does not write; it is not shown.";
+                self.ledger.skip(Severity::Info, "other_root_key", reason, offset, || format!("{}: {}", unescape(key), shown(text)));
+            }
+        }
+    }
+
+    fn damaged(&mut self, text: &[u8], offset: u64, damage: Damage) {
+        let reason = match damage {
+            Damage::Truncated => "The file ends inside the record.",
+            Damage::TooLong => "The record is longer than 64 MiB.",
+            _ => "The record cannot be read.",
+        };
+        self.ledger.read += 1;
+        self.ledger.skip(Severity::DataLoss, "damaged_record", reason, offset, || shown(text));
+    }
+}
+
+fn shown(text: &[u8]) -> String {
+    String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned()
+}
+
+/// Every field of one slice, read again.
+pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
+    let gone = || ImportError::Invalid("The record of this slice is not in a file of its own: its fields are not available.".into());
+    let record = profile.slices.record.get(slice.index()).copied().filter(|r| r.n_bytes() != Some(0)).ok_or_else(gone)?;
+    let member = input.members.get(record.member()).ok_or_else(gone)?;
+    let text = member.read(record.offset(), record.n_bytes().ok_or_else(gone)?)?;
+    let mut out = Vec::new();
+    fields(&text, "Event", &mut out);
+    Ok(out)
+}
+
+/// Entries of an object as fields; those of `args` under a heading of their own.
+pub(super) fn fields(object: &[u8], group: &str, out: &mut Vec<Field>) {
+    let mut cursor = Cursor::new(object);
+    while let Ok(Some(key)) = cursor.key() {
+        let Ok(value) = cursor.value() else {
+            return;
+        };
+        let key = unescape(key).into_owned();
+        match value {
+            Value::Object(inner) if group == "Event" && matches!(key.as_str(), "args" | "data") => fields(inner, "Args", out),
+            _ => {
+                let unit = match key.as_str() {
+                    "ts" | "dur" | "tts" if group == "Event" => "µs",
+                    k if k.ends_with("_ns") || k == "timestamp" || k == "duration" => "ns",
+                    _ => "",
+                };
+                let text = match value {
+                    Value::Object(text) | Value::List(text) => compact(text),
+                    value => unescape(plain(value)).into_owned(),
+                };
+                out.push(Field { group: group.into(), key, value: text, unit: unit.into(), help: String::new() });
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! `{"ops": [record], "total_time": N}`: operators as the plugin lists them, their keys matched by meaning.
+
+use super::chrome::plain;
+use super::keys::{Meaning, meaning, members, time_with_unit};
+use crate::base::{Ledger, Severity};
+use crate::formats::json::split::Damage;
+use crate::formats::json::{Cursor, Sink, Take, Value, compact, number, unescape};
+use crate::model::neuron_log::{OpRecord, OpTable};
+use crate::model::{Cell, GenericTable};
+use rustc_hash::FxHashMap;
+
+/// A time as written, before its unit is known.
+#[derive(Clone, Copy)]
+enum Raw {
+    Whole(i64),
+    Broken(f64),
+    /// Value and nanoseconds in its unit.
+    WithUnit(f64, i64),
+}
+
+/// Reads a table as it is fed.
+pub(super) struct Reader<'l> {
+    ledger: &'l mut Ledger,
+    /// Keys in the order first met, with what they were taken for and their place among the further columns.
+    keys: FxHashMap<String, (Option<Meaning>, usize)>,
+    table: OpTable,
+    times: Vec<Option<Raw>>,
+    /// Nanoseconds in one of the time key's unit, where it says.
+    unit: Option<i64>,
+    total: Option<Raw>,
+    /// Every key and cell, for the table as it stands.
+    raw: GenericTable,
+    places: FxHashMap<String, usize>,
+    /// The list was met.
+    pub has_ops: bool,
+}
+
+impl<'l> Reader<'l> {
+    pub fn new(id: &str, ledger: &'l mut Ledger) -> Self {
+        let raw = GenericTable { id: id.into(), ..GenericTable::default() };
+        Reader { ledger, keys: FxHashMap::default(), table: OpTable::default(), times: Vec::new(), unit: None, total: None, raw, places: FxHashMap::default(), has_ops: false }
+    }
+
+    /// The table, and the same as it stands in the file.
+    pub fn finish(mut self) -> (OpTable, GenericTable) {
+        self.settle_time();
+        let n = self.table.columns.len();
+        self.table.rows.iter_mut().for_each(|r| r.more.resize(n, Cell::Absent));
+        for (key, (meaning, _)) in sorted(&self.keys) {
+            let taken = match meaning {
+                Some(Meaning::Name) => "the name",
+                Some(Meaning::Occurrences) => "the occurrences",
+                Some(Meaning::Device) => "the device",
+                Some(Meaning::Core) => "the NeuronCore",
+                Some(Meaning::Time(_)) => "the time",
+                Some(Meaning::Percent) => "the share, which is computed here again",
+                Some(Meaning::Members) => "the fused members",
+                None => "nothing we know: it is a further column",
+            };
+            self.table.matched.push(format!("`{key}` was taken for {taken}."));
+        }
+        if !self.keys.is_empty() {
+            self.ledger.note(format!("{}: {}", self.raw.id, self.table.matched.join(" ")));
+        }
+        if !self.table.has_name && !self.table.rows.is_empty() {
+            self.ledger.note(format!("{}: no key says the name of an operator; the table is shown as it stands.", self.raw.id));
+        }
+        self.check_total();
+        (self.table, self.raw)
+    }
+
+    /// Decides the unit of the times once all are known.
+    fn settle_time(&mut self) {
+        let has_any = self.times.iter().any(Option::is_some);
+        let is_whole = self.times.iter().flatten().all(|t| !matches!(t, Raw::Broken(_)));
+        let unit = match self.unit {
+            Some(unit) => Some(unit),
+            // The plugin's own column is "Time (ns)"; a fraction of a nanosecond would contradict it.
+            None if is_whole && has_any => {
+                self.ledger.note(format!("{}: the key of the time says no unit; whole numbers are taken for nanoseconds, as the plugin labels them.", self.raw.id));
+                Some(1)
+            }
+            None => None,
+        };
+        if has_any && unit.is_none() {
+            let reason = "The unit of the times cannot be told: no key says one, and they are no whole numbers. Times are not available.";
+            self.ledger.skip_n(Severity::Warning, "unknown_unit", reason, self.times.len() as u64, 0, || self.raw.id.clone());
+        }
+        let ns = |t: Raw| match (t, unit) {
+            (Raw::WithUnit(v, unit), _) => Some((v * unit as f64).round() as i64),
+            (Raw::Whole(v), Some(unit)) => v.checked_mul(unit),
+            (Raw::Broken(v), Some(unit)) => Some((v * unit as f64).round() as i64),
+            _ => None,
+        };
+        for (row, time) in self.table.rows.iter_mut().zip(&self.times) {
+            row.time_ns = time.and_then(ns).filter(|t| *t >= 0);
+        }
+        self.table.total_time_ns = self.total.and_then(ns);
+        self.table.has_time = self.table.rows.iter().any(|r| r.time_ns.is_some());
+    }
+
+    fn check_total(&mut self) {
+        let sum: i64 = self.table.rows.iter().filter_map(|r| r.time_ns).fold(0, i64::saturating_add);
+        if let Some(total) = self.table.total_time_ns.filter(|t| self.table.has_time && *t != sum) {
+            let reason = "`total_time` is not the sum of the operators' times; Time % is a share of the sum.";
+            let id = &self.raw.id;
+            self.ledger.skip(Severity::Warning, "total_mismatch", reason, 0, || format!("{id}: total_time {total} ns, sum {sum} ns"));
+        }
+    }
+
+    fn entry(&mut self, key: &str, value: Value<'_>, row: &mut OpRecord, time: &mut Option<Raw>, raw: &mut Vec<Cell>) {
+        let n_places = self.places.len();
+        let place = *self.places.entry(key.into()).or_insert_with(|| {
+            self.raw.columns.push(key.into());
+            n_places
+        });
+        raw.resize(raw.len().max(place + 1), Cell::Absent);
+        raw[place] = cell(value);
+        let n_more = self.table.columns.len();
+        let taken: Vec<Meaning> = self.keys.values().filter_map(|k| k.0).collect();
+        let (meaning, column) = *self.keys.entry(key.into()).or_insert_with(|| {
+            // The first key of a meaning is taken, later ones are columns.
+            let is_same = |a: &Meaning, b: Meaning| std::mem::discriminant(a) == std::mem::discriminant(&b);
+            let found = meaning(key).filter(|m| !taken.iter().any(|t| is_same(t, *m)));
+            if found.is_none() {
+                self.table.columns.push(key.into());
+            }
+            (found, n_more)
+        });
+        match meaning {
+            Some(Meaning::Name) => {
+                row.name = unescape(plain(value)).into_owned();
+                self.table.has_name = true;
+            }
+            Some(Meaning::Occurrences) => row.occurrences = number::unsigned(plain(value)),
+            Some(Meaning::Device) => row.device = text(value),
+            Some(Meaning::Core) => row.core = text(value),
+            Some(Meaning::Members) => row.members = members(value),
+            Some(Meaning::Percent) => {}
+            Some(Meaning::Time(unit)) => {
+                self.unit = unit.or(self.unit);
+                *time = raw_time(value);
+            }
+            None => {
+                row.more.resize(row.more.len().max(column + 1), Cell::Absent);
+                row.more[column] = cell(value);
+            }
+        }
+    }
+}
+
+fn sorted(keys: &FxHashMap<String, (Option<Meaning>, usize)>) -> Vec<(&String, &(Option<Meaning>, usize))> {
+    let mut all: Vec<_> = keys.iter().collect();
+    all.sort_by_key(|k| k.0);
+    all
+}
+
+fn raw_time(value: Value<'_>) -> Option<Raw> {
+    let written = plain(value);
+    if let Some(whole) = std::str::from_utf8(written).ok().and_then(|t| t.trim().parse::<i64>().ok()) {
+        return Some(Raw::Whole(whole));
+    }
+    if let Some(v) = number::float(written) {
+        return Some(if v.fract() == 0.0 && v.abs() < 9e15 { Raw::Whole(v as i64) } else { Raw::Broken(v) });
+    }
+    time_with_unit(&unescape(written)).map(|(v, unit)| Raw::WithUnit(v, unit))
+}
+
+fn text(value: Value<'_>) -> String {
+    if value == Value::Bare(b"null") { String::new() } else { unescape(plain(value)).into_owned() }
+}
+
+/// A value as a cell.
+fn cell(value: Value<'_>) -> Cell {
+    match value {
+        Value::Bare(b"null") => Cell::Absent,
+        Value::Bare(word) => {
+            let word = String::from_utf8_lossy(word);
+            let whole = word.parse::<i64>().ok().map(Cell::Int);
+            whole.or_else(|| word.parse::<f64>().ok().filter(|v| v.is_finite()).map(Cell::Float)).unwrap_or_else(|| Cell::Text(word.into_owned()))
+        }
+        Value::Text(text) => Cell::Text(unescape(text).into_owned()),
+        Value::Object(text) | Value::List(text) => Cell::Text(compact(text)),
+    }
+}
+
+impl Sink for Reader<'_> {
+    fn key(&mut self, key: &[u8], begins: u8) -> Take {
+        self.has_ops |= key == b"ops";
+        if key == b"ops" && begins == b'[' { Take::Records } else { Take::Value }
+    }
+
+    fn record(&mut self, text: &[u8], offset: u64) -> bool {
+        if text.first() != Some(&b'{') {
+            return false;
+        }
+        self.ledger.read += 1;
+        let (mut row, mut time, mut raw) = (OpRecord::default(), None, Vec::new());
+        let mut cursor = Cursor::new(text);
+        loop {
+            match cursor.key() {
+                Ok(Some(key)) => match cursor.value() {
+                    Ok(value) => self.entry(&unescape(key), value, &mut row, &mut time, &mut raw),
+                    Err(_) => return false,
+                },
+                Ok(None) => break,
+                Err(_) => return false,
+            }
+        }
+        if row.name.is_empty() && self.table.has_name {
+            let reason = "A record of an operator has no name.";
+            self.ledger.skip(Severity::Warning, "missing_name", reason, offset, || String::from_utf8_lossy(&text[..text.len().min(160)]).into_owned());
+        }
+        self.ledger.shown += 1;
+        self.times.push(time);
+        self.table.rows.push(row);
+        self.raw.rows.push(raw);
+        true
+    }
+
+    fn value(&mut self, key: &[u8], text: &[u8], offset: u64) {
+        if key == b"total_time" {
+            let text = text.trim_ascii();
+            let text = text.strip_prefix(b"\"").and_then(|t| t.strip_suffix(b"\"")).unwrap_or(text);
+            self.total = raw_time(Value::Bare(text));
+        } else {
+            let reason = "A root key of an operator table that the plugin does not write; it is not shown.";
+            self.ledger.skip(Severity::Info, "other_root_key", reason, offset, || unescape(key).into_owned());
+        }
+    }
+
+    fn damaged(&mut self, text: &[u8], offset: u64, _damage: Damage) {
+        self.ledger.read += 1;
+        let reason = "The record of an operator cannot be read.";
+        self.ledger.skip(Severity::DataLoss, "damaged_record", reason, offset, || String::from_utf8_lossy(&text[..text.len().min(160)]).into_owned());
+    }
+}

@@ -1,0 +1,123 @@
+//! Operators of a run: two pies and a table, at one level or both side by side.
+
+use super::compare::Compare;
+use super::panel::Overlap;
+use super::{LogContext, Run, rows};
+use crate::analysis::neuron_log::{Level, LogOps, OpRow};
+use crate::base::text;
+use crate::engine::query::{NeuronAnswer, NeuronQuery};
+use crate::engine::{Answer, Query};
+use crate::ui::pie::{Pie, Slice};
+use crate::ui::small::Problem;
+use crate::ui::table::{Kind, Row, Table};
+use crate::views::ask::{Asked, asked};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+fn ask_ops(context: &LogContext, level: Level) -> Asked<LogOps> {
+    let pick = |answer| if let Answer::Neuron(NeuronAnswer::LogOps(o)) = answer { Some(*o) } else { None };
+    asked(context.ask.clone(), Signal::stored(Some(Query::Neuron(NeuronQuery::LogOps(level)))), pick)
+}
+
+/// Operators at a level.
+#[component]
+pub fn LogOpsView(
+    /// The page.
+    context: LogContext,
+    /// Which level stands first.
+    level: Level,
+) -> impl IntoView {
+    let (id, title, other) = match level {
+        Level::Framework => ("operator-framework", "Framework operators", Level::Hlo),
+        Level::Hlo => ("operator-hlo", "HLO operators", Level::Framework),
+    };
+    let ops = ask_ops(&context, level);
+    let (is_both, device) = (RwSignal::new(false), RwSignal::new(String::new()));
+    let devices = ops.derive(rows::devices);
+    let device_options = move || devices.get().iter().map(|d| view! { <option value=d.clone()>{d.clone()}</option> }).collect_view();
+    let sum = move || ops.value.get().and_then(|o| o.total_time).map(|t| format!("{} in all operators", text::duration(t)));
+    let second = {
+        let context = context.clone();
+        move || is_both.get().then(|| view! { <Operators context=context.clone() level=other device=RwSignal::new(String::new()) /> })
+    };
+    view! {
+        <section class="neuronlog" data-view=id aria-busy=move || ops.is_waiting.get().to_string()>
+            <header class="neuronlog__head"><h1>{title}</h1><span class="neuronlog__sum">{sum}</span></header>
+            <Problem text=ops.problem />
+            <div class="neuronlog__choices">
+                <Run context=context.clone() />
+                <label class="field">
+                    "Device "
+                    <select class="select" data-field="device" on:change:target=move |e| device.set(e.target().value())>
+                        <option value="">"All devices"</option>
+                        {device_options}
+                    </select>
+                </label>
+                <label class="field"><input type="checkbox" data-field="both" on:change:target=move |e| is_both.set(e.target().checked()) />" Both levels"</label>
+            </div>
+            <Pies ops device />
+            <div class="neuronlog__levels">
+                <Operators context=context.clone() level device />
+                {second}
+            </div>
+            <Compare context level />
+        </section>
+    }
+}
+
+#[component]
+fn Pies(ops: Asked<LogOps>, device: RwSignal<String>) -> impl IntoView {
+    let by_device = ops.derive(rows::by_device);
+    let by_operator: Signal<Arc<Vec<Slice>>> =
+        Memo::new(move |_| Arc::new(ops.value.get().map(|o| rows::by_operator(&o, &device.get())).unwrap_or_default())).into();
+    let limit = RwSignal::new(10usize);
+    let has_time = move || ops.value.get().is_some_and(|o| o.total_time.is_some());
+    let empty = "No operator has a time here.";
+    view! {
+        <Show when=has_time>
+            <div class="neuronlog__pies">
+                <Pie id="log-by-device" title="Time by device" what="Device" kind=Kind::Duration slices=by_device limit empty />
+                <Pie id="log-by-operator" title="Time per operator" what="Operator" kind=Kind::Duration slices=by_operator limit empty />
+            </div>
+        </Show>
+    }
+}
+
+/// The table of a level, and what the chosen row is made of.
+#[component]
+fn Operators(context: LogContext, level: Level, device: RwSignal<String>) -> impl IntoView {
+    let id = if level == Level::Framework { "operator-framework" } else { "operator-hlo" };
+    let ops = ask_ops(&context, level);
+    let columns = ops.derive(rows::op_columns);
+    let shown: Signal<Arc<Vec<Row>>> =
+        Memo::new(move |_| Arc::new(ops.value.get().map(|o| rows::op_rows(&o, &device.get())).unwrap_or_default())).into();
+    let selected = RwSignal::new(None::<usize>);
+    let remarks = move || ops.value.get().map(|o| o.remarks.iter().map(|r| view! { <li>{r.clone()}</li> }).collect_view());
+    let detail = move || {
+        let ops = ops.value.get()?;
+        let row = rows::of_device(&ops, &device.get()).nth(selected.get()?).cloned()?;
+        Some(view! { <Detail context=context.clone() row /> })
+    };
+    view! {
+        <div class="neuronlog__level">
+            <ul class="neuronlog__remarks">{remarks}</ul>
+            <Table id label="Operators" columns rows=shown selected on_row=Callback::new(move |at| selected.set(Some(at))) empty="This run lists no operator at this level." />
+            {detail}
+        </div>
+    }
+}
+
+/// The chosen operator: its bars, members, what runs meanwhile.
+#[component]
+fn Detail(context: LogContext, row: OpRow) -> impl IntoView {
+    let go = context.on_timeline;
+    let n = row.slices.len();
+    let jump = row.slices.first().copied().map(|slice| {
+        let all = row.slices.clone();
+        let label = if n == 1 { "Show its bar in the timeline".into() } else { format!("Show its {} bars in the timeline", text::count(n as u64)) };
+        let overlap = view! { <Overlap context slice=Signal::stored(Some(slice)) is_timeline=false /> };
+        view! { <button type="button" class="button" data-jump="" on:click=move |_| go.run((slice, all.clone()))>{label}</button>{overlap} }
+    });
+    let nothing = (n == 0).then(|| view! { <p>"The timeline of this run has no bar of it."</p> });
+    view! { <div class="neuronlog__detail" data-operator=row.name.clone()><p class="mono"><strong>{row.name}</strong></p>{jump}{nothing}</div> }
+}

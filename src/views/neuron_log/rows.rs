@@ -1,0 +1,228 @@
+//! Answers about a run as table rows, pie slices and figures.
+
+use crate::analysis::neuron_log::{Caption, DeltaRow, LogDiff, LogOps, LogTimeline, LogTrace, OpRow, RowSum, StepRow};
+use crate::base::{DurationNs, text};
+use crate::ui::pie::Slice;
+use crate::ui::table::{Cell, Column, Kind, Row, order};
+use std::collections::BTreeMap;
+
+/// A time that may not be available.
+fn time(t: Option<DurationNs>) -> Cell {
+    t.map_or(Cell::Absent, |t| Cell::Int(t.0))
+}
+
+fn count(n: Option<u64>) -> Cell {
+    n.map_or(Cell::Absent, |n| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX)))
+}
+
+fn share(s: Option<f64>) -> Cell {
+    s.map_or(Cell::Absent, Cell::Float)
+}
+
+/// The device of a row, as the plugin calls it.
+pub fn device(row: &OpRow) -> String {
+    match (row.neuron_device.as_str(), row.neuron_core.as_str()) {
+        ("", "") => "Device not told".into(),
+        (d, "") => format!("NeuronDevice {d}"),
+        ("", c) => format!("NeuronCore {c}"),
+        (d, c) => format!("NeuronDevice {d} NeuronCore {c}"),
+    }
+}
+
+/// Devices in order.
+pub fn devices(ops: &LogOps) -> Vec<String> {
+    let mut out: Vec<String> = ops.rows.iter().map(device).collect();
+    out.sort_by(|a, b| order::natural(a, b));
+    out.dedup();
+    out
+}
+
+/// Time by device.
+pub fn by_device(ops: &LogOps) -> Vec<Slice> {
+    let sum = |name: &String| ops.rows.iter().filter(|r| device(r) == *name).filter_map(|r| r.time).map(|t| t.0).sum();
+    devices(ops).into_iter().enumerate().map(|(i, name)| Slice { value: sum(&name), colour: (i % 12) as u16, name }).collect()
+}
+
+/// Time by operator on one device; on all where it is empty.
+pub fn by_operator(ops: &LogOps, on: &str) -> Vec<Slice> {
+    let mut sums: BTreeMap<&str, (i64, u16)> = BTreeMap::new();
+    for row in of_device(ops, on) {
+        sums.entry(&row.name).or_insert((0, row.colour)).0 += row.time.map_or(0, |t| t.0);
+    }
+    sums.into_iter().map(|(name, (value, colour))| Slice { name: name.into(), value, colour }).collect()
+}
+
+/// Rows of one device; all where it is empty.
+pub fn of_device<'a>(ops: &'a LogOps, on: &str) -> impl Iterator<Item = &'a OpRow> {
+    ops.rows.iter().filter(move |r| on.is_empty() || device(r) == on)
+}
+
+fn has_parts(ops: &LogOps) -> bool {
+    ops.rows.iter().any(|r| r.transfer.is_some() || r.control.is_some())
+}
+
+/// Columns of the operators.
+pub fn op_columns(ops: &LogOps) -> Vec<Column> {
+    let column = Column::new;
+    let mut out = vec![
+        column("name", "Op Name", Kind::Name, "Open a row for the members of a fused operator and the HLO operators beneath it."),
+        column("occurrences", "Occurrences", Kind::Count, "How often it ran.").summed(),
+        column("neuron_device", "Neuron Device", Kind::Text, ""),
+        column("neuron_core", "NeuronCore", Kind::Text, ""),
+        column("time_ns", "Time", Kind::Duration, "As the plugin's table lists it; computed from a timeline it is the time in Process Execution.").summed(),
+        column("time_share", "Time %", Kind::Share, "As a share of the sum of all operators.").summed(),
+    ];
+    if has_parts(ops) {
+        out.push(column("transfer_ns", "Data transfer", Kind::Duration, "Time of its slices in Process Data Transfer.").summed());
+        out.push(column("control_ns", "Control", Kind::Duration, "Time of its slices in Process Control.").summed());
+    }
+    out.extend(ops.columns.iter().map(|c| column(c, c, Kind::Text, "A key of the file whose meaning is not known.")));
+    out
+}
+
+/// Operators as rows; members and HLO operators open beneath.
+pub fn op_rows(ops: &LogOps, on: &str) -> Vec<Row> {
+    let has_parts = has_parts(ops);
+    let row = |r: &OpRow| {
+        let texts = [&r.neuron_device, &r.neuron_core].map(|t| Cell::Text(t.clone()));
+        let mut cells = vec![Cell::Text(r.name.clone()), count(r.occurrences)];
+        cells.extend(texts);
+        cells.extend([time(r.time), share(r.time_share)]);
+        if has_parts {
+            cells.extend([time(r.transfer), time(r.control)]);
+        }
+        cells.extend(r.more.iter().map(|m| Cell::Text(m.clone())));
+        let mut members: Vec<String> = r.members.iter().map(|m| format!("fused: {m}")).collect();
+        let length = |t: Option<DurationNs>| t.map(|t| format!(" · {}", text::duration(t))).unwrap_or_default();
+        members.extend(r.below.iter().map(|(name, t)| format!("HLO: {name}{}", length(*t))));
+        Row { cells, colour: Some(r.colour), members }
+    };
+    of_device(ops, on).map(row).collect()
+}
+
+/// The figures of an operator timeline, as name and value.
+pub fn figures(t: &LogTimeline) -> Vec<(&'static str, String)> {
+    let shown = |d: Option<DurationNs>| d.map_or("not available".into(), text::duration);
+    let part = |s: Option<f64>| s.map_or("not available".into(), text::percent);
+    vec![
+        ("Device window", shown(t.window)),
+        ("Compute", shown(t.compute)),
+        ("Data transfer", shown(t.transfer)),
+        ("Both at once", shown(t.overlap)),
+        ("Transfer hidden behind compute", part(t.hidden_share)),
+        ("Idle", shown(t.idle)),
+        ("Idle share", part(t.idle_share)),
+        ("Runtime set-up", shown(t.setup)),
+    ]
+}
+
+/// Columns of the timeline's rows.
+pub fn sum_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Row", Kind::Name, ""),
+        column("process", "Process", Kind::Text, ""),
+        column("n_slices", "Slices", Kind::Count, "").summed(),
+        column("busy_ns", "Busy", Kind::Duration, "Time in which any slice of the row runs."),
+        column("share", "Of the window", Kind::Share, "Busy time as a share of the device window."),
+    ]
+}
+
+/// The timeline's rows.
+pub fn sums(t: &LogTimeline) -> Vec<Row> {
+    let row =
+        |r: &RowSum| Row::new(vec![Cell::Text(r.name.clone()), Cell::Text(r.process.clone()), count(Some(r.n_slices)), Cell::Int(r.busy.0), share(r.share)]);
+    t.rows.iter().map(row).collect()
+}
+
+/// A caption's kind in words.
+pub fn caption_title(caption: &Caption) -> &'static str {
+    match caption.kind.as_str() {
+        "input_transfer" => "Input",
+        "early_constants" => "Constants",
+        "lookup_table" => "Lookup table",
+        "memory_allocated" => "Memory",
+        _ => "Gap filled by transfer",
+    }
+}
+
+/// Columns of the steps.
+pub fn step_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Step", Kind::Name, "A step of the host."),
+        column("start_ns", "Start", Kind::Duration, "Since the first slice."),
+        column("duration_ns", "Duration", Kind::Duration, "").summed(),
+        column("execution_ns", "Device execution", Kind::Duration, "").summed(),
+        column("io_ns", "IO transfer", Kind::Duration, "").summed(),
+        column("sync_ns", "CC synchronisation", Kind::Duration, "").summed(),
+        column("idle_ns", "Device idle", Kind::Duration, "Time in the step in which the device does none of these.").summed(),
+        column("idle_share", "Idle %", Kind::Share, "Of the step."),
+        column("gap_ns", "Longest pause", Kind::Duration, "The longest time in the step in which the device does nothing."),
+        column("host", "Host meanwhile", Kind::Text, "The innermost slice of the host that covers the longest pause, or most of it."),
+    ]
+}
+
+/// The steps.
+pub fn steps(t: &LogTrace) -> Vec<Row> {
+    let row = |r: &StepRow| {
+        let times = [r.duration, r.execution, r.io, r.synchronisation, r.idle].map(|d| Cell::Int(d.0));
+        let mut cells = vec![Cell::Text(r.name.clone()), Cell::Int(r.start.0)];
+        cells.extend(times);
+        cells.extend([share(r.idle_share), Cell::Int(r.gap.0), Cell::Text(r.host_name.clone())]);
+        Row::new(cells)
+    };
+    t.steps.iter().map(row).collect()
+}
+
+/// Columns of a comparison.
+pub fn diff_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Operator", Kind::Name, ""),
+        column("place", "In", Kind::Text, "Which of the two runs has it."),
+        column("before_ns", "Time before", Kind::Duration, "").summed(),
+        column("after_ns", "Time now", Kind::Duration, "").summed(),
+        column("delta_ns", "Difference", Kind::Duration, "Now minus before; an operator that one run does not have counts nothing there.").summed(),
+        column("n_before", "Occurrences before", Kind::Count, "").summed(),
+        column("n_after", "Occurrences now", Kind::Count, "").summed(),
+    ]
+}
+
+/// Operators of both runs.
+pub fn deltas(d: &LogDiff) -> Vec<Row> {
+    let row = |r: &DeltaRow| {
+        let texts = [&r.name, &r.place].map(|t| Cell::Text(t.clone()));
+        let figures = [time(r.time.0), time(r.time.1), Cell::Int(r.delta_ns), count(r.occurrences.0), count(r.occurrences.1)];
+        Row::new(texts.into_iter().chain(figures).collect())
+    };
+    d.rows.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_a_cell_for_each_column() {
+        let op = OpRow {
+            name: "dot".into(),
+            time: Some(DurationNs(3)),
+            neuron_device: "0".into(),
+            neuron_core: "1".into(),
+            more: vec!["x".into()],
+            ..OpRow::default()
+        };
+        let rows = vec![op.clone(), OpRow { transfer: Some(DurationNs(1)), ..op }];
+        let ops = LogOps { rows, columns: vec!["engine".into()], ..LogOps::default() };
+        assert!(op_rows(&ops, "").iter().all(|r| r.cells.len() == op_columns(&ops).len()));
+        assert_eq!(devices(&ops), ["NeuronDevice 0 NeuronCore 1"]);
+        assert_eq!((by_device(&ops)[0].value, by_operator(&ops, "").len(), op_rows(&ops, "other").len()), (6, 1, 0));
+        let t = LogTimeline { rows: vec![RowSum::default()], ..LogTimeline::default() };
+        assert_eq!(sums(&t)[0].cells.len(), sum_columns().len());
+        let t = LogTrace { steps: vec![StepRow::default()], ..LogTrace::default() };
+        assert_eq!(steps(&t)[0].cells.len(), step_columns().len());
+        let d = LogDiff { rows: vec![DeltaRow::default()], ..LogDiff::default() };
+        assert_eq!(deltas(&d)[0].cells.len(), diff_columns().len());
+    }
+}

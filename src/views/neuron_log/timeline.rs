@@ -1,0 +1,74 @@
+//! The operator timeline: figures, what is to be seen, the timeline itself, and what the selected bar overlaps.
+
+use super::panel::Overlap;
+use super::{LogContext, Run, rows};
+use crate::analysis::neuron_log::{Caption, LogTimeline};
+use crate::base::TimeRange;
+use crate::engine::query::{NeuronAnswer, NeuronQuery};
+use crate::engine::{Answer, Query};
+use crate::ui::small::Problem;
+use crate::ui::table::Table;
+use crate::views::ask::asked;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Compute and transfer of a run.
+#[component]
+pub fn LogTimelineView(
+    /// The page.
+    context: LogContext,
+    /// The timeline.
+    children: Children,
+) -> impl IntoView {
+    let pick = |answer| if let Answer::Neuron(NeuronAnswer::LogTimeline(t)) = answer { Some(*t) } else { None };
+    let found = asked(context.ask.clone(), Signal::stored(Some(Query::Neuron(NeuronQuery::LogTimeline))), pick);
+    let columns = Signal::stored(Arc::new(rows::sum_columns()));
+    let sums = found.derive(rows::sums);
+    let selection = context.selection;
+    let (of_selection, of_captions) = (context.clone(), context.clone());
+    let head = move || found.value.get().map(|t| view! { <Figures found=t.clone() /><Captions found=t context=of_captions.clone() /> });
+    view! {
+        <section class="neuronlog" data-view="operator-timeline" aria-busy=move || found.is_waiting.get().to_string()>
+            <header class="neuronlog__head"><h1>"Operator timeline"</h1><Run context /></header>
+            <Problem text=found.problem />
+            {head}
+            <div class="neuronlog__timeline">{children()}</div>
+            <Show when=move || selection.get().is_some() fallback=|| view! { <p class="waiting">"Select a bar to see what it overlaps and what it is made of."</p> }>
+                <div class="neuronlog__detail"><Overlap context=of_selection.clone() slice=selection is_timeline=true /></div>
+            </Show>
+            <Table id="operator-timeline" label="Rows of the timeline" columns rows=sums empty="The timeline has no such rows." />
+        </section>
+    }
+}
+
+#[component]
+fn Figures(found: Arc<LogTimeline>) -> impl IntoView {
+    let figure = |(name, value): (&'static str, String)| view! { <div class="neuronlog__figure"><dt>{name}</dt><dd>{value}</dd></div> };
+    let figures = rows::figures(&found).into_iter().map(figure).collect_view();
+    let source = (!found.is_from_overview && found.window.is_some())
+        .then(|| view! { <p>"The rows Compute Busy and DMA Busy are missing: the figures come from the operator rows."</p> });
+    view! {
+        <p class="neuronlog__verdict" data-verdict=found.verdict.clone()>{found.verdict_text.clone()}</p>
+        <dl class="neuronlog__figures">{figures}</dl>
+        {source}
+    }
+}
+
+#[component]
+fn Captions(found: Arc<LogTimeline>, context: LogContext) -> impl IntoView {
+    let item = |caption: &Caption| {
+        let (go, on_range) = (context.on_slice, context.on_range);
+        let (slice, range) = (caption.slice, TimeRange::new(caption.start, caption.start.after(caption.duration)));
+        let show = move |_| match slice {
+            Some(slice) => go.run((slice, vec![slice])),
+            None => on_range.run(range),
+        };
+        view! {
+            <li data-caption=caption.kind.clone()>
+                <button type="button" class="link" on:click=show>{rows::caption_title(caption)}</button>" "{caption.text.clone()}
+            </li>
+        }
+    };
+    let items = found.captions.iter().map(item).collect_view();
+    (!found.captions.is_empty()).then(|| view! { <h2>"What is to be seen"</h2><ul class="neuronlog__list">{items}</ul> })
+}

@@ -1,0 +1,52 @@
+//! Host and device side by side: steps, idle time of the device, and what the host did meanwhile.
+
+use super::{LogContext, Run, rows};
+use crate::analysis::neuron_log::LogTrace;
+use crate::base::{DurationNs, text};
+use crate::engine::query::{NeuronAnswer, NeuronQuery};
+use crate::engine::{Answer, Query};
+use crate::ui::small::Problem;
+use crate::ui::table::Table;
+use crate::views::ask::asked;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// The trace of a run.
+#[component]
+pub fn LogTraceView(
+    /// The page.
+    context: LogContext,
+    /// The timeline.
+    children: Children,
+) -> impl IntoView {
+    let pick = |answer| if let Answer::Neuron(NeuronAnswer::LogTrace(t)) = answer { Some(*t) } else { None };
+    let found = asked(context.ask.clone(), Signal::stored(Some(Query::Neuron(NeuronQuery::LogTrace))), pick);
+    let columns = Signal::stored(Arc::new(rows::step_columns()));
+    let steps = found.derive(rows::steps);
+    let selected = RwSignal::new(None::<usize>);
+    let go = context.on_slice;
+    let choose = Callback::new(move |at: usize| {
+        selected.set(Some(at));
+        if let Some(row) = found.value.get_untracked().and_then(|t| t.steps.get(at).cloned()) {
+            go.run((row.host_slice.unwrap_or(row.slice), vec![row.slice]));
+        }
+    });
+    let figures = move || found.value.get().map(|t| view! { <Figures found=t /> });
+    view! {
+        <section class="neuronlog" data-view="trace" aria-busy=move || found.is_waiting.get().to_string()>
+            <header class="neuronlog__head"><h1>"Host and device"</h1><Run context /></header>
+            <Problem text=found.problem />
+            {figures}
+            <Table id="trace-steps" label="Steps" columns rows=steps selected on_row=choose empty="The host's threads have no slice called Step and a number, nor StepMarker." />
+            <div class="neuronlog__timeline">{children()}</div>
+        </section>
+    }
+}
+
+#[component]
+fn Figures(found: Arc<LogTrace>) -> impl IntoView {
+    let shown = |d: Option<DurationNs>| d.map_or("not available".into(), text::duration);
+    let all = [("Device execution", found.execution), ("IO data transfer", found.io), ("CC synchronisation", found.synchronisation)];
+    let figures = all.into_iter().map(|(name, value)| view! { <div class="neuronlog__figure"><dt>{name}</dt><dd>{shown(value)}</dd></div> }).collect_view();
+    view! { <dl class="neuronlog__figures">{figures}</dl> }
+}

@@ -1,0 +1,225 @@
+//! Runs of the TensorBoard Neuron plugin: what the made files hold is what is shown, and odd ones get a sentence.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod neuron_logs;
+
+use axonscope::analysis::neuron_log::{Level, LogOps, LogTimeline, operator_name};
+use axonscope::base::{DurationNs, InputSet, SliceId};
+use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
+use axonscope::engine::{Answer, Query, Session, views};
+use axonscope::formats::import;
+use neuron_logs::*;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn session(input: &InputSet) -> Session {
+    let mut outcomes = import::import(input).unwrap();
+    assert_eq!(outcomes.len(), 1);
+    let (claim, outcome) = outcomes.remove(0);
+    let (imported, readable) = outcome.unwrap();
+    assert_eq!(imported.profile.check(), Ok(()));
+    Session::new(claim, readable, imported)
+}
+
+fn ask(session: &Session, query: NeuronQuery) -> NeuronAnswer {
+    match session.run(&Query::Neuron(query)) {
+        Answer::Neuron(answer) => answer,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn ops(session: &Session, level: Level) -> LogOps {
+    let NeuronAnswer::LogOps(ops) = ask(session, NeuronQuery::LogOps(level)) else { panic!("operators") };
+    *ops
+}
+
+fn figures(session: &Session) -> LogTimeline {
+    let NeuronAnswer::LogTimeline(t) = ask(session, NeuronQuery::LogTimeline) else { panic!("a timeline") };
+    *t
+}
+
+fn timeline_only() -> Session {
+    session(&input(&[("unknown", timeline(&bars()))]))
+}
+
+fn named(session: &Session, name: &str) -> SliceId {
+    (0..session.profile.slices.len() as u32).map(SliceId).find(|s| session.profile.name_of(*s) == name).unwrap()
+}
+
+#[test]
+fn tables_computed_from_the_timeline_equal_a_plain_sum() {
+    let session = timeline_only();
+    for (level, row) in [(Level::Framework, FRAMEWORK), (Level::Hlo, HLO)] {
+        let mut wanted: BTreeMap<String, (u64, i64)> = BTreeMap::new();
+        for b in bars().iter().filter(|b| b.process == EXECUTION && b.row == row) {
+            let sum = wanted.entry(operator_name(&b.name)).or_default();
+            *sum = (sum.0 + 1, sum.1 + b.duration_ns);
+        }
+        let got = ops(&session, level);
+        let found: BTreeMap<String, (u64, i64)> =
+            got.rows.iter().filter_map(|r| Some((r.name.clone(), (r.occurrences?, r.time?.0)))).collect();
+        assert_eq!(found, wanted);
+        let total: i64 = wanted.values().map(|w| w.1).sum();
+        assert_eq!(got.total_time, Some(DurationNs(total)));
+        let shares: f64 = got.rows.iter().filter_map(|r| r.time_share).sum();
+        assert!((shares - 1.0).abs() < 1e-9);
+        assert!(got.rows.iter().all(|r| r.neuron_device.is_empty()), "the timeline does not tell the device");
+    }
+    let framework = ops(&session, Level::Framework);
+    let row = |name: &str| framework.rows.iter().find(|r| r.name == name).unwrap();
+    assert_eq!(row("aten__addmm_dot").below, [("dot".to_string(), Some(DurationNs(500)))]);
+    assert_eq!((row("aten__addmm_dot").transfer, row("aten__tanh_tanh").control), (Some(DurationNs(350)), Some(DurationNs(60))));
+    assert_eq!(row("xla__device_data").time, None);
+    assert_eq!(row("fused_2").members.len(), 2);
+}
+
+#[test]
+fn compute_transfer_overlap_and_idle_are_those_of_the_overview() {
+    let session = timeline_only();
+    let t = figures(&session);
+    let ns = |d: Option<DurationNs>| d.unwrap().0;
+    // Compute [1400,1700] [1900,2000] [2300,2700]; DMA [1000,1500] [1950,2300].
+    assert_eq!((ns(t.window), ns(t.compute), ns(t.transfer), ns(t.overlap), ns(t.idle)), (1700, 800, 850, 150, 200));
+    assert_eq!((t.verdict.as_str(), ns(t.setup), t.is_from_overview), ("balanced", 1000, true));
+    let kinds: Vec<&str> = t.captions.iter().map(|c| c.kind.as_str()).collect();
+    assert_eq!(kinds, ["input_transfer", "early_constants", "memory_allocated", "lookup_table", "gap_filled"]);
+    let levels: Vec<&str> = t.rows.iter().filter(|r| r.name.starts_with("Level")).map(|r| r.name.as_str()).collect();
+    assert_eq!(levels, ["Level 1", "Level 2"].repeat(3));
+    let only_ops: Vec<Bar> = bars().into_iter().filter(|b| b.process != OVERVIEW).collect();
+    let t = figures(&session_of(&only_ops));
+    assert!(!t.is_from_overview && t.compute.is_some());
+}
+
+fn session_of(bars: &[Bar]) -> Session {
+    session(&input(&[("neuron_op_timeline.json", timeline(bars))]))
+}
+
+#[test]
+fn fused_members_are_found_expanded_or_hidden() {
+    let session = timeline_only();
+    let NeuronAnswer::LogOverlap(o) = ask(&session, NeuronQuery::LogOverlap(named(&session, "fused_3"))) else { panic!("an overlap") };
+    let members: Vec<_> = o.members.iter().map(|m| (m.name.as_str(), m.depth, m.slice.is_some())).collect();
+    let wanted = [("aten__addmm_dot", 0, true), ("fused_2", 0, true), ("aten__tanh_tanh", 1, true), ("aten__permute_transpose", 1, false)];
+    assert_eq!(members, wanted);
+    let dot = o.members[0].slice.unwrap();
+    assert_eq!(session.profile.slices.start[dot.index()], 2300, "the bar of the same row and part, not the transfer");
+    let NeuronAnswer::LogOverlap(o) = ask(&session, NeuronQuery::LogOverlap(dot)) else { panic!("an overlap") };
+    assert!(o.members.is_empty() && o.overlapping.iter().any(|x| x.overlap == DurationNs(200) && x.share == Some(1.0)), "{o:?}");
+    assert!(matches!(session.run(&Query::Neuron(NeuronQuery::LogOverlap(SliceId(9999)))), Answer::Refused(_)));
+    let Answer::Details(details) = session.run(&Query::Details(named(&session, "fused_3"))) else { panic!("details") };
+    assert!(details.fields.iter().any(|f| f.group == "Args" && f.key == "fused" && f.value.contains("Linear[0]")));
+}
+
+#[test]
+fn a_run_has_the_tools_of_its_files() {
+    let run = "logs/plugins/neuron/2022_10_14_19_22_22_16";
+    let files = [
+        (format!("{run}/neuron_framework_op.json"), table(&[("aten__addmm_dot", 2, 279), ("aten__relu_maximum", 1, 276), ("aten__tanh_tanh", 1, 159)], 714)),
+        (format!("{run}/neuron_hlo_op.json"), table(&[("dot", 2, 279), ("maximum", 1, 276), ("tanh", 1, 159)], 714)),
+        (format!("{run}/neuron_op_timeline.json"), timeline(&bars())),
+    ];
+    let files: Vec<(&str, Vec<u8>)> = files.iter().map(|f| (f.0.as_str(), f.1.clone())).collect();
+    let s = session(&input(&files));
+    let shown = views::views(&s.profile);
+    assert!(["operator-framework", "operator-hlo", "operator-timeline"].iter().all(|v| shown.contains(v)), "{shown:?}");
+    assert!(s.profile.meta.facts.iter().any(|f| f.value == "2022-10-14 19:22:22.016"));
+    let framework = ops(&s, Level::Framework);
+    let shares: Vec<String> = framework.rows.iter().map(|r| format!("{:.2}", r.time_share.unwrap() * 100.0)).collect();
+    assert_eq!(shares, ["39.08", "38.66", "22.27"], "the shares of the plugin's own picture");
+    assert_eq!((framework.rows[0].neuron_device.as_str(), framework.rows[0].slices.len()), ("0", 3));
+    // Without the timeline the HLO operators are found by name.
+    let s = session(&input(&files[..2]));
+    assert_eq!(ops(&s, Level::Framework).rows[0].below, [("dot".to_string(), Some(DurationNs(279)))]);
+    assert_eq!(views::views(&s.profile), ["profile", "ledger", "tables", "operator-framework", "operator-hlo"]);
+    let empty = session(&input(&[("neuron_hlo_op.json", table(&[], 0))]));
+    assert!(ops(&empty, Level::Hlo).rows.is_empty() && ops(&empty, Level::Hlo).remarks[0].contains("empty"));
+}
+
+#[test]
+fn two_runs_are_compared_by_operator() {
+    let (before, after) = (timeline_only(), session_of(&bars().into_iter().filter(|b| !b.name.contains("relu")).collect::<Vec<_>>()));
+    let NeuronAnswer::LogPart(part) = ask(&before, NeuronQuery::LogPart) else { panic!("a part") };
+    let NeuronAnswer::LogDiff(diff) = ask(&after, NeuronQuery::LogDiff(part, Level::Framework)) else { panic!("a comparison") };
+    assert_eq!((diff.total_time.0.unwrap().0, diff.total_time.1.unwrap().0), (800, 700));
+    let row = &diff.rows[0];
+    assert_eq!((row.name.as_str(), row.place.as_str(), row.delta_ns), ("aten__relu_maximum", "only before", -100));
+}
+
+#[test]
+fn a_trace_tells_idle_time_per_step_and_what_the_host_did() {
+    let s = session(&input(&[("logs/plugins/neuron/a/neuron_trace.json", trace())]));
+    assert!(views::views(&s.profile).contains(&"trace"));
+    let NeuronAnswer::LogTrace(t) = ask(&s, NeuronQuery::LogTrace) else { panic!("a trace") };
+    let rows: Vec<_> = t.steps.iter().map(|r| (r.name.as_str(), r.execution.0, r.io.0, r.idle.0, r.host_name.as_str())).collect();
+    assert_eq!(rows, [("Step1", 250_000, 50_000, 700_000, "Compile"), ("Step2", 200_000, 0, 800_000, "")]);
+    assert_eq!((t.step_name.as_str(), t.synchronisation), ("Step", Some(DurationNs(100_000))));
+}
+
+#[test]
+fn an_xspace_gives_the_same_and_its_other_planes_a_timeline() {
+    let bytes = xspace();
+    let s = session(&input(&[("unknown", bytes.clone())]));
+    let json = timeline_only();
+    assert_eq!(figures(&s).compute, figures(&json).compute);
+    let framework = ops(&s, Level::Framework);
+    assert_eq!((framework.is_from_file, framework.rows[0].time, framework.said_total_time), (true, Some(DurationNs(500)), Some(DurationNs(500))));
+    let other = named(&s, "matmul");
+    assert_eq!(s.profile.slices.duration[other.index()], 1_500);
+    let cut = session(&input(&[("unknown", bytes[..bytes.len() - 60].to_vec())]));
+    assert!(cut.ledger.skipped.iter().any(|r| r.kind == "cut_plane"), "{:?}", cut.ledger);
+    assert_eq!(figures(&cut).compute, figures(&json).compute);
+}
+
+#[test]
+fn what_is_odd_is_counted() {
+    let text = String::from_utf8(timeline(&bars())).unwrap();
+    let odd = text.replacen("\"ts\":1.400", "\"ts\":\"x\"", 1).replacen("\"dur\":0.100", "\"dur\":-1", 1);
+    let s = session(&input(&[("x", odd.into_bytes())]));
+    let kinds: Vec<&str> = s.ledger.skipped.iter().map(|r| r.kind.as_str()).collect();
+    assert!(kinds.contains(&"missing_ts") && kinds.contains(&"bad_duration"), "{kinds:?}");
+    let cut = session(&input(&[("x", text.as_bytes()[..text.len() - 300].to_vec())]));
+    assert!(cut.ledger.skipped.iter().any(|r| r.kind == "truncated_json"));
+    assert_eq!(s.ledger.read, s.ledger.shown + s.ledger.skipped.iter().filter(|k| k.kind == "missing_ts").map(|k| k.count).sum::<u64>());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn mutated_logs_never_panic(
+        which in 0usize..4,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0u8..4, any::<u8>()), 0..8),
+        noise in prop::collection::vec(any::<u8>(), 0..80),
+    ) {
+        let seeds = [timeline(&bars()), trace(), table(&[("dot", 1, 2), ("tanh", 2, 3)], 5), xspace()];
+        let mut bytes = seeds[which].clone();
+        for (at, what, byte) in changes {
+            let at = at.index(bytes.len());
+            match what {
+                0 => bytes[at] = byte,
+                1 => bytes.insert(at, byte),
+                2 => drop(bytes.remove(at)),
+                _ => bytes.truncate(bytes.len().min(at + bytes.len() / 2).max(1)),
+            }
+        }
+        let plane = [vec![10, 40, 18, 6], b"/host:".to_vec(), noise.clone()].concat();
+        for bytes in [bytes, noise, plane] {
+            for (claim, outcome) in import::import(&input(&[("neuron_trace.json", bytes)])).into_iter().flatten() {
+                if let Ok((imported, readable)) = outcome && claim.format == "tensorboard_neuron" {
+                    prop_assert_eq!(imported.profile.check(), Ok(()));
+                    let session = Session::new(claim, readable, imported);
+                    for level in [Level::Framework, Level::Hlo] {
+                        let NeuronAnswer::LogPart(part) = ask(&session, NeuronQuery::LogPart) else { panic!("a part") };
+                        ask(&session, NeuronQuery::LogDiff(part, level));
+                    }
+                    ask(&session, NeuronQuery::LogTrace);
+                    for slice in (0..session.profile.slices.len().min(5) as u32).map(SliceId) {
+                        ask(&session, NeuronQuery::LogOverlap(slice));
+                        session.run(&Query::Details(slice));
+                    }
+                }
+            }
+        }
+    }
+}
