@@ -115,7 +115,10 @@ fn fused_members_are_found_expanded_or_hidden() {
 fn a_run_has_the_tools_of_its_files() {
     let run = "logs/plugins/neuron/2022_10_14_19_22_22_16";
     let files = [
-        (format!("{run}/neuron_framework_op.json"), table(&[("aten__addmm_dot", 2, 279), ("aten__relu_maximum", 1, 276), ("aten__tanh_tanh", 1, 159)], 714)),
+        (
+            format!("{run}/neuron_framework_op.json"),
+            table(&[("aten__addmm_dot", 2, 279), ("aten__relu_maximum", 1, 276), ("aten__tanh_tanh", 1, 159)], 714),
+        ),
         (format!("{run}/neuron_hlo_op.json"), table(&[("dot", 2, 279), ("maximum", 1, 276), ("tanh", 1, 159)], 714)),
         (format!("{run}/neuron_op_timeline.json"), timeline(&bars())),
     ];
@@ -163,7 +166,10 @@ fn an_xspace_gives_the_same_and_its_other_planes_a_timeline() {
     let json = timeline_only();
     assert_eq!(figures(&s).compute, figures(&json).compute);
     let framework = ops(&s, Level::Framework);
-    assert_eq!((framework.is_from_file, framework.rows[0].time, framework.said_total_time), (true, Some(DurationNs(500)), Some(DurationNs(500))));
+    assert_eq!(
+        (framework.is_from_file, framework.rows[0].time, framework.said_total_time),
+        (true, Some(DurationNs(500)), Some(DurationNs(500)))
+    );
     let other = named(&s, "matmul");
     assert_eq!(s.profile.slices.duration[other.index()], 1_500);
     let cut = session(&input(&[("unknown", bytes[..bytes.len() - 60].to_vec())]));

@@ -21,7 +21,7 @@ pub(super) fn support(app: App, profile: OpenProfile) -> AnyView {
 }
 
 /// A view of a run of the TensorBoard plugin; `timeline` makes the timeline that some of them hold.
-pub(super) fn log(app: App, profile: OpenProfile, view: &str, timeline: impl FnOnce() -> AnyView) -> AnyView {
+pub(super) fn log(app: App, profile: OpenProfile, view: &str, timeline: impl FnOnce() -> AnyView + Send + 'static) -> AnyView {
     let show = move |(slice, marked): (SliceId, Vec<SliceId>)| {
         actions::set_highlights(app, marked);
         app.selection.set(Some(slice));

@@ -24,7 +24,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
         "Neuron log",
         &[
             ("operator-timeline", "Op timeline", "M2 3.5h5M5 6.5h7M9 9.5h5M3 12.5h8"),
-            ("operator-framework", "Framework ops", "M8 2a6 6 0 1 0 6 6h-6z"),
+            ("operator-framework", "Framework", "M8 2a6 6 0 1 0 6 6h-6z"),
             ("operator-hlo", "HLO ops", "M2.5 4.5l5.5-2.5l5.5 2.5l-5.5 2.5zM2.5 8l5.5 2.5l5.5-2.5M2.5 11.5l5.5 2.5l5.5-2.5"),
             ("trace", "Host and device", "M2 3h12v4h-12zM4 10h8v3.5h-8z"),
         ],

@@ -2,6 +2,7 @@
 
 pub mod analyze;
 pub mod archive;
+mod exports;
 pub mod gzip;
 pub mod import;
 pub mod inspect;

@@ -38,6 +38,9 @@ fn found(head: &MemberHead) -> String {
     if head.is_gzip && is_gzip(bytes) {
         return "is gzip inside gzip; unpack it once (`gunzip FILE`) and open the result".into();
     }
+    if let Some(answer) = super::exports::how_to_export(head) {
+        return answer.into();
+    }
     if let Some(kind) = binary_kind(bytes) {
         return format!("is {kind}, not a profile");
     }

@@ -64,8 +64,14 @@ pub fn bars() -> Vec<Bar> {
 /// A timeline file. Times are microseconds with a fraction, as Chrome has them.
 pub fn timeline(bars: &[Bar]) -> Vec<u8> {
     let mut events = Vec::new();
-    let name = |pid: u32, tid: u32, what: &str, name: &str| json!({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": {"name": name}});
-    for (pid, process) in [(OVERVIEW, "Process Overview"), (CONTROL, "Process Control"), (EXECUTION, "Process Execution"), (TRANSFER, "Process Data Transfer")] {
+    let name =
+        |pid: u32, tid: u32, what: &str, name: &str| json!({"ph": "M", "pid": pid, "tid": tid, "name": what, "args": {"name": name}});
+    for (pid, process) in [
+        (OVERVIEW, "Process Overview"),
+        (CONTROL, "Process Control"),
+        (EXECUTION, "Process Execution"),
+        (TRANSFER, "Process Data Transfer"),
+    ] {
         events.push(name(pid, 0, "process_name", process));
     }
     for (tid, row) in [(1, "Neuron Runtime Setup"), (2, "Compute Busy"), (3, "DMA Busy")] {
@@ -75,7 +81,7 @@ pub fn timeline(bars: &[Bar]) -> Vec<u8> {
         events.push(name(pid, FRAMEWORK, "thread_name", "Framework Ops"));
         events.push(name(pid, HLO, "thread_name", "HLO Ops"));
     }
-    let mut text = format!("{{\"displayTimeUnit\": \"ns\", \"neuronStartTimestampNs\": 1681335781000000000, \"traceEvents\": [");
+    let mut text = String::from("{\"displayTimeUnit\": \"ns\", \"neuronStartTimestampNs\": 1681335781000000000, \"traceEvents\": [");
     let mut items: Vec<String> = events.iter().map(Value::to_string).collect();
     for b in bars {
         let args = b.fused.as_ref().map_or(json!({}), |f| json!({"fused": f}));
@@ -112,7 +118,9 @@ pub fn trace() -> Vec<u8> {
         host("Step1", 0.0, 1000.0), host("SyncTensorsGraph", 10.0, 600.0), host("Compile", 20.0, 560.0),
         host("Step2", 1000.0, 1000.0), host("StepMarker", 1100.0, 100.0),
         device(1, 600.0, 50.0), device(2, 650.0, 250.0), device(2, 1100.0, 200.0), device(3, 1150.0, 100.0),
-    ]}).to_string().into_bytes()
+    ]})
+    .to_string()
+    .into_bytes()
 }
 
 /// Files of one drop.
@@ -145,7 +153,7 @@ pub fn xspace() -> Vec<u8> {
     let named = |id: u64, name: &str| [number(1, id), field(2, &[number(1, id), field(2, name.as_bytes())].concat())].concat();
     let text = |id: u64, text: &str| [number(1, id), field(5, text.as_bytes())].concat();
     let records = String::from_utf8(timeline(&bars())).expect("text");
-    let records: Vec<&str> = records.split_once('[').expect("a list").1.trim_end_matches("]}").split(",\n").flat_map(|r| if r.starts_with("{\"args") { vec![r] } else { vec![r] }).collect();
+    let records: Vec<&str> = records.split_once('[').expect("a list").1.trim_end_matches("]}").split(",\n").collect();
     let events: Vec<u8> = records.iter().flat_map(|r| field(4, &field(4, &text(1, r)))).collect();
     let ops = r#"{"name": "aten__addmm_dot", "occurrences": 2, "time_ns": 500}"#;
     let neuron = [

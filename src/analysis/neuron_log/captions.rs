@@ -74,7 +74,10 @@ fn first_of_operators(profile: &Profile, log: &NeuronLog, part: Part) -> FxHashM
 /// Whether a name is that of an input: a parameter, or device data of a lazy tensor.
 fn is_input(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    let parameter = lower.strip_prefix("%p").or(lower.strip_prefix('p')).is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()) && n.contains('.'));
+    let parameter = lower
+        .strip_prefix("%p")
+        .or(lower.strip_prefix('p'))
+        .is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()) && n.contains('.'));
     parameter || ["parameter", "device_data", "input"].iter().any(|w| lower.contains(w))
 }
 
@@ -92,9 +95,19 @@ fn early_transfers(profile: &Profile, log: &NeuronLog, begin: i64, out: &mut Vec
             let lower = name.to_ascii_lowercase();
             let is_constant = CONSTANT.iter().any(|w| lower.contains(w));
             let (kind, text) = if is_input(profile.name_of(slice)) {
-                ("input_transfer", format!("`{name}` is transferred before execution begins: an input. A mark_step flow moves its inputs to the device in every step."))
+                (
+                    "input_transfer",
+                    format!(
+                        "`{name}` is transferred before execution begins: an input. A mark_step flow moves its inputs to the device in every step."
+                    ),
+                )
             } else if is_constant {
-                ("early_constants", format!("`{name}` transfers data before execution begins: its lowering writes constants early, such as the zeros of max(x, 0)."))
+                (
+                    "early_constants",
+                    format!(
+                        "`{name}` transfers data before execution begins: its lowering writes constants early, such as the zeros of max(x, 0)."
+                    ),
+                )
             } else if lower.contains("broadcast") || lower.contains("empty") || lower.contains("alloc") {
                 ("memory_allocated", format!("`{name}` transfers data before execution begins: memory is set up for the operator."))
             } else {
@@ -118,7 +131,12 @@ fn control(profile: &Profile, log: &NeuronLog, execution: &FxHashMap<String, i64
                 continue;
             }
             seen.push(name.clone());
-            out.push(caption("lookup_table", format!("`{name}` does control work before it executes: its lookup table is preloaded."), (start, end), Some(slice)));
+            out.push(caption(
+                "lookup_table",
+                format!("`{name}` does control work before it executes: its lookup table is preloaded."),
+                (start, end),
+                Some(slice),
+            ));
         }
     }
 }
@@ -137,7 +155,12 @@ fn filled_gaps(profile: &Profile, log: &NeuronLog, out: &mut Vec<Caption>) {
         let filled = filled_share(&transfer, gap);
         if filled >= 0.5 {
             let length = text::duration(DurationNs(gap.1 - gap.0));
-            out.push(caption("gap_filled", format!("Execution pauses for {length}; data are transferred during {} of it.", text::percent(filled)), gap, None));
+            out.push(caption(
+                "gap_filled",
+                format!("Execution pauses for {length}; data are transferred during {} of it.", text::percent(filled)),
+                gap,
+                None,
+            ));
         }
     }
 }

@@ -87,7 +87,9 @@ pub fn part(profile: &Profile, log: &NeuronLog) -> LogPart {
 pub fn diff(before: &LogPart, after: &LogPart, level: Level) -> LogDiff {
     let of = |part: &LogPart| if level == Level::Framework { part.framework.clone() } else { part.hlo.clone() };
     let (old, new) = (of(before), of(after));
-    let total = |list: &[(String, Option<i64>, Option<u64>)]| list.iter().filter_map(|r| r.1).fold(None, |s: Option<i64>, t| Some(s.unwrap_or(0).saturating_add(t))).map(DurationNs);
+    let total = |list: &[(String, Option<i64>, Option<u64>)]| {
+        list.iter().filter_map(|r| r.1).fold(None, |s: Option<i64>, t| Some(s.unwrap_or(0).saturating_add(t))).map(DurationNs)
+    };
     let totals = (total(&old), total(&new));
     let mut left: FxHashMap<String, (Option<i64>, Option<u64>)> = old.into_iter().map(|(n, t, c)| (n, (t, c))).collect();
     let mut rows: Vec<DeltaRow> = new

@@ -89,7 +89,12 @@ pub fn ops(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
 }
 
 fn from_file(table: &OpTable, level: Level) -> LogOps {
-    let mut out = LogOps { is_from_file: true, said_total_time: table.total_time_ns.map(DurationNs), columns: table.columns.clone(), ..LogOps::default() };
+    let mut out = LogOps {
+        is_from_file: true,
+        said_total_time: table.total_time_ns.map(DurationNs),
+        columns: table.columns.clone(),
+        ..LogOps::default()
+    };
     out.remarks.extend(table.matched.iter().filter(|m| m.contains("nothing we know")).cloned());
     if table.rows.is_empty() {
         out.remarks.push("The file's list of operators is empty.".into());
@@ -97,7 +102,8 @@ fn from_file(table: &OpTable, level: Level) -> LogOps {
     }
     if !table.has_name || !table.has_time {
         let what = if table.has_name { "times" } else { "names" };
-        out.remarks.push(format!("The {what} of the operators cannot be told from the keys of this file, so the table is shown as it stands."));
+        out.remarks
+            .push(format!("The {what} of the operators cannot be told from the keys of this file, so the table is shown as it stands."));
         out.generic_table = Some(if level == Level::Framework { "framework_ops" } else { "hlo_ops" }.into());
     }
     out.rows = table
@@ -231,7 +237,8 @@ fn hlo_below(profile: &Profile, log: &NeuronLog, rows: &mut [OpRow]) {
         }
     }
     if framework.is_empty() {
-        let names: Vec<(String, Option<DurationNs>)> = log.hlo.iter().flat_map(|t| &t.rows).map(|r| (r.name.clone(), r.time_ns.map(DurationNs))).collect();
+        let names: Vec<(String, Option<DurationNs>)> =
+            log.hlo.iter().flat_map(|t| &t.rows).map(|r| (r.name.clone(), r.time_ns.map(DurationNs))).collect();
         for row in rows {
             row.below = names.iter().filter(|(n, _)| !n.is_empty() && row.name.ends_with(&format!("_{n}"))).cloned().collect();
         }

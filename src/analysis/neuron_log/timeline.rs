@@ -107,7 +107,10 @@ fn verdict(compute_only: i64, transfer_only: i64) -> (String, String) {
         crate::base::text::duration(DurationNs(transfer_only))
     );
     let (word, text) = if t > c * RULES {
-        ("transfer-dominated", format!("Transfer-dominated: {figures}. Keep tensors on the device, or let transfers overlap with computing."))
+        (
+            "transfer-dominated",
+            format!("Transfer-dominated: {figures}. Keep tensors on the device, or let transfers overlap with computing."),
+        )
     } else if c > t * RULES {
         ("compute-dominated", format!("Compute-dominated: {figures}. Faster operators pay off more than faster transfers."))
     } else {

@@ -230,7 +230,11 @@ impl<'l> Chrome<'l> {
         let name = format!("Process {}", unescape(pid));
         let sort = number::scaled(pid, 0).unwrap_or(self.rows.len() as i64);
         let track = self.builder.track(TrackSpec { parent: None, name: name.clone(), kind: TrackKind::Group, sort });
-        self.rows.push(Row { process: pid.to_vec(), name: if pid.first() == Some(&b'/') { String::from_utf8_lossy(pid).into() } else { String::new() }, is_process: true });
+        self.rows.push(Row {
+            process: pid.to_vec(),
+            name: if pid.first() == Some(&b'/') { String::from_utf8_lossy(pid).into() } else { String::new() },
+            is_process: true,
+        });
         self.processes.insert(pid.to_vec(), (track, name));
         track
     }

@@ -26,7 +26,8 @@ pub(super) enum Kind {
 }
 
 /// Rows that only an operator timeline has, and rows that only a trace has.
-const TIMELINE_ROWS: [&[u8]; 5] = [b"\"Framework Ops\"", b"\"HLO Ops\"", b"\"Compute Busy\"", b"\"Neuron Runtime Setup\"", b"Process Data Transfer"];
+const TIMELINE_ROWS: [&[u8]; 5] =
+    [b"\"Framework Ops\"", b"\"HLO Ops\"", b"\"Compute Busy\"", b"\"Neuron Runtime Setup\"", b"Process Data Transfer"];
 const TRACE_ROWS: [&[u8]; 3] = [b"\"NeuronDevice Execution\"", b"\"IO Data Transfer\"", b"\"CC Synchronization\""];
 
 /// What a member is, by content; its name decides only between kinds of one shape. `None`: not of this format.

@@ -75,7 +75,8 @@ pub(super) fn finish(mut chrome: Chrome<'_>, found: Found) -> Result<Profile, Im
 /// Rows without a name are levels of the model, outermost first.
 fn name_levels(chrome: &mut Chrome<'_>, roles: &[Role]) {
     let mut n = std::collections::BTreeMap::new();
-    let mut order: Vec<usize> = (0..roles.len()).filter(|&i| matches!(roles[i], Role::Hierarchy(_)) && chrome.rows[i].name.trim().is_empty()).collect();
+    let mut order: Vec<usize> =
+        (0..roles.len()).filter(|&i| matches!(roles[i], Role::Hierarchy(_)) && chrome.rows[i].name.trim().is_empty()).collect();
     order.sort_by_key(|&i| chrome.builder.track_mut(crate::base::TrackId(i as u32)).sort);
     for i in order {
         let level = n.entry(chrome.rows[i].process.clone()).or_insert(0);
@@ -126,7 +127,9 @@ fn meta(found: &Found, date: Option<&str>, tools: &[String], origin_epoch_ns: Op
     let mut not_available = Vec::new();
     for (table, name) in [(&found.framework, "framework"), (&found.hlo, "HLO")] {
         if table.is_none() && !found.is_trace {
-            not_available.push(format!("The plugin's table of {name} operators is not among the files; it is computed from the timeline where there is one."));
+            not_available.push(format!(
+                "The plugin's table of {name} operators is not among the files; it is computed from the timeline where there is one."
+            ));
         }
     }
     let title = match (found.run.is_empty(), found.is_trace) {

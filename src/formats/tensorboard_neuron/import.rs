@@ -82,7 +82,11 @@ fn events(member: &Member, chrome: &mut Chrome<'_>) -> Result<(), ImportError> {
     Ok(())
 }
 
-fn table(member: &Member, id: &str, ledger: &mut Ledger) -> Result<(crate::model::neuron_log::OpTable, crate::model::GenericTable), ImportError> {
+fn table(
+    member: &Member,
+    id: &str,
+    ledger: &mut Ledger,
+) -> Result<(crate::model::neuron_log::OpTable, crate::model::GenericTable), ImportError> {
     let mut reader = Reader::new(id, ledger);
     let is_whole = feed(member, &mut Splitter::default(), &mut reader)?;
     let out = reader.finish();

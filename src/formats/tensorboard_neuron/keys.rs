@@ -26,10 +26,36 @@ fn plain_key(key: &str) -> String {
 pub(super) fn meaning(key: &str) -> Option<Meaning> {
     let k = plain_key(key);
     let is = |words: &[&str]| words.contains(&k.as_str());
-    if is(&["name", "opname", "op", "operator", "operatorname", "operation", "frameworkop", "frameworkopname", "hloop", "hloopname", "hloname", "title", "label"]) {
+    if is(&[
+        "name",
+        "opname",
+        "op",
+        "operator",
+        "operatorname",
+        "operation",
+        "frameworkop",
+        "frameworkopname",
+        "hloop",
+        "hloopname",
+        "hloname",
+        "title",
+        "label",
+    ]) {
         return Some(Meaning::Name);
     }
-    if is(&["occurrences", "occurrence", "noccurrences", "numoccurrences", "count", "counts", "opcount", "calls", "ncalls", "executions", "instances"]) {
+    if is(&[
+        "occurrences",
+        "occurrence",
+        "noccurrences",
+        "numoccurrences",
+        "count",
+        "counts",
+        "opcount",
+        "calls",
+        "ncalls",
+        "executions",
+        "instances",
+    ]) {
         return Some(Meaning::Occurrences);
     }
     if is(&["neurondevice", "neurondeviceid", "device", "deviceid", "nd", "ndid", "ndidx"]) {
@@ -41,11 +67,23 @@ pub(super) fn meaning(key: &str) -> Option<Meaning> {
     if is(&["fused", "fusedops", "fusedoperators", "fusednames", "members", "memberops", "fusedmembers"]) {
         return Some(Meaning::Members);
     }
-    if is(&["percent", "percentage", "pct", "share", "timepercent", "timepercentage", "timepct", "timeshare", "percenttime"]) || (k == "time" && key.contains('%')) {
+    if is(&["percent", "percentage", "pct", "share", "timepercent", "timepercentage", "timepct", "timeshare", "percenttime"])
+        || (k == "time" && key.contains('%'))
+    {
         return Some(Meaning::Percent);
     }
-    let stems = ["time", "totaltime", "duration", "dur", "totalduration", "elapsed", "elapsedtime", "selftime", "optime", "latency", "exectime"];
-    let units = [("ns", 1), ("nanoseconds", 1), ("us", 1_000), ("microseconds", 1_000), ("ms", 1_000_000), ("milliseconds", 1_000_000), ("sec", 1_000_000_000), ("seconds", 1_000_000_000)];
+    let stems =
+        ["time", "totaltime", "duration", "dur", "totalduration", "elapsed", "elapsedtime", "selftime", "optime", "latency", "exectime"];
+    let units = [
+        ("ns", 1),
+        ("nanoseconds", 1),
+        ("us", 1_000),
+        ("microseconds", 1_000),
+        ("ms", 1_000_000),
+        ("milliseconds", 1_000_000),
+        ("sec", 1_000_000_000),
+        ("seconds", 1_000_000_000),
+    ];
     if stems.contains(&k.as_str()) {
         return Some(Meaning::Time(None));
     }

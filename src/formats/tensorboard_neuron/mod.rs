@@ -55,7 +55,8 @@ impl Format for TensorboardNeuron {
 
 /// What to say when a directory of logs holds no profile: why the plugin may have written none. `None` when nothing points to such a directory.
 pub fn likely_causes(heads: &[MemberHead]) -> Option<String> {
-    let is_log = |name: &str| name.contains("plugins/neuron") || name.contains("temp_profiler_logs") || name.contains("events.out.tfevents");
+    let is_log =
+        |name: &str| name.contains("plugins/neuron") || name.contains("temp_profiler_logs") || name.contains("events.out.tfevents");
     heads.iter().any(|h| is_log(&h.name)).then(|| {
         "This looks like a TensorBoard log directory, but it holds no Neuron profile. Likely causes: the SDK is older than 2.6, which wrote none; \
          the model was moved to the device outside of the profiler's context; or a traced model was profiled without `traced_only=True`."

@@ -38,7 +38,17 @@ pub(super) struct Reader<'l> {
 impl<'l> Reader<'l> {
     pub fn new(id: &str, ledger: &'l mut Ledger) -> Self {
         let raw = GenericTable { id: id.into(), ..GenericTable::default() };
-        Reader { ledger, keys: FxHashMap::default(), table: OpTable::default(), times: Vec::new(), unit: None, total: None, raw, places: FxHashMap::default(), has_ops: false }
+        Reader {
+            ledger,
+            keys: FxHashMap::default(),
+            table: OpTable::default(),
+            times: Vec::new(),
+            unit: None,
+            total: None,
+            raw,
+            places: FxHashMap::default(),
+            has_ops: false,
+        }
     }
 
     /// The table, and the same as it stands in the file.
@@ -77,7 +87,10 @@ impl<'l> Reader<'l> {
             Some(unit) => Some(unit),
             // The plugin's own column is "Time (ns)"; a fraction of a nanosecond would contradict it.
             None if is_whole && has_any => {
-                self.ledger.note(format!("{}: the key of the time says no unit; whole numbers are taken for nanoseconds, as the plugin labels them.", self.raw.id));
+                self.ledger.note(format!(
+                    "{}: the key of the time says no unit; whole numbers are taken for nanoseconds, as the plugin labels them.",
+                    self.raw.id
+                ));
                 Some(1)
             }
             None => None,
@@ -177,7 +190,9 @@ fn cell(value: Value<'_>) -> Cell {
         Value::Bare(word) => {
             let word = String::from_utf8_lossy(word);
             let whole = word.parse::<i64>().ok().map(Cell::Int);
-            whole.or_else(|| word.parse::<f64>().ok().filter(|v| v.is_finite()).map(Cell::Float)).unwrap_or_else(|| Cell::Text(word.into_owned()))
+            whole
+                .or_else(|| word.parse::<f64>().ok().filter(|v| v.is_finite()).map(Cell::Float))
+                .unwrap_or_else(|| Cell::Text(word.into_owned()))
         }
         Value::Text(text) => Cell::Text(unescape(text).into_owned()),
         Value::Object(text) | Value::List(text) => Cell::Text(compact(text)),
@@ -209,7 +224,9 @@ impl Sink for Reader<'_> {
         }
         if row.name.is_empty() && self.table.has_name {
             let reason = "A record of an operator has no name.";
-            self.ledger.skip(Severity::Warning, "missing_name", reason, offset, || String::from_utf8_lossy(&text[..text.len().min(160)]).into_owned());
+            self.ledger.skip(Severity::Warning, "missing_name", reason, offset, || {
+                String::from_utf8_lossy(&text[..text.len().min(160)]).into_owned()
+            });
         }
         self.ledger.shown += 1;
         self.times.push(time);
@@ -232,6 +249,8 @@ impl Sink for Reader<'_> {
     fn damaged(&mut self, text: &[u8], offset: u64, _damage: Damage) {
         self.ledger.read += 1;
         let reason = "The record of an operator cannot be read.";
-        self.ledger.skip(Severity::DataLoss, "damaged_record", reason, offset, || String::from_utf8_lossy(&text[..text.len().min(160)]).into_owned());
+        self.ledger.skip(Severity::DataLoss, "damaged_record", reason, offset, || {
+            String::from_utf8_lossy(&text[..text.len().min(160)]).into_owned()
+        });
     }
 }

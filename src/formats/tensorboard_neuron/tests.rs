@@ -20,7 +20,10 @@ fn members_of_a_run_are_one_claim() {
         files.push((format!("{run}/neuron_framework_op.json"), OPS));
         files.push((format!("{run}/neuron_op_timeline.json"), TIMELINE));
     }
-    files.push(("logs/plugins/neuron/a/neuron_trace.json".into(), r#"{"traceEvents":[{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"NeuronDevice Execution"}}]}"#));
+    files.push((
+        "logs/plugins/neuron/a/neuron_trace.json".into(),
+        r#"{"traceEvents":[{"ph":"M","pid":1,"tid":2,"name":"thread_name","args":{"name":"NeuronDevice Execution"}}]}"#,
+    ));
     let named: Vec<(&str, &str)> = files.iter().map(|f| (f.0.as_str(), f.1)).collect();
     let heads = import::heads(&drop_of(&named)).expect("heads");
     let mut claims: Vec<Vec<usize>> = TensorboardNeuron.claim(&heads, &[]).into_iter().map(|c| c.members).collect();
@@ -61,6 +64,10 @@ fn units_come_from_key_value_or_label() {
 fn a_directory_without_profiles_names_likely_causes() {
     let sentence = import::import(&drop_of(&[("logs/plugins/neuron/a/readme.txt", "nothing")])).expect_err("nothing").to_string();
     assert!(sentence.contains("traced_only") && sentence.contains("2.6"), "{sentence}");
-    let sentence = import::import(&drop_of(&[("neuron_op_timeline.json", r#"{"neuronStartTimestampNs":1,"traceEvents":[]}"#)])).expect("claimed").remove(0).1.expect_err("empty");
+    let sentence = import::import(&drop_of(&[("neuron_op_timeline.json", r#"{"neuronStartTimestampNs":1,"traceEvents":[]}"#)]))
+        .expect("claimed")
+        .remove(0)
+        .1
+        .expect_err("empty");
     assert!(sentence.to_string().contains("traced_only"), "{sentence}");
 }

@@ -20,7 +20,9 @@ pub(super) fn is_xspace(head: &[u8]) -> bool {
     for _ in 0..3 {
         match field(rest) {
             Some((1, 0, _, after)) => rest = after,
-            Some((2, 2, name, _)) => return name.len() >= 2 && (name[0] == b'/' || name.starts_with(b"Task")) && name.iter().all(|b| (0x20..0x7f).contains(b)),
+            Some((2, 2, name, _)) => {
+                return name.len() >= 2 && (name[0] == b'/' || name.starts_with(b"Task")) && name.iter().all(|b| (0x20..0x7f).contains(b));
+            }
             _ => return false,
         }
     }
@@ -119,7 +121,8 @@ fn whole_fields(body: &[u8]) -> Option<XPlane> {
 
 fn lost(ledger: &mut Ledger, offset: u64, why: &str) {
     ledger.read += 1;
-    ledger.skip(Severity::DataLoss, "cut_plane", "A plane cannot be read as a whole; what of it was whole is shown.", offset, || why.into());
+    ledger
+        .skip(Severity::DataLoss, "cut_plane", "A plane cannot be read as a whole; what of it was whole is shown.", offset, || why.into());
 }
 
 /// Name of a value.
@@ -152,13 +155,21 @@ fn is_neuron(plane: &XPlane) -> bool {
 pub(super) fn timeline(planes: &[XPlane], chrome: &mut Chrome<'_>) {
     for plane in planes {
         let names = stat_names(plane);
-        let events: FxHashMap<i64, &str> = plane.event_metadata.iter().filter_map(|e| Some((e.key, e.value.as_ref()?)))
-            .map(|(key, v)| (key, if v.display_name.is_empty() { v.name.as_str() } else { v.display_name.as_str() })).collect();
+        let events: FxHashMap<i64, &str> = plane
+            .event_metadata
+            .iter()
+            .filter_map(|e| Some((e.key, e.value.as_ref()?)))
+            .map(|(key, v)| (key, if v.display_name.is_empty() { v.name.as_str() } else { v.display_name.as_str() }))
+            .collect();
         let mut group = None;
         for line in &plane.lines {
             let mut row: Option<(TrackId, i64)> = None;
             for event in &line.events {
-                let text = event.stats.iter().filter_map(|s| stat_text(s, &names)).find(|t| t.trim_start().starts_with('{') && t.contains("\"ph\""));
+                let text = event
+                    .stats
+                    .iter()
+                    .filter_map(|s| stat_text(s, &names))
+                    .find(|t| t.trim_start().starts_with('{') && t.contains("\"ph\""));
                 if let Some(text) = text.filter(|_| is_neuron(plane)) {
                     // Its record stands inside the protobuf: it cannot be read again by range.
                     if !chrome.text(text.trim().as_bytes(), 0) {
@@ -213,7 +224,8 @@ pub(super) fn tables(planes: &[XPlane], ledger: &mut Ledger) -> [Option<(OpTable
                 let Some(text) = stat_text(stat, &names).filter(|t| name.starts_with("op_") && t.trim_start().starts_with('{')) else {
                     continue;
                 };
-                let of_hlo = plane.name.contains("hlo") || !(plane.name.contains("framework") || text.contains("aten__") || text.contains("aten::"));
+                let of_hlo =
+                    plane.name.contains("hlo") || !(plane.name.contains("framework") || text.contains("aten__") || text.contains("aten::"));
                 if of_hlo == is_hlo && !reader.record(text.trim().as_bytes(), 0) {
                     reader.damaged(text.as_bytes(), 0, crate::formats::json::split::Damage::Unreadable);
                 }

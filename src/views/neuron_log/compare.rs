@@ -28,7 +28,8 @@ pub(super) fn Compare(context: LogContext, level: Level) -> impl IntoView {
     });
     let problem = Signal::derive(move || found.get().and_then(|r| r.err()).map(|e| e.to_string()));
     let diff = move || found.get().and_then(Result::ok).flatten().map(|diff| view! { <Diff diff /> });
-    let options = move || others.get().into_iter().map(|(id, title, _)| view! { <option value=id.to_string()>{title}</option> }).collect_view();
+    let options =
+        move || others.get().into_iter().map(|(id, title, _)| view! { <option value=id.to_string()>{title}</option> }).collect_view();
     view! {
         <Show when=move || others.with(|o| !o.is_empty()) fallback=|| view! { <p class="waiting">"Open a second run to compare the two."</p> }>
             <label class="field">
@@ -59,7 +60,8 @@ fn Diff(diff: Arc<LogDiff>) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::diff_columns()));
     let deltas = Signal::stored(Arc::new(rows::deltas(&diff)));
     let shown = |d: Option<DurationNs>| d.map_or("not available".into(), text::duration);
-    let line = |name: &str, pair: (Option<DurationNs>, Option<DurationNs>)| format!("{name}: {} before, {} now. ", shown(pair.0), shown(pair.1));
+    let line =
+        |name: &str, pair: (Option<DurationNs>, Option<DurationNs>)| format!("{name}: {} before, {} now. ", shown(pair.0), shown(pair.1));
     let lines = [("Operators", diff.total_time), ("Device window", diff.window), ("Compute", diff.compute), ("Transfer", diff.transfer)];
     let sentence: String = lines.into_iter().map(|(name, pair)| line(name, pair)).collect();
     view! {

@@ -46,7 +46,8 @@ fn Run(context: LogContext) -> impl IntoView {
             on_run.run(id);
         }
     };
-    let options = move || others.get().into_iter().map(|(id, title, _)| view! { <option value=id.to_string()>{title}</option> }).collect_view();
+    let options =
+        move || others.get().into_iter().map(|(id, title, _)| view! { <option value=id.to_string()>{title}</option> }).collect_view();
     view! {
         <label class="field">
             "Run "

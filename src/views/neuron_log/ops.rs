@@ -114,10 +114,11 @@ fn Detail(context: LogContext, row: OpRow) -> impl IntoView {
     let n = row.slices.len();
     let jump = row.slices.first().copied().map(|slice| {
         let all = row.slices.clone();
-        let label = if n == 1 { "Show its bar in the timeline".into() } else { format!("Show its {} bars in the timeline", text::count(n as u64)) };
+        let label =
+            if n == 1 { "Show its bar in the timeline".into() } else { format!("Show its {} bars in the timeline", text::count(n as u64)) };
         let overlap = view! { <Overlap context slice=Signal::stored(Some(slice)) is_timeline=false /> };
         view! { <button type="button" class="button" data-jump="" on:click=move |_| go.run((slice, all.clone()))>{label}</button>{overlap} }
     });
     let nothing = (n == 0).then(|| view! { <p>"The timeline of this run has no bar of it."</p> });
-    view! { <div class="neuronlog__detail" data-operator=row.name.clone()><p class="mono"><strong>{row.name}</strong></p>{jump}{nothing}</div> }
+    view! { <div class="neuronlog__detail" data-operator=row.name.clone()><p class="mono"><strong>{row.name.clone()}</strong></p>{jump}{nothing}</div> }
 }

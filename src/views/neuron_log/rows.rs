@@ -69,7 +69,13 @@ pub fn op_columns(ops: &LogOps) -> Vec<Column> {
         column("occurrences", "Occurrences", Kind::Count, "How often it ran.").summed(),
         column("neuron_device", "Neuron Device", Kind::Text, ""),
         column("neuron_core", "NeuronCore", Kind::Text, ""),
-        column("time_ns", "Time", Kind::Duration, "As the plugin's table lists it; computed from a timeline it is the time in Process Execution.").summed(),
+        column(
+            "time_ns",
+            "Time",
+            Kind::Duration,
+            "As the plugin's table lists it; computed from a timeline it is the time in Process Execution.",
+        )
+        .summed(),
         column("time_share", "Time %", Kind::Share, "As a share of the sum of all operators.").summed(),
     ];
     if has_parts(ops) {
@@ -130,8 +136,15 @@ pub fn sum_columns() -> Vec<Column> {
 
 /// The timeline's rows.
 pub fn sums(t: &LogTimeline) -> Vec<Row> {
-    let row =
-        |r: &RowSum| Row::new(vec![Cell::Text(r.name.clone()), Cell::Text(r.process.clone()), count(Some(r.n_slices)), Cell::Int(r.busy.0), share(r.share)]);
+    let row = |r: &RowSum| {
+        Row::new(vec![
+            Cell::Text(r.name.clone()),
+            Cell::Text(r.process.clone()),
+            count(Some(r.n_slices)),
+            Cell::Int(r.busy.0),
+            share(r.share),
+        ])
+    };
     t.rows.iter().map(row).collect()
 }
 
@@ -183,7 +196,8 @@ pub fn diff_columns() -> Vec<Column> {
         column("place", "In", Kind::Text, "Which of the two runs has it."),
         column("before_ns", "Time before", Kind::Duration, "").summed(),
         column("after_ns", "Time now", Kind::Duration, "").summed(),
-        column("delta_ns", "Difference", Kind::Duration, "Now minus before; an operator that one run does not have counts nothing there.").summed(),
+        column("delta_ns", "Difference", Kind::Duration, "Now minus before; an operator that one run does not have counts nothing there.")
+            .summed(),
         column("n_before", "Occurrences before", Kind::Count, "").summed(),
         column("n_after", "Occurrences now", Kind::Count, "").summed(),
     ]

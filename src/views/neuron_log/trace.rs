@@ -47,6 +47,9 @@ pub fn LogTraceView(
 fn Figures(found: Arc<LogTrace>) -> impl IntoView {
     let shown = |d: Option<DurationNs>| d.map_or("not available".into(), text::duration);
     let all = [("Device execution", found.execution), ("IO data transfer", found.io), ("CC synchronisation", found.synchronisation)];
-    let figures = all.into_iter().map(|(name, value)| view! { <div class="neuronlog__figure"><dt>{name}</dt><dd>{shown(value)}</dd></div> }).collect_view();
+    let figures = all
+        .into_iter()
+        .map(|(name, value)| view! { <div class="neuronlog__figure"><dt>{name}</dt><dd>{shown(value)}</dd></div> })
+        .collect_view();
     view! { <dl class="neuronlog__figures">{figures}</dl> }
 }
