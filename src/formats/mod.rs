@@ -20,8 +20,15 @@ use crate::model::{Cell, Profile};
 use serde::{Deserialize, Serialize};
 
 /// Every format, most specific first.
-pub static ALL: &[&dyn Format] =
-    &[&ntff::Ntff, &neff::NeffFile, &neuron_parquet::NeuronParquet, &neuron_json::NeuronJson, &analyze::Analyze, &tensorboard_neuron::TensorboardNeuron, &kineto::Kineto];
+pub static ALL: &[&dyn Format] = &[
+    &ntff::Ntff,
+    &neff::NeffFile,
+    &neuron_parquet::NeuronParquet,
+    &neuron_json::NeuronJson,
+    &analyze::Analyze,
+    &tensorboard_neuron::TensorboardNeuron,
+    &kineto::Kineto,
+];
 
 /// Why a file cannot be read at all. Each message says what was expected, what was found and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
