@@ -154,6 +154,10 @@ fn search(session: &Session, arguments: &Arguments, query: &Query, mut hits: Val
 fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
     let range = range(session, arguments)?;
+    // `trace` is a question of both.
+    if let ("tensorboard_neuron", Some(query)) = (session.claim.format.as_str(), neuron::query(&arguments.query)) {
+        return Ok(query);
+    }
     if let Some(query) = torch::query(arguments, range)? {
         return Ok(query);
     }
