@@ -11,6 +11,7 @@ pub mod kineto;
 pub mod neff;
 pub mod neuron_json;
 pub mod neuron_parquet;
+pub mod neuron_system;
 pub mod ntff;
 pub mod tensorboard_neuron;
 mod unrecognised;
@@ -26,6 +27,7 @@ pub static ALL: &[&dyn Format] = &[
     &neuron_parquet::NeuronParquet,
     &neuron_json::NeuronJson,
     &analyze::Analyze,
+    &neuron_system::NeuronSystem,
     &tensorboard_neuron::TensorboardNeuron,
     &kineto::Kineto,
 ];

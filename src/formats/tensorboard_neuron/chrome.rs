@@ -305,7 +305,7 @@ fn shown(text: &[u8]) -> String {
 }
 
 /// Every field of one slice, read again.
-pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
+pub(crate) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
     let gone = || ImportError::Invalid("The record of this slice is not in a file of its own: its fields are not available.".into());
     let record = profile.slices.record.get(slice.index()).copied().filter(|r| r.n_bytes() != Some(0)).ok_or_else(gone)?;
     let member = input.members.get(record.member()).ok_or_else(gone)?;

@@ -53,6 +53,8 @@ impl Format for TensorboardNeuron {
     }
 }
 
+pub(crate) use chrome::record;
+
 /// What to say when a directory of logs holds no profile: why the plugin may have written none. `None` when nothing points to such a directory.
 pub fn likely_causes(heads: &[MemberHead]) -> Option<String> {
     let is_log =
