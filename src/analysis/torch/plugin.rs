@@ -87,7 +87,7 @@ pub fn stacks(name: &str, shape: Option<&str>, rows: &[OpStackRow], has_device: 
         }
         out.insert("calls".into(), json!(r.calls));
         times(&mut out, &r.times, has_device, (r.tc_eligible, r.tc_self_share, r.tc_total_share));
-        out.insert("call_stack".into(), json!(r.frames.join(";")));
+        out.insert("call_stack".into(), json!(r.frames.iter().rev().cloned().collect::<Vec<_>>().join(";")));
         Value::Object(out)
     };
     rows.iter().filter(|r| !r.frames.is_empty()).map(row).collect()

@@ -73,8 +73,8 @@ impl Stacks {
         let mut out = Vec::new();
         let mut at = stack + 1;
         while let Some(&(outer, frame)) = (at as usize).checked_sub(1).and_then(|i| self.frames.get(i)) {
-            // A stack told as one text has its frames joined by `;`.
-            out.extend(profile.strings.get(frame).split(';').rev().map(|f| f.trim().to_string()).filter(|f| !f.is_empty()));
+            // A stack told as one text has its frames joined by `;`, the innermost first.
+            out.extend(profile.strings.get(frame).split(';').map(|f| f.trim().to_string()).filter(|f| !f.is_empty()));
             at = outer;
         }
         out.reverse();
