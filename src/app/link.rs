@@ -12,6 +12,8 @@ use leptos::task::spawn_local;
 use std::cell::Cell;
 use wasm_bindgen::JsValue;
 
+/// A slice with a longer name is not named in the address, bytes.
+const LONGEST_NAME: usize = 2_000;
 const RECENTS: &str = "axonscope.recents";
 /// The address follows the last change after this.
 const ADDRESS_PAUSE_MS: u32 = 200;
@@ -192,6 +194,8 @@ fn current(app: App) -> UrlState {
         let hot = &profile.hot;
         let lane = hot.info.lanes.get(hot.info.lanes.partition_point(|lane| lane.end <= slice.0))?;
         let name = hot.info.strings.get(crate::base::StrId(*hot.name.get(slice.index())?));
+        // An address has room for names that someone wrote, not for texts of megabytes.
+        let name = Some(name).filter(|name| name.len() <= LONGEST_NAME)?;
         Some((track_path(hot, lane.track), crate::base::TimeNs(*hot.start.get(slice.index())?), name.to_string()))
     });
     UrlState {

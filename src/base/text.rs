@@ -106,6 +106,14 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0 + 0.0).replace('-', "−")
 }
 
+/// The most characters of one text that are laid out: browsers need seconds for a line of millions.
+const BRIEF: usize = 2_000;
+
+/// Text as it is put on screen: whole, unless nobody could read it to its end.
+pub fn brief(text: &str) -> String {
+    if text.len() > BRIEF { middle_ellipsis(text, BRIEF) } else { text.into() }
+}
+
 /// `text` shortened in the middle to at most `max_chars` characters.
 pub fn middle_ellipsis(text: &str, max_chars: usize) -> String {
     let n = text.chars().count();
@@ -122,6 +130,12 @@ pub fn middle_ellipsis(text: &str, max_chars: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn very_long_texts_are_brief_on_screen() {
+        assert_eq!(brief("aten::mm"), "aten::mm");
+        assert_eq!(brief(&"ä".repeat(5_000)).chars().count(), BRIEF);
+    }
 
     #[test]
     fn durations_have_three_digits_and_a_unit() {

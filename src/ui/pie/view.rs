@@ -43,7 +43,7 @@ impl State {
     }
 
     fn line(&self, part: &Part) -> String {
-        format!("{} · {} · {}", part.name, text::percent(part.share), self.amount(part))
+        format!("{} · {} · {}", text::brief(&part.name), text::percent(part.share), self.amount(part))
     }
 
     fn figures(&self, what: &str) -> Figures {
@@ -65,7 +65,7 @@ impl State {
         let at = self.pointer.get()?;
         let part = self.lit.get().and_then(|i| self.parts.with(|p| p.get(i).cloned()))?;
         let rows = vec![(None, text::percent(part.share), self.amount(&part), false)];
-        Some(Readout { at, title: part.name, rows, note: String::new() })
+        Some(Readout { at, title: text::brief(&part.name), rows, note: String::new() })
     }
 }
 
@@ -164,7 +164,7 @@ fn Legend(state: State) -> impl IntoView {
                         on:blur=move |_| dim()
                     >
                         <i class="swatch" style:background=swatch_colour(part.colour.unwrap_or(fixed::OTHER))></i>
-                        <span class="legend__name mono">{part.name.clone()}</span>
+                        <span class="legend__name mono">{text::brief(&part.name)}</span>
                         <span class="figure">{share}</span>
                         <span class="figure legend__amount">{state.amount(&part)}</span>
                     </button>

@@ -2,6 +2,7 @@
 
 use super::data::{self, Cell, Column, Kind, Row};
 use super::state::{Line, State};
+use crate::base::text;
 use crate::ui::{dom, small::swatch_colour};
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
@@ -101,7 +102,7 @@ fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, i
             let opener = (is_first && !row.members.is_empty()).then(|| view! { <Opener state row=at_row members=row.members.clone() /> });
             let swatch = row.colour.filter(|_| is_first);
             let swatch = swatch.map(|slot| view! { <i class="swatch" style:background=swatch_colour(slot)></i> });
-            view! { <td class="table__name" title=text.clone()>{opener}{swatch}<Name text=text.clone() /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button></td> }
+            view! { <td class="table__name" title=text.clone()>{opener}{swatch}<Name text=text::brief(&text) /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button></td> }
                 .into_any()
         }
         _ => plain_cell(cell, column.kind),
@@ -112,7 +113,7 @@ fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, i
 pub fn plain_cell(cell: &Cell, kind: Kind) -> AnyView {
     let text = cell.shown(kind);
     match kind {
-        Kind::Name | Kind::Text => view! { <td title=text.clone()>{text.clone()}</td> }.into_any(),
+        Kind::Name | Kind::Text => view! { <td title=text.clone()>{text::brief(&text)}</td> }.into_any(),
         Kind::Share => share_cell(cell).into_any(),
         _ => view! { <td class="figure" title=cell.exact(kind)>{text}</td> }.into_any(),
     }

@@ -40,8 +40,8 @@ fn Content(
     on_close: Callback<()>,
     layout: RwSignal<Layout>,
 ) -> impl IntoView {
-    let title =
-        format!("{} · {} · {} + {}", details.name, details.track, text::time_exact(details.start.0), text::time_exact(details.duration.0));
+    let name = text::brief(&details.name);
+    let title = format!("{name} · {} · {} + {}", details.track, text::time_exact(details.start.0), text::time_exact(details.duration.0));
     let row = |key: &str, value: String, help: &str| (key.to_string(), value, help.to_string());
     let times = vec![
         row("start", text::time_exact(details.start.0), "Since the origin of the profile."),
@@ -84,7 +84,7 @@ fn Content(
 #[component]
 fn FieldGroup(title: String, rows: Vec<(String, String, String)>) -> impl IntoView {
     let rows = rows.into_iter().filter(|r| !r.1.trim().is_empty()).map(|(key, value, help)| {
-        view! { <dt title=help>{key}</dt><dd class="mono"><span class="facts__value">{value.clone()}</span><CopyButton text=value /></dd> }
+        view! { <dt title=help>{key}</dt><dd class="mono"><span class="facts__value">{text::brief(&value)}</span><CopyButton text=value /></dd> }
     });
     view! { <section class="facts"><h3>{title}</h3><dl class="facts__list">{rows.collect_view()}</dl></section> }
 }
@@ -98,7 +98,7 @@ fn Neighbours(#[prop(into)] title: String, rows: Vec<Neighbour>, on_go: Callback
         let gap = if n.kind.is_empty() { String::new() } else { format!("{} · gap {}", n.kind, text::time_exact(n.gap_ns)) };
         view! {
             <li>
-                <button class="link mono" title=n.track.clone() on:click=move |_| on_go.run(n.slice)>{n.name.clone()}</button>
+                <button class="link mono" title=n.track.clone() on:click=move |_| on_go.run(n.slice)>{text::brief(&n.name)}</button>
                 <span class="drawer__gap">{gap}</span>
             </li>
         }

@@ -24,7 +24,7 @@ impl Core {
         let path = self.index.tracks.get(hit.track.index())?.path.clone();
         let info = &self.hot.info;
         if let Some(instant) = hit.instant {
-            let title = info.strings.get(*info.instants.name.get(instant)?).to_string();
+            let title = text::brief(info.strings.get(*info.instants.name.get(instant)?));
             let at = text::time_exact(*info.instants.time.get(instant)?);
             return Some(Card { title, lines: vec![("at".into(), at), ("track".into(), path)] });
         }
@@ -56,7 +56,7 @@ impl Core {
                 lines.push(("of parent".into(), format!("{share} of {}", self.hot.name_of(parent))));
             }
         }
-        Some(Card { title: self.hot.name_of(slice).to_string(), lines })
+        Some(Card { title: text::brief(self.hot.name_of(slice)), lines })
     }
 
     /// One slice in a sentence.
@@ -65,7 +65,7 @@ impl Core {
         let track = self.index.track_of(&self.hot, slice).and_then(|t| self.index.tracks.get(t.index()));
         let path = track.map_or("", |t| t.path.as_str());
         let (duration, start) = (text::duration(span.duration()), text::time(span.start));
-        format!("{}, {duration}, starts at {start}, on {path}", self.hot.name_of(slice))
+        format!("{}, {duration}, starts at {start}, on {path}", text::brief(self.hot.name_of(slice)))
     }
 }
 
