@@ -244,3 +244,37 @@ proptest! {
         }
     }
 }
+
+/// A file that is as long as it says and holds a head and blanks; counts what is read of it.
+struct Sparse {
+    head: Vec<u8>,
+    len: u64,
+    n_read: std::sync::Arc<std::sync::atomic::AtomicU64>,
+}
+
+impl axonscope::base::ByteSource for Sparse {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+        self.n_read.fetch_add(out.len() as u64, std::sync::atomic::Ordering::Relaxed);
+        for (i, byte) in out.iter_mut().enumerate() {
+            *byte = self.head.get(offset as usize + i).copied().unwrap_or(b' ');
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn what_would_not_fit_in_memory_is_refused_before_it_is_read() {
+    let n_read = std::sync::Arc::default();
+    let head = trace(&x("a", "1", "1"));
+    let source = Sparse { head, len: 9_000_000_000, n_read: std::sync::Arc::clone(&n_read) };
+    let input = InputSet { members: vec![axonscope::base::Member::new("huge.json", std::sync::Arc::new(source))] };
+    let sentence = refusal(&input);
+    for word in ["`huge.json`", "would need about", "GiB", "at most 3.26 GiB", "Trace fewer steps"] {
+        assert!(sentence.contains(word), "`{word}` is not in: {sentence}");
+    }
+    assert!(n_read.load(std::sync::atomic::Ordering::Relaxed) < 1 << 20);
+}

@@ -250,3 +250,22 @@ impl Inflater {
         Err(format!("the checksum or length at the end ({crc:08x}, {len}) is not that of the text ({:08x}, {})", found.0, found.1))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn text_beyond_the_limit_is_refused() -> std::io::Result<()> {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(&[b' '; 1000])?;
+        let packed = packer.finish()?;
+        // As if all but the last of eight gibibytes were behind it.
+        let mut inflater = Inflater::default();
+        inflater.decoder.n_out = INFLATED_MAX - 500;
+        assert_eq!(inflater.push(&packed, &mut |_| Ok::<_, ()>(())), Err(Stop::TooLong));
+        assert_eq!(Inflater::default().push(&packed, &mut |_| Ok::<_, ()>(())), Ok(()));
+        Ok(())
+    }
+}
