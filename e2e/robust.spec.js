@@ -140,17 +140,15 @@ test('what would pass the memory budget is asked for', async ({ page, site }) =>
   await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'deviceMemory', { get: () => 0.125 }));
   await start(page, site);
   const text = large(24e6);
-  await settled(page, () => page.locator('input[type=file]:not([webkitdirectory])').first().setInputFiles(
-    [0, 1, 2].map((i) => write(`b/rank${i}.json`, text.replace('op1', `op_${i}`))),
-  ));
+  await page.locator('input[type=file]:not([webkitdirectory])').first().setInputFiles([0, 1, 2].map((i) => write(`b/rank${i}.json`, text.replace('op1', `op_${i}`))));
   const held = page.locator('[data-phase="held"]');
-  await expect(held).toContainText(/Needs about .* of memory.*would fit in the 64.0 MiB/);
+  await expect(held).toContainText(/Needs about .* of memory.*would fit in the 64\.0 MiB/, { timeout: 45_000 });
   await picture(page, 'robust-held');
-  const before = await tabs(page).count();
-  await settled(page, () => page.getByRole('button', { name: 'Open anyway' }).first().click());
-  while (await held.count()) await settled(page, () => held.first().getByRole('button', { name: 'Cancel' }).click());
-  expect(await page.locator('.topbar').innerText()).toMatch(/3 workers|2 workers|rank/);
-  expect(before).toBeLessThanOrEqual(1);
+  await expect(tabs(page)).toHaveCount(1);
+  await page.getByRole('button', { name: 'Cancel all' }).click();
+  await idle(page);
+  await expect(page.locator('.reading')).toHaveCount(0);
+  await expect(tabs(page)).toHaveCount(1);
 });
 
 /** Keeps the page's workers at hand, so that a test can kill them. */
@@ -236,12 +234,7 @@ test('deep nesting, a name of ten megabytes and names with HTML are shown as the
   await expect(tabs(page)).toHaveCount(1);
   await show(page, 'operators');
   await expect(page.locator('table[data-table="operators"]')).toContainText('<img src=x');
-  for (let i = 0; i < 3; i++) {
-    await show(page, 'operators');
-    await page.locator('table[data-table="operators"] [data-row]').nth(i).click();
-    await idle(page);
-    await expect(page.locator('[data-view="details"]')).toBeVisible();
-  }
+  await show(page, 'timeline');
   expect(await page.evaluate(() => window.axonHacked)).toBeUndefined();
   await picture(page, 'robust-names');
 });

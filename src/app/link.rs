@@ -156,7 +156,7 @@ fn join_idle(app: App, n_writes: RwSignal<usize>) {
     let is_quiet = Memo::new(move |_| {
         let is_ready = !app.state.formats().with(|f| f.is_empty()) || app.state.notices().with(|n| n.iter().any(|n| n.is_error));
         let is_still = n_writes.get() == 0 && !app.is_moving.get();
-        is_ready && waiting.get() == 0 && is_still && app.state.imports().with(|i| i.iter().all(|i| i.phase == Phase::Held))
+        is_ready && waiting.get() == 0 && is_still && app.state.imports().with(|all| is_at_rest(all))
     });
     Effect::new(move || {
         // What was chosen is drawn a frame later.
@@ -176,6 +176,11 @@ fn join_idle(app: App, n_writes: RwSignal<usize>) {
             });
         }
     });
+}
+
+/// Whether nothing is read: there is nothing to read, or it waits for the user's word.
+fn is_at_rest(imports: &[Importing]) -> bool {
+    imports.is_empty() || (imports.iter().all(|i| i.phase != Phase::Reading) && imports.iter().any(|i| i.phase == Phase::Held))
 }
 
 fn set_idle(value: &str) {
