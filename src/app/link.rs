@@ -2,7 +2,7 @@
 
 use crate::base::TimeRange;
 use crate::state::{
-    App, AppStateStoreFields as _, OpenProfile, Phase, Theme, actions, annotations, annotations::Book, layout::Layout, recent,
+    App, AppStateStoreFields as _, Importing, OpenProfile, Phase, Theme, actions, annotations, annotations::Book, layout::Layout, recent,
     url::UrlState,
 };
 use crate::worker::client;
