@@ -1,7 +1,7 @@
 //! Bytes of a `File`: at random access through `FileReaderSync`, and as blocks with one read ahead.
 
 use crate::base::{ByteSource, Member};
-use js_sys::{Array, ArrayBuffer, Function, Promise, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File, FileReaderSync};
@@ -43,25 +43,14 @@ impl ByteSource for FileSource {
     }
 }
 
-/// The bytes of a buffer that is not needed any more.
+/// The bytes of a buffer, all of them.
 fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), String> {
     let bytes = Uint8Array::new(buffer);
     if bytes.length() as usize != out.len() {
         return Err(format!("Expected {} bytes, the browser gave {}.", out.len(), bytes.length()));
     }
     bytes.copy_to(out);
-    release(buffer);
     Ok(())
-}
-
-/// Frees a buffer at once, where the browser can (`ArrayBuffer.prototype.transfer`, browsers since 2024). Elsewhere the collector of garbage
-/// does, but late: it sees a small object, not the megabytes behind it.
-pub fn release(buffer: &ArrayBuffer) {
-    let transfer = js_sys::Reflect::get(buffer, &"transfer".into()).ok().and_then(|f| f.dyn_into::<Function>().ok());
-    if let Some(transfer) = transfer {
-        // A buffer that cannot be detached stays; nothing is lost but memory for a while.
-        let _ = transfer.call1(buffer, &0.into());
-    }
 }
 
 /// The block sizes: small ones first, so that something is on screen at once.

@@ -212,7 +212,6 @@ fn column<T: Pod>(blocks: &JsValue, n: usize) -> Option<Vec<T>> {
         let bytes = Uint8Array::new(&buffer);
         let (to, after) = rest.split_at_mut_checked(bytes.length() as usize)?;
         bytes.copy_to(to);
-        super::blob::release(&bytes.buffer());
         rest = after;
     }
     rest.is_empty().then_some(out)
