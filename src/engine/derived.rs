@@ -2,19 +2,16 @@
 
 use super::Session;
 use super::hot::{HotMeta, Step};
-use super::query::Answer;
+use crate::analysis::torch;
 use crate::analysis::torch::trace::{DeviceCounters, Line, TraceCounters};
-use crate::analysis::torch::{TorchAnswer, TorchQuery};
 use crate::base::{SliceId, TimeRange, TrackId};
 use crate::model::{Counter, Domain, Profile, Series, Torch, Track, TrackKind};
 
 impl Session {
     /// Adds what is computed from the trace: two counters per device, and the steps.
     pub(super) fn add_derived(&self, meta: &mut HotMeta) {
-        let Domain::Torch(torch) = &self.profile.domain else { return };
-        if let Answer::Torch(TorchAnswer::Counters(found)) = self.torch(&TorchQuery::Counters) {
-            add(meta, |device| group_of(&self.profile, torch, device), found);
-        }
+        let Domain::Torch(tables) = &self.profile.domain else { return };
+        add(meta, |device| group_of(&self.profile, tables, device), torch::counters(&self.profile, tables));
     }
 }
 

@@ -128,6 +128,11 @@ impl View<'_> {
     }
 }
 
+/// Counter tracks and step marks, without the whole model.
+pub fn counters(profile: &Profile, torch: &Torch) -> TraceCounters {
+    trace_rows::counters(profile, torch, &core::devices::Devices::new(profile, torch))
+}
+
 /// Answers a question, or says in a sentence why it cannot be answered.
 pub fn answer(view: &View<'_>, query: &TorchQuery) -> Result<TorchAnswer, String> {
     Ok(match query {
@@ -136,7 +141,7 @@ pub fn answer(view: &View<'_>, query: &TorchQuery) -> Result<TorchAnswer, String
         TorchQuery::OperatorMembers(q) => TorchAnswer::OperatorMembers(ops_rows::members(view, q)),
         TorchQuery::Kernels(q) => TorchAnswer::Kernels(kernel_rows::kernels(view, q)),
         TorchQuery::KernelMembers(q) => TorchAnswer::KernelMembers(kernel_rows::members(view, q)),
-        TorchQuery::Counters => TorchAnswer::Counters(trace_rows::counters(view)),
+        TorchQuery::Counters => TorchAnswer::Counters(counters(view.profile, view.torch)),
         TorchQuery::Links(slice) => TorchAnswer::Links(trace_rows::links(view, *slice)),
         TorchQuery::Memory(q) => TorchAnswer::Memory(memory::memory(view, q)),
         TorchQuery::MemoryEvents(q) => TorchAnswer::MemoryEvents(memory::events(view, q)),

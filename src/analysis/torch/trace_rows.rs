@@ -2,12 +2,13 @@
 
 use super::View;
 use super::core::class::Class;
+use super::core::devices::Devices;
 use super::core::events::NONE;
 use super::core::gpu::Gpu;
 use super::core::ranges::length_in;
 use super::trace::*;
 use crate::base::{DurationNs, SliceId, TimeNs};
-use crate::model::NO_SLICE;
+use crate::model::{NO_SLICE, Profile, Torch};
 
 /// A trace is cut into at most this many buckets.
 const BUCKETS_MAX: i64 = 100;
@@ -15,15 +16,15 @@ const BUCKETS_MAX: i64 = 100;
 const KERNELS_MAX: usize = 1_000;
 
 /// Counter tracks and step marks.
-pub fn counters(view: &View<'_>) -> TraceCounters {
-    let (start, end) = span(view);
-    let devices: Vec<DeviceCounters> = view.model.gpus.iter().map(|gpu| device(gpu, start, end)).collect();
-    let marks = view.model.steps.marks.iter().map(|step| StepMark {
+pub fn counters(profile: &Profile, torch: &Torch, devices: &Devices) -> TraceCounters {
+    let (start, end) = span(profile, torch, &devices.class);
+    let marks = devices.marks.iter().map(|step| StepMark {
         name: step.name.clone(),
         slice: SliceId(step.slice),
         start: TimeNs(step.start),
         end: TimeNs(step.end),
     });
+    let devices: Vec<DeviceCounters> = devices.gpus.iter().map(|gpu| device(gpu, start, end)).collect();
     let mut notes = Vec::new();
     if devices.is_empty() {
         notes.push("No kernel says which device it ran on, so there are no counters of devices.".into());
@@ -34,14 +35,14 @@ pub fn counters(view: &View<'_>) -> TraceCounters {
 }
 
 /// The profiler's own span, else from the first to the last moment of anything.
-fn span(view: &View<'_>) -> (i64, i64) {
-    let slices = &view.profile.slices;
-    let is_span = |i: &usize| view.model.class[*i] == Class::Span && view.profile.name_of(SliceId(*i as u32)) == "PyTorch Profiler (0)";
+fn span(profile: &Profile, torch: &Torch, class: &[Class]) -> (i64, i64) {
+    let slices = &profile.slices;
+    let is_span = |i: &usize| class[*i] == Class::Span && profile.name_of(SliceId(*i as u32)) == "PyTorch Profiler (0)";
     if let Some(i) = (0..slices.len()).find(is_span) {
         return (slices.start[i], slices.end(i));
     }
-    let kept = (0..slices.len()).filter(|&i| view.model.class[i].is_kept()).map(|i| (slices.start[i], slices.end(i)));
-    let memory = view.torch.memory.iter().map(|m| (m.time, m.time));
+    let kept = (0..slices.len()).filter(|&i| class[i].is_kept()).map(|i| (slices.start[i], slices.end(i)));
+    let memory = torch.memory.iter().map(|m| (m.time, m.time));
     kept.chain(memory).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1))).unwrap_or((0, 0))
 }
 

@@ -1,7 +1,6 @@
 //! Figures of each device: utilization, multiprocessor efficiency, occupancy.
 
 use super::class::Class;
-use super::events::Events;
 use super::link::Sources;
 use super::ranges::{Ranges, length_in, union};
 use crate::model::torch::ABSENT;
@@ -34,11 +33,11 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// All devices that ran kernels and are named by them, by id.
-    pub fn all(s: &Sources<'_>, events: &Events, kernel_of: &[u32]) -> Vec<Gpu> {
+    /// All devices that ran kernels and are named by them, by id. `work` is by (start, place in the file); `kernel_of` has their rows in `Torch::kernels`.
+    pub fn all(s: &Sources<'_>, work: &[u32], kernel_of: &[u32]) -> Vec<Gpu> {
         let slices = &s.profile.slices;
         let mut by_id: FxHashMap<u32, (Gpu, Vec<(i64, f64)>)> = FxHashMap::default();
-        for (&slice, &kernel) in events.work.iter().zip(kernel_of) {
+        for (&slice, &kernel) in work.iter().zip(kernel_of) {
             let Some(kernel) = s.torch.kernels.get(kernel as usize).filter(|k| k.device != ABSENT) else {
                 continue;
             };

@@ -2,6 +2,7 @@
 
 pub mod backward;
 pub mod class;
+pub mod devices;
 pub mod events;
 pub mod gpu;
 pub mod link;
@@ -79,7 +80,7 @@ impl TorchModel {
         let steps = steps::steps(&s, &events, &links);
         let roles = Roles::new(&s, &events);
         let kernel_of = kernel_rows(torch, &events);
-        let gpus = Gpu::all(&s, &events, &kernel_of);
+        let gpus = Gpu::all(&s, &events.work, &kernel_of);
         let launch = links.launch.iter().map(|&r| events.runtimes.get(r as usize).copied().unwrap_or(NO_SLICE)).collect();
         let mut node_of_work = vec![NONE; events.work.len()];
         for &(node, work) in &trees.work {

@@ -1,5 +1,6 @@
 //! Which rules hold for a trace: those of the old plugin for the traces it was made for, corrected ones for younger traces.
 
+use crate::base::StrId;
 use crate::model::torch::ABSENT;
 use crate::model::{Profile, Torch};
 use serde::{Deserialize, Serialize};
@@ -23,10 +24,9 @@ impl Era {
             return Era::C;
         };
         let of_a = ["Operator", "Runtime", "Kernel", "Memcpy", "Memset"];
-        let mut cats = category.values.clone();
-        cats.sort_unstable();
-        cats.dedup();
-        if cats.iter().any(|&c| of_a.contains(&profile.strings.get(c))) {
+        let mut seen = vec![false; profile.strings.len()];
+        category.values.iter().for_each(|cat| seen[cat.index()] = true);
+        if (0..seen.len()).any(|i| seen[i] && of_a.contains(&profile.strings.get(StrId(i as u32)))) {
             return Era::A;
         }
         let ids = torch.kernels.iter().map(|k| {

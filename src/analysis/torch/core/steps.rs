@@ -3,7 +3,7 @@
 use super::class::Class;
 use super::events::{Events, NONE};
 use super::link::{Links, Sources};
-use crate::model::NO_SLICE;
+use crate::model::{NO_SLICE, Profile};
 
 /// A step, its device work included; steps stand back to back where a device is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,15 +31,8 @@ pub struct Steps {
 
 /// Finds them.
 pub fn steps(s: &Sources<'_>, events: &Events, links: &Links) -> Steps {
-    let slices = &s.profile.slices;
-    let marked = events.host.iter().filter(|&&i| s.class[i as usize] == Class::Step);
-    let marks: Vec<Step> = marked
-        .map(|&slice| {
-            let name = s.profile.strings.get(slices.name[slice as usize]);
-            let number = name.split_once('#').map_or(name, |(_, number)| number).trim();
-            Step { name: number.into(), slice, start: slices.start[slice as usize], end: slices.end(slice as usize) }
-        })
-        .collect();
+    let marked = events.host.iter().copied().filter(|&i| s.class[i as usize] == Class::Step);
+    let marks = marks(s.profile, marked);
     let mut steps = marks.clone();
     if steps.is_empty() {
         steps.extend(whole(s, events));
@@ -51,6 +44,17 @@ pub fn steps(s: &Sources<'_>, events: &Events, links: &Links) -> Steps {
         matched.leave_out_tail(&mut steps);
     }
     Steps { n_left_out: n - steps.len(), steps, marks }
+}
+
+/// The slices `marked` as steps, as they stand in the file.
+pub fn marks(profile: &Profile, marked: impl Iterator<Item = u32>) -> Vec<Step> {
+    let slices = &profile.slices;
+    let step = |slice: u32| {
+        let name = profile.strings.get(slices.name[slice as usize]);
+        let number = name.split_once('#').map_or(name, |(_, number)| number).trim();
+        Step { name: number.into(), slice, start: slices.start[slice as usize], end: slices.end(slice as usize) }
+    };
+    marked.map(step).collect()
 }
 
 /// One step for a trace without marks.
