@@ -63,5 +63,5 @@ fn recognise(head: &MemberHead) -> Option<String> {
     is_runtime.then(|| "A JSON object with the list `events` of the Neuron runtime's system trace.".into())
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

@@ -79,7 +79,7 @@ pub fn length_in(a: &[(i64, i64)], start: i64, end: i64) -> i64 {
     inside.fold(0i64, |sum, r| sum.saturating_add(r.1.min(end).saturating_sub(r.0.max(start)).max(0)))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
 
