@@ -113,7 +113,7 @@ test('the members of an archive open like a directory', async ({ page, site }) =
 });
 
 test('many files wait for their turn, and can be cancelled', async ({ page, site }) => {
-  const text = large(24e6);
+  const text = large(50e6);
   const files = Array.from({ length: 6 }, (_, i) => write(`many/rank-${i}.json`, text.replace('{', `{"distributedInfo":{"rank":${i},"world_size":6},`)));
   await start(page, site);
   await page.locator('input[type=file]:not([webkitdirectory])').first().setInputFiles(files);
@@ -123,12 +123,11 @@ test('many files wait for their turn, and can be cancelled', async ({ page, site
   const worst = await page.evaluate(() => new Promise((done) => {
     let last = performance.now();
     let longest = 0;
-    const end = last + 1500;
+    const end = last + 500;
     const frame = (now) => { longest = Math.max(longest, now - last); last = now; if (now < end) requestAnimationFrame(frame); else done(longest); };
     requestAnimationFrame(frame);
   }));
   expect(worst).toBeLessThan(1000);
-  await picture(page, 'robust-many');
   await page.getByRole('button', { name: 'Cancel all' }).click();
   await idle(page);
   await expect(page.locator('.reading')).toHaveCount(0);
