@@ -36,7 +36,7 @@ fn picture(p: &Profile) -> Vec<String> {
         let slice = SliceId(i as u32);
         let path = p.track_path(p.track_of(slice).expect("every slice has a track"));
         let attributes: Vec<&str> = p.attributes.iter().map(|a| p.strings.get(a.values[i])).collect();
-        let numbers = (domain.pc[i], domain.bytes[i], domain.wait_ns[i]);
+        let numbers = (domain.pc[i], domain.bytes[i], domain.wait_ns[i], domain.elements[i], domain.sbuf_bytes[i]);
         out.push(format!("{path}: {} {}+{} {numbers:?} {attributes:?}", p.name_of(slice), p.slices.start[i], p.slices.duration[i]));
     }
     for i in 0..p.instants.time.len() {

@@ -46,8 +46,11 @@ impl Profile {
 
     fn check_neuron_device(&self, device: &NeuronDevice) -> Result<(), String> {
         let n = self.slices.len();
-        let lengths = [device.pc.len(), device.bytes.len(), device.wait_ns.len()];
-        expect(lengths.iter().all(|&l| l == n), || format!("device columns differ in length from the {n} slices: {lengths:?}"))
+        let lengths = [&device.pc, &device.bytes, &device.wait_ns, &device.elements, &device.sbuf_bytes].map(Vec::len);
+        expect(lengths.iter().all(|&l| l == n), || format!("device columns differ in length from the {n} slices: {lengths:?}"))?;
+        self.check_slices("HBM traffic", device.hbm.iter().map(|h| h.slice))?;
+        self.check_slices("duplicates", device.duplicates.iter().copied())?;
+        self.check_slices("collective transfers", device.collective.iter().copied())
     }
 
     /// Slices of a sparse table: inside the slice table, ascending, each once.

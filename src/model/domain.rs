@@ -35,6 +35,30 @@ pub struct NeuronDevice {
     pub bytes: Vec<u32>,
     /// Nanoseconds each instruction waited for its semaphore; [`NeuronDevice::ABSENT`] where not told. As long as the slice table.
     pub wait_ns: Vec<u32>,
+    /// Multiplications and additions of each matrix product, half its FLOPs (`Σ 2 × elements` is the summary's `hardware_flops`);
+    /// [`NeuronDevice::ABSENT`] elsewhere. As long as the slice table.
+    pub elements: Vec<u32>,
+    /// Bytes that each instruction read from and wrote to the State Buffer; [`NeuronDevice::ABSENT`] where not told. As long as the slice table.
+    pub sbuf_bytes: Vec<u32>,
+    /// Instructions that moved bytes from or to HBM, by slice: few do.
+    pub hbm: Vec<HbmTraffic>,
+    /// DMA slices for whose packet another slice stands as well, ascending: counts of bytes leave them out.
+    pub duplicates: Vec<u32>,
+    /// DMA slices that a collective operation made, ascending.
+    pub collective: Vec<u32>,
+}
+
+/// Bytes that an instruction moved from and to HBM, through the DMA transfers that it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HbmTraffic {
+    /// The instruction.
+    pub slice: u32,
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes written.
+    pub written: u64,
+    /// Of both, bytes saved and loaded again for want of room in the State Buffer; `None` where not told.
+    pub spilled: Option<u64>,
 }
 
 impl NeuronDevice {

@@ -1,6 +1,6 @@
 //! Records that have a place on the timeline, read from their fields.
 
-use super::timeline::{Attr, Curve, Instruction, Timeline, Transfer};
+use super::timeline::{Attr, Curve, Instruction, Timeline, Transfer, Work};
 use super::value::{Fields, Raw};
 use crate::model::RecordRef;
 use std::borrow::Cow;
@@ -52,6 +52,7 @@ pub(super) fn instruction<'a>(t: &mut Timeline, fields: &Fields<'a>, record: Rec
         duration,
         pc: get(fields, "pc").and_then(Raw::column),
         wait_ns: get(fields, "evt_wait_time").and_then(Raw::column),
+        work: work(fields),
         record,
     });
     for (attr, key) in [
@@ -60,6 +61,7 @@ pub(super) fn instruction<'a>(t: &mut Timeline, fields: &Fields<'a>, record: Rec
         (Attr::Hlo, "hlo_name"),
         (Attr::Source, "nki_source_location"),
         (Attr::Bir, "bir_instruction_name"),
+        (Attr::Tensorizer, "penguin_id"),
     ] {
         let value = text(fields, key);
         if !known(&value).is_empty() {
@@ -69,6 +71,19 @@ pub(super) fn instruction<'a>(t: &mut Timeline, fields: &Fields<'a>, record: Rec
     Ok((slice, Links { id: get(fields, "id").and_then(Raw::int), predecessors: get(fields, "predecessors") }))
 }
 
+fn work(fields: &Fields<'_>) -> Work {
+    let column = |key: &str| get(fields, key).and_then(Raw::column);
+    let bytes = |key: &str| get(fields, key).and_then(Raw::int).and_then(|n| u64::try_from(n).ok());
+    let sbuf = Work::sum(column("sbuf_read_bytes").map(u64::from), column("sbuf_write_bytes").map(u64::from));
+    Work {
+        elements: column("elements"),
+        sbuf_bytes: sbuf.map(|n| n.min(u64::from(u32::MAX - 1)) as u32),
+        hbm_read: bytes("hbm_read_bytes"),
+        hbm_written: bytes("hbm_write_bytes"),
+        spilled: Work::sum(bytes("spill_save_bytes"), bytes("spill_reload_bytes")),
+    }
+}
+
 pub(super) fn dma(t: &mut Timeline, fields: &Fields<'_>, record: RecordRef) -> Result<u32, Missing> {
     let start = get(fields, "timestamp").and_then(Raw::int).ok_or("timestamp")?;
     let duration = get(fields, "duration").and_then(Raw::int).filter(|d| *d >= 0).ok_or("duration")?;
@@ -76,7 +91,20 @@ pub(super) fn dma(t: &mut Timeline, fields: &Fields<'_>, record: RecordRef) -> R
     let bytes = get(fields, "transfer_size").and_then(Raw::column);
     let (engine, queue, variable) = (text(fields, "dma_engine"), text(fields, "dma_queue"), text(fields, "variable"));
     let variable = known(&variable);
-    Ok(t.transfer(&Transfer { core, engine: &engine, queue: &queue, variable, start, duration, bytes, record }))
+    let queue_type = text(fields, "queue_type");
+    Ok(t.transfer(&Transfer {
+        core,
+        engine: &engine,
+        queue: &queue,
+        variable,
+        start,
+        duration,
+        bytes,
+        queue_type: known(&queue_type),
+        is_duplicate: text(fields, "duplicate") == "yes",
+        is_collective: text(fields, "is_cc_dma") == "yes",
+        record,
+    }))
 }
 
 pub(super) fn semaphore(t: &mut Timeline, fields: &Fields<'_>) -> Result<(), Missing> {

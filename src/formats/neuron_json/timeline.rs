@@ -1,44 +1,19 @@
 //! The timeline of a Neuron device, whichever file it came from: the same rows, names and attributes from NTFF and from JSON.
 
+mod kinds;
+mod tracks;
+
 pub(crate) use super::curves::Curve;
 use super::curves::curve_row;
 use super::queues::QueueNames;
 use crate::base::{StrId, TrackId};
 use crate::model::builder::{ColumnId, Finished};
-use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId, RecordRef};
+use crate::model::domain::HbmTraffic;
+use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId};
 use crate::model::{TrackKind, TrackSpec};
+use kinds::ATTRS;
+pub(crate) use kinds::{Attr, Extra, Instruction, Transfer, Work};
 use rustc_hash::FxHashMap;
-
-/// String columns of a Neuron slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Attr {
-    Engine,
-    Opcode,
-    InstructionType,
-    Layer,
-    Hlo,
-    Operator,
-    Source,
-    Bir,
-    Queue,
-    Variable,
-}
-
-const ATTRS: [(Attr, &str, &str); 10] = [
-    (Attr::Engine, "engine", "Engine"),
-    (Attr::Opcode, "opcode", "Opcode"),
-    (Attr::InstructionType, "instruction_type", "Instruction type"),
-    (Attr::Layer, "layer", "Layer"),
-    (Attr::Hlo, "hlo", "HLO"),
-    (Attr::Operator, "operator", "Operator"),
-    (Attr::Source, "source", "Source"),
-    (Attr::Bir, "bir", "Compiler instruction (BIR)"),
-    (Attr::Queue, "queue", "DMA queue"),
-    (Attr::Variable, "variable", "Variable"),
-];
-
-/// Rows of an engine, top to bottom.
-const ENGINES: [&str; 6] = ["Tensor", "TensorMatrix", "Scalar", "Vector", "GpSimd", "Sync"];
 
 /// (time, one value per series).
 type Samples = Vec<(i64, Vec<f64>)>;
@@ -55,55 +30,16 @@ struct Core {
     curves: Vec<(Curve, Samples)>,
 }
 
-/// An executed instruction as the timeline shows it.
-pub(crate) struct Instruction<'a> {
-    pub core: usize,
-    /// The row: as the engine, but matrix products have their own.
-    pub label: &'a str,
-    pub engine: &'a str,
-    pub opcode: &'a str,
-    pub start: i64,
-    pub duration: i64,
-    pub pc: Option<u32>,
-    pub wait_ns: Option<u32>,
-    pub record: RecordRef,
-}
-
-/// A DMA transfer as the timeline shows it.
-pub(crate) struct Transfer<'a> {
-    pub core: usize,
-    pub engine: &'a str,
-    pub queue: &'a str,
-    /// Empty when the file does not name it.
-    pub variable: &'a str,
-    pub start: i64,
-    pub duration: i64,
-    pub bytes: Option<u32>,
-    pub record: RecordRef,
-}
-
-/// Work or a wait that is neither instruction nor transfer: collectives, barriers.
-pub(crate) struct Extra<'a> {
-    pub core: usize,
-    pub label: &'a str,
-    pub kind: TrackKind,
-    /// Place among the core's rows.
-    pub sort: i64,
-    pub name: &'a str,
-    pub start: i64,
-    pub duration: i64,
-    pub record: RecordRef,
-}
-
 /// Writes the tracks of a Neuron device.
 pub(crate) struct Timeline {
     pub builder: ProfileBuilder,
     /// Names of the DMA queues, as far as the file tells.
     pub queue_names: QueueNames,
     attrs: Vec<ColumnId>,
-    pc: ColumnId,
-    bytes: ColumnId,
-    wait: ColumnId,
+    numbers: [ColumnId; 5],
+    hbm: Vec<HbmTraffic>,
+    duplicates: Vec<u32>,
+    collective: Vec<u32>,
     cores: Vec<Core>,
     core_of: FxHashMap<String, usize>,
 }
@@ -112,8 +48,18 @@ impl Timeline {
     pub fn new() -> Self {
         let mut builder = ProfileBuilder::new();
         let attrs = ATTRS.iter().map(|(_, id, label)| builder.attribute(id, label)).collect();
-        let (pc, bytes, wait) = ([NeuronDevice::ABSENT; 3]).map(|absent| builder.number(absent)).into();
-        Timeline { builder, queue_names: QueueNames::default(), attrs, pc, bytes, wait, cores: Vec::new(), core_of: FxHashMap::default() }
+        let numbers = [NeuronDevice::ABSENT; 5].map(|absent| builder.number(absent));
+        Timeline {
+            builder,
+            queue_names: QueueNames::default(),
+            attrs,
+            numbers,
+            hbm: Vec::new(),
+            duplicates: Vec::new(),
+            collective: Vec::new(),
+            cores: Vec::new(),
+            core_of: FxHashMap::default(),
+        }
     }
 
     /// The core that runs `subgraph`, new or known.
@@ -140,37 +86,6 @@ impl Timeline {
         self.cores.len()
     }
 
-    fn row(&mut self, core: usize, label: &str) -> TrackId {
-        if let Some(&track) = self.cores[core].rows.get(label) {
-            return track;
-        }
-        let sort = ENGINES.iter().position(|e| *e == label).unwrap_or(ENGINES.len()) as i64;
-        let name = if label.is_empty() { "Unknown engine" } else { label };
-        let parent = Some(self.cores[core].group);
-        let track = self.builder.track(TrackSpec { parent, name: name.into(), kind: TrackKind::Engine, sort });
-        self.cores[core].rows.insert(label.into(), track);
-        track
-    }
-
-    fn queue_row(&mut self, core: usize, queue: &str) -> TrackId {
-        if let Some(&track) = self.cores[core].queues.get(queue) {
-            return track;
-        }
-        let parent = match self.cores[core].dma {
-            Some(track) => track,
-            None => {
-                let parent = Some(self.cores[core].group);
-                let track = self.builder.track(TrackSpec { parent, name: "DMA".into(), kind: TrackKind::Group, sort: 20 });
-                self.cores[core].dma = Some(track);
-                track
-            }
-        };
-        let spec = TrackSpec { parent: Some(parent), name: format!("Q{queue}"), kind: TrackKind::Queue, sort: 0 };
-        let track = self.builder.track(spec);
-        self.cores[core].queues.insert(queue.into(), track);
-        track
-    }
-
     /// Adds an instruction; it is named by its opcode.
     pub fn instruction(&mut self, i: &Instruction<'_>) -> RawSliceId {
         let track = self.row(i.core, i.label);
@@ -178,7 +93,12 @@ impl Timeline {
         let slice = self.builder.slice(RawSlice { track, start: i.start, duration: i.duration, name, record: i.record });
         self.set_text(slice, Attr::Engine, i.engine);
         self.builder.set(self.attrs[Attr::Opcode as usize], slice, name.0);
-        self.set_numbers(slice, i.pc, None, i.wait_ns);
+        self.set_numbers(slice, [i.pc, None, i.wait_ns, i.work.elements, i.work.sbuf_bytes]);
+        let work = i.work;
+        if work.hbm_read.is_some() || work.hbm_written.is_some() {
+            let (read, written) = (work.hbm_read.unwrap_or(0), work.hbm_written.unwrap_or(0));
+            self.hbm.push(HbmTraffic { slice, read, written, spilled: work.spilled });
+        }
         slice
     }
 
@@ -191,7 +111,14 @@ impl Timeline {
         self.set_text(slice, Attr::Engine, &engine);
         self.set_text(slice, Attr::Queue, &format!("Q{}", t.queue));
         self.set_text(slice, Attr::Variable, t.variable);
-        self.set_numbers(slice, None, t.bytes, None);
+        self.set_text(slice, Attr::QueueType, t.queue_type);
+        self.set_numbers(slice, [None, t.bytes, None, None, None]);
+        if t.is_duplicate {
+            self.duplicates.push(slice);
+        }
+        if t.is_collective {
+            self.collective.push(slice);
+        }
         slice
     }
 
@@ -202,13 +129,14 @@ impl Timeline {
         (spec.kind, spec.sort) = (e.kind, e.sort);
         let name = self.builder.strings.intern(e.name);
         let slice = self.builder.slice(RawSlice { track, start: e.start, duration: e.duration, name, record: e.record });
-        self.set_numbers(slice, None, None, None);
         slice
     }
 
-    fn set_numbers(&mut self, slice: RawSliceId, pc: Option<u32>, bytes: Option<u32>, wait: Option<u32>) {
-        for (column, value) in [(self.pc, pc), (self.bytes, bytes), (self.wait, wait)] {
-            self.builder.set(column, slice, value.unwrap_or(NeuronDevice::ABSENT));
+    fn set_numbers(&mut self, slice: RawSliceId, values: [Option<u32>; 5]) {
+        for (column, value) in self.numbers.into_iter().zip(values) {
+            if let Some(value) = value {
+                self.builder.set(column, slice, value);
+            }
         }
     }
 
@@ -270,36 +198,15 @@ impl Timeline {
         let mut numbers = numbers.into_iter();
         let mut next = || numbers.next().unwrap_or_default();
         (domain.pc, domain.bytes, domain.wait_ns) = (next(), next(), next());
+        (domain.elements, domain.sbuf_bytes) = (next(), next());
+        let place = |raw: u32| slice_of_raw.get(raw as usize).map(|slice| slice.0);
+        domain.hbm = self.hbm.into_iter().filter_map(|h| Some(HbmTraffic { slice: place(h.slice)?, ..h })).collect();
+        domain.hbm.sort_unstable_by_key(|h| h.slice);
+        domain.duplicates = self.duplicates.into_iter().filter_map(place).collect();
+        domain.duplicates.sort_unstable();
+        domain.collective = self.collective.into_iter().filter_map(place).collect();
+        domain.collective.sort_unstable();
         profile.domain = Domain::NeuronDevice(domain);
         (profile, slice_of_raw)
-    }
-
-    fn name_cores(&mut self) {
-        let only = (self.cores.len() == 1).then_some("Device");
-        let mut n_on: FxHashMap<i64, u32> = FxHashMap::default();
-        for nc in self.cores.iter().filter_map(|c| c.nc) {
-            *n_on.entry(nc).or_default() += 1;
-        }
-        for (i, core) in self.cores.iter().enumerate() {
-            let name = match core.nc {
-                Some(nc) if n_on.get(&nc).is_some_and(|n| *n > 1) => format!("NC {nc} {}", core.subgraph),
-                Some(nc) => format!("NC {nc}"),
-                None if core.subgraph.is_empty() => only.unwrap_or("Unknown core").into(),
-                None => core.subgraph.clone(),
-            };
-            let sort = core.nc.unwrap_or(i64::from(u32::MAX) + i as i64);
-            let track = self.builder.track_mut(core.group);
-            (track.name, track.sort) = (name, sort);
-        }
-    }
-
-    fn name_queues(&mut self) {
-        for core in &self.cores {
-            for (queue, track) in &core.queues {
-                if let Some(name) = self.queue_names.of(&core.subgraph, queue) {
-                    self.builder.track_mut(*track).name = format!("Q{queue} {name}");
-                }
-            }
-        }
     }
 }

@@ -7,6 +7,7 @@ mod batch;
 mod curves;
 mod facts;
 mod import;
+mod instructions;
 mod reader;
 mod rows;
 mod source;

@@ -3,7 +3,7 @@
 use super::batch::Batch;
 use super::import::Table;
 use crate::base::{Ledger, Severity};
-use crate::formats::neuron_json::timeline::{Attr, Extra, Instruction, Timeline, Transfer};
+use crate::formats::neuron_json::timeline::{Extra, Timeline, Transfer};
 use crate::model::{RawSliceId, RecordRef, TrackKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ impl Links {
         Links { is_wanted, slice_of: FxHashMap::default() }
     }
 
-    fn note(&mut self, table: usize, id: Option<i64>, slice: RawSliceId) {
+    pub fn note(&mut self, table: usize, id: Option<i64>, slice: RawSliceId) {
         if let Some(id) = id.filter(|_| self.is_wanted) {
             self.slice_of.insert((table, id), slice);
         }
@@ -106,7 +106,7 @@ pub(super) fn timeline(tables: &BTreeMap<String, Table>, t: &mut Timeline, place
         });
     }
     if let Some(table) = get("Instruction") {
-        instructions(table, t, place, links, ledger);
+        super::instructions::read(table, t, place, links, ledger);
     }
     match (get("DmaPacket"), get("DmaPacketAggregated")) {
         (Some(packets), _) => transfers(1, packets, t, place, links, ledger),
@@ -123,75 +123,36 @@ pub(super) fn timeline(tables: &BTreeMap<String, Table>, t: &mut Timeline, place
 }
 
 /// "Not told" is written in several words.
-fn known(text: &str) -> &str {
+pub(super) fn known(text: &str) -> &str {
     match text {
         "Unknown" | "unknown" | "-1" => "",
         text => text,
     }
 }
 
-fn span(b: &Batch, start: usize, end: usize, duration: usize, row: usize) -> Option<(i64, i64)> {
+pub(super) fn span(b: &Batch, start: usize, end: usize, duration: usize, row: usize) -> Option<(i64, i64)> {
     let from = b.int(start, row)?;
     let told = b.int(duration, row).or_else(|| b.int(end, row)?.checked_sub(from))?;
     (told >= 0).then_some((from, told))
 }
 
-fn column(value: Option<i64>) -> Option<u32> {
+pub(super) fn column(value: Option<i64>) -> Option<u32> {
     value.and_then(|v| u32::try_from(v).ok()).filter(|v| *v != u32::MAX)
 }
 
-const INSTRUCTION: [&str; 16] = [
+const TRANSFER: [&str; 11] = [
     "start_ts",
     "end_ts",
     "duration_ns",
     "pcore_idx",
-    "engine",
-    "timeline_track",
-    "opcode",
-    "pc",
-    "evt_wait_time_ns",
-    "tensor_instruction_type",
-    "layer",
-    "hlo_name",
-    "nki_source_location",
-    "bir_instruction_name",
+    "engine_idx",
+    "queue_idx",
+    "queue_name",
+    "variable",
+    "transfer_bytes",
     "id",
-    "hlo_attrs",
+    "queue_type",
 ];
-
-fn instructions(table: &Table, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
-    each(table, &INSTRUCTION, ledger, |b, row, at| {
-        let Some((start, duration)) = span(b, 0, 1, 2, row) else {
-            return false;
-        };
-        let core = place.core(t, b.int(3, row));
-        let (engine, track) = (b.text(4, row), b.text(5, row));
-        let opcode = b.text(6, row);
-        let slice = t.instruction(&Instruction {
-            core,
-            label: if track.is_empty() { engine } else { track },
-            engine,
-            opcode: if opcode.is_empty() { "unnamed opcode" } else { opcode },
-            start,
-            duration,
-            pc: column(b.int(7, row)),
-            wait_ns: column(b.int(8, row)),
-            record: RecordRef::new(0, at, 1),
-        });
-        let attrs = [(Attr::InstructionType, 9), (Attr::Layer, 10), (Attr::Hlo, 11), (Attr::Source, 12), (Attr::Bir, 13)];
-        for (attr, column) in attrs {
-            let text = known(b.text(column, row));
-            if !text.is_empty() {
-                t.set_text(slice, attr, text);
-            }
-        }
-        links.note(0, b.int(14, row), slice);
-        true
-    });
-}
-
-const TRANSFER: [&str; 10] =
-    ["start_ts", "end_ts", "duration_ns", "pcore_idx", "engine_idx", "queue_idx", "queue_name", "variable", "transfer_bytes", "id"];
 
 fn transfers(kind: usize, table: &Table, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
     each(table, &TRANSFER, ledger, |b, row, at| {
@@ -210,6 +171,9 @@ fn transfers(kind: usize, table: &Table, t: &mut Timeline, place: &Place, links:
             start,
             duration,
             bytes: column(b.int(8, row)),
+            queue_type: known(b.text(10, row)),
+            is_duplicate: false,
+            is_collective: false,
             record: RecordRef::new(kind, at, 1),
         });
         links.note(kind, b.int(9, row), slice);

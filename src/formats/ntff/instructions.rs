@@ -7,7 +7,7 @@ use super::records::{Pairs, Record, Step};
 use crate::base::{Ledger, Member, Severity};
 use crate::formats::ImportError;
 use crate::formats::neff::{Name, Program, dependency};
-use crate::formats::neuron_json::timeline::{Attr, Instruction};
+use crate::formats::neuron_json::timeline::{Attr, Instruction, Work};
 use crate::model::RecordRef;
 
 /// Bytes of an instruction word.
@@ -124,6 +124,7 @@ fn instruction(job: &mut Job<'_>, core: usize, subgraph: &Subgraph, step: &Step,
         start: at,
         duration: ((to - from) / 1000) as i64,
         pc: Some(pc),
+        work: Work::default(),
         wait_ns: Some((u64::from(start.half(6)) * 1000 / u64::from(WAIT_CYCLES_PER_US)) as u32),
         record: RecordRef::new(0, start.offset, super::records::RECORD),
     });

@@ -77,6 +77,9 @@ fn transfer(job: &mut Job<'_>, core: usize, base: u64, start: &Record, end: &Rec
         start: at,
         duration,
         bytes: is_sure.then_some(packet.bytes),
+        queue_type: "",
+        is_duplicate: false,
+        is_collective: false,
         record: RecordRef::new(0, start.offset, RECORD),
     });
     job.timeline.builder.end_slice(slice, at.saturating_add(duration), RecordRef::new(0, end.offset, RECORD));

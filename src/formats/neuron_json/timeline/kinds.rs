@@ -1,0 +1,107 @@
+//! What stands on the timeline of a Neuron device.
+
+use crate::model::{RecordRef, TrackKind};
+
+/// String columns of a Neuron slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attr {
+    Engine,
+    Opcode,
+    InstructionType,
+    Layer,
+    Hlo,
+    Operator,
+    Source,
+    Bir,
+    Queue,
+    Variable,
+    QueueType,
+    Tensorizer,
+}
+
+pub(super) const ATTRS: [(Attr, &str, &str); 12] = [
+    (Attr::Engine, "engine", "Engine"),
+    (Attr::Opcode, "opcode", "Opcode"),
+    (Attr::InstructionType, "instruction_type", "Instruction type"),
+    (Attr::Layer, "layer", "Layer"),
+    (Attr::Hlo, "hlo", "HLO"),
+    (Attr::Operator, "operator", "Operator"),
+    (Attr::Source, "source", "Source"),
+    (Attr::Bir, "bir", "Compiler instruction (BIR)"),
+    (Attr::Queue, "queue", "DMA queue"),
+    (Attr::Variable, "variable", "Variable"),
+    (Attr::QueueType, "queue_type", "Queue type"),
+    (Attr::Tensorizer, "tensorizer", "Tensorizer instruction"),
+];
+
+/// What an instruction worked on, as far as the file tells.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Work {
+    /// Multiplications and additions of a matrix product: half its FLOPs.
+    pub elements: Option<u32>,
+    /// Bytes read from and written to the State Buffer.
+    pub sbuf_bytes: Option<u32>,
+    /// Bytes read from HBM.
+    pub hbm_read: Option<u64>,
+    /// Bytes written to HBM.
+    pub hbm_written: Option<u64>,
+    /// Of both, bytes that were only saved and loaded again for want of room.
+    pub spilled: Option<u64>,
+}
+
+impl Work {
+    /// The sum of two numbers of which one may not be told.
+    pub fn sum<T: std::ops::Add<Output = T>>(a: Option<T>, b: Option<T>) -> Option<T> {
+        match (a, b) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        }
+    }
+}
+
+/// An executed instruction as the timeline shows it.
+pub(crate) struct Instruction<'a> {
+    pub core: usize,
+    /// The row: as the engine, but matrix products have their own.
+    pub label: &'a str,
+    pub engine: &'a str,
+    pub opcode: &'a str,
+    pub start: i64,
+    pub duration: i64,
+    pub pc: Option<u32>,
+    pub wait_ns: Option<u32>,
+    pub work: Work,
+    pub record: RecordRef,
+}
+
+/// A DMA transfer as the timeline shows it.
+pub(crate) struct Transfer<'a> {
+    pub core: usize,
+    pub engine: &'a str,
+    pub queue: &'a str,
+    /// Empty when the file does not name it.
+    pub variable: &'a str,
+    pub start: i64,
+    pub duration: i64,
+    pub bytes: Option<u32>,
+    /// What feeds the queue, in the file's word; empty when it is not told.
+    pub queue_type: &'a str,
+    /// Another record stands for the same packet.
+    pub is_duplicate: bool,
+    /// A collective operation made it.
+    pub is_collective: bool,
+    pub record: RecordRef,
+}
+
+/// Work or a wait that is neither instruction nor transfer: collectives, barriers.
+pub(crate) struct Extra<'a> {
+    pub core: usize,
+    pub label: &'a str,
+    pub kind: TrackKind,
+    /// Place among the core's rows.
+    pub sort: i64,
+    pub name: &'a str,
+    pub start: i64,
+    pub duration: i64,
+    pub record: RecordRef,
+}

@@ -1,0 +1,71 @@
+//! Rows of a Neuron device's timeline: found or made, and named at the end.
+
+use super::Timeline;
+use crate::base::TrackId;
+use crate::model::{TrackKind, TrackSpec};
+use rustc_hash::FxHashMap;
+
+/// Rows of an engine, top to bottom.
+const ENGINES: [&str; 6] = ["Tensor", "TensorMatrix", "Scalar", "Vector", "GpSimd", "Sync"];
+
+impl Timeline {
+    pub(super) fn row(&mut self, core: usize, label: &str) -> TrackId {
+        if let Some(&track) = self.cores[core].rows.get(label) {
+            return track;
+        }
+        let sort = ENGINES.iter().position(|e| *e == label).unwrap_or(ENGINES.len()) as i64;
+        let name = if label.is_empty() { "Unknown engine" } else { label };
+        let parent = Some(self.cores[core].group);
+        let track = self.builder.track(TrackSpec { parent, name: name.into(), kind: TrackKind::Engine, sort });
+        self.cores[core].rows.insert(label.into(), track);
+        track
+    }
+
+    pub(super) fn queue_row(&mut self, core: usize, queue: &str) -> TrackId {
+        if let Some(&track) = self.cores[core].queues.get(queue) {
+            return track;
+        }
+        let parent = match self.cores[core].dma {
+            Some(track) => track,
+            None => {
+                let parent = Some(self.cores[core].group);
+                let track = self.builder.track(TrackSpec { parent, name: "DMA".into(), kind: TrackKind::Group, sort: 20 });
+                self.cores[core].dma = Some(track);
+                track
+            }
+        };
+        let spec = TrackSpec { parent: Some(parent), name: format!("Q{queue}"), kind: TrackKind::Queue, sort: 0 };
+        let track = self.builder.track(spec);
+        self.cores[core].queues.insert(queue.into(), track);
+        track
+    }
+
+    pub(super) fn name_cores(&mut self) {
+        let only = (self.cores.len() == 1).then_some("Device");
+        let mut n_on: FxHashMap<i64, u32> = FxHashMap::default();
+        for nc in self.cores.iter().filter_map(|c| c.nc) {
+            *n_on.entry(nc).or_default() += 1;
+        }
+        for (i, core) in self.cores.iter().enumerate() {
+            let name = match core.nc {
+                Some(nc) if n_on.get(&nc).is_some_and(|n| *n > 1) => format!("NC {nc} {}", core.subgraph),
+                Some(nc) => format!("NC {nc}"),
+                None if core.subgraph.is_empty() => only.unwrap_or("Unknown core").into(),
+                None => core.subgraph.clone(),
+            };
+            let sort = core.nc.unwrap_or(i64::from(u32::MAX) + i as i64);
+            let track = self.builder.track_mut(core.group);
+            (track.name, track.sort) = (name, sort);
+        }
+    }
+
+    pub(super) fn name_queues(&mut self) {
+        for core in &self.cores {
+            for (queue, track) in &core.queues {
+                if let Some(name) = self.queue_names.of(&core.subgraph, queue) {
+                    self.builder.track_mut(*track).name = format!("Q{queue} {name}");
+                }
+            }
+        }
+    }
+}

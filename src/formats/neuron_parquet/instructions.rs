@@ -1,0 +1,86 @@
+//! Rows of the table `Instruction`.
+
+use super::batch::Batch;
+use super::import::Table;
+use super::rows::{Links, Place, column, each, known, span};
+use crate::base::Ledger;
+use crate::formats::neuron_json::timeline::{Attr, Instruction, Timeline, Work};
+use crate::model::RecordRef;
+
+const INSTRUCTION: [&str; 25] = [
+    "start_ts",
+    "end_ts",
+    "duration_ns",
+    "pcore_idx",
+    "engine",
+    "timeline_track",
+    "opcode",
+    "pc",
+    "evt_wait_time_ns",
+    "tensor_instruction_type",
+    "layer",
+    "hlo_name",
+    "nki_source_location",
+    "bir_instruction_name",
+    "id",
+    "penguin_id",
+    "raw_flops",
+    "tensor_elements",
+    "sbuf_read_bytes",
+    "sbuf_write_bytes",
+    "hbm_read_bytes",
+    "hbm_write_bytes",
+    "spill_save_bytes",
+    "spill_reload_bytes",
+    "bir_debug_info_source_location",
+];
+
+fn work(b: &Batch, row: usize) -> Work {
+    let bytes = |at: usize| b.int(at, row).and_then(|n| u64::try_from(n).ok());
+    let narrow = |n: u64| n.min(u64::from(u32::MAX - 1)) as u32;
+    Work {
+        // The schema warns of the column of elements where FLOPs are told.
+        elements: bytes(16).map(|flops| flops / 2).or_else(|| bytes(17)).filter(|n| *n > 0).map(narrow),
+        sbuf_bytes: Work::sum(bytes(18), bytes(19)).map(narrow),
+        hbm_read: bytes(20),
+        hbm_written: bytes(21),
+        spilled: Work::sum(bytes(22), bytes(23)),
+    }
+}
+
+/// Puts the table `Instruction` on the timeline.
+pub(super) fn read(table: &Table, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
+    each(table, &INSTRUCTION, ledger, |b, row, at| {
+        let Some((start, duration)) = span(b, 0, 1, 2, row) else {
+            return false;
+        };
+        let core = place.core(t, b.int(3, row));
+        let (engine, track) = (b.text(4, row), b.text(5, row));
+        let opcode = b.text(6, row);
+        let slice = t.instruction(&Instruction {
+            core,
+            label: if track.is_empty() { engine } else { track },
+            engine,
+            opcode: if opcode.is_empty() { "unnamed opcode" } else { opcode },
+            start,
+            duration,
+            pc: column(b.int(7, row)),
+            wait_ns: column(b.int(8, row)),
+            work: work(b, row),
+            record: RecordRef::new(0, at, 1),
+        });
+        let attrs =
+            [(Attr::InstructionType, 9), (Attr::Layer, 10), (Attr::Hlo, 11), (Attr::Source, 12), (Attr::Bir, 13), (Attr::Tensorizer, 15)];
+        for (attr, column) in attrs {
+            let mut text = known(b.text(column, row));
+            if attr == Attr::Source && text.is_empty() {
+                text = known(b.text(24, row));
+            }
+            if !text.is_empty() {
+                t.set_text(slice, attr, text);
+            }
+        }
+        links.note(0, b.int(14, row), slice);
+        true
+    });
+}
