@@ -17,6 +17,7 @@ mod torch;
 #[path = "report_parts/torch_views.rs"]
 mod torch_views;
 
+use axonscope::analysis::device::LayersQuery;
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;
 use axonscope::base::{Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
@@ -116,6 +117,8 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         Answer::Search(a) => return search(session, arguments, &query, serde_json::to_value(a).map_err(|e| e.to_string())?),
         Answer::Span(a) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Summary(a)) => serde_json::to_value(a),
+        Answer::Device(DeviceAnswer::Layers(a)) => serde_json::to_value(a),
+        Answer::Device(DeviceAnswer::Roofline(a)) => serde_json::to_value(a),
         Answer::Neuron(a) => return neuron::value(&a),
         Answer::Torch(a) => return torch::value(&a),
         Answer::Refused(sentence) => return Err(sentence),
@@ -193,14 +196,22 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
             }
         },
         "summary" => Ok(Query::Device(DeviceQuery::Summary(range))),
+        "layers" => Ok(Query::Device(DeviceQuery::Layers(layers(arguments, range)?))),
+        "roofline" => Ok(Query::Device(DeviceQuery::Roofline(layers(arguments, range)?))),
         other => neuron::query(other).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, {}, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, layers, roofline, {}, {}; found `{other}`.",
                 neuron::NAMES,
                 torch_views::NAMES
             )
         }),
     }
+}
+
+/// Grouping and depth of the args `group_by` and `depth`.
+fn layers(arguments: &Arguments, range: Option<TimeRange>) -> Result<LayersQuery, String> {
+    let depth = arguments.number("depth")?.unwrap_or(0).clamp(0, 64) as u32;
+    Ok(LayersQuery { by: arguments.get("group_by").unwrap_or_default().into(), depth, range })
 }
 
 /// The range of the args `start_ns` and `end_ns`; `None` without both.

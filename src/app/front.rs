@@ -66,6 +66,8 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
                 let range = Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()));
                 view! { <SummaryView ask=profile.ask range /> }.into_any()
             }
+            "layers" => super::program_views::layers(app, profile),
+            "roofline" => super::program_views::roofline(app, profile),
             "overview" if time_views::is_torch(&profile) => time_views::overview(app, profile),
             "kernels" if time_views::is_torch(&profile) => time_views::kernels(app, profile),
             "operators" => operators(app, profile),

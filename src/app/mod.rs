@@ -12,6 +12,7 @@ mod notices;
 mod opening;
 mod pool;
 mod preview;
+mod program_views;
 mod reading;
 mod runs;
 mod search;

@@ -19,7 +19,11 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
         out.push("tables");
     }
     match &profile.domain {
-        Domain::NeuronDevice(_) if !profile.slices.is_empty() => out.push("summary"),
+        Domain::NeuronDevice(_) if !profile.slices.is_empty() => {
+            out.push("summary");
+            out.push("layers");
+            out.push("roofline");
+        }
         Domain::SupportReport(_) => out.push("support"),
         Domain::NeuronLog(log) => out.extend(LOG_TOOLS.iter().filter(|tool| log.tools.iter().any(|t| t == **tool))),
         Domain::Torch(torch) => out.extend(torch_views(profile, torch)),

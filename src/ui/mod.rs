@@ -7,6 +7,7 @@ pub mod dom;
 pub mod flame;
 pub mod palette;
 pub mod pie;
+pub mod scatter;
 pub mod small;
 pub mod table;
 pub mod tree;

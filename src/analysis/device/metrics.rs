@@ -68,17 +68,33 @@ impl<'a> Facts<'a> {
         names.iter().find_map(|name| float(row.get(name)?)).filter(|v| *v > 0.0)
     }
 
-    /// Clocks, sizes and bandwidth; `None` where the metadata lack one of them.
-    pub fn hardware(&self) -> Option<Hardware> {
+    /// FLOP/s of one physical core: two for each cell of the array and clock.
+    fn core_flops(&self) -> Option<f64> {
         let rows = self.hardware_number(["pe_num_rows", "tensor_engine_num_rows"])?;
         let columns = self.hardware_number(["pe_num_cols", "tensor_engine_num_cols"])?;
         let clock_ghz = self.hardware_number(["pe_clock_freq", "tensor_engine_clock_freq"])?;
         // Clocks are written in single precision by some versions: 2.4000000954 is 2.4.
         let clock_hz = (clock_ghz * 1e4).round() * 1e5;
+        Some(2.0 * rows * columns * clock_hz).filter(|f| *f > 0.0)
+    }
+
+    /// BF16 FLOP/s of all physical cores; `None` where the metadata lack clock, size or cores.
+    pub fn peak_flops(&self) -> Option<f64> {
+        Some(self.core_flops()? * self.hardware_number(["num_physical_cores", "num_physical_cores"])?)
+    }
+
+    /// Bytes per second of one HBM stack.
+    pub fn hbm_bandwidth(&self) -> Option<f64> {
+        let told = self.hardware_number(["hbm_ddr_bandwidth", "hbm_ddr_bandwidth"])?;
+        Some((told / 1e6).round() * 1e6).filter(|b| *b > 0.0)
+    }
+
+    /// Clocks, sizes and bandwidth; `None` where the metadata lack one of them.
+    pub fn hardware(&self) -> Option<Hardware> {
         Some(Hardware {
-            core_flops: 2.0 * rows * columns * clock_hz,
+            core_flops: self.core_flops()?,
             n_cores: self.hardware_number(["num_physical_cores", "num_physical_cores"])?,
-            hbm_bandwidth: (self.hardware_number(["hbm_ddr_bandwidth", "hbm_ddr_bandwidth"])? / 1e6).round() * 1e6,
+            hbm_bandwidth: self.hbm_bandwidth()?,
         })
     }
 

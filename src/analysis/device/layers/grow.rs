@@ -1,0 +1,286 @@
+//! The tree itself: instructions are walked by start, core by core, and counted with every node above them.
+
+use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
+use crate::analysis::device::metrics::Facts;
+use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId};
+use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+use rustc_hash::FxHashMap;
+
+/// Levels of a path that are read; deeper ones stay together.
+const MAX_PATH: usize = 64;
+
+/// A tree as it grows.
+#[derive(Default)]
+pub(super) struct Grown<'a> {
+    pub nodes: Vec<LayerNode>,
+    /// (slice, its innermost node).
+    pub leaf_of: Vec<(u32, u32)>,
+    pub max_depth: u32,
+    /// Instructions that found no room for a node of their own.
+    pub n_cut: u64,
+    /// The compiler's word for each instruction; empty for those of the runtime.
+    types: &'a [StrId],
+    marks: Vec<Marks>,
+    child: FxHashMap<(u32, &'static str, String), u32>,
+    known: FxHashMap<(u32, u8, StrId), u32>,
+}
+
+/// Up to where a node's time is covered: by engine, by any engine, and waits included.
+#[derive(Clone)]
+struct Marks {
+    engines: [i64; 5],
+    active: i64,
+    covered: i64,
+}
+
+/// One instruction.
+struct Step {
+    slice: usize,
+    start: i64,
+    end: i64,
+    engine: Option<usize>,
+    is_wait: bool,
+}
+
+pub(super) fn grow<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &LayersQuery) -> Grown<'a> {
+    let types = profile.attribute("instruction_type").map_or(&[][..], |a| &a.values);
+    let mut out = Grown { types, ..Grown::default() };
+    let Domain::NeuronDevice(device) = &profile.domain else {
+        return out;
+    };
+    let range = query.range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
+    let roots = (0..profile.tracks.len() as u32).map(TrackId).filter(|t| profile.tracks[t.index()].parent.is_none());
+    for core in roots {
+        let steps = steps(profile, core, range);
+        let Some(first) = steps.first() else {
+            continue;
+        };
+        let name = profile.strings.get(profile.tracks[core.index()].name).to_string();
+        let node = LayerNode { name, level: "Core".into(), first: Some(SliceId(first.slice as u32)), ..LayerNode::default() };
+        out.nodes.push(node);
+        out.marks.push(Marks { engines: [i64::MIN; 5], active: i64::MIN, covered: i64::MIN });
+        let root = out.nodes.len() as u32 - 1;
+        transfers(profile, device, core, range, &mut out.nodes[root as usize]);
+        for step in &steps {
+            let leaf = out.leaf(profile, levels, query.depth, root, step);
+            out.leaf_of.push((step.slice as u32, leaf));
+            out.add(device, profile, step, leaf, range);
+        }
+    }
+    out
+}
+
+/// The tracks of a core, its own included.
+fn below(profile: &Profile, core: TrackId) -> impl Iterator<Item = TrackId> {
+    crate::analysis::operators::tracks_below(profile, &[core]).into_iter()
+}
+
+/// Instructions of a core that touch the range, by start.
+fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
+    let mut out = Vec::new();
+    let engines = profile.attribute("engine");
+    for track in below(profile, core).filter(|t| profile.tracks[t.index()].kind == TrackKind::Engine) {
+        let own = profile.strings.get(profile.tracks[track.index()].name);
+        for &i in &profile.slices.by_start[profile.slices_of(track)] {
+            let i = i as usize;
+            let (start, end) = (profile.slices.start[i], profile.slices.end(i));
+            if start >= range.end.0 || end < range.start.0 {
+                continue;
+            }
+            let told = engines.map(|a| profile.strings.get(a.values[i])).filter(|e| !e.is_empty()).unwrap_or(own);
+            let engine = ENGINES.iter().position(|e| e.eq_ignore_ascii_case(told));
+            let is_wait = profile.strings.get(profile.slices.name[i]).starts_with("EVENT_SEMAPHORE");
+            out.push(Step { slice: i, start: start.max(range.start.0), end: end.min(range.end.0), engine, is_wait });
+        }
+    }
+    out.sort_by_key(|s| s.start);
+    out
+}
+
+/// Time and bytes of the DMA queues of a core; duplicates move nothing.
+fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: TimeRange, node: &mut LayerNode) {
+    let (mut spans, mut bytes, mut is_told) = (Vec::new(), 0u64, false);
+    for track in below(profile, core).filter(|t| profile.tracks[t.index()].kind == TrackKind::Queue) {
+        for i in profile.slices_of(track) {
+            let (start, end) = (profile.slices.start[i], profile.slices.end(i));
+            if start >= range.end.0 || end < range.start.0 || device.duplicates.binary_search(&(i as u32)).is_ok() {
+                continue;
+            }
+            spans.push((start.max(range.start.0), end.min(range.end.0)));
+            if let Some(n) = told(&device.bytes, i) {
+                bytes = bytes.saturating_add(n);
+                is_told = true;
+            }
+        }
+    }
+    if !spans.is_empty() {
+        spans.sort_unstable();
+        let mut until = i64::MIN;
+        let total = spans.into_iter().map(|(from, to)| cover(&mut until, from, to)).sum();
+        node.dma = Some(DurationNs(total));
+        node.dma_bytes = is_told.then_some(bytes);
+    }
+}
+
+fn told(column: &[u32], at: usize) -> Option<u64> {
+    column.get(at).filter(|v| **v != NeuronDevice::ABSENT).map(|v| u64::from(*v))
+}
+
+/// What a span adds to time covered until `until`.
+fn cover(until: &mut i64, from: i64, to: i64) -> i64 {
+    let new = (to - from.max(*until)).max(0);
+    *until = (*until).max(to);
+    new
+}
+
+fn plus(sum: &mut Option<u64>, value: Option<u64>) {
+    if let Some(value) = value {
+        *sum = Some(sum.unwrap_or(0).saturating_add(value));
+    }
+}
+
+impl Grown<'_> {
+    /// The innermost node of an instruction, made where it is new.
+    fn leaf(&mut self, profile: &Profile, levels: &[Level<'_>], depth: u32, root: u32, step: &Step) -> u32 {
+        let has_program = self.types.get(step.slice).is_some_and(|kind| *kind != StrId(0));
+        let mut at = root;
+        for (number, level) in levels.iter().enumerate() {
+            let value = level.values.get(step.slice).copied().unwrap_or(StrId(0));
+            let is_layer = level.id == "layer";
+            if value == StrId(0) && !(is_layer || number == 0) {
+                continue;
+            }
+            // The two kinds of "no name" are told apart by their number.
+            let key = (at, number as u8 | if value == StrId(0) && !has_program { 0x80 } else { 0 }, value);
+            at = match self.known.get(&key) {
+                Some(&node) => node,
+                None => {
+                    let text = match profile.strings.get(value) {
+                        "" if has_program => UNKNOWN,
+                        "" => RUNTIME,
+                        text => text,
+                    };
+                    let Some(node) = self.path(at, level, text, if is_layer { depth } else { 1 }, step) else {
+                        self.n_cut += 1;
+                        return at;
+                    };
+                    self.known.insert(key, node);
+                    node
+                }
+            };
+        }
+        at
+    }
+
+    /// The node of a name; a layer's parts stand below each other down to `depth`.
+    fn path(&mut self, mut at: u32, level: &Level<'_>, text: &str, depth: u32, step: &Step) -> Option<u32> {
+        let parts: Vec<&str> = text.split('/').filter(|p| !p.is_empty()).collect();
+        let is_whole = level.id != "layer" || parts.len() < 2 || text == RUNTIME;
+        let wanted = if is_whole { vec![text] } else { parts };
+        if level.id == "layer" {
+            self.max_depth = self.max_depth.max(wanted.len().min(MAX_PATH) as u32);
+        }
+        let n = if depth == 0 { MAX_PATH } else { (depth as usize).min(MAX_PATH) };
+        for part in wanted.into_iter().take(n) {
+            at = match self.child.get(&(at, level.id, part.to_string())) {
+                Some(&node) => node,
+                None if self.nodes.len() >= MAX_NODES => return None,
+                None => {
+                    let first = Some(SliceId(step.slice as u32));
+                    let node = LayerNode { name: part.into(), level: level.label.into(), parent: Some(at), first, ..LayerNode::default() };
+                    self.nodes.push(node);
+                    self.marks.push(Marks { engines: [i64::MIN; 5], active: i64::MIN, covered: i64::MIN });
+                    let node = self.nodes.len() as u32 - 1;
+                    self.child.insert((at, level.id, part.to_string()), node);
+                    node
+                }
+            };
+        }
+        Some(at)
+    }
+
+    /// Counts an instruction with its node and all above it.
+    fn add(&mut self, device: &NeuronDevice, profile: &Profile, step: &Step, leaf: u32, range: TimeRange) {
+        let flops = told(&device.elements, step.slice).map(|e| 2 * e);
+        let is_transpose = self.types.get(step.slice).is_some_and(|kind| profile.strings.get(*kind) == "TRANSPOSE");
+        let hbm = device.hbm.binary_search_by_key(&(step.slice as u32), |h| h.slice).ok().map(|at| device.hbm[at]);
+        let sbuf = told(&device.sbuf_bytes, step.slice);
+        let mut next = Some(leaf);
+        while let Some(at) = next {
+            let (node, marks) = (&mut self.nodes[at as usize], &mut self.marks[at as usize]);
+            let is_first = node.occurrences == 0;
+            node.start = if is_first { TimeNs(step.start) } else { node.start.min(TimeNs(step.start)) };
+            node.end = if is_first { TimeNs(step.end) } else { node.end.max(TimeNs(step.end)) };
+            node.occurrences += 1;
+            node.covered.0 += cover(&mut marks.covered, step.start, step.end);
+            if let Some(engine) = step.engine {
+                node.engines[engine].count += 1;
+                if !step.is_wait {
+                    node.engines[engine].active.0 += cover(&mut marks.engines[engine], step.start, step.end);
+                }
+            }
+            if !step.is_wait {
+                node.active.0 += cover(&mut marks.active, step.start, step.end);
+            }
+            // Work is not parted: it belongs to the range in which its instruction starts.
+            if profile.slices.start[step.slice] >= range.start.0 {
+                plus(&mut node.flops, flops);
+                plus(&mut node.transpose_flops, flops.map(|f| if is_transpose { f } else { 0 }));
+                plus(&mut node.hbm_read, hbm.map(|h| h.read));
+                plus(&mut node.hbm_written, hbm.map(|h| h.written));
+                plus(&mut node.spilled, hbm.and_then(|h| h.spilled));
+                plus(&mut node.sbuf_bytes, sbuf);
+            }
+            next = node.parent;
+        }
+    }
+}
+
+/// Places of the nodes in pre-order, cores as they stand, all else longest first.
+pub(super) fn order(grown: &Grown<'_>) -> Vec<u32> {
+    let n = grown.nodes.len();
+    let mut children: Vec<Vec<u32>> = vec![Vec::new(); n + 1];
+    for (i, node) in grown.nodes.iter().enumerate() {
+        children[node.parent.map_or(n, |p| p as usize)].push(i as u32);
+    }
+    for list in &mut children[..n] {
+        list.sort_by(|a, b| {
+            let (a, b) = (&grown.nodes[*a as usize], &grown.nodes[*b as usize]);
+            b.active.cmp(&a.active).then(a.start.cmp(&b.start)).then_with(|| a.name.cmp(&b.name))
+        });
+    }
+    let mut out = Vec::with_capacity(n);
+    let mut open: Vec<u32> = children[n].iter().rev().copied().collect();
+    while let Some(at) = open.pop() {
+        out.push(at);
+        open.extend(children[at as usize].iter().rev());
+    }
+    out
+}
+
+/// The nodes in their order, with shares of the peak and colours.
+pub(super) fn finish(profile: &Profile, grown: Grown<'_>, facts: &Facts<'_>) -> Vec<LayerNode> {
+    let order = order(&grown);
+    let mut place = vec![0u32; grown.nodes.len()];
+    for (to, from) in order.iter().enumerate() {
+        place[*from as usize] = to as u32;
+    }
+    let peak = facts.peak_flops();
+    let slots = crate::analysis::colour::slots(profile, &profile.slices.name);
+    let node = |at: u32| {
+        let mut node = grown.nodes[at as usize].clone();
+        node.parent = node.parent.map(|p| place[p as usize]);
+        let share = |flops: Option<u64>| {
+            let seconds = node.end.0.saturating_sub(node.start.0) as f64 / 1e9;
+            flops.zip(peak).filter(|_| seconds > 0.0).map(|(f, peak)| f as f64 / (peak * seconds))
+        };
+        node.hfu = share(node.flops);
+        node.mfu = share(node.flops.zip(node.transpose_flops).map(|(all, moved)| all - moved));
+        // A name that is an opcode has the opcode's colour; the rest have one of their own.
+        let known = node.first.filter(|_| node.level == "Opcode").and_then(|s| slots.get(profile.slices.name[s.index()].index()));
+        let hash = node.name.bytes().fold(7u32, |h, b| h.wrapping_mul(31).wrapping_add(u32::from(b)));
+        node.colour = known.copied().unwrap_or((hash % 12) as u16);
+        node
+    };
+    order.into_iter().map(node).collect()
+}

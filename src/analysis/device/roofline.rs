@@ -1,0 +1,267 @@
+//! The roofline of a Neuron run: what compute and memory allow at each arithmetic intensity, and where the run and its parts stand.
+//!
+//! Peak is of all physical cores (`P × N`), bandwidth of the one HBM stack that they share (`B`): the ridge is at `P × N ÷ B`, not at the
+//! `P ÷ B` of the file's `peak_flops_bandwidth_ratio`.
+
+use super::layers::{LayerNode, Layers, LayersQuery, layers};
+use super::metrics::{Facts, Hardware};
+use crate::base::{DurationNs, SliceId, TimeRange};
+use crate::model::{Domain, Profile};
+use serde::{Deserialize, Serialize};
+
+/// Points of parts at most, those with most FLOPs.
+const MAX_POINTS: usize = 500;
+
+/// A rate that no work can pass.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ceiling {
+    /// `BF16, FP16, TF32`.
+    pub name: String,
+    /// FLOP/s of all cores.
+    pub flops: f64,
+    /// Whether it is what throttling left, not what the hardware can.
+    pub is_throttled: bool,
+}
+
+/// Which bytes an intensity is against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Basis {
+    /// Read from and written to HBM: the memory ceiling holds for it.
+    Hbm,
+    /// Read from and written to the State Buffer, whose bandwidth the file does not tell.
+    Sbuf,
+}
+
+/// Which ceiling is above a point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Bound {
+    /// Left of the ridge: bandwidth.
+    Memory,
+    /// Right of it: compute.
+    Compute,
+    /// No ceiling is known for its bytes.
+    NotTold,
+}
+
+/// The run, or a part of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// What it is.
+    pub name: String,
+    /// What kind: `Run`, `Layer`, `Source line`.
+    pub level: String,
+    /// Which bytes.
+    pub basis: Basis,
+    /// Useful FLOPs: without transposes.
+    pub flops: u64,
+    /// Bytes of `basis`.
+    pub bytes: u64,
+    /// Time, active on any engine for a part; the whole length for the run or a range.
+    pub duration: DurationNs,
+    /// FLOP per byte.
+    pub intensity: f64,
+    /// FLOP/s reached.
+    pub rate: f64,
+    /// FLOP/s that the lower of the two ceilings allows at this intensity; `None` without a ceiling.
+    pub roof: Option<f64>,
+    /// Which ceiling that is.
+    pub bound: Bound,
+    /// Whether bytes that need not have moved are left out: what the run could be, at the same rate.
+    pub is_potential: bool,
+    /// Its first instruction.
+    pub first: Option<SliceId>,
+}
+
+/// Ceilings and points.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Roofline {
+    /// Highest first.
+    pub ceilings: Vec<Ceiling>,
+    /// Bytes per second of the HBM stack.
+    pub bandwidth: Option<f64>,
+    /// FLOP per byte at which BF16 is no longer bound by memory: `P × N ÷ B`.
+    pub ridge: Option<f64>,
+    /// The most FLOP/s at the intensity of the run or range: (intensity, rate).
+    pub achievable: Option<(f64, f64)>,
+    /// The run first, then its parts.
+    pub points: Vec<Point>,
+    /// Groupings one can choose: (id, label).
+    pub choices: Vec<(String, String)>,
+    /// What cannot be told, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// The roofline of the run, or of a range; `query.by` says which parts have points.
+pub fn roofline(profile: &Profile, query: &LayersQuery) -> Roofline {
+    let facts = Facts::of(profile);
+    let hardware = facts.hardware();
+    let mut out = Roofline::default();
+    ceilings(profile, &facts, &mut out);
+    let tree = layers(profile, query);
+    whole(profile, &facts, query.range, &tree, &mut out, hardware);
+    parts(&tree, &mut out, hardware);
+    out.choices = tree.choices;
+    out.notes.extend(tree.notes);
+    out
+}
+
+/// Factors by which a data type is faster than BF16: the inverse of the profiler's adjustment of FLOPs.
+fn factors(instance: &str) -> Vec<(&'static str, f64)> {
+    let is_new = instance.starts_with("trn2") || instance.starts_with("trn3");
+    let mut out = Vec::new();
+    if instance.starts_with("trn3") {
+        out.push(("MXFP8, MXFP4", 4.0));
+    }
+    if is_new {
+        out.push(("FP8", 2.0));
+    }
+    out.push((if is_new { "BF16, FP16, TF32" } else { "BF16, FP16, TF32, FP8" }, 1.0));
+    out.push(("FP32", 0.25));
+    out
+}
+
+fn ceilings(profile: &Profile, facts: &Facts<'_>, out: &mut Roofline) {
+    let instance = match &profile.domain {
+        Domain::NeuronDevice(device) => device.instance_type.as_str(),
+        _ => "",
+    };
+    out.bandwidth = facts.hbm_bandwidth();
+    let Some(peak) = facts.peak_flops() else {
+        out.notes
+            .push("There are no compute ceilings: the metadata lack the tensor engine's clock or size, or the number of cores.".into());
+        if out.bandwidth.is_none() {
+            out.notes.push("There is no memory ceiling: the metadata lack the HBM bandwidth.".into());
+        }
+        return;
+    };
+    out.ceilings =
+        factors(instance).into_iter().map(|(name, f)| Ceiling { name: name.into(), flops: peak * f, is_throttled: false }).collect();
+    let limit = (0..2).filter_map(|core| facts.throttle_limit(core)).reduce(f64::min).filter(|l| *l > 0.0 && *l < 1.0);
+    if let Some(limit) = limit {
+        let name = format!("BF16 as throttled ({:.0} %)", 100.0 * limit);
+        out.ceilings.push(Ceiling { name, flops: peak * limit, is_throttled: true });
+    }
+    match out.bandwidth {
+        Some(bandwidth) => out.ridge = Some(peak / bandwidth),
+        None => out.notes.push("There is no memory ceiling: the metadata lack the HBM bandwidth.".into()),
+    }
+}
+
+fn point(
+    name: &str,
+    level: &str,
+    basis: Basis,
+    (flops, bytes, duration): (u64, u64, DurationNs),
+    hardware: Option<Hardware>,
+) -> Option<Point> {
+    if flops == 0 || bytes == 0 || duration.0 <= 0 {
+        return None;
+    }
+    let intensity = flops as f64 / bytes as f64;
+    let peak = hardware.map(|h| (h.core_flops * h.n_cores, h.hbm_bandwidth));
+    let (roof, bound) = match (basis, peak) {
+        (Basis::Hbm, Some((peak, b))) if intensity * b < peak => (Some(intensity * b), Bound::Memory),
+        (Basis::Hbm, Some((peak, _))) => (Some(peak), Bound::Compute),
+        _ => (None, Bound::NotTold),
+    };
+    let rate = flops as f64 / (duration.0 as f64 / 1e9);
+    let (name, level) = (name.into(), level.into());
+    Some(Point { name, level, basis, flops, bytes, duration, intensity, rate, roof, bound, is_potential: false, first: None })
+}
+
+/// Useful FLOPs of a node.
+fn useful(node: &LayerNode) -> u64 {
+    node.flops.unwrap_or(0).saturating_sub(node.transpose_flops.unwrap_or(0))
+}
+
+fn traffic(node: &LayerNode) -> Option<u64> {
+    (node.hbm_read.is_some() || node.hbm_written.is_some())
+        .then(|| node.hbm_read.unwrap_or(0).saturating_add(node.hbm_written.unwrap_or(0)))
+}
+
+/// Adds up something over the cores.
+fn sum(tree: &Layers, of: impl Fn(&LayerNode) -> Option<u64>) -> Option<u64> {
+    tree.nodes.iter().filter(|n| n.parent.is_none()).filter_map(of).reduce(u64::saturating_add)
+}
+
+/// The run, or the range, against HBM; and what it would be without the bytes that need not have moved.
+fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
+    let integer = |name: &str| facts.number(name).filter(|v| *v >= 0.0).map(|v| v as u64);
+    let is_run = range.is_none();
+    let of_file = |name: &str| if is_run { integer(name) } else { None };
+    let flops = of_file("hardware_flops").zip(of_file("transpose_flops")).map(|(all, moved)| all.saturating_sub(moved));
+    let flops = flops.or_else(|| sum(tree, |n| n.flops.map(|_| useful(n))));
+    let bytes = of_file("hbm_read_bytes").zip(of_file("hbm_write_bytes")).map(|(r, w)| r.saturating_add(w)).or_else(|| sum(tree, traffic));
+    let window = match &profile.domain {
+        Domain::NeuronDevice(d) if d.window_ns > 0 => DurationNs(d.window_ns),
+        _ => profile.meta.range.duration(),
+    };
+    // The file's own length has a fraction of a nanosecond; the rate is of whole ones.
+    let duration = range.map_or(window, |r| r.duration());
+    let name = if is_run { "Whole profile" } else { "Selected range" };
+    let (Some(flops), Some(bytes)) = (flops, bytes) else {
+        let what = if flops.is_none() { "FLOPs" } else { "bytes from and to HBM" };
+        out.notes.push(format!("The {} has no point: the file does not tell its {what}.", name.to_lowercase()));
+        return;
+    };
+    let level = if is_run { "Run" } else { "Range" };
+    let Some(main) = point(name, level, Basis::Hbm, (flops, bytes, duration), hardware) else {
+        out.notes.push(format!("The {} has no point: it has no useful FLOPs, or moves no bytes from or to HBM.", name.to_lowercase()));
+        return;
+    };
+    out.achievable = main.roof.map(|roof| (main.intensity, roof));
+    out.points.push(main);
+    let mut potential = |name: &str, bytes: u64| {
+        if let Some(p) = point(name, level, Basis::Hbm, (flops, bytes, duration), hardware) {
+            out.points.push(Point { is_potential: true, ..p });
+        }
+    };
+    let spilled = of_file("spill_save_bytes").zip(of_file("spill_reload_bytes")).map(|(s, r)| s.saturating_add(r));
+    match spilled.or_else(|| sum(tree, |n| n.spilled)) {
+        Some(spilled) if spilled > 0 => potential(&format!("{name} without spills"), bytes.saturating_sub(spilled)),
+        Some(_) => (),
+        None => out.notes.push("How many of the bytes were spilled and loaded again is not told: there is no point without spills.".into()),
+    }
+    if let Some(least) = of_file("inputs_outputs_weights_size_bytes").filter(|least| *least > 0 && *least < bytes) {
+        potential("Each input, output and weight moved once", least);
+    }
+}
+
+/// A point for each part beneath the cores, against HBM where its instructions tell, else against the State Buffer.
+fn parts(tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
+    let mut found = Vec::new();
+    let (mut n_idle, mut n_sbuf) = (0, 0);
+    let is_core = |p: u32| tree.nodes.get(p as usize).is_some_and(|n| n.parent.is_none());
+    for node in tree.nodes.iter().filter(|n| n.parent.is_some_and(is_core)) {
+        let flops = useful(node);
+        let (basis, bytes) = match traffic(node).filter(|b| *b > 0) {
+            Some(bytes) => (Basis::Hbm, bytes),
+            None => (Basis::Sbuf, node.sbuf_bytes.unwrap_or(0)),
+        };
+        let Some(p) = point(&node.name, &node.level, basis, (flops, bytes, node.active), hardware) else {
+            n_idle += 1;
+            continue;
+        };
+        n_sbuf += usize::from(basis == Basis::Sbuf);
+        let without = node.spilled.filter(|s| *s > 0 && basis == Basis::Hbm).and_then(|spilled| {
+            let name = format!("{} without spills", node.name);
+            point(&name, &node.level, basis, (flops, bytes.saturating_sub(spilled), node.active), hardware)
+        });
+        found.push(Point { first: node.first, ..p });
+        found.extend(without.map(|p| Point { is_potential: true, first: node.first, ..p }));
+    }
+    found.sort_by(|a, b| b.flops.cmp(&a.flops).then_with(|| a.name.cmp(&b.name)));
+    if found.len() > MAX_POINTS {
+        out.notes.push(format!("The {MAX_POINTS} parts with most FLOPs are shown, of {}.", found.len()));
+        found.truncate(MAX_POINTS);
+    }
+    if n_idle > 0 {
+        out.notes.push(format!("{n_idle} parts have no point: they have no useful FLOPs, or no bytes are told of them."));
+    }
+    if n_sbuf > 0 {
+        out.notes.push(format!(
+            "{n_sbuf} parts moved no bytes from or to HBM themselves: their intensity is against bytes of the State Buffer, for which the file tells no ceiling."
+        ));
+    }
+    out.points.extend(found);
+}

@@ -1,0 +1,151 @@
+//! The hierarchy of a Neuron run: cores, layers and what the compiler made of them, as a flame graph and as a tree table.
+
+pub mod rows;
+
+use super::ask::{Asked, asked};
+use super::asked::Notes;
+use super::scope;
+use crate::analysis::device::layers::{Layers, LayersQuery};
+use crate::base::{SliceId, TimeRange, text};
+use crate::engine::query::{DeviceAnswer, DeviceQuery};
+use crate::engine::{Answer, Query};
+use crate::state::choices::{Choice, ViewState};
+use crate::ui::flame::Flame;
+use crate::ui::small::{Help, Problem};
+use crate::ui::table::Kind;
+use crate::ui::tree::TreeTable;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::sync::Arc;
+
+#[derive(Clone, Copy)]
+struct State {
+    layers: Asked<Layers>,
+    query: Memo<LayersQuery>,
+    by: Choice<String>,
+    depth: Choice<u32>,
+    chosen: RwSignal<Option<usize>>,
+}
+
+/// Layers, and what is below them.
+#[component]
+pub fn LayersView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Only this range; `None` is the whole profile.
+    range: Signal<Option<TimeRange>>,
+    /// Show slices in the timeline, the first of them selected.
+    on_slices: Callback<Vec<SliceId>>,
+    /// Grouping and depth.
+    #[prop(default = ViewState::detached("layers"))]
+    choices: ViewState,
+) -> impl IntoView {
+    let (by, depth) = (choices.choice("group", String::from("layer")), choices.choice("depth", 0u32));
+    let query = Memo::new(move |_| LayersQuery { by: by.0.get(), depth: depth.0.get(), range: range.get() });
+    let question = Signal::derive(move || Some(Query::Device(DeviceQuery::Layers(query.get()))));
+    let layers: Asked<Layers> = asked(ask.clone(), question, |answer| match answer {
+        Answer::Device(DeviceAnswer::Layers(layers)) => Some(layers),
+        _ => None,
+    });
+    let state = State { layers, query, by, depth, chosen: RwSignal::new(None) };
+    Effect::new(move |_| {
+        layers.value.track();
+        state.chosen.set(None);
+    });
+    let ask = StoredValue::new(ask);
+    let has = move || layers.value.with(|l| l.is_some());
+    view! {
+        <section class="torch layers" data-view="layers" class:is-waiting=move || layers.is_waiting.get() aria-busy=move || layers.is_waiting.get().to_string()>
+            <header class="torch__head">
+                <h1>"Layers"</h1>
+                <span class="torch__scope">{move || scope::sentence(range.get())}</span>
+                <Help text="Active time is the time in which an engine ran anything but a semaphore wait; what overlaps counts once. HFU and MFU are FLOPs as a share of what all cores could do from the first start to the last end; MFU leaves out transposes." />
+            </header>
+            <Problem text=layers.problem />
+            <Show when=move || layers.is_first()><p class="waiting" role="status">"Adding up the layers…"</p></Show>
+            <Show when=has>
+                <Choices state />
+                <Notes notes=layers.derive(|l| l.notes.clone()) />
+                <Parts state ask=ask.get_value() on_slices />
+            </Show>
+        </section>
+    }
+}
+
+#[component]
+fn Choices(state: State) -> impl IntoView {
+    let groupings = state.layers.derive(|l| l.choices.clone());
+    let grouping_options = move || {
+        let chosen = state.by.0.get();
+        let option = |(id, label): &(String, String)| view! { <option value=id.clone() selected=*id == chosen>{label.clone()}</option> };
+        groupings.get().iter().map(option).collect_view()
+    };
+    let max_depth = Memo::new(move |_| state.layers.value.with(|l| l.as_ref().map_or(0, |l| l.max_depth)));
+    let depths = move || {
+        let chosen = state.depth.0.get();
+        let option = |n: u32| view! { <option value=n.to_string() selected=n == chosen>{n.to_string()}</option> };
+        (1..=max_depth.get().max(chosen).min(64)).map(option).collect_view()
+    };
+    let is_by_layer = move || state.by.0.with(|by| by == "layer");
+    view! {
+        <div class="torch__choices">
+            <label class="field">
+                "Group by"
+                <select class="select" data-field="group-by" on:change:target=move |e| state.by.1.set(e.target().value())>{grouping_options}</select>
+            </label>
+            <Show when=is_by_layer>
+                <label class="field">
+                    "Layer depth"
+                    <select class="select" data-field="depth" on:change:target=move |e| state.depth.1.set(e.target().value().parse().unwrap_or(0))>
+                        <option value="0" selected=move || state.depth.0.get() == 0>"All"</option>
+                        {depths}
+                    </select>
+                </label>
+            </Show>
+        </div>
+    }
+}
+
+#[component]
+fn Parts(state: State, ask: Ask, on_slices: Callback<Vec<SliceId>>) -> impl IntoView {
+    let nodes = state.layers.derive(rows::flame);
+    let branches = state.layers.derive(rows::branches);
+    let columns = Signal::stored(Arc::new(rows::columns()));
+    let choose = Callback::new(move |at| state.chosen.set(Some(at)));
+    let problem = RwSignal::new(None::<String>);
+    let go = Callback::new(move |at: usize| {
+        let (ask, query) = (ask.clone(), state.query.get_untracked());
+        spawn_local(async move {
+            match ask.ask(Query::Device(DeviceQuery::LayerSlices(query, at as u32))).await {
+                Ok(Answer::Device(DeviceAnswer::LayerSlices(slices))) => on_slices.run(slices),
+                Ok(_) => problem.set(Some("The worker answered another question.".into())),
+                Err(error) => problem.set(Some(error.to_string())),
+            }
+        });
+    });
+    let actions = move || {
+        let at = state.chosen.get()?;
+        let node = state.layers.value.with(|l| l.as_ref().and_then(|l| l.nodes.get(at).cloned()))?;
+        let label = format!("Show {} in the timeline", text::count(node.occurrences));
+        Some(view! {
+            <strong class="mono">{node.name.clone()}</strong>
+            <button type="button" class="button" data-go="occurrences" on:click=move |_| go.run(at)>{label}</button>
+        })
+    };
+    let hint = move || {
+        let is_none = state.chosen.with(Option::is_none);
+        is_none.then(|| view! { <span class="torch__hint">"Choose a row, or a part of the flame graph, to show its instructions in the timeline."</span> })
+    };
+    view! {
+        <Flame
+            id="layers" title="Active time of all engines together" what="Layer" kind=Kind::Duration nodes on_node=choose
+            empty="No engine was active in this range."
+        />
+        <Problem text=problem />
+        <div class="torch__choices" data-chosen-layer>{hint}{actions}</div>
+        <TreeTable
+            id="layers" label="Layers" columns branches levels=3 selected=state.chosen on_row=choose empty="No instruction ran in this range."
+        />
+    }
+}

@@ -1,0 +1,100 @@
+//! The roofline of a Neuron run: what compute and memory allow, and where the run and its parts stand.
+
+pub mod rows;
+
+use super::ask::{Asked, asked};
+use super::asked::Notes;
+use super::scope;
+use crate::analysis::device::layers::LayersQuery;
+use crate::analysis::device::roofline::Roofline;
+use crate::base::{SliceId, TimeRange};
+use crate::engine::query::{DeviceAnswer, DeviceQuery};
+use crate::engine::{Answer, Query};
+use crate::state::choices::ViewState;
+use crate::ui::chart::figures::Figures;
+use crate::ui::scatter::Scatter;
+use crate::ui::small::{Help, Problem};
+use crate::ui::table::Table;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Ceilings and points, for the run or a range.
+#[component]
+pub fn RooflineView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Only this range; `None` is the whole profile.
+    range: Signal<Option<TimeRange>>,
+    /// Show a slice in the timeline.
+    on_slice: Callback<SliceId>,
+    /// Grouping.
+    #[prop(default = ViewState::detached("roofline"))]
+    choices: ViewState,
+) -> impl IntoView {
+    let by = choices.choice("group", String::from("layer"));
+    let question =
+        Signal::derive(move || Some(Query::Device(DeviceQuery::Roofline(LayersQuery { by: by.0.get(), depth: 0, range: range.get() }))));
+    let roof: Asked<Roofline> = asked(ask, question, |answer| match answer {
+        Answer::Device(DeviceAnswer::Roofline(roof)) => Some(roof),
+        _ => None,
+    });
+    let groupings = roof.derive(|r| r.choices.clone());
+    let options = move || {
+        let chosen = by.0.get();
+        let option = |(id, label): &(String, String)| view! { <option value=id.clone() selected=*id == chosen>{label.clone()}</option> };
+        groupings.get().iter().map(option).collect_view()
+    };
+    view! {
+        <section class="torch roofline" data-view="roofline" class:is-waiting=move || roof.is_waiting.get() aria-busy=move || roof.is_waiting.get().to_string()>
+            <header class="torch__head">
+                <h1>"Roofline"</h1>
+                <span class="torch__scope">{move || scope::sentence(range.get())}</span>
+                <label class="field">
+                    "Points by"
+                    <select class="select" data-field="group-by" on:change:target=move |e| by.1.set(e.target().value())>{options}</select>
+                </label>
+                <Help text="Intensity is FLOPs without transposes per byte. Left of the ridge the memory bounds the rate, right of it the tensor engines of all cores do. A hollow point is what the run would be, at the same rate, without bytes that need not have moved." />
+            </header>
+            <Problem text=roof.problem />
+            <Show when=move || roof.is_first()><p class="waiting" role="status">"Adding up FLOPs and bytes…"</p></Show>
+            <Show when=move || roof.value.with(|r| r.is_some())><Parts roof on_slice /></Show>
+        </section>
+    }
+}
+
+#[component]
+fn Parts(roof: Asked<Roofline>, on_slice: Callback<SliceId>) -> impl IntoView {
+    let columns = Signal::stored(Arc::new(rows::columns()));
+    let points = roof.derive(rows::rows);
+    let ceilings = roof.derive(rows::ceilings);
+    let slope = Signal::derive(move || roof.value.with(|r| r.as_ref().and_then(|r| rows::slope(r))));
+    let mark = Signal::derive(move || roof.value.with(|r| r.as_ref().and_then(|r| rows::mark(r))));
+    let show = Callback::new(move |at: usize| {
+        let slice = roof.value.with_untracked(|r| r.as_ref().and_then(|r| r.points.get(at).and_then(|p| p.first)));
+        if let Some(slice) = slice {
+            on_slice.run(slice);
+        }
+    });
+    let ceiling_rows = roof.derive(rows::ceiling_rows);
+    view! {
+        <Scatter
+            id="roofline" title="FLOP/s against arithmetic intensity" titles=("Arithmetic intensity, FLOP/byte", "FLOP/s") dots=roof.derive(rows::dots)
+            ceilings slope mark figures=Figures { columns, rows: points } on_dot=show
+            empty="The file tells neither FLOPs nor what the hardware can do, so there is no roofline."
+        />
+        <Notes notes=roof.derive(|r| r.notes.clone()) />
+        <div class="torch__part">
+            <h2>"Points"</h2>
+            <p class="torch__hint">"A row of a part shows its first instruction in the timeline."</p>
+            <Table id="roofline-points" label="Points of the roofline" columns rows=points on_row=show empty="Nothing has both FLOPs and bytes." />
+        </div>
+        <div class="torch__part">
+            <h2>"Ceilings"</h2>
+            <Table
+                id="roofline-ceilings" label="Ceilings of the roofline" columns=Signal::stored(Arc::new(rows::ceiling_columns())) rows=ceiling_rows
+                empty="The metadata tell no ceiling."
+            />
+        </div>
+    }
+}

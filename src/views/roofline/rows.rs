@@ -1,0 +1,166 @@
+//! The roofline as dots, ceilings and rows.
+
+use crate::analysis::device::roofline::{Basis, Bound, Point, Roofline};
+use crate::base::text;
+use crate::ui::palette::fixed;
+use crate::ui::scatter::{Ceiling, Dot, Mark};
+use crate::ui::table::{Cell, Column, Kind, Row};
+
+/// A rate with its unit: `157 TFLOP/s`.
+fn rate(value: f64) -> String {
+    let (scale, unit) = match value {
+        v if v >= 1e12 => (1e12, "T"),
+        v if v >= 1e9 => (1e9, "G"),
+        v if v >= 1e6 => (1e6, "M"),
+        _ => (1.0, ""),
+    };
+    format!("{} {unit}FLOP/s", text::three_digits(value / scale))
+}
+
+/// Name and colour of a bound class.
+fn class(bound: Bound) -> (&'static str, u16) {
+    match bound {
+        Bound::Memory => ("Bound by memory", fixed::MEMCPY),
+        Bound::Compute => ("Bound by compute", fixed::KERNEL),
+        Bound::NotTold => ("Against SBUF bytes, or no ceiling told", fixed::OTHER),
+    }
+}
+
+fn basis(point: &Point) -> &'static str {
+    match point.basis {
+        Basis::Hbm => "HBM",
+        Basis::Sbuf => "SBUF",
+    }
+}
+
+/// A dot for each point; its area is its time.
+pub fn dots(roof: &Roofline) -> Vec<Dot> {
+    let longest = roof.points.iter().map(|p| p.duration.0).max().unwrap_or(1).max(1) as f64;
+    let dot = |p: &Point| {
+        let (series, colour) = class(p.bound);
+        let mut rows = vec![
+            ("Intensity".to_string(), format!("{} FLOP/byte of {}", text::three_digits(p.intensity), basis(p))),
+            ("Rate".to_string(), rate(p.rate)),
+            ("Time".to_string(), text::duration(p.duration)),
+        ];
+        rows.extend(p.roof.map(|roof| ("Of the roof".to_string(), text::percent(p.rate / roof))));
+        Dot {
+            name: p.name.clone(),
+            series: series.into(),
+            x: p.intensity,
+            y: p.rate,
+            size: p.duration.0 as f64 / longest,
+            colour,
+            is_hollow: p.is_potential,
+            rows,
+            note: if p.is_potential { "At the same rate: what could be, no measurement".into() } else { series.into() },
+        }
+    };
+    roof.points.iter().map(dot).collect()
+}
+
+/// The compute ceilings.
+pub fn ceilings(roof: &Roofline) -> Vec<Ceiling> {
+    let ceiling = |c: &crate::analysis::device::roofline::Ceiling| Ceiling {
+        name: format!("{} · {}", c.name, rate(c.flops)),
+        level: c.flops,
+        is_dashed: c.is_throttled,
+    };
+    roof.ceilings.iter().map(ceiling).collect()
+}
+
+/// The memory ceiling.
+pub fn slope(roof: &Roofline) -> Option<(String, f64)> {
+    roof.bandwidth.map(|b| (format!("HBM {} GB/s", text::three_digits(b / 1e9)), b))
+}
+
+/// The most that can be reached at the run's intensity.
+pub fn mark(roof: &Roofline) -> Option<Mark> {
+    roof.achievable.map(|(x, y)| Mark { name: format!("most achievable {}", rate(y)), x, y })
+}
+
+/// Columns of the points.
+pub fn columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Name", Kind::Name, "The run, the range, or a part of it."),
+        column("level", "Level", Kind::Text, "What it is."),
+        column("bound", "Bound", Kind::Text, "Which ceiling is above it."),
+        column("basis", "Bytes of", Kind::Text, "Bytes from and to HBM, or, where its instructions moved none, of the State Buffer."),
+        column("intensity", "FLOP/byte", Kind::Number, "FLOPs ÷ bytes."),
+        column("rate", "GFLOP/s", Kind::Number, "FLOPs ÷ time."),
+        column("share", "Of the roof", Kind::Share, "Rate as a share of the lower of the two ceilings at this intensity."),
+        column("flops", "FLOPs", Kind::Count, "Without transposes."),
+        column("bytes", "Bytes", Kind::Bytes, "What the intensity is against."),
+        column("duration_ns", "Time", Kind::Duration, "Active on any engine; the whole length for the run or a range."),
+    ]
+}
+
+/// Rows of the points, in the order of the answer.
+pub fn rows(roof: &Roofline) -> Vec<Row> {
+    let int = |n: u64| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX));
+    let row = |p: &Point| Row {
+        colour: Some(class(p.bound).1),
+        ..Row::new(vec![
+            Cell::Text(p.name.clone()),
+            Cell::Text(p.level.clone()),
+            Cell::Text(class(p.bound).0.into()),
+            Cell::Text(basis(p).into()),
+            Cell::Float(p.intensity),
+            Cell::Float(p.rate / 1e9),
+            p.roof.map_or(Cell::Absent, |roof| Cell::Float(p.rate / roof)),
+            int(p.flops),
+            int(p.bytes),
+            Cell::Int(p.duration.0),
+        ])
+    };
+    roof.points.iter().map(row).collect()
+}
+
+/// Columns of the ceilings.
+pub fn ceiling_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Ceiling", Kind::Name, "Data type; dashed in the chart where throttling lowers it."),
+        column("tflops", "TFLOP/s", Kind::Number, "Of all physical cores."),
+        column("ridge", "Ridge, FLOP/byte", Kind::Number, "Intensity below which the memory is the lower ceiling."),
+    ]
+}
+
+/// Rows of the ceilings.
+pub fn ceiling_rows(roof: &Roofline) -> Vec<Row> {
+    let row = |c: &crate::analysis::device::roofline::Ceiling| {
+        let ridge = roof.bandwidth.map_or(Cell::Absent, |b| Cell::Float(c.flops / b));
+        Row::new(vec![Cell::Text(c.name.clone()), Cell::Float(c.flops / 1e12), ridge])
+    };
+    roof.ceilings.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::DurationNs;
+
+    #[test]
+    fn points_have_a_cell_per_column_and_a_dot() {
+        let point = Point {
+            name: "a".into(),
+            level: "Layer".into(),
+            basis: Basis::Sbuf,
+            flops: 2_000,
+            bytes: 10,
+            duration: DurationNs(1_000),
+            intensity: 200.0,
+            rate: 2e9,
+            roof: None,
+            bound: Bound::NotTold,
+            is_potential: false,
+            first: None,
+        };
+        let roof = Roofline { points: vec![point], ..Roofline::default() };
+        assert_eq!(rows(&roof)[0].cells.len(), columns().len());
+        assert_eq!(rows(&roof)[0].cells[6], Cell::Absent);
+        assert_eq!((dots(&roof)[0].size, dots(&roof)[0].rows[1].1.as_str()), (1.0, "2.00 GFLOP/s"));
+        assert!(slope(&roof).is_none() && mark(&roof).is_none());
+    }
+}
