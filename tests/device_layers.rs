@@ -102,7 +102,8 @@ fn nodes_have_the_figures_of_the_layer_summary() {
     }
 }
 
-/// What is the same in the file, and how far off the rest is: the profiler counts a semaphore wait as some 30 ns of work, we as none.
+/// What is the same in the file, and how far off the rest is: the profiler counts a semaphore wait as some 30 ns of work, we as none; and
+/// its times are not floored to whole nanoseconds.
 fn check_row(run: &str, node: &LayerNode, row: &serde_json::Value, rows: &[&serde_json::Value]) {
     let name = &row["name"];
     let number = |key: &str| row[key].as_f64().expect("a number");
@@ -122,10 +123,11 @@ fn check_row(run: &str, node: &LayerNode, row: &serde_json::Value, rows: &[&serd
         let of: Vec<_> = rows.iter().filter(|i| i["subgroup"] == *engine).collect();
         let is_wait = |i: &&&&serde_json::Value| i["opcode"].as_str().is_some_and(|o| o.starts_with("EVENT_SEMAPHORE"));
         let n_waits = of.iter().filter(|i| is_wait(i)).count() as f64;
+        // Each instruction is floored to whole nanoseconds in the rows, not in the summary.
         let work = of.iter().filter(|i| !is_wait(i)).map(|i| span(i)).collect();
         assert_eq!(share.active.0, union(work), "{run} {name} {engine}");
         let off = key("active_time") - share.active.0 as f64;
-        assert!((-2.0 - share.count as f64..=40.0 * n_waits + 2.0).contains(&off), "{run} {name} {engine}: {off} ns, {n_waits} waits");
+        assert!(off.abs() <= 40.0 * n_waits + share.count as f64, "{run} {name} {engine}: {off} ns, {n_waits} waits");
     }
     // Of a core's time the file leaves out a few nanoseconds, of a layer's more than that, by a rule that is not known.
     let most = if name.as_str().is_some_and(|n| n.matches('/').count() == 1) { 0.001 } else { 0.2 };

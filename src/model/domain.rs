@@ -6,6 +6,7 @@ use super::torch::Torch;
 
 /// The typed part of a profile.
 #[derive(Debug, Default)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each profile")]
 pub enum Domain {
     /// A timeline and nothing more.
     #[default]

@@ -128,8 +128,7 @@ impl Timeline {
         let spec = self.builder.track_mut(track);
         (spec.kind, spec.sort) = (e.kind, e.sort);
         let name = self.builder.strings.intern(e.name);
-        let slice = self.builder.slice(RawSlice { track, start: e.start, duration: e.duration, name, record: e.record });
-        slice
+        self.builder.slice(RawSlice { track, start: e.start, duration: e.duration, name, record: e.record })
     }
 
     fn set_numbers(&mut self, slice: RawSliceId, values: [Option<u32>; 5]) {
