@@ -233,6 +233,11 @@ test('deep nesting, a name of ten megabytes and names with HTML are shown as the
   await expect(tabs(page)).toHaveCount(1);
   await show(page, 'operators');
   await expect(page.locator('table[data-table="operators"]')).toContainText('<img src=x');
+  // A long name is shown shortened, wherever it stands.
+  await settled(page, () => page.locator('table[data-table="operators"] tbody tr').filter({ hasText: 'nnnn…nnnn' }).locator('td').nth(2).click());
+  await expect(page.locator('[data-view="details"]')).toContainText('nnnn…nnnn');
+  const longest = await page.evaluate(() => Math.max(...[...document.querySelectorAll('body *')].map((e) => e.children.length ? 0 : e.textContent.length)));
+  expect(longest).toBeLessThan(10_000);
   await show(page, 'timeline');
   expect(await page.evaluate(() => window.axonHacked)).toBeUndefined();
   await picture(page, 'robust-names');

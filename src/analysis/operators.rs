@@ -2,6 +2,7 @@
 
 use super::modules;
 use super::self_time::self_times;
+use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId};
 use crate::model::{Profile, TrackKind};
 use serde::{Deserialize, Serialize};
@@ -94,7 +95,7 @@ pub fn device_of(profile: &Profile, track: TrackId) -> TrackId {
 pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range: Option<TimeRange>, slots: &[u16]) -> Operators {
     let mut by_device: Vec<(TrackId, TrackId)> =
         tracks.iter().filter(|t| is_work(profile, **t)).map(|&t| (device_of(profile, t), t)).collect();
-    by_device.sort();
+    by_device.order();
     let mut sums = Sums { row_of: vec![u32::MAX; profile.strings.len()], rows: Vec::new(), begun: 0 };
     let mut devices: Vec<(TrackId, usize)> = Vec::new();
     for part in by_device.chunk_by(|a, b| a.0 == b.0) {
@@ -123,7 +124,7 @@ pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range:
         }));
         from = to;
     }
-    rows.sort_by(|a, b| (b.self_time, b.total).cmp(&(a.self_time, a.total)).then_with(|| (&a.name, &a.device).cmp(&(&b.name, &b.device))));
+    rows.order_by(|a, b| (b.self_time, b.total).cmp(&(a.self_time, a.total)).then_with(|| (&a.name, &a.device).cmp(&(&b.name, &b.device))));
     Operators { rows, busy: DurationNs(busy), groupings: groupings(profile) }
 }
 

@@ -1,5 +1,6 @@
 //! Files out of drops, inputs and the clipboard, directories included.
 
+use crate::base::Order as _;
 use crate::worker::blob::words;
 use js_sys::{Array, Promise, Reflect};
 use wasm_bindgen::prelude::*;
@@ -69,7 +70,7 @@ impl Held {
                 out.push(Dropped { name, file: file(entry.unchecked_into()).await? });
             }
         }
-        out.sort_by(|a, b| a.name.cmp(&b.name));
+        out.order_by(|a, b| a.name.cmp(&b.name));
         Ok(out)
     }
 }

@@ -1,5 +1,6 @@
 //! The picture of what was read so far: which pixels of each lane are busy, and in which colour.
 
+use crate::base::Order as _;
 use crate::worker::protocol::Preview;
 
 /// Pixels side by side in one lane and one colour.
@@ -46,7 +47,7 @@ pub fn runs(preview: &Preview, width_px: u32, n_lanes: u32) -> Vec<Run> {
             }
         }
     }
-    runs.sort_by_key(|r| r.slot);
+    runs.order_by_key(|r| r.slot);
     runs
 }
 

@@ -1,6 +1,7 @@
 //! What the user does, as functions over the state. Views call these; they do not set fields.
 
 use super::{App, AppStateStoreFields as _, Importing, Kept, Notice, OpenProfile, Phase, runs};
+use crate::base::Order as _;
 use crate::base::{SliceId, TimeRange};
 use crate::worker::protocol::{Preview, Progress};
 use leptos::prelude::*;
@@ -64,7 +65,7 @@ pub fn escape(app: App) {
 
 /// Marks slices in the timeline.
 pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
-    slices.sort_unstable();
+    slices.order();
     app.highlights.set(Arc::new(slices));
 }
 

@@ -1,6 +1,7 @@
 //! Open profiles by run: which belong together, and which of them stand at the same span.
 
 use super::{App, AppStateStoreFields as _, OpenProfile};
+use crate::base::Order as _;
 use crate::base::{Origin, Place, place};
 use leptos::prelude::*;
 use std::cmp::Ordering;
@@ -26,7 +27,7 @@ impl Run {
     /// Its spans, in order; `None` are files without a stamp.
     pub fn spans(&self) -> Vec<Option<u32>> {
         let mut out: Vec<Option<u32>> = self.places().map(|p| p.span).collect();
-        out.sort_unstable();
+        out.order();
         out.dedup();
         out
     }
@@ -71,7 +72,7 @@ pub fn runs_of(profiles: &[OpenProfile]) -> Vec<Run> {
         }
     }
     let order = |a: &OpenProfile, b: &OpenProfile| a.place.as_ref().zip(b.place.as_ref()).map_or(Ordering::Equal, |(a, b)| a.order(b));
-    out.iter_mut().for_each(|run| run.profiles.sort_by(order));
+    out.iter_mut().for_each(|run| run.profiles.order_by(order));
     out
 }
 

@@ -1,6 +1,7 @@
 //! Metrics of a run: what the file says, what its rows and the formulas give, and where the two differ.
 
 use super::metrics::{ENGINES, Facts};
+use crate::base::Order as _;
 use crate::base::{DurationNs, TimeNs, TimeRange, TrackId};
 use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
@@ -170,7 +171,7 @@ fn engines(profile: &Profile, range: Option<TimeRange>) -> Vec<EngineTime> {
     let of_work = |w: Work| EngineTime { core: w.core, engine: w.engine, busy: DurationNs(union(w.spans)), count: w.count, bytes: w.bytes };
     let mut out: Vec<EngineTime> = works.into_iter().map(of_work).collect();
     let place = |engine: &str| ENGINES.iter().position(|e| e.engine == engine).unwrap_or(ENGINES.len() + usize::from(engine == "DMA"));
-    out.sort_by(|a, b| (&a.core, place(&a.engine), &a.engine).cmp(&(&b.core, place(&b.engine), &b.engine)));
+    out.order_by(|a, b| (&a.core, place(&a.engine), &a.engine).cmp(&(&b.core, place(&b.engine), &b.engine)));
     out
 }
 
@@ -209,7 +210,7 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, works: &mut Ve
 
 /// Length of the union of spans.
 fn union(mut spans: Vec<(i64, i64)>) -> i64 {
-    spans.sort_unstable();
+    spans.order();
     let (mut total, mut covered) = (0, i64::MIN);
     for (start, end) in spans {
         total += (end - start.max(covered)).max(0);

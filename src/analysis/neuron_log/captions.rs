@@ -3,6 +3,7 @@
 use super::spans::Spans;
 use super::timeline::busy;
 use super::{Level, operator_name, part_of, slices, span, tracks};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, text};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Part, Role};
@@ -45,7 +46,7 @@ pub(super) fn captions(profile: &Profile, log: &NeuronLog) -> Vec<Caption> {
         filled_gaps(profile, log, &mut out);
     }
     let mut n: FxHashMap<String, usize> = FxHashMap::default();
-    out.sort_by_key(|c| (c.start, c.duration));
+    out.order_by_key(|c| (c.start, c.duration));
     out.retain(|c| {
         let n = n.entry(c.kind.clone()).or_default();
         *n += 1;
@@ -150,7 +151,7 @@ fn filled_gaps(profile: &Profile, log: &NeuronLog, out: &mut Vec<Caption>) {
     };
     let mut gaps: Vec<(i64, i64)> = execution.gaps(start, end).0;
     gaps.retain(|g| (g.1 - g.0) as f64 >= (end - start) as f64 * GAP_SHARE);
-    gaps.sort_by_key(|g| std::cmp::Reverse(g.1 - g.0));
+    gaps.order_by_key(|g| std::cmp::Reverse(g.1 - g.0));
     for gap in gaps.into_iter().take(N_OF_A_KIND) {
         let filled = filled_share(&transfer, gap);
         if filled >= 0.5 {

@@ -2,6 +2,7 @@
 
 use super::{Level, ops, timeline};
 use crate::base::DurationNs;
+use crate::base::Order as _;
 use crate::model::Profile;
 use crate::model::neuron_log::NeuronLog;
 use rustc_hash::FxHashMap;
@@ -100,7 +101,7 @@ pub fn diff(before: &LogPart, after: &LogPart, level: Level) -> LogDiff {
         })
         .collect();
     rows.extend(left.into_iter().map(|(name, old)| row(name, Some(old), None)));
-    rows.sort_by(|a, b| b.delta_ns.abs().cmp(&a.delta_ns.abs()).then_with(|| a.name.cmp(&b.name)));
+    rows.order_by(|a, b| b.delta_ns.abs().cmp(&a.delta_ns.abs()).then_with(|| a.name.cmp(&b.name)));
     LogDiff {
         titles: (before.title.clone(), after.title.clone()),
         total_time: totals,

@@ -1,6 +1,7 @@
 //! Operators by time, as the plugin's tables have them: from the file, or computed from the timeline.
 
 use super::{Level, is_fused, operator_name, part_of, slices, span, tracks};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, OpTable, Part};
@@ -75,7 +76,7 @@ pub fn ops(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
     for row in &mut out.rows {
         row.time_share = row.time.zip(total.filter(|t| *t > 0)).map(|(time, total)| time.0 as f64 / total as f64);
     }
-    out.rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    out.rows.order_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     for (i, row) in out.rows.iter_mut().enumerate() {
         row.colour = if i < 12 { i as u16 } else { 12 + (i % 32) as u16 };
     }
@@ -173,7 +174,7 @@ fn from_timeline(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
         row.members = members_of(profile, log, &row.slices);
     }
     for row in &mut rows {
-        row.slices.sort_by_key(|s| profile.slices.start[s.index()]);
+        row.slices.order_by_key(|s| profile.slices.start[s.index()]);
     }
     let mut remarks = Vec::new();
     if !rows.is_empty() {
@@ -215,7 +216,7 @@ fn find_slices(profile: &Profile, log: &NeuronLog, level: Level, rows: &mut [OpR
     }
     for row in rows {
         row.slices = by_name.get(&operator_name(&row.name)).cloned().unwrap_or_default();
-        row.slices.sort_by_key(|s| profile.slices.start[s.index()]);
+        row.slices.order_by_key(|s| profile.slices.start[s.index()]);
         if row.members.is_empty() && is_fused(&row.name) {
             row.members = members_of(profile, log, &row.slices);
         }
@@ -250,7 +251,7 @@ fn hlo_below(profile: &Profile, log: &NeuronLog, rows: &mut [OpRow]) {
     }
     for row in rows {
         row.below = below.remove(&operator_name(&row.name)).unwrap_or_default();
-        row.below.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        row.below.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     }
 }
 

@@ -1,6 +1,7 @@
 //! A clicked bar: what runs at the same time, and the members of a fused one.
 
 use super::{Level, operator_name, slices, span, tracks};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Role};
@@ -75,7 +76,7 @@ pub fn overlap(profile: &Profile, log: &NeuronLog, slice: SliceId) -> LogOverlap
             }
         }
     }
-    overlapping.sort_by(|a, b| b.overlap.cmp(&a.overlap).then(a.slice.cmp(&b.slice)));
+    overlapping.order_by(|a, b| b.overlap.cmp(&a.overlap).then(a.slice.cmp(&b.slice)));
     overlapping.truncate(MAX_OVERLAPPING);
     let mut members = Vec::new();
     if log.fused.binary_search_by_key(&slice, |f| f.0).is_ok() {

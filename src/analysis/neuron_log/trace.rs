@@ -3,6 +3,7 @@
 use super::spans::Spans;
 use super::timeline::busy;
 use super::{slices, span, tracks};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Role};
@@ -105,7 +106,7 @@ fn steps(profile: &Profile, log: &NeuronLog) -> (String, Vec<SliceId>) {
     for (label, is_step) in [("Step", &numbered as &dyn Fn(&str) -> bool), ("StepMarker", &|n: &str| n == "StepMarker")] {
         let mut found: Vec<SliceId> = host.iter().copied().filter(|s| is_step(profile.name_of(*s))).collect();
         if !found.is_empty() {
-            found.sort_by_key(|s| profile.slices.start[s.index()]);
+            found.order_by_key(|s| profile.slices.start[s.index()]);
             found.truncate(MAX_STEPS);
             return (label.into(), found);
         }

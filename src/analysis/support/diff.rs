@@ -1,6 +1,7 @@
 //! Two reports side by side: what became supported, what no longer is.
 
 use super::{Support, SupportRow};
+use crate::base::Order as _;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +63,7 @@ pub fn diff(before: &Support, after: &Support) -> SupportDiff {
     let (mut old, new) = (index(before), index(after));
     let mut rows: Vec<ChangeRow> = new.into_iter().map(|(name, row)| change_row(old.remove(&name), Some(row), name)).collect();
     rows.extend(old.into_iter().map(|(name, row)| change_row(Some(row), None, name)));
-    rows.sort_by(|a, b| (a.change, &a.name).cmp(&(b.change, &b.name)));
+    rows.order_by(|a, b| (a.change, &a.name).cmp(&(b.change, &b.name)));
     let mut totals: Vec<(Change, u64)> = Vec::new();
     for row in &rows {
         match totals.last_mut() {

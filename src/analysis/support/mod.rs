@@ -6,6 +6,7 @@ mod remarks;
 pub use diff::{Change, ChangeRow, SupportDiff, diff};
 
 use super::hlo;
+use crate::base::Order as _;
 use crate::model::support::{FailedInstruction, FailedOperator};
 use crate::model::{SupportReport, SupportSource};
 use rustc_hash::FxHashMap;
@@ -274,7 +275,7 @@ fn operators(report: &SupportReport, failures: &[FailureRow], instructions: &[Hl
             row.failed_at = format!("{}{separator}{}", row.failed_at, failure.failed_at);
         }
     }
-    rows.sort_by_key(|r| (std::cmp::Reverse(r.unsupported), std::cmp::Reverse(r.supported)));
+    rows.order_by_key(|r| (std::cmp::Reverse(r.unsupported), std::cmp::Reverse(r.supported)));
     rows
 }
 

@@ -5,6 +5,7 @@ use super::core::class::Class;
 use super::core::events::{NONE, NodeKind};
 use super::core::gpu::widened;
 use super::kernels::*;
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
 use crate::model::NO_SLICE;
 use crate::model::torch::ABSENT;
@@ -121,7 +122,7 @@ pub fn kernels(view: &View<'_>, query: &KernelsQuery) -> Kernels {
         out.has_occupancy |= !kernel.occupancy.is_nan();
     }
     out.rows = sums.iter().map(|(key, sum)| row(view, query.grouping, key, sum, &out)).collect();
-    out.rows.sort_by(|a, b| (b.total, &a.name, &a.properties).cmp(&(a.total, &b.name, &b.properties)));
+    out.rows.order_by(|a, b| (b.total, &a.name, &a.properties).cmp(&(a.total, &b.name, &b.properties)));
     out.notes = notes(view, &out, query.grouping);
     out
 }
@@ -207,7 +208,7 @@ pub fn members(view: &View<'_>, query: &KernelMembersQuery) -> KernelMembers {
             out.runs.push(run(view, node, work, slice));
         }
     }
-    out.runs.sort_by_key(|r| r.start);
+    out.runs.order_by_key(|r| r.start);
     out
 }
 

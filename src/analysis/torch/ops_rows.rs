@@ -4,6 +4,7 @@ use super::View;
 use super::core::NodeTimes;
 use super::core::stacks::Stacks;
 use super::ops::*;
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
@@ -101,7 +102,7 @@ pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
         sum.has_stack = sum.has_stack || stacks.of(view.profile, view.torch, view.model, SliceId(slice)).is_some();
     }
     let has_device = !view.model.events.work.is_empty();
-    sums.sort_by_key(|s| std::cmp::Reverse(if has_device { s.times.device_self } else { s.times.host_self }));
+    sums.order_by_key(|s| std::cmp::Reverse(if has_device { s.times.device_self } else { s.times.host_self }));
     let totals = sums.iter().fold(OpTimes::default(), |t, s| OpTimes {
         host_total: DurationNs(t.host_total.0.saturating_add(s.times.host_total.0)),
         host_self: DurationNs(t.host_self.0.saturating_add(s.times.host_self.0)),
@@ -189,13 +190,13 @@ pub fn members(view: &View<'_>, query: &OpMembersQuery) -> OpMembers {
         });
         stack_rows[at].1.add(view, &times, node);
     }
-    out.calls.sort_by_key(|c| c.start);
+    out.calls.order_by_key(|c| c.start);
     out.calls.truncate(MAX_CALLS);
     out.kernels = kernels.into_values().collect();
-    out.kernels.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
+    out.kernels.order_by(|a, b| b.total.cmp(&a.total).then_with(|| a.name.cmp(&b.name)));
     if stack_rows.iter().any(|(stack, _)| stack.is_some()) {
         let has_device = !view.model.events.work.is_empty();
-        stack_rows.sort_by_key(|(_, s)| std::cmp::Reverse(if has_device { s.times.device_self } else { s.times.host_self }));
+        stack_rows.order_by_key(|(_, s)| std::cmp::Reverse(if has_device { s.times.device_self } else { s.times.host_self }));
         out.stacks = stack_rows.iter().map(|(stack, sum)| stack_row(view, &stacks, *stack, sum)).collect();
     }
     out

@@ -7,6 +7,7 @@ use super::core::events::NONE;
 use super::core::gpu::Gpu;
 use super::core::ranges::length_in;
 use super::trace::*;
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs};
 use crate::model::{NO_SLICE, Profile, Torch};
 
@@ -106,7 +107,7 @@ pub fn links(view: &View<'_>, slice: SliceId) -> Links {
         let first = model.trees.work.partition_point(|w| w.0 < node as u32);
         let mut below: Vec<SliceId> =
             model.trees.work[first..].iter().take_while(|w| w.0 < end).map(|w| SliceId(model.events.work[w.1 as usize])).collect();
-        below.sort_by_key(|s| view.profile.slices.start[s.index()]);
+        below.order_by_key(|s| view.profile.slices.start[s.index()]);
         out.n_kernels = below.len() as u64;
         below.truncate(KERNELS_MAX);
         out.kernels = below;
@@ -114,7 +115,7 @@ pub fn links(view: &View<'_>, slice: SliceId) -> Links {
     let is_backward = |kind: crate::base::StrId| view.profile.strings.get(kind).to_ascii_lowercase().contains("bwd");
     out.forward = view.profile.flows.incoming(slice).find(|f| is_backward(f.1)).map(|f| f.0);
     out.backward = view.profile.flows.outgoing(slice).filter(|f| is_backward(f.1)).map(|f| f.0).collect();
-    out.backward.sort_by_key(|s| view.profile.slices.start.get(s.index()).copied());
+    out.backward.order_by_key(|s| view.profile.slices.start.get(s.index()).copied());
     out
 }
 

@@ -3,6 +3,7 @@
 //! A reader of our own, because the members must stay in the file: a deflated one is presented as the gzip file of the same data.
 
 use super::{Entry, Listing, MAX_MEMBERS, is_litter, is_plain, part, too_long, unsafe_name};
+use crate::base::Order as _;
 use crate::base::{ByteSource, Member, text};
 use crate::formats::gzip::INFLATED_MAX;
 use std::sync::Arc;
@@ -76,7 +77,7 @@ pub(super) fn list(archive: &Member) -> Result<Listing, String> {
             Err(note) => out.note(note),
         }
     }
-    taken.sort();
+    taken.order();
     if let Some(pair) = taken.windows(2).find(|pair| pair[0].1 > pair[1].0) {
         return Err(format!(
             "the members `{}` and `{}` of this archive share bytes; expected each to have its own. Archives made to unpack without end are \

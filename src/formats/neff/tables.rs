@@ -2,6 +2,7 @@
 
 use super::Neff;
 use super::header::hex;
+use crate::base::Order as _;
 use crate::base::{Ledger, Severity, text};
 use crate::formats::neuron_json::tables::Tables;
 use crate::model::{Cell, Fact};
@@ -104,7 +105,7 @@ fn subgraphs(neff: &Neff, ledger: &mut Ledger) -> Vec<String> {
     if names.is_empty() {
         names = neff.archive.members.iter().filter_map(|m| m.0.strip_suffix("/def.json").map(str::to_string)).collect();
     }
-    names.sort();
+    names.order();
     names.dedup();
     names.truncate(1024);
     names

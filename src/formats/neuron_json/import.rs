@@ -7,6 +7,7 @@ use super::split::{Piece, Splitter};
 use super::tables::Tables;
 use super::timeline::Timeline;
 use super::value::{Fields, Raw, fields, without_bare_nan};
+use crate::base::Order as _;
 use crate::base::{Ledger, Severity, StrId};
 use crate::formats::{ImportError, Preview, Streamed};
 use crate::model::{Cell, Profile, RecordRef};
@@ -253,13 +254,13 @@ impl Reader {
     fn finish(mut self, ledger: &mut Ledger) -> Profile {
         self.resolve_links(ledger);
         let mut unknown: Vec<_> = std::mem::take(&mut self.unknown_keys).into_iter().collect();
-        unknown.sort();
+        unknown.order();
         for ((section, key), n) in unknown {
             let cells = [("section", Cell::Text(section)), ("key", Cell::Text(key)), ("records", Cell::Int(n as i64))];
             self.tables.row("unknown_keys", cells.into_iter());
         }
         let mut owners: Vec<_> = std::mem::take(&mut self.owners).into_iter().collect();
-        owners.sort_by(|a, b| (a.0.0.cmp(&b.0.0)).then(a.0.1.len().cmp(&b.0.1.len())).then(a.0.1.cmp(&b.0.1)));
+        owners.order_by(|a, b| (a.0.0.cmp(&b.0.0)).then(a.0.1.len().cmp(&b.0.1.len())).then(a.0.1.cmp(&b.0.1)));
         for ((subgraph, id), (owner, n)) in owners {
             let owner = if owner.is_empty() { Cell::Absent } else { Cell::Text(owner) };
             let cells = [("subgraph", Cell::Text(subgraph)), ("id", Cell::Text(id)), ("owner", owner), ("updates", Cell::Int(n as i64))];

@@ -1,6 +1,7 @@
 //! Sections that have no column of their own become tables as they stand.
 
 use super::value::{Fields, Raw};
+use crate::base::Order as _;
 use crate::model::{Cell, GenericTable};
 use rustc_hash::FxHashMap;
 
@@ -109,7 +110,7 @@ impl Tables {
 
     /// All tables, by name.
     pub fn finish(mut self) -> Vec<GenericTable> {
-        self.tables.sort_by(|a, b| a.id.cmp(&b.id));
+        self.tables.order_by(|a, b| a.id.cmp(&b.id));
         self.tables
     }
 }

@@ -3,6 +3,7 @@
 use super::reader::File;
 use super::rows::{self, Links, Place};
 use super::{facts, table_of, tables};
+use crate::base::Order as _;
 use crate::base::{InputSet, Ledger, Member, Severity, SliceId};
 use crate::formats::neuron_json::timeline::Timeline;
 use crate::formats::{Claim, Field, ImportError};
@@ -37,7 +38,7 @@ impl Table {
 /// Members by table and part.
 pub(super) fn members_by_table(input: &InputSet) -> BTreeMap<String, Vec<&Member>> {
     let mut named: Vec<((&str, u32), &Member)> = input.members.iter().map(|m| (table_of(&m.name), m)).collect();
-    named.sort_by_key(|n| n.0);
+    named.order_by_key(|n| n.0);
     let mut out: BTreeMap<String, Vec<&Member>> = BTreeMap::new();
     for ((table, _), member) in named {
         out.entry(table.into()).or_default().push(member);
@@ -147,6 +148,6 @@ pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Res
         Some(Field { group: tables::group(&key).into(), key, value, unit, help: meaning })
     });
     let mut fields: Vec<Field> = fields.collect();
-    fields.sort_by_key(|f| tables::GROUPS.iter().position(|g| *g == f.group));
+    fields.order_by_key(|f| tables::GROUPS.iter().position(|g| *g == f.group));
     Ok(fields)
 }

@@ -13,6 +13,7 @@ mod rows;
 mod source;
 mod tables;
 
+use crate::base::Order as _;
 use crate::base::{InputSet, Ledger, MemberHead, SliceId};
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError};
 use crate::model::{Cell, Profile};
@@ -95,7 +96,7 @@ impl Format for NeuronParquet {
         let claims = directories.into_iter().filter(|(_, members)| telling(members));
         claims
             .map(|(_, mut members)| {
-                members.sort_by(|&a, &b| table_of(&heads[a].name).cmp(&table_of(&heads[b].name)));
+                members.order_by(|&a, &b| table_of(&heads[a].name).cmp(&table_of(&heads[b].name)));
                 let recognised = format!("{} Parquet tables with the names of a Neuron Explorer profile.", members.len());
                 Claim { format: ID.into(), members, recognised }
             })

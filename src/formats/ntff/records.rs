@@ -1,6 +1,7 @@
 //! Notification records: 16 bytes each, the last eight a time in picoseconds. Starts and ends are paired first in, first out.
 
 use super::proto::little_endian;
+use crate::base::Order as _;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -107,7 +108,7 @@ impl<K: std::hash::Hash + Eq> Pairs<K> {
     /// Starts that never ended, by place.
     pub fn rest(self) -> Vec<Record> {
         let mut out: Vec<Record> = self.open.into_values().flatten().collect();
-        out.sort_by_key(|r| r.offset);
+        out.order_by_key(|r| r.offset);
         out
     }
 }

@@ -1,6 +1,7 @@
 //! The ranges of the raw area: whether they fit the file and each other.
 
 use super::info::{Info, Span};
+use crate::base::Order as _;
 use crate::base::{Ledger, Severity, text};
 use crate::formats::ImportError;
 use std::rc::Rc;
@@ -10,7 +11,7 @@ use std::rc::Rc;
 pub(super) fn check(name: &str, len: u64, info: &mut Info, ledger: &mut Ledger) -> Result<(), ImportError> {
     let images = info.subgraphs.iter().flat_map(|s| s.images.iter().map(|i| i.span));
     let mut spans: Vec<Span> = images.chain(info.regions.iter().map(|r| r.span)).filter(|s| s.n_bytes > 0).collect();
-    spans.sort_by_key(|s| (s.offset, s.n_bytes));
+    spans.order_by_key(|s| (s.offset, s.n_bytes));
     let (mut end, mut is_tiled) = (info.raw, true);
     for span in &spans {
         let Some(span_end) = span.offset.checked_add(span.n_bytes) else {

@@ -2,6 +2,7 @@
 
 use super::ID;
 use crate::base::MemberHead;
+use crate::base::Order as _;
 use crate::formats::Claim;
 use crate::formats::import::file_name;
 use crate::formats::json::{Root, root};
@@ -89,7 +90,7 @@ pub(super) fn claims(heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
 }
 
 fn claim(mut members: Vec<(Kind, usize)>) -> Claim {
-    members.sort();
+    members.order();
     let words = |kind: Kind| match kind {
         Kind::Timeline => "an operator timeline",
         Kind::Split => "an intermediate operator timeline",

@@ -1,6 +1,7 @@
 //! The profile of a run: what its rows are, when it began, what it can tell.
 
 use super::chrome::{Chrome, Row};
+use crate::base::Order as _;
 use crate::formats::ImportError;
 use crate::model::neuron_log::{NeuronLog, OpTable, Part, Role};
 use crate::model::{Domain, Fact, GenericTable, Meta, Profile, TrackKind};
@@ -66,7 +67,7 @@ pub(super) fn finish(mut chrome: Chrome<'_>, found: Found) -> Result<Profile, Im
         }
     }
     let mut fused: Vec<_> = fused.into_iter().map(|(raw, ids)| (finished.slice_of_raw[raw as usize], ids)).collect();
-    fused.sort();
+    fused.order();
     let (framework, hlo) = (found.framework.map(|t| t.0), found.hlo.map(|t| t.0));
     profile.domain = Domain::NeuronLog(Box::new(NeuronLog { run: found.run, date, tools, framework, hlo, roles, fused }));
     Ok(profile)
@@ -77,7 +78,7 @@ fn name_levels(chrome: &mut Chrome<'_>, roles: &[Role]) {
     let mut n = std::collections::BTreeMap::new();
     let mut order: Vec<usize> =
         (0..roles.len()).filter(|&i| matches!(roles[i], Role::Hierarchy(_)) && chrome.rows[i].name.trim().is_empty()).collect();
-    order.sort_by_key(|&i| chrome.builder.track_mut(crate::base::TrackId(i as u32)).sort);
+    order.order_by_key(|&i| chrome.builder.track_mut(crate::base::TrackId(i as u32)).sort);
     for i in order {
         let level = n.entry(chrome.rows[i].process.clone()).or_insert(0);
         *level += 1;

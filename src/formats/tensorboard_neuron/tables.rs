@@ -2,6 +2,7 @@
 
 use super::chrome::plain;
 use super::keys::{Meaning, meaning, members, time_with_unit};
+use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use crate::formats::json::split::Damage;
 use crate::formats::json::{Cursor, Sink, Take, Value, compact, number, unescape};
@@ -164,7 +165,7 @@ impl<'l> Reader<'l> {
 
 fn sorted(keys: &FxHashMap<String, (Option<Meaning>, usize)>) -> Vec<(&String, &(Option<Meaning>, usize))> {
     let mut all: Vec<_> = keys.iter().collect();
-    all.sort_by_key(|k| k.0);
+    all.order_by_key(|k| k.0);
     all
 }
 

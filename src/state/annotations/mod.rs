@@ -2,6 +2,7 @@
 
 pub mod text;
 
+use crate::base::Order as _;
 use crate::base::{DurationNs, TimeNs, TimeRange};
 use serde::{Deserialize, Serialize};
 
@@ -171,7 +172,7 @@ impl AnnotationSet {
             }
             item.versus = item.versus.filter(|other| *other != item.id && ids.contains(other));
         }
-        self.items.sort_by_key(|a| (a.start, a.id));
+        self.items.order_by_key(|a| (a.start, a.id));
     }
 }
 
@@ -195,7 +196,7 @@ impl Book {
         self.current.name = name.chars().take(LONGEST_NAME).collect();
         self.saved.retain(|s| s.name != self.current.name);
         self.saved.push(self.current.clone());
-        self.saved.sort_by(|a, b| a.name.cmp(&b.name));
+        self.saved.order_by(|a, b| a.name.cmp(&b.name));
     }
 
     /// Puts a saved set on the timeline.

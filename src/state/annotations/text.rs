@@ -1,6 +1,7 @@
 //! Annotations as files: JSON for this page, CSV for spreadsheets and other programs; and times as the user writes them.
 
 use super::{Annotation, AnnotationSet, Book, MOST, TimeUnit};
+use crate::base::Order as _;
 use crate::base::{TimeNs, text};
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +57,7 @@ fn from_json(content: &str) -> Result<AnnotationSet, String> {
     }
     let mut set = file.set;
     // Ids name annotations; two of one name would move together.
-    set.items.sort_by_key(|a| a.id);
+    set.items.order_by_key(|a| a.id);
     if set.items.windows(2).any(|w| w[0].id == w[1].id) {
         return Err("Expected ids that differ, found two annotations of one id.".into());
     }

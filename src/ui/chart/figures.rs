@@ -1,5 +1,6 @@
 //! The figures of a chart as a table: plain and unseen behind the chart, with filter and CSV in its place.
 
+use crate::base::text;
 use crate::ui::table::{Column, Row, Table};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub(super) fn FigureTable(id: String, label: String, figures: Figures, is_seen: 
 fn Behind(figures: Figures, label: String) -> impl IntoView {
     let head = move || figures.columns.get().iter().map(|c| view! { <th scope="col">{c.label.clone()}</th> }).collect_view();
     let row = |columns: &[Column], row: &Row| {
-        let cells = columns.iter().enumerate().map(|(i, c)| view! { <td>{row.cell(i).shown(c.kind)}</td> }).collect_view();
+        let cells = columns.iter().enumerate().map(|(i, c)| view! { <td>{text::brief(&row.cell(i).shown(c.kind))}</td> }).collect_view();
         view! { <tr>{cells}</tr> }
     };
     let body = move || {

@@ -1,5 +1,6 @@
 //! What a pie shows: slices in, parts of the circle out.
 
+use crate::base::Order as _;
 use crate::ui::palette;
 use std::collections::BTreeSet;
 use std::f64::consts::TAU;
@@ -55,7 +56,7 @@ impl Part {
 /// The largest `limit` slices, largest first, and the rest as one. Those in `hidden` keep their place but have no share.
 pub fn parts(slices: &[Slice], limit: usize, hidden: &BTreeSet<String>) -> Vec<Part> {
     let mut slices: Vec<&Slice> = slices.iter().filter(|s| s.value > 0).collect();
-    slices.sort_by_key(|s| std::cmp::Reverse(s.value));
+    slices.order_by_key(|s| std::cmp::Reverse(s.value));
     // A single one that is left over keeps its name.
     let n_named = if slices.len() == limit + 1 { slices.len() } else { limit.max(1).min(slices.len()) };
     let (named, rest) = slices.split_at(n_named);

@@ -102,7 +102,7 @@ fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, i
             let opener = (is_first && !row.members.is_empty()).then(|| view! { <Opener state row=at_row members=row.members.clone() /> });
             let swatch = row.colour.filter(|_| is_first);
             let swatch = swatch.map(|slot| view! { <i class="swatch" style:background=swatch_colour(slot)></i> });
-            view! { <td class="table__name" title=text.clone()>{opener}{swatch}<Name text=text::brief(&text) /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button></td> }
+            view! { <td class="table__name" title=text::brief(&text)>{opener}{swatch}<Name text=text::brief(&text) /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button></td> }
                 .into_any()
         }
         _ => plain_cell(cell, column.kind),

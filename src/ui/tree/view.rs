@@ -218,10 +218,10 @@ fn name_cell(state: State, branch: &Branch, line: Line) -> impl IntoView + use<>
     };
     let swatch = branch.row.colour.map(|slot| view! { <i class="swatch" style:background=swatch_colour(slot)></i> });
     view! {
-        <td class="table__name" title=text.clone() style:padding-left=indent>
+        <td class="table__name" title=text::brief(&text) style:padding-left=indent>
             {opener}
             {swatch}
-            <Name text=text.clone() />
+            <Name text=text::brief(&text) />
             <button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button>
         </td>
     }

@@ -58,7 +58,7 @@ fn Body(state: State, row: KernelRow, members: Asked<KernelMembers>) -> impl Int
         <aside class="panel" data-panel="kernel" aria-label="The chosen kernel">
             <header class="panel__head">
                 <i class="swatch" style:background=swatch_colour(row.colour)></i>
-                <h2 class="panel__title mono">{row.name.clone()}</h2>
+                <h2 class="panel__title mono">{text::brief(&row.name)}</h2>
                 <button type="button" class="button button--quiet" aria-label="Close" on:click=move |_| state.chosen.set(None)>"×"</button>
             </header>
             <div class="panel__ways">

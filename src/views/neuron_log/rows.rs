@@ -1,6 +1,7 @@
 //! Answers about a run as table rows, pie slices and figures.
 
 use crate::analysis::neuron_log::{Caption, DeltaRow, LogDiff, LogOps, LogTimeline, LogTrace, OpRow, RowSum, StepRow};
+use crate::base::Order as _;
 use crate::base::{DurationNs, text};
 use crate::ui::pie::Slice;
 use crate::ui::table::{Cell, Column, Kind, Row, order};
@@ -32,7 +33,7 @@ pub fn device(row: &OpRow) -> String {
 /// Devices in order.
 pub fn devices(ops: &LogOps) -> Vec<String> {
     let mut out: Vec<String> = ops.rows.iter().map(device).collect();
-    out.sort_by(|a, b| order::natural(a, b));
+    out.order_by(|a, b| order::natural(a, b));
     out.dedup();
     out
 }

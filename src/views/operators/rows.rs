@@ -1,6 +1,7 @@
 //! Operators as table rows and pie slices.
 
 use crate::analysis::operators::{OperatorRow, Operators};
+use crate::base::Order as _;
 use crate::ui::pie::Slice;
 use crate::ui::table::{Cell, Column, Kind, Row, order};
 use std::collections::BTreeMap;
@@ -60,7 +61,7 @@ pub fn rows(operators: &Operators, device: &str) -> Vec<Row> {
 /// Names of the devices, in order.
 pub fn devices(operators: &Operators) -> Vec<String> {
     let mut devices: Vec<String> = operators.rows.iter().map(|r| r.device.clone()).collect();
-    devices.sort_by(|a, b| order::natural(a, b));
+    devices.order_by(|a, b| order::natural(a, b));
     devices.dedup();
     devices
 }

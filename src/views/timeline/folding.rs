@@ -1,6 +1,7 @@
 //! What the user did to the rows: closed, pinned, moved, filtered.
 
 use super::index::Index;
+use crate::base::Order as _;
 use crate::base::TrackId;
 use crate::engine::hot::HotColumns;
 use std::collections::HashSet;
@@ -21,7 +22,7 @@ pub struct Folding {
 /// Siblings by rank, as in the file where there is none.
 pub(super) fn ordered(siblings: &[TrackId], rank: &[u32]) -> Vec<TrackId> {
     let mut out = siblings.to_vec();
-    out.sort_by_key(|t| rank.get(t.index()).copied().unwrap_or(t.0));
+    out.order_by_key(|t| rank.get(t.index()).copied().unwrap_or(t.0));
     out
 }
 
@@ -85,7 +86,7 @@ impl Folding {
             self.rank = (0..index.tracks.len() as u32).collect();
         }
         let mut ranks: Vec<u32> = order.iter().filter_map(|t| self.rank.get(t.index()).copied()).collect();
-        ranks.sort_unstable();
+        ranks.order();
         let moved = order.remove(from);
         order.insert(to, moved);
         for (t, rank) in order.iter().zip(ranks) {

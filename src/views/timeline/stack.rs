@@ -1,5 +1,6 @@
 //! Several profiles as one: the workers of a run below each other on one clock. Nothing is left out; ids of slices are shifted.
 
+use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, text};
 use crate::engine::hot::HotColumns;
 use crate::engine::{Counter, Lane, Meta, Track, TrackKind};
@@ -75,7 +76,7 @@ fn align(all: &[(String, Arc<HotColumns>)]) -> (Vec<i64>, String) {
     let first = epochs.iter().copied().min().unwrap_or(0);
     let shifts: Vec<i64> = epochs.iter().map(|e| e.saturating_sub(first)).collect();
     let mut ranges: Vec<TimeRange> = metas().zip(&shifts).map(|(m, &s)| shifted(m.range, s)).collect();
-    ranges.sort_by_key(|r| r.start);
+    ranges.order_by_key(|r| r.start);
     let is_apart = ranges.windows(2).all(|w| w[0].end < w[1].start) && ranges.len() > 1;
     if is_apart {
         let gap = text::duration(ranges[ranges.len() - 1].start.since(ranges[0].end));

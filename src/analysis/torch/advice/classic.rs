@@ -6,6 +6,7 @@ use crate::analysis::torch::core::class::Class;
 use crate::analysis::torch::core::names;
 use crate::analysis::torch::overview::{Category, Evidence, Overview, Recommendation};
 use crate::analysis::torch::overview_rows::{operator_kernels, properties};
+use crate::base::Order as _;
 use crate::base::{DurationNs, TimeNs, TimeRange, text};
 use crate::model::NO_SLICE;
 
@@ -74,7 +75,7 @@ fn data_parallel(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
 fn used_devices(view: &View<'_>) -> usize {
     let track_of = crate::analysis::torch::core::events::tracks_by_slice(view.profile);
     let mut tracks: Vec<_> = view.model.events.work.iter().map(|&w| track_of(w)).map(|t| view.profile.tracks[t.index()].parent).collect();
-    tracks.sort_unstable();
+    tracks.order();
     tracks.dedup();
     tracks.len()
 }

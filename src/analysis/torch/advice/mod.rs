@@ -6,6 +6,7 @@ mod modern;
 
 use super::View;
 use super::overview::{Category, Evidence, Overview, Recommendation};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
 
 /// Places a piece of advice points at.
@@ -18,7 +19,7 @@ pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendati
     }
     let mut out = classic::recommendations(view, overview);
     out.extend(modern::recommendations(view, overview));
-    out.sort_by_key(|r| std::cmp::Reverse(r.cost));
+    out.order_by_key(|r| std::cmp::Reverse(r.cost));
     out
 }
 
@@ -52,7 +53,7 @@ fn at_slice(view: &View<'_>, slice: SliceId, label: String) -> Evidence {
 /// The steps with the most of a category.
 fn worst_steps(overview: &Overview, category: Category) -> Vec<Evidence> {
     let mut steps: Vec<_> = overview.steps.iter().filter(|s| s.parts[category as usize].0 > 0).collect();
-    steps.sort_by_key(|s| std::cmp::Reverse(s.parts[category as usize]));
+    steps.order_by_key(|s| std::cmp::Reverse(s.parts[category as usize]));
     let label = |s: &super::overview::StepRow| format!("Step {}: {}", s.name, text::duration(s.parts[category as usize]));
     let evidence =
         |s: &super::overview::StepRow| Evidence { label: label(s), range: TimeRange { start: s.start, end: s.end }, slice: s.slice };

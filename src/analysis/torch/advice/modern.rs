@@ -7,6 +7,7 @@ use crate::analysis::torch::core::class::Class;
 use crate::analysis::torch::core::names;
 use crate::analysis::torch::core::ranges::{common, length, without};
 use crate::analysis::torch::overview::{Evidence, Overview, Recommendation, StepRow};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
 use crate::model::NO_SLICE;
 
@@ -57,7 +58,7 @@ fn launch_bound(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
         overview.steps.iter().zip(waited).filter(|(s, waited)| share(DurationNs(*waited), s.total) > LAUNCH_BOUND_MIN).collect();
     let cost = DurationNs(bound.iter().map(|b| b.1).sum());
     let mut worst = bound.clone();
-    worst.sort_by_key(|b| std::cmp::Reverse(b.1));
+    worst.order_by_key(|b| std::cmp::Reverse(b.1));
     (!bound.is_empty()).then(|| Recommendation {
         id: "launch_bound".into(),
         title: "Steps are bound by launches".into(),
@@ -93,7 +94,7 @@ fn idle(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
     });
     let by_cause: Vec<String> = by_cause.collect();
     let mut longest: Vec<&Gap> = gaps.iter().collect();
-    longest.sort_by_key(|g| std::cmp::Reverse(g.length()));
+    longest.order_by_key(|g| std::cmp::Reverse(g.length()));
     (part > IDLE_MIN).then(|| Recommendation {
         id: "idle_gaps".into(),
         title: "The device is idle between its work".into(),
@@ -120,7 +121,7 @@ fn exposed_communication(view: &View<'_>, overview: &Overview) -> Option<Recomme
     let communication = common(&roles[3], &crate::analysis::torch::core::ranges::union(steps));
     let mut exposed = without(&communication, if roles[0].is_empty() { &roles[6] } else { &roles[0] });
     let cost = DurationNs(length(&exposed));
-    exposed.sort_by_key(|r| std::cmp::Reverse(r.1 - r.0));
+    exposed.order_by_key(|r| std::cmp::Reverse(r.1 - r.0));
     let part = share(cost, whole(overview));
     (part > EXPOSED_MIN).then(|| Recommendation {
         id: "exposed_communication".into(),
@@ -157,7 +158,7 @@ fn small_kernels(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
     };
     let cost = DurationNs(small.iter().map(over).sum());
     let mut worst = small.clone();
-    worst.sort_by_key(|k| std::cmp::Reverse(over(k)));
+    worst.order_by_key(|k| std::cmp::Reverse(over(k)));
     Some(Recommendation {
         id: "small_kernels".into(),
         title: "Most kernels are small".into(),
@@ -182,7 +183,7 @@ fn small_kernels(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
 fn within_steps(view: &View<'_>, overview: &Overview, slices_of: impl Iterator<Item = u32>) -> (Vec<u32>, DurationNs) {
     let slices = &view.profile.slices;
     let mut found: Vec<u32> = slices_of.filter(|&i| is_in_steps(overview, slices.start[i as usize])).collect();
-    found.sort_by_key(|&i| std::cmp::Reverse(slices.duration[i as usize]));
+    found.order_by_key(|&i| std::cmp::Reverse(slices.duration[i as usize]));
     let cost = found.iter().map(|&i| slices.duration[i as usize]).fold(0i64, i64::saturating_add);
     (found, DurationNs(cost))
 }

@@ -2,6 +2,7 @@
 
 use super::{Diff, DiffFigures, DiffItem, DiffPart, DiffRow, DiffSide, OperatorDiff};
 use crate::base::DurationNs;
+use crate::base::Order as _;
 use rustc_hash::FxHashMap;
 
 /// Nodes of one trace that stand beside each other, as positions in [`DiffPart::items`].
@@ -193,7 +194,7 @@ pub fn sort(rows: &mut [OperatorDiff], first: fn(&DiffFigures) -> DurationNs, se
     let has_first = rows.iter().any(|r| value(&r.base, first) != 0 || value(&r.experiment, first) != 0);
     let of = if has_first { first } else { second };
     let change = |r: &OperatorDiff| value(&r.experiment, of).saturating_sub(value(&r.base, of)).unsigned_abs();
-    rows.sort_by(|a, b| change(b).cmp(&change(a)).then_with(|| (&a.name, &a.shape).cmp(&(&b.name, &b.shape))));
+    rows.order_by(|a, b| change(b).cmp(&change(a)).then_with(|| (&a.name, &a.shape).cmp(&(&b.name, &b.shape))));
 }
 
 fn notes(base: &DiffPart, experiment: &DiffPart) -> Vec<String> {

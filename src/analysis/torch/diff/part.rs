@@ -6,6 +6,7 @@ use super::super::core::events::NodeKind;
 use super::super::core::times::NodeTimes;
 use super::super::modules;
 use super::{DiffFigures, DiffItem, DiffPart, DiffSum, FlatSum, Landmark};
+use crate::base::Order as _;
 use crate::base::{DurationNs, StrId};
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
@@ -162,7 +163,7 @@ impl<'a> Maker<'a> {
             }
         }
         let mut sums: Vec<_> = sums.into_iter().collect();
-        sums.sort_unstable_by_key(|s| s.0);
+        sums.order_by_key(|s| s.0);
         let mut row = |((name, shape), figures): ((StrId, StrId), DiffFigures)| FlatSum {
             name: self.names.of(view.profile.strings.get(name)),
             shape: Some(self.names.of(view.profile.strings.get(shape))),
@@ -185,7 +186,7 @@ impl<'a> Maker<'a> {
             *sum = sum.plus(DiffFigures { calls: 1, device_total: duration, device_self: duration, ..DiffFigures::default() });
         }
         let mut sums: Vec<_> = sums.into_iter().collect();
-        sums.sort_unstable_by_key(|s| s.0);
+        sums.order_by_key(|s| s.0);
         sums.into_iter()
             .map(|(name, figures)| FlatSum { name: self.names.of(view.profile.strings.get(name)), shape: None, figures })
             .collect()

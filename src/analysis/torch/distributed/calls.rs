@@ -5,6 +5,7 @@ use super::super::core::class::Class;
 use super::super::core::events::NONE;
 use super::super::core::names;
 use super::size;
+use crate::base::Order as _;
 use crate::base::{SliceId, StrId};
 use crate::model::torch::{ABSENT, Collective};
 use crate::model::{NO_SLICE, Profile};
@@ -33,9 +34,9 @@ pub struct Call {
 pub fn calls(view: &View<'_>) -> (Vec<Call>, Vec<String>) {
     let mut calls = if view.model.rules.is_communication_by_kernel { by_kernel(view) } else { by_id(view) };
     // Stable: calls that begin at once stay in the order they were found.
-    calls.sort_by_key(|c| c.span.0);
+    calls.order_by_key(|c| c.span.0);
     let mut backends: Vec<String> = calls.iter().filter_map(|c| backend(&c.name)).collect();
-    backends.sort();
+    backends.order();
     backends.dedup();
     let runs_on_amd = view.torch.memory.iter().any(|m| m.device_type == 6)
         || view.torch.devices.iter().any(|d| d.name.contains("AMD") || d.name.contains("Instinct"));
@@ -265,6 +266,6 @@ pub fn used_devices(view: &View<'_>) -> Vec<u32> {
         out.extend(told.or_else(|| pids.get(&track_of(slice).0).copied()));
     }
     let mut out: Vec<u32> = out.into_iter().collect();
-    out.sort_unstable();
+    out.order();
     out
 }

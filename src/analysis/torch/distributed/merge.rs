@@ -5,6 +5,7 @@ use super::matching::{Matched, Transfer, match_calls};
 use super::straggler;
 use super::{CommunicationRow, Distributed, DistributedPart, NodeInfo, OverlapTimes, ProcessInfo, WaitTimes, WorkerTimes};
 use crate::base::DurationNs;
+use crate::base::Order as _;
 use rustc_hash::FxHashSet;
 
 /// Merges parts in any order; one is enough for what needs no second.
@@ -48,12 +49,12 @@ pub fn merge(parts: &[DistributedPart]) -> Distributed {
 fn checked(parts: &[DistributedPart], notes: &mut Vec<String>) -> Vec<DistributedPart> {
     let mut parts = parts.to_vec();
     let has_ranks = parts.iter().all(|p| p.rank.is_some());
-    parts.sort_by(|a, b| {
+    parts.order_by(|a, b| {
         let rank = |p: &DistributedPart| p.rank.filter(|_| has_ranks).map(|r| r.0);
         (rank(a), &a.worker, &a.span).cmp(&(rank(b), &b.worker, &b.span))
     });
     let mut spans: Vec<&str> = parts.iter().map(|p| p.span.as_str()).collect();
-    spans.sort_unstable();
+    spans.order();
     spans.dedup();
     if spans.len() > 1 {
         notes.push(format!("The traces are of different spans ({}): what they did at the same time cannot be compared.", spans.join(", ")));
@@ -102,7 +103,7 @@ fn nodes(parts: &[DistributedPart]) -> Vec<NodeInfo> {
             None => out.push(NodeInfo { name: node, processes: vec![process] }),
         }
     }
-    out.sort_by(|a, b| a.name.cmp(&b.name));
+    out.order_by(|a, b| a.name.cmp(&b.name));
     out
 }
 

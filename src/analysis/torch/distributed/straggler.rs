@@ -4,6 +4,7 @@ use super::matching::Matched;
 use super::merge::waits;
 use super::{DistributedPart, Straggler, WorkerTimes};
 use crate::base::DurationNs;
+use crate::base::Order as _;
 use rustc_hash::FxHashMap;
 
 /// (operations in which a worker came last, its matched operations).
@@ -35,7 +36,7 @@ pub fn stragglers(parts: &[DistributedPart], workers: &[WorkerTimes], steps: &[S
             out.extend(last(parts, Some(name), waited, |w| counts(w, place.get(&(w, name.as_str())).copied())));
         }
     }
-    out.sort_by_key(|s| (s.step.is_some(), std::cmp::Reverse(s.cost)));
+    out.order_by_key(|s| (s.step.is_some(), std::cmp::Reverse(s.cost)));
     out
 }
 

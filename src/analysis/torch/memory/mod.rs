@@ -7,6 +7,7 @@ mod operators;
 mod owners;
 
 use super::View;
+use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange, TrackId};
 use crate::model::torch::MemoryEvent;
 use owners::Owners;
@@ -218,7 +219,7 @@ pub fn memory(view: &View<'_>, query: &MemoryQuery) -> Memory {
             ..drawn(view, &owners, key)
         })
         .collect();
-    devices.sort_by(|a, b| a.name.cmp(&b.name));
+    devices.order_by(|a, b| a.name.cmp(&b.name));
     let default_device = devices.iter().position(|d| d.name != "CPU").unwrap_or(0);
     Memory { notes: notes(view, &devices), origin: view.profile.meta.range.start, default_device, devices }
 }

@@ -6,6 +6,7 @@ mod tree;
 
 use super::View;
 use super::core::events::NodeKind;
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId};
 use calls::Calls;
 use hierarchy::{Hierarchy, ModuleKey};
@@ -165,7 +166,7 @@ fn rows(view: &View<'_>, hierarchy: &Hierarchy, calls: &FxHashMap<ModuleKey, Cal
         size[i] = shape.children.iter().fold(1u64, |sum, &c| sum.saturating_add(size[c as usize]));
     }
     let mut roots = hierarchy.roots.clone();
-    roots.sort_by_key(|&r| text(hierarchy.shapes[r as usize].key));
+    roots.order_by_key(|&r| text(hierarchy.shapes[r as usize].key));
     let mut out: Vec<ModuleRow> = Vec::new();
     let mut open: Vec<(u32, Option<u32>, u32)> = roots.iter().rev().map(|&r| (r, None, 0)).collect();
     while let Some((shape, parent, depth)) = open.pop() {

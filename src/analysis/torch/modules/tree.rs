@@ -4,6 +4,7 @@ use super::super::View;
 use super::super::core::events::{NONE, NodeKind};
 use super::super::core::times::NodeTimes;
 use super::{MAX_NODES, TreeNode, TreePart, TreeQuery, TreeThread};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
 use crate::model::NO_SLICE;
 
@@ -22,7 +23,7 @@ pub fn threads(view: &View<'_>) -> Vec<TreeThread> {
         })
         .collect();
     if let Some(main) = main(view) {
-        out.sort_by_key(|t| t.thread != main);
+        out.order_by_key(|t| t.thread != main);
     }
     out
 }

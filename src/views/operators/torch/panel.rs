@@ -60,7 +60,7 @@ fn Body(state: State, row: OpRow, members: Asked<OpMembers>, tab: RwSignal<&'sta
         <aside class="panel" data-panel="operator" aria-label="The chosen operator">
             <header class="panel__head">
                 <i class="swatch" style:background=swatch_colour(row.colour)></i>
-                <h2 class="panel__title mono">{row.name.clone()}</h2>
+                <h2 class="panel__title mono">{text::brief(&row.name)}</h2>
                 <button type="button" class="button button--quiet" aria-label="Close" on:click=move |_| state.chosen.set(None)>"×"</button>
             </header>
             {row.shape.clone().map(|shape| view! { <p class="mono panel__shape">{shape}</p> })}
