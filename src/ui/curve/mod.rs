@@ -2,6 +2,7 @@
 
 pub mod data;
 mod draw;
+mod keys;
 mod view;
 
 pub use data::{Line, Mark, Shape};

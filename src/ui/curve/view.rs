@@ -2,6 +2,7 @@
 
 use super::data::{self, Layout, Line, Mark};
 use super::draw::{self, Over};
+use super::keys::key;
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
 use crate::ui::chart::plot::Plot;
@@ -18,35 +19,36 @@ type Range = Option<(i64, i64)>;
 /// A pixel and the x beneath it.
 type Spot = (f64, i64);
 
+/// What a curve knows while it is shown.
 #[derive(Clone, Copy)]
-struct State {
-    lines: Signal<Arc<Vec<Line>>>,
-    marks: Signal<Arc<Vec<Mark>>>,
+pub(super) struct State {
+    pub(super) lines: Signal<Arc<Vec<Line>>>,
+    pub(super) marks: Signal<Arc<Vec<Mark>>>,
     /// As the owner has it.
-    range: Signal<Range>,
-    on_range: Option<Callback<Range>>,
+    pub(super) range: Signal<Range>,
+    pub(super) on_range: Option<Callback<Range>>,
     /// Title and kind of x and y.
-    titles: StoredValue<(String, String)>,
-    kinds: (Kind, Kind),
-    hidden: RwSignal<BTreeSet<String>>,
-    lit: RwSignal<Option<usize>>,
-    cursor: RwSignal<Option<i64>>,
-    pointer: RwSignal<Option<(f64, f64)>>,
+    pub(super) titles: StoredValue<(String, String)>,
+    pub(super) kinds: (Kind, Kind),
+    pub(super) hidden: RwSignal<BTreeSet<String>>,
+    pub(super) lit: RwSignal<Option<usize>>,
+    pub(super) cursor: RwSignal<Option<i64>>,
+    pub(super) pointer: RwSignal<Option<(f64, f64)>>,
     /// While a range is dragged out: where it began and where it is, pixel and x.
-    drag: RwSignal<Option<(Spot, Spot)>>,
+    pub(super) drag: RwSignal<Option<(Spot, Spot)>>,
     /// The part of the x axis that is seen.
-    window: RwSignal<Range>,
-    plot: Plot,
+    pub(super) window: RwSignal<Range>,
+    pub(super) plot: Plot,
 }
 
 impl State {
     /// Series that are drawn. Tracked.
-    fn shown<'a>(&self, lines: &'a [Line]) -> Vec<&'a Line> {
+    pub(super) fn shown<'a>(&self, lines: &'a [Line]) -> Vec<&'a Line> {
         self.hidden.with(|hidden| lines.iter().filter(|l| !hidden.contains(&l.name)).collect())
     }
 
     /// What is seen of the x axis. Tracked.
-    fn seen(&self) -> (i64, i64) {
+    pub(super) fn seen(&self) -> (i64, i64) {
         self.window.get().or_else(|| self.lines.with(|l| data::extent(l))).unwrap_or((0, 1))
     }
 
@@ -77,14 +79,14 @@ impl State {
         self.titles.with_value(|(x, y)| draw::paint(context, &layout, &shown, &over, (x, y), look));
     }
 
-    fn choose(&self, range: Range) {
+    pub(super) fn choose(&self, range: Range) {
         if let Some(on_range) = self.on_range {
             on_range.run(range);
         }
     }
 
     /// Back to everything: first the window, then the range.
-    fn reset(&self) {
+    pub(super) fn reset(&self) {
         self.drag.set(None);
         self.window.set(None);
         self.choose(None);
@@ -288,39 +290,6 @@ fn Plotted(state: State, label: String) -> impl IntoView {
             on:transitionend=move |_| state.plot.again()
         ></canvas>
     }
-}
-
-fn key(state: State, event: &ev::KeyboardEvent) {
-    let name = event.key();
-    let has_choice = state.range.get_untracked().is_some() || state.window.get_untracked().is_some();
-    if name == "Escape" {
-        if !(has_choice || state.drag.get_untracked().is_some()) {
-            return;
-        }
-        state.reset();
-    } else {
-        let next = untrack(|| {
-            let lines = state.lines.get();
-            data::moved(&state.shown(&lines), state.cursor.get(), &name, state.seen())
-        });
-        let Some(next) = next.filter(|_| name.starts_with("Arrow") || ["Home", "End", "PageUp", "PageDown"].contains(&name.as_str()))
-        else {
-            return;
-        };
-        let before = state.cursor.get_untracked();
-        state.pointer.set(None);
-        state.cursor.set(Some(next));
-        // Shift draws a range out of where the cursor was.
-        if let (true, Some(before)) = (event.shift_key(), before) {
-            let (from, to) = state.range.get_untracked().filter(|r| r.0 == before || r.1 == before).unwrap_or((before, before));
-            let fixed = if from == before { to } else { from };
-            if fixed != next {
-                state.choose(Some((fixed.min(next), fixed.max(next))));
-            }
-        }
-    }
-    event.prevent_default();
-    event.stop_propagation();
 }
 
 fn save(state: State, title: &str) {
