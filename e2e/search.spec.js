@@ -1,4 +1,5 @@
 // Search at length: fields, regular expressions, records of the file, summary, and the link.
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, idle, neuron, openProfile, samples, show, start, test } from './support.js';
 
@@ -88,4 +89,33 @@ test('what is chosen in a view is in the link', async ({ page, site, browser }) 
   await expect(other.locator('[data-view="operators"] .table__filter').first()).toHaveValue('mat');
   await expect(head(other)).toHaveAttribute('aria-sort', 'descending');
   await context.close();
+});
+
+test('several fields must all match; values are told row by row; both are in the link', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, device);
+  const json = JSON.parse(readFileSync(device));
+  await show(page, 'search');
+  await view(page).locator('[data-field="search-category"]').selectOption('instruction');
+  const term = (i) => view(page).locator(`[data-term="${i}"]`);
+  for (const [i, field, value] of [[0, 'opcode', '/^MATMUL$/'], [1, 'duration_ns', '>100']]) {
+    await view(page).locator('[data-add-field]').click();
+    await term(i).getByLabel('Field').selectOption(field);
+    await term(i).getByLabel('Value').fill(value);
+    await term(i).getByLabel('Value').press('Enter');
+    await idle(page);
+  }
+  const wanted = json.instruction.filter((r) => r.opcode === 'MATMUL' && r.duration > 100).length;
+  await expect(view(page).locator('[data-hits]')).toContainText(`${wanted.toLocaleString('en-US')} hits`);
+  const values = view(page).locator('table[data-table="search-values"]');
+  await view(page).locator('[data-field="search-values"]').selectOption('engine');
+  await idle(page);
+  await expect(values.locator('tbody tr[data-row]').first()).toContainText('Tensor');
+  expect(decodeURIComponent(page.url())).toContain('s.search.fields=');
+  await term(1).getByLabel('Remove this condition').click();
+  await idle(page);
+  const all = json.instruction.filter((r) => r.opcode === 'MATMUL').length;
+  await expect(view(page).locator('[data-hits]')).toContainText(`${all.toLocaleString('en-US')} hits`);
+  await view(page).getByRole('button', { name: 'Next' }).click();
+  await expect(page.locator('[data-view="timeline"]')).toBeVisible();
 });

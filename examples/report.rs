@@ -3,8 +3,9 @@
 //! A directory stands for all files in it. Each profile has its place: run, worker, span.
 //!
 //! Queries: `import` (default), `operators` (args `group_by`, `start_ns`, `end_ns`, `track`), `flows` (`start_ns`, `end_ns`, `limit`),
-//! `search` (`text`, `field`, `regex`, `limit`;
-//! `records=1` searches the records of the file too, `key` names one of their fields), `annotations` (`start_ns`, `end_ns`: the figures between),
+//! `search` (`text`, `field`, `regex`, `limit`, `category`; `field.NAME=text` for conditions that must all hold; `/pattern/` is a regular
+//! expression, `>7` a bound of a number; `tables=1` adds the values of all fields row by row, of a range with `start_ns` and `end_ns`;
+//! `records=1` searches the records of the file too, `key` names one of their fields), `annotations` (`start_ns`, `end_ns`: figures between),
 //! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `operator-framework`, `operator-hlo`,
 //! `operator-timeline`, comparisons of two files (the earlier one first): `support_diff`, `operator-framework_diff`, `operator-hlo_diff`,
 //! `overview` (`start_ns`, `end_ns`), `operators` with `group` (`name`, `shape`), `kernels` (`group`: `name`, `properties`; `device`), `trace`,
@@ -21,7 +22,7 @@ use axonscope::analysis::device::LayersQuery;
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;
 use axonscope::base::{Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery, FlowsQuery, ScanQuery, SearchQuery};
+use axonscope::engine::query::{DeviceAnswer, DeviceQuery, FlowsQuery, ScanQuery, SearchQuery, Term};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
 use serde_json::{Value, json};
@@ -66,6 +67,12 @@ impl Arguments {
 
     fn get(&self, key: &str) -> Option<&str> {
         self.args.iter().rev().find(|a| a.0 == key).map(|a| a.1.as_str())
+    }
+
+    /// Conditions of a search: `field.NAME=text`.
+    fn terms(&self) -> Vec<Term> {
+        let named = self.args.iter().filter_map(|(key, text)| Some((key.strip_prefix("field.")?, text)));
+        named.map(|(field, text)| Term { field: field.into(), text: text.clone() }).collect()
     }
 
     fn number(&self, key: &str) -> Result<Option<i64>, String> {
@@ -133,7 +140,8 @@ fn search(session: &Session, arguments: &Arguments, query: &Query, mut hits: Val
     let mut more = Vec::new();
     if matches!(arguments.get("records"), Some("1" | "true")) {
         let key = arguments.get("key").unwrap_or_default().to_string();
-        let mut next = Some(ScanQuery { text: query.text.clone(), is_regex: query.is_regex, key, ..ScanQuery::default() });
+        let (category, terms) = (query.category.clone(), query.terms.clone());
+        let mut next = Some(ScanQuery { text: query.text.clone(), is_regex: query.is_regex, key, category, terms, ..ScanQuery::default() });
         let (mut n_seen, mut n_unreadable) = (0, 0);
         while let Some(question) = next {
             match session.run(&Query::Scan(question.clone())) {
@@ -147,6 +155,12 @@ fn search(session: &Session, arguments: &Arguments, query: &Query, mut hits: Val
             }
         }
         hits["records"] = json!({ "n_seen": n_seen, "n_unreadable": n_unreadable, "slices": more });
+    }
+    if matches!(arguments.get("tables"), Some("1" | "true")) {
+        let range = range(session, arguments)?;
+        if let Answer::HitTables(tables) = session.run(&Query::HitTables(query.clone(), more.clone(), range)) {
+            hits["tables"] = serde_json::to_value(tables).map_err(|e| e.to_string())?;
+        }
     }
     if let Answer::HitSummary(summary) = session.run(&Query::HitSummary(query.clone(), more)) {
         hits["summary"] = serde_json::to_value(summary).map_err(|e| e.to_string())?;
@@ -178,7 +192,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "search" => {
             let limit = arguments.number("limit")?.unwrap_or(1000).clamp(0, i64::from(u32::MAX)) as u32;
             let is_regex = matches!(arguments.get("regex"), Some("1" | "true"));
-            Ok(Query::Search(SearchQuery { text: text("text"), is_regex, field: text("field"), limit }))
+            Ok(Query::Search(SearchQuery { text: text("text"), is_regex, field: text("field"), limit, category: text("category"), terms: arguments.terms() }))
         }
         "annotations" => {
             let whole = session.profile.meta.range;

@@ -3,7 +3,9 @@
 pub mod colour;
 pub mod details;
 pub mod device;
+pub mod filter;
 pub mod flows;
+pub mod hit_tables;
 pub mod hits;
 pub mod hlo;
 pub mod modules;

@@ -1,5 +1,6 @@
 //! Slices by name or attribute. Each distinct string is tried once, not each slice.
 
+use super::filter::{Filter, Term, matcher};
 use super::operators::column;
 use crate::base::{SliceId, StrId};
 use crate::model::Profile;
@@ -17,6 +18,17 @@ pub struct SearchQuery {
     pub field: String,
     /// At most this many hits are returned; all are counted.
     pub limit: u32,
+    /// Only slices of this category; empty is all.
+    pub category: String,
+    /// Further conditions: all must hold.
+    pub terms: Vec<Term>,
+}
+
+impl SearchQuery {
+    /// Whether it asks for nothing: without a text and without a condition nothing is a hit.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.terms.iter().all(|t| t.text.trim().is_empty())
+    }
 }
 
 /// Hits of a search.
@@ -64,7 +76,7 @@ impl Matcher {
 
 /// Hits by start, at most `query.limit`; all are counted. An empty text hits nothing. Fails with a sentence.
 pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, String> {
-    if query.text.is_empty() {
+    if query.is_empty() {
         return Ok(SearchHits::default());
     }
     let mut hits = all_hits(profile, query)?;
@@ -79,9 +91,14 @@ pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, Stri
     Ok(SearchHits { slices: hits, n_total })
 }
 
-/// Every hit of a text that is not empty, by id. Fails with a sentence.
+/// Every hit, by id; without a text all that the conditions keep. Fails with a sentence.
 pub fn all_hits(profile: &Profile, query: &SearchQuery) -> Result<Vec<SliceId>, String> {
-    let matcher = Matcher::new(&query.text, query.is_regex)?;
+    let filter = Filter::new(profile, &query.category, &query.terms)?;
+    let n = profile.slices.len();
+    if query.text.is_empty() {
+        return Ok((0..n as u32).map(SliceId).filter(|s| filter.keeps(*s)).collect());
+    }
+    let matcher = matcher(&query.text, query.is_regex)?;
     let columns: Vec<&[StrId]> = if query.field.is_empty() {
         std::iter::once(profile.slices.name.as_slice()).chain(profile.attributes.iter().map(|a| a.values.as_slice())).collect()
     } else {
@@ -90,8 +107,8 @@ pub fn all_hits(profile: &Profile, query: &SearchQuery) -> Result<Vec<SliceId>, 
     };
     let mut known: Vec<Option<bool>> = vec![None; profile.strings.len()];
     let mut is_hit = |id: StrId| *known[id.index()].get_or_insert_with(|| matcher.is_hit(profile.strings.get(id)));
-    let n = profile.slices.len();
-    Ok((0..n).filter(|&i| columns.iter().any(|c| is_hit(c[i]))).map(|i| SliceId(i as u32)).collect())
+    let hits = (0..n).filter(|&i| columns.iter().any(|c| is_hit(c[i]))).map(|i| SliceId(i as u32));
+    Ok(hits.filter(|s| filter.keeps(*s)).collect())
 }
 
 #[cfg(test)]
@@ -101,7 +118,7 @@ mod tests {
 
     fn check(text: &str, is_regex: bool, field: &str, limit: u32, want: Result<(&[i64], u64), &str>) {
         let profile = drawn("t: aten::mm 5+1, aten::add 0+1, Aten::mm 9+1\n u: mm 3+1");
-        let query = SearchQuery { text: text.into(), is_regex, field: field.into(), limit };
+        let query = SearchQuery { text: text.into(), is_regex, field: field.into(), limit, ..SearchQuery::default() };
         let got = search(&profile, &query);
         match want {
             Ok((starts, total)) => {

@@ -1,7 +1,7 @@
 //! The search box: counts while one types, Enter goes from hit to hit. Names are searched at once; records of the file part by part.
 
 use crate::base::SliceId;
-use crate::state::search::{Scanned, SearchOptions, merged};
+use crate::state::search::{Scanned, SearchOptions, merged, terms_from};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, Search, actions};
 use crate::views::search::{SearchAct, SearchView};
 use crate::worker::protocol::{Answer, Query, ScanQuery, SearchQuery};
@@ -37,9 +37,10 @@ pub(super) fn search_view(app: App, profile: OpenProfile) -> AnyView {
         SearchAct::Stop => app.state.search().update(|s| s.scan.iter_mut().for_each(|s| s.is_over = true)),
         SearchAct::Name(name) => super::front::show_occurrences(app, ask.clone(), "name".into(), name),
     });
-    let fields = profile.hot.info.colourings.clone();
+    let (fields, categories) = (profile.hot.info.search_fields.clone(), profile.hot.info.categories.clone());
+    let range = super::time_views::scope(app);
     let kept = app.view_state("search").choice("table", String::new());
-    view! { <SearchView ask=profile.ask search options=SearchOptions::of(app) fields kept on_act /> }.into_any()
+    view! { <SearchView ask=profile.ask search options=SearchOptions::of(app) fields categories range kept on_act /> }.into_any()
 }
 
 /// What is searched for, and how.
@@ -94,7 +95,8 @@ pub fn SearchBox() -> impl IntoView {
 fn run_when_it_changes(app: App, options: SearchOptions, text: Memo<String>) {
     let n_changes = StoredValue::new(0u32);
     Effect::new(move || {
-        let query = SearchQuery { text: text.get(), is_regex: options.is_regex.0.get(), field: options.field.0.get(), limit: LIMIT };
+        let (is_regex, field, category) = (options.is_regex.0.get(), options.field.0.get(), options.category.0.get());
+        let query = SearchQuery { text: text.get(), is_regex, field, limit: LIMIT, category, terms: terms_from(&options.terms.0.get()) };
         let records = options.in_records.0.get().then(|| options.key.0.get());
         let front = app.state.front().get();
         n_changes.update_value(|n| *n += 1);
@@ -123,7 +125,7 @@ fn count(search: &Search) -> String {
     let scanning = search.scan.as_ref().filter(|s| !s.is_over).map(|s| format!(", {} read", crate::base::text::percent(s.share())));
     let scanning = scanning.unwrap_or_default();
     match (search.text.is_empty(), &search.refused, search.at) {
-        (true, ..) => String::new(),
+        (true, None, _) if search.n_total == 0 => String::new(),
         (_, Some(sentence), _) => sentence.clone(),
         (_, _, Some(at)) => format!("{} of {n}{scanning}", crate::base::text::count(at as u64 + 1)),
         _ => format!("{n} found{scanning}"),
@@ -136,7 +138,7 @@ async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
     let Some(profile) = app.front_untracked() else {
         return;
     };
-    if text.is_empty() {
+    if wanted.query.is_empty() {
         if app.state.search().with_untracked(|s| s.n_total > 0 || s.refused.is_some() || s.scan.is_some()) {
             app.state.search().set(Search::default());
         }
@@ -166,7 +168,7 @@ async fn scan_records(app: App, profile: OpenProfile, query: SearchQuery, key: S
     names.sort_unstable();
     let mut scanned = Scanned { n_all: profile.hot.info.n_slices, ..Scanned::default() };
     let (mut hits, mut keys): (Vec<SliceId>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut ask = Some(ScanQuery { text: query.text, is_regex: query.is_regex, key, ..ScanQuery::default() });
+    let mut ask = Some(ScanQuery { text: query.text, is_regex: query.is_regex, key, category: query.category, terms: query.terms, ..ScanQuery::default() });
     let mut n_parts = 0u32;
     while let Some(question) = ask {
         let part = match profile.ask.ask(Query::Scan(question.clone())).await {

@@ -21,6 +21,10 @@ pub struct HotMeta {
     pub instants: InstantTable,
     /// (id, label) one can colour by, `name` first.
     pub colourings: Vec<(String, String)>,
+    /// (id, label) of fields that a search can ask for: `colourings` and numbers.
+    pub search_fields: Vec<(String, String)>,
+    /// (id, label, slices) of the categories that a search can be limited to.
+    pub categories: Vec<(String, String, u64)>,
     /// (group id, label) of generic tables with their row counts.
     pub tables: Vec<(String, u64)>,
     /// Kinds of arrows between slices with how many there are of each, by name.
@@ -81,6 +85,8 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         counters: profile.counters.clone(),
         instants: profile.instants.clone(),
         colourings: crate::analysis::operators::groupings(profile),
+        search_fields: crate::analysis::filter::fields(profile),
+        categories: crate::analysis::filter::categories(profile),
         tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64 + t.n_in_file)).collect(),
         flow_kinds: crate::analysis::flows::flow_kinds(profile),
         steps: Vec::new(),

@@ -6,6 +6,8 @@ pub use super::scan::{Cursor, ScanPart, ScanQuery};
 pub use crate::analysis::details::Neighbour;
 pub use crate::analysis::device::{DeviceAnswer, DeviceQuery};
 pub use crate::analysis::flows::{Flows, FlowsQuery};
+pub use crate::analysis::filter::Term;
+use crate::analysis::hit_tables::TrackTables;
 use crate::analysis::hits::HitSummary;
 use crate::analysis::operators::{Operators, OperatorsQuery};
 pub use crate::analysis::search::{SearchHits, SearchQuery};
@@ -51,6 +53,8 @@ pub enum Query {
     Scan(ScanQuery),
     /// Hits summed up: those of a search (none for an empty text) and these slices.
     HitSummary(SearchQuery, Vec<SliceId>),
+    /// Values of fields row by row: of the hits of a search and these slices, or, when nothing is searched for, of all slices of the range.
+    HitTables(SearchQuery, Vec<SliceId>, Option<TimeRange>),
     /// What a glance at a slice tells.
     Brief(SliceId),
 }
@@ -90,6 +94,8 @@ pub enum Answer {
     Scan(ScanPart),
     /// By device and name.
     HitSummary(HitSummary),
+    /// By row of the timeline.
+    HitTables(Vec<TrackTables>),
     /// Own time and two fields.
     Brief(Brief),
     /// The question cannot be answered; a sentence says why.

@@ -2,7 +2,7 @@
 //!
 //! Records are looked at in the order of the file. The cursor says where the next part begins, so the engine remembers nothing.
 
-use crate::analysis::search::Matcher;
+use crate::analysis::filter::{Filter, Term, matcher};
 use crate::base::{ByteSource, InputSet, Member, SliceId};
 use crate::formats::Format;
 use crate::model::{Profile, RecordRef};
@@ -36,6 +36,10 @@ pub struct ScanQuery {
     pub is_regex: bool,
     /// Only the field of this key; empty is every field.
     pub key: String,
+    /// Only slices of this category; empty is all.
+    pub category: String,
+    /// Further conditions on the slices: all must hold.
+    pub terms: Vec<Term>,
     /// Where to go on; the default is the beginning.
     pub cursor: Cursor,
 }
@@ -60,7 +64,8 @@ pub fn scan(format: &dyn Format, input: &InputSet, profile: &Profile, query: &Sc
     if query.text.is_empty() {
         return Ok(ScanPart::default());
     }
-    let matcher = Matcher::new(&query.text, query.is_regex)?;
+    let matcher = matcher(&query.text, query.is_regex)?;
+    let filter = Filter::new(profile, &query.category, &query.terms)?;
     let (batch, next) = batch(&profile.slices.record, query.cursor);
     let input = with_window(input, &batch);
     let mut part = ScanPart { n_seen: batch.len() as u64, next, ..ScanPart::default() };
@@ -70,7 +75,7 @@ pub fn scan(format: &dyn Format, input: &InputSet, profile: &Profile, query: &Sc
             part.n_unreadable += 1;
             continue;
         };
-        if fields.iter().any(|f| (query.key.is_empty() || f.key == query.key) && matcher.is_hit(&f.value)) {
+        if filter.keeps(slice) && fields.iter().any(|f| (query.key.is_empty() || f.key == query.key) && matcher.is_hit(&f.value)) {
             part.slices.push(slice);
         }
         for field in fields {

@@ -69,6 +69,7 @@ impl Session {
             Query::Span(range) => Answer::Span(span::span(&self.profile, *range)),
             Query::Scan(q) => self.scan(q),
             Query::HitSummary(q, more) => self.hit_summary(q, more),
+            Query::HitTables(q, more, range) => self.hit_tables(q, more, *range),
             Query::Brief(slice) => self.brief(*slice),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
             Query::Neuron(query) => super::neuron::answer(&self.profile, query),

@@ -2,8 +2,8 @@
 
 use super::query::{Answer, ScanQuery, SearchQuery};
 use super::{Session, brief, scan};
-use crate::analysis::{details, hits, modules, search};
-use crate::base::{SliceId, StrId};
+use crate::analysis::{details, hit_tables, hits, modules, search};
+use crate::base::{SliceId, StrId, TimeRange};
 use crate::formats::{self, Format};
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ impl Session {
 
     /// The hits of a search, and `more`, summed up.
     pub(super) fn hit_summary(&self, query: &SearchQuery, more: &[SliceId]) -> Answer {
-        let found = if query.text.is_empty() { Ok(Vec::new()) } else { search::all_hits(&self.profile, query) };
+        let found = if query.is_empty() { Ok(Vec::new()) } else { search::all_hits(&self.profile, query) };
         match found {
             Ok(mut found) => {
                 found.extend_from_slice(more);
@@ -30,6 +30,28 @@ impl Session {
             }
             Err(sentence) => Answer::Refused(sentence),
         }
+    }
+
+    /// Values of fields row by row. Nothing searched for: every slice of the range.
+    pub(super) fn hit_tables(&self, query: &SearchQuery, more: &[SliceId], range: Option<TimeRange>) -> Answer {
+        if query.is_empty() && more.is_empty() {
+            return match range {
+                Some(_) => Answer::HitTables(hit_tables::tables(&self.profile, range, |_| true)),
+                None => Answer::HitTables(Vec::new()),
+            };
+        }
+        let found = if query.is_empty() { Ok(Vec::new()) } else { search::all_hits(&self.profile, query) };
+        let found = match found {
+            Ok(found) => found,
+            Err(sentence) => return Answer::Refused(sentence),
+        };
+        let mut is_hit = vec![false; self.profile.slices.len()];
+        for slice in found.iter().chain(more) {
+            if let Some(at) = is_hit.get_mut(slice.index()) {
+                *at = true;
+            }
+        }
+        Answer::HitTables(hit_tables::tables(&self.profile, range, |s| is_hit[s.index()]))
     }
 
     /// What a glance at a slice tells; no fields where the record cannot be read back.

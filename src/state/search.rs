@@ -3,6 +3,7 @@
 use super::App;
 use super::choices::Choice;
 use crate::base::SliceId;
+use crate::worker::protocol::Term;
 use std::sync::Arc;
 
 /// What is searched for, and where the hits are.
@@ -64,6 +65,12 @@ pub struct SearchOptions {
     pub key: Choice<String>,
     /// Whether all hits are highlighted.
     pub is_highlighted: Choice<bool>,
+    /// Only slices of this category; empty is all.
+    pub category: Choice<String>,
+    /// Conditions that all must hold, as [`terms_text`] writes them.
+    pub terms: Choice<String>,
+    /// The field whose values are told.
+    pub values: Choice<String>,
 }
 
 impl SearchOptions {
@@ -76,8 +83,24 @@ impl SearchOptions {
             in_records: state.choice("records", false),
             key: state.choice("key", String::new()),
             is_highlighted: state.choice("highlight", true),
+            category: state.choice("category", String::new()),
+            terms: state.choice("fields", String::new()),
+            values: state.choice("values", "name".to_string()),
         }
     }
+}
+
+/// Conditions as one text for the address: `opcode=MATMUL&duration_ns=>100`.
+pub fn terms_text(terms: &[Term]) -> String {
+    let escape = |text: &str| text.replace('%', "%25").replace('&', "%26").replace('=', "%3D");
+    terms.iter().map(|t| format!("{}={}", escape(&t.field), escape(&t.text))).collect::<Vec<_>>().join("&")
+}
+
+/// Conditions from a text; what has no `=` is left out. At most twenty.
+pub fn terms_from(text: &str) -> Vec<Term> {
+    let plain = |text: &str| text.replace("%3D", "=").replace("%26", "&").replace("%25", "%");
+    let parts = text.split('&').filter_map(|part| part.split_once('='));
+    parts.take(20).map(|(field, text)| Term { field: plain(field), text: plain(text) }).collect()
 }
 
 /// Two lists of hits as one; both by id. `start` tells the start of a slice. The result is by start.
@@ -108,6 +131,14 @@ mod tests {
     fn hits_of_names_and_records_are_one_list_by_start() {
         let ids = |list: &[u32]| list.iter().map(|&i| SliceId(i)).collect::<Vec<_>>();
         assert_eq!(merged(&ids(&[1, 3]), &ids(&[0, 3]), |s| -i64::from(s.0)), ids(&[3, 1, 0]));
+    }
+
+    #[test]
+    fn conditions_come_back_from_the_address() {
+        let term = |field: &str, text: &str| Term { field: field.into(), text: text.into() };
+        let terms = vec![term("opcode", "/^A=B&C%3D$/"), term("", ""), term("duration_ns", ">=7")];
+        assert_eq!(terms_from(&terms_text(&terms)), terms);
+        assert!(terms_from("").is_empty() && terms_from("nothing").is_empty());
     }
 
     #[test]

@@ -17,8 +17,8 @@ pub(super) fn curve_row(curve: Curve) -> (&'static str, &'static str, &'static [
         Curve::StateBuffer => ("State Buffer Usage", "%", &["partition 0", "partition 32", "partition 64", "partition 96"], 30),
         Curve::Psum => ("PSUM Usage", "banks", &["bank 0", "bank 1", "bank 2", "bank 3", "bank 4", "bank 5", "bank 6", "bank 7"], 31),
         Curve::Throttling => ("Throttling", "%", &["utilization limit"], 32),
-        Curve::PendingDma => ("Pending DMA Count", "", &["pending"], 51),
-        Curve::HbmThroughput => ("HBM Throughput", "B/s", &["transfer rate"], 52),
-        Curve::DmaThroughput => ("DMA Throughput", "B/s", &["transfer rate"], 53),
+        Curve::PendingDma => ("Pending DMA Count", "", &["pending"], 34),
+        Curve::HbmThroughput => ("HBM Throughput", "B/s", &["transfer rate"], 35),
+        Curve::DmaThroughput => ("DMA Throughput", "B/s", &["transfer rate"], 36),
     }
 }

@@ -151,7 +151,7 @@ impl Timeline {
             Some(track) => track,
             None => {
                 let parent = Some(self.cores[core].group);
-                let track = self.builder.track(TrackSpec { parent, name: "Semaphores".into(), kind: TrackKind::Wait, sort: 50 });
+                let track = self.builder.track(TrackSpec { parent, name: "Semaphores".into(), kind: TrackKind::Wait, sort: tracks::SEMAPHORE_SORT });
                 self.cores[core].semaphores = Some(track);
                 track
             }
@@ -165,6 +165,15 @@ impl Timeline {
         let track = self.row(core, "Other records");
         self.builder.track_mut(track).kind = TrackKind::Other;
         let name = self.builder.strings.intern(name);
+        self.builder.instant(track, time, name);
+    }
+
+    /// Adds an error that the hardware or the runtime reported: the first row of its core.
+    pub fn error(&mut self, core: usize, name: &str, time: i64) {
+        let track = self.row(core, "Errors");
+        let spec = self.builder.track_mut(track);
+        (spec.kind, spec.sort) = (TrackKind::Other, 0);
+        let name = self.builder.strings.intern(if name.is_empty() { "error" } else { name });
         self.builder.instant(track, time, name);
     }
 

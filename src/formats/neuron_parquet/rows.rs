@@ -113,7 +113,7 @@ pub(super) fn timeline(tables: &BTreeMap<String, Table>, t: &mut Timeline, place
         (None, Some(aggregated)) => transfers(2, aggregated, t, place, links, ledger),
         (None, None) => (),
     }
-    for (at, sort) in [(3, 21), (4, 22), (5, 23)] {
+    for (at, sort) in [(3, 28), (4, 27), (5, 26)] {
         if let Some(table) = get(SLICE_TABLES[at]) {
             extras(at, sort, table, t, place, links, ledger);
         }
@@ -240,7 +240,7 @@ fn moments(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &Place, le
                 return false;
             };
             let core = place.core(t, b.int(2, row));
-            t.other(core, b.text(1, row), time);
+            t.error(core, b.text(1, row), time);
             true
         });
     }

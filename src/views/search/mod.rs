@@ -1,13 +1,15 @@
 //! Search at length: which fields, how far it is, and what the hits sum up to.
 
 pub mod rows;
+mod terms;
+mod values;
 
 use crate::analysis::hits::HitSummary;
-use crate::base::{SliceId, text};
+use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::SearchQuery;
 use crate::engine::{Answer, Query};
 use crate::state::choices::Choice;
-use crate::state::search::{Search, SearchOptions};
+use crate::state::search::{Search, SearchOptions, terms_from};
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
 use crate::worker::client::{Ask, EngineError};
@@ -36,26 +38,38 @@ pub fn SearchView(
     search: Signal<Search>,
     /// How it is searched.
     options: SearchOptions,
-    /// (id, label) of name and attributes.
+    /// (id, label) of name, attributes and numbers.
     fields: Vec<(String, String)>,
+    /// (id, label, slices) of categories.
+    categories: Vec<(String, String, u64)>,
+    /// The range that the values of fields are of; `None` is the whole profile.
+    range: Signal<Option<TimeRange>>,
     /// Where sorting and filter of the summary are kept.
     kept: Choice<String>,
     /// What is to be done.
     on_act: Callback<SearchAct>,
 ) -> impl IntoView {
     let refused = Signal::derive(move || search.with(|s| s.refused.clone()));
-    let has_text = move || search.with(|s| !s.text.is_empty());
+    let is_wanted = Memo::new(move |_| {
+        let has_terms = terms_from(&options.terms.0.get()).iter().any(|t| !t.text.trim().is_empty());
+        has_terms || search.with(|s| !s.text.is_empty())
+    });
+    let (columns, values_ask) = (fields.clone(), ask.clone());
     view! {
         <section class="searchview" data-view="search">
             <header class="searchview__head"><h1>"Search"</h1><Found search /></header>
-            <Form search options fields on_act />
+            <Form search options fields=fields.clone() on_act />
+            <terms::Terms options fields categories />
             <Problem text=refused />
             <Progress search on_act />
             <Show
-                when=has_text
-                fallback=|| view! { <p class="waiting">"Type a name, a part of it, or a regular expression. Case matters only when you type a capital."</p> }
+                when=move || is_wanted.get()
+                fallback=|| view! { <p class="waiting">"Type a name, a part of it, or a regular expression. Case matters only when you type a capital. Select a range in the timeline to see what is in it."</p> }
             >
                 <Summary ask=ask.clone() search options kept on_act />
+            </Show>
+            <Show when=move || is_wanted.get() || range.get().is_some()>
+                <values::Values ask=values_ask.clone() search options fields=columns.clone() range />
             </Show>
         </section>
     }
@@ -64,7 +78,7 @@ pub fn SearchView(
 #[component]
 fn Found(search: Signal<Search>) -> impl IntoView {
     let found = move || {
-        search.with(|s| match (s.text.is_empty() || s.refused.is_some(), s.at) {
+        search.with(|s| match ((s.text.is_empty() && s.n_total == 0) || s.refused.is_some(), s.at) {
             (true, _) => String::new(),
             (_, Some(at)) => format!("{} of {} hits", text::count(at as u64 + 1), text::count(s.n_total)),
             _ => format!("{} hits", text::count(s.n_total)),
@@ -75,12 +89,13 @@ fn Found(search: Signal<Search>) -> impl IntoView {
 
 #[component]
 fn Form(search: Signal<Search>, options: SearchOptions, fields: Vec<(String, String)>, on_act: Callback<SearchAct>) -> impl IntoView {
-    let SearchOptions { is_regex, field, in_records, key, is_highlighted } = options;
+    let SearchOptions { is_regex, field, in_records, key, is_highlighted, .. } = options;
     let option = move |(id, label): (String, String)| {
         let this = id.clone();
         view! { <option value=id selected=move || field.0.get() == this>{label}</option> }
     };
-    let options = fields.into_iter().map(option).collect_view();
+    // Numbers have no text to look for.
+    let options = fields.into_iter().filter(|f| !f.0.ends_with("_ns") && f.0 != "pc" && f.0 != "bytes").map(option).collect_view();
     let keys = move || search.with(|s| s.scan.as_ref().map(|s| s.keys.clone()).unwrap_or_default());
     let known = move || keys().iter().map(|k| view! { <option value=k.clone()></option> }).collect_view();
     let has_hits = move || search.with(|s| !s.hits.is_empty());
@@ -160,16 +175,19 @@ fn Progress(search: Signal<Search>, on_act: Callback<SearchAct>) -> impl IntoVie
     }
 }
 
+/// What the hits follow from: the search of names, and the hits in records so far; `None` when it was refused. Tracked.
+fn wanted(search: Signal<Search>, options: SearchOptions) -> Option<(SearchQuery, Arc<Vec<SliceId>>)> {
+    let records: Arc<Vec<SliceId>> = search.with(|s| s.scan.as_ref().map(|s| s.hits.clone()).unwrap_or_default());
+    let (text, is_refused) = search.with(|s| (s.text.clone(), s.refused.is_some()));
+    let (is_regex, field, category) = (options.is_regex.0.get(), options.field.0.get(), options.category.0.get());
+    let query = SearchQuery { text, is_regex, field, limit: 0, category, terms: terms_from(&options.terms.0.get()) };
+    (!is_refused).then_some((query, records))
+}
+
 /// The hits summed up, by device and name.
 #[component]
 fn Summary(ask: Ask, search: Signal<Search>, options: SearchOptions, kept: Choice<String>, on_act: Callback<SearchAct>) -> impl IntoView {
-    // What the hits follow from: the search of names, and the hits in records so far.
-    let wanted = Memo::new(move |_| {
-        let records: Arc<Vec<SliceId>> = search.with(|s| s.scan.as_ref().map(|s| s.hits.clone()).unwrap_or_default());
-        let (text, is_refused) = search.with(|s| (s.text.clone(), s.refused.is_some()));
-        let query = SearchQuery { text, is_regex: options.is_regex.0.get(), field: options.field.0.get(), limit: 0 };
-        (!is_refused).then_some((query, records))
-    });
+    let wanted = Memo::new(move |_| wanted(search, options));
     let answer = LocalResource::new(move || {
         let (ask, wanted) = (ask.clone(), wanted.get());
         async move {

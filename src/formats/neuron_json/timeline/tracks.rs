@@ -6,14 +6,18 @@ use crate::model::{TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
 
 /// Rows of an engine, top to bottom.
-const ENGINES: [&str; 6] = ["Tensor", "TensorMatrix", "Scalar", "Vector", "GpSimd", "Sync"];
+const ENGINES: [&str; 6] = ["Sync", "Tensor", "TensorMatrix", "Vector", "Scalar", "GpSimd"];
+/// Places among a core's rows: errors, DMA, engines, then collectives, curves (see `curves`) and semaphores between them.
+const DMA_SORT: i64 = 10;
+const ENGINE_SORT: i64 = 20;
+pub(super) const SEMAPHORE_SORT: i64 = 33;
 
 impl Timeline {
     pub(super) fn row(&mut self, core: usize, label: &str) -> TrackId {
         if let Some(&track) = self.cores[core].rows.get(label) {
             return track;
         }
-        let sort = ENGINES.iter().position(|e| *e == label).unwrap_or(ENGINES.len()) as i64;
+        let sort = ENGINE_SORT + ENGINES.iter().position(|e| *e == label).unwrap_or(ENGINES.len()) as i64;
         let name = if label.is_empty() { "Unknown engine" } else { label };
         let parent = Some(self.cores[core].group);
         let track = self.builder.track(TrackSpec { parent, name: name.into(), kind: TrackKind::Engine, sort });
@@ -29,7 +33,7 @@ impl Timeline {
             Some(track) => track,
             None => {
                 let parent = Some(self.cores[core].group);
-                let track = self.builder.track(TrackSpec { parent, name: "DMA".into(), kind: TrackKind::Group, sort: 20 });
+                let track = self.builder.track(TrackSpec { parent, name: "DMA".into(), kind: TrackKind::Group, sort: DMA_SORT });
                 self.cores[core].dma = Some(track);
                 track
             }

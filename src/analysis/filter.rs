@@ -1,0 +1,239 @@
+//! Which slices a search is about: a category, and conditions on fields that all must hold.
+
+use super::operators::column;
+use super::search::Matcher;
+use crate::base::{SliceId, StrId};
+use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+use serde::{Deserialize, Serialize};
+
+/// A condition on one field.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Term {
+    /// `name`, an attribute's id, a number (`start_ns`, `duration_ns`, `pc`, `bytes`, `wait_ns`), or empty for name and all attributes.
+    pub field: String,
+    /// Text that the field holds, or `/pattern/`; for numbers `7`, `>7`, `>=7`, `<7`, `<=7` or `7..9`.
+    pub text: String,
+}
+
+/// Fields that hold a whole number: (id, label).
+const NUMBERS: [(&str, &str); 5] = [
+    ("start_ns", "Start (ns)"),
+    ("duration_ns", "Duration (ns)"),
+    ("pc", "Program counter"),
+    ("bytes", "Bytes moved"),
+    ("wait_ns", "Waited for a semaphore (ns)"),
+];
+
+/// What slices on a track of that kind are: (id, label). Groups and counters hold none.
+fn kind(kind: TrackKind) -> (&'static str, &'static str) {
+    match kind {
+        TrackKind::Engine => ("instruction", "Instructions and collectives"),
+        TrackKind::Queue => ("dma", "DMA transfers"),
+        TrackKind::Thread => ("host", "Host"),
+        TrackKind::Stream => ("device", "Device streams"),
+        TrackKind::Wait => ("wait", "Waits and barriers"),
+        TrackKind::Async => ("async", "Asynchronous"),
+        TrackKind::Group | TrackKind::Counter | TrackKind::Other => ("other", "Other"),
+    }
+}
+
+/// The categories of a profile's slices: (id, label, slices). Those that the file itself tells, or else what the tracks are.
+pub fn categories(profile: &Profile) -> Vec<(String, String, u64)> {
+    if let Some(column) = profile.attribute("category") {
+        let mut counts = vec![0u64; profile.strings.len()];
+        column.values.iter().for_each(|id| counts[id.index()] += 1);
+        let used = counts.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (profile.strings.get(StrId(i as u32)), *n));
+        let mut out: Vec<_> = used.filter(|(text, _)| !text.is_empty()).map(|(text, n)| (text.to_string(), text.to_string(), n)).collect();
+        out.sort();
+        return out;
+    }
+    let mut out: Vec<(String, String, u64)> = Vec::new();
+    for lane in &profile.lanes {
+        let (id, label) = kind(profile.tracks[lane.track.index()].kind);
+        let n = u64::from(lane.end - lane.first);
+        match out.iter_mut().find(|c| c.0 == id) {
+            Some(c) => c.2 += n,
+            None => out.push((id.into(), label.into(), n)),
+        }
+    }
+    out
+}
+
+/// Fields that a condition can be on: name, attributes, and the numbers that the profile has.
+pub fn fields(profile: &Profile) -> Vec<(String, String)> {
+    let mut out = super::operators::groupings(profile);
+    let has = |id: &str| numbers(profile, id).is_some_and(|n| n.is_told(profile.slices.len()));
+    out.extend(NUMBERS.iter().filter(|n| has(n.0)).map(|n| (n.0.to_string(), n.1.to_string())));
+    out
+}
+
+/// A column of numbers.
+#[derive(Clone, Copy)]
+enum Numbers<'a> {
+    Wide(&'a [i64]),
+    Narrow(&'a [u32]),
+}
+
+impl Numbers<'_> {
+    fn get(self, i: usize) -> Option<i64> {
+        match self {
+            Numbers::Wide(v) => v.get(i).copied(),
+            Numbers::Narrow(v) => v.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT).map(i64::from),
+        }
+    }
+
+    fn is_told(self, n: usize) -> bool {
+        (0..n).any(|i| self.get(i).is_some())
+    }
+}
+
+fn numbers<'a>(profile: &'a Profile, id: &str) -> Option<Numbers<'a>> {
+    match (id, &profile.domain) {
+        ("start_ns", _) => Some(Numbers::Wide(&profile.slices.start)),
+        ("duration_ns", _) => Some(Numbers::Wide(&profile.slices.duration)),
+        ("pc", Domain::NeuronDevice(device)) => Some(Numbers::Narrow(&device.pc)),
+        ("bytes", Domain::NeuronDevice(device)) => Some(Numbers::Narrow(&device.bytes)),
+        ("wait_ns", Domain::NeuronDevice(device)) => Some(Numbers::Narrow(&device.wait_ns)),
+        _ => None,
+    }
+}
+
+/// Numbers from one to another, both included. Fails with a sentence.
+fn span(text: &str) -> Result<(i64, i64), String> {
+    let number = |t: &str| t.trim().replace([',', '_'], "").parse::<i64>();
+    let parse = |t: &str| number(t).map_err(|_| format!("Expected a whole number, `>7`, `<7` or `7..9`, found `{text}`."));
+    let text = text.trim();
+    if let Some((from, to)) = text.split_once("..") {
+        return Ok((parse(from)?, parse(to)?));
+    }
+    if let Some(n) = text.strip_prefix(">=") {
+        return Ok((parse(n)?, i64::MAX));
+    }
+    if let Some(n) = text.strip_prefix("<=") {
+        return Ok((i64::MIN, parse(n)?));
+    }
+    if let Some(n) = text.strip_prefix('>') {
+        return Ok((parse(n)?.saturating_add(1), i64::MAX));
+    }
+    if let Some(n) = text.strip_prefix('<') {
+        return Ok((i64::MIN, parse(n)?.saturating_sub(1)));
+    }
+    parse(text).map(|n| (n, n))
+}
+
+/// A matcher for a text, or for a pattern between slashes. Fails with a sentence.
+pub fn matcher(text: &str, is_regex: bool) -> Result<Matcher, String> {
+    match text.strip_prefix('/').and_then(|t| t.strip_suffix('/')) {
+        Some(pattern) if !pattern.is_empty() => Matcher::new(pattern, true),
+        _ => Matcher::new(text, is_regex),
+    }
+}
+
+enum Test<'a> {
+    /// One of the columns holds a string that is a hit, by string.
+    Text(Vec<&'a [StrId]>, Vec<bool>),
+    Number(Numbers<'a>, i64, i64),
+}
+
+/// Decides which slices a search is about.
+pub struct Filter<'a> {
+    tests: Vec<Test<'a>>,
+    /// By slice range: lanes of the category; `None`: all.
+    lanes: Option<Vec<(u32, u32)>>,
+}
+
+impl<'a> Filter<'a> {
+    /// The slices of `category` (empty: all) for which every term holds; terms without a text hold always. Fails with a sentence.
+    pub fn new(profile: &'a Profile, category: &str, terms: &[Term]) -> Result<Self, String> {
+        let mut tests = Vec::new();
+        let mut lanes = None;
+        if !category.is_empty() {
+            match profile.attribute("category") {
+                Some(told) => {
+                    tests.push(Test::Text(vec![&told.values], profile.strings.iter().map(|(_, text)| text == category).collect()));
+                }
+                None => {
+                    let is_of = |lane: &&crate::model::Lane| kind(profile.tracks[lane.track.index()].kind).0 == category;
+                    lanes = Some(profile.lanes.iter().filter(is_of).map(|l| (l.first, l.end)).collect());
+                }
+            }
+        }
+        for term in terms.iter().filter(|t| !t.text.trim().is_empty()) {
+            tests.push(test(profile, term)?);
+        }
+        Ok(Filter { tests, lanes })
+    }
+
+    /// Whether it keeps every slice.
+    pub fn is_open(&self) -> bool {
+        self.tests.is_empty() && self.lanes.is_none()
+    }
+
+    /// Whether a slice is one of them.
+    pub fn keeps(&self, slice: SliceId) -> bool {
+        let i = slice.index();
+        let is_inside = self.lanes.as_ref().is_none_or(|lanes| {
+            let at = lanes.partition_point(|l| l.1 <= slice.0);
+            lanes.get(at).is_some_and(|l| l.0 <= slice.0)
+        });
+        is_inside
+            && self.tests.iter().all(|test| match test {
+                Test::Text(columns, is_hit) => columns.iter().any(|c| c.get(i).is_some_and(|id| is_hit[id.index()])),
+                Test::Number(numbers, from, to) => numbers.get(i).is_some_and(|n| (*from..=*to).contains(&n)),
+            })
+    }
+}
+
+fn test<'a>(profile: &'a Profile, term: &Term) -> Result<Test<'a>, String> {
+    if let Some(numbers) = numbers(profile, &term.field) {
+        let (from, to) = span(&term.text)?;
+        return Ok(Test::Number(numbers, from, to));
+    }
+    let matcher = matcher(term.text.trim(), false)?;
+    let columns: Vec<&[StrId]> = if term.field.is_empty() {
+        std::iter::once(profile.slices.name.as_slice()).chain(profile.attributes.iter().map(|a| a.values.as_slice())).collect()
+    } else {
+        let field = &term.field;
+        vec![column(profile, field).ok_or_else(|| format!("This profile has no column `{field}` to search."))?]
+    };
+    let is_hit = profile.strings.iter().map(|(_, text)| !text.is_empty() && matcher.is_hit(text)).collect();
+    Ok(Test::Text(columns, is_hit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::self_time::tests::drawn;
+
+    fn check(category: &str, terms: &[(&str, &str)], want: Result<&[i64], &str>) {
+        let profile = drawn("t: aten::mm 5+1, aten::add 0+4, Aten::mm 9+1\n u: mm 3+1");
+        let terms: Vec<Term> = terms.iter().map(|t| Term { field: t.0.into(), text: t.1.into() }).collect();
+        match (Filter::new(&profile, category, &terms), want) {
+            (Ok(filter), Ok(want)) => {
+                let all = (0..profile.slices.len() as u32).map(SliceId).filter(|s| filter.keeps(*s));
+                let mut starts: Vec<i64> = all.map(|s| profile.slices.start[s.index()]).collect();
+                starts.sort_unstable();
+                assert_eq!(starts, want, "{terms:?}");
+            }
+            (Err(sentence), Err(part)) => assert!(sentence.contains(part), "{sentence}"),
+            (got, want) => panic!("{:?} {want:?}", got.map(|_| ())),
+        }
+    }
+
+    #[test]
+    fn every_term_must_hold() {
+        check("", &[], Ok(&[0, 3, 5, 9]));
+        check("", &[("name", "aten"), ("name", "mm")], Ok(&[5, 9]));
+        check("", &[("name", "/^aten::/"), ("duration_ns", ">1")], Ok(&[0]));
+        check("", &[("start_ns", "3..5"), ("", " ")], Ok(&[3, 5]));
+        check("", &[("duration_ns", "<=1"), ("start_ns", "<9"), ("start_ns", ">=4")], Ok(&[5]));
+        check("no such category", &[], Ok(&[]));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_a_sentence() {
+        check("", &[("name", "/(/")], Err("is not a pattern"));
+        check("", &[("duration_ns", "long")], Err("Expected a whole number"));
+        check("", &[("pc", "1")], Err("no column `pc`"));
+    }
+}

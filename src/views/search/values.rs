@@ -1,0 +1,139 @@
+//! Values of a field, row by row of the timeline: of the hits, or of what a range holds.
+
+use super::wanted;
+use crate::analysis::hit_tables::TrackTables;
+use crate::base::{TimeRange, text};
+use crate::engine::{Answer, Query};
+use crate::state::search::{Search, SearchOptions};
+use crate::ui::table::{Cell, Column, Kind, Row, Table};
+use crate::views::scope;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// The field, and the table of its values.
+#[component]
+pub fn Values(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// What is searched for, and found.
+    search: Signal<Search>,
+    /// How it is searched.
+    options: SearchOptions,
+    /// (id, label) of fields.
+    fields: Vec<(String, String)>,
+    /// Only what lies in it.
+    range: Signal<Option<TimeRange>>,
+) -> impl IntoView {
+    let question = Memo::new(move |_| {
+        let (query, records) = wanted(search, options)?;
+        Some(Query::HitTables(query, records.to_vec(), range.get()))
+    });
+    let answer = LocalResource::new(move || {
+        let (ask, question) = (ask.clone(), question.get());
+        async move {
+            match ask.ask(question?).await {
+                Ok(Answer::HitTables(tables)) => Some(Arc::new(tables)),
+                _ => None,
+            }
+        }
+    });
+    let found = Memo::new(move |_| answer.get().flatten().unwrap_or_default());
+    let (field, set_field) = options.values;
+    let rows = Signal::derive(move || Arc::new(found.with(|f| rows(f, &field.get()))));
+    // Only fields that some slice has; start and duration differ from slice to slice.
+    let known = fields.into_iter().filter(|f| !matches!(f.0.as_str(), "start_ns" | "duration_ns" | "pc" | "wait_ns")).map(|(id, label)| {
+        let this = id.clone();
+        view! { <option value=id selected=move || field.get() == this>{label}</option> }
+    });
+    let known = known.collect_view();
+    view! {
+        <div class="searchview__values">
+            <h2>"Values by row"</h2>
+            <label class="field">
+                "Field"
+                <select class="select" data-field="search-values" on:change:target=move |e| set_field.set(e.target().value())>{known}</select>
+            </label>
+            <span class="searchview__scope">{move || scope::sentence(range.get())}</span>
+            <span class="searchview__scope figure" data-values-cut="">{move || found.with(|f| cut(f, &field.get()))}</span>
+        </div>
+        <Table id="search-values" label="Values of a field by row of the timeline" columns=Signal::stored(Arc::new(columns())) rows empty="None of these slices has this field." />
+    }
+}
+
+fn columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("row", "Row", Kind::Name, "Row of the timeline."),
+        column("value", "Value", Kind::Name, "Value of the field."),
+        column("count", "Count", Kind::Count, "Slices with this value.").summed(),
+        column("count_share", "Count %", Kind::Share, "Those as a share of the row's slices."),
+        column("sum_share", "Sum %", Kind::Share, "For numbers: value × count as a share of the sum over all values of the row."),
+        column("duration_ns", "Duration", Kind::Duration, "Durations added up, clipped to the range.").summed(),
+        column("duration_share", "Duration %", Kind::Share, "Those as a share of the durations of the row."),
+        column("mean_ns", "Average", Kind::Duration, "Mean duration."),
+        column("active_ns", "Active", Kind::Duration, "Time in which at least one of them ran, overlaps counted once."),
+    ]
+}
+
+fn rows(tables: &[TrackTables], field: &str) -> Vec<Row> {
+    let share = |v: Option<f64>| v.map_or(Cell::Absent, Cell::Float);
+    let mut out = Vec::new();
+    for track in tables {
+        for row in track.fields.iter().filter(|f| f.field == field).flat_map(|f| &f.rows) {
+            out.push(Row::new(vec![
+                Cell::Text(track.track.clone()),
+                Cell::Text(row.value.clone()),
+                Cell::Int(i64::try_from(row.n).unwrap_or(i64::MAX)),
+                Cell::Float(row.n_share),
+                share(row.sum_share),
+                Cell::Int(row.sum.0),
+                share(row.share),
+                Cell::Int(row.mean.0),
+                Cell::Int(row.active.0),
+            ]));
+        }
+    }
+    out
+}
+
+/// How many values are not told; empty where all are.
+fn cut(tables: &[TrackTables], field: &str) -> String {
+    let fields = tables.iter().flat_map(|t| &t.fields).filter(|f| f.field == field);
+    let n: u64 = fields.map(|f| f.n_values.saturating_sub(f.rows.len() as u64)).sum();
+    if n == 0 { String::new() } else { format!("{} values with the least time are not listed: narrow the search.", text::count(n)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::hit_tables::{FieldTable, ValueRow};
+    use crate::base::DurationNs;
+
+    #[test]
+    fn rows_are_of_the_chosen_field() {
+        let value = ValueRow {
+            value: "a".into(),
+            n: 2,
+            n_share: 1.0,
+            sum_share: None,
+            sum: DurationNs(30),
+            share: Some(1.0),
+            mean: DurationNs(15),
+            active: DurationNs(20),
+        };
+        let field = |id: &str, n_values| FieldTable { field: id.into(), label: id.into(), rows: vec![value.clone()], n_values };
+        let track = TrackTables {
+            track: "t".into(),
+            n: 2,
+            sum: DurationNs(30),
+            active: DurationNs(20),
+            active_share: None,
+            fields: vec![field("name", 1), field("opcode", 4)],
+        };
+        let tables = vec![track];
+        assert_eq!(rows(&tables, "name")[0].cells.len(), columns().len());
+        assert_eq!((rows(&tables, "nothing").len(), cut(&tables, "name")), (0, String::new()));
+        assert!(cut(&tables, "opcode").starts_with("3 values"));
+    }
+}
