@@ -1,6 +1,7 @@
 //! Pure functions from a profile to an answer; a file per question.
 
 pub mod colour;
+pub mod colouring;
 pub mod details;
 pub mod device;
 pub mod filter;

@@ -18,6 +18,7 @@ use crate::views::tables::TablesView;
 use crate::views::timeline::Timeline;
 use crate::views::timeline::flows::FlowChoice;
 use crate::views::timeline::marking::Marking;
+use crate::views::timeline::settings::Settings;
 use crate::worker::client::Ask;
 use crate::worker::protocol::{Answer, Details, HotColumns, Query};
 use leptos::prelude::*;
@@ -113,7 +114,7 @@ fn timeline(
         view! {
             <Timeline
                 hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows
-                window=app.window marking is_moving=app.is_moving glance
+                window=app.window marking is_moving=app.is_moving glance settings=Settings::of(app.view_state("timeline"))
             />
             {panel}
         }
@@ -159,9 +160,10 @@ fn tables(app: App, profile: OpenProfile) -> AnyView {
 fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
     let hot = RwSignal::new(None::<Arc<HotColumns>>);
     let n_asked = StoredValue::new(0u32);
+    let settings = Settings::of(app.view_state("timeline"));
     Effect::new(move || {
         let id = app.state.front().get();
-        let by = app.state.colour_by().get();
+        let by = settings.colouring(app.state.colour_by().get());
         n_asked.update_value(|n| *n += 1);
         let asked = n_asked.get_value();
         let Some(profile) = id.and_then(|_| app.front_untracked()) else {

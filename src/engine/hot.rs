@@ -1,7 +1,7 @@
 //! What the page holds for drawing: the columns a frame needs, in slice order, and the names they point at.
 
 use crate::base::{SliceId, StrId, StringTable, TimeRange};
-use crate::model::{Counter, InstantTable, Lane, Meta, Profile, Track};
+use crate::model::{Counter, Domain, InstantTable, Lane, Meta, Profile, Track};
 use serde::{Deserialize, Serialize};
 
 /// The small part, sent as a message.
@@ -70,6 +70,16 @@ impl HotColumns {
     }
 }
 
+/// What slices can be coloured by: (id, label).
+fn colourings(profile: &Profile) -> Vec<(String, String)> {
+    let (id, label) = crate::analysis::colouring::CORE;
+    let mut out = crate::analysis::operators::groupings(profile);
+    if matches!(profile.domain, Domain::NeuronDevice(_)) {
+        out.push((id.into(), label.into()));
+    }
+    out
+}
+
 /// The small part of `profile`.
 pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
     let mut used = vec![false; profile.strings.len()];
@@ -84,7 +94,7 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         strings: profile.strings.reduced(|id: StrId| used[id.index()]),
         counters: profile.counters.clone(),
         instants: profile.instants.clone(),
-        colourings: crate::analysis::operators::groupings(profile),
+        colourings: colourings(profile),
         search_fields: crate::analysis::filter::fields(profile),
         categories: crate::analysis::filter::categories(profile),
         tables: profile.tables.iter().map(|t| (t.id.clone(), t.rows.len() as u64 + t.n_in_file)).collect(),

@@ -2,7 +2,7 @@
 
 use super::query::{Answer, ScanQuery, SearchQuery};
 use super::{Session, brief, scan};
-use crate::analysis::{details, hit_tables, hits, modules, search};
+use crate::analysis::{colouring, details, hit_tables, hits, modules, search};
 use crate::base::{SliceId, StrId, TimeRange};
 use crate::formats::{self, Format};
 use std::rc::Rc;
@@ -71,14 +71,21 @@ impl Session {
 
     /// A column that is computed when it is asked for, and then kept.
     pub(super) fn derived(&self, by: &str) -> Option<Rc<Vec<StrId>>> {
-        if by != modules::ID || !modules::has_modules(&self.profile) {
-            return None;
+        if let Some(known) = self.derived.borrow().get(by) {
+            return Some(known.clone());
         }
-        let known = self.derived.borrow().get(by).cloned();
-        Some(known.unwrap_or_else(|| {
-            let column = Rc::new(modules::modules(&self.profile));
-            self.derived.borrow_mut().insert(by.into(), column.clone());
-            column
-        }))
+        let column = match by {
+            modules::ID if modules::has_modules(&self.profile) => modules::modules(&self.profile),
+            modules::ID => return None,
+            _ => colouring::column(&self.profile, by)?,
+        };
+        let column = Rc::new(column);
+        let mut kept = self.derived.borrow_mut();
+        // Each takes four bytes a slice: only the last few of those that are made for colours are kept.
+        if kept.len() >= 4 {
+            kept.retain(|id, _| id == modules::ID);
+        }
+        kept.insert(by.into(), column.clone());
+        Some(column)
     }
 }

@@ -52,6 +52,10 @@ pub struct Core {
     pub annotations: Arc<AnnotationSet>,
     /// The chosen one of them.
     pub chosen_mark: Option<u32>,
+    /// Whether names are written on slices.
+    pub has_text: bool,
+    /// By string: instants of that name are drawn; `None`: all.
+    pub picked: Option<Vec<bool>>,
     /// Counts layouts, so that the labels know when to follow.
     pub layout_version: u32,
 }
@@ -83,6 +87,8 @@ impl Core {
             flows: Arc::default(),
             annotations: Arc::default(),
             chosen_mark: None,
+            has_text: true,
+            picked: None,
             layout_version: 0,
         }
     }

@@ -17,6 +17,8 @@ pub struct Folding {
     pub rank: Vec<u32>,
     /// Only tracks whose path holds this text.
     pub filter: String,
+    /// Kinds of rows that are left out: see [`super::settings::kind_of`].
+    pub hidden: Vec<String>,
 }
 
 /// Siblings by rank, as in the file where there is none.

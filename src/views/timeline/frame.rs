@@ -102,6 +102,8 @@ impl Inner {
                 height_px: height,
                 dpr,
                 highlights: &core.highlights,
+                has_text: core.has_text,
+                picked: core.picked.as_deref(),
             };
             self.scene.paint(&shot, self.char_px);
             surface::draw_rows(&rows, &self.scene, &self.theme, &self.font);

@@ -104,7 +104,7 @@ impl Rows {
 /// Lays out the rows.
 pub fn rows(hot: &HotColumns, index: &Index, folding: &Folding) -> Rows {
     let needle = folding.filter.trim().to_lowercase();
-    let mut walk = Walk { hot, index, folding, shown: shown(index, &needle), is_filtered: !needle.is_empty(), out: Rows::default() };
+    let mut walk = Walk { hot, index, folding, shown: shown(hot, index, &needle, &folding.hidden), is_filtered: !needle.is_empty(), out: Rows::default() };
     for &track in &folding.pinned {
         if let Some(row) = walk.row(track, walk.out.pinned_height, true) {
             walk.out.pinned_height += row.height;
@@ -116,11 +116,17 @@ pub fn rows(hot: &HotColumns, index: &Index, folding: &Folding) -> Rows {
 }
 
 /// Tracks whose path matches, those above and those below them; `None` = all.
-fn shown(index: &Index, needle: &str) -> Option<Vec<bool>> {
-    if needle.is_empty() {
+fn shown(hot: &HotColumns, index: &Index, needle: &str, hidden: &[String]) -> Option<Vec<bool>> {
+    if needle.is_empty() && hidden.is_empty() {
         return None;
     }
-    let mut shown: Vec<bool> = index.tracks.iter().map(|t| t.path.to_lowercase().contains(needle)).collect();
+    let is_hidden = |kind: Option<&str>| kind.is_some_and(|kind| hidden.iter().any(|h| h == kind));
+    let kinds = hot.info.tracks.iter().map(|t| super::settings::kind_of(&hot.info, t));
+    let is_wanted = |path: &str| needle.is_empty() || path.to_lowercase().contains(needle);
+    // Groups are shown for what is in them; one that matches by itself shows all that is not hidden.
+    let rows = index.tracks.iter().zip(kinds);
+    let mut shown: Vec<bool> =
+        rows.map(|(t, kind)| is_wanted(&t.path) && !is_hidden(kind) && (!needle.is_empty() || t.children.is_empty() || kind.is_some())).collect();
     for i in (0..shown.len()).rev() {
         shown[i] = shown[i] || index.tracks[i].children.iter().any(|c| shown[c.index()]);
     }

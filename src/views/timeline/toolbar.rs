@@ -5,6 +5,8 @@ use super::flow_menu::FlowMenu;
 use super::flows::FlowChoice;
 use super::marking::Marking;
 use super::marks::MarkAct;
+use super::settings::Settings;
+use super::settings_menu::SettingsMenu;
 use super::stage::Stage;
 use crate::base::TimeRange;
 use crate::engine::TrackKind;
@@ -32,6 +34,8 @@ pub fn Toolbar(
     range: RwSignal<Option<TimeRange>>,
     /// Markers and regions.
     marking: Marking,
+    /// What of it is shown.
+    settings: Option<Settings>,
 ) -> impl IntoView {
     let tool = stage.shown.tool;
     let tools = TOOLS.map(|(this, name, title)| {
@@ -88,6 +92,7 @@ pub fn Toolbar(
             <button class="button button--quiet" title="Close every group" on:click=move |_| fold_all(true)>"Close all"</button>
             <button class="button button--quiet" title="Open every group and lane" on:click=move |_| fold_all(false)>"Open all"</button>
             {choice.map(|choice| view! { <FlowMenu choice hot /> })}
+            {settings.map(|settings| view! { <SettingsMenu stage settings hot /> })}
             <button class="button button--quiet" title="Drop a marker at the pointer, or in the middle (M); right-click does so anywhere" on:click=key("KeyM")>"Mark"</button>
             <Show when=move || range.get().is_some()>
                 <button class="button button--quiet" title="Keep the selected range as a region" on:click=make_region>"Make region"</button>

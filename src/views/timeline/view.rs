@@ -6,6 +6,7 @@ use super::events;
 use super::flows::{self, FlowChoice};
 use super::labels::Labels;
 use super::marking::Marking;
+use super::settings::Settings;
 use super::stage::{Nodes, Shown, Stage};
 use super::toolbar::Toolbar;
 use crate::base::{SliceId, TimeRange};
@@ -47,6 +48,9 @@ pub fn Timeline(
     /// What a glance at a slice tells beyond what is drawn.
     #[prop(optional)]
     glance: Option<Glance>,
+    /// What of it is shown.
+    #[prop(optional)]
+    settings: Option<Settings>,
 ) -> impl IntoView {
     let on_act = Callback::new(move |act| match act {
         Act::Mark(act) => marking.act(act),
@@ -86,9 +90,12 @@ pub fn Timeline(
         flows::follow(stage, choice, ask);
     }
     marking.follow(stage, hot);
+    if let Some(settings) = settings {
+        settings.follow(stage, hot);
+    }
     events::listen_for_keys(stage);
     watch_surroundings(stage);
-    view! { <Page stage hot selection choice range marking glance /> }
+    view! { <Page stage hot selection choice range marking glance settings /> }
 }
 
 /// Joins the visible window to a signal of the page.
@@ -183,6 +190,7 @@ fn Page(
     range: RwSignal<Option<TimeRange>>,
     marking: Marking,
     glance: Option<Glance>,
+    settings: Option<Settings>,
 ) -> impl IntoView {
     let Nodes { root, scroller, spacer, plot, rows, overlay, top, .. } = stage.nodes;
     let labels_px = RwSignal::new(None::<f64>);
@@ -207,7 +215,7 @@ fn Page(
     };
     view! {
         <section class="timeline" data-view="timeline" node_ref=root style=style on:transitionend=on_theme on:wheel=move |ev| events::on_wheel(stage, ev)>
-            <Toolbar stage hot choice range marking />
+            <Toolbar stage hot choice range marking settings />
             <div class="timeline__head">
                 <div class="timeline__corner" title=origin_title>
                     <span class="timeline__unit">"Time in " {move || stage.shown.unit.get()}</span>

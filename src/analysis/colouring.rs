@@ -1,0 +1,91 @@
+//! Columns that are made for colours: layers cut at a depth, the physical core, another column for DMA transfers.
+
+use super::operators::column as known_column;
+use crate::base::{StrId, TrackId};
+use crate::model::{Profile, TrackKind};
+use rustc_hash::FxHashMap;
+
+/// Id and label of the column that tells the physical core, or the process or device, of a slice.
+pub const CORE: (&str, &str) = ("core", "Core");
+
+/// The column that `by` describes: `core`, `layer@2` (as many parts of a name as that, from the left), `name;dma=variable` (DMA transfers by
+/// another column). `None` if it names a column that the profile does not have.
+pub fn column(profile: &Profile, by: &str) -> Option<Vec<StrId>> {
+    let (by, dma) = by.split_once(";dma=").map_or((by, ""), |p| p);
+    let mut out = single(profile, by)?;
+    if !dma.is_empty() {
+        let other = single(profile, dma)?;
+        for lane in profile.lanes.iter().filter(|l| profile.tracks[l.track.index()].kind == TrackKind::Queue) {
+            let part = lane.first as usize..lane.end as usize;
+            out[part.clone()].copy_from_slice(&other[part]);
+        }
+    }
+    Some(out)
+}
+
+fn single(profile: &Profile, by: &str) -> Option<Vec<StrId>> {
+    if let Some(column) = known_column(profile, by) {
+        return Some(column.to_vec());
+    }
+    if by == CORE.0 {
+        return Some(cores(profile));
+    }
+    let (by, depth) = by.split_once('@')?;
+    let depth: usize = depth.parse().ok().filter(|d| *d > 0)?;
+    Some(cut(profile, known_column(profile, by)?, depth))
+}
+
+/// Each value replaced by the first one that has the same parts, separated by slashes, up to `depth`.
+fn cut(profile: &Profile, column: &[StrId], depth: usize) -> Vec<StrId> {
+    let mut first: FxHashMap<&str, StrId> = FxHashMap::default();
+    let mut of: FxHashMap<StrId, StrId> = FxHashMap::default();
+    let mut look = |id: StrId| {
+        *of.entry(id).or_insert_with(|| {
+            let text = profile.strings.get(id);
+            let end = text.match_indices('/').nth(depth - 1).map_or(text.len(), |m| m.0);
+            *first.entry(&text[..end]).or_insert(id)
+        })
+    };
+    column.iter().map(|&id| if id == StrId(0) { id } else { look(id) }).collect()
+}
+
+/// The name of the outermost group that a slice stands in.
+fn cores(profile: &Profile) -> Vec<StrId> {
+    let mut out = vec![StrId(0); profile.slices.len()];
+    for lane in &profile.lanes {
+        let mut at: TrackId = lane.track;
+        while let Some(parent) = profile.tracks[at.index()].parent.filter(|p| *p < at) {
+            at = parent;
+        }
+        out[lane.first as usize..lane.end as usize].fill(profile.tracks[at.index()].name);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::self_time::tests::drawn;
+
+    fn check(by: &str, want: Option<&[&str]>) {
+        let profile = drawn("p / t: m/l1/a 0+1, m/l1/b 5+1, m/l2/a 9+1, m 20+1\n q: x 0+1");
+        let got = column(&profile, by).map(|c| c.iter().map(|id| profile.strings.get(*id)).collect::<Vec<_>>());
+        assert_eq!(got.as_deref(), want, "{by}");
+    }
+
+    #[test]
+    fn names_are_cut_at_a_depth() {
+        check("name@2", Some(&["m/l1/a", "m/l1/a", "m/l2/a", "m", "x"]));
+        check("name@1", Some(&["m/l1/a", "m/l1/a", "m/l1/a", "m/l1/a", "x"]));
+        check("name@9", Some(&["m/l1/a", "m/l1/b", "m/l2/a", "m", "x"]));
+    }
+
+    #[test]
+    fn what_is_not_there_is_none() {
+        check("core", Some(&["p", "p", "p", "p", "q"]));
+        check("name;dma=core", Some(&["m/l1/a", "m/l1/b", "m/l2/a", "m", "x"]));
+        check("name@0", None);
+        check("name;dma=nowhere", None);
+        check("nowhere@1", None);
+    }
+}

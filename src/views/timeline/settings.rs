@@ -1,0 +1,200 @@
+//! What of the timeline is shown: kinds of rows, names on slices, semaphores, and how slices are coloured. All of it is in the address.
+
+use super::stage::Stage;
+use crate::engine::hot::{HotColumns, HotMeta};
+use crate::engine::{Track, TrackKind};
+use crate::state::choices::{Choice, ViewState};
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Instructions of an engine.
+pub const INSTRUCTIONS: &str = "Instructions";
+/// DMA transfers.
+pub const DMA: &str = "DMA";
+
+/// The choices.
+#[derive(Clone, Copy)]
+pub struct Settings {
+    /// Kinds of rows left out, separated by bars.
+    pub hidden: Choice<String>,
+    /// Whether names are written on slices.
+    pub has_text: Choice<bool>,
+    /// Numbers of the semaphores that are drawn; empty: all.
+    pub semaphores: Choice<String>,
+    /// Parts of a layer's name that count for its colour; 0: all.
+    pub depth: Choice<u8>,
+    /// What DMA transfers are coloured by; empty: as all else.
+    pub dma_colour: Choice<String>,
+}
+
+impl Settings {
+    /// As chosen among `choices`.
+    pub fn of(choices: ViewState) -> Self {
+        Settings {
+            hidden: choices.choice("hidden", String::new()),
+            has_text: choices.choice("names", true),
+            semaphores: choices.choice("semaphores", String::new()),
+            depth: choices.choice("depth", 0),
+            dma_colour: choices.choice("dma-colour", String::new()),
+        }
+    }
+
+    /// The column to colour by, with the choices that go with it: `layer@2;dma=variable`. Tracked.
+    pub fn colouring(&self, by: String) -> String {
+        let depth = match (by.as_str(), self.depth.0.get()) {
+            ("layer", depth @ 1..) => format!("@{depth}"),
+            _ => String::new(),
+        };
+        let dma = self.dma_colour.0.get();
+        let dma = if dma.is_empty() { String::new() } else { format!(";dma={dma}") };
+        format!("{by}{depth}{dma}")
+    }
+
+    /// Shows or hides a kind of row.
+    pub fn toggle(&self, kind: &str) {
+        let mut all = split(&self.hidden.0.get_untracked());
+        match all.iter().position(|k| k == kind) {
+            Some(at) => drop(all.remove(at)),
+            None => all.push(kind.into()),
+        }
+        self.hidden.1.set(all.join("|"));
+    }
+
+    /// Everything, as it is by default.
+    pub fn reset(&self) {
+        self.hidden.1.set(String::new());
+        self.has_text.1.set(true);
+        self.semaphores.1.set(String::new());
+        self.depth.1.set(0);
+        self.dma_colour.1.set(String::new());
+    }
+
+    /// Only instructions and what comes of them, where there are any.
+    pub fn minimal(&self, kinds: &[String]) {
+        let is_kept = |kind: &str| kind == INSTRUCTIONS || kind.contains("MFU");
+        let hidden: Vec<&str> = kinds.iter().map(String::as_str).filter(|k| !is_kept(k)).collect();
+        self.hidden.1.set(hidden.join("|"));
+    }
+
+    /// Keeps the timeline as chosen.
+    pub fn follow(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
+        Effect::new(move || {
+            let (hidden, has_text) = (split(&self.hidden.0.get()), self.has_text.0.get());
+            let picked = hot.with(|h| h.as_ref().and_then(|h| picked(&h.info, &self.semaphores.0.get())));
+            stage.change(move |core| {
+                (core.has_text, core.picked) = (has_text, picked);
+                if core.folding.hidden != hidden {
+                    core.fold(|folding, _, _| folding.hidden = hidden);
+                }
+            });
+        });
+    }
+}
+
+/// Kinds out of the address.
+pub fn split(text: &str) -> Vec<String> {
+    text.split('|').filter(|k| !k.is_empty()).map(Into::into).collect()
+}
+
+/// The kind of a row; `None` for groups.
+pub fn kind_of<'a>(info: &'a HotMeta, track: &Track) -> Option<&'a str> {
+    let name = info.strings.get(track.name);
+    Some(match track.kind {
+        TrackKind::Group => return None,
+        TrackKind::Counter | TrackKind::Other => name,
+        TrackKind::Engine if name.starts_with("CC-core") || name.starts_with("Collectives") => "Collectives",
+        TrackKind::Engine => INSTRUCTIONS,
+        TrackKind::Queue => DMA,
+        TrackKind::Wait if name == "Semaphores" => "Semaphores",
+        TrackKind::Wait => "Waits and barriers",
+        TrackKind::Thread => "Threads",
+        TrackKind::Stream => "Streams",
+        TrackKind::Async => "Asynchronous",
+    })
+}
+
+/// The kinds of rows of a profile, in their order; at most forty.
+pub fn kinds(info: &HotMeta) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for kind in info.tracks.iter().filter_map(|t| kind_of(info, t)) {
+        if out.len() < 40 && !kind.contains('|') && out.iter().all(|k| k != kind) {
+            out.push(kind.into());
+        }
+    }
+    out
+}
+
+/// The number of the semaphore that a moment `S[5] = 3` sets.
+fn semaphore(name: &str) -> Option<&str> {
+    name.strip_prefix("S[")?.split_once(']').map(|p| p.0)
+}
+
+/// Numbers of the semaphores of a profile, in ascending order.
+pub fn semaphores(info: &HotMeta) -> Vec<String> {
+    let mut out: Vec<(usize, String)> =
+        info.strings.iter().filter_map(|(_, text)| semaphore(text)).map(|id| (id.len(), id.to_string())).collect();
+    out.sort();
+    out.dedup();
+    out.into_iter().map(|s| s.1).collect()
+}
+
+/// By string: whether moments of that name are drawn; `None` when all are.
+fn picked(info: &HotMeta, wanted: &str) -> Option<Vec<bool>> {
+    let wanted: Vec<&str> = wanted.split([',', ' ']).filter(|w| !w.is_empty()).collect();
+    let keeps = |text: &str| semaphore(text).is_none_or(|id| wanted.contains(&id));
+    (!wanted.is_empty()).then(|| info.strings.iter().map(|(_, text)| keeps(text)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::folding::Folding;
+    use super::super::index::Index;
+    use super::super::rows::rows;
+    use super::super::sample::sample;
+    use super::*;
+
+    #[test]
+    fn kinds_leave_their_rows_and_empty_groups() {
+        let hot = sample();
+        assert_eq!(kinds(&hot.info), ["Threads", "Waits and barriers", "memory", "Streams"]);
+        let index = Index::new(&hot);
+        let of = |hidden: &[&str]| {
+            let folding = Folding { hidden: hidden.iter().map(|h| h.to_string()).collect(), ..Folding::default() };
+            rows(&hot, &index, &folding).rows.iter().map(|r| r.track.0).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&["Streams"]), [0, 1, 2, 3]);
+        assert_eq!(of(&["Threads", "Waits and barriers", "memory"]), [4, 5]);
+        assert_eq!(of(&["nothing of this name"]), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn semaphores_are_picked_by_number() {
+        let mut info = HotMeta::default();
+        for text in ["S[24] = 1", "S[5] = 2", "S[5] = 3", "mark"] {
+            info.strings.push(text);
+        }
+        assert_eq!(semaphores(&info), ["5", "24"]);
+        assert_eq!(picked(&info, ""), None);
+        let picked = picked(&info, "5, 7").expect("some");
+        assert_eq!(picked[picked.len() - 4..], [false, true, true, true]);
+    }
+
+    #[test]
+    fn the_address_holds_the_colouring() {
+        let owner = Owner::new();
+        owner.set();
+        let s = Settings::of(ViewState::detached("timeline"));
+        assert_eq!(s.colouring("layer".into()), "layer");
+        s.depth.1.set(2);
+        s.dma_colour.1.set("variable".into());
+        assert_eq!((s.colouring("layer".into()), s.colouring("name".into())), ("layer@2;dma=variable".into(), "name;dma=variable".into()));
+        s.toggle("DMA");
+        s.toggle("Threads");
+        s.toggle("DMA");
+        assert_eq!(s.hidden.0.get_untracked(), "Threads");
+        s.minimal(&["DMA".into(), INSTRUCTIONS.into()]);
+        assert_eq!(s.hidden.0.get_untracked(), "DMA");
+        s.reset();
+        assert_eq!((s.hidden.0.get_untracked(), s.colouring("layer".into())), (String::new(), "layer".into()));
+    }
+}

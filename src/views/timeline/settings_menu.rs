@@ -1,0 +1,155 @@
+//! The panel of what the timeline shows.
+
+use super::settings::{DMA, Settings, kinds, semaphores, split};
+use super::stage::Stage;
+use crate::engine::hot::HotColumns;
+use crate::ui::small::unique;
+use leptos::{ev, prelude::*};
+use std::sync::Arc;
+use wasm_bindgen::JsCast;
+
+/// Width of the panel.
+const PANEL_PX: f64 = 320.0;
+
+/// A button that opens the panel.
+#[component]
+pub fn SettingsMenu(
+    /// The running timeline.
+    stage: Stage,
+    /// What is chosen.
+    settings: Settings,
+    /// The profile.
+    hot: Signal<Option<Arc<HotColumns>>>,
+) -> impl IntoView {
+    // In the top layer, since the toolbar scrolls and would cut it.
+    let at = RwSignal::new((0.0, 0.0));
+    let place = move |ev: ev::MouseEvent| {
+        if let Some(rect) = ev.current_target().and_then(|t| t.dyn_into::<web_sys::Element>().ok()).map(|e| e.get_bounding_client_rect()) {
+            let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1000.0);
+            at.set((rect.left().min(width - PANEL_PX - 8.0).max(8.0), rect.bottom() + 4.0));
+        }
+    };
+    let id = format!("settings-{}", unique());
+    let button = view! {
+        <button type="button" class="button button--quiet" title="Which rows are shown, names, semaphores, colours" data-settings-menu on:click=place>
+            "View"<span aria-hidden="true" class="menu__arrow">"▾"</span>
+        </button>
+    }
+    .attr("popovertarget", id.clone());
+    let minimal = move |_| {
+        settings.minimal(&hot.with_untracked(|h| h.as_ref().map(|h| kinds(&h.info)).unwrap_or_default()));
+        stage.redraw();
+    };
+    view! {
+        {button}
+        <div
+            class="flows-panel settings-panel" popover="auto" id=id data-settings
+            style:left=move || format!("{}px", at.get().0) style:top=move || format!("{}px", at.get().1)
+        >
+            <p class="settings-panel__buttons">
+                <button type="button" class="button" data-settings-full="" title="Every row, all else as by default" on:click=move |_| settings.reset()>"Everything"</button>
+                <button type="button" class="button" data-settings-minimal="" title="Only instructions and utilization" on:click=minimal>"Minimal"</button>
+            </p>
+            <Kinds settings hot />
+            <fieldset class="flows">
+                <legend class="flows__title">"Slices"</legend>
+                <label class="flows__item">
+                    <input
+                        type="checkbox" data-setting="names" prop:checked=move || settings.has_text.0.get()
+                        on:change:target=move |e| settings.has_text.1.set(e.target().checked())
+                    />
+                    "Names on slices"
+                </label>
+            </fieldset>
+            <Colours settings hot />
+            <Semaphores settings hot />
+        </div>
+    }
+}
+
+#[component]
+fn Kinds(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
+    let kinds = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| kinds(&h.info)).unwrap_or_default()));
+    let hidden = Memo::new(move |_| split(&settings.hidden.0.get()));
+    let item = move |kind: String| {
+        let (shown, toggled, label) = (kind.clone(), kind.clone(), kind.clone());
+        view! {
+            <label class="flows__item">
+                <input
+                    type="checkbox" data-row-kind=kind prop:checked=move || hidden.with(|h| !h.contains(&shown))
+                    on:change=move |_| settings.toggle(&toggled)
+                />
+                {label}
+            </label>
+        }
+    };
+    view! {
+        <fieldset class="flows settings-panel__kinds">
+            <legend class="flows__title">"Rows"</legend>
+            {move || kinds.get().into_iter().map(item).collect_view()}
+        </fieldset>
+    }
+}
+
+/// What goes with the choice of colours above the timeline; absent where a profile has neither layers nor DMA.
+#[component]
+fn Colours(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
+    let colourings = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| h.info.colourings.clone()).unwrap_or_default()));
+    let has_dma = Memo::new(move |_| hot.with(|h| h.as_ref().is_some_and(|h| kinds(&h.info).iter().any(|k| k == DMA))));
+    let has_layers = move || colourings.with(|c| c.iter().any(|c| c.0 == "layer"));
+    let (dma, set_dma) = settings.dma_colour;
+    let option = move |(id, label): (String, String)| {
+        let this = id.clone();
+        view! { <option value=id selected=move || dma.get() == this>{label}</option> }
+    };
+    let options = move || colourings.get().into_iter().map(option).collect_view();
+    let on_depth = move |ev: ev::Event| settings.depth.1.set(event_target_value(&ev).parse().unwrap_or(0));
+    view! {
+        <Show when=move || has_dma.get() || has_layers()>
+            <fieldset class="flows">
+                <legend class="flows__title">"Colours"</legend>
+                <Show when=move || has_dma.get()>
+                    <label class="flows__item">
+                        "DMA by"
+                        <select class="select" data-setting="dma-colour" on:change:target=move |e| set_dma.set(e.target().value())>
+                            <option value="" selected=move || dma.get().is_empty()>"the same as all else"</option>
+                            {options}
+                        </select>
+                    </label>
+                </Show>
+                <Show when=has_layers>
+                    <label class="flows__item" title="How many parts of a layer's name, from the left, make its colour when colours are by layer; 0 is the whole name">
+                        "Depth of layers"
+                        <input
+                            class="input settings-panel__number" type="number" min="0" max="32" data-setting="depth"
+                            prop:value=move || settings.depth.0.get().to_string() on:change=on_depth
+                        />
+                    </label>
+                </Show>
+            </fieldset>
+        </Show>
+    }
+}
+
+#[component]
+fn Semaphores(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
+    let known = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| semaphores(&h.info)).unwrap_or_default()));
+    let (chosen, choose) = settings.semaphores;
+    let list = format!("semaphores-{}", unique());
+    let name = list.clone();
+    view! {
+        <Show when=move || known.with(|k| !k.is_empty())>
+            <fieldset class="flows">
+                <legend class="flows__title">"Semaphores"</legend>
+                <label class="flows__item">
+                    "Only"
+                    <input
+                        class="input mono" list=name.clone() placeholder="all; or numbers: 5, 24" data-setting="semaphores"
+                        prop:value=move || chosen.get() on:change:target=move |e| choose.set(e.target().value().trim().to_string())
+                    />
+                    <datalist id=list.clone()>{move || known.get().into_iter().map(|k| view! { <option value=k></option> }).collect_view()}</datalist>
+                </label>
+            </fieldset>
+        </Show>
+    }
+}
