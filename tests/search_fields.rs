@@ -30,7 +30,8 @@ fn text<'a>(record: &'a Value, key: &str) -> &'a str {
 #[test]
 fn all_conditions_hold_as_in_the_json() {
     let Some((profile, json)) = profile("baseline_attention", "baseline") else { return };
-    let count = |section: &str, is_hit: &dyn Fn(&Value) -> bool| json[section].as_array().unwrap().iter().filter(|r| is_hit(r)).count() as u64;
+    let count =
+        |section: &str, is_hit: &dyn Fn(&Value) -> bool| json[section].as_array().unwrap().iter().filter(|r| is_hit(r)).count() as u64;
     let found = |category: &str, terms: &[(&str, &str)]| search::search(&profile, &query(category, terms)).unwrap().n_total;
     assert_eq!(
         found("instruction", &[("opcode", "/^MATMUL$/"), ("duration_ns", ">100")]),

@@ -186,7 +186,10 @@ mod tests {
     fn values_are_counted_by_row_and_clipped_to_the_range() {
         let profile = drawn("p / t: a 0+100, a 50+100, b 300+10\n p / u: a 20+10");
         let got = tables(&profile, None, |_| true);
-        assert_eq!(got.iter().map(|t| (t.track.as_str(), t.n, t.sum.0, t.active.0)).collect::<Vec<_>>(), [("p / t", 3, 210, 160), ("p / u", 1, 10, 10)]);
+        assert_eq!(
+            got.iter().map(|t| (t.track.as_str(), t.n, t.sum.0, t.active.0)).collect::<Vec<_>>(),
+            [("p / t", 3, 210, 160), ("p / u", 1, 10, 10)]
+        );
         let names = got[0].fields.iter().find(|f| f.field == "name").expect("names");
         let rows: Vec<_> = names.rows.iter().map(|r| (r.value.as_str(), r.n, r.sum.0, r.mean.0, r.active.0)).collect();
         assert_eq!(rows, [("a", 2, 200, 100, 150), ("b", 1, 10, 10, 10)]);

@@ -168,7 +168,14 @@ async fn scan_records(app: App, profile: OpenProfile, query: SearchQuery, key: S
     names.sort_unstable();
     let mut scanned = Scanned { n_all: profile.hot.info.n_slices, ..Scanned::default() };
     let (mut hits, mut keys): (Vec<SliceId>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut ask = Some(ScanQuery { text: query.text, is_regex: query.is_regex, key, category: query.category, terms: query.terms, ..ScanQuery::default() });
+    let mut ask = Some(ScanQuery {
+        text: query.text,
+        is_regex: query.is_regex,
+        key,
+        category: query.category,
+        terms: query.terms,
+        ..ScanQuery::default()
+    });
     let mut n_parts = 0u32;
     while let Some(question) = ask {
         let part = match profile.ask.ask(Query::Scan(question.clone())).await {

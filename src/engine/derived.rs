@@ -10,6 +10,9 @@ use crate::model::{Counter, Domain, Profile, Series, Torch, Track, TrackKind};
 impl Session {
     /// Adds what is computed from the trace: two counters per device, and the steps.
     pub(super) fn add_derived(&self, meta: &mut HotMeta) {
+        if let Domain::NeuronDevice(device) = &self.profile.domain {
+            crate::analysis::device::curves::lines(&self.profile, device).into_iter().for_each(|line| add_line(meta, line));
+        }
         let Domain::Torch(tables) = &self.profile.domain else { return };
         add(meta, |device| group_of(&self.profile, tables, device), torch::counters(&self.profile, tables));
     }
@@ -33,6 +36,20 @@ fn add(meta: &mut HotMeta, group: impl Fn(u32) -> Option<TrackId>, found: TraceC
         let group = group(device.device);
         add_device(meta, group, device);
     }
+}
+
+/// A row of its own for a curve of a core.
+fn add_line(meta: &mut HotMeta, line: crate::analysis::device::curves::Line) {
+    let level = line.group.and_then(|g| meta.tracks.get(g.index())).map_or(0, |g| g.level + 1);
+    let track = Track { parent: line.group, level, name: meta.strings.push(line.name), kind: TrackKind::Counter, lanes: 0..0 };
+    meta.counters.push(Counter {
+        track: TrackId(meta.tracks.len() as u32),
+        unit: line.unit.into(),
+        is_stacked: false,
+        times: line.times,
+        series: vec![Series { name: line.name.into(), values: line.values }],
+    });
+    meta.tracks.push(track);
 }
 
 fn add_device(meta: &mut HotMeta, group: Option<TrackId>, device: DeviceCounters) {

@@ -1,5 +1,6 @@
 //! Answers that only a Neuron device profile can give.
 
+pub mod curves;
 pub mod layers;
 pub mod metrics;
 pub mod roofline;

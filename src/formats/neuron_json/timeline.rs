@@ -151,7 +151,12 @@ impl Timeline {
             Some(track) => track,
             None => {
                 let parent = Some(self.cores[core].group);
-                let track = self.builder.track(TrackSpec { parent, name: "Semaphores".into(), kind: TrackKind::Wait, sort: tracks::SEMAPHORE_SORT });
+                let track = self.builder.track(TrackSpec {
+                    parent,
+                    name: "Semaphores".into(),
+                    kind: TrackKind::Wait,
+                    sort: tracks::SEMAPHORE_SORT,
+                });
                 self.cores[core].semaphores = Some(track);
                 track
             }

@@ -104,7 +104,14 @@ impl Rows {
 /// Lays out the rows.
 pub fn rows(hot: &HotColumns, index: &Index, folding: &Folding) -> Rows {
     let needle = folding.filter.trim().to_lowercase();
-    let mut walk = Walk { hot, index, folding, shown: shown(hot, index, &needle, &folding.hidden), is_filtered: !needle.is_empty(), out: Rows::default() };
+    let mut walk = Walk {
+        hot,
+        index,
+        folding,
+        shown: shown(hot, index, &needle, &folding.hidden),
+        is_filtered: !needle.is_empty(),
+        out: Rows::default(),
+    };
     for &track in &folding.pinned {
         if let Some(row) = walk.row(track, walk.out.pinned_height, true) {
             walk.out.pinned_height += row.height;
@@ -125,8 +132,9 @@ fn shown(hot: &HotColumns, index: &Index, needle: &str, hidden: &[String]) -> Op
     let is_wanted = |path: &str| needle.is_empty() || path.to_lowercase().contains(needle);
     // Groups are shown for what is in them; one that matches by itself shows all that is not hidden.
     let rows = index.tracks.iter().zip(kinds);
-    let mut shown: Vec<bool> =
-        rows.map(|(t, kind)| is_wanted(&t.path) && !is_hidden(kind) && (!needle.is_empty() || t.children.is_empty() || kind.is_some())).collect();
+    let mut shown: Vec<bool> = rows
+        .map(|(t, kind)| is_wanted(&t.path) && !is_hidden(kind) && (!needle.is_empty() || t.children.is_empty() || kind.is_some()))
+        .collect();
     for i in (0..shown.len()).rev() {
         shown[i] = shown[i] || index.tracks[i].children.iter().any(|c| shown[c.index()]);
     }
