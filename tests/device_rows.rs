@@ -42,11 +42,14 @@ fn rows_stand_in_the_order_of_the_tools() {
         let info = &hot.info;
         let cores: Vec<usize> = (0..info.tracks.len()).filter(|&t| info.tracks[t].parent.is_none()).collect();
         assert_eq!(cores.len(), 2);
+        let mut most = 0;
         for core in cores {
             let of = info.tracks.iter().filter(|t| t.parent.is_some_and(|p| p.index() == core));
             let places: Vec<usize> = of.filter_map(|t| ORDER.iter().position(|o| *o == info.strings.get(t.name))).collect();
-            assert!(places.is_sorted() && places.len() >= 14, "{run}: {places:?}");
+            assert!(places.is_sorted() && places.len() >= 8, "{run}: {places:?}");
+            most = most.max(places.len());
         }
+        assert!(most >= 14, "{run}: {most} rows");
         // What the whole run comes to: the mean over the cores is the summary's.
         let summary = &json["summary"][0];
         for (name, metric) in
