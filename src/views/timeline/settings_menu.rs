@@ -9,7 +9,7 @@ use std::sync::Arc;
 use wasm_bindgen::JsCast;
 
 /// Width of the panel.
-const PANEL_PX: f64 = 320.0;
+const PANEL_PX: f64 = 420.0;
 
 /// A button that opens the panel.
 #[component]
@@ -72,9 +72,9 @@ fn Kinds(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoV
     let kinds = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| kinds(&h.info)).unwrap_or_default()));
     let hidden = Memo::new(move |_| split(&settings.hidden.0.get()));
     let item = move |kind: String| {
-        let (shown, toggled, label) = (kind.clone(), kind.clone(), kind.clone());
+        let (shown, toggled, label, title) = (kind.clone(), kind.clone(), kind.clone(), kind.clone());
         view! {
-            <label class="flows__item">
+            <label class="flows__item" title=title>
                 <input
                     type="checkbox" data-row-kind=kind prop:checked=move || hidden.with(|h| !h.contains(&shown))
                     on:change=move |_| settings.toggle(&toggled)
