@@ -32,6 +32,8 @@ fn frames(c: &mut Criterion) {
                 height_px: 864.0,
                 dpr: 1.0,
                 highlights: &[],
+                has_text: true,
+                picked: None,
             };
             c.bench_function(&format!("frame of {n_slices} slices, window {name}"), |b| b.iter(|| scene.paint(&shot, 6.6)));
         }

@@ -41,7 +41,7 @@ fn a_small_trace_of_each_version_opens() {
         assert_eq!(profile.counters[0].series[0].values, [50.0]);
         assert!(profile.meta.is_experimental && !profile.meta.not_available.is_empty());
         let Domain::NeuronDevice(domain) = &profile.domain else { panic!("a Neuron domain") };
-        assert_eq!((domain.bytes[2], domain.pc[1], domain.wait_ns[1]), (4096, 0, 500));
+        assert_eq!((domain.bytes[0], domain.pc[2], domain.wait_ns[2]), (4096, 0, 500));
         assert!(imported.ledger.skipped.iter().any(|s| s.kind == "unknown_opcode" && s.count == 1));
     }
 }
@@ -158,13 +158,13 @@ fn odd_json_is_read_and_accounted_for() {
     assert_eq!(profile.check(), Ok(()));
     let wanted = ["NC 2 / DMA / Q0 qSyncDynamicHW: weights 20+30", "NC 2 / Tensor: LDWEIGHTS 10+80", "NC 2 / TensorMatrix: MATMUL 100+40"];
     assert_eq!(slices(profile), wanted);
-    assert_eq!((profile.flows.from.as_slice(), profile.flows.to.as_slice()), (&[SliceId(0)][..], &[SliceId(1)][..]));
+    assert_eq!((profile.flows.from.as_slice(), profile.flows.to.as_slice()), (&[SliceId(1)][..], &[SliceId(2)][..]));
     let count = |kind: &str| imported.ledger.skipped.iter().find(|s| s.kind == kind).map_or(0, |s| s.count);
     let counts = ["unknown_section", "unknown_key", "bare_nan", "missing_value", "unreadable_record", "unknown_predecessor"].map(count);
     assert_eq!(counts, [1, 1, 1, 1, 1, 1], "{:?}", imported.ledger.skipped);
     let table = profile.tables.iter().find(|t| t.id == "future_section").expect("kept");
     assert_eq!((table.rows.len(), table.columns.len()), (2, 3));
-    let fields = by_id("neuron_json").expect("known").record(&set(&[named("x", ODD.to_vec())]), profile, SliceId(1)).expect("read back");
+    let fields = by_id("neuron_json").expect("known").record(&set(&[named("x", ODD.to_vec())]), profile, SliceId(2)).expect("read back");
     assert!(fields.iter().any(|f| f.group == "Other keys" && f.key == "future_key" && f.value == "kept"));
     assert!(fields.iter().any(|f| f.key == "id" && f.value == "7226855968308522714"));
 }
