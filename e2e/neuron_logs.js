@@ -30,3 +30,26 @@ export const trace = () => JSON.stringify({ displayTimeUnit: 'ns', traceEvents: 
   ...[['Step1', 0, 1000], ['Compile', 20, 560]].map(([n, ts, dur]) => ({ ph: 'X', pid: '/host:CPU', tid: 'python#24', name: n, ts, dur, args: {} })),
   { ph: 'X', pid: 4736, tid: 2, name: 'model.neff', ts: 650, dur: 250, args: {} },
 ] });
+
+const EPOCH = 1729888371000000000n;
+
+/** A system profile: three executions far apart; the host compiles first and copies between them; one CPU is busy. */
+export function hostBound(deviceProfile = '') {
+  const ms = 1_000_000;
+  // Epochs in nanoseconds are beyond a number of JavaScript: written as text.
+  const event = (source, text, start, length, more = '') => `{"instance_id":"i-0f","process_id":"7","thread_id":70,"trace_event_source":"${source}",`
+    + `"name":"${text}","timestamp":${EPOCH + BigInt(start)},"duration":${length}${source === 'framework' ? '' : ',"nc_idx":0'}${more}}`;
+  const model = `,"model_name":"/cache/graph_a.neff"${deviceProfile ? `,"device_profile":"${deviceProfile}"` : ''}`;
+  const events = [
+    event('framework', 'CompileGraph', 0, ms, ',"id":1,"flow_id":["100"]'),
+    event('neuron_rt', 'nrt_execute', ms - 1000, ms + 2000, ',"id":2,"flow_id":["100","200"]'),
+    event('neuron_rt', 'kmgr_exec_core', ms - 500, ms + 1000),
+    event('neuron_rt', 'dmem_buf_copyin', 2.5 * ms, ms, `,"size":${4 << 20}`),
+    event('neuron_rt', 'dmem_buf_copyout', 6 * ms, ms / 2, `,"size":${1 << 20}`),
+    event('neuron_hw', 'nc_exec_running', ms, ms, `${model},"id":3,"flow_id":["200"]`),
+    event('neuron_hw', 'nc_exec_running', 5 * ms, ms, model),
+    event('neuron_hw', 'nc_exec_running', 9 * ms, ms, model),
+  ];
+  const cpu = (id, util) => `{"cpu_id":"${id}","duration":1,"instance_id":"i-0f","timestamp":${EPOCH + BigInt(10 * ms)},"util":${util}}`;
+  return `{"trace_events":[${events.join(',')}],"mem_usage":[],"cpu_util":[${cpu(3, 97)},${cpu(4, 12)}]}`;
+}

@@ -6,7 +6,7 @@
 //! `search` (`text`, `field`, `regex`, `limit`, `category`; `field.NAME=text` for conditions that must all hold; `/pattern/` is a regular
 //! expression, `>7` a bound of a number; `tables=1` adds the values of all fields row by row, of a range with `start_ns` and `end_ns`;
 //! `records=1` searches the records of the file too, `key` names one of their fields), `annotations` (`start_ns`, `end_ns`: figures between),
-//! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `operator-framework`, `operator-hlo`,
+//! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `system`, `operator-framework`, `operator-hlo`,
 //! `operator-timeline`, comparisons of two files (the earlier one first): `support_diff`, `operator-framework_diff`, `operator-hlo_diff`,
 //! `overview` (`start_ns`, `end_ns`), `operators` with `group` (`name`, `shape`), `kernels` (`group`: `name`, `properties`; `device`), `trace`,
 //! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), and `slices` (one JSON object per line and slice).

@@ -7,12 +7,13 @@ use serde_json::Value;
 
 /// Names of these queries.
 pub const NAMES: &str =
-    "support, support_diff, operator-framework, operator-hlo, operator-timeline, trace, operator-framework_diff, operator-hlo_diff";
+    "system, support, support_diff, operator-framework, operator-hlo, operator-timeline, trace, operator-framework_diff, operator-hlo_diff";
 
 /// The question of that name, if it is one of these.
 pub fn query(name: &str) -> Option<Query> {
     let query = match name {
         "support" => NeuronQuery::Support,
+        "system" => NeuronQuery::System,
         "operator-framework" => NeuronQuery::LogOps(Level::Framework),
         "operator-hlo" => NeuronQuery::LogOps(Level::Hlo),
         "operator-timeline" => NeuronQuery::LogTimeline,

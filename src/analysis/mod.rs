@@ -15,5 +15,7 @@ pub mod operators;
 pub mod search;
 pub mod self_time;
 pub mod span;
+pub mod spans;
 pub mod support;
+pub mod system;
 pub mod torch;

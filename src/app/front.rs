@@ -29,7 +29,7 @@ use std::sync::Arc;
 #[component]
 pub fn Front() -> impl IntoView {
     let app = App::expect();
-    let hot = coloured(app);
+    let hot = super::system::in_rows(app, coloured(app));
     let details = details(app);
     let jumps = jumps::follow(details.into(), Signal::derive(move || app.front().map(|p| p.ask)));
     let flows = FlowChoice::new(app.view_state("timeline"));
@@ -74,6 +74,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
             "operators" => operators(app, profile),
             "tables" => tables(app, profile),
             "support" => super::neuron::support(app, profile),
+            "system" => super::system::system(app, profile),
             id @ ("operator-framework" | "operator-hlo" | "operator-timeline" | "trace") => {
                 let ask = profile.ask.clone();
                 super::neuron::log(app, profile, id, move || timeline(app, hot, details, (flows, ask), stacked))
@@ -120,7 +121,7 @@ fn timeline(
         }
         .into_any()
     };
-    view! { <div class="stacked"><StackBar stacked />{timeline}</div> }.into_any()
+    view! { <div class="stacked"><StackBar stacked /><super::system::RowsBar />{timeline}</div> }.into_any()
 }
 
 /// From, to, and whether it leads into the selection; of the kinds that are drawn.

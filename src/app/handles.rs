@@ -93,9 +93,9 @@ pub async fn ready_worker(app: App) -> Result<(Link, Events), String> {
     }
 }
 
-/// A worker that can import `format`: `worker` itself, or one of another program.
-pub async fn able_worker(app: App, worker: (Link, Events), format: &str) -> Result<(Link, Events), String> {
-    match Program::of(format) {
+/// A worker that can import what was found: `worker` itself, or one of another program.
+pub async fn able_worker(app: App, worker: (Link, Events), found: &Found) -> Result<(Link, Events), String> {
+    match Program::of(found) {
         Program::Common => Ok(worker),
         other => {
             HANDLES.with_borrow_mut(|h| {

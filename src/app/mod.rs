@@ -19,6 +19,7 @@ mod search;
 mod side;
 mod sorting;
 mod stacked;
+mod system;
 mod time_views;
 mod torch_views;
 

@@ -152,7 +152,7 @@ pub(super) fn raw(files: &[Dropped]) -> Vec<File> {
 async fn open_found(app: App, id: u32, worker: (Link, Events), found: Found, files: Vec<Dropped>, target: Target) -> Result<(), String> {
     let name = found.paths.first().cloned().unwrap_or_default();
     let named = |sentence: String| if sentence.contains(file_name(&name)) { sentence } else { format!("`{name}`: {sentence}") };
-    let (link, mut events) = handles::able_worker(app, worker, &found.claim.format).await?;
+    let (link, mut events) = handles::able_worker(app, worker, &found).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
     let message = ToWorker::Open { claim: found.claim.clone(), paths: found.paths.clone(), names };
     link.send(&message, &raw(&files)).map_err(&named)?;

@@ -53,7 +53,7 @@ fn ways(app: App) -> Ways {
 }
 
 /// Shows a place in the timeline: the range with a little room on both sides, the slice selected.
-fn go(app: App, (range, slice): Place) {
+pub(super) fn go(app: App, (range, slice): Place) {
     let room = range.duration().0 / 10;
     let (start, end) = (range.start.0.saturating_sub(room), range.end.0.saturating_add(room));
     actions::show_view(app, "timeline");

@@ -3,9 +3,10 @@
 use super::Answer;
 use crate::analysis::neuron_log::{self, Level, LogDiff, LogOps, LogOverlap, LogPart, LogTimeline, LogTrace};
 use crate::analysis::support::{self, Support, SupportDiff};
+use crate::analysis::system::{self, Chain, Grouping, RowOf, System};
 use crate::base::SliceId;
 use crate::model::neuron_log::NeuronLog;
-use crate::model::{Domain, Profile, SupportReport};
+use crate::model::{Domain, NeuronSystem, Profile, SupportReport};
 use serde::{Deserialize, Serialize};
 
 /// A question to a report, a log or a system profile of Neuron.
@@ -27,6 +28,12 @@ pub enum NeuronQuery {
     LogPart,
     /// The run compared with an earlier one (the answer of its worker to `LogPart`).
     LogDiff(Box<LogPart>, Level),
+    /// A system profile in figures.
+    System,
+    /// What an event of it depends on, and what depends on it.
+    SystemChain(SliceId),
+    /// Its rows in another order.
+    SystemRows(Grouping),
 }
 
 /// The answer to the question of the same name.
@@ -48,6 +55,12 @@ pub enum NeuronAnswer {
     LogPart(Box<LogPart>),
     /// Operators by difference.
     LogDiff(Box<LogDiff>),
+    /// Cards, executions, transfers, memory, advice.
+    System(Box<System>),
+    /// Nearest first.
+    SystemChain(Chain),
+    /// In display order.
+    SystemRows(Vec<RowOf>),
 }
 
 /// Answers from the open profile.
@@ -55,6 +68,8 @@ pub(super) fn answer(profile: &Profile, query: &NeuronQuery) -> Answer {
     let answer = match (&profile.domain, query) {
         (Domain::SupportReport(report), NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => of_report(report, query),
         (_, NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => Err("This profile is no analyze report."),
+        (Domain::NeuronSystem(system), _) => of_system(profile, system, query),
+        (_, NeuronQuery::System | NeuronQuery::SystemChain(_) | NeuronQuery::SystemRows(_)) => Err("This profile is no system profile."),
         (Domain::NeuronLog(log), _) => of_log(profile, log, query),
         _ => Err("This profile is no run of the TensorBoard Neuron plugin."),
     };
@@ -80,6 +95,16 @@ fn of_log(profile: &Profile, log: &NeuronLog, query: &NeuronQuery) -> Result<Neu
         NeuronQuery::LogDiff(before, level) => {
             NeuronAnswer::LogDiff(Box::new(neuron_log::diff(before, &neuron_log::part(profile, log), *level)))
         }
-        NeuronQuery::Support | NeuronQuery::SupportDiff(_) => return Err("This profile is no analyze report."),
+        _ => return Err("This profile is a run of the TensorBoard Neuron plugin, which cannot answer that."),
+    })
+}
+
+fn of_system(profile: &Profile, system: &NeuronSystem, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {
+    Ok(match query {
+        NeuronQuery::System => NeuronAnswer::System(Box::new(system::system(profile, system))),
+        NeuronQuery::SystemRows(by) => NeuronAnswer::SystemRows(system::grouped(profile, system, *by)),
+        NeuronQuery::SystemChain(slice) if slice.index() >= profile.slices.len() => return Err("There is no such slice in this profile."),
+        NeuronQuery::SystemChain(slice) => NeuronAnswer::SystemChain(system::chain(profile, system, *slice)),
+        _ => return Err("This profile is a system profile, which cannot answer that."),
     })
 }

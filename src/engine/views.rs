@@ -25,6 +25,7 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
             out.push("roofline");
         }
         Domain::SupportReport(_) => out.push("support"),
+        Domain::NeuronSystem(_) => out.push("system"),
         Domain::NeuronLog(log) => out.extend(LOG_TOOLS.iter().filter(|tool| log.tools.iter().any(|t| t == **tool))),
         Domain::Torch(torch) => out.extend(torch_views(profile, torch)),
         Domain::Plain | Domain::NeuronDevice(_) => {}

@@ -192,6 +192,11 @@ impl ProfileBuilder {
         (self.start.get(i), self.duration.get(i), self.name.get(i))
     }
 
+    /// The track a slice was written on.
+    pub fn track_of(&self, slice: RawSliceId) -> TrackId {
+        TrackId(self.track.get(slice as usize))
+    }
+
     /// How many slices so far.
     pub fn n_slices(&self) -> usize {
         self.start.len()

@@ -11,6 +11,7 @@ impl Profile {
             Domain::Torch(torch) => self.check_torch(torch),
             Domain::NeuronDevice(device) => self.check_neuron_device(device),
             Domain::NeuronLog(log) => self.check_neuron_log(log),
+            Domain::NeuronSystem(system) => self.check_neuron_system(system),
             Domain::Plain | Domain::SupportReport(_) => Ok(()),
         }
     }
@@ -42,6 +43,16 @@ impl Profile {
         expect(log.fused.is_sorted_by(|a, b| a.0 < b.0), || "fused slices are not sorted, or twice there".into())?;
         self.check_slices("fused", log.fused.iter().map(|f| f.0.0))?;
         self.check_strings(log.fused.iter().flat_map(|f| f.1.iter().copied()))
+    }
+
+    fn check_neuron_system(&self, system: &super::NeuronSystem) -> Result<(), String> {
+        expect(system.rows.len() == self.tracks.len(), || "the rows have another length than the tracks".into())?;
+        self.check_strings(system.rows.iter().flat_map(|r| [r.instance, r.process, r.thread, r.core]))?;
+        self.check_slices("transfers", system.transfers.iter().map(|t| t.slice.0))?;
+        self.check_slices("executions", system.executions.iter().map(|e| e.slice.0))?;
+        self.check_slices("flows", system.flows.iter().map(|f| f.slice.0))?;
+        self.check_strings(system.executions.iter().flat_map(|e| [e.model, e.profile]))?;
+        self.check_strings(system.flows.iter().flat_map(|f| f.flows.iter().copied().chain([f.event])))
     }
 
     fn check_neuron_device(&self, device: &NeuronDevice) -> Result<(), String> {

@@ -2,6 +2,7 @@
 
 use super::neuron_log::NeuronLog;
 use super::support::SupportReport;
+use super::system::NeuronSystem;
 use super::torch::Torch;
 
 /// The typed part of a profile.
@@ -17,6 +18,8 @@ pub enum Domain {
     NeuronDevice(NeuronDevice),
     /// A run of the TensorBoard Neuron plugin.
     NeuronLog(Box<NeuronLog>),
+    /// A Neuron system profile.
+    NeuronSystem(Box<NeuronSystem>),
     /// Which operators of a model Neuron supports; no timeline.
     SupportReport(Box<SupportReport>),
 }

@@ -21,5 +21,6 @@ pub mod search;
 pub mod start;
 pub mod summary;
 pub mod support;
+pub mod system;
 pub mod tables;
 pub mod timeline;

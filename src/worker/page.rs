@@ -1,7 +1,7 @@
 //! A Web Worker seen from the page: start, send, receive, terminate. Dropping the link terminates the worker and returns its memory.
 
 use super::client::{Call, EngineError};
-use super::protocol::{FormatInfo, HotColumns, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, build_id, decode, encode};
+use super::protocol::{FormatInfo, Found, HotColumns, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, build_id, decode, encode};
 use crate::engine::Answer;
 use bytemuck::Pod;
 use futures_channel::{mpsc, oneshot};
@@ -30,9 +30,12 @@ pub enum Program {
 }
 
 impl Program {
-    /// The program that imports `format`.
-    pub fn of(format: &str) -> Program {
-        if format == "neuron_parquet" { Program::Parquet } else { Program::Common }
+    /// The program that imports a profile of these files.
+    pub fn of(found: &Found) -> Program {
+        let is_table = |path: &String| path.ends_with(".parquet");
+        let needs_tables =
+            found.claim.format == "neuron_parquet" || found.claim.format == "neuron_system" && found.paths.iter().any(is_table);
+        if needs_tables { Program::Parquet } else { Program::Common }
     }
 }
 

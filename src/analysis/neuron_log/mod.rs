@@ -4,7 +4,6 @@ mod captions;
 mod diff;
 mod ops;
 mod overlap;
-mod spans;
 mod timeline;
 mod trace;
 

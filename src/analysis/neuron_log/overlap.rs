@@ -2,7 +2,7 @@
 
 use super::{Level, operator_name, slices, span, tracks};
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, StrId};
+use crate::base::{DurationNs, SliceId, TrackId};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Role};
 use rustc_hash::FxHashMap;
@@ -66,18 +66,20 @@ pub fn overlap(profile: &Profile, log: &NeuronLog, slice: SliceId) -> LogOverlap
             let (from, to) = span(profile, other);
             let common = end.min(to).saturating_sub(start.max(from));
             if common > 0 {
-                overlapping.push(Overlapping {
-                    slice: other,
-                    name: profile.name_of(other).into(),
-                    track: profile.track_path(track),
-                    overlap: DurationNs(common),
-                    share: (end > start).then(|| common as f64 / (end - start) as f64),
-                });
+                overlapping.push((common, other, track));
             }
         }
     }
-    overlapping.order_by(|a, b| b.overlap.cmp(&a.overlap).then(a.slice.cmp(&b.slice)));
+    overlapping.sort_unstable_by_key(|o: &(i64, SliceId, TrackId)| (std::cmp::Reverse(o.0), o.1));
     overlapping.truncate(MAX_OVERLAPPING);
+    let told = |(common, other, track): (i64, SliceId, TrackId)| Overlapping {
+        slice: other,
+        name: profile.name_of(other).into(),
+        track: profile.track_path(track),
+        overlap: DurationNs(common),
+        share: (end > start).then(|| common as f64 / (end - start) as f64),
+    };
+    let overlapping = overlapping.into_iter().map(told).collect();
     let mut members = Vec::new();
     if log.fused.binary_search_by_key(&slice, |f| f.0).is_ok() {
         Bars::new(profile, log).expand(slice, 0, &mut vec![slice], &mut members);
@@ -89,15 +91,15 @@ pub fn overlap(profile: &Profile, log: &NeuronLog, slice: SliceId) -> LogOverlap
 struct Bars<'a> {
     profile: &'a Profile,
     log: &'a NeuronLog,
-    by_name: FxHashMap<StrId, Vec<(Role, SliceId)>>,
+    by_name: FxHashMap<&'a str, Vec<(Role, SliceId)>>,
 }
 
 impl<'a> Bars<'a> {
     fn new(profile: &'a Profile, log: &'a NeuronLog) -> Self {
-        let mut by_name: FxHashMap<StrId, Vec<(Role, SliceId)>> = FxHashMap::default();
+        let mut by_name: FxHashMap<&'a str, Vec<(Role, SliceId)>> = FxHashMap::default();
         for track in tracks(log, |r| Level::Framework.is_row(r) || Level::Hlo.is_row(r)) {
             for slice in slices(profile, track) {
-                by_name.entry(profile.slices.name[slice.index()]).or_default().push((log.roles[track.index()], slice));
+                by_name.entry(profile.name_of(slice)).or_default().push((log.roles[track.index()], slice));
             }
         }
         Bars { profile, log, by_name }
@@ -132,8 +134,7 @@ impl<'a> Bars<'a> {
     /// The bar of a member: of its name, on an operator row, the one nearest to the fused slice; rows of the same kind and part first.
     fn bar_of(&self, fused: SliceId, path: &str) -> Option<SliceId> {
         let last = path.rsplit('/').next().unwrap_or(path).trim();
-        let named = |name: &str| self.profile.strings.iter().find(|(_, s)| *s == name).and_then(|(id, _)| self.by_name.get(&id));
-        let bars = named(path.trim()).or_else(|| named(last))?;
+        let bars = self.by_name.get(path.trim()).or_else(|| self.by_name.get(last))?;
         let (start, end) = span(self.profile, fused);
         let own = self.profile.track_of(fused).and_then(|t| self.log.roles.get(t.index()).copied());
         let key = |(role, slice): &(Role, SliceId)| {

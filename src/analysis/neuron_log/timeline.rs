@@ -1,8 +1,8 @@
 //! Compute and transfer: how busy, how much at once, which of the two rules.
 
 use super::captions::{Caption, captions};
-use super::spans::Spans;
 use super::{slices, span, tracks};
+use crate::analysis::spans::Spans;
 use crate::base::DurationNs;
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Part, Role};

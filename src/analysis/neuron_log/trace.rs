@@ -1,9 +1,9 @@
 //! Host and device side by side: per step, how long the device was idle, and what the host did meanwhile.
 
-use super::spans::Spans;
 use super::timeline::busy;
 use super::{slices, span, tracks};
 use crate::base::Order as _;
+use crate::analysis::spans::Spans;
 use crate::base::{DurationNs, SliceId, TimeNs};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Role};

@@ -5,6 +5,7 @@
 
 mod log;
 mod read;
+mod values;
 
 use super::json::{Root, root};
 use super::{Claim, Field, Format, FormatInfo, ImportError};

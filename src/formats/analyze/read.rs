@@ -1,9 +1,10 @@
 //! The report out of its text, in one pass. What is cut or odd is kept as far as it goes, and counted.
 
+use super::values::{lines, percent, shown, text};
 use crate::base::{Ledger, Severity};
 use crate::formats::ImportError;
 use crate::formats::json::cursor::Broken;
-use crate::formats::json::{Cursor, Value, compact, number, unescape};
+use crate::formats::json::{Cursor, Value, number, unescape};
 use crate::model::Fact;
 use crate::model::support::{FailedInstruction, FailedOperator, SupportReport, SupportSource, SupportedOperator};
 use rustc_hash::FxHashMap;
@@ -274,45 +275,5 @@ impl Reader<'_> {
             self.ledger.read += 1;
         }
         Ok(())
-    }
-}
-
-/// `60.00%`, `60.00` or `60` as a number from 0 to 100.
-fn percent(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let number = text.strip_suffix('%').unwrap_or(text).trim();
-    number.parse::<f64>().ok().filter(|p| (0.0..=100.0).contains(p))
-}
-
-/// A value as text; `None` for `null`.
-fn text(value: Value<'_>) -> Option<String> {
-    (value != Value::Bare(b"null")).then(|| lines(value))
-}
-
-/// As text: of a list, its items as lines.
-fn lines(value: Value<'_>) -> String {
-    match value {
-        Value::Text(text) => unescape(text).into_owned(),
-        Value::Bare(b"null") => String::new(),
-        Value::Bare(text) | Value::Object(text) => String::from_utf8_lossy(text).into_owned(),
-        Value::List(list) => {
-            let mut cursor = Cursor::new(list);
-            let mut out = Vec::new();
-            while let Ok(Some(item)) = cursor.item() {
-                out.push(match item {
-                    Value::List(text) | Value::Object(text) => String::from_utf8_lossy(text).into_owned(),
-                    item => lines(item),
-                });
-            }
-            out.join("\n")
-        }
-    }
-}
-
-/// A value for an example.
-fn shown(value: Value<'_>) -> String {
-    match value {
-        Value::Object(text) | Value::List(text) => compact(text),
-        value => lines(value),
     }
 }

@@ -63,29 +63,7 @@ pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Re
 
 fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
     refuse_mixture(input)?;
-    let mut tables: BTreeMap<String, Table> = BTreeMap::new();
-    for (name, members) in members_by_table(input) {
-        let mut files = Vec::new();
-        for member in members {
-            match File::open(member) {
-                Ok(file) => files.push(file),
-                Err(why) => {
-                    let reason = "A table that is no whole Parquet file: half-written or damaged. The other tables are shown.";
-                    ledger.read += 1;
-                    ledger.skip(Severity::DataLoss, "unreadable_table", reason, 0, || format!("`{}`: {why}", member.name));
-                }
-            }
-        }
-        if !files.is_empty() {
-            tables.insert(name.clone(), Table { name, files });
-        }
-    }
-    if tables.is_empty() {
-        let n = input.members.len();
-        return Err(ImportError::Invalid(format!(
-            "Expected Parquet tables, found {n} files of which none is whole. Export the profile again."
-        )));
-    }
+    let tables = open_tables(members_by_table(input), ledger)?;
     let facts = facts::Facts::read(&tables, ledger);
     let mut timeline = Timeline::new();
     let mut links = Links::new(tables.contains_key("Flow"));
@@ -104,6 +82,34 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Prof
     let n_cores = timeline.n_cores();
     let (meta, domain) = facts.meta(title, n_cores, &tables);
     Ok(timeline.finish(meta, domain).0)
+}
+
+/// The tables of a profile, by name; a broken file is left out, and in the ledger.
+pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut Ledger) -> Result<BTreeMap<String, Table>, ImportError> {
+    let n = members.values().map(Vec::len).sum::<usize>();
+    let mut tables: BTreeMap<String, Table> = BTreeMap::new();
+    for (name, members) in members {
+        let mut files = Vec::new();
+        for member in members {
+            match File::open(member) {
+                Ok(file) => files.push(file),
+                Err(why) => {
+                    let reason = "A table that is no whole Parquet file: half-written or damaged. The other tables are shown.";
+                    ledger.read += 1;
+                    ledger.skip(Severity::DataLoss, "unreadable_table", reason, 0, || format!("`{}`: {why}", member.name));
+                }
+            }
+        }
+        if !files.is_empty() {
+            tables.insert(name.clone(), Table { name, files });
+        }
+    }
+    if tables.is_empty() {
+        return Err(ImportError::Invalid(format!(
+            "Expected Parquet tables, found {n} files of which none is whole. Export the profile again."
+        )));
+    }
+    Ok(tables)
 }
 
 fn directory_name(path: &str) -> String {
@@ -133,8 +139,13 @@ pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Res
     let Some(table) = rows::SLICE_TABLES.get(place.member()) else {
         return Ok(Vec::new());
     };
-    let columns = profile.tables.iter().find(|t| t.id == *table).map(|t| t.columns.clone()).unwrap_or_default();
-    let row = tables::rows(input, table, place.offset(), 1)?.into_iter().next().unwrap_or_default();
+    row_fields(input, profile, table, place.offset())
+}
+
+/// Every field of a row of a table.
+pub(super) fn row_fields(input: &InputSet, profile: &Profile, table: &str, row: u64) -> Result<Vec<Field>, ImportError> {
+    let columns = profile.tables.iter().find(|t| t.id == table).map(|t| t.columns.clone()).unwrap_or_default();
+    let row = tables::rows(input, table, row, 1)?.into_iter().next().unwrap_or_default();
     let help = tables::help(input, table);
     let fields = columns.into_iter().zip(row).filter_map(|(key, cell)| {
         let value = match cell {

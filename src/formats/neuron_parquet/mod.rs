@@ -11,10 +11,12 @@ mod instructions;
 mod reader;
 mod rows;
 mod source;
+mod system;
 mod tables;
 
 use crate::base::Order as _;
 use crate::base::{InputSet, Ledger, MemberHead, SliceId};
+use crate::formats::neuron_system::Store;
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError};
 use crate::model::{Cell, Profile};
 use std::collections::BTreeMap;
@@ -42,6 +44,20 @@ const TELLING: [&str; 12] = [
     "CcInstruction",
 ];
 
+/// Tables of a system profile. They are of the format `neuron_system`, also where tables of a device profile stand beside them.
+const SYSTEM: [&str; 6] =
+    ["SystemProfileEvents", "SystemProfileHbmUsage", "SystemProfileMetadata", "CpuUsage", "HostMemUsage", "DeviceProfileList"];
+
+/// Whether a member is a Parquet table.
+pub(super) fn is_table(head: &MemberHead) -> bool {
+    head.head.starts_with(MAGIC)
+}
+
+/// Whether a table of that path is one of a system profile.
+pub(super) fn is_system_table(path: &str) -> bool {
+    SYSTEM.contains(&table_of(path).0)
+}
+
 /// Neuron Explorer directories.
 pub struct NeuronParquet;
 
@@ -53,6 +69,8 @@ struct Reader {
     import: fn(&InputSet, &Claim, &mut Ledger) -> Result<Profile, ImportError>,
     record: fn(&InputSet, &Profile, SliceId) -> Result<Vec<Field>, ImportError>,
     rows: RowsOf,
+    system: fn(&InputSet, &mut Store, &mut Ledger) -> Result<(), ImportError>,
+    system_record: fn(&InputSet, &Profile, u64) -> Result<Vec<Field>, ImportError>,
 }
 
 static READER: OnceLock<Reader> = OnceLock::new();
@@ -60,7 +78,23 @@ static READER: OnceLock<Reader> = OnceLock::new();
 /// Links the Parquet library into this program.
 pub fn install() {
     // The second call finds the same functions there.
-    let _ = READER.set(Reader { import: import::import, record: import::record, rows: tables::rows });
+    let _ = READER.set(Reader {
+        import: import::import,
+        record: import::record,
+        rows: tables::rows,
+        system: system::read,
+        system_record: system::record,
+    });
+}
+
+/// Reads the tables of a system profile into `store`.
+pub(super) fn read_system(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<(), ImportError> {
+    (reader()?.system)(input, store, ledger)
+}
+
+/// Every field of a row of the system profile's events.
+pub(super) fn system_record(input: &InputSet, profile: &Profile, row: u64) -> Result<Vec<Field>, ImportError> {
+    (reader()?.system_record)(input, profile, row)
 }
 
 fn reader() -> Result<&'static Reader, ImportError> {
@@ -88,7 +122,7 @@ impl Format for NeuronParquet {
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         let mut directories: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (i, head) in heads.iter().enumerate() {
-            if head.head.starts_with(MAGIC) && taken.get(i) != Some(&true) {
+            if is_table(head) && !is_system_table(&head.name) && taken.get(i) != Some(&true) {
                 directories.entry(directory(&head.name)).or_default().push(i);
             }
         }

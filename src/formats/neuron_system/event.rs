@@ -2,9 +2,12 @@
 
 use crate::formats::json::{Cursor, Value, number, unescape};
 
+/// More flows of one event than these are left out.
+pub(in crate::formats) const FLOWS_MAX: usize = 64;
+
 /// Where an event comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Source {
+pub(in crate::formats) enum Source {
     Framework,
     Runtime,
     Hardware,
@@ -16,7 +19,7 @@ const HARDWARE: [&str; 7] =
 
 /// Start or stop of an event of the runtime's trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Phase {
+pub(in crate::formats) enum Phase {
     /// Start and length are in one record.
     #[default]
     Whole,
@@ -27,7 +30,7 @@ pub(super) enum Phase {
 
 /// What is kept of an event. Ids stay text: they are names, not numbers.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Event {
+pub(in crate::formats) struct Event {
     pub name: String,
     pub phase: Phase,
     /// Epoch nanoseconds, as the file says.
@@ -45,6 +48,20 @@ pub(super) struct Event {
     pub device_ns: Option<i64>,
     /// The host's clock beside it: only sync points.
     pub host_ns: Option<i64>,
+    /// Physical NeuronCore of a device.
+    pub physical: String,
+    /// Stream of the framework.
+    pub stream: String,
+    /// The model that is executed: its name, else its id.
+    pub model: String,
+    /// The device profile of the execution.
+    pub profile: String,
+    /// Bytes moved.
+    pub size: Option<u64>,
+    /// Its id.
+    pub id: String,
+    /// Flows it takes part in.
+    pub flows: Vec<String>,
 }
 
 impl Event {
@@ -53,6 +70,24 @@ impl Event {
         let mut event = Event::default();
         event.entries(text)?;
         Some(event)
+    }
+
+    /// Takes what further attributes (an object) tell and the event does not.
+    pub fn add_more(&mut self, text: &[u8]) {
+        let told = self.clone();
+        let mut more = Event::default();
+        if text.is_empty() || more.entries(text).is_none() {
+            return;
+        }
+        *self = Event {
+            model: more.model,
+            profile: more.profile,
+            size: more.size,
+            execution: more.execution,
+            device_ns: more.device_ns,
+            host_ns: more.host_ns,
+            ..told
+        };
     }
 
     fn entries(&mut self, text: &[u8]) -> Option<()> {
@@ -82,6 +117,14 @@ impl Event {
                 b"exec_id" => self.execution = unescape(written).into_owned(),
                 b"nc_timestamp_ns" => self.device_ns = ns(),
                 b"cpu_timestamp_ns" => self.host_ns = ns(),
+                b"pcore_idx" => self.physical = unescape(written).into_owned(),
+                b"framework_stream_id" => self.stream = unescape(written).into_owned(),
+                b"model_name" | b"neff_path" => self.model = unescape(written).into_owned(),
+                b"model_id" if self.model.is_empty() => self.model = format!("model {}", unescape(written)),
+                b"device_profile" | b"device_profile_name" => self.profile = unescape(written).into_owned(),
+                b"size" | b"size_bytes" | b"bytes" => self.size = number::unsigned(written),
+                b"id" => self.id = unescape(written).into_owned(),
+                b"flow_id" | b"flow_ids" => self.flows = ids(value),
                 b"phase" => {
                     self.phase = match written {
                         b"start" => Phase::Start,
@@ -107,6 +150,22 @@ impl Event {
             _ => Source::Runtime,
         }
     }
+}
+
+/// One id, or a list of them; no more than a few belong to an event.
+fn ids(value: Value<'_>) -> Vec<String> {
+    let Value::List(list) = value else {
+        return vec![unescape(plain(value)).into_owned()];
+    };
+    let mut out = Vec::new();
+    let mut cursor = Cursor::new(list);
+    while let Ok(Some(item)) = cursor.item() {
+        out.push(unescape(plain(item)).into_owned());
+        if out.len() == FLOWS_MAX {
+            break;
+        }
+    }
+    out
 }
 
 /// A value's text without quotes.

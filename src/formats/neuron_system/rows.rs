@@ -1,98 +1,123 @@
-//! Rows of the system timeline, and clocks of the device on the host's.
+//! Rows of the system timeline, each with what it belongs to.
 
 use super::event::{Event, Source};
-use crate::base::TrackId;
+use crate::base::{StrId, TrackId};
+use crate::model::system::{Row, RowKind};
 use crate::model::{ProfileBuilder, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
 
 /// Rows by instance, process and source.
 #[derive(Default)]
 pub(super) struct Rows {
-    groups: FxHashMap<String, TrackId>,
+    groups: FxHashMap<(Option<TrackId>, String), TrackId>,
+    leaves: FxHashMap<(Row, StrId), TrackId>,
+    /// What each raw track belongs to.
+    pub facts: Vec<Row>,
+    /// Runtime rows by group and core: more than one thread puts the thread's id into their names.
+    by_core: FxHashMap<(TrackId, StrId), Vec<(TrackId, String)>>,
 }
 
 impl Rows {
-    /// The row of an event: instance / process / source and core or thread.
+    /// The row of an event: instance / process / source / thread, NeuronCore or stream.
     pub fn of(&mut self, builder: &mut ProfileBuilder, event: &Event) -> TrackId {
-        let instance = if event.instance.is_empty() { "Host" } else { &event.instance };
-        let process = if event.process.is_empty() { "Process not told".to_string() } else { format!("PID {}", event.process) };
-        let outer = self.group(builder, None, instance, 0);
-        let inner = self.group(builder, Some(outer), &process, 0);
-        let (sort, source, kind) = match event.source() {
-            Source::Framework => (0, "framework", TrackKind::Thread),
-            Source::Runtime => (1, "neuron_rt", TrackKind::Thread),
-            Source::Hardware => (2, "neuron_hw", TrackKind::Engine),
+        let source = event.source();
+        let kind = match source {
+            Source::Framework => RowKind::Framework,
+            Source::Runtime => RowKind::Runtime,
+            Source::Hardware => RowKind::Hardware,
         };
-        let source = self.group(builder, Some(inner), source, sort);
-        let row = match (event.core.is_empty() || kind == TrackKind::Thread && sort == 0, event.thread.is_empty()) {
-            (true, false) => format!("TID {}", event.thread),
-            (true, true) => "Thread not told".into(),
-            _ => format!("NC {}", event.core),
+        let mut id = |text: &str| builder.strings.intern(text);
+        // A framework thread has no core, and a core of a device no thread.
+        let core = if kind == RowKind::Framework { StrId(0) } else { id(&event.core) };
+        let thread = if kind == RowKind::Hardware { StrId(0) } else { id(&event.thread) };
+        let row = Row { kind, instance: id(&event.instance), process: id(&event.process), thread, core };
+        let below = match kind {
+            RowKind::Framework => id(&event.stream),
+            RowKind::Hardware => id(&event.physical),
+            _ => StrId(0),
         };
-        self.row(builder, source, &row, kind)
+        if let Some(track) = self.leaves.get(&(row, below)) {
+            return *track;
+        }
+        let process = self.process(builder, &event.instance, &event.process);
+        let (sort, name) = match source {
+            Source::Framework => (0, "framework"),
+            Source::Runtime => (1, "neuron_rt"),
+            Source::Hardware => (2, "neuron_hw"),
+        };
+        let group = self.group(builder, Some(process), name, sort);
+        let (name, track_kind) = leaf_name(kind, event);
+        let track = builder.track(TrackSpec { parent: Some(group), name, kind: track_kind, sort: 0 });
+        self.note(track, row);
+        self.leaves.insert((row, below), track);
+        if kind == RowKind::Runtime && !event.core.is_empty() && !event.thread.is_empty() {
+            self.by_core.entry((group, core)).or_default().push((track, event.thread.clone()));
+        }
+        track
     }
 
-    /// The group of the host's own curves.
-    pub fn host(&mut self, builder: &mut ProfileBuilder, instance: &str) -> TrackId {
-        let instance = if instance.is_empty() { "Host" } else { instance };
-        self.group(builder, None, instance, 0)
+    /// Names rows of one core apart by their threads.
+    pub fn name_apart(&self, builder: &mut ProfileBuilder) {
+        for rows in self.by_core.values().filter(|r| r.len() > 1) {
+            for (track, thread) in rows {
+                let name = format!("{} · TID {thread}", builder.track_mut(*track).name);
+                builder.track_mut(*track).name = name;
+            }
+        }
     }
 
-    fn group(&mut self, builder: &mut ProfileBuilder, parent: Option<TrackId>, name: &str, sort: i64) -> TrackId {
-        self.add(builder, parent, name, TrackKind::Group, sort)
-    }
-
-    fn row(&mut self, builder: &mut ProfileBuilder, parent: TrackId, name: &str, kind: TrackKind) -> TrackId {
-        self.add(builder, Some(parent), name, kind, 0)
-    }
-
-    fn add(&mut self, builder: &mut ProfileBuilder, parent: Option<TrackId>, name: &str, kind: TrackKind, sort: i64) -> TrackId {
-        let key = format!("{}\0{name}", parent.map_or(-1, |p| i64::from(p.0)));
+    /// The row of a curve, in a group of the host or of a process.
+    pub fn curve(&mut self, builder: &mut ProfileBuilder, parent: TrackId, name: &str, row: Row) -> TrackId {
+        let key = (Some(parent), format!("{name}\0{:?}", row.kind));
         if let Some(track) = self.groups.get(&key) {
             return *track;
         }
-        let track = builder.track(TrackSpec { parent, name: name.into(), kind, sort });
+        let track = builder.track(TrackSpec { parent: Some(parent), name: name.into(), kind: TrackKind::Counter, sort: 5 });
+        self.note(track, row);
         self.groups.insert(key, track);
         track
     }
-}
 
-/// Sync points: what the device's clock said when the host's said what.
-#[derive(Default)]
-pub(super) struct Clocks {
-    /// By execution, or by core where a point names none: (device, host).
-    points: FxHashMap<String, Vec<(i64, i64)>>,
-    /// Points in all.
-    pub n_points: u64,
-}
-
-impl Clocks {
-    fn key(event: &Event) -> String {
-        if event.execution.is_empty() { format!("core {}", event.core) } else { event.execution.clone() }
+    /// The group of an instance.
+    pub fn instance(&mut self, builder: &mut ProfileBuilder, instance: &str) -> TrackId {
+        self.group(builder, None, if instance.is_empty() { "Host" } else { instance }, 0)
     }
 
-    /// Takes a sync point.
-    pub fn add(&mut self, event: &Event) {
-        if let (Some(device), Some(host)) = (event.device_ns, event.host_ns) {
-            self.points.entry(Self::key(event)).or_default().push((device, host));
-            self.n_points += 1;
+    /// The group of a process.
+    pub fn process(&mut self, builder: &mut ProfileBuilder, instance: &str, process: &str) -> TrackId {
+        let outer = self.instance(builder, instance);
+        let name = if process.is_empty() { "Process not told".to_string() } else { format!("PID {process}") };
+        self.group(builder, Some(outer), &name, 0)
+    }
+
+    /// A group.
+    pub fn group(&mut self, builder: &mut ProfileBuilder, parent: Option<TrackId>, name: &str, sort: i64) -> TrackId {
+        let key = (parent, name.to_string());
+        if let Some(track) = self.groups.get(&key) {
+            return *track;
         }
+        let track = builder.track(TrackSpec { parent, name: name.into(), kind: TrackKind::Group, sort });
+        self.note(track, Row::default());
+        self.groups.insert(key, track);
+        track
     }
 
-    /// The host's time of an event of the device, by the sync point of its execution; `None` without one.
-    pub fn adjusted(&self, event: &Event) -> Option<i64> {
-        let device = event.device_ns?;
-        let (sync_device, sync_host) = *self.points.get(&Self::key(event))?.first()?;
-        sync_host.checked_add(device.checked_sub(sync_device)?)
+    fn note(&mut self, track: TrackId, row: Row) {
+        self.facts.resize(self.facts.len().max(track.index() + 1), Row::default());
+        self.facts[track.index()] = row;
     }
+}
 
-    /// The largest distance, nanoseconds, between what the first point of an execution predicts for a later one and what that says.
-    pub fn residual(&self) -> Option<i64> {
-        let of = |points: &Vec<(i64, i64)>| {
-            let (device, host) = *points.first()?;
-            let off = |p: &(i64, i64)| p.1.saturating_sub(host).saturating_sub(p.0.saturating_sub(device)).saturating_abs();
-            points.iter().skip(1).map(off).max()
-        };
-        self.points.values().filter_map(of).max()
+fn leaf_name(kind: RowKind, event: &Event) -> (String, TrackKind) {
+    match kind {
+        RowKind::Framework if !event.stream.is_empty() => (format!("Stream {}", event.stream), TrackKind::Stream),
+        RowKind::Hardware if !event.core.is_empty() && !event.physical.is_empty() => {
+            (format!("NC {}:{}", event.core, event.physical), TrackKind::Engine)
+        }
+        RowKind::Hardware if !event.core.is_empty() => (format!("NC {}", event.core), TrackKind::Engine),
+        RowKind::Hardware => ("NeuronCore not told".into(), TrackKind::Engine),
+        RowKind::Runtime if !event.core.is_empty() => (format!("NC {}", event.core), TrackKind::Thread),
+        _ if event.thread.is_empty() => ("Thread not told".into(), TrackKind::Thread),
+        _ => (format!("TID {}", event.thread), TrackKind::Thread),
     }
 }

@@ -1,11 +1,10 @@
-//! Chrome records of the plugin's timelines: rows and slices out of the text, and one record again.
+//! Chrome records of the plugin's timelines: rows and slices out of the text.
 
-use crate::base::{InputSet, Ledger, Severity, SliceId, StrId, TrackId};
-use crate::formats::json::cursor::Broken;
+use super::record::{Event, entry, plain};
+use crate::base::{Ledger, Severity, StrId, TrackId};
 use crate::formats::json::split::Damage;
-use crate::formats::json::{Cursor, Sink, Take, Value, compact, number, unescape};
-use crate::formats::{Field, ImportError};
-use crate::model::{Profile, ProfileBuilder, RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
+use crate::formats::json::{Sink, Take, number, unescape};
+use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
 
 /// Everything a timeline fills.
@@ -35,61 +34,6 @@ pub(super) struct Row {
     pub name: String,
     /// Whether it is a process itself.
     pub is_process: bool,
-}
-
-/// A record, borrowed.
-#[derive(Default)]
-struct Event<'a> {
-    phase: u8,
-    name: &'a [u8],
-    pid: &'a [u8],
-    tid: &'a [u8],
-    ts: Option<&'a [u8]>,
-    dur: Option<&'a [u8]>,
-    args: &'a [u8],
-}
-
-impl<'a> Event<'a> {
-    fn read(text: &'a [u8]) -> Result<Self, Broken> {
-        if text.first() != Some(&b'{') {
-            return Err(Broken { at: 0 });
-        }
-        let mut event = Event::default();
-        let mut cursor = Cursor::new(text);
-        while let Some(key) = cursor.key()? {
-            let value = plain(cursor.value()?);
-            match key {
-                b"ph" => event.phase = if value.len() == 1 { value[0] } else { 0 },
-                b"name" => event.name = value,
-                b"pid" => event.pid = value,
-                b"tid" => event.tid = value,
-                b"ts" => event.ts = Some(value),
-                b"dur" => event.dur = Some(value),
-                b"args" => event.args = value,
-                _ => {}
-            }
-        }
-        if cursor.at() + 1 == text.len() { Ok(event) } else { Err(Broken { at: cursor.at() }) }
-    }
-}
-
-/// A value's text without quotes.
-pub(super) fn plain(value: Value<'_>) -> &[u8] {
-    match value {
-        Value::Text(text) | Value::Bare(text) | Value::Object(text) | Value::List(text) => text,
-    }
-}
-
-/// An entry of an object.
-pub(super) fn entry<'a>(object: &'a [u8], wanted: &[u8]) -> Option<Value<'a>> {
-    let mut cursor = Cursor::new(object);
-    while let Ok(Some(key)) = cursor.key() {
-        let value = cursor.value().ok()?;
-        if key == wanted {
-            return Some(value);
-        }
-    }
-    None
 }
 
 impl<'l> Chrome<'l> {
@@ -302,41 +246,4 @@ impl Sink for Chrome<'_> {
 
 fn shown(text: &[u8]) -> String {
     String::from_utf8_lossy(&text[..text.len().min(200)]).into_owned()
-}
-
-/// Every field of one slice, read again.
-pub(crate) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-    let gone = || ImportError::Invalid("The record of this slice is not in a file of its own: its fields are not available.".into());
-    let record = profile.slices.record.get(slice.index()).copied().filter(|r| r.n_bytes() != Some(0)).ok_or_else(gone)?;
-    let member = input.members.get(record.member()).ok_or_else(gone)?;
-    let text = member.read(record.offset(), record.n_bytes().ok_or_else(gone)?)?;
-    let mut out = Vec::new();
-    fields(&text, "Event", &mut out);
-    Ok(out)
-}
-
-/// Entries of an object as fields; those of `args` under a heading of their own.
-pub(super) fn fields(object: &[u8], group: &str, out: &mut Vec<Field>) {
-    let mut cursor = Cursor::new(object);
-    while let Ok(Some(key)) = cursor.key() {
-        let Ok(value) = cursor.value() else {
-            return;
-        };
-        let key = unescape(key).into_owned();
-        match value {
-            Value::Object(inner) if group == "Event" && matches!(key.as_str(), "args" | "data") => fields(inner, "Args", out),
-            _ => {
-                let unit = match key.as_str() {
-                    "ts" | "dur" | "tts" if group == "Event" => "µs",
-                    k if k.ends_with("_ns") || k == "timestamp" || k == "duration" => "ns",
-                    _ => "",
-                };
-                let text = match value {
-                    Value::Object(text) | Value::List(text) => compact(text),
-                    value => unescape(plain(value)).into_owned(),
-                };
-                out.push(Field { group: group.into(), key, value: text, unit: unit.into(), help: String::new() });
-            }
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Keys of the operator tables by meaning: they were never published.
 
-use super::chrome::plain;
+use super::record::plain;
 use crate::formats::json::{Cursor, Value, unescape};
 
 /// What a key means.

@@ -8,6 +8,7 @@ mod claim;
 mod finish;
 mod import;
 mod keys;
+mod record;
 mod stamp;
 mod tables;
 mod xplane;
@@ -49,11 +50,11 @@ impl Format for TensorboardNeuron {
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-        chrome::record(input, profile, slice)
+        record::record(input, profile, slice)
     }
 }
 
-pub(crate) use chrome::record;
+pub(crate) use record::record;
 
 /// What to say when a directory of logs holds no profile: why the plugin may have written none. `None` when nothing points to such a directory.
 pub fn likely_causes(heads: &[MemberHead]) -> Option<String> {

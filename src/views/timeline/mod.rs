@@ -28,6 +28,7 @@ mod memory;
 pub mod overview;
 mod parts;
 pub mod raster;
+pub mod regroup;
 pub mod rows;
 pub mod sample;
 pub mod scene;

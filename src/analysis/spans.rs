@@ -48,6 +48,12 @@ impl Spans {
         self.intersection(&Spans::union([(start, end)]))
     }
 
+    /// Whether any of it lies in `start..end`.
+    pub fn touches(&self, start: i64, end: i64) -> bool {
+        let at = self.0.partition_point(|s| s.1 <= start);
+        self.0.get(at).is_some_and(|s| s.0 < end)
+    }
+
     /// What of `start..end` is not in it.
     pub fn gaps(&self, start: i64, end: i64) -> Spans {
         let mut at = start;
@@ -76,6 +82,7 @@ mod tests {
         let b = Spans::union([(3, 12), (29, 40)]);
         assert_eq!(a.intersection(&b).0, [(3, 5), (10, 12), (29, 30)]);
         assert_eq!(a.gaps(-5, 35).0, [(-5, 0), (5, 10), (30, 35)]);
+        assert!(a.touches(4, 6) && a.touches(29, 99) && !a.touches(5, 10) && !a.touches(30, 99));
         assert_eq!(Spans::default().gaps(0, 4).0, [(0, 4)]);
     }
 }

@@ -1,0 +1,191 @@
+//! Tables of a system profile.
+
+use super::import::{Table, members_by_table, open_tables, row_fields};
+use super::rows::each;
+use super::{is_system_table, tables};
+use crate::base::{InputSet, Ledger, Member};
+use crate::formats::neuron_system::{Curve, Event, FLOWS_MAX, Store, row_record};
+use crate::formats::{Field, ImportError};
+use crate::model::Profile;
+use crate::model::system::DeviceProfile;
+use std::collections::BTreeMap;
+
+const EVENTS: &str = "SystemProfileEvents";
+
+/// Columns of the table of events that are read.
+const COLUMNS: [&str; 14] = [
+    "name",
+    "start_ts",
+    "end_ts",
+    "duration_ns",
+    "trace_event_source",
+    "instance_id",
+    "process_id",
+    "thread_id",
+    "nc_idx",
+    "pcore_idx",
+    "framework_stream_id",
+    "flow_id",
+    "id",
+    "extra_attributes_json",
+];
+
+/// Categories of HBM use: column, name.
+const CATEGORIES: [(&str, &str); 22] = [
+    ("generic_bytes", "Generic"),
+    ("tensor_instructions_bytes", "Tensor instructions"),
+    ("scalar_instructions_bytes", "Scalar instructions"),
+    ("gpsimd_instructions_bytes", "GpSimd instructions"),
+    ("io_bytes", "IO"),
+    ("dram_spill_bytes", "DRAM spill"),
+    ("weights_bytes", "Weights"),
+    ("profiler_buffers_bytes", "Profiler buffers"),
+    ("scalar_table_bytes", "Scalar table"),
+    ("vector_instructions_bytes", "Vector instructions"),
+    ("sync_instructions_bytes", "Sync instructions"),
+    ("shared_scratchpad_bytes", "Shared scratchpad"),
+    ("tensors_bytes", "Tensors"),
+    ("ucode_lib_bytes", "Ucode library"),
+    ("gpsimd_stdio_bytes", "GpSimd STDIO"),
+    ("collectives_bytes", "Collectives"),
+    ("scratchpad_bytes", "Scratchpad"),
+    ("dma_rings_runtime_bytes", "DMA rings, runtime"),
+    ("dma_rings_spill_bytes", "DMA rings, spill"),
+    ("dma_rings_io_bytes", "DMA rings, IO"),
+    ("dma_rings_collectives_bytes", "DMA rings, collectives"),
+    ("unknown_bytes", "Unknown"),
+];
+
+/// Reads the tables. The library panics on some damaged files: natively that is caught here, in the browser it ends this worker alone.
+pub(super) fn read(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<(), ImportError> {
+    let work = std::panic::AssertUnwindSafe(|| read_all(input, store, ledger));
+    std::panic::catch_unwind(work).unwrap_or_else(|_| {
+        Err(ImportError::Invalid(
+            "Expected Parquet tables, found one so damaged that the Parquet library gave up on it. Export the profile again.".into(),
+        ))
+    })
+}
+
+fn read_all(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<(), ImportError> {
+    let members: BTreeMap<String, Vec<&Member>> = members_by_table(input)
+        .into_iter()
+        .map(|(name, m)| (name, m.into_iter().filter(|m| m.name.ends_with(".parquet")).collect()))
+        .collect();
+    let members = members.into_iter().filter(|(_, m): &(String, Vec<&Member>)| !m.is_empty()).collect();
+    let tables = open_tables(members, ledger)?;
+    for table in tables.values() {
+        match table.name.as_str() {
+            EVENTS => events(table, store, ledger),
+            "CpuUsage" => cpu(table, store, ledger),
+            "HostMemUsage" => host_memory(table, store, ledger),
+            "SystemProfileHbmUsage" => hbm(table, store, ledger),
+            "SystemProfileMetadata" => each(table, &["hbm_capacity_bytes"], ledger, |b, row, _| {
+                store.hbm_capacity = b.int(0, row).and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
+                true
+            }),
+            "DeviceProfileList" => device_profiles(table, store, ledger),
+            _ => (),
+        }
+        store.builder.table(tables::table(table, ledger));
+    }
+    let others: Vec<&str> = tables.keys().map(String::as_str).filter(|n| !is_system_table(n)).collect();
+    if !others.is_empty() {
+        ledger.note(format!("Shown under Tables only: {}.", others.join(", ")));
+    }
+    Ok(())
+}
+
+fn events(table: &Table, store: &mut Store, ledger: &mut Ledger) {
+    let mut inner = Ledger::default();
+    each(table, &COLUMNS, ledger, |b, row, at| {
+        let text = |column: usize| match b.text(column, row) {
+            "" => b.int(column, row).map(|n| n.to_string()).unwrap_or_default(),
+            text => text.to_string(),
+        };
+        let (start, end) = (b.int(1, row), b.int(2, row));
+        let mut event = Event {
+            name: text(0),
+            time: start,
+            duration: b.int(3, row).or(start.zip(end).and_then(|(s, e)| e.checked_sub(s))),
+            source: text(4),
+            instance: text(5),
+            process: text(6),
+            thread: text(7),
+            core: text(8),
+            physical: text(9),
+            stream: text(10),
+            flows: ids(b.text(11, row)),
+            id: text(12),
+            ..Event::default()
+        };
+        event.add_more(b.text(13, row).as_bytes());
+        store.event(&event, row_record(at), &mut inner, || format!("row {at}"));
+        start.is_some()
+    });
+    // What the rows are counted for is what the events would be counted for.
+    inner.skipped.clear();
+}
+
+/// `[100, 200]`, `["100"]` or `100` as ids.
+fn ids(text: &str) -> Vec<String> {
+    let parts = text.trim_matches(['[', ']']).split(',').map(|p| p.trim().trim_matches('"'));
+    parts.filter(|p| !p.is_empty()).take(FLOWS_MAX).map(Into::into).collect()
+}
+
+fn cpu(table: &Table, store: &mut Store, ledger: &mut Ledger) {
+    each(table, &["timestamp", "util_percent", "cpu_id", "instance_id"], ledger, |b, row, _| {
+        let (Some(time), Some(util)) = (b.int(0, row), b.float(1, row)) else {
+            return false;
+        };
+        store.sample(Curve::Cpu(b.text(3, row).into(), b.text(2, row).into()), &[], time, vec![util]);
+        true
+    });
+}
+
+fn host_memory(table: &Table, store: &mut Store, ledger: &mut Ledger) {
+    each(table, &["timestamp", "used_bytes", "used_percent", "instance_id"], ledger, |b, row, _| {
+        let (Some(time), used, share) = (b.int(0, row), b.float(1, row), b.float(2, row)) else {
+            return false;
+        };
+        if let Some(used) = used {
+            store.sample(Curve::HostMemory(b.text(3, row).into(), "Memory use", "bytes"), &[], time, vec![used]);
+        }
+        if let Some(share) = share {
+            store.sample(Curve::HostMemory(b.text(3, row).into(), "Memory use, share", "%"), &[], time, vec![share]);
+        }
+        used.or(share).is_some()
+    });
+}
+
+fn hbm(table: &Table, store: &mut Store, ledger: &mut Ledger) {
+    let names = CATEGORIES.map(|c| c.1);
+    let mut wanted = vec!["timestamp", "device_idx", "hbm_idx", "instance_id"];
+    wanted.extend(CATEGORIES.map(|c| c.0));
+    each(table, &wanted, ledger, |b, row, _| {
+        let Some(time) = b.int(0, row) else {
+            return false;
+        };
+        let values = (0..CATEGORIES.len()).map(|c| b.float(4 + c, row).unwrap_or(0.0)).collect();
+        let curve = Curve::Hbm(b.text(3, row).into(), b.int(1, row).unwrap_or(0), b.int(2, row).unwrap_or(0));
+        store.sample(curve, &names, time, values);
+        true
+    });
+}
+
+fn device_profiles(table: &Table, store: &mut Store, ledger: &mut Ledger) {
+    each(table, &["device_profile_name", "instance_id", "process_id", "nc_id"], ledger, |b, row, _| {
+        let number = |column| b.int(column, row).map(|n| n.to_string()).unwrap_or_default();
+        store.device_profiles.push(DeviceProfile {
+            name: b.text(0, row).into(),
+            instance: b.text(1, row).into(),
+            process: number(2),
+            core: number(3),
+        });
+        true
+    });
+}
+
+/// Every field of a row of the events.
+pub(super) fn record(input: &InputSet, profile: &Profile, row: u64) -> Result<Vec<Field>, ImportError> {
+    row_fields(input, profile, EVENTS, row)
+}

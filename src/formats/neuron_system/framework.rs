@@ -1,0 +1,114 @@
+//! A trace of the framework (`trace.json` of torch or JAX) beside a system profile: its slices, on the same clock.
+
+use super::event::{Event, plain};
+use super::json::shown;
+use super::store::Store;
+use crate::base::{DurationNs, Ledger, Severity, text};
+use crate::formats::json::split::Damage;
+use crate::formats::json::{Cursor, Sink, Take, number, unescape};
+use crate::model::RecordRef;
+
+/// Fills the store from one trace.
+pub(super) struct Framework<'a> {
+    pub store: &'a mut Store,
+    pub ledger: &'a mut Ledger,
+    /// Position of the file in the claim.
+    pub member: usize,
+    /// Name of the file.
+    pub name: &'a str,
+    /// Events of the store before this trace.
+    n_before: usize,
+    /// What newer traces count from, epoch nanoseconds.
+    base_ns: i64,
+    /// Records that are no slices.
+    n_other: u64,
+}
+
+impl<'a> Framework<'a> {
+    pub fn new(store: &'a mut Store, ledger: &'a mut Ledger, member: usize, name: &'a str) -> Self {
+        let n_before = store.kept.len();
+        Framework { store, ledger, member, name, n_before, base_ns: 0, n_other: 0 }
+    }
+
+    fn slice(&mut self, text: &[u8], offset: u64) -> Option<()> {
+        let mut event = Event { source: "framework".into(), ..Event::default() };
+        // Of one server the trace is of that one; of several the file does not tell.
+        if let [only] = self.store.instances.as_slice() {
+            event.instance.clone_from(only);
+        }
+        let mut phase = 0;
+        let mut cursor = Cursor::new(text);
+        while let Some(key) = cursor.key().ok()? {
+            let written = plain(cursor.value().ok()?);
+            match key {
+                b"ph" => phase = written.first().copied().unwrap_or(0),
+                b"name" => event.name = unescape(written).into_owned(),
+                b"pid" => event.process = unescape(written).into_owned(),
+                b"tid" => event.thread = unescape(written).into_owned(),
+                b"ts" => event.time = number::micros_to_nanos(written),
+                b"dur" => event.duration = number::micros_to_nanos(written),
+                _ => {}
+            }
+        }
+        if phase == b'X' {
+            let record = RecordRef::new(self.member, offset, text.len() as u64);
+            self.store.event(&event, record, self.ledger, || shown(text));
+        } else {
+            self.ledger.read += 1;
+            self.n_other += 1;
+        }
+        Some(())
+    }
+
+    /// The trace is read: puts it on the clock of the system profile.
+    pub fn finish(self) {
+        let (before, own) = self.store.kept.split_at_mut(self.n_before);
+        own.iter_mut().for_each(|e| e.time = e.time.saturating_add(self.base_ns));
+        if self.n_other > 0 {
+            let reason = "Records of the framework's trace that are no slices. Open the trace by itself to see them.";
+            self.ledger.skip_n(Severity::Info, "framework_other", reason, self.n_other, 0, || self.name.into());
+        }
+        let bounds = |events: &[super::store::Kept]| {
+            let ends = events.iter().map(|e| e.time.saturating_add(e.duration.unwrap_or(0).max(0))).max();
+            events.iter().map(|e| e.time).min().zip(ends)
+        };
+        let (Some(told), Some(system)) = (bounds(own), bounds(before)) else {
+            return;
+        };
+        if told.0 <= system.1 && told.1 >= system.0 {
+            self.ledger.note(format!("`{}` tells wall-clock time, as the host's events do: it stands on the same clock.", self.name));
+            return;
+        }
+        let apart = system.0.saturating_sub(told.0);
+        own.iter_mut().for_each(|e| e.time = e.time.saturating_add(apart));
+        self.ledger.note(format!(
+            "`{}` counts time from elsewhere ({} away): its first slice stands at the first event, and no moment of it can be compared with the rest.",
+            self.name,
+            text::duration(DurationNs(apart.saturating_abs()))
+        ));
+    }
+}
+
+impl Sink for Framework<'_> {
+    fn key(&mut self, key: &[u8], begins: u8) -> Take {
+        match key {
+            b"traceEvents" => Take::Records,
+            b"" if begins == b'[' => Take::Records,
+            b"baseTimeNanoseconds" => Take::Value,
+            _ => Take::Skip,
+        }
+    }
+
+    fn record(&mut self, text: &[u8], offset: u64) -> bool {
+        self.slice(text, offset).is_some()
+    }
+
+    fn value(&mut self, _key: &[u8], text: &[u8], _offset: u64) {
+        self.base_ns = number::scaled(text.trim_ascii(), 0).unwrap_or(0);
+    }
+
+    fn damaged(&mut self, text: &[u8], offset: u64, _damage: Damage) {
+        self.ledger.read += 1;
+        self.ledger.skip(Severity::DataLoss, "damaged_record", "A record cannot be read.", offset, || shown(text));
+    }
+}

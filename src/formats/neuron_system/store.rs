@@ -1,0 +1,184 @@
+//! Everything that was read, whichever file it came from, until it becomes a profile.
+
+use super::clocks::{Clocks, Key};
+use super::event::{Event, FLOWS_MAX, Phase, Source};
+use super::rows::Rows;
+use crate::base::{Ledger, Severity, StrId, TrackId};
+use crate::model::builder::ColumnId;
+use crate::model::system::{DeviceProfile, Row, RowKind};
+use crate::model::{ProfileBuilder, RecordRef};
+use std::collections::BTreeMap;
+
+/// An event, its texts as ids.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kept {
+    pub name: StrId,
+    pub model: StrId,
+    pub profile: StrId,
+    pub tracking: StrId,
+    pub execution: StrId,
+    pub track: TrackId,
+    pub phase: Phase,
+    pub source: Source,
+    pub is_sync: bool,
+    /// Epoch nanoseconds.
+    pub time: i64,
+    pub duration: Option<i64>,
+    /// The device's clock.
+    pub device_ns: Option<i64>,
+    pub size: Option<u64>,
+    pub record: RecordRef,
+}
+
+/// What a curve is: its place in the host or on a device.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::formats) enum Curve {
+    /// Instance, CPU.
+    Cpu(String, String),
+    /// Instance, name, unit.
+    HostMemory(String, &'static str, &'static str),
+    /// Instance, device, HBM.
+    Hbm(String, i64, i64),
+}
+
+/// Samples of a curve: names of its series, and (time, one value each).
+#[derive(Debug, Default)]
+pub(super) struct Samples {
+    pub series: Vec<String>,
+    pub values: Vec<(i64, Vec<f64>)>,
+}
+
+/// Everything that was read.
+pub(in crate::formats) struct Store {
+    /// Tracks and strings; slices come when all events are there.
+    pub builder: ProfileBuilder,
+    /// Per-slice texts: source, core, process, instance.
+    pub(super) columns: [ColumnId; 4],
+    pub(super) rows: Rows,
+    pub(super) kept: Vec<Kept>,
+    /// Position in `kept`, id of the event, its flows.
+    pub(super) flows: Vec<(usize, StrId, Vec<StrId>)>,
+    pub(super) curves: BTreeMap<Curve, Samples>,
+    pub(super) clocks: Clocks,
+    /// Instances met, in order.
+    pub(super) instances: Vec<String>,
+    /// HBM of a NeuronCore, bytes.
+    pub hbm_capacity: Option<u64>,
+    /// As the profile lists them.
+    pub device_profiles: Vec<DeviceProfile>,
+}
+
+impl Store {
+    pub fn new() -> Self {
+        let mut builder = ProfileBuilder::new();
+        let columns = [("source", "Source"), ("core", "NeuronCore"), ("process", "Process"), ("instance", "Instance")];
+        Store {
+            columns: columns.map(|(id, label)| builder.attribute(id, label)),
+            builder,
+            rows: Rows::default(),
+            kept: Vec::new(),
+            flows: Vec::new(),
+            curves: BTreeMap::new(),
+            clocks: Clocks::default(),
+            instances: Vec::new(),
+            hbm_capacity: None,
+            device_profiles: Vec::new(),
+        }
+    }
+
+    /// Whether nothing was read.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty() && self.curves.is_empty()
+    }
+
+    /// Takes an event; `example` is how it looks.
+    pub fn event(&mut self, event: &Event, record: RecordRef, ledger: &mut Ledger, example: impl FnOnce() -> String) {
+        ledger.read += 1;
+        let Some(time) = event.time else {
+            ledger.skip(Severity::DataLoss, "missing_time", "The event has no time.", record.offset(), example);
+            return;
+        };
+        ledger.shown += 1;
+        if !event.instance.is_empty() && !self.instances.contains(&event.instance) && self.instances.len() < 4096 {
+            self.instances.push(event.instance.clone());
+        }
+        let track = self.rows.of(&mut self.builder, event);
+        let mut id = |text: &str| self.builder.strings.intern(text);
+        let is_sync = event.name == "timestamp_sync_point";
+        let kept = Kept {
+            name: id(&event.name),
+            model: id(&event.model),
+            profile: id(&event.profile),
+            tracking: id(&event.tracking),
+            execution: id(&event.execution),
+            track,
+            phase: event.phase,
+            source: event.source(),
+            is_sync,
+            time,
+            duration: event.duration,
+            device_ns: event.device_ns,
+            size: event.size,
+            record,
+        };
+        if !event.flows.is_empty() {
+            let flows = event.flows.iter().take(FLOWS_MAX).map(|f| id(f)).collect();
+            let own = id(&event.id);
+            self.flows.push((self.kept.len(), own, flows));
+        }
+        if let (true, Some(device), Some(host)) = (is_sync, event.device_ns, event.host_ns) {
+            self.clocks.add(self.clock_of(&kept), device, host);
+        }
+        self.kept.push(kept);
+    }
+
+    /// Which sync points place an event.
+    pub(super) fn clock_of(&self, kept: &Kept) -> Key {
+        let row = self.rows.facts.get(kept.track.index()).copied().unwrap_or_default();
+        match kept.execution {
+            StrId(0) => (false, row.process, row.core),
+            execution => (true, StrId(0), execution),
+        }
+    }
+
+    /// Takes a sample of a curve.
+    pub fn sample(&mut self, curve: Curve, series: &[&str], time: i64, values: Vec<f64>) {
+        let samples = self.curves.entry(curve).or_default();
+        if samples.series.is_empty() {
+            samples.series = series.iter().map(|s| (*s).to_string()).collect();
+        }
+        samples.values.push((time, values));
+    }
+
+    /// What a curve is, and its row.
+    pub(super) fn curve_row(&mut self, curve: &Curve) -> (TrackId, &'static str, bool) {
+        let Store { builder, rows, .. } = self;
+        let instance = match curve {
+            Curve::Cpu(i, _) | Curve::HostMemory(i, ..) | Curve::Hbm(i, ..) => i.clone(),
+        };
+        let outer = rows.instance(builder, &instance);
+        let mut row = |kind, core: &str| Row {
+            kind,
+            instance: builder.strings.intern(&instance),
+            core: builder.strings.intern(core),
+            ..Row::default()
+        };
+        match curve {
+            Curve::Cpu(_, cpu) => {
+                let row = row(RowKind::Cpu, cpu);
+                let group = rows.group(builder, Some(outer), "CPU use", 10);
+                (rows.curve(builder, group, &format!("CPU {cpu}"), row), "%", false)
+            }
+            Curve::HostMemory(_, name, unit) => {
+                let row = row(RowKind::HostMemory, "");
+                let group = rows.group(builder, Some(outer), "Host memory", 11);
+                (rows.curve(builder, group, name, row), unit, false)
+            }
+            Curve::Hbm(_, device, hbm) => {
+                let row = row(RowKind::Hbm, &format!("{device}:{hbm}"));
+                let group = rows.group(builder, Some(outer), "HBM use", 9);
+                (rows.curve(builder, group, &format!("ND {device} HBM {hbm}"), row), "bytes", true)
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What the selected event depends on and what depends on it.
+
+use super::{Ways, rows};
+use crate::analysis::system::Chain;
+use crate::base::SliceId;
+use crate::engine::query::{NeuronAnswer, NeuronQuery};
+use crate::engine::{Answer, Query};
+use crate::ui::small::Problem;
+use crate::ui::table::Table;
+use crate::views::ask::asked;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Two tables: upstream and downstream.
+#[component]
+pub(super) fn ChainPart(ask: Ask, selection: Signal<Option<SliceId>>, ways: Ways) -> impl IntoView {
+    let pick = |answer| if let Answer::Neuron(NeuronAnswer::SystemChain(c)) = answer { Some(c) } else { None };
+    let query = Signal::derive(move || selection.get().map(|s| Query::Neuron(NeuronQuery::SystemChain(s))));
+    let found = asked(ask, query, pick);
+    let title = move || found.value.get().map(|c| rows::chain_title(&c));
+    let columns = Signal::stored(Arc::new(rows::chain_columns()));
+    let go = move |list: fn(&Chain) -> Option<&Vec<crate::analysis::system::ChainRow>>| {
+        Callback::new(move |at: usize| {
+            let slice = found.value.with_untracked(|c| c.as_ref().and_then(|c| list(c)?.get(at).map(|r| r.slice)));
+            if let Some(slice) = slice {
+                ways.on_slice.run((slice, vec![slice]));
+            }
+        })
+    };
+    let (up, down) = (go(|c| Some(&c.upstream)), go(|c| Some(&c.downstream)));
+    let (upstream, downstream) = (found.derive(|c| rows::chain(&c.upstream)), found.derive(|c| rows::chain(&c.downstream)));
+    view! {
+        <section class="system__part" data-part="chain">
+            <h2>"Dependency chain of the selected event"</h2>
+            <Problem text=found.problem />
+            <Show when=move || selection.get().is_some() fallback=|| view! { <p class="waiting">"Select an event in the timeline to see what leads to it and what follows from it."</p> }>
+                <p class="system__text" data-chain>{title}</p>
+                <div class="system__pair">
+                    <div class="system__part">
+                        <h3>"Upstream events"</h3>
+                        <Table id="upstream" label="Upstream events" columns rows=upstream on_row=up empty="No event leads to it." />
+                    </div>
+                    <div class="system__part">
+                        <h3>"Downstream events"</h3>
+                        <Table id="downstream" label="Downstream events" columns rows=downstream on_row=down empty="No event follows from it." />
+                    </div>
+                </div>
+            </Show>
+        </section>
+    }
+}

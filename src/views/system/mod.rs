@@ -1,0 +1,70 @@
+//! A system profile: cards, advice, device executions with their device profiles, transfers, memory, CPUs, the chain of the selected event.
+
+mod chain;
+pub mod devices;
+mod parts;
+pub mod rows;
+
+use crate::analysis::system::System;
+use crate::base::{SliceId, TimeRange};
+use crate::engine::query::{NeuronAnswer, NeuronQuery};
+use crate::engine::{Answer, Query};
+use crate::ui::small::Problem;
+use crate::views::ask::{Asked, asked};
+use crate::worker::client::Ask;
+pub use devices::Device;
+use leptos::prelude::*;
+
+/// What this view needs of the page.
+#[derive(Clone, Copy)]
+pub struct Ways {
+    /// Shows a slice in the timeline; marks the others.
+    pub on_slice: Callback<(SliceId, Vec<SliceId>)>,
+    /// Shows a range in the timeline, with a slice selected.
+    pub on_place: Callback<(TimeRange, Option<SliceId>)>,
+    /// Opens a device profile: its tab, and the slice of this profile that it belongs to.
+    pub on_device: Callback<(u32, SliceId)>,
+}
+
+/// A system profile in figures.
+#[component]
+pub fn SystemView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Selected slice.
+    selection: Signal<Option<SliceId>>,
+    /// Open device profiles.
+    devices: Signal<Vec<Device>>,
+    /// Where things lead.
+    ways: Ways,
+) -> impl IntoView {
+    let pick = |answer| if let Answer::Neuron(NeuronAnswer::System(s)) = answer { Some(*s) } else { None };
+    let found: Asked<System> = asked(ask.clone(), Signal::stored(Some(Query::Neuron(NeuronQuery::System))), pick);
+    let is_there = move || found.value.with(Option::is_some);
+    let cards = found.derive(rows::cards);
+    let card = |(id, label, value): &(&'static str, &'static str, String)| {
+        view! { <div class="summary__card" data-card=*id><span class="summary__label">{*label}</span><strong class="figure">{value.clone()}</strong></div> }
+    };
+    let clock = move || found.value.get().map(|s| rows::clock(&s));
+    let notes = found.derive(|s| s.notes.clone());
+    view! {
+        <section class="system" data-view="system" aria-busy=move || found.is_waiting.get().to_string()>
+            <header class="summary__head"><h1>"System"</h1><span class="summary__scope">"Whole profile"</span></header>
+            <Problem text=found.problem />
+            <Show when=is_there>
+                <div class="summary__cards">{move || cards.get().iter().map(card).collect_view()}</div>
+                <p class="system__text" data-clock>{clock}</p>
+                <Show when=move || notes.with(|n| !n.is_empty())>
+                    <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{n.clone()}</li> }).collect_view()}</ul>
+                </Show>
+                <parts::Advice found ways />
+                <parts::Executions found devices ways />
+                <parts::Cores found ways />
+                <parts::Transfers found />
+                <parts::Memory found />
+                <parts::Cpus found />
+            </Show>
+            <chain::ChainPart ask=ask.clone() selection ways />
+        </section>
+    }
+}

@@ -1,0 +1,177 @@
+//! The parts of the view: advice and tables.
+
+use super::devices::{Device, Utilization, is_of, utilizations};
+use super::{Ways, rows};
+use crate::analysis::system::{ExecutionRow, Finding, Place, System};
+use crate::base::{DurationNs, text};
+use crate::ui::table::{Row, Table};
+use crate::views::ask::Asked;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// What to do, costliest first.
+#[component]
+pub(super) fn Advice(found: Asked<System>, ways: Ways) -> impl IntoView {
+    let all = found.derive(|s| s.advice.clone());
+    let item = move |f: &Finding| view! { <Item found=f.clone() ways /> };
+    let list = move || {
+        let all = all.get();
+        if all.is_empty() {
+            return view! { <p class="system__text">"Nothing stands out: no rule applies."</p> }.into_any();
+        }
+        view! { <ul class="advice system__advice">{all.iter().map(item).collect_view()}</ul> }.into_any()
+    };
+    view! { <section class="system__part" data-part="advice"><h2>"Advice"</h2>{list}</section> }
+}
+
+#[component]
+fn Item(found: Finding, ways: Ways) -> impl IntoView {
+    let cost =
+        found.cost.map(|c| view! { <span class="advice__cost figure" title="Time that could be won at most">{text::duration(c)}</span> });
+    let place = move |p: &Place| {
+        let (range, slice) = (p.range, p.slice);
+        let title = format!("Show in the timeline: {} – {}", text::time(range.start), text::time(range.end));
+        view! {
+            <li><button type="button" class="button advice__go" data-evidence title=title on:click=move |_| ways.on_place.run((range, slice))>
+                <span class="advice__label">{p.label.clone()}</span>
+            </button></li>
+        }
+    };
+    let places = found.places.iter().map(place).collect_view();
+    view! {
+        <li class="advice__item" data-finding=found.id.clone() data-severity=found.severity.clone()>
+            <div class="advice__head"><h3>{found.title.clone()}</h3>{cost}</div>
+            <p class="advice__text">{found.text.clone()}</p>
+            <ul class="advice__places" aria-label="Where to look">{places}</ul>
+            <details class="advice__how"><summary>"When this is said"</summary><p>{found.threshold.clone()}</p></details>
+        </li>
+    }
+}
+
+/// Device executions; the chosen row leads to the timeline and to its device profile.
+#[component]
+pub(super) fn Executions(found: Asked<System>, devices: Signal<Vec<Device>>, ways: Ways) -> impl IntoView {
+    let told = utilizations(devices);
+    let of = move |row: &ExecutionRow| {
+        let of_row = devices.with(|all| all.iter().find(|d| is_of(&d.words, row)).map(|d| d.id));
+        told.with(|all| all.iter().find(|u| Some(u.0) == of_row).map_or(Utilization::default(), |u| u.1))
+    };
+    let columns = Signal::stored(Arc::new(rows::execution_columns()));
+    let shown: Signal<Arc<Vec<Row>>> =
+        Memo::new(move |_| Arc::new(found.value.get().map(|s| rows::executions(&s, of)).unwrap_or_default())).into();
+    let selected = RwSignal::new(None::<usize>);
+    let detail = move || {
+        let row = found.value.get()?.executions.get(selected.get()?)?.clone();
+        Some(view! { <Execution row devices ways /> })
+    };
+    view! {
+        <section class="system__part" data-part="executions">
+            <h2>"Device executions"</h2>
+            <Table id="executions" label="Device executions" columns rows=shown selected on_row=Callback::new(move |at| selected.set(Some(at))) empty="The profile has no event nc_exec_running." />
+            {detail}
+        </section>
+    }
+}
+
+#[component]
+fn Execution(row: ExecutionRow, devices: Signal<Vec<Device>>, ways: Ways) -> impl IntoView {
+    let slices = row.slices.clone();
+    let first = row.slices.first().copied();
+    let label = if row.calls == 1 {
+        "Show it in the timeline".to_string()
+    } else {
+        format!("Show its {} calls in the timeline", text::count(row.calls))
+    };
+    let go = first.map(|slice| {
+        view! { <button type="button" class="button" data-jump on:click=move |_| ways.on_slice.run((slice, slices.clone()))>{label}</button> }
+    });
+    let title = if row.model.is_empty() { "Model not told".to_string() } else { row.model.clone() };
+    let links = move || {
+        let all = devices.get();
+        if all.is_empty() {
+            return view! { <p class="system__text">"Open its device profile (NTFF and NEFF, JSON or Parquet) beside this one to go from here to there."</p> }.into_any();
+        }
+        let (own, others): (Vec<Device>, Vec<Device>) = all.into_iter().partition(|d| is_of(&d.words, &row));
+        let link = |d: Device, is_own: bool| {
+            let mean = row.total.0 / i64::try_from(row.calls).unwrap_or(i64::MAX).max(1);
+            let lengths = format!("device window {}, mean call {}", text::duration(d.range.duration()), text::duration(DurationNs(mean)));
+            let words = if is_own { "Open its device profile" } else { "Open" };
+            let id = d.id;
+            first.map(|slice| {
+                view! {
+                    <li>
+                        <button type="button" class="button" data-device=d.title.clone() data-own=is_own.to_string() on:click=move |_| ways.on_device.run((id, slice))>
+                            {format!("{words} {}", d.title)}
+                        </button>
+                        <span class="summary__label">" "{lengths}</span>
+                    </li>
+                }
+            })
+        };
+        let has_own = !own.is_empty();
+        let list = own.into_iter().map(|d| link(d, true)).chain(others.into_iter().map(|d| link(d, false))).collect_view();
+        let note = (!has_own).then(|| view! { <p class="system__text">"No open device profile names this model; these are open."</p> });
+        view! { {note}<ul class="system__links">{list}</ul> }.into_any()
+    };
+    view! { <div class="system__detail"><p class="mono"><strong>{title}</strong></p>{go}{links}</div> }
+}
+
+/// NeuronCores.
+#[component]
+pub(super) fn Cores(found: Asked<System>, ways: Ways) -> impl IntoView {
+    let columns = Signal::stored(Arc::new(rows::core_columns()));
+    let choose = Callback::new(move |at: usize| {
+        let gap = found.value.get_untracked().and_then(|s| s.cores.get(at).and_then(|c| c.longest_gap));
+        if let Some(range) = gap {
+            ways.on_place.run((range, None));
+        }
+    });
+    let is_there = move || found.value.with(|s| s.as_ref().is_some_and(|s| !s.cores.is_empty()));
+    view! {
+        <Show when=is_there>
+            <section class="system__part">
+                <h2>"NeuronCores"</h2>
+                <Table id="cores" label="NeuronCores" columns rows=found.derive(rows::cores) on_row=choose />
+            </section>
+        </Show>
+    }
+}
+
+/// Transfers between host and device.
+#[component]
+pub(super) fn Transfers(found: Asked<System>) -> impl IntoView {
+    let columns = Signal::stored(Arc::new(rows::transfer_columns()));
+    view! {
+        <section class="system__part">
+            <h2>"Transfers between host and device"</h2>
+            <Table id="transfers" label="Transfers between host and device" columns rows=found.derive(rows::transfers) empty="The profile has no transfers: no copies of the runtime, no reads or writes of tensors." />
+        </section>
+    }
+}
+
+/// HBM by category.
+#[component]
+pub(super) fn Memory(found: Asked<System>) -> impl IntoView {
+    let columns = Signal::stored(Arc::new(rows::hbm_columns()));
+    let is_there = move || found.value.with(|s| s.as_ref().is_some_and(|s| !s.hbm.is_empty()));
+    view! {
+        <section class="system__part">
+            <h2>"HBM in use by category"</h2>
+            <Show when=is_there fallback=|| view! { <p class="system__text">"Not available: only the Parquet tables of Neuron Explorer tell it."</p> }>
+                <Table id="hbm" label="HBM in use by category" columns rows=found.derive(rows::hbm) />
+            </Show>
+        </section>
+    }
+}
+
+/// CPUs of the host.
+#[component]
+pub(super) fn Cpus(found: Asked<System>) -> impl IntoView {
+    let columns = Signal::stored(Arc::new(rows::cpu_columns()));
+    view! {
+        <section class="system__part">
+            <h2>"CPUs of the host"</h2>
+            <Table id="cpus" label="CPUs of the host" columns rows=found.derive(rows::cpus) empty="The profile has no samples of CPU use." />
+        </section>
+    }
+}

@@ -1,0 +1,238 @@
+//! Answers about a system profile as cards and table rows.
+
+use super::devices::Utilization;
+use crate::analysis::system::{Chain, ChainRow, CoreRow, CpuRow, ExecutionRow, HbmRow, System, TransferRow};
+use crate::base::{DurationNs, text};
+use crate::ui::table::{Cell, Column, Kind, Row};
+
+fn count(n: u64) -> Cell {
+    Cell::Int(i64::try_from(n).unwrap_or(i64::MAX))
+}
+
+fn share(s: Option<f64>) -> Cell {
+    s.map_or(Cell::Absent, Cell::Float)
+}
+
+/// Cards: stable name, label, value.
+pub fn cards(s: &System) -> Vec<(&'static str, &'static str, String)> {
+    let n = |n: usize| if n == 0 { "not available".to_string() } else { text::count(n as u64) };
+    let residual = s.clock.residual_ns.map_or("not available".into(), |r| text::duration(DurationNs(r)));
+    vec![
+        ("instances", "Instances", n(s.instances.len())),
+        ("processes", "Processes", n(s.processes.len())),
+        ("duration", "System profile time", text::duration(s.duration)),
+        ("device-runtime", "Device runtime", s.device_runtime.map_or("not available".into(), text::duration)),
+        ("device-profiles", "Device profiles", s.n_device_profiles.map_or("not available".into(), text::count)),
+        ("residual", "Clock sync residual", residual),
+    ]
+}
+
+/// How the clocks were aligned, in a sentence.
+pub fn clock(s: &System) -> String {
+    match (s.clock.n_points, s.clock.residual_ns) {
+        (0, _) => "No sync points: device events stand where the file puts them.".into(),
+        (n, None) => {
+            format!("{n} sync points place {} device events; a residual takes two points of one execution or core.", s.clock.n_placed)
+        }
+        (n, Some(r)) => format!(
+            "{n} sync points place {} device events; each point differs from what the one before predicts by {} at most.",
+            s.clock.n_placed,
+            text::time_exact(r)
+        ),
+    }
+}
+
+/// Columns of the executions.
+pub fn execution_columns() -> Vec<Column> {
+    let c = Column::new;
+    vec![
+        c("model", "Model", Kind::Name, "Its NEFF or id, as the events name it."),
+        c("profile", "Device profile", Kind::Text, "As the events name it, or as the profile lists it for this core."),
+        c("process", "Process", Kind::Text, ""),
+        c("core", "NeuronCore", Kind::Text, ""),
+        c("calls", "Calls", Kind::Count, "Executions: events nc_exec_running.").summed(),
+        c("total_ns", "Total duration", Kind::Duration, "Durations added up.").summed(),
+        c("mean_ns", "Duration", Kind::Duration, "Mean of one call."),
+        c("min_ns", "Shortest", Kind::Duration, ""),
+        c("max_ns", "Longest", Kind::Duration, ""),
+        c("mfu", "MFU", Kind::Share, "Model FLOPs utilization, as the open device profile tells it."),
+        c("hfu", "HFU", Kind::Share, "Hardware FLOPs utilization, as the open device profile tells it."),
+        c("mbu", "MBU", Kind::Share, "Memory bandwidth utilization, as the open device profile tells it."),
+    ]
+}
+
+/// The executions; `of` gives what an open device profile tells.
+pub fn executions(s: &System, of: impl Fn(&ExecutionRow) -> Utilization) -> Vec<Row> {
+    let row = |r: &ExecutionRow| {
+        let told = of(r);
+        let model = if r.model.is_empty() { "not told".to_string() } else { r.model.clone() };
+        let mean = r.total.0 / i64::try_from(r.calls).unwrap_or(i64::MAX).max(1);
+        let mut cells = vec![Cell::Text(model)];
+        cells.extend([&r.profile, &r.process, &r.core].map(|t| if t.is_empty() { Cell::Absent } else { Cell::Text(t.clone()) }));
+        cells.extend([count(r.calls), Cell::Int(r.total.0), Cell::Int(mean), Cell::Int(r.min.0), Cell::Int(r.max.0)]);
+        cells.extend([told.mfu, told.hfu, told.mbu].map(share));
+        Row::new(cells)
+    };
+    s.executions.iter().map(row).collect()
+}
+
+/// Columns of the cores.
+pub fn core_columns() -> Vec<Column> {
+    let c = Column::new;
+    vec![
+        c("name", "NeuronCore", Kind::Name, ""),
+        c("count", "Executions", Kind::Count, "").summed(),
+        c("busy_ns", "Busy", Kind::Duration, "Time in which a model executes."),
+        c("idle_ns", "Gaps", Kind::Duration, "Between the first execution and the last, time in which none runs."),
+        c("idle", "Gaps %", Kind::Share, "Of the time from the first to the last execution."),
+        c("longest_ns", "Longest gap", Kind::Duration, "Choose the row to see it in the timeline."),
+    ]
+}
+
+/// The cores.
+pub fn cores(s: &System) -> Vec<Row> {
+    let row = |r: &CoreRow| {
+        let idle = (r.wall.0 > 0).then(|| r.idle.0 as f64 / r.wall.0 as f64);
+        let longest = r.longest_gap.map_or(Cell::Absent, |g| Cell::Int(g.duration().0));
+        Row::new(vec![Cell::Text(r.name.clone()), count(r.count), Cell::Int(r.busy.0), Cell::Int(r.idle.0), share(idle), longest])
+    };
+    s.cores.iter().map(row).collect()
+}
+
+/// Columns of the transfers.
+pub fn transfer_columns() -> Vec<Column> {
+    let c = Column::new;
+    vec![
+        c("place", "Where", Kind::Name, ""),
+        c("direction", "Direction", Kind::Text, ""),
+        c("count", "Transfers", Kind::Count, "Copies of the runtime; where there are none, reads and writes of tensors.").summed(),
+        c("bytes", "Bytes", Kind::Bytes, "Of those that tell their size.").summed(),
+        c("busy_ns", "Busy", Kind::Duration, "Time in which any of them runs."),
+        c("bandwidth", "Bandwidth, per second", Kind::Bytes, "Bytes over the time in which any of known size runs."),
+        c("peak", "Peak, per second", Kind::Bytes, "The most at one moment; a transfer moves its bytes evenly."),
+    ]
+}
+
+/// The transfers.
+pub fn transfers(s: &System) -> Vec<Row> {
+    let row = |r: &TransferRow| {
+        let direction = if r.is_to_device { "host to device" } else { "device to host" };
+        let bytes = r.bytes.map_or(Cell::Absent, count);
+        Row::new(vec![
+            Cell::Text(r.place.clone()),
+            Cell::Text(direction.into()),
+            count(r.count),
+            bytes,
+            Cell::Int(r.busy.0),
+            share(r.bandwidth),
+            share(r.peak),
+        ])
+    };
+    s.transfers.iter().map(row).collect()
+}
+
+/// Columns of the HBM.
+pub fn hbm_columns() -> Vec<Column> {
+    let c = Column::new;
+    vec![
+        c("place", "HBM", Kind::Name, "Its categories at that moment stand beneath it."),
+        c("category", "Category", Kind::Text, ""),
+        c("bytes", "In use", Kind::Bytes, "When it is fullest."),
+        c("share", "Of capacity", Kind::Share, "The capacity told for one NeuronCore; several may share an HBM."),
+        c("time_ns", "At", Kind::Duration, "Since the first event."),
+    ]
+}
+
+/// Each HBM, and its categories.
+pub fn hbm(s: &System) -> Vec<Row> {
+    let all = |r: &HbmRow| {
+        let line = |category: &str, bytes: u64, part: Option<f64>| {
+            Row::new(vec![Cell::Text(r.place.clone()), Cell::Text(category.into()), count(bytes), share(part), Cell::Int(r.time.0)])
+        };
+        let parts = r.categories.iter().map(|c| line(&c.0, c.1, c.2));
+        std::iter::once(line("all", r.bytes, r.share)).chain(parts).collect::<Vec<_>>()
+    };
+    s.hbm.iter().flat_map(all).collect()
+}
+
+/// Columns of the CPUs.
+pub fn cpu_columns() -> Vec<Column> {
+    let c = Column::new;
+    vec![
+        c("cpu", "CPU", Kind::Name, ""),
+        c("instance", "Instance", Kind::Text, ""),
+        c("n", "Samples", Kind::Count, "Each is the mean over the second before it."),
+        c("mean", "Mean", Kind::Share, ""),
+        c("most", "Most", Kind::Share, ""),
+        c("most_in_gaps", "Most in gaps", Kind::Share, "Of samples that cover time in which no device executes."),
+    ]
+}
+
+/// The CPUs.
+pub fn cpus(s: &System) -> Vec<Row> {
+    let row = |r: &CpuRow| {
+        let texts = [&r.cpu, &r.instance].map(|t| Cell::Text(t.clone()));
+        let figures = [count(r.n_samples), Cell::Float(r.mean), Cell::Float(r.most), share(r.most_in_gaps)];
+        Row::new(texts.into_iter().chain(figures).collect())
+    };
+    s.cpus.iter().map(row).collect()
+}
+
+/// Columns of a chain.
+pub fn chain_columns() -> Vec<Column> {
+    let c = Column::new;
+    vec![
+        c("name", "Name", Kind::Name, "Choose the row to see the event in the timeline."),
+        c("event", "Event ID", Kind::Text, "As in the file."),
+        c("flow", "Flow ID", Kind::Text, "The flow that leads there."),
+        c("source", "Trace event source", Kind::Text, ""),
+        c("depth", "Arrows away", Kind::Count, ""),
+        c("start_ns", "Start", Kind::Duration, "Since the first event."),
+        c("duration_ns", "Duration", Kind::Duration, ""),
+    ]
+}
+
+/// One direction of a chain.
+pub fn chain(rows: &[ChainRow]) -> Vec<Row> {
+    let row = |r: &ChainRow| {
+        let texts = [&r.name, &r.event, &r.flows, &r.source].map(|t| Cell::Text(t.clone()));
+        Row::new(texts.into_iter().chain([count(u64::from(r.depth)), Cell::Int(r.start.0), Cell::Int(r.duration.0)]).collect())
+    };
+    rows.iter().map(row).collect()
+}
+
+/// What is said above the tables of a chain.
+pub fn chain_title(chain: &Chain) -> String {
+    let cut = if chain.is_cut { " The nearest 200 of a direction are listed." } else { "" };
+    match (chain.upstream.len(), chain.downstream.len()) {
+        (0, 0) => format!("{} takes part in no flow.", chain.name),
+        (up, down) => format!("{}: {up} upstream, {down} downstream.{cut}", chain.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_a_cell_for_each_column() {
+        let s = System {
+            cores: vec![CoreRow::default()],
+            executions: vec![ExecutionRow::default()],
+            transfers: vec![TransferRow::default()],
+            hbm: vec![HbmRow { categories: vec![("Weights".into(), 3, None)], ..HbmRow::default() }],
+            cpus: vec![CpuRow::default()],
+            ..System::default()
+        };
+        let check = |rows: Vec<Row>, columns: Vec<Column>| assert!(rows.iter().all(|r| r.cells.len() == columns.len()) && !rows.is_empty());
+        check(cores(&s), core_columns());
+        check(executions(&s, |_| Utilization::default()), execution_columns());
+        check(transfers(&s), transfer_columns());
+        check(hbm(&s), hbm_columns());
+        check(cpus(&s), cpu_columns());
+        check(chain(&[ChainRow::default()]), chain_columns());
+        assert_eq!(hbm(&s).len(), 2);
+        assert_eq!(cards(&s)[3].2, "not available");
+        assert!(clock(&s).starts_with("No sync points"));
+    }
+}
