@@ -178,6 +178,21 @@ fn an_xspace_gives_the_same_and_its_other_planes_a_timeline() {
 }
 
 #[test]
+fn odd_tables_show_what_they_can() {
+    let open = |text: &str| session(&input(&[("neuron_framework_op.json", text.as_bytes().to_vec())]));
+    let row = r#"{"Op Name":"aten__add","Occurrences":1,"Time (ns)":40,"engine load":"7"}"#;
+    let known = ops(&open(&format!(r#"{{"ops":[{row}],"total_time":50}}"#)), Level::Framework);
+    assert_eq!((known.columns.clone(), known.rows[0].more.clone()), (vec!["engine load".to_string()], vec!["7".to_string()]));
+    assert!(known.remarks.iter().any(|r| r.contains("total of 50 ns") && r.contains("40 ns")), "{:?}", known.remarks);
+    assert_eq!((known.total_time, known.said_total_time), (Some(DurationNs(40)), Some(DurationNs(50))));
+    let empty = ops(&open(r#"{"ops":[],"total_time":0}"#), Level::Framework);
+    assert!(empty.rows.is_empty() && empty.remarks.iter().any(|r| r.contains("empty")), "{:?}", empty.remarks);
+    let unit = ops(&open(r#"{"ops":[{"Op Name":"aten__add","Occurrences":1,"Time":40.5}],"total_time":50}"#), Level::Framework);
+    assert_eq!((unit.rows[0].time, unit.generic_table.as_deref()), (None, Some("framework_ops")));
+    assert!(unit.remarks.iter().any(|r| r.contains("cannot be told")), "{:?}", unit.remarks);
+}
+
+#[test]
 fn what_is_odd_is_counted() {
     let text = String::from_utf8(timeline(&bars())).unwrap();
     let odd = text.replacen("\"ts\":1.400", "\"ts\":\"x\"", 1).replacen("\"dur\":0.100", "\"dur\":-1", 1);

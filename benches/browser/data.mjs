@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { operatorTimeline, supportReport } from './neuron.mjs';
 
 const MB = 1_000_000;
 
@@ -28,6 +29,10 @@ export function files(root, say) {
     trace,
     /** Python functions, modules and allocations besides. */
     rich: (megabytes) => made(`rich-${megabytes}MB.pt.trace.json`, generate(megabytes, '--rich')),
+    /** An operator timeline of the TensorBoard Neuron plugin with that many slices. */
+    operators: (slices) => made(`neuron_op_timeline-${slices}.json`, (file) => operatorTimeline(file, slices)),
+    /** A report of `analyze` with that many operators. */
+    report: (operators) => made(`analyze-${operators}.json`, (file) => supportReport(file, operators)),
     gzip: (megabytes) => made(`trace-${megabytes}MB.pt.trace.json.gz`, (file) => writeFileSync(file, gzipSync(readFileSync(trace(megabytes)), { level: 6 }))),
     /** The beginning of a trace and nothing behind it, in a file of that length: takes no room on the disk. */
     hollow: (gigabytes) => made(`hollow-${gigabytes}GB.json`, (file) => {

@@ -10,7 +10,8 @@
 //   views_ms               each view: from the click to its figures, and its slowest question alone; and the search
 //
 // Cases: plain traces; the same as .json.gz; one with Python functions, modules and allocations; a file too large to open.
-// Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_LARGE=1 adds 2.5 GB, written for
+// Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_SLICES=1000000 and
+// BENCH_OPERATORS=100000: a Neuron operator timeline and a report of analyze (0: none); BENCH_LARGE=1 adds 2.5 GB, written for
 // the run and deleted after it; BENCH_RUNS=3 times each (the median is reported).
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
@@ -97,10 +98,11 @@ async function open(site, file, bytes, isFirst) {
     if (result.alert) throw new Error(result.alert);
     const out = { idle_s: result.idle / 1000, preview_s: result.preview === null ? null : result.preview / 1000, peak_bytes: await peak(browser) };
     if (isFirst) {
-      await page.locator('[data-nav="timeline"]').first().click();
+      const hasTimeline = await page.locator('[data-nav="timeline"]').count() > 0;
+      if (hasTimeline) await page.locator('[data-nav="timeline"]').first().click();
       await idle(page);
-      const deltas = await page.evaluate(inside.frames);
-      out.frames_ms = { p50: round(quantile(deltas, 0.5), 1), p95: round(quantile(deltas, 0.95), 1), worst: round(Math.max(...deltas), 1) };
+      const deltas = hasTimeline ? await page.evaluate(inside.frames) : null;
+      out.frames_ms = deltas && { p50: round(quantile(deltas, 0.5), 1), p95: round(quantile(deltas, 0.95), 1), worst: round(Math.max(...deltas), 1) };
       const { took, records } = await page.evaluate(inside.views);
       out.views_ms = took;
       out.records = records;
@@ -163,6 +165,8 @@ async function refusal(file) {
 for (const megabytes of list('BENCH_CASES', '100,500')) await measure(`${megabytes} MB`, made.trace(megabytes), runs);
 for (const megabytes of list('BENCH_GZIP', '100')) await measure(`${megabytes} MB as .gz`, made.gzip(megabytes), runs);
 for (const megabytes of list('BENCH_RICH', '320')) await measure(`${megabytes} MB with Python, modules, memory`, made.rich(megabytes), 1);
+for (const slices of list('BENCH_SLICES', '1000000')) await measure(`Neuron operator timeline, ${slices} slices`, made.operators(slices), 1);
+for (const operators of list('BENCH_OPERATORS', '100000')) await measure(`analyze report, ${operators} operators`, made.report(operators), 1);
 await refusal(made.hollow(6));
 if (process.env.BENCH_LARGE === '1') {
   const file = made.trace(2500);

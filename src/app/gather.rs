@@ -19,6 +19,11 @@ pub struct Dropped {
 /// More files than a directory of profiles ever has: a whole disk dropped by mistake.
 const MAX_FILES: usize = 10_000;
 
+/// What is said of a directory without any file.
+const EMPTY: &str = "The dropped directory holds no file, so there is nothing to open. Of a log directory of the TensorBoard Neuron plugin the likely \
+     causes are a release before 2.6, a model that was moved to the device outside of the profiler's context, or a traced model without \
+     `traced_only=True`.";
+
 /// The files of an input element or the clipboard.
 pub fn from_list(list: Option<FileList>) -> Vec<Dropped> {
     let Some(list) = list else {
@@ -58,6 +63,7 @@ impl Held {
     /// All files, those in directories too, by path. Fails with a sentence.
     pub async fn files(self) -> Result<Vec<Dropped>, String> {
         let mut out = self.files;
+        let has_directory = !self.entries.is_empty();
         let mut stack = self.entries;
         while let Some(entry) = stack.pop() {
             if out.len() >= MAX_FILES {
@@ -69,6 +75,9 @@ impl Held {
                 let name = entry.full_path().trim_start_matches('/').to_string();
                 out.push(Dropped { name, file: file(entry.unchecked_into()).await? });
             }
+        }
+        if out.is_empty() && has_directory {
+            return Err(EMPTY.into());
         }
         out.order_by(|a, b| a.name.cmp(&b.name));
         Ok(out)

@@ -1,12 +1,10 @@
 //! A system profile, joined to the state of the page: the order of its rows, its view, the way to device profiles.
 
-use crate::analysis::system::{Grouping, RowOf};
 use crate::base::{SliceId, TimeNs, TimeRange};
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
-use crate::views::system::{Device, SystemView, Ways};
+use crate::views::system::{Device, Grouping, RowOf, SystemView, Ways, ask_rows};
 use crate::views::timeline::regroup::regroup;
-use crate::worker::protocol::{Answer, HotColumns, Query};
+use crate::worker::protocol::HotColumns;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -31,10 +29,8 @@ pub(super) fn in_rows(app: App, hot: Signal<Option<Arc<HotColumns>>>) -> Signal<
             return;
         };
         spawn_local(async move {
-            let answer = profile.ask.ask(Query::Neuron(NeuronQuery::SystemRows(key.1))).await;
-            if let (Ok(Answer::Neuron(NeuronAnswer::SystemRows(rows))), Some(true)) =
-                (answer, asked.try_get_untracked().map(|a| a == Some(key)))
-            {
+            let rows = ask_rows(&profile.ask, key.1).await;
+            if let (Some(rows), Some(true)) = (rows, asked.try_get_untracked().map(|a| a == Some(key))) {
                 found.set(Some((key, Arc::new(rows))));
             }
         });

@@ -6,6 +6,7 @@ mod parts;
 pub mod rows;
 
 use crate::analysis::system::System;
+pub use crate::analysis::system::{Grouping, RowOf};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::{NeuronAnswer, NeuronQuery};
 use crate::engine::{Answer, Query};
@@ -14,6 +15,14 @@ use crate::views::ask::{Asked, asked};
 use crate::worker::client::Ask;
 pub use devices::Device;
 use leptos::prelude::*;
+
+/// The rows of the timeline in that order; `None` when the worker gives none.
+pub async fn ask_rows(ask: &Ask, by: Grouping) -> Option<Vec<RowOf>> {
+    match ask.ask(Query::Neuron(NeuronQuery::SystemRows(by))).await {
+        Ok(Answer::Neuron(NeuronAnswer::SystemRows(rows))) => Some(rows),
+        _ => None,
+    }
+}
 
 /// What this view needs of the page.
 #[derive(Clone, Copy)]
