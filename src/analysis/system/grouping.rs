@@ -53,11 +53,14 @@ pub struct RowOf {
     pub track: Option<TrackId>,
 }
 
+/// A group: whether it holds what has no mark of the grouping, its name, its rows.
+type Group = (bool, String, Vec<(String, TrackId)>);
+
 /// All rows with something on them, in groups. Groups stand in the order of the first row in them, rows without a group's own mark last.
 pub fn grouped(profile: &Profile, system: &NeuronSystem, by: Grouping) -> Vec<RowOf> {
     let view = View { profile, system };
     let is_one = instances(&view) < 2;
-    let mut groups: Vec<(bool, String, Vec<(String, TrackId)>)> = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     for (t, row) in system.rows.iter().enumerate().filter(|(_, r)| r.kind != RowKind::Group) {
         let track = TrackId(t as u32);
         let (is_rest, name) = group_of(profile, *row, by, is_one);
