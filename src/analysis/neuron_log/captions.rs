@@ -2,8 +2,8 @@
 
 use super::timeline::busy;
 use super::{Level, operator_name, part_of, slices, span, tracks};
-use crate::base::Order as _;
 use crate::analysis::spans::Spans;
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, text};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Part, Role};

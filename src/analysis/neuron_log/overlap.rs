@@ -1,7 +1,6 @@
 //! A clicked bar: what runs at the same time, and the members of a fused one.
 
 use super::{Level, operator_name, slices, span, tracks};
-use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TrackId};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Role};

@@ -1,8 +1,8 @@
 //! `{"ops": [record], "total_time": N}`: operators as the plugin lists them, their keys matched by meaning.
 
 use super::keys::{Meaning, meaning, members, time_with_unit};
-use crate::base::Order as _;
 use super::record::plain;
+use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use crate::formats::json::split::Damage;
 use crate::formats::json::{Cursor, Sink, Take, Value, compact, number, unescape};
