@@ -66,6 +66,8 @@ pub fn grouped(profile: &Profile, system: &NeuronSystem, by: Grouping) -> Vec<Ro
         let (is_rest, name) = group_of(profile, *row, by, is_one);
         let path = profile.track_path(track);
         let path = if is_one { path.split_once(" / ").map_or(path.clone(), |p| p.1.into()) } else { path };
+        // The end of a path tells rows of a group apart, and labels are cut at their ends.
+        let path = path.rsplit(" / ").collect::<Vec<_>>().join(" · ");
         match groups.iter_mut().find(|g| g.1 == name) {
             Some(group) => group.2.push((path, track)),
             None => groups.push((is_rest, name, vec![(path, track)])),

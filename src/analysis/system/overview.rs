@@ -220,11 +220,6 @@ fn notes(system: &System) -> Vec<String> {
     if !system.hbm.is_empty() && system.hbm_capacity.is_none() {
         out.push("The capacity of the HBM is not told: its use has no share.".into());
     }
-    if system.clock.n_points == 0 && !system.executions.is_empty() {
-        out.push(
-            "There is no sync point of the clocks: device events stand where the file puts them, and the residual is not available.".into(),
-        );
-    }
     if system.clock.n_jumps > 0 {
         out.push(format!("A clock jumps at {} sync points: events near them may stand wrong.", system.clock.n_jumps));
     }
