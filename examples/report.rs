@@ -7,6 +7,7 @@
 //! expression, `>7` a bound of a number; `tables=1` adds the values of all fields row by row, of a range with `start_ns` and `end_ns`;
 //! `records=1` searches the records of the file too, `key` names one of their fields), `annotations` (`start_ns`, `end_ns`: figures between),
 //! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `system`, `operator-framework`, `operator-hlo`,
+//! `gaps` (`start_ns`, `end_ns`), `critical-path`, `advice` (of a device profile),
 //! `operator-timeline`, comparisons of two files (the earlier one first): `support_diff`, `operator-framework_diff`, `operator-hlo_diff`,
 //! `overview` (`start_ns`, `end_ns`), `operators` with `group` (`name`, `shape`), `kernels` (`group`: `name`, `properties`; `device`), `trace`,
 //! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), and `slices` (one JSON object per line and slice).
@@ -126,6 +127,9 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         Answer::Device(DeviceAnswer::Summary(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Layers(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Roofline(a)) => serde_json::to_value(a),
+        Answer::Device(DeviceAnswer::Gaps(a)) => serde_json::to_value(a),
+        Answer::Device(DeviceAnswer::CriticalPath(a)) => serde_json::to_value(a),
+        Answer::Device(DeviceAnswer::Advice(a)) => serde_json::to_value(a),
         Answer::Neuron(a) => return neuron::value(&a),
         Answer::Torch(a) => return torch::value(&a),
         Answer::Refused(sentence) => return Err(sentence),
@@ -212,6 +216,9 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "summary" => Ok(Query::Device(DeviceQuery::Summary(range))),
         "layers" => Ok(Query::Device(DeviceQuery::Layers(layers(arguments, range)?))),
         "roofline" => Ok(Query::Device(DeviceQuery::Roofline(layers(arguments, range)?))),
+        "gaps" => Ok(Query::Device(DeviceQuery::Gaps(range))),
+        "critical-path" => Ok(Query::Device(DeviceQuery::CriticalPath)),
+        "advice" => Ok(Query::Device(DeviceQuery::Advice)),
         other => neuron::query(other).ok_or_else(|| {
             format!(
                 "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, layers, roofline, {}, {}; found `{other}`.",

@@ -59,6 +59,9 @@ impl Profile {
         let n = self.slices.len();
         let lengths = [&device.pc, &device.bytes, &device.wait_ns, &device.elements, &device.sbuf_bytes].map(Vec::len);
         expect(lengths.iter().all(|&l| l == n), || format!("device columns differ in length from the {n} slices: {lengths:?}"))?;
+        expect(device.semaphores.is_sorted_by_key(|u| u.slice), || "semaphores are not sorted by slice".into())?;
+        expect(device.semaphores.last().is_none_or(|u| (u.slice as usize) < n), || "a semaphore points beyond the slices".into())?;
+        self.check_strings(device.semaphores.iter().flat_map(|u| [u.id, u.owner]))?;
         self.check_slices("HBM traffic", device.hbm.iter().map(|h| h.slice))?;
         self.check_slices("duplicates", device.duplicates.iter().copied())?;
         self.check_slices("collective transfers", device.collective.iter().copied())

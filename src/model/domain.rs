@@ -1,6 +1,7 @@
 //! What only one kind of profile has.
 
 use super::neuron_log::NeuronLog;
+use super::semaphores::SemaphoreUse;
 use super::support::SupportReport;
 use super::system::NeuronSystem;
 use super::torch::Torch;
@@ -50,6 +51,8 @@ pub struct NeuronDevice {
     pub duplicates: Vec<u32>,
     /// DMA slices that a collective operation made, ascending.
     pub collective: Vec<u32>,
+    /// Semaphores that instructions wait for and set, by slice; none where the file does not tell operands.
+    pub semaphores: Vec<SemaphoreUse>,
 }
 
 /// Bytes that an instruction moved from and to HBM, through the DMA transfers that it started.

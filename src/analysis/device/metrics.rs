@@ -151,7 +151,7 @@ impl<'a> Facts<'a> {
     }
 
     /// Shares of time and limits of a core's throttling, by kind.
-    fn throttling(&self, core: usize) -> Vec<(f64, f64)> {
+    pub(super) fn throttling(&self, core: usize) -> Vec<(f64, f64)> {
         let suffix = format!("_active_time_nc{core}_percent");
         let kinds = self.names().iter().filter_map(|name| name.strip_prefix("throttle_")?.strip_suffix(&suffix));
         let pair = |kind: &str| {

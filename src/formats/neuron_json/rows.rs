@@ -68,6 +68,7 @@ pub(super) fn instruction<'a>(t: &mut Timeline, fields: &Fields<'a>, record: Rec
             t.set_text(slice, attr, &value);
         }
     }
+    t.operands(slice, &text(fields, "operands"));
     Ok((slice, Links { id: get(fields, "id").and_then(Raw::int), predecessors: get(fields, "predecessors") }))
 }
 

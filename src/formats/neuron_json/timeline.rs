@@ -9,7 +9,7 @@ use super::queues::QueueNames;
 use crate::base::{StrId, TrackId};
 use crate::model::builder::{ColumnId, Finished};
 use crate::model::domain::HbmTraffic;
-use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId};
+use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId, SemaphoreUse};
 use crate::model::{TrackKind, TrackSpec};
 use kinds::ATTRS;
 pub(crate) use kinds::{Attr, Extra, Instruction, Transfer, Work};
@@ -42,6 +42,7 @@ pub(crate) struct Timeline {
     collective: Vec<u32>,
     cores: Vec<Core>,
     core_of: FxHashMap<String, usize>,
+    uses: Vec<SemaphoreUse>,
 }
 
 impl Timeline {
@@ -59,6 +60,7 @@ impl Timeline {
             collective: Vec::new(),
             cores: Vec::new(),
             core_of: FxHashMap::default(),
+            uses: Vec::new(),
         }
     }
 
@@ -145,6 +147,14 @@ impl Timeline {
         self.builder.set(self.attrs[attr as usize], slice, id.0);
     }
 
+    /// Notes the semaphores in an instruction's operands.
+    pub fn operands(&mut self, slice: RawSliceId, operands: &str) {
+        for (role, id, owner, value) in super::operands::semaphores(operands) {
+            let (id, owner) = (self.builder.strings.intern(id), self.builder.strings.intern(owner));
+            self.uses.push(SemaphoreUse { slice, role, id, owner, value });
+        }
+    }
+
     /// Adds a new value of a semaphore: a moment named `S[5] = 3`.
     pub fn semaphore(&mut self, core: usize, id: &str, value: i64, time: i64) {
         let track = match self.cores[core].semaphores {
@@ -219,6 +229,9 @@ impl Timeline {
         domain.duplicates.sort_unstable();
         domain.collective = self.collective.into_iter().filter_map(place).collect();
         domain.collective.sort_unstable();
+        domain.semaphores = std::mem::take(&mut self.uses);
+        domain.semaphores.iter_mut().for_each(|used| used.slice = slice_of_raw[used.slice as usize].0);
+        domain.semaphores.sort_by_key(|used| used.slice);
         profile.domain = Domain::NeuronDevice(domain);
         (profile, slice_of_raw)
     }

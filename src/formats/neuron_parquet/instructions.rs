@@ -7,7 +7,7 @@ use crate::base::Ledger;
 use crate::formats::neuron_json::timeline::{Attr, Instruction, Timeline, Work};
 use crate::model::RecordRef;
 
-const INSTRUCTION: [&str; 25] = [
+const INSTRUCTION: [&str; 26] = [
     "start_ts",
     "end_ts",
     "duration_ns",
@@ -33,6 +33,7 @@ const INSTRUCTION: [&str; 25] = [
     "spill_save_bytes",
     "spill_reload_bytes",
     "bir_debug_info_source_location",
+    "operands",
 ];
 
 fn work(b: &Batch, row: usize) -> Work {
@@ -80,6 +81,7 @@ pub(super) fn read(table: &Table, t: &mut Timeline, place: &Place, links: &mut L
                 t.set_text(slice, attr, text);
             }
         }
+        t.operands(slice, b.text(25, row));
         links.note(0, b.int(14, row), slice);
         true
     });

@@ -1,0 +1,191 @@
+//! Checks (a)–(n): whether the capture itself is sound. They colour all other advice.
+
+use super::{Case, FileWarning, Finding, Out, Severity, Verdict, bytes, percent, texts};
+use crate::base::StrId;
+use crate::model::{Cell, Domain, Profile};
+
+pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
+    let warnings = warnings(case.profile);
+    let has_table = case.profile.tables.iter().any(|t| t.id == "warnings" || t.id == "Warning");
+    let or = |verdict: Verdict| if has_table || !warnings.is_empty() { verdict } else { Verdict::Missing("warnings of the profiler") };
+    let says = |words: &[&str]| warnings.iter().any(|w| words.iter().any(|word| w.message.contains(word)));
+    out.rule("capture a", "Dynamic transfers without notifications", or(no_notifications(says(&["DGE", "dge-notifs"]))));
+    out.rule("capture b", "About 1 ms of loading at the start", loading(case));
+    out.rule("capture c", "Events were dropped", or(dropped(says(&["dropped", "Dropped", "max_events"]))));
+    out.rule("capture d", "NEFF and NTFF of different runs", Verdict::Missing("the import tells it in the ledger"));
+    out.rule("capture e", "All inputs are zero", Verdict::Missing("values of the inputs"));
+    out.rule("capture f", "No names of source, HLO or layer", no_names(case));
+    out.rule("capture g", "Operators without names", operators(case));
+    out.rule("capture h", "Nothing but transposes on the tensor engine", only_transposes(case));
+    out.rule("capture i", "Cores without a single instruction", unused_cores(case));
+    out.rule("capture j", "A compilation, not an execution", compilation(case));
+    out.rule("capture k", "No HLO statistics", or(no_statistics(case, says(&["HLO stats"]))));
+    out.rule("capture l", "Buffers of the profiler fill memory", buffers(case));
+    out.rule("capture m", "The first execution of a session", Verdict::Missing("which execution of the session it is"));
+    out.rule("capture n", "Times of a host that did not wait", Verdict::Missing("the host's times: a device profile has none"));
+}
+
+/// The file's own warnings.
+pub(super) fn warnings(profile: &Profile) -> Vec<FileWarning> {
+    let Some(table) = profile.tables.iter().find(|t| t.id == "warnings" || t.id == "Warning") else { return Vec::new() };
+    let (messages, categories) = (texts(table, "message"), texts(table, "category"));
+    let one = |(i, message): (usize, &str)| FileWarning {
+        category: categories.get(i).copied().unwrap_or_default().into(),
+        message: message.into(),
+        meaning: meaning(message).into(),
+    };
+    messages.into_iter().enumerate().filter(|m| !m.1.is_empty()).map(one).take(200).collect()
+}
+
+fn meaning(message: &str) -> &'static str {
+    match message {
+        m if m.contains("DGE") || m.contains("dge-notifs") => {
+            "Sizes, tensors and directions of dynamic DMA are guesses or missing: read DMA figures with care."
+        }
+        m if m.contains("HLO stats") => "Model FLOPs are not there: the utilization shown is that by instructions, without transposes.",
+        m if m.contains("compiler metrics") => {
+            "The compiler's own estimates, such as spill bytes, are not there: rules on spills cannot be judged."
+        }
+        m if m.contains("ropped") => "The trace has holes: gaps may be missing events, not idle time.",
+        _ => "",
+    }
+}
+
+fn no_notifications(is_so: bool) -> Verdict {
+    Verdict::when(is_so, || {
+        Finding::new(Severity::Warning, "Captured without notifications of dynamic DMA").because(
+            "What dynamic transfers move is not recorded.",
+            "Capture again with `--enable-dge-notifs` or `NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1`.",
+            "A warning of the profiler says so.",
+        )
+    })
+}
+
+fn loading(case: &Case<'_>) -> Verdict {
+    let first = case.gaps.engines.first().map(|_| case.profile.meta.range.start.0.max(0));
+    let Some(first) = first else { return Verdict::Missing("instructions of engines") };
+    let starts = crate::analysis::device::gaps::engines(case.profile).into_iter().filter_map(|e| e.items.first().map(|i| i.0)).min();
+    let idle = starts.unwrap_or(first).max(0) as f64;
+    Verdict::when(idle >= 500_000.0, || {
+        Finding::new(Severity::Warning, "The execution begins with loading").cost(idle).because(
+            "The first execution loads a library for about 1 ms.",
+            "Capture the second one: `--nth-exec 2`.",
+            "No instruction in the first 0.5 ms (our threshold); cost = the time before the first.",
+        )
+    })
+}
+
+fn dropped(is_so: bool) -> Verdict {
+    Verdict::when(is_so, || {
+        Finding::new(Severity::Critical, "Events were dropped").because(
+            "The buffers of the capture were full.",
+            "Raise `max_events_per_nc`, or capture a shorter part.",
+            "A warning of the profiler says so.",
+        )
+    })
+}
+
+fn no_names(case: &Case<'_>) -> Verdict {
+    if case.gaps.engines.is_empty() {
+        return Verdict::Missing("instructions of engines");
+    }
+    // Columns without a single value are not there.
+    let is_bare = ["source", "hlo", "layer", "operator"].iter().all(|id| case.profile.attribute(id).is_none());
+    Verdict::when(is_bare, || {
+        Finding::new(Severity::Info, "No instruction has a name in the program").because(
+            "Without names of source, HLO or layer, time cannot be given to parts of the model.",
+            "Set `XLA_IR_DEBUG=1`, `XLA_HLO_DEBUG=1`, `NEURON_FRAMEWORK_DEBUG=1` (for NKI `NKI_DEBUG_INFO=1`) and compile again with a clean cache.",
+            "No instruction has a source, HLO, layer or operator.",
+        )
+    })
+}
+
+fn operators(case: &Case<'_>) -> Verdict {
+    let Some(column) = case.profile.attribute("operator") else { return Verdict::Missing("framework operators") };
+    let is_bare: Vec<bool> =
+        (0..case.profile.strings.len() as u32).map(|s| case.profile.strings.get(StrId(s)).starts_with("Operation(")).collect();
+    let named = column.values.iter().filter(|v| **v != StrId(0)).count();
+    let bare = column.values.iter().filter(|v| is_bare.get(v.index()).copied().unwrap_or(false)).count();
+    let share = bare as f64 / named.max(1) as f64;
+    Verdict::when(share > 0.2, || {
+        Finding::new(Severity::Info, "Many operators have no names").says("`Operation(N)`", percent(share)).because(
+            "The framework's names were not kept.",
+            "Compile again with `NEURON_FRAMEWORK_DEBUG=1` and a clean cache.",
+            "More than 20 % of the named instructions (our threshold).",
+        )
+    })
+}
+
+fn only_transposes(case: &Case<'_>) -> Verdict {
+    let (Some(mfu), Some(active)) = (case.number("mfu_inst_estimated_percent"), case.number("tensor_engine_active_time")) else {
+        return Verdict::Missing("FLOPs utilization and active time of the tensor engine");
+    };
+    Verdict::when(mfu <= 0.0 && active > 0.0, || {
+        Finding::new(Severity::Warning, "The tensor engine runs, but computes nothing for the model").because(
+            "All matrix products are transposes.",
+            "Check that the profile is of the part that was meant.",
+            "mfu_inst_estimated_percent is 0 while the tensor engine is active.",
+        )
+    })
+}
+
+fn unused_cores(case: &Case<'_>) -> Verdict {
+    let Domain::NeuronDevice(device) = &case.profile.domain else { return Verdict::Quiet };
+    if device.n_cores == 0 || case.engines.is_empty() {
+        return Verdict::Missing("the number of cores");
+    }
+    let mut used: Vec<&str> = case.gaps.engines.iter().map(|e| e.core.as_str()).collect();
+    used.dedup();
+    Verdict::when((used.len() as u32) < device.n_cores, || {
+        Finding::new(Severity::Info, "Some cores ran nothing")
+            .says("Cores with instructions", format!("{} of {}", used.len(), device.n_cores))
+            .because(
+                "Figures of all cores together are low because of those.",
+                "Run on all cores (`torchrun`), or on fewer (`NEURON_RT_NUM_CORES`).",
+                "Fewer cores with instructions than num_physical_cores.",
+            )
+    })
+}
+
+fn compilation(case: &Case<'_>) -> Verdict {
+    Verdict::when(case.gaps.engines.is_empty(), || {
+        Finding::new(Severity::Critical, "No engine ran an instruction").because(
+            "The capture holds no execution, perhaps only a compilation.",
+            "Warm up first, then capture.",
+            "No instruction of an engine in the file.",
+        )
+    })
+}
+
+fn no_statistics(case: &Case<'_>, is_said: bool) -> Verdict {
+    Verdict::when(is_said || case.facts.number("model_flops") == Some(0.0), || {
+        Finding::new(Severity::Info, "No HLO statistics: model FLOPs are not known").because(
+            "The NEFF has none, as with kernels written in NKI.",
+            "Use mfu_inst_estimated_percent, which counts instructions without transposes.",
+            "model_flops is 0, or a warning of the profiler says so.",
+        )
+    })
+}
+
+fn buffers(case: &Case<'_>) -> Verdict {
+    let Some(table) = case.table(["nc_mem_usage", "HbmUsageSummaryByType"]) else { return Verdict::Missing("usage of HBM by type") };
+    let find = |names: [&str; 3]| table.columns.iter().position(|c| names.contains(&c.as_str()));
+    let (Some(kind), Some(amount)) = (find(["usage_type", "type", "category"]), find(["amount_bytes", "size_bytes", "bytes"])) else {
+        return Verdict::Missing("usage of HBM by type");
+    };
+    let is_ours =
+        |row: &&Vec<Cell>| matches!(row.get(kind), Some(Cell::Text(t)) if ["rofil", "otification", "race"].iter().any(|w| t.contains(w)));
+    let n = |row: &Vec<Cell>| match row.get(amount) {
+        Some(Cell::Int(n)) => *n as f64,
+        Some(Cell::Float(n)) => *n,
+        _ => 0.0,
+    };
+    let held: f64 = table.rows.iter().filter(is_ours).map(n).sum();
+    Verdict::when(held >= 4e9, || {
+        Finding::new(Severity::Info, "Buffers of the profiler fill memory").says("Held", bytes(held)).because(
+            "In this mode the profiler keeps its records in HBM: memory can run out that would do without it.",
+            "Capture fewer events, or in another mode.",
+            "At least 4 GB (our threshold) of HBM for profiling, notifications or traces.",
+        )
+    })
+}

@@ -1,0 +1,185 @@
+//! R30–R36: how well data is moved.
+
+use super::{Case, Finding, Out, Severity, Verdict, bytes, nanoseconds, percent};
+use crate::base::{SliceId, StrId, TrackId, text};
+use crate::model::{Domain, NeuronDevice, TrackKind};
+use rustc_hash::FxHashMap;
+
+const NO_SIZES: &str = "sizes of DMA transfers";
+
+pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
+    let packets = Packets::of(case);
+    out.rule("R30", "Transfers are small", average(case));
+    out.rule("R31", "Packets are small", small(case, &packets));
+    out.rule("R32", "DMA engines share the work unevenly", uneven(case, &packets));
+    out.rule("R33", "Transfers that transpose", Verdict::Missing("which packets transpose"));
+    out.rule("R34", "Many tiny dynamic transfers", tiny(case, &packets));
+    out.rule("R35", "DMA is busy below its bandwidth", slow(case, &packets));
+    out.rule("R36", "Much of what is read was read before", useless(case));
+}
+
+/// DMA packets whose size is told; instruction fetches are left out where the queue's type tells.
+#[derive(Default)]
+struct Packets {
+    /// (bytes, duration, slice, whether its queue is dynamic).
+    all: Vec<(u32, i64, SliceId, bool)>,
+    /// Busy time and bytes by (core, engine).
+    engines: FxHashMap<(u32, StrId), (i64, u64)>,
+}
+
+impl Packets {
+    fn of(case: &Case<'_>) -> Self {
+        let (profile, mut out) = (case.profile, Packets::default());
+        let Domain::NeuronDevice(device) = &profile.domain else { return out };
+        let roots = crate::analysis::device::signals::roots(profile);
+        let engine = profile.attribute("engine");
+        for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
+            let is_dynamic = profile.strings.get(track.name).contains("Dynamic");
+            for i in profile.slices_of(TrackId(t as u32)) {
+                let Some(&n) = device.bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT) else { continue };
+                let duration = profile.slices.duration[i];
+                out.all.push((n, duration, SliceId(i as u32), is_dynamic));
+                if let Some(engine) = engine.map(|e| e.values[i]) {
+                    let sums = out.engines.entry((roots[t], engine)).or_default();
+                    *sums = (sums.0.saturating_add(duration), sums.1.saturating_add(n.into()));
+                }
+            }
+        }
+        out
+    }
+}
+
+fn average(case: &Case<'_>) -> Verdict {
+    let Some(size) = case.number("dma_transfer_average_bytes").filter(|b| *b > 0.0) else {
+        return Verdict::Missing("the mean size of whole transfers; the file has packets only");
+    };
+    Verdict::when(size < 32_768.0, || {
+        Finding::new(Severity::Warning, "Transfers are small").says("Mean", bytes(size)).because(
+            "Each transfer has a fixed cost of about 1.3 µs.",
+            "Move 32 KiB or more at a time.",
+            "dma_transfer_average_bytes below 32 KiB.",
+        )
+    })
+}
+
+fn small(case: &Case<'_>, packets: &Packets) -> Verdict {
+    if packets.all.is_empty() {
+        return Verdict::Missing(NO_SIZES);
+    }
+    let below = |limit: u32| packets.all.iter().filter(move |p| p.0 < limit);
+    let (n, n_all) = (below(2048).count(), packets.all.len());
+    Verdict::when(2 * n > n_all, || {
+        let tiny = below(256).count();
+        let severity = if 2 * tiny > n_all { Severity::Critical } else { Severity::Warning };
+        let lost: f64 = below(2048).map(|p| p.1 as f64 * (1.0 - f64::from(p.0) / 2048.0)).sum();
+        let mut longest: Vec<_> = below(2048).collect();
+        longest.sort_by_key(|p| std::cmp::Reverse(p.1));
+        Finding::new(severity, "Packets are small")
+            .cost(lost / packets.engines.len().max(1) as f64)
+            .says("Below 2 KiB", format!("{} of {}", text::count(n as u64), text::count(n_all as u64)))
+            .says("Below 256 B", text::count(tiny as u64))
+            .at(longest.into_iter().take(3).map(|p| case.place(p.2)))
+            .because(
+                "A packet of less than 2 KiB takes about as long as one of 2 KiB.",
+                "Widen the free dimension: 512 elements of FP32, 1024 of BF16 are 2 KiB per partition.",
+                "More than half of the packets below 2 KiB; cost = Σ duration × (1 − size ÷ 2 KiB) ÷ DMA engines in use, an estimate.",
+            )
+    })
+}
+
+fn uneven(case: &Case<'_>, packets: &Packets) -> Verdict {
+    if packets.engines.is_empty() {
+        return Verdict::Missing("transfers with their DMA engines");
+    }
+    let mut cores: Vec<u32> = packets.engines.keys().map(|k| k.0).collect();
+    cores.sort_unstable();
+    cores.dedup();
+    let of = |core: &u32| {
+        let busy: Vec<f64> = packets.engines.iter().filter(|e| e.0.0 == *core).map(|e| e.1.0 as f64).collect();
+        let (most, sum) = (busy.iter().copied().fold(0.0, f64::max), busy.iter().sum::<f64>());
+        (busy.len(), most, sum / busy.len().max(1) as f64, sum, *core)
+    };
+    // The core that moves most: the others may have nothing to do.
+    let busiest = cores.iter().map(of).max_by(|a, b| a.3.total_cmp(&b.3));
+    let Some((n, most, mean, _, core)) = busiest else { return Verdict::Quiet };
+    Verdict::when(mean > 0.0 && (n < 16 || most > 1.5 * mean), || {
+        Finding::new(Severity::Warning, "DMA engines share the work unevenly")
+            .cost(most - if n < 16 { mean * n as f64 / 16.0 } else { mean })
+            .says("Core", case.profile.track_path(TrackId(core)))
+            .says("Engines in use", text::count(n as u64))
+            .says("Busiest", nanoseconds(most))
+            .says("Mean", nanoseconds(mean))
+            .because(
+                "The slowest DMA engine decides when a transfer is over.",
+                "Spread transfers over all 128 partitions, which map to the 16 engines.",
+                "Fewer than 16 engines in use, or the busiest above 1.5 × the mean (our ratio), on the core that moves most; cost = busiest − an even share.",
+            )
+    })
+}
+
+fn tiny(case: &Case<'_>, packets: &Packets) -> Verdict {
+    if packets.all.is_empty() {
+        return Verdict::Missing(NO_SIZES);
+    }
+    if !packets.all.iter().any(|p| p.3) && case.number("dynamic_dma_packet_percent").is_none_or(|p| p > 0.0) {
+        return Verdict::Missing("names of the DMA queues: which of them are dynamic");
+    }
+    let found: Vec<_> = packets.all.iter().filter(|p| p.3 && p.0 < 512).collect();
+    Verdict::when(found.len() > 100, || {
+        let first = found.first().map(|p| case.place(p.2));
+        Finding::new(Severity::Info, "Many tiny dynamic transfers").says("Below 512 B", text::count(found.len() as u64)).at(first).because(
+            "So many tiny transfers with descriptors made at run time are recorded inexactly: their times are not reliable.",
+            "Make them larger; do not read much into single durations there.",
+            "More than 100 packets below 512 B on dynamic queues (our threshold).",
+        )
+    })
+}
+
+fn slow(case: &Case<'_>, packets: &Packets) -> Verdict {
+    let table = case.table(["metadata", "Metadata"]);
+    let peak = table.and_then(|t| {
+        let at = t.columns.iter().position(|c| c == "dma_ddr_bandwidth")?;
+        match t.rows.first()?.get(at)? {
+            crate::model::Cell::Int(v) => Some(*v as f64),
+            crate::model::Cell::Float(v) => Some(*v),
+            _ => None,
+        }
+    });
+    let busiest = case.engines.iter().filter(|e| e.engine == "DMA" && e.busy.0 > 0).max_by_key(|e| e.bytes);
+    let (Some(peak), Some(dma)) = (peak.filter(|p| *p > 0.0), busiest.filter(|_| !packets.all.is_empty())) else {
+        return Verdict::Missing("the bandwidth of DMA, and sizes of transfers");
+    };
+    let rate = dma.bytes.unwrap_or(0) as f64 / (dma.busy.0 as f64 / 1e9);
+    let share = dma.busy.0 as f64 / case.total.max(1.0);
+    Verdict::when(share > 0.3 && rate < 0.6 * peak, || {
+        Finding::new(Severity::Warning, "DMA is busy below its bandwidth")
+            .cost(dma.busy.0 as f64 * (1.0 - rate / peak))
+            .says("Core", dma.core.clone())
+            .says("DMA busy", percent(share))
+            .says("Rate while busy", format!("{}/s, {} of {}/s", bytes(rate), percent(rate / peak), bytes(peak)))
+            .because(
+                "The transfers could be done in less time.",
+                "Larger packets, more engines, fewer transfers in a row that wait for each other.",
+                "DMA busy above 30 % (our threshold) and its rate below 60 % of dma_ddr_bandwidth; cost = busy × (1 − rate ÷ bandwidth), on the core that moves most.",
+            )
+    })
+}
+
+fn useless(case: &Case<'_>) -> Verdict {
+    let by_bytes = || {
+        let read = case.number("hbm_read_bytes").filter(|b| *b > 0.0)?;
+        Some((read - case.number("hbm_reload_bytes")?) / read)
+    };
+    let Some(useful) = case.number("useful_read_percent").or_else(by_bytes) else {
+        return Verdict::Missing("useful_read_percent or hbm_reload_bytes");
+    };
+    Verdict::when(useful < 0.75, || {
+        let read = case.number("hbm_read_bytes").unwrap_or(0.0);
+        let cost = case.hardware.map_or(0.0, |hw| read * (1.0 - useful) / hw.hbm_bandwidth * 1e9);
+        Finding::new(Severity::Warning, "Much of what is read was read before").cost(cost).says("Useful reads", percent(useful)).because(
+            "Reloads take bandwidth from new data.",
+            "Keep tensors in SBUF until they are used up.",
+            "Useful reads below 75 % (our threshold); cost = the rest ÷ bandwidth.",
+        )
+    })
+}

@@ -1,0 +1,133 @@
+//! R10–R13: more data is moved than needed.
+
+use super::{Case, Finding, Out, Severity, Verdict, bytes, percent, texts};
+use crate::base::text;
+use crate::model::Cell;
+
+pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
+    out.rule("R10", "Tensors are loaded several times", reloaded_tensors(case));
+    out.rule("R11", "Spills are a large part of what is read", spill_of_reads(case));
+    out.rule("R12", "Spills are a large part of SBUF traffic", spill_of_sbuf(case));
+    out.rule("R13", "Weights are loaded several times", reloaded_weights(case));
+    out.rule("R13b", "More is moved than inputs, outputs and weights", redundant(case));
+}
+
+/// Nanoseconds that HBM takes for so many bytes.
+fn memory_ns(case: &Case<'_>, n: f64) -> Option<f64> {
+    case.hardware.map(|hw| n / hw.hbm_bandwidth * 1e9)
+}
+
+fn reloaded_tensors(case: &Case<'_>) -> Verdict {
+    const FACTOR: &str = "load_to_sbuf_repeat_factor";
+    const SIZES: [&str; 3] = ["size_bytes", "size", "tensor_size_bytes"];
+    let Some(table) = case.profile.tables.iter().find(|t| t.columns.iter().any(|c| c == FACTOR) && !t.rows.is_empty()) else {
+        return Verdict::Missing("a table of tensors with load_to_sbuf_repeat_factor");
+    };
+    let column = |name: &str| table.columns.iter().position(|c| c == name);
+    let number = |row: &[Cell], at: Option<usize>| match row.get(at?)? {
+        Cell::Int(v) => Some(*v as f64),
+        Cell::Float(v) => Some(*v),
+        _ => None,
+    };
+    let (factor, size) = (column(FACTOR), SIZES.iter().find_map(|s| column(s)));
+    let names = ["name", "variable", "tensor_name"].iter().map(|c| texts(table, c)).find(|t| !t.is_empty()).unwrap_or_default();
+    let mut found: Vec<(f64, f64, usize)> = Vec::new();
+    for (i, row) in table.rows.iter().enumerate() {
+        if let Some(times) = number(row, factor).filter(|f| *f > 2.0) {
+            found.push(((times - 1.0) * number(row, size).unwrap_or(0.0), times, i));
+        }
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Verdict::when(!found.is_empty(), || {
+        let again: f64 = found.iter().map(|f| f.0).sum();
+        let mut finding =
+            Finding::new(Severity::Warning, format!("{} tensors are loaded more than twice", text::count(found.len() as u64)))
+                .cost(memory_ns(case, again).unwrap_or(0.0));
+        for (more, times, row) in found.iter().take(5) {
+            let name = names.get(*row).copied().filter(|n| !n.is_empty()).unwrap_or("a tensor");
+            finding = finding.says(name, format!("{} times, {} again", text::three_digits(*times), bytes(*more)));
+        }
+        finding.because(
+            "Each further load of the same tensor costs bandwidth.",
+            "Change loop order or tiling so that a loaded tile is used fully before it is replaced.",
+            "load_to_sbuf_repeat_factor above 2; cost = Σ (factor − 1) × size ÷ bandwidth.",
+        )
+    })
+}
+
+fn spill_of_reads(case: &Case<'_>) -> Verdict {
+    let (Some(spill), Some(read)) = (case.number("spill_reload_bytes"), case.number("hbm_read_bytes").filter(|b| *b > 0.0)) else {
+        return Verdict::Missing("spill_reload_bytes and hbm_read_bytes");
+    };
+    Verdict::when(spill > 0.25 * read, || {
+        Finding::new(Severity::Critical, "Spills are a large part of what is read from HBM")
+            .cost(memory_ns(case, spill).unwrap_or(0.0))
+            .says("Reloaded", bytes(spill))
+            .says("Of all reads", percent(spill / read))
+            .because(
+                "What does not fit in SBUF is written out and read again.",
+                "Fuse operators, move buffers into inner loops, use smaller blocks.",
+                "spill_reload_bytes above 25 % of hbm_read_bytes; cost = those bytes ÷ bandwidth.",
+            )
+    })
+}
+
+fn spill_of_sbuf(case: &Case<'_>) -> Verdict {
+    let pairs = [("spill_save_bytes", "sbuf_read_bytes"), ("spill_reload_bytes", "sbuf_write_bytes")];
+    let told = pairs.iter().filter_map(|(spill, all)| Some((case.number(spill)?, case.number(all).filter(|b| *b > 0.0)?)));
+    let shares: Vec<(f64, f64)> = told.collect();
+    if shares.is_empty() {
+        return Verdict::Missing("spill_save_bytes or spill_reload_bytes, and the traffic of SBUF");
+    }
+    let worst = shares.iter().map(|s| s.0 / s.1).fold(0.0, f64::max);
+    Verdict::when(worst > 0.3, || {
+        let spilled: f64 = shares.iter().map(|s| s.0).sum();
+        Finding::new(Severity::Warning, "Spills are a large part of SBUF traffic")
+            .cost(memory_ns(case, spilled).unwrap_or(0.0))
+            .says("Spilled and reloaded", bytes(spilled))
+            .says("Largest share of SBUF traffic", percent(worst))
+            .because(
+                "SBUF is too small for what is kept in it.",
+                "Fuse operators so that results are used before they are pushed out.",
+                "Saved ÷ sbuf_read_bytes or reloaded ÷ sbuf_write_bytes above 30 %; cost = both ÷ bandwidth.",
+            )
+    })
+}
+
+fn reloaded_weights(case: &Case<'_>) -> Verdict {
+    let size = case.number("weight_size_bytes").filter(|b| *b > 0.0);
+    let (Some(moved), Some(size)) = (case.number("weight_queue_bytes"), size) else {
+        return Verdict::Missing("weight_queue_bytes and weight_size_bytes");
+    };
+    Verdict::when(moved > 1.5 * size, || {
+        Finding::new(Severity::Warning, "Weights are loaded several times")
+            .cost(memory_ns(case, moved - size).unwrap_or(0.0))
+            .says("Moved by weight queues", bytes(moved))
+            .says("Size of the weights", bytes(size))
+            .because(
+                "Weights leave SBUF before they are used up.",
+                "Keep weights stationary over more of the batch.",
+                "weight_queue_bytes above 1.5 × weight_size_bytes (our factor); cost = the rest ÷ bandwidth.",
+            )
+    })
+}
+
+fn redundant(case: &Case<'_>) -> Verdict {
+    let least = case.number("inputs_outputs_weights_size_bytes").filter(|b| *b > 0.0);
+    let (Some(read), Some(written), Some(least)) = (case.number("hbm_read_bytes"), case.number("hbm_write_bytes"), least) else {
+        return Verdict::Missing("bytes of HBM, and the size of inputs, outputs and weights");
+    };
+    let moved = read + written;
+    Verdict::when(moved > 2.0 * least, || {
+        Finding::new(Severity::Warning, "More is moved than inputs, outputs and weights")
+            .cost(memory_ns(case, moved - least).unwrap_or(0.0))
+            .says("Moved", bytes(moved))
+            .says("Inputs, outputs, weights", bytes(least))
+            .says("Factor", text::three_digits(moved / least))
+            .because(
+                "Intermediate results go through HBM, or tensors are read again.",
+                "Fuse the operators between which results travel; keep them in SBUF.",
+                "HBM bytes above twice the least (our factor); cost = the rest ÷ bandwidth.",
+            )
+    })
+}

@@ -1,0 +1,91 @@
+//! R14–R19: what idle engines wait for.
+
+use super::{Case, Finding, Out, Place, Severity, Verdict, nanoseconds, percent};
+use crate::analysis::device::cause::Cause;
+use crate::analysis::device::gaps::Gap;
+
+/// A cause is worth a word from this share of the run on one engine; ours.
+const WORTH: f64 = 0.05;
+const NO_CAUSE: &str = "operands of instructions or dependencies: what engines wait for";
+
+/// (rule, cause, what it looks for, title).
+const RULES: [(&str, Cause, &str, &str); 6] = [
+    ("R14", Cause::Engine, "Engines wait for each other", "Engines wait for each other"),
+    ("R15 load", Cause::Load, "Engines wait for loads", "Engines wait for loads"),
+    ("R15 store", Cause::Store, "Engines wait for stores", "Engines wait for stores"),
+    ("R16", Cause::Spill, "Engines wait for spills", "A spill is on the way of the engines"),
+    ("R17", Cause::Dynamic, "Engines wait for dynamic DMA", "Engines wait for dynamic DMA"),
+    ("R18", Cause::Collective, "Engines wait for barriers or collectives", "Engines wait for barriers or collectives"),
+];
+
+pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
+    let is_told = case.gaps.causes.iter().any(|c| !matches!(c.cause, Cause::Start | Cause::End | Cause::Unknown));
+    for (id, cause, rule, title) in RULES {
+        out.rule(id, rule, if is_told { of_cause(case, cause, title) } else { Verdict::Missing(NO_CAUSE) });
+    }
+    out.rule("R19", "A long gap before anything runs", start(case));
+}
+
+fn of_cause(case: &Case<'_>, cause: Cause, title: &str) -> Verdict {
+    let mut times: Vec<_> = case.gaps.causes.iter().filter(|c| c.cause == cause).collect();
+    times.sort_by_key(|c| std::cmp::Reverse(c.time));
+    let most = times.first().map_or(0.0, |c| c.time.0 as f64);
+    Verdict::when(case.total > 0.0 && most >= WORTH * case.total, || {
+        let on_path = case.path.shares.iter().find(|s| s.name == cause.label()).map_or(0.0, |s| s.time.0 as f64);
+        let severity = if on_path >= 0.2 * case.total { Severity::Critical } else { Severity::Warning };
+        let mut finding = Finding::new(severity, title).cost(on_path);
+        for time in times.iter().take(4) {
+            let share = percent(time.time.0 as f64 / case.total);
+            finding =
+                finding.says(&format!("{} {}", time.core, time.engine), format!("{}, {share} of the run", nanoseconds(time.time.0 as f64)));
+        }
+        finding = finding.says("On the critical path", nanoseconds(on_path));
+        let gaps = case.gaps.gaps.iter().filter(|g| g.cause == cause);
+        finding.at(gaps.map(place)).because(
+            cause.meaning(),
+            action(cause),
+            "Idle time of this cause at least 5 % of the run on an engine (our threshold); cost = its time on the critical path.",
+        )
+    })
+}
+
+fn place(gap: &Gap) -> Place {
+    let label = if gap.what.is_empty() { gap.next_name.clone() } else { format!("{}: {}", gap.engine, gap.what) };
+    Place { label, range: gap.range, slice: gap.next }
+}
+
+fn action(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Engine => "Pipeline: let the engines work on different tiles at a time.",
+        Cause::Load => "Load earlier, or into a second buffer while the first one is used.",
+        Cause::Store => "Write results from another buffer, so that the engine need not wait for it.",
+        Cause::Spill => "Reduce what is alive at a time: smaller tiles, fused operators.",
+        Cause::Dynamic => "Start transfers earlier; prefer descriptors made by hardware (on Sync or Scalar) to those of GpSimd.",
+        Cause::Collective => {
+            "Overlap collectives with compute. The runtime's own barriers before and after the program cost the same however long it is: run more per execution."
+        }
+        _ => "",
+    }
+}
+
+fn start(case: &Case<'_>) -> Verdict {
+    if case.gaps.engines.is_empty() {
+        return Verdict::Missing("instructions of engines");
+    }
+    let of = |engine: &crate::analysis::device::gaps::EngineIdle| {
+        let starts = case.gaps.causes.iter().find(|c| c.cause == Cause::Start && c.core == engine.core && c.engine == engine.engine);
+        starts.map_or(0, |c| c.time.0)
+    };
+    // The device waits until its first engine starts.
+    let least = case.gaps.engines.iter().map(of).min().unwrap_or(0) as f64;
+    Verdict::when(least >= 1000.0 && least >= WORTH * case.total, || {
+        Finding::new(Severity::Warning, "A long gap before anything runs")
+            .cost(least)
+            .says("Before the first instruction", nanoseconds(least))
+            .because(
+                "The first execution loads libraries; its start is not typical.",
+                "Capture a later execution (`--nth-exec 2`), or leave the start out.",
+                "No engine runs for at least 5 % of the run and 1 µs from its start (our threshold); cost = that time.",
+            )
+    })
+}

@@ -1,0 +1,239 @@
+//! What an idle engine waits for, from the semaphore of the next instruction, or from what it depends on.
+
+use super::gaps::device;
+use super::signals::{Signal, Signals, condition, told_wait};
+use crate::base::SliceId;
+use crate::model::{Cell, Profile, SemaphoreUse};
+use serde::{Deserialize, Serialize};
+
+/// Between two instructions that wait for nothing, so long is the engine's own way from one to the next.
+const ISSUE_NS: i64 = 1000;
+/// Dependencies of one instruction that are looked at.
+const MOST_EDGES: usize = 256;
+/// Setters of a semaphore that are looked at, to see whether several engines meet there.
+const MOST_SETTERS: usize = 64;
+
+/// Why an engine is idle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// Another engine's result.
+    Engine,
+    /// A DMA queue that brings data in.
+    Load,
+    /// A DMA queue that takes results out.
+    Store,
+    /// A queue that spills to memory and reloads.
+    Spill,
+    /// A queue whose descriptors are made while it runs.
+    Dynamic,
+    /// Other cores, collective operations, or all engines of a barrier.
+    Collective,
+    /// Nothing has run on the engine yet.
+    Start,
+    /// The engine has nothing more to do.
+    End,
+    /// The next instruction waited for nothing: the time from one to the next.
+    Issue,
+    /// The file does not tell.
+    Unknown,
+}
+
+impl Cause {
+    /// Every cause, in the order shown.
+    pub const ALL: [Cause; 10] = [
+        Cause::Engine,
+        Cause::Load,
+        Cause::Store,
+        Cause::Spill,
+        Cause::Dynamic,
+        Cause::Collective,
+        Cause::Start,
+        Cause::End,
+        Cause::Issue,
+        Cause::Unknown,
+    ];
+
+    /// For people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Cause::Engine => "Another engine",
+            Cause::Load => "Load",
+            Cause::Store => "Store",
+            Cause::Spill => "Spill or reload",
+            Cause::Dynamic => "Dynamic DMA",
+            Cause::Collective => "Barrier or collective",
+            Cause::Start => "Start",
+            Cause::End => "End of the program",
+            Cause::Issue => "Issue",
+            Cause::Unknown => "Unknown",
+        }
+    }
+
+    /// What it means and what to do.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Cause::Engine => {
+                "The next instruction waited for a semaphore that another engine sets: pipeline the engines, or work on smaller tiles."
+            }
+            Cause::Load => "The next instruction waited for a DMA queue that loads data: prefetch, or use two buffers in turn.",
+            Cause::Store => "The next instruction waited for a DMA queue that stores results: write later, or to another buffer.",
+            Cause::Spill => "The next instruction waited for a queue that spills and reloads: a spill is on the critical path.",
+            Cause::Dynamic => {
+                "The next instruction waited for a queue whose descriptors are made while it runs. Those of hardware are much faster than those of GpSimd."
+            }
+            Cause::Collective => {
+                "A barrier of several engines or cores, or a collective operation. The runtime has some of its own before and after the program."
+            }
+            Cause::Start => "Nothing has run on the engine yet: loading, or the host.",
+            Cause::End => "The engine has nothing more to do until the execution ends.",
+            Cause::Issue => {
+                "The next instruction waited for no semaphore, or for one that was set before: fetch, decode and start, up to 1 µs."
+            }
+            Cause::Unknown => "The file does not tell what the next instruction waited for.",
+        }
+    }
+}
+
+/// Why an engine was idle before an instruction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attribution {
+    pub cause: Cause,
+    /// The instruction that waited.
+    pub next: Option<SliceId>,
+    pub wait: Option<SemaphoreUse>,
+    pub signal: Option<Signal>,
+}
+
+impl Attribution {
+    pub fn of(cause: Cause, next: Option<SliceId>) -> Self {
+        Attribution { cause, next, wait: None, signal: None }
+    }
+
+    /// The condition, or what else decided.
+    pub fn what(&self, profile: &Profile) -> String {
+        match (&self.wait, self.signal) {
+            (Some(wait), _) => condition(profile, wait),
+            (None, Some(signal)) => format!("depends on {}", profile.name_of(signal.slice())),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+/// Why the engine that runs `slice` was idle from `piece.0` until `piece.1`, where the slice starts or, if it is a wait, ends.
+pub(super) fn attribute(profile: &Profile, signals: &Signals<'_>, slice: SliceId, piece: (i64, i64)) -> Attribution {
+    if !signals.has_operands() {
+        return by_dependencies(profile, slice, piece);
+    }
+    let waits = signals.of_slice(slice).iter().filter(|u| u.role.is_wait());
+    // The one that became true last.
+    let binding = waits.filter_map(|wait| Some((reached(profile, signals, wait, piece)?, wait))).max_by_key(|b| b.0);
+    if let Some((time, wait)) = binding {
+        let signal = signals.signal(wait, time);
+        return Attribution { cause: of_wait(profile, signals, wait), next: Some(slice), wait: Some(*wait), signal };
+    }
+    let is_short = piece.1.saturating_sub(piece.0) <= ISSUE_NS;
+    Attribution::of(if is_short { Cause::Issue } else { Cause::Unknown }, Some(slice))
+}
+
+/// When the condition became true, if that was within the piece.
+fn reached(profile: &Profile, signals: &Signals<'_>, wait: &SemaphoreUse, (from, to): (i64, i64)) -> Option<i64> {
+    if signals.is_told(wait) {
+        return signals.reached(wait, to).filter(|t| *t > from);
+    }
+    // Without the semaphore's values, the file's own waiting time decides.
+    told_wait(device(profile), SliceId(wait.slice)).filter(|w| *w > 0).map(|_| to)
+}
+
+/// The cause that a semaphore's owner tells.
+fn of_wait(profile: &Profile, signals: &Signals<'_>, wait: &SemaphoreUse) -> Cause {
+    let owner = profile.strings.get(wait.owner);
+    if !owner.is_empty() {
+        return of_owner(owner, |queue| queue_purpose(profile, queue));
+    }
+    let engine = |slice: SliceId| profile.attribute("engine").and_then(|a| a.values.get(slice.index()).copied());
+    let (setters, has_transfers) = signals.setters(wait, MOST_SETTERS);
+    if has_transfers {
+        return Cause::Dynamic;
+    }
+    let own = engine(SliceId(wait.slice));
+    let mut others: Vec<_> = setters.into_iter().map(engine).filter(|e| *e != own).collect();
+    others.sort_unstable();
+    others.dedup();
+    // Set by several engines of the core it is their barrier; set by none, it comes from another core or the runtime.
+    if others.len() == 1 { Cause::Engine } else { Cause::Collective }
+}
+
+/// The cause that a name tells: an engine's, or a queue's (`qSyncDynamicHW`, `qActSpillReload0`, `qSpIO1`).
+pub(super) fn of_owner(owner: &str, purpose: impl Fn(&str) -> Option<String>) -> Cause {
+    const ENGINES: [&str; 12] =
+        ["tensor", "tensormatrix", "vector", "scalar", "gpsimd", "sync", "pe", "act", "dve", "pool", "sp", "activation"];
+    if owner.starts_with('q') {
+        return match purpose(owner).as_deref() {
+            _ if owner.contains("Spill") || owner.contains("Reload") => Cause::Spill,
+            _ if owner.contains("Dynamic") => Cause::Dynamic,
+            Some("output") => Cause::Store,
+            _ => Cause::Load,
+        };
+    }
+    let lower = owner.to_ascii_lowercase();
+    match lower.as_str() {
+        name if ENGINES.contains(&name) => Cause::Engine,
+        name if name.contains("topsp") || name.contains("barrier") || name.starts_with("cc") => Cause::Collective,
+        _ => Cause::Unknown,
+    }
+}
+
+/// `input`, `output`, `weights`: what the table of queues says of one.
+fn queue_purpose(profile: &Profile, queue: &str) -> Option<String> {
+    let table = profile.tables.iter().find(|t| t.id == "dma_queues_info" || t.id == "DmaQueuesInfo")?;
+    let column = |names: [&str; 2]| table.columns.iter().position(|c| names.contains(&c.as_str()));
+    let (name, purpose) = (column(["q_name", "name"])?, column(["q_type", "type"])?);
+    let is_it = |row: &&Vec<Cell>| matches!(row.get(name), Some(Cell::Text(n)) if n == queue);
+    match table.rows.iter().take(10_000).find(is_it)?.get(purpose)? {
+        Cell::Text(purpose) => Some(purpose.clone()),
+        _ => None,
+    }
+}
+
+/// Whether an instruction starts DMA transfers.
+pub(super) fn starts_transfer(profile: &Profile, slice: SliceId) -> bool {
+    let name = profile.name_of(slice);
+    name.starts_with("DMA_") || name.contains("DMA_TRIGGER")
+}
+
+/// The cause that dependencies tell: what ended last while the engine was idle, else a transfer started earlier.
+fn by_dependencies(profile: &Profile, slice: SliceId, (from, to): (i64, i64)) -> Attribution {
+    let edges = || profile.flows.incoming(slice).take(MOST_EDGES).map(|e| e.0);
+    let end = |s: SliceId| profile.slices.end(s.index());
+    let engine = edges().filter(|s| !starts_transfer(profile, *s) && end(*s) > from && end(*s) <= to).max_by_key(|s| end(*s));
+    if let Some(from) = engine {
+        return Attribution { signal: Some(Signal::Instruction(from)), ..Attribution::of(Cause::Engine, Some(slice)) };
+    }
+    match edges().filter(|s| starts_transfer(profile, *s) && end(*s) <= to).max_by_key(|s| end(*s)) {
+        Some(from) if to.saturating_sub(end(from)) > 0 => {
+            Attribution { signal: Some(Signal::Transfer(from)), ..Attribution::of(Cause::Dynamic, Some(slice)) }
+        }
+        _ => Attribution::of(Cause::Unknown, Some(slice)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_semaphores_tell_the_cause() {
+        let check = |owner, want| assert_eq!(of_owner(owner, |q| (q == "qSpIOOut").then(|| "output".into())), want, "{owner}");
+        check("Tensor", Cause::Engine);
+        check("GpSimd", Cause::Engine);
+        check("PE", Cause::Engine);
+        check("qSyncIO0", Cause::Load);
+        check("qSpIOOut", Cause::Store);
+        check("qActSpillReload0", Cause::Spill);
+        check("qGpSimdDynamic", Cause::Dynamic);
+        check("qSyncDynamicHW", Cause::Dynamic);
+        check("TopSp", Cause::Collective);
+        check("something", Cause::Unknown);
+    }
+}

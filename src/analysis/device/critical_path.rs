@@ -1,0 +1,316 @@
+//! The longest chain of dependent work: over dependencies, semaphores and the order on each engine.
+//!
+//! Each step counts the time that no earlier step of the chain covers, so the steps and the times between them add up to the chain's length.
+//! Of all chains the one with the most work is taken. Steps are visited by their start, and an arrow against that order is not followed:
+//! so there are no cycles, whatever the clocks say. Linear in instructions and arrows, after sorting.
+
+use super::cause::{Attribution, Cause, attribute};
+use super::gaps::{Engine, engines};
+use super::signals::{Signal, Signals};
+use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, text};
+use crate::model::{Profile, TrackKind};
+use serde::{Deserialize, Serialize};
+
+/// Steps of one answer; the shares are of all.
+const MOST_STEPS: usize = 5000;
+/// Predecessors of one instruction that are followed.
+const MOST_EDGES: usize = 4096;
+const NONE: u32 = u32::MAX;
+
+/// What the time of a chain is spent on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PathKind {
+    /// Work of an engine.
+    Compute,
+    /// A DMA transfer, or the wait for one.
+    Dma,
+    /// A wait for an engine, a barrier, a collective operation.
+    Wait,
+    /// Nothing that the file tells of.
+    Gap,
+}
+
+/// How much of the chain is of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PathShare {
+    /// What.
+    pub kind: PathKind,
+    /// The engine that worked, or what was waited for.
+    pub name: String,
+    /// How long.
+    pub time: DurationNs,
+    /// Of the chain's length, 0 to 1.
+    pub share: f64,
+    /// Steps.
+    pub count: u64,
+}
+
+/// One step of the chain.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PathStep {
+    /// The instruction or transfer.
+    pub slice: SliceId,
+    /// Its name.
+    pub name: String,
+    /// `NC 4`.
+    pub core: String,
+    /// `Vector`, `DMA-E64`.
+    pub engine: String,
+    /// From when to when it ran.
+    pub range: TimeRange,
+    /// The part of it that no earlier step covers; none of it is work if it only waits.
+    pub own: DurationNs,
+    /// From the end of the steps before to its start.
+    pub gap: DurationNs,
+    /// What that time, or a step that only waits, waits for.
+    pub cause: Option<Cause>,
+    /// What ties it to the step before: `same engine`, `semaphore`, `transfer`, or the kind of the dependency.
+    pub via: String,
+}
+
+/// The longest chain.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CriticalPath {
+    /// From the start of its first to the end of its last step.
+    pub range: TimeRange,
+    /// Time with work on it.
+    pub work: DurationNs,
+    /// By kind, most first.
+    pub shares: Vec<PathShare>,
+    /// In order; the first ones if there are too many.
+    pub steps: Vec<PathStep>,
+    /// Steps there are.
+    pub n_steps: u64,
+    /// Arrows that were followed or could have been.
+    pub n_edges: u64,
+    /// What to know when reading this.
+    pub notes: Vec<String>,
+}
+
+/// What ties a step to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Via {
+    First,
+    Engine,
+    Semaphore,
+    Transfer,
+    Flow(StrId),
+}
+
+/// The best chain that ends with a step.
+#[derive(Debug, Clone, Copy)]
+struct Best {
+    work: i64,
+    /// How far the chain covers time.
+    front: i64,
+    from: u32,
+    via: Via,
+}
+
+struct Walk<'a> {
+    profile: &'a Profile,
+    signals: Signals<'a>,
+    is_wait: Vec<bool>,
+    best: Vec<Best>,
+    n_edges: u64,
+    n_backward: u64,
+}
+
+/// The longest chain of a profile.
+pub fn critical_path(profile: &Profile) -> CriticalPath {
+    let engines = engines(profile);
+    let n = profile.slices.len();
+    let unset = Best { work: -1, front: 0, from: NONE, via: Via::First };
+    let mut walk =
+        Walk { profile, signals: Signals::of(profile), is_wait: vec![false; n], best: vec![unset; n], n_edges: 0, n_backward: 0 };
+    let (order, before) = order(profile, &engines, &mut walk.is_wait);
+    for &slice in &order {
+        walk.visit(slice, before[slice as usize]);
+    }
+    let last = order.iter().copied().max_by_key(|s| (walk.best[*s as usize].work, std::cmp::Reverse(walk.best[*s as usize].front)));
+    let Some(last) = last else {
+        let notes = vec!["The profile has no instructions of engines: the critical path is not available.".into()];
+        return CriticalPath { notes, ..CriticalPath::default() };
+    };
+    walk.path(last)
+}
+
+/// Steps by (start, id), and for each the one before it on its engine.
+fn order(profile: &Profile, engines: &[Engine], is_wait: &mut [bool]) -> (Vec<u32>, Vec<u32>) {
+    let mut before = vec![NONE; profile.slices.len()];
+    let mut is_step = vec![false; profile.slices.len()];
+    for engine in engines {
+        let mut last = NONE;
+        for &(.., slice, waits) in &engine.items {
+            before[slice.index()] = last;
+            is_wait[slice.index()] = waits;
+            is_step[slice.index()] = true;
+            last = slice.0;
+        }
+    }
+    for slice in profile.flows.from.iter().chain(&profile.flows.to) {
+        is_step[slice.index()] = true;
+    }
+    let mut order: Vec<u32> = (0..is_step.len() as u32).filter(|s| is_step[*s as usize]).collect();
+    order.sort_unstable_by_key(|&s| (profile.slices.start[s as usize], s));
+    (order, before)
+}
+
+impl Walk<'_> {
+    fn visit(&mut self, slice: u32, before: u32) {
+        let (profile, to) = (self.profile, SliceId(slice));
+        let (start, end) = (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
+        let works = !self.is_wait[slice as usize];
+        let mut best = Best { work: if works { end - start } else { 0 }, front: end.max(start), from: NONE, via: Via::First };
+        let (mut n_edges, mut n_backward) = (0, 0);
+        let mut consider = |from: u32, via: Via, all: &[Best]| {
+            n_edges += 1;
+            let known = all[from as usize];
+            // Visited already: it starts earlier, so that arrows never form a circle.
+            if from == slice || known.work < 0 || (profile.slices.start[from as usize], from) > (start, slice) {
+                n_backward += 1;
+                return;
+            }
+            let own = if works { end.saturating_sub(start.max(known.front)).max(0) } else { 0 };
+            let found = Best { work: known.work.saturating_add(own), front: end.max(known.front), from, via };
+            let key = |b: &Best| (b.work, if b.from == NONE { i64::MIN } else { all[b.from as usize].front });
+            if best.from == NONE && found.work >= best.work || key(&found) > key(&best) {
+                best = found;
+            }
+        };
+        if before != NONE {
+            consider(before, Via::Engine, &self.best);
+        }
+        for (from, kind) in profile.flows.incoming(to).take(MOST_EDGES) {
+            consider(from.0, Via::Flow(kind), &self.best);
+        }
+        for wait in self.signals.of_slice(to).iter().filter(|u| u.role.is_wait()) {
+            let signal = self.signals.reached(wait, end).and_then(|t| self.signals.signal(wait, t));
+            match signal {
+                Some(Signal::Instruction(from)) => consider(from.0, Via::Semaphore, &self.best),
+                Some(Signal::Transfer(from)) => consider(from.0, Via::Transfer, &self.best),
+                None => {}
+            }
+        }
+        self.n_edges += n_edges;
+        self.n_backward += n_backward;
+        self.best[slice as usize] = best;
+    }
+
+    fn path(&self, last: u32) -> CriticalPath {
+        let mut chain = vec![last];
+        // Each step back goes to one visited earlier.
+        while let Some(&at) = chain.last().filter(|s| self.best[**s as usize].from != NONE) {
+            chain.push(self.best[at as usize].from);
+        }
+        chain.reverse();
+        let first = self.profile.slices.start[chain[0] as usize];
+        let end = self.best[last as usize].front;
+        let range = TimeRange { start: TimeNs(first), end: TimeNs(end.max(first)) };
+        let mut out = CriticalPath { range, n_steps: chain.len() as u64, n_edges: self.n_edges, ..CriticalPath::default() };
+        out.work = DurationNs(self.best[last as usize].work);
+        for &slice in &chain {
+            let step = self.step(slice, &mut out.shares);
+            if out.steps.len() < MOST_STEPS {
+                out.steps.push(step);
+            }
+        }
+        let length = range.duration().0.max(1) as f64;
+        out.shares.iter_mut().for_each(|s| s.share = s.time.0 as f64 / length);
+        out.shares.sort_by(|a, b| (b.time, a.kind, &a.name).cmp(&(a.time, b.kind, &b.name)));
+        out.notes = self.notes(chain.len());
+        out
+    }
+
+    fn step(&self, slice: u32, shares: &mut Vec<PathShare>) -> PathStep {
+        let (profile, best) = (self.profile, self.best[slice as usize]);
+        let (start, end) = (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
+        let front = if best.from == NONE { start } else { self.best[best.from as usize].front };
+        let (gap, own) = ((start - front).max(0), end.saturating_sub(start.max(front)).max(0));
+        let track = profile.track_of(SliceId(slice)).unwrap_or_default();
+        let engine = engine_name(profile, SliceId(slice), track);
+        let waits = self.is_wait[slice as usize];
+        let mut cause = None;
+        for (ns, from, to) in [(gap, front, start), (if waits { own } else { 0 }, start.max(front), end)] {
+            if ns > 0 {
+                let why = self.why(slice, best.via, (from, to));
+                cause = Some(why);
+                add(shares, kind_of(why), why.label(), ns);
+            }
+        }
+        if !waits {
+            let is_transfer = profile.tracks.get(track.index()).is_some_and(|t| t.kind == TrackKind::Queue);
+            add(shares, if is_transfer { PathKind::Dma } else { PathKind::Compute }, &engine, own);
+        }
+        PathStep {
+            slice: SliceId(slice),
+            name: profile.name_of(SliceId(slice)).into(),
+            core: profile.track_path(track).split(" / ").next().unwrap_or_default().into(),
+            engine,
+            range: TimeRange { start: TimeNs(start), end: TimeNs(end) },
+            own: DurationNs(own),
+            gap: DurationNs(gap),
+            cause,
+            via: match best.via {
+                Via::First => String::new(),
+                Via::Engine => "same engine".into(),
+                Via::Semaphore => "semaphore".into(),
+                Via::Transfer => "transfer".into(),
+                Via::Flow(kind) => profile.strings.get(kind).into(),
+            },
+        }
+    }
+
+    /// What the time before a step waits for.
+    fn why(&self, slice: u32, via: Via, piece: (i64, i64)) -> Cause {
+        let Attribution { cause, .. } = attribute(self.profile, &self.signals, SliceId(slice), piece);
+        match (cause, via) {
+            (Cause::Issue | Cause::Unknown, Via::Transfer) => Cause::Dynamic,
+            _ => cause,
+        }
+    }
+
+    fn notes(&self, n_steps: usize) -> Vec<String> {
+        let mut out = Vec::new();
+        if self.profile.flows.from.is_empty() && !self.signals.has_operands() {
+            out.push("The file tells neither dependencies nor semaphores: the chain is the order on one engine.".into());
+        }
+        if self.n_backward > 0 {
+            let n = text::count(self.n_backward);
+            out.push(format!("{n} arrows lead to an instruction that starts before the one they come from; they are not followed."));
+        }
+        if n_steps > MOST_STEPS {
+            out.push(format!(
+                "The chain has {} steps; the first {} are listed.",
+                text::count(n_steps as u64),
+                text::count(MOST_STEPS as u64)
+            ));
+        }
+        out
+    }
+}
+
+fn engine_name(profile: &Profile, slice: SliceId, track: TrackId) -> String {
+    let told = profile.attribute("engine").and_then(|a| a.values.get(slice.index())).map_or("", |id| profile.strings.get(*id));
+    let own = || profile.tracks.get(track.index()).map_or("", |t| profile.strings.get(t.name));
+    if told.is_empty() { own().into() } else { told.into() }
+}
+
+fn kind_of(cause: Cause) -> PathKind {
+    match cause {
+        Cause::Load | Cause::Store | Cause::Spill | Cause::Dynamic => PathKind::Dma,
+        Cause::Engine | Cause::Collective => PathKind::Wait,
+        Cause::Start | Cause::End | Cause::Issue | Cause::Unknown => PathKind::Gap,
+    }
+}
+
+fn add(shares: &mut Vec<PathShare>, kind: PathKind, name: &str, ns: i64) {
+    match shares.iter_mut().find(|s| s.kind == kind && s.name == name) {
+        Some(share) => {
+            share.time = DurationNs(share.time.0.saturating_add(ns));
+            share.count += 1;
+        }
+        None => shares.push(PathShare { kind, name: name.into(), time: DurationNs(ns), share: 0.0, count: 1 }),
+    }
+}

@@ -1,0 +1,197 @@
+//! Which moment made a semaphore's condition true, and which instruction or transfer brought it about.
+
+use crate::base::{SliceId, TrackId};
+use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
+use rustc_hash::FxHashMap;
+
+/// So many earlier values of a semaphore are looked at; beyond, the condition counts as long true.
+const MOST_STEPS: usize = 256;
+
+/// A semaphore of a core: (the core's track, number).
+type Key = (u32, u32);
+
+/// Values of the semaphores over time, and who changes them.
+pub struct Signals<'a> {
+    profile: &'a Profile,
+    uses: &'a [SemaphoreUse],
+    /// The topmost track of each track: its core.
+    roots: Vec<u32>,
+    /// (time, new value), by time.
+    values: FxHashMap<Key, Vec<(i64, i64)>>,
+    /// (end, instruction) of those that set it when they end, by end.
+    setters: FxHashMap<Key, Vec<(i64, u32)>>,
+    /// (start, instruction) of those whose transfer raises it, by start.
+    triggers: FxHashMap<Key, Vec<(i64, u32)>>,
+}
+
+/// What raised a semaphore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// An instruction, when it ended.
+    Instruction(SliceId),
+    /// A DMA transfer that this instruction started.
+    Transfer(SliceId),
+}
+
+impl Signal {
+    /// The instruction.
+    pub fn slice(self) -> SliceId {
+        match self {
+            Signal::Instruction(slice) | Signal::Transfer(slice) => slice,
+        }
+    }
+}
+
+impl<'a> Signals<'a> {
+    /// Of a whole profile; linear in its instants and semaphores.
+    pub fn of(profile: &'a Profile) -> Self {
+        let uses = match &profile.domain {
+            Domain::NeuronDevice(device) => device.semaphores.as_slice(),
+            _ => &[],
+        };
+        let mut out = Signals {
+            profile,
+            uses,
+            roots: roots(profile),
+            values: FxHashMap::default(),
+            setters: FxHashMap::default(),
+            triggers: FxHashMap::default(),
+        };
+        out.read_values();
+        for used in uses {
+            let Some(key) = out.key(used) else { continue };
+            let (start, end) = (profile.slices.start[used.slice as usize], profile.slices.end(used.slice as usize));
+            match used.role {
+                SemaphoreRole::Sets => out.setters.entry(key).or_default().push((end, used.slice)),
+                SemaphoreRole::Transfers => out.triggers.entry(key).or_default().push((start, used.slice)),
+                _ => {}
+            }
+        }
+        out.setters.values_mut().chain(out.triggers.values_mut()).for_each(|list| list.sort_unstable());
+        out
+    }
+
+    fn read_values(&mut self) {
+        let (profile, instants) = (self.profile, &self.profile.instants);
+        let mut parsed = FxHashMap::default();
+        for i in 0..instants.time.len() {
+            let told = *parsed.entry(instants.name[i]).or_insert_with(|| value_of(profile.strings.get(instants.name[i])));
+            let root = self.roots.get(instants.track[i].index()).copied();
+            if let (Some((id, value)), Some(root)) = (told, root) {
+                self.values.entry((root, id)).or_default().push((instants.time[i], value));
+            }
+        }
+        self.values.values_mut().for_each(|list| list.sort_by_key(|v| v.0));
+    }
+
+    /// Whether the file tells operands at all.
+    pub fn has_operands(&self) -> bool {
+        !self.uses.is_empty()
+    }
+
+    /// The semaphores in the operands of an instruction.
+    pub fn of_slice(&self, slice: SliceId) -> &'a [SemaphoreUse] {
+        let first = self.uses.partition_point(|u| u.slice < slice.0);
+        let n = self.uses[first..].partition_point(|u| u.slice == slice.0);
+        &self.uses[first..first + n]
+    }
+
+    /// The core that a slice runs on: its topmost track.
+    pub fn core(&self, slice: SliceId) -> Option<TrackId> {
+        self.profile.track_of(slice).map(|t| TrackId(self.roots[t.index()]))
+    }
+
+    fn key(&self, used: &SemaphoreUse) -> Option<Key> {
+        let id = self.profile.strings.get(used.id).parse().ok()?;
+        Some((self.core(SliceId(used.slice))?.0, id))
+    }
+
+    /// Whether the values of the semaphore over time are known.
+    pub fn is_told(&self, wait: &SemaphoreUse) -> bool {
+        self.key(wait).is_some_and(|key| self.values.contains_key(&key))
+    }
+
+    /// When the condition of `wait` last became true, at or before `until`.
+    pub fn reached(&self, wait: &SemaphoreUse, until: i64) -> Option<i64> {
+        let values = self.values.get(&self.key(wait)?)?;
+        let before = &values[..values.partition_point(|v| v.0 <= until)];
+        let latest = before.iter().rev().take(MOST_STEPS);
+        match wait.role {
+            SemaphoreRole::Exactly => latest.into_iter().find(|v| v.1 == wait.value).map(|v| v.0),
+            // Back to the first of the values that hold.
+            _ => latest.into_iter().take_while(|v| v.1 >= wait.value).last().map(|v| v.0),
+        }
+    }
+
+    /// What made the condition of `wait` true at `time`.
+    pub fn signal(&self, wait: &SemaphoreUse, time: i64) -> Option<Signal> {
+        let key = self.key(wait)?;
+        let before = |list: Option<&Vec<(i64, u32)>>| {
+            let list = list?;
+            let n = list.partition_point(|s| s.0 <= time);
+            list[..n].iter().rev().take(2).find(|s| s.1 != wait.slice).copied()
+        };
+        let (set, transferred) = (before(self.setters.get(&key)), before(self.triggers.get(&key)));
+        match (set, transferred) {
+            (Some(set), Some(moved)) if set.0 < moved.0 => Some(Signal::Transfer(SliceId(moved.1))),
+            (Some(set), _) => Some(Signal::Instruction(SliceId(set.1))),
+            (None, moved) => moved.map(|m| Signal::Transfer(SliceId(m.1))),
+        }
+    }
+
+    /// Instructions that set the semaphore of `wait`, at most `limit` of them evenly chosen; and whether transfers raise it.
+    pub fn setters(&self, wait: &SemaphoreUse, limit: usize) -> (Vec<SliceId>, bool) {
+        let Some(key) = self.key(wait) else { return Default::default() };
+        let all = self.setters.get(&key).map_or(&[][..], Vec::as_slice);
+        let step = all.len().div_ceil(limit.max(1)).max(1);
+        (all.iter().step_by(step).map(|s| SliceId(s.1)).collect(), self.triggers.contains_key(&key))
+    }
+
+    /// The transfer on the queue `owner` of the waiting core that ended last at or before `time`. Linear in the queue's transfers.
+    pub fn transfer_before(&self, wait: &SemaphoreUse, time: i64) -> Option<SliceId> {
+        let (profile, root) = (self.profile, self.core(SliceId(wait.slice))?);
+        let owner = profile.strings.get(wait.owner);
+        let is_queue = |t: &usize| {
+            let track = &profile.tracks[*t];
+            track.kind == TrackKind::Queue && self.roots[*t] == root.0 && queue_name(profile.strings.get(track.name)) == owner
+        };
+        let queues = (0..profile.tracks.len()).filter(is_queue).filter(|_| !owner.is_empty());
+        let ended = queues.flat_map(|t| profile.slices_of(TrackId(t as u32))).filter(|i| profile.slices.end(*i) <= time);
+        ended.max_by_key(|i| profile.slices.end(*i)).map(|i| SliceId(i as u32))
+    }
+}
+
+/// `Q1 qSyncDynamicHW` → `qSyncDynamicHW`.
+fn queue_name(track: &str) -> &str {
+    track.split_once(' ').map_or(track, |p| p.1)
+}
+
+/// The topmost track of each track.
+pub(super) fn roots(profile: &Profile) -> Vec<u32> {
+    let mut out: Vec<u32> = Vec::with_capacity(profile.tracks.len());
+    for (i, track) in profile.tracks.iter().enumerate() {
+        let root = track.parent.and_then(|p| out.get(p.index())).copied().unwrap_or(i as u32);
+        out.push(root);
+    }
+    out
+}
+
+/// `S[5] = 3` → (5, 3).
+fn value_of(name: &str) -> Option<(u32, i64)> {
+    let (id, value) = name.strip_prefix("S[")?.split_once("] = ")?;
+    Some((id.parse().ok()?, value.parse().ok()?))
+}
+
+/// `S[24] (qSyncDynamicHW) ≥ 16`.
+pub fn condition(profile: &Profile, wait: &SemaphoreUse) -> String {
+    let (id, owner) = (profile.strings.get(wait.id), profile.strings.get(wait.owner));
+    let owner = if owner.is_empty() { String::new() } else { format!(" ({owner})") };
+    let sign = if wait.role == SemaphoreRole::Exactly { "=" } else { "≥" };
+    format!("S[{id}]{owner} {sign} {}", wait.value)
+}
+
+/// How long the file says that an instruction waited.
+pub(super) fn told_wait(device: Option<&NeuronDevice>, slice: SliceId) -> Option<i64> {
+    let told = device?.wait_ns.get(slice.index()).copied()?;
+    (told != NeuronDevice::ABSENT).then_some(i64::from(told))
+}
