@@ -250,6 +250,3 @@ fn texts<'t>(table: &'t GenericTable, column: &str) -> Vec<&'t str> {
     };
     table.rows.iter().map(cell).collect()
 }
-
-#[cfg(test)]
-mod tests;
