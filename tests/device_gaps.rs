@@ -78,7 +78,7 @@ fn gaps_are_told_by_the_semaphore_that_ended_them() {
     }
     // A part of the run by itself.
     let part = gaps(&profile, Some(TimeRange::new(TimeNs(1000), TimeNs(6000))));
-    assert_eq!(causes(&part), [("Vector", Cause::Engine, 4050)]);
+    assert_eq!(causes(&part), [("Tensor", Cause::End, 1000), ("Vector", Cause::Engine, 4050)]);
 }
 
 #[test]
