@@ -10,8 +10,11 @@
 //! `gaps` (`start_ns`, `end_ns`), `critical-path`, `advice` (of a device profile),
 //! `operator-timeline`, comparisons of two files (the earlier one first): `support_diff`, `operator-framework_diff`, `operator-hlo_diff`,
 //! `overview` (`start_ns`, `end_ns`), `operators` with `group` (`name`, `shape`), `kernels` (`group`: `name`, `properties`; `device`), `trace`,
-//! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), and `slices` (one JSON object per line and slice).
+//! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), `tensors`, `tables` (`id`, `csv`),
+//! `compare` of device profiles (`base`: the place of the one compared with, from 0), and `slices` (one JSON object per line and slice).
 
+#[path = "report_parts/memory.rs"]
+mod memory;
 #[path = "report_parts/neuron.rs"]
 mod neuron;
 #[path = "report_parts/torch.rs"]
@@ -96,6 +99,8 @@ fn run(arguments: &Arguments) -> Result<(), String> {
     let mut answers = Vec::new();
     if let Some(compared) = neuron::compared(&arguments.query, &sessions) {
         answers.push(compared?);
+    } else if let Some(all) = memory::answers(&sessions, arguments) {
+        answers = all?;
     } else if let Some(all) = torch_views::answers(&sessions, arguments) {
         answers = all?;
     } else {
@@ -221,7 +226,8 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "advice" => Ok(Query::Device(DeviceQuery::Advice)),
         other => neuron::query(other).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, layers, roofline, {}, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, layers, roofline, {}, {}, {}; found `{other}`.",
+                memory::NAMES,
                 neuron::NAMES,
                 torch_views::NAMES
             )

@@ -165,3 +165,77 @@ fn damaged_tables_never_hurt() {
         try_import(&[mutated(&table, usize::MAX, &mut random)]);
     }
 }
+
+/// A table whose columns are all texts.
+fn text_table(columns: &[&str], rows: &[&[&str]]) -> Vec<u8> {
+    let fields: String = columns.iter().map(|c| format!("required binary {c} (UTF8); ")).collect();
+    let schema = Arc::new(parse_message_type(&format!("message t {{ {fields} }}")).expect("a schema"));
+    let mut bytes = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::new(WriterProperties::new())).expect("a writer");
+    let mut group = writer.next_row_group().expect("a group");
+    for at in 0..columns.len() {
+        let mut c = group.next_column().expect("fits").expect("a column");
+        let values: Vec<ByteArray> = rows.iter().map(|r| ByteArray::from(r[at])).collect();
+        c.typed::<ByteArrayType>().write_batch(&values, None, None).expect("written");
+        c.close().expect("closed");
+    }
+    group.close().expect("closed");
+    writer.close().expect("closed");
+    bytes
+}
+
+#[test]
+fn columns_of_another_type_are_told() {
+    let wrong = text_table(&["start_ts", "duration_ns", "engine"], &[&["soon", "long", "Tensor"], &["later", "short", "Tensor"]]);
+    let imported = import_one(&[("d/Instruction.parquet".into(), wrong)]).expect("opens as a table");
+    let skipped: Vec<_> = imported.ledger.skipped.iter().map(|s| (s.kind.as_str(), s.count)).collect();
+    assert_eq!((imported.profile.slices.len(), skipped), (0, vec![("missing_value", 2)]));
+    assert_eq!(imported.profile.tables[0].rows.len(), 2, "they are still to be read as they stand");
+}
+
+#[test]
+fn ten_thousand_row_groups_open() {
+    let rows: Vec<(i64, i64, &str)> = (0..20_000).map(|i| (i * 10, 5, "Tensor")).collect();
+    let imported = import_one(&[("d/Instruction.parquet".into(), small_table(PLAIN, &rows))]).expect("opens");
+    assert_eq!((imported.profile.slices.len(), imported.ledger.skipped.len()), (20_000, 0));
+}
+
+#[test]
+fn an_unknown_codec_is_told() {
+    let mut bytes = small_table(PLAIN, &[(1, 2, "Tensor")]);
+    // In the footer the name of a column is followed by its codec: 0 is none, 63 is no codec at all.
+    let name = b"start_ts\x15\x00";
+    let at = bytes.windows(name.len()).rposition(|w| w == name).expect("a column of the footer");
+    bytes[at + name.len() - 1] = 126;
+    let summary = text_table(&["instance_type"], &[&["trn2"]]);
+    let error = import_one(&[("d/Instruction.parquet".into(), bytes.clone())]).map(|i| i.ledger.skipped.len());
+    assert!(error.is_err() || error.is_ok_and(|n| n > 0), "an unknown codec is never silent");
+    let files = [("d/Instruction.parquet".into(), bytes), ("d/Summary.parquet".into(), summary)];
+    let imported = import_one(&files).expect("the other table opens");
+    assert!(!imported.ledger.skipped.is_empty() && imported.profile.slices.is_empty());
+    assert!(imported.profile.tables.iter().any(|t| t.id == "Summary"));
+}
+
+#[test]
+fn profiles_with_little_in_them_open() {
+    let warning = text_table(&["message", "category"], &[&["no stats", "Missing Data"]]);
+    let only = import_one(&[("d/Warning.parquet".into(), warning.clone())]).expect("only warnings");
+    assert_eq!((only.profile.check(), only.profile.slices.len()), (Ok(()), 0));
+    assert!(only.profile.meta.facts.iter().any(|f| f.value == "no stats"));
+    assert!(only.profile.meta.not_available.iter().any(|n| n.starts_with("Instructions")), "{:?}", only.profile.meta.not_available);
+    // One core, no DMA.
+    let files = [("d/Instruction.parquet".into(), small_table(PLAIN, &[(1, 2, "Tensor")])), ("d/Warning.parquet".into(), warning)];
+    let one = import_one(&files).expect("opens").profile;
+    let Domain::NeuronDevice(domain) = &one.domain else { panic!("a Neuron domain") };
+    assert_eq!(domain.n_cores, 1);
+    let found = axonscope::analysis::device::tensors::tensors(&one, None);
+    assert!(found.notes.iter().any(|n| n.contains("no DMA rows")), "{:?}", found.notes);
+    let figures = axonscope::analysis::device::summary::summary(&one, None);
+    assert!(figures.metrics.iter().all(|m| m.file.is_none()) && figures.engines.iter().all(|e| e.engine != "DMA"));
+    // Metrics without clock and bandwidth are not computed, nor shown as 0.
+    let bare = text_table(&["instance_type"], &[&["trn2"]]);
+    let bare = import_one(&[("d/Summary.parquet".into(), bare)]).expect("opens").profile;
+    let figures = axonscope::analysis::device::summary::summary(&bare, None);
+    assert!(figures.metrics.iter().all(|m| m.computed.is_none()), "{:?}", figures.metrics);
+    assert!(figures.notes.iter().any(|n| n.contains("cannot be checked")));
+}

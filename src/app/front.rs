@@ -65,7 +65,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         match view.as_str() {
             "summary" => {
                 let range = Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()));
-                view! { <SummaryView ask=profile.ask range /> }.into_any()
+                view! { <SummaryView ask=profile.ask range choices=app.view_state("summary") /> }.into_any()
             }
             "layers" => super::program_views::layers(app, profile),
             "roofline" => super::program_views::roofline(app, profile),
@@ -73,6 +73,8 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
             "kernels" if time_views::is_torch(&profile) => time_views::kernels(app, profile),
             "operators" => operators(app, profile),
             "tables" => tables(app, profile),
+            "tensors" => super::device_views::tensors(app, profile),
+            "compare" => super::device_views::compare(app),
             "support" => super::neuron::support(app, profile),
             "system" => super::system::system(app, profile),
             id @ ("operator-framework" | "operator-hlo" | "operator-timeline" | "trace") => {
@@ -154,7 +156,7 @@ fn operators(app: App, profile: OpenProfile) -> AnyView {
 
 fn tables(app: App, profile: OpenProfile) -> AnyView {
     let tables = profile.hot.info.tables.clone();
-    view! { <TablesView ask=profile.ask tables=Signal::stored(tables) choices=app.view_state("tables") /> }.into_any()
+    view! { <TablesView ask=profile.ask.clone() tables=Signal::stored(tables) has_timeline=super::device_views::is_device(&profile) choices=app.view_state("tables") /> }.into_any()
 }
 
 /// The columns of the profile in front, coloured as chosen.

@@ -30,7 +30,13 @@ const GROUPS: &[(&str, &[Entry])] = &[
             ("trace", "Host and device", "M2 3h12v4h-12zM4 10h8v3.5h-8z"),
         ],
     ),
-    ("Memory", &[("memory", "Memory", "M2 13.5h12M3 11l2.5-5 3 3 4.5-6.5")]),
+    (
+        "Memory",
+        &[
+            ("memory", "Memory", "M2 13.5h12M3 11l2.5-5 3 3 4.5-6.5"),
+            ("tensors", "Tensors", "M2.5 2.5h5v5h-5zM8.5 2.5h5v5h-5zM2.5 8.5h5v5h-5zM8.5 8.5h5v5h-5z"),
+        ],
+    ),
     (
         "Program",
         &[
@@ -40,7 +46,13 @@ const GROUPS: &[(&str, &[Entry])] = &[
             ("distributed", "Distributed", "M8 2.5v4M3.5 13.5v-3.5h9v3.5M8 6.5v3.5M2 13.5h3M6.5 2.5h3M11 13.5h3"),
         ],
     ),
-    ("Compare", &[("diff", "Diff", "M3 5h10M3 5l2.5-2.5M3 5l2.5 2.5M13 11H3M13 11l-2.5-2.5M13 11l-2.5 2.5")]),
+    (
+        "Compare",
+        &[
+            ("diff", "Diff", "M3 5h10M3 5l2.5-2.5M3 5l2.5 2.5M13 11H3M13 11l-2.5-2.5M13 11l-2.5 2.5"),
+            ("compare", "Compare", "M3 13.5v-6M6 13.5v-11M10 13.5v-8M13 13.5v-4"),
+        ],
+    ),
     ("Support", &[("support", "Support", "M2.5 8.5l3.5 3.5l7.5-8")]),
     (
         "File",
@@ -61,8 +73,9 @@ pub fn SideBar() -> impl IntoView {
         let available = available.get();
         // A diff needs another trace to compare with.
         let has_other = app.state.profiles().with(|all| all.iter().filter(|p| super::torch_views::is_torch(p)).count() > 1);
+        let has_device = app.state.profiles().with(|all| all.iter().filter(|p| super::device_views::is_device(p)).count() > 1);
         let group = |(title, views): (&'static str, &'static [Entry])| {
-            let is_shown = |id: &str| available.iter().any(|a| a == id) && (id != "diff" || has_other);
+            let is_shown = |id: &str| available.iter().any(|a| a == id) && (id != "diff" || has_other) && (id != "compare" || has_device);
             let shown: Vec<Entry> = views.iter().copied().filter(|v| is_shown(v.0)).collect();
             (!shown.is_empty()).then(|| view! { <Group title shown /> })
         };

@@ -3,6 +3,8 @@
 pub mod brief;
 mod cells;
 mod derived;
+mod device;
+pub mod export;
 pub mod hot;
 mod neuron;
 pub mod query;

@@ -1,6 +1,7 @@
 //! Questions and answers: closed enums of plain data. A view's question is a variant of each.
 
 use super::brief::Brief;
+pub use super::export::{ExportPart, ExportQuery, Exported};
 pub use super::neuron::{NeuronAnswer, NeuronQuery};
 pub use super::scan::{Cursor, ScanPart, ScanQuery};
 pub use crate::analysis::details::Neighbour;
@@ -57,6 +58,8 @@ pub enum Query {
     HitTables(SearchQuery, Vec<SliceId>, Option<TimeRange>),
     /// What a glance at a slice tells.
     Brief(SliceId),
+    /// Rows as CSV, part by part.
+    Export(ExportQuery),
 }
 
 /// An answer to the query of the same name.
@@ -98,6 +101,8 @@ pub enum Answer {
     HitTables(Vec<TrackTables>),
     /// Own time and two fields.
     Brief(Brief),
+    /// One part, and where the next one begins.
+    Export(ExportPart),
     /// The question cannot be answered; a sentence says why.
     Refused(String),
 }

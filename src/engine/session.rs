@@ -3,7 +3,7 @@
 use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
 use super::{HotColumns, HotMeta, hot};
 use crate::analysis::torch::TorchModel;
-use crate::analysis::{colour, details, device, flows, operators, search, span};
+use crate::analysis::{colour, details, flows, operators, search, span};
 use crate::base::{DurationNs, InputSet, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Imported};
 use crate::model::{Domain, GenericTable, Profile};
@@ -65,12 +65,13 @@ impl Session {
             Query::Table(id, first, n) => self.table(id, *first, *n),
             Query::Flows(q) => Answer::Flows(flows::flows(&self.profile, q)),
             Query::Torch(q) => self.torch(q),
-            Query::Device(q) => Answer::Device(device::answer(&self.profile, q)),
+            Query::Device(q) => self.device(q),
             Query::Span(range) => Answer::Span(span::span(&self.profile, *range)),
             Query::Scan(q) => self.scan(q),
             Query::HitSummary(q, more) => self.hit_summary(q, more),
             Query::HitTables(q, more, range) => self.hit_tables(q, more, *range),
             Query::Brief(slice) => self.brief(*slice),
+            Query::Export(q) => self.export(q),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
             Query::Neuron(query) => super::neuron::answer(&self.profile, query),
         }
@@ -162,7 +163,7 @@ impl Session {
         }
     }
 
-    fn table(&self, id: &str, first: u64, n: u64) -> Answer {
+    pub(super) fn table(&self, id: &str, first: u64, n: u64) -> Answer {
         let Some(table) = self.profile.tables.iter().find(|t| t.id == id) else {
             return Answer::Refused(format!("This profile has no table `{id}`."));
         };

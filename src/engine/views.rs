@@ -19,16 +19,28 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
         out.push("tables");
     }
     match &profile.domain {
-        Domain::NeuronDevice(_) if !profile.slices.is_empty() => {
-            out.push("summary");
-            out.push("layers");
-            out.push("roofline");
-        }
+        Domain::NeuronDevice(_) => out.extend(device_views(profile)),
         Domain::SupportReport(_) => out.push("support"),
         Domain::NeuronSystem(_) => out.push("system"),
         Domain::NeuronLog(log) => out.extend(LOG_TOOLS.iter().filter(|tool| log.tools.iter().any(|t| t == **tool))),
         Domain::Torch(torch) => out.extend(torch_views(profile, torch)),
-        Domain::Plain | Domain::NeuronDevice(_) => {}
+        Domain::Plain => {}
+    }
+    out
+}
+
+/// Those of a Neuron device profile; the page offers `compare` once another one is open.
+fn device_views(profile: &Profile) -> Vec<&'static str> {
+    let has = |names: &[&str]| profile.tables.iter().any(|t| names.contains(&t.id.as_str()));
+    let mut out = Vec::new();
+    if !profile.slices.is_empty() || has(&["summary", "Summary"]) {
+        out.extend(["summary", "compare"]);
+    }
+    if !profile.slices.is_empty() {
+        out.extend(["layers", "roofline"]);
+    }
+    if !profile.slices.is_empty() || has(&["TensorInfo", "neff_node", "nc_mem_usage", "HbmUsageSummaryByType", "SbufAllocation"]) {
+        out.push("tensors");
     }
     out
 }

@@ -11,6 +11,7 @@ pub mod kineto;
 pub mod neff;
 pub mod neuron_json;
 pub mod neuron_parquet;
+pub mod neuron_summary;
 pub mod neuron_system;
 pub mod ntff;
 pub mod tensorboard_neuron;
@@ -26,6 +27,7 @@ pub static ALL: &[&dyn Format] = &[
     &neff::NeffFile,
     &neuron_parquet::NeuronParquet,
     &neuron_json::NeuronJson,
+    &neuron_summary::NeuronSummary,
     &analyze::Analyze,
     &neuron_system::NeuronSystem,
     &tensorboard_neuron::TensorboardNeuron,

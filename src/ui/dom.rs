@@ -10,10 +10,37 @@ pub fn save_text(name: &str, kind: &str, text: &str) {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
     let Ok(blob) = Blob::new_with_str_sequence_and_options(&parts, &options) else { return };
-    let Ok(url) = Url::create_object_url_with_blob(&blob) else { return };
+    save_blob(name, &blob);
+}
+
+fn save_blob(name: &str, blob: &Blob) {
+    let Ok(url) = Url::create_object_url_with_blob(blob) else { return };
     follow(name, &url);
     // The download has its own hold on the blob once the click has been handled.
     set_timeout(move || drop(Url::revoke_object_url(&url)), std::time::Duration::from_secs(10));
+}
+
+/// A file in the making: each part leaves the page's own memory for the browser's.
+#[derive(Debug, Clone, Default)]
+pub struct Parts {
+    blobs: js_sys::Array,
+}
+
+impl Parts {
+    /// Adds text at the end.
+    pub fn push(&mut self, text: &str) {
+        if let Ok(blob) = Blob::new_with_str_sequence(&js_sys::Array::of1(&text.into())) {
+            self.blobs.push(&blob);
+        }
+    }
+
+    /// Offers all of it as a download.
+    pub fn save(&self, name: &str, kind: &str) {
+        let options = BlobPropertyBag::new();
+        options.set_type(kind);
+        let Ok(blob) = Blob::new_with_blob_sequence_and_options(&self.blobs, &options) else { return };
+        save_blob(name, &blob);
+    }
 }
 
 /// Offers what is drawn on `canvas` as a PNG.

@@ -3,6 +3,7 @@
 pub mod annotations;
 pub mod ask;
 pub mod asked;
+pub mod compare;
 pub mod details;
 pub mod diff;
 pub mod distributed;
@@ -23,4 +24,5 @@ pub mod summary;
 pub mod support;
 pub mod system;
 pub mod tables;
+pub mod tensors;
 pub mod timeline;

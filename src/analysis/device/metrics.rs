@@ -38,11 +38,16 @@ pub struct Hardware {
 impl<'a> Facts<'a> {
     /// Of the tables `summary` and `metadata`, or `Summary` and `Metadata`.
     pub fn of(profile: &'a Profile) -> Facts<'a> {
-        let row = |names: [&str; 2]| {
+        Self::of_node(profile, 0)
+    }
+
+    /// Of the summary at place `node`: a file of summaries has one for each core.
+    pub fn of_node(profile: &'a Profile, node: usize) -> Facts<'a> {
+        let row = |names: [&str; 2], at: usize| {
             let table = profile.tables.iter().find(|t| names.contains(&t.id.as_str()))?;
-            Some(Row { columns: &table.columns, cells: table.rows.first()? })
+            Some(Row { columns: &table.columns, cells: table.rows.get(at)? })
         };
-        Facts { summary: row(["summary", "Summary"]), metadata: row(["metadata", "Metadata"]) }
+        Facts { summary: row(["summary", "Summary"], node), metadata: row(["metadata", "Metadata"], 0) }
     }
 
     /// Names of all metrics, in the file's order.

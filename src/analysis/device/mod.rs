@@ -1,24 +1,33 @@
 //! Answers that only a Neuron device profile can give.
 
 pub mod advice;
+pub mod bands;
 pub mod cause;
+pub mod cells;
+pub mod compare;
 pub mod critical_path;
 pub mod curves;
 pub mod gaps;
 pub mod layers;
 pub mod metrics;
 pub mod roofline;
+pub mod sbuf;
 pub mod signals;
 pub mod summary;
+pub mod tensors;
+pub mod usage;
 
 pub use advice::Advice;
 pub use cause::Cause;
+pub use compare::{Compare, ComparePart};
 pub use critical_path::CriticalPath;
 pub use gaps::Gaps;
 pub use layers::{Layers, LayersQuery};
 pub use roofline::Roofline;
+pub use sbuf::{SbufMap, SbufQuery};
 use serde::{Deserialize, Serialize};
 pub use summary::{EngineTime, Metric, Summary};
+pub use tensors::Tensors;
 
 use crate::base::{SliceId, TimeRange};
 use crate::model::Profile;
@@ -40,6 +49,14 @@ pub enum DeviceQuery {
     CriticalPath,
     /// What to do.
     Advice,
+    /// Tensors, and where memory went.
+    Tensors,
+    /// Allocations of one part of the State Buffer.
+    SbufMap(SbufQuery),
+    /// What the run gives to a comparison.
+    ComparePart,
+    /// Runs compared (the answers of their workers to `ComparePart`), with the one at that place as the base.
+    Compare(Vec<ComparePart>, usize),
 }
 
 /// An answer to the query of the same name.
@@ -59,6 +76,14 @@ pub enum DeviceAnswer {
     CriticalPath(CriticalPath),
     /// Costliest first.
     Advice(Box<Advice>),
+    /// By tensor, type and core.
+    Tensors(Box<Tensors>),
+    /// By start.
+    SbufMap(Box<SbufMap>),
+    /// Metrics and operators.
+    ComparePart(Box<ComparePart>),
+    /// By metric and name.
+    Compare(Box<Compare>),
 }
 
 /// Answers one question.
@@ -71,5 +96,12 @@ pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
         DeviceQuery::Layers(query) => DeviceAnswer::Layers(layers::layers(profile, query)),
         DeviceQuery::LayerSlices(query, node) => DeviceAnswer::LayerSlices(layers::slices(profile, query, *node)),
         DeviceQuery::Roofline(query) => DeviceAnswer::Roofline(roofline::roofline(profile, query)),
+        DeviceQuery::Tensors => DeviceAnswer::Tensors(Box::new(tensors::tensors(profile, None))),
+        DeviceQuery::SbufMap(query) => {
+            let table = cells::table(profile, &["SbufAllocation"]);
+            DeviceAnswer::SbufMap(Box::new(table.map(|t| sbuf::map(t, query)).unwrap_or_default()))
+        }
+        DeviceQuery::ComparePart => DeviceAnswer::ComparePart(Box::new(compare::part(profile))),
+        DeviceQuery::Compare(parts, base) => DeviceAnswer::Compare(Box::new(compare::merge(parts, *base))),
     }
 }

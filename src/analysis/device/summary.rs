@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// Two values that agree to six digits are the same.
 const SAME: f64 = 5e-7;
+/// More summaries than any run has cores.
+const MOST_NODES: usize = 4096;
 
 /// The run in figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -16,7 +18,9 @@ pub struct Summary {
     pub is_whole: bool,
     /// Length of what is summed.
     pub duration: DurationNs,
-    /// Every metric, the file's order first.
+    /// Summaries of the file, where it has several: `nc_4`. Engines and notes are of all.
+    pub nodes: Vec<String>,
+    /// Every metric, the file's order first, summary by summary.
     pub metrics: Vec<Metric>,
     /// Busy time per core and engine, from the rows.
     pub engines: Vec<EngineTime>,
@@ -27,6 +31,8 @@ pub struct Summary {
 /// One metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
+    /// Which of the summaries.
+    pub node: u32,
     /// Its name in the file.
     pub name: String,
     /// Heading it stands under.
@@ -73,16 +79,32 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     if range.is_some() {
         return out;
     }
-    out.metrics = metrics(profile, &facts, &out.engines);
+    let tables = &profile.tables;
+    let n_nodes = tables.iter().find(|t| t.id == "summary" || t.id == "Summary").map_or(1, |t| t.rows.len().clamp(1, MOST_NODES));
+    out.nodes = node_names(profile, n_nodes);
+    for node in 0..n_nodes {
+        out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &out.engines, node));
+    }
     out.notes = notes(&facts);
     out
 }
 
-fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[EngineTime]) -> Vec<Metric> {
+/// Names of the summaries; empty where there is one alone.
+fn node_names(profile: &Profile, n: usize) -> Vec<String> {
+    let names = profile.tables.iter().find(|t| t.id == "summary_nodes");
+    let name = |at: usize| match names.and_then(|t| t.rows.get(at)?.first()) {
+        Some(Cell::Text(name)) => name.clone(),
+        _ => format!("summary {at}"),
+    };
+    if n > 1 || names.is_some() { (0..n).map(name).collect() } else { Vec::new() }
+}
+
+fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[EngineTime], node: usize) -> Vec<Metric> {
     let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
     let about = |words: &[(String, String)], name: &str| words.iter().find(|w| w.0 == name).map(|w| w.1.clone()).unwrap_or_default();
     let mut computed = facts.computed();
-    for engine in &ENGINES {
+    // Rows are of all cores together; without any nothing can be counted.
+    for engine in ENGINES.iter().filter(|_| node == 0 && !engines.is_empty()) {
         let n: u64 = engines.iter().filter(|e| e.engine == engine.engine).map(|e| e.count).sum();
         computed.push((engine.count, n as f64, "rows of the engine on the timeline"));
     }
@@ -94,6 +116,7 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[EngineTime]) -> Vec<
         let value = ours.map(|c| c.1);
         let differs = file.zip(value).is_some_and(|(a, b)| (a - b).abs() > SAME * a.abs().max(b.abs()).max(f64::MIN_POSITIVE));
         Metric {
+            node: node as u32,
             group: about(&groups, &name).replace('_', " "),
             meaning: about(&meanings, &name),
             text: facts.text(&name).map(Into::into),

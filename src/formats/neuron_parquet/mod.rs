@@ -29,7 +29,7 @@ pub const ID: &str = "neuron_parquet";
 const MAGIC: &[u8] = b"PAR1";
 
 /// Tables of a device profile that this page knows a place for; a directory needs one of them to be claimed.
-const TELLING: [&str; 12] = [
+const TELLING: [&str; 14] = [
     "Instruction",
     "DmaPacket",
     "DmaPacketAggregated",
@@ -42,6 +42,8 @@ const TELLING: [&str; 12] = [
     "PsumUsage",
     "CcOp",
     "CcInstruction",
+    "Warning",
+    "SchemaFields",
 ];
 
 /// Tables of a system profile. They are of the format `neuron_system`, also where tables of a device profile stand beside them.

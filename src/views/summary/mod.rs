@@ -5,6 +5,7 @@ pub mod rows;
 use crate::base::{TimeRange, text};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
+use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
 use crate::ui::small::Problem;
 use crate::ui::table::{Kind, Table};
@@ -20,33 +21,59 @@ pub fn SummaryView(
     ask: Ask,
     /// Only this range; `None` is the whole profile.
     range: Signal<Option<TimeRange>>,
+    /// Which of several summaries.
+    #[prop(default = ViewState::detached("summary"))]
+    choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(Query::Device(DeviceQuery::Summary(range.get()))));
     let summary: Asked<rows::Summary> = asked(ask, query, |answer| match answer {
         Answer::Device(DeviceAnswer::Summary(summary)) => Some(summary),
         _ => None,
     });
+    let node = choices.choice("node", 0u32);
     let scope = move || match range.get() {
         Some(range) => format!("Selected range: {}", text::duration(range.duration())),
         None => "Whole profile".into(),
     };
     view! {
         <section class="summary" data-view="summary" class:is-waiting=move || summary.is_waiting.get() aria-busy=move || summary.is_waiting.get().to_string()>
-            <header class="summary__head"><h1>"Summary"</h1><span class="summary__scope">{scope}</span></header>
+            <header class="summary__head"><h1>"Summary"</h1><span class="summary__scope">{scope}</span><Nodes summary node /></header>
             <Problem text=summary.problem />
             <Show when=move || summary.value.with(|s| s.is_some())>
-                <Cards summary />
+                <Cards summary node=node.0 />
                 <Engines summary />
                 <Notes summary />
-                <Metrics summary />
+                <Metrics summary node=node.0 />
             </Show>
         </section>
     }
 }
 
+/// Which summary is shown, where the file has several.
 #[component]
-fn Cards(summary: Asked<rows::Summary>) -> impl IntoView {
-    let cards = summary.derive(rows::cards);
+fn Nodes(summary: Asked<rows::Summary>, node: Choice<u32>) -> impl IntoView {
+    let nodes = summary.derive(|s| s.nodes.clone());
+    let options = move || {
+        let chosen = node.0.get();
+        let option = |(at, name): (usize, &String)| {
+            view! { <option value=at.to_string() selected=at as u32 == chosen>{name.clone()}</option> }
+        };
+        nodes.get().iter().enumerate().map(option).collect_view()
+    };
+    let pick = move |text: String| node.1.set(text.parse().unwrap_or(0));
+    view! {
+        <Show when=move || nodes.with(|n| n.len() > 1)>
+            <label class="field">
+                "Summary of"
+                <select class="select" data-field="node" on:change:target=move |e| pick(e.target().value())>{options}</select>
+            </label>
+        </Show>
+    }
+}
+
+#[component]
+fn Cards(summary: Asked<rows::Summary>, node: Signal<u32>) -> impl IntoView {
+    let cards = summary.derive(move |s| rows::cards(s, node.get()));
     let card = |card: &rows::Card| {
         view! {
             <div class="summary__card" title=card.help.clone() data-card=card.id>
@@ -84,9 +111,9 @@ fn Notes(summary: Asked<rows::Summary>) -> impl IntoView {
 }
 
 #[component]
-fn Metrics(summary: Asked<rows::Summary>) -> impl IntoView {
+fn Metrics(summary: Asked<rows::Summary>, node: Signal<u32>) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::metric_columns()));
-    let rows = summary.derive(rows::metrics);
+    let rows = summary.derive(move |s| rows::metrics(s, node.get()));
     let is_whole = move || summary.value.with(|s| s.as_ref().is_some_and(|s| s.is_whole));
     view! {
         <section>

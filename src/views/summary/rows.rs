@@ -31,13 +31,13 @@ const CARDS: [(&str, &str); 8] = [
 ];
 
 /// The cards of an answer; of a range there is its length alone.
-pub fn cards(summary: &Summary) -> Vec<Card> {
+pub fn cards(summary: &Summary, node: u32) -> Vec<Card> {
     let mut out = vec![Card { id: "duration", label: "Time", value: text::duration(summary.duration), help: String::new() }];
     if !summary.is_whole {
         return out;
     }
     out.extend(CARDS.iter().map(|(id, label)| {
-        let metric = summary.metrics.iter().find(|m| m.name == *id);
+        let metric = summary.metrics.iter().find(|m| m.node == node && m.name == *id);
         let value = metric.and_then(|m| m.file.or(m.computed));
         let unit = if *id == "mm_arithmetic_intensity" { " FLOP/byte" } else { "" };
         Card {
@@ -128,7 +128,7 @@ pub fn metric_columns() -> Vec<Column> {
 }
 
 /// Rows of the metrics' table.
-pub fn metrics(summary: &Summary) -> Vec<Row> {
+pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
     let text = |value: String| if value.is_empty() { Cell::Absent } else { Cell::Text(value) };
     let row = |m: &Metric| {
         let verdict = match (m.file, m.computed) {
@@ -148,7 +148,7 @@ pub fn metrics(summary: &Summary) -> Vec<Row> {
             text(m.meaning.clone()),
         ])
     };
-    summary.metrics.iter().map(row).collect()
+    summary.metrics.iter().filter(|m| m.node == node).map(row).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Tables of the file that have no view of their own, as they stand in it.
 
+mod export;
 pub mod rows;
 
 use crate::base::text;
@@ -44,6 +45,9 @@ pub fn TablesView(
     ask: Ask,
     /// Ids and row counts.
     tables: Signal<Vec<(String, u64)>>,
+    /// Whether the profile is of a device, whose rows can be saved.
+    #[prop(optional)]
+    has_timeline: bool,
     /// The chosen table, and what was done to each.
     #[prop(default = ViewState::detached("tables"))]
     choices: ViewState,
@@ -53,6 +57,7 @@ pub fn TablesView(
         let picked = Some(picked.get()).filter(|id| tables.with(|t| t.iter().any(|t| t.0 == *id)));
         picked.or_else(|| tables.with(|t| t.first().map(|t| t.0.clone())))
     });
+    let exports = ask.clone();
     let state = State { choices, chosen, loaded: RwSignal::new(Loaded::default()), problem: RwSignal::new(None) };
     // One at a time: see LocalResource. Its value is of no interest, what it loads is in `state`.
     let _loading = LocalResource::new(move || {
@@ -88,6 +93,7 @@ pub fn TablesView(
                 <div class="tables__body">
                     <nav class="tables__list" aria-label="Tables with their numbers of rows"><ul>{list}</ul></nav>
                     <div class="tables__one">
+                        <export::Exports ask=exports.clone() table=chosen has_timeline problem=state.problem />
                         <Problem text=state.problem />
                         <One state />
                     </div>
@@ -108,7 +114,8 @@ fn One(state: State) -> impl IntoView {
             Some(format!("Loading… {n} rows so far."))
         } else {
             let is_cut = (loaded.rows.len() as u64) < loaded.n_total;
-            is_cut.then(|| format!("{n} of {} rows are loaded; filter, sorting and CSV see these.", text::count(loaded.n_total)))
+            is_cut
+                .then(|| format!("{n} of {} rows are loaded; filter, sorting and the table's CSV see these.", text::count(loaded.n_total)))
         }
     };
     let table = move || {
@@ -134,12 +141,15 @@ async fn load(ask: Ask, id: String, state: State) -> Result<(), EngineError> {
             return Ok(());
         }
         let is_end = part.rows.is_empty();
-        rows.extend(part.rows.into_iter().map(rows::row));
+        rows.extend(part.rows.iter().cloned().map(rows::row));
         let have = rows.len() as u64;
         let is_all = is_end || have >= part.n_total.min(MOST_ROWS);
         if is_all || n == FIRST_PAGE {
-            let columns = Arc::new(rows::columns(&part.columns, &rows));
-            let so_far = if is_all { std::mem::take(&mut rows) } else { rows.clone() };
+            let (columns, so_far) = match rows::is_turned(&part) {
+                true => (rows::turned_columns(), rows::turned(&part.columns, rows.first())),
+                false => (rows::columns(&part.columns, &rows), if is_all { std::mem::take(&mut rows) } else { rows.clone() }),
+            };
+            let columns = Arc::new(columns);
             state.problem.set(None);
             state.loaded.set(Loaded { id: id.clone(), columns, rows: Arc::new(so_far), n_total: part.n_total, is_all });
         }

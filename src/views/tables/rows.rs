@@ -1,6 +1,7 @@
 //! Generic tables as rows of ours.
 
 use crate::engine::Cell as Raw;
+use crate::engine::query::TablePart;
 use crate::ui::table::{Cell, Column, Kind, Row};
 
 /// A row of the file as a row of the table.
@@ -27,6 +28,29 @@ pub fn columns(names: &[String], rows: &[Row]) -> Vec<Column> {
         Column::new(name, name, kind, "")
     };
     names.iter().enumerate().map(column).collect()
+}
+
+/// Columns from which on a single row is shown as a list.
+const WIDE: usize = 6;
+
+/// Whether a table is one wide row: it reads better turned by a quarter.
+pub fn is_turned(part: &TablePart) -> bool {
+    part.n_total == 1 && part.columns.len() > WIDE
+}
+
+/// Columns of a turned table.
+pub fn turned_columns() -> Vec<Column> {
+    vec![Column::new("field", "Field", Kind::Name, "Name of the column in the file."), Column::new("value", "Value", Kind::Text, "")]
+}
+
+/// Its fields as rows.
+pub fn turned(names: &[String], row: Option<&Row>) -> Vec<Row> {
+    let field = |(at, name): (usize, &String)| {
+        let value = row.map_or(Cell::Absent, |r| r.cell(at).clone());
+        let value = if value == Cell::Absent { value } else { Cell::Text(value.raw()) };
+        Row::new(vec![Cell::Text(name.clone()), value])
+    };
+    names.iter().enumerate().map(field).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,91 @@
+//! Queries of the report on tensors, tables and runs beside each other.
+
+use super::Arguments;
+use axonscope::engine::query::{DeviceAnswer, DeviceQuery, ExportQuery, Exported};
+use axonscope::engine::{Answer, Query, Session};
+use serde_json::{Value, json};
+
+/// Names of these queries.
+pub const NAMES: &str = "tensors, tables (args id, csv), compare (arg base)";
+
+/// The answers to one of these; `None` for other queries.
+///
+/// `tables` lists the tables with their columns and numbers of rows; with `id` its rows; with `csv` = `instructions`, `dma`, `semaphores` or
+/// the name of a table, all of its lines as one text.
+pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Result<Vec<Value>, String>> {
+    let each = |answer: &dyn Fn(&Session) -> Result<Value, String>| Some(sessions.iter().map(answer).collect());
+    match arguments.query.as_str() {
+        "tensors" => each(&|session| device(session, &DeviceQuery::Tensors)),
+        "tables" => each(&|session| tables(session, arguments)),
+        "compare" => Some(compare(sessions, arguments).map(|answer| vec![answer])),
+        _ => None,
+    }
+}
+
+fn device(session: &Session, query: &DeviceQuery) -> Result<Value, String> {
+    let value = match session.run(&Query::Device(query.clone())) {
+        Answer::Device(DeviceAnswer::Tensors(a)) => serde_json::to_value(a),
+        Answer::Device(DeviceAnswer::Compare(a)) => serde_json::to_value(a),
+        Answer::Refused(sentence) => return Err(sentence),
+        _ => return Err("The engine gave another answer than asked.".into()),
+    };
+    value.map_err(|e| e.to_string())
+}
+
+fn tables(session: &Session, arguments: &Arguments) -> Result<Value, String> {
+    if let Some(what) = arguments.get("csv") {
+        return csv(session, what);
+    }
+    if let Some(id) = arguments.get("id") {
+        return match session.run(&Query::Table(id.into(), 0, u64::MAX)) {
+            Answer::Table(part) => serde_json::to_value(part).map_err(|e| e.to_string()),
+            Answer::Refused(sentence) => Err(sentence),
+            _ => Err("The engine gave another answer than asked.".into()),
+        };
+    }
+    let list = session.profile.tables.iter().map(|t| {
+        let n = t.rows.len() as u64 + t.n_more + t.n_in_file;
+        json!({ "id": t.id, "columns": t.columns, "n_rows": n })
+    });
+    Ok(Value::Array(list.collect()))
+}
+
+fn csv(session: &Session, what: &str) -> Result<Value, String> {
+    let what = match what {
+        "instructions" => Exported::Instructions,
+        "dma" => Exported::Transfers,
+        "semaphores" => Exported::Semaphores,
+        table => Exported::Table(table.into()),
+    };
+    let (mut text, mut next) = (String::new(), Some(0));
+    while let Some(cursor) = next {
+        match session.run(&Query::Export(ExportQuery { what: what.clone(), cursor })) {
+            Answer::Export(part) => {
+                text.push_str(&part.text);
+                next = part.next;
+            }
+            Answer::Refused(sentence) => return Err(sentence),
+            _ => return Err("The engine gave another answer than asked.".into()),
+        }
+    }
+    Ok(Value::String(text))
+}
+
+fn compare(sessions: &[Session], arguments: &Arguments) -> Result<Value, String> {
+    let base = arguments.number("base")?.and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+    let (Some(first), true) = (sessions.first(), sessions.len() >= 2) else {
+        return Err("Expected two device profiles to compare.".into());
+    };
+    if base >= sessions.len() {
+        return Err(format!("Expected `base` to be less than {}, the number of profiles, found {base}.", sessions.len()));
+    }
+    let mut parts = Vec::new();
+    for session in sessions {
+        match session.run(&Query::Device(DeviceQuery::ComparePart)) {
+            Answer::Device(DeviceAnswer::ComparePart(part)) => parts.push(*part),
+            Answer::Refused(sentence) => return Err(sentence),
+            _ => return Err("The engine gave another answer than asked.".into()),
+        }
+    }
+    device(first, &DeviceQuery::Compare(parts, base))
+}

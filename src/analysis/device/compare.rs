@@ -1,0 +1,215 @@
+//! Runs beside each other: each worker gives its part, and the parts are merged by name.
+
+use super::summary::summary;
+use crate::base::DurationNs;
+use crate::model::{Profile, TrackKind};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// What rows are aligned by: column and its name for people. One that no part has is left out.
+pub const GROUPS: [(&str, &str); 6] =
+    [("opcode", "Opcode"), ("engine", "Engine"), ("operator", "Operator"), ("layer", "Layer"), ("hlo", "HLO"), ("source", "Source line")];
+/// Names of one column that a part holds, by time.
+const MOST_NAMES: usize = 20_000;
+
+/// What one run gives.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ComparePart {
+    /// Its title.
+    pub title: String,
+    /// Length of the run.
+    pub duration: DurationNs,
+    /// Metrics that are numbers: as the file says, or as computed.
+    pub metrics: Vec<(String, f64)>,
+    /// Busy times, in nanoseconds: `NC 4 Tensor`.
+    pub engines: Vec<(String, i64)>,
+    /// Columns of [`GROUPS`] with the times of their names.
+    pub groups: Vec<PartGroup>,
+}
+
+/// Times by the values of one column.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartGroup {
+    /// Id of the column.
+    pub by: String,
+    /// Longest first.
+    pub rows: Vec<PartRow>,
+    /// Names beyond those, and their time.
+    pub rest: (u64, DurationNs),
+}
+
+/// Time and count of one name.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartRow {
+    /// The name.
+    pub name: String,
+    /// Durations of its slices added up, over all cores, without waits.
+    pub time: DurationNs,
+    /// Slices.
+    pub count: u64,
+}
+
+/// Runs beside each other.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Compare {
+    /// Titles, in the order of all lists of values.
+    pub titles: Vec<String>,
+    /// Place of the run that the others are compared with.
+    pub base: usize,
+    /// Metrics of which at least one run has a value.
+    pub metrics: Vec<CompareRow>,
+    /// Rows of each column.
+    pub groups: Vec<CompareGroup>,
+    /// What to know.
+    pub notes: Vec<String>,
+}
+
+/// Rows aligned by one column.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompareGroup {
+    /// Id of the column.
+    pub by: String,
+    /// Its name for people.
+    pub label: String,
+    /// Largest difference first; values are nanoseconds.
+    pub rows: Vec<CompareRow>,
+    /// Counts of the same rows.
+    pub counts: Vec<Vec<Option<u64>>>,
+}
+
+/// One name in all runs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompareRow {
+    /// Metric or name.
+    pub name: String,
+    /// A value for each run; `None` where it has none.
+    pub values: Vec<Option<f64>>,
+    /// Value − value of the base.
+    pub deltas: Vec<Option<f64>>,
+    /// Delta ÷ value of the base.
+    pub shares: Vec<Option<f64>>,
+}
+
+/// What `profile` gives.
+pub fn part(profile: &Profile) -> ComparePart {
+    let figures = summary(profile, None);
+    let metrics = figures.metrics.iter().filter(|m| m.node == 0).filter_map(|m| Some((m.name.clone(), m.file.or(m.computed)?)));
+    ComparePart {
+        title: profile.meta.title.clone(),
+        duration: figures.duration,
+        metrics: metrics.collect(),
+        engines: figures.engines.iter().map(|e| (format!("{} {}", e.core, e.engine), e.busy.0)).collect(),
+        groups: GROUPS.iter().filter_map(|(by, _)| group(profile, by)).collect(),
+    }
+}
+
+/// Times of the names of a column, on engines; `None` where the profile has no such column.
+fn group(profile: &Profile, by: &str) -> Option<PartGroup> {
+    let column = profile.attribute(by)?;
+    let mut sums: FxHashMap<u32, (i64, u64)> = FxHashMap::default();
+    for t in (0..profile.tracks.len()).filter(|&t| profile.tracks[t].kind == TrackKind::Engine) {
+        for i in profile.slices_of(crate::base::TrackId(t as u32)) {
+            let value = column.values[i];
+            if value.0 == 0 || profile.strings.get(profile.slices.name[i]).starts_with("EVENT_SEMAPHORE") {
+                continue;
+            }
+            let sum = sums.entry(value.0).or_default();
+            *sum = (sum.0.saturating_add(profile.slices.duration[i]), sum.1 + 1);
+        }
+    }
+    let row = |(id, (time, count)): (u32, (i64, u64))| PartRow {
+        name: profile.strings.get(crate::base::StrId(id)).into(),
+        time: DurationNs(time),
+        count,
+    };
+    let mut rows: Vec<PartRow> = sums.into_iter().map(row).collect();
+    rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    let rest = rows.split_off(rows.len().min(MOST_NAMES));
+    let rest = (rest.len() as u64, DurationNs(rest.iter().map(|r| r.time.0).fold(0, i64::saturating_add)));
+    Some(PartGroup { by: by.into(), rows, rest })
+}
+
+/// The parts beside each other; a `base` that is not there is the first.
+pub fn merge(parts: &[ComparePart], base: usize) -> Compare {
+    let base = if base < parts.len() { base } else { 0 };
+    let titles = parts.iter().map(|p| p.title.clone()).collect();
+    let mut out = Compare { titles, base, ..Compare::default() };
+    if parts.len() < 2 {
+        out.notes.push("A comparison needs two device profiles.".into());
+    }
+    let lasted = |p: &ComparePart| vec![("Length of the run (ns)".to_string(), p.duration.0 as f64)];
+    let busy = |p: &ComparePart| p.engines.iter().map(|(name, ns)| (format!("Busy: {name} (ns)"), *ns as f64)).collect::<Vec<_>>();
+    out.metrics = aligned(parts, base, lasted);
+    out.metrics.extend(aligned(parts, base, busy));
+    out.metrics.extend(aligned(parts, base, |p| p.metrics.clone()));
+    for (by, label) in GROUPS {
+        let of = |p: &ComparePart| p.groups.iter().find(|g| g.by == by).cloned().unwrap_or_default();
+        let times = |p: &ComparePart| of(p).rows.into_iter().map(|r| (r.name, r.time.0 as f64)).collect::<Vec<_>>();
+        let mut rows = aligned(parts, base, times);
+        if rows.is_empty() {
+            continue;
+        }
+        let largest = |row: &CompareRow| change(row, base);
+        rows.sort_by(|a, b| largest(b).total_cmp(&largest(a)).then_with(|| a.name.cmp(&b.name)));
+        let counts: Vec<FxHashMap<String, u64>> =
+            parts.iter().map(|p| of(p).rows.into_iter().map(|r| (r.name, r.count)).collect()).collect();
+        let counts = rows.iter().map(|row| counts.iter().map(|c| c.get(&row.name).copied()).collect()).collect();
+        let n_more: u64 = parts.iter().map(|p| of(p).rest.0).sum();
+        if n_more > 0 {
+            out.notes.push(format!("{label}: {n_more} names that took the least time are left out of the comparison."));
+        }
+        out.groups.push(CompareGroup { by: by.into(), label: label.into(), rows, counts });
+    }
+    out
+}
+
+/// The largest change against the base; a name that only one side has changed by all of its time.
+fn change(row: &CompareRow, base: usize) -> f64 {
+    let of_base = row.values.get(base).copied().flatten().unwrap_or(0.0);
+    row.values.iter().map(|v| (v.unwrap_or(0.0) - of_base).abs()).fold(0.0, f64::max)
+}
+
+/// Values of all parts by name, in the order first met.
+fn aligned(parts: &[ComparePart], base: usize, values: impl Fn(&ComparePart) -> Vec<(String, f64)>) -> Vec<CompareRow> {
+    let mut rows: Vec<CompareRow> = Vec::new();
+    let mut places: FxHashMap<String, usize> = FxHashMap::default();
+    for (at, part) in parts.iter().enumerate() {
+        for (name, value) in values(part) {
+            let place = *places.entry(name.clone()).or_insert_with(|| {
+                rows.push(CompareRow { name, values: vec![None; parts.len()], ..CompareRow::default() });
+                rows.len() - 1
+            });
+            rows[place].values[at] = Some(value);
+        }
+    }
+    for row in &mut rows {
+        let of_base = row.values.get(base).copied().flatten();
+        row.deltas = row.values.iter().map(|v| Some(((*v)?) - of_base?)).collect();
+        row.shares = row.deltas.iter().map(|d| Some((*d)? / of_base.filter(|b| *b != 0.0)?)).collect();
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(title: &str, metric: f64, rows: &[(&str, i64)]) -> ComparePart {
+        let row = |(name, time): &(&str, i64)| PartRow { name: (*name).into(), time: DurationNs(*time), count: 1 };
+        let groups = vec![PartGroup { by: "opcode".into(), rows: rows.iter().map(row).collect(), ..PartGroup::default() }];
+        ComparePart { title: title.into(), metrics: vec![("m".into(), metric)], groups, ..ComparePart::default() }
+    }
+
+    #[test]
+    fn names_are_aligned_and_changes_come_first() {
+        let parts = [one("a", 2.0, &[("X", 10), ("Y", 50)]), one("b", 3.0, &[("Y", 45), ("Z", 7)])];
+        let got = merge(&parts, 0);
+        let metric = got.metrics.iter().find(|m| m.name == "m").expect("there");
+        assert_eq!((&metric.deltas, &metric.shares), (&vec![Some(0.0), Some(1.0)], &vec![Some(0.0), Some(0.5)]));
+        let rows: Vec<(&str, Vec<Option<f64>>)> = got.groups[0].rows.iter().map(|r| (r.name.as_str(), r.deltas.clone())).collect();
+        assert_eq!(rows, [("X", vec![Some(0.0), None]), ("Z", vec![None, None]), ("Y", vec![Some(0.0), Some(-5.0)])]);
+        let other = merge(&parts, 1);
+        assert_eq!(other.groups[0].rows[2].deltas, [Some(5.0), Some(0.0)]);
+        assert_eq!(merge(&parts[..1], 9).notes.len(), 1);
+    }
+}

@@ -1,0 +1,240 @@
+//! Tensors of a run and where its memory went: how often each tensor was moved, HBM by type, PSUM and State Buffer over time.
+//!
+//! A tensor's load factors stand in the file (`TensorInfo`) or not at all; transfers that name a variable are counted from the rows.
+
+use super::bands::{self, Band};
+use super::cells;
+use super::usage::{self, UseCurve};
+use crate::base::{TimeNs, TimeRange};
+use crate::model::{Domain, GenericTable, NeuronDevice, Profile};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// A tensor that is moved more often than this is worth a look: AWS's viewers mark it.
+pub const RELOADED: f64 = 2.0;
+
+/// Tensors and memory.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tensors {
+    /// Those of the file in its order, then variables that only transfers name.
+    pub rows: Vec<TensorRow>,
+    /// Device memory by core and type, in the order of the file.
+    pub hbm: Vec<HbmUse>,
+    /// Usage of PSUM banks and State Buffer partitions over time.
+    pub curves: Vec<UseCurve>,
+    /// Stretches in which reloaded tensors or many small transfers were moved, by start.
+    pub bands: Vec<Band>,
+    /// (core, partition) of which there are allocations of the State Buffer.
+    pub maps: Vec<(i64, i64)>,
+    /// One sentence for each part that the file does not have.
+    pub notes: Vec<String>,
+}
+
+/// One tensor.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TensorRow {
+    /// Its name; empty for a node without one.
+    pub name: String,
+    /// `IN`, `OUT`, `WEIGHT`.
+    pub kind: Option<String>,
+    /// Layout: `NCHW`.
+    pub format: Option<String>,
+    /// Dimensions, as written.
+    pub shape: Option<String>,
+    /// Bytes.
+    pub size_bytes: Option<u64>,
+    /// Node of the NEFF.
+    pub node: Option<String>,
+    /// Physical core, or the subgraph of it.
+    pub core: Option<String>,
+    /// Transfers into the State Buffer, as the file says.
+    pub loads: Option<u64>,
+    /// Bytes of these.
+    pub load_bytes: Option<u64>,
+    /// Mean bytes of one of these.
+    pub load_mean_bytes: Option<u64>,
+    /// How many times its size was loaded, as the file says.
+    pub load_factor: Option<f64>,
+    /// Transfers that name it, counted from the rows.
+    pub transfers: Option<u64>,
+    /// Bytes of these.
+    pub moved_bytes: Option<u64>,
+    /// `moved_bytes` ÷ `size_bytes`.
+    pub moved_factor: Option<f64>,
+    /// From the start of the first transfer to the end of the last.
+    pub used: Option<TimeRange>,
+}
+
+impl TensorRow {
+    /// The file's load factor, or that of the rows.
+    pub fn factor(&self) -> Option<f64> {
+        self.load_factor.or(self.moved_factor)
+    }
+
+    /// Whether its transfers span the moment.
+    pub fn is_active(&self, at: TimeNs) -> bool {
+        self.used.is_some_and(|r| r.start <= at && at <= r.end)
+    }
+}
+
+/// Device memory of one type.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HbmUse {
+    /// NeuronCore.
+    pub core: String,
+    /// `Weights`, `Scratchpad`.
+    pub kind: String,
+    /// Bytes.
+    pub bytes: u64,
+    /// Whether it is the sum of the others.
+    pub is_total: bool,
+    /// Whether the file has no such row, and it is summed up here.
+    pub is_computed: bool,
+}
+
+/// All that is known. `info` stands for the table of tensors where the profile holds it in the file only.
+pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
+    let info = info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"]));
+    let moved = moved(profile);
+    let (has_dma, has_names) = (has_dma(profile), !moved.is_empty());
+    let mut out = Tensors { rows: rows(info, moved, has_names), hbm: hbm(profile), curves: usage::curves(profile), ..Tensors::default() };
+    out.bands = bands::bands(profile, &out.rows);
+    if out.rows.is_empty() {
+        out.notes.push("Tensors are not available: the file has no table of them, and no transfer names a variable.".into());
+    } else if info.is_none() {
+        out.notes.push("Sizes and shapes are not available: the file has no table of tensors; names are those of the transfers.".into());
+    }
+    if !has_dma {
+        out.notes.push("Transfers of tensors are not available: the file has no DMA rows.".into());
+    } else if !has_names {
+        out.notes.push(
+            "Which tensor a transfer moves is not available: no DMA row names a variable (captured without DGE notifications).".into(),
+        );
+    }
+    if !out.rows.iter().any(|r| r.loads.is_some() || r.load_factor.is_some()) {
+        out.notes.push("Load factors of the profiler (load_to_sbuf_*) are not in this file.".into());
+    }
+    if out.hbm.is_empty() {
+        out.notes.push("Device memory by type is not available: the file has no such table.".into());
+    }
+    if !out.curves.iter().any(|c| c.name.starts_with("PSUM")) {
+        out.notes.push("PSUM usage is not available: the file has no samples of it.".into());
+    }
+    out
+}
+
+fn rows(info: Option<&GenericTable>, mut moved: FxHashMap<&str, Moved>, has_names: bool) -> Vec<TensorRow> {
+    let mut out = Vec::new();
+    if let Some(table) = info {
+        let columns = cells::columns(
+            table,
+            [
+                &["variable_name"],
+                &["type"],
+                &["format"],
+                &["shape"],
+                &["size"],
+                &["node"],
+                &["pcore_idx", "sg_name"],
+                &["load_to_sbuf_dma_count"],
+                &["load_to_sbuf_total_size_bytes"],
+                &["load_to_sbuf_avg_size_bytes"],
+                &["load_to_sbuf_repeat_factor"],
+            ],
+        );
+        out.extend(table.rows.iter().map(|row| {
+            let text = |at: usize| cells::text(row, columns[at]);
+            let name = text(0).unwrap_or_default();
+            let size_bytes = cells::count(row, columns[4]);
+            let of_rows = moved.get_mut(name.as_str()).map(|m| {
+                m.is_listed = true;
+                m.clone()
+            });
+            TensorRow {
+                kind: text(1),
+                format: text(2),
+                shape: text(3),
+                node: text(5),
+                core: text(6),
+                loads: cells::count(row, columns[7]),
+                load_bytes: cells::count(row, columns[8]),
+                load_mean_bytes: cells::count(row, columns[9]),
+                load_factor: cells::float(row, columns[10]),
+                // Where transfers have names at all, one that is not named was not moved.
+                transfers: of_rows.as_ref().map(|m| m.n).or((has_names && !name.is_empty()).then_some(0)),
+                moved_bytes: of_rows.as_ref().and_then(|m| m.bytes),
+                moved_factor: of_rows.as_ref().and_then(|m| Some(m.bytes? as f64 / size_bytes.filter(|s| *s > 0)? as f64)),
+                used: of_rows.map(|m| m.span),
+                size_bytes,
+                name,
+            }
+        }));
+    }
+    let mut others: Vec<(&str, Moved)> = moved.into_iter().filter(|(_, m)| !m.is_listed).collect();
+    others.sort_by_key(|(name, m)| (m.span.start, *name));
+    out.extend(others.into_iter().map(|(name, m)| TensorRow {
+        name: name.into(),
+        transfers: Some(m.n),
+        moved_bytes: m.bytes,
+        used: Some(m.span),
+        ..TensorRow::default()
+    }));
+    out
+}
+
+/// What the transfers of one variable sum up to.
+#[derive(Debug, Clone)]
+struct Moved {
+    n: u64,
+    bytes: Option<u64>,
+    span: TimeRange,
+    is_listed: bool,
+}
+
+fn has_dma(profile: &Profile) -> bool {
+    matches!(&profile.domain, Domain::NeuronDevice(d) if d.bytes.iter().any(|b| *b != NeuronDevice::ABSENT))
+}
+
+/// Transfers by variable.
+fn moved(profile: &Profile) -> FxHashMap<&str, Moved> {
+    let (Some(variable), Domain::NeuronDevice(device)) = (profile.attribute("variable"), &profile.domain) else {
+        return FxHashMap::default();
+    };
+    let mut by_id: FxHashMap<u32, Moved> = FxHashMap::default();
+    for (i, name) in variable.values.iter().enumerate().filter(|v| v.1.0 != 0) {
+        let (start, end) = (TimeNs(profile.slices.start[i]), TimeNs(profile.slices.end(i)));
+        let bytes = device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT).map(u64::from);
+        let span = TimeRange { start, end };
+        let m = by_id.entry(name.0).or_insert(Moved { n: 0, bytes: None, span, is_listed: false });
+        m.n += 1;
+        m.bytes = bytes.map_or(m.bytes, |b| Some(m.bytes.unwrap_or(0) + b));
+        m.span = TimeRange { start: m.span.start.min(start), end: m.span.end.max(end) };
+    }
+    by_id.into_iter().map(|(id, m)| (profile.strings.get(crate::base::StrId(id)), m)).filter(|m| !m.0.is_empty()).collect()
+}
+
+fn hbm(profile: &Profile) -> Vec<HbmUse> {
+    let Some(table) = cells::table(profile, &["nc_mem_usage", "HbmUsageSummaryByType"]) else {
+        return Vec::new();
+    };
+    let names: [&[&str]; 3] = [&["nc", "neuroncore_idx"], &["usage_type"], &["amount_bytes", "usage_bytes"]];
+    let columns = cells::columns(table, names);
+    let mut out: Vec<HbmUse> = Vec::new();
+    for row in &table.rows {
+        let (Some(kind), Some(bytes)) = (cells::text(row, columns[1]), cells::count(row, columns[2])) else {
+            continue;
+        };
+        let core = cells::text(row, columns[0]).map_or_else(|| "Device".into(), |nc| format!("NC {nc}"));
+        out.push(HbmUse { core, is_total: kind.eq_ignore_ascii_case("total"), kind, bytes, is_computed: false });
+    }
+    let mut cores: Vec<String> = out.iter().map(|u| u.core.clone()).collect();
+    cores.sort();
+    cores.dedup();
+    for core in cores {
+        if !out.iter().any(|u| u.core == core && u.is_total) {
+            let bytes = out.iter().filter(|u| u.core == core).map(|u| u.bytes).fold(0, u64::saturating_add);
+            out.push(HbmUse { core, kind: "Total".into(), bytes, is_total: true, is_computed: true });
+        }
+    }
+    out
+}

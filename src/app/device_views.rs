@@ -1,0 +1,36 @@
+//! Tensors and comparisons of device profiles, joined to the state of the page.
+
+use super::front::show_occurrences;
+use crate::base::{TimeNs, TimeRange};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::views::compare::{CompareView, Device};
+use crate::views::tensors::TensorsView;
+use leptos::prelude::*;
+
+/// Whether a profile can be compared with another device profile.
+pub(super) fn is_device(profile: &OpenProfile) -> bool {
+    profile.hot.info.views.iter().any(|v| v == "compare")
+}
+
+pub(super) fn tensors(app: App, profile: OpenProfile) -> AnyView {
+    let ask = profile.ask.clone();
+    let on_tensor = Callback::new(move |name: String| show_occurrences(app, ask.clone(), "variable".into(), name));
+    let on_range = Callback::new(move |range: TimeRange| {
+        let room = range.duration().0 / 10;
+        let (start, end) = (range.start.0.saturating_sub(room), range.end.0.saturating_add(room));
+        actions::show_view(app, "timeline");
+        app.window.set(Some(TimeRange::new(TimeNs(start), TimeNs(end))));
+        actions::commit_range(app, Some(range));
+    });
+    view! { <TensorsView ask=profile.ask on_tensor on_range choices=app.view_state("tensors") /> }.into_any()
+}
+
+/// Every open device profile that still answers.
+pub(super) fn compare(app: App) -> AnyView {
+    let devices = Signal::derive(move || {
+        let all = app.state.profiles().get();
+        let open = all.into_iter().filter(|p| p.stopped.is_none() && is_device(p));
+        open.map(|p| Device { label: p.title.clone(), hash: p.hash, ask: p.ask }).collect()
+    });
+    view! { <CompareView devices choices=app.view_state("compare") /> }.into_any()
+}

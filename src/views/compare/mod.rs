@@ -1,0 +1,110 @@
+//! Open device profiles beside each other: metrics and times by opcode, engine, layer or source line, with the change against one of them.
+
+pub mod rows;
+
+use super::asked::{Asked, Notes, follow};
+use crate::engine::query::{DeviceAnswer, DeviceQuery};
+use crate::engine::{Answer, Query};
+use crate::state::choices::ViewState;
+use crate::ui::small::{Help, Problem};
+use crate::ui::table::{Kind, Table};
+use crate::worker::client::{Ask, EngineError};
+use leptos::prelude::*;
+use rows::Compare;
+
+/// An open device profile.
+#[derive(Debug, Clone)]
+pub struct Device {
+    /// Content hash: names it in the address.
+    pub hash: String,
+    /// Its title.
+    pub label: String,
+    /// Answers for it.
+    pub ask: Ask,
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.hash, &self.label) == (&other.hash, &other.label)
+    }
+}
+
+/// All open device profiles, compared.
+#[component]
+pub fn CompareView(
+    /// Every open device profile.
+    devices: Signal<Vec<Device>>,
+    /// Base, column, tables.
+    #[prop(default = ViewState::detached("compare"))]
+    choices: ViewState,
+) -> impl IntoView {
+    let (base, by) = (choices.choice("base", String::new()), choices.choice("by", String::new()));
+    let given = Signal::derive(move || {
+        let all = devices.get();
+        let at = all.iter().position(|d| d.hash == base.0.get()).unwrap_or(0);
+        (all.len() >= 2).then_some((all, at))
+    });
+    let compare: Asked<Compare> = follow(given, |(all, at): (Vec<Device>, usize)| compare(all, at));
+    let options = move || {
+        let chosen = compare.value.with(|c| c.as_ref().map_or(0, |c| c.base));
+        let option = |(at, d): (usize, Device)| view! { <option value=d.hash.clone() selected=at == chosen>{d.label}</option> };
+        devices.get().into_iter().enumerate().map(option).collect_view()
+    };
+    let groups = compare.derive(|c| c.groups.iter().map(|g| (g.by.clone(), g.label.clone())).collect::<Vec<_>>());
+    let kinds = move || {
+        let shown = compare.value.with(|c| c.as_ref().and_then(|c| rows::group(c, &by.0.get()).map(|g| g.by.clone())).unwrap_or_default());
+        groups
+            .get()
+            .iter()
+            .map(|(id, label)| view! { <option value=id.clone() selected=*id == shown>{label.clone()}</option> })
+            .collect_view()
+    };
+    let (metric_columns, metrics) = (compare.derive(|c| rows::columns(c, "Metric", Kind::Number, false)), compare.derive(rows::metrics));
+    let time_columns = compare.derive(|c| rows::columns(c, "Name", Kind::Duration, true));
+    let times = compare.derive(move |c| rows::times(c, &by.0.get()));
+    let (kept_times, kept_metrics) = (choices.choice("times", String::new()), choices.choice("metrics", String::new()));
+    view! {
+        <section class="torch compare" data-view="compare" class:is-waiting=move || compare.is_waiting.get() aria-busy=move || compare.is_waiting.get().to_string()>
+            <header class="torch__head">
+                <h1>"Compare"</h1>
+                <label class="field">
+                    "Base"
+                    <select class="select" data-field="base" on:change:target=move |e| base.1.set(e.target().value())>{options}</select>
+                </label>
+                <label class="field">
+                    "Align by"
+                    <select class="select" data-field="by" on:change:target=move |e| by.1.set(e.target().value())>{kinds}</select>
+                </label>
+                <Help text="Times are durations of instructions added up over all cores, without semaphore waits. What a run does not have is not available, not 0." />
+            </header>
+            <Problem text=compare.problem />
+            <Show when=move || devices.with(|d| d.len() < 2)><p class="waiting">"Open a second device profile to compare with this one."</p></Show>
+            <Notes notes=compare.derive(|c| c.notes.clone()) />
+            <Show when=move || compare.value.with(Option::is_some)>
+                <h2>"Time"</h2>
+                <Table id="compare-times" label="Time by name in each run" columns=time_columns rows=times empty="The runs have no rows to align." kept=kept_times />
+                <h2>"Metrics"</h2>
+                <Table id="compare-metrics" label="Metrics of each run" columns=metric_columns rows=metrics empty="The runs have no metrics." kept=kept_metrics />
+            </Show>
+        </section>
+    }
+}
+
+/// Asks every run for its part, and one of them to merge them.
+async fn compare(all: Vec<Device>, base: usize) -> Result<Compare, EngineError> {
+    let mut parts = Vec::with_capacity(all.len());
+    for device in &all {
+        match device.ask.ask(Query::Device(DeviceQuery::ComparePart)).await? {
+            Answer::Device(DeviceAnswer::ComparePart(mut part)) => {
+                part.title = device.label.clone();
+                parts.push(*part);
+            }
+            _ => return Err(EngineError::Unexpected),
+        }
+    }
+    let first = all.first().ok_or(EngineError::Stopped)?;
+    match first.ask.ask(Query::Device(DeviceQuery::Compare(parts, base))).await? {
+        Answer::Device(DeviceAnswer::Compare(found)) => Ok(*found),
+        _ => Err(EngineError::Unexpected),
+    }
+}

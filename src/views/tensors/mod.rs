@@ -1,0 +1,206 @@
+//! Tensors and memory of a device run: who was moved how often, what fills device memory, PSUM and State Buffer over time.
+
+mod map;
+pub mod rows;
+
+use super::ask::{Asked, asked};
+use super::asked::Notes;
+use crate::analysis::device::{SbufMap, SbufQuery, Tensors};
+use crate::base::TimeRange;
+use crate::engine::query::{DeviceAnswer, DeviceQuery};
+use crate::engine::{Answer, Query};
+use crate::state::choices::{Choice, ViewState};
+use crate::ui::bars::{Bars, Series};
+use crate::ui::curve::Curve;
+use crate::ui::small::{Help, Problem};
+use crate::ui::table::{Kind, Table};
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+#[derive(Clone, Copy)]
+struct State {
+    tensors: Asked<Tensors>,
+    map: Asked<SbufMap>,
+    /// Nanoseconds as typed; empty is any time.
+    at: Choice<String>,
+    memory: Choice<String>,
+    /// `core.partition` of the map.
+    part: Choice<String>,
+    choices: ViewState,
+    on_tensor: Callback<String>,
+    on_range: Callback<TimeRange>,
+}
+
+impl State {
+    fn moment(&self) -> Option<i64> {
+        self.at.0.get().trim().parse().ok()
+    }
+}
+
+/// (core, partition) as text.
+fn part_text(part: &(i64, i64)) -> String {
+    format!("{}.{}", part.0, part.1)
+}
+
+/// Tensors and memory.
+#[component]
+pub fn TensorsView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Show the transfers of a variable in the timeline.
+    on_tensor: Callback<String>,
+    /// Show a stretch in the timeline.
+    on_range: Callback<TimeRange>,
+    /// Moment, memory, part of the map.
+    #[prop(default = ViewState::detached("tensors"))]
+    choices: ViewState,
+) -> impl IntoView {
+    let query = Signal::stored(Some(Query::Device(DeviceQuery::Tensors)));
+    let tensors: Asked<Tensors> = asked(ask.clone(), query, |a| match a {
+        Answer::Device(DeviceAnswer::Tensors(t)) => Some(*t),
+        _ => None,
+    });
+    let part = choices.choice("part", String::new());
+    let wanted = Signal::derive(move || {
+        let parts = tensors.value.with(|t| t.as_ref().map(|t| t.maps.clone()))?;
+        let typed = part.0.get();
+        let (core, partition) = *parts.iter().find(|p| part_text(p) == typed).or(parts.first())?;
+        Some(Query::Device(DeviceQuery::SbufMap(SbufQuery { core, partition })))
+    });
+    let map: Asked<SbufMap> = asked(ask, wanted, |a| match a {
+        Answer::Device(DeviceAnswer::SbufMap(m)) => Some(*m),
+        _ => None,
+    });
+    let (at, memory) = (choices.choice("at", String::new()), choices.choice("memory", String::new()));
+    let state = State { tensors, map, at, memory, part, choices, on_tensor, on_range };
+    view! {
+        <section class="torch tensors" data-view="tensors" class:is-waiting=move || tensors.is_waiting.get() aria-busy=move || tensors.is_waiting.get().to_string()>
+            <header class="torch__head">
+                <h1>"Tensors and memory"</h1>
+                <Help text="Load factors are the profiler's own where the file has them. Transfers are counted from the DMA rows that name a variable, in any direction." />
+            </header>
+            <Problem text=tensors.problem />
+            <Show when=move || tensors.is_first()><p class="waiting" role="status">"Adding up the tensors…"</p></Show>
+            <Notes notes=tensors.derive(|t| t.notes.clone()) />
+            <Show when=move || tensors.value.with(Option::is_some)>
+                <TensorTable state />
+                <Stretches state />
+                <DeviceMemory state />
+                <OnChip state />
+                <Map state />
+            </Show>
+        </section>
+    }
+}
+
+#[component]
+fn TensorTable(state: State) -> impl IntoView {
+    let columns = Signal::stored(Arc::new(rows::tensor_columns()));
+    let rows = state.tensors.derive(move |t| rows::tensor_rows(t, state.moment()));
+    let choose = Callback::new(move |at: usize| {
+        let name = state.tensors.value.with_untracked(|t| {
+            let t = t.as_ref()?;
+            let moment = state.at.0.get_untracked().trim().parse().ok();
+            rows::shown(t, moment).get(at).filter(|t| t.transfers.is_some_and(|n| n > 0)).map(|t| t.name.clone())
+        });
+        if let Some(name) = name {
+            state.on_tensor.run(name);
+        }
+    });
+    let kept = state.choices.choice("table", String::new());
+    let has_times = move || state.tensors.value.with(|t| t.as_ref().is_some_and(|t| t.rows.iter().any(|r| r.used.is_some())));
+    view! {
+        <h2>"Tensors"</h2>
+        <Show when=has_times>
+            <label class="field">
+                "In use at (ns)"
+                <input
+                    class="input input--number" data-field="at" type="number" prop:value=move || state.at.0.get()
+                    on:change:target=move |e| state.at.1.set(e.target().value())
+                />
+            </label>
+        </Show>
+        <Table id="tensors" label="Tensors" columns rows on_row=choose empty="No tensor is known, or none is in use at this moment." kept />
+    }
+}
+
+#[component]
+fn Stretches(state: State) -> impl IntoView {
+    let columns = Signal::stored(Arc::new(rows::band_columns()));
+    let rows = state.tensors.derive(rows::bands);
+    let choose = Callback::new(move |at: usize| {
+        let range = state.tensors.value.with_untracked(|t| t.as_ref().and_then(|t| t.bands.get(at).map(|b| b.range)));
+        if let Some(range) = range {
+            state.on_range.run(range);
+        }
+    });
+    let empty = "No tensor is moved more than twice, and small transfers do not come in crowds, as far as the file tells.";
+    view! {
+        <h2>"Reloaded tensors and small transfers"</h2>
+        <Table id="tensor-bands" label="Stretches worth a look" columns rows on_row=choose empty />
+    }
+}
+
+#[component]
+fn DeviceMemory(state: State) -> impl IntoView {
+    let columns = Signal::stored(Arc::new(rows::hbm_columns()));
+    let is_there = move || state.tensors.value.with(|t| t.as_ref().is_some_and(|t| !t.hbm.is_empty()));
+    let totals = state.tensors.derive(rows::hbm_totals);
+    view! {
+        <Show when=is_there>
+            <h2>"Device memory"</h2>
+            <p class="torch__figure" data-hbm-total>{move || totals.get().to_string()}</p>
+            <Bars
+                id="hbm-usage" title="Device memory by type" what="Type" kind=Kind::Bytes series=Signal::stored(Arc::new(vec![Series::new("Bytes", 0)]))
+                bars=state.tensors.derive(rows::hbm_bars) empty="No type holds anything."
+            />
+            <Table id="hbm" label="Device memory by type" columns rows=state.tensors.derive(rows::hbm_rows) empty="" />
+        </Show>
+    }
+}
+
+#[component]
+fn OnChip(state: State) -> impl IntoView {
+    let names = state.tensors.derive(rows::memories);
+    let options = move || {
+        let shown = state.tensors.value.with(|t| t.as_ref().map(|t| rows::chosen(t, &state.memory.0.get())).unwrap_or_default());
+        names.get().iter().map(|n| view! { <option value=n.clone() selected=*n == shown>{n.clone()}</option> }).collect_view()
+    };
+    let lines = state.tensors.derive(move |t| rows::lines(t, &state.memory.0.get()));
+    let columns = Signal::stored(Arc::new(rows::peak_columns()));
+    view! {
+        <Show when=move || names.with(|n| !n.is_empty())>
+            <h2>"PSUM and State Buffer over time"</h2>
+            <label class="field">
+                "Memory"
+                <select class="select" data-field="memory" on:change:target=move |e| state.memory.1.set(e.target().value())>{options}</select>
+            </label>
+            <Curve id="on-chip" title="Usage over time" x=("Time", Kind::Duration) y=("", Kind::Number) lines empty="There are no samples." />
+            <Table id="on-chip-peaks" label="Peaks" columns rows=state.tensors.derive(rows::peaks) empty="There are no samples." />
+        </Show>
+    }
+}
+
+#[component]
+fn Map(state: State) -> impl IntoView {
+    let parts = state.tensors.derive(|t| t.maps.clone());
+    let options = move || {
+        let chosen = state.part.0.get();
+        let option = |p: &(i64, i64)| {
+            view! { <option value=part_text(p) selected=part_text(p) == chosen>{format!("core {}, partition {}", p.0, p.1)}</option> }
+        };
+        parts.get().iter().map(option).collect_view()
+    };
+    view! {
+        <Show when=move || parts.with(|p| !p.is_empty())>
+            <h2>"State Buffer"</h2>
+            <label class="field">
+                "Core and partition"
+                <select class="select" data-field="part" on:change:target=move |e| state.part.1.set(e.target().value())>{options}</select>
+            </label>
+            <Problem text=state.map.problem />
+            <map::SbufChart map=state.map />
+        </Show>
+    }
+}

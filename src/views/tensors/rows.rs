@@ -1,0 +1,249 @@
+//! Tensors and memory as rows, bars and lines.
+
+use crate::analysis::device::bands::{Band, BandKind};
+use crate::analysis::device::sbuf::{SbufArea, SbufMap};
+use crate::analysis::device::tensors::{TensorRow, Tensors};
+use crate::analysis::device::usage::UseCurve;
+use crate::base::{TimeNs, TimeRange, text};
+use crate::ui::bars::Bar;
+use crate::ui::curve::{Line, Shape};
+use crate::ui::table::{Cell, Column, Kind, Row};
+
+fn told(value: Option<u64>) -> Cell {
+    value.map_or(Cell::Absent, |v| Cell::Int(i64::try_from(v).unwrap_or(i64::MAX)))
+}
+
+fn words(value: Option<&String>) -> Cell {
+    value.map_or(Cell::Absent, |v| Cell::Text(v.clone()))
+}
+
+/// Columns of the tensors.
+pub fn tensor_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Tensor", Kind::Name, "Variable name; a node of the NEFF may have none. Click to see its transfers."),
+        column("type", "Type", Kind::Text, "Input, output or weight."),
+        column("format", "Format", Kind::Text, "Layout in memory."),
+        column("shape", "Shape", Kind::Text, "As written in the NEFF."),
+        column("size", "Size", Kind::Bytes, "Bytes of the tensor.").summed(),
+        column("node", "Node", Kind::Text, "Node of the NEFF."),
+        column("core", "Core", Kind::Text, "Physical core, or its subgraph."),
+        column("loads", "Loads", Kind::Count, "load_to_sbuf_dma_count: transfers into the State Buffer, as the profiler says.").summed(),
+        column("load_bytes", "Loaded", Kind::Bytes, "load_to_sbuf_total_size_bytes.").summed(),
+        column("load_mean", "Mean load", Kind::Bytes, "load_to_sbuf_avg_size_bytes."),
+        column("load_factor", "Load factor", Kind::Number, "load_to_sbuf_repeat_factor: how many times the size was loaded."),
+        column("transfers", "Transfers", Kind::Count, "DMA rows that name it, in any direction.").summed(),
+        column("moved", "Moved", Kind::Bytes, "Bytes of these rows.").summed(),
+        column("moved_factor", "Moved ÷ size", Kind::Number, "Bytes of its DMA rows ÷ its size."),
+        column("first", "First use", Kind::Duration, "Start of its first transfer."),
+        column("last", "Last use", Kind::Duration, "End of its last transfer."),
+    ]
+}
+
+/// The tensors that are in use at a moment; all without one.
+pub fn shown(tensors: &Tensors, at: Option<i64>) -> Vec<&TensorRow> {
+    tensors.rows.iter().filter(|t| at.is_none_or(|at| t.is_active(TimeNs(at)))).collect()
+}
+
+/// Rows of the tensors.
+pub fn tensor_rows(tensors: &Tensors, at: Option<i64>) -> Vec<Row> {
+    let row = |t: &TensorRow| {
+        let factor = |f: Option<f64>| f.map_or(Cell::Absent, Cell::Float);
+        Row::new(vec![
+            if t.name.is_empty() { Cell::Absent } else { Cell::Text(t.name.clone()) },
+            words(t.kind.as_ref()),
+            words(t.format.as_ref()),
+            words(t.shape.as_ref()),
+            told(t.size_bytes),
+            words(t.node.as_ref()),
+            words(t.core.as_ref()),
+            told(t.loads),
+            told(t.load_bytes),
+            told(t.load_mean_bytes),
+            factor(t.load_factor),
+            told(t.transfers),
+            told(t.moved_bytes),
+            factor(t.moved_factor),
+            t.used.map_or(Cell::Absent, |r| Cell::Int(r.start.0)),
+            t.used.map_or(Cell::Absent, |r| Cell::Int(r.end.0)),
+        ])
+    };
+    shown(tensors, at).into_iter().map(row).collect()
+}
+
+/// Columns of the stretches.
+pub fn band_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("what", "Tensor or core", Kind::Name, "Click to see it in the timeline."),
+        column(
+            "why",
+            "Why",
+            Kind::Text,
+            "A tensor moved more than twice; or at least 64 transfers of less than 512 bytes, each within 1 µs of the last.",
+        ),
+        column("start", "Start", Kind::Duration, "Since the start of the run."),
+        column("length", "Length", Kind::Duration, ""),
+        column("transfers", "Transfers", Kind::Count, ""),
+        column("bytes", "Bytes", Kind::Bytes, ""),
+        column("factor", "Moved ÷ size", Kind::Number, "Of a tensor."),
+    ]
+}
+
+/// Rows of the stretches.
+pub fn bands(tensors: &Tensors) -> Vec<Row> {
+    let row = |b: &Band| {
+        let why = match b.kind {
+            BandKind::Reloaded => "moved again and again",
+            BandKind::SmallTransfers => "many small transfers",
+        };
+        Row::new(vec![
+            Cell::Text(b.name.clone()),
+            Cell::Text(why.into()),
+            Cell::Int(b.range.start.0),
+            Cell::Int(b.range.duration().0),
+            told(Some(b.transfers)),
+            told(b.bytes),
+            b.factor.map_or(Cell::Absent, Cell::Float),
+        ])
+    };
+    tensors.bands.iter().map(row).collect()
+}
+
+/// A bar for each type of device memory that holds anything.
+pub fn hbm_bars(tensors: &Tensors) -> Vec<Bar> {
+    let used = tensors.hbm.iter().filter(|u| u.bytes > 0 && !u.is_total);
+    used.map(|u| Bar { name: u.kind.clone(), group: u.core.clone(), values: vec![u.bytes as f64], note: text::bytes(u.bytes) }).collect()
+}
+
+/// The totals of all cores in a sentence.
+pub fn hbm_totals(tensors: &Tensors) -> String {
+    let total = |u: &crate::analysis::device::tensors::HbmUse| {
+        let how = if u.is_computed { " (summed up)" } else { "" };
+        format!("{} {}{how}", u.core, text::bytes(u.bytes))
+    };
+    let totals: Vec<String> = tensors.hbm.iter().filter(|u| u.is_total).map(total).collect();
+    if totals.is_empty() { String::new() } else { format!("Total: {}.", totals.join(", ")) }
+}
+
+/// Rows of device memory.
+pub fn hbm_rows(tensors: &Tensors) -> Vec<Row> {
+    let row = |u: &crate::analysis::device::tensors::HbmUse| {
+        Row::new(vec![Cell::Text(u.kind.clone()), Cell::Text(u.core.clone()), told(Some(u.bytes))])
+    };
+    tensors.hbm.iter().map(row).collect()
+}
+
+/// Columns of device memory.
+pub fn hbm_columns() -> Vec<Column> {
+    vec![
+        Column::new("type", "Type", Kind::Name, "As in the file."),
+        Column::new("core", "Core", Kind::Text, "NeuronCore."),
+        Column::new("bytes", "Bytes", Kind::Bytes, "What is set aside for it in device memory."),
+    ]
+}
+
+/// Memories of cores with samples: `NC 4 · PSUM Usage`.
+pub fn memories(tensors: &Tensors) -> Vec<String> {
+    let mut out: Vec<String> = tensors.curves.iter().map(memory).collect();
+    out.dedup();
+    out
+}
+
+fn memory(curve: &UseCurve) -> String {
+    format!("{} · {}", curve.core, curve.name)
+}
+
+/// The chosen memory; the first PSUM without a choice.
+pub fn chosen(tensors: &Tensors, name: &str) -> String {
+    let all = memories(tensors);
+    let first = all.iter().find(|m| m.contains("PSUM")).or(all.first()).cloned();
+    all.iter().find(|m| *m == name).cloned().or(first).unwrap_or_default()
+}
+
+/// Its banks or partitions over time.
+pub fn lines(tensors: &Tensors, name: &str) -> Vec<Line> {
+    let name = chosen(tensors, name);
+    let of_memory = tensors.curves.iter().filter(|c| memory(c) == name);
+    let line = |(at, c): (usize, &UseCurve)| Line {
+        name: c.part.clone(),
+        colour: at as u16,
+        shape: Shape::Step,
+        points: c.points.iter().map(|p| (p.0.0, p.1)).collect(),
+    };
+    of_memory.enumerate().map(line).collect()
+}
+
+/// Columns of peaks.
+pub fn peak_columns() -> Vec<Column> {
+    vec![
+        Column::new("part", "Bank or partition", Kind::Name, ""),
+        Column::new("memory", "Memory", Kind::Text, ""),
+        Column::new("peak", "Peak", Kind::Number, "Largest sample, in the unit of the memory."),
+        Column::new("at", "Reached at", Kind::Duration, "When it was first reached."),
+        Column::new("mean", "Mean", Kind::Number, "Over the time from the first sample to the last."),
+        Column::new("unit", "Unit", Kind::Text, ""),
+        Column::new("samples", "Samples", Kind::Count, ""),
+    ]
+}
+
+/// Rows of peaks.
+pub fn peaks(tensors: &Tensors) -> Vec<Row> {
+    let row = |c: &UseCurve| {
+        Row::new(vec![
+            Cell::Text(c.part.clone()),
+            Cell::Text(memory(c)),
+            c.peak.map_or(Cell::Absent, |p| Cell::Float(p.1)),
+            c.peak.map_or(Cell::Absent, |p| Cell::Int(p.0.0)),
+            c.mean.map_or(Cell::Absent, Cell::Float),
+            Cell::Text(c.unit.clone()),
+            told(Some(c.n_samples)),
+        ])
+    };
+    tensors.curves.iter().map(row).collect()
+}
+
+/// Columns of the map's areas.
+pub fn area_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Holds", Kind::Name, "Tensor, or else opcode or queue."),
+        column("source", "Written by", Kind::Text, "Instruction or DMA."),
+        column("from", "From address", Kind::Number, ""),
+        column("to", "To address", Kind::Number, "Last byte."),
+        column("bytes", "Bytes", Kind::Bytes, ""),
+        column("start", "Start", Kind::Duration, ""),
+        column("length", "Length", Kind::Duration, ""),
+    ]
+}
+
+/// The map's areas as rows.
+pub fn areas(map: &SbufMap) -> Vec<Row> {
+    let row = |a: &SbufArea| {
+        Row::new(vec![
+            Cell::Text(a.name.clone()),
+            Cell::Text(if a.is_dma { "DMA" } else { "instruction" }.into()),
+            Cell::Int(a.from_address),
+            Cell::Int(a.to_address),
+            Cell::Int(a.n_bytes()),
+            Cell::Int(a.range.start.0),
+            Cell::Int(a.range.duration().0),
+        ])
+    };
+    map.areas.iter().map(row).collect()
+}
+
+/// First and last time and address of a map, none of them empty.
+pub fn extent(map: &SbufMap) -> Option<(TimeRange, (i64, i64))> {
+    let time = map.areas.iter().map(|a| a.range).reduce(|a, b| TimeRange { start: a.start.min(b.start), end: a.end.max(b.end) })?;
+    let low = map.areas.iter().map(|a| a.from_address).min()?;
+    let high = map.areas.iter().map(|a| a.to_address).max()?.saturating_add(1);
+    let time = TimeRange { start: time.start, end: TimeNs(time.end.0.max(time.start.0.saturating_add(1))) };
+    Some((time, (low, high.max(low.saturating_add(1)))))
+}
+
+/// The last area drawn at a time and address.
+pub fn area_at(map: &SbufMap, time: i64, address: i64) -> Option<&SbufArea> {
+    let holds = |a: &&SbufArea| a.range.start.0 <= time && time <= a.range.end.0 && a.from_address <= address && address <= a.to_address;
+    map.areas.iter().rev().find(holds)
+}
