@@ -1,0 +1,66 @@
+// Tensors and memory, saving all rows, and two device profiles beside each other.
+import { readFileSync } from 'node:fs';
+import { expect, dropFiles, idle, neuron, picture, show, start, test } from './support.js';
+
+const json = (run, stem) => neuron(run, `${stem}_exec_2_profile_full.json`);
+
+test('tensors and memory are those of the file', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, json('baseline_attention', 'baseline'));
+  await show(page, 'tensors');
+  const told = JSON.parse(readFileSync(json('baseline_attention', 'baseline')));
+  const total = told.nc_mem_usage.find((u) => u.nc === 4 && u.usage_type === 'Total').amount_bytes;
+  await expect(page.locator('[data-hbm-total]')).toContainText(`NC 4 ${(total / 2 ** 30).toPrecision(3)} GiB`);
+  await expect(page.locator('table[data-table="tensors"]')).toContainText('identity_56_sg0000');
+  await expect(page.locator('[data-chart="on-chip"] canvas')).toBeVisible();
+  await expect(page.locator('[data-view="tensors"] [data-notes]')).toContainText('not available');
+  await picture(page, 'tensors-light-1440');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await idle(page);
+  await picture(page, 'tensors-light-390');
+});
+
+test('every row can be saved', async ({ page, site }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await start(page, site);
+  await dropFiles(page, json('fused_attention', 'fused'));
+  await show(page, 'tables');
+  const told = JSON.parse(readFileSync(json('fused_attention', 'fused')));
+  for (const [id, section] of [['instructions', 'instruction'], ['dma', 'dma'], ['semaphores', 'semaphore_update']]) {
+    const [file] = await Promise.all([page.waitForEvent('download'), page.locator(`[data-export="${id}"]`).click()]);
+    const lines = readFileSync(await file.path(), 'utf8').split('\r\n').filter(Boolean);
+    expect(lines.length).toBe(told[section].length + 1);
+    expect(lines[0]).toMatch(/^timeline_track,/);
+    await expect(page.locator('[data-exporting]')).toHaveAttribute('data-exporting', 'false');
+  }
+  await page.locator('.tables__item', { hasText: 'terminology' }).click();
+  await idle(page);
+  await expect(page.locator('table[data-table="terminology"] [data-column="value"]')).toBeVisible();
+  await picture(page, 'tables-dark-1440');
+});
+
+test('two runs are compared', async ({ page, site }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await start(page, site);
+  await dropFiles(page, json('baseline_attention', 'baseline'));
+  await expect(page.locator('[data-nav="compare"]')).toHaveCount(0);
+  await dropFiles(page, json('fused_attention', 'fused'));
+  await show(page, 'compare');
+  await expect(page.locator('table[data-table="compare-times"]')).toContainText('MATMUL');
+  await expect(page.locator('table[data-table="compare-metrics"]')).toContainText('Length of the run');
+  await picture(page, 'compare-dark-1440');
+  await show(page, 'tensors');
+  await picture(page, 'tensors-dark-1440');
+});
+
+test('a summary by itself opens', async ({ page, site }) => {
+  await start(page, site);
+  const { summary } = JSON.parse(readFileSync(json('fused_attention', 'fused')));
+  await dropFiles(page, { name: 'summary.json', bytes: Buffer.from(JSON.stringify({ n_a: summary[0], n_b: summary[0] })) });
+  await expect(page.locator('body')).toHaveAttribute('data-profile', 'neuron_summary');
+  await show(page, 'summary');
+  await expect(page.locator('[data-card="hfu_estimated_percent"] strong')).toHaveText('5.8 %');
+  await expect(page.locator('[data-field="node"] option')).toHaveCount(2);
+  await expect(page.locator('table[data-table="metrics"] tbody')).not.toContainText('differs');
+  await picture(page, 'summary-alone-light-1440');
+});
