@@ -14,6 +14,9 @@ pub const SMALL_GAP_NS: i64 = 1_000;
 /// Stretches that are listed.
 const MOST: usize = 10_000;
 
+/// Start, end and bytes of a transfer.
+type Transfer = (i64, i64, u32);
+
 /// Why a stretch is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BandKind {
@@ -59,7 +62,7 @@ fn small(profile: &Profile) -> Vec<Band> {
     let Domain::NeuronDevice(device) = &profile.domain else {
         return Vec::new();
     };
-    let mut by_core: Vec<(String, Vec<(i64, i64, u32)>)> = Vec::new();
+    let mut by_core: Vec<(String, Vec<Transfer>)> = Vec::new();
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         let path = profile.track_path(TrackId(t as u32));
         let core = path.split(" / ").next().unwrap_or_default();
@@ -77,10 +80,10 @@ fn small(profile: &Profile) -> Vec<Band> {
     by_core.into_iter().flat_map(|(core, transfers)| stretches(&core, transfers)).collect()
 }
 
-fn stretches(core: &str, mut transfers: Vec<(i64, i64, u32)>) -> Vec<Band> {
+fn stretches(core: &str, mut transfers: Vec<Transfer>) -> Vec<Band> {
     transfers.sort_unstable();
     let groups = transfers.chunk_by(|a, b| b.0.saturating_sub(a.0) <= SMALL_GAP_NS);
-    let band = |group: &[(i64, i64, u32)]| Band {
+    let band = |group: &[Transfer]| Band {
         kind: BandKind::SmallTransfers,
         range: TimeRange { start: TimeNs(group[0].0), end: TimeNs(group.iter().map(|t| t.1).max().unwrap_or(group[0].0)) },
         name: core.into(),

@@ -97,7 +97,7 @@ fn recognise(head: &[u8]) -> Option<String> {
         let quoted = format!("\"{name}\"");
         memmem::find_iter(head, &quoted).any(|at| head[at + quoted.len()..].trim_ascii_start().first() == Some(&b':'))
     };
-    let found: Vec<&str> = TELLING.iter().copied().filter(|name| is_key(&name)).collect();
+    let found: Vec<&str> = TELLING.iter().copied().filter(is_key).collect();
     (found.len() >= N_TELLING)
         .then(|| format!("A JSON text with the metrics `{}` and `{}` of a Neuron profile summary.", found[0], found[1]))
 }
