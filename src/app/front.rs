@@ -69,6 +69,8 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
             }
             "layers" => super::program_views::layers(app, profile),
             "roofline" => super::program_views::roofline(app, profile),
+            "gaps" => time_views::gaps(app, profile),
+            "advice" => time_views::advice(app, profile),
             "overview" if time_views::is_torch(&profile) => time_views::overview(app, profile),
             "kernels" if time_views::is_torch(&profile) => time_views::kernels(app, profile),
             "operators" => operators(app, profile),

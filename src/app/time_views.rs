@@ -2,6 +2,8 @@
 
 use crate::base::{SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::views::advice::AdviceView;
+use crate::views::gaps::GapsView;
 use crate::views::kernels::KernelsView;
 use crate::views::operators::torch::TorchOperatorsView;
 use crate::views::overview::{OverviewView, Place};
@@ -20,6 +22,16 @@ pub(super) fn is_torch(profile: &OpenProfile) -> bool {
 pub(super) fn overview(app: App, profile: OpenProfile) -> AnyView {
     let on_place = Callback::new(move |place| go(app, place));
     view! { <OverviewView ask=profile.ask range=scope(app) on_place /> }.into_any()
+}
+
+pub(super) fn gaps(app: App, profile: OpenProfile) -> AnyView {
+    let on_place = Callback::new(move |place| go(app, place));
+    view! { <GapsView ask=profile.ask range=scope(app) on_place /> }.into_any()
+}
+
+pub(super) fn advice(app: App, profile: OpenProfile) -> AnyView {
+    let on_place = Callback::new(move |place| go(app, place));
+    view! { <AdviceView ask=profile.ask on_place /> }.into_any()
 }
 
 pub(super) fn kernels(app: App, profile: OpenProfile) -> AnyView {

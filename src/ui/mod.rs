@@ -1,5 +1,6 @@
 //! Widgets: table, chart, dialog and the small things. They know no profile and read no context.
 
+pub mod advice;
 pub mod bars;
 pub mod chart;
 pub mod curve;

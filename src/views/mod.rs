@@ -1,5 +1,6 @@
 //! A folder per view.
 
+pub mod advice;
 pub mod annotations;
 pub mod ask;
 pub mod asked;
@@ -7,6 +8,7 @@ pub mod compare;
 pub mod details;
 pub mod diff;
 pub mod distributed;
+pub mod gaps;
 pub mod kernels;
 pub mod layers;
 pub mod ledger;

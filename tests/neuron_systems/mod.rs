@@ -119,8 +119,11 @@ pub fn table(columns: &[(&str, Column)]) -> Vec<u8> {
     bytes
 }
 
-/// Events as rows of `SystemProfileEvents`: (name, source, start, end, core).
-pub fn events_table(rows: &[(&str, &str, Option<i64>, i64, Option<i64>)]) -> Vec<u8> {
+/// A row of `SystemProfileEvents`: (name, source, start, end, core).
+pub type EventRow<'a> = (&'a str, &'a str, Option<i64>, i64, Option<i64>);
+
+/// Events as rows of `SystemProfileEvents`.
+pub fn events_table(rows: &[EventRow<'_>]) -> Vec<u8> {
     let ints = |f: &dyn Fn(usize) -> Option<i64>| Column::Ints((0..rows.len()).map(f).collect());
     let texts = |f: &dyn Fn(usize) -> String| Column::Texts((0..rows.len()).map(f).collect());
     table(&[

@@ -185,7 +185,12 @@ fn notes(profile: &Profile, grown: &grow::Grown<'_>) -> Vec<String> {
     if device.hbm.is_empty() {
         out.push("Bytes from and to HBM by layer are not available: the file does not tell them of instructions.".into());
     }
-    if profile.attribute("layer").is_none() {
+    if profile.attribute("instruction_type").is_none() {
+        out.push(
+            "Instructions do not say where they come from: add the profile's NEFF, if it is an NTFF. All of them stand under Unknown."
+                .into(),
+        );
+    } else if profile.attribute("layer").is_none() {
         out.push(
             "No instruction names a layer: the compiler's stand under Unknown, those without any debug info were put in by the runtime."
                 .into(),

@@ -142,7 +142,8 @@ fn plus(sum: &mut Option<u64>, value: Option<u64>) {
 impl Grown<'_> {
     /// The innermost node of an instruction, made where it is new.
     fn leaf(&mut self, profile: &Profile, levels: &[Level<'_>], depth: u32, root: u32, step: &Step) -> u32 {
-        let has_program = self.types.get(step.slice).is_some_and(|kind| *kind != StrId(0));
+        // Where no instruction says what it is, as in an NTFF without its NEFF, nothing tells the runtime's from the compiler's.
+        let has_program = self.types.is_empty() || self.types.get(step.slice).is_some_and(|kind| *kind != StrId(0));
         let mut at = root;
         for (number, level) in levels.iter().enumerate() {
             let value = level.values.get(step.slice).copied().unwrap_or(StrId(0));
