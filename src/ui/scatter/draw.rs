@@ -114,8 +114,9 @@ fn diamond(context: &CanvasRenderingContext2d, layout: &Layout, mark: &Mark, loo
     context.fill();
     context.set_fill_style_str(&look.text);
     let width = look::width_of(context, &mark.name);
-    let (at, align) = if x - width - 12.0 > layout.left { (x - 10.0, "right") } else { (x + 10.0, "left") };
-    look::write(context, &mark.name, at, y - 10.0, align);
+    let (at, align) = if x + width + 12.0 < layout.left + layout.width { (x + 10.0, "left") } else { (x - 10.0, "right") };
+    // Below the names that a ceiling through the same point may have above and under its line.
+    look::write(context, &mark.name, at, y + 24.0, align);
 }
 
 fn circle(context: &CanvasRenderingContext2d, layout: &Layout, dot: &Dot, is_lit: bool, look: &Look) {

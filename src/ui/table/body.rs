@@ -114,19 +114,24 @@ pub fn plain_cell(cell: &Cell, kind: Kind) -> AnyView {
     let text = cell.shown(kind);
     match kind {
         Kind::Name | Kind::Text => view! { <td title=text.clone()>{text::brief(&text)}</td> }.into_any(),
-        Kind::Share => share_cell(cell).into_any(),
+        Kind::Share => share_cell(cell),
         _ => view! { <td class="figure" title=cell.exact(kind)>{text}</td> }.into_any(),
     }
 }
 
-fn share_cell(cell: &Cell) -> impl IntoView {
-    let width = format!("{:.2}%", cell.number().unwrap_or(0.0).clamp(0.0, 1.0) * 100.0);
+fn share_cell(cell: &Cell) -> AnyView {
+    // No figure, no bar: nothing is not 0 %.
+    let Some(share) = cell.number() else {
+        return view! { <td class="figure table__share"></td> }.into_any();
+    };
+    let width = format!("{:.2}%", share.clamp(0.0, 1.0) * 100.0);
     view! {
         <td class="figure table__share">
             <span class="bar" aria-hidden="true"><i style:width=width></i></span>
             <span class="table__percent">{cell.shown(Kind::Share)}</span>
         </td>
     }
+    .into_any()
 }
 
 /// A name whose middle gives way: the head shrinks, the tail stays, and both together are the whole text when copied.
@@ -173,7 +178,7 @@ pub(super) fn Total(state: State) -> impl IntoView {
             let sum = if column.is_summed { data::total(&rows, &order, at) } else { Cell::Absent };
             Some(match column.kind {
                 _ if i == 0 && !column.is_summed => view! { <td>"Total"</td> }.into_any(),
-                Kind::Share if column.is_summed => share_cell(&sum).into_any(),
+                Kind::Share if column.is_summed => share_cell(&sum),
                 kind => view! { <td class="figure" title=sum.exact(kind)>{sum.shown(kind)}</td> }.into_any(),
             })
         };
