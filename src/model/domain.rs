@@ -8,7 +8,7 @@ use super::torch::Torch;
 
 /// The typed part of a profile.
 #[derive(Debug, Default)]
-#[expect(clippy::large_enum_variant, reason = "there is one for each profile")]
+#[allow(clippy::large_enum_variant, reason = "there is one for each profile; on 32 bits it is not large")]
 pub enum Domain {
     /// A timeline and nothing more.
     #[default]
