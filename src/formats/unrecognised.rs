@@ -20,9 +20,9 @@ pub fn explain(heads: &[MemberHead]) -> ImportError {
     ImportError::Unrecognised(out.join(" "))
 }
 
-/// What we know to open.
+/// What we know to open; the start page tells the files of each.
 fn expected() -> String {
-    let known: Vec<String> = ALL.iter().map(|f| f.info()).map(|i| format!("{} ({})", i.title, i.files)).collect();
+    let known: Vec<String> = ALL.iter().map(|f| f.info().title).collect();
     format!("Expected one of: {}.", known.join("; "))
 }
 
