@@ -282,36 +282,4 @@ impl Profile {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn record_refs_keep_what_they_were_given() {
-        let r = RecordRef::new(3, 5_000_000_000, 225);
-        assert_eq!((r.member(), r.offset(), r.n_bytes()), (3, 5_000_000_000, Some(225)));
-        assert_eq!(RecordRef::new(0, 1, 1 << 30).n_bytes(), None);
-    }
-
-    #[test]
-    fn the_innermost_slice_is_found() {
-        let mut builder = ProfileBuilder::new();
-        let track = builder.track(TrackSpec { parent: None, name: "t".into(), kind: TrackKind::Thread, sort: 0 });
-        for (start, duration) in [(0, 100), (10, 20), (10, 5), (40, 100), (50, 5)] {
-            builder.slice(RawSlice { track, start, duration, name: StrId(0), record: RecordRef::default() });
-        }
-        let profile = builder.finish(Meta::default()).profile;
-        assert_eq!(profile.check(), Ok(()));
-        let check = |t, want: Option<(i64, i64)>| {
-            let got =
-                profile.slice_at(TrackId(0), TimeNs(t)).map(|s| (profile.slices.start[s.index()], profile.slices.duration[s.index()]));
-            assert_eq!(got, want, "at {t}");
-        };
-        check(-1, None);
-        check(10, Some((10, 5)));
-        check(20, Some((10, 20)));
-        check(30, Some((0, 100)));
-        check(60, Some((40, 100)));
-        check(139, Some((40, 100)));
-        check(140, None);
-    }
-}
+mod tests;
