@@ -69,6 +69,38 @@ pub enum Cell {
     Float(f64),
 }
 
+/// A count; one that no whole number of a cell holds is shown as the largest.
+impl From<u64> for Cell {
+    fn from(n: u64) -> Self {
+        Cell::Int(i64::try_from(n).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<DurationNs> for Cell {
+    fn from(duration: DurationNs) -> Self {
+        Cell::Int(duration.0)
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Self {
+        Cell::Float(value)
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Cell::Text(text)
+    }
+}
+
+/// What a file does not tell is absent, never 0.
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Cell::Absent, T::into)
+    }
+}
+
 impl Cell {
     /// As a number, when it is one.
     pub fn number(&self) -> Option<f64> {

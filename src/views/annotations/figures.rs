@@ -83,15 +83,14 @@ fn track_columns() -> Vec<Column> {
 }
 
 fn track_row(t: &TrackSpan) -> Row {
-    let count = |n: u64| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX));
     Row::new(vec![
         Cell::Text(t.path.clone()),
-        t.busy_share.map_or(Cell::Absent, Cell::Float),
+        Cell::from(t.busy_share),
         Cell::Int(t.busy.0),
-        count(t.n_slices),
-        count(t.n_whole),
+        Cell::from(t.n_slices),
+        Cell::from(t.n_whole),
         Cell::Int(t.mean.0),
-        t.bytes.map_or(Cell::Absent, count),
+        Cell::from(t.bytes),
     ])
 }
 
@@ -108,7 +107,7 @@ fn counter_columns() -> Vec<Column> {
 }
 
 fn counter_row(c: &CounterSpan) -> Row {
-    let change = c.change.map_or(Cell::Absent, Cell::Float);
+    let change = Cell::from(c.change);
     Row::new(vec![
         Cell::Text(c.path.clone()),
         Cell::Float(c.mean),

@@ -31,7 +31,7 @@ fn cells(row: &CompareRow, counts: Option<&Vec<Option<u64>>>, base: usize, is_ti
     for at in 0..row.values.len() {
         out.push(value(row.values[at]));
         if let Some(counts) = counts {
-            out.push(counts.get(at).copied().flatten().map_or(Cell::Absent, |n| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX))));
+            out.push(Cell::from(counts.get(at).copied().flatten()));
         }
         if at != base {
             out.push(value(row.deltas.get(at).copied().flatten()));

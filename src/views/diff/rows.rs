@@ -157,7 +157,7 @@ fn row(r: &OperatorDiff, shape: Scope) -> Row {
     let calls = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     let mut cells = vec![Cell::Text(r.name.clone())];
     if shape.has_shape {
-        cells.push(r.shape.clone().map_or(Cell::Absent, Cell::Text));
+        cells.push(Cell::from(r.shape.clone()));
     }
     let (a, b) = (calls(base.calls), calls(experiment.calls));
     cells.extend([present(r.base, a), present(r.experiment, b), Cell::Int(b - a)]);

@@ -1,7 +1,7 @@
 //! What the Distributed view shows, from the merged parts of the workers.
 
 use crate::analysis::torch::distributed::{CommunicationRow, Distributed, OverlapTimes, Straggler, WaitTimes, WorkerDevice, WorkerTimes};
-use crate::base::{DurationNs, SliceId, text};
+use crate::base::{SliceId, text};
 use crate::ui::bars::{Bar, Series};
 use crate::ui::table::{Cell, Column, Kind, Row};
 
@@ -129,19 +129,17 @@ fn operations<'a>(found: &'a Distributed, worker: &'a str) -> impl Iterator<Item
 }
 
 fn row(worker: &WorkerTimes, r: &CommunicationRow, is_matched: bool) -> Row {
-    let size = |n: Option<u64>| n.map_or(Cell::Absent, |n| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX)));
-    let time = |d: Option<DurationNs>| d.map_or(Cell::Absent, |d| Cell::Int(d.0));
     let mut cells = vec![
         Cell::Text(r.name.clone()),
         Cell::Text(worker.worker.clone()),
-        Cell::Int(i64::try_from(r.calls).unwrap_or(i64::MAX)),
-        size(r.size_bytes),
-        size(r.mean_size_bytes),
+        Cell::from(r.calls),
+        Cell::from(r.size_bytes),
+        Cell::from(r.mean_size_bytes),
         Cell::Int(r.latency.0),
         Cell::Int(r.mean_latency.0),
     ];
     if is_matched {
-        cells.extend([time(r.transfer), time(r.mean_transfer)]);
+        cells.extend([Cell::from(r.transfer), Cell::from(r.mean_transfer)]);
     }
     Row::new(cells)
 }
@@ -173,6 +171,7 @@ pub fn device_text(d: &WorkerDevice) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::DurationNs;
 
     fn found(is_matched: bool) -> Distributed {
         let times = |n| OverlapTimes { computation_only: DurationNs(n), ..OverlapTimes::default() };

@@ -57,7 +57,7 @@ pub fn causes(gaps: &Gaps) -> Vec<Row> {
             Cell::Text(c.cause.label().into()),
             Cell::Int(c.time.0),
             Cell::Float(c.time.0 as f64 / whole),
-            Cell::Int(i64::try_from(c.count).unwrap_or(i64::MAX)),
+            Cell::from(c.count),
             Cell::Text(c.cause.meaning().into()),
         ])
     };
@@ -145,7 +145,7 @@ pub fn shares(path: &CriticalPath) -> Vec<Row> {
             Cell::Text(kind(s.kind).into()),
             Cell::Int(s.time.0),
             Cell::Float(s.share),
-            Cell::Int(i64::try_from(s.count).unwrap_or(i64::MAX)),
+            Cell::from(s.count),
         ])
     };
     path.shares.iter().map(row).collect()

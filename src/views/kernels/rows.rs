@@ -46,7 +46,6 @@ pub fn rows(kernels: &Kernels) -> Vec<Row> {
 }
 
 fn row(kernels: &Kernels, r: &KernelRow) -> Row {
-    let count = |n: u64| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX));
     let told = |text: &str| if text.is_empty() { Cell::Absent } else { Cell::Text(text.into()) };
     let mut cells = vec![Cell::Text(r.name.clone())];
     if let Some(p) = &r.properties {
@@ -54,13 +53,13 @@ fn row(kernels: &Kernels, r: &KernelRow) -> Row {
             told(p.operator.as_deref().unwrap_or_default()),
             told(&p.grid),
             told(&p.block),
-            p.registers.map_or(Cell::Absent, |n| count(n.into())),
-            p.shared_memory.map_or(Cell::Absent, |n| count(n.into())),
+            Cell::from(p.registers.map(u64::from)),
+            Cell::from(p.shared_memory.map(u64::from)),
             Cell::Text(yes(p.is_operator_tc_eligible).into()),
         ]);
     }
     cells.extend([
-        count(r.calls),
+        Cell::from(r.calls),
         Cell::Int(r.total.0),
         Cell::Float(r.share),
         Cell::Float(r.mean_ns),
@@ -68,7 +67,7 @@ fn row(kernels: &Kernels, r: &KernelRow) -> Row {
         Cell::Int(r.min.0),
     ]);
     if kernels.has_blocks_per_sm {
-        cells.push(r.blocks_per_sm.map_or(Cell::Absent, Cell::Float));
+        cells.push(Cell::from(r.blocks_per_sm));
     }
     if kernels.has_occupancy {
         cells.push(r.occupancy_percent.map_or(Cell::Absent, |p| Cell::Float(p / 100.0)));

@@ -49,32 +49,23 @@ pub fn columns() -> Vec<Column> {
     out
 }
 
-fn int(value: u64) -> Cell {
-    Cell::Int(i64::try_from(value).unwrap_or(i64::MAX))
-}
-
-fn told(value: Option<u64>) -> Cell {
-    value.map_or(Cell::Absent, int)
-}
-
 fn cells(n: &LayerNode) -> Vec<Cell> {
-    let share = |v: Option<f64>| v.map_or(Cell::Absent, Cell::Float);
     let mut out = vec![
         Cell::Text(n.name.clone()),
         Cell::Text(n.level.clone()),
-        int(n.occurrences),
+        Cell::from(n.occurrences),
         Cell::Int(n.active.0),
         Cell::Int(n.covered.0),
-        share(n.mfu),
-        share(n.hfu),
-        told(n.flops),
-        told(n.transpose_flops),
+        Cell::from(n.mfu),
+        Cell::from(n.hfu),
+        Cell::from(n.flops),
+        Cell::from(n.transpose_flops),
     ];
     for engine in &n.engines {
-        out.extend([int(engine.count), Cell::Int(engine.active.0)]);
+        out.extend([Cell::from(engine.count), Cell::Int(engine.active.0)]);
     }
-    out.extend([told(n.hbm_read), told(n.hbm_written), told(n.spilled), told(n.sbuf_bytes)]);
-    out.extend([n.dma.map_or(Cell::Absent, |d| Cell::Int(d.0)), told(n.dma_bytes), Cell::Int(n.start.0), Cell::Int(n.end.0)]);
+    out.extend([Cell::from(n.hbm_read), Cell::from(n.hbm_written), Cell::from(n.spilled), Cell::from(n.sbuf_bytes)]);
+    out.extend([Cell::from(n.dma), Cell::from(n.dma_bytes), Cell::Int(n.start.0), Cell::Int(n.end.0)]);
     out
 }
 

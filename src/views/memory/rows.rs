@@ -78,15 +78,14 @@ pub fn columns() -> Vec<Column> {
 
 /// A row per operator.
 pub fn rows(device: &MemoryDevice) -> Vec<Row> {
-    let int = |n: u64| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX));
     let row = |r: &crate::analysis::torch::memory::MemoryRow| {
         Row::new(vec![
             Cell::Text(r.name.clone()),
-            int(r.calls),
+            Cell::from(r.calls),
             Cell::Int(r.increase_bytes),
             Cell::Int(r.self_increase_bytes),
-            int(r.allocations),
-            int(r.self_allocations),
+            Cell::from(r.allocations),
+            Cell::from(r.self_allocations),
             Cell::Int(r.allocated_bytes),
             Cell::Int(r.self_allocated_bytes),
         ])
@@ -116,7 +115,7 @@ pub fn event_rows(events: &MemoryEvents, origin: TimeNs) -> Vec<Row> {
     let row = |e: &crate::analysis::torch::memory::MemoryLife| {
         let life = e.allocated.zip(e.released).map_or(Cell::Absent, |(a, b)| Cell::Int(b.since(a).0));
         let name = e.operator.clone().unwrap_or_else(|| "<unknown>".into());
-        let size = Cell::Int(i64::try_from(e.size_bytes).unwrap_or(i64::MAX));
+        let size = Cell::from(e.size_bytes);
         Row::new(vec![Cell::Text(name), size, time(e.allocated), time(e.released), life])
     };
     events.rows.iter().map(row).collect()

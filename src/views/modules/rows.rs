@@ -56,10 +56,14 @@ pub fn columns(has_device: bool) -> Vec<Column> {
 
 /// The tree of modules.
 pub fn branches(modules: &Modules) -> Vec<Branch> {
-    let int = |n: u64| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX));
     let branch = |(r, parent): (ModuleRow, Option<u32>)| {
-        let mut cells =
-            vec![Cell::Text(r.name.clone()), int(r.occurrences), int(r.operators), Cell::Int(r.host_total.0), Cell::Int(r.host_self.0)];
+        let mut cells = vec![
+            Cell::Text(r.name.clone()),
+            Cell::from(r.occurrences),
+            Cell::from(r.operators),
+            Cell::Int(r.host_total.0),
+            Cell::Int(r.host_self.0),
+        ];
         if modules.has_device {
             cells.extend([Cell::Int(r.device_total.0), Cell::Int(r.device_self.0)]);
         }

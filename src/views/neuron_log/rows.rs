@@ -8,18 +8,6 @@ use crate::ui::table::{Cell, Column, Kind, Row, order};
 use std::collections::BTreeMap;
 
 /// A time that may not be available.
-fn time(t: Option<DurationNs>) -> Cell {
-    t.map_or(Cell::Absent, |t| Cell::Int(t.0))
-}
-
-fn count(n: Option<u64>) -> Cell {
-    n.map_or(Cell::Absent, |n| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX)))
-}
-
-fn share(s: Option<f64>) -> Cell {
-    s.map_or(Cell::Absent, Cell::Float)
-}
-
 /// The device of a row, as the plugin calls it.
 pub fn device(row: &OpRow) -> String {
     match (row.neuron_device.as_str(), row.neuron_core.as_str()) {
@@ -92,11 +80,11 @@ pub fn op_rows(ops: &LogOps, on: &str) -> Vec<Row> {
     let has_parts = has_parts(ops);
     let row = |r: &OpRow| {
         let texts = [&r.neuron_device, &r.neuron_core].map(|t| Cell::Text(t.clone()));
-        let mut cells = vec![Cell::Text(r.name.clone()), count(r.occurrences)];
+        let mut cells = vec![Cell::Text(r.name.clone()), Cell::from(r.occurrences)];
         cells.extend(texts);
-        cells.extend([time(r.time), share(r.time_share)]);
+        cells.extend([Cell::from(r.time), Cell::from(r.time_share)]);
         if has_parts {
-            cells.extend([time(r.transfer), time(r.control)]);
+            cells.extend([Cell::from(r.transfer), Cell::from(r.control)]);
         }
         cells.extend(r.more.iter().map(|m| Cell::Text(m.clone())));
         let mut members: Vec<String> = r.members.iter().map(|m| format!("fused: {m}")).collect();
@@ -141,9 +129,9 @@ pub fn sums(t: &LogTimeline) -> Vec<Row> {
         Row::new(vec![
             Cell::Text(r.name.clone()),
             Cell::Text(r.process.clone()),
-            count(Some(r.n_slices)),
+            Cell::from(r.n_slices),
             Cell::Int(r.busy.0),
-            share(r.share),
+            Cell::from(r.share),
         ])
     };
     t.rows.iter().map(row).collect()
@@ -183,7 +171,7 @@ pub fn steps(t: &LogTrace) -> Vec<Row> {
         let times = [r.duration, r.execution, r.io, r.synchronisation, r.idle].map(|d| Cell::Int(d.0));
         let mut cells = vec![Cell::Text(r.name.clone()), Cell::Int(r.start.0)];
         cells.extend(times);
-        cells.extend([share(r.idle_share), Cell::Int(r.gap.0), Cell::Text(r.host_name.clone())]);
+        cells.extend([Cell::from(r.idle_share), Cell::Int(r.gap.0), Cell::Text(r.host_name.clone())]);
         Row::new(cells)
     };
     t.steps.iter().map(row).collect()
@@ -208,7 +196,8 @@ pub fn diff_columns() -> Vec<Column> {
 pub fn deltas(d: &LogDiff) -> Vec<Row> {
     let row = |r: &DeltaRow| {
         let texts = [&r.name, &r.place].map(|t| Cell::Text(t.clone()));
-        let figures = [time(r.time.0), time(r.time.1), Cell::Int(r.delta_ns), count(r.occurrences.0), count(r.occurrences.1)];
+        let figures =
+            [Cell::from(r.time.0), Cell::from(r.time.1), Cell::Int(r.delta_ns), Cell::from(r.occurrences.0), Cell::from(r.occurrences.1)];
         Row::new(texts.into_iter().chain(figures).collect())
     };
     d.rows.iter().map(row).collect()

@@ -43,7 +43,7 @@ pub fn rows(operators: &Operators, device: &str) -> Vec<Row> {
     let row = |r: &OperatorRow| Row {
         cells: vec![
             Cell::Text(r.name.clone()),
-            Cell::Int(i64::try_from(r.occurrences).unwrap_or(i64::MAX)),
+            Cell::from(r.occurrences),
             Cell::Text(r.device.clone()),
             Cell::Int(r.self_time.0),
             Cell::Float(r.time_share),

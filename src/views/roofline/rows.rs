@@ -98,7 +98,6 @@ pub fn columns() -> Vec<Column> {
 
 /// Rows of the points, in the order of the answer.
 pub fn rows(roof: &Roofline) -> Vec<Row> {
-    let int = |n: u64| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX));
     let row = |p: &Point| Row {
         colour: Some(class(p.bound).1),
         ..Row::new(vec![
@@ -109,8 +108,8 @@ pub fn rows(roof: &Roofline) -> Vec<Row> {
             Cell::Float(p.intensity),
             Cell::Float(p.rate / 1e9),
             p.roof.map_or(Cell::Absent, |roof| Cell::Float(p.rate / roof)),
-            int(p.flops),
-            int(p.bytes),
+            Cell::from(p.flops),
+            Cell::from(p.bytes),
             Cell::Int(p.duration.0),
         ])
     };

@@ -24,7 +24,7 @@ pub fn rows(summary: &HitSummary) -> Vec<Row> {
         Row::new(vec![
             Cell::Text(r.name.clone()),
             Cell::Text(r.device.clone()),
-            Cell::Int(i64::try_from(r.n).unwrap_or(i64::MAX)),
+            Cell::from(r.n),
             Cell::Float(r.share),
             Cell::Int(r.sum.0),
             Cell::Int(r.mean.0),

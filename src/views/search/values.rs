@@ -77,18 +77,17 @@ fn columns() -> Vec<Column> {
 }
 
 fn rows(tables: &[TrackTables], field: &str) -> Vec<Row> {
-    let share = |v: Option<f64>| v.map_or(Cell::Absent, Cell::Float);
     let mut out = Vec::new();
     for track in tables {
         for row in track.fields.iter().filter(|f| f.field == field).flat_map(|f| &f.rows) {
             out.push(Row::new(vec![
                 Cell::Text(track.track.clone()),
                 Cell::Text(row.value.clone()),
-                Cell::Int(i64::try_from(row.n).unwrap_or(i64::MAX)),
+                Cell::from(row.n),
                 Cell::Float(row.n_share),
-                share(row.sum_share),
+                Cell::from(row.sum_share),
                 Cell::Int(row.sum.0),
-                share(row.share),
+                Cell::from(row.share),
                 Cell::Int(row.mean.0),
                 Cell::Int(row.active.0),
             ]));

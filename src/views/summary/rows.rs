@@ -106,8 +106,8 @@ pub fn engines(summary: &Summary) -> Vec<Row> {
             Cell::Text(e.core.clone()),
             Cell::Int(e.busy.0),
             Cell::Float(e.busy.0 as f64 / whole),
-            Cell::Int(i64::try_from(e.count).unwrap_or(i64::MAX)),
-            e.bytes.map_or(Cell::Absent, |b| Cell::Int(i64::try_from(b).unwrap_or(i64::MAX))),
+            Cell::from(e.count),
+            Cell::from(e.bytes),
         ])
     };
     summary.engines.iter().map(row).collect()

@@ -16,10 +16,6 @@ pub enum Which {
 }
 
 /// A count that may not be available.
-fn count(n: Option<u64>) -> Cell {
-    n.map_or(Cell::Absent, |n| Cell::Int(i64::try_from(n).unwrap_or(i64::MAX)))
-}
-
 /// Columns of the operators.
 pub fn operator_columns() -> Vec<Column> {
     let column = Column::new;
@@ -60,9 +56,9 @@ pub fn operators(support: &Support, which: Which) -> Vec<Row> {
         Row::new(vec![
             Cell::Text(r.name.clone()),
             Cell::Text(word.into()),
-            count(r.supported),
-            count((r.unsupported > 0).then_some(r.unsupported)),
-            count(r.failed_instructions),
+            Cell::from(r.supported),
+            Cell::from((r.unsupported > 0).then_some(r.unsupported)),
+            Cell::from(r.failed_instructions),
             Cell::Text(r.failed_dtypes.clone()),
             Cell::Text(r.failed_at.clone()),
         ])
@@ -96,9 +92,9 @@ pub fn failures(support: &Support) -> Vec<Row> {
             Cell::Text(f.name.clone()),
             Cell::Text(f.failed_at.clone()),
             Cell::Text(f.file.clone()),
-            count(f.line),
-            count(Some(f.stack.len() as u64)),
-            count(has_hlo.then_some(f.instructions.len() as u64)),
+            Cell::from(f.line),
+            Cell::from(Some(f.stack.len() as u64)),
+            Cell::from(has_hlo.then_some(f.instructions.len() as u64)),
         ],
         colour: None,
         members: if f.stack.len() > 1 { f.stack.clone() } else { Vec::new() },
@@ -149,10 +145,10 @@ pub fn changes(diff: &SupportDiff) -> Vec<Row> {
         Row::new(vec![
             Cell::Text(r.name.clone()),
             Cell::Text(change_words(r.change).into()),
-            count(r.supported.0),
-            count(r.supported.1),
-            count(r.unsupported.0),
-            count(r.unsupported.1),
+            Cell::from(r.supported.0),
+            Cell::from(r.supported.1),
+            Cell::from(r.unsupported.0),
+            Cell::from(r.unsupported.1),
         ])
     };
     diff.rows.iter().map(row).collect()

@@ -5,14 +5,6 @@ use crate::analysis::system::{Chain, ChainRow, CoreRow, CpuRow, ExecutionRow, Hb
 use crate::base::{DurationNs, text};
 use crate::ui::table::{Cell, Column, Kind, Row};
 
-fn count(n: u64) -> Cell {
-    Cell::Int(i64::try_from(n).unwrap_or(i64::MAX))
-}
-
-fn share(s: Option<f64>) -> Cell {
-    s.map_or(Cell::Absent, Cell::Float)
-}
-
 /// Cards: stable name, label, value.
 pub fn cards(s: &System) -> Vec<(&'static str, &'static str, String)> {
     let n = |n: usize| if n == 0 { "not available".to_string() } else { text::count(n as u64) };
@@ -69,8 +61,8 @@ pub fn executions(s: &System, of: impl Fn(&ExecutionRow) -> Utilization) -> Vec<
         let mean = r.total.0 / i64::try_from(r.calls).unwrap_or(i64::MAX).max(1);
         let mut cells = vec![Cell::Text(model)];
         cells.extend([&r.profile, &r.process, &r.core].map(|t| if t.is_empty() { Cell::Absent } else { Cell::Text(t.clone()) }));
-        cells.extend([count(r.calls), Cell::Int(r.total.0), Cell::Int(mean), Cell::Int(r.min.0), Cell::Int(r.max.0)]);
-        cells.extend([told.mfu, told.hfu, told.mbu].map(share));
+        cells.extend([Cell::from(r.calls), Cell::Int(r.total.0), Cell::Int(mean), Cell::Int(r.min.0), Cell::Int(r.max.0)]);
+        cells.extend([told.mfu, told.hfu, told.mbu].map(Cell::from));
         Row::new(cells)
     };
     s.executions.iter().map(row).collect()
@@ -94,7 +86,7 @@ pub fn cores(s: &System) -> Vec<Row> {
     let row = |r: &CoreRow| {
         let idle = (r.wall.0 > 0).then(|| r.idle.0 as f64 / r.wall.0 as f64);
         let longest = r.longest_gap.map_or(Cell::Absent, |g| Cell::Int(g.duration().0));
-        Row::new(vec![Cell::Text(r.name.clone()), count(r.count), Cell::Int(r.busy.0), Cell::Int(r.idle.0), share(idle), longest])
+        Row::new(vec![Cell::Text(r.name.clone()), Cell::from(r.count), Cell::Int(r.busy.0), Cell::Int(r.idle.0), Cell::from(idle), longest])
     };
     s.cores.iter().map(row).collect()
 }
@@ -117,15 +109,15 @@ pub fn transfer_columns() -> Vec<Column> {
 pub fn transfers(s: &System) -> Vec<Row> {
     let row = |r: &TransferRow| {
         let direction = if r.is_to_device { "host to device" } else { "device to host" };
-        let bytes = r.bytes.map_or(Cell::Absent, count);
+        let bytes = Cell::from(r.bytes);
         Row::new(vec![
             Cell::Text(r.place.clone()),
             Cell::Text(direction.into()),
-            count(r.count),
+            Cell::from(r.count),
             bytes,
             Cell::Int(r.busy.0),
-            share(r.bandwidth),
-            share(r.peak),
+            Cell::from(r.bandwidth),
+            Cell::from(r.peak),
         ])
     };
     s.transfers.iter().map(row).collect()
@@ -147,7 +139,13 @@ pub fn hbm_columns() -> Vec<Column> {
 pub fn hbm(s: &System) -> Vec<Row> {
     let all = |r: &HbmRow| {
         let line = |category: &str, bytes: u64, part: Option<f64>| {
-            Row::new(vec![Cell::Text(r.place.clone()), Cell::Text(category.into()), count(bytes), share(part), Cell::Int(r.time.0)])
+            Row::new(vec![
+                Cell::Text(r.place.clone()),
+                Cell::Text(category.into()),
+                Cell::from(bytes),
+                Cell::from(part),
+                Cell::Int(r.time.0),
+            ])
         };
         let parts = r.categories.iter().map(|c| line(&c.0, c.1, c.2));
         std::iter::once(line("all", r.bytes, r.share)).chain(parts).collect::<Vec<_>>()
@@ -172,7 +170,7 @@ pub fn cpu_columns() -> Vec<Column> {
 pub fn cpus(s: &System) -> Vec<Row> {
     let row = |r: &CpuRow| {
         let texts = [&r.cpu, &r.instance].map(|t| Cell::Text(t.clone()));
-        let figures = [count(r.n_samples), Cell::Float(r.mean), Cell::Float(r.most), share(r.most_in_gaps)];
+        let figures = [Cell::from(r.n_samples), Cell::Float(r.mean), Cell::Float(r.most), Cell::from(r.most_in_gaps)];
         Row::new(texts.into_iter().chain(figures).collect())
     };
     s.cpus.iter().map(row).collect()
@@ -196,7 +194,7 @@ pub fn chain_columns() -> Vec<Column> {
 pub fn chain(rows: &[ChainRow]) -> Vec<Row> {
     let row = |r: &ChainRow| {
         let texts = [&r.name, &r.event, &r.flows, &r.source].map(|t| Cell::Text(t.clone()));
-        Row::new(texts.into_iter().chain([count(u64::from(r.depth)), Cell::Int(r.start.0), Cell::Int(r.duration.0)]).collect())
+        Row::new(texts.into_iter().chain([Cell::from(u64::from(r.depth)), Cell::Int(r.start.0), Cell::Int(r.duration.0)]).collect())
     };
     rows.iter().map(row).collect()
 }

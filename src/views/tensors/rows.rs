@@ -9,10 +9,6 @@ use crate::ui::bars::Bar;
 use crate::ui::curve::{Line, Shape};
 use crate::ui::table::{Cell, Column, Kind, Row};
 
-fn told(value: Option<u64>) -> Cell {
-    value.map_or(Cell::Absent, |v| Cell::Int(i64::try_from(v).unwrap_or(i64::MAX)))
-}
-
 fn words(value: Option<&String>) -> Cell {
     value.map_or(Cell::Absent, |v| Cell::Text(v.clone()))
 }
@@ -48,22 +44,21 @@ pub fn shown(tensors: &Tensors, at: Option<i64>) -> Vec<&TensorRow> {
 /// Rows of the tensors.
 pub fn tensor_rows(tensors: &Tensors, at: Option<i64>) -> Vec<Row> {
     let row = |t: &TensorRow| {
-        let factor = |f: Option<f64>| f.map_or(Cell::Absent, Cell::Float);
         Row::new(vec![
             if t.name.is_empty() { Cell::Absent } else { Cell::Text(t.name.clone()) },
             words(t.kind.as_ref()),
             words(t.format.as_ref()),
             words(t.shape.as_ref()),
-            told(t.size_bytes),
+            Cell::from(t.size_bytes),
             words(t.node.as_ref()),
             words(t.core.as_ref()),
-            told(t.loads),
-            told(t.load_bytes),
-            told(t.load_mean_bytes),
-            factor(t.load_factor),
-            told(t.transfers),
-            told(t.moved_bytes),
-            factor(t.moved_factor),
+            Cell::from(t.loads),
+            Cell::from(t.load_bytes),
+            Cell::from(t.load_mean_bytes),
+            Cell::from(t.load_factor),
+            Cell::from(t.transfers),
+            Cell::from(t.moved_bytes),
+            Cell::from(t.moved_factor),
             t.used.map_or(Cell::Absent, |r| Cell::Int(r.start.0)),
             t.used.map_or(Cell::Absent, |r| Cell::Int(r.end.0)),
         ])
@@ -102,9 +97,9 @@ pub fn bands(tensors: &Tensors) -> Vec<Row> {
             Cell::Text(why.into()),
             Cell::Int(b.range.start.0),
             Cell::Int(b.range.duration().0),
-            told(Some(b.transfers)),
-            told(b.bytes),
-            b.factor.map_or(Cell::Absent, Cell::Float),
+            Cell::from(b.transfers),
+            Cell::from(b.bytes),
+            Cell::from(b.factor),
         ])
     };
     tensors.bands.iter().map(row).collect()
@@ -129,7 +124,7 @@ pub fn hbm_totals(tensors: &Tensors) -> String {
 /// Rows of device memory.
 pub fn hbm_rows(tensors: &Tensors) -> Vec<Row> {
     let row = |u: &crate::analysis::device::tensors::HbmUse| {
-        Row::new(vec![Cell::Text(u.kind.clone()), Cell::Text(u.core.clone()), told(Some(u.bytes))])
+        Row::new(vec![Cell::Text(u.kind.clone()), Cell::Text(u.core.clone()), Cell::from(u.bytes)])
     };
     tensors.hbm.iter().map(row).collect()
 }
@@ -195,9 +190,9 @@ pub fn peaks(tensors: &Tensors) -> Vec<Row> {
             Cell::Text(memory(c)),
             c.peak.map_or(Cell::Absent, |p| Cell::Float(p.1)),
             c.peak.map_or(Cell::Absent, |p| Cell::Int(p.0.0)),
-            c.mean.map_or(Cell::Absent, Cell::Float),
+            Cell::from(c.mean),
             Cell::Text(c.unit.clone()),
-            told(Some(c.n_samples)),
+            Cell::from(c.n_samples),
         ])
     };
     tensors.curves.iter().map(row).collect()

@@ -131,23 +131,19 @@ pub fn rows(ops: &Ops, has_shapes: bool, measure: Measure) -> Vec<Row> {
     let row = |r: &OpRow| {
         let mut cells = vec![Cell::Text(r.name.clone())];
         if has_shapes {
-            cells.push(r.shape.clone().map_or(Cell::Absent, Cell::Text));
+            cells.push(Cell::from(r.shape.clone()));
         }
-        cells.push(count(r.calls));
+        cells.push(Cell::from(r.calls));
         cells.push(Cell::Float(measure.share(&r.shares)));
         cells.extend(Measure::ALL.iter().filter(|m| ops.has_device || !m.is_device()).map(|m| Cell::Int(m.time(&r.times))));
         cells.push(yes(r.tc_eligible));
         if ops.has_device {
-            cells.extend([r.tc_self_share, r.tc_total_share].map(|s| s.map_or(Cell::Absent, Cell::Float)));
+            cells.extend([r.tc_self_share, r.tc_total_share].map(Cell::from));
         }
         cells.push(if r.has_stack { yes(true) } else { Cell::Absent });
         Row { colour: Some(r.colour), ..Row::new(cells) }
     };
     ops.rows.iter().map(row).collect()
-}
-
-fn count(n: u64) -> Cell {
-    Cell::Int(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
 fn yes(is_so: bool) -> Cell {
@@ -188,7 +184,7 @@ pub fn kernel_rows(kernels: &[OpKernelRow]) -> Vec<Row> {
         colour: Some(k.colour),
         ..Row::new(vec![
             Cell::Text(k.name.clone()),
-            count(k.calls),
+            Cell::from(k.calls),
             Cell::Int(k.total.0),
             Cell::Int(k.max.0),
             Cell::Int(k.min.0),
