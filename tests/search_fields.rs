@@ -48,6 +48,13 @@ fn all_conditions_hold_as_in_the_json() {
         found("dma", &[("bytes", "4096"), ("engine", "/^DMA-E64$/")]),
         count("dma", &|r| r["transfer_size"].as_i64() == Some(4096) && text(r, "dma_engine") == "64")
     );
+    // Semaphores of the operands, counted by instructions.
+    let has = |r: &Value, word: &str| text(r, "operands").contains(word);
+    assert_eq!(found("", &[("semaphore", "(Tensor) >= ")]), count("instruction", &|r| has(r, "(Tensor)>=")));
+    assert_eq!(
+        found("semaphore", &[("engine", "Vector")]),
+        count("instruction", &|r| { text(r, "subgroup").contains("Vector") && (has(r, "S[") || has(r, " semaphore=")) })
+    );
     // A category alone looks for nothing; a condition of another category finds nothing.
     assert_eq!((found("dma", &[]), found("dma", &[("opcode", "MATMUL")])), (0, 0));
     assert!(found("dma", &[("duration_ns", ">=0")]) > 1000);

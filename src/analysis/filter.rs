@@ -3,13 +3,15 @@
 use super::operators::column;
 use super::search::Matcher;
 use crate::base::{SliceId, StrId};
-use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// A condition on one field.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Term {
-    /// `name`, an attribute's id, a number (`start_ns`, `duration_ns`, `pc`, `bytes`, `wait_ns`), or empty for name and all attributes.
+    /// `name`, an attribute's id, a number (`start_ns`, `duration_ns`, `pc`, `bytes`, `wait_ns`), `semaphore`, or empty for name and all
+    /// attributes.
     pub field: String,
     /// Text that the field holds, or `/pattern/`; for numbers `7`, `>7`, `>=7`, `<7`, `<=7` or `7..9`.
     pub text: String,
@@ -56,7 +58,39 @@ pub fn categories(profile: &Profile) -> Vec<(String, String, u64)> {
             None => out.push((id.into(), label.into(), n)),
         }
     }
+    let n = with_semaphores(profile, |_| true).len() as u64;
+    if n > 0 {
+        out.push((SEMAPHORE.0.into(), "Instructions that wait for or set semaphores".into(), n));
+    }
     out
+}
+
+/// Semaphores as a field and as a category: those in the operands of an instruction.
+const SEMAPHORE: (&str, &str) = ("semaphore", "Semaphore in the operands");
+
+/// Instructions one of whose semaphores is a hit, by id: each distinct one is tried once.
+fn with_semaphores(profile: &Profile, is_hit: impl Fn(&str) -> bool) -> Vec<u32> {
+    let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
+    let mut known: FxHashMap<_, bool> = FxHashMap::default();
+    let mut hit = |u: &SemaphoreUse| {
+        let key = (u.id, u.owner, u.value, u.role.is_wait(), u.role == SemaphoreRole::Exactly);
+        *known.entry(key).or_insert_with(|| is_hit(&semaphore_text(profile, u)))
+    };
+    let mut out: Vec<u32> = device.semaphores.iter().filter(|u| hit(u)).map(|u| u.slice).collect();
+    out.dedup();
+    out
+}
+
+/// `S[5] (Tensor) >= 4` for a wait, `S[5] (Tensor) += 1` for a change.
+fn semaphore_text(profile: &Profile, used: &SemaphoreUse) -> String {
+    let (id, owner) = (profile.strings.get(used.id), profile.strings.get(used.owner));
+    let owner = if owner.is_empty() { String::new() } else { format!(" ({owner})") };
+    let sign = match used.role {
+        SemaphoreRole::AtLeast => ">=",
+        SemaphoreRole::Exactly => "==",
+        _ => "+=",
+    };
+    format!("S[{id}]{owner} {sign} {}", used.value)
 }
 
 /// Fields that a condition can be on: name, attributes, and the numbers that the profile has.
@@ -64,6 +98,9 @@ pub fn fields(profile: &Profile) -> Vec<(String, String)> {
     let mut out = super::operators::groupings(profile);
     let has = |id: &str| numbers(profile, id).is_some_and(|n| n.is_told(profile.slices.len()));
     out.extend(NUMBERS.iter().filter(|n| has(n.0)).map(|n| (n.0.to_string(), n.1.to_string())));
+    if matches!(&profile.domain, Domain::NeuronDevice(device) if !device.semaphores.is_empty()) {
+        out.push((SEMAPHORE.0.into(), SEMAPHORE.1.into()));
+    }
     out
 }
 
@@ -133,6 +170,8 @@ enum Test<'a> {
     /// One of the columns holds a string that is a hit, by string.
     Text(Vec<&'a [StrId]>, Vec<bool>),
     Number(Numbers<'a>, i64, i64),
+    /// It is one of these, which are by id.
+    OneOf(Vec<u32>),
 }
 
 /// Decides which slices a search is about.
@@ -149,6 +188,7 @@ impl<'a> Filter<'a> {
         let mut lanes = None;
         if !category.is_empty() {
             match profile.attribute("category") {
+                _ if category == SEMAPHORE.0 => tests.push(Test::OneOf(with_semaphores(profile, |_| true))),
                 Some(told) => {
                     tests.push(Test::Text(vec![&told.values], profile.strings.iter().map(|(_, text)| text == category).collect()));
                 }
@@ -180,6 +220,7 @@ impl<'a> Filter<'a> {
             && self.tests.iter().all(|test| match test {
                 Test::Text(columns, is_hit) => columns.iter().any(|c| c.get(i).is_some_and(|id| is_hit[id.index()])),
                 Test::Number(numbers, from, to) => numbers.get(i).is_some_and(|n| (*from..=*to).contains(&n)),
+                Test::OneOf(slices) => slices.binary_search(&slice.0).is_ok(),
             })
     }
 }
@@ -190,6 +231,9 @@ fn test<'a>(profile: &'a Profile, term: &Term) -> Result<Test<'a>, String> {
         return Ok(Test::Number(numbers, from, to));
     }
     let matcher = matcher(term.text.trim(), false)?;
+    if term.field == SEMAPHORE.0 {
+        return Ok(Test::OneOf(with_semaphores(profile, |text| matcher.is_hit(text))));
+    }
     let columns: Vec<&[StrId]> = if term.field.is_empty() {
         std::iter::once(profile.slices.name.as_slice()).chain(profile.attributes.iter().map(|a| a.values.as_slice())).collect()
     } else {
