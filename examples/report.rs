@@ -7,7 +7,8 @@
 //! expression, `>7` a bound of a number; `tables=1` adds the values of all fields row by row, of a range with `start_ns` and `end_ns`;
 //! `records=1` searches the records of the file too, `key` names one of their fields), `annotations` (`start_ns`, `end_ns`: figures between),
 //! `details` (`slice`, or `track`, `start_ns` and `name`), `support`, `system`, `operator-framework`, `operator-hlo`,
-//! `gaps` (`start_ns`, `end_ns`), `critical-path`, `advice` (of a device profile),
+//! `gaps` (`start_ns`, `end_ns`), `critical-path`, `advice`, `source` (`start_ns`, `end_ns`: what each line costs), `bands`, `dma-rows`
+//! (`group_by`: `queue`, `engine`; `detail`: `packets`, `rings`, `merged`) of a device profile,
 //! `operator-timeline`, comparisons of two files (the earlier one first): `support_diff`, `operator-framework_diff`, `operator-hlo_diff`,
 //! `overview` (`start_ns`, `end_ns`), `operators` with `group` (`name`, `shape`), `kernels` (`group`: `name`, `properties`; `device`), `trace`,
 //! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), `tensors`, `tables` (`id`, `csv`),
@@ -23,6 +24,7 @@ mod torch;
 mod torch_views;
 
 use axonscope::analysis::device::LayersQuery;
+use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;
 use axonscope::base::{Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
@@ -224,9 +226,12 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "gaps" => Ok(Query::Device(DeviceQuery::Gaps(range))),
         "critical-path" => Ok(Query::Device(DeviceQuery::CriticalPath)),
         "advice" => Ok(Query::Device(DeviceQuery::Advice)),
+        "source" => Ok(Query::Device(DeviceQuery::Source(range))),
+        "bands" => Ok(Query::Device(DeviceQuery::Bands)),
+        "dma-rows" => Ok(Query::Device(DeviceQuery::DmaRows(dma_rows(arguments)?))),
         other => neuron::query(other).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, layers, roofline, {}, {}, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, layers, source, bands, dma-rows, roofline, {}, {}, {}; found `{other}`.",
                 memory::NAMES,
                 neuron::NAMES,
                 torch_views::NAMES
@@ -239,6 +244,18 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
 fn layers(arguments: &Arguments, range: Option<TimeRange>) -> Result<LayersQuery, String> {
     let depth = arguments.number("depth")?.unwrap_or(0).clamp(0, 64) as u32;
     Ok(LayersQuery { by: arguments.get("group_by").unwrap_or_default().into(), depth, range })
+}
+
+/// What a row and a bar hold, of the args `group_by` (`queue`, `engine`) and `detail` (`packets`, `rings`, `merged`).
+fn dma_rows(arguments: &Arguments) -> Result<DmaRowsQuery, String> {
+    let by = if arguments.get("group_by") == Some("engine") { DmaBy::Engine } else { DmaBy::Queue };
+    let detail = match arguments.get("detail").unwrap_or("packets") {
+        "packets" => DmaDetail::Packets,
+        "rings" => DmaDetail::Rings,
+        "merged" => DmaDetail::Merged,
+        other => return Err(format!("Expected `packets`, `rings` or `merged` for `detail`, found `{other}`.")),
+    };
+    Ok(DmaRowsQuery { by, detail })
 }
 
 /// The range of the args `start_ns` and `end_ns`; `None` without both.

@@ -70,7 +70,8 @@ fn gap(profile: &Profile, from: SliceId, to: SliceId) -> i64 {
     profile.slices.start[to.index()].saturating_sub(profile.slices.end(from.index()))
 }
 
-fn neighbour(profile: &Profile, slice: SliceId, kind: StrId, gap_ns: i64) -> Neighbour {
+/// `slice` as the other end of an arrow of that kind.
+pub fn neighbour(profile: &Profile, slice: SliceId, kind: StrId, gap_ns: i64) -> Neighbour {
     Neighbour { slice, name: profile.name_of(slice).into(), track: path_of(profile, slice), kind: profile.strings.get(kind).into(), gap_ns }
 }
 

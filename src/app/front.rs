@@ -1,6 +1,7 @@
 //! The profile in front: side bar, scope bar, the view, the details drawer.
 
 use super::bars::ScopeBar;
+use super::device_views::is_device;
 use super::glance::glance;
 use super::search::search_view;
 use super::side::SideBar;
@@ -16,7 +17,9 @@ use crate::views::profile::ProfileView;
 use crate::views::summary::SummaryView;
 use crate::views::tables::TablesView;
 use crate::views::timeline::Timeline;
+use crate::views::timeline::dma;
 use crate::views::timeline::flows::FlowChoice;
+use crate::views::timeline::legend::Legend;
 use crate::views::timeline::marking::Marking;
 use crate::views::timeline::settings::Settings;
 use crate::worker::client::Ask;
@@ -67,6 +70,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
                 let range = Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()));
                 view! { <SummaryView ask=profile.ask range choices=app.view_state("summary") /> }.into_any()
             }
+            "source" => super::sources::view(app, profile),
             "layers" => super::program_views::layers(app, profile),
             "roofline" => super::program_views::roofline(app, profile),
             "gaps" => time_views::gaps(app, profile),
@@ -116,16 +120,36 @@ fn timeline(
     let timeline = if untrack(|| stacked.is_on()) {
         view! { <StackedTimeline stacked arrows on_details /> }.into_any()
     } else {
+        let settings = Settings::of(app.view_state("timeline"));
+        let device = Signal::derive(move || app.front().filter(is_device).map(|p| (p.id, p.ask)));
+        let (hot, ids) = dma::in_rows(device, settings, hot);
+        let bands = dma::bands(device.get_untracked().map(|d| d.1));
         view! {
+            <div class="beside">
             <Timeline
-                hot range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows
-                window=app.window marking is_moving=app.is_moving glance settings=Settings::of(app.view_state("timeline"))
+                hot ids bands range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows
+                window=app.window marking is_moving=app.is_moving glance settings
             />
+            {super::sources::pane(app, details)}
+            </div>
             {panel}
         }
         .into_any()
     };
-    view! { <div class="stacked"><StackBar stacked /><super::system::RowsBar />{timeline}</div> }.into_any()
+    let ask = app.front_untracked().filter(|_| !untrack(|| stacked.is_on())).map(|p| p.ask);
+    let legend = ask.map(|ask| view! { <ColourLegend ask /> });
+    view! { <div class="stacked"><StackBar stacked /><super::system::RowsBar />{legend}{timeline}</div> }.into_any()
+}
+
+/// What the colours stand for; absent unless it is wanted.
+#[component]
+fn ColourLegend(ask: Ask) -> impl IntoView {
+    let app = App::expect();
+    let settings = Settings::of(app.view_state("timeline"));
+    let by = Memo::new(move |_| settings.colouring(app.state.colour_by().get()));
+    let asker = ask.clone();
+    let on_name = Callback::new(move |(by, name): (String, String)| show_occurrences(app, asker.clone(), by, name));
+    move || settings.has_legend.0.get().then(|| view! { <Legend ask=ask.clone() by on_name /> })
 }
 
 /// From, to, and whether it leads into the selection; of the kinds that are drawn.

@@ -19,6 +19,7 @@ mod runs;
 mod search;
 mod side;
 mod sorting;
+mod sources;
 mod stacked;
 mod system;
 mod time_views;

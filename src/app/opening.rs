@@ -3,7 +3,7 @@
 use super::gather::Dropped;
 use super::handles::{self, Handle};
 use super::pool::{self, Job};
-use super::sorting;
+use super::{sorting, sources};
 use crate::base::text;
 use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, runs, url::UrlState};
 use crate::worker::client::Ask;
@@ -18,6 +18,7 @@ use web_sys::File;
 
 /// Starts to open files; returns at once.
 pub fn open(app: App, files: Vec<Dropped>) {
+    let files = sources::take(app, files);
     if files.is_empty() {
         return;
     }

@@ -1,8 +1,11 @@
 //! Questions to a device profile, with the tables that stay in the file.
 
 use super::{Answer, Session};
-use crate::analysis::device::{self, DeviceAnswer, DeviceQuery, sbuf, tensors};
-use crate::model::GenericTable;
+use crate::analysis::device::instruction::{self, InstructionFacts};
+use crate::analysis::device::{self, DeviceAnswer, DeviceQuery, cells, origin, sbuf, tensors};
+use crate::base::SliceId;
+use crate::formats::Field;
+use crate::model::{Cell, Domain, GenericTable, NeuronDevice};
 use std::borrow::Cow;
 
 /// Rows of a table of allocations that are looked at.
@@ -24,12 +27,52 @@ impl Session {
                 }
                 Answer::Device(DeviceAnswer::Tensors(Box::new(found)))
             }
+            DeviceQuery::Bands => {
+                let info = self.whole_table("TensorInfo");
+                Answer::Device(DeviceAnswer::Bands(tensors::tensors(&self.profile, info.as_deref()).bands))
+            }
             DeviceQuery::SbufMap(query) => match self.whole_table("SbufAllocation") {
                 Some(table) => Answer::Device(DeviceAnswer::SbufMap(Box::new(sbuf::map(&table, query)))),
                 None => Answer::Refused("This profile has no table `SbufAllocation`.".into()),
             },
             _ => Answer::Device(device::answer(&self.profile, query)),
         }
+    }
+
+    /// What the record of a device's instruction means, with the tables that its ids point into.
+    pub(super) fn instruction(&self, slice: SliceId, fields: &[Field]) -> Option<Box<InstructionFacts>> {
+        let Domain::NeuronDevice(device) = &self.profile.domain else { return None };
+        // Collectives, barriers and transfers have no program counter.
+        device.pc.get(slice.index()).filter(|pc| **pc != NeuronDevice::ABSENT)?;
+        let fields: Vec<(&str, &str)> = fields.iter().map(|f| (f.key.as_str(), f.value.as_str())).collect();
+        let find = |table: &str, column: &str, value: &str| self.find_row(table, column, value);
+        Some(Box::new(instruction::facts(&self.profile, slice, &fields, &find)))
+    }
+
+    /// The first row of a table with that value in a column, also when the rows stay in the file.
+    fn find_row(&self, id: &str, column: &str, value: &str) -> Option<origin::Row> {
+        let table = self.profile.tables.iter().find(|t| t.id == id)?;
+        let at = table.columns.iter().position(|c| c == column)?;
+        let is_it = |row: &&Vec<Cell>| cells::text(row, Some(at)).is_some_and(|text| text == value);
+        let told = |row: &Vec<Cell>| {
+            let cell = |(i, name): (usize, &String)| Some((name.clone(), cells::text(row, Some(i))?));
+            table.columns.iter().enumerate().filter_map(cell).collect()
+        };
+        if table.n_in_file == 0 {
+            return table.rows.iter().find(is_it).map(told);
+        }
+        let mut first = 0;
+        while first < table.n_in_file.min(MOST_ROWS) {
+            let Answer::Table(part) = self.table(id, first, PAGE) else { return None };
+            if let Some(row) = part.rows.iter().find(is_it) {
+                return Some(told(row));
+            }
+            if part.rows.is_empty() {
+                return None;
+            }
+            first += part.rows.len() as u64;
+        }
+        None
     }
 
     /// A table with its rows, up to a bound, also when they stay in the file.

@@ -5,6 +5,7 @@ pub use super::export::{ExportPart, ExportQuery, Exported};
 pub use super::neuron::{NeuronAnswer, NeuronQuery};
 pub use super::scan::{Cursor, ScanPart, ScanQuery};
 pub use crate::analysis::details::Neighbour;
+pub use crate::analysis::device::instruction::InstructionFacts;
 pub use crate::analysis::device::{DeviceAnswer, DeviceQuery};
 pub use crate::analysis::filter::Term;
 pub use crate::analysis::flows::{Flows, FlowsQuery};
@@ -170,6 +171,8 @@ pub struct Details {
     pub successors: Vec<Neighbour>,
     /// The chain of slices that hold it, innermost first, and its own children are not listed.
     pub parents: Vec<Neighbour>,
+    /// What the record of a device's instruction means; `None` for all else.
+    pub instruction: Option<Box<InstructionFacts>>,
 }
 
 /// Part of a generic table.

@@ -138,6 +138,7 @@ impl Session {
         };
         let fields = format.record(&self.input, &self.profile, slice).unwrap_or_else(|error| vec![unreadable(&error.to_string())]);
         let near = details::surroundings(&self.profile, slice);
+        let instruction = self.instruction(slice, &fields);
         Answer::Details(Details {
             slice,
             name: self.profile.name_of(slice).into(),
@@ -149,6 +150,7 @@ impl Session {
             predecessors: near.predecessors,
             successors: near.successors,
             parents: near.parents,
+            instruction,
         })
     }
 

@@ -37,7 +37,7 @@ fn device_views(profile: &Profile) -> Vec<&'static str> {
         out.extend(["summary", "compare"]);
     }
     if !profile.slices.is_empty() {
-        out.extend(["layers", "roofline", "gaps", "advice"]);
+        out.extend(["layers", "source", "roofline", "gaps", "advice"]);
     }
     if !profile.slices.is_empty() || has(&["TensorInfo", "neff_node", "nc_mem_usage", "HbmUsageSummaryByType", "SbufAllocation"]) {
         out.push("tensors");

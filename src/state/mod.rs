@@ -189,6 +189,8 @@ pub struct App {
     pub layout: RwSignal<layout::Layout>,
     /// Whether something on the screen is on the move, so that the page is not idle.
     pub is_moving: RwSignal<bool>,
+    /// Counts the drops that held files of source.
+    pub n_sources: RwSignal<u32>,
 }
 
 impl App {
@@ -207,6 +209,7 @@ impl App {
             chosen_annotation: RwSignal::new(None),
             layout: RwSignal::default(),
             is_moving: RwSignal::new(false),
+            n_sources: RwSignal::new(0),
         }
     }
 

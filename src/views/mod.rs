@@ -21,6 +21,7 @@ pub mod profile;
 pub mod roofline;
 pub mod scope;
 pub mod search;
+pub mod source;
 pub mod start;
 pub mod summary;
 pub mod support;

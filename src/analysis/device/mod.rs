@@ -7,25 +7,35 @@ pub mod cells;
 pub mod compare;
 pub mod critical_path;
 pub mod curves;
+pub mod dma_rows;
 pub mod gaps;
+pub mod grammar;
+pub mod instruction;
 pub mod layers;
 pub mod metrics;
+pub mod origin;
 pub mod roofline;
 pub mod sbuf;
 pub mod signals;
+pub mod source;
 pub mod summary;
 pub mod tensors;
 pub mod usage;
+pub mod waits;
 
 pub use advice::Advice;
+pub use bands::Band;
 pub use cause::Cause;
 pub use compare::{Compare, ComparePart};
 pub use critical_path::CriticalPath;
+pub use dma_rows::{DmaRows, DmaRowsQuery};
 pub use gaps::Gaps;
 pub use layers::{Layers, LayersQuery};
+pub use origin::Place;
 pub use roofline::Roofline;
 pub use sbuf::{SbufMap, SbufQuery};
 use serde::{Deserialize, Serialize};
+pub use source::Source;
 pub use summary::{EngineTime, Metric, Summary};
 pub use tensors::Tensors;
 
@@ -49,6 +59,14 @@ pub enum DeviceQuery {
     CriticalPath,
     /// What to do.
     Advice,
+    /// DMA transfers in other rows.
+    DmaRows(DmaRowsQuery),
+    /// Lines of source with what their instructions cost.
+    Source(Option<TimeRange>),
+    /// Instructions that name a line of source.
+    SourceSlices(Place),
+    /// Stretches of the timeline worth a look.
+    Bands,
     /// Tensors, and where memory went.
     Tensors,
     /// Allocations of one part of the State Buffer.
@@ -76,6 +94,14 @@ pub enum DeviceAnswer {
     CriticalPath(CriticalPath),
     /// Costliest first.
     Advice(Box<Advice>),
+    /// Row by row.
+    DmaRows(Box<DmaRows>),
+    /// By file and line.
+    Source(Box<Source>),
+    /// By start.
+    SourceSlices(Vec<SliceId>),
+    /// By start.
+    Bands(Vec<Band>),
     /// By tensor, type and core.
     Tensors(Box<Tensors>),
     /// By start.
@@ -90,6 +116,10 @@ pub enum DeviceAnswer {
 pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
     match query {
         DeviceQuery::Gaps(range) => DeviceAnswer::Gaps(gaps::gaps(profile, *range)),
+        DeviceQuery::DmaRows(query) => DeviceAnswer::DmaRows(Box::new(dma_rows::dma_rows(profile, *query))),
+        DeviceQuery::Source(range) => DeviceAnswer::Source(Box::new(source::source(profile, *range))),
+        DeviceQuery::SourceSlices(place) => DeviceAnswer::SourceSlices(source::slices(profile, place)),
+        DeviceQuery::Bands => DeviceAnswer::Bands(tensors::tensors(profile, None).bands),
         DeviceQuery::Advice => DeviceAnswer::Advice(Box::new(advice::advice(profile))),
         DeviceQuery::CriticalPath => DeviceAnswer::CriticalPath(critical_path::critical_path(profile)),
         DeviceQuery::Summary(range) => DeviceAnswer::Summary(summary::summary(profile, *range)),

@@ -1,6 +1,6 @@
 //! Which moment made a semaphore's condition true, and which instruction or transfer brought it about.
 
-use crate::base::{SliceId, TrackId};
+use crate::base::{SliceId, StrId, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -45,10 +45,20 @@ impl Signal {
 impl<'a> Signals<'a> {
     /// Of a whole profile; linear in its instants and semaphores.
     pub fn of(profile: &'a Profile) -> Self {
-        let uses = match &profile.domain {
-            Domain::NeuronDevice(device) => device.semaphores.as_slice(),
-            _ => &[],
-        };
+        Signals::reading(profile, None)
+    }
+
+    /// Only of the semaphores in the operands of one instruction: looks at as much, and keeps much less.
+    pub fn about(profile: &'a Profile, slice: SliceId) -> Self {
+        let uses = uses(profile);
+        let first = uses.partition_point(|u| u.slice < slice.0);
+        let n = uses[first..].partition_point(|u| u.slice == slice.0);
+        Signals::reading(profile, Some(uses[first..first + n].iter().map(|u| u.id).collect()))
+    }
+
+    /// Of the semaphores with these numbers; `None`: of all.
+    fn reading(profile: &'a Profile, wanted: Option<Vec<StrId>>) -> Self {
+        let uses = uses(profile);
         let mut out = Signals {
             profile,
             uses,
@@ -57,8 +67,10 @@ impl<'a> Signals<'a> {
             setters: FxHashMap::default(),
             triggers: FxHashMap::default(),
         };
-        out.read_values();
-        for used in uses {
+        let is_wanted = |id: &StrId| wanted.as_ref().is_none_or(|w| w.contains(id));
+        let ids: Option<Vec<u32>> = wanted.as_ref().map(|w| w.iter().filter_map(|id| profile.strings.get(*id).parse().ok()).collect());
+        out.read_values(ids.as_deref());
+        for used in uses.iter().filter(|u| is_wanted(&u.id)) {
             let Some(key) = out.key(used) else { continue };
             let (start, end) = (profile.slices.start[used.slice as usize], profile.slices.end(used.slice as usize));
             match used.role {
@@ -71,11 +83,15 @@ impl<'a> Signals<'a> {
         out
     }
 
-    fn read_values(&mut self) {
+    fn read_values(&mut self, wanted: Option<&[u32]>) {
+        if wanted.is_some_and(<[u32]>::is_empty) {
+            return;
+        }
         let (profile, instants) = (self.profile, &self.profile.instants);
-        let mut parsed = FxHashMap::default();
+        let is_wanted = |told: &(u32, i64)| wanted.is_none_or(|w| w.contains(&told.0));
+        let parsed: Vec<Option<(u32, i64)>> = profile.strings.iter().map(|(_, text)| value_of(text).filter(is_wanted)).collect();
         for i in 0..instants.time.len() {
-            let told = *parsed.entry(instants.name[i]).or_insert_with(|| value_of(profile.strings.get(instants.name[i])));
+            let told = parsed[instants.name[i].index()];
             let root = self.roots.get(instants.track[i].index()).copied();
             if let (Some((id, value)), Some(root)) = (told, root) {
                 self.values.entry((root, id)).or_default().push((instants.time[i], value));
@@ -147,6 +163,15 @@ impl<'a> Signals<'a> {
         (all.iter().step_by(step).map(|s| SliceId(s.1)).collect(), self.triggers.contains_key(&key))
     }
 
+    /// The first instruction of the same core that waits for the semaphore of `set` and starts at or after `time`. Linear in the semaphores.
+    pub fn next_waiter(&self, set: &SemaphoreUse, time: i64) -> Option<(SliceId, &'a SemaphoreUse)> {
+        let core = self.core(SliceId(set.slice));
+        let start = |u: &SemaphoreUse| self.profile.slices.start[u.slice as usize];
+        let waits = self.uses.iter().filter(|u| u.id == set.id && u.role.is_wait() && u.slice != set.slice);
+        let later = waits.filter(|u| start(u) >= time && self.core(SliceId(u.slice)) == core);
+        later.min_by_key(|u| start(u)).map(|u| (SliceId(u.slice), u))
+    }
+
     /// The transfer on the queue `owner` of the waiting core that ended last at or before `time`. Linear in the queue's transfers.
     pub fn transfer_before(&self, wait: &SemaphoreUse, time: i64) -> Option<SliceId> {
         let (profile, root) = (self.profile, self.core(SliceId(wait.slice))?);
@@ -158,6 +183,13 @@ impl<'a> Signals<'a> {
         let queues = (0..profile.tracks.len()).filter(is_queue).filter(|_| !owner.is_empty());
         let ended = queues.flat_map(|t| profile.slices_of(TrackId(t as u32))).filter(|i| profile.slices.end(*i) <= time);
         ended.max_by_key(|i| profile.slices.end(*i)).map(|i| SliceId(i as u32))
+    }
+}
+
+fn uses(profile: &Profile) -> &[SemaphoreUse] {
+    match &profile.domain {
+        Domain::NeuronDevice(device) => &device.semaphores,
+        _ => &[],
     }
 }
 

@@ -111,13 +111,37 @@ fn details(read: &value::Fields<'_>) -> Vec<Field> {
     let mut out = Vec::with_capacity(read.len());
     for group in ["Event", "Instruction", "Transfer", "Program", "Memory", "Links", "Check"] {
         for key in keys.iter().filter(|k| k.1 == group) {
-            let values = read.iter().filter(|f| f.0 == key.0);
+            let values = read.iter().filter(|f| f.0 == key.0 && is_told(&f.1.text()));
             out.extend(values.map(|f| field(group, key.0, f.1.text().into_owned(), key.2, key.3)));
         }
     }
     let unknown = read.iter().filter(|f| schema::find(keys, &f.0).is_none());
     out.extend(unknown.map(|f| field("Other keys", &f.0, f.1.text().into_owned(), "", "")));
     out
+}
+
+/// Whether a value is one: "not told" is written in several words.
+fn is_told(text: &str) -> bool {
+    !matches!(text, "Unknown" | "unknown" | "['unknown']" | "[['unknown']]" | "[]")
+}
+
+/// What a column of that name means, and its unit, in our own words; Neuron Explorer's tables have mostly the same columns.
+pub(crate) fn meaning(key: &str) -> Option<(&'static str, &'static str)> {
+    let alias = match key {
+        "start_ts" => "timestamp",
+        "duration_ns" => "duration",
+        "evt_wait_time_ns" => "evt_wait_time",
+        "engine" => "subgroup",
+        "timeline_track" => "label",
+        "tensor_instruction_type" => "instruction_type",
+        "scalar_activation_fn" => "activation_fn",
+        "transfer_bytes" => "transfer_size",
+        "engine_idx" => "dma_engine",
+        "queue_idx" => "dma_queue",
+        _ => key,
+    };
+    let of = |table: &str| schema::find(schema::keys(table), alias);
+    of("instruction").or_else(|| of("dma")).map(|k| (k.2, k.3))
 }
 
 fn field(group: &str, key: &str, value: String, unit: &str, help: &str) -> Field {

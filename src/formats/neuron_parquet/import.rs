@@ -155,7 +155,8 @@ pub(super) fn row_fields(input: &InputSet, profile: &Profile, table: &str, row: 
             Cell::Text(v) if v.is_empty() => return None,
             Cell::Text(v) => v,
         };
-        let (unit, meaning) = help.get(&key).cloned().unwrap_or_default();
+        let own = || crate::formats::neuron_json::meaning(&key).map(|(unit, meaning)| (unit.to_string(), meaning.to_string()));
+        let (unit, meaning) = help.get(&key).cloned().or_else(own).unwrap_or_default();
         Some(Field { group: tables::group(&key).into(), key, value, unit, help: meaning })
     });
     let mut fields: Vec<Field> = fields.collect();

@@ -134,6 +134,7 @@ mod tests {
             predecessors: rows(predecessors),
             successors: rows(successors),
             parents: Vec::new(),
+            instruction: None,
         }
     }
 

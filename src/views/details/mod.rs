@@ -1,14 +1,17 @@
 //! The details drawer: every field of the selected slice, and what it depends on.
 
 mod dock;
+mod instruction;
 pub mod jumps;
+mod neighbours;
 
 use crate::base::{SliceId, text};
-use crate::engine::query::{Details, Neighbour};
+use crate::engine::query::Details;
 use crate::state::layout::Layout;
 use crate::ui::small::CopyButton;
 use jumps::{Jump, JumpButtons};
 use leptos::prelude::*;
+use neighbours::Neighbours;
 
 /// Fields and neighbours of one slice.
 #[component]
@@ -73,6 +76,7 @@ fn Content(
             <JumpButtons jumps on_go />
             <div class="drawer__body">
                 {groups}
+                {details.instruction.map(|facts| view! { <instruction::Instruction facts=*facts on_go /> })}
                 <Neighbours title="Held by" rows=details.parents on_go />
                 <Neighbours title="Predecessors" rows=details.predecessors on_go />
                 <Neighbours title="Successors" rows=details.successors on_go />
@@ -87,21 +91,4 @@ fn FieldGroup(title: String, rows: Vec<(String, String, String)>) -> impl IntoVi
         view! { <dt title=help>{key}</dt><dd class="mono"><span class="facts__value">{text::brief(&value)}</span><CopyButton text=value /></dd> }
     });
     view! { <section class="facts"><h3>{title}</h3><dl class="facts__list">{rows.collect_view()}</dl></section> }
-}
-
-#[component]
-fn Neighbours(#[prop(into)] title: String, rows: Vec<Neighbour>, on_go: Callback<SliceId>) -> impl IntoView {
-    if rows.is_empty() {
-        return ().into_any();
-    }
-    let items = rows.into_iter().map(|n| {
-        let gap = if n.kind.is_empty() { String::new() } else { format!("{} · gap {}", n.kind, text::time_exact(n.gap_ns)) };
-        view! {
-            <li>
-                <button class="link mono" title=n.track.clone() on:click=move |_| on_go.run(n.slice)>{text::brief(&n.name)}</button>
-                <span class="drawer__gap">{gap}</span>
-            </li>
-        }
-    });
-    view! { <section class="facts"><h3>{title}</h3><ul class="drawer__list">{items.collect_view()}</ul></section> }.into_any()
 }

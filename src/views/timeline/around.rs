@@ -1,5 +1,6 @@
 //! What stands around the canvases: the border of the labels, the list of slices for keyboard and screen reader, the hover card.
 
+use super::core::Act;
 use super::events;
 use super::stage::Stage;
 use crate::base::{SliceId, text};
@@ -58,9 +59,9 @@ pub(super) fn Splitter(labels_px: RwSignal<Option<f64>>) -> impl IntoView {
 
 /// The slices of the lane under the pointer or of the selection, for keyboard and screen reader; seen while it has the focus.
 #[component]
-pub(super) fn SliceList(stage: Stage, selection: RwSignal<Option<SliceId>>) -> impl IntoView {
+pub(super) fn SliceList(stage: Stage) -> impl IntoView {
     let item = move |(slice, sentence): (SliceId, String)| {
-        let choose = move |_| selection.set(Some(slice));
+        let choose = move |_| stage.act(Some(Act::Select(Some(slice))));
         view! { <li><button class="link mono" on:click=choose>{sentence}</button></li> }
     };
     view! {
@@ -79,14 +80,14 @@ pub(super) fn HoverCard(stage: Stage, glance: Option<Glance>) -> impl IntoView {
         let (Some(glance), Some(slice)) = (glance, stage.shown.hovered.get()) else { return };
         let look = move || {
             if stage.shown.hovered.try_get_untracked() == Some(Some(slice)) {
-                glance.on_rest.run(slice);
+                glance.on_rest.run(stage.outside(slice));
             }
         };
         set_timeout(look, REST);
     });
     let brief = move || {
         let (slice, brief) = glance?.told.get()?;
-        (stage.shown.hovered.get() == Some(slice)).then_some(brief)
+        (stage.shown.hovered.get().map(|s| stage.outside(s)) == Some(slice)).then_some(brief)
     };
     let style = move || {
         let (x, y) = stage.shown.card_at.get();

@@ -1,5 +1,6 @@
 //! Arrows of the profile in the window: which are wanted, which are on screen. The choice is the user's, the arrows the worker's.
 
+use super::arrange::Ids;
 use super::arrows::{Arrow, arrow};
 use super::core::Core;
 use super::stage::Stage;
@@ -136,10 +137,17 @@ pub fn follow(stage: Stage, choice: FlowChoice, ask: Ask) {
     Effect::new(move || {
         if let Some(Some(found)) = reply.get() {
             choice.found.set(found.clone());
-            stage.touch(|core| core.flows = found);
+            let drawn = stage.ids.with(|ids| if ids.is_same() { found } else { Arc::new(moved(&found, ids)) });
+            stage.touch(|core| core.flows = drawn);
         }
     });
     on_cleanup(move || choice.found.set(Arc::default()));
+}
+
+/// Arrows between the slices that are drawn.
+fn moved(found: &Flows, ids: &Ids) -> Flows {
+    let all = |slices: &[SliceId]| slices.iter().map(|s| ids.inside(*s)).collect();
+    Flows { from: all(&found.from), to: all(&found.to), ..found.clone() }
 }
 
 /// The visible window, once it has come to rest.

@@ -1,5 +1,6 @@
 //! What a frame looks things up in, built once per profile: pyramids of lanes and counters, the tree of tracks, where its instants are.
 
+use super::boxes::{Boxes, boxes};
 use super::counter::CounterLod;
 use super::lod::LaneLod;
 use crate::base::{SliceId, TrackId};
@@ -19,6 +20,8 @@ pub struct Index {
     pub counters: Vec<CounterLod>,
     /// By string: whether a slice of that name on an engine is a wait, not work.
     pub is_wait: Vec<bool>,
+    /// Boxes that some rows lay over others.
+    pub boxes: Vec<Boxes>,
 }
 
 /// Instructions by which an engine waits for others: drawn thin, so that idle time is seen.
@@ -49,7 +52,7 @@ impl Index {
         let counters = info.counters.iter().map(CounterLod::new).collect();
         let is_wait = info.strings.iter().map(|(_, name)| WAITS.contains(&name)).collect();
         let tracks = vec![TrackInfo::default(); info.tracks.len()];
-        let mut index = Index { lods, tracks, roots: Vec::new(), counters, is_wait };
+        let mut index = Index { lods, tracks, roots: Vec::new(), counters, is_wait, boxes: boxes(hot) };
         index.link(hot);
         index.sum_up(hot);
         index

@@ -5,10 +5,14 @@
 //! With a browser: [`surface`] (canvases), [`frame`] and [`stage`] (at most one frame per animation frame), [`events`], [`labels`], [`toolbar`].
 
 pub mod around;
+pub mod arrange;
 pub mod arrows;
+mod bands;
+pub mod boxes;
 pub mod card;
 pub mod core;
 pub mod counter;
+pub mod dma;
 pub mod events;
 mod flow_lines;
 mod flow_menu;
@@ -20,6 +24,7 @@ pub mod hit_test;
 pub mod index;
 pub mod labels;
 pub mod lane;
+pub mod legend;
 pub mod lod;
 mod mark_paint;
 pub mod marking;

@@ -136,6 +136,7 @@ impl Scene {
             }
         }
         self.blank = blank;
+        self.boxes(shot, ink, row, (dpx(row.y + row.header), bottom));
         self.instants(shot, ink, row, dpx(row.y + row.header), dpx(row.y + row.header + LANE));
         let counters = &shot.index.tracks[row.track.index()].counters;
         if row.height > row.header + row.lanes_height() {

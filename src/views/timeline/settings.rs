@@ -1,6 +1,7 @@
 //! What of the timeline is shown: kinds of rows, names on slices, semaphores, and how slices are coloured. All of it is in the address.
 
 use super::stage::Stage;
+use crate::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use crate::engine::hot::{HotColumns, HotMeta};
 use crate::engine::{Track, TrackKind};
 use crate::state::choices::{Choice, ViewState};
@@ -25,6 +26,14 @@ pub struct Settings {
     pub depth: Choice<u8>,
     /// What DMA transfers are coloured by; empty: as all else.
     pub dma_colour: Choice<String>,
+    /// What a row of DMA transfers holds: `engine`; empty: a queue.
+    pub dma_rows: Choice<String>,
+    /// What is told apart in it: `expanded`, `aggregated`; empty: each record a bar.
+    pub dma_detail: Choice<String>,
+    /// Whether stretches worth a look are marked.
+    pub has_bands: Choice<bool>,
+    /// Whether the names of the colours are told above.
+    pub has_legend: Choice<bool>,
 }
 
 impl Settings {
@@ -36,6 +45,10 @@ impl Settings {
             semaphores: choices.choice("semaphores", String::new()),
             depth: choices.choice("depth", 0),
             dma_colour: choices.choice("dma-colour", String::new()),
+            dma_rows: choices.choice("dma-rows", String::new()),
+            dma_detail: choices.choice("dma", String::new()),
+            has_bands: choices.choice("bands", true),
+            has_legend: choices.choice("legend", false),
         }
     }
 
@@ -48,6 +61,17 @@ impl Settings {
         let dma = self.dma_colour.0.get();
         let dma = if dma.is_empty() { String::new() } else { format!(";dma={dma}") };
         format!("{by}{depth}{dma}")
+    }
+
+    /// The rows that DMA transfers stand in. Tracked.
+    pub fn dma(&self) -> DmaRowsQuery {
+        let by = if self.dma_rows.0.get() == "engine" { DmaBy::Engine } else { DmaBy::Queue };
+        let detail = match self.dma_detail.0.get().as_str() {
+            "expanded" => DmaDetail::Rings,
+            "aggregated" => DmaDetail::Merged,
+            _ => DmaDetail::Packets,
+        };
+        DmaRowsQuery { by, detail }
     }
 
     /// Shows or hides a kind of row.
@@ -67,6 +91,10 @@ impl Settings {
         self.semaphores.1.set(String::new());
         self.depth.1.set(0);
         self.dma_colour.1.set(String::new());
+        self.dma_rows.1.set(String::new());
+        self.dma_detail.1.set(String::new());
+        self.has_bands.1.set(true);
+        self.has_legend.1.set(false);
     }
 
     /// Only instructions and what comes of them, where there are any.
@@ -188,6 +216,10 @@ mod tests {
         s.depth.1.set(2);
         s.dma_colour.1.set("variable".into());
         assert_eq!((s.colouring("layer".into()), s.colouring("name".into())), ("layer@2;dma=variable".into(), "name;dma=variable".into()));
+        assert_eq!(s.dma(), DmaRowsQuery::default());
+        s.dma_rows.1.set("engine".into());
+        s.dma_detail.1.set("aggregated".into());
+        assert_eq!(s.dma(), DmaRowsQuery { by: DmaBy::Engine, detail: DmaDetail::Merged });
         s.toggle("DMA");
         s.toggle("Threads");
         s.toggle("DMA");

@@ -1,8 +1,10 @@
 //! The panel of what the timeline shows.
 
-use super::settings::{DMA, Settings, kinds, semaphores, split};
+use super::settings::{Settings, kinds, semaphores, split};
 use super::stage::Stage;
+use crate::base::{TimeNs, TimeRange};
 use crate::engine::hot::HotColumns;
+use crate::state::choices::Choice;
 use crate::ui::small::unique;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
@@ -50,6 +52,7 @@ pub fn SettingsMenu(
                 <button type="button" class="button" data-settings-full="" title="Every row, all else as by default" on:click=move |_| settings.reset()>"Everything"</button>
                 <button type="button" class="button" data-settings-minimal="" title="Only instructions and utilization" on:click=minimal>"Minimal"</button>
             </p>
+            <Window stage />
             <Kinds settings hot />
             <fieldset class="flows">
                 <legend class="flows__title">"Slices"</legend>
@@ -60,10 +63,64 @@ pub fn SettingsMenu(
                     />
                     "Names on slices"
                 </label>
+                <label class="flows__item" title="Which name has which colour, those with most time first">
+                    <input
+                        type="checkbox" data-setting="legend" prop:checked=move || settings.has_legend.0.get()
+                        on:change:target=move |e| settings.has_legend.1.set(e.target().checked())
+                    />
+                    "Legend"
+                </label>
+                <Show when=move || has_dma(hot)>
+                    <label class="flows__item" title="Stretches of many small transfers, and of tensors that are moved again and again, above the rows">
+                        <input
+                            type="checkbox" data-setting="bands" prop:checked=move || settings.has_bands.0.get()
+                            on:change:target=move |e| settings.has_bands.1.set(e.target().checked())
+                        />
+                        "Warning bands"
+                    </label>
+                </Show>
             </fieldset>
+            <Dma settings hot />
             <Colours settings hot />
             <Semaphores settings hot />
         </div>
+    }
+}
+
+/// From when to when, to the nanosecond.
+#[component]
+fn Window(stage: Stage) -> impl IntoView {
+    let edge = move |is_end: bool| {
+        let window = stage.shown.window.get().unwrap_or_default();
+        if is_end { window.end.0 } else { window.start.0 }
+    };
+    let change = move |is_end: bool, text: String| {
+        let Ok(at) = text.replace([' ', ',', '_'], "").parse::<i64>() else { return };
+        stage.change(|core| {
+            let (mut start, mut end) = (core.view.window().start, core.view.window().end);
+            *(if is_end { &mut end } else { &mut start }) = TimeNs(at);
+            if start < end {
+                core.view.show(TimeRange::new(start, end));
+            }
+        });
+    };
+    let field = move |is_end: bool, label: &'static str, id: &'static str| {
+        view! {
+            <label class="flows__item">
+                {label}
+                <input
+                    class="input mono settings-panel__time" inputmode="numeric" data-setting=id prop:value=move || edge(is_end).to_string()
+                    on:change:target=move |e| change(is_end, e.target().value())
+                />
+            </label>
+        }
+    };
+    view! {
+        <fieldset class="flows settings-panel__window">
+            <legend class="flows__title">"Window (ns)"</legend>
+            {field(false, "From", "from")}
+            {field(true, "To", "to")}
+        </fieldset>
     }
 }
 
@@ -91,11 +148,51 @@ fn Kinds(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoV
     }
 }
 
+/// Whether the profile has DMA transfers. Tracked.
+fn has_dma(hot: Signal<Option<Arc<HotColumns>>>) -> bool {
+    hot.with(|h| h.as_ref().is_some_and(|h| h.info.tracks.iter().any(|t| t.kind == crate::engine::TrackKind::Queue)))
+}
+
+/// In which rows DMA transfers stand; absent without any.
+#[component]
+fn Dma(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
+    let has_dma = Memo::new(move |_| has_dma(hot));
+    let select =
+        move |id: &'static str, label: &'static str, (chosen, choose): Choice<String>, options: &'static [(&'static str, &'static str)]| {
+            let option = move |(value, name): &(&'static str, &'static str)| {
+                let this = *value;
+                view! { <option value=this selected=move || chosen.get() == this>{*name}</option> }
+            };
+            view! {
+                <label class="flows__item">
+                    {label}
+                    <select class="select" data-setting=id on:change:target=move |e| choose.set(e.target().value())>
+                        {options.iter().map(option).collect_view()}
+                    </select>
+                </label>
+            }
+        };
+    view! {
+        <Show when=move || has_dma.get()>
+            <fieldset class="flows">
+                <legend class="flows__title">"DMA transfers"</legend>
+                {select("dma-rows", "A row for each", settings.dma_rows, &[("", "queue"), ("engine", "DMA engine")])}
+                {select(
+                    "dma",
+                    "A bar for each",
+                    settings.dma_detail,
+                    &[("", "packet"), ("expanded", "packet, queue and engine apart"), ("aggregated", "run of packets that touch")],
+                )}
+            </fieldset>
+        </Show>
+    }
+}
+
 /// What goes with the choice of colours above the timeline; absent where a profile has neither layers nor DMA.
 #[component]
 fn Colours(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
     let colourings = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| h.info.colourings.clone()).unwrap_or_default()));
-    let has_dma = Memo::new(move |_| hot.with(|h| h.as_ref().is_some_and(|h| kinds(&h.info).iter().any(|k| k == DMA))));
+    let has_dma = Memo::new(move |_| has_dma(hot));
     let has_layers = move || colourings.with(|c| c.iter().any(|c| c.0 == "layer"));
     let (dma, set_dma) = settings.dma_colour;
     let option = move |(id, label): (String, String)| {

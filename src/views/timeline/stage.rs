@@ -1,5 +1,6 @@
 //! The running timeline: its state, its canvases, and at most one frame per animation frame.
 
+use super::arrange::Ids;
 use super::card::Card;
 use super::core::{Act, Core};
 use super::frame::{Inner, Told};
@@ -65,13 +66,25 @@ pub struct Stage {
     pub shown: Shown,
     /// The elements.
     pub nodes: Nodes,
+    /// From the profile's slices to those drawn, and back.
+    pub ids: Signal<Arc<Ids>>,
     on_act: Callback<Act>,
 }
 
 impl Stage {
     /// Nothing open yet. `on_act` hears what the rest of the page has to know.
-    pub fn new(nodes: Nodes, shown: Shown, on_act: Callback<Act>) -> Self {
-        Stage { inner: StoredValue::new_local(Inner::default()), shown, nodes, on_act }
+    pub fn new(nodes: Nodes, shown: Shown, ids: Signal<Arc<Ids>>, on_act: Callback<Act>) -> Self {
+        Stage { inner: StoredValue::new_local(Inner::default()), shown, nodes, ids, on_act }
+    }
+
+    /// Where a slice of the profile is drawn. Tracked.
+    pub fn inside(self, slice: SliceId) -> SliceId {
+        self.ids.with(|ids| ids.inside(slice))
+    }
+
+    /// The profile's slice that is drawn there.
+    pub fn outside(self, slice: SliceId) -> SliceId {
+        self.ids.with_untracked(|ids| ids.outside(slice))
     }
 
     /// Changes the state and asks for a frame.
@@ -108,7 +121,10 @@ impl Stage {
     /// Tells the rest of the page.
     pub fn act(self, act: Option<Act>) {
         if let Some(act) = act {
-            self.on_act.run(act);
+            self.on_act.run(match act {
+                Act::Select(slice) => Act::Select(slice.map(|s| self.outside(s))),
+                act => act,
+            });
         }
     }
 
@@ -117,6 +133,7 @@ impl Stage {
     pub fn reveal(self, slice: Option<SliceId>, is_asked_again: bool) {
         let is_old = self.inner.try_update_value(|inner| std::mem::replace(&mut inner.revealed, slice) == slice).unwrap_or(true);
         if let Some(slice) = slice.filter(|_| is_asked_again || !is_old) {
+            let slice = self.ids.with_untracked(|ids| ids.inside(slice));
             self.change(|core| core.reveal(slice));
         }
     }

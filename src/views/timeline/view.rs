@@ -1,6 +1,7 @@
 //! The component: elements, and signals to and from the running timeline.
 
 use super::around::{Glance, HoverCard, SliceList, Splitter};
+use super::arrange::Ids;
 use super::core::{Act, Tool};
 use super::events;
 use super::flows::{self, FlowChoice};
@@ -9,6 +10,7 @@ use super::marking::Marking;
 use super::settings::Settings;
 use super::stage::{Nodes, Shown, Stage};
 use super::toolbar::Toolbar;
+use crate::analysis::device::Band;
 use crate::base::{SliceId, TimeRange};
 use crate::engine::hot::HotColumns;
 use crate::ui::dom::on_resize;
@@ -51,6 +53,12 @@ pub fn Timeline(
     /// What of it is shown.
     #[prop(optional)]
     settings: Option<Settings>,
+    /// From the profile's slices to those of `hot`, where these stand in other rows.
+    #[prop(default = Signal::stored(Arc::default()))]
+    ids: Signal<Arc<Ids>>,
+    /// Stretches worth a look.
+    #[prop(default = Signal::stored(Arc::default()))]
+    bands: Signal<Arc<Vec<Band>>>,
 ) -> impl IntoView {
     let on_act = Callback::new(move |act| match act {
         Act::Mark(act) => marking.act(act),
@@ -58,10 +66,10 @@ pub fn Timeline(
         Act::Range(new) => range.set(new),
         Act::Details => on_details.run(()),
     });
-    let stage = Stage::new(nodes(), shown(), on_act);
+    let stage = Stage::new(nodes(), shown(), ids, on_act);
     Effect::new(move || stage.open(hot.get()));
     Effect::new(move || {
-        let slice = selection.get();
+        let slice = selection.get().map(|s| stage.inside(s));
         stage.touch(|core| core.selection = slice);
     });
     Effect::new(move || {
@@ -69,11 +77,12 @@ pub fn Timeline(
         stage.touch(|core| core.range = range);
     });
     Effect::new(move || {
-        let arrows = arrows.get();
+        let arrows = arrows.get().into_iter().map(|(a, b, is_in)| (stage.inside(a), stage.inside(b), is_in)).collect();
         stage.touch(|core| core.arrows = arrows);
     });
     Effect::new(move || {
         let slices = highlights.get();
+        let slices = stage.ids.with(|ids| if ids.is_same() { slices.clone() } else { ids.all_inside(&slices) });
         stage.change(|core| core.highlights = slices);
     });
     Effect::new(move |before: Option<usize>| {
@@ -95,7 +104,7 @@ pub fn Timeline(
     }
     events::listen_for_keys(stage);
     watch_surroundings(stage);
-    view! { <Page stage hot selection choice range marking glance settings /> }
+    view! { <Page stage hot selection choice range marking glance settings bands /> }
 }
 
 /// Joins the visible window to a signal of the page.
@@ -191,6 +200,7 @@ fn Page(
     marking: Marking,
     glance: Option<Glance>,
     settings: Option<Settings>,
+    bands: Signal<Arc<Vec<Band>>>,
 ) -> impl IntoView {
     let Nodes { root, scroller, spacer, plot, rows, overlay, top, .. } = stage.nodes;
     let labels_px = RwSignal::new(None::<f64>);
@@ -202,7 +212,9 @@ fn Page(
             stage.scrolled(f64::from(scroller.scroll_top()));
         }
     };
-    let status = move || selection.get().and_then(|s| stage.look(|core| core.sentence(s))).map(|s| format!("Selected: {s}"));
+    let status = move || {
+        selection.get().map(|s| stage.inside(s)).and_then(|s| stage.look(|core| core.sentence(s))).map(|s| format!("Selected: {s}"))
+    };
     let on_double = move |_| {
         stage.change(|core| core.key("Digit0", false));
     };
@@ -232,6 +244,7 @@ fn Page(
                 ></canvas>
             </div>
             <super::steps::StepBands stage hot />
+            <super::bands::BandStrip stage bands settings />
             <div class="timeline__scroll" node_ref=scroller on:scroll=on_scroll>
                 <div class="timeline__sticky">
                     <Labels stage />
@@ -262,7 +275,7 @@ fn Page(
                 </div>
                 <div class="timeline__spacer" node_ref=spacer></div>
             </div>
-            <SliceList stage selection />
+            <SliceList stage />
             <p class="visually-hidden" role="status">{status}</p>
             <HoverCard stage glance />
         </section>

@@ -1,0 +1,120 @@
+// The drawer of a device's instruction, the rows of DMA transfers, and source beside the timeline: against the file's own figures.
+import { readFileSync } from 'node:fs';
+import { expect, dropFiles, idle, neuron, openProfile, picture, show, start, test } from './support.js';
+
+const fused = () => neuron('fused_attention', 'fused_exec_2_profile_full.json');
+const drawer = (page) => page.locator('[data-view="details"]');
+
+test('waits lead to what signalled them, operands and dependencies are explained', async ({ page, site }) => {
+  const told = JSON.parse(readFileSync(fused()));
+  await start(page, site);
+  await openProfile(page, fused());
+  await show(page, 'operators');
+  await page.locator('[data-view="operators"] .table__filter').first().fill('TENSOR_REDUCE');
+  await page.locator('table[data-table="operators"] tbody tr[data-row] td').first().click();
+  await idle(page);
+  await expect(drawer(page)).toBeVisible();
+  const fields = drawer(page).locator('dl');
+  await expect(fields.filter({ hasText: 'opcode' }).first()).toContainText('TENSOR_REDUCE');
+  await expect(drawer(page)).not.toContainText('unknown');
+  await expect(drawer(page).locator('dt', { hasText: /^opcode$/ })).toHaveAttribute('title', 'What the engine did');
+  const at = Number((await drawer(page).locator('dt', { hasText: /^timestamp$/ }).locator('xpath=following-sibling::dd[1]').textContent()).replace(/\D/g, ''));
+  const record = told.instruction.find((r) => r.timestamp === at && r.opcode === 'TENSOR_REDUCE');
+  const operands = drawer(page).locator('[data-part="operands"]');
+  await expect(operands.locator('li')).toHaveCount(record.operands.replace(/\] \(/g, '](').trim().split(/\s+/).length);
+  await expect(operands).toContainText('channels=128');
+  await expect(operands).toContainText('Partitions that take part');
+  const kinds = new Map();
+  for (const p of record.predecessors) kinds.set(p.type, (kinds.get(p.type) ?? 0) + 1);
+  for (const [kind, n] of kinds) await expect(drawer(page).locator(`[data-part="predecessors"] [data-kind="${kind}"]`)).toContainText(`${n}`);
+  await expect(drawer(page).locator('[data-part="predecessors"] [data-neighbour]')).toHaveCount(record.predecessors.length);
+  const wait = drawer(page).locator('[data-part="waits"] li').first();
+  await expect(wait).toContainText('before it began');
+  await picture(page, 'details-light-1440');
+  const signal = drawer(page).locator('[data-part="waits"] [data-signal]').first();
+  const by = await signal.textContent();
+  await signal.click();
+  await idle(page);
+  await expect(drawer(page).locator('.drawer__title')).toContainText(by.trim());
+  await expect(drawer(page).locator('[data-part="sets"]')).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await idle(page);
+  await picture(page, 'details-light-390');
+});
+
+test('DMA transfers stand by queue or by engine, expanded or merged, and the link keeps it', async ({ page, site }) => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const told = JSON.parse(readFileSync(fused()));
+  const labels = page.locator('.timeline__label');
+  await start(page, site);
+  await openProfile(page, fused());
+  await show(page, 'timeline');
+  await page.getByLabel('Show only rows whose path contains this text').fill('NC 4 / DMA');
+  await page.locator('[data-settings-menu]').click();
+  const panel = page.locator('[data-settings]');
+  await panel.locator('[data-setting="dma-rows"]').selectOption('engine');
+  await idle(page);
+  const engines = new Set(told.dma.filter((r) => r.subgraph === 'sg00').map((r) => `DMA-E${r.dma_engine}`));
+  await expect(labels.filter({ hasText: /DMA-E\d+/ })).toHaveCount(engines.size);
+  await panel.locator('[data-setting="dma"]').selectOption('expanded');
+  await panel.locator('[data-setting="dma-rows"]').selectOption('');
+  await idle(page);
+  const rings = new Set(told.dma.filter((r) => r.subgraph === 'sg00').map((r) => r.subgroup));
+  await expect(labels.filter({ hasText: /Q\d+-E\d+/ }).first()).toBeVisible();
+  expect(rings.has((await labels.filter({ hasText: /Q\d+-E\d+/ }).first().textContent()).match(/Q\d+-E\d+/)[0])).toBe(true);
+  await panel.locator('[data-setting="dma"]').selectOption('aggregated');
+  await idle(page);
+  await expect(labels.filter({ hasText: 'qGpSimdDynamic' }).first()).toBeVisible();
+  await expect.poll(() => page.url()).toContain('s.timeline.dma=aggregated');
+  await picture(page, 'dma-aggregated-dark-1440');
+});
+
+/** A small run with two lines of source. */
+function made() {
+  const row = (id, engine, opcode, timestamp, duration, place, elements) => ({
+    id, label: engine, subgroup: engine, subgraph: 'sg00', opcode, timestamp, duration, operands: '', evt_wait_time: 0, pc: id,
+    nki_source_location: place, ...(elements ? { elements } : {}),
+  });
+  const json = {
+    metadata: [{ first_hw_timestamp: 0, last_hw_timestamp: 2000 }],
+    instruction: [
+      row(1, 'Tensor', 'MATMUL', 0, 600, '/home/me/project/kernels/attention.py:3', 4194304),
+      row(2, 'Vector', 'TENSOR_REDUCE', 700, 100, '/home/me/project/kernels/attention.py:4'),
+      row(3, 'Vector', 'TENSOR_REDUCE', 900, 100, '/home/me/project/kernels/attention.py:4'),
+      row(4, 'Scalar', 'ACTIVATE', 1000, 500, '/home/me/project/kernels/attention.py:5'),
+    ],
+  };
+  return { name: 'made.json', bytes: JSON.stringify(json) };
+}
+
+const code = ['import nki', '', 'scores = matmul(q, k)', 'top = reduce_max(scores)', 'out = exp(scores - top)', ''].join('\n');
+
+test('a dropped source stands beside the timeline with its figures', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, made());
+  await show(page, 'source');
+  const table = page.locator('table[data-table="source"]');
+  await expect(table).toContainText('/home/me/project/kernels/attention.py:3');
+  await expect(table).toContainText('600 ns');
+  await page.evaluate((text) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([text], 'attention.py'));
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  }, code);
+  await idle(page);
+  const pane = page.locator('[data-view="source-pane"]');
+  await expect(pane).toBeVisible();
+  const line = (n) => pane.locator(`[data-line="${n}"]`);
+  await expect(line(3)).toContainText('scores = matmul(q, k)');
+  await expect(line(3)).toContainText('600 ns');
+  await expect(line(3)).toContainText('8.39 M');
+  await expect(line(4).locator('.source__figure').first()).toHaveText('2');
+  await line(4).click();
+  await idle(page);
+  await expect(line(4)).toHaveClass(/source__line--here/);
+  await expect(page.locator('[role="status"]').filter({ hasText: 'TENSOR_REDUCE' })).toHaveCount(1);
+  await picture(page, 'source-light-1440');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await idle(page);
+  await picture(page, 'source-light-390');
+});

@@ -1,0 +1,181 @@
+//! What each line of source costs: its instructions, the time in which they ran, their FLOPs.
+
+use super::layers::ENGINES;
+use super::origin::{Place, places};
+use crate::base::{DurationNs, SliceId, StrId, TimeRange, TrackId};
+use crate::model::{Domain, NeuronDevice, Profile};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// Lines told; the rest are counted.
+const MOST_LINES: usize = 100_000;
+
+/// Lines of source with what their instructions cost.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Source {
+    /// By file and line.
+    pub lines: Vec<SourceLine>,
+    /// Instructions for which the file names no line: those of the runtime, or all where debug info is missing.
+    pub unplaced: u64,
+    /// What is not available, and why.
+    pub notes: Vec<String>,
+}
+
+/// What a line costs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceLine {
+    /// Where.
+    pub place: Place,
+    /// Instructions that name it. One that names several lines counts with each.
+    pub instructions: u64,
+    /// Time in which any of them ran, semaphore waits left out; what overlaps on one core counts once, cores are added up.
+    pub time: DurationNs,
+    /// FLOPs of its matrix products, transposes included; `None` where the file does not tell.
+    pub flops: Option<u64>,
+    /// Bytes that they read from and wrote to HBM; `None` where the file does not tell.
+    pub hbm_bytes: Option<u64>,
+    /// Instructions by engine: Tensor, Vector, Scalar, GpSimd, Sync.
+    pub engines: [u64; 5],
+}
+
+/// A line in the making.
+struct Line {
+    told: SourceLine,
+    /// (core, start, end) of its work.
+    spans: Vec<(u32, i64, i64)>,
+}
+
+/// Every line that an instruction names; only of those that touch `range`, if there is one.
+pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
+    let mut out = Source::default();
+    let Domain::NeuronDevice(device) = &profile.domain else { return out };
+    let mut lines: FxHashMap<Place, Line> = FxHashMap::default();
+    each(profile, device, |slice, told| {
+        let (start, end) = (profile.slices.start[slice.index()], profile.slices.end(slice.index()));
+        if range.is_some_and(|r| (end <= r.start.0 && end > start) || start >= r.end.0) {
+            return;
+        }
+        if told.is_empty() {
+            out.unplaced += 1;
+        }
+        for place in told {
+            let line = lines.entry(place.clone()).or_insert_with(|| new(place));
+            add(profile, device, line, slice, range);
+        }
+    });
+    out.lines = lines.into_values().map(|line| SourceLine { time: DurationNs(covered(line.spans)), ..line.told }).collect();
+    out.lines.sort_by(|a, b| a.place.cmp(&b.place));
+    out.notes = notes(&out);
+    out.lines.truncate(MOST_LINES);
+    out
+}
+
+/// Instructions that name a line, by start.
+pub fn slices(profile: &Profile, wanted: &Place) -> Vec<SliceId> {
+    let mut out = Vec::new();
+    if let Domain::NeuronDevice(device) = &profile.domain {
+        each(profile, device, |slice, told| out.extend(told.contains(wanted).then_some(slice)));
+    }
+    out.sort_by_key(|s| (profile.slices.start[s.index()], *s));
+    out
+}
+
+/// Calls `with` for each instruction and the lines it names.
+fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, &[Place])) {
+    let column = profile.attribute("source");
+    let mut known: FxHashMap<StrId, Vec<Place>> = FxHashMap::default();
+    for i in 0..profile.slices.len() {
+        if device.pc.get(i).is_none_or(|pc| *pc == NeuronDevice::ABSENT) {
+            continue;
+        }
+        let id = column.and_then(|c| c.values.get(i).copied()).unwrap_or_default();
+        let told = known.entry(id).or_insert_with(|| {
+            let mut all = places(profile.strings.get(id));
+            all.sort();
+            all.dedup();
+            all
+        });
+        with(SliceId(i as u32), told);
+    }
+}
+
+fn new(place: &Place) -> Line {
+    let told = SourceLine { place: place.clone(), instructions: 0, time: DurationNs(0), flops: None, hbm_bytes: None, engines: [0; 5] };
+    Line { told, spans: Vec::new() }
+}
+
+fn add(profile: &Profile, device: &NeuronDevice, line: &mut Line, slice: SliceId, range: Option<TimeRange>) {
+    let (i, told) = (slice.index(), &mut line.told);
+    told.instructions += 1;
+    let engine = profile.attribute("engine").and_then(|a| a.values.get(i)).map_or("", |id| profile.strings.get(*id));
+    if let Some(at) = ENGINES.iter().position(|e| e.eq_ignore_ascii_case(engine)) {
+        told.engines[at] += 1;
+    }
+    let (mut start, mut end) = (profile.slices.start[i], profile.slices.end(i));
+    let is_begun_before = range.is_some_and(|r| start < r.start.0);
+    if let Some(range) = range {
+        (start, end) = (start.max(range.start.0), end.min(range.end.0));
+    }
+    if !profile.name_of(slice).starts_with("EVENT_SEMAPHORE") {
+        let core = profile.track_of(slice).map_or(0, |t| top(profile, t));
+        line.spans.push((core, start, end));
+    }
+    // Work is not parted: it belongs to the range in which its instruction starts.
+    if is_begun_before {
+        return;
+    }
+    if let Some(elements) = device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
+        told.flops = Some(told.flops.unwrap_or(0).saturating_add(2 * u64::from(elements)));
+    }
+    if let Ok(at) = device.hbm.binary_search_by_key(&slice.0, |h| h.slice) {
+        let bytes = device.hbm[at].read.saturating_add(device.hbm[at].written);
+        told.hbm_bytes = Some(told.hbm_bytes.unwrap_or(0).saturating_add(bytes));
+    }
+}
+
+/// The topmost track above one.
+fn top(profile: &Profile, track: TrackId) -> u32 {
+    let mut at = track;
+    while let Some(parent) = profile.tracks[at.index()].parent.filter(|p| *p < at) {
+        at = parent;
+    }
+    at.0
+}
+
+/// Time that spans cover, core by core.
+fn covered(mut spans: Vec<(u32, i64, i64)>) -> i64 {
+    spans.sort_unstable();
+    let (mut sum, mut core, mut until) = (0i64, u32::MAX, i64::MIN);
+    for (of, start, end) in spans {
+        if of != core {
+            (core, until) = (of, i64::MIN);
+        }
+        sum = sum.saturating_add(end.saturating_sub(start.max(until)).max(0));
+        until = until.max(end);
+    }
+    sum
+}
+
+fn notes(found: &Source) -> Vec<String> {
+    let mut out = Vec::new();
+    if found.lines.is_empty() {
+        let what = "Lines of source are not available: no instruction names one. Set NKI_DEBUG_INFO=1 and NEURON_FRAMEWORK_DEBUG=1, empty the \
+                    compiler's cache, compile again, and give the NEFF together with the trace.";
+        out.push(what.into());
+    }
+    if found.lines.len() > MOST_LINES {
+        out.push(format!("Only the first {MOST_LINES} of {} lines are listed.", found.lines.len()));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_overlaps_on_one_core_counts_once() {
+        assert_eq!(covered(vec![(0, 0, 10), (1, 5, 8), (0, 5, 12), (0, 20, 21), (0, 6, 7)]), 12 + 1 + 3);
+        assert_eq!(covered(Vec::new()), 0);
+    }
+}

@@ -1,0 +1,167 @@
+//! What a device's instruction means: its operands in words, its semaphores with what raised them, and where it comes from.
+
+use crate::analysis::device::grammar::Operand;
+use crate::analysis::device::origin::{Frame, Loop, Origin, Place};
+use crate::analysis::device::waits::SemaphoreFact;
+use crate::base::{DurationNs, SliceId, text};
+use crate::engine::query::{InstructionFacts, Neighbour};
+use crate::ui::small::CopyButton;
+use leptos::prelude::*;
+
+/// The sections of an instruction; each is absent where there is nothing to say.
+#[component]
+pub(super) fn Instruction(facts: InstructionFacts, on_go: Callback<SliceId>) -> impl IntoView {
+    let InstructionFacts { operands, semaphores, origin } = facts;
+    let (waits, sets): (Vec<_>, Vec<_>) = semaphores.into_iter().partition(|s| s.is_wait);
+    view! {
+        <Semaphores title="Waits for" id="waits" rows=waits on_go />
+        <Semaphores title="Sets" id="sets" rows=sets on_go />
+        <Operands rows=operands />
+        <Source origin />
+    }
+}
+
+/// What a semaphore's line says after its condition.
+fn sentence(fact: &SemaphoreFact) -> String {
+    let ago =
+        |ns: i64| if ns == 0 { "just as it began".to_string() } else { format!("{} before it began", text::duration(DurationNs(ns))) };
+    match (fact.is_wait, fact.reached, fact.slack_ns) {
+        (true, Some(time), Some(slack)) => format!("true from {}, {}", text::time_exact(time.0), ago(slack)),
+        (true, ..) => "when it became true is not available".into(),
+        (false, ..) if fact.is_transfer => "by the transfer that it starts".into(),
+        (false, ..) => String::new(),
+    }
+}
+
+#[component]
+fn Semaphores(title: &'static str, id: &'static str, rows: Vec<SemaphoreFact>, on_go: Callback<SliceId>) -> impl IntoView {
+    if rows.is_empty() {
+        return ().into_any();
+    }
+    let link = move |n: Neighbour, before: &'static str, after: String| {
+        view! {
+            <li class="drawer__sub">
+                <span class="drawer__gap">{before}</span>
+                <button class="link mono" data-signal=n.slice.0.to_string() title=n.track.clone() on:click=move |_| on_go.run(n.slice)>
+                    {text::brief(&n.name)}
+                </button>
+                <span class="drawer__gap">{after}</span>
+            </li>
+        }
+    };
+    let item = move |fact: SemaphoreFact| {
+        let said = sentence(&fact);
+        let before = match (fact.is_wait, fact.is_transfer) {
+            (true, true) => "by a transfer of",
+            (true, false) => "by",
+            (false, _) => "next to wait",
+        };
+        let after = |n: &Neighbour| {
+            let row = n.track.rsplit(" / ").next().unwrap_or_default().to_string();
+            if fact.is_wait { row } else { format!("{row} · {} · {} later", n.kind, text::duration(DurationNs(n.gap_ns))) }
+        };
+        let other = fact.other.clone().map(|n| {
+            let after = after(&n);
+            link(n, before, after)
+        });
+        let transfer = fact.transfer.clone().map(|n| {
+            let row = n.track.rsplit(" / ").next().unwrap_or_default().to_string();
+            link(n, "last to end", row)
+        });
+        view! {
+            <li class="drawer__fact"><span class="mono">{fact.what.clone()}</span><span class="drawer__gap">{said}</span></li>
+            {other}
+            {transfer}
+        }
+    };
+    view! { <section class="facts" data-part=id><h3>{title}</h3><ul class="drawer__list">{rows.into_iter().map(item).collect_view()}</ul></section> }
+        .into_any()
+}
+
+#[component]
+fn Operands(rows: Vec<Operand>) -> impl IntoView {
+    if rows.is_empty() {
+        return ().into_any();
+    }
+    let item = |o: Operand| view! { <li class="drawer__operand"><span class="mono">{o.text}</span><span class="drawer__gap">{o.meaning}</span></li> };
+    view! {
+        <section class="facts" data-part="operands">
+            <h3>"Operands in words"</h3>
+            <ul class="drawer__list">{rows.into_iter().map(item).collect_view()}</ul>
+        </section>
+    }
+    .into_any()
+}
+
+#[component]
+fn Source(origin: Origin) -> impl IntoView {
+    let Origin { places, stacks, loops } = origin;
+    if places.is_empty() && stacks.is_empty() && loops.is_empty() {
+        return ().into_any();
+    }
+    let places = places.into_iter().map(|p| view! { <li><PlaceText place=p /></li> }).collect_view();
+    let n = stacks.len();
+    let stack = move |(i, frames): (usize, Vec<Frame>)| {
+        let title = if n > 1 { format!("Stack {} of {n}", i + 1) } else { "Stack, innermost first".into() };
+        view! { <h4 class="drawer__subtitle">{title}</h4><ol class="drawer__list drawer__stack">{frames.into_iter().map(frame).collect_view()}</ol> }
+    };
+    let loops = (!loops.is_empty()).then(|| {
+        view! { <h4 class="drawer__subtitle">"Loops, innermost first"</h4><ul class="drawer__list" data-part="loops">{loops.into_iter().map(loop_).collect_view()}</ul> }
+    });
+    view! {
+        <section class="facts" data-part="source">
+            <h3>"Source"</h3>
+            <ul class="drawer__list">{places}</ul>
+            {stacks.into_iter().enumerate().map(stack).collect_view()}
+            {loops}
+        </section>
+    }
+    .into_any()
+}
+
+fn frame(frame: Frame) -> impl IntoView {
+    let is_definition = frame.is_definition;
+    let defined = frame.place.is_some().then_some(if is_definition { "defined at" } else { "at" });
+    view! {
+        <li>
+            <span class="mono">{frame.function.clone()}</span>
+            <span class="drawer__gap">{defined.filter(|_| !frame.function.is_empty())}</span>
+            {frame.place.map(|place| view! { <PlaceText place /> })}
+        </li>
+    }
+}
+
+fn loop_(l: Loop) -> impl IntoView {
+    view! { <li><span class="mono">{format!("{} = {}", l.name, l.value)}</span>{l.place.map(|place| view! { <PlaceText place /> })}</li> }
+}
+
+/// `file.py:42` with the whole path as its title and in what is copied.
+#[component]
+fn PlaceText(place: Place) -> impl IntoView {
+    let whole = place.to_string();
+    let short = format!("{}:{}", place.file.rsplit('/').next().unwrap_or_default(), place.line);
+    view! { <span class="drawer__place"><span class="mono" title=whole.clone()>{short}</span><CopyButton text=whole /></span> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::TimeNs;
+
+    #[test]
+    fn a_wait_says_when_it_ended() {
+        let fact = |reached: Option<i64>, slack_ns, is_wait| SemaphoreFact {
+            what: String::new(),
+            is_wait,
+            reached: reached.map(TimeNs),
+            slack_ns,
+            other: None,
+            is_transfer: !is_wait,
+            transfer: None,
+        };
+        assert_eq!(sentence(&fact(Some(1500), Some(40), true)), format!("true from {}, 40 ns before it began", text::time_exact(1500)));
+        assert!(sentence(&fact(Some(1500), Some(0), true)).ends_with("just as it began"));
+        assert!(sentence(&fact(None, None, true)).contains("not available"));
+        assert!(sentence(&fact(None, None, false)).contains("transfer"));
+    }
+}

@@ -1,0 +1,77 @@
+//! What lines of source cost: a table of them all, and beside the timeline the code itself with their figures in its margin.
+
+pub mod files;
+pub mod pane;
+pub mod rows;
+
+use super::ask::{Asked, asked};
+use super::asked::Notes;
+use super::scope;
+pub use crate::analysis::device::Place;
+use crate::analysis::device::Source;
+use crate::base::{SliceId, TimeRange, text};
+use crate::engine::query::{DeviceAnswer, DeviceQuery};
+use crate::engine::{Answer, Query};
+use crate::ui::small::{Help, Problem};
+use crate::ui::table::Table;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Asks for the lines of a profile, of a range where there is one.
+pub fn lines(ask: Ask, range: Signal<Option<TimeRange>>) -> Asked<Source> {
+    let question = Signal::derive(move || Some(Query::Device(DeviceQuery::Source(range.get()))));
+    asked(ask, question, |answer| match answer {
+        Answer::Device(DeviceAnswer::Source(source)) => Some(*source),
+        _ => None,
+    })
+}
+
+/// The instructions of a line, by start; `None` without an answer.
+pub async fn slices_of(ask: &Ask, place: Place) -> Option<Vec<SliceId>> {
+    match ask.ask(Query::Device(DeviceQuery::SourceSlices(place))).await {
+        Ok(Answer::Device(DeviceAnswer::SourceSlices(slices))) => Some(slices),
+        _ => None,
+    }
+}
+
+/// Every line that an instruction names.
+#[component]
+pub fn SourceView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Only this range; `None` is the whole profile.
+    range: Signal<Option<TimeRange>>,
+    /// Show the instructions of a line.
+    on_place: Callback<Place>,
+) -> impl IntoView {
+    let source = lines(ask, range);
+    let columns = Signal::stored(Arc::new(rows::columns()));
+    let on_row = Callback::new(move |at: usize| {
+        if let Some(place) = source.value.with_untracked(|s| s.as_ref().and_then(|s| s.lines.get(at)).map(|l| l.place.clone())) {
+            on_place.run(place);
+        }
+    });
+    let unplaced = move || {
+        let n = source.value.with(|s| s.as_ref().map_or(0, |s| s.unplaced));
+        (n > 0).then(|| format!("{} instructions name no line.", text::count(n)))
+    };
+    view! {
+        <section class="torch" data-view="source" class:is-waiting=move || source.is_waiting.get() aria-busy=move || source.is_waiting.get().to_string()>
+            <header class="torch__head">
+                <h1>"Source"</h1>
+                <span class="torch__scope">{move || scope::sentence(range.get())}</span>
+                <Help text="An instruction that names several lines, because the compiler fused them, counts with each. Time is that in which any instruction of the line ran, semaphore waits left out; what overlaps on one core counts once." />
+            </header>
+            <Problem text=source.problem />
+            <Show when=move || source.is_first()><p class="waiting" role="status">"Adding up the lines…"</p></Show>
+            <Show when=move || source.value.with(|s| s.is_some())>
+                <Notes notes=source.derive(|s| s.notes.clone()) />
+                <p class="torch__hint">
+                    "A click shows a line's instructions in the timeline. Drop the folder with the source beside the profile to see the code there. "{unplaced}
+                </p>
+                <Table id="source" label="Lines of source" columns rows=source.derive(rows::rows) on_row empty="No instruction names a line of source." />
+            </Show>
+        </section>
+    }
+}

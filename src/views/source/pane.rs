@@ -1,0 +1,151 @@
+//! The code beside the timeline: a margin with what each line costs, and the lines of the selected instruction marked.
+
+use super::files::SourceText;
+use super::rows;
+use crate::analysis::device::source::SourceLine;
+use crate::analysis::device::{Place, Source};
+use crate::base::text;
+use leptos::prelude::*;
+use std::sync::Arc;
+use wasm_bindgen::JsCast;
+
+/// Lines of a file that are shown; no source is longer.
+const MOST_LINES: usize = 20_000;
+
+/// The pane.
+#[component]
+pub fn SourcePane(
+    /// What lines cost, once known.
+    source: Signal<Option<Arc<Source>>>,
+    /// Files that were given, in the order of the profile's.
+    texts: Signal<Arc<Vec<SourceText>>>,
+    /// Lines of the selected instruction.
+    marked: Signal<Vec<Place>>,
+    /// Show the instructions of a line.
+    on_place: Callback<Place>,
+    /// Close the pane.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let chosen = RwSignal::new(None::<String>);
+    // The file of the selected instruction comes to front.
+    let wanted = Memo::new(move |_| marked.with(|m| m.first().map(|p| p.file.clone())));
+    Effect::new(move || {
+        if let Some(file) = wanted.get().filter(|f| texts.with_untracked(|t| t.iter().any(|t| t.file == *f))) {
+            chosen.set(Some(file));
+        }
+    });
+    let shown = Memo::new(move |_| {
+        let file = chosen.get();
+        texts.with(|t| t.iter().find(|t| Some(&t.file) == file.as_ref()).or(t.first()).cloned())
+    });
+    let options = move || {
+        let here = shown.with(|s| s.as_ref().map(|s| s.file.clone()));
+        let option = |t: &SourceText| {
+            let name = t.file.rsplit('/').next().unwrap_or_default().to_string();
+            view! { <option value=t.file.clone() selected=here.as_ref() == Some(&t.file) title=t.file.clone()>{name}</option> }
+        };
+        texts.with(|t| t.iter().map(option).collect_view())
+    };
+    let missing = move || {
+        let given = texts.with(|t| t.len());
+        let named = source.with(|s| s.as_ref().map_or(0, |s| rows::files(s).len()));
+        (named > given).then(|| format!("{} of {named} files given", given))
+    };
+    view! {
+        <aside class="source" data-view="source-pane" aria-label="Source of the selected profile">
+            <header class="source__head">
+                <h2 class="source__title">"Source"</h2>
+                <select class="select" aria-label="File" data-field="source-file" on:change:target=move |e| chosen.set(Some(e.target().value()))>{options}</select>
+                <span class="drawer__gap">{missing}</span>
+                <button type="button" class="button button--quiet source__close" aria-label="Close the source" title="Close" on:click=move |_| on_close.run(())>"×"</button>
+            </header>
+            <div class="source__legend" aria-hidden="true"><span>"Instr."</span><span>"Time"</span><span>"FLOPs"</span></div>
+            {move || shown.get().map(|file| view! { <Code file source marked on_place /> })}
+            <Show when=move || shown.with(Option::is_none)>
+                <p class="waiting source__empty">
+                    "Drop the folder with the source on the page: its files are read here and go nowhere. A file is found by the end of its path."
+                </p>
+            </Show>
+        </aside>
+    }
+}
+
+#[component]
+fn Code(file: SourceText, source: Signal<Option<Arc<Source>>>, marked: Signal<Vec<Place>>, on_place: Callback<Place>) -> impl IntoView {
+    let SourceText { file: name, path, lines } = file;
+    let of = name.clone();
+    let margin = Memo::new(move |_| source.with(|s| s.as_ref().map(|s| rows::margin(s, &of)).unwrap_or_default()));
+    let of = name.clone();
+    let here = Memo::new(move |_| marked.with(|m| m.iter().filter(|p| p.file == of).map(|p| p.line).collect::<Vec<_>>()));
+    let list = NodeRef::<leptos::html::Ol>::new();
+    Effect::new(move || {
+        margin.track();
+        if let (Some(list), Some(line)) = (list.get(), here.with(|h| h.first().copied())) {
+            // After the lines are there.
+            request_animation_frame(move || centre(&list, line));
+        }
+    });
+    let cut =
+        (lines.len() > MOST_LINES).then(|| format!("{} further lines are not shown.", text::count((lines.len() - MOST_LINES) as u64)));
+    let label = name.clone();
+    let all = move || {
+        let (of, longest) = margin.get();
+        let line = |(i, code): (usize, &String)| {
+            let number = i as u32 + 1;
+            let told = of.get(&number).cloned();
+            let place = Place { file: name.clone(), line: number };
+            view! { <CodeLine place code=code.clone() told longest here on_place /> }
+        };
+        lines.iter().take(MOST_LINES).enumerate().map(line).collect_view()
+    };
+    view! {
+        <ol class="source__code mono" node_ref=list data-source-file=path tabindex="0" aria-label=label>{all}</ol>
+        {cut.map(|c| view! { <p class="waiting">{c}</p> })}
+    }
+}
+
+/// Scrolls a line into the middle.
+fn centre(list: &web_sys::HtmlElement, line: u32) {
+    let found = list.query_selector(&format!("[data-line=\"{line}\"]")).ok().flatten();
+    if let Some(line) = found.and_then(|l| l.dyn_into::<web_sys::HtmlElement>().ok()) {
+        list.set_scroll_top(line.offset_top() - list.offset_top() - list.client_height() / 2);
+    }
+}
+
+#[component]
+fn CodeLine(
+    place: Place,
+    code: String,
+    told: Option<SourceLine>,
+    longest: i64,
+    here: Memo<Vec<u32>>,
+    on_place: Callback<Place>,
+) -> impl IntoView {
+    let number = place.line;
+    let Some(told) = told else {
+        return view! {
+            <li class="source__line" data-line=number.to_string()>
+                <span class="source__figure"></span><span class="source__figure"></span><span class="source__figure"></span>
+                <span class="source__number">{number}</span><code class="source__text">{code}</code>
+            </li>
+        }
+        .into_any();
+    };
+    let share = told.time.0 as f64 / longest.max(1) as f64 * 100.0;
+    let flops = told.flops.map_or("FLOPs not available".to_string(), |f| format!("{} FLOPs", text::count(f)));
+    let (n, time) = (text::count(told.instructions), text::duration(told.time));
+    let title = format!("{n} instructions, {time}, {flops}. Click to show them in the timeline.");
+    view! {
+        <li
+            class="source__line source__line--has" class:source__line--here=move || here.with(|h| h.contains(&number)) data-line=number.to_string()
+            title=title on:click=move |_| on_place.run(place.clone())
+        >
+            <span class="source__figure" style=format!("--share:{share:.1}%")>{n}</span>
+            <span class="source__figure">{time}</span>
+            <span class="source__figure">{told.flops.map(rows::flops)}</span>
+            <span class="source__number">{number}</span>
+            <code class="source__text">{code}</code>
+        </li>
+    }
+    .into_any()
+}

@@ -1,0 +1,98 @@
+//! What the colours of the timeline stand for: the names with most time, each a button that lights up its slices.
+
+use crate::analysis::operators::{OperatorRow, OperatorsQuery};
+use crate::base::{DurationNs, text};
+use crate::engine::{Answer, Query};
+use crate::ui::small::swatch_colour;
+use crate::views::ask::asked;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+
+/// Names in the legend.
+const MOST: usize = 24;
+
+/// One colour: slot, name, time.
+#[derive(Debug, Clone, PartialEq)]
+struct Entry {
+    colour: u16,
+    name: String,
+    time: DurationNs,
+}
+
+/// Names by time over all devices, at most [`MOST`], and how many there are beyond.
+fn entries(rows: &[OperatorRow]) -> (Vec<Entry>, usize) {
+    let mut out: Vec<Entry> = Vec::new();
+    let mut at = std::collections::HashMap::new();
+    for row in rows.iter().filter(|r| !r.name.is_empty()) {
+        let i = *at.entry(row.name.as_str()).or_insert_with(|| {
+            out.push(Entry { colour: row.colour, name: row.name.clone(), time: DurationNs(0) });
+            out.len() - 1
+        });
+        out[i].time.0 = out[i].time.0.saturating_add(row.self_time.0);
+    }
+    out.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    let more = out.len().saturating_sub(MOST);
+    out.truncate(MOST);
+    (out, more)
+}
+
+/// The names of the colours.
+#[component]
+pub fn Legend(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// What slices are coloured by.
+    #[prop(into)]
+    by: Signal<String>,
+    /// Show the slices of a name: (by, name).
+    on_name: Callback<(String, String)>,
+) -> impl IntoView {
+    let question = Signal::derive(move || Some(Query::Operators(OperatorsQuery { group_by: by.get(), range: None, track: None })));
+    let rows = asked(ask, question, |answer| match answer {
+        Answer::Operators(found) => Some(entries(&found.rows)),
+        _ => None,
+    });
+    let item = move |e: &Entry| {
+        let (name, title) = (e.name.clone(), format!("{}: {}. Click to light it up.", e.name, text::duration(e.time)));
+        let go = move |_| on_name.run((by.get_untracked(), name.clone()));
+        view! {
+            <button type="button" class="legend__item" title=title data-legend-item=e.name.clone() on:click=go>
+                <i class="swatch" style:background=swatch_colour(e.colour)></i><span class="mono legend__name">{text::middle_ellipsis(&e.name, 36)}</span>
+            </button>
+        }
+    };
+    let content = move || {
+        rows.value.get().map(|found| {
+            let more =
+                (found.1 > 0).then(|| view! { <span class="drawer__gap">{format!("and {} more", text::count(found.1 as u64))}</span> });
+            view! { {found.0.iter().map(item).collect_view()}{more} }
+        })
+    };
+    view! { <div class="legend" role="group" aria-label="Colours" data-legend>{content}</div> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_several_devices_are_one_entry() {
+        let row = |name: &str, time| OperatorRow {
+            name: name.into(),
+            device: String::new(),
+            occurrences: 1,
+            self_time: DurationNs(time),
+            total: DurationNs(time),
+            time_share: 0.0,
+            min: DurationNs(0),
+            mean: DurationNs(0),
+            max: DurationNs(0),
+            colour: 3,
+        };
+        let (got, more) = entries(&[row("a", 5), row("b", 7), row("a", 4), row("", 90)]);
+        assert_eq!(got.iter().map(|e| (e.name.as_str(), e.time.0)).collect::<Vec<_>>(), [("a", 9), ("b", 7)]);
+        assert_eq!(more, 0);
+        let many: Vec<OperatorRow> = (0..30).map(|i| row(&i.to_string(), i)).collect();
+        assert_eq!((entries(&many).0.len(), entries(&many).1), (24, 6));
+    }
+}
