@@ -69,6 +69,34 @@ test('DMA transfers stand by queue or by engine, expanded or merged, and the lin
   await picture(page, 'dma-aggregated-dark-1440');
 });
 
+test('crowds of small transfers are marked above the rows, colours have a legend', async ({ page, site }) => {
+  const file = neuron('baseline_attention', 'baseline_exec_2_profile_full.json');
+  const told = JSON.parse(readFileSync(file)).dma.filter((r) => r.subgraph === 'sg00' && r.transfer_size < 512);
+  await start(page, site);
+  await openProfile(page, file);
+  await show(page, 'timeline');
+  // The rows fill what is left of the page, and no more.
+  const plot = await page.locator('.timeline__scroll').boundingBox();
+  expect(plot.height).toBeGreaterThan(400);
+  expect(plot.y + plot.height).toBeLessThanOrEqual(901);
+  const band = page.locator('[data-band="SmallTransfers"]');
+  await expect(band).toHaveCount(1);
+  const at = told.filter((r) => r.timestamp >= 15085 && r.timestamp < 18870);
+  expect(at.length).toBe(64);
+  await expect(band).toHaveAttribute('title', new RegExp(`64 small DMA transfers, ${at.reduce((sum, r) => sum + r.transfer_size, 0)} B in all`));
+  await page.locator('[data-settings-menu]').click();
+  const panel = page.locator('[data-settings]');
+  await panel.locator('[data-setting="legend"]').check();
+  await expect(page.locator('[data-legend-item="MATMUL"]')).toBeVisible();
+  await panel.locator('[data-setting="bands"]').uncheck();
+  await expect(band).toHaveCount(0);
+  await panel.locator('[data-setting="from"]').fill('15000');
+  await panel.locator('[data-setting="from"]').press('Enter');
+  await idle(page);
+  await expect(page.locator('[data-view="timeline"]')).toHaveAttribute('data-window', /^15000-/);
+  expect(page.url()).toContain('s.timeline.legend=true');
+});
+
 /** A small run with two lines of source. */
 function made() {
   const row = (id, engine, opcode, timestamp, duration, place, elements) => ({

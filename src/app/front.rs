@@ -125,7 +125,7 @@ fn timeline(
         let (hot, ids) = dma::in_rows(device, settings, hot);
         let bands = dma::bands(device.get_untracked().map(|d| d.1));
         view! {
-            <div class="beside">
+            <div class="alongside">
             <Timeline
                 hot ids bands range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows
                 window=app.window marking is_moving=app.is_moving glance settings
