@@ -8,15 +8,23 @@ impl Spans {
     /// The union of some spans; those without length add nothing.
     pub fn union(spans: impl IntoIterator<Item = (i64, i64)>) -> Self {
         let mut all: Vec<(i64, i64)> = spans.into_iter().filter(|s| s.1 > s.0).collect();
-        all.sort_unstable();
-        let mut out: Vec<(i64, i64)> = Vec::new();
-        for (start, end) in all {
-            match out.last_mut() {
-                Some(last) if start <= last.1 => last.1 = last.1.max(end),
-                _ => out.push((start, end)),
+        // The slices of a lane come in order; several lanes are as many runs, which a stable sort merges.
+        if !all.is_sorted() {
+            all.sort();
+        }
+        // Joined where they stand: what is written never passes what is read.
+        let mut n = 0;
+        for i in 0..all.len() {
+            let (start, end) = all[i];
+            if n > 0 && start <= all[n - 1].1 {
+                all[n - 1].1 = all[n - 1].1.max(end);
+            } else {
+                all[n] = (start, end);
+                n += 1;
             }
         }
-        Spans(out)
+        all.truncate(n);
+        Spans(all)
     }
 
     /// Time in it.
@@ -45,7 +53,19 @@ impl Spans {
 
     /// The part inside a span.
     pub fn within(&self, start: i64, end: i64) -> Spans {
-        self.intersection(&Spans::union([(start, end)]))
+        Spans(self.inside(start, end).collect())
+    }
+
+    /// Time of it inside a span.
+    pub fn total_within(&self, start: i64, end: i64) -> i64 {
+        self.inside(start, end).fold(0, |sum, s| sum.saturating_add(s.1.saturating_sub(s.0)))
+    }
+
+    /// The parts inside a span, one by one; found without a look at what stands before it.
+    fn inside(&self, start: i64, end: i64) -> impl Iterator<Item = (i64, i64)> {
+        let first = self.0.partition_point(|s| s.1 <= start);
+        let touching = self.0[first..].iter().take_while(move |s| s.0 < end);
+        touching.map(move |s| (s.0.max(start), s.1.min(end))).filter(|s| s.0 < s.1)
     }
 
     /// Whether any of it lies in `start..end`.
@@ -58,7 +78,7 @@ impl Spans {
     pub fn gaps(&self, start: i64, end: i64) -> Spans {
         let mut at = start;
         let mut out = Vec::new();
-        for &(from, to) in &self.within(start, end).0 {
+        for (from, to) in self.inside(start, end) {
             if from > at {
                 out.push((at, from));
             }
@@ -84,5 +104,7 @@ mod tests {
         assert_eq!(a.gaps(-5, 35).0, [(-5, 0), (5, 10), (30, 35)]);
         assert!(a.touches(4, 6) && a.touches(29, 99) && !a.touches(5, 10) && !a.touches(30, 99));
         assert_eq!(Spans::default().gaps(0, 4).0, [(0, 4)]);
+        assert_eq!((a.within(2, 12).0, a.total_within(2, 12)), (vec![(2, 5), (10, 12)], 5));
+        assert_eq!((a.within(5, 10).0, a.total_within(9, 9), a.within(12, 2).0), (vec![], 0, vec![]));
     }
 }
