@@ -51,10 +51,10 @@ pub struct Feeder {
 
 impl Feeder {
     /// A feeder of `claim`; `None` when the format is read at random access, by [`import_claim`].
-    /// `total_bytes` and `is_gzip` are of the raw file.
-    pub fn new(format: &'static dyn Format, claim: &Claim, title: &str, total_bytes: u64, is_gzip: bool) -> Option<Feeder> {
-        let importer = format.streamed(claim, title)?;
-        let ledger = Ledger { recognised: claim.recognised.clone(), members: vec![title.into()], ..Ledger::default() };
+    /// `path` is the file's below the drop, `total_bytes` and `is_gzip` are of the raw file.
+    pub fn new(format: &'static dyn Format, claim: &Claim, path: &str, total_bytes: u64, is_gzip: bool) -> Option<Feeder> {
+        let importer = format.streamed(claim, path)?;
+        let ledger = Ledger { recognised: claim.recognised.clone(), members: vec![path.into()], ..Ledger::default() };
         let inflater = is_gzip.then(Inflater::default);
         Some(Feeder { importer, ledger, inflater, bytes: 0, total: total_bytes, is_truncated: false, is_first: true })
     }
@@ -139,7 +139,7 @@ pub fn import_claim(input: &InputSet, claim: &Claim) -> Result<(Imported, InputS
         return Err(ImportError::Unrecognised("The claim names no file.".into()));
     };
     let is_gzip = is_gzip(&main.read_up_to(0, 2)?);
-    if let Some(mut feeder) = Feeder::new(format, claim, file_name(&main.name), main.len(), is_gzip) {
+    if let Some(mut feeder) = Feeder::new(format, claim, &main.name, main.len(), is_gzip) {
         let mut offset = 0;
         while offset < main.len() {
             let block = main.read_up_to(offset, BLOCK)?;

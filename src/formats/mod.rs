@@ -152,8 +152,8 @@ pub trait Format: Sync {
     fn info(&self) -> FormatInfo;
     /// The profiles among `heads` that are of this format, by content; names are hints. `taken[i]`: another format has that member.
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim>;
-    /// A streamed importer, where the format is one (then the claim has one member).
-    fn streamed(&self, _claim: &Claim, _title: &str) -> Option<Box<dyn Streamed>> {
+    /// A streamed importer, where the format is one (then the claim has one member). `path` is the member's below the drop.
+    fn streamed(&self, _claim: &Claim, _path: &str) -> Option<Box<dyn Streamed>> {
         None
     }
     /// Imports at random access; only called when `streamed` gives none. `input` holds the claim's members, in its order.

@@ -58,7 +58,7 @@ async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&F
     };
     let zipped = is_gzip(&main.read_up_to(0, 2).map_err(|e| e.to_string())?);
     let title = import::file_name(&main.name);
-    let Some(mut feeder) = Feeder::new(format, claim, title, main.len(), zipped) else {
+    let Some(mut feeder) = Feeder::new(format, claim, &main.name, main.len(), zipped) else {
         host.post(&ToPage::Progress(Progress { total: picked.members.iter().map(|m| m.len()).sum(), ..Progress::default() }));
         return Ok(None);
     };

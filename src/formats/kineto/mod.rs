@@ -16,6 +16,7 @@ mod spans;
 mod tables;
 mod torch;
 
+use super::import::file_name;
 use super::json::{Key, Root, root};
 use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
 use crate::base::{InputSet, MemberHead, SliceId};
@@ -63,8 +64,8 @@ impl Format for Kineto {
         free.filter_map(|(i, head)| Some(Claim { format: ID.into(), members: vec![i], recognised: recognise(head)? })).collect()
     }
 
-    fn streamed(&self, _claim: &Claim, title: &str) -> Option<Box<dyn Streamed>> {
-        Some(Box::new(importer::Importer::new(title)))
+    fn streamed(&self, _claim: &Claim, path: &str) -> Option<Box<dyn Streamed>> {
+        Some(Box::new(importer::Importer::new(file_name(path))))
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {

@@ -15,6 +15,7 @@ pub(crate) mod value;
 pub(crate) use rows::semaphore_id;
 
 use crate::base::{InputSet, MemberHead, SliceId};
+use crate::formats::import::file_name;
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
 use crate::model::{Profile, RecordRef};
 
@@ -50,8 +51,8 @@ impl Format for NeuronJson {
         claims.collect()
     }
 
-    fn streamed(&self, _claim: &Claim, title: &str) -> Option<Box<dyn Streamed>> {
-        Some(Box::new(import::Importer::new(title)))
+    fn streamed(&self, _claim: &Claim, path: &str) -> Option<Box<dyn Streamed>> {
+        Some(Box::new(import::Importer::new(file_name(path))))
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {

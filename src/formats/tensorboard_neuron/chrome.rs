@@ -1,5 +1,6 @@
 //! Chrome records of the plugin's timelines: rows and slices out of the text.
 
+use super::preview::Lanes;
 use super::record::{Event, entry, plain};
 use crate::base::{Ledger, Severity, StrId, TrackId};
 use crate::formats::json::split::Damage;
@@ -8,7 +9,8 @@ use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef, TrackKind, T
 use rustc_hash::FxHashMap;
 
 /// Everything a timeline fills.
-pub(super) struct Chrome<'l> {
+#[derive(Default)]
+pub(super) struct Chrome {
     /// Tracks and slices.
     pub builder: ProfileBuilder,
     /// Members of fused slices.
@@ -19,9 +21,15 @@ pub(super) struct Chrome<'l> {
     pub start_epoch_ns: Option<i64>,
     /// Position of the member that is read.
     pub member: usize,
-    pub ledger: &'l mut Ledger,
+    /// Records met.
+    pub n_records: u64,
+    /// What was read and skipped; who feeds this swaps in the import's own.
+    pub ledger: Ledger,
+    /// Lanes to draw while reading.
+    pub preview: Lanes,
     processes: FxHashMap<Vec<u8>, (TrackId, String)>,
-    threads: FxHashMap<(Vec<u8>, Vec<u8>), TrackId>,
+    /// By process, then by thread.
+    threads: FxHashMap<Vec<u8>, FxHashMap<Vec<u8>, TrackId>>,
     open: FxHashMap<TrackId, Vec<RawSliceId>>,
 }
 
@@ -36,27 +44,14 @@ pub(super) struct Row {
     pub is_process: bool,
 }
 
-impl<'l> Chrome<'l> {
-    pub fn new(ledger: &'l mut Ledger) -> Self {
-        Chrome {
-            builder: ProfileBuilder::new(),
-            fused: Vec::new(),
-            rows: Vec::new(),
-            start_epoch_ns: None,
-            member: 0,
-            ledger,
-            processes: FxHashMap::default(),
-            threads: FxHashMap::default(),
-            open: FxHashMap::default(),
-        }
-    }
-
+impl Chrome {
     /// One record; `false` when it cannot be read.
     pub fn text(&mut self, text: &[u8], offset: u64) -> bool {
         let Ok(event) = Event::read(text) else {
             return false;
         };
         self.ledger.read += 1;
+        self.n_records += 1;
         let record = RecordRef::new(self.member, offset, text.len() as u64);
         match event.phase {
             b'X' | b'B' => self.slice(&event, text, record),
@@ -88,10 +83,11 @@ impl<'l> Chrome<'l> {
         let name = self.builder.strings.intern(&unescape(event.name));
         let slice = self.builder.slice(RawSlice { track, start, duration, name, record });
         self.ledger.shown += 1;
+        self.preview.slice(track, (start, duration), name);
         if event.phase == b'B' {
             self.open.entry(track).or_default().push(slice);
         }
-        if memchr::memmem::find(event.args, b"\"fused\"").is_some()
+        if event.args.len() > b"{}".len()
             && let Some(value) = entry(event.args, b"fused")
         {
             let members = super::keys::members(value);
@@ -184,8 +180,7 @@ impl<'l> Chrome<'l> {
     }
 
     fn thread(&mut self, pid: &[u8], tid: &[u8]) -> TrackId {
-        let key = (pid.to_vec(), tid.to_vec());
-        if let Some(track) = self.threads.get(&key) {
+        if let Some(track) = self.threads.get(pid).and_then(|of_process| of_process.get(tid)) {
             return *track;
         }
         let parent = self.process(pid);
@@ -196,7 +191,7 @@ impl<'l> Chrome<'l> {
         let shown = if name.is_empty() { format!("Row {}", unescape(tid)) } else { name.clone() };
         let track = self.builder.track(TrackSpec { parent: Some(parent), name: shown, kind: TrackKind::Thread, sort });
         self.rows.push(Row { process: pid.to_vec(), name, is_process: false });
-        self.threads.insert(key, track);
+        self.threads.entry(pid.to_vec()).or_default().insert(tid.to_vec(), track);
         track
     }
 
@@ -209,7 +204,7 @@ impl<'l> Chrome<'l> {
     }
 }
 
-impl Sink for Chrome<'_> {
+impl Sink for Chrome {
     fn key(&mut self, key: &[u8], begins: u8) -> Take {
         match key {
             b"traceEvents" => Take::Records,

@@ -20,7 +20,7 @@ pub(super) struct Found {
 const EPOCH_NS: i64 = 1_000_000_000_000_000_000;
 
 /// Puts it together.
-pub(super) fn finish(mut chrome: Chrome<'_>, found: Found) -> Result<Profile, ImportError> {
+pub(super) fn finish(mut chrome: Chrome, found: Found) -> Result<Profile, ImportError> {
     let has_slices = chrome.builder.n_slices() > 0;
     if !has_slices && found.framework.is_none() && found.hlo.is_none() {
         return Err(ImportError::Invalid(
@@ -74,7 +74,7 @@ pub(super) fn finish(mut chrome: Chrome<'_>, found: Found) -> Result<Profile, Im
 }
 
 /// Rows without a name are levels of the model, outermost first.
-fn name_levels(chrome: &mut Chrome<'_>, roles: &[Role]) {
+fn name_levels(chrome: &mut Chrome, roles: &[Role]) {
     let mut n = std::collections::BTreeMap::new();
     let mut order: Vec<usize> =
         (0..roles.len()).filter(|&i| matches!(roles[i], Role::Hierarchy(_)) && chrome.rows[i].name.trim().is_empty()).collect();

@@ -39,9 +39,18 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger) -> Result<Profile, I
             found.hlo = found.hlo.or(hlo);
         }
     }
-    let mut chrome = Chrome::new(ledger);
+    let mut chrome = Chrome::default();
+    std::mem::swap(&mut chrome.ledger, ledger);
     super::xplane::timeline(&planes, &mut chrome);
     drop(planes);
+    let fed = timelines(input, &kinds, &mut found, &mut chrome);
+    std::mem::swap(&mut chrome.ledger, ledger);
+    fed?;
+    finish(chrome, found)
+}
+
+/// The members that are timelines or traces.
+fn timelines(input: &InputSet, kinds: &[Option<Kind>], found: &mut Found, chrome: &mut Chrome) -> Result<(), ImportError> {
     for (at, member) in input.members.iter().enumerate() {
         match kinds[at] {
             Some(Kind::Split) if kinds.contains(&Some(Kind::Timeline)) => {
@@ -50,12 +59,15 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger) -> Result<Profile, I
             Some(Kind::Timeline | Kind::Split | Kind::Trace) => {
                 found.is_trace |= kinds[at] == Some(Kind::Trace);
                 chrome.member = at;
-                events(member, &mut chrome)?;
+                let is_whole = feed(member, &mut Splitter::default(), chrome)?;
+                if !is_whole {
+                    cut(&mut chrome.ledger, &member.name, member.len());
+                }
             }
             _ => {}
         }
     }
-    finish(chrome, found)
+    Ok(())
 }
 
 fn member_kind(member: &Member) -> Result<Option<Kind>, ImportError> {
@@ -74,14 +86,6 @@ fn feed(member: &Member, splitter: &mut Splitter, sink: &mut dyn Sink) -> Result
     Ok(splitter.is_at_end())
 }
 
-fn events(member: &Member, chrome: &mut Chrome<'_>) -> Result<(), ImportError> {
-    let is_whole = feed(member, &mut Splitter::default(), chrome)?;
-    if !is_whole {
-        cut(chrome.ledger, member);
-    }
-    Ok(())
-}
-
 fn table(
     member: &Member,
     id: &str,
@@ -91,12 +95,13 @@ fn table(
     let is_whole = feed(member, &mut Splitter::default(), &mut reader)?;
     let out = reader.finish();
     if !is_whole {
-        cut(ledger, member);
+        cut(ledger, &member.name, member.len());
     }
     Ok(out)
 }
 
-fn cut(ledger: &mut Ledger, member: &Member) {
+/// Counts a text that ends after `n_bytes` before its root does.
+pub(super) fn cut(ledger: &mut Ledger, name: &str, n_bytes: u64) {
     let reason = "The JSON ends early; every whole record before its end was read.";
-    ledger.skip(Severity::DataLoss, "truncated_json", reason, member.len(), || member.name.clone());
+    ledger.skip(Severity::DataLoss, "truncated_json", reason, n_bytes, || name.into());
 }

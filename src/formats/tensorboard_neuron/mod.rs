@@ -8,13 +8,15 @@ mod claim;
 mod finish;
 mod import;
 mod keys;
+mod preview;
 mod record;
 mod stamp;
+mod stream;
 mod tables;
 mod xplane;
 mod xspace;
 
-use super::{Claim, Field, Format, FormatInfo, ImportError};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
 use crate::base::{InputSet, Ledger, MemberHead, SliceId};
 use crate::model::Profile;
 
@@ -43,6 +45,10 @@ impl Format for TensorboardNeuron {
 
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         claim::claims(heads, taken)
+    }
+
+    fn streamed(&self, claim: &Claim, path: &str) -> Option<Box<dyn Streamed>> {
+        (claim.members.len() == 1).then(|| Box::new(stream::Stream::new(path)) as Box<dyn Streamed>)
     }
 
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {

@@ -152,7 +152,7 @@ fn is_neuron(plane: &XPlane) -> bool {
 }
 
 /// Rows and slices of all planes.
-pub(super) fn timeline(planes: &[XPlane], chrome: &mut Chrome<'_>) {
+pub(super) fn timeline(planes: &[XPlane], chrome: &mut Chrome) {
     for plane in planes {
         let names = stat_names(plane);
         let events: FxHashMap<i64, &str> = plane
@@ -195,13 +195,13 @@ fn ns(ps: i64) -> i64 {
     ps.saturating_add(500).div_euclid(1_000)
 }
 
-fn plane_track(chrome: &mut Chrome<'_>, plane: &XPlane) -> TrackId {
+fn plane_track(chrome: &mut Chrome, plane: &XPlane) -> TrackId {
     let sort = chrome.rows.len() as i64;
     chrome.rows.push(super::chrome::Row { name: plane.name.clone(), is_process: true, process: plane.name.clone().into_bytes() });
     chrome.builder.track(TrackSpec { parent: None, name: plane.name.clone(), kind: TrackKind::Group, sort })
 }
 
-fn line_track(chrome: &mut Chrome<'_>, group: TrackId, line: &super::xspace::XLine) -> TrackId {
+fn line_track(chrome: &mut Chrome, group: TrackId, line: &super::xspace::XLine) -> TrackId {
     let name = if line.display_name.is_empty() { line.name.clone() } else { line.display_name.clone() };
     let shown = if name.is_empty() { format!("Line {}", line.id) } else { name.clone() };
     let process = chrome.rows[group.index()].process.clone();
