@@ -183,7 +183,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
     let range = range(session, arguments)?;
     // `trace` is a question of both.
-    if let ("tensorboard_neuron", Some(query)) = (session.claim.format.as_str(), neuron::query(&arguments.query)) {
+    if let ("tensorboard_neuron", Some(query)) = (session.claim.format.as_str(), neuron::query(&arguments.query, range)) {
         return Ok(query);
     }
     if let Some(query) = torch::query(arguments, range)? {
@@ -229,7 +229,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "source" => Ok(Query::Device(DeviceQuery::Source(range))),
         "bands" => Ok(Query::Device(DeviceQuery::Bands)),
         "dma-rows" => Ok(Query::Device(DeviceQuery::DmaRows(dma_rows(arguments)?))),
-        other => neuron::query(other).ok_or_else(|| {
+        other => neuron::query(other, range).ok_or_else(|| {
             format!(
                 "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, layers, source, bands, dma-rows, roofline, {}, {}, {}; found `{other}`.",
                 memory::NAMES,

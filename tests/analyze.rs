@@ -42,15 +42,13 @@ fn the_unsupported_model_reads_as_in_the_tutorial() {
         let rows: Vec<_> = s.operators.iter().map(|r| (r.name.as_str(), r.supported, r.unsupported)).collect();
         assert_eq!(rows, [("aten::mul", Some(1), 1), ("aten::add", Some(2), 0)]);
         let f = &s.failures[0];
-        assert_eq!(
-            (f.file.as_str(), f.line, f.failed_at.as_str(), f.stage.as_str()),
-            ("test2_unsup.py", Some(24), "neuronx-cc", "Compiler")
-        );
+        assert_eq!((f.file.as_str(), f.line, f.failed_at.as_str(), f.stage()), ("test2_unsup.py", Some(24), "neuronx-cc", "Compiler"));
         assert!(s.remarks.iter().any(|r| r.kind == "both" && r.text.contains("`aten::mul`")));
         if verbosity == 1 {
             assert_eq!((s.computed_percentage, s.n_supported_hlo, s.n_unsupported_hlo), (Some(60.0), Some(3), Some(2)));
-            assert_eq!((f.instructions.clone(), s.operators[0].failed_dtypes.as_str()), (vec![0, 1], "c64, f32"));
-            let parts: Vec<_> = s.instructions.iter().map(|r| (r.opcode.as_str(), r.dtype.as_str(), r.shape.as_str())).collect();
+            assert_eq!((s.operator(f).instructions.clone(), s.operators[0].failed_dtypes.as_str()), (vec![0, 1], "c64, f32"));
+            let forms = s.instructions.iter().map(|r| s.form(r));
+            let parts: Vec<_> = forms.map(|r| (r.opcode.as_str(), r.dtype.as_str(), r.shape.as_str())).collect();
             let works = [("multiply", "f32", "scalar"), ("broadcast", "f32", "4"), ("add", "f32", "4")];
             assert_eq!(parts, [&[("convert", "c64", "4"), ("multiply", "c64", "4")], &works[..]].concat());
             assert!(s.remarks.iter().any(|r| r.kind == "both" && r.text.contains("c64")));
@@ -72,7 +70,7 @@ fn the_supported_model_and_the_function_read_as_documented() {
     let s = support(&function);
     assert_eq!((s.support_percentage, s.verbosity, s.source.as_str()), (Some(0.0), None, "torch_neuronx.analyze()"));
     let f = &s.failures[0];
-    assert_eq!((f.file.as_str(), f.line, f.stack.len()), ("test.py", Some(6), 2));
+    assert_eq!((f.file.as_str(), f.line, f.frames().count()), ("test.py", Some(6), 2));
     assert!(f.graph.starts_with("graph(%x"));
 }
 

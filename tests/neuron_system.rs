@@ -5,7 +5,7 @@
 mod neuron_systems;
 
 use axonscope::analysis::system::{Chain, Finding, Grouping, RowOf, System};
-use axonscope::base::{DurationNs, InputSet, Member, SliceId, TimeNs};
+use axonscope::base::{DurationNs, InputSet, Member, SliceId, TimeNs, TimeRange};
 use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
 use axonscope::engine::{Answer, Query, Session, views};
 use axonscope::formats::import;
@@ -36,7 +36,12 @@ fn ask(session: &Session, query: NeuronQuery) -> NeuronAnswer {
 }
 
 fn system(session: &Session) -> System {
-    let NeuronAnswer::System(s) = ask(session, NeuronQuery::System) else { panic!("figures") };
+    system_of(session, None)
+}
+
+fn system_of(session: &Session, range: Option<(i64, i64)>) -> System {
+    let range = range.map(|(from, to)| TimeRange::new(TimeNs(from), TimeNs(to)));
+    let NeuronAnswer::System(s) = ask(session, NeuronQuery::System(range)) else { panic!("figures") };
     *s
 }
 
@@ -97,6 +102,94 @@ fn rules_apply_where_they_should_and_nowhere_else() {
     let copy = event("neuron_rt", "dmem_buf_copyin", Some(0), 2 * MS, MS, json!({ "size": 10 }));
     let s = system(&one(profile(&[running(0, 45 * MS), running(50 * MS, 50 * MS), copy], &[("3", 90.0, 47 * MS)])));
     assert!(s.advice.is_empty(), "{:?}", s.advice);
+}
+
+/// Ids of the rules that apply.
+fn rules(text: String) -> Vec<String> {
+    system(&one(text)).advice.into_iter().map(|f| f.id).collect()
+}
+
+#[test]
+fn every_rule_has_its_threshold() {
+    // R43: gaps of a tenth are no gaps to speak of, more are.
+    assert_eq!(rules(profile(&[running(0, 40 * MS), running(50 * MS, 50 * MS)], &[])), [] as [&str; 0]);
+    assert_eq!(rules(profile(&[running(0, 39 * MS), running(50 * MS, 50 * MS)], &[])), ["host-gaps"]);
+    // R44: half of the time or more.
+    let waits = |length| {
+        let wait = event("neuron_rt", "kbl_exec_wait", Some(0), 0, length, json!({}));
+        rules(profile(&[running(0, 50 * MS), running(50 * MS, 50 * MS), wait], &[]))
+    };
+    assert_eq!((waits(50 * MS), waits(49 * MS)), (vec!["device-bound".to_string()], vec![]));
+    // R45: a tenth of the time without an execution, and a hundredth of all.
+    let copies = |length| {
+        let copy = event("neuron_rt", "dmem_buf_copyin", Some(0), 40 * MS, length, json!({ "size": 10 }));
+        rules(profile(&[running(0, 40 * MS), running(60 * MS, 40 * MS), copy], &[]))
+    };
+    assert_eq!(copies(2 * MS), ["host-gaps", "transfers"]);
+    assert_eq!(copies(2 * MS - 1), ["host-gaps"]);
+    // R46: more than 90 %, and in a gap.
+    let cpu = |percent, at| rules(profile(&[running(0, 2_000 * MS), running(2_100 * MS, 2_000 * MS)], &[("3", percent, at)]));
+    assert_eq!(cpu(90.1, 2_050 * MS), ["busy-cpu"]);
+    assert_eq!((cpu(90.0, 2_050 * MS), cpu(99.0, 1_900 * MS)), (vec![], vec![]));
+    // Its second: compiling is a hundredth of the profile.
+    let compile = |length| rules(profile(&[running(0, 100 * MS), event("framework", "CompileGraph", None, 0, length, json!({}))], &[]));
+    assert_eq!((compile(MS), compile(MS - 1)), (vec!["compile".to_string()], vec![]));
+    // Its third: more than nine tenths of the HBM, of a capacity that is told.
+    let full = |capacity| {
+        let files: Vec<(&str, Vec<u8>)> = directory_of(capacity).into_iter().map(|(name, bytes)| (&*name.leak(), bytes)).collect();
+        let s = system(&session(&files));
+        (finding(&s, "hbm-full").is_some(), s.hbm[0].share.is_some(), s.notes.iter().any(|n| n.contains("capacity")))
+    };
+    assert_eq!((full(Some(105)), full(Some(106)), full(None)), ((true, true, false), (false, true, false), (false, false, true)));
+}
+
+#[test]
+fn figures_of_a_range_are_of_what_is_inside() {
+    let session = one(host_bound());
+    // The second half of the first execution, the first half of the second.
+    let s = system_of(&session, Some((MS + MS / 2, 5 * MS + MS / 2)));
+    let e = &s.executions[0];
+    assert_eq!(
+        (s.duration, s.device_runtime, e.calls, e.total, e.max),
+        (DurationNs(4 * MS), Some(DurationNs(MS)), 2, DurationNs(MS), DurationNs(MS / 2))
+    );
+    assert_eq!((s.cores[0].busy, s.cores[0].wall, s.cores[0].idle), (DurationNs(MS), DurationNs(4 * MS), DurationNs(3 * MS)));
+    assert_eq!(s.transfers.iter().map(|t| (t.is_to_device, t.bytes)).collect::<Vec<_>>(), [(true, Some(4 << 20))]);
+    assert_eq!(finding(&s, "host-gaps").unwrap().cost, Some(DurationNs(3 * MS)));
+    assert!(finding(&s, "compile").is_none(), "it is before the range");
+    // Half of the copy, at the same bandwidth.
+    let s = system_of(&session, Some((3 * MS, 4 * MS)));
+    let t = &s.transfers[0];
+    assert_eq!((t.count, t.bytes, t.busy), (1, Some(2 << 20), DurationNs(MS / 2)));
+    assert!((t.bandwidth.unwrap() - 4_194_304_000.0).abs() < 1.0);
+    assert!(s.device_runtime.is_none() && s.notes.iter().any(|n| n.contains("No model executes in this range")), "{:?}", s.notes);
+    let s = system_of(&session, Some((20_000 * MS, 30_000 * MS)));
+    assert!(s.executions.is_empty() && s.transfers.is_empty() && s.cpus.is_empty() && s.advice.is_empty());
+    let s = system_of(&self::session(&tables()), Some((0, MS / 2)));
+    assert_eq!((s.hbm[0].bytes, s.hbm[0].share, s.hbm_curves[0].times.clone()), (30, Some(0.3), vec![0]));
+}
+
+#[test]
+fn the_hbm_over_time_has_its_categories() {
+    let s = system(&session(&tables()));
+    let curve = &s.hbm_curves[0];
+    assert_eq!((curve.place.as_str(), curve.n_samples), ("i-0f · ND 0 HBM 2", 2));
+    assert_eq!((curve.times.clone(), curve.total.clone()), (vec![0, MS], vec![30.0, 95.0]));
+    assert_eq!(curve.categories, [("Weights".to_string(), vec![20.0, 60.0]), ("Tensors".to_string(), vec![10.0, 35.0])]);
+    assert!(system(&one(host_bound())).hbm_curves.is_empty());
+}
+
+#[test]
+fn an_execution_knows_its_device_profile() {
+    let session = session(&tables());
+    let of = |name| match ask(&session, NeuronQuery::SystemExecution(named(&session, name))) {
+        NeuronAnswer::SystemExecution(row) => row,
+        other => panic!("{other:?}"),
+    };
+    let row = of("nc_exec_running").unwrap();
+    assert_eq!((row.profile.as_str(), row.calls, row.total, row.core.as_str()), ("profile_nc_0", 1, DurationNs(3 * MS), "0"));
+    assert_eq!(of("nrt_execute"), None);
+    assert!(matches!(session.run(&Query::Neuron(NeuronQuery::SystemExecution(SliceId(999)))), Answer::Refused(_)));
 }
 
 #[test]
@@ -166,6 +259,20 @@ fn tables_of_a_directory_give_events_memory_and_device_profiles() {
     assert_eq!(details.successors.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["nc_exec_running"]);
     let Answer::Table(part) = session.run(&Query::Table("SystemProfileEvents".into(), 0, 9)) else { panic!("a table") };
     assert_eq!(part.rows.len(), 4);
+}
+
+/// The page's tests drop the same tables: they are kept as files. `AXONSCOPE_WRITE_FIXTURES=1` writes them again.
+#[test]
+fn the_kept_tables_are_those_of_the_generator() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/neuron_system");
+    for (name, bytes) in directory() {
+        let path = folder.join(name.rsplit('/').next().unwrap());
+        if std::env::var_os("AXONSCOPE_WRITE_FIXTURES").is_some() {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&path, &bytes).unwrap();
+        }
+        assert!(std::fs::read(&path).unwrap() == bytes, "{}: run with AXONSCOPE_WRITE_FIXTURES=1", path.display());
+    }
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! `examples/report.rs` answers in JSON, and in a sentence when it cannot.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod neuron_logs;
+mod neuron_systems;
+
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -51,4 +54,39 @@ fn what_cannot_be_read_ends_in_a_sentence() {
     let sentence = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(sentence.contains("Cargo.toml") && sentence.trim_end().ends_with('.'), "{sentence}");
     assert!(output.stdout.is_empty());
+}
+
+/// The answer to a query about made files.
+fn asked(query: &str, files: &[(&str, Vec<u8>)]) -> Value {
+    let folder = std::env::temp_dir().join(format!("axonscope-report-{}-{query}", std::process::id()));
+    let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
+    for (path, (_, bytes)) in paths.iter().zip(files) {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a place for files");
+        std::fs::write(path, bytes).expect("written");
+    }
+    let arguments: Vec<&str> = ["--query", query].into_iter().chain(paths.iter().map(|p| p.to_str().expect("a path in UTF-8"))).collect();
+    let output = report(&arguments);
+    std::fs::remove_dir_all(&folder).expect("removed");
+    assert!(output.status.success(), "{query}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice::<Value>(&output.stdout).expect("one JSON object")["answer"].take()
+}
+
+#[test]
+fn views_of_neuron_logs_reports_and_system_profiles_have_their_queries() {
+    let timeline = || ("run/neuron_op_timeline.json", neuron_logs::timeline(&neuron_logs::bars()));
+    let table = || ("run/neuron_framework_op.json", neuron_logs::table(&[("aten__addmm_dot", 2, 279)], 279));
+    for files in [vec![timeline()], vec![table()], vec![("run/xplane.pb", neuron_logs::xspace())]] {
+        let answer = asked("operator-framework", &files);
+        assert!(answer["rows"].as_array().is_some_and(|r| r.iter().any(|r| r["name"] == "aten__addmm_dot")), "{answer}");
+    }
+    assert_eq!(asked("operator-hlo", &[timeline()])["is_from_file"], false);
+    assert_eq!(asked("operator-timeline", &[timeline()])["compute"], 800);
+    assert_eq!(asked("trace", &[("neuron_trace.json", neuron_logs::trace())])["steps"][0]["host_name"], "Compile");
+    let report = br#"{"support_percentage":"60.00%","supported_operators":{"aten":{"aten::add":2}},"unsupported_operators":{"aten":[]}}"#;
+    assert_eq!(asked("support", &[("result.json", report.to_vec())])["operators"][0]["name"], "aten::add");
+    let json = vec![("system_profile.json", neuron_systems::host_bound().into_bytes())];
+    assert_eq!(asked("system", &json)["executions"][0]["calls"], 3);
+    let tables = neuron_systems::directory();
+    let tables: Vec<(&str, Vec<u8>)> = tables.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+    assert_eq!(asked("system", &tables)["hbm"][0]["bytes"], 95);
 }

@@ -5,7 +5,7 @@
 mod neuron_logs;
 
 use axonscope::analysis::neuron_log::{Level, LogOps, LogTimeline, operator_name};
-use axonscope::base::{DurationNs, InputSet, SliceId};
+use axonscope::base::{DurationNs, InputSet, SliceId, TimeNs, TimeRange};
 use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
 use axonscope::engine::{Answer, Query, Session, views};
 use axonscope::formats::import;
@@ -35,7 +35,12 @@ fn ops(session: &Session, level: Level) -> LogOps {
 }
 
 fn figures(session: &Session) -> LogTimeline {
-    let NeuronAnswer::LogTimeline(t) = ask(session, NeuronQuery::LogTimeline) else { panic!("a timeline") };
+    figures_of(session, None)
+}
+
+fn figures_of(session: &Session, range: Option<(i64, i64)>) -> LogTimeline {
+    let range = range.map(|(from, to)| TimeRange::new(TimeNs(from), TimeNs(to)));
+    let NeuronAnswer::LogTimeline(t) = ask(session, NeuronQuery::LogTimeline(range)) else { panic!("a timeline") };
     *t
 }
 
@@ -86,6 +91,14 @@ fn compute_transfer_overlap_and_idle_are_those_of_the_overview() {
     assert_eq!(kinds, ["input_transfer", "early_constants", "memory_allocated", "lookup_table", "gap_filled"]);
     let levels: Vec<&str> = t.rows.iter().filter(|r| r.name.starts_with("Level")).map(|r| r.name.as_str()).collect();
     assert_eq!(levels, ["Level 1", "Level 2"].repeat(3));
+    // Of a range only what is inside: compute [1600,1700] [1900,2000], DMA [1950,2100].
+    let t = figures_of(&session, Some((1600, 2100)));
+    assert_eq!((ns(t.window), ns(t.compute), ns(t.transfer), ns(t.overlap), ns(t.idle)), (500, 200, 150, 50, 200));
+    let row = t.rows.iter().find(|r| r.name == "Compute Busy").unwrap();
+    assert_eq!((row.n_slices, row.busy, row.share), (2, DurationNs(200), Some(0.4)));
+    assert_eq!(t.captions.iter().map(|c| c.kind.as_str()).collect::<Vec<_>>(), ["gap_filled"]);
+    let t = figures_of(&session, Some((5000, 6000)));
+    assert_eq!((ns(t.window), ns(t.idle), t.idle_share), (1000, 1000, Some(1.0)));
     let only_ops: Vec<Bar> = bars().into_iter().filter(|b| b.process != OVERVIEW).collect();
     let t = figures(&session_of(&only_ops));
     assert!(!t.is_from_overview && t.compute.is_some());

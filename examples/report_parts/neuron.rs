@@ -1,6 +1,7 @@
 //! Queries of the report that only Neuron's reports, logs and system profiles answer.
 
 use axonscope::analysis::neuron_log::Level;
+use axonscope::base::TimeRange;
 use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
 use axonscope::engine::{Answer, Query, Session};
 use serde_json::Value;
@@ -9,14 +10,14 @@ use serde_json::Value;
 pub const NAMES: &str =
     "system, support, support_diff, operator-framework, operator-hlo, operator-timeline, trace, operator-framework_diff, operator-hlo_diff";
 
-/// The question of that name, if it is one of these.
-pub fn query(name: &str) -> Option<Query> {
+/// The question of that name, if it is one of these; about a range where it can be.
+pub fn query(name: &str, range: Option<TimeRange>) -> Option<Query> {
     let query = match name {
         "support" => NeuronQuery::Support,
-        "system" => NeuronQuery::System,
+        "system" => NeuronQuery::System(range),
         "operator-framework" => NeuronQuery::LogOps(Level::Framework),
         "operator-hlo" => NeuronQuery::LogOps(Level::Hlo),
-        "operator-timeline" => NeuronQuery::LogTimeline,
+        "operator-timeline" => NeuronQuery::LogTimeline(range),
         "trace" => NeuronQuery::LogTrace,
         _ => return None,
     };

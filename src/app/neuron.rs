@@ -40,11 +40,12 @@ fn with_tools(run: &OpenProfile, is_alone: bool) -> String {
 
 /// A support report.
 pub(super) fn support(app: App, profile: OpenProfile) -> AnyView {
-    view! { <SupportView ask=profile.ask others=others(app, profile.id, "analyze") /> }.into_any()
+    view! { <SupportView ask=profile.ask others=others(app, profile.id, "analyze") choices=app.view_state("support") /> }.into_any()
 }
 
 /// A view of a run of the TensorBoard plugin; `timeline` makes the timeline that some of them hold.
 pub(super) fn log(app: App, profile: OpenProfile, view: &str, timeline: impl FnOnce() -> AnyView + Send + 'static) -> AnyView {
+    let id = TOOLS.into_iter().find(|t| *t == view).unwrap_or("operator-framework");
     let show = move |(slice, marked): (SliceId, Vec<SliceId>)| {
         actions::set_highlights(app, marked);
         app.selection.set(Some(slice));
@@ -55,6 +56,7 @@ pub(super) fn log(app: App, profile: OpenProfile, view: &str, timeline: impl FnO
         ask: profile.ask,
         others: runs(app, profile.id),
         selection: app.selection.into(),
+        range: super::time_views::scope(app),
         on_slice: Callback::new(show),
         on_timeline: Callback::new(move |target| {
             actions::show_view(app, "timeline");
@@ -62,8 +64,9 @@ pub(super) fn log(app: App, profile: OpenProfile, view: &str, timeline: impl FnO
         }),
         on_range: Callback::new(move |range| actions::commit_range(app, Some(range))),
         on_run: Callback::new(move |id| actions::show_profile(app, id)),
+        choices: app.view_state(id),
     };
-    match view {
+    match id {
         "operator-hlo" => view! { <LogOpsView context level=Level::Hlo /> }.into_any(),
         "operator-timeline" => view! { <LogTimelineView context>{timeline()}</LogTimelineView> }.into_any(),
         "trace" => view! { <LogTraceView context>{timeline()}</LogTraceView> }.into_any(),

@@ -2,9 +2,9 @@
 
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
-use crate::views::system::{Device, Grouping, RowOf, SystemView, Ways, ask_rows};
+use crate::views::system::{Device, ExecutionLinks, Grouping, RowOf, SystemView, Ways, ask_rows};
 use crate::views::timeline::regroup::regroup;
-use crate::worker::protocol::HotColumns;
+use crate::worker::protocol::{Details, HotColumns};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -81,8 +81,19 @@ pub(super) fn system(app: App, profile: OpenProfile) -> AnyView {
     let on_place = Callback::new(move |place| super::time_views::go(app, place));
     let front = profile.id;
     let on_device = Callback::new(move |(id, slice)| open_device(app, front, id, slice));
-    let ways = Ways { on_slice, on_place, on_device };
-    view! { <SystemView ask=profile.ask selection=app.selection.into() devices=devices(app) ways /> }.into_any()
+    let on_range = Callback::new(move |range| actions::commit_range(app, range));
+    let ways = Ways { on_slice, on_place, on_device, range: app.range.into(), on_range };
+    view! { <SystemView ask=profile.ask selection=app.selection.into() range=super::time_views::scope(app) devices=devices(app) ways /> }
+        .into_any()
+}
+
+/// From the selected event of a system profile to its device profile; nothing elsewhere.
+pub(super) fn details_links(app: App, details: RwSignal<Option<Details>>) -> Option<AnyView> {
+    let profile = app.front_untracked().filter(|p| has(p, "system"))?;
+    let front = profile.id;
+    let on_device = Callback::new(move |(id, slice)| open_device(app, front, id, slice));
+    let slice = Signal::derive(move || details.with(|d| d.as_ref().map(|d| d.slice)));
+    Some(view! { <ExecutionLinks ask=profile.ask slice devices=devices(app) on_device /> }.into_any())
 }
 
 /// Open device profiles that still answer.

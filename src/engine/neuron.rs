@@ -3,8 +3,8 @@
 use super::Answer;
 use crate::analysis::neuron_log::{self, Level, LogDiff, LogOps, LogOverlap, LogPart, LogTimeline, LogTrace};
 use crate::analysis::support::{self, Support, SupportDiff};
-use crate::analysis::system::{self, Chain, Grouping, RowOf, System};
-use crate::base::SliceId;
+use crate::analysis::system::{self, Chain, ExecutionRow, Grouping, RowOf, System};
+use crate::base::{SliceId, TimeRange};
 use crate::model::neuron_log::NeuronLog;
 use crate::model::{Domain, NeuronSystem, Profile, SupportReport};
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,8 @@ pub enum NeuronQuery {
     SupportDiff(Box<Support>),
     /// Operators of a run of the TensorBoard plugin.
     LogOps(Level),
-    /// Compute and transfer of the run, and what is to be seen in its timeline.
-    LogTimeline,
+    /// Compute and transfer of the run or of a range, and what is to be seen in its timeline.
+    LogTimeline(Option<TimeRange>),
     /// What overlaps a slice, and its members.
     LogOverlap(SliceId),
     /// Steps of the host, and what the device did in each.
@@ -28,8 +28,10 @@ pub enum NeuronQuery {
     LogPart,
     /// The run compared with an earlier one (the answer of its worker to `LogPart`).
     LogDiff(Box<LogPart>, Level),
-    /// A system profile in figures.
-    System,
+    /// A system profile in figures: all of it, or a range.
+    System(Option<TimeRange>),
+    /// What an event is the execution of, if it is one.
+    SystemExecution(SliceId),
     /// What an event of it depends on, and what depends on it.
     SystemChain(SliceId),
     /// Its rows in another order.
@@ -57,6 +59,8 @@ pub enum NeuronAnswer {
     LogDiff(Box<LogDiff>),
     /// Cards, executions, transfers, memory, advice.
     System(Box<System>),
+    /// `None`: the event is no execution.
+    SystemExecution(Option<Box<ExecutionRow>>),
     /// Nearest first.
     SystemChain(Chain),
     /// In display order.
@@ -69,7 +73,9 @@ pub(super) fn answer(profile: &Profile, query: &NeuronQuery) -> Answer {
         (Domain::SupportReport(report), NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => of_report(report, query),
         (_, NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => Err("This profile is no analyze report."),
         (Domain::NeuronSystem(system), _) => of_system(profile, system, query),
-        (_, NeuronQuery::System | NeuronQuery::SystemChain(_) | NeuronQuery::SystemRows(_)) => Err("This profile is no system profile."),
+        (_, NeuronQuery::System(_) | NeuronQuery::SystemExecution(_) | NeuronQuery::SystemChain(_) | NeuronQuery::SystemRows(_)) => {
+            Err("This profile is no system profile.")
+        }
         (Domain::NeuronLog(log), _) => of_log(profile, log, query),
         _ => Err("This profile is no run of the TensorBoard Neuron plugin."),
     };
@@ -87,7 +93,7 @@ fn of_report(report: &SupportReport, query: &NeuronQuery) -> Result<NeuronAnswer
 fn of_log(profile: &Profile, log: &NeuronLog, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {
     Ok(match query {
         NeuronQuery::LogOps(level) => NeuronAnswer::LogOps(Box::new(neuron_log::ops(profile, log, *level))),
-        NeuronQuery::LogTimeline => NeuronAnswer::LogTimeline(Box::new(neuron_log::timeline(profile, log))),
+        NeuronQuery::LogTimeline(range) => NeuronAnswer::LogTimeline(Box::new(neuron_log::timeline(profile, log, *range))),
         NeuronQuery::LogOverlap(slice) if slice.index() >= profile.slices.len() => return Err("There is no such slice in this profile."),
         NeuronQuery::LogOverlap(slice) => NeuronAnswer::LogOverlap(Box::new(neuron_log::overlap(profile, log, *slice))),
         NeuronQuery::LogTrace => NeuronAnswer::LogTrace(Box::new(neuron_log::trace(profile, log))),
@@ -101,9 +107,12 @@ fn of_log(profile: &Profile, log: &NeuronLog, query: &NeuronQuery) -> Result<Neu
 
 fn of_system(profile: &Profile, system: &NeuronSystem, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {
     Ok(match query {
-        NeuronQuery::System => NeuronAnswer::System(Box::new(system::system(profile, system))),
+        NeuronQuery::System(range) => NeuronAnswer::System(Box::new(system::system(profile, system, *range))),
         NeuronQuery::SystemRows(by) => NeuronAnswer::SystemRows(system::grouped(profile, system, *by)),
-        NeuronQuery::SystemChain(slice) if slice.index() >= profile.slices.len() => return Err("There is no such slice in this profile."),
+        NeuronQuery::SystemChain(slice) | NeuronQuery::SystemExecution(slice) if slice.index() >= profile.slices.len() => {
+            return Err("There is no such slice in this profile.");
+        }
+        NeuronQuery::SystemExecution(slice) => NeuronAnswer::SystemExecution(system::execution(profile, system, *slice).map(Box::new)),
         NeuronQuery::SystemChain(slice) => NeuronAnswer::SystemChain(system::chain(profile, system, *slice)),
         _ => return Err("This profile is a system profile, which cannot answer that."),
     })

@@ -142,8 +142,13 @@ pub fn events_table(rows: &[EventRow<'_>]) -> Vec<u8> {
     ])
 }
 
-/// The directory of a system profile: events, HBM, CPU, device profiles.
+/// The directory of a system profile: events, HBM (95 bytes at its fullest, of 100), CPU, device profiles.
 pub fn directory() -> Vec<(String, Vec<u8>)> {
+    directory_of(Some(100))
+}
+
+/// The same with another capacity of the HBM, or none told.
+pub fn directory_of(capacity: Option<i64>) -> Vec<(String, Vec<u8>)> {
     let ints = |values: &[i64]| Column::Ints(values.iter().map(|v| Some(*v)).collect());
     let events = [
         ("nrt_execute", "neuron_rt", Some(0), 5 * MS, Some(0)),
@@ -172,7 +177,7 @@ pub fn directory() -> Vec<(String, Vec<u8>)> {
         ("process_id", ints(&[7])),
         ("nc_id", ints(&[0])),
     ]);
-    let meta = table(&[("hbm_capacity_bytes", ints(&[100]))]);
+    let meta = table(&[("hbm_capacity_bytes", Column::Ints(vec![capacity]))]);
     let named = |name: &str, bytes| (format!("global/run@latest/{name}.parquet"), bytes);
     vec![
         named("SystemProfileEvents", events_table(&events)),

@@ -1,7 +1,8 @@
 //! What AWS's tutorial teaches to see in an operator timeline, found by rule.
 
+use super::names::Operators;
 use super::timeline::busy;
-use super::{Level, operator_name, part_of, slices, span, tracks};
+use super::{Level, part_of, slices, span, tracks};
 use crate::analysis::spans::Spans;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, text};
@@ -37,13 +38,13 @@ const CONSTANT: [&str; 4] = ["relu", "maximum", "threshold", "clamp"];
 
 /// All captions, by start.
 pub(super) fn captions(profile: &Profile, log: &NeuronLog) -> Vec<Caption> {
-    let execution = first_of_operators(profile, log, Part::Execution);
     let mut out = Vec::new();
-    let begin = busy(profile, log, |r| level_in(r, Part::Execution)).bounds().map(|b| b.0);
-    if let Some(begin) = begin {
-        early_transfers(profile, log, begin, &mut out);
-        control(profile, log, &execution, &mut out);
-        filled_gaps(profile, log, &mut out);
+    let execution = busy(profile, log, |r| level_in(r, Part::Execution));
+    if let Some((begin, _)) = execution.bounds() {
+        let mut names = Operators::new(profile);
+        early_transfers(profile, log, begin, &mut names, &mut out);
+        control(profile, log, &mut names, &mut out);
+        filled_gaps(profile, log, &execution, &mut out);
     }
     let mut n: FxHashMap<String, usize> = FxHashMap::default();
     out.order_by_key(|c| (c.start, c.duration));
@@ -59,17 +60,27 @@ fn level_in(role: Role, part: Part) -> bool {
     (Level::Framework.is_row(role) || Level::Hlo.is_row(role)) && part_of(role) == Some(part)
 }
 
-/// First start of each operator of the framework in a part.
-fn first_of_operators(profile: &Profile, log: &NeuronLog, part: Part) -> FxHashMap<String, i64> {
-    let mut out: FxHashMap<String, i64> = FxHashMap::default();
+/// First start of each operator of the framework in a part, by its number in `names`; `i64::MAX` for those that are not there.
+fn first_of_operators(profile: &Profile, log: &NeuronLog, part: Part, names: &mut Operators) -> Vec<i64> {
+    let mut out: Vec<i64> = Vec::new();
     for track in tracks(log, |r| r == Role::FrameworkOps(part)) {
         for slice in slices(profile, track) {
-            let (start, _) = span(profile, slice);
-            let first = out.entry(operator_name(profile.name_of(slice))).or_insert(start);
-            *first = (*first).min(start);
+            let at = names.of(profile, slice);
+            if at >= out.len() {
+                out.resize(at + 1, i64::MAX);
+            }
+            out[at] = out[at].min(span(profile, slice).0);
         }
     }
     out
+}
+
+/// Notes a number; whether it was new.
+fn is_new(seen: &mut Vec<bool>, at: usize) -> bool {
+    if at >= seen.len() {
+        seen.resize(at + 1, false);
+    }
+    !std::mem::replace(&mut seen[at], true)
 }
 
 /// Whether a name is that of an input: a parameter, or device data of a lazy tensor.
@@ -83,16 +94,15 @@ fn is_input(name: &str) -> bool {
 }
 
 /// What is transferred before anything executes: inputs and constants.
-fn early_transfers(profile: &Profile, log: &NeuronLog, begin: i64, out: &mut Vec<Caption>) {
-    let mut seen: Vec<String> = Vec::new();
+fn early_transfers(profile: &Profile, log: &NeuronLog, begin: i64, names: &mut Operators, out: &mut Vec<Caption>) {
+    let mut seen: Vec<bool> = Vec::new();
     for track in tracks(log, |r| r == Role::FrameworkOps(Part::Transfer)) {
         for slice in slices(profile, track) {
-            let name = operator_name(profile.name_of(slice));
             let (start, end) = span(profile, slice);
-            if start >= begin || seen.contains(&name) {
+            if start >= begin || !is_new(&mut seen, names.of(profile, slice)) {
                 continue;
             }
-            seen.push(name.clone());
+            let name = names.name_of(profile, slice);
             let lower = name.to_ascii_lowercase();
             let is_constant = CONSTANT.iter().any(|w| lower.contains(w));
             let (kind, text) = if is_input(profile.name_of(slice)) {
@@ -120,18 +130,21 @@ fn early_transfers(profile: &Profile, log: &NeuronLog, begin: i64, out: &mut Vec
 }
 
 /// Control work of an operator before it first executes: its lookup table is loaded.
-fn control(profile: &Profile, log: &NeuronLog, execution: &FxHashMap<String, i64>, out: &mut Vec<Caption>) {
-    let mut seen: Vec<String> = Vec::new();
+fn control(profile: &Profile, log: &NeuronLog, names: &mut Operators, out: &mut Vec<Caption>) {
+    let execution = first_of_operators(profile, log, Part::Execution, names);
+    let mut seen: Vec<bool> = Vec::new();
     for track in tracks(log, |r| r == Role::FrameworkOps(Part::Control)) {
         for slice in slices(profile, track) {
-            let name = operator_name(profile.name_of(slice));
             let (start, end) = span(profile, slice);
-            let lower = name.to_ascii_lowercase();
-            let is_before = execution.get(&name).is_none_or(|first| start < *first);
-            if !is_before || seen.contains(&name) || !TABLED.iter().any(|w| lower.contains(w)) {
+            let at = names.of(profile, slice);
+            if execution.get(at).is_some_and(|first| start >= *first) || !is_new(&mut seen, at) {
                 continue;
             }
-            seen.push(name.clone());
+            let name = names.name_of(profile, slice);
+            let lower = name.to_ascii_lowercase();
+            if !TABLED.iter().any(|w| lower.contains(w)) {
+                continue;
+            }
             out.push(caption(
                 "lookup_table",
                 format!("`{name}` does control work before it executes: its lookup table is preloaded."),
@@ -143,8 +156,7 @@ fn control(profile: &Profile, log: &NeuronLog, execution: &FxHashMap<String, i64
 }
 
 /// Pauses of execution that transfers fill.
-fn filled_gaps(profile: &Profile, log: &NeuronLog, out: &mut Vec<Caption>) {
-    let execution = busy(profile, log, |r| level_in(r, Part::Execution));
+fn filled_gaps(profile: &Profile, log: &NeuronLog, execution: &Spans, out: &mut Vec<Caption>) {
     let transfer = busy(profile, log, |r| level_in(r, Part::Transfer) || r == Role::DmaBusy);
     let Some((start, end)) = execution.bounds() else {
         return;
@@ -167,7 +179,7 @@ fn filled_gaps(profile: &Profile, log: &NeuronLog, out: &mut Vec<Caption>) {
 }
 
 fn filled_share(transfer: &Spans, gap: (i64, i64)) -> f64 {
-    transfer.within(gap.0, gap.1).total() as f64 / (gap.1 - gap.0).max(1) as f64
+    transfer.total_within(gap.0, gap.1) as f64 / (gap.1 - gap.0).max(1) as f64
 }
 
 fn caption(kind: &str, text: String, (start, end): (i64, i64), slice: Option<SliceId>) -> Caption {

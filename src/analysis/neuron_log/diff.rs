@@ -59,11 +59,11 @@ pub struct DeltaRow {
 
 /// What this run gives.
 pub fn part(profile: &Profile, log: &NeuronLog) -> LogPart {
-    let figures = timeline::timeline(profile, log);
+    let figures = timeline::timeline(profile, log, None);
     let list = |level| {
         let mut out: Vec<(String, Option<i64>, Option<u64>)> = Vec::new();
         let mut by_name: FxHashMap<String, usize> = FxHashMap::default();
-        for row in ops::ops(profile, log, level).rows {
+        for row in ops::sums(profile, log, level).rows {
             let at = *by_name.entry(row.name.clone()).or_insert_with(|| {
                 out.push((row.name.clone(), None, None));
                 out.len() - 1

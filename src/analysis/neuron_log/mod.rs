@@ -1,7 +1,9 @@
 //! Questions to a run of the TensorBoard Neuron plugin: operators, compute and transfer, what overlaps, steps, two runs compared.
 
+mod below;
 mod captions;
 mod diff;
+mod names;
 mod ops;
 mod overlap;
 mod timeline;
@@ -65,7 +67,10 @@ pub fn operator_name(name: &str) -> String {
     if is_fused(name) {
         return name.into();
     }
-    if let Some(instruction) = super::hlo::parse(name).filter(|i| !i.name.is_empty()) {
+    // Only a text with ` = ` names the instruction before it.
+    if name.contains(" = ")
+        && let Some(instruction) = super::hlo::parse(name).filter(|i| !i.name.is_empty())
+    {
         return instruction.opcode;
     }
     let name = name.rsplit('/').next().unwrap_or(name);

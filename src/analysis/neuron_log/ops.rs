@@ -1,11 +1,11 @@
 //! Operators by time, as the plugin's tables have them: from the file, or computed from the timeline.
 
+use super::names::Operators;
 use super::{Level, is_fused, operator_name, part_of, slices, span, tracks};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, OpTable, Part};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// Operators of one level.
@@ -61,8 +61,17 @@ pub struct OpRow {
 /// More slices of one operator than these are not listed.
 const MAX_SLICES: usize = 10_000;
 
-/// Operators of a level.
+/// Operators of a level, those of the framework with the HLO operators beneath them.
 pub fn ops(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
+    let mut out = sums(profile, log, level);
+    if level == Level::Framework {
+        super::below::hlo_below(profile, log, &mut out.rows);
+    }
+    out
+}
+
+/// Operators of a level with nothing beneath them.
+pub(super) fn sums(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
     let table = match level {
         Level::Framework => log.framework.as_ref(),
         Level::Hlo => log.hlo.as_ref(),
@@ -82,9 +91,6 @@ pub fn ops(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
     }
     if out.is_from_file {
         find_slices(profile, log, level, &mut out.rows);
-    }
-    if level == Level::Framework {
-        hlo_below(profile, log, &mut out.rows);
     }
     out
 }
@@ -144,18 +150,17 @@ fn from_timeline(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
     let rows_of = tracks(log, |r| level.is_row(r));
     let has_execution = rows_of.iter().any(|t| part_of(log.roles[t.index()]) == Some(Part::Execution));
     let mut rows: Vec<OpRow> = Vec::new();
-    let mut by_name: FxHashMap<String, usize> = FxHashMap::default();
+    let mut names = Operators::new(profile);
     for track in rows_of {
         let part = part_of(log.roles[track.index()]).unwrap_or_default();
+        let is_time = part == Part::Execution || !has_execution && part != Part::Transfer && part != Part::Control;
         for slice in slices(profile, track) {
-            let name = operator_name(profile.name_of(slice));
-            let at = *by_name.entry(name.clone()).or_insert_with(|| {
-                rows.push(OpRow { name, ..OpRow::default() });
-                rows.len() - 1
-            });
+            let at = names.of(profile, slice);
+            if at == rows.len() {
+                rows.push(OpRow { name: names.names()[at].clone(), ..OpRow::default() });
+            }
             let row = &mut rows[at];
             let (start, end) = span(profile, slice);
-            let is_time = part == Part::Execution || !has_execution && part != Part::Transfer && part != Part::Control;
             let sum = match part {
                 _ if is_time => &mut row.time,
                 Part::Transfer => &mut row.transfer,
@@ -205,64 +210,24 @@ fn members_of(profile: &Profile, log: &NeuronLog, of: &[SliceId]) -> Vec<String>
 
 /// Where the operators of a file's table are in the timeline.
 fn find_slices(profile: &Profile, log: &NeuronLog, level: Level, rows: &mut [OpRow]) {
-    let mut by_name: FxHashMap<String, Vec<SliceId>> = FxHashMap::default();
+    let mut names = Operators::new(profile);
+    let mut found: Vec<Vec<SliceId>> = Vec::new();
     for track in tracks(log, |r| level.is_row(r)) {
         for slice in slices(profile, track) {
-            let list = by_name.entry(operator_name(profile.name_of(slice))).or_default();
-            if list.len() < MAX_SLICES {
-                list.push(slice);
+            let at = names.of(profile, slice);
+            if at == found.len() {
+                found.push(Vec::new());
+            }
+            if found[at].len() < MAX_SLICES {
+                found[at].push(slice);
             }
         }
     }
     for row in rows {
-        row.slices = by_name.get(&operator_name(&row.name)).cloned().unwrap_or_default();
+        row.slices = names.find(&operator_name(&row.name)).map(|at| found[at].clone()).unwrap_or_default();
         row.slices.order_by_key(|s| profile.slices.start[s.index()]);
         if row.members.is_empty() && is_fused(&row.name) {
             row.members = members_of(profile, log, &row.slices);
         }
-    }
-}
-
-/// HLO operators beneath each operator of the framework: those that run inside its slices of the same process; without a timeline, by name.
-fn hlo_below(profile: &Profile, log: &NeuronLog, rows: &mut [OpRow]) {
-    let framework = tracks(log, |r| Level::Framework.is_row(r));
-    let mut sums: FxHashMap<(String, String), i64> = FxHashMap::default();
-    for track in &framework {
-        let part = part_of(log.roles[track.index()]);
-        if part != Some(Part::Execution) && part != Some(Part::Other) {
-            continue;
-        }
-        let of_part = tracks(log, |r| Level::Hlo.is_row(r) && part_of(r) == part);
-        for hlo in of_part {
-            inside(profile, *track, hlo, &mut sums);
-        }
-    }
-    if framework.is_empty() {
-        let names: Vec<(String, Option<DurationNs>)> =
-            log.hlo.iter().flat_map(|t| &t.rows).map(|r| (r.name.clone(), r.time_ns.map(DurationNs))).collect();
-        for row in rows {
-            row.below = names.iter().filter(|(n, _)| !n.is_empty() && row.name.ends_with(&format!("_{n}"))).cloned().collect();
-        }
-        return;
-    }
-    let mut below: FxHashMap<String, Vec<(String, Option<DurationNs>)>> = FxHashMap::default();
-    for ((operator, hlo), time) in sums {
-        below.entry(operator).or_default().push((hlo, Some(DurationNs(time))));
-    }
-    for row in rows {
-        row.below = below.remove(&operator_name(&row.name)).unwrap_or_default();
-        row.below.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    }
-}
-
-/// Adds the time of each slice of `hlo` to the slice of `track` that holds its beginning.
-fn inside(profile: &Profile, track: crate::base::TrackId, hlo: crate::base::TrackId, sums: &mut FxHashMap<(String, String), i64>) {
-    for slice in slices(profile, hlo) {
-        let (start, end) = span(profile, slice);
-        let Some(holder) = profile.slice_at(track, crate::base::TimeNs(start)) else {
-            continue;
-        };
-        let key = (operator_name(profile.name_of(holder)), operator_name(profile.name_of(slice)));
-        *sums.entry(key).or_default() += end.saturating_sub(start);
     }
 }

@@ -1,7 +1,7 @@
 //! A clicked bar: what runs at the same time, and the members of a fused one.
 
 use super::{Level, operator_name, slices, span, tracks};
-use crate::base::{DurationNs, SliceId, TrackId};
+use crate::base::{DurationNs, SliceId, StrId, TrackId};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Role};
 use rustc_hash::FxHashMap;
@@ -61,7 +61,7 @@ pub fn overlap(profile: &Profile, log: &NeuronLog, slice: SliceId) -> LogOverlap
     let rows = tracks(log, |r| Level::Framework.is_row(r) || Level::Hlo.is_row(r));
     let mut overlapping = Vec::new();
     for track in rows.iter().copied().filter(|t| Some(*t) != own) {
-        for other in slices(profile, track) {
+        for other in meanwhile(profile, track, (start, end)) {
             let (from, to) = span(profile, other);
             let common = end.min(to).saturating_sub(start.max(from));
             if common > 0 {
@@ -86,22 +86,44 @@ pub fn overlap(profile: &Profile, log: &NeuronLog, slice: SliceId) -> LogOverlap
     LogOverlap { slice, name: profile.name_of(slice).into(), overlapping, members }
 }
 
+/// Slices of a track that run at some time of a span. Slices of a lane never overlap: they are found without a look at the others.
+fn meanwhile(profile: &Profile, track: TrackId, (start, end): (i64, i64)) -> impl Iterator<Item = SliceId> {
+    let lanes = profile.tracks[track.index()].lanes.clone();
+    lanes.flat_map(move |lane| {
+        let lane = profile.lanes[lane as usize];
+        let (first, last) = (lane.first as usize, lane.end as usize);
+        // The last to start before the span may still run in it.
+        let from = first + profile.slices.start[first..last].partition_point(|&s| s <= start);
+        let from = from.saturating_sub(1).max(first);
+        (from..last).take_while(move |&i| profile.slices.start[i] < end).map(|i| SliceId(i as u32))
+    })
+}
+
 /// Bars of the operator rows by name.
 struct Bars<'a> {
     profile: &'a Profile,
     log: &'a NeuronLog,
-    by_name: FxHashMap<&'a str, Vec<(Role, SliceId)>>,
+    /// Names of bars: each with its string.
+    strings: FxHashMap<&'a str, StrId>,
+    /// Bars of each string.
+    of_string: Vec<Vec<(Role, SliceId)>>,
 }
 
 impl<'a> Bars<'a> {
     fn new(profile: &'a Profile, log: &'a NeuronLog) -> Self {
-        let mut by_name: FxHashMap<&'a str, Vec<(Role, SliceId)>> = FxHashMap::default();
+        let mut of_string: Vec<Vec<(Role, SliceId)>> = vec![Vec::new(); profile.strings.len()];
+        let mut strings = FxHashMap::default();
         for track in tracks(log, |r| Level::Framework.is_row(r) || Level::Hlo.is_row(r)) {
             for slice in slices(profile, track) {
-                by_name.entry(profile.name_of(slice)).or_default().push((log.roles[track.index()], slice));
+                let string = profile.slices.name[slice.index()];
+                let bars = &mut of_string[string.index()];
+                if bars.is_empty() {
+                    strings.insert(profile.strings.get(string), string);
+                }
+                bars.push((log.roles[track.index()], slice));
             }
         }
-        Bars { profile, log, by_name }
+        Bars { profile, log, strings, of_string }
     }
 
     /// Members of a fused slice, and of those that are fused themselves.
@@ -133,7 +155,8 @@ impl<'a> Bars<'a> {
     /// The bar of a member: of its name, on an operator row, the one nearest to the fused slice; rows of the same kind and part first.
     fn bar_of(&self, fused: SliceId, path: &str) -> Option<SliceId> {
         let last = path.rsplit('/').next().unwrap_or(path).trim();
-        let bars = self.by_name.get(path.trim()).or_else(|| self.by_name.get(last))?;
+        let string = self.strings.get(path.trim()).or_else(|| self.strings.get(last))?;
+        let bars = &self.of_string[string.index()];
         let (start, end) = span(self.profile, fused);
         let own = self.profile.track_of(fused).and_then(|t| self.log.roles.get(t.index()).copied());
         let key = |(role, slice): &(Role, SliceId)| {

@@ -3,7 +3,7 @@
 use super::captions::{Caption, captions};
 use super::{slices, span, tracks};
 use crate::analysis::spans::Spans;
-use crate::base::DurationNs;
+use crate::base::{DurationNs, TimeRange};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Part, Role};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The operator timeline in figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogTimeline {
-    /// From the first to the last moment at which the device computes or moves data. `None` without such rows.
+    /// From the first to the last moment at which the device computes or moves data, or the range that was asked about. `None` without such rows.
     pub window: Option<DurationNs>,
     /// Time in which anything computes.
     pub compute: Option<DurationNs>,
@@ -73,14 +73,19 @@ pub(super) fn compute_and_transfer(profile: &Profile, log: &NeuronLog) -> (Spans
     (busy(profile, log, of(Part::Execution)), busy(profile, log, of(Part::Transfer)), false)
 }
 
-/// The figures.
-pub fn timeline(profile: &Profile, log: &NeuronLog) -> LogTimeline {
+/// The figures of the run, or of the part of it in a range.
+pub fn timeline(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>) -> LogTimeline {
+    let cut = |spans: Spans| range.map_or_else(|| spans.clone(), |r| spans.within(r.start.0, r.end.0));
     let (compute, transfer, is_from_overview) = compute_and_transfer(profile, log);
+    let has_rows = !compute.0.is_empty() || !transfer.0.is_empty();
+    let (compute, transfer) = (cut(compute), cut(transfer));
     let both = Spans::union(compute.0.iter().chain(&transfer.0).copied());
-    let mut out = LogTimeline { is_from_overview, captions: captions(profile, log), ..LogTimeline::default() };
+    let mut captions = captions(profile, log);
+    captions.retain(|c| range.is_none_or(|r| c.start < r.end && c.start.after(c.duration) > r.start));
+    let mut out = LogTimeline { is_from_overview, captions, ..LogTimeline::default() };
     let setup = busy(profile, log, |r| r == Role::RuntimeSetup);
-    out.setup = (!setup.0.is_empty()).then(|| DurationNs(setup.total()));
-    let bounds = both.bounds();
+    out.setup = (!setup.0.is_empty()).then(|| DurationNs(cut(setup).total()));
+    let bounds = range.filter(|_| has_rows).map(|r| (r.start.0, r.end.0)).or_else(|| both.bounds());
     if let Some((start, end)) = bounds {
         let overlap = compute.intersection(&transfer).total();
         let window = end.saturating_sub(start);
@@ -94,7 +99,7 @@ pub fn timeline(profile: &Profile, log: &NeuronLog) -> LogTimeline {
         out.hidden_share = (transfer.total() > 0).then(|| overlap as f64 / transfer.total() as f64);
         (out.verdict, out.verdict_text) = verdict(compute.total() - overlap, transfer.total() - overlap);
     }
-    out.rows = rows(profile, log, out.window);
+    out.rows = rows(profile, log, out.window, range);
     out
 }
 
@@ -119,14 +124,16 @@ fn verdict(compute_only: i64, transfer_only: i64) -> (String, String) {
     (word.into(), text)
 }
 
-fn rows(profile: &Profile, log: &NeuronLog, window: Option<DurationNs>) -> Vec<RowSum> {
+fn rows(profile: &Profile, log: &NeuronLog, window: Option<DurationNs>, range: Option<TimeRange>) -> Vec<RowSum> {
+    let (from, to) = range.map_or((i64::MIN, i64::MAX), |r| (r.start.0, r.end.0));
     let row = |track: crate::base::TrackId| {
-        let busy = Spans::union(slices(profile, track).map(|s| span(profile, s))).total();
+        let all = || slices(profile, track).map(|s| span(profile, s)).filter(|s| s.0 < to && (s.1 > from || s.0 >= from));
+        let busy = Spans::union(all().map(|s| (s.0.max(from), s.1.min(to)))).total();
         let t = &profile.tracks[track.index()];
         RowSum {
             process: t.parent.map(|p| profile.track_path(p)).unwrap_or_default(),
             name: profile.strings.get(t.name).into(),
-            n_slices: profile.slices_of(track).len() as u64,
+            n_slices: all().count() as u64,
             busy: DurationNs(busy),
             share: window.filter(|w| w.0 > 0).map(|w| busy as f64 / w.0 as f64),
         }

@@ -4,7 +4,7 @@ use super::timeline::busy;
 use super::{slices, span, tracks};
 use crate::analysis::spans::Spans;
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, TimeNs};
+use crate::base::{DurationNs, SliceId, TimeNs, TrackId};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Role};
 use serde::{Deserialize, Serialize};
@@ -18,8 +18,10 @@ pub struct LogTrace {
     pub io: Option<DurationNs>,
     /// Time in which collectives wait for each other.
     pub synchronisation: Option<DurationNs>,
-    /// Steps of the host by start.
+    /// Steps of the host by start; at most [`MAX_STEPS`].
     pub steps: Vec<StepRow>,
+    /// Steps of the host, all of them.
+    pub n_steps: u64,
     /// What the steps are called in the trace; empty when none was found.
     pub step_name: String,
 }
@@ -60,11 +62,11 @@ pub fn trace(profile: &Profile, log: &NeuronLog) -> LogTrace {
     let has = |role| !tracks(log, |r| r == role).is_empty();
     let [execution, io, sync] = [Role::DeviceExecution, Role::IoTransfer, Role::CcSync].map(|role| busy(profile, log, move |r| r == role));
     let device = Spans::union(execution.0.iter().chain(&io.0).chain(&sync.0).copied());
-    let (step_name, steps) = steps(profile, log);
+    let (step_name, n_steps, steps) = steps(profile, log);
     let total = |role, spans: &Spans| has(role).then(|| DurationNs(spans.total()));
     let row = |slice: SliceId| {
         let (start, end) = span(profile, slice);
-        let inside = |spans: &Spans| DurationNs(spans.within(start, end).total());
+        let inside = |spans: &Spans| DurationNs(spans.total_within(start, end));
         let gaps = device.gaps(start, end);
         let idle = gaps.total();
         let gap = gaps.0.iter().copied().max_by_key(|g| (g.1 - g.0, std::cmp::Reverse(g.0)));
@@ -90,49 +92,63 @@ pub fn trace(profile: &Profile, log: &NeuronLog) -> LogTrace {
         io: total(Role::IoTransfer, &io),
         synchronisation: total(Role::CcSync, &sync),
         steps: steps.into_iter().map(row).collect(),
+        n_steps,
         step_name,
     }
 }
 
+/// More steps than these are counted, not listed.
 const MAX_STEPS: usize = 10_000;
 
-/// The steps: slices of the host called `Step` and a number, else `StepMarker`.
-fn steps(profile: &Profile, log: &NeuronLog) -> (String, Vec<SliceId>) {
-    let host: Vec<SliceId> = tracks(log, |r| r == Role::Host).into_iter().flat_map(|t| slices(profile, t)).collect();
+/// The steps: slices of the host called `Step` and a number, else `StepMarker`. What they are called, how many there are, and the first ones.
+fn steps(profile: &Profile, log: &NeuronLog) -> (String, u64, Vec<SliceId>) {
     let numbered = |name: &str| {
         let rest = name.strip_prefix("Step").or(name.strip_prefix("step"));
         rest.map(|r| r.trim_start_matches([' ', '_', '#'])).is_some_and(|r| !r.is_empty() && r.bytes().all(|b| b.is_ascii_digit()))
     };
     for (label, is_step) in [("Step", &numbered as &dyn Fn(&str) -> bool), ("StepMarker", &|n: &str| n == "StepMarker")] {
-        let mut found: Vec<SliceId> = host.iter().copied().filter(|s| is_step(profile.name_of(*s))).collect();
+        // A name is looked at once, however often it stands there.
+        let wanted: Vec<bool> = profile.strings.iter().map(|(_, text)| is_step(text)).collect();
+        let host = tracks(log, |r| r == Role::Host).into_iter().flat_map(|t| slices(profile, t));
+        let mut found: Vec<SliceId> = host.filter(|s| wanted.get(profile.slices.name[s.index()].index()) == Some(&true)).collect();
         if !found.is_empty() {
             found.order_by_key(|s| profile.slices.start[s.index()]);
+            let n = found.len() as u64;
             found.truncate(MAX_STEPS);
-            return (label.into(), found);
+            return (label.into(), n, found);
         }
     }
-    (String::new(), Vec::new())
+    (String::new(), 0, Vec::new())
 }
 
 /// The shortest slice of the host, other than the step, that covers four fifths of a pause; else the one that covers most of it, if that is half.
 fn covering(profile: &Profile, log: &NeuronLog, gap: (i64, i64), step: SliceId) -> Option<SliceId> {
     let length = gap.1 - gap.0;
     let mut best: Option<(bool, i64, SliceId)> = None;
-    for track in tracks(log, |r| r == Role::Host) {
-        let by_start = &profile.slices.by_start[profile.slices_of(track)];
-        for &i in by_start.iter().take_while(|&&i| profile.slices.start[i as usize] < gap.1) {
-            let slice = SliceId(i);
-            let (start, end) = span(profile, slice);
-            let common = end.min(gap.1) - start.max(gap.0);
-            if slice == step || common.saturating_mul(2) < length || common <= 0 {
-                continue;
-            }
-            let covers = common.saturating_mul(5) >= length.saturating_mul(4);
-            let key = (!covers, if covers { end - start } else { -common }, slice);
-            if best.is_none_or(|b| key < b) {
-                best = Some(key);
-            }
+    for i in tracks(log, |r| r == Role::Host).into_iter().flat_map(|t| at_middle(profile, t, gap)) {
+        let slice = SliceId(i as u32);
+        let (start, end) = span(profile, slice);
+        let common = end.min(gap.1) - start.max(gap.0);
+        if slice == step || common.saturating_mul(2) < length || common <= 0 {
+            continue;
+        }
+        let covers = common.saturating_mul(5) >= length.saturating_mul(4);
+        let key = (!covers, if covers { end - start } else { -common }, slice);
+        if best.is_none_or(|b| key < b) {
+            best = Some(key);
         }
     }
     best.map(|b| b.2)
+}
+
+/// The slices of a track that touch the middle of a span: nothing else covers half of it. Slices of a lane never overlap, so these are few.
+fn at_middle(profile: &Profile, track: TrackId, (from, to): (i64, i64)) -> impl Iterator<Item = usize> {
+    let middle = from.midpoint(to);
+    let lanes = profile.tracks[track.index()].lanes.clone();
+    lanes.flat_map(move |lane| {
+        let lane = profile.lanes[lane as usize];
+        let first = lane.first as usize;
+        let after = first + profile.slices.start[first..lane.end as usize].partition_point(|&s| s <= middle);
+        (first..after).rev().take_while(move |&i| profile.slices.end(i) >= middle)
+    })
 }

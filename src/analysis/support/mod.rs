@@ -1,15 +1,12 @@
 //! What an `analyze` report tells: how much of a model Neuron supports, what fails, where, and why an operator can do both.
 
 mod diff;
+mod lists;
 mod remarks;
 
 pub use diff::{Change, ChangeRow, SupportDiff, diff};
 
-use super::hlo;
-use crate::base::Order as _;
-use crate::model::support::{FailedInstruction, FailedOperator};
 use crate::model::{SupportReport, SupportSource};
-use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// The whole report, as views show it.
@@ -43,8 +40,10 @@ pub struct Support {
     pub operators: Vec<SupportRow>,
     /// Each failed call, in the order written.
     pub failures: Vec<FailureRow>,
-    /// Each HLO instruction, failed ones first, else in the order written.
+    /// Each HLO instruction, failed ones first, else in the order first met; equal ones of one operator once.
     pub instructions: Vec<HloRow>,
+    /// Their texts taken apart, each text once.
+    pub forms: Vec<HloForm>,
     /// What to know about this report, most important first.
     pub remarks: Vec<Remark>,
 }
@@ -62,6 +61,8 @@ pub struct SupportRow {
     pub unsupported: u64,
     /// HLO instructions that failed for it; `None` where the report does not list them.
     pub failed_instructions: Option<u64>,
+    /// Positions of those in `instructions`.
+    pub instructions: Vec<u32>,
     /// Data types of those instructions: `c64, f32`.
     pub failed_dtypes: String,
     /// Where it failed: `neuronx-cc`.
@@ -71,33 +72,59 @@ pub struct SupportRow {
 /// One failed call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FailureRow {
-    /// `aten::mul`.
-    pub name: String,
+    /// Position of its operator in `operators`.
+    pub operator: u32,
     /// As written: `neuronx-cc`, `Lowering to HLO`.
     pub failed_at: String,
-    /// The stage in words: "Compiler", "Lowering to HLO".
-    pub stage: String,
     /// Innermost frame: file.
     pub file: String,
     /// Innermost frame: line.
     pub line: Option<u64>,
-    /// All lines of the call as written, innermost first.
-    pub stack: Vec<String>,
+    /// The call as written, a line for each frame, innermost first.
+    pub call: String,
     /// TorchScript text; empty where there is none.
     pub graph: String,
-    /// Positions in `instructions` of those of this operator that failed.
-    pub instructions: Vec<u32>,
 }
 
-/// One HLO instruction.
+impl FailureRow {
+    /// The frames of the call, innermost first.
+    pub fn frames(&self) -> impl Iterator<Item = &str> {
+        self.call.lines().map(str::trim).filter(|l| !l.is_empty())
+    }
+
+    /// The stage at which it fails, in words: "Compiler", "Lowering to HLO".
+    pub fn stage(&self) -> &str {
+        let lower = self.failed_at.to_ascii_lowercase();
+        if lower.contains("neuronx-cc") || lower.contains("compil") {
+            "Compiler"
+        } else if lower.contains("lowering") {
+            "Lowering to HLO"
+        } else if self.failed_at.is_empty() {
+            "Not available"
+        } else {
+            &self.failed_at
+        }
+    }
+}
+
+/// HLO instructions of one text and one operator.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HloRow {
-    /// As written.
-    pub text: String,
+    /// Position of its text in `forms`.
+    pub form: u32,
     /// Whether the compiler takes it.
     pub is_supported: bool,
     /// The operator it comes from; empty for supported ones, of which the report does not tell.
     pub operator: String,
+    /// How often the report lists it.
+    pub count: u64,
+}
+
+/// The text of an HLO instruction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HloForm {
+    /// As written.
+    pub text: String,
     /// `multiply`; empty when the text cannot be taken apart.
     pub opcode: String,
     /// Data type of the result.
@@ -108,6 +135,18 @@ pub struct HloRow {
     pub dtypes: Vec<String>,
     /// Operands, as written.
     pub operands: String,
+}
+
+impl Support {
+    /// The text of an instruction of this report.
+    pub fn form(&self, row: &HloRow) -> &HloForm {
+        &self.forms[row.form as usize]
+    }
+
+    /// The operator of a failed call of this report.
+    pub fn operator(&self, failure: &FailureRow) -> &SupportRow {
+        &self.operators[failure.operator as usize]
+    }
 }
 
 /// A sentence about the report.
@@ -124,9 +163,8 @@ const TOLERANCE: f64 = 0.005 + 1e-9;
 
 /// The report as rows and figures.
 pub fn support(report: &SupportReport) -> Support {
-    let instructions = instructions(report);
-    let failures = failures(report, &instructions);
-    let operators = operators(report, &failures, &instructions);
+    let (forms, instructions) = lists::instructions(report);
+    let (operators, failures) = lists::operators(report, &forms, &instructions);
     let n_supported_hlo = report.supported_hlo.as_ref().map(|l| l.len() as u64);
     let n_unsupported_hlo = report.unsupported_hlo.as_ref().map(|l| l.len() as u64);
     let computed_percentage = n_supported_hlo.zip(n_unsupported_hlo).and_then(|(yes, no)| percentage(yes, no));
@@ -149,6 +187,7 @@ pub fn support(report: &SupportReport) -> Support {
         operators,
         failures,
         instructions,
+        forms,
         remarks: Vec::new(),
     };
     out.remarks = remarks::remarks(report, &out);
@@ -173,121 +212,6 @@ fn source(source: SupportSource) -> &'static str {
 fn verbosity(report: &SupportReport) -> Option<u8> {
     let has_hlo = report.supported_hlo.is_some() || report.unsupported_hlo.is_some();
     (report.source == SupportSource::Command).then_some(if has_hlo { 1 } else { 2 })
-}
-
-fn instructions(report: &SupportReport) -> Vec<HloRow> {
-    let failed = report.unsupported_hlo.iter().flatten();
-    let works = report.supported_hlo.iter().flatten();
-    let failed = failed.map(|FailedInstruction { text, operator }| hlo_row(text, operator, false));
-    failed.chain(works.map(|text| hlo_row(text, "", true))).collect()
-}
-
-fn hlo_row(text: &str, operator: &str, is_supported: bool) -> HloRow {
-    let parsed = hlo::parse(text).unwrap_or_default();
-    HloRow {
-        text: text.into(),
-        is_supported,
-        operator: operator.into(),
-        dtype: parsed.dtype(),
-        shape: parsed.dimensions(),
-        dtypes: parsed.all_dtypes(),
-        operands: parsed.operands.join(", "),
-        opcode: parsed.opcode,
-    }
-}
-
-fn failures(report: &SupportReport, instructions: &[HloRow]) -> Vec<FailureRow> {
-    let mut of_operator: FxHashMap<&str, Vec<u32>> = FxHashMap::default();
-    for (i, row) in instructions.iter().enumerate().filter(|(_, r)| !r.is_supported && !r.operator.is_empty()) {
-        of_operator.entry(&row.operator).or_default().push(i as u32);
-    }
-    let row = |failed: &FailedOperator| {
-        let stack: Vec<String> = failed.call.lines().map(str::trim).filter(|l| !l.is_empty()).map(Into::into).collect();
-        let (file, line) = stack.first().map(|l| frame(l)).unwrap_or_default();
-        FailureRow {
-            name: failed.kind.clone(),
-            failed_at: failed.failure_at.clone(),
-            stage: stage(&failed.failure_at).into(),
-            file,
-            line,
-            stack,
-            graph: failed.graph.clone(),
-            instructions: of_operator.get(failed.kind.as_str()).cloned().unwrap_or_default(),
-        }
-    };
-    report.unsupported.iter().flatten().map(row).collect()
-}
-
-/// The stage at which an operator fails, in words.
-fn stage(failed_at: &str) -> &str {
-    let lower = failed_at.to_ascii_lowercase();
-    if lower.contains("neuronx-cc") || lower.contains("compil") {
-        "Compiler"
-    } else if lower.contains("lowering") {
-        "Lowering to HLO"
-    } else if failed_at.is_empty() {
-        "Not available"
-    } else {
-        failed_at
-    }
-}
-
-/// File and line of a frame: `test.py 24`, `test.py(6): fft`, `File "test.py", line 6, in fft`, `test.py:6`.
-fn frame(text: &str) -> (String, Option<u64>) {
-    let number = |t: &str| t.trim().parse::<u64>().ok();
-    if let Some((file, rest)) = text.strip_prefix("File \"").and_then(|t| t.split_once('"')) {
-        let line = rest.split_once("line ").map(|(_, l)| l.chars().take_while(char::is_ascii_digit).collect::<String>());
-        return (file.into(), line.and_then(|l| number(&l)));
-    }
-    if let Some((file, rest)) = text.split_once('(')
-        && let Some(line) = rest.split_once(')').and_then(|(line, _)| number(line))
-    {
-        return (file.trim().into(), Some(line));
-    }
-    for separator in [' ', ':'] {
-        if let Some((file, line)) = text.rsplit_once(separator).and_then(|(f, l)| Some((f, number(l)?))) {
-            return (file.trim().into(), Some(line));
-        }
-    }
-    (text.into(), None)
-}
-
-fn operators(report: &SupportReport, failures: &[FailureRow], instructions: &[HloRow]) -> Vec<SupportRow> {
-    let mut rows: Vec<SupportRow> = Vec::new();
-    let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
-    for operator in report.supported.iter().flatten() {
-        by_name.insert(&operator.name, rows.len());
-        rows.push(SupportRow { name: operator.name.clone(), supported: operator.count, is_supported: true, ..SupportRow::default() });
-    }
-    for failure in failures {
-        let at = *by_name.entry(&failure.name).or_insert_with(|| {
-            rows.push(SupportRow { name: failure.name.clone(), ..SupportRow::default() });
-            rows.len() - 1
-        });
-        let row = &mut rows[at];
-        row.unsupported += 1;
-        if row.unsupported == 1 {
-            row.failed_instructions = report.unsupported_hlo.as_ref().map(|_| failure.instructions.len() as u64);
-            row.failed_dtypes = dtypes_of(&failure.instructions, instructions).join(", ");
-        }
-        if !failure.failed_at.is_empty() && !row.failed_at.split(", ").any(|f| f == failure.failed_at) {
-            let separator = if row.failed_at.is_empty() { "" } else { ", " };
-            row.failed_at = format!("{}{separator}{}", row.failed_at, failure.failed_at);
-        }
-    }
-    rows.order_by_key(|r| (std::cmp::Reverse(r.unsupported), std::cmp::Reverse(r.supported)));
-    rows
-}
-
-/// Data types in some instructions, each once.
-fn dtypes_of(which: &[u32], instructions: &[HloRow]) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for dtype in which.iter().filter_map(|i| instructions.get(*i as usize)).flat_map(|r| &r.dtypes) {
-        if !out.contains(dtype) {
-            out.push(dtype.clone());
-        }
-    }
-    out
 }
 
 #[cfg(test)]

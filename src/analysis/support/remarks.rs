@@ -1,6 +1,7 @@
 //! Sentences about a report: what its figures mean, what it cannot tell, why an operator is in both halves.
 
-use super::{HloRow, Remark, Support, SupportRow, dtypes_of};
+use super::lists::dtypes_of;
+use super::{HloForm, Remark, Support, SupportRow};
 use crate::analysis::hlo::dtype_words;
 use crate::model::{SupportReport, SupportSource};
 
@@ -19,8 +20,11 @@ pub(super) fn remarks(report: &SupportReport, support: &Support) -> Vec<Remark> 
         say("missing", "The report has no list of unsupported operators: what fails is not available.".into());
     }
     let both: Vec<&SupportRow> = support.operators.iter().filter(|r| r.is_supported && r.unsupported > 0).collect();
-    for row in both.iter().take(N_EXPLAINED) {
-        say("both", explained(row, support));
+    if !both.is_empty() {
+        let works = Works::of(support);
+        for row in both.iter().take(N_EXPLAINED) {
+            say("both", explained(row, support, &works));
+        }
     }
     if let Some(more) = both.len().checked_sub(N_EXPLAINED).filter(|n| *n > 0) {
         say("both", format!("So it is with {more} more operators; the table of operators shows their data types."));
@@ -62,37 +66,52 @@ fn percentage(report: &SupportReport, support: &Support, say: &mut impl FnMut(&s
     }
 }
 
+/// What the supported instructions work on.
+struct Works<'a> {
+    forms: Vec<&'a HloForm>,
+    dtypes: Vec<&'a String>,
+}
+
+impl<'a> Works<'a> {
+    fn of(support: &'a Support) -> Self {
+        let mut is_met = vec![false; support.forms.len()];
+        let mut out = Works { forms: Vec::new(), dtypes: Vec::new() };
+        for row in support.instructions.iter().filter(|r| r.is_supported) {
+            if !std::mem::replace(&mut is_met[row.form as usize], true) {
+                let form = support.form(row);
+                out.forms.push(form);
+                for dtype in &form.dtypes {
+                    if !out.dtypes.contains(&dtype) {
+                        out.dtypes.push(dtype);
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
 /// Why an operator is supported and unsupported at once, as far as the data types tell.
-fn explained(row: &SupportRow, support: &Support) -> String {
+fn explained(row: &SupportRow, support: &Support, works: &Works<'_>) -> String {
     let times = |n: u64| if n == 1 { "once".to_string() } else { format!("{n} times") };
-    let works = row.supported.map_or("an unknown number of times".into(), times);
-    let head = format!("`{}` is supported {works} and fails {}.", row.name, times(row.unsupported));
-    let Some(failure) = support.failures.iter().find(|f| f.name == row.name) else {
-        return head;
-    };
-    if failure.instructions.is_empty() {
+    let n_works = row.supported.map_or("an unknown number of times".into(), times);
+    let head = format!("`{}` is supported {n_works} and fails {}.", row.name, times(row.unsupported));
+    if row.instructions.is_empty() {
         let why = match support.verbosity {
             Some(1) => "No HLO instruction in the report belongs to it, so its data types are not known.",
             _ => "Support depends on data types and shapes, which this report does not list.",
         };
         return format!("{head} {why}");
     }
-    let failed = dtypes_of(&failure.instructions, &support.instructions);
-    let opcodes: Vec<&str> =
-        failure.instructions.iter().filter_map(|i| support.instructions.get(*i as usize)).map(|r| r.opcode.as_str()).collect();
-    let same = |r: &&HloRow| r.is_supported && !r.opcode.is_empty() && opcodes.contains(&r.opcode.as_str());
-    let working: Vec<&HloRow> = support.instructions.iter().filter(same).collect();
-    let mut works_on: Vec<String> = Vec::new();
-    for dtype in support.instructions.iter().filter(|r| r.is_supported).flat_map(|r| &r.dtypes) {
-        if !works_on.contains(dtype) {
-            works_on.push(dtype.clone());
-        }
-    }
-    let only_failed: Vec<String> = failed.iter().filter(|d| !works_on.contains(d)).map(|d| named(d)).collect();
+    let failed = dtypes_of(&row.instructions, &support.forms, &support.instructions);
+    let only_failed: Vec<String> = failed.iter().filter(|d| !works.dtypes.contains(d)).map(|d| named(d)).collect();
     if only_failed.is_empty() {
         return format!("{head} Both work on the same data types ({}), so shapes or attributes make the difference.", failed.join(", "));
     }
-    let example = working.first().map_or(String::new(), |r| format!("; `{}` on {} is supported", r.opcode, r.dtypes.join(", ")));
+    let own = row.instructions.iter().filter_map(|i| support.instructions.get(*i as usize));
+    let opcodes: Vec<&str> = own.map(|r| support.form(r).opcode.as_str()).collect();
+    let same = works.forms.iter().find(|f| !f.opcode.is_empty() && opcodes.contains(&f.opcode.as_str()));
+    let example = same.map_or(String::new(), |f| format!("; `{}` on {} is supported", f.opcode, f.dtypes.join(", ")));
     format!(
         "{head} The data type makes the difference: what fails works on {}, which no supported instruction does{example}.",
         only_failed.join(", ")

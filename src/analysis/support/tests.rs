@@ -1,7 +1,9 @@
 //! The rules of a report on small ones.
 
+use super::lists::frame;
 use super::*;
 use crate::model::support::SupportedOperator;
+use crate::model::support::{FailedInstruction, FailedOperator};
 
 fn failed(kind: &str, call: &str) -> FailedOperator {
     FailedOperator { kind: kind.into(), failure_at: "neuronx-cc".into(), call: call.into(), graph: String::new() }
@@ -51,8 +53,20 @@ fn an_operator_in_both_halves_is_explained_by_its_data_types() {
 fn an_unreadable_instruction_counts_but_has_no_parts() {
     let s = support(&report());
     let row = s.instructions.last().expect("rows");
-    assert_eq!((row.text.as_str(), row.opcode.as_str(), row.is_supported), ("?", "", true));
-    assert_eq!(s.failures[0].instructions, [0]);
+    let form = s.form(row);
+    assert_eq!((form.text.as_str(), form.opcode.as_str(), row.is_supported), ("?", "", true));
+    assert_eq!(s.operator(&s.failures[0]).instructions, [0]);
+}
+
+#[test]
+fn equal_instructions_are_one_row_with_a_count() {
+    let add = || "f32[4]{0} add(f32[4]{0}, f32[4]{0})".to_string();
+    let fails = |operator: &str| FailedInstruction { text: add(), operator: operator.into() };
+    let unsupported_hlo = Some(vec![fails("aten::mul"), fails("aten::sub"), fails("aten::mul")]);
+    let s = support(&SupportReport { supported_hlo: Some(vec![add(), add()]), unsupported_hlo, ..report() });
+    let rows: Vec<_> = s.instructions.iter().map(|r| (r.operator.as_str(), r.is_supported, r.count)).collect();
+    assert_eq!(rows, [("aten::mul", false, 2), ("aten::sub", false, 1), ("", true, 2)]);
+    assert_eq!((s.forms.len(), s.n_supported_hlo, s.n_unsupported_hlo, s.operators[0].failed_instructions), (1, Some(2), Some(3), Some(2)));
 }
 
 #[test]

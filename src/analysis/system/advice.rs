@@ -148,7 +148,7 @@ fn device_bound(view: &View<'_>, wall: i64) -> Option<Finding> {
 
 /// R45: transfers while no device executes. The limit of the link is in no file, so nearness to it cannot be told.
 fn transfers(view: &View<'_>, system: &System, gaps: &Spans, wall: i64) -> Option<Finding> {
-    let moving = Spans::union(view.system.transfers.iter().map(|t| view.span(t.slice)));
+    let moving = Spans::union(view.system.transfers.iter().filter_map(|t| view.span(t.slice)));
     let common = moving.intersection(gaps);
     let cost = common.total();
     if share(cost, gaps.total()) < TRANSFERS.0 || share(cost, wall) < TRANSFERS.1 {
@@ -207,7 +207,7 @@ fn compile(view: &View<'_>) -> Option<Finding> {
     let mut spans = view.busy(RowKind::Framework, is_compile).0;
     spans.extend(view.busy(RowKind::Runtime, is_compile).0);
     let spans = Spans::union(spans);
-    let whole = view.profile.meta.range.duration().0;
+    let whole = view.whole().duration().0;
     if share(spans.total(), whole) < COMPILE {
         return None;
     }

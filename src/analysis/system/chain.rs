@@ -47,7 +47,7 @@ const MOST: usize = 200;
 
 /// The chain of `slice`, which exists.
 pub fn chain(profile: &Profile, system: &NeuronSystem, slice: SliceId) -> Chain {
-    let view = View { profile, system };
+    let view = View { profile, system, range: None };
     let (upstream, is_cut_up) = walk(&view, slice, |s| profile.flows.incoming(s).map(|f| f.0).take(MOST).collect());
     let (downstream, is_cut_down) = walk(&view, slice, |s| profile.flows.outgoing(s).map(|f| f.0).take(MOST).collect());
     Chain { slice, name: profile.name_of(slice).into(), upstream, downstream, is_cut: is_cut_up || is_cut_down }
@@ -87,7 +87,7 @@ fn row(view: &View<'_>, near: SliceId, slice: SliceId, depth: u32) -> ChainRow {
         event: told(slice).map_or(String::new(), |f| text(f.event).into()),
         flows: shared.map(|all: Vec<&str>| all.join(", ")).unwrap_or_default(),
         source: source.map_or(String::new(), |s| text(s).into()),
-        start: TimeNs(view.span(slice).0),
+        start: TimeNs(profile.slices.start[slice.index()]),
         duration: DurationNs(profile.slices.duration[slice.index()]),
         depth,
     }

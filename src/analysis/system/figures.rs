@@ -29,21 +29,6 @@ pub struct TransferRow {
     pub peak: Option<f64>,
 }
 
-/// An HBM at its fullest.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct HbmRow {
-    /// `i-0f · ND 0 HBM 2`.
-    pub place: String,
-    /// When.
-    pub time: TimeNs,
-    /// Bytes in use.
-    pub bytes: u64,
-    /// As a share of the capacity that the profile tells for one NeuronCore; several may share an HBM.
-    pub share: Option<f64>,
-    /// Categories in use then: name, bytes, share of the capacity; largest first.
-    pub categories: Vec<(String, u64, Option<f64>)>,
-}
-
 /// A CPU's use.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CpuRow {
@@ -69,15 +54,15 @@ pub(super) fn transfers(view: &View<'_>) -> Vec<TransferRow> {
     type Sums = (TransferRow, Vec<(i64, i64)>, Vec<(i64, i64)>, Vec<(i64, f64)>);
     let mut rows: BTreeMap<(StrId, StrId, StrId, bool), Sums> = BTreeMap::new();
     for transfer in &view.system.transfers {
-        let Some(track) = view.profile.track_of(transfer.slice) else {
+        let (Some(track), Some((start, end))) = (view.profile.track_of(transfer.slice), view.span(transfer.slice)) else {
             continue;
         };
         let row = view.system.rows[track.index()];
-        let (start, end) = view.span(transfer.slice);
         let (sum, all, sized, rates) = rows.entry((row.instance, row.process, row.core, !transfer.is_to_device)).or_default();
         sum.count += 1;
         all.push((start, end));
         if let Some(bytes) = transfer.bytes {
+            let bytes = part_of(bytes, end - start, view.profile.slices.duration[transfer.slice.index()]);
             sum.n_sized += 1;
             sum.bytes = Some(sum.bytes.unwrap_or(0).saturating_add(bytes));
             if end > start {
@@ -109,35 +94,22 @@ pub(super) fn transfers(view: &View<'_>) -> Vec<TransferRow> {
     rows.into_iter().map(row).collect()
 }
 
-fn place(parts: &[(&str, &str)]) -> String {
+/// The bytes of a part of a transfer, which moves them evenly.
+fn part_of(bytes: u64, part: i64, whole: i64) -> u64 {
+    if part == whole || whole <= 0 {
+        return bytes;
+    }
+    (u128::from(bytes) * u128::from(part.max(0).unsigned_abs()) / u128::from(whole.unsigned_abs())) as u64
+}
+
+pub(super) fn place(parts: &[(&str, &str)]) -> String {
     let told: Vec<String> = parts.iter().filter(|p| !p.1.is_empty()).map(|(what, id)| format!("{what}{id}")).collect();
     if told.is_empty() { "not told".into() } else { told.join(" · ") }
 }
 
-fn counters<'a>(view: &'a View<'_>, kind: RowKind) -> impl Iterator<Item = &'a Counter> {
+/// Curves of a kind.
+pub(super) fn counters<'a>(view: &'a View<'_>, kind: RowKind) -> impl Iterator<Item = &'a Counter> {
     view.profile.counters.iter().filter(move |c| view.system.rows[c.track.index()].kind == kind)
-}
-
-/// Every HBM at its fullest.
-pub(super) fn hbm(view: &View<'_>) -> Vec<HbmRow> {
-    let capacity = view.system.hbm_capacity;
-    let share = |bytes: u64| capacity.map(|c| bytes as f64 / c as f64);
-    let row = |counter: &Counter| {
-        let total = |at: usize| counter.series.iter().filter_map(|s| s.values.get(at)).sum::<f64>();
-        let at = (0..counter.times.len()).max_by(|&a, &b| total(a).total_cmp(&total(b)).then(b.cmp(&a)))?;
-        let row = view.system.rows[counter.track.index()];
-        let name = view.profile.strings.get(view.profile.tracks[counter.track.index()].name);
-        let bytes = total(at).max(0.0) as u64;
-        let mut categories: Vec<(String, u64, Option<f64>)> = counter
-            .series
-            .iter()
-            .filter_map(|s| s.values.get(at).filter(|v| **v > 0.0).map(|v| (s.name.clone(), *v as u64, share(*v as u64))))
-            .collect();
-        categories.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let place = place(&[("", view.profile.strings.get(row.instance)), ("", name)]);
-        Some(HbmRow { place, time: TimeNs(counter.times[at]), bytes, share: share(bytes), categories })
-    };
-    counters(view, RowKind::Hbm).filter_map(row).collect()
 }
 
 /// A sample is the mean over the second before it.
@@ -148,17 +120,22 @@ pub(super) fn cpus(view: &View<'_>, gaps: &Spans) -> Vec<CpuRow> {
     let row = |counter: &Counter| {
         let values = &counter.series.first()?.values;
         let row = view.system.rows[counter.track.index()];
+        let from = |at: usize| at.checked_sub(1).map_or(i64::MIN, |b| counter.times[b]).max(counter.times[at].saturating_sub(SAMPLE_NS));
+        let is_asked = |at: &usize| view.range.is_none_or(|r| counter.times[*at] > r.start.0 && from(*at) < r.end.0);
+        let asked: Vec<usize> = (0..values.len().min(counter.times.len())).filter(is_asked).collect();
+        if asked.is_empty() {
+            return None;
+        }
         let mut out = CpuRow {
             instance: view.profile.strings.get(row.instance).into(),
             cpu: view.profile.strings.get(row.core).into(),
-            n_samples: values.len() as u64,
-            mean: values.iter().sum::<f64>() / (values.len().max(1) as f64) / 100.0,
-            most: values.iter().copied().fold(0.0, f64::max) / 100.0,
+            n_samples: asked.len() as u64,
+            mean: asked.iter().map(|&at| values[at]).sum::<f64>() / asked.len() as f64 / 100.0,
+            most: asked.iter().map(|&at| values[at]).fold(0.0, f64::max) / 100.0,
             ..CpuRow::default()
         };
-        for (at, (&time, &value)) in counter.times.iter().zip(values).enumerate() {
-            let before = at.checked_sub(1).map_or(i64::MIN, |b| counter.times[b]);
-            let from = before.max(time.saturating_sub(SAMPLE_NS));
+        for at in asked {
+            let (time, value, from) = (counter.times[at], values[at], from(at));
             if gaps.touches(from, time) && out.most_in_gaps.is_none_or(|m| value / 100.0 > m) {
                 (out.most_in_gaps, out.busiest) = (Some(value / 100.0), Some(TimeNs(time)));
             }

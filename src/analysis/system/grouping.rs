@@ -58,7 +58,7 @@ type Group = (bool, String, Vec<(String, TrackId)>);
 
 /// All rows with something on them, in groups. Groups stand in the order of the first row in them, rows without a group's own mark last.
 pub fn grouped(profile: &Profile, system: &NeuronSystem, by: Grouping) -> Vec<RowOf> {
-    let view = View { profile, system };
+    let view = View { profile, system, range: None };
     let is_one = instances(&view) < 2;
     let mut groups: Vec<Group> = Vec::new();
     for (t, row) in system.rows.iter().enumerate().filter(|(_, r)| r.kind != RowKind::Group) {

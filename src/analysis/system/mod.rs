@@ -2,26 +2,32 @@
 
 mod advice;
 mod chain;
+mod executions;
 mod figures;
 mod grouping;
+mod memory;
 mod overview;
 
 pub use advice::{Finding, Place};
 pub use chain::{Chain, ChainRow, chain};
-pub use figures::{CpuRow, HbmRow, TransferRow};
+pub use executions::{ExecutionRow, execution};
+pub use figures::{CpuRow, TransferRow};
 pub use grouping::{Grouping, RowOf, grouped};
-pub use overview::{CoreRow, ExecutionRow, System, system};
+pub use memory::{HbmCurve, HbmRow};
+pub use overview::{CoreRow, System, system};
 
 use super::spans::Spans;
-use crate::base::{SliceId, TrackId};
+use crate::base::{SliceId, TimeRange, TrackId};
 use crate::model::system::RowKind;
 use crate::model::{NeuronSystem, Profile};
 
-/// A system profile at hand.
+/// A system profile at hand, and the part of it that is asked about.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub profile: &'a Profile,
     pub system: &'a NeuronSystem,
+    /// Only what touches this range counts, and only the part inside it; `None` is all of the profile.
+    pub range: Option<TimeRange>,
 }
 
 impl View<'_> {
@@ -30,9 +36,17 @@ impl View<'_> {
         (0..self.system.rows.len()).filter(move |&i| self.system.rows[i].kind == kind).map(|i| TrackId(i as u32))
     }
 
-    /// Start and end of a slice.
-    pub fn span(&self, slice: SliceId) -> (i64, i64) {
-        (self.profile.slices.start[slice.index()], self.profile.slices.end(slice.index()))
+    /// All that is asked about.
+    pub fn whole(&self) -> TimeRange {
+        self.range.unwrap_or(self.profile.meta.range)
+    }
+
+    /// Start and end of the part of a slice that is asked about; `None` when none of it is.
+    pub fn span(&self, slice: SliceId) -> Option<(i64, i64)> {
+        let (start, end) = (self.profile.slices.start[slice.index()], self.profile.slices.end(slice.index()));
+        let Some(range) = self.range else { return Some((start, end)) };
+        let touches = start < range.end.0 && (end > range.start.0 || start >= range.start.0);
+        touches.then(|| (start.max(range.start.0), end.min(range.end.0)))
     }
 
     /// Time in which any slice of a kind of row runs whose name fits.
@@ -41,6 +55,6 @@ impl View<'_> {
         let wanted: Vec<bool> = self.profile.strings.iter().map(|(_, text)| is_wanted(text)).collect();
         let slices = self.tracks(kind).flat_map(|t| self.profile.slices_of(t));
         let slices = slices.filter(|&i| wanted.get(self.profile.slices.name[i].index()) == Some(&true));
-        Spans::union(slices.map(|i| (self.profile.slices.start[i], self.profile.slices.end(i))))
+        Spans::union(slices.filter_map(|i| self.span(SliceId(i as u32))))
     }
 }

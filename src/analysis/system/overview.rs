@@ -1,9 +1,11 @@
 //! The system profile in figures: its card, cores, device executions.
 
 use super::advice::{Finding, findings};
-use super::figures::{self, CpuRow, HbmRow, TransferRow};
+use super::executions::{ExecutionRow, executions};
+use super::figures::{self, CpuRow, TransferRow};
+use super::memory::{self, HbmCurve, HbmRow};
 use super::{Spans, View};
-use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId};
+use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId};
 use crate::model::system::{Clock, RowKind};
 use crate::model::{NeuronSystem, Profile};
 use serde::{Deserialize, Serialize};
@@ -16,7 +18,7 @@ pub struct System {
     pub instances: Vec<String>,
     /// Processes: instance and id.
     pub processes: Vec<(String, String)>,
-    /// From the first to the last moment of anything.
+    /// From the first to the last moment of anything, or of the range that was asked about.
     pub duration: DurationNs,
     /// Time in which any device executes; `None` when the profile has no executions.
     pub device_runtime: Option<DurationNs>,
@@ -30,6 +32,8 @@ pub struct System {
     pub transfers: Vec<TransferRow>,
     /// Each HBM at its fullest.
     pub hbm: Vec<HbmRow>,
+    /// Each HBM over time, by category.
+    pub hbm_curves: Vec<HbmCurve>,
     /// HBM of one NeuronCore, bytes.
     pub hbm_capacity: Option<u64>,
     /// CPUs, busiest first.
@@ -59,37 +63,9 @@ pub struct CoreRow {
     pub longest_gap: Option<TimeRange>,
 }
 
-/// Executions of a model on a core.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExecutionRow {
-    /// The model: its name, NEFF or id; empty when not told.
-    pub model: String,
-    /// The device profile that executions name, or that the profile lists for this core; empty without one.
-    pub profile: String,
-    /// Server.
-    pub instance: String,
-    /// Process id.
-    pub process: String,
-    /// NeuronCore.
-    pub core: String,
-    /// How many.
-    pub calls: u64,
-    /// Their times added up.
-    pub total: DurationNs,
-    /// Shortest.
-    pub min: DurationNs,
-    /// Longest.
-    pub max: DurationNs,
-    /// The first ones by start, at most [`MOST_SLICES`].
-    pub slices: Vec<SliceId>,
-}
-
-/// More slices of one row than these are not listed.
-const MOST_SLICES: usize = 10_000;
-
-/// The figures of a profile.
-pub fn system(profile: &Profile, system: &NeuronSystem) -> System {
-    let view = View { profile, system };
+/// The figures of a profile, or of a range of it: of what touches it, and of that only the part inside.
+pub fn system(profile: &Profile, system: &NeuronSystem, range: Option<TimeRange>) -> System {
+    let view = View { profile, system, range };
     let text = |id: StrId| profile.strings.get(id).to_string();
     let leaves = || system.rows.iter().filter(|r| r.kind != RowKind::Group);
     let instances: BTreeSet<String> = leaves().map(|r| text(r.instance)).filter(|i| !i.is_empty()).collect();
@@ -102,20 +78,21 @@ pub fn system(profile: &Profile, system: &NeuronSystem) -> System {
     let mut out = System {
         instances: instances.into_iter().collect(),
         processes: processes.into_iter().collect(),
-        duration: profile.meta.range.duration(),
+        duration: view.whole().duration(),
         device_runtime: (!executions.is_empty()).then(|| DurationNs(device.total())),
         n_device_profiles: n_device_profiles(system),
         cores: cores.iter().map(|(t, c)| core(profile, *t, c)).collect(),
         executions,
         transfers: figures::transfers(&view),
-        hbm: figures::hbm(&view),
+        hbm: memory::hbm(&view),
+        hbm_curves: memory::curves(&view),
         hbm_capacity: system.hbm_capacity,
         cpus: figures::cpus(&view, &gaps),
         clock: system.clock,
         ..System::default()
     };
     out.cores.sort_by(|a, b| b.busy.cmp(&a.busy).then_with(|| a.name.cmp(&b.name)));
-    out.notes = notes(&out);
+    out.notes = notes(&view, &out);
     out.advice = findings(&view, &out, &cores, &gaps);
     out
 }
@@ -127,10 +104,11 @@ fn by_track(view: &View<'_>) -> Cores {
     let mut spans: BTreeMap<TrackId, Vec<(i64, i64)>> = BTreeMap::new();
     for execution in &view.system.executions {
         if let Some(track) = view.profile.track_of(execution.slice) {
-            spans.entry(track).or_default().push(view.span(execution.slice));
+            spans.entry(track).or_default().extend(view.span(execution.slice));
         }
     }
-    spans.into_iter().map(|(track, all)| (track, (all.len() as u64, Spans::union(all)))).collect()
+    let some = spans.into_iter().filter(|(_, all)| !all.is_empty());
+    some.map(|(track, all)| (track, (all.len() as u64, Spans::union(all)))).collect()
 }
 
 fn core(profile: &Profile, track: TrackId, (count, spans): &(u64, Spans)) -> CoreRow {
@@ -147,57 +125,6 @@ fn core(profile: &Profile, track: TrackId, (count, spans): &(u64, Spans)) -> Cor
     }
 }
 
-fn executions(view: &View<'_>) -> Vec<ExecutionRow> {
-    let (profile, system) = (view.profile, view.system);
-    let text = |id: StrId| profile.strings.get(id).to_string();
-    let mut rows: BTreeMap<(StrId, StrId, TrackId), ExecutionRow> = BTreeMap::new();
-    for execution in &system.executions {
-        let Some(track) = profile.track_of(execution.slice) else {
-            continue;
-        };
-        let length = DurationNs(profile.slices.duration[execution.slice.index()]);
-        let row = rows.entry((execution.model, execution.profile, track)).or_insert_with(|| {
-            let own = system.rows[track.index()];
-            let mut row = ExecutionRow {
-                model: text(execution.model),
-                profile: text(execution.profile),
-                instance: text(own.instance),
-                process: text(own.process),
-                core: text(own.core),
-                min: length,
-                ..ExecutionRow::default()
-            };
-            if row.profile.is_empty() {
-                row.profile = listed(system, &row);
-            }
-            row
-        });
-        row.calls += 1;
-        row.total = DurationNs(row.total.0.saturating_add(length.0));
-        (row.min, row.max) = (row.min.min(length), row.max.max(length));
-        if row.slices.len() < MOST_SLICES {
-            row.slices.push(execution.slice);
-        }
-    }
-    let mut out: Vec<ExecutionRow> = rows.into_values().collect();
-    out.iter_mut().for_each(|r| r.slices.sort_by_key(|s| profile.slices.start[s.index()]));
-    out.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.model.cmp(&b.model)).then_with(|| a.core.cmp(&b.core)));
-    out
-}
-
-/// The only device profile that the profile lists for the core of a row; empty when there is none, or more than one.
-fn listed(system: &NeuronSystem, row: &ExecutionRow) -> String {
-    let fits = |own: &str, told: &str| own.is_empty() || told.is_empty() || own == told;
-    let mut of_core = system
-        .device_profiles
-        .iter()
-        .filter(|p| !p.core.is_empty() && p.core == row.core && fits(&row.process, &p.process) && fits(&row.instance, &p.instance));
-    match (of_core.next(), of_core.next()) {
-        (Some(only), None) => only.name.clone(),
-        _ => String::new(),
-    }
-}
-
 fn n_device_profiles(system: &NeuronSystem) -> Option<u64> {
     if !system.device_profiles.is_empty() {
         return Some(system.device_profiles.len() as u64);
@@ -206,9 +133,11 @@ fn n_device_profiles(system: &NeuronSystem) -> Option<u64> {
     (!named.is_empty()).then_some(named.len() as u64)
 }
 
-fn notes(system: &System) -> Vec<String> {
+fn notes(view: &View<'_>, system: &System) -> Vec<String> {
     let mut out = Vec::new();
-    if system.executions.is_empty() {
+    if system.executions.is_empty() && !view.system.executions.is_empty() {
+        out.push("No model executes in this range.".into());
+    } else if system.executions.is_empty() {
         out.push("The profile has no event `nc_exec_running`: device executions, and gaps between them, are not available.".into());
     } else if system.executions.iter().all(|e| e.model.is_empty()) {
         out.push("Executions do not name their models.".into());

@@ -29,8 +29,11 @@ pub fn DetailsDrawer(
     /// Where it stands, and how large it is.
     #[prop(default = RwSignal::default())]
     layout: RwSignal<Layout>,
+    /// Further ways out, of some kinds of profiles.
+    #[prop(optional, into)]
+    more: ViewFn,
 ) -> impl IntoView {
-    let content = move || details.get().map(|d| view! { <Content details=d jumps on_go on_close layout /> });
+    let content = move || details.get().map(|d| view! { <Content details=d jumps on_go on_close layout more=more.clone() /> });
     jumps::listen(jumps, on_go);
     view! { {content} }
 }
@@ -42,6 +45,7 @@ fn Content(
     on_go: Callback<SliceId>,
     on_close: Callback<()>,
     layout: RwSignal<Layout>,
+    more: ViewFn,
 ) -> impl IntoView {
     let name = text::brief(&details.name);
     let title = format!("{name} · {} · {} + {}", details.track, text::time_exact(details.start.0), text::time_exact(details.duration.0));
@@ -74,6 +78,7 @@ fn Content(
                 <button class="button button--quiet" aria-label="Close details" title="Close (Esc)" on:click=move |_| on_close.run(())>"×"</button>
             </header>
             <JumpButtons jumps on_go />
+            {more.run()}
             <div class="drawer__body">
                 {groups}
                 {details.instruction.map(|facts| view! { <instruction::Instruction facts=*facts on_go /> })}

@@ -1,6 +1,7 @@
 //! Runs of the TensorBoard Neuron plugin: operators at two levels, the operator timeline, host and device side by side.
 
 mod compare;
+mod generic;
 mod ops;
 mod panel;
 pub mod rows;
@@ -13,6 +14,7 @@ pub use timeline::LogTimelineView;
 pub use trace::LogTraceView;
 
 use crate::base::{SliceId, TimeRange};
+use crate::state::choices::ViewState;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -27,6 +29,8 @@ pub struct LogContext {
     pub others: Signal<Vec<(u32, String, Ask)>>,
     /// Selected slice.
     pub selection: Signal<Option<SliceId>>,
+    /// The range that figures are of, where they can be; `None` is the whole run.
+    pub range: Signal<Option<TimeRange>>,
     /// Shows a slice in the timeline that stands in the view; marks the others.
     pub on_slice: Callback<(SliceId, Vec<SliceId>)>,
     /// Shows a slice in the timeline view; marks the others.
@@ -35,6 +39,8 @@ pub struct LogContext {
     pub on_range: Callback<TimeRange>,
     /// Brings another run to front.
     pub on_run: Callback<u32>,
+    /// What was chosen in the view.
+    pub choices: ViewState,
 }
 
 /// Title of the run in front, and the others to go to.

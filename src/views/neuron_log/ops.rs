@@ -1,6 +1,7 @@
 //! Operators of a run: two pies and a table, at one level or both side by side.
 
 use super::compare::Compare;
+use super::generic::GenericTable;
 use super::panel::Overlap;
 use super::{LogContext, Run, rows};
 use crate::analysis::neuron_log::{Level, LogOps, OpRow};
@@ -32,28 +33,30 @@ pub fn LogOpsView(
         Level::Hlo => ("operator-hlo", "HLO operators", Level::Framework),
     };
     let ops = ask_ops(&context, level);
-    let (is_both, device) = (RwSignal::new(false), RwSignal::new(String::new()));
+    let (is_both, set_both) = context.choices.choice("both", false);
+    let (device, set_device) = context.choices.choice("device", String::new());
     let devices = ops.derive(rows::devices);
-    let device_options = move || devices.get().iter().map(|d| view! { <option value=d.clone()>{d.clone()}</option> }).collect_view();
+    let option = move |d: &String| view! { <option value=d.clone() selected=device.get() == *d>{d.clone()}</option> };
+    let device_options = move || devices.get().iter().map(option).collect_view();
     let sum = move || ops.value.get().and_then(|o| o.total_time).map(|t| format!("{} in all operators", text::duration(t)));
     let second = {
         let context = context.clone();
-        move || is_both.get().then(|| view! { <Operators context=context.clone() level=other device=RwSignal::new(String::new()) /> })
+        move || is_both.get().then(|| view! { <Operators context=context.clone() level=other device=Signal::stored(String::new()) /> })
     };
     view! {
         <section class="neuronlog" data-view=id aria-busy=move || ops.is_waiting.get().to_string()>
-            <header class="neuronlog__head"><h1>{title}</h1><span class="neuronlog__sum">{sum}</span></header>
+            <header class="neuronlog__head"><h1>{title}</h1><span class="neuronlog__sum">{sum}</span><span class="summary__scope" data-scope>"Whole run"</span></header>
             <Problem text=ops.problem />
             <div class="neuronlog__choices">
                 <Run context=context.clone() />
                 <label class="field">
                     "Device "
-                    <select class="select" data-field="device" on:change:target=move |e| device.set(e.target().value())>
+                    <select class="select" data-field="device" on:change:target=move |e| set_device.set(e.target().value())>
                         <option value="">"All devices"</option>
                         {device_options}
                     </select>
                 </label>
-                <label class="field"><input type="checkbox" data-field="both" on:change:target=move |e| is_both.set(e.target().checked()) />" Both levels"</label>
+                <label class="field"><input type="checkbox" data-field="both" prop:checked=is_both on:change:target=move |e| set_both.set(e.target().checked()) />" Both levels"</label>
             </div>
             <Pies ops device />
             <div class="neuronlog__levels">
@@ -66,7 +69,7 @@ pub fn LogOpsView(
 }
 
 #[component]
-fn Pies(ops: Asked<LogOps>, device: RwSignal<String>) -> impl IntoView {
+fn Pies(ops: Asked<LogOps>, device: Signal<String>) -> impl IntoView {
     let by_device = ops.derive(rows::by_device);
     let by_operator: Signal<Arc<Vec<Slice>>> =
         Memo::new(move |_| Arc::new(ops.value.get().map(|o| rows::by_operator(&o, &device.get())).unwrap_or_default())).into();
@@ -85,7 +88,7 @@ fn Pies(ops: Asked<LogOps>, device: RwSignal<String>) -> impl IntoView {
 
 /// The table of a level, and what the chosen row is made of.
 #[component]
-fn Operators(context: LogContext, level: Level, device: RwSignal<String>) -> impl IntoView {
+fn Operators(context: LogContext, level: Level, device: Signal<String>) -> impl IntoView {
     let id = if level == Level::Framework { "operator-framework" } else { "operator-hlo" };
     let ops = ask_ops(&context, level);
     let columns = ops.derive(rows::op_columns);
@@ -93,15 +96,31 @@ fn Operators(context: LogContext, level: Level, device: RwSignal<String>) -> imp
         Memo::new(move |_| Arc::new(ops.value.get().map(|o| rows::op_rows(&o, &device.get())).unwrap_or_default())).into();
     let selected = RwSignal::new(None::<usize>);
     let remarks = move || ops.value.get().map(|o| o.remarks.iter().map(|r| view! { <li>{r.clone()}</li> }).collect_view());
-    let detail = move || {
-        let ops = ops.value.get()?;
-        let row = rows::of_device(&ops, &device.get()).nth(selected.get()?).cloned()?;
-        Some(view! { <Detail context=context.clone() row /> })
+    let detail = {
+        let context = context.clone();
+        move || {
+            let ops = ops.value.get()?;
+            let row = rows::of_device(&ops, &device.get()).nth(selected.get()?).cloned()?;
+            Some(view! { <Detail context=context.clone() row /> })
+        }
+    };
+    let kept = context.choices.choice(&format!("table.{id}"), String::new());
+    let ask = StoredValue::new(context.ask.clone());
+    // Where name or time cannot be told the file's own table says more than ours.
+    let generic = Memo::new(move |_| ops.value.with(|o| o.as_ref().and_then(|o| o.generic_table.clone())));
+    let table = move || {
+        match generic.get() {
+        Some(table) => view! { <GenericTable ask=ask.get_value() id=table kept /> }.into_any(),
+        None => view! {
+            <Table id label="Operators" columns rows=shown selected on_row=Callback::new(move |at| selected.set(Some(at))) kept empty="This run lists no operator at this level." />
+        }
+        .into_any(),
+    }
     };
     view! {
         <div class="neuronlog__level">
             <ul class="neuronlog__remarks">{remarks}</ul>
-            <Table id label="Operators" columns rows=shown selected on_row=Callback::new(move |at| selected.set(Some(at))) empty="This run lists no operator at this level." />
+            {table}
             {detail}
         </div>
     }

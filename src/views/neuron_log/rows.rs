@@ -3,11 +3,30 @@
 use crate::analysis::neuron_log::{Caption, DeltaRow, LogDiff, LogOps, LogTimeline, LogTrace, OpRow, RowSum, StepRow};
 use crate::base::Order as _;
 use crate::base::{DurationNs, text};
+use crate::engine::Cell as Raw;
+use crate::engine::query::TablePart;
 use crate::ui::pie::Slice;
 use crate::ui::table::{Cell, Column, Kind, Row, order};
 use std::collections::BTreeMap;
 
-/// A time that may not be available.
+/// Columns of a table as it stands in the file.
+pub fn raw_columns(part: &TablePart) -> Vec<Column> {
+    let has_text = |at: usize| part.rows.iter().any(|r| matches!(r.get(at), Some(Raw::Text(_))));
+    let column = |(at, name): (usize, &String)| Column::new(name, name, if has_text(at) { Kind::Text } else { Kind::Number }, "");
+    part.columns.iter().enumerate().map(column).collect()
+}
+
+/// Its rows.
+pub fn raw_rows(part: &TablePart) -> Vec<Row> {
+    let cell = |raw: &Raw| match raw {
+        Raw::Absent => Cell::Absent,
+        Raw::Int(v) => Cell::Int(*v),
+        Raw::Float(v) => Cell::Float(*v),
+        Raw::Text(v) => Cell::Text(v.clone()),
+    };
+    part.rows.iter().map(|row| Row::new(row.iter().map(cell).collect())).collect()
+}
+
 /// The device of a row, as the plugin calls it.
 pub fn device(row: &OpRow) -> String {
     match (row.neuron_device.as_str(), row.neuron_core.as_str()) {

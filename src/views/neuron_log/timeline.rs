@@ -1,14 +1,16 @@
 //! The operator timeline: figures, what is to be seen, the timeline itself, and what the selected bar overlaps.
 
+use super::compare::Compare;
 use super::panel::Overlap;
 use super::{LogContext, Run, rows};
-use crate::analysis::neuron_log::{Caption, LogTimeline};
+use crate::analysis::neuron_log::{Caption, Level, LogTimeline};
 use crate::base::TimeRange;
 use crate::engine::query::{NeuronAnswer, NeuronQuery};
 use crate::engine::{Answer, Query};
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
 use crate::views::ask::asked;
+use crate::views::scope;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -21,22 +23,25 @@ pub fn LogTimelineView(
     children: Children,
 ) -> impl IntoView {
     let pick = |answer| if let Answer::Neuron(NeuronAnswer::LogTimeline(t)) = answer { Some(*t) } else { None };
-    let found = asked(context.ask.clone(), Signal::stored(Some(Query::Neuron(NeuronQuery::LogTimeline))), pick);
+    let range = context.range;
+    let found = asked(context.ask.clone(), Signal::derive(move || Some(Query::Neuron(NeuronQuery::LogTimeline(range.get())))), pick);
     let columns = Signal::stored(Arc::new(rows::sum_columns()));
     let sums = found.derive(rows::sums);
     let selection = context.selection;
-    let (of_selection, of_captions) = (context.clone(), context.clone());
+    let kept = context.choices.choice("table", String::new());
+    let (of_selection, of_captions, of_compare) = (context.clone(), context.clone(), context.clone());
     let head = move || found.value.get().map(|t| view! { <Figures found=t.clone() /><Captions found=t context=of_captions.clone() /> });
     view! {
         <section class="neuronlog" data-view="operator-timeline" aria-busy=move || found.is_waiting.get().to_string()>
-            <header class="neuronlog__head"><h1>"Operator timeline"</h1><Run context /></header>
+            <header class="neuronlog__head"><h1>"Operator timeline"</h1><span class="summary__scope" data-scope>{move || scope::sentence(range.get())}</span><Run context /></header>
             <Problem text=found.problem />
             {head}
             <div class="neuronlog__timeline">{children()}</div>
             <Show when=move || selection.get().is_some() fallback=|| view! { <p class="waiting">"Select a bar to see what it overlaps and what it is made of."</p> }>
                 <div class="neuronlog__detail"><Overlap context=of_selection.clone() slice=selection is_timeline=true /></div>
             </Show>
-            <Table id="operator-timeline" label="Rows of the timeline" columns rows=sums empty="The timeline has no such rows." />
+            <Table id="operator-timeline" label="Rows of the timeline" columns rows=sums kept empty="The timeline has no such rows." />
+            <Compare context=of_compare level=Level::Framework />
         </section>
     }
 }

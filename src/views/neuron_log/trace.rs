@@ -31,13 +31,20 @@ pub fn LogTraceView(
             go.run((row.host_slice.unwrap_or(row.slice), vec![row.slice]));
         }
     });
+    let kept = context.choices.choice("table", String::new());
+    let cut = move || {
+        let found = found.value.get()?;
+        let n = found.steps.len() as u64;
+        (n < found.n_steps).then(|| format!("The first {} of {} steps are listed.", text::count(n), text::count(found.n_steps)))
+    };
     let figures = move || found.value.get().map(|t| view! { <Figures found=t /> });
     view! {
         <section class="neuronlog" data-view="trace" aria-busy=move || found.is_waiting.get().to_string()>
-            <header class="neuronlog__head"><h1>"Host and device"</h1><Run context /></header>
+            <header class="neuronlog__head"><h1>"Host and device"</h1><span class="summary__scope" data-scope>"Whole run"</span><Run context /></header>
             <Problem text=found.problem />
             {figures}
-            <Table id="trace-steps" label="Steps" columns rows=steps selected on_row=choose empty="The host's threads have no slice called Step and a number, nor StepMarker." />
+            <p class="waiting">{cut}</p>
+            <Table id="trace-steps" label="Steps" columns rows=steps selected on_row=choose kept empty="The host's threads have no slice called Step and a number, nor StepMarker." />
             <div class="neuronlog__timeline">{children()}</div>
         </section>
     }

@@ -6,6 +6,7 @@ pub mod rows;
 
 use crate::engine::query::{NeuronAnswer, NeuronQuery};
 use crate::engine::{Answer, Query};
+use crate::state::choices::ViewState;
 use crate::ui::small::Problem;
 use crate::views::ask::asked;
 use crate::worker::client::Ask;
@@ -20,6 +21,8 @@ pub fn SupportView(
     ask: Ask,
     /// Titles of the other open reports, and who answers for them.
     others: Signal<Vec<(u32, String, Ask)>>,
+    /// What was chosen in the view.
+    choices: ViewState,
 ) -> impl IntoView {
     let pick = |answer| if let Answer::Neuron(NeuronAnswer::Support(s)) = answer { Some(*s) } else { None };
     let support = asked(ask.clone(), Signal::stored(Some(Query::Neuron(NeuronQuery::Support))), pick);
@@ -30,9 +33,9 @@ pub fn SupportView(
                 <Gauge support=s.clone() />
                 <Remarks remarks=s.remarks.clone() />
                 <Compare ask=ask.clone() others />
-                <Operators support=s.clone() />
-                <Failures support=s.clone() />
-                {has_instructions.then(|| view! { <Instructions support=s /> })}
+                <Operators support=s.clone() choices />
+                <Failures support=s.clone() choices />
+                {has_instructions.then(|| view! { <Instructions support=s choices /> })}
             }
         })
     };

@@ -2,6 +2,7 @@
 
 use super::rows::{self, Which};
 use crate::analysis::support::{FailureRow, Remark, Support};
+use crate::state::choices::ViewState;
 use crate::ui::table::Table;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -53,12 +54,13 @@ pub(super) fn Remarks(remarks: Vec<Remark>) -> impl IntoView {
 
 /// Every operator once.
 #[component]
-pub(super) fn Operators(support: Arc<Support>) -> impl IntoView {
-    let which = RwSignal::new(Which::All);
+pub(super) fn Operators(support: Arc<Support>, choices: ViewState) -> impl IntoView {
+    let (which, set_which) = choices.choice("which", Which::All);
+    let kept = choices.choice("operators", String::new());
     let columns = Signal::stored(Arc::new(rows::operator_columns()));
     let rows = Memo::new(move |_| Arc::new(rows::operators(&support, which.get())));
     let choice = move |(value, label): (Which, &'static str)| {
-        view! { <button type="button" aria-pressed=move || (which.get() == value).to_string() on:click=move |_| which.set(value)>{label}</button> }
+        view! { <button type="button" aria-pressed=move || (which.get() == value).to_string() on:click=move |_| set_which.set(value)>{label}</button> }
     };
     let choices = [(Which::All, "All"), (Which::Failing, "Failing"), (Which::Supported, "Supported")];
     view! {
@@ -67,16 +69,17 @@ pub(super) fn Operators(support: Arc<Support>) -> impl IntoView {
                 <h2>"Operators"</h2>
                 <span class="segmented" role="group" aria-label="Which operators">{choices.into_iter().map(choice).collect_view()}</span>
             </header>
-            <Table id="support-operators" label="Operators and their support" columns rows empty="The report lists no such operators." />
+            <Table id="support-operators" label="Operators and their support" columns rows kept empty="The report lists no such operators." />
         </section>
     }
 }
 
 /// Each failing call; the chosen one in full beneath.
 #[component]
-pub(super) fn Failures(support: Arc<Support>) -> impl IntoView {
+pub(super) fn Failures(support: Arc<Support>, choices: ViewState) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::failure_columns()));
     let rows = Signal::stored(Arc::new(rows::failures(&support)));
+    let kept = choices.choice("failures", String::new());
     let selected = RwSignal::new((support.failures.len() == 1).then_some(0));
     let empty = match support.n_unsupported {
         Some(_) => "No call fails: every operator of the model is supported.",
@@ -84,14 +87,15 @@ pub(super) fn Failures(support: Arc<Support>) -> impl IntoView {
     };
     let chosen = move || {
         let failure = support.failures.get(selected.get()?)?.clone();
-        let instructions =
-            failure.instructions.iter().filter_map(|i| support.instructions.get(*i as usize)).map(|r| r.text.clone()).collect();
-        Some(view! { <Failure failure instructions /> })
+        let operator = support.operator(&failure);
+        let own = operator.instructions.iter().filter_map(|i| support.instructions.get(*i as usize));
+        let instructions = own.map(|r| support.form(r).text.clone()).collect();
+        Some(view! { <Failure name=operator.name.clone() failure instructions /> })
     };
     view! {
         <section class="support__part">
             <h2>"Failing calls"</h2>
-            <Table id="support-failures" label="Calls that fail" columns rows selected on_row=Callback::new(move |at| selected.set(Some(at))) empty />
+            <Table id="support-failures" label="Calls that fail" columns rows selected on_row=Callback::new(move |at| selected.set(Some(at))) kept empty />
             {chosen}
         </section>
     }
@@ -99,15 +103,15 @@ pub(super) fn Failures(support: Arc<Support>) -> impl IntoView {
 
 /// One failing call: its stack, its instructions, the graph around it.
 #[component]
-fn Failure(failure: FailureRow, instructions: Vec<String>) -> impl IntoView {
-    let stack =
-        (!failure.stack.is_empty()).then(|| view! { <h3>"Called from"</h3><pre class="support__text">{failure.stack.join("\n")}</pre> });
+fn Failure(name: String, failure: FailureRow, instructions: Vec<String>) -> impl IntoView {
+    let frames = failure.frames().collect::<Vec<_>>().join("\n");
+    let stack = (!frames.is_empty()).then(|| view! { <h3>"Called from"</h3><pre class="support__text">{frames}</pre> });
     let hlo = (!instructions.is_empty())
         .then(|| view! { <h3>"HLO instructions that fail"</h3><pre class="support__text">{instructions.join("\n")}</pre> });
     let graph = (!failure.graph.is_empty()).then(|| view! { <h3>"Graph"</h3><pre class="support__text">{failure.graph.clone()}</pre> });
     view! {
         <div class="support__failure" data-failure="">
-            <p><strong class="mono">{failure.name}</strong>" fails at "{failure.stage}</p>
+            <p><strong class="mono">{name}</strong>" fails at "{failure.stage().to_string()}</p>
             {stack}
             {hlo}
             {graph}
@@ -117,13 +121,14 @@ fn Failure(failure: FailureRow, instructions: Vec<String>) -> impl IntoView {
 
 /// The HLO instructions of a report at verbosity 1.
 #[component]
-pub(super) fn Instructions(support: Arc<Support>) -> impl IntoView {
+pub(super) fn Instructions(support: Arc<Support>, choices: ViewState) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::instruction_columns()));
     let rows = Signal::stored(Arc::new(rows::instructions(&support)));
+    let kept = choices.choice("instructions", String::new());
     view! {
         <section class="support__part">
             <h2>"HLO instructions"</h2>
-            <Table id="support-instructions" label="HLO instructions" columns rows empty="The report lists no HLO instructions." />
+            <Table id="support-instructions" label="HLO instructions" columns rows kept empty="The report lists no HLO instructions." />
         </section>
     }
 }

@@ -15,7 +15,24 @@ pub enum Which {
     Supported,
 }
 
-/// A count that may not be available.
+impl std::fmt::Display for Which {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Which::All => "all",
+            Which::Failing => "failing",
+            Which::Supported => "supported",
+        })
+    }
+}
+
+impl std::str::FromStr for Which {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        [Which::All, Which::Failing, Which::Supported].into_iter().find(|w| w.to_string() == text).ok_or(())
+    }
+}
+
 /// Columns of the operators.
 pub fn operator_columns() -> Vec<Column> {
     let column = Column::new;
@@ -87,17 +104,21 @@ pub fn failure_columns() -> Vec<Column> {
 /// Failing calls as rows; the stack opens beneath.
 pub fn failures(support: &Support) -> Vec<Row> {
     let has_hlo = support.n_unsupported_hlo.is_some();
-    let row = |f: &FailureRow| Row {
-        cells: vec![
-            Cell::Text(f.name.clone()),
-            Cell::Text(f.failed_at.clone()),
-            Cell::Text(f.file.clone()),
-            Cell::from(f.line),
-            Cell::from(Some(f.stack.len() as u64)),
-            Cell::from(has_hlo.then_some(f.instructions.len() as u64)),
-        ],
-        colour: None,
-        members: if f.stack.len() > 1 { f.stack.clone() } else { Vec::new() },
+    let row = |f: &FailureRow| {
+        let frames: Vec<String> = f.frames().map(Into::into).collect();
+        let operator = support.operator(f);
+        Row {
+            cells: vec![
+                Cell::Text(operator.name.clone()),
+                Cell::Text(f.failed_at.clone()),
+                Cell::Text(f.file.clone()),
+                Cell::from(f.line),
+                Cell::from(frames.len() as u64),
+                Cell::from(operator.failed_instructions.filter(|_| has_hlo)),
+            ],
+            colour: None,
+            members: if frames.len() > 1 { frames } else { Vec::new() },
+        }
     };
     support.failures.iter().map(row).collect()
 }
@@ -108,6 +129,7 @@ pub fn instruction_columns() -> Vec<Column> {
     vec![
         column("text", "HLO instruction", Kind::Name, "As written in the report."),
         column("support", "Support", Kind::Text, "Whether the compiler takes it."),
+        column("count", "Times", Kind::Count, "How often the report lists it.").summed(),
         column("operator", "Operator", Kind::Text, "The operator it comes from; the report tells this of failing instructions only."),
         column("opcode", "Opcode", Kind::Text, ""),
         column("dtype", "Data type", Kind::Text, "Of the result."),
@@ -120,8 +142,10 @@ pub fn instruction_columns() -> Vec<Column> {
 pub fn instructions(support: &Support) -> Vec<Row> {
     let row = |r: &HloRow| {
         let word = if r.is_supported { "supported" } else { "unsupported" };
-        let texts = [&r.text, word, &r.operator, &r.opcode, &r.dtype, &r.shape, &r.operands];
-        Row::new(texts.map(|t: &str| Cell::Text(t.into())).into())
+        let form = support.form(r);
+        let text = |t: &str| Cell::Text(t.into());
+        let parts = [&r.operator, &form.opcode, &form.dtype, &form.shape, &form.operands].map(|t| text(t));
+        Row::new([text(&form.text), text(word), Cell::from(r.count)].into_iter().chain(parts).collect())
     };
     support.instructions.iter().map(row).collect()
 }
@@ -175,6 +199,7 @@ pub fn percent(percentage: Option<f64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::support::HloForm;
 
     #[test]
     fn rows_have_a_cell_for_each_column() {
@@ -183,8 +208,9 @@ mod tests {
                 SupportRow { unsupported: 1, ..SupportRow::default() },
                 SupportRow { is_supported: true, ..SupportRow::default() },
             ],
-            failures: vec![FailureRow { stack: vec!["a".into(), "b".into()], ..FailureRow::default() }],
+            failures: vec![FailureRow { call: "a\nb".into(), ..FailureRow::default() }],
             instructions: vec![HloRow::default()],
+            forms: vec![HloForm::default()],
             ..Support::default()
         };
         assert!(operators(&support, Which::All).iter().all(|r| r.cells.len() == operator_columns().len()));

@@ -2,6 +2,8 @@
 
 mod chain;
 pub mod devices;
+mod links;
+mod memory;
 mod parts;
 pub mod rows;
 
@@ -12,9 +14,11 @@ use crate::engine::query::{NeuronAnswer, NeuronQuery};
 use crate::engine::{Answer, Query};
 use crate::ui::small::Problem;
 use crate::views::ask::{Asked, asked};
+use crate::views::scope;
 use crate::worker::client::Ask;
 pub use devices::Device;
 use leptos::prelude::*;
+pub use links::ExecutionLinks;
 
 /// The rows of the timeline in that order; `None` when the worker gives none.
 pub async fn ask_rows(ask: &Ask, by: Grouping) -> Option<Vec<RowOf>> {
@@ -33,6 +37,10 @@ pub struct Ways {
     pub on_place: Callback<(TimeRange, Option<SliceId>)>,
     /// Opens a device profile: its tab, and the slice of this profile that it belongs to.
     pub on_device: Callback<(u32, SliceId)>,
+    /// The committed range, also while figures are of the whole.
+    pub range: Signal<Option<TimeRange>>,
+    /// Commits a range, or gives it back.
+    pub on_range: Callback<Option<TimeRange>>,
 }
 
 /// A system profile in figures.
@@ -42,27 +50,33 @@ pub fn SystemView(
     ask: Ask,
     /// Selected slice.
     selection: Signal<Option<SliceId>>,
+    /// Only this range; `None` is the whole profile.
+    range: Signal<Option<TimeRange>>,
     /// Open device profiles.
     devices: Signal<Vec<Device>>,
     /// Where things lead.
     ways: Ways,
 ) -> impl IntoView {
     let pick = |answer| if let Answer::Neuron(NeuronAnswer::System(s)) = answer { Some(*s) } else { None };
-    let found: Asked<System> = asked(ask.clone(), Signal::stored(Some(Query::Neuron(NeuronQuery::System))), pick);
+    let found: Asked<System> = asked(ask.clone(), Signal::derive(move || Some(Query::Neuron(NeuronQuery::System(range.get())))), pick);
     let is_there = move || found.value.with(Option::is_some);
     let cards = found.derive(rows::cards);
     let card = |(id, label, value): &(&'static str, &'static str, String)| {
         view! { <div class="summary__card" data-card=*id><span class="summary__label">{*label}</span><strong class="figure">{value.clone()}</strong></div> }
     };
+    let has_range = move || range.get().is_some();
     let clock = move || found.value.get().map(|s| rows::clock(&s));
     let notes = found.derive(|s| s.notes.clone());
     view! {
         <section class="system" data-view="system" aria-busy=move || found.is_waiting.get().to_string()>
-            <header class="summary__head"><h1>"System"</h1><span class="summary__scope">"Whole profile"</span></header>
+            <header class="summary__head"><h1>"System"</h1><span class="summary__scope" data-scope>{move || scope::sentence(range.get())}</span></header>
             <Problem text=found.problem />
             <Show when=is_there>
                 <div class="summary__cards">{move || cards.get().iter().map(card).collect_view()}</div>
                 <p class="system__text" data-clock>{clock}</p>
+                <Show when=has_range>
+                    <p class="system__text">"Of what reaches beyond the range only the part inside counts: times, and bytes as moved evenly."</p>
+                </Show>
                 <Show when=move || notes.with(|n| !n.is_empty())>
                     <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{n.clone()}</li> }).collect_view()}</ul>
                 </Show>
@@ -70,7 +84,7 @@ pub fn SystemView(
                 <parts::Executions found devices ways />
                 <parts::Cores found ways />
                 <parts::Transfers found />
-                <parts::Memory found />
+                <memory::Memory found ways />
                 <parts::Cpus found />
             </Show>
             <chain::ChainPart ask=ask.clone() selection ways />

@@ -1,9 +1,10 @@
 //! The parts of the view: advice and tables.
 
 use super::devices::{Device, Utilization, is_of, utilizations};
+use super::links::DeviceLinks;
 use super::{Ways, rows};
 use crate::analysis::system::{ExecutionRow, Finding, Place, System};
-use crate::base::{DurationNs, text};
+use crate::base::text;
 use crate::ui::table::{Row, Table};
 use crate::views::ask::Asked;
 use leptos::prelude::*;
@@ -86,34 +87,13 @@ fn Execution(row: ExecutionRow, devices: Signal<Vec<Device>>, ways: Ways) -> imp
         view! { <button type="button" class="button" data-jump on:click=move |_| ways.on_slice.run((slice, slices.clone()))>{label}</button> }
     });
     let title = if row.model.is_empty() { "Model not told".to_string() } else { row.model.clone() };
-    let links = move || {
-        let all = devices.get();
-        if all.is_empty() {
-            return view! { <p class="system__text">"Open its device profile (NTFF and NEFF, JSON or Parquet) beside this one to go from here to there."</p> }.into_any();
-        }
-        let (own, others): (Vec<Device>, Vec<Device>) = all.into_iter().partition(|d| is_of(&d.words, &row));
-        let link = |d: Device, is_own: bool| {
-            let mean = row.total.0 / i64::try_from(row.calls).unwrap_or(i64::MAX).max(1);
-            let lengths = format!("device window {}, mean call {}", text::duration(d.range.duration()), text::duration(DurationNs(mean)));
-            let words = if is_own { "Open its device profile" } else { "Open" };
-            let id = d.id;
-            first.map(|slice| {
-                view! {
-                    <li>
-                        <button type="button" class="button" data-device=d.title.clone() data-own=is_own.to_string() on:click=move |_| ways.on_device.run((id, slice))>
-                            {format!("{words} {}", d.title)}
-                        </button>
-                        <span class="summary__label">" "{lengths}</span>
-                    </li>
-                }
-            })
-        };
-        let has_own = !own.is_empty();
-        let list = own.into_iter().map(|d| link(d, true)).chain(others.into_iter().map(|d| link(d, false))).collect_view();
-        let note = (!has_own).then(|| view! { <p class="system__text">"No open device profile names this model; these are open."</p> });
-        view! { {note}<ul class="system__links">{list}</ul> }.into_any()
-    };
-    view! { <div class="system__detail"><p class="mono"><strong>{title}</strong></p>{go}{links}</div> }
+    view! {
+        <div class="system__detail">
+            <p class="mono"><strong>{title}</strong></p>
+            {go}
+            <DeviceLinks row devices on_device=ways.on_device />
+        </div>
+    }
 }
 
 /// NeuronCores.
@@ -145,21 +125,6 @@ pub(super) fn Transfers(found: Asked<System>) -> impl IntoView {
         <section class="system__part">
             <h2>"Transfers between host and device"</h2>
             <Table id="transfers" label="Transfers between host and device" columns rows=found.derive(rows::transfers) empty="The profile has no transfers: no copies of the runtime, no reads or writes of tensors." />
-        </section>
-    }
-}
-
-/// HBM by category.
-#[component]
-pub(super) fn Memory(found: Asked<System>) -> impl IntoView {
-    let columns = Signal::stored(Arc::new(rows::hbm_columns()));
-    let is_there = move || found.value.with(|s| s.as_ref().is_some_and(|s| !s.hbm.is_empty()));
-    view! {
-        <section class="system__part">
-            <h2>"HBM in use by category"</h2>
-            <Show when=is_there fallback=|| view! { <p class="system__text">"Not available: only the Parquet tables of Neuron Explorer tell it."</p> }>
-                <Table id="hbm" label="HBM in use by category" columns rows=found.derive(rows::hbm) />
-            </Show>
         </section>
     }
 }

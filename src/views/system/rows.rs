@@ -1,9 +1,13 @@
 //! Answers about a system profile as cards and table rows.
 
 use super::devices::Utilization;
-use crate::analysis::system::{Chain, ChainRow, CoreRow, CpuRow, ExecutionRow, HbmRow, System, TransferRow};
+use crate::analysis::system::{Chain, ChainRow, CoreRow, CpuRow, ExecutionRow, HbmCurve, HbmRow, System, TransferRow};
 use crate::base::{DurationNs, text};
+use crate::ui::curve::{Line, Shape};
 use crate::ui::table::{Cell, Column, Kind, Row};
+
+/// A muted slot of the palette: the sum behind the categories.
+const ALL_COLOUR: u16 = 12;
 
 /// Cards: stable name, label, value.
 pub fn cards(s: &System) -> Vec<(&'static str, &'static str, String)> {
@@ -153,6 +157,19 @@ pub fn hbm(s: &System) -> Vec<Row> {
     s.hbm.iter().flat_map(all).collect()
 }
 
+/// An HBM over time: all of it, then its categories.
+pub fn hbm_lines(curve: &HbmCurve) -> Vec<Line> {
+    let points = |values: &[f64]| curve.times.iter().copied().zip(values.iter().copied()).collect();
+    let all = Line { name: "all".into(), colour: ALL_COLOUR, shape: Shape::Area, points: points(&curve.total) };
+    let category = |(i, (name, values)): (usize, &(String, Vec<f64>))| Line {
+        name: name.clone(),
+        colour: (i % 12) as u16,
+        shape: Shape::Step,
+        points: points(values),
+    };
+    std::iter::once(all).chain(curve.categories.iter().enumerate().map(category)).collect()
+}
+
 /// Columns of the CPUs.
 pub fn cpu_columns() -> Vec<Column> {
     let c = Column::new;
@@ -230,6 +247,14 @@ mod tests {
         check(cpus(&s), cpu_columns());
         check(chain(&[ChainRow::default()]), chain_columns());
         assert_eq!(hbm(&s).len(), 2);
+        let curve = HbmCurve {
+            times: vec![1, 2],
+            total: vec![3.0, 4.0],
+            categories: vec![("Weights".into(), vec![3.0, 1.0])],
+            ..HbmCurve::default()
+        };
+        let lines: Vec<_> = hbm_lines(&curve).into_iter().map(|l| (l.name, l.points)).collect();
+        assert_eq!(lines, [("all".to_string(), vec![(1, 3.0), (2, 4.0)]), ("Weights".to_string(), vec![(1, 3.0), (2, 1.0)])]);
         assert_eq!(cards(&s)[3].2, "not available");
         assert!(clock(&s).starts_with("No sync points"));
     }

@@ -1,0 +1,32 @@
+//! A table of the file as it stands, where its keys do not say what an operator is called or takes.
+
+use super::rows;
+use crate::engine::query::TablePart;
+use crate::engine::{Answer, Query};
+use crate::state::choices::Choice;
+use crate::ui::small::Problem;
+use crate::ui::table::Table;
+use crate::views::ask::asked;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+
+/// Rows that are shown here; the view Tables has all of them.
+const MOST_ROWS: u64 = 20_000;
+
+/// The table of that id.
+#[component]
+pub(super) fn GenericTable(ask: Ask, id: String, kept: Choice<String>) -> impl IntoView {
+    let pick = |answer| if let Answer::Table(part) = answer { Some(part) } else { None };
+    let found = asked(ask, Signal::stored(Some(Query::Table(id.clone(), 0, MOST_ROWS))), pick);
+    let (columns, shown) = (found.derive(rows::raw_columns), found.derive(rows::raw_rows));
+    let is_cut = |part: &TablePart| (part.rows.len() as u64) < part.n_total;
+    let note = move || {
+        let part = found.value.get().filter(|p| is_cut(p))?;
+        Some(format!("{} of {} rows are shown; the view Tables has all of them.", part.rows.len(), part.n_total))
+    };
+    view! {
+        <Problem text=found.problem />
+        <p class="waiting">{note}</p>
+        <Table id=id label="Operators as they stand in the file" columns rows=shown kept empty="The file's list is empty." />
+    }
+}
