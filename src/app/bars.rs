@@ -100,8 +100,7 @@ pub fn ScopeBar() -> impl IntoView {
     };
     let is_selected = move || app.state.is_selected_scope().get();
     let colourings = Memo::new(move |_| app.front().map(|p| p.hot.info.colourings.clone()).unwrap_or_default());
-    // Workers on one clock are coloured by name, so that a name has one colour in all of them.
-    let can_colour = move || app.state.view().with(|v| v == "timeline") && colourings.with(|c| c.len() > 1) && !super::stacked::is_on(app);
+    let can_colour = move || app.state.view().with(|v| v == "timeline") && colourings.with(|c| c.len() > 1);
     view! {
         <div class="scopebar">
             <span class="scopebar__range figure" data-range="">{range}</span>

@@ -38,13 +38,15 @@ pub fn Front() -> impl IntoView {
     let flows = FlowChoice::new(app.view_state("timeline"));
     let on_go = Callback::new(move |slice| actions::go_to_slice(app, slice));
     let on_close = Callback::new(move |()| app.state.is_details_open().set(false));
+    let shown = Signal::derive(move || details.get().filter(|_| app.state.is_details_open().get()));
+    let more = ViewFn::from(move || super::system::details_links(app, details));
     view! {
         <div class="front">
             <SideBar />
             <main class="front__main" class:front__main--right=move || app.layout.get().is_right>
                 <ScopeBar />
                 <div class="front__view"><View hot details flows /></div>
-                <DetailsDrawer details=Signal::derive(move || details.get().filter(|_| app.state.is_details_open().get())) jumps on_go on_close layout=app.layout />
+                <DetailsDrawer details=shown jumps on_go on_close layout=app.layout more />
             </main>
         </div>
     }
@@ -118,7 +120,7 @@ fn timeline(
         profile.map(|p| view! { <AnnotationsPanel ask=p.ask book=app.annotations chosen=app.chosen_annotation on_go on_close /> })
     };
     let timeline = if untrack(|| stacked.is_on()) {
-        view! { <StackedTimeline stacked arrows on_details /> }.into_any()
+        view! { <StackedTimeline stacked arrows on_details flows=choice /> }.into_any()
     } else {
         let settings = Settings::of(app.view_state("timeline"));
         let device = Signal::derive(move || app.front().filter(is_device).map(|p| (p.id, p.ask)));

@@ -20,6 +20,7 @@ mod search;
 mod side;
 mod sorting;
 mod sources;
+mod stack_colours;
 mod stacked;
 mod system;
 mod time_views;

@@ -3,8 +3,13 @@
 use crate::base::{SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, actions};
 use crate::views::timeline::Timeline;
+use crate::views::timeline::flows::FlowChoice;
 use crate::views::timeline::stack::{Stack, stack};
+use crate::worker::client::{Ask, Call};
+use crate::worker::protocol::{Answer, Flows, FlowsQuery, Query};
+use futures_util::StreamExt;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use std::sync::Arc;
 
 /// The stack of the workers of the run in front, and the place of the front one in it.
@@ -12,7 +17,8 @@ use std::sync::Arc;
 pub struct Stacked {
     /// Ids of its profiles, from top to bottom; one only where there is nothing to stack.
     ids: Memo<Vec<u32>>,
-    stack: Memo<Option<Arc<Stack>>>,
+    /// `None` while the front one stands alone.
+    pub(super) stack: Memo<Option<Arc<Stack>>>,
     choice: crate::state::choices::Choice<bool>,
 }
 
@@ -36,15 +42,16 @@ impl Stacked {
         Stacked { ids, stack, choice }
     }
 
+    /// Who answers for each of them, from top to bottom. Not tracked.
+    pub(super) fn asks(&self, app: App) -> Vec<Ask> {
+        let ids = self.ids.get_untracked();
+        app.state.profiles().with_untracked(|all| ids.iter().filter_map(|id| Some(all.iter().find(|p| p.id == *id)?.ask.clone())).collect())
+    }
+
     /// Whether the workers stand below each other now. Tracked.
     pub fn is_on(&self) -> bool {
         self.choice.0.get() && self.ids.with(|i| i.len() > 1)
     }
-}
-
-/// As [`Stacked::is_on`], for the bar above. Tracked.
-pub fn is_on(app: App) -> bool {
-    app.view_state("timeline").get("stack").is_some() && app.of_span().len() > 1
 }
 
 /// The switch above a timeline that could be stacked; absent where there is one worker only.
@@ -88,6 +95,8 @@ pub fn StackedTimeline(
     arrows: Signal<Vec<(SliceId, SliceId, bool)>>,
     /// Asked for the details of the selection.
     on_details: Callback<()>,
+    /// Which arrows are drawn.
+    flows: FlowChoice,
 ) -> impl IntoView {
     let app = App::expect();
     let front = app.state.front().get_untracked();
@@ -118,7 +127,7 @@ pub fn StackedTimeline(
             actions::commit_range(app, out);
         }
     });
-    let hot = Signal::derive(move || stacked.stack.with(|s| s.as_ref().map(|s| s.hot.clone())));
+    let hot = super::stack_colours::coloured(app, stacked);
     let all = move |slices: &[SliceId]| {
         stacked.stack.with(|s| slices.iter().filter_map(|&slice| s.as_ref()?.join(at, slice)).collect::<Vec<_>>())
     };
@@ -128,5 +137,37 @@ pub fn StackedTimeline(
         arrows.with(|all| all.iter().filter_map(pair).collect())
     });
     let reveal = Signal::derive(move || join(app.reveal.get()));
-    view! { <Timeline hot range selection highlights arrows reveal on_details /> }
+    let flows = (flows, ask_all(app, stacked));
+    view! { <Timeline hot range selection highlights arrows reveal on_details flows /> }
+}
+
+/// Who answers for the arrows of all workers at once; it ends with the timeline that asks.
+fn ask_all(app: App, stacked: Stacked) -> Ask {
+    let (ask, mut calls) = Ask::channel();
+    spawn_local(async move {
+        while let Some(Call { query, reply }) = calls.next().await {
+            let answer = match query {
+                Query::Flows(query) => Answer::Flows(flows_of_all(app, stacked, &query).await),
+                _ => Answer::Refused("The stack of workers answers for arrows only.".into()),
+            };
+            // Closed when nobody waits any more.
+            let _ = reply.send(Ok(answer));
+        }
+    });
+    ask
+}
+
+/// The arrows of the window, of every worker that answers; each may draw its part of them.
+async fn flows_of_all(app: App, stacked: Stacked, query: &FlowsQuery) -> Flows {
+    let Some(stack) = stacked.stack.try_get_untracked().flatten() else { return Flows::default() };
+    let asks = stacked.asks(app);
+    let limit = query.limit / (asks.len() as u32).max(1);
+    let mut found = Vec::new();
+    for (at, ask) in asks.into_iter().enumerate() {
+        let own = FlowsQuery { window: stack.range_out(at, query.window), limit, ..query.clone() };
+        if let Ok(Answer::Flows(flows)) = ask.ask(Query::Flows(own)).await {
+            found.push((at, flows));
+        }
+    }
+    stack.join_flows(&found)
 }

@@ -86,18 +86,13 @@ fn Mode(choice: FlowChoice, mode: FlowMode, label: &'static str) -> impl IntoVie
 #[component]
 fn Kind(choice: FlowChoice, kind: String, n: u64, i: u16) -> impl IntoView {
     let (id, shown) = (kind.clone(), kind.clone());
-    let toggle = move |_| {
-        choice.without.update(|without| match without.iter().position(|k| *k == id) {
-            Some(at) => drop(without.remove(at)),
-            None => without.push(id.clone()),
-        });
-    };
+    let toggle = move |_| choice.without.1.set(choice.without.0.get_untracked().toggled(&id));
     view! {
         <label class="flows__item">
             <input
                 type="checkbox"
                 data-flow-kind=kind.clone()
-                prop:checked=move || choice.without.with(|w| !w.contains(&shown))
+                prop:checked=move || choice.without.0.with(|w| !w.0.contains(&shown))
                 on:change=toggle
             />
             <span class="flows__swatch" style:background=swatch_colour(kind_slot(i)) aria-hidden="true"></span>

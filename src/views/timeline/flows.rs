@@ -48,13 +48,43 @@ impl FromStr for FlowMode {
     }
 }
 
+/// Kinds that are left out; as text, one a line.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Without(pub Vec<String>);
+
+impl Without {
+    /// The same with a kind left out that was not, or back in.
+    pub fn toggled(mut self, kind: &str) -> Self {
+        match self.0.iter().position(|k| k == kind) {
+            Some(at) => drop(self.0.remove(at)),
+            None => self.0.push(kind.into()),
+        }
+        self
+    }
+}
+
+impl fmt::Display for Without {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A line break behind each: a kind may be called nothing.
+        self.0.iter().try_for_each(|kind| writeln!(f, "{kind}"))
+    }
+}
+
+impl FromStr for Without {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Ok(Without(text.split_terminator('\n').map(Into::into).collect()))
+    }
+}
+
 /// What the user has chosen, and the arrows that were found for it.
 #[derive(Clone, Copy)]
 pub struct FlowChoice {
     /// Which are drawn.
     pub mode: Choice<FlowMode>,
     /// Kinds that are left out.
-    pub without: RwSignal<Vec<String>>,
+    pub without: Choice<Without>,
     /// What crosses the window; empty unless that is wanted.
     pub found: RwSignal<Arc<Flows>>,
 }
@@ -62,12 +92,13 @@ pub struct FlowChoice {
 impl FlowChoice {
     /// As chosen among `choices`; of every kind.
     pub fn new(choices: ViewState) -> Self {
-        FlowChoice { mode: choices.choice("flows", FlowMode::default()), without: RwSignal::default(), found: RwSignal::default() }
+        let without = choices.choice("flows.without", Without::default());
+        FlowChoice { mode: choices.choice("flows", FlowMode::default()), without, found: RwSignal::default() }
     }
 
     /// Whether arrows of the selection of that kind are drawn. Tracked.
     pub fn shows(&self, kind: &str) -> bool {
-        self.mode.0.get() != FlowMode::Off && self.without.with(|w| w.iter().all(|k| k != kind))
+        self.mode.0.get() != FlowMode::Off && self.without.0.with(|w| w.0.iter().all(|k| k != kind))
     }
 }
 
@@ -120,7 +151,7 @@ pub fn follow(stage: Stage, choice: FlowChoice, ask: Ask) {
     let window = rested(stage);
     let query = Memo::new(move |_| {
         let window = (choice.mode.0.get() == FlowMode::Window).then(|| window.get()).flatten()?;
-        Some(FlowsQuery { window, without: choice.without.get(), limit: MOST_FLOWS })
+        Some(FlowsQuery { window, without: choice.without.0.get().0, limit: MOST_FLOWS })
     });
     let reply = LocalResource::new(move || {
         let (ask, query) = (ask.clone(), query.get());
@@ -170,6 +201,17 @@ fn rested(stage: Stage) -> RwSignal<Option<TimeRange>> {
 mod tests {
     use super::super::sample::sample;
     use super::*;
+
+    #[test]
+    fn kinds_left_out_go_into_text_and_back() {
+        for kinds in [vec![], vec!["ac2g".to_string()], vec![String::new()], vec![String::new(), "a,b c".to_string()]] {
+            let without = Without(kinds);
+            assert_eq!(without.to_string().parse(), Ok(without.clone()));
+        }
+        let once = Without::default().toggled("ac2g").toggled("fwdbwd");
+        assert_eq!(once.0, ["ac2g", "fwdbwd"]);
+        assert_eq!(once.toggled("ac2g").0, ["fwdbwd"]);
+    }
 
     #[test]
     fn what_is_drawn_is_said() {

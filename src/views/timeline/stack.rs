@@ -1,10 +1,11 @@
 //! Several profiles as one: the workers of a run below each other on one clock. Nothing is left out; ids of slices are shifted.
 
+use crate::analysis::flows::{FlowKind, Flows};
 use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, text};
-use crate::engine::hot::HotColumns;
+use crate::engine::hot::{HotColumns, Step};
 use crate::engine::{Counter, Lane, Meta, Track, TrackKind};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Where one profile is in the stack.
@@ -40,6 +41,30 @@ impl Stack {
     /// The slice of the stack that is `slice` of profile `at`.
     pub fn join(&self, at: usize, slice: SliceId) -> Option<SliceId> {
         self.parts.get(at).filter(|p| slice.0 < p.n).map(|p| SliceId(p.first + slice.0))
+    }
+
+    /// The arrows of some profiles (place in the stack, answer) as those of the stack.
+    pub fn join_flows(&self, all: &[(usize, Flows)]) -> Flows {
+        // By name, as the menu has them: a kind's place is its colour.
+        let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
+        for kind in all.iter().flat_map(|(_, flows)| &flows.kinds) {
+            *sums.entry(&kind.id).or_default() += kind.n_in_window;
+        }
+        let names: Vec<&str> = sums.keys().copied().collect();
+        let kinds = sums.iter().map(|(id, n)| FlowKind { id: (*id).into(), n_in_window: *n }).collect();
+        let mut out = Flows { kinds, ..Flows::default() };
+        for (at, flows) in all {
+            let kinds: Vec<u16> = flows.kinds.iter().map(|k| names.partition_point(|n| *n < k.id.as_str()) as u16).collect();
+            for ((&from, &to), &kind) in flows.from.iter().zip(&flows.to).zip(&flows.kind) {
+                if let (Some(from), Some(to), Some(&kind)) = (self.join(*at, from), self.join(*at, to), kinds.get(usize::from(kind))) {
+                    out.from.push(from);
+                    out.to.push(to);
+                    out.kind.push(kind);
+                }
+            }
+            out.n_wanted += flows.n_wanted;
+        }
+        out
     }
 
     /// A range of profile `at` on the common clock.
@@ -101,6 +126,8 @@ pub fn stack(all: &[(String, Arc<HotColumns>)]) -> Stack {
     for ((label, one), &shift_ns) in all.iter().zip(&shifts) {
         let first = hot.start.len() as u32;
         add(&mut hot, label, one, shift_ns, &mut colours);
+        add_steps(&mut hot.info.steps, one, first, shift_ns);
+        add_kinds(&mut hot.info.flow_kinds, one);
         parts.push(Part { first, n: one.start.len() as u32, shift_ns });
     }
     let ranges = || all.iter().zip(&shifts).map(|((_, h), &s)| shifted(h.range(), s));
@@ -110,6 +137,32 @@ pub fn stack(all: &[(String, Arc<HotColumns>)]) -> Stack {
     hot.info.meta = Meta { title, range, origin: note.clone(), ..all.first().map(|a| a.1.info.meta.clone()).unwrap_or_default() };
     hot.info.n_slices = hot.start.len() as u64;
     Stack { hot: Arc::new(hot), parts, note }
+}
+
+/// Adds the steps of a profile. Those of one name are one band, from where it first begins to where it last ends.
+fn add_steps(steps: &mut Vec<Step>, one: &HotColumns, first: u32, shift_ns: i64) {
+    let mut place: HashMap<String, usize> = steps.iter().enumerate().map(|(i, s)| (s.name.clone(), i)).collect();
+    for step in &one.info.steps {
+        let range = shifted(step.range, shift_ns);
+        let at = *place.entry(step.name.clone()).or_insert(steps.len());
+        if at == steps.len() {
+            steps.push(Step { name: step.name.clone(), slice: SliceId(step.slice.0 + first), range });
+        }
+        let known = &mut steps[at].range;
+        *known = TimeRange { start: known.start.min(range.start), end: known.end.max(range.end) };
+    }
+    steps.order_by_key(|s| s.range.start);
+}
+
+/// Adds the kinds of a profile's arrows, by name.
+fn add_kinds(kinds: &mut Vec<(String, u64)>, one: &HotColumns) {
+    for (kind, n) in &one.info.flow_kinds {
+        match kinds.iter_mut().find(|k| k.0 == *kind) {
+            Some(known) => known.1 += n,
+            None => kinds.push((kind.clone(), *n)),
+        }
+    }
+    kinds.order();
 }
 
 /// Adds one profile below those that are there.
@@ -198,6 +251,42 @@ mod tests {
         let range = TimeRange::new(TimeNs(10), TimeNs(20));
         assert_eq!(s.range_out(1, s.range_in(1, range)), range);
         assert_eq!(s.range_in(1, range).start, TimeNs(510));
+    }
+
+    #[test]
+    fn steps_of_one_name_are_one_band_and_kinds_add_up() {
+        let step = |name: &str, from, to| Step { name: name.into(), slice: SliceId(1), range: TimeRange::new(TimeNs(from), TimeNs(to)) };
+        let with = |epoch, steps: Vec<Step>, kinds: &[(&str, u64)]| {
+            let mut hot = sample();
+            hot.info.meta.origin_epoch_ns = Some(epoch);
+            hot.info.steps = steps;
+            hot.info.flow_kinds = kinds.iter().map(|k| (k.0.to_string(), k.1)).collect();
+            Arc::new(hot)
+        };
+        let a = with(1_000, vec![step("1", 0, 100), step("2", 100, 200)], &[("fwdbwd", 1)]);
+        let b = with(1_050, vec![step("2", 90, 210), step("3", 210, 300)], &[("ac2g", 2), ("fwdbwd", 3)]);
+        let s = stack(&[("a".into(), a), ("b".into(), b)]);
+        let n = sample().start.len() as u32;
+        let bands: Vec<_> = s.hot.info.steps.iter().map(|s| (s.name.as_str(), s.slice.0, s.range.start.0, s.range.end.0)).collect();
+        assert_eq!(bands, [("1", 1, 0, 100), ("2", 1, 100, 260), ("3", 1 + n, 260, 350)]);
+        assert_eq!(s.hot.info.flow_kinds, [("ac2g".to_string(), 2), ("fwdbwd".to_string(), 4)]);
+    }
+
+    #[test]
+    fn arrows_of_all_workers_are_joined() {
+        let s = stacked(Some(1_000), Some(1_500));
+        let n = sample().start.len() as u32;
+        let flows = |kinds: &[&str], from: u32, kind| Flows {
+            kinds: kinds.iter().map(|k| FlowKind { id: (*k).into(), n_in_window: 1 }).collect(),
+            from: vec![SliceId(from)],
+            to: vec![SliceId(0)],
+            kind: vec![kind],
+            n_wanted: 7,
+        };
+        let all = s.join_flows(&[(0, flows(&["fwdbwd"], 1, 0)), (1, flows(&["ac2g", "fwdbwd"], 2, 1))]);
+        assert_eq!((all.from, all.to, all.kind), (vec![SliceId(1), SliceId(2 + n)], vec![SliceId(0), SliceId(n)], vec![1, 1]));
+        let kinds: Vec<_> = all.kinds.iter().map(|k| (k.id.as_str(), k.n_in_window)).collect();
+        assert_eq!((kinds, all.n_wanted), (vec![("ac2g", 1), ("fwdbwd", 2)], 14));
     }
 
     #[test]

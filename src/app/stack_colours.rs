@@ -1,0 +1,45 @@
+//! The stack of workers in the colours that the user chose.
+
+use super::stacked::Stacked;
+use crate::state::{App, AppStateStoreFields as _};
+use crate::views::timeline::stack_colours::Colours;
+use crate::worker::client::Ask;
+use crate::worker::protocol::{Answer, HotColumns, OperatorsQuery, Query};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::sync::Arc;
+
+/// The columns of the stack; by name until the workers have answered for another column.
+pub(super) fn coloured(app: App, stacked: Stacked) -> Signal<Option<Arc<HotColumns>>> {
+    let found = RwSignal::new(None::<(String, Arc<HotColumns>)>);
+    let n_asked = StoredValue::new(0u32);
+    Effect::new(move || {
+        let (by, stack) = (app.state.colour_by().get(), stacked.stack.get());
+        let asks = stacked.asks(app);
+        n_asked.update_value(|n| *n += 1);
+        let asked = n_asked.get_value();
+        found.set(None);
+        let Some(stack) = stack.filter(|_| by != "name") else { return };
+        spawn_local(async move {
+            let mut all = Vec::new();
+            for ask in &asks {
+                all.push(colours(ask, &by).await);
+            }
+            if n_asked.try_get_value() == Some(asked) {
+                found.set(Some((by, stack.coloured(&all))));
+            }
+        });
+    });
+    Signal::derive(move || {
+        let by = app.state.colour_by().get();
+        let other = found.get().filter(|f| f.0 == by).map(|f| f.1);
+        other.or_else(|| stacked.stack.with(|s| s.as_ref().map(|s| s.hot.clone())))
+    })
+}
+
+async fn colours(ask: &Ask, by: &str) -> Option<Colours> {
+    let query = OperatorsQuery { group_by: by.into(), ..OperatorsQuery::default() };
+    let Ok(Answer::ColourKeys(keys)) = ask.ask(Query::ColourKeys(by.into())).await else { return None };
+    let Ok(Answer::Operators(operators)) = ask.ask(Query::Operators(query)).await else { return None };
+    Some(Colours { keys, values: operators.rows.into_iter().map(|r| (r.name, r.colour)).collect() })
+}
