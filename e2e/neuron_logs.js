@@ -1,4 +1,8 @@
-// Logs of the TensorBoard Neuron plugin, made from the documented shapes: no public sample exists.
+// Logs of the TensorBoard Neuron plugin and system profiles, made from the documented shapes: no public sample exists.
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 const name = (pid, tid, what, text) => ({ ph: 'M', pid, tid, name: what, args: { name: text } });
 const bar = (pid, tid, text, ns, length, args = {}) => ({ ph: 'X', pid, tid, name: text, ts: ns / 1000, dur: length / 1000, args });
 
@@ -32,6 +36,19 @@ export const trace = () => JSON.stringify({ displayTimeUnit: 'ns', traceEvents: 
 ] });
 
 const EPOCH = 1729888371000000000n;
+
+/** The tables of a system profile's directory, made and checked by `tests/neuron_system.rs`. */
+export function directory() {
+  const folder = fileURLToPath(new URL('../tests/fixtures/neuron_system/', import.meta.url));
+  return readdirSync(folder).map((name) => ({ path: `global/run@latest/${name}`, bytes: readFileSync(join(folder, name)) }));
+}
+
+/** A trace of the framework, of the same process: microseconds since the epoch. */
+export function framework() {
+  const slice = (text, start, length) => `{"ph":"X","name":"${text}","pid":7,"tid":71,"ts":${(EPOCH + BigInt(start)) / 1000n},"dur":${length / 1000}}`;
+  const process = '{"ph":"M","name":"process_name","pid":7,"args":{"name":"python"}}';
+  return `{"traceEvents":[${[process, slice('train_step', 4_000_000, 5_000_000), slice('aten::linear', 4_001_000, 1_000_000)].join(',')}]}`;
+}
 
 /** A system profile: three executions far apart; the host compiles first and copies between them; one CPU is busy. */
 export function hostBound(deviceProfile = '') {

@@ -1,6 +1,6 @@
 // Several workers of a run: one tab, a panel that selects run, worker and span.
 import { join } from 'node:path';
-import { expect, openProfile, picture, samples, settled, show, start, test } from './support.js';
+import { dropTree, expect, openProfile, picture, samples, show, start, test } from './support.js';
 
 const sample = join(samples, 'cpu_single.pt.trace.json.gz');
 
@@ -11,28 +11,12 @@ export function trace(name, rank, world) {
   return JSON.stringify({ schemaVersion: 1, ...info, traceEvents: events });
 }
 
-/** Drops files with the paths that they have below a dropped directory. */
-async function dropTree(page, files) {
-  await settled(page, () => page.evaluate((list) => {
-    const input = document.querySelector('input[webkitdirectory]');
-    const transfer = new DataTransfer();
-    for (const { path, text } of list) {
-      const file = new File([text], path.split('/').pop());
-      Object.defineProperty(file, 'webkitRelativePath', { value: path });
-      transfer.items.add(file);
-    }
-    Object.defineProperty(input, 'files', { value: Array.from(transfer.files).map((f, i) => Object.defineProperty(f, 'webkitRelativePath', { value: list[i].path })), configurable: true });
-    input.files.item = (i) => input.files[i];
-    input.dispatchEvent(new Event('change'));
-  }, files));
-}
-
-const run = ['w0.100', 'w0.99', 'w1.101', 'w1.200'].map((stem) => ({ path: `logs/resnet/${stem}.pt.trace.json`, text: trace(stem) }));
+const run = ['w0.100', 'w0.99', 'w1.101', 'w1.200'].map((stem) => ({ path: `logs/resnet/${stem}.pt.trace.json`, bytes: trace(stem) }));
 
 test('the workers of a directory are one tab, with a panel', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, sample);
-  await dropTree(page, [...run, { path: 'logs/other/rank-0.json', text: trace('other', 0, 2) }]);
+  await dropTree(page, [...run, { path: 'logs/other/rank-0.json', bytes: trace('other', 0, 2) }]);
   const tabs = page.locator('[role=tab]');
   await expect(tabs).toHaveCount(3);
   await expect(tabs.nth(1)).toContainText('resnet · 2 workers');
@@ -61,7 +45,7 @@ test('the workers of a directory are one tab, with a panel', async ({ page, site
 
 test('two files of one worker are both kept, with a sentence', async ({ page, site }) => {
   await start(page, site);
-  await dropTree(page, [0, 1].map((i) => ({ path: `r/part${i}.json`, text: trace(`part${i}`, 0, 2) })));
+  await dropTree(page, [0, 1].map((i) => ({ path: `r/part${i}.json`, bytes: trace(`part${i}`, 0, 2) })));
   await expect(page.locator('.notices')).toContainText('worker `rank 0`');
   await expect(page.locator('[data-pick="worker"] option')).toHaveText(['rank 0', 'rank 0 (2)']);
 });

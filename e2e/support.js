@@ -98,6 +98,27 @@ export async function dropFiles(page, ...files) {
   });
 }
 
+/** Drops files with the paths that they have below a dropped directory. A file is `{ path, bytes }`. */
+export async function dropTree(page, files) {
+  const list = files.map(({ path, bytes }) => ({ path, base64: Buffer.from(bytes).toString('base64') }));
+  await settled(page, () => page.evaluate((items) => {
+    const input = document.querySelector('input[webkitdirectory]');
+    const made = items.map(({ path, base64 }) => {
+      const file = new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], path.split('/').pop());
+      return Object.defineProperty(file, 'webkitRelativePath', { value: path });
+    });
+    Object.defineProperty(input, 'files', { value: made, configurable: true });
+    input.files.item = (i) => input.files[i];
+    input.dispatchEvent(new Event('change'));
+  }, list));
+}
+
+/** Cells of a column of a table, of the rows in the document. */
+export const cells = (page, id, column) => page.locator(`table[data-table="${id}"]`).evaluate((element, wanted) => {
+  const at = [...element.querySelectorAll('thead th')].findIndex((th) => th.dataset.column === wanted);
+  return [...element.querySelectorAll('tbody tr[data-row]')].map((tr) => tr.children[at].textContent.trim());
+}, column);
+
 /** Goes to a view by the side bar. */
 export async function show(page, view) {
   if (await page.locator(`[data-view="${view}"]`).isVisible()) return;

@@ -1,11 +1,7 @@
 // Reports of analyze: the figures, the failing call, what changed between two.
-import { dropFiles, expect, idle, neuron, openProfile, picture, show, start, test } from './support.js';
+import { cells, dropFiles, expect, idle, neuron, openProfile, picture, show, start, test } from './support.js';
 
 const view = (page) => page.locator('[data-view="support"]');
-const cells = (page, table, column) => page.locator(`table[data-table="${table}"]`).evaluate((element, wanted) => {
-  const at = [...element.querySelectorAll('thead th')].findIndex((th) => th.dataset.column === wanted);
-  return [...element.querySelectorAll('tbody tr[data-row]')].map((tr) => tr.children[at].textContent.trim());
-}, column);
 
 test('a report opens at its own view and says what fails, where and why', async ({ page, site }) => {
   await start(page, site);
@@ -44,4 +40,24 @@ test('a log names its report; what was open stays', async ({ page, site }) => {
   await dropFiles(page, { name: 'run.log', bytes: 'INFO ||ANALYZE||: Model analysis completed. Report - /x/result.json\n' });
   await expect(page.locator('[role=alert]')).toContainText('/x/result.json');
   await expect(view(page)).toBeVisible();
+});
+
+test('odd reports: what is missing is said, what was open stays', async ({ page, site }) => {
+  await start(page, site);
+  const supported = { aten: { 'aten::add': 2 }, xla: ['f32[] add(f32[], f32[])', 'f32[] add(f32[], f32[])'] };
+  const twice = '{"support_percentage":"nan%","supported_operators":{"aten":{"aten::add":2,"aten::add":3}}}';
+  await dropFiles(page, { name: 'result.json', bytes: twice });
+  await expect(page.locator('[data-chart="support-gauge"]')).toContainText('not available');
+  await expect(page.locator('[data-remark="percentage"]')).toContainText('nan%');
+  await expect(page.locator('[data-remark="missing"]')).toContainText('what fails is not available');
+  expect(await cells(page, 'support-operators', 'supported')).toEqual(['5']);
+  const mismatch = { support_percentage: '60.00%', supported_operators: supported, unsupported_operators: { aten: [], xla: [] } };
+  await dropFiles(page, { name: 'result.json', bytes: JSON.stringify(mismatch) });
+  await expect(page.locator('[data-remark="mismatch"]')).toContainText('100.00 %');
+  expect(await cells(page, 'support-instructions', 'count')).toEqual(['2']);
+  await page.getByRole('button', { name: 'Supported', exact: true }).click();
+  await expect(page).toHaveURL(/s\.support\.which=supported/);
+  await dropFiles(page, { name: 'result.json', bytes: '{"support_percentage"' });
+  await expect(page.locator('[role=alert]').last()).toContainText('Expected');
+  await expect(page.getByRole('tab')).toHaveCount(2);
 });

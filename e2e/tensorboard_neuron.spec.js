@@ -1,11 +1,7 @@
 // Runs of the TensorBoard Neuron plugin: figures of both levels, fused members, what is to be seen, two runs, a trace.
-import { dropFiles, expect, idle, picture, show, start, test } from './support.js';
+import { cells, dropFiles, dropTree, expect, idle, picture, show, start, test } from './support.js';
 import { table, timeline, trace } from './neuron_logs.js';
 
-const cells = (page, id, column) => page.locator(`table[data-table="${id}"]`).evaluate((element, wanted) => {
-  const at = [...element.querySelectorAll('thead th')].findIndex((th) => th.dataset.column === wanted);
-  return [...element.querySelectorAll('tbody tr[data-row]')].map((tr) => tr.children[at].textContent.trim());
-}, column);
 
 test('the plugin\'s tables: shares, devices, both levels', async ({ page, site }) => {
   await start(page, site);
@@ -51,4 +47,81 @@ test('two runs are compared; a trace tells idle time per step', async ({ page, s
   await expect.poll(() => cells(page, 'trace-steps', 'idle_ns')).toEqual(['750 µs']);
   await expect.poll(() => cells(page, 'trace-steps', 'host')).toEqual(['Compile']);
   await picture(page, 'neuron-trace');
+});
+
+const stamp = '2022_10_14_19_22_22';
+const run = (folder, files) => files.map(([name, bytes]) => ({ path: `logs/plugins/neuron/${folder}/${name}`, bytes }));
+const all = [
+  ['neuron_op_timeline.json', timeline()],
+  ['neuron_framework_op.json', table([['aten__addmm_dot', 1, 300], ['aten__tanh_tanh', 1, 200], ['fused_3', 1, 100]], 600)],
+  ['neuron_hlo_op.json', table([['dot', 1, 300], ['tanh', 1, 200]], 500)],
+];
+
+test('a log directory is listed by runs with their tools; two of one name stay apart', async ({ page, site }) => {
+  await start(page, site);
+  await dropTree(page, [...run(stamp, [...all, ['neuron_trace.json', trace()]]), ...run('other', all.slice(0, 1)),
+    { path: 'logs/temp_profiler_logs/other/neuron_op_timeline.json', bytes: timeline({ relu: false }) }]);
+  const tabs = page.getByRole('tab');
+  await expect(tabs).toHaveCount(4);
+  await page.getByRole('tab', { name: stamp, exact: false }).filter({ hasNotText: 'trace' }).click();
+  await show(page, 'operator-framework');
+  await expect.poll(() => cells(page, 'operator-framework', 'time_share')).toEqual(['50.0 %', '33.3 %', '16.7 %']);
+  await expect(page.locator('[data-nav="trace"]')).toHaveCount(0);
+  const runs = page.locator('select[data-field="run"] option');
+  await expect(runs).toHaveCount(4);
+  await expect(runs.filter({ hasText: 'trace: trace' })).toHaveCount(1);
+  // Runs of one name are told apart by their paths.
+  const named = await runs.filter({ hasText: 'other' }).allTextContents();
+  expect(new Set(named).size).toBe(2);
+  await show(page, 'profile');
+  await expect(page.locator('[data-view="profile"]')).toContainText('2022-10-14 19:22:22');
+});
+
+test('the members of a fused bar lead to their bars; the choices are in the link', async ({ page, site }) => {
+  await start(page, site);
+  await dropTree(page, run(stamp, all));
+  await show(page, 'operator-framework');
+  await page.locator('[data-field="both"]').check();
+  await idle(page);
+  await expect(page).toHaveURL(/s\.operator-framework\.both=true/);
+  await expect.poll(() => cells(page, 'operator-hlo', 'time_ns')).toEqual(['300 ns', '200 ns']);
+  await page.locator('table[data-table="operator-framework"] tr[data-row]', { hasText: 'fused_3' }).click();
+  await idle(page);
+  await page.locator('[data-jump]').click();
+  await idle(page);
+  await expect(page.locator('[data-view="details"]')).toContainText('fused_3');
+  await show(page, 'operator-timeline');
+  const members = page.locator('[data-overlap] [data-member]');
+  await expect(members).toHaveCount(2);
+  await expect(page.locator('[data-member="aten__permute_transpose"]')).toContainText('hidden inside another operation');
+  await page.locator('button[data-member="aten__addmm_dot"]').click();
+  await idle(page);
+  await expect(page.locator('[data-view="details"]')).toContainText('aten__addmm_dot.36');
+  await expect(page.locator('[data-overlap]')).toContainText('%dot.36');
+});
+
+test('what holds no profile names likely causes, and what was open stays', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, { name: 'neuron_op_timeline.json', bytes: timeline() });
+  await dropTree(page, [{ path: 'logs/plugins/neuron/a/readme.txt', bytes: 'nothing' }]);
+  const alert = page.locator('[role=alert]').last();
+  for (const words of ['2.6', 'traced_only', 'context']) await expect(alert).toContainText(words);
+  await expect(page.getByRole('tab')).toHaveCount(1);
+  await expect(page.locator('body')).toHaveAttribute('data-profile', 'tensorboard_neuron');
+  await dropFiles(page, { name: 'neuron_op_timeline.json', bytes: '{"neuronStartTimestampNs":1,"traceEvents":[]}' });
+  await expect(page.locator('[role=alert]').last()).toContainText('traced_only');
+  await expect(page.getByRole('tab')).toHaveCount(1);
+});
+
+test('tables with unknown keys, totals, units and names show what they can', async ({ page, site }) => {
+  await start(page, site);
+  const open = (name, ops, total) => dropFiles(page, { name, bytes: JSON.stringify({ ops, total_time: total }) });
+  await open('neuron_framework_op.json', [{ 'Op Name': 'aten__add', Occurrences: 1, 'Time (ns)': 40, 'engine load': '7' }], 50);
+  await expect(page.locator('[data-view="operator-framework"]')).toContainText('total of 50 ns');
+  expect(await cells(page, 'operator-framework', 'engine load')).toEqual(['7']);
+  await open('neuron_framework_op.json', [{ what: 'aten__add', n: 3 }, { what: 'aten__mul', n: 4 }], 50);
+  await expect(page.locator('[data-view="operator-framework"]')).toContainText('shown as it stands');
+  await expect.poll(() => cells(page, 'framework_ops', 'what')).toEqual(['aten__add', 'aten__mul']);
+  await open('neuron_hlo_op.json', [], 0);
+  await expect(page.locator('[data-view="operator-hlo"]')).toContainText('list of operators is empty');
 });

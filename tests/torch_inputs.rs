@@ -4,8 +4,11 @@
 
 use axonscope::analysis::torch::diff::{Diff, DiffPart, DiffQuery, FlatBy, FlatDiff, FlatDiffQuery};
 use axonscope::analysis::torch::distributed::{Distributed, DistributedPart, PartQuery};
-use axonscope::analysis::torch::memory::{Memory, MemoryEvents, MemoryEventsQuery, MemoryFramesQuery, MemoryQuery};
+use axonscope::analysis::torch::kernels::{Kernels, KernelsQuery};
+use axonscope::analysis::torch::memory::{Memory, MemoryEvents, MemoryEventsQuery, MemoryFrames, MemoryFramesQuery, MemoryQuery};
 use axonscope::analysis::torch::modules::{Modules, TreePart, TreeQuery};
+use axonscope::analysis::torch::ops::OpsQuery;
+use axonscope::analysis::torch::overview::{Overview, OverviewQuery};
 use axonscope::analysis::torch::{TorchAnswer, TorchQuery};
 use axonscope::base::{InputSet, Member, TimeNs, TimeRange, TrackId};
 use axonscope::engine::{Answer, Query, Session};
@@ -99,9 +102,32 @@ fn flat(base: &Session, experiment: &Session, by: FlatBy) -> FlatDiff {
     answer
 }
 
+fn overview(session: &Session) -> Overview {
+    let TorchAnswer::Overview(answer) = ask(session, TorchQuery::Overview(OverviewQuery::default())) else { panic!() };
+    answer
+}
+
+fn kernels(session: &Session) -> Kernels {
+    let TorchAnswer::Kernels(answer) = ask(session, TorchQuery::Kernels(KernelsQuery::default())) else { panic!() };
+    answer
+}
+
+fn frames(session: &Session, track: TrackId, time: TimeNs) -> MemoryFrames {
+    let TorchAnswer::MemoryFrames(answer) = ask(session, TorchQuery::MemoryFrames(MemoryFramesQuery { track, time })) else { panic!() };
+    answer
+}
+
 /// Every question, so that none of them stops; what has nothing to show says so.
 fn check_all(session: &Session) {
     let range = TimeRange { start: TimeNs(1), end: TimeNs(2) };
+    let TorchAnswer::Operators(operators) = ask(session, TorchQuery::Operators(OpsQuery::default())) else { panic!() };
+    assert!(!operators.rows.is_empty() || !operators.notes.is_empty());
+    let (overview, kernels) = (overview(session), kernels(session));
+    assert!(!overview.summary.is_empty() || !overview.notes.is_empty());
+    assert!(!kernels.rows.is_empty() || !kernels.notes.is_empty());
+    assert!(overview.has_step_marks || overview.notes.iter().any(|n| n.contains("step")), "{:?}", overview.notes);
+    ask(session, TorchQuery::Overview(OverviewQuery { range: Some(range) }));
+    ask(session, TorchQuery::Counters);
     let memory = memory(session);
     assert!(!memory.devices.is_empty() || !memory.notes.is_empty());
     ask(session, TorchQuery::Memory(MemoryQuery { range: Some(range) }));
@@ -150,6 +176,50 @@ fn odd_traces_are_answered() {
     for events in odd {
         check_all(&open("", &events));
     }
+}
+
+#[test]
+fn a_great_device_number_and_a_kernel_without_a_launch_are_shown() {
+    let kernel =
+        r#"{"ph":"X","cat":"kernel","name":"k","pid":200,"tid":7,"ts":5,"dur":2,"args":{"device":200,"stream":7,"correlation":9}}"#;
+    let session = open("", &format!("{kernel},{}", op("aten::add", 10, 2)));
+    let found = kernels(&session);
+    assert_eq!((found.devices, found.rows.len(), found.total.0), (vec![200], 1, 2_000));
+    assert_eq!(overview(&session).devices.iter().map(|d| d.device).collect::<Vec<_>>(), [200]);
+    // Steps that overlap are both there, and each is cut into all of its time.
+    let step =
+        |n: u32, ts: u64| format!(r#"{{"ph":"X","cat":"user_annotation","name":"ProfilerStep#{n}","pid":1,"tid":1,"ts":{ts},"dur":50}}"#);
+    let steps = overview(&open("", &[step(1, 0), step(2, 30), op("aten::add", 40, 5)].join(","))).steps;
+    assert_eq!(steps.len(), 2);
+    assert!(steps.iter().all(|s| s.parts.iter().map(|p| p.0).sum::<i64>() == s.total.0), "{steps:?}");
+}
+
+#[test]
+fn frames_of_an_allocation_are_those_around_it() {
+    let python = |name: &str, ts: u64, dur: u64, id: u64| {
+        format!(r#"{{"ph":"X","cat":"python_function","name":"{name}","pid":1,"tid":1,"ts":{ts},"dur":{dur},"args":{{"Python id":{id}}}}}"#)
+    };
+    let all = [
+        python("train.py(3): main", 0, 100, 1),
+        python("model.py(9): forward", 5, 50, 2),
+        op("aten::empty", 10, 10),
+        record(12, 64, 1, (0, -1)),
+    ];
+    let session = open("", &all.join(","));
+    let life = events(&session, "CPU").rows.remove(0);
+    let found = frames(&session, life.track, life.allocated.unwrap());
+    assert_eq!(found.frames, ["train.py(3): main", "model.py(9): forward"]);
+    assert_eq!(found.operators.iter().map(|o| o.0.as_str()).collect::<Vec<_>>(), ["aten::empty"]);
+    // Old traces note a call stack with the operator; innermost first in the file's own order.
+    let noted = r#"{"ph":"X","cat":"cpu_op","name":"aten::empty","pid":1,"tid":1,"ts":10,"dur":10,"args":{"Call stack":"model.py(9): forward;train.py(3): main"}}"#;
+    let session = open("", &[noted.to_string(), record(12, 64, 1, (0, -1))].join(","));
+    let life = events(&session, "CPU").rows.remove(0);
+    assert_eq!(frames(&session, life.track, life.allocated.unwrap()).frames, ["model.py(9): forward", "train.py(3): main"]);
+    // No stacks at all, and nothing around.
+    let session = open("", &[op("aten::empty", 10, 10), record(12, 64, 1, (0, -1)), record(40, 8, 2, (0, -1))].join(","));
+    let track = events(&session, "CPU").rows[0].track;
+    assert_eq!(frames(&session, track, TimeNs(2_000)).operators.len(), 1);
+    assert_eq!(frames(&session, track, TimeNs(30_000)), MemoryFrames::default());
 }
 
 #[test]
