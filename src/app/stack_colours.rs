@@ -2,9 +2,8 @@
 
 use super::stacked::Stacked;
 use crate::state::{App, AppStateStoreFields as _};
-use crate::views::timeline::stack_colours::Colours;
-use crate::worker::client::Ask;
-use crate::worker::protocol::{Answer, HotColumns, OperatorsQuery, Query};
+use crate::views::timeline::stack_asks::colours;
+use crate::worker::protocol::HotColumns;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -35,11 +34,4 @@ pub(super) fn coloured(app: App, stacked: Stacked) -> Signal<Option<Arc<HotColum
         let other = found.get().filter(|f| f.0 == by).map(|f| f.1);
         other.or_else(|| stacked.stack.with(|s| s.as_ref().map(|s| s.hot.clone())))
     })
-}
-
-async fn colours(ask: &Ask, by: &str) -> Option<Colours> {
-    let query = OperatorsQuery { group_by: by.into(), ..OperatorsQuery::default() };
-    let Ok(Answer::ColourKeys(keys)) = ask.ask(Query::ColourKeys(by.into())).await else { return None };
-    let Ok(Answer::Operators(operators)) = ask.ask(Query::Operators(query)).await else { return None };
-    Some(Colours { keys, values: operators.rows.into_iter().map(|r| (r.name, r.colour)).collect() })
 }

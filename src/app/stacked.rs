@@ -5,11 +5,9 @@ use crate::state::{App, AppStateStoreFields as _, actions};
 use crate::views::timeline::Timeline;
 use crate::views::timeline::flows::FlowChoice;
 use crate::views::timeline::stack::{Stack, stack};
-use crate::worker::client::{Ask, Call};
-use crate::worker::protocol::{Answer, Flows, FlowsQuery, Query};
-use futures_util::StreamExt;
+use crate::views::timeline::stack_asks::ask_all;
+use crate::worker::client::Ask;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use std::sync::Arc;
 
 /// The stack of the workers of the run in front, and the place of the front one in it.
@@ -137,37 +135,6 @@ pub fn StackedTimeline(
         arrows.with(|all| all.iter().filter_map(pair).collect())
     });
     let reveal = Signal::derive(move || join(app.reveal.get()));
-    let flows = (flows, ask_all(app, stacked));
+    let flows = (flows, ask_all(stacked.stack, move || stacked.asks(app)));
     view! { <Timeline hot range selection highlights arrows reveal on_details flows /> }
-}
-
-/// Who answers for the arrows of all workers at once; it ends with the timeline that asks.
-fn ask_all(app: App, stacked: Stacked) -> Ask {
-    let (ask, mut calls) = Ask::channel();
-    spawn_local(async move {
-        while let Some(Call { query, reply }) = calls.next().await {
-            let answer = match query {
-                Query::Flows(query) => Answer::Flows(flows_of_all(app, stacked, &query).await),
-                _ => Answer::Refused("The stack of workers answers for arrows only.".into()),
-            };
-            // Closed when nobody waits any more.
-            let _ = reply.send(Ok(answer));
-        }
-    });
-    ask
-}
-
-/// The arrows of the window, of every worker that answers; each may draw its part of them.
-async fn flows_of_all(app: App, stacked: Stacked, query: &FlowsQuery) -> Flows {
-    let Some(stack) = stacked.stack.try_get_untracked().flatten() else { return Flows::default() };
-    let asks = stacked.asks(app);
-    let limit = query.limit / (asks.len() as u32).max(1);
-    let mut found = Vec::new();
-    for (at, ask) in asks.into_iter().enumerate() {
-        let own = FlowsQuery { window: stack.range_out(at, query.window), limit, ..query.clone() };
-        if let Ok(Answer::Flows(flows)) = ask.ask(Query::Flows(own)).await {
-            found.push((at, flows));
-        }
-    }
-    stack.join_flows(&found)
 }

@@ -40,6 +40,7 @@ pub mod scene;
 pub mod settings;
 mod settings_menu;
 pub mod stack;
+pub mod stack_asks;
 pub mod stack_colours;
 pub mod stage;
 pub mod steps;
