@@ -239,3 +239,66 @@ fn profiles_with_little_in_them_open() {
     assert!(figures.metrics.iter().all(|m| m.computed.is_none()), "{:?}", figures.metrics);
     assert!(figures.notes.iter().any(|n| n.contains("cannot be checked")));
 }
+
+#[test]
+fn collectives_barriers_and_errors_have_rows_in_the_order_of_the_tools() {
+    let span = |name: &'static str, lane: &'static str| ["start_ts", "duration_ns", name, lane];
+    let files: Vec<Named> = vec![
+        ("d/Instruction.parquet".into(), small_table(PLAIN, &[(1, 2, "GpSimd"), (1, 9, "Sync")])),
+        ("d/CcOp.parquet".into(), text_table(&span("operation", "stream_index"), &[&["5", "40", "AllReduce", "0"]])),
+        (
+            "d/CcInstruction.parquet".into(),
+            text_table(&span("description", "core_idx"), &[&["6", "3", "send", "8"], &["20", "3", "recv", "9"]]),
+        ),
+        ("d/CoreBarriers.parquet".into(), text_table(&span("compiler_opcode", "engine_name"), &[&["2", "3", "BARRIER", "GpSimd"]])),
+        ("d/Error.parquet".into(), text_table(&["timestamp", "description"], &[&["7", "EMBD out of bounds"]])),
+    ];
+    let imported = import_one(&files).expect("opens");
+    assert_eq!((imported.profile.check(), imported.ledger.skipped.len()), (Ok(()), 0));
+    let names: Vec<&str> = imported.profile.tracks.iter().skip(1).map(|t| imported.profile.strings.get(t.name)).collect();
+    assert_eq!(names, ["Errors", "Sync", "GpSimd", "Core barriers GpSimd", "CC-core 8", "CC-core 9", "Collectives stream 0"]);
+    assert_eq!(imported.profile.strings.get(imported.profile.instants.name[0]), "EMBD out of bounds");
+}
+
+#[test]
+fn stacks_and_loops_are_followed_through_the_tables() {
+    let files: Vec<Named> = vec![
+        (
+            "d/Instruction.parquet".into(),
+            text_table(
+                &["start_ts", "duration_ns", "engine", "opcode", "pc", "kernel_instruction_name", "nki_source_location"],
+                &[&["0", "5", "tensor", "MATMUL", "3", "i:0", "[\"/k/a.py:7\"]"]],
+            ),
+        ),
+        (
+            "d/KernelInstructions.parquet".into(),
+            text_table(
+                &["kernel_instruction_name", "stack_frame_id", "iteration_variables_id", "file_path", "line_number"],
+                &[&["i:0", "2", "5", "/k/a.py", "7"]],
+            ),
+        ),
+        (
+            "d/KernelStackFrames.parquet".into(),
+            text_table(
+                &["stack_frame_id", "fully_qualified_function_name", "parent_stack_frame_id", "file_path", "line_number"],
+                &[&["1", "k.outer", "", "/k/b.py", "1"], &["2", "k.inner", "1", "/k/a.py", "4"]],
+            ),
+        ),
+        (
+            "d/KernelIterationVariables.parquet".into(),
+            text_table(
+                &["iteration_variable_id", "variable_name", "variable_value", "parent_iteration_variable_id"],
+                &[&["5", "k", "3", ""]],
+            ),
+        ),
+    ];
+    let (claim, outcome) = import::import(&set(&files)).expect("opens").remove(0);
+    let (imported, input) = outcome.expect("opens");
+    let session = Session::new(claim, input, imported);
+    let Answer::Details(details) = session.run(&Query::Details(SliceId(0))) else { panic!("details") };
+    assert!(details.fields.iter().any(|f| f.key == "opcode" && f.help == "What the engine did"), "our own words where there is no schema");
+    let origin = details.instruction.expect("an instruction").origin;
+    let told: Vec<String> = origin.stacks[0].iter().map(|f| format!("{} {}", f.function, f.place.as_ref().expect("told"))).collect();
+    assert_eq!(told, [" /k/a.py:7", "k.inner /k/a.py:4", "k.outer /k/b.py:1"]);
+    assert_eq!((origin.loops[0].name.as_str(), origin.loops[0].value.as_str(), origin.places.len()), ("k", "3", 1));
+}

@@ -65,7 +65,10 @@ fn Content(
             None => groups.push((field.group.clone(), vec![row])),
         }
     }
-    let groups = groups.into_iter().map(|(title, rows)| view! { <FieldGroup title rows /> }).collect_view();
+    // What is worked out comes right after the times; the fields as they stand in the file follow.
+    let mut groups = groups.into_iter().map(|(title, rows)| view! { <FieldGroup title rows /> });
+    let times = groups.next();
+    let fields = groups.collect_view();
     view! {
         <aside
             class="drawer" class:drawer--right=move || layout.get().is_right style=move || dock::style(layout.get()) data-view="details"
@@ -80,11 +83,12 @@ fn Content(
             <JumpButtons jumps on_go />
             {more.run()}
             <div class="drawer__body">
-                {groups}
+                {times}
                 {details.instruction.map(|facts| view! { <instruction::Instruction facts=*facts on_go /> })}
                 <Neighbours title="Held by" rows=details.parents on_go />
                 <Neighbours title="Predecessors" rows=details.predecessors on_go />
                 <Neighbours title="Successors" rows=details.successors on_go />
+                {fields}
             </div>
         </aside>
     }

@@ -56,8 +56,8 @@ pub fn Legend(
         let (name, title) = (e.name.clone(), format!("{}: {}. Click to light it up.", e.name, text::duration(e.time)));
         let go = move |_| on_name.run((by.get_untracked(), name.clone()));
         view! {
-            <button type="button" class="legend__item" title=title data-legend-item=e.name.clone() on:click=go>
-                <i class="swatch" style:background=swatch_colour(e.colour)></i><span class="mono legend__name">{text::middle_ellipsis(&e.name, 36)}</span>
+            <button type="button" class="colours__item" title=title data-legend-item=e.name.clone() on:click=go>
+                <i class="swatch" style:background=swatch_colour(e.colour)></i><span class="mono">{text::middle_ellipsis(&e.name, 36)}</span>
             </button>
         }
     };
@@ -68,7 +68,7 @@ pub fn Legend(
             view! { {found.0.iter().map(item).collect_view()}{more} }
         })
     };
-    view! { <div class="legend" role="group" aria-label="Colours" data-legend>{content}</div> }
+    view! { <div class="colours" role="group" aria-label="Colours" data-legend>{content}</div> }
 }
 
 #[cfg(test)]

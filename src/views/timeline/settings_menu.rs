@@ -116,10 +116,9 @@ fn Window(stage: Stage) -> impl IntoView {
         }
     };
     view! {
-        <fieldset class="flows settings-panel__window">
+        <fieldset class="flows">
             <legend class="flows__title">"Window (ns)"</legend>
-            {field(false, "From", "from")}
-            {field(true, "To", "to")}
+            <div class="settings-panel__window">{field(false, "From", "from")}{field(true, "To", "to")}</div>
         </fieldset>
     }
 }
