@@ -1,6 +1,6 @@
 // The drawer of a device's instruction, the rows of DMA transfers, and source beside the timeline: against the file's own figures.
 import { readFileSync } from 'node:fs';
-import { expect, dropFiles, idle, neuron, openProfile, picture, show, start, test } from './support.js';
+import { expect, dropFiles, idle, neuron, lanes, openProfile, picture, show, start, test, visible } from './support.js';
 
 const fused = () => neuron('fused_attention', 'fused_exec_2_profile_full.json');
 const drawer = (page) => page.locator('[data-view="details"]');
@@ -56,6 +56,25 @@ test('DMA transfers stand by queue or by engine, expanded or merged, and the lin
   await idle(page);
   const engines = new Set(told.dma.filter((r) => r.subgraph === 'sg00').map((r) => `DMA-E${r.dma_engine}`));
   await expect(labels.filter({ hasText: /DMA-E\d+/ })).toHaveCount(engines.size);
+  // A slice that was moved is still the same record.
+  await panel.locator('[data-setting="from"]').fill('14000');
+  await panel.locator('[data-setting="from"]').press('Enter');
+  await panel.locator('[data-setting="to"]').fill('20000');
+  await panel.locator('[data-setting="to"]').press('Enter');
+  await page.keyboard.press('Escape');
+  await page.getByLabel('Show only rows whose path contains this text').fill('NC 4 / DMA / DMA-E70');
+  await idle(page);
+  const longest = told.dma.filter((r) => r.subgraph === 'sg00' && r.dma_engine === '70' && r.timestamp > 14000 && r.timestamp < 19000).sort((a, b) => b.duration - a.duration)[0];
+  const [shown, canvas, label] = [await visible(page), await (await lanes(page)).boundingBox(), await labels.filter({ hasText: 'DMA-E70' }).boundingBox()];
+  const x = canvas.x + ((longest.timestamp + longest.duration / 2 - shown.from) / shown.span) * canvas.width;
+  await page.mouse.click(x, label.y + 9);
+  await expect(drawer(page)).toBeVisible();
+  const value = async (key) => (await drawer(page).locator('dt', { hasText: new RegExp(`^${key}$`) }).locator('xpath=following-sibling::dd[1]').textContent()).trim();
+  expect(await value('dma_engine')).toBe('70');
+  const start_ns = Number((await value('timestamp')).replace(/\D/g, ''));
+  expect(start_ns).toBe(longest.timestamp);
+  await page.getByLabel('Show only rows whose path contains this text').fill('NC 4 / DMA');
+  await page.locator('[data-settings-menu]').click();
   await panel.locator('[data-setting="dma"]').selectOption('expanded');
   await panel.locator('[data-setting="dma-rows"]').selectOption('');
   await idle(page);
