@@ -125,10 +125,10 @@ function made() {
   const json = {
     metadata: [{ first_hw_timestamp: 0, last_hw_timestamp: 2000 }],
     instruction: [
-      row(1, 'Tensor', 'MATMUL', 0, 600, '/home/me/project/kernels/attention.py:3', 4194304),
-      row(2, 'Vector', 'TENSOR_REDUCE', 700, 100, '/home/me/project/kernels/attention.py:4'),
-      row(3, 'Vector', 'TENSOR_REDUCE', 900, 100, '/home/me/project/kernels/attention.py:4'),
-      row(4, 'Scalar', 'ACTIVATE', 1000, 500, '/home/me/project/kernels/attention.py:5'),
+      row(1, 'Tensor', 'MATMUL', 0, 600, '/src/me/project/kernels/attention.py:3', 4194304),
+      row(2, 'Vector', 'TENSOR_REDUCE', 700, 100, '/src/me/project/kernels/attention.py:4'),
+      row(3, 'Vector', 'TENSOR_REDUCE', 900, 100, '/src/me/project/kernels/attention.py:4'),
+      row(4, 'Scalar', 'ACTIVATE', 1000, 500, '/src/me/project/kernels/attention.py:5'),
     ],
   };
   return { name: 'made.json', bytes: JSON.stringify(json) };
@@ -141,7 +141,7 @@ test('a dropped source stands beside the timeline with its figures', async ({ pa
   await dropFiles(page, made());
   await show(page, 'source');
   const table = page.locator('table[data-table="source"]');
-  await expect(table).toContainText('/home/me/project/kernels/attention.py:3');
+  await expect(table).toContainText('/src/me/project/kernels/attention.py:3');
   await expect(table).toContainText('600 ns');
   await page.evaluate((text) => {
     const transfer = new DataTransfer();

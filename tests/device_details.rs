@@ -151,10 +151,10 @@ fn made() -> Value {
     json!({
         "metadata": [{"first_hw_timestamp": 0, "last_hw_timestamp": 1000}],
         "instruction": [
-            row(1, "Tensor", "MATMUL", 0, 100, "/work/kernel.py:3", 4096),
-            row(2, "Vector", "COPY", 50, 100, "/work/kernel.py:3", 0),
-            row(3, "Scalar", "ACTIVATE", 300, 10, "/work/kernel.py:3, /work/util.py:9", 0),
-            row(4, "Vector", "EVENT_SEMAPHORE", 400, 500, "/work/util.py:9", 0),
+            row(1, "Tensor", "MATMUL", 0, 100, "/src/kernel.py:3", 4096),
+            row(2, "Vector", "COPY", 50, 100, "/src/kernel.py:3", 0),
+            row(3, "Scalar", "ACTIVATE", 300, 10, "/src/kernel.py:3, /src/util.py:9", 0),
+            row(4, "Vector", "EVENT_SEMAPHORE", 400, 500, "/src/util.py:9", 0),
             row(5, "Vector", "DRAIN", 900, 10, "", 0),
         ],
     })
@@ -168,19 +168,19 @@ fn lines_of_source_have_what_their_instructions_cost() {
     assert_eq!(
         told,
         [
-            ("/work/kernel.py:3".to_string(), 3, 160, Some(8192), [1, 1, 1, 0, 0]),
-            ("/work/util.py:9".to_string(), 2, 10, None, [0, 1, 1, 0, 0])
+            ("/src/kernel.py:3".to_string(), 3, 160, Some(8192), [1, 1, 1, 0, 0]),
+            ("/src/util.py:9".to_string(), 2, 10, None, [0, 1, 1, 0, 0])
         ]
     );
     assert_eq!((source.unplaced, source.notes.len()), (1, 0));
-    let place = Place { file: "/work/util.py".into(), line: 9 };
+    let place = Place { file: "/src/util.py".into(), line: 9 };
     let Answer::Device(DeviceAnswer::SourceSlices(slices)) = session.run(&Query::Device(DeviceQuery::SourceSlices(place))) else {
         panic!("slices")
     };
     let names: Vec<&str> = slices.iter().map(|s| session.profile.name_of(*s)).collect();
     assert_eq!(names, ["ACTIVATE", "EVENT_SEMAPHORE"]);
     let places = details(&session, slices[0].0).instruction.unwrap().origin.places;
-    assert_eq!(places.iter().map(ToString::to_string).collect::<Vec<_>>(), ["/work/kernel.py:3", "/work/util.py:9"]);
+    assert_eq!(places.iter().map(ToString::to_string).collect::<Vec<_>>(), ["/src/kernel.py:3", "/src/util.py:9"]);
 }
 
 #[test]

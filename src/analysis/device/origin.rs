@@ -163,7 +163,7 @@ mod tests {
         let check = |text: &str, want: &[(&str, u32)]| {
             assert_eq!(places(text).iter().map(|p| (p.file.as_str(), p.line)).collect::<Vec<_>>(), want, "{text}");
         };
-        check("/home/a.py:42", &[("/home/a.py", 42)]);
+        check("/src/a.py:42", &[("/src/a.py", 42)]);
         check("[\"a.py:1\", \"b.py:2\"]", &[("a.py", 1), ("b.py", 2)]);
         check("a.py:1:7, b.cc:12", &[("a.py", 1), ("b.cc", 12)]);
         check("Unknown", &[]);
