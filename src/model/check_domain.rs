@@ -62,6 +62,11 @@ impl Profile {
         expect(device.semaphores.is_sorted_by_key(|u| u.slice), || "semaphores are not sorted by slice".into())?;
         expect(device.semaphores.last().is_none_or(|u| (u.slice as usize) < n), || "a semaphore points beyond the slices".into())?;
         self.check_strings(device.semaphores.iter().flat_map(|u| [u.id, u.owner]))?;
+        self.check_slices("shapes", device.shapes.iter().map(|s| s.slice))?;
+        self.check_slices("collective operations", device.operations.iter().map(|o| o.slice))?;
+        let is_sound = |t: &super::domain::Throttle| t.core.index() < self.tracks.len() && t.start < t.end;
+        expect(device.throttles.iter().all(is_sound), || "a time of throttling has no core, or no length".into())?;
+        expect(device.throttles.is_sorted_by_key(|t| t.start), || "times of throttling are not sorted".into())?;
         self.check_slices("HBM traffic", device.hbm.iter().map(|h| h.slice))?;
         self.check_slices("duplicates", device.duplicates.iter().copied())?;
         self.check_slices("collective transfers", device.collective.iter().copied())

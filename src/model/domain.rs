@@ -5,6 +5,7 @@ use super::semaphores::SemaphoreUse;
 use super::support::SupportReport;
 use super::system::NeuronSystem;
 use super::torch::Torch;
+use crate::base::TrackId;
 
 /// The typed part of a profile.
 #[derive(Debug, Default)]
@@ -53,6 +54,80 @@ pub struct NeuronDevice {
     pub collective: Vec<u32>,
     /// Semaphores that instructions wait for and set, by slice; none where the file does not tell operands.
     pub semaphores: Vec<SemaphoreUse>,
+    /// Sizes of what instructions worked on, by slice; none where the file does not tell operands.
+    pub shapes: Vec<Shape>,
+    /// Times under a limit of the hardware, by start; none where the file tells no durations of them.
+    pub throttles: Vec<Throttle>,
+    /// What the file tells of collective operations, by slice.
+    pub operations: Vec<CollectiveOp>,
+    /// Transfers that transpose; `None` where the file does not tell which do.
+    pub transposing: Option<TransposingDma>,
+}
+
+/// Kind of number that an instruction works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dtype {
+    /// Not told, or of no known name.
+    #[default]
+    Other,
+    /// 32 bits, floating.
+    Fp32,
+    /// 16 bits, floating, or TF32.
+    Fp16,
+    /// 8 bits, floating.
+    Fp8,
+    /// Whole numbers.
+    Int,
+}
+
+/// Size of the first source operand of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Shape {
+    /// The instruction.
+    pub slice: u32,
+    /// Elements of each partition; of a matrix product the columns that move through the array.
+    pub elements: u32,
+    /// Partitions, or rows of the matrix that is held; 0 where not told.
+    pub partitions: u16,
+    /// Columns of the matrix that is held; 0 where it is no matrix product.
+    pub columns: u16,
+    /// Kind of its numbers.
+    pub dtype: Dtype,
+}
+
+/// A time in which the hardware limited a core's tensor engine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Throttle {
+    /// The core: a track without a parent.
+    pub core: TrackId,
+    /// Start, nanoseconds.
+    pub start: i64,
+    /// End, nanoseconds.
+    pub end: i64,
+    /// Share of the full rate that was allowed: 1 is no limit.
+    pub limit: f64,
+}
+
+/// Sizes and delay of a collective operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CollectiveOp {
+    /// The operation.
+    pub slice: u32,
+    /// The larger of what goes in and what comes out, bytes.
+    pub bytes: Option<u64>,
+    /// From its trigger to its start, nanoseconds.
+    pub delay_ns: Option<i64>,
+}
+
+/// Transfers whose packets transpose, among all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TransposingDma {
+    /// Transfers that transpose, and all.
+    pub count: (u64, u64),
+    /// Bytes of both.
+    pub bytes: (u64, u64),
+    /// Durations of both added up, nanoseconds.
+    pub time_ns: (i64, i64),
 }
 
 /// Bytes that an instruction moved from and to HBM, through the DMA transfers that it started.

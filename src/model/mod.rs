@@ -17,7 +17,7 @@ pub mod tracks;
 
 pub use blocks::Blocks;
 pub use builder::{CounterSpec, ProfileBuilder, RawSlice, RawSliceId, TrackSpec};
-pub use domain::{Domain, NeuronDevice};
+pub use domain::{Domain, Dtype, NeuronDevice};
 pub use flows::FlowTable;
 pub use semaphores::{SemaphoreRole, SemaphoreUse};
 pub use support::{SupportReport, SupportSource};

@@ -3,7 +3,8 @@
 //! `S[5] (Tensor)>=5` waits, `$S[2]==3` waits for exactly that value, `S[6] (Vector)++@complete` sets at the end,
 //! `semaphore=24 sem_increment=16` has a DMA transfer raise it. `$` marks a number that the compiler wrote and the runtime kept.
 
-use crate::model::SemaphoreRole;
+use crate::model::domain::Shape;
+use crate::model::{Dtype, SemaphoreRole};
 
 /// One semaphore: (what is done with it, number, owner or empty, value).
 pub(crate) type Found<'a> = (SemaphoreRole, &'a str, &'a str, i64);
@@ -28,6 +29,36 @@ pub(crate) fn semaphores(operands: &str) -> Vec<Found<'_>> {
         out.push((SemaphoreRole::Transfers, id, "", by));
     }
     out
+}
+
+/// The size of the first source: `src=fp32@0x36500[1,0,0][512,1,1] … channels=128`, or `… 128*128` of a matrix product.
+/// The slice is left for the caller.
+pub(crate) fn shape(operands: &str) -> Option<Shape> {
+    let after = ["src=", "src0="].iter().find_map(|key| {
+        let at = operands.find(key).filter(|at| *at == 0 || operands.as_bytes()[at - 1] == b' ')?;
+        operands.get(at + key.len()..)
+    })?;
+    let source = after.split_ascii_whitespace().next()?;
+    let (dtype, rest) = source.split_once('@')?;
+    let dims = rest.strip_suffix(']')?.rsplit_once('[')?.1;
+    let elements = dims.split(',').try_fold(1u32, |n, d| n.checked_mul(d.parse().ok()?))?;
+    let channels = operands.find(" channels=").and_then(|at| operands[at + 10..].split_ascii_whitespace().next()?.parse().ok());
+    let tail = operands.split_ascii_whitespace().next_back().and_then(|word| word.split_once('*'));
+    let held: Option<(u16, u16)> = tail.and_then(|(rows, columns)| Some((rows.parse().ok()?, columns.parse().ok()?)));
+    let (partitions, columns) = held.or(channels.map(|n| (n, 0))).unwrap_or_default();
+    Some(Shape { slice: 0, elements, partitions, columns, dtype: self::dtype(dtype) })
+}
+
+fn dtype(name: &str) -> Dtype {
+    let is = |names: &[&str]| names.iter().any(|n| name.eq_ignore_ascii_case(n));
+    let begins = |with: &str| name.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with));
+    match () {
+        () if is(&["fp32", "float32", "f32"]) => Dtype::Fp32,
+        () if is(&["bf16", "bfloat16", "fp16", "float16", "f16", "tf32", "fp32r"]) => Dtype::Fp16,
+        () if begins("fp8") || begins("float8") => Dtype::Fp8,
+        () if begins("int") || begins("uint") => Dtype::Int,
+        () => Dtype::Other,
+    }
 }
 
 fn is_number(text: &str) -> bool {
@@ -62,6 +93,20 @@ fn one<'a>(id: &'a str, after: &'a str) -> Option<Found<'a>> {
 mod tests {
     use super::*;
     use SemaphoreRole::*;
+
+    #[test]
+    fn sizes_of_sources() {
+        let of = |text| shape(text).map(|s| (s.elements, s.partitions, s.columns, s.dtype));
+        let reduce = "S[5] (Tensor)>=5 op=MAX dim=X src=fp32@0x2002000[1,1,1,1][512,1,1,1] dst=fp32@0x4800[1,1,1,1][1,1,1,1] channels=64 ";
+        assert_eq!(of(reduce), Some((512, 64, 0, Dtype::Fp32)));
+        assert_eq!(
+            of(" acc_flags=1 src=bf16@0x36ff8[1,0,0][128,2,1] dst=0x2002000[1,0,0][512,1,1] 128*32 "),
+            Some((256, 128, 32, Dtype::Fp16))
+        );
+        assert_eq!(of(" src=fp32@0x1[1][x,1] "), None);
+        assert_eq!(of("semaphore=8  src_elem_size=512 src_pattern=[512,1][128,1]"), None);
+        assert_eq!(of(""), None);
+    }
 
     #[test]
     fn waits_updates_and_transfers() {

@@ -139,7 +139,7 @@ pub(super) fn curve(t: &mut Timeline, section: &str, fields: &Fields<'_>) -> Res
         }
         "ham" => {
             let (k, n) = (value("k").ok_or("k")?, value("n").filter(|n| *n > 0.0).ok_or("n")?);
-            t.sample(core, Curve::Throttling, time, vec![100.0 * k / n]);
+            t.throttle(core, time, get(fields, "duration").and_then(Raw::int), k / n);
         }
         _ if text(fields, "type") == "psum" => {
             let banks = (0..8).map(|i| value(&format!("bank_{i}_usage")).ok_or("bank_0_usage … bank_7_usage"));

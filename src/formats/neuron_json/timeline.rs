@@ -8,7 +8,7 @@ use super::curves::curve_row;
 use super::queues::QueueNames;
 use crate::base::{StrId, TrackId};
 use crate::model::builder::{ColumnId, Finished};
-use crate::model::domain::HbmTraffic;
+use crate::model::domain::{CollectiveOp, HbmTraffic, Shape, Throttle, TransposingDma};
 use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId, SemaphoreUse};
 use crate::model::{TrackKind, TrackSpec};
 use kinds::ATTRS;
@@ -43,6 +43,11 @@ pub(crate) struct Timeline {
     cores: Vec<Core>,
     core_of: FxHashMap<String, usize>,
     uses: Vec<SemaphoreUse>,
+    shapes: Vec<Shape>,
+    throttles: Vec<Throttle>,
+    operations: Vec<CollectiveOp>,
+    /// Transfers that transpose, where the file tells.
+    pub transposing: Option<TransposingDma>,
 }
 
 impl Timeline {
@@ -61,6 +66,10 @@ impl Timeline {
             cores: Vec::new(),
             core_of: FxHashMap::default(),
             uses: Vec::new(),
+            shapes: Vec::new(),
+            throttles: Vec::new(),
+            operations: Vec::new(),
+            transposing: None,
         }
     }
 
@@ -147,12 +156,29 @@ impl Timeline {
         self.builder.set(self.attrs[attr as usize], slice, id.0);
     }
 
-    /// Notes the semaphores in an instruction's operands.
+    /// Notes the semaphores and sizes in an instruction's operands.
     pub fn operands(&mut self, slice: RawSliceId, operands: &str) {
+        if let Some(shape) = super::operands::shape(operands) {
+            self.shapes.push(Shape { slice, ..shape });
+        }
         for (role, id, owner, value) in super::operands::semaphores(operands) {
             let (id, owner) = (self.builder.strings.intern(id), self.builder.strings.intern(owner));
             self.uses.push(SemaphoreUse { slice, role, id, owner, value });
         }
+    }
+
+    /// Adds a limit of a core's tensor engine from `time` on, and how long it held where that is told.
+    pub fn throttle(&mut self, core: usize, time: i64, duration: Option<i64>, limit: f64) {
+        self.sample(core, Curve::Throttling, time, vec![100.0 * limit]);
+        if let Some(duration) = duration.filter(|d| *d > 0 && limit.is_finite()) {
+            let core = self.cores[core].group;
+            self.throttles.push(Throttle { core, start: time, end: time.saturating_add(duration), limit });
+        }
+    }
+
+    /// Notes size and delay of a collective operation.
+    pub fn operation(&mut self, slice: RawSliceId, bytes: Option<u64>, delay_ns: Option<i64>) {
+        self.operations.push(CollectiveOp { slice, bytes, delay_ns });
     }
 
     /// Adds a new value of a semaphore: a moment named `S[5] = 3`.
@@ -216,7 +242,7 @@ impl Timeline {
                 self.builder.counter(track, CounterSpec { unit: unit.into(), is_stacked, series, samples });
             }
         }
-        let Finished { mut profile, numbers, slice_of_raw, .. } = self.builder.finish(meta);
+        let Finished { mut profile, numbers, slice_of_raw, track_of_raw } = self.builder.finish(meta);
         profile.attributes.retain(|a| a.values.iter().any(|v| *v != StrId(0)));
         let mut numbers = numbers.into_iter();
         let mut next = || numbers.next().unwrap_or_default();
@@ -232,6 +258,14 @@ impl Timeline {
         domain.semaphores = std::mem::take(&mut self.uses);
         domain.semaphores.iter_mut().for_each(|used| used.slice = slice_of_raw[used.slice as usize].0);
         domain.semaphores.sort_by_key(|used| used.slice);
+        domain.shapes = self.shapes.into_iter().filter_map(|s| Some(Shape { slice: place(s.slice)?, ..s })).collect();
+        domain.shapes.sort_unstable_by_key(|s| s.slice);
+        domain.operations = self.operations.into_iter().filter_map(|o| Some(CollectiveOp { slice: place(o.slice)?, ..o })).collect();
+        domain.operations.sort_unstable_by_key(|o| o.slice);
+        let core = |raw: TrackId| track_of_raw.get(raw.index()).copied().flatten();
+        domain.throttles = self.throttles.into_iter().filter_map(|t| Some(Throttle { core: core(t.core)?, ..t })).collect();
+        domain.throttles.sort_by_key(|t| (t.start, t.core));
+        domain.transposing = self.transposing;
         profile.domain = Domain::NeuronDevice(domain);
         (profile, slice_of_raw)
     }

@@ -50,12 +50,12 @@ pub(super) fn curves(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: 
         }
     }
     if let Some(table) = tables.get("Throttle") {
-        each(table, &["timestamp", "k", "n", "pcore_idx"], ledger, |b, row, _| {
+        each(table, &["timestamp", "k", "n", "pcore_idx", "duration"], ledger, |b, row, _| {
             let (Some(time), Some(k), Some(n)) = (b.int(0, row), b.float(1, row), b.float(2, row).filter(|n| *n > 0.0)) else {
                 return false;
             };
             let core = place.core(t, b.int(3, row));
-            t.sample(core, Curve::Throttling, time, vec![100.0 * k / n]);
+            t.throttle(core, time, b.int(4, row), k / n);
             true
         });
     }
