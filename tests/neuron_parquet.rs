@@ -301,4 +301,68 @@ fn stacks_and_loops_are_followed_through_the_tables() {
     let told: Vec<String> = origin.stacks[0].iter().map(|f| format!("{} {}", f.function, f.place.as_ref().expect("told"))).collect();
     assert_eq!(told, [" /k/a.py:7", "k.inner /k/a.py:4", "k.outer /k/b.py:1"]);
     assert_eq!((origin.loops[0].name.as_str(), origin.loops[0].value.as_str(), origin.places.len()), ("k", "3", 1));
+fn tables_of_another_run_are_named_with_those_that_belong_together() {
+    let Some(mut files) = directory("fused_attention", "parquet-zstd") else { return };
+    let whole = import_one(&files).expect("opens");
+    assert!(whole.ledger.skipped.iter().all(|s| s.kind != "mixed_tables") && whole.ledger.notes.iter().all(|n| !n.contains("belong")));
+    // The transfers of a run that took much longer.
+    let message = "message t { required int64 start_ts; required int64 duration_ns; required binary queue_name (UTF8); }";
+    let late = small_table(message, &[(10, 5, "qSyncIO0-Q1-E64"), (900_000, 5, "qSyncIO0-Q1-E64")]);
+    let at = files.iter().position(|f| f.0.ends_with("DmaPacket.parquet")).expect("there");
+    files[at].1 = late;
+    let mixed = import_one(&files).expect("it opens all the same");
+    let said = mixed.ledger.notes.iter().find(|n| n.contains("Drop each profile's directory")).expect("said");
+    assert!(said.contains("`DmaPacket` (it reaches to 900005 ns") && said.contains("belong to it: Instruction, Summary."), "{said}");
+    let skipped = mixed.ledger.skipped.iter().find(|s| s.kind == "mixed_tables").expect("counted");
+    assert_eq!(skipped.count, 1);
+}
+
+#[test]
+fn columns_mean_what_the_schema_says() {
+    let Some(files) = directory("fused_attention", "parquet-zstd") else { return };
+    let (claim, outcome) = import::import(&set(&files)).expect("opens").remove(0);
+    let (imported, input) = outcome.expect("opens");
+    let session = Session::new(claim, input, imported);
+    let table = |id: &str, first| match session.run(&Query::Table(id.into(), first, 5)) {
+        Answer::Table(part) => part,
+        other => panic!("{other:?}"),
+    };
+    let part = table("DmaPacket", 0);
+    let at = part.columns.iter().position(|c| c == "transfer_bytes").expect("a column");
+    assert_eq!(part.help.len(), part.columns.len());
+    assert_eq!(part.help[at], "Size in bytes of data transferred during this operation. Unit: bytes.");
+    assert!(table("DmaPacket", 5).help.is_empty(), "said once");
+    let Answer::Device(axonscope::engine::query::DeviceAnswer::Summary(summary)) =
+        session.run(&Query::Device(axonscope::engine::query::DeviceQuery::Summary(None)))
+    else {
+        panic!("a summary")
+    };
+    let meaning = |name: &str| summary.metrics.iter().find(|m| m.name == name).map(|m| m.meaning.clone()).unwrap_or_default();
+    assert!(meaning("hfu_estimated_percent").contains("Hardware FLOPs Utilization"), "{}", meaning("hfu_estimated_percent"));
+}
+
+#[test]
+fn the_tree_of_the_framework_names_layers() {
+    let columns = ["start_ts", "duration_ns", "engine", "opcode", "tensor_instruction_type", "raw_framework_id"];
+    let instructions = text_table(
+        &columns,
+        &[
+            &["10", "5", "Tensor", "MATMUL", "REGULAR", "7"],
+            &["20", "5", "Vector", "COPY", "REGULAR", "8"],
+            &["30", "5", "Vector", "COPY", "REGULAR", "99"],
+        ],
+    );
+    let nodes = text_table(
+        &["node_name", "parent_name", "children_ids"],
+        &[&["model", "", "[7, 8]"], &["layer[1]", "model", "[7, 8]"], &["aten.mm", "layer[1]", "[7]"]],
+    );
+    let files = [("d/Instruction.parquet".into(), instructions), ("d/FrameworkNode.parquet".into(), nodes)];
+    let profile = import_one(&files).expect("opens").profile;
+    let query = axonscope::analysis::device::LayersQuery { by: "layer".into(), ..Default::default() };
+    let tree = axonscope::analysis::device::layers::layers(&profile, &query);
+    let rows: Vec<(&str, u64)> =
+        tree.nodes.iter().filter(|n| n.level == "Layer" || n.level == "Core").map(|n| (n.name.as_str(), n.occurrences)).collect();
+    assert!(rows.starts_with(&[(tree.nodes[0].name.as_str(), 3), ("model", 2), ("layer[1]", 2), ("aten.mm", 1)]), "{rows:?}");
+    assert!(rows.contains(&("Unknown", 1)), "{rows:?}");
+    assert_eq!(tree.max_depth, 3);
 }

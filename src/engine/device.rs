@@ -35,6 +35,14 @@ impl Session {
                 Some(table) => Answer::Device(DeviceAnswer::SbufMap(Box::new(sbuf::map(&table, query)))),
                 None => Answer::Refused("This profile has no table `SbufAllocation`.".into()),
             },
+            DeviceQuery::Summary(range) => {
+                let mut found = device::summary::summary(&self.profile, *range);
+                let help = self.schema("Summary");
+                for metric in found.metrics.iter_mut().filter(|m| m.meaning.is_empty()) {
+                    metric.meaning = help.iter().find(|h| h.0 == metric.name).map(|h| h.1.clone()).unwrap_or_default();
+                }
+                Answer::Device(DeviceAnswer::Summary(found))
+            }
             _ => Answer::Device(device::answer(&self.profile, query)),
         }
     }
@@ -73,6 +81,36 @@ impl Session {
             first += part.rows.len() as u64;
         }
         None
+    }
+
+    /// Rows of a table; with the first ones what the file says of its columns.
+    pub(super) fn table_with_help(&self, id: &str, first: u64, n: u64) -> Answer {
+        let mut answer = self.table(id, first, n);
+        if let Answer::Table(part) = &mut answer
+            && first == 0
+        {
+            let help = self.schema(id);
+            let of = |column: &String| help.iter().find(|h| h.0 == *column).map(|h| h.1.clone()).unwrap_or_default();
+            part.help = if help.is_empty() { Vec::new() } else { part.columns.iter().map(of).collect() };
+        }
+        answer
+    }
+
+    /// (column, meaning with its unit) of a table, as Neuron Explorer's schema or the profiler's terminology tell.
+    fn schema(&self, table: &str) -> Vec<(String, String)> {
+        if let Some(fields) = self.whole_table("SchemaFields") {
+            let columns = cells::columns(&fields, [&["table_name"], &["field_name"], &["field_description"], &["field_unit"]]);
+            let of = |row: &Vec<Cell>| {
+                let text = |at: usize| cells::text(row, columns[at]).unwrap_or_default();
+                let unit = if text(3).is_empty() { String::new() } else { format!(" Unit: {}.", text(3).replace('_', " ")) };
+                (text(0) == table).then(|| (text(1), text(2) + &unit))
+            };
+            return fields.rows.iter().filter_map(of).collect();
+        }
+        let words = self.profile.tables.iter().find(|t| t.id == "terminology").filter(|_| table == "summary");
+        let pairs = words.and_then(|t| Some(t.columns.iter().zip(t.rows.first()?)));
+        let of = |(name, cell): (&String, &Cell)| if let Cell::Text(text) = cell { Some((name.clone(), text.clone())) } else { None };
+        pairs.into_iter().flatten().filter_map(of).collect()
     }
 
     /// A table with its rows, up to a bound, also when they stay in the file.

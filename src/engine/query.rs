@@ -181,6 +181,8 @@ pub struct Details {
 pub struct TablePart {
     /// Column names.
     pub columns: Vec<String>,
+    /// What the file says of each column, as long as `columns` where it says anything; only with the first rows.
+    pub help: Vec<String>,
     /// The rows asked for.
     #[serde(with = "super::cells")]
     pub rows: Vec<Vec<Cell>>,

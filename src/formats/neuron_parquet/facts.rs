@@ -141,7 +141,8 @@ fn not_available(tables: &BTreeMap<String, Table>) -> Vec<String> {
         .collect()
 }
 
-fn first_row(table: &Table) -> HashMap<String, Cell> {
+/// The first row of a table by column; empty where it cannot be read.
+pub(super) fn first_row(table: &Table) -> HashMap<String, Cell> {
     let columns = table.columns();
     let wanted: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut out = HashMap::new();

@@ -81,7 +81,10 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Prof
     };
     let n_cores = timeline.n_cores();
     let (meta, domain) = facts.meta(title, n_cores, &tables);
-    Ok(timeline.finish(meta, domain).0)
+    let window_ns = domain.window_ns;
+    let profile = timeline.finish(meta, domain).0;
+    super::mixture::check(&tables, &profile, window_ns, ledger);
+    Ok(profile)
 }
 
 /// The tables of a profile, by name; a broken file is left out, and in the ledger.

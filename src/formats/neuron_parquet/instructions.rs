@@ -1,13 +1,14 @@
 //! Rows of the table `Instruction`.
 
 use super::batch::Batch;
+use super::framework::Paths;
 use super::import::Table;
 use super::rows::{Links, Place, column, each, known, span};
 use crate::base::Ledger;
 use crate::formats::neuron_json::timeline::{Attr, Instruction, Timeline, Work};
 use crate::model::RecordRef;
 
-const INSTRUCTION: [&str; 26] = [
+const INSTRUCTION: [&str; 27] = [
     "start_ts",
     "end_ts",
     "duration_ns",
@@ -34,6 +35,7 @@ const INSTRUCTION: [&str; 26] = [
     "spill_reload_bytes",
     "bir_debug_info_source_location",
     "operands",
+    "raw_framework_id",
 ];
 
 fn work(b: &Batch, row: usize) -> Work {
@@ -49,8 +51,8 @@ fn work(b: &Batch, row: usize) -> Work {
     }
 }
 
-/// Puts the table `Instruction` on the timeline.
-pub(super) fn read(table: &Table, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
+/// Puts the table `Instruction` on the timeline. Where it names no layer, `paths` of framework operators do.
+pub(super) fn read(table: &Table, paths: &Paths, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
     each(table, &INSTRUCTION, ledger, |b, row, at| {
         let Some((start, duration)) = span(b, 0, 1, 2, row) else {
             return false;
@@ -76,6 +78,9 @@ pub(super) fn read(table: &Table, t: &mut Timeline, place: &Place, links: &mut L
             let mut text = known(b.text(column, row));
             if attr == Attr::Source && text.is_empty() {
                 text = known(b.text(24, row));
+            }
+            if attr == Attr::Layer && text.is_empty() && !paths.is_empty() {
+                text = b.int(26, row).and_then(|id| paths.get(&id)).map_or("", String::as_str);
             }
             if !text.is_empty() {
                 t.set_text(slice, attr, text);

@@ -6,8 +6,10 @@
 mod batch;
 mod curves;
 mod facts;
+mod framework;
 mod import;
 mod instructions;
+mod mixture;
 mod reader;
 mod rows;
 mod source;

@@ -4,6 +4,7 @@ use super::batch::Batch;
 use super::import::Table;
 use crate::base::{Ledger, Severity};
 use crate::formats::neuron_json::timeline::{Extra, Timeline, Transfer};
+use crate::model::domain::TransposingDma;
 use crate::model::{RawSliceId, RecordRef, TrackKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -106,12 +107,15 @@ pub(super) fn timeline(tables: &BTreeMap<String, Table>, t: &mut Timeline, place
         });
     }
     if let Some(table) = get("Instruction") {
-        super::instructions::read(table, t, place, links, ledger);
+        super::instructions::read(table, &super::framework::paths(tables), t, place, links, ledger);
     }
     match (get("DmaPacket"), get("DmaPacketAggregated")) {
         (Some(packets), _) => transfers(1, packets, t, place, links, ledger),
         (None, Some(aggregated)) => transfers(2, aggregated, t, place, links, ledger),
         (None, None) => (),
+    }
+    if let Some(aggregated) = get("DmaPacketAggregated").filter(|a| a.columns().iter().any(|c| c == "is_transpose_mode")) {
+        t.transposing = Some(transposing(aggregated));
     }
     for (at, sort) in [(3, 28), (4, 27), (5, 26)] {
         if let Some(table) = get(SLICE_TABLES[at]) {
@@ -181,6 +185,30 @@ fn transfers(kind: usize, table: &Table, t: &mut Timeline, place: &Place, links:
     });
 }
 
+/// What the transfers that transpose are among all. Rows are in the ledger as rows of the timeline or of a table: not here again.
+fn transposing(table: &Table) -> TransposingDma {
+    let mut out = TransposingDma::default();
+    for file in &table.files {
+        // A file that cannot be read to its end is in the ledger by its table.
+        let _ = file.rows(&["is_transpose_mode", "transfer_bytes", "duration_ns"], 0, |b, _| {
+            for row in 0..b.n_rows {
+                let is_one = b.text(0, row) == "true" || b.int(0, row) == Some(1);
+                let (n, ns) = (b.int(1, row).and_then(|n| u64::try_from(n).ok()).unwrap_or(0), b.int(2, row).unwrap_or(0).max(0));
+                out.count.1 += 1;
+                out.bytes.1 = out.bytes.1.saturating_add(n);
+                out.time_ns.1 = out.time_ns.1.saturating_add(ns);
+                if is_one {
+                    out.count.0 += 1;
+                    out.bytes.0 = out.bytes.0.saturating_add(n);
+                    out.time_ns.0 = out.time_ns.0.saturating_add(ns);
+                }
+            }
+            ControlFlow::Continue(())
+        });
+    }
+    out
+}
+
 /// `qScalarSpillReload0-Q1-E64` → `64`.
 fn engine_of(queue_name: &str) -> &str {
     queue_name.rsplit_once("-E").map_or("", |p| p.1)
@@ -193,7 +221,9 @@ fn extras(kind: usize, sort: i64, table: &Table, t: &mut Timeline, place: &Place
         4 => ("description", "core_idx"),
         _ => ("compiler_opcode", "engine_name"),
     };
-    each(table, &["start_ts", "end_ts", "duration_ns", "pcore_idx", name, lane, "id", "op_id"], ledger, |b, row, at| {
+    let mut wanted = vec!["start_ts", "end_ts", "duration_ns", "pcore_idx", name, lane, "id", "op_id"];
+    wanted.extend((kind == 3).then_some(["input_size", "output_size", "cc_trigger_start_delay"]).into_iter().flatten());
+    each(table, &wanted, ledger, |b, row, at| {
         let Some((start, duration)) = span(b, 0, 1, 2, row) else {
             return false;
         };
@@ -217,6 +247,10 @@ fn extras(kind: usize, sort: i64, table: &Table, t: &mut Timeline, place: &Place
             duration,
             record: RecordRef::new(kind, at, 1),
         });
+        if kind == 3 {
+            let bytes = |at| b.int(at, row).and_then(|n| u64::try_from(n).ok());
+            t.operation(slice, bytes(8).max(bytes(9)), b.int(10, row));
+        }
         links.note(kind, b.int(6, row).or(b.int(7, row)), slice);
         true
     });

@@ -135,8 +135,13 @@ fn One(state: State) -> impl IntoView {
 async fn load(ask: Ask, id: String, state: State) -> Result<(), EngineError> {
     let mut rows: Vec<Row> = Vec::new();
     let mut n = FIRST_PAGE;
+    let mut help: Vec<String> = Vec::new();
     loop {
-        let part = page(&ask, &id, rows.len() as u64, n).await?;
+        let mut part = page(&ask, &id, rows.len() as u64, n).await?;
+        // Only the first page tells what the columns mean.
+        if !part.help.is_empty() {
+            help = std::mem::take(&mut part.help);
+        }
         if state.chosen.try_get_untracked().flatten().as_ref() != Some(&id) {
             return Ok(());
         }
@@ -146,8 +151,8 @@ async fn load(ask: Ask, id: String, state: State) -> Result<(), EngineError> {
         let is_all = is_end || have >= part.n_total.min(MOST_ROWS);
         if is_all || n == FIRST_PAGE {
             let (columns, so_far) = match rows::is_turned(&part) {
-                true => (rows::turned_columns(), rows::turned(&part.columns, rows.first())),
-                false => (rows::columns(&part.columns, &rows), if is_all { std::mem::take(&mut rows) } else { rows.clone() }),
+                true => (rows::turned_columns(&help), rows::turned(&part.columns, &help, rows.first())),
+                false => (rows::columns(&part.columns, &help, &rows), if is_all { std::mem::take(&mut rows) } else { rows.clone() }),
             };
             let columns = Arc::new(columns);
             state.problem.set(None);

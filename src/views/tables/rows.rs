@@ -16,7 +16,8 @@ pub fn row(raw: Vec<Raw>) -> Row {
 }
 
 /// Columns under the names the file has for them. One that holds a text anywhere stands on the left; the first such is the name.
-pub fn columns(names: &[String], rows: &[Row]) -> Vec<Column> {
+/// `help` is what the file says of each; it may be empty.
+pub fn columns(names: &[String], help: &[String], rows: &[Row]) -> Vec<Column> {
     let has_text = |at: usize| rows.iter().any(|r| matches!(r.cell(at), Cell::Text(_)));
     let mut has_name = false;
     let column = |(at, name): (usize, &String)| {
@@ -25,7 +26,7 @@ pub fn columns(names: &[String], rows: &[Row]) -> Vec<Column> {
             true => Kind::Text,
             false => Kind::Number,
         };
-        Column::new(name, name, kind, "")
+        Column::new(name, name, kind, help.get(at).map_or("", String::as_str))
     };
     names.iter().enumerate().map(column).collect()
 }
@@ -38,17 +39,22 @@ pub fn is_turned(part: &TablePart) -> bool {
     part.n_total == 1 && part.columns.len() > WIDE
 }
 
-/// Columns of a turned table.
-pub fn turned_columns() -> Vec<Column> {
-    vec![Column::new("field", "Field", Kind::Name, "Name of the column in the file."), Column::new("value", "Value", Kind::Text, "")]
+/// Columns of a turned table; with meanings where the file tells them.
+pub fn turned_columns(help: &[String]) -> Vec<Column> {
+    let mut out =
+        vec![Column::new("field", "Field", Kind::Name, "Name of the column in the file."), Column::new("value", "Value", Kind::Text, "")];
+    out.extend((!help.is_empty()).then(|| Column::new("meaning", "Meaning", Kind::Text, "In the file's own words.")));
+    out
 }
 
 /// Its fields as rows.
-pub fn turned(names: &[String], row: Option<&Row>) -> Vec<Row> {
+pub fn turned(names: &[String], help: &[String], row: Option<&Row>) -> Vec<Row> {
     let field = |(at, name): (usize, &String)| {
         let value = row.map_or(Cell::Absent, |r| r.cell(at).clone());
         let value = if value == Cell::Absent { value } else { Cell::Text(value.raw()) };
-        Row::new(vec![Cell::Text(name.clone()), value])
+        let mut cells = vec![Cell::Text(name.clone()), value];
+        cells.extend((!help.is_empty()).then(|| help.get(at).filter(|h| !h.is_empty()).map_or(Cell::Absent, |h| Cell::Text(h.clone()))));
+        Row::new(cells)
     };
     names.iter().enumerate().map(field).collect()
 }
@@ -61,7 +67,7 @@ mod tests {
     fn columns_stand_where_their_cells_belong() {
         let raw = vec![Raw::Int(1), Raw::Text("a".into()), Raw::Absent, Raw::Text("b".into())];
         let names: Vec<String> = ["id", "name", "none", "kind"].map(Into::into).into();
-        let kinds: Vec<Kind> = columns(&names, &[row(raw)]).into_iter().map(|c| c.kind).collect();
+        let kinds: Vec<Kind> = columns(&names, &["what".into()], &[row(raw)]).into_iter().map(|c| c.kind).collect();
         assert_eq!(kinds, [Kind::Number, Kind::Name, Kind::Number, Kind::Text]);
     }
 }
