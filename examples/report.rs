@@ -131,7 +131,14 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         Answer::Details(a) => serde_json::to_value(a),
         Answer::Search(a) => return search(session, arguments, &query, serde_json::to_value(a).map_err(|e| e.to_string())?),
         Answer::Span(a) => serde_json::to_value(a),
-        Answer::Device(DeviceAnswer::Summary(a)) => serde_json::to_value(a),
+        Answer::Device(DeviceAnswer::Summary(a)) => {
+            let mut value = serde_json::to_value(a).map_err(|e| e.to_string())?;
+            let range = range(session, arguments)?;
+            if let Answer::Device(DeviceAnswer::Charts(charts)) = session.run(&Query::Device(DeviceQuery::Charts(range))) {
+                value["charts"] = serde_json::to_value(charts).map_err(|e| e.to_string())?;
+            }
+            Ok(value)
+        }
         Answer::Device(DeviceAnswer::Layers(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Roofline(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Gaps(a)) => serde_json::to_value(a),
@@ -222,7 +229,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         },
         "summary" => Ok(Query::Device(DeviceQuery::Summary(range))),
         "layers" => Ok(Query::Device(DeviceQuery::Layers(layers(arguments, range)?))),
-        "roofline" => Ok(Query::Device(DeviceQuery::Roofline(layers(arguments, range)?))),
+        "roofline" => Ok(Query::Device(DeviceQuery::Roofline(layers(arguments, range)?, Vec::new()))),
         "gaps" => Ok(Query::Device(DeviceQuery::Gaps(range))),
         "critical-path" => Ok(Query::Device(DeviceQuery::CriticalPath)),
         "advice" => Ok(Query::Device(DeviceQuery::Advice)),

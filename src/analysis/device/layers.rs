@@ -4,7 +4,7 @@ mod grow;
 
 use super::metrics::Facts;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
-use crate::model::{Domain, Profile};
+use crate::model::{Domain, Dtype, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
 
 /// Nodes at most; what is below the last ones is counted with the node above.
@@ -71,8 +71,10 @@ pub struct LayerNode {
     pub flops: Option<u64>,
     /// Of those, FLOPs that only transpose.
     pub transpose_flops: Option<u64>,
-    /// `flops ÷ (peak of all cores × (end − start))`. The file's `layer_summary` agrees for cores to 0.1 %; for layers it takes a shorter time,
-    /// by a rule that is not documented, and gives up to a fifth more.
+    /// `flops` without transposes in terms of BF16's rate: FP32 counts four times. `None` where the type of a product is not told.
+    pub adjusted_flops: Option<u64>,
+    /// `flops ÷ (peak of all cores × (end − start))`. The file's `layer_summary` agrees for cores to 0.1 %; for layers it takes only the time until
+    /// their last matrix product ends (so on the real runs, to a nanosecond; it is not documented), and gives up to a fifth more.
     pub hfu: Option<f64>,
     /// The same without transposes.
     pub mfu: Option<f64>,
@@ -149,6 +151,18 @@ pub fn layers(profile: &Profile, query: &LayersQuery) -> Layers {
     out
 }
 
+/// FLOPs of a matrix product in terms of BF16's rate, after the profiler's factors; `None` where its type is not told.
+pub(super) fn adjusted(device: &NeuronDevice, slice: usize, flops: u64) -> Option<u64> {
+    let at = device.shapes.binary_search_by_key(&(slice as u32), |s| s.slice).ok()?;
+    let is_new = device.instance_type.starts_with("trn2") || device.instance_type.starts_with("trn3");
+    match device.shapes[at].dtype {
+        Dtype::Fp32 => Some(flops.saturating_mul(4)),
+        Dtype::Fp16 => Some(flops),
+        Dtype::Fp8 => Some(if is_new { flops / 2 } else { flops }),
+        Dtype::Int | Dtype::Other => None,
+    }
+}
+
 /// The instructions of the node at a place of the answer to the same question, by start.
 pub fn slices(profile: &Profile, query: &LayersQuery, node: u32) -> Vec<SliceId> {
     let grown = grow::grow(profile, &levels(profile, &query.by), query);
@@ -176,7 +190,7 @@ fn notes(profile: &Profile, grown: &grow::Grown<'_>) -> Vec<String> {
     let Domain::NeuronDevice(device) = &profile.domain else {
         return out;
     };
-    let absent = crate::model::NeuronDevice::ABSENT;
+    let absent = NeuronDevice::ABSENT;
     if device.elements.iter().all(|e| *e == absent) {
         out.push("FLOPs, MFU and HFU are not available: the file does not tell the elements of matrix products.".into());
     } else if Facts::of(profile).peak_flops().is_none() {

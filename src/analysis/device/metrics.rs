@@ -73,8 +73,13 @@ impl<'a> Facts<'a> {
         names.iter().find_map(|name| float(row.get(name)?)).filter(|v| *v > 0.0)
     }
 
-    /// FLOP/s of one physical core: two for each cell of the array and clock.
-    fn core_flops(&self) -> Option<f64> {
+    /// A number of the metadata that is greater than zero.
+    pub fn hardware_fact(&self, name: &str) -> Option<f64> {
+        self.hardware_number([name, name])
+    }
+
+    /// FLOP/s of one physical core: two for each cell of the array and clock; `None` where the metadata lack size or clock.
+    pub fn core_flops(&self) -> Option<f64> {
         let rows = self.hardware_number(["pe_num_rows", "tensor_engine_num_rows"])?;
         let columns = self.hardware_number(["pe_num_cols", "tensor_engine_num_cols"])?;
         let clock_ghz = self.hardware_number(["pe_clock_freq", "tensor_engine_clock_freq"])?;

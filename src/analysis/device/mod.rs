@@ -4,6 +4,7 @@ pub mod advice;
 pub mod bands;
 pub mod cause;
 pub mod cells;
+pub mod charts;
 pub mod compare;
 pub mod critical_path;
 pub mod curves;
@@ -26,6 +27,7 @@ pub mod waits;
 pub use advice::Advice;
 pub use bands::Band;
 pub use cause::Cause;
+pub use charts::Charts;
 pub use compare::{Compare, ComparePart};
 pub use critical_path::CriticalPath;
 pub use dma_rows::{DmaRows, DmaRowsQuery};
@@ -47,12 +49,14 @@ use crate::model::Profile;
 pub enum DeviceQuery {
     /// Metrics of the run, or of a range of it.
     Summary(Option<TimeRange>),
+    /// What the charts of the summary show, of the run or of a range of it.
+    Charts(Option<TimeRange>),
     /// The hierarchy of the program.
     Layers(LayersQuery),
     /// Instructions of the node at a place of the answer to the same question.
     LayerSlices(LayersQuery, u32),
-    /// Ceilings, and the run and its parts beneath them.
-    Roofline(LayersQuery),
+    /// Ceilings, and the run, its parts and these named ranges beneath them.
+    Roofline(LayersQuery, Vec<(String, TimeRange)>),
     /// Idle time of the engines by cause.
     Gaps(Option<TimeRange>),
     /// The longest chain of dependent work.
@@ -82,6 +86,8 @@ pub enum DeviceQuery {
 pub enum DeviceAnswer {
     /// Metrics of the run.
     Summary(Summary),
+    /// By engine, memory, transfers, collective operations.
+    Charts(Box<Charts>),
     /// Nodes in pre-order.
     Layers(Layers),
     /// By start.
@@ -123,9 +129,10 @@ pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
         DeviceQuery::Advice => DeviceAnswer::Advice(Box::new(advice::advice(profile))),
         DeviceQuery::CriticalPath => DeviceAnswer::CriticalPath(critical_path::critical_path(profile)),
         DeviceQuery::Summary(range) => DeviceAnswer::Summary(summary::summary(profile, *range)),
+        DeviceQuery::Charts(range) => DeviceAnswer::Charts(Box::new(charts::charts(profile, *range))),
         DeviceQuery::Layers(query) => DeviceAnswer::Layers(layers::layers(profile, query)),
         DeviceQuery::LayerSlices(query, node) => DeviceAnswer::LayerSlices(layers::slices(profile, query, *node)),
-        DeviceQuery::Roofline(query) => DeviceAnswer::Roofline(roofline::roofline(profile, query)),
+        DeviceQuery::Roofline(query, regions) => DeviceAnswer::Roofline(roofline::roofline(profile, query, regions)),
         DeviceQuery::Tensors => DeviceAnswer::Tensors(Box::new(tensors::tensors(profile, None))),
         DeviceQuery::SbufMap(query) => {
             let table = cells::table(profile, &["SbufAllocation"]);

@@ -6,11 +6,13 @@
 use super::layers::{LayerNode, Layers, LayersQuery, layers};
 use super::metrics::{Facts, Hardware};
 use crate::base::{DurationNs, SliceId, TimeRange};
-use crate::model::{Domain, Profile};
+use crate::model::{Domain, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
 
 /// Points of parts at most, those with most FLOPs.
 const MAX_POINTS: usize = 500;
+/// Regions at most.
+const MOST_REGIONS: usize = 100;
 
 /// A rate that no work can pass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +56,8 @@ pub struct Point {
     pub basis: Basis,
     /// Useful FLOPs: without transposes.
     pub flops: u64,
+    /// The same in terms of BF16's rate: an FP32 product counts four times. `None` where a product's type is not told.
+    pub adjusted: Option<u64>,
     /// Bytes of `basis`.
     pub bytes: u64,
     /// Time, active on any engine for a part; the whole length for the run or a range.
@@ -91,14 +95,15 @@ pub struct Roofline {
     pub notes: Vec<String>,
 }
 
-/// The roofline of the run, or of a range; `query.by` says which parts have points.
-pub fn roofline(profile: &Profile, query: &LayersQuery) -> Roofline {
+/// The roofline of the run, or of a range; `query.by` says which parts have points. Each of `regions` (name, range) has one as well.
+pub fn roofline(profile: &Profile, query: &LayersQuery, regions: &[(String, TimeRange)]) -> Roofline {
     let facts = Facts::of(profile);
     let hardware = facts.hardware();
     let mut out = Roofline::default();
     ceilings(profile, &facts, &mut out);
     let tree = layers(profile, query);
     whole(profile, &facts, query.range, &tree, &mut out, hardware);
+    of_regions(profile, regions, &mut out, hardware);
     parts(&tree, &mut out, hardware);
     out.choices = tree.choices;
     out.notes.extend(tree.notes);
@@ -166,7 +171,21 @@ fn point(
     };
     let rate = flops as f64 / (duration.0 as f64 / 1e9);
     let (name, level) = (name.into(), level.into());
-    Some(Point { name, level, basis, flops, bytes, duration, intensity, rate, roof, bound, is_potential: false, first: None })
+    Some(Point {
+        name,
+        level,
+        basis,
+        flops,
+        bytes,
+        duration,
+        intensity,
+        rate,
+        roof,
+        bound,
+        adjusted: None,
+        is_potential: false,
+        first: None,
+    })
 }
 
 /// Useful FLOPs of a node.
@@ -209,6 +228,9 @@ fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &
         out.notes.push(format!("The {} has no point: it has no useful FLOPs, or moves no bytes from or to HBM.", name.to_lowercase()));
         return;
     };
+    let adjusted =
+        if tree.nodes.iter().any(|n| n.flops.is_some() && n.adjusted_flops.is_none()) { None } else { sum(tree, |n| n.adjusted_flops) };
+    let main = Point { adjusted, ..main };
     out.achievable = main.roof.map(|roof| (main.intensity, roof));
     out.points.push(main);
     let mut potential = |name: &str, bytes: u64| {
@@ -224,6 +246,36 @@ fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &
     }
     if let Some(least) = of_file("inputs_outputs_weights_size_bytes").filter(|least| *least > 0 && *least < bytes) {
         potential("Each input, output and weight moved once", least);
+    }
+}
+
+/// A point for each named range against HBM: the instructions that start in it, over all of its time.
+fn of_regions(profile: &Profile, regions: &[(String, TimeRange)], out: &mut Roofline, hardware: Option<Hardware>) {
+    let Domain::NeuronDevice(device) = &profile.domain else { return };
+    let types = profile.attribute("instruction_type");
+    let is_transpose = |i: usize| types.is_some_and(|t| profile.strings.get(t.values[i]) == "TRANSPOSE");
+    let mut n_bare = 0;
+    for (name, range) in regions.iter().take(MOST_REGIONS) {
+        let is_in = |i: usize| (range.start.0..range.end.0).contains(&profile.slices.start[i]);
+        let (mut flops, mut adjusted) = (0u64, Some(0u64));
+        for (i, elements) in device.elements.iter().enumerate().filter(|e| *e.1 != NeuronDevice::ABSENT) {
+            if is_in(i) && !is_transpose(i) {
+                let own = 2 * u64::from(*elements);
+                flops = flops.saturating_add(own);
+                adjusted = adjusted.zip(super::layers::adjusted(device, i, own)).map(|(sum, n)| sum.saturating_add(n));
+            }
+        }
+        let moved = device.hbm.iter().filter(|h| is_in(h.slice as usize));
+        let bytes = moved.fold(0u64, |sum, h| sum.saturating_add(h.read).saturating_add(h.written));
+        match point(name, "Region", Basis::Hbm, (flops, bytes, range.duration()), hardware) {
+            Some(p) => out.points.push(Point { adjusted, ..p }),
+            None => n_bare += 1,
+        }
+    }
+    if n_bare > 0 {
+        out.notes.push(format!(
+            "Regions without a point: {n_bare}. No instruction in them has useful FLOPs, or none moves bytes from or to HBM."
+        ));
     }
 }
 
@@ -247,8 +299,9 @@ fn parts(tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
             let name = format!("{} without spills", node.name);
             point(&name, &node.level, basis, (flops, bytes.saturating_sub(spilled), node.active), hardware)
         });
-        found.push(Point { first: node.first, ..p });
-        found.extend(without.map(|p| Point { is_potential: true, first: node.first, ..p }));
+        let (first, adjusted) = (node.first, node.adjusted_flops);
+        found.push(Point { first, adjusted, ..p });
+        found.extend(without.map(|p| Point { is_potential: true, first, adjusted, ..p }));
     }
     found.sort_by(|a, b| b.flops.cmp(&a.flops).then_with(|| a.name.cmp(&b.name)));
     if found.len() > MAX_POINTS {

@@ -203,14 +203,15 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, works: &mut Ve
     let path = profile.track_path(track);
     let core = path.split(" / ").next().unwrap_or_default();
     let own_name = profile.strings.get(profile.tracks[track.index()].name);
-    let bytes = match &profile.domain {
-        Domain::NeuronDevice(d) => d.bytes.as_slice(),
-        _ => &[],
+    let (bytes, duplicates) = match &profile.domain {
+        Domain::NeuronDevice(d) => (d.bytes.as_slice(), d.duplicates.as_slice()),
+        _ => (&[][..], &[][..]),
     };
     let column = profile.attribute("engine").filter(|_| !is_dma);
     for i in profile.slices_of(track) {
         let (from, to) = (profile.slices.start[i], profile.slices.end(i));
-        if from >= range.end.0 || to < range.start.0 {
+        // A packet that stands twice in the file is one.
+        if from >= range.end.0 || to < range.start.0 || duplicates.binary_search(&(i as u32)).is_ok() {
             continue;
         }
         let told = column.map(|a| profile.strings.get(a.values[i])).filter(|e| !e.is_empty());

@@ -12,8 +12,8 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("capture a", "Dynamic transfers without notifications", or(no_notifications(says(&["DGE", "dge-notifs"]))));
     out.rule("capture b", "About 1 ms of loading at the start", loading(case));
     out.rule("capture c", "Events were dropped", or(dropped(says(&["dropped", "Dropped", "max_events"]))));
-    out.rule("capture d", "NEFF and NTFF of different runs", Verdict::Missing("the import tells it in the ledger"));
-    out.rule("capture e", "All inputs are zero", Verdict::Missing("values of the inputs"));
+    out.rule("capture d", "NEFF and NTFF of different runs", one_run(case));
+    out.rule("capture e", "All inputs are zero", Verdict::Missing("values of the inputs: a profile holds checksums at most"));
     out.rule("capture f", "No names of source, HLO or layer", no_names(case));
     out.rule("capture g", "Operators without names", operators(case));
     out.rule("capture h", "Nothing but transposes on the tensor engine", only_transposes(case));
@@ -21,8 +21,9 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("capture j", "A compilation, not an execution", compilation(case));
     out.rule("capture k", "No HLO statistics", or(no_statistics(case, says(&["HLO stats"]))));
     out.rule("capture l", "Buffers of the profiler fill memory", buffers(case));
-    out.rule("capture m", "The first execution of a session", Verdict::Missing("which execution of the session it is"));
-    out.rule("capture n", "Times of a host that did not wait", Verdict::Missing("the host's times: a device profile has none"));
+    out.rule("capture m", "The first execution of a session", first_execution(case));
+    let host = "the host's times: a device profile has none, a system profile of the same run does";
+    out.rule("capture n", "Times of a host that did not wait", Verdict::Missing(host));
 }
 
 /// The file's own warnings.
@@ -49,6 +50,37 @@ fn meaning(message: &str) -> &'static str {
         m if m.contains("ropped") => "The trace has holes: gaps may be missing events, not idle time.",
         _ => "",
     }
+}
+
+/// A trace whose NEFF is of another run is refused: what is open belongs together, where both are there.
+fn one_run(case: &Case<'_>) -> Verdict {
+    let has_neff = case.table(["neff_header", "NeffHeader"]).is_some();
+    match (case.profile.meta.format.as_str(), has_neff) {
+        ("ntff", true) => Verdict::Quiet,
+        ("ntff", false) => Verdict::Missing("the NEFF: drop it together with the trace"),
+        _ => Verdict::Missing("the trace's own uuid: only an NTFF has it"),
+    }
+}
+
+/// Which execution of its session a capture is, as the names that the profiler gives tell: `model_exec_2.ntff`.
+fn nth_execution(case: &Case<'_>) -> Option<u64> {
+    let cell = |table: &crate::model::GenericTable, column: &str| texts(table, column).first().map(|t| t.to_string());
+    let info = case.table(["profile_info", "Metadata"]);
+    let names = ["ntff_filename", "profile_name"].iter().filter_map(|c| cell(info?, c)).chain([case.profile.meta.title.clone()]);
+    names.filter_map(|name| name.rsplit_once("exec_")?.1.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()).next()
+}
+
+fn first_execution(case: &Case<'_>) -> Verdict {
+    let Some(nth) = nth_execution(case) else {
+        return Verdict::Missing("which execution of its session it is: names as `model_exec_2.ntff` tell it");
+    };
+    Verdict::when(nth <= 1, || {
+        Finding::new(Severity::Info, "This is the first execution of its session").because(
+            "The first one loads libraries and fills caches: later ones are what a server runs.",
+            "Capture a later one (`--nth-exec 2`), or a whole session.",
+            "The name of the capture ends in exec_1.",
+        )
+    })
 }
 
 fn no_notifications(is_so: bool) -> Verdict {

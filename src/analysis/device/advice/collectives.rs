@@ -1,35 +1,22 @@
 //! R5 and R37–R40: collective operations.
 
-use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
-use crate::base::{SliceId, StrId, TrackId, text};
+use super::{Case, Finding, Out, Severity, Verdict, bytes, nanoseconds, percent};
+use crate::analysis::device::charts::operations;
+use crate::base::{SliceId, StrId, text};
+use crate::model::domain::CollectiveOp;
 use rustc_hash::FxHashMap;
 
 const NONE: &str = "collective operations";
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
-    let slices = operations(case);
+    let slices: Vec<SliceId> = operations(case.profile).collect();
     let is_told = !slices.is_empty();
     let or = |verdict: Verdict| if is_told { verdict } else { Verdict::Missing(NONE) };
     out.rule("R5", "Collective operations are not hidden by compute", or(exposed(case, &slices)));
     out.rule("R37", "A collective operation takes much longer than its like", or(outliers(case, &slices)));
-    out.rule(
-        "R38",
-        "Collective operations start late",
-        Verdict::Missing(if is_told { "cc_trigger_start_delay as a column" } else { NONE }),
-    );
-    out.rule(
-        "R39",
-        "Collective operations of low bandwidth",
-        Verdict::Missing(if is_told { "sizes of collective operations as a column" } else { NONE }),
-    );
-    out.rule("R40", "A rank arrives late", Verdict::Missing("profiles of several ranks together"));
-}
-
-/// Slices of the rows of collective operations.
-fn operations(case: &Case<'_>) -> Vec<SliceId> {
-    let profile = case.profile;
-    let is_row = |t: &usize| profile.strings.get(profile.tracks[*t].name).starts_with("Collectives stream");
-    (0..profile.tracks.len()).filter(is_row).flat_map(|t| profile.slices_of(TrackId(t as u32))).map(|i| SliceId(i as u32)).collect()
+    out.rule("R38", "Collective operations start late", or(late(case)));
+    out.rule("R39", "Collective operations of low bandwidth", or(small(case)));
+    out.rule("R40", "A rank arrives late", Verdict::Missing("when the other ranks arrived: a device profile is of one rank"));
 }
 
 fn exposed(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
@@ -87,5 +74,61 @@ fn outliers(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
                 "See which transfers overlap them.",
                 "Longer than twice the median of the operations of one name (our factor), four or more of them; cost = what is above the median.",
             )
+    })
+}
+
+fn late(case: &Case<'_>) -> Verdict {
+    let told = case.device().map_or(&[][..], |d| &d.operations);
+    let mut delays: Vec<(i64, SliceId)> = told.iter().filter_map(|o| Some((o.delay_ns.filter(|d| *d >= 0)?, SliceId(o.slice)))).collect();
+    if delays.is_empty() {
+        return Verdict::Missing("cc_trigger_start_delay of collective operations");
+    }
+    delays.sort_unstable_by_key(|d| std::cmp::Reverse(d.0));
+    let sum: f64 = delays.iter().map(|d| d.0 as f64).sum();
+    Verdict::when(case.total > 0.0 && sum > 0.05 * case.total, || {
+        Finding::new(Severity::Warning, "Collective operations start long after they are triggered")
+            .cost(sum)
+            .says("From trigger to start, added up", nanoseconds(sum))
+            .says("On average", nanoseconds(sum / delays.len() as f64))
+            .says("Longest", nanoseconds(delays[0].0 as f64))
+            .at(delays.iter().map(|d| case.place(d.1)))
+            .because(
+                "They queue behind other operations, or the engine that triggers them is busy.",
+                "Trigger them from an engine with less to do, and spread them over streams.",
+                "cc_trigger_start_delay of all together above 5 % of the run (our threshold); cost = that time.",
+            )
+    })
+}
+
+/// Operations smaller than this pay mostly for being started; ours.
+const SMALL: u64 = 256 << 10;
+
+fn small(case: &Case<'_>) -> Verdict {
+    let told = case.device().map_or(&[][..], |d| &d.operations);
+    let duration = |o: &CollectiveOp| case.profile.slices.duration[o.slice as usize];
+    let sized: Vec<(u64, i64, SliceId)> = told.iter().filter_map(|o| Some((o.bytes?, duration(o), SliceId(o.slice)))).collect();
+    if sized.is_empty() {
+        return Verdict::Missing("sizes of collective operations");
+    }
+    let small: Vec<_> = sized.iter().filter(|s| s.0 < SMALL && s.1 > 0).collect();
+    let time: f64 = small.iter().map(|s| s.1 as f64).sum();
+    Verdict::when(small.len() >= 4 && time > 0.05 * case.total, || {
+        let rate = |list: &[&(u64, i64, SliceId)]| {
+            let (n, ns) = list.iter().fold((0.0, 0.0), |sum, s| (sum.0 + s.0 as f64, sum.1 + s.1 as f64));
+            n / (ns / 1e9)
+        };
+        let large: Vec<_> = sized.iter().filter(|s| s.0 >= SMALL && s.1 > 0).collect();
+        let moved: f64 = small.iter().map(|s| s.0 as f64).sum();
+        let mut finding = Finding::new(Severity::Warning, "Many collective operations are small")
+            .says("Below 256 KiB", format!("{} of {}", text::count(small.len() as u64), text::count(sized.len() as u64)))
+            .says("Their bandwidth", format!("{}/s", bytes(rate(&small))));
+        if !large.is_empty() {
+            finding = finding.says("Of the others", format!("{}/s", bytes(rate(&large)))).cost(time - moved / rate(&large) * 1e9);
+        }
+        finding.at(small.iter().map(|s| case.place(s.2))).because(
+            "Each operation has a cost that does not depend on its size.",
+            "Put several small ones together: flatten tensors into one buffer.",
+            "At least four operations below 256 KiB, together above 5 % of the run (our thresholds); cost = their time − what it would be at the bandwidth of the larger ones, where there are some.",
+        )
     })
 }

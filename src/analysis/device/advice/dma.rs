@@ -12,13 +12,13 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("R30", "Transfers are small", average(case));
     out.rule("R31", "Packets are small", small(case, &packets));
     out.rule("R32", "DMA engines share the work unevenly", uneven(case, &packets));
-    out.rule("R33", "Transfers that transpose", Verdict::Missing("which packets transpose"));
+    out.rule("R33", "Transfers that transpose", transposing(case));
     out.rule("R34", "Many tiny dynamic transfers", tiny(case, &packets));
     out.rule("R35", "DMA is busy below its bandwidth", slow(case, &packets));
     out.rule("R36", "Much of what is read was read before", useless(case));
 }
 
-/// DMA packets whose size is told; instruction fetches are left out where the queue's type tells.
+/// DMA packets whose size is told, each once: one for which another row stands as well is left out.
 #[derive(Default)]
 struct Packets {
     /// (bytes, duration, slice, whether its queue is dynamic).
@@ -37,6 +37,9 @@ impl Packets {
             let is_dynamic = profile.strings.get(track.name).contains("Dynamic");
             for i in profile.slices_of(TrackId(t as u32)) {
                 let Some(&n) = device.bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT) else { continue };
+                if device.duplicates.binary_search(&(i as u32)).is_ok() {
+                    continue;
+                }
                 let duration = profile.slices.duration[i];
                 out.all.push((n, duration, SliceId(i as u32), is_dynamic));
                 if let Some(engine) = engine.map(|e| e.values[i]) {
@@ -113,6 +116,26 @@ fn uneven(case: &Case<'_>, packets: &Packets) -> Verdict {
                 "The slowest DMA engine decides when a transfer is over.",
                 "Spread transfers over all 128 partitions, which map to the 16 engines.",
                 "Fewer than 16 engines in use, or the busiest above 1.5 × the mean (our ratio), on the core that moves most; cost = busiest − an even share.",
+            )
+    })
+}
+
+fn transposing(case: &Case<'_>) -> Verdict {
+    let Some(found) = case.device().and_then(|d| d.transposing).filter(|t| t.count.1 > 0) else {
+        return Verdict::Missing(
+            "which transfers transpose: only Neuron Explorer's table DmaPacketAggregated tells it (is_transpose_mode)",
+        );
+    };
+    let (mine, all) = (found.bytes.0 as f64, found.bytes.1 as f64);
+    Verdict::when(all > 0.0 && mine > 0.1 * all, || {
+        Finding::new(Severity::Warning, "Many transfers transpose")
+            .says("Of the bytes", percent(mine / all))
+            .says("Transfers", format!("{} of {}", text::count(found.count.0), text::count(found.count.1)))
+            .says("Their durations, added up", nanoseconds(found.time_ns.0 as f64))
+            .because(
+                "A transfer that transposes reaches at most 90 % of the bandwidth from HBM, and half of it within SBUF.",
+                "Where memory bounds the run, load as it stands and transpose on the tensor engine.",
+                "Transfers in transpose mode move more than 10 % of the bytes (our threshold).",
             )
     })
 }

@@ -4,25 +4,13 @@ use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::device::cause::Cause;
 use crate::base::{SliceId, text};
 
-const SHAPES: &str = "shapes and types of operands as columns";
-
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("R20", "Transposes take a large part of the FLOPs", transposes(case));
     out.rule("R21", "The tensor engine is busy with little useful work", useless(case));
-    for (id, rule) in [
-        ("R22", "Instructions on fewer than 128 elements per partition"),
-        ("R23", "Instructions on fewer than 128 partitions"),
-        ("R24", "Chains of simple instructions on the same data"),
-        ("R25", "A short operand is moving instead of stationary"),
-        ("R26", "Matrix products in FP32"),
-    ] {
-        out.rule(id, rule, Verdict::Missing(SHAPES));
-    }
     out.rule("R27", "Starting instructions takes long", issue(case));
     out.rule("R28", "Vector and GpSimd share a port", shared_port(case));
     out.rule("R29", "GpSimd is busy with descriptors", descriptors(case));
     out.rule("R29b", "Hardware FLOPs well above model FLOPs", overhead(case));
-    out.rule("R29c", "Little of the program is NKI", Verdict::Missing("the share of instructions from NKI kernels"));
     out.rule("R29d", "PSUM is nearly full", psum(case));
 }
 

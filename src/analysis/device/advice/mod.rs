@@ -7,6 +7,7 @@ mod capture;
 mod collectives;
 mod dma;
 mod instructions;
+mod shapes;
 mod throttle;
 mod volume;
 mod waits;
@@ -16,7 +17,7 @@ use super::gaps::{Gaps, gaps, whole};
 use super::metrics::{Facts, Hardware};
 use super::summary::{EngineTime, summary};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
-use crate::model::{Cell, GenericTable, Profile};
+use crate::model::{Cell, GenericTable, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
 
 /// How bad it is.
@@ -184,6 +185,11 @@ impl<'a> Case<'a> {
         self.facts.number(name).or_else(|| self.facts.computed().iter().find(|c| c.0 == name).map(|c| c.1))
     }
 
+    /// The device part; rules on it say what they lack where it is of another profile.
+    fn device(&self) -> Option<&'a NeuronDevice> {
+        super::gaps::device(self.profile)
+    }
+
     /// The table of either name.
     fn table(&self, names: [&str; 2]) -> Option<&'a GenericTable> {
         self.profile.tables.iter().find(|t| names.contains(&t.id.as_str()) && !t.rows.is_empty())
@@ -219,9 +225,17 @@ pub fn advice(profile: &Profile) -> Advice {
     let mut advice = Advice::default();
     let case = Case::of(profile);
     let mut out = Out { advice: &mut advice };
-    for judge in
-        [bounds::judge, volume::judge, waits::judge, instructions::judge, dma::judge, collectives::judge, throttle::judge, capture::judge]
-    {
+    for judge in [
+        bounds::judge,
+        volume::judge,
+        waits::judge,
+        instructions::judge,
+        shapes::judge,
+        dma::judge,
+        collectives::judge,
+        throttle::judge,
+        capture::judge,
+    ] {
         judge(&case, &mut out);
     }
     advice.warnings = capture::warnings(profile);

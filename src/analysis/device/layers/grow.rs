@@ -31,6 +31,8 @@ struct Marks {
     engines: [i64; 5],
     active: i64,
     covered: i64,
+    /// Whether a matrix product was met whose type is not told.
+    is_untyped: bool,
 }
 
 /// One instruction.
@@ -58,7 +60,7 @@ pub(super) fn grow<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &Layer
         let name = profile.strings.get(profile.tracks[core.index()].name).to_string();
         let node = LayerNode { name, level: "Core".into(), first: Some(SliceId(first.slice as u32)), ..LayerNode::default() };
         out.nodes.push(node);
-        out.marks.push(Marks { engines: [i64::MIN; 5], active: i64::MIN, covered: i64::MIN });
+        out.marks.push(Marks { engines: [i64::MIN; 5], active: i64::MIN, covered: i64::MIN, is_untyped: false });
         let root = out.nodes.len() as u32 - 1;
         transfers(profile, device, core, range, &mut out.nodes[root as usize]);
         for step in &steps {
@@ -190,7 +192,7 @@ impl Grown<'_> {
                     let first = Some(SliceId(step.slice as u32));
                     let node = LayerNode { name: part.into(), level: level.label.into(), parent: Some(at), first, ..LayerNode::default() };
                     self.nodes.push(node);
-                    self.marks.push(Marks { engines: [i64::MIN; 5], active: i64::MIN, covered: i64::MIN });
+                    self.marks.push(Marks { engines: [i64::MIN; 5], active: i64::MIN, covered: i64::MIN, is_untyped: false });
                     let node = self.nodes.len() as u32 - 1;
                     self.child.insert((at, level.id, part.to_string()), node);
                     node
@@ -206,6 +208,7 @@ impl Grown<'_> {
         let is_transpose = self.types.get(step.slice).is_some_and(|kind| profile.strings.get(*kind) == "TRANSPOSE");
         let hbm = device.hbm.binary_search_by_key(&(step.slice as u32), |h| h.slice).ok().map(|at| device.hbm[at]);
         let sbuf = told(&device.sbuf_bytes, step.slice);
+        let adjusted = flops.and_then(|f| if is_transpose { Some(0) } else { super::adjusted(device, step.slice, f) });
         let mut next = Some(leaf);
         while let Some(at) = next {
             let (node, marks) = (&mut self.nodes[at as usize], &mut self.marks[at as usize]);
@@ -227,6 +230,8 @@ impl Grown<'_> {
             if profile.slices.start[step.slice] >= range.start.0 {
                 plus(&mut node.flops, flops);
                 plus(&mut node.transpose_flops, flops.map(|f| if is_transpose { f } else { 0 }));
+                marks.is_untyped |= flops.is_some() && adjusted.is_none();
+                plus(&mut node.adjusted_flops, adjusted);
                 plus(&mut node.hbm_read, hbm.map(|h| h.read));
                 plus(&mut node.hbm_written, hbm.map(|h| h.written));
                 plus(&mut node.spilled, hbm.and_then(|h| h.spilled));
@@ -271,6 +276,7 @@ pub(super) fn finish(profile: &Profile, grown: Grown<'_>, facts: &Facts<'_>) -> 
     let node = |at: u32| {
         let mut node = grown.nodes[at as usize].clone();
         node.parent = node.parent.map(|p| place[p as usize]);
+        node.adjusted_flops = node.adjusted_flops.filter(|_| !grown.marks[at as usize].is_untyped);
         let share = |flops: Option<u64>| {
             let seconds = node.end.0.saturating_sub(node.start.0) as f64 / 1e9;
             flops.zip(peak).filter(|_| seconds > 0.0).map(|(f, peak)| f as f64 / (peak * seconds))

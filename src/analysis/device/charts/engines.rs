@@ -1,0 +1,136 @@
+//! Where the time of each engine went, and where its instructions come from.
+
+use super::{Charts, EngineSplit, Given, Origins, length, merged, push};
+use crate::analysis::device::metrics::ENGINES;
+use crate::base::Order as _;
+use crate::base::{DurationNs, StrId, TrackId};
+use crate::model::domain::Throttle;
+use crate::model::{NeuronDevice, TrackKind};
+
+/// What is known of an engine while its rows are walked.
+struct Work {
+    root: u32,
+    core: String,
+    /// Place in [`ENGINES`].
+    engine: usize,
+    spans: Vec<(i64, i64)>,
+    /// FLOPs, and those of transposes; `None` while no instruction tells.
+    flops: Option<(u64, u64)>,
+    origins: Origins,
+}
+
+pub(super) fn engines(given: &Given<'_>, out: &mut Charts) {
+    let mut works: Vec<Work> = Vec::new();
+    for (t, _) in given.profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Engine) {
+        add_track(given, t, &mut works);
+    }
+    works.order_by_key(|w| (w.root, w.engine));
+    let is_limited = !given.device.throttles.is_empty();
+    let peak = given.facts.core_flops();
+    let tells_flops = works.iter().any(|w| w.flops.is_some());
+    out.engines = works.into_iter().map(|work| split(given, work, peak, is_limited)).collect();
+    if out.engines.is_empty() {
+        out.notes.push("The profile has no instructions of engines.".into());
+    } else if !tells_flops {
+        out.notes.push(
+            "FLOPs are not available: the file does not tell the elements of matrix products. Active time is shown as a whole.".into(),
+        );
+    } else if peak.is_none() {
+        out.notes.push(
+            "FLOPs utilization is not available: the metadata lack the tensor engine's clock or size. Active time is shown as a whole."
+                .into(),
+        );
+    }
+    if !is_limited && !out.engines.is_empty() {
+        out.notes.push("What throttling took away is not available: the file tells no times of it.".into());
+    }
+}
+
+fn add_track(given: &Given<'_>, track: usize, works: &mut Vec<Work>) {
+    let profile = given.profile;
+    let own = profile.strings.get(profile.tracks[track].name);
+    let attribute = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
+    let (engines, sources, types) = (attribute("engine"), attribute("source"), attribute("instruction_type"));
+    let transpose = profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
+    let is_set = |column: Option<&[StrId]>, i: usize| column.is_some_and(|c| c[i] != StrId(0));
+    for &i in &profile.slices.by_start[profile.slices_of(TrackId(track as u32))] {
+        let i = i as usize;
+        let Some(span) = given.span(i) else { continue };
+        let told = engines.map(|e| profile.strings.get(e[i])).filter(|e| !e.is_empty()).unwrap_or(own);
+        let Some(engine) = ENGINES.iter().position(|e| e.engine.eq_ignore_ascii_case(told)) else { continue };
+        let root = given.roots[track];
+        let at = works.iter().position(|w| w.root == root && w.engine == engine).unwrap_or_else(|| {
+            let origins = Origins { runtime: types.map(|_| 0), ..Origins::default() };
+            works.push(Work { root, core: given.core(track), engine, spans: Vec::new(), flops: None, origins });
+            works.len() - 1
+        });
+        let work = &mut works[at];
+        match (&mut work.origins.runtime, is_set(sources, i), is_set(types, i)) {
+            (_, true, _) => work.origins.source += 1,
+            (Some(n), false, false) => *n += 1,
+            _ => work.origins.compiler += 1,
+        }
+        if !profile.strings.get(profile.slices.name[i]).starts_with("EVENT_SEMAPHORE") {
+            push(&mut work.spans, span);
+        }
+        // Work is not parted: it belongs to the range in which its instruction starts.
+        let elements = given.device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT);
+        if let Some(elements) = elements.filter(|_| profile.slices.start[i] >= given.within.start.0) {
+            let (all, moved) = work.flops.unwrap_or_default();
+            let flops = 2 * u64::from(elements);
+            let is_transpose = transpose.is_some() && types.is_some_and(|t| Some(t[i]) == transpose);
+            work.flops = Some((all + flops, moved + if is_transpose { flops } else { 0 }));
+        }
+    }
+}
+
+fn split(given: &Given<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> EngineSplit {
+    let spans = merged(work.spans);
+    let busy = length(&spans);
+    let active = given.share(busy as f64);
+    let possible = peak.map(|p| p * given.window.0 as f64 / 1e9).filter(|p| *p > 0.0);
+    let part = |flops: u64| possible.map(|p| flops as f64 / p);
+    let model = work.flops.and_then(|(all, moved)| part(all - moved));
+    let transpose = work.flops.and_then(|(_, moved)| part(moved));
+    // Only the tensor engine is throttled.
+    let is_limited = is_limited && ENGINES[work.engine].engine == "Tensor";
+    let limits: Vec<&Throttle> = given.device.throttles.iter().filter(|t| t.core.0 == work.root && t.limit < 1.0).collect();
+    let lost = |spans: &[(i64, i64)]| -> f64 { limits.iter().map(|t| overlap(spans, (t.start, t.end)) as f64 * (1.0 - t.limit)).sum() };
+    let window = [(given.within.start.0, given.within.end.0)];
+    let active_lost = lost(&spans);
+    let idle_lost = lost(&window) - active_lost;
+    let useful = model.unwrap_or(0.0) + transpose.unwrap_or(0.0);
+    let active_throttled = is_limited.then(|| given.share(active_lost).min((active - useful).max(0.0)));
+    let unused_throttled = is_limited.then(|| given.share(idle_lost).min((1.0 - active).max(0.0)));
+    EngineSplit {
+        core: work.core,
+        engine: ENGINES[work.engine].engine.into(),
+        active: (active - useful - active_throttled.unwrap_or(0.0)).max(0.0),
+        unused: (1.0 - active - unused_throttled.unwrap_or(0.0)).max(0.0),
+        model,
+        transpose,
+        active_throttled,
+        unused_throttled,
+        busy: DurationNs(busy),
+        origins: work.origins,
+    }
+}
+
+/// How much of `with` lies in spans that do not overlap, by start.
+fn overlap(spans: &[(i64, i64)], with: (i64, i64)) -> i64 {
+    let first = spans.partition_point(|s| s.1 <= with.0);
+    let touching = spans[first..].iter().take_while(|s| s.0 < with.1);
+    touching.map(|s| s.1.min(with.1) - s.0.max(with.0)).fold(0, i64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlaps_are_measured() {
+        let spans = [(0, 10), (20, 30), (40, 50)];
+        let got = [(5, 45), (10, 20), (-5, 100), (50, 60)].map(|with| overlap(&spans, with));
+        assert_eq!(got, [20, 0, 30, 0]);
+    }
+}

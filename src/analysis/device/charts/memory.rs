@@ -1,0 +1,57 @@
+//! Bytes from and to HBM, and what the bandwidth of its stack would have allowed.
+
+use super::{Charts, Given, Memory};
+
+pub(super) fn memory(given: &Given<'_>, out: &mut Charts) {
+    let available = given.facts.hbm_bandwidth().map(|b| (b * given.window.0 as f64 / 1e9).round() as u64);
+    if available.is_none() {
+        out.notes.push("Memory bandwidth utilization is not available: the metadata lack the bandwidth of HBM.".into());
+    }
+    out.memory = of_file(given).or_else(|| of_rows(given)).map(|m| Memory { available, ..m });
+    match &out.memory {
+        None => out.notes.push("Bytes from and to HBM are not available: neither a summary nor instructions tell them.".into()),
+        Some(m) if m.unused().is_some_and(|u| u == 0) => {
+            out.notes.push("More bytes moved than one stack of HBM gives in this time: the run used several.".into());
+        }
+        Some(_) => (),
+    }
+}
+
+/// The file's own sums, of the whole run.
+fn of_file(given: &Given<'_>) -> Option<Memory> {
+    let bytes = |name: &str| given.facts.number(name).filter(|b| *b >= 0.0).map(|b| b as u64);
+    if given.range.is_some() {
+        return None;
+    }
+    let (read, written) = (bytes("hbm_read_bytes")?, bytes("hbm_write_bytes")?);
+    let spill = bytes("spill_reload_bytes").zip(bytes("spill_save_bytes"));
+    let (reload, save) = spill.unwrap_or_default();
+    Some(Memory {
+        read: read.saturating_sub(reload),
+        written: written.saturating_sub(save),
+        spilled: spill.map(|(reload, save)| reload.saturating_add(save)),
+        available: None,
+        is_of_file: true,
+    })
+}
+
+/// The sums of the instructions that start in the range.
+fn of_rows(given: &Given<'_>) -> Option<Memory> {
+    if given.device.hbm.is_empty() {
+        return None;
+    }
+    let mut out = Memory::default();
+    let starts = |slice: u32| given.profile.slices.start[slice as usize];
+    for row in given.device.hbm.iter().filter(|h| (given.within.start.0..given.within.end.0).contains(&starts(h.slice))) {
+        out.read = out.read.saturating_add(row.read);
+        out.written = out.written.saturating_add(row.written);
+        if let Some(spilled) = row.spilled {
+            out.spilled = Some(out.spilled.unwrap_or(0).saturating_add(spilled));
+            // What was spilled is not told apart by direction: saves are at most what was written.
+            let saved = spilled.min(row.written);
+            out.written -= saved;
+            out.read -= (spilled - saved).min(row.read);
+        }
+    }
+    Some(out)
+}
