@@ -5,6 +5,7 @@
 use super::bands::{self, Band};
 use super::cells;
 use super::usage::{self, UseCurve};
+use crate::base::Order as _;
 use crate::base::{TimeNs, TimeRange};
 use crate::model::{Domain, GenericTable, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
@@ -16,7 +17,7 @@ pub const RELOADED: f64 = 2.0;
 /// Tensors and memory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tensors {
-    /// Those of the file in its order, then variables that only transfers name.
+    /// Those of the file and those that only transfers name: most often loaded first, then by bytes. Nodes of which nothing is told are left out.
     pub rows: Vec<TensorRow>,
     /// Device memory by core and type, in the order of the file.
     pub hbm: Vec<HbmUse>,
@@ -33,7 +34,7 @@ pub struct Tensors {
 /// One tensor.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TensorRow {
-    /// Its name; empty for a node without one.
+    /// Its name; empty for a node without one of which something else is told.
     pub name: String,
     /// `IN`, `OUT`, `WEIGHT`.
     pub kind: Option<String>,
@@ -179,6 +180,13 @@ fn rows(info: Option<&GenericTable>, mut moved: FxHashMap<&str, Moved>, has_name
         used: Some(m.span),
         ..TensorRow::default()
     }));
+    // The NEFF's table also lists bare nodes: they are no tensors.
+    out.retain(|r| !r.name.is_empty() || r.size_bytes.is_some() || r.shape.is_some() || r.loads.is_some());
+    let bytes = |r: &TensorRow| r.load_bytes.or(r.moved_bytes).max(r.size_bytes);
+    out.order_by(|a, b| {
+        let factors = b.factor().unwrap_or(-1.0).total_cmp(&a.factor().unwrap_or(-1.0));
+        factors.then_with(|| bytes(b).cmp(&bytes(a))).then_with(|| a.name.cmp(&b.name))
+    });
     out
 }
 
@@ -201,7 +209,9 @@ fn moved(profile: &Profile) -> FxHashMap<&str, Moved> {
         return FxHashMap::default();
     };
     let mut by_id: FxHashMap<u32, Moved> = FxHashMap::default();
-    for (i, name) in variable.values.iter().enumerate().filter(|v| v.1.0 != 0) {
+    // A packet that stands twice in the file is one.
+    let is_one = |i: usize| device.duplicates.binary_search(&(i as u32)).is_err();
+    for (i, name) in variable.values.iter().enumerate().filter(|v| v.1.0 != 0 && is_one(v.0)) {
         let (start, end) = (TimeNs(profile.slices.start[i]), TimeNs(profile.slices.end(i)));
         let bytes = device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT).map(u64::from);
         let span = TimeRange { start, end };
