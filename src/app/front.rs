@@ -14,7 +14,6 @@ use crate::views::details::{DetailsDrawer, jumps};
 use crate::views::ledger::LedgerView;
 use crate::views::operators::OperatorsView;
 use crate::views::profile::ProfileView;
-use crate::views::summary::SummaryView;
 use crate::views::tables::TablesView;
 use crate::views::timeline::Timeline;
 use crate::views::timeline::dma;
@@ -68,10 +67,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         let views = &profile.hot.info.views;
         let view = if views.contains(&view) { view } else { actions::first_view(views).into() };
         match view.as_str() {
-            "summary" => {
-                let range = Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()));
-                view! { <SummaryView ask=profile.ask range choices=app.view_state("summary") /> }.into_any()
-            }
+            "summary" => super::program_views::summary(app, profile),
             "source" => super::sources::view(app, profile),
             "layers" => super::program_views::layers(app, profile),
             "roofline" => super::program_views::roofline(app, profile),

@@ -1,11 +1,31 @@
-//! Layers and roofline of a Neuron device, joined to the timeline.
+//! Summary, layers and roofline of a Neuron device, joined to the timeline.
 
 use super::time_views::scope;
-use crate::base::SliceId;
-use crate::state::{App, OpenProfile, actions};
+use crate::base::{SliceId, TimeRange};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::layers::LayersView;
 use crate::views::roofline::RooflineView;
+use crate::views::summary::SummaryView;
 use leptos::prelude::*;
+
+pub(super) fn summary(app: App, profile: OpenProfile) -> AnyView {
+    let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
+    let on_region = Callback::new(move |range: Option<TimeRange>| {
+        actions::commit_range(app, range);
+        app.state.is_selected_scope().set(range.is_some());
+    });
+    let (range, regions) = (scope(app), regions(app));
+    view! { <SummaryView ask=profile.ask range regions on_region on_slice choices=app.view_state("summary") /> }.into_any()
+}
+
+/// The regions that the user has marked, by name.
+fn regions(app: App) -> Signal<Vec<(String, TimeRange)>> {
+    let named = move || {
+        let region = |a: &crate::state::annotations::Annotation| (a.name.clone(), a.range());
+        app.annotations.with(|book| book.current.items.iter().filter(|a| a.is_region()).map(region).collect())
+    };
+    Memo::new(move |_| named()).into()
+}
 
 pub(super) fn layers(app: App, profile: OpenProfile) -> AnyView {
     let on_slices = Callback::new(move |slices: Vec<SliceId>| {
@@ -20,5 +40,5 @@ pub(super) fn layers(app: App, profile: OpenProfile) -> AnyView {
 
 pub(super) fn roofline(app: App, profile: OpenProfile) -> AnyView {
     let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
-    view! { <RooflineView ask=profile.ask range=scope(app) on_slice choices=app.view_state("roofline") /> }.into_any()
+    view! { <RooflineView ask=profile.ask range=scope(app) regions=regions(app) on_slice choices=app.view_state("roofline") /> }.into_any()
 }

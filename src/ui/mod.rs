@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod bars;
+pub mod boxes;
 pub mod chart;
 pub mod curve;
 pub mod dom;

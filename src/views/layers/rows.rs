@@ -24,6 +24,12 @@ pub fn columns() -> Vec<Column> {
         column("hfu", "HFU", Kind::Share, "FLOPs with transposes ÷ (peak of all cores × time from the first start to the last end)."),
         column("flops", "FLOPs", Kind::Count, "Two for each element of the matrix products, transposes included."),
         column("transpose_flops", "Transpose FLOPs", Kind::Count, "Of those, FLOPs that only transpose."),
+        column(
+            "adjusted_flops",
+            "Adjusted FLOPs",
+            Kind::Count,
+            "FLOPs without transposes in terms of BF16's rate: FP32 counts four times, FP8 half from trn2 on.",
+        ),
     ];
     for engine in ENGINES {
         let id = engine.to_lowercase();
@@ -60,6 +66,7 @@ fn cells(n: &LayerNode) -> Vec<Cell> {
         Cell::from(n.hfu),
         Cell::from(n.flops),
         Cell::from(n.transpose_flops),
+        Cell::from(n.adjusted_flops),
     ];
     for engine in &n.engines {
         out.extend([Cell::from(engine.count), Cell::Int(engine.active.0)]);

@@ -26,6 +26,8 @@ pub fn RooflineView(
     ask: Ask,
     /// Only this range; `None` is the whole profile.
     range: Signal<Option<TimeRange>>,
+    /// Named ranges that have points of their own.
+    regions: Signal<Vec<(String, TimeRange)>>,
     /// Show a slice in the timeline.
     on_slice: Callback<SliceId>,
     /// Grouping.
@@ -33,8 +35,10 @@ pub fn RooflineView(
     choices: ViewState,
 ) -> impl IntoView {
     let by = choices.choice("group", String::from("layer"));
-    let question =
-        Signal::derive(move || Some(Query::Device(DeviceQuery::Roofline(LayersQuery { by: by.0.get(), depth: 0, range: range.get() }))));
+    let question = Signal::derive(move || {
+        let query = LayersQuery { by: by.0.get(), depth: 0, range: range.get() };
+        Some(Query::Device(DeviceQuery::Roofline(query, regions.get())))
+    });
     let roof: Asked<Roofline> = asked(ask, question, |answer| match answer {
         Answer::Device(DeviceAnswer::Roofline(roof)) => Some(roof),
         _ => None,

@@ -91,9 +91,17 @@ pub fn columns() -> Vec<Column> {
         column("rate", "GFLOP/s", Kind::Number, "FLOPs ÷ time."),
         column("share", "Of the roof", Kind::Share, "Rate as a share of the lower of the two ceilings at this intensity."),
         column("flops", "FLOPs", Kind::Count, "Without transposes."),
+        column("adjusted", "Adjusted FLOPs", Kind::Count, "In terms of BF16's rate: FP32 counts four times, FP8 half from trn2 on."),
+        column("of_peak", "Of peak, adjusted", Kind::Share, "Adjusted FLOPs ÷ time, as a share of BF16's ceiling."),
         column("bytes", "Bytes", Kind::Bytes, "What the intensity is against."),
         column("duration_ns", "Time", Kind::Duration, "Active on any engine; the whole length for the run or a range."),
     ]
+}
+
+/// Adjusted rate as a share of the ceiling of BF16.
+fn of_peak(roof: &Roofline, point: &Point) -> Option<f64> {
+    let peak = roof.ceilings.iter().find(|c| c.name.starts_with("BF16") && !c.is_throttled)?.flops;
+    Some(point.adjusted? as f64 / (point.duration.0 as f64 / 1e9) / peak)
 }
 
 /// Rows of the points, in the order of the answer.
@@ -109,6 +117,8 @@ pub fn rows(roof: &Roofline) -> Vec<Row> {
             Cell::Float(p.rate / 1e9),
             p.roof.map_or(Cell::Absent, |roof| Cell::Float(p.rate / roof)),
             Cell::from(p.flops),
+            Cell::from(p.adjusted),
+            of_peak(roof, p).map_or(Cell::Absent, Cell::Float),
             Cell::from(p.bytes),
             Cell::Int(p.duration.0),
         ])
@@ -147,6 +157,7 @@ mod tests {
             level: "Layer".into(),
             basis: Basis::Sbuf,
             flops: 2_000,
+            adjusted: None,
             bytes: 10,
             duration: DurationNs(1_000),
             intensity: 200.0,

@@ -1,8 +1,10 @@
 //! A Neuron run in figures: cards, busy engines, and every metric beside what formulas and rows give.
 
+pub mod chart_rows;
+mod charts;
 pub mod rows;
 
-use crate::base::{TimeRange, text};
+use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
 use crate::state::choices::{Choice, ViewState};
@@ -21,10 +23,18 @@ pub fn SummaryView(
     ask: Ask,
     /// Only this range; `None` is the whole profile.
     range: Signal<Option<TimeRange>>,
-    /// Which of several summaries.
+    /// Named ranges that figures can be of.
+    #[prop(into)]
+    regions: Signal<Vec<(String, TimeRange)>>,
+    /// A named range was chosen; `None` is the whole profile.
+    on_region: Callback<Option<TimeRange>>,
+    /// Show a slice in the timeline.
+    on_slice: Callback<SliceId>,
+    /// Which of several summaries, of which core, DMA by what.
     #[prop(default = ViewState::detached("summary"))]
     choices: ViewState,
 ) -> impl IntoView {
+    let asked_of = StoredValue::new(ask.clone());
     let query = Signal::derive(move || Some(Query::Device(DeviceQuery::Summary(range.get()))));
     let summary: Asked<rows::Summary> = asked(ask, query, |answer| match answer {
         Answer::Device(DeviceAnswer::Summary(summary)) => Some(summary),
@@ -37,15 +47,53 @@ pub fn SummaryView(
     };
     view! {
         <section class="summary" data-view="summary" class:is-waiting=move || summary.is_waiting.get() aria-busy=move || summary.is_waiting.get().to_string()>
-            <header class="summary__head"><h1>"Summary"</h1><span class="summary__scope">{scope}</span><Nodes summary node /></header>
+            <header class="summary__head"><h1>"Summary"</h1><span class="summary__scope">{scope}</span><Regions range regions on_region /><Nodes summary node /></header>
             <Problem text=summary.problem />
             <Show when=move || summary.value.with(|s| s.is_some())>
                 <Cards summary node=node.0 />
+                <charts::ChartsOf ask=asked_of.get_value() range choices on_slice />
                 <Engines summary />
                 <Notes summary />
                 <Metrics summary node=node.0 />
             </Show>
         </section>
+    }
+}
+
+/// Of which region the figures are, where the user has marked some.
+#[component]
+fn Regions(
+    range: Signal<Option<TimeRange>>,
+    regions: Signal<Vec<(String, TimeRange)>>,
+    on_region: Callback<Option<TimeRange>>,
+) -> impl IntoView {
+    let chosen = move || range.get().and_then(|r| regions.with(|all| all.iter().position(|region| region.1 == r)));
+    let options = move || {
+        let chosen = chosen();
+        let option = |(at, (name, _)): (usize, (String, TimeRange))| {
+            view! { <option value=at.to_string() selected=Some(at) == chosen>{name}</option> }
+        };
+        let other =
+            (range.get().is_some() && chosen.is_none()).then(|| view! { <option value="range" selected=true>"Selected range"</option> });
+        view! {
+            <option value="" selected=range.get().is_none()>"Whole profile"</option>
+            {other}
+            {regions.get().into_iter().enumerate().map(option).collect_view()}
+        }
+    };
+    let pick = move |value: String| {
+        let region = value.parse().ok().and_then(|at: usize| regions.with_untracked(|all| all.get(at).map(|r| r.1)));
+        if region.is_some() || value.is_empty() {
+            on_region.run(region);
+        }
+    };
+    view! {
+        <Show when=move || regions.with(|r| !r.is_empty())>
+            <label class="field">
+                "Figures of"
+                <select class="select" data-field="region" on:change:target=move |e| pick(e.target().value())>{options}</select>
+            </label>
+        </Show>
     }
 }
 

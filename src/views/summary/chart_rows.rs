@@ -1,0 +1,317 @@
+//! The charts of the summary as bars, slices, dots and rows.
+
+pub use crate::analysis::device::charts::Charts;
+use crate::analysis::device::charts::{BoxFigures, EngineSplit, Operation, SizeGroup, TransferBy, TransferGroup};
+use crate::base::text;
+use crate::ui::bars::{Bar, Series};
+use crate::ui::boxes::Boxed;
+use crate::ui::palette::fixed;
+use crate::ui::pie::Slice;
+use crate::ui::scatter::Dot;
+use crate::ui::table::{Cell, Column, Kind, Row};
+
+/// Whether something of `core` is shown where `chosen` is; empty is all.
+fn is_of(core: &str, chosen: &str) -> bool {
+    chosen.is_empty() || core == chosen
+}
+
+/// Parts of an engine's time, from the ground up; throttling only where it is told.
+pub fn split_series(charts: &Charts) -> Vec<Series> {
+    let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
+    let mut out = vec![
+        series("Model FLOPs", fixed::KERNEL, "Useful FLOPs as a share of what the core could compute in this time, at BF16's rate."),
+        series("Transposes", fixed::RUNTIME, "FLOPs that only transpose, likewise."),
+        series("Active", fixed::OVERLAP, "Time in which the engine ran anything but a semaphore wait, beyond those shares."),
+    ];
+    let is_told = charts.engines.iter().any(|e| e.active_throttled.is_some());
+    out.extend(is_told.then(|| series("Active, throttled", fixed::COMMUNICATION, "Active time under a limit × what the limit took away.")));
+    out.push(series("Unused", fixed::OTHER, "Time in which the engine ran nothing, or waited for a semaphore."));
+    out.extend(
+        is_told.then(|| series("Unused, throttled", fixed::MEMCPY, "Unused time under a limit × what the limit would have taken away.")),
+    );
+    out
+}
+
+/// A bar for each engine of the chosen core.
+pub fn split_bars(charts: &Charts, core: &str) -> Vec<Bar> {
+    let is_told = charts.engines.iter().any(|e| e.active_throttled.is_some());
+    let bar = |e: &EngineSplit| {
+        let mut values = vec![e.model.unwrap_or(0.0), e.transpose.unwrap_or(0.0), e.active];
+        values.extend(is_told.then_some(e.active_throttled.unwrap_or(0.0)));
+        values.push(e.unused);
+        values.extend(is_told.then_some(e.unused_throttled.unwrap_or(0.0)));
+        Bar { name: e.engine.clone(), group: e.core.clone(), values, note: format!("Active {}", text::duration(e.busy)) }
+    };
+    charts.engines.iter().filter(|e| is_of(&e.core, core)).map(bar).collect()
+}
+
+/// Where instructions come from.
+pub fn origin_series() -> Vec<Series> {
+    let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
+    vec![
+        series("Source line", fixed::KERNEL, "With a line of source, as the instructions of NKI kernels have."),
+        series("Compiler", fixed::COMMUNICATION, "Without a line of source; where no instruction says what it is, all of them."),
+        series("Runtime", fixed::OTHER, "Without any debug info: put in by the runtime."),
+    ]
+}
+
+/// A bar for each engine of the chosen core.
+pub fn origin_bars(charts: &Charts, core: &str) -> Vec<Bar> {
+    let bar = |e: &EngineSplit| {
+        let o = e.origins;
+        let values = [o.source, o.compiler, o.runtime.unwrap_or(0)].map(|n| n as f64);
+        Bar { name: e.engine.clone(), group: e.core.clone(), values: values.into(), note: String::new() }
+    };
+    charts.engines.iter().filter(|e| is_of(&e.core, core)).map(bar).collect()
+}
+
+/// Bytes from and to HBM, and what was left.
+pub fn memory_slices(charts: &Charts) -> Vec<Slice> {
+    let Some(m) = &charts.memory else { return Vec::new() };
+    let slice = |name: &str, bytes: u64, colour| Slice { name: name.into(), value: i64::try_from(bytes).unwrap_or(i64::MAX), colour };
+    let mut out = vec![slice("Read", m.read, fixed::KERNEL), slice("Written", m.written, fixed::OVERLAP)];
+    out.extend(m.spilled.map(|n| slice("Spilled and reloaded", n, fixed::COMMUNICATION)));
+    out.extend(m.unused().map(|n| slice("Unused", n, fixed::OTHER)));
+    out
+}
+
+/// The doughnut in a sentence.
+pub fn memory_line(charts: &Charts) -> String {
+    let Some(m) = &charts.memory else { return String::new() };
+    let used = m.available.filter(|a| *a > 0).map(|a| {
+        format!("{} of the {} that one stack of HBM gives in this time. ", text::percent(m.moved() as f64 / a as f64), text::bytes(a))
+    });
+    let from = if m.is_of_file { "The file's own sums." } else { "Sums of the instructions that start in this range." };
+    let spills = if m.spilled.is_none() { " Spills are not told apart." } else { "" };
+    format!("{}{from}{spills}", used.unwrap_or_default())
+}
+
+/// What transfers are put together by, as it stands in the link.
+pub fn transfer_by(id: &str) -> TransferBy {
+    match id {
+        "queue" => TransferBy::Queue,
+        "type" => TransferBy::Type,
+        _ => TransferBy::Engine,
+    }
+}
+
+/// Bandwidth, and busy time beyond it.
+pub fn transfer_series() -> Vec<Series> {
+    let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
+    vec![
+        series("Bandwidth used", fixed::KERNEL, "Bytes moved as a share of what could move in this time."),
+        series("Busy beyond", fixed::MEMSET, "Time with at least one transfer, beyond that share."),
+    ]
+}
+
+/// A bar for each engine, queue or type of the chosen core.
+pub fn transfer_bars(charts: &Charts, core: &str, by: TransferBy) -> Vec<Bar> {
+    let bar = |t: &TransferGroup| {
+        let used = t.bandwidth_share.unwrap_or(0.0);
+        let bytes = t.bytes.map_or_else(|| "not available".into(), text::bytes);
+        Bar {
+            name: t.name.strip_prefix("DMA-").unwrap_or(&t.name).into(),
+            group: t.core.clone(),
+            values: vec![used, (t.busy_share - used).max(0.0)],
+            note: format!("{} transfers, {bytes}, busy {}", text::count(t.count), text::duration(t.busy)),
+        }
+    };
+    charts.transfers.iter().filter(|t| t.by == by && is_of(&t.core, core)).map(bar).collect()
+}
+
+/// Sizes of the chosen core, in the order of the answer.
+pub fn sizes_of<'a>(charts: &'a Charts, core: &'a str) -> impl Iterator<Item = &'a SizeGroup> {
+    charts.sizes.iter().filter(move |s| is_of(&s.core, core))
+}
+
+/// Names of the kinds, in the order first met: their place is their colour.
+fn kinds(charts: &Charts) -> Vec<&str> {
+    let mut out: Vec<&str> = Vec::new();
+    for s in &charts.sizes {
+        if !out.contains(&s.kind.as_str()) {
+            out.push(&s.kind);
+        }
+    }
+    out.sort_unstable();
+    out
+}
+
+/// A dot for each size; its area is its share of the bytes.
+pub fn size_dots(charts: &Charts, core: &str) -> Vec<Dot> {
+    let kinds = kinds(charts);
+    let bytes = |s: &SizeGroup| (u64::from(s.size) * s.count) as f64;
+    let most = charts.sizes.iter().map(bytes).fold(1.0, f64::max);
+    let dot = |s: &SizeGroup| Dot {
+        name: s.name.clone(),
+        series: s.kind.clone(),
+        x: f64::from(s.size),
+        y: s.rate,
+        size: bytes(s) / most,
+        colour: kinds.iter().position(|k| *k == s.kind).unwrap_or(0) as u16,
+        is_hollow: false,
+        rows: vec![
+            ("Size".into(), text::bytes(s.size.into())),
+            ("Throughput".into(), format!("{}/s", text::bytes(s.rate as u64))),
+            ("Transfers".into(), text::count(s.count)),
+            ("Duration".into(), format!("{} – {}", text::duration(s.durations.0), text::duration(s.durations.1))),
+        ],
+        note: s.kind.clone(),
+    };
+    sizes_of(charts, core).map(dot).collect()
+}
+
+/// Columns of the sizes.
+pub fn size_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Moves", Kind::Name, "The variable, else the queue."),
+        column("kind", "Type", Kind::Text, "What feeds the queue."),
+        column("size", "Size", Kind::Bytes, "Of one transfer."),
+        column("count", "Transfers", Kind::Count, "").summed(),
+        column("bytes", "Bytes", Kind::Bytes, "Size × transfers.").summed(),
+        column("rate", "GB/s", Kind::Number, "All bytes ÷ all durations."),
+        column("shortest_ns", "Shortest", Kind::Duration, ""),
+        column("longest_ns", "Longest", Kind::Duration, ""),
+    ]
+}
+
+/// Rows of the sizes.
+pub fn size_rows(charts: &Charts, core: &str) -> Vec<Row> {
+    let row = |s: &SizeGroup| {
+        Row::new(vec![
+            Cell::Text(s.name.clone()),
+            Cell::Text(s.kind.clone()),
+            Cell::from(u64::from(s.size)),
+            Cell::from(s.count),
+            Cell::from(u64::from(s.size) * s.count),
+            Cell::Float(s.rate / 1e9),
+            Cell::Int(s.durations.0.0),
+            Cell::Int(s.durations.1.0),
+        ])
+    };
+    sizes_of(charts, core).map(row).collect()
+}
+
+/// Name of an operation without its size.
+fn operation_name(o: &Operation) -> &str {
+    o.group.split(' ').next().unwrap_or_default()
+}
+
+/// A dot for each operation of a known size.
+pub fn operation_dots(charts: &Charts) -> Vec<Dot> {
+    let mut names: Vec<&str> = charts.operations.iter().map(operation_name).collect();
+    names.sort_unstable();
+    names.dedup();
+    let dot = |o: &Operation| Dot {
+        name: o.group.clone(),
+        series: operation_name(o).into(),
+        x: o.bytes.unwrap_or(0) as f64,
+        y: o.range.duration().0 as f64,
+        size: 0.1,
+        colour: names.iter().position(|n| *n == operation_name(o)).unwrap_or(0) as u16,
+        is_hollow: false,
+        rows: vec![("Duration".into(), text::duration(o.range.duration())), ("Start".into(), text::time(o.range.start))],
+        note: o.delay.map(|d| format!("{} after its trigger", text::duration(d))).unwrap_or_default(),
+    };
+    if charts.operations.iter().all(|o| o.bytes.is_none()) { Vec::new() } else { charts.operations.iter().map(dot).collect() }
+}
+
+/// Columns of the operations.
+pub fn operation_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("name", "Operation", Kind::Name, ""),
+        column("bytes", "Bytes", Kind::Bytes, "The larger of what goes in and comes out."),
+        column("duration_ns", "Duration", Kind::Duration, ""),
+        column("start_ns", "Start", Kind::Duration, ""),
+        column("delay_ns", "After trigger", Kind::Duration, "From its trigger to its start."),
+    ]
+}
+
+/// Rows of the operations, in the order of the answer.
+pub fn operation_rows(charts: &Charts) -> Vec<Row> {
+    let row = |o: &Operation| {
+        let delay = o.delay.map_or(Cell::Absent, |d| Cell::Int(d.0));
+        Row::new(vec![Cell::Text(o.group.clone()), Cell::from(o.bytes), Cell::Int(o.range.duration().0), Cell::Int(o.range.start.0), delay])
+    };
+    charts.operations.iter().map(row).collect()
+}
+
+/// A box for each group.
+pub fn boxes(charts: &Charts) -> Vec<Boxed> {
+    let one = |(at, b): (usize, &BoxFigures)| Boxed {
+        name: format!("{} × {}", b.group, text::count(b.count)),
+        colour: at as u16,
+        five: b.five,
+        mean: b.mean,
+        count: b.count,
+    };
+    charts.boxes.iter().enumerate().map(one).collect()
+}
+
+/// Columns of the boxes.
+pub fn box_columns() -> Vec<Column> {
+    let column = |id: &str, label: &str| Column::new(id, label, Kind::Duration, "");
+    vec![
+        Column::new("name", "Operation", Kind::Name, ""),
+        Column::new("count", "Count", Kind::Count, "").summed(),
+        column("least", "Least"),
+        column("first", "First quartile"),
+        column("median", "Median"),
+        column("mean", "Mean"),
+        column("third", "Third quartile"),
+        column("most", "Most"),
+        Column::new("variance", "Variance, µs²", Kind::Number, "Mean of the squared distances to the mean."),
+    ]
+}
+
+/// Rows of the boxes.
+pub fn box_rows(charts: &Charts) -> Vec<Row> {
+    let row = |b: &BoxFigures| {
+        let ns = |v: f64| Cell::Int(v.round() as i64);
+        let [least, first, median, third, most] = b.five;
+        Row::new(vec![
+            Cell::Text(b.group.clone()),
+            Cell::from(b.count),
+            ns(least),
+            ns(first),
+            ns(median),
+            ns(b.mean),
+            ns(third),
+            ns(most),
+            Cell::Float(b.variance / 1e6),
+        ])
+    };
+    charts.boxes.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn charts() -> Charts {
+        let engine = |core: &str, limit| EngineSplit { core: core.into(), active_throttled: limit, unused: 1.0, ..EngineSplit::default() };
+        let five = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let one = BoxFigures { group: "AllGather 2 KiB".into(), count: 2, five, mean: 3.0, variance: 4e6 };
+        Charts { engines: vec![engine("NC 0", Some(0.0)), engine("NC 1", None)], boxes: vec![one], ..Charts::default() }
+    }
+
+    #[test]
+    fn every_bar_has_a_value_per_series() {
+        let all = charts();
+        assert!(split_bars(&all, "").iter().all(|b| b.values.len() == split_series(&all).len()));
+        assert_eq!(split_bars(&all, "NC 1").len(), 1);
+        assert!(origin_bars(&all, "").iter().all(|b| b.values.len() == origin_series().len()));
+        assert_eq!(box_rows(&all)[0].cells.len(), box_columns().len());
+        assert_eq!(box_rows(&all)[0].cells[8], Cell::Float(4.0));
+    }
+
+    #[test]
+    fn what_is_not_told_is_no_slice() {
+        let mut all = charts();
+        assert!(memory_slices(&all).is_empty() && memory_line(&all).is_empty());
+        all.memory = Some(crate::analysis::device::charts::Memory { read: 10, written: 20, ..Default::default() });
+        assert_eq!(memory_slices(&all).len(), 2, "neither spills nor what was left");
+        assert!(memory_line(&all).contains("Spills are not told"));
+    }
+}
