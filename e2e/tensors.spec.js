@@ -53,6 +53,45 @@ test('two runs are compared', async ({ page, site }) => {
   await picture(page, 'tensors-dark-1440');
 });
 
+test('timelines of two runs stand on one clock, at a name, or by share', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, json('baseline_attention', 'baseline'));
+  await dropFiles(page, json('fused_attention', 'fused'));
+  await show(page, 'compare');
+  const all = page.locator('.compared [data-view="timeline"]');
+  await expect(all).toHaveCount(1);
+  await expect(page.locator('[data-alignment]')).toHaveText('Every run begins at zero.');
+  const told = JSON.parse(readFileSync(json('baseline_attention', 'baseline')));
+  const n = told.instruction.filter((i) => i.opcode === 'MATMUL').length;
+  await page.locator('table[data-table="compare-times"] tbody tr', { hasText: 'MATMUL' }).first().click();
+  await expect(page.locator('[data-alignment]')).toContainText(`Lined up at the first of MATMUL: ${n} /`);
+  await idle(page);
+  await picture(page, 'compare-light-1440');
+  await page.locator('[data-unanchor]').click();
+  await page.locator('[data-zoom="relative"]').click();
+  await expect(all).toHaveCount(2);
+  await idle(page);
+  const windows = async () => {
+    const texts = await all.evaluateAll((list) => list.map((e) => e.dataset.window));
+    return texts.map((t) => t.match(/^(-?\d+)-(-?\d+)$/).slice(1).map(Number));
+  };
+  const [a, b] = await windows();
+  const box = await all.first().locator('canvas').last().boundingBox();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.5);
+  await page.keyboard.press('w');
+  // The second run follows the first: the same share of each is seen.
+  await expect.poll(async () => {
+    const [c, d] = await windows();
+    const share = (w, whole) => (w[1] - w[0]) / (whole[1] - whole[0]);
+    return share(c, a) < 0.95 && Math.abs(share(c, a) - share(d, b)) < 0.01;
+  }).toBe(true);
+  await idle(page);
+  await picture(page, 'compare-relative-light-1440');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await idle(page);
+  await picture(page, 'compare-relative-light-390');
+});
+
 test('a summary by itself opens', async ({ page, site }) => {
   await start(page, site);
   const { summary } = JSON.parse(readFileSync(json('fused_attention', 'fused')));

@@ -1,5 +1,6 @@
 //! Tensors and comparisons of device profiles, joined to the state of the page.
 
+use super::compared::{Compared, Timelines};
 use super::front::show_occurrences;
 use crate::base::{TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
@@ -32,5 +33,8 @@ pub(super) fn compare(app: App) -> AnyView {
         let open = all.into_iter().filter(|p| p.stopped.is_none() && is_device(p));
         open.map(|p| Device { label: p.title.clone(), hash: p.hash, ask: p.ask }).collect()
     });
-    view! { <CompareView devices choices=app.view_state("compare") /> }.into_any()
+    let compared = Compared::new(app, |p| p.stopped.is_none() && is_device(p));
+    let on_name = Callback::new(move |(by, name): (String, String)| compared.line_up(app, by, name));
+    let above = ViewFn::from(move || view! { <Timelines compared /> });
+    view! { <CompareView devices above on_name choices=app.view_state("compare") /> }.into_any()
 }

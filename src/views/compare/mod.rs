@@ -1,5 +1,6 @@
 //! Open device profiles beside each other: metrics and times by opcode, engine, layer or source line, with the change against one of them.
 
+pub mod linked;
 pub mod rows;
 
 use super::asked::{Asked, Notes, follow};
@@ -34,6 +35,12 @@ impl PartialEq for Device {
 pub fn CompareView(
     /// Every open device profile.
     devices: Signal<Vec<Device>>,
+    /// Their timelines, above the tables.
+    #[prop(optional, into)]
+    above: ViewFn,
+    /// A row was chosen: its column and name.
+    #[prop(optional, into)]
+    on_name: Option<Callback<(String, String)>>,
     /// Base, column, tables.
     #[prop(default = ViewState::detached("compare"))]
     choices: ViewState,
@@ -62,6 +69,15 @@ pub fn CompareView(
     let (metric_columns, metrics) = (compare.derive(|c| rows::columns(c, "Metric", Kind::Number, false)), compare.derive(rows::metrics));
     let time_columns = compare.derive(|c| rows::columns(c, "Name", Kind::Duration, true));
     let times = compare.derive(move |c| rows::times(c, &by.0.get()));
+    let choose = Callback::new(move |at: usize| {
+        let row = compare.value.with_untracked(|c| {
+            let group = rows::group(c.as_ref()?, &by.0.get_untracked())?;
+            Some((group.by.clone(), group.rows.get(at)?.name.clone()))
+        });
+        if let (Some(row), Some(on_name)) = (row, on_name) {
+            on_name.run(row);
+        }
+    });
     let (kept_times, kept_metrics) = (choices.choice("times", String::new()), choices.choice("metrics", String::new()));
     view! {
         <section class="torch compare" data-view="compare" class:is-waiting=move || compare.is_waiting.get() aria-busy=move || compare.is_waiting.get().to_string()>
@@ -80,9 +96,14 @@ pub fn CompareView(
             <Problem text=compare.problem />
             <Show when=move || devices.with(|d| d.len() < 2)><p class="waiting">"Open a second device profile to compare with this one."</p></Show>
             <Notes notes=compare.derive(|c| c.notes.clone()) />
+            {above.run()}
             <Show when=move || compare.value.with(Option::is_some)>
                 <h2>"Time"</h2>
-                <Table id="compare-times" label="Time by name in each run" columns=time_columns rows=times empty="The runs have no rows to align." kept=kept_times />
+                <p class="torch__hint">"A row lines up the timelines at the first instruction of its name in each run."</p>
+                <Table
+                    id="compare-times" label="Time by name in each run" columns=time_columns rows=times on_row=choose empty="The runs have no rows to align."
+                    kept=kept_times
+                />
                 <h2>"Metrics"</h2>
                 <Table id="compare-metrics" label="Metrics of each run" columns=metric_columns rows=metrics empty="The runs have no metrics." kept=kept_metrics />
             </Show>

@@ -120,17 +120,22 @@ fn align(all: &[(String, Arc<HotColumns>)]) -> (Vec<i64>, String) {
 /// The profiles (label, columns) below each other, each in a group with its label.
 pub fn stack(all: &[(String, Arc<HotColumns>)]) -> Stack {
     let (shifts, note) = align(all);
+    stack_at(all, &shifts, note)
+}
+
+/// The same, with `shifts` added to the times of each; `note` says why.
+pub fn stack_at(all: &[(String, Arc<HotColumns>)], shifts: &[i64], note: String) -> Stack {
     let mut hot = HotColumns::default();
     let mut parts = Vec::with_capacity(all.len());
     let mut colours: HashMap<String, u16> = HashMap::new();
-    for ((label, one), &shift_ns) in all.iter().zip(&shifts) {
+    for ((label, one), &shift_ns) in all.iter().zip(shifts) {
         let first = hot.start.len() as u32;
         add(&mut hot, label, one, shift_ns, &mut colours);
         add_steps(&mut hot.info.steps, one, first, shift_ns);
         add_kinds(&mut hot.info.flow_kinds, one);
         parts.push(Part { first, n: one.start.len() as u32, shift_ns });
     }
-    let ranges = || all.iter().zip(&shifts).map(|((_, h), &s)| shifted(h.range(), s));
+    let ranges = || all.iter().zip(shifts).map(|((_, h), &s)| shifted(h.range(), s));
     let range =
         TimeRange { start: ranges().map(|r| r.start).min().unwrap_or_default(), end: ranges().map(|r| r.end).max().unwrap_or_default() };
     let title = all.iter().map(|a| a.0.as_str()).collect::<Vec<_>>().join(" + ");
