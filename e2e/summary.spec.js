@@ -58,7 +58,7 @@ test('charts show where the time of engines, memory and transfers went', async (
   const before = await behind('flops').locator('tbody tr').count();
   await page.locator('[data-view="summary"] [data-field="core"]').selectOption('NC 4');
   await expect(behind('flops').locator('tbody tr')).toHaveCount(before / 2);
-  expect(page.url()).toContain('NC');
+  await expect.poll(() => page.url()).toContain('NC');
   expect(metadata.num_physical_cores).toBe(2);
   await picture(page, 'summary-charts-light-1440');
 });

@@ -154,7 +154,7 @@ fn OneClock(compared: Compared) -> impl IntoView {
     view! {
         <div class="compared">
             <Timeline
-                hot range selection highlights arrows=Signal::stored(Vec::new()) reveal=Signal::stored(None) on_details
+                hot range selection highlights arrows=Signal::stored(Vec::new()) reveal=Signal::stored(None) on_details is_brief=true
             />
         </div>
     }
@@ -218,7 +218,7 @@ fn One(profile: OpenProfile, window: RwSignal<Option<TimeRange>>) -> impl IntoVi
             <p class="compared__name mono">{profile.title.clone()}</p>
             <Timeline
                 hot=Signal::stored(Some(hot)) range selection highlights=Signal::stored(Arc::default()) arrows=Signal::stored(Vec::new())
-                reveal=Signal::stored(None) on_details window
+                reveal=Signal::stored(None) on_details window is_brief=true
             />
         </div>
     }

@@ -46,7 +46,9 @@ fn axes(context: &CanvasRenderingContext2d, layout: &Layout, (x_title, y_title):
         let x = layout.px(10f64.powi(power));
         look::rule(context, (x, layout.top), (x, ground), &look.line);
         context.set_fill_style_str(&look.quiet);
-        look::write(context, &data::power(power), x, ground + 12.0, "center");
+        // The last one would be cut at the edge of the canvas.
+        let align = if x > right - 12.0 { "right" } else { "center" };
+        look::write(context, &data::power(power), x.min(right + 10.0), ground + 12.0, align);
     }
     look::rule(context, (layout.left, ground), (right, ground), &look.axis);
     look::rule(context, (layout.left, layout.top), (layout.left, ground), &look.axis);

@@ -4,6 +4,7 @@ use super::index::Index;
 use crate::base::Order as _;
 use crate::base::TrackId;
 use crate::engine::hot::HotColumns;
+use crate::engine::{Track, TrackKind};
 use std::collections::HashSet;
 
 /// What the user did to the rows.
@@ -98,6 +99,32 @@ impl Folding {
         }
     }
 
+    /// One lane for each track, without curves and moments; of several groups side by side only the one with most slices stays open.
+    pub fn in_brief(&mut self, index: &Index, hot: &HotColumns) {
+        let info = &hot.info;
+        let is_lane =
+            |t: &Track| matches!(t.kind, TrackKind::Engine | TrackKind::Queue | TrackKind::Thread | TrackKind::Stream | TrackKind::Async);
+        let bare =
+            info.tracks.iter().filter(|t| t.kind != TrackKind::Group && !is_lane(t)).filter_map(|t| super::settings::kind_of(info, t));
+        self.hidden = bare.map(Into::into).collect();
+        self.closed = (0..info.tracks.len() as u32).map(TrackId).filter(|t| info.tracks[t.index()].lanes.len() > 1).collect();
+        let n_slices = |t: TrackId| -> u64 {
+            let mut open = vec![t];
+            let mut n = 0;
+            while let Some(at) = open.pop() {
+                let lanes = info.tracks[at.index()].lanes.clone();
+                n += lanes.filter_map(|l| info.lanes.get(l as usize)).map(|l| u64::from(l.end - l.first)).sum::<u64>();
+                open.extend(&index.tracks[at.index()].children);
+            }
+            n
+        };
+        for &root in &index.roots {
+            let groups = || index.tracks[root.index()].children.iter().copied().filter(|t| info.tracks[t.index()].kind == TrackKind::Group);
+            let most = groups().max_by_key(|t| n_slices(*t));
+            self.closed.extend(groups().filter(|t| Some(*t) != most));
+        }
+    }
+
     /// Opens every group above a track, and the track itself, so that all its lanes are seen.
     pub fn open_up_to(&mut self, hot: &HotColumns, track: TrackId) {
         let mut at = Some(track);
@@ -124,6 +151,19 @@ mod tests {
         assert_eq!(order, [0, 2, 1, 3, 4, 5]);
         f.shift(&index, &hot, TrackId(0), false);
         assert_eq!(rows(&hot, &index, &f).rows[0].track.0, 4);
+    }
+
+    #[test]
+    fn in_brief_there_are_few_rows() {
+        let hot = sample();
+        let index = Index::new(&hot);
+        let all = rows(&hot, &index, &Folding::default());
+        let mut f = Folding::default();
+        f.in_brief(&index, &hot);
+        let brief = rows(&hot, &index, &f);
+        let height = |r: &super::super::rows::Rows| r.rows.iter().map(|r| r.height).fold(0.0, |a, b| a + f64::from(b));
+        assert!(brief.rows.len() <= all.rows.len() && height(&brief) < height(&all));
+        assert!(index.roots.iter().all(|r| !f.closed.contains(r)), "every profile stays open");
     }
 
     #[test]

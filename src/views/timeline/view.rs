@@ -53,6 +53,9 @@ pub fn Timeline(
     /// What of it is shown.
     #[prop(optional)]
     settings: Option<Settings>,
+    /// Whether it begins with few rows, so that several profiles have room below each other.
+    #[prop(optional)]
+    is_brief: bool,
     /// From the profile's slices to those of `hot`, where these stand in other rows.
     #[prop(default = Signal::stored(Arc::default()))]
     ids: Signal<Arc<Ids>>,
@@ -67,7 +70,14 @@ pub fn Timeline(
         Act::Details => on_details.run(()),
     });
     let stage = Stage::new(nodes(), shown(), ids, on_act);
-    Effect::new(move || stage.open(hot.get()));
+    Effect::new(move |before: Option<bool>| {
+        stage.open(hot.get());
+        let is_there = hot.with(Option::is_some);
+        if is_brief && is_there && before != Some(true) {
+            stage.change(|core| core.fold(|folding, index, hot| folding.in_brief(index, hot)));
+        }
+        is_there
+    });
     Effect::new(move || {
         let slice = selection.get().map(|s| stage.inside(s));
         stage.touch(|core| core.selection = slice);

@@ -83,6 +83,24 @@ fn at_once(list: &[Sized]) -> impl Iterator<Item = (&Sized, &Sized)> {
     list.iter().zip(list.iter().skip(1)).filter(is_pair)
 }
 
+/// Time that instructions cover, what overlaps counted once; products overlap each other.
+fn covered(list: &[&Sized]) -> f64 {
+    let mut spans: Vec<(i64, i64)> = list.iter().map(|s| (s.start, s.end)).collect();
+    spans.sort_unstable();
+    let (mut total, mut until) = (0i64, i64::MIN);
+    for (from, to) in spans {
+        total = total.saturating_add(to.saturating_sub(from.max(until)).max(0));
+        until = until.max(to);
+    }
+    total as f64
+}
+
+/// A cost over durations as one over the time that they cover.
+fn shared(list: &[&Sized], cost: f64) -> f64 {
+    let sum: f64 = list.iter().map(|s| s.duration()).sum();
+    if sum > 0.0 { cost * covered(list) / sum } else { 0.0 }
+}
+
 fn longest(case: &Case<'_>, mut list: Vec<&Sized>) -> Vec<super::Place> {
     list.sort_by(|a, b| b.duration().total_cmp(&a.duration()));
     list.into_iter().take(3).map(|s| case.place(s.slice())).collect()
@@ -111,19 +129,19 @@ fn narrow(case: &Case<'_>, products: &[Sized], others: &[Sized]) -> Verdict {
     let is_part = |n: u16| n > 0 && n < FULL;
     let is_narrow = |s: &&Sized| is_part(s.shape.partitions) || is_part(s.shape.columns);
     let found: Vec<&Sized> = products.iter().chain(others).filter(is_narrow).collect();
-    let time: f64 = found.iter().map(|s| s.duration()).sum();
+    let time = covered(&found);
     Verdict::when(time > WORTH * case.total && case.total > 0.0, || {
         let share = |n: u16| if is_part(n) { f64::from(n) / f64::from(FULL) } else { 1.0 };
         let idle = |s: &&Sized| s.duration() * (1.0 - share(s.shape.partitions) * share(s.shape.columns));
         Finding::new(Severity::Warning, "Instructions leave partitions idle")
-            .cost(found.iter().map(idle).sum())
+            .cost(shared(&found, found.iter().map(idle).sum()))
             .says("Instructions", text::count(found.len() as u64))
-            .says("Their durations, added up", nanoseconds(time))
+            .says("Time that they cover", nanoseconds(time))
             .at(longest(case, found))
             .because(
                 "An engine works on 128 partitions at a time, and a product on 128 × 128 cells: the rest is idle.",
                 "Lay data out over all 128 partitions; put several small ones side by side.",
-                "Instructions on fewer than 128 partitions, or products of fewer rows or columns, take more than 5 % of the run (our threshold); cost = Σ duration × idle share.",
+                "Instructions on fewer than 128 partitions, or products of fewer rows or columns, take more than 5 % of the run (our threshold); cost = Σ duration × idle share, what overlaps counted once.",
             )
     })
 }
@@ -161,13 +179,13 @@ fn chains(case: &Case<'_>, others: &[Sized]) -> Verdict {
 fn short_held(case: &Case<'_>, products: &[Sized]) -> Verdict {
     let is_short = |s: &&Sized| s.shape.columns <= FULL / 2 && s.shape.elements >= 2 * u32::from(s.shape.columns).max(64);
     let found: Vec<&Sized> = products.iter().filter(is_short).collect();
-    let time: f64 = found.iter().map(|s| s.duration()).sum();
+    let time = covered(&found);
     Verdict::when(case.total > 0.0 && time > WORTH * case.total, || {
         let saved = |s: &&Sized| s.duration() * (1.0 - f64::from(s.shape.columns.max(64)) / f64::from(s.shape.elements));
         Finding::new(Severity::Info, "Matrix products hold the short operand and move the long one")
-            .cost(found.iter().map(saved).sum())
+            .cost(shared(&found, found.iter().map(saved).sum()))
             .says("Products", text::count(found.len() as u64))
-            .says("Their durations, added up", nanoseconds(time))
+            .says("Time that they cover", nanoseconds(time))
             .at(longest(case, found))
             .because(
                 "Loading what is held is up to four times faster than moving the same columns through the array.",
@@ -181,17 +199,17 @@ fn fp32(case: &Case<'_>, products: &[Sized]) -> Verdict {
     let types = case.profile.attribute("instruction_type");
     let is_transpose = |s: &Sized| types.is_some_and(|t| case.profile.strings.get(t.values[s.shape.slice as usize]) == "TRANSPOSE");
     let found: Vec<&Sized> = products.iter().filter(|s| s.shape.dtype == Dtype::Fp32 && !is_transpose(s)).collect();
-    let time: f64 = found.iter().map(|s| s.duration()).sum();
+    let time = covered(&found);
     Verdict::when(case.total > 0.0 && time > WORTH * case.total, || {
         Finding::new(Severity::Warning, "Matrix products in FP32")
             .cost(0.75 * time)
             .says("Products", format!("{} of {}", text::count(found.len() as u64), text::count(products.len() as u64)))
-            .says("Their durations, added up", nanoseconds(time))
+            .says("Time that they cover", nanoseconds(time))
             .at(longest(case, found))
             .because(
                 "The tensor engine takes four times as long for FP32 as for BF16.",
                 "Cast to BF16 where the accuracy allows it; sums in PSUM stay in FP32.",
-                "Products of FP32 operands, transposes left out, take more than 5 % of the run (our threshold); cost = three quarters of their durations, the most it can be.",
+                "Products of FP32 operands, transposes left out, take more than 5 % of the run (our threshold); cost = three quarters of the time that they cover, the most it can be.",
             )
     })
 }
