@@ -19,7 +19,7 @@ pub const RELOADED: f64 = 2.0;
 pub struct Tensors {
     /// Those of the file and those that only transfers name: most often loaded first, then by bytes. Nodes of which nothing is told are left out.
     pub rows: Vec<TensorRow>,
-    /// Device memory by core and type, in the order of the file.
+    /// Device memory by core, most first, the total last.
     pub hbm: Vec<HbmUse>,
     /// Usage of PSUM banks and State Buffer partitions over time.
     pub curves: Vec<UseCurve>,
@@ -246,5 +246,7 @@ fn hbm(profile: &Profile) -> Vec<HbmUse> {
             out.push(HbmUse { core, kind: "Total".into(), bytes, is_total: true, is_computed: true });
         }
     }
+    // Most first, core by core; the total stands at the end.
+    out.order_by(|a, b| (&a.core, a.is_total, std::cmp::Reverse(a.bytes)).cmp(&(&b.core, b.is_total, std::cmp::Reverse(b.bytes))));
     out
 }
