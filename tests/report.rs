@@ -48,6 +48,29 @@ fn every_query_answers() {
 }
 
 #[test]
+fn tables_are_listed_and_shown() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/samples/synthetic-neuron.json");
+    let name = path.to_str().expect("a path in UTF-8");
+    let truth: Value = serde_json::from_slice(&std::fs::read(&path).expect("the sample is part of the project")).expect("JSON");
+    let answer = |arguments: &[&str]| {
+        let output = report(&[&["--query", "tables"], arguments, &[name]].concat());
+        serde_json::from_slice::<Value>(&output.stdout).map(|v| v["answer"].clone()).map_err(|_| output)
+    };
+    let list = answer(&[]).expect("a list");
+    let list = list.as_array().expect("tables");
+    for id in ["dma_queues_info", "metadata", "model_info", "summary", "warnings"] {
+        let table = list.iter().find(|t| t["id"] == id).unwrap_or_else(|| panic!("no {id}"));
+        assert_eq!(table["n_rows"].as_u64(), truth[id].as_array().map(|rows| rows.len() as u64), "{id}");
+    }
+    let summary = answer(&["--arg", "id=summary"]).expect("a table");
+    let columns = summary["columns"].as_array().expect("columns");
+    let at = columns.iter().position(|c| c == "hardware_flops").expect("a column");
+    assert!(summary["rows"][0][at].to_string().contains(&truth["summary"][0]["hardware_flops"].to_string()), "{}", summary["rows"][0][at]);
+    let refused = answer(&["--arg", "id=nonsense"]).expect_err("there is no such table");
+    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("no table `nonsense`"));
+}
+
+#[test]
 fn what_cannot_be_read_ends_in_a_sentence() {
     let output = report(&["Cargo.toml"]);
     assert_eq!(output.status.code(), Some(1));
