@@ -323,15 +323,16 @@ fn columns_mean_what_the_schema_says() {
     let (claim, outcome) = import::import(&set(&files)).expect("opens").remove(0);
     let (imported, input) = outcome.expect("opens");
     let session = Session::new(claim, input, imported);
-    let table = |id: &str, first| match session.run(&Query::Table(id.into(), first, 5)) {
-        Answer::Table(part) => part,
+    let help = |id: &str| match session.run(&Query::TableHelp(id.into())) {
+        Answer::TableHelp(help) => help,
         other => panic!("{other:?}"),
     };
-    let part = table("DmaPacket", 0);
-    let at = part.columns.iter().position(|c| c == "transfer_bytes").expect("a column");
-    assert_eq!(part.help.len(), part.columns.len());
-    assert_eq!(part.help[at], "Size in bytes of data transferred during this operation. Unit: bytes.");
-    assert!(table("DmaPacket", 5).help.is_empty(), "said once");
+    let table = session.profile.tables.iter().find(|t| t.id == "DmaPacket").expect("a table");
+    let at = table.columns.iter().position(|c| c == "transfer_bytes").expect("a column");
+    let words = help("DmaPacket");
+    assert_eq!(words.len(), table.columns.len());
+    assert_eq!(words[at], "Size in bytes of data transferred during this operation. Unit: bytes.");
+    assert!(help("no such table").is_empty());
     let Answer::Device(axonscope::engine::query::DeviceAnswer::Summary(summary)) =
         session.run(&Query::Device(axonscope::engine::query::DeviceQuery::Summary(None)))
     else {

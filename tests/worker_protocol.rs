@@ -42,7 +42,7 @@ fn questions_survive() {
 #[test]
 fn answers_survive() {
     let cells = vec![Cell::Absent, Cell::Int(-1), Cell::Float(0.5), Cell::Text("x".into())];
-    let table = TablePart { columns: vec!["a".into()], help: vec!["what it is".into()], rows: vec![cells], n_total: 9 };
+    let table = TablePart { columns: vec!["a".into()], rows: vec![cells], n_total: 9 };
     to_page(ToPage::Answer { id: 1, answer: Answer::Table(table) });
     to_page(ToPage::Answer { id: 1, answer: Answer::ColourKeys(vec![0, 43]) });
     let preview = Preview { slices: vec![(1, -2, 3, 4)], lanes: vec!["l".into()] };
@@ -63,8 +63,7 @@ fn a_foreign_message_is_an_error_not_a_panic() {
 
 #[test]
 fn a_table_in_json_shows_bare_values() {
-    let part =
-        TablePart { columns: vec!["a".into()], help: vec!["what it is".into()], rows: vec![vec![Cell::Absent, Cell::Int(3)]], n_total: 1 };
+    let part = TablePart { columns: vec!["a".into()], rows: vec![vec![Cell::Absent, Cell::Int(3)]], n_total: 1 };
     let text = serde_json::to_string(&part).expect("JSON");
     assert_eq!(text, r#"{"columns":["a"],"rows":[[null,3]],"n_total":1}"#);
     assert_eq!(serde_json::from_str::<TablePart>(&text).expect("back"), part);

@@ -83,17 +83,12 @@ impl Session {
         None
     }
 
-    /// Rows of a table; with the first ones what the file says of its columns.
-    pub(super) fn table_with_help(&self, id: &str, first: u64, n: u64) -> Answer {
-        let mut answer = self.table(id, first, n);
-        if let Answer::Table(part) = &mut answer
-            && first == 0
-        {
-            let help = self.schema(id);
-            let of = |column: &String| help.iter().find(|h| h.0 == *column).map(|h| h.1.clone()).unwrap_or_default();
-            part.help = if help.is_empty() { Vec::new() } else { part.columns.iter().map(of).collect() };
-        }
-        answer
+    /// What the file says of the columns of a table, one for each; none where it says nothing.
+    pub(super) fn table_help(&self, id: &str) -> Vec<String> {
+        let help = self.schema(id);
+        let columns = self.profile.tables.iter().find(|t| t.id == id).map(|t| t.columns.as_slice()).unwrap_or_default();
+        let of = |column: &String| help.iter().find(|h| h.0 == *column).map(|h| h.1.clone()).unwrap_or_default();
+        if help.is_empty() { Vec::new() } else { columns.iter().map(of).collect() }
     }
 
     /// (column, meaning with its unit) of a table, as Neuron Explorer's schema or the profiler's terminology tell.

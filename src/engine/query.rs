@@ -40,6 +40,8 @@ pub enum Query {
     Occurrences(String, String),
     /// Rows of a generic table: (id, first, how many).
     Table(String, u64, u64),
+    /// What the file says of the columns of a table.
+    TableHelp(String),
     /// The slice named by (track path, start, name), as in a link.
     Find(String, TimeNs, String),
     /// Arrows that cross a window.
@@ -83,6 +85,8 @@ pub enum Answer {
     Occurrences(Vec<SliceId>),
     /// Columns and rows.
     Table(TablePart),
+    /// One for each column; none where the file says nothing.
+    TableHelp(Vec<String>),
     /// The slice, when it is there.
     Find(Option<SliceId>),
     /// Columns of arrows.
@@ -181,8 +185,6 @@ pub struct Details {
 pub struct TablePart {
     /// Column names.
     pub columns: Vec<String>,
-    /// What the file says of each column, as long as `columns` where it says anything; only with the first rows.
-    pub help: Vec<String>,
     /// The rows asked for.
     #[serde(with = "super::cells")]
     pub rows: Vec<Vec<Cell>>,

@@ -62,7 +62,8 @@ impl Session {
                 Answer::ColourKeys(column.iter().map(|s| slots.get(s.index()).copied().unwrap_or(0)).collect())
             }),
             Query::Occurrences(by, value) => self.grouped(by, |column, _| Answer::Occurrences(occurrences(&self.profile, column, value))),
-            Query::Table(id, first, n) => self.table_with_help(id, *first, *n),
+            Query::Table(id, first, n) => self.table(id, *first, *n),
+            Query::TableHelp(id) => Answer::TableHelp(self.table_help(id)),
             Query::Flows(q) => Answer::Flows(flows::flows(&self.profile, q)),
             Query::Torch(q) => self.torch(q),
             Query::Device(q) => self.device(q),
@@ -160,7 +161,7 @@ impl Session {
         };
         let (columns, n_total) = (table.columns.clone(), table.n_in_file);
         match format.rows(&self.input, &table.id, first, n.min(ROWS_MAX)) {
-            Ok(rows) => Answer::Table(TablePart { columns, help: Vec::new(), rows, n_total }),
+            Ok(rows) => Answer::Table(TablePart { columns, rows, n_total }),
             Err(error) => Answer::Refused(error.to_string()),
         }
     }
@@ -175,12 +176,7 @@ impl Session {
         let n_rows = table.rows.len();
         let from = usize::try_from(first).unwrap_or(n_rows).min(n_rows);
         let to = from.saturating_add(usize::try_from(n).unwrap_or(n_rows)).min(n_rows);
-        Answer::Table(TablePart {
-            columns: table.columns.clone(),
-            help: Vec::new(),
-            rows: table.rows[from..to].to_vec(),
-            n_total: n_rows as u64,
-        })
+        Answer::Table(TablePart { columns: table.columns.clone(), rows: table.rows[from..to].to_vec(), n_total: n_rows as u64 })
     }
 }
 

@@ -135,13 +135,12 @@ fn One(state: State) -> impl IntoView {
 async fn load(ask: Ask, id: String, state: State) -> Result<(), EngineError> {
     let mut rows: Vec<Row> = Vec::new();
     let mut n = FIRST_PAGE;
-    let mut help: Vec<String> = Vec::new();
+    let help = match ask.ask(Query::TableHelp(id.clone())).await? {
+        Answer::TableHelp(help) => help,
+        _ => return Err(EngineError::Unexpected),
+    };
     loop {
-        let mut part = page(&ask, &id, rows.len() as u64, n).await?;
-        // Only the first page tells what the columns mean.
-        if !part.help.is_empty() {
-            help = std::mem::take(&mut part.help);
-        }
+        let part = page(&ask, &id, rows.len() as u64, n).await?;
         if state.chosen.try_get_untracked().flatten().as_ref() != Some(&id) {
             return Ok(());
         }
