@@ -301,6 +301,9 @@ fn stacks_and_loops_are_followed_through_the_tables() {
     let told: Vec<String> = origin.stacks[0].iter().map(|f| format!("{} {}", f.function, f.place.as_ref().expect("told"))).collect();
     assert_eq!(told, [" /k/a.py:7", "k.inner /k/a.py:4", "k.outer /k/b.py:1"]);
     assert_eq!((origin.loops[0].name.as_str(), origin.loops[0].value.as_str(), origin.places.len()), ("k", "3", 1));
+}
+
+#[test]
 fn tables_of_another_run_are_named_with_those_that_belong_together() {
     let Some(mut files) = directory("fused_attention", "parquet-zstd") else { return };
     let whole = import_one(&files).expect("opens");
