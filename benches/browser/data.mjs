@@ -1,6 +1,6 @@
 // The files that are measured: generated traces, in bench-data (which git ignores).
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, openSync, readFileSync, readSync, closeSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { operatorTimeline, supportReport } from './neuron.mjs';
@@ -29,6 +29,12 @@ export function files(root, say) {
     trace,
     /** Python functions, modules and allocations besides. */
     rich: (megabytes) => made(`rich-${megabytes}MB.pt.trace.json`, generate(megabytes, '--rich')),
+    /** The traces of the workers of one run: the same trace, each with its own rank. */
+    workers: (n, megabytes) => Array.from({ length: n }, (_, rank) => made(`workers/rank${rank}-${megabytes}MB.pt.trace.json`, (file) => {
+      mkdirSync(join(data, 'workers'), { recursive: true });
+      copyFileSync(trace(megabytes), file);
+      setRank(file, rank);
+    })),
     /** An operator timeline of the TensorBoard Neuron plugin with that many slices. */
     operators: (slices) => made(`neuron_op_timeline-${slices}.json`, (file) => operatorTimeline(file, slices)),
     /** A report of `analyze` with that many operators. */
@@ -40,4 +46,16 @@ export function files(root, say) {
       truncateSync(file, gigabytes * 1e9);
     }),
   };
+}
+
+/** Writes another digit over the rank in the head of a trace. */
+function setRank(file, rank) {
+  const open = openSync(file, 'r+');
+  const head = Buffer.alloc(4096);
+  readSync(open, head, 0, head.length, 0);
+  const key = '"rank": ';
+  const at = head.indexOf(key);
+  if (at < 0) throw new Error(`${file} does not tell its rank`);
+  writeSync(open, String(rank), at + key.length);
+  closeSync(open);
 }

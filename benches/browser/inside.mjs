@@ -2,9 +2,15 @@
 
 /** Before anything else: notes when a file was chosen, lanes were painted, and nothing was pending any more; and how long each question took. */
 export function watch() {
-  const bench = { chosen: null, preview: null, idle: null, asked: [] };
+  const bench = { chosen: null, preview: null, idle: null, worst: 0, asked: [] };
   window.axonBench = bench;
-  document.addEventListener('change', () => { bench.chosen = performance.now(); look(); }, { capture: true });
+  document.addEventListener('change', () => { bench.chosen = performance.now(); look(); requestAnimationFrame(pace); }, { capture: true });
+  let last = null;
+  const pace = (now) => {
+    if (last !== null) bench.worst = Math.max(bench.worst, now - last);
+    last = now;
+    if (bench.idle === null) requestAnimationFrame(pace);
+  };
   const small = new OffscreenCanvas(48, 24);
   const pen = small.getContext('2d', { willReadFrequently: true });
   const painted = () => [...document.querySelectorAll('canvas')].some((canvas) => {

@@ -11,6 +11,7 @@
 //
 // Cases: plain traces; the same as .json.gz; one with Python functions, modules and allocations; a file too large to open.
 // Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_SLICES=1000000 and
+// BENCH_WORKERS=8: that many traces of 100 MB as one run (0: none);
 // BENCH_OPERATORS=100000: a Neuron operator timeline and a report of analyze (0: none); BENCH_LARGE=1 adds 2.5 GB, written for
 // the run and deleted after it; BENCH_RUNS=3 times each (the median is reported).
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
@@ -76,12 +77,16 @@ async function parse(browser, site, file) {
 
 const idle = (page) => page.waitForSelector('body[data-idle="true"]', { timeout: 300_000 });
 
-/** A page that was given the file, when nothing is pending or something is wrong. */
+/** Between a loaded page and the first file; no hand is faster. The page's first worker gets fast in it. */
+const HAND_MS = Number(process.env.BENCH_HAND_MS ?? '1000');
+
+/** A page that was given the file (or files), when nothing is pending or something is wrong. */
 async function given(browser, site, file) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.addInitScript(inside.watch);
   await page.goto(site.url);
   await idle(page);
+  await page.waitForTimeout(HAND_MS);
   await page.setInputFiles('input[type=file]:not([webkitdirectory])', file);
   await page.waitForFunction(() => window.axonBench.idle !== null || document.querySelector('[role=alert]'), null, { timeout: 600_000 });
   const result = await page.evaluate(() => ({
@@ -146,6 +151,29 @@ async function measure(name, file, times) {
   }
 }
 
+/** The workers of one run, read side by side. `worst_frame_ms`: how long the page stood still at most while they were read. */
+async function side_by_side(paths) {
+  const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
+  const name = `${paths.length} workers`;
+  const browser = await launch();
+  try {
+    const { page, result } = await given(browser, site, paths);
+    if (result.alert) throw new Error(result.alert);
+    const worst = await page.evaluate(() => window.axonBench.worst);
+    const { took } = await page.evaluate(inside.views);
+    const peak_bytes = await peak(browser);
+    line({
+      case: name, bytes, idle_s: round(result.idle / 1000), ratio: rate === null ? null : round(result.idle / 1000 / (rate * bytes), 2), worst_frame_ms: round(worst, 1),
+      peak_bytes, over_empty_per_byte: round((peak_bytes - empty) / bytes, 2), views_ms: took,
+    });
+  } catch (error) {
+    failed++;
+    line({ case: name, bytes, error: error.message });
+  } finally {
+    await browser.close();
+  }
+}
+
 /** A file whose import would take more memory than there is must be refused by its size, before it is read. */
 async function refusal(file) {
   const browser = await launch();
@@ -165,6 +193,7 @@ async function refusal(file) {
 for (const megabytes of list('BENCH_CASES', '100,500')) await measure(`${megabytes} MB`, made.trace(megabytes), runs);
 for (const megabytes of list('BENCH_GZIP', '100')) await measure(`${megabytes} MB as .gz`, made.gzip(megabytes), runs);
 for (const megabytes of list('BENCH_RICH', '320')) await measure(`${megabytes} MB with Python, modules, memory`, made.rich(megabytes), 1);
+for (const n of list('BENCH_WORKERS', '8')) await side_by_side(made.workers(n, 100));
 for (const slices of list('BENCH_SLICES', '1000000')) await measure(`Neuron operator timeline, ${slices} slices`, made.operators(slices), 1);
 for (const operators of list('BENCH_OPERATORS', '100000')) await measure(`analyze report, ${operators} operators`, made.report(operators), 1);
 await refusal(made.hollow(6));

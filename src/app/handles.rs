@@ -3,7 +3,7 @@
 use super::gather::Dropped;
 use crate::state::{App, AppStateStoreFields as _};
 use crate::worker::page::{Events, FromWorker, Link, Program};
-use crate::worker::protocol::Found;
+use crate::worker::protocol::{Found, ToWorker};
 use futures_util::StreamExt;
 use futures_util::future::AbortHandle;
 use leptos::prelude::*;
@@ -75,9 +75,10 @@ pub fn abort(id: u32) {
     }
 }
 
-/// Starts a worker ahead of need: it brings the list of formats, and the first file need not wait for it.
+/// Starts a worker ahead of need: it brings the list of formats, and the first file need not wait for it, nor for its being slow at first.
 pub async fn prepare(app: App) -> Result<(), String> {
     let worker = started(app, Program::Common).await?;
+    worker.0.send(&ToWorker::WarmUp, &[])?;
     HANDLES.with_borrow_mut(|h| h.spare = Some(worker));
     Ok(())
 }

@@ -13,9 +13,11 @@ pub mod session;
 mod session_ux;
 mod torch;
 pub mod views;
+mod warm_up;
 
 // What the page draws and lists; it knows the model by these types alone.
 pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, Series, Track, TrackKind};
 pub use hot::{HotColumns, HotMeta};
 pub use query::{Answer, Query, TorchAnswer, TorchQuery};
 pub use session::Session;
+pub use warm_up::warm_up;

@@ -74,6 +74,8 @@ impl Host {
                 });
             }
             Ok(ToWorker::Ask { id, query }) => self.answer(id, &query),
+            // The made-up trace opens, or what follows is slower; neither is news for the page.
+            Ok(ToWorker::WarmUp) => drop(crate::engine::warm_up()),
             Err(sentence) => self.post(&ToPage::Failed(sentence)),
         }
     }

@@ -32,6 +32,8 @@ pub enum ToWorker {
         /// What is asked.
         query: Query,
     },
+    /// Get fast before the first file comes. No answer.
+    WarmUp,
 }
 
 /// From a worker to the page.
