@@ -77,7 +77,7 @@ mod tests {
     fn boxes_stand_below_each_other_on_one_axis() {
         let boxes: Vec<Boxed> = (1..4).map(|n| Boxed { five: [0.0, 1.0, 2.0, 3.0, n as f64 * 100.0], ..Boxed::default() }).collect();
         let layout = Layout::new(&boxes, Kind::Duration, 336.0);
-        assert_eq!((layout.axis.hi, layout.x(0.0), layout.x(layout.axis.hi)), (400.0, 12.0, 312.0));
+        assert_eq!((layout.axis.hi, layout.x(0.0), layout.x(layout.axis.hi)), (300.0, 12.0, 312.0));
         assert_eq!([layout.y(0) + 1.0, layout.y(2) + 33.0, layout.ground + 1.0].map(|y| layout.hit(y, 3)), [Some(0), Some(2), None]);
         assert_eq!(Layout::new(&[], Kind::Duration, 0.0).hit(0.0, 0), None);
     }
