@@ -55,7 +55,7 @@ test('odd reports: what is missing is said, what was open stays', async ({ page,
   await dropFiles(page, { name: 'result.json', bytes: JSON.stringify(mismatch) });
   await expect(page.locator('[data-remark="mismatch"]')).toContainText('100.00 %');
   expect(await cells(page, 'support-instructions', 'count')).toEqual(['2']);
-  await page.getByRole('button', { name: 'Supported', exact: true }).click();
+  await page.getByRole('group', { name: 'Which operators' }).getByRole('button', { name: 'Supported' }).click();
   await expect(page).toHaveURL(/s\.support\.which=supported/);
   await dropFiles(page, { name: 'result.json', bytes: '{"support_percentage"' });
   await expect(page.locator('[role=alert]').last()).toContainText('Expected');
