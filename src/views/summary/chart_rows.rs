@@ -1,14 +1,13 @@
-//! The charts of the summary as bars, slices, dots and rows.
+//! The charts of the summary as bars, slices, dots and boxes.
 
 pub use crate::analysis::device::charts::Charts;
 use crate::analysis::device::charts::{BoxFigures, EngineSplit, Operation, SizeGroup, TransferBy, TransferGroup};
-use crate::base::text;
+use crate::base::{Order as _, text};
 use crate::ui::bars::{Bar, Series};
 use crate::ui::boxes::Boxed;
 use crate::ui::palette::fixed;
 use crate::ui::pie::Slice;
 use crate::ui::scatter::Dot;
-use crate::ui::table::{Cell, Column, Kind, Row};
 
 /// Whether something of `core` is shown where `chosen` is; empty is all.
 fn is_of(core: &str, chosen: &str) -> bool {
@@ -124,21 +123,22 @@ pub fn sizes_of<'a>(charts: &'a Charts, core: &'a str) -> impl Iterator<Item = &
     charts.sizes.iter().filter(move |s| is_of(&s.core, core))
 }
 
-/// Names of the kinds, in the order first met: their place is their colour.
-fn kinds(charts: &Charts) -> Vec<&str> {
-    let mut out: Vec<&str> = Vec::new();
-    for s in &charts.sizes {
-        if !out.contains(&s.kind.as_str()) {
-            out.push(&s.kind);
-        }
-    }
-    out.sort_unstable();
+/// Names in order, each once: a name's place is its colour.
+fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut out: Vec<&str> = all.collect();
+    out.order();
+    out.dedup();
     out
+}
+
+/// Place of a name.
+fn colour(names: &[&str], name: &str) -> u16 {
+    names.iter().position(|n| *n == name).unwrap_or(0) as u16
 }
 
 /// A dot for each size; its area is its share of the bytes.
 pub fn size_dots(charts: &Charts, core: &str) -> Vec<Dot> {
-    let kinds = kinds(charts);
+    let kinds = names(charts.sizes.iter().map(|s| s.kind.as_str()));
     let bytes = |s: &SizeGroup| (u64::from(s.size) * s.count) as f64;
     let most = charts.sizes.iter().map(bytes).fold(1.0, f64::max);
     let dot = |s: &SizeGroup| Dot {
@@ -147,7 +147,7 @@ pub fn size_dots(charts: &Charts, core: &str) -> Vec<Dot> {
         x: f64::from(s.size),
         y: s.rate,
         size: bytes(s) / most,
-        colour: kinds.iter().position(|k| *k == s.kind).unwrap_or(0) as u16,
+        colour: colour(&kinds, &s.kind),
         is_hollow: false,
         rows: vec![
             ("Size".into(), text::bytes(s.size.into())),
@@ -160,81 +160,31 @@ pub fn size_dots(charts: &Charts, core: &str) -> Vec<Dot> {
     sizes_of(charts, core).map(dot).collect()
 }
 
-/// Columns of the sizes.
-pub fn size_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Moves", Kind::Name, "The variable, else the queue."),
-        column("kind", "Type", Kind::Text, "What feeds the queue."),
-        column("size", "Size", Kind::Bytes, "Of one transfer."),
-        column("count", "Transfers", Kind::Count, "").summed(),
-        column("bytes", "Bytes", Kind::Bytes, "Size × transfers.").summed(),
-        column("rate", "GB/s", Kind::Number, "All bytes ÷ all durations."),
-        column("shortest_ns", "Shortest", Kind::Duration, ""),
-        column("longest_ns", "Longest", Kind::Duration, ""),
-    ]
-}
-
-/// Rows of the sizes.
-pub fn size_rows(charts: &Charts, core: &str) -> Vec<Row> {
-    let row = |s: &SizeGroup| {
-        Row::new(vec![
-            Cell::Text(s.name.clone()),
-            Cell::Text(s.kind.clone()),
-            Cell::from(u64::from(s.size)),
-            Cell::from(s.count),
-            Cell::from(u64::from(s.size) * s.count),
-            Cell::Float(s.rate / 1e9),
-            Cell::Int(s.durations.0.0),
-            Cell::Int(s.durations.1.0),
-        ])
-    };
-    sizes_of(charts, core).map(row).collect()
-}
-
 /// Name of an operation without its size.
 fn operation_name(o: &Operation) -> &str {
     o.group.split(' ').next().unwrap_or_default()
 }
 
-/// A dot for each operation of a known size.
+/// Operations whose size is known, with it, in the order of the answer.
+pub fn sized_operations(charts: &Charts) -> impl Iterator<Item = (&Operation, u64)> {
+    charts.operations.iter().filter_map(|o| Some((o, o.bytes?)))
+}
+
+/// A dot for each of them.
 pub fn operation_dots(charts: &Charts) -> Vec<Dot> {
-    let mut names: Vec<&str> = charts.operations.iter().map(operation_name).collect();
-    names.sort_unstable();
-    names.dedup();
-    let dot = |o: &Operation| Dot {
+    let names = names(charts.operations.iter().map(operation_name));
+    let dot = |(o, bytes): (&Operation, u64)| Dot {
         name: o.group.clone(),
         series: operation_name(o).into(),
-        x: o.bytes.unwrap_or(0) as f64,
+        x: bytes as f64,
         y: o.range.duration().0 as f64,
         size: 0.1,
-        colour: names.iter().position(|n| *n == operation_name(o)).unwrap_or(0) as u16,
+        colour: colour(&names, operation_name(o)),
         is_hollow: false,
         rows: vec![("Duration".into(), text::duration(o.range.duration())), ("Start".into(), text::time(o.range.start))],
         note: o.delay.map(|d| format!("{} after its trigger", text::duration(d))).unwrap_or_default(),
     };
-    if charts.operations.iter().all(|o| o.bytes.is_none()) { Vec::new() } else { charts.operations.iter().map(dot).collect() }
-}
-
-/// Columns of the operations.
-pub fn operation_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Operation", Kind::Name, ""),
-        column("bytes", "Bytes", Kind::Bytes, "The larger of what goes in and comes out."),
-        column("duration_ns", "Duration", Kind::Duration, ""),
-        column("start_ns", "Start", Kind::Duration, ""),
-        column("delay_ns", "After trigger", Kind::Duration, "From its trigger to its start."),
-    ]
-}
-
-/// Rows of the operations, in the order of the answer.
-pub fn operation_rows(charts: &Charts) -> Vec<Row> {
-    let row = |o: &Operation| {
-        let delay = o.delay.map_or(Cell::Absent, |d| Cell::Int(d.0));
-        Row::new(vec![Cell::Text(o.group.clone()), Cell::from(o.bytes), Cell::Int(o.range.duration().0), Cell::Int(o.range.start.0), delay])
-    };
-    charts.operations.iter().map(row).collect()
+    sized_operations(charts).map(dot).collect()
 }
 
 /// A box for each group.
@@ -249,51 +199,13 @@ pub fn boxes(charts: &Charts) -> Vec<Boxed> {
     charts.boxes.iter().enumerate().map(one).collect()
 }
 
-/// Columns of the boxes.
-pub fn box_columns() -> Vec<Column> {
-    let column = |id: &str, label: &str| Column::new(id, label, Kind::Duration, "");
-    vec![
-        Column::new("name", "Operation", Kind::Name, ""),
-        Column::new("count", "Count", Kind::Count, "").summed(),
-        column("least", "Least"),
-        column("first", "First quartile"),
-        column("median", "Median"),
-        column("mean", "Mean"),
-        column("third", "Third quartile"),
-        column("most", "Most"),
-        Column::new("variance", "Variance, µs²", Kind::Number, "Mean of the squared distances to the mean."),
-    ]
-}
-
-/// Rows of the boxes.
-pub fn box_rows(charts: &Charts) -> Vec<Row> {
-    let row = |b: &BoxFigures| {
-        let ns = |v: f64| Cell::Int(v.round() as i64);
-        let [least, first, median, third, most] = b.five;
-        Row::new(vec![
-            Cell::Text(b.group.clone()),
-            Cell::from(b.count),
-            ns(least),
-            ns(first),
-            ns(median),
-            ns(b.mean),
-            ns(third),
-            ns(most),
-            Cell::Float(b.variance / 1e6),
-        ])
-    };
-    charts.boxes.iter().map(row).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn charts() -> Charts {
         let engine = |core: &str, limit| EngineSplit { core: core.into(), active_throttled: limit, unused: 1.0, ..EngineSplit::default() };
-        let five = [1.0, 2.0, 3.0, 4.0, 5.0];
-        let one = BoxFigures { group: "AllGather 2 KiB".into(), count: 2, five, mean: 3.0, variance: 4e6 };
-        Charts { engines: vec![engine("NC 0", Some(0.0)), engine("NC 1", None)], boxes: vec![one], ..Charts::default() }
+        Charts { engines: vec![engine("NC 0", Some(0.0)), engine("NC 1", None)], ..Charts::default() }
     }
 
     #[test]
@@ -302,8 +214,6 @@ mod tests {
         assert!(split_bars(&all, "").iter().all(|b| b.values.len() == split_series(&all).len()));
         assert_eq!(split_bars(&all, "NC 1").len(), 1);
         assert!(origin_bars(&all, "").iter().all(|b| b.values.len() == origin_series().len()));
-        assert_eq!(box_rows(&all)[0].cells.len(), box_columns().len());
-        assert_eq!(box_rows(&all)[0].cells[8], Cell::Float(4.0));
     }
 
     #[test]
@@ -313,5 +223,13 @@ mod tests {
         all.memory = Some(crate::analysis::device::charts::Memory { read: 10, written: 20, ..Default::default() });
         assert_eq!(memory_slices(&all).len(), 2, "neither spills nor what was left");
         assert!(memory_line(&all).contains("Spills are not told"));
+    }
+
+    #[test]
+    fn an_operation_of_unknown_size_is_no_dot() {
+        let of = |group: &str, bytes| Operation { group: group.into(), bytes, ..Operation::default() };
+        let all = Charts { operations: vec![of("B 1", Some(1)), of("A", None), of("A 2", Some(2))], ..Charts::default() };
+        let dots: Vec<_> = operation_dots(&all).into_iter().map(|d| (d.series, d.x, d.colour)).collect();
+        assert_eq!(dots, [("B".to_string(), 1.0, 1), ("A".to_string(), 2.0, 0)]);
     }
 }

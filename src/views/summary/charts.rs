@@ -1,6 +1,7 @@
 //! The charts of the summary: engines, memory, transfers, collective operations, and what the run was made on.
 
 use super::chart_rows::{self as rows, Charts};
+use super::chart_tables as tables;
 use crate::analysis::device::charts::TransferBy;
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
@@ -159,7 +160,7 @@ fn Transfers(state: State) -> impl IntoView {
 
 #[component]
 fn Sizes(state: State, on_slice: Callback<SliceId>) -> impl IntoView {
-    let columns = Signal::stored(Arc::new(rows::size_columns()));
+    let columns = Signal::stored(Arc::new(tables::size_columns()));
     let show = Callback::new(move |at: usize| {
         let core = state.core.0.get_untracked();
         let slice = state.charts.value.with_untracked(|c| c.as_ref().and_then(|c| rows::sizes_of(c, &core).nth(at).map(|s| s.slice)));
@@ -171,17 +172,19 @@ fn Sizes(state: State, on_slice: Callback<SliceId>) -> impl IntoView {
         <Scatter
             id="dma-sizes" title="DMA throughput by size of the transfers" titles=("Bytes of a transfer", "Bytes/s") dots=state.of_core(rows::size_dots)
             ceilings=Signal::stored(Arc::new(Vec::new())) slope=Signal::stored(None) mark=Signal::stored(None)
-            figures=Figures { columns, rows: state.of_core(rows::size_rows) } on_dot=show empty="No sizes of DMA transfers are told in this range."
+            figures=Figures { columns, rows: state.of_core(tables::size_rows) } on_dot=show empty="No sizes of DMA transfers are told in this range."
         />
     }
 }
 
 #[component]
 fn Collectives(state: State, on_slice: Callback<SliceId>) -> impl IntoView {
-    let columns = Signal::stored(Arc::new(rows::operation_columns()));
-    let box_columns = Signal::stored(Arc::new(rows::box_columns()));
+    let columns = Signal::stored(Arc::new(tables::operation_columns()));
+    let box_columns = Signal::stored(Arc::new(tables::box_columns()));
     let show = Callback::new(move |at: usize| {
-        if let Some(slice) = state.charts.value.with_untracked(|c| c.as_ref().and_then(|c| c.operations.get(at).map(|o| o.slice))) {
+        if let Some(slice) =
+            state.charts.value.with_untracked(|c| c.as_ref().and_then(|c| rows::sized_operations(c).nth(at).map(|(o, _)| o.slice)))
+        {
             on_slice.run(slice);
         }
     });
@@ -189,12 +192,12 @@ fn Collectives(state: State, on_slice: Callback<SliceId>) -> impl IntoView {
         <Scatter
             id="collectives" title="Collective operations: duration by size" titles=("Bytes", "Duration, ns") dots=state.charts.derive(rows::operation_dots)
             ceilings=Signal::stored(Arc::new(Vec::new())) slope=Signal::stored(None) mark=Signal::stored(None)
-            figures=Figures { columns, rows: state.charts.derive(rows::operation_rows) } on_dot=show
+            figures=Figures { columns, rows: state.charts.derive(tables::operation_rows) } on_dot=show
             empty="The file does not tell sizes of collective operations; their durations are in the boxes."
         />
         <Boxes
             id="collective-boxes" title="Durations of collective operations by name and size" kind=Kind::Duration boxes=state.charts.derive(rows::boxes)
-            figures=Figures { columns: box_columns, rows: state.charts.derive(rows::box_rows) } empty="There are no collective operations."
+            figures=Figures { columns: box_columns, rows: state.charts.derive(tables::box_rows) } empty="There are no collective operations."
         />
     }
 }

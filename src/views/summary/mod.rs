@@ -1,6 +1,7 @@
 //! A Neuron run in figures: cards, busy engines, and every metric beside what formulas and rows give.
 
 pub mod chart_rows;
+pub mod chart_tables;
 mod charts;
 pub mod rows;
 

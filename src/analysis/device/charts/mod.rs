@@ -138,7 +138,7 @@ pub struct TransferGroup {
 }
 
 /// Transfers of one size.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SizeGroup {
     /// `NC 4`.
     pub core: String,
@@ -159,7 +159,7 @@ pub struct SizeGroup {
 }
 
 /// A collective operation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Operation {
     /// `AllGather`, with its size where told.
     pub group: String,
