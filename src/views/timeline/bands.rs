@@ -2,7 +2,7 @@
 
 use super::settings::Settings;
 use super::stage::Stage;
-use super::steps::place;
+use super::steps::BandButton;
 use crate::analysis::device::Band;
 use crate::analysis::device::bands::{BandKind, SMALL_BYTES};
 use crate::base::{TimeRange, text};
@@ -75,25 +75,8 @@ pub(super) fn BandStrip(stage: Stage, bands: Signal<Arc<Vec<Band>>>, settings: O
 
 #[component]
 fn BandMark(stage: Stage, band: Band) -> impl IntoView {
-    let range = band.range;
-    let at = Memo::new(move |_| place(range, stage.shown.window.get().unwrap_or_default()));
-    let (label, full) = words(&band);
-    let go = move |_| {
-        stage.change(|core| core.view.fit(range));
-    };
-    view! {
-        <button
-            type="button"
-            class="steps__band steps__band--warning"
-            data-band=format!("{:?}", band.kind)
-            title=full
-            style:left=move || format!("{:.4}%", at.get().0)
-            style:width=move || format!("{:.4}%", at.get().1)
-            on:click=go
-        >
-            <span class="steps__name">{label}</span>
-        </button>
-    }
+    let (label, title) = words(&band);
+    view! { <BandButton stage range=band.range label title is_warning=true attr:data-band=format!("{:?}", band.kind) /> }
 }
 
 #[cfg(test)]

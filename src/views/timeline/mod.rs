@@ -41,6 +41,7 @@ pub mod settings;
 mod settings_menu;
 pub mod stack;
 pub mod stack_asks;
+mod stack_clock;
 pub mod stack_colours;
 pub mod stage;
 pub mod steps;

@@ -1,8 +1,8 @@
 //! Several profiles as one: the workers of a run below each other on one clock. Nothing is left out; ids of slices are shifted.
 
+use super::stack_clock::{align, shifted};
 use crate::analysis::flows::{FlowKind, Flows};
-use crate::base::Order as _;
-use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, text};
+use crate::base::{Order as _, SliceId, StrId, TimeRange, TrackId};
 use crate::engine::hot::{HotColumns, Step};
 use crate::engine::{Counter, Lane, Meta, Track, TrackKind};
 use std::collections::{BTreeMap, HashMap};
@@ -78,43 +78,6 @@ impl Stack {
         let shift = self.parts.get(at).map_or(0, |p| p.shift_ns);
         shifted(range, shift.saturating_neg())
     }
-}
-
-fn shifted(range: TimeRange, by: i64) -> TimeRange {
-    TimeRange { start: TimeNs(range.start.0.saturating_add(by)), end: TimeNs(range.end.0.saturating_add(by)) }
-}
-
-/// What is added to each profile's times, and how that was found.
-///
-/// With wall-clock times of all origins, zero is the earliest of them; if then no two traces run at the same time, the clocks say nothing of what
-/// belongs together, and all begin at zero, as they do when a trace does not tell its time.
-fn align(all: &[(String, Arc<HotColumns>)]) -> (Vec<i64>, String) {
-    let metas = || all.iter().map(|(_, h)| &h.info.meta);
-    let from_start: Vec<i64> = metas().map(|m| m.range.start.0.saturating_neg()).collect();
-    let epochs: Option<Vec<i64>> = metas().map(|m| m.origin_epoch_ns).collect();
-    let Some(epochs) = epochs else {
-        return (
-            from_start,
-            "Not every trace tells its wall-clock time: each begins at zero, so moments of different workers are not comparable.".into(),
-        );
-    };
-    let first = epochs.iter().copied().min().unwrap_or(0);
-    let shifts: Vec<i64> = epochs.iter().map(|e| e.saturating_sub(first)).collect();
-    let mut ranges: Vec<TimeRange> = metas().zip(&shifts).map(|(m, &s)| shifted(m.range, s)).collect();
-    ranges.order_by_key(|r| r.start);
-    let is_apart = ranges.windows(2).all(|w| w[0].end < w[1].start) && ranges.len() > 1;
-    if is_apart {
-        let gap = text::duration(ranges[ranges.len() - 1].start.since(ranges[0].end));
-        return (from_start, format!("By their wall clocks these traces do not overlap ({gap} apart): each begins at zero."));
-    }
-    let spread = shifts.iter().copied().max().unwrap_or(0);
-    (
-        shifts,
-        format!(
-            "Aligned by the wall-clock time each trace gives for its origin; the origins differ by {}.",
-            text::duration(crate::base::DurationNs(spread))
-        ),
-    )
 }
 
 /// The profiles (label, columns) below each other, each in a group with its label.
@@ -220,6 +183,7 @@ fn add(hot: &mut HotColumns, label: &str, one: &HotColumns, shift_ns: i64, colou
 mod tests {
     use super::super::sample::sample;
     use super::*;
+    use crate::base::TimeNs;
 
     fn at(epoch: Option<i64>) -> Arc<HotColumns> {
         let mut hot = sample();

@@ -2,7 +2,7 @@
 
 use super::core::Act;
 use super::stage::Stage;
-use crate::base::{TimeRange, text};
+use crate::base::{SliceId, TimeRange, text};
 use crate::engine::hot::{HotColumns, Step};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -56,20 +56,35 @@ pub fn StepBands(
 
 #[component]
 fn Band(stage: Stage, step: Step) -> impl IntoView {
-    let (range, slice) = (step.range, step.slice);
-    let at = Memo::new(move |_| place(range, stage.shown.window.get().unwrap_or_default()));
+    let range = step.range;
     let title =
         format!("Step {}: {} from {}. Click to show it whole.", step.name, text::duration(range.duration()), text::time(range.start));
     let label = format!("Step {}", step.name);
+    view! { <BandButton stage range label title slice=step.slice attr:data-step=step.name /> }
+}
+
+/// A labelled band over a range; a click shows the range whole, and selects the slice that it stands for.
+#[component]
+pub(super) fn BandButton(
+    stage: Stage,
+    range: TimeRange,
+    label: String,
+    title: String,
+    #[prop(optional)] slice: Option<SliceId>,
+    #[prop(optional)] is_warning: bool,
+) -> impl IntoView {
+    let at = Memo::new(move |_| place(range, stage.shown.window.get().unwrap_or_default()));
     let go = move |_| {
         stage.change(|core| core.view.fit(range));
-        stage.act(Some(Act::Select(Some(slice))));
+        if slice.is_some() {
+            stage.act(Some(Act::Select(slice)));
+        }
     };
     view! {
         <button
             type="button"
             class="steps__band"
-            data-step=step.name
+            class:steps__band--warning=is_warning
             title=title
             style:left=move || format!("{:.4}%", at.get().0)
             style:width=move || format!("{:.4}%", at.get().1)
@@ -83,7 +98,7 @@ fn Band(stage: Stage, step: Step) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{SliceId, TimeNs};
+    use crate::base::TimeNs;
 
     fn range(a: i64, b: i64) -> TimeRange {
         TimeRange::new(TimeNs(a), TimeNs(b))
