@@ -203,9 +203,11 @@ fn operators(range: Option<TimeRange>) -> Operators {
         mean: DurationNs(2),
         max: DurationNs(3),
         colour: 1,
+        flops: None,
     };
     let rows = if range.is_some() { vec![row("dot", 40_000)] } else { vec![row("dot", 60_000), row("relu", 40_000)] };
-    Operators { rows, busy: DurationNs(100_000), groupings: vec![("name".into(), "Name".into()), ("module".into(), "Module".into())] }
+    let groupings = vec![("name".into(), "Name".into()), ("module".into(), "Module".into())];
+    Operators { rows, busy: DurationNs(100_000), groupings, ..Operators::default() }
 }
 
 #[wasm_bindgen_test]

@@ -1,5 +1,6 @@
 //! Where the time went, by operator (or any attribute): the Operators view's rows.
 
+use super::device::flops::{self, Flops};
 use super::modules;
 use super::self_time::self_times;
 use crate::base::Order as _;
@@ -41,6 +42,8 @@ pub struct OperatorRow {
     pub max: DurationNs,
     /// Colour slot.
     pub colour: u16,
+    /// On a Neuron device: FLOPs of its matrix products; `None` where it has none, or the file does not tell them.
+    pub flops: Option<Flops>,
 }
 
 /// Rows by self time, longest first, and what they were made of.
@@ -52,6 +55,10 @@ pub struct Operators {
     pub busy: DurationNs,
     /// Ids and labels one can group by in this profile, `name` first.
     pub groupings: Vec<(String, String)>,
+    /// Whether the file tells FLOPs of matrix products, as that of a Neuron device can.
+    pub has_flops: bool,
+    /// What cannot be told, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// The slice column of that id: `name`, or an attribute's.
@@ -105,14 +112,15 @@ pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range:
         }
         devices.push((part[0].0, sums.rows.len()));
     }
+    let work = flops::by_group(profile, column, &by_device, range);
     let busy: i64 = sums.rows.iter().map(|r| r.self_time).sum();
     let mut rows = Vec::with_capacity(sums.rows.len());
     let mut from = 0;
     for (device, to) in devices {
-        let device = profile.track_path(device);
+        let (name, track) = (profile.track_path(device), device);
         rows.extend(sums.rows[from..to].iter().map(|sum| OperatorRow {
             name: profile.strings.get(sum.key).into(),
-            device: device.clone(),
+            device: name.clone(),
             occurrences: sum.n,
             self_time: DurationNs(sum.self_time),
             total: DurationNs(sum.total),
@@ -121,11 +129,13 @@ pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range:
             mean: DurationNs((sum.durations / i128::from(sum.n.max(1))) as i64),
             max: DurationNs(sum.max),
             colour: slots.get(sum.key.index()).copied().unwrap_or(0),
+            flops: work.as_ref().and_then(|w| w.get(&(track, sum.key)).copied()),
         }));
         from = to;
     }
     rows.order_by(|a, b| (b.self_time, b.total).cmp(&(a.self_time, a.total)).then_with(|| (&a.name, &a.device).cmp(&(&b.name, &b.device))));
-    Operators { rows, busy: DurationNs(busy), groupings: groupings(profile) }
+    let notes = flops::missing(profile).into_iter().collect();
+    Operators { rows, busy: DurationNs(busy), groupings: groupings(profile), has_flops: work.is_some(), notes }
 }
 
 /// Columns one can group and colour by: those of the slices and those that are computed. (id, label), `name` first.

@@ -190,12 +190,7 @@ fn notes(profile: &Profile, grown: &grow::Grown<'_>) -> Vec<String> {
     let Domain::NeuronDevice(device) = &profile.domain else {
         return out;
     };
-    let absent = NeuronDevice::ABSENT;
-    if device.elements.iter().all(|e| *e == absent) {
-        out.push("FLOPs, MFU and HFU are not available: the file does not tell the elements of matrix products.".into());
-    } else if Facts::of(profile).peak_flops().is_none() {
-        out.push("MFU and HFU are not available: the metadata lack the tensor engine's clock or size, or the number of cores.".into());
-    }
+    out.extend(super::flops::missing(profile));
     if device.hbm.is_empty() {
         out.push("Bytes from and to HBM by layer are not available: the file does not tell them of instructions.".into());
     }

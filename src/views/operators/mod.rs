@@ -10,6 +10,7 @@ use crate::state::choices::{Choice, ViewState};
 use crate::ui::pie::Pie;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Row, Table};
+use crate::views::asked::Notes;
 use crate::views::scope;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
@@ -110,6 +111,7 @@ pub fn OperatorsView(
             {first}
             <Show when=move || !is_first()>
                 <Choices state />
+                <Notes notes=state.derive(|o| o.notes.clone()) />
                 <Pies state />
                 <OperatorTable state on_row />
             </Show>
@@ -203,7 +205,8 @@ fn Pies(state: State) -> impl IntoView {
 
 #[component]
 fn OperatorTable(state: State, on_row: Callback<(String, String)>) -> impl IntoView {
-    let columns = Memo::new(move |_| Arc::new(rows::columns(&state.grouping())));
+    let has_flops = Memo::new(move |_| state.operators.with(|o| o.as_ref().is_some_and(|o| o.has_flops)));
+    let columns = Memo::new(move |_| Arc::new(rows::columns(&state.grouping(), has_flops.get())));
     let rows: Signal<Arc<Vec<Row>>> = state.derive(move |o| rows::rows(o, &state.device.0.get()));
     let selected = RwSignal::new(None);
     Effect::new(move |_| {

@@ -1,5 +1,6 @@
 //! Operators as table rows and pie slices.
 
+use crate::analysis::device::flops::Flops;
 use crate::analysis::operators::{OperatorRow, Operators};
 use crate::base::Order as _;
 use crate::ui::pie::Slice;
@@ -11,10 +12,10 @@ fn of_device<'a>(operators: &'a Operators, device: &str) -> impl Iterator<Item =
     operators.rows.iter().filter(move |r| device.is_empty() || r.device == device)
 }
 
-/// The columns; the first is what rows are grouped by.
-pub fn columns(grouping: &str) -> Vec<Column> {
+/// The columns; the first is what rows are grouped by. `has_flops` adds those of a Neuron device.
+pub fn columns(grouping: &str, has_flops: bool) -> Vec<Column> {
     let column = Column::new;
-    vec![
+    let mut out = vec![
         column("name", grouping, Kind::Name, "What the slices have in common: their name, or the attribute chosen under Group by."),
         column("occurrences", "Occurrences", Kind::Count, "Slices that touch the range.").summed(),
         column("device", "Device", Kind::Text, "The process, device or NeuronCore engine whose tracks the slices are on."),
@@ -35,13 +36,29 @@ pub fn columns(grouping: &str) -> Vec<Column> {
         column("min_ns", "Min", Kind::Duration, "Shortest occurrence, at its whole length even where the range cuts it."),
         column("mean_ns", "Mean", Kind::Duration, "Mean length of an occurrence, at whole lengths."),
         column("max_ns", "Max", Kind::Duration, "Longest occurrence, at its whole length even where the range cuts it."),
+    ];
+    if has_flops {
+        out.extend(flops_columns());
+    }
+    out
+}
+
+/// What rows with matrix products have besides; empty for all others.
+fn flops_columns() -> [Column; 4] {
+    let column = Column::new;
+    let span = "÷ (peak of all cores × time from the row's first start to its last end). Empty for rows without matrix products.";
+    [
+        column("mfu", "MFU", Kind::Share, &format!("Model FLOPs utilization: FLOPs without transposes {span}")),
+        column("hfu", "HFU", Kind::Share, &format!("Hardware FLOPs utilization: FLOPs with transposes {span}")),
+        column("flops", "FLOPs", Kind::Count, "Two for each element of the matrix products, transposes included.").summed(),
+        column("transpose_flops", "Transpose FLOPs", Kind::Count, "Of those, FLOPs that only transpose.").summed(),
     ]
 }
 
 /// Rows in the order of the answer.
 pub fn rows(operators: &Operators, device: &str) -> Vec<Row> {
-    let row = |r: &OperatorRow| Row {
-        cells: vec![
+    let cells = |r: &OperatorRow| {
+        let mut out = vec![
             Cell::Text(r.name.clone()),
             Cell::from(r.occurrences),
             Cell::Text(r.device.clone()),
@@ -51,10 +68,14 @@ pub fn rows(operators: &Operators, device: &str) -> Vec<Row> {
             Cell::Int(r.min.0),
             Cell::Int(r.mean.0),
             Cell::Int(r.max.0),
-        ],
-        colour: Some(r.colour),
-        members: Vec::new(),
+        ];
+        if operators.has_flops {
+            let flops = |pick: fn(Flops) -> Cell| r.flops.map_or(Cell::Absent, pick);
+            out.extend([flops(|f| f.mfu.into()), flops(|f| f.hfu.into()), flops(|f| f.all.into()), flops(|f| f.transposes.into())]);
+        }
+        out
     };
+    let row = |r: &OperatorRow| Row { colour: Some(r.colour), ..Row::new(cells(r)) };
     of_device(operators, device).map(row).collect()
 }
 
@@ -101,11 +122,13 @@ mod tests {
             mean: DurationNs(ns / 2),
             max: DurationNs(ns),
             colour: 3,
+            flops: None,
         };
         Operators {
             rows: vec![row("dot", "nc10", 50), row("dot", "nc2", 30), row("relu", "nc2", 20)],
             busy: DurationNs(100),
             groupings: vec![],
+            ..Operators::default()
         }
     }
 
@@ -122,6 +145,13 @@ mod tests {
     fn rows_have_a_cell_for_each_column() {
         let rows = rows(&operators(), "nc2");
         assert_eq!(rows.len(), 2);
-        assert!(rows.iter().all(|r| r.cells.len() == columns("Operator").len()));
+        assert!(rows.iter().all(|r| r.cells.len() == columns("Operator", false).len()));
+        let mut device = operators();
+        device.has_flops = true;
+        device.rows[0].flops = Some(Flops { all: 8, transposes: 2, hfu: None, mfu: Some(0.5) });
+        let rows = super::rows(&device, "");
+        assert!(rows.iter().all(|r| r.cells.len() == columns("Operator", true).len()));
+        assert_eq!(rows[0].cells[9..], [Cell::Float(0.5), Cell::Absent, Cell::Int(8), Cell::Int(2)]);
+        assert_eq!(rows[1].cells[9], Cell::Absent, "no matrix product is no zero");
     }
 }

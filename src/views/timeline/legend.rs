@@ -88,6 +88,7 @@ mod tests {
             mean: DurationNs(0),
             max: DurationNs(0),
             colour: 3,
+            flops: None,
         };
         let (got, more) = entries(&[row("a", 5), row("b", 7), row("a", 4), row("", 90)]);
         assert_eq!(got.iter().map(|e| (e.name.as_str(), e.time.0)).collect::<Vec<_>>(), [("a", 9), ("b", 7)]);

@@ -1,6 +1,7 @@
 //! The tree itself: instructions are walked by start, core by core, and counted with every node above them.
 
 use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
+use crate::analysis::device::flops::share_of_peak;
 use crate::analysis::device::metrics::Facts;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
@@ -277,10 +278,7 @@ pub(super) fn finish(profile: &Profile, grown: Grown<'_>, facts: &Facts<'_>) -> 
         let mut node = grown.nodes[at as usize].clone();
         node.parent = node.parent.map(|p| place[p as usize]);
         node.adjusted_flops = node.adjusted_flops.filter(|_| !grown.marks[at as usize].is_untyped);
-        let share = |flops: Option<u64>| {
-            let seconds = node.end.0.saturating_sub(node.start.0) as f64 / 1e9;
-            flops.zip(peak).filter(|_| seconds > 0.0).map(|(f, peak)| f as f64 / (peak * seconds))
-        };
+        let share = |flops: Option<u64>| share_of_peak(flops?, node.end.0.saturating_sub(node.start.0), peak);
         node.hfu = share(node.flops);
         node.mfu = share(node.flops.zip(node.transpose_flops).map(|(all, moved)| all - moved));
         // A name that is an opcode has the opcode's colour; the rest have one of their own.
