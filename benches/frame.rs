@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 
 use axonscope::base::{TimeNs, TimeRange};
+use axonscope::views::timeline::in_view::Curves;
 use axonscope::views::timeline::index::Index;
 use axonscope::views::timeline::rows::{Folding, rows};
 use axonscope::views::timeline::sample::large;
@@ -21,6 +22,7 @@ fn frames(c: &mut Criterion) {
         for (name, span) in [("whole", 10_000_000_000), ("1/10", 1_000_000_000), ("1/100", 100_000_000), ("1/1000", 10_000_000)] {
             let mut view = Viewport::whole(hot.range(), 1272.0);
             view.show(TimeRange::new(TimeNs(3_333_333_333), TimeNs(3_333_333_333 + span)));
+            let curves = Curves::default();
             let shot = Shot {
                 hot: &hot,
                 index: &index,
@@ -34,6 +36,8 @@ fn frames(c: &mut Criterion) {
                 highlights: &[],
                 has_text: true,
                 picked: None,
+                least_ns: 0,
+                curves: &curves,
             };
             c.bench_function(&format!("frame of {n_slices} slices, window {name}"), |b| b.iter(|| scene.paint(&shot, 6.6)));
         }

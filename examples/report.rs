@@ -14,6 +14,8 @@
 //! `memory`, `modules`, `distributed`, `diff` (see `report_parts/torch_views.rs` for their args), `tensors`, `tables` (`id`, `csv`),
 //! `compare` of device profiles (`base`: the place of the one compared with, from 0), and `slices` (one JSON object per line and slice).
 
+#[path = "report_parts/device.rs"]
+mod device;
 #[path = "report_parts/memory.rs"]
 mod memory;
 #[path = "report_parts/neuron.rs"]
@@ -24,7 +26,6 @@ mod torch;
 mod torch_views;
 
 use axonscope::analysis::device::LayersQuery;
-use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;
 use axonscope::base::{Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
@@ -196,6 +197,9 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
     if let Some(query) = torch::query(arguments, range)? {
         return Ok(query);
     }
+    if let Some(query) = device::query(arguments, range.unwrap_or(session.profile.meta.range))? {
+        return Ok(query);
+    }
     match arguments.query.as_str() {
         "import" => Ok(Query::Import),
         "operators" => {
@@ -235,10 +239,10 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "advice" => Ok(Query::Device(DeviceQuery::Advice)),
         "source" => Ok(Query::Device(DeviceQuery::Source(range))),
         "bands" => Ok(Query::Device(DeviceQuery::Bands)),
-        "dma-rows" => Ok(Query::Device(DeviceQuery::DmaRows(dma_rows(arguments)?))),
         other => neuron::query(other, range).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, layers, source, bands, dma-rows, roofline, {}, {}, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
+                device::NAMES,
                 memory::NAMES,
                 neuron::NAMES,
                 torch_views::NAMES
@@ -251,18 +255,6 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
 fn layers(arguments: &Arguments, range: Option<TimeRange>) -> Result<LayersQuery, String> {
     let depth = arguments.number("depth")?.unwrap_or(0).clamp(0, 64) as u32;
     Ok(LayersQuery { by: arguments.get("group_by").unwrap_or_default().into(), depth, range })
-}
-
-/// What a row and a bar hold, of the args `group_by` (`queue`, `engine`) and `detail` (`packets`, `rings`, `merged`).
-fn dma_rows(arguments: &Arguments) -> Result<DmaRowsQuery, String> {
-    let by = if arguments.get("group_by") == Some("engine") { DmaBy::Engine } else { DmaBy::Queue };
-    let detail = match arguments.get("detail").unwrap_or("packets") {
-        "packets" => DmaDetail::Packets,
-        "rings" => DmaDetail::Rings,
-        "merged" => DmaDetail::Merged,
-        other => return Err(format!("Expected `packets`, `rings` or `merged` for `detail`, found `{other}`.")),
-    };
-    Ok(DmaRowsQuery { by, detail })
 }
 
 /// The range of the args `start_ns` and `end_ns`; `None` without both.

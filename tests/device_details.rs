@@ -5,8 +5,10 @@
 mod neuron_support;
 
 use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRows, DmaRowsQuery, dma_rows};
+use axonscope::analysis::device::merged::merged_bar;
+use axonscope::analysis::device::name_rows::name_rows;
 use axonscope::analysis::device::{DeviceAnswer, DeviceQuery, Place};
-use axonscope::base::SliceId;
+use axonscope::base::{SliceId, TrackId};
 use axonscope::engine::query::Details;
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
@@ -135,6 +137,50 @@ fn dma_rows_hold_the_transfers_of_the_json() {
             once.dedup();
             assert_eq!(once.len(), merged.members.len(), "each transfer in one bar");
         }
+    }
+}
+
+#[test]
+fn a_merged_bar_tells_what_is_in_it() {
+    let Some((session, json)) = real("fused_attention", "fused") else { return };
+    let profile = &session.profile;
+    let query = DmaRowsQuery { by: DmaBy::Engine, detail: DmaDetail::Merged };
+    let rows = dma_rows(profile, query);
+    let (mut at, mut bytes) = (0, 0);
+    for n in &rows.n_of {
+        let members = &rows.members[at..at + *n as usize];
+        at += *n as usize;
+        // Looking for every bar costs too much: all that hold several.
+        let bar = merged_bar(profile, query, members[members.len() / 2]).expect("a bar");
+        assert_eq!((bar.n, bar.first, bar.last), (u64::from(*n), members[0], *members.last().unwrap()));
+        assert_eq!(bar.end.0, members.iter().map(|s| profile.slices.end(s.index())).max().unwrap());
+        assert!(bar.busy.0 <= bar.end.0 - bar.start.0 && bar.durations[0] <= bar.durations[2]);
+        bytes += bar.bytes.unwrap_or(0);
+    }
+    let is_copy = |r: &&Value| r["duplicate"].as_bool().unwrap_or(false) || r["duplicate"].as_i64().unwrap_or(0) > 0;
+    let told: u64 = json["dma"].as_array().unwrap().iter().filter(|r| !is_copy(r)).map(|r| r["transfer_size"].as_u64().unwrap()).sum();
+    assert_eq!(bytes, told, "every byte in one bar");
+    let plain = DmaRowsQuery { detail: DmaDetail::Packets, ..query };
+    assert_eq!(merged_bar(profile, plain, rows.members[0]), None, "where nothing is merged there is nothing to tell");
+    let engine = profile.tracks.iter().position(|t| t.kind == TrackKind::Engine).map(|t| TrackId(t as u32)).unwrap();
+    assert_eq!(merged_bar(profile, query, SliceId(profile.slices_of(engine).start as u32)), None);
+}
+
+#[test]
+fn rows_of_names_hold_every_instruction_that_has_one() {
+    for (run, stem) in RUNS {
+        let Some((session, json)) = real(run, stem) else { return };
+        let found = name_rows(&session.profile, "opcode").expect("opcodes");
+        let n: u64 = found.bars.iter().map(|b| u64::from(b.n)).sum();
+        assert_eq!(n, json["instruction"].as_array().unwrap().len() as u64, "{run}");
+        assert_eq!(found.rows.iter().flat_map(|r| &r.lanes).sum::<u32>() as usize, found.bars.len());
+        let mut at = 0;
+        for lane in found.rows.iter().flat_map(|r| &r.lanes) {
+            let bars = &found.bars[at..at + *lane as usize];
+            at += *lane as usize;
+            assert!(bars.is_sorted_by(|a, b| a.start + a.duration <= b.start), "{run}: bars of a lane never overlap");
+        }
+        assert_eq!(name_rows(&session.profile, "nothing"), None);
     }
 }
 

@@ -4,10 +4,15 @@
 
 mod neuron_support;
 
-use axonscope::engine::Session;
+use axonscope::analysis::device::CurvesQuery;
+use axonscope::base::{TimeNs, TimeRange};
+use axonscope::engine::hot::HotColumns;
+use axonscope::engine::query::{DeviceAnswer, DeviceQuery};
+use axonscope::engine::{Answer, Counter, Query, Session};
 use axonscope::formats::import;
 use neuron_support::*;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 const ORDER: [&str; 18] = [
     "Errors",
@@ -67,5 +72,70 @@ fn rows_stand_in_the_order_of_the_tools() {
         for curve in info.counters.iter().filter(|c| info.strings.get(info.tracks[c.track.index()].name) == "Cumulative DMA Throughput") {
             assert!(curve.series[0].values.iter().all(|v| v.is_finite() && *v >= 0.0));
         }
+    }
+}
+
+/// Curves of the whole run by (core, row).
+fn of_run(hot: &HotColumns) -> BTreeMap<(u32, String), &Counter> {
+    let info = &hot.info;
+    let key = |c: &Counter| {
+        let track = &info.tracks[c.track.index()];
+        Some((track.parent?.0, info.strings.get(track.name).to_string()))
+    };
+    info.counters.iter().filter_map(|c| Some((key(c)?, c))).collect()
+}
+
+/// Area below a curve between two times.
+fn area(curve: &Counter, from: i64, to: i64) -> f64 {
+    let next = |i: usize| curve.times.get(i + 1).copied().unwrap_or(i64::MAX);
+    let part = |i: usize| curve.series[0].values[i] * (next(i).min(to) - curve.times[i].max(from)).max(0) as f64;
+    (0..curve.times.len()).map(part).sum()
+}
+
+#[test]
+fn curves_of_the_view_are_those_of_the_run_where_the_run_is_in_view() {
+    let Some(folder) = conformance() else { return };
+    let named = file(&folder, "fused_attention", "fused_exec_2_profile_full.json");
+    let (claim, outcome) = import::import(&set(&[named])).unwrap().remove(0);
+    let (imported, readable) = outcome.unwrap();
+    let session = Session::new(claim, readable, imported);
+    let hot = session.hot();
+    let (run, of_run) = (hot.info.meta.range, of_run(&hot));
+    let ask = |window, is_smooth| {
+        let query = CurvesQuery { window, is_from_view: true, is_smooth };
+        match session.run(&Query::Device(DeviceQuery::ViewCurves(query))) {
+            Answer::Device(DeviceAnswer::ViewCurves(curves)) => curves,
+            other => panic!("{other:?}"),
+        }
+    };
+    let whole = ask(run, false);
+    assert!(whole.iter().any(|c| c.name == "Estimated Cumulative MFU") && whole.iter().any(|c| c.name == "Cumulative DMA Throughput"));
+    for curve in &whole {
+        let same = of_run[&(curve.group.unwrap().0, curve.name.clone())];
+        if !curve.name.contains("Throughput") {
+            assert!(curve.times == same.times && curve.values == same.series[0].values, "{}", curve.name);
+            continue;
+        }
+        // The samples of the file stand between the edges of the view.
+        let inner = 1..curve.times.len() - 1;
+        assert!(inner.len() + 1 >= same.times.len(), "{}", curve.name);
+        for (time, value) in curve.times[inner.clone()].iter().zip(&curve.values[inner]) {
+            let want = same.series[0].values[same.times.partition_point(|t| t <= time) - 1];
+            assert!((value - want).abs() <= 1e-9 * want.abs(), "{} at {time}: {value} {want}", curve.name);
+        }
+    }
+    let half = TimeRange::new(TimeNs(i64::midpoint(run.start.0, run.end.0)), run.end);
+    for curve in ask(half, true) {
+        let length = half.duration().0 as f64;
+        let key = |name: &str| (curve.group.unwrap().0, name.to_string());
+        let Some(name) = curve.name.strip_prefix("Cumulative ").filter(|n| n.contains("Throughput")) else { continue };
+        let want = area(of_run[&key(name)], half.start.0, half.end.0) / length;
+        let got = curve.values.last().unwrap();
+        assert!((got - want).abs() <= 1e-9 * want.abs(), "{}: {got} {want}", curve.name);
+    }
+    for curve in ask(half, true).iter().filter(|c| !c.name.starts_with("Cumulative") && c.name.contains("Throughput")) {
+        let sum: f64 = curve.times.windows(2).zip(&curve.values).map(|(t, v)| v * (t[1] - t[0]) as f64).sum();
+        let want = area(of_run[&(curve.group.unwrap().0, curve.name.clone())], half.start.0, half.end.0);
+        assert!((sum - want).abs() <= 1e-6 * want.abs(), "{}: smoothing keeps the bytes: {sum} {want}", curve.name);
     }
 }

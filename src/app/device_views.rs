@@ -2,10 +2,13 @@
 
 use super::compared::{Compared, Timelines};
 use super::front::show_occurrences;
-use crate::base::{TimeNs, TimeRange};
+use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::compare::{CompareView, Device};
+use crate::views::details::merged::MergedTransfers;
 use crate::views::tensors::TensorsView;
+use crate::views::timeline::settings::Settings;
+use crate::worker::protocol::Details;
 use leptos::prelude::*;
 
 /// Whether a profile can be compared with another device profile.
@@ -24,6 +27,15 @@ pub(super) fn tensors(app: App, profile: OpenProfile) -> AnyView {
         actions::commit_range(app, Some(range));
     });
     view! { <TensorsView ask=profile.ask on_tensor on_range choices=app.view_state("tensors") /> }.into_any()
+}
+
+/// What is merged in the bar of the selected DMA transfer, at the head of its details.
+pub(super) fn merged(app: App, details: RwSignal<Option<Details>>, on_go: Callback<SliceId>) -> Option<AnyView> {
+    let profile = app.front_untracked().filter(is_device)?;
+    let slice = details.with_untracked(|d| d.as_ref().map(|d| d.slice))?;
+    let settings = Settings::of(app.view_state("timeline"));
+    let query = Signal::derive(move || settings.dma());
+    Some(view! { <MergedTransfers ask=profile.ask slice query on_go /> }.into_any())
 }
 
 /// Every open device profile that still answers.

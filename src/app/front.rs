@@ -21,6 +21,7 @@ use crate::views::timeline::flows::FlowChoice;
 use crate::views::timeline::legend::Legend;
 use crate::views::timeline::marking::Marking;
 use crate::views::timeline::settings::Settings;
+use crate::views::timeline::{in_view, names};
 use crate::worker::client::Ask;
 use crate::worker::protocol::{Answer, Details, HotColumns, Query};
 use leptos::prelude::*;
@@ -39,13 +40,14 @@ pub fn Front() -> impl IntoView {
     let on_close = Callback::new(move |()| app.state.is_details_open().set(false));
     let shown = Signal::derive(move || details.get().filter(|_| app.state.is_details_open().get()));
     let more = ViewFn::from(move || super::system::details_links(app, details));
+    let before = ViewFn::from(move || super::device_views::merged(app, details, on_go));
     view! {
         <div class="front">
             <SideBar />
             <main class="front__main" class:front__main--right=move || app.layout.get().is_right>
                 <ScopeBar />
                 <div class="front__view"><View hot details flows /></div>
-                <DetailsDrawer details=shown jumps on_go on_close layout=app.layout more />
+                <DetailsDrawer details=shown jumps on_go on_close layout=app.layout more before />
             </main>
         </div>
     }
@@ -120,12 +122,13 @@ fn timeline(
     } else {
         let settings = Settings::of(app.view_state("timeline"));
         let device = Signal::derive(move || app.front().filter(is_device).map(|p| (p.id, p.ask)));
-        let (hot, ids) = dma::in_rows(device, settings, hot);
+        let curves = in_view::curves(device, settings, app.window.into(), hot);
+        let (hot, ids) = names::with_names(device, settings, hot, dma::in_rows(device, settings, hot));
         let bands = dma::bands(device.get_untracked().map(|d| d.1));
         view! {
             <div class="alongside">
             <Timeline
-                hot ids bands range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows
+                hot ids bands curves range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows
                 window=app.window marking is_moving=app.is_moving glance settings
             />
             {super::sources::pane(app, details)}

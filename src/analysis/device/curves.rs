@@ -1,7 +1,7 @@
 //! Curves that are worked out, not read: mean throughput since the start, and utilization of the tensor engine.
 
 use super::metrics::Facts;
-use crate::base::{SliceId, TrackId};
+use crate::base::{SliceId, TimeRange, TrackId};
 use crate::model::{NeuronDevice, Profile};
 
 /// Parts of the run that utilization is told for.
@@ -25,7 +25,7 @@ pub struct Line {
 /// All curves that the profile has what they need for.
 pub fn lines(profile: &Profile, device: &NeuronDevice) -> Vec<Line> {
     let mut out = throughput(profile);
-    out.extend(utilization(profile, device));
+    out.extend(utilization(profile, device, profile.meta.range));
     out
 }
 
@@ -57,11 +57,10 @@ pub fn mean_so_far(times: &[i64], rates: &[f64], start: i64) -> Vec<f64> {
     out
 }
 
-/// FLOPs of matrix products per part of the run ÷ what one core can do in it, and the same from the start on; MFU without transposes, HFU
+/// FLOPs of matrix products per part of `range` ÷ what one core can do in it, and the same from its start on; MFU without transposes, HFU
 /// with them. A product's FLOPs (2 × elements) are spread evenly over its duration.
-fn utilization(profile: &Profile, device: &NeuronDevice) -> Vec<Line> {
+pub(super) fn utilization(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Line> {
     let Some(hardware) = Facts::of(profile).hardware() else { return Vec::new() };
-    let range = profile.meta.range;
     let length = range.duration().0;
     if length <= 0 || !device.elements.iter().any(|e| *e != NeuronDevice::ABSENT && *e > 0) {
         return Vec::new();
@@ -82,9 +81,9 @@ fn utilization(profile: &Profile, device: &NeuronDevice) -> Vec<Line> {
                 cores.push((group, vec![0.0; n], vec![0.0; n]));
                 cores.len() - 1
             });
-            spread(&mut cores[at].2, profile, SliceId(i as u32), flops, step);
+            spread(&mut cores[at].2, profile, SliceId(i as u32), flops, (range, step));
             if !is_transpose(i) {
-                spread(&mut cores[at].1, profile, SliceId(i as u32), flops, step);
+                spread(&mut cores[at].1, profile, SliceId(i as u32), flops, (range, step));
             }
         }
     }
@@ -110,19 +109,22 @@ fn utilization(profile: &Profile, device: &NeuronDevice) -> Vec<Line> {
     out
 }
 
-/// Adds `amount` to the parts that a slice lies in, each as much as it has of the slice.
-fn spread(parts: &mut [f64], profile: &Profile, slice: SliceId, amount: f64, step: i64) {
-    let origin = profile.meta.range.start.0;
+/// Adds `amount` to the parts of `range` that a slice lies in, each as much as it has of the slice.
+fn spread(parts: &mut [f64], profile: &Profile, slice: SliceId, amount: f64, (range, step): (TimeRange, i64)) {
+    let origin = range.start.0;
     let (start, end) = (profile.slices.start[slice.index()] - origin, profile.slices.end(slice.index()).saturating_sub(origin));
-    let last = parts.len() - 1;
+    let (last, length) = (parts.len() - 1, range.duration().0);
+    if start > length || end < 0 {
+        return;
+    }
     let part = |t: i64| usize::try_from(t.max(0) / step).unwrap_or(last).min(last);
     let (from, to) = (part(start), part(end));
-    if from == to || end <= start {
+    if end <= start {
         parts[from] += amount;
         return;
     }
     for (k, value) in parts.iter_mut().enumerate().take(to + 1).skip(from) {
-        let (left, right) = (k as i64 * step, (k as i64 + 1) * step);
+        let (left, right) = (k as i64 * step, ((k as i64 + 1) * step).min(length));
         *value += amount * (end.min(right) - start.max(left)).max(0) as f64 / (end - start) as f64;
     }
 }

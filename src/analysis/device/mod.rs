@@ -14,7 +14,9 @@ pub mod gaps;
 pub mod grammar;
 pub mod instruction;
 pub mod layers;
+pub mod merged;
 pub mod metrics;
+pub mod name_rows;
 pub mod origin;
 pub mod roofline;
 pub mod sbuf;
@@ -23,6 +25,7 @@ pub mod source;
 pub mod summary;
 pub mod tensors;
 pub mod usage;
+pub mod view_curves;
 pub mod waits;
 
 pub use advice::Advice;
@@ -34,6 +37,8 @@ pub use critical_path::CriticalPath;
 pub use dma_rows::{DmaRows, DmaRowsQuery};
 pub use gaps::Gaps;
 pub use layers::{Layers, LayersQuery};
+pub use merged::MergedBar;
+pub use name_rows::NameRows;
 pub use origin::Place;
 pub use roofline::Roofline;
 pub use sbuf::{SbufMap, SbufQuery};
@@ -41,9 +46,10 @@ use serde::{Deserialize, Serialize};
 pub use source::Source;
 pub use summary::{EngineTime, Metric, Summary};
 pub use tensors::Tensors;
+pub use view_curves::{CurvesQuery, ViewCurve};
 
 use crate::base::{SliceId, TimeRange};
-use crate::model::Profile;
+use crate::model::{Domain, Profile};
 
 /// A question to a Neuron device profile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -66,6 +72,12 @@ pub enum DeviceQuery {
     Advice,
     /// DMA transfers in other rows.
     DmaRows(DmaRowsQuery),
+    /// What is merged in the bar that holds this transfer.
+    MergedBar(DmaRowsQuery, SliceId),
+    /// Rows that name what the engines work at, by this column: `layer@2`.
+    NameRows(String),
+    /// Curves for what is in view.
+    ViewCurves(CurvesQuery),
     /// Lines of source with what their instructions cost.
     Source(Option<TimeRange>),
     /// Instructions that name a line of source.
@@ -103,6 +115,12 @@ pub enum DeviceAnswer {
     Advice(Box<Advice>),
     /// Row by row.
     DmaRows(Box<DmaRows>),
+    /// `None` where nothing is merged.
+    MergedBar(Option<Box<MergedBar>>),
+    /// By core; `None` where the profile has no such column.
+    NameRows(Option<Box<NameRows>>),
+    /// By core and row.
+    ViewCurves(Vec<ViewCurve>),
     /// By file and line.
     Source(Box<Source>),
     /// By start.
@@ -124,6 +142,12 @@ pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
     match query {
         DeviceQuery::Gaps(range) => DeviceAnswer::Gaps(gaps::gaps(profile, *range)),
         DeviceQuery::DmaRows(query) => DeviceAnswer::DmaRows(Box::new(dma_rows::dma_rows(profile, *query))),
+        DeviceQuery::MergedBar(query, slice) => DeviceAnswer::MergedBar(merged::merged_bar(profile, *query, *slice).map(Box::new)),
+        DeviceQuery::NameRows(by) => DeviceAnswer::NameRows(name_rows::name_rows(profile, by).map(Box::new)),
+        DeviceQuery::ViewCurves(query) => DeviceAnswer::ViewCurves(match &profile.domain {
+            Domain::NeuronDevice(device) => view_curves::view_curves(profile, device, query),
+            _ => Vec::new(),
+        }),
         DeviceQuery::Source(range) => DeviceAnswer::Source(Box::new(source::source(profile, *range))),
         DeviceQuery::SourceSlices(place) => DeviceAnswer::SourceSlices(source::slices(profile, place)),
         DeviceQuery::Bands => DeviceAnswer::Bands(tensors::tensors(profile, None).bands),

@@ -3,6 +3,7 @@
 mod dock;
 mod instruction;
 pub mod jumps;
+pub mod merged;
 mod neighbours;
 
 use crate::base::{SliceId, text};
@@ -32,8 +33,12 @@ pub fn DetailsDrawer(
     /// Further ways out, of some kinds of profiles.
     #[prop(optional, into)]
     more: ViewFn,
+    /// What stands before the fields, of some kinds of profiles.
+    #[prop(optional, into)]
+    before: ViewFn,
 ) -> impl IntoView {
-    let content = move || details.get().map(|d| view! { <Content details=d jumps on_go on_close layout more=more.clone() /> });
+    let content =
+        move || details.get().map(|d| view! { <Content details=d jumps on_go on_close layout more=more.clone() before=before.clone() /> });
     jumps::listen(jumps, on_go);
     view! { {content} }
 }
@@ -46,6 +51,7 @@ fn Content(
     on_close: Callback<()>,
     layout: RwSignal<Layout>,
     more: ViewFn,
+    before: ViewFn,
 ) -> impl IntoView {
     let name = text::brief(&details.name);
     let title = format!("{name} · {} · {} + {}", details.track, text::time_exact(details.start.0), text::time_exact(details.duration.0));
@@ -83,6 +89,7 @@ fn Content(
             <JumpButtons jumps on_go />
             {more.run()}
             <div class="drawer__body">
+                {before.run()}
                 {times}
                 {details.instruction.map(|facts| view! { <instruction::Instruction facts=*facts on_go /> })}
                 <Neighbours title="Held by" rows=details.parents on_go />

@@ -35,6 +35,15 @@ impl Ids {
         Arc::new(out)
     }
 
+    /// The same with further bars behind the `n` that there are, which stand for these slices of the profile.
+    pub fn with_more(mut self, n: usize, more: impl Iterator<Item = SliceId>) -> Self {
+        if self.outside.is_empty() {
+            self.outside = (0..n as u32).collect();
+        }
+        self.outside.extend(more.map(|s| s.0));
+        self
+    }
+
     /// Whether nothing has moved.
     pub fn is_same(&self) -> bool {
         self.outside.is_empty()

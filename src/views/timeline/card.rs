@@ -31,13 +31,21 @@ impl Core {
         if let Some(slice) = hit.slice {
             return self.slice_card(slice, path);
         }
-        let counter = info.counters.get(hit.counter? as usize)?;
+        let at = hit.counter? as usize;
+        let in_view = self.curves.get(at).map(|c| c.0);
+        let counter = in_view.or(info.counters.get(at))?;
         let t = self.view.time_from_px(x);
         let mut lines = vec![("at".to_string(), text::time(crate::base::TimeNs(t)))];
         let values = values_at(counter, t).unwrap_or_default();
         lines.extend(values.iter().take(MAX_VALUES).map(|v| (v.0.to_string(), value_text(v.1, &counter.unit))));
         if values.len() > MAX_VALUES {
             lines.push(("more".into(), text::count((values.len() - MAX_VALUES) as u64)));
+        }
+        if in_view.is_some() {
+            lines.push((
+                "of".into(),
+                if path.contains("Cumulative") { "all since the view began" } else { "a hundredth of the view" }.into(),
+            ));
         }
         Some(Card { title: path, lines })
     }
@@ -49,6 +57,10 @@ impl Core {
             ("start".into(), text::time_exact(self.hot.start[slice.index()])),
             ("track".into(), path),
         ];
+        if self.is_made(slice) {
+            lines.push(("a click".into(), "makes its time the range".into()));
+            return Some(Card { title: text::brief(self.hot.name_of(slice)), lines });
+        }
         if let Some(parent) = self.index.parent_of(&self.hot, slice) {
             let whole = self.hot.duration[parent.index()];
             if whole > 0 {

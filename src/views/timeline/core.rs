@@ -1,5 +1,6 @@
 //! The timeline's state and what changes it, without a browser: window, rows, pointer, drag.
 
+use super::in_view::Curves;
 use super::index::{Index, SliceText};
 use super::rows::{Folding, LANE, Row, Rows, rows};
 use super::viewport::Viewport;
@@ -56,6 +57,10 @@ pub struct Core {
     pub has_text: bool,
     /// By string: instants of that name are drawn; `None`: all.
     pub picked: Option<Vec<bool>>,
+    /// Whether made bars that are short in the window are left out.
+    pub hides_tiny: bool,
+    /// Curves for what is in view, in place of those of the run.
+    pub curves: Arc<Curves>,
     /// Counts layouts, so that the labels know when to follow.
     pub layout_version: u32,
 }
@@ -89,6 +94,8 @@ impl Core {
             chosen_mark: None,
             has_text: true,
             picked: None,
+            hides_tiny: false,
+            curves: Arc::default(),
             layout_version: 0,
         }
     }
@@ -102,6 +109,7 @@ impl Core {
         (core.range, core.selection) = (old.range, old.selection);
         (core.highlights, core.arrows) = (old.highlights, old.arrows);
         (core.annotations, core.chosen_mark) = (old.annotations, old.chosen_mark);
+        (core.curves, core.hides_tiny) = (old.curves, old.hides_tiny);
         let is_same = core.hot.info.tracks == old.hot.info.tracks;
         let is_kin = is_same || (core.hot.info.meta.title == old.hot.info.meta.title && !old.hot.info.meta.title.is_empty());
         let (window, data) = (old.view.window(), core.hot.range());

@@ -104,6 +104,8 @@ impl Inner {
                 highlights: &core.highlights,
                 has_text: core.has_text,
                 picked: core.picked.as_deref(),
+                least_ns: core.least_ns(),
+                curves: &core.curves,
             };
             self.scene.paint(&shot, self.char_px);
             surface::draw_rows(&rows, &self.scene, &self.theme, &self.font);
@@ -128,7 +130,8 @@ impl Inner {
         Some(Told {
             labels: self.labels(core),
             card: is_new.then(|| hit.and_then(|h| core.card(&h, card_x))),
-            hovered: hit.and_then(|h| h.slice),
+            // Only a slice of the profile has more to tell.
+            hovered: hit.and_then(|h| h.slice).filter(|s| !core.is_made(*s)),
             unit: self.ticks.unit,
             tool: core.tool,
             filter: core.folding.filter.clone(),

@@ -106,8 +106,11 @@ impl Core {
             return Some(Act::Mark(if drag.is_real { MarkAct::Move(id, part, to) } else { MarkAct::Choose(id) }));
         }
         if !drag.is_real {
-            let hit = self.hit(drag.from.0, drag.from.1);
-            return Some(Act::Select(hit.and_then(|h| h.slice)));
+            let slice = self.hit(drag.from.0, drag.from.1).and_then(|h| h.slice);
+            return Some(match slice.filter(|s| self.is_made(*s)) {
+                Some(made) => Act::Range(self.span_of(made)),
+                None => Act::Select(slice),
+            });
         }
         let (range, kind) = marked?;
         match kind {

@@ -67,7 +67,19 @@ impl Core {
     fn slice_in(&self, lane: u32, x: f64) -> Option<SliceId> {
         let (l, lod) = (self.hot.info.lanes.get(lane as usize)?, self.index.lods.get(lane as usize)?);
         let scale = self.view.scale(self.view.width_px as usize);
-        Ink::slice_at(&self.hot, lod, *l, &scale, x, SLACK_PX)
+        let is_shown = |s: &SliceId| !self.is_made(*s) || self.hot.duration.get(s.index()).is_some_and(|d| *d >= self.least_ns());
+        Ink::slice_at(&self.hot, lod, *l, &scale, x, SLACK_PX).filter(is_shown)
+    }
+
+    /// Whether a bar is no slice of the profile but was made for the row of names.
+    pub fn is_made(&self, slice: SliceId) -> bool {
+        let n = self.hot.info.n_slices;
+        n > 0 && u64::from(slice.0) >= n
+    }
+
+    /// Made bars shorter than this are not drawn, nanoseconds: a twentieth of the window where that is wanted.
+    pub fn least_ns(&self) -> i64 {
+        if self.hides_tiny { self.view.window().duration().0 / 20 } else { 0 }
     }
 
     fn instant_at(&self, row: &Row, x: f64) -> Option<usize> {

@@ -107,6 +107,28 @@ impl Ink<'_> {
         }
     }
 
+    /// Paints only the slices of `lane` that last at least `least_ns`.
+    pub fn paint_long(&self, lane: Lane, least_ns: i64, lines: &mut Lines, text_dpx: i32, wide: &mut Vec<WideSlice>) {
+        let (first, end) = (lane.first as usize, lane.end as usize);
+        let (s, width) = (&self.scale, lines.full.len() as i32);
+        let from = first + self.hot.start[first..end].partition_point(|&t| t < s.time(0.0));
+        for i in from.saturating_sub(1).max(first)..end {
+            let stop = self.hot.start[i].saturating_add(self.hot.duration[i]);
+            let left = s.px(self.hot.start[i]).floor().max(0.0) as i32;
+            if left >= width {
+                break;
+            }
+            if self.hot.duration[i] < least_ns || s.px(stop) < 0.0 {
+                continue;
+            }
+            let right = (s.px(stop).floor().min(1e9) as i32).max(left + 1);
+            let bar = WideSlice { slice: SliceId(i as u32), left, right: right.min(width) };
+            if self.bar(lines, bar, right <= width) && bar.right - bar.left >= text_dpx {
+                wide.push(bar);
+            }
+        }
+    }
+
     /// Whether a slice is drawn thin.
     fn is_thin(&self, lines: &Lines, slice: usize) -> bool {
         !lines.is_wait.is_empty() && self.hot.name.get(slice).and_then(|&n| lines.is_wait.get(n as usize)).is_some_and(|&w| w)

@@ -1,5 +1,6 @@
 //! A frame of the rows: every visible lane, counter and instant on one raster, and the texts that go on top. Knows no canvas.
 
+use super::in_view::Curves;
 use super::index::{Index, SliceText};
 use super::lane::{Ink, Lines, WideSlice};
 use super::raster::{Pixel, Raster};
@@ -40,6 +41,10 @@ pub struct Shot<'a> {
     pub has_text: bool,
     /// By string: instants of that name are drawn; `None`: all.
     pub picked: Option<&'a [bool]>,
+    /// Bars of the row of names that are shorter are left out, nanoseconds.
+    pub least_ns: i64,
+    /// Curves for what is in view, in place of those of the run.
+    pub curves: &'a Curves,
 }
 
 /// A text to be drawn; places in CSS pixels.
@@ -160,7 +165,12 @@ impl Scene {
             self.wide.clear();
             if let (Some(&l), Some(lod)) = (shot.hot.info.lanes.get(lane as usize), shot.index.lods.get(lane as usize)) {
                 let is_wait = if row.has_waits { &shot.index.is_wait[..] } else { &[] };
-                ink.paint(l, lod, &mut Lines { full: &mut self.line, thin: &mut self.thin, is_wait }, text_dpx, &mut self.wide);
+                let mut lines = Lines { full: &mut self.line, thin: &mut self.thin, is_wait };
+                if shot.least_ns > 0 && u64::from(l.first) >= shot.hot.info.n_slices {
+                    ink.paint_long(l, shot.least_ns, &mut lines, text_dpx, &mut self.wide);
+                } else {
+                    ink.paint(l, lod, &mut lines, text_dpx, &mut self.wide);
+                }
             }
         }
         let dpx = |y: f64| (y * shot.dpr).round() as i32;
@@ -237,6 +247,8 @@ mod tests {
             highlights: &[],
             has_text: true,
             picked: None,
+            least_ns: 0,
+            curves: &Curves::default(),
         };
         scene.paint(&shot, 7.0);
         scene

@@ -34,6 +34,14 @@ pub struct Settings {
     pub has_bands: Choice<bool>,
     /// Whether the names of the colours are told above.
     pub has_legend: Choice<bool>,
+    /// What a row above the engines of a core names: a column; empty: there is none.
+    pub names_row: Choice<String>,
+    /// Whether bars of that row which are short in the view are left out.
+    pub hides_tiny: Choice<bool>,
+    /// Whether cumulative curves begin with the view, not with the run.
+    pub is_from_view: Choice<bool>,
+    /// Whether throughput is smoothed to the width of the view.
+    pub is_smooth: Choice<bool>,
 }
 
 impl Settings {
@@ -49,6 +57,10 @@ impl Settings {
             dma_detail: choices.choice("dma", String::new()),
             has_bands: choices.choice("bands", true),
             has_legend: choices.choice("legend", false),
+            names_row: choices.choice("names-row", String::new()),
+            hides_tiny: choices.choice("hide-tiny", false),
+            is_from_view: choices.choice("from-view", false),
+            is_smooth: choices.choice("smooth", false),
         }
     }
 
@@ -61,6 +73,16 @@ impl Settings {
         let dma = self.dma_colour.0.get();
         let dma = if dma.is_empty() { String::new() } else { format!(";dma={dma}") };
         format!("{by}{depth}{dma}")
+    }
+
+    /// The column that a row above the engines names, with the depth of layers: `layer@2`; `None` without such a row. Tracked.
+    pub fn names(&self) -> Option<String> {
+        let by = self.names_row.0.get();
+        match (by.as_str(), self.depth.0.get()) {
+            ("", _) => None,
+            ("layer", depth @ 1..) => Some(format!("layer@{depth}")),
+            _ => Some(by),
+        }
     }
 
     /// The rows that DMA transfers stand in. Tracked.
@@ -95,6 +117,10 @@ impl Settings {
         self.dma_detail.1.set(String::new());
         self.has_bands.1.set(true);
         self.has_legend.1.set(false);
+        self.names_row.1.set(String::new());
+        self.hides_tiny.1.set(false);
+        self.is_from_view.1.set(false);
+        self.is_smooth.1.set(false);
     }
 
     /// Only instructions and what comes of them, where there are any.
@@ -107,10 +133,10 @@ impl Settings {
     /// Keeps the timeline as chosen.
     pub fn follow(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
         Effect::new(move || {
-            let (hidden, has_text) = (split(&self.hidden.0.get()), self.has_text.0.get());
+            let (hidden, has_text, hides_tiny) = (split(&self.hidden.0.get()), self.has_text.0.get(), self.hides_tiny.0.get());
             let picked = hot.with(|h| h.as_ref().and_then(|h| picked(&h.info, &self.semaphores.0.get())));
             stage.change(move |core| {
-                (core.has_text, core.picked) = (has_text, picked);
+                (core.has_text, core.picked, core.hides_tiny) = (has_text, picked, hides_tiny);
                 if core.folding.hidden != hidden {
                     core.fold(|folding, _, _| folding.hidden = hidden);
                 }
@@ -220,6 +246,9 @@ mod tests {
         s.dma_rows.1.set("engine".into());
         s.dma_detail.1.set("aggregated".into());
         assert_eq!(s.dma(), DmaRowsQuery { by: DmaBy::Engine, detail: DmaDetail::Merged });
+        assert_eq!(s.names(), None);
+        s.names_row.1.set("layer".into());
+        assert_eq!(s.names().as_deref(), Some("layer@2"), "the depth is that of the colours");
         s.toggle("DMA");
         s.toggle("Threads");
         s.toggle("DMA");
@@ -228,5 +257,6 @@ mod tests {
         assert_eq!(s.hidden.0.get_untracked(), "DMA");
         s.reset();
         assert_eq!((s.hidden.0.get_untracked(), s.colouring("layer".into())), (String::new(), "layer".into()));
+        assert_eq!(s.names(), None);
     }
 }

@@ -1,6 +1,7 @@
 //! The panel of what the timeline shows.
 
 use super::settings::{Settings, kinds, semaphores, split};
+use super::settings_device::{CurvesOfView, NamesRow};
 use super::stage::Stage;
 use crate::base::{TimeNs, TimeRange};
 use crate::engine::hot::HotColumns;
@@ -81,6 +82,8 @@ pub fn SettingsMenu(
                 </Show>
             </fieldset>
             <Dma settings hot />
+            <NamesRow settings hot />
+            <CurvesOfView settings hot />
             <Colours settings hot />
             <Semaphores settings hot />
         </div>
@@ -135,7 +138,7 @@ fn Kinds(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoV
                     type="checkbox" data-row-kind=kind prop:checked=move || hidden.with(|h| !h.contains(&shown))
                     on:change=move |_| settings.toggle(&toggled)
                 />
-                {label}
+                <span class="settings-panel__label">{label}</span>
             </label>
         }
     };
@@ -148,7 +151,7 @@ fn Kinds(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoV
 }
 
 /// Whether the profile has DMA transfers. Tracked.
-fn has_dma(hot: Signal<Option<Arc<HotColumns>>>) -> bool {
+pub(super) fn has_dma(hot: Signal<Option<Arc<HotColumns>>>) -> bool {
     hot.with(|h| h.as_ref().is_some_and(|h| h.info.tracks.iter().any(|t| t.kind == crate::engine::TrackKind::Queue)))
 }
 

@@ -62,7 +62,8 @@ impl Scene {
     }
 
     pub(super) fn counter(&mut self, shot: &Shot, ink: &Ink, counter: usize, y: f64) {
-        let (Some(c), Some(lod)) = (shot.hot.info.counters.get(counter), shot.index.counters.get(counter)) else { return };
+        let of_run = shot.hot.info.counters.get(counter).zip(shot.index.counters.get(counter));
+        let Some((c, lod)) = shot.curves.get(counter).or(of_run) else { return };
         let dpx = |y: f64| (y * shot.dpr).round() as i32;
         let (top, base) = (dpx(y + 3.0), dpx(y + f64::from(COUNTER) - 2.0));
         let height = f64::from(base - top);

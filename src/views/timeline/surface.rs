@@ -171,7 +171,8 @@ fn readings(ctx: &Context, core: &Core, theme: &Theme, x: f64) {
     ctx.set_text_baseline("middle");
     for (row, offset) in rows.filter(|r| r.0.height > r.0.header + r.0.lanes_height()) {
         for (i, &c) in core.index.tracks[row.track.index()].counters.iter().enumerate() {
-            let Some(counter) = core.hot.info.counters.get(c as usize) else { continue };
+            let in_view = core.curves.get(c as usize).map(|c| c.0);
+            let Some(counter) = in_view.or(core.hot.info.counters.get(c as usize)) else { continue };
             let Some(values) = values_at(counter, t) else { continue };
             let label: Vec<String> = values.iter().take(3).map(|v| value_text(v.1, &counter.unit)).collect();
             let label = label.join(" · ");

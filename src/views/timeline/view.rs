@@ -5,6 +5,7 @@ use super::arrange::Ids;
 use super::core::{Act, Tool};
 use super::events;
 use super::flows::{self, FlowChoice};
+use super::in_view::Curves;
 use super::labels::Labels;
 use super::marking::Marking;
 use super::settings::Settings;
@@ -62,6 +63,9 @@ pub fn Timeline(
     /// Stretches worth a look.
     #[prop(default = Signal::stored(Arc::default()))]
     bands: Signal<Arc<Vec<Band>>>,
+    /// Curves for what is in view, in place of those of the run.
+    #[prop(default = Signal::stored(Arc::default()))]
+    curves: Signal<Arc<Curves>>,
 ) -> impl IntoView {
     let on_act = Callback::new(move |act| match act {
         Act::Mark(act) => marking.act(act),
@@ -99,6 +103,10 @@ pub fn Timeline(
         let columns = hot.with(|h| h.as_ref().map_or(0, |h| Arc::as_ptr(h) as usize));
         stage.reveal(reveal.get(), before == Some(columns));
         columns
+    });
+    Effect::new(move || {
+        let curves = curves.get();
+        stage.change(|core| core.curves = curves);
     });
     on_cleanup(move || stage.remember());
     if let Some(window) = window {

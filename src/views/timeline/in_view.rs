@@ -1,0 +1,111 @@
+//! Curves that are worked out anew for what is in view, once it has come to rest: means since its start, smoothed throughput.
+
+use super::counter::CounterLod;
+use super::settings::Settings;
+use crate::analysis::device::{CurvesQuery, ViewCurve};
+use crate::base::TimeRange;
+use crate::engine::hot::{HotColumns, HotMeta};
+use crate::engine::query::{DeviceAnswer, DeviceQuery};
+use crate::engine::{Answer, Counter, Query, Series};
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Curves in place of others, by the position of a counter in the table.
+#[derive(Debug, Default)]
+pub struct Curves(HashMap<usize, (Counter, CounterLod)>);
+
+impl Curves {
+    /// The one that stands for a counter.
+    pub fn get(&self, counter: usize) -> Option<(&Counter, &CounterLod)> {
+        self.0.get(&counter).map(|c| (&c.0, &c.1))
+    }
+
+    /// Each in the place of the row of its group and name. Behind the end of `window` nothing is drawn.
+    fn new(info: &HotMeta, found: Vec<ViewCurve>, window: TimeRange) -> Self {
+        let place = |curve: &ViewCurve| {
+            info.counters.iter().position(|c| {
+                let track = info.tracks.get(c.track.index());
+                track.is_some_and(|t| t.parent == curve.group && info.strings.get(t.name) == curve.name)
+            })
+        };
+        let one = |mut curve: ViewCurve| {
+            let at = place(&curve)?;
+            let known = info.counters.get(at)?;
+            if curve.times.last().is_some_and(|t| *t < window.end.0) {
+                curve.times.push(window.end.0);
+                curve.values.push(f64::NAN);
+            } else if let Some(last) = curve.values.last_mut() {
+                *last = f64::NAN;
+            }
+            let name = known.series.first().map_or(curve.name, |s| s.name.clone());
+            let counter = Counter {
+                track: known.track,
+                unit: known.unit.clone(),
+                is_stacked: false,
+                times: curve.times,
+                series: vec![Series { name, values: curve.values }],
+            };
+            let lod = CounterLod::new(&counter);
+            Some((at, (counter, lod)))
+        };
+        Curves(found.into_iter().filter_map(one).collect())
+    }
+}
+
+/// The curves that the settings ask for; none while they are as the file has them. `window` is what is in view, at rest; `hot` are the
+/// columns as they came.
+pub fn curves(
+    device: Signal<Option<(u32, Ask)>>,
+    settings: Settings,
+    window: Signal<Option<TimeRange>>,
+    hot: Signal<Option<Arc<HotColumns>>>,
+) -> Signal<Arc<Curves>> {
+    let wanted = Memo::new(move |_| {
+        let (is_from_view, is_smooth) = (settings.is_from_view.0.get(), settings.is_smooth.0.get());
+        let id = device.with(|d| d.as_ref().map(|d| d.0)).filter(|_| is_from_view || is_smooth)?;
+        let window = window.get().or(hot.with(|h| h.as_ref().map(|h| h.range())))?;
+        Some((id, CurvesQuery { window, is_from_view, is_smooth }))
+    });
+    let found = RwSignal::new(Arc::<Curves>::default());
+    Effect::new(move || {
+        let (Some(key), Some((_, ask))) = (wanted.get(), device.get_untracked()) else {
+            found.set(Arc::default());
+            return;
+        };
+        spawn_local(async move {
+            let answer = ask.ask(Query::Device(DeviceQuery::ViewCurves(key.1))).await;
+            if let (Ok(Answer::Device(DeviceAnswer::ViewCurves(curves))), true) = (answer, wanted.try_get_untracked() == Some(Some(key))) {
+                let made = hot.with_untracked(|h| h.as_ref().map(|h| Curves::new(&h.info, curves, key.1.window)));
+                found.set(Arc::new(made.unwrap_or_default()));
+            }
+        });
+    });
+    found.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::core::Core;
+    use super::super::sample::sample;
+    use super::*;
+    use crate::base::{TimeNs, TrackId};
+
+    #[test]
+    fn a_curve_of_the_view_stands_for_that_of_the_run() {
+        let hot = sample();
+        let curve = |name: &str| ViewCurve { group: Some(TrackId(0)), name: name.into(), times: vec![1000, 1500], values: vec![7.0, 8.0] };
+        let window = TimeRange::new(TimeNs(1000), TimeNs(1800));
+        let curves = Curves::new(&hot.info, vec![curve("memory"), curve("nothing of this name")], window);
+        let (counter, lod) = curves.get(0).expect("memory");
+        assert_eq!((counter.times.as_slice(), counter.unit.as_str(), lod.high), (&[1000, 1500, 1800][..], "bytes", 8.0));
+        assert!(curves.get(1).is_none());
+        let mut core = Core::new(Arc::new(hot), 1000.0, 400.0);
+        core.curves = Arc::new(curves);
+        let value = |core: &Core, x: f64| core.card(&core.hit(x, 90.0)?, x)?.lines.get(1).map(|l| l.1.clone());
+        assert_eq!(value(&core, 510.0).as_deref(), Some("7 B"));
+        assert_eq!(value(&core, 950.0).as_deref(), Some("not available"), "what is not in view is not known");
+    }
+}

@@ -1,0 +1,89 @@
+//! The part of the panel of choices that only device profiles have: the row of names, and curves of what is in view.
+
+use super::settings::Settings;
+use super::settings_menu::has_dma;
+use crate::engine::hot::HotColumns;
+use crate::state::choices::Choice;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Columns that the row can name: what names the parts of a program, from coarse to fine.
+const NAMES: [&str; 7] = ["layer", "operator", "hlo", "tensorizer", "bir", "source", "opcode"];
+
+/// A row above the engines that names what they work at; absent without such columns.
+#[component]
+pub(super) fn NamesRow(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
+    let columns = Memo::new(move |_| {
+        let known = hot.with(|h| h.as_ref().map(|h| h.info.colourings.clone()).unwrap_or_default());
+        NAMES.iter().filter_map(|id| known.iter().find(|c| c.0 == *id).cloned()).collect::<Vec<_>>()
+    });
+    let (chosen, choose) = settings.names_row;
+    let option = move |(id, label): (String, String)| {
+        let this = id.clone();
+        view! { <option value=id selected=move || chosen.get() == this>{label}</option> }
+    };
+    let is_device = Memo::new(move |_| has_dma(hot) && columns.with(|c| !c.is_empty()));
+    view! {
+        <Show when=move || is_device.get()>
+            <fieldset class="flows">
+                <legend class="flows__title">"Row of names"</legend>
+                <label class="flows__item" title="A row above the engines of each core: a bar is a stretch in which an engine stays with one name; a click makes its time the range">
+                    "Above the engines"
+                    <select class="select" data-setting="names-row" on:change:target=move |e| choose.set(e.target().value())>
+                        <option value="" selected=move || chosen.with(String::is_empty)>"none"</option>
+                        {move || columns.get().into_iter().map(option).collect_view()}
+                    </select>
+                </label>
+                <Show when=move || chosen.with(|c| !c.is_empty())>
+                    {tick("hide-tiny", "Hide bars below 5 % of the view", "They come back when you zoom in", settings.hides_tiny)}
+                </Show>
+            </fieldset>
+        </Show>
+    }
+}
+
+/// Curves that follow the view; absent where a profile has none.
+#[component]
+pub(super) fn CurvesOfView(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
+    let has = move |what: &'static str| {
+        Memo::new(move |_| {
+            hot.with(|h| {
+                h.as_ref()
+                    .is_some_and(|h| h.info.counters.iter().any(|c| h.info.strings.get(h.info.tracks[c.track.index()].name).contains(what)))
+            })
+        })
+    };
+    let (has_means, has_throughput) = (has("Cumulative"), has("Throughput"));
+    view! {
+        <Show when=move || has_means.get() || has_throughput.get()>
+            <fieldset class="flows">
+                <legend class="flows__title">"Curves"</legend>
+                <Show when=move || has_means.get()>
+                    {tick(
+                        "from-view",
+                        "Cumulative from the start of the view",
+                        "Cumulative throughput, MFU and HFU are means since the left edge of what is in view, not since the start of the run",
+                        settings.is_from_view,
+                    )}
+                </Show>
+                <Show when=move || has_throughput.get()>
+                    {tick(
+                        "smooth",
+                        "Smoothed throughput",
+                        "HBM and DMA throughput are the mean of each hundredth of what is in view, not each step of the file",
+                        settings.is_smooth,
+                    )}
+                </Show>
+            </fieldset>
+        </Show>
+    }
+}
+
+fn tick(id: &'static str, label: &'static str, title: &'static str, (on, set): Choice<bool>) -> impl IntoView {
+    view! {
+        <label class="flows__item" title=title>
+            <input type="checkbox" data-setting=id prop:checked=move || on.get() on:change:target=move |e| set.set(e.target().checked()) />
+            {label}
+        </label>
+    }
+}
