@@ -44,6 +44,22 @@ impl<T: Copy> Blocks<T> {
         }
     }
 
+    /// Adds `value` until there are `n` values.
+    pub fn pad(&mut self, n: usize, value: T) {
+        while self.len() < n {
+            let missing = n - self.len();
+            if self.first.len() < self.room {
+                let to = self.first.len() + missing.min(self.room - self.first.len());
+                self.first.resize(to, value);
+            } else {
+                match self.rest.last_mut() {
+                    Some(block) if block.len() < BLOCK_LEN => block.resize(BLOCK_LEN.min(block.len() + missing), value),
+                    _ => self.rest.push(Vec::with_capacity(BLOCK_LEN)),
+                }
+            }
+        }
+    }
+
     /// How many values.
     #[inline]
     pub fn len(&self) -> usize {
@@ -114,7 +130,12 @@ mod tests {
         column.push(0);
         column.expect(expected);
         let n = BLOCK_LEN as u32 * 2 + 3;
-        (1..n).for_each(|i| column.push(i));
+        column.pad(1, 99);
+        (1..7).for_each(|i| column.push(i));
+        let mut padded = column.clone();
+        (7..n).for_each(|i| column.push(i));
+        padded.pad(n as usize, 5);
+        assert_eq!((padded.len(), padded.get(6), padded.get(7), padded.get(n as usize - 1)), (n as usize, 6, 5, 5));
         column.set(BLOCK_LEN, 7);
         column.set(n as usize - 1, 8);
         assert_eq!((column.len(), column.get(BLOCK_LEN), column.get(BLOCK_LEN + 1)), (n as usize, 7, BLOCK_LEN as u32 + 1));

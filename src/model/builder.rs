@@ -62,6 +62,8 @@ pub struct ProfileBuilder {
     record: Blocks<RecordRef>,
     second: Vec<(RawSliceId, RecordRef)>,
     extras: Vec<Extra>,
+    /// Slices that will come in all, as far as that was told.
+    n_expected: usize,
     counters: Vec<(TrackId, CounterSpec)>,
     instants: Vec<(TrackId, i64, StrId)>,
     flows: Vec<(RawSliceId, RawSliceId, StrId)>,
@@ -73,6 +75,7 @@ struct Extra {
     kind: ExtraKind,
     /// What a slice has that nothing was set for.
     default: u32,
+    /// Up to the last slice that was set.
     values: Blocks<u32>,
 }
 
@@ -117,6 +120,7 @@ impl ProfileBuilder {
             record: Blocks::default(),
             second: Vec::new(),
             extras: Vec::new(),
+            n_expected: 0,
             counters: Vec::new(),
             instants: Vec::new(),
             flows: Vec::new(),
@@ -131,7 +135,8 @@ impl ProfileBuilder {
         self.duration.expect(n);
         self.name.expect(n);
         self.record.expect(n);
-        self.extras.iter_mut().for_each(|column| column.values.expect(n));
+        self.extras.iter_mut().filter(|column| !column.values.is_empty()).for_each(|column| column.values.expect(n));
+        self.n_expected = n;
     }
 
     /// Adds a string column to group and colour by. Only before the first slice.
@@ -168,15 +173,22 @@ impl ProfileBuilder {
         self.duration.push(raw.duration.max(0));
         self.name.push(raw.name);
         self.record.push(raw.record);
-        for column in &mut self.extras {
-            column.values.push(column.default);
-        }
         self.start.len() as RawSliceId - 1
     }
 
     /// Sets a further column of a slice: a `StrId`'s number for an attribute, any number else.
     pub fn set(&mut self, column: ColumnId, slice: RawSliceId, value: u32) {
-        self.extras[column.0].values.set(slice as usize, value);
+        let Extra { default, values, .. } = &mut self.extras[column.0];
+        if values.is_empty() {
+            values.expect(self.n_expected);
+        }
+        if slice as usize == values.len() {
+            return values.push(value);
+        }
+        if slice as usize > values.len() {
+            values.pad(slice as usize + 1, *default);
+        }
+        values.set(slice as usize, value);
     }
 
     /// Closes a slice whose end came later (B … E).

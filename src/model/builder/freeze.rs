@@ -129,8 +129,13 @@ impl ProfileBuilder {
         };
         profile.slices.second_record.sort_by_key(|s| s.0);
         let mut numbers = Vec::new();
-        for column in self.extras {
-            let values = column.values.permuted(&order);
+        for mut column in self.extras {
+            let values = if column.values.is_empty() {
+                vec![column.default; order.len()]
+            } else {
+                column.values.pad(order.len(), column.default);
+                column.values.permuted(&order)
+            };
             match column.kind {
                 ExtraKind::Number => numbers.push(values),
                 ExtraKind::Attribute { id, label } => {
