@@ -43,11 +43,13 @@ pub(super) fn instruction<'a>(t: &mut Timeline, fields: &Fields<'a>, record: Rec
         _ => (&label, &engine),
     };
     let opcode = text(fields, "opcode");
+    let strings = &mut t.builder.strings;
+    let (engine, opcode) = (strings.intern(engine), strings.intern(if opcode.is_empty() { "unnamed opcode" } else { &opcode }));
     let slice = t.instruction(&Instruction {
         core,
         label,
         engine,
-        opcode: if opcode.is_empty() { "unnamed opcode" } else { &opcode },
+        opcode,
         start,
         duration,
         pc: get(fields, "pc").and_then(Raw::column),
@@ -91,17 +93,17 @@ pub(super) fn dma(t: &mut Timeline, fields: &Fields<'_>, record: RecordRef) -> R
     let core = t.core(&text(fields, "subgraph"));
     let bytes = get(fields, "transfer_size").and_then(Raw::column);
     let (engine, queue, variable) = (text(fields, "dma_engine"), text(fields, "dma_queue"), text(fields, "variable"));
-    let variable = known(&variable);
     let queue_type = text(fields, "queue_type");
+    let ring = t.ring(core, &engine, &queue);
+    let strings = &mut t.builder.strings;
+    let (variable, queue_type) = (strings.intern(known(&variable)), strings.intern(known(&queue_type)));
     Ok(t.transfer(&Transfer {
-        core,
-        engine: &engine,
-        queue: &queue,
+        ring,
         variable,
         start,
         duration,
         bytes,
-        queue_type: known(&queue_type),
+        queue_type,
         is_duplicate: text(fields, "duplicate") == "yes",
         is_collective: text(fields, "is_cc_dma") == "yes",
         record,

@@ -12,7 +12,7 @@ use crate::model::domain::{CollectiveOp, HbmTraffic, Shape, Throttle, Transposin
 use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId, SemaphoreUse};
 use crate::model::{TrackKind, TrackSpec};
 use kinds::ATTRS;
-pub(crate) use kinds::{Attr, Extra, Instruction, Transfer, Work};
+pub(crate) use kinds::{Attr, Extra, Instruction, Ring, Transfer, Work};
 use rustc_hash::FxHashMap;
 
 /// (time, one value per series).
@@ -100,10 +100,9 @@ impl Timeline {
     /// Adds an instruction; it is named by its opcode.
     pub fn instruction(&mut self, i: &Instruction<'_>) -> RawSliceId {
         let track = self.row(i.core, i.label);
-        let name = self.builder.strings.intern(i.opcode);
-        let slice = self.builder.slice(RawSlice { track, start: i.start, duration: i.duration, name, record: i.record });
-        self.set_text(slice, Attr::Engine, i.engine);
-        self.builder.set(self.attrs[Attr::Opcode as usize], slice, name.0);
+        let slice = self.builder.slice(RawSlice { track, start: i.start, duration: i.duration, name: i.opcode, record: i.record });
+        self.set_id(slice, Attr::Engine, i.engine);
+        self.set_id(slice, Attr::Opcode, i.opcode);
         self.set_numbers(slice, [i.pc, None, i.wait_ns, i.work.elements, i.work.sbuf_bytes]);
         let work = i.work;
         if work.hbm_read.is_some() || work.hbm_written.is_some() {
@@ -113,16 +112,22 @@ impl Timeline {
         slice
     }
 
+    /// Where transfers of a ring stand: `engine` and `queue` by their numbers.
+    pub fn ring(&mut self, core: usize, engine: &str, queue: &str) -> Ring {
+        let track = self.queue_row(core, queue);
+        let strings = &mut self.builder.strings;
+        Ring { track, engine: strings.intern(&format!("DMA-E{engine}")), queue: strings.intern(&format!("Q{queue}")) }
+    }
+
     /// Adds a DMA transfer; it is named by what it moves, or by its engine.
-    pub fn transfer(&mut self, t: &Transfer<'_>) -> RawSliceId {
-        let track = self.queue_row(t.core, t.queue);
-        let engine = format!("DMA-E{}", t.engine);
-        let name = self.builder.strings.intern(if t.variable.is_empty() { &engine } else { t.variable });
+    pub fn transfer(&mut self, t: &Transfer) -> RawSliceId {
+        let Ring { track, engine, queue } = t.ring;
+        let name = if t.variable == StrId(0) { engine } else { t.variable };
         let slice = self.builder.slice(RawSlice { track, start: t.start, duration: t.duration, name, record: t.record });
-        self.set_text(slice, Attr::Engine, &engine);
-        self.set_text(slice, Attr::Queue, &format!("Q{}", t.queue));
-        self.set_text(slice, Attr::Variable, t.variable);
-        self.set_text(slice, Attr::QueueType, t.queue_type);
+        self.set_id(slice, Attr::Engine, engine);
+        self.set_id(slice, Attr::Queue, queue);
+        self.set_id(slice, Attr::Variable, t.variable);
+        self.set_id(slice, Attr::QueueType, t.queue_type);
         self.set_numbers(slice, [None, t.bytes, None, None, None]);
         if t.is_duplicate {
             self.duplicates.push(slice);
@@ -153,7 +158,14 @@ impl Timeline {
     /// Sets a string column of a slice; empty text is "not available".
     pub fn set_text(&mut self, slice: RawSliceId, attr: Attr, text: &str) {
         let id = self.builder.strings.intern(text);
-        self.builder.set(self.attrs[attr as usize], slice, id.0);
+        self.set_id(slice, attr, id);
+    }
+
+    /// The same with the text's id.
+    pub fn set_id(&mut self, slice: RawSliceId, attr: Attr, id: StrId) {
+        if id != StrId(0) {
+            self.builder.set(self.attrs[attr as usize], slice, id.0);
+        }
     }
 
     /// Notes the semaphores and sizes in an instruction's operands.

@@ -1,5 +1,7 @@
 //! Some rows of some columns, and what is in them.
 
+use super::rows::known;
+use crate::base::{Interner, StrId};
 use crate::model::Cell;
 use parquet::data_type::ByteArray;
 
@@ -19,6 +21,48 @@ pub(super) enum Values {
     Flags(Vec<Option<bool>>),
     /// Lists, as text.
     Lists(Vec<Option<String>>),
+}
+
+/// Ids of texts that say something. The values of a dictionary come again and again from the same place in memory: such a text is read once.
+pub(super) struct TextIds {
+    /// Number of the first row of the batch that the addresses are in.
+    batch: u64,
+    /// Address, length, id.
+    seen: Vec<(usize, usize, StrId)>,
+}
+
+impl Default for TextIds {
+    fn default() -> Self {
+        TextIds { batch: 0, seen: vec![(0, 0, StrId(0)); Self::N] }
+    }
+}
+
+impl TextIds {
+    const N: usize = 1 << 12;
+
+    /// Before the texts of a batch are asked for: what another one held is no longer where it was.
+    pub fn enter(&mut self, batch: u64) {
+        if self.batch != batch {
+            self.batch = batch;
+            self.seen.fill((0, 0, StrId(0)));
+        }
+    }
+
+    /// The id of a text, the empty one's where nothing is told.
+    pub fn id(&mut self, batch: &Batch, column: usize, row: usize, strings: &mut Interner) -> StrId {
+        let Values::Texts(values) = &batch.columns[column] else {
+            return strings.intern(known(batch.text(column, row)));
+        };
+        let Some(text) = values.get(row).and_then(Option::as_ref).map(ByteArray::data) else {
+            return StrId(0);
+        };
+        let (address, len) = (text.as_ptr().addr(), text.len());
+        let seen = &mut self.seen[(address >> 2 ^ address >> 13 ^ len) & (Self::N - 1)];
+        if (seen.0, seen.1) != (address, len) {
+            *seen = (address, len, strings.intern(known(std::str::from_utf8(text).unwrap_or(""))));
+        }
+        seen.2
+    }
 }
 
 impl Batch {

@@ -27,7 +27,7 @@ const CURVES: [(&str, Curve, &[&str], bool); 4] = [
 ];
 
 /// Puts every table of measurements on the timeline.
-pub(super) fn curves(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &Place, ledger: &mut Ledger) {
+pub(super) fn curves(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &mut Place, ledger: &mut Ledger) {
     for (name, curve, columns, is_share) in CURVES {
         let Some(table) = tables.get(name) else {
             continue;

@@ -10,6 +10,9 @@ use crate::formats::{Claim, Field, ImportError};
 use crate::model::{Cell, Profile};
 use std::collections::BTreeMap;
 
+/// No file has more rows for its bytes; a footer that says so gets no memory for them before they come.
+const BYTES_PER_ROW_MIN: u64 = 8;
+
 /// The files of one table, in the order of their parts. A broken file is left out, and in the ledger.
 pub(super) struct Table {
     /// Its name: `Instruction`.
@@ -67,8 +70,11 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Prof
     let facts = facts::Facts::read(&tables, ledger);
     let mut timeline = Timeline::new();
     let mut links = Links::new(tables.contains_key("Flow"));
-    let place = Place { first_core: facts.first_core };
-    rows::timeline(&tables, &mut timeline, &place, &mut links, ledger);
+    let mut place = Place::new(facts.first_core);
+    let n_slices = rows::SLICE_TABLES.iter().filter_map(|name| tables.get(*name)).map(Table::n_rows).fold(0, u64::saturating_add);
+    let most = input.members.iter().map(Member::len).fold(0, u64::saturating_add) / BYTES_PER_ROW_MIN;
+    timeline.builder.expect_slices(usize::try_from(n_slices.min(most)).unwrap_or(0));
+    rows::timeline(&tables, &mut timeline, &mut place, &mut links, ledger);
     if let Some(flows) = tables.get("Flow") {
         links.resolve(flows, &mut timeline, ledger);
     }

@@ -1,10 +1,10 @@
 //! Rows of the table `Instruction`.
 
-use super::batch::Batch;
+use super::batch::{Batch, TextIds};
 use super::framework::Paths;
 use super::import::Table;
-use super::rows::{Links, Place, column, each, known, span};
-use crate::base::Ledger;
+use super::rows::{Links, Place, column, each, span};
+use crate::base::{Ledger, StrId};
 use crate::formats::neuron_json::timeline::{Attr, Instruction, Timeline, Work};
 use crate::model::RecordRef;
 
@@ -52,19 +52,24 @@ fn work(b: &Batch, row: usize) -> Work {
 }
 
 /// Puts the table `Instruction` on the timeline. Where it names no layer, `paths` of framework operators do.
-pub(super) fn read(table: &Table, paths: &Paths, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
+pub(super) fn read(table: &Table, paths: &Paths, t: &mut Timeline, place: &mut Place, links: &mut Links, ledger: &mut Ledger) {
+    let mut texts = TextIds::default();
     each(table, &INSTRUCTION, ledger, |b, row, at| {
+        texts.enter(at - row as u64);
         let Some((start, duration)) = span(b, 0, 1, 2, row) else {
             return false;
         };
         let core = place.core(t, b.int(3, row));
         let (engine, track) = (b.text(4, row), b.text(5, row));
         let opcode = b.text(6, row);
+        let strings = &mut t.builder.strings;
+        let opcode = if opcode.is_empty() { strings.intern("unnamed opcode") } else { texts.id(b, 6, row, strings) };
+        let engine_id = texts.id(b, 4, row, strings);
         let slice = t.instruction(&Instruction {
             core,
             label: if track.is_empty() { engine } else { track },
-            engine,
-            opcode: if opcode.is_empty() { "unnamed opcode" } else { opcode },
+            engine: engine_id,
+            opcode,
             start,
             duration,
             pc: column(b.int(7, row)),
@@ -75,16 +80,15 @@ pub(super) fn read(table: &Table, paths: &Paths, t: &mut Timeline, place: &Place
         let attrs =
             [(Attr::InstructionType, 9), (Attr::Layer, 10), (Attr::Hlo, 11), (Attr::Source, 12), (Attr::Bir, 13), (Attr::Tensorizer, 15)];
         for (attr, column) in attrs {
-            let mut text = known(b.text(column, row));
-            if attr == Attr::Source && text.is_empty() {
-                text = known(b.text(24, row));
+            let strings = &mut t.builder.strings;
+            let mut text = texts.id(b, column, row, strings);
+            if attr == Attr::Source && text == StrId(0) {
+                text = texts.id(b, 24, row, strings);
             }
-            if attr == Attr::Layer && text.is_empty() && !paths.is_empty() {
-                text = b.int(26, row).and_then(|id| paths.get(&id)).map_or("", String::as_str);
+            if attr == Attr::Layer && text == StrId(0) && !paths.is_empty() {
+                text = b.int(26, row).and_then(|id| paths.get(&id)).map_or(StrId(0), |path| strings.intern(path));
             }
-            if !text.is_empty() {
-                t.set_text(slice, attr, text);
-            }
+            t.set_id(slice, attr, text);
         }
         t.operands(slice, b.text(25, row));
         links.note(0, b.int(14, row), slice);

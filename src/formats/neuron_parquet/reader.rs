@@ -1,7 +1,7 @@
 //! One Parquet file, read in batches of rows, and of those only the columns asked for.
 
 use super::batch::{Batch, Values};
-use super::source::Source;
+use super::source::{Ahead, Source};
 use crate::base::Member;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray, Int96};
@@ -13,6 +13,8 @@ const BATCH: usize = 32_768;
 /// An open file.
 pub(super) struct File {
     reader: SerializedFileReader<Source>,
+    /// The same file.
+    source: Ahead,
     /// Names of its columns, in their order.
     pub columns: Vec<String>,
     leaves: Vec<usize>,
@@ -28,7 +30,9 @@ fn words(error: impl ToString) -> String {
 impl File {
     /// Reads the footer. An error is the rest of a sentence.
     pub fn open(member: &Member) -> Result<File, String> {
-        let reader = SerializedFileReader::new(Source::new(member)).map_err(words)?;
+        let source = Source::new(member);
+        let ahead = source.ahead();
+        let reader = SerializedFileReader::new(source).map_err(words)?;
         let meta = reader.metadata().file_metadata();
         let (mut columns, mut leaves): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
         for (leaf, column) in meta.schema_descr().columns().iter().enumerate() {
@@ -40,11 +44,20 @@ impl File {
             }
         }
         let n_rows = u64::try_from(meta.num_rows()).unwrap_or(0);
-        Ok(File { columns, leaves, n_rows, reader })
+        Ok(File { columns, leaves, n_rows, reader, source: ahead })
     }
 
     /// Calls `each` with batches of `wanted` columns from row `first` on, with the number of their first row. An error is the rest of a sentence.
-    pub fn rows(&self, wanted: &[&str], first: u64, mut each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
+    pub fn rows(&self, wanted: &[&str], first: u64, each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
+        self.read(wanted, first, false, each)
+    }
+
+    /// The same for all rows: columns are read a row group at a time, not a page at a time.
+    pub fn all_rows(&self, wanted: &[&str], each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
+        self.read(wanted, 0, true, each)
+    }
+
+    fn read(&self, wanted: &[&str], first: u64, is_held: bool, mut each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
         let leaf = |name: &&str| self.columns.iter().position(|c| c == name).map(|at| self.leaves[at]);
         let leaves: Vec<Option<usize>> = wanted.iter().map(leaf).collect();
         let mut begins = 0u64;
@@ -53,6 +66,10 @@ impl File {
             let n = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
             if begins.saturating_add(n) > first {
                 let skip = first.saturating_sub(begins);
+                if is_held {
+                    let chunks = leaves.iter().flatten().map(|leaf| group.metadata().column(*leaf).byte_range());
+                    self.source.hold(&chunks.collect::<Vec<_>>()).map_err(words)?;
+                }
                 let mut columns = Vec::with_capacity(leaves.len());
                 for leaf in &leaves {
                     columns.push(match leaf {

@@ -1,9 +1,9 @@
 //! Rows that have a place on the timeline.
 
-use super::batch::Batch;
+use super::batch::{Batch, TextIds};
 use super::import::Table;
-use crate::base::{Ledger, Severity};
-use crate::formats::neuron_json::timeline::{Extra, Timeline, Transfer};
+use crate::base::{Ledger, Severity, StrId};
+use crate::formats::neuron_json::timeline::{Extra, Ring, Timeline, Transfer};
 use crate::model::domain::TransposingDma;
 use crate::model::{RawSliceId, RecordRef, TrackKind};
 use rustc_hash::FxHashMap;
@@ -16,18 +16,26 @@ pub(super) const SLICE_TABLES: [&str; 6] = ["Instruction", "DmaPacket", "DmaPack
 /// What is known of the cores.
 pub(super) struct Place {
     /// NeuronCore of the first physical core, where the file tells.
-    pub first_core: Option<i64>,
+    first_core: Option<i64>,
+    known: FxHashMap<i64, usize>,
 }
 
 impl Place {
+    /// Cores, of which the first is that NeuronCore.
+    pub fn new(first_core: Option<i64>) -> Self {
+        Place { first_core, known: FxHashMap::default() }
+    }
+
     /// The core of that index.
-    pub fn core(&self, t: &mut Timeline, pcore: Option<i64>) -> usize {
+    pub fn core(&mut self, t: &mut Timeline, pcore: Option<i64>) -> usize {
         let pcore = pcore.filter(|p| (0..4096).contains(p)).unwrap_or(0);
-        let name = format!("sg{pcore:02}");
-        if let Some(first) = self.first_core {
-            t.set_nc(&name, first + pcore);
-        }
-        t.core(&name)
+        *self.known.entry(pcore).or_insert_with(|| {
+            let name = format!("sg{pcore:02}");
+            if let Some(first) = self.first_core {
+                t.set_nc(&name, first + pcore);
+            }
+            t.core(&name)
+        })
     }
 }
 
@@ -74,7 +82,7 @@ pub(super) fn each(table: &Table, wanted: &[&str], ledger: &mut Ledger, mut row:
     let mut begins = 0;
     for file in &table.files {
         let (mut n_read, mut n_shown) = (0u64, 0u64);
-        let done = file.rows(wanted, 0, |batch, first| {
+        let done = file.all_rows(wanted, |batch, first| {
             for i in 0..batch.n_rows {
                 n_shown += u64::from(row(batch, i, begins + first + i as u64));
             }
@@ -96,7 +104,7 @@ pub(super) fn each(table: &Table, wanted: &[&str], ledger: &mut Ledger, mut row:
 }
 
 /// Puts every table with times on the timeline.
-pub(super) fn timeline(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
+pub(super) fn timeline(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &mut Place, links: &mut Links, ledger: &mut Ledger) {
     let get = |name: &str| tables.get(name);
     if let Some(queues) = get("DmaQueuesInfo") {
         each(queues, &["pcore_idx", "idx", "name", "type"], ledger, |b, row, _| {
@@ -158,24 +166,37 @@ const TRANSFER: [&str; 11] = [
     "queue_type",
 ];
 
-fn transfers(kind: usize, table: &Table, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
-    each(table, &TRANSFER, ledger, |b, row, at| {
+fn transfers(kind: usize, table: &Table, t: &mut Timeline, place: &mut Place, links: &mut Links, ledger: &mut Ledger) {
+    let mut texts = TextIds::default();
+    let mut rings: FxHashMap<(usize, Option<i64>, Option<i64>, StrId), Ring> = FxHashMap::default();
+    let wanted = TRANSFER.map(|name| if name == "id" && !links.is_wanted { "" } else { name });
+    each(table, &wanted, ledger, |b, row, at| {
+        texts.enter(at - row as u64);
         let Some((start, duration)) = span(b, 0, 1, 2, row) else {
             return false;
         };
         let core = place.core(t, b.int(3, row));
-        let number = |at: usize| b.int(at, row).map(|n| n.to_string());
-        let engine = number(4).unwrap_or_else(|| engine_of(b.text(6, row)).into());
-        let queue = number(5).unwrap_or_else(|| b.text(6, row).into());
+        let (engine, queue) = (b.int(4, row), b.int(5, row));
+        // The name tells what the numbers do not.
+        let named = engine.is_none() || queue.is_none();
+        let name = if named { texts.id(b, 6, row, &mut t.builder.strings) } else { StrId(0) };
+        let ring = *rings.entry((core, engine, queue, name)).or_insert_with(|| {
+            let number = |n: Option<i64>| n.map(|n| n.to_string());
+            t.ring(
+                core,
+                &number(engine).unwrap_or_else(|| engine_of(b.text(6, row)).into()),
+                &number(queue).unwrap_or_else(|| b.text(6, row).into()),
+            )
+        });
+        let strings = &mut t.builder.strings;
+        let (variable, queue_type) = (texts.id(b, 7, row, strings), texts.id(b, 10, row, strings));
         let slice = t.transfer(&Transfer {
-            core,
-            engine: &engine,
-            queue: &queue,
-            variable: known(b.text(7, row)),
+            ring,
+            variable,
             start,
             duration,
             bytes: column(b.int(8, row)),
-            queue_type: known(b.text(10, row)),
+            queue_type,
             is_duplicate: false,
             is_collective: false,
             record: RecordRef::new(kind, at, 1),
@@ -215,7 +236,7 @@ fn engine_of(queue_name: &str) -> &str {
 }
 
 /// Collective operations, what the CC-cores did, core barriers.
-fn extras(kind: usize, sort: i64, table: &Table, t: &mut Timeline, place: &Place, links: &mut Links, ledger: &mut Ledger) {
+fn extras(kind: usize, sort: i64, table: &Table, t: &mut Timeline, place: &mut Place, links: &mut Links, ledger: &mut Ledger) {
     let (name, lane) = match kind {
         3 => ("operation", "stream_index"),
         4 => ("description", "core_idx"),
@@ -256,7 +277,7 @@ fn extras(kind: usize, sort: i64, table: &Table, t: &mut Timeline, place: &Place
     });
 }
 
-fn moments(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &Place, ledger: &mut Ledger) {
+fn moments(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &mut Place, ledger: &mut Ledger) {
     if let Some(table) = tables.get("SemaphoreUpdate") {
         each(table, &["timestamp", "id", "value", "pcore_idx"], ledger, |b, row, _| {
             let (Some(time), Some(value)) = (b.int(0, row), b.int(2, row)) else {

@@ -116,11 +116,13 @@ fn instruction(job: &mut Job<'_>, core: usize, subgraph: &Subgraph, step: &Step,
     let named = opcode.and_then(opcodes::opcode);
     let shown = named.map_or_else(|| opcode.map_or("opcode unknown".into(), |b| format!("opcode {b:#04x}")), str::to_string);
     let at = job.ns(from);
+    let strings = &mut job.timeline.builder.strings;
+    let (engine, opcode_name) = (strings.intern(ENGINES[step.engine]), strings.intern(&shown));
     let slice = job.timeline.instruction(&Instruction {
         core,
         label: opcodes::label(step.engine, opcode),
-        engine: ENGINES[step.engine],
-        opcode: &shown,
+        engine,
+        opcode: opcode_name,
         start: at,
         duration: ((to - from) / 1000) as i64,
         pc: Some(pc),

@@ -3,7 +3,7 @@
 use super::import::{Job, for_each};
 use super::info::{Region, Subgraph};
 use super::records::{Packet, Pairs, RECORD, Record};
-use crate::base::Severity;
+use crate::base::{Severity, StrId};
 use crate::formats::ImportError;
 use crate::formats::neff::hex;
 use crate::formats::neuron_json::timeline::Transfer;
@@ -69,15 +69,14 @@ fn transfer(job: &mut Job<'_>, core: usize, base: u64, start: &Record, end: &Rec
     }
     let at = job.ns(from);
     let duration = ((to - from) / 1000) as i64;
+    let ring = job.timeline.ring(core, &(base + packet.engine).to_string(), &packet.queue.to_string());
     let slice = job.timeline.transfer(&Transfer {
-        core,
-        engine: &(base + packet.engine).to_string(),
-        queue: &packet.queue.to_string(),
-        variable: "",
+        ring,
+        variable: StrId(0),
         start: at,
         duration,
         bytes: is_sure.then_some(packet.bytes),
-        queue_type: "",
+        queue_type: StrId(0),
         is_duplicate: false,
         is_collective: false,
         record: RecordRef::new(0, start.offset, RECORD),

@@ -1,5 +1,6 @@
 //! What stands on the timeline of a Neuron device.
 
+use crate::base::{StrId, TrackId};
 use crate::model::{RecordRef, TrackKind};
 
 /// String columns of a Neuron slice.
@@ -64,8 +65,8 @@ pub(crate) struct Instruction<'a> {
     pub core: usize,
     /// The row: as the engine, but matrix products have their own.
     pub label: &'a str,
-    pub engine: &'a str,
-    pub opcode: &'a str,
+    pub engine: StrId,
+    pub opcode: StrId,
     pub start: i64,
     pub duration: i64,
     pub pc: Option<u32>,
@@ -74,18 +75,24 @@ pub(crate) struct Instruction<'a> {
     pub record: RecordRef,
 }
 
+/// A ring: the part of a DMA queue that one engine serves.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ring {
+    pub(super) track: TrackId,
+    pub(super) engine: StrId,
+    pub(super) queue: StrId,
+}
+
 /// A DMA transfer as the timeline shows it.
-pub(crate) struct Transfer<'a> {
-    pub core: usize,
-    pub engine: &'a str,
-    pub queue: &'a str,
+pub(crate) struct Transfer {
+    pub ring: Ring,
     /// Empty when the file does not name it.
-    pub variable: &'a str,
+    pub variable: StrId,
     pub start: i64,
     pub duration: i64,
     pub bytes: Option<u32>,
     /// What feeds the queue, in the file's word; empty when it is not told.
-    pub queue_type: &'a str,
+    pub queue_type: StrId,
     /// Another record stands for the same packet.
     pub is_duplicate: bool,
     /// A collective operation made it.
