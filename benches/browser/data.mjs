@@ -18,11 +18,11 @@ export function files(root, say) {
     }
     return file;
   };
-  const generate = (megabytes, ...options) => (file) => execFileSync(
-    'cargo',
-    ['run', '--quiet', '--profile', 'fast', '--no-default-features', '--example', 'make_trace', '--', '--bytes', String(megabytes * MB), '--seed', '1', ...options, file],
+  const example = (name, ...args) => execFileSync(
+    'cargo', ['run', '--quiet', '--profile', 'fast', '--no-default-features', '--example', name, '--', '--seed', '1', ...args],
     { cwd: root, stdio: ['ignore', 2, 2] },
   );
+  const generate = (megabytes, ...options) => (file) => example('make_trace', '--bytes', String(megabytes * MB), ...options, file);
   const trace = (megabytes) => made(`trace-${megabytes}MB.pt.trace.json`, generate(megabytes));
   return {
     /** Operators, launches, kernels, arrows. */
@@ -37,6 +37,8 @@ export function files(root, say) {
     })),
     /** An operator timeline of the TensorBoard Neuron plugin with that many slices. */
     operators: (slices) => made(`neuron_op_timeline-${slices}.json`, (file) => operatorTimeline(file, slices)),
+    /** A Neuron device profile of 2 M instructions and 5 M transfers: a directory of Parquet tables, or with `.json` that. */
+    device: (ending = '') => made(`device${ending}`, (path) => example('make_device', path)),
     /** A report of `analyze` with that many operators. */
     report: (operators) => made(`analyze-${operators}.json`, (file) => supportReport(file, operators)),
     gzip: (megabytes) => made(`trace-${megabytes}MB.pt.trace.json.gz`, (file) => writeFileSync(file, gzipSync(readFileSync(trace(megabytes)), { level: 6 }))),

@@ -12,8 +12,9 @@
 // Cases: plain traces; the same as .json.gz; one with Python functions, modules and allocations; a file too large to open.
 // Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_SLICES=1000000 and
 // BENCH_WORKERS=8: that many traces of 100 MB as one run (0: none);
-// BENCH_OPERATORS=100000: a Neuron operator timeline and a report of analyze (0: none); BENCH_LARGE=1 adds 2.5 GB, written for
-// the run and deleted after it; BENCH_RUNS=3 times each (the median is reported).
+// BENCH_OPERATORS=100000: a Neuron operator timeline and a report of analyze (0: none); BENCH_LARGE=1 adds a trace of 2.5 GB, and
+// BENCH_DEVICE=1 a Neuron device profile of 2 M instructions and 5 M transfers, as Parquet (0.2 GB) and as JSON (2.5 GB): both are
+// written for the run and deleted after it; BENCH_RUNS=3 times each (the median is reported).
 import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
@@ -65,6 +66,8 @@ async function emptyPage(site) {
   return bytes;
 }
 
+const n_bytes = (file) => [file].flat().reduce((sum, path) => sum + statSync(path).size, 0);
+
 async function parse(browser, site, file) {
   const page = await browser.newPage();
   await page.goto(new URL('nothing-here', site.url).href);
@@ -112,7 +115,7 @@ async function open(site, file, bytes, isFirst) {
       out.views_ms = took;
       out.records = records;
     }
-    if (bytes < LARGEST_STRING) {
+    if (bytes < LARGEST_STRING && !Array.isArray(file)) {
       try { Object.assign(out, await parse(browser, site, file)); } catch (error) { say(`JSON.parse gave up: ${error.message.split('\n')[0]}`); }
     }
     return out;
@@ -128,7 +131,7 @@ let rate = null; // seconds of Parse per byte, from the largest text that could 
 let failed = 0;
 
 async function measure(name, file, times) {
-  const bytes = statSync(file).size;
+  const bytes = n_bytes(file);
   try {
     const all = [];
     for (let i = 0; i < times; i++) {
@@ -138,10 +141,10 @@ async function measure(name, file, times) {
     const of = (key) => median(all.map((r) => r[key]));
     const [idle_s, measured, inflate_s, peak_bytes] = [of('idle_s'), of('parse'), of('inflate'), of('peak_bytes')];
     if (measured !== null && inflate_s === null) rate = measured / bytes;
-    const parse_s = measured ?? (rate === null ? null : rate * bytes);
+    const parse_s = measured ?? (rate === null || Array.isArray(file) ? null : rate * bytes);
     line({
       case: name, bytes, records: all[0].records, preview_s: round(of('preview_s')), idle_s: round(idle_s),
-      parse_s: round(parse_s), parse_extrapolated: measured === null || undefined, ratio: parse_s === null ? null : round(idle_s / parse_s, 2),
+      parse_s: round(parse_s), parse_extrapolated: (measured === null && parse_s !== null) || undefined, ratio: parse_s === null ? null : round(idle_s / parse_s, 2),
       inflate_s: inflate_s === null ? undefined : round(inflate_s), of_budget: inflate_s === null ? undefined : round(idle_s / (parse_s + 1.2 * inflate_s), 2),
       peak_bytes, empty_bytes: empty, over_empty_per_byte: round((peak_bytes - empty) / bytes, 2), frames_ms: all[0].frames_ms, views_ms: all[0].views_ms,
     });
@@ -153,7 +156,7 @@ async function measure(name, file, times) {
 
 /** The workers of one run, read side by side. `worst_frame_ms`: how long the page stood still at most while they were read. */
 async function side_by_side(paths) {
-  const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
+  const bytes = n_bytes(paths);
   const name = `${paths.length} workers`;
   const browser = await launch();
   try {
@@ -201,6 +204,13 @@ if (process.env.BENCH_LARGE === '1') {
   const file = made.trace(2500);
   await measure('2500 MB', file, 1);
   rmSync(file);
+}
+if (process.env.BENCH_DEVICE === '1') {
+  const tables = made.device();
+  await measure('device profile, Parquet', readdirSync(tables).map((name) => join(tables, name)), 1);
+  const json = made.device('.json');
+  await measure('device profile, JSON', json, 1);
+  for (const path of [tables, json]) rmSync(path, { recursive: true });
 }
 await site.close();
 
