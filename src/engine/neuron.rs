@@ -2,18 +2,21 @@
 
 use super::Answer;
 use crate::analysis::neuron_log::{self, Level, LogDiff, LogOps, LogOverlap, LogPart, LogTimeline, LogTrace};
-use crate::analysis::support::{self, Support, SupportDiff};
+use crate::analysis::support::{self, Support, SupportDiff, SupportTop};
 use crate::analysis::system::{self, Chain, ExecutionRow, Grouping, RowOf, System};
 use crate::base::{SliceId, TimeRange};
 use crate::model::neuron_log::NeuronLog;
-use crate::model::{Domain, NeuronSystem, Profile, SupportReport};
+use crate::model::{Domain, NeuronSystem, Profile};
 use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
 
 /// A question to a report, a log or a system profile of Neuron.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum NeuronQuery {
     /// What an `analyze` report tells.
     Support,
+    /// The same, of each list only as many rows.
+    SupportTop(u64),
     /// The report compared with an earlier one (the answer of its worker to `Support`).
     SupportDiff(Box<Support>),
     /// Operators of a run of the TensorBoard plugin.
@@ -43,6 +46,8 @@ pub enum NeuronQuery {
 pub enum NeuronAnswer {
     /// Operators, failures, instructions, remarks.
     Support(Box<Support>),
+    /// The beginning of each list.
+    SupportTop(Box<SupportTop>),
     /// Operators by what changed.
     SupportDiff(Box<SupportDiff>),
     /// Longest first.
@@ -67,11 +72,13 @@ pub enum NeuronAnswer {
     SystemRows(Vec<RowOf>),
 }
 
-/// Answers from the open profile.
-pub(super) fn answer(profile: &Profile, query: &NeuronQuery) -> Answer {
+/// Answers from the open profile; `made` keeps what the answers of a report share.
+pub(super) fn answer(profile: &Profile, made: &OnceCell<Support>, query: &NeuronQuery) -> Answer {
     let answer = match (&profile.domain, query) {
-        (Domain::SupportReport(report), NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => of_report(report, query),
-        (_, NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => Err("This profile is no analyze report."),
+        (Domain::SupportReport(report), NeuronQuery::Support | NeuronQuery::SupportTop(_) | NeuronQuery::SupportDiff(_)) => {
+            Ok(of_report(made.get_or_init(|| support::support(report)), query))
+        }
+        (_, NeuronQuery::Support | NeuronQuery::SupportTop(_) | NeuronQuery::SupportDiff(_)) => Err("This profile is no analyze report."),
         (Domain::NeuronSystem(system), _) => of_system(profile, system, query),
         (_, NeuronQuery::System(_) | NeuronQuery::SystemExecution(_) | NeuronQuery::SystemChain(_) | NeuronQuery::SystemRows(_)) => {
             Err("This profile is no system profile.")
@@ -82,12 +89,12 @@ pub(super) fn answer(profile: &Profile, query: &NeuronQuery) -> Answer {
     answer.map_or_else(|sentence| Answer::Refused(sentence.into()), Answer::Neuron)
 }
 
-fn of_report(report: &SupportReport, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {
-    let own = support::support(report);
-    Ok(match query {
-        NeuronQuery::SupportDiff(before) => NeuronAnswer::SupportDiff(Box::new(support::diff(before, &own))),
-        _ => NeuronAnswer::Support(Box::new(own)),
-    })
+fn of_report(own: &Support, query: &NeuronQuery) -> NeuronAnswer {
+    match query {
+        NeuronQuery::SupportDiff(before) => NeuronAnswer::SupportDiff(Box::new(support::diff(before, own))),
+        NeuronQuery::SupportTop(n) => NeuronAnswer::SupportTop(Box::new(support::top(own, usize::try_from(*n).unwrap_or(usize::MAX)))),
+        _ => NeuronAnswer::Support(Box::new(own.clone())),
+    }
 }
 
 fn of_log(profile: &Profile, log: &NeuronLog, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {

@@ -2,6 +2,7 @@
 
 use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
 use super::{HotColumns, HotMeta, hot};
+use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, flows, operators, search, span};
 use crate::base::{DurationNs, InputSet, Ledger, SliceId, StrId, TimeNs, TrackId};
@@ -28,6 +29,8 @@ pub struct Session {
     pub(super) derived: RefCell<HashMap<String, Rc<Vec<StrId>>>>,
     /// What the answers of a PyTorch trace share; made when the first one is asked for.
     pub(super) torch: OnceCell<TorchModel>,
+    /// The same of an `analyze` report.
+    support: OnceCell<Support>,
 }
 
 impl Session {
@@ -41,6 +44,7 @@ impl Session {
             colours: RefCell::default(),
             derived: RefCell::default(),
             torch: OnceCell::new(),
+            support: OnceCell::new(),
         }
     }
 
@@ -74,7 +78,7 @@ impl Session {
             Query::Brief(slice) => self.brief(*slice),
             Query::Export(q) => self.export(q),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
-            Query::Neuron(query) => super::neuron::answer(&self.profile, query),
+            Query::Neuron(query) => super::neuron::answer(&self.profile, &self.support, query),
         }
     }
 

@@ -3,8 +3,10 @@
 mod diff;
 mod lists;
 mod remarks;
+mod top;
 
 pub use diff::{Change, ChangeRow, SupportDiff, diff};
+pub use top::{SupportTop, top};
 
 use crate::model::{SupportReport, SupportSource};
 use serde::{Deserialize, Serialize};

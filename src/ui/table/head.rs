@@ -3,8 +3,8 @@
 use super::csv;
 use super::data::{Column, Kind};
 use super::order::{self, Direction, SortKeys};
+use super::rest;
 use super::state::State;
-use crate::base::text;
 use crate::ui::dom;
 use crate::ui::small::{Help, Menu, Problem};
 use leptos::{ev, prelude::*};
@@ -12,16 +12,14 @@ use leptos::{ev, prelude::*};
 /// Filter, count, columns, CSV.
 #[component]
 pub(super) fn Tools(state: State, id: String) -> impl IntoView {
-    let count = move || {
-        let (shown, all) = (state.order.with(|o| o.len()), state.rows.with(|r| r.len()));
-        format!("{} of {} rows", text::count(shown as u64), text::count(all as u64))
-    };
+    let count = move || state.count_words();
     let file = dom::file_name(&id, "csv");
-    let save = move |_| {
+    // The rows shown are all of them only when none is still to come.
+    let save = rest::when_whole(state, move || {
         let (columns, rows) = (state.columns.get_untracked(), state.rows.get_untracked());
         let (order, shown) = (state.order.get_untracked(), state.shown.get_untracked());
         dom::save_text(&file, "text/csv;charset=utf-8", &csv::csv(&columns, &rows, &order, &shown));
-    };
+    });
     view! {
         <div class="table__tools">
             <input
@@ -45,7 +43,7 @@ pub(super) fn Tools(state: State, id: String) -> impl IntoView {
             </button>
             <span class="table__count figure" role="status">{count}</span>
             <Menu label="Columns"><ColumnList state /></Menu>
-            <button type="button" class="button" title="Save the rows shown, unrounded, as comma-separated values" on:click=save>"CSV"</button>
+            <button type="button" class="button" title="Save the rows shown, unrounded, as comma-separated values" on:click=move |_| save()>"CSV"</button>
         </div>
         <Problem text=state.problem />
     }

@@ -3,6 +3,7 @@
 use super::choices::TableChoices;
 use super::data::{Column, Row};
 use super::order::{self, Filter, SortKeys};
+use super::rest::Rest;
 use super::window::{self, ROW, Window};
 use leptos::{html, prelude::*};
 use std::collections::BTreeSet;
@@ -40,6 +41,8 @@ pub(super) struct State {
     pub rows: Signal<Arc<Vec<Row>>>,
     pub selected: Signal<Option<usize>>,
     pub on_row: Option<Callback<usize>>,
+    /// Rows that are still to come.
+    pub rest: Option<Rest>,
     /// Sorting, columns and filter.
     pub choices: Memo<TableChoices>,
     /// Where the choices live: with this table, or with whoever keeps them.
@@ -70,6 +73,7 @@ impl State {
         selected: Signal<Option<usize>>,
         on_row: Option<Callback<usize>>,
         kept: Option<Kept>,
+        rest: Option<Rest>,
     ) -> Self {
         let (text, kept) = kept.unwrap_or_else(|| {
             let own = RwSignal::new(String::new());
@@ -112,6 +116,7 @@ impl State {
             rows,
             selected,
             on_row,
+            rest,
             choices,
             kept,
             keys,
@@ -136,9 +141,9 @@ impl State {
         self.kept.set(choices.to_text());
     }
 
-    /// Whether a total row stands at the foot.
+    /// Whether a total row stands at the foot: it adds up all rows or does not stand there.
     pub fn has_total(&self) -> bool {
-        self.columns.with(|c| c.iter().any(|c| c.is_summed)) && self.order.with(|o| o.len() > 1)
+        self.n_awaited().is_none() && self.columns.with(|c| c.iter().any(|c| c.is_summed)) && self.order.with(|o| o.len() > 1)
     }
 
     /// Brings a line into sight.

@@ -3,6 +3,7 @@
 use super::body::{Body, Total};
 use super::data::{self, Column, Kind, Row};
 use super::head::{Head, Tools};
+use super::rest::{self, Rest};
 use super::state::{Kept, State};
 use crate::ui::dom;
 use leptos::{ev, prelude::*};
@@ -36,9 +37,13 @@ pub fn Table(
     /// Where sorting, columns and filter are kept; without it they are as long as the table.
     #[prop(optional)]
     kept: Option<Kept>,
+    /// Rows that are still to come when `rows` are only the first ones.
+    #[prop(optional)]
+    rest: Option<Rest>,
 ) -> impl IntoView {
-    let state = State::new(columns, rows, selected, on_row, kept);
+    let state = State::new(columns, rows, selected, on_row, kept, rest);
     follow(state);
+    rest::follow(state);
     let box_label = label.clone();
     let sizes = move || widths(state);
     let blank = move || {

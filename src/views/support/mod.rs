@@ -4,6 +4,7 @@ mod compare;
 mod parts;
 pub mod rows;
 
+use crate::analysis::support::SupportTop;
 use crate::engine::query::{NeuronAnswer, NeuronQuery};
 use crate::engine::{Answer, Query};
 use crate::state::choices::ViewState;
@@ -12,7 +13,18 @@ use crate::views::ask::asked;
 use crate::worker::client::Ask;
 use compare::Compare;
 use leptos::prelude::*;
-use parts::{Failures, Gauge, Instructions, Operators, Remarks};
+use parts::{Failures, Gauge, Instructions, Lists, Operators, Remarks};
+
+/// Rows of each list on screen at once; longer lists come when somebody sorts, filters, saves or reaches their end.
+const FIRST_ROWS: u64 = 500;
+
+fn pick(answer: Answer) -> Option<SupportTop> {
+    match answer {
+        Answer::Neuron(NeuronAnswer::SupportTop(top)) => Some(*top),
+        Answer::Neuron(NeuronAnswer::Support(whole)) => Some(SupportTop::whole(*whole)),
+        _ => None,
+    }
+}
 
 /// A support report.
 #[component]
@@ -24,25 +36,34 @@ pub fn SupportView(
     /// What was chosen in the view.
     choices: ViewState,
 ) -> impl IntoView {
-    let pick = |answer| if let Answer::Neuron(NeuronAnswer::Support(s)) = answer { Some(*s) } else { None };
-    let support = asked(ask.clone(), Signal::stored(Some(Query::Neuron(NeuronQuery::Support))), pick);
+    let is_whole = RwSignal::new(false);
+    let query = move || if is_whole.get() { NeuronQuery::Support } else { NeuronQuery::SupportTop(FIRST_ROWS) };
+    let found = asked(ask.clone(), Signal::derive(move || Some(Query::Neuron(query()))), pick);
+    let load = Callback::new(move |()| {
+        if found.value.with_untracked(|s| s.as_ref().is_some_and(|s| s.is_cut())) {
+            is_whole.set(true);
+        }
+    });
+    let lists = Lists { top: Signal::derive(move || found.value.get().unwrap_or_default()), load };
+    let is_there = Memo::new(move |_| found.value.with(Option::is_some));
     let body = move || {
-        support.value.get().map(|s| {
-            let has_instructions = !s.instructions.is_empty();
+        is_there.get().then(|| {
+            let top = lists.top.get_untracked();
+            let instructions = (top.n_instructions > 0).then(|| view! { <Instructions lists choices /> });
             view! {
-                <Gauge support=s.clone() />
-                <Remarks remarks=s.remarks.clone() />
+                <Gauge top=top.clone() />
+                <Remarks remarks=top.support.remarks.clone() />
                 <Compare ask=ask.clone() others />
-                <Operators support=s.clone() choices />
-                <Failures support=s.clone() choices />
-                {has_instructions.then(|| view! { <Instructions support=s choices /> })}
+                <Operators lists choices />
+                <Failures lists choices />
+                {instructions}
             }
         })
     };
     view! {
-        <section class="support" data-view="support" aria-busy=move || support.is_waiting.get().to_string()>
+        <section class="support" data-view="support" aria-busy=move || found.is_waiting.get().to_string()>
             <h1>"Operator support"</h1>
-            <Problem text=support.problem />
+            <Problem text=found.problem />
             {body}
         </section>
     }

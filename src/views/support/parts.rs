@@ -1,15 +1,36 @@
 //! The parts of the page: gauge, remarks, tables.
 
 use super::rows::{self, Which};
-use crate::analysis::support::{FailureRow, Remark, Support};
+use crate::analysis::support::{FailureRow, Remark, SupportTop};
 use crate::state::choices::ViewState;
-use crate::ui::table::Table;
+use crate::ui::table::{Rest, Row, Table};
 use leptos::prelude::*;
 use std::sync::Arc;
 
+/// The lists as far as they are in the page.
+#[derive(Clone, Copy)]
+pub(super) struct Lists {
+    /// The report, its lists perhaps cut.
+    pub top: Signal<Arc<SupportTop>>,
+    /// Brings whole lists, if they are not there.
+    pub load: Callback<()>,
+}
+
+impl Lists {
+    fn rest(self, n_total: fn(&SupportTop) -> u64) -> Rest {
+        Rest { n_total: Signal::derive(move || self.top.with(|t| n_total(t)) as usize), load: self.load }
+    }
+
+    /// Rows made of the report, once for each report.
+    fn rows(self, make: impl Fn(&SupportTop) -> Vec<Row> + Send + Sync + 'static) -> Signal<Arc<Vec<Row>>> {
+        Memo::new_with_compare(move |_| Arc::new(self.top.with(|t| make(t))), |_, _| true).into()
+    }
+}
+
 /// The percentage as a bar, and which versions said so.
 #[component]
-pub(super) fn Gauge(support: Arc<Support>) -> impl IntoView {
+pub(super) fn Gauge(top: Arc<SupportTop>) -> impl IntoView {
+    let support = &top.support;
     let shown = support.support_percentage.or(support.computed_percentage);
     let figure = rows::percent(shown);
     let counted = support.n_supported_hlo.zip(support.n_unsupported_hlo).map(|(yes, no)| {
@@ -54,11 +75,18 @@ pub(super) fn Remarks(remarks: Vec<Remark>) -> impl IntoView {
 
 /// Every operator once.
 #[component]
-pub(super) fn Operators(support: Arc<Support>, choices: ViewState) -> impl IntoView {
+pub(super) fn Operators(lists: Lists, choices: ViewState) -> impl IntoView {
     let (which, set_which) = choices.choice("which", Which::All);
     let kept = choices.choice("operators", String::new());
     let columns = Signal::stored(Arc::new(rows::operator_columns()));
-    let rows = Memo::new(move |_| Arc::new(rows::operators(&support, which.get())));
+    let rows = lists.rows(move |top| rows::operators(top, which.get()));
+    let rest = lists.rest(|top| top.n_operators);
+    // The first rows of a part are not those of the whole.
+    Effect::new(move |_| {
+        if which.get() != Which::All {
+            lists.load.run(());
+        }
+    });
     let choice = move |(value, label): (Which, &'static str)| {
         view! { <button type="button" aria-pressed=move || (which.get() == value).to_string() on:click=move |_| set_which.set(value)>{label}</button> }
     };
@@ -69,23 +97,33 @@ pub(super) fn Operators(support: Arc<Support>, choices: ViewState) -> impl IntoV
                 <h2>"Operators"</h2>
                 <span class="segmented" role="group" aria-label="Which operators">{choices.into_iter().map(choice).collect_view()}</span>
             </header>
-            <Table id="support-operators" label="Operators and their support" columns rows kept empty="The report lists no such operators." />
+            <Table id="support-operators" label="Operators and their support" columns rows kept rest empty="The report lists no such operators." />
         </section>
     }
 }
 
 /// Each failing call; the chosen one in full beneath.
 #[component]
-pub(super) fn Failures(support: Arc<Support>, choices: ViewState) -> impl IntoView {
+pub(super) fn Failures(lists: Lists, choices: ViewState) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::failure_columns()));
-    let rows = Signal::stored(Arc::new(rows::failures(&support)));
+    let rows = lists.rows(|top| rows::failures(&top.support));
+    let rest = lists.rest(|top| top.n_failures);
     let kept = choices.choice("failures", String::new());
-    let selected = RwSignal::new((support.failures.len() == 1).then_some(0));
-    let empty = match support.n_unsupported {
+    let first = lists.top.get_untracked();
+    let selected = RwSignal::new((first.n_failures == 1).then_some(0));
+    // Instructions of the chosen one stand in the whole report.
+    Effect::new(move |_| {
+        if selected.get().is_some() {
+            lists.load.run(());
+        }
+    });
+    let empty = match first.support.n_unsupported {
         Some(_) => "No call fails: every operator of the model is supported.",
         None => "The report has no list of unsupported operators.",
     };
     let chosen = move || {
+        let top = lists.top.get();
+        let support = &top.support;
         let failure = support.failures.get(selected.get()?)?.clone();
         let operator = support.operator(&failure);
         let own = operator.instructions.iter().filter_map(|i| support.instructions.get(*i as usize));
@@ -95,7 +133,7 @@ pub(super) fn Failures(support: Arc<Support>, choices: ViewState) -> impl IntoVi
     view! {
         <section class="support__part">
             <h2>"Failing calls"</h2>
-            <Table id="support-failures" label="Calls that fail" columns rows selected on_row=Callback::new(move |at| selected.set(Some(at))) kept empty />
+            <Table id="support-failures" label="Calls that fail" columns rows selected on_row=Callback::new(move |at| selected.set(Some(at))) kept rest empty />
             {chosen}
         </section>
     }
@@ -121,14 +159,15 @@ fn Failure(name: String, failure: FailureRow, instructions: Vec<String>) -> impl
 
 /// The HLO instructions of a report at verbosity 1.
 #[component]
-pub(super) fn Instructions(support: Arc<Support>, choices: ViewState) -> impl IntoView {
+pub(super) fn Instructions(lists: Lists, choices: ViewState) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::instruction_columns()));
-    let rows = Signal::stored(Arc::new(rows::instructions(&support)));
+    let rows = lists.rows(|top| rows::instructions(&top.support));
+    let rest = lists.rest(|top| top.n_instructions);
     let kept = choices.choice("instructions", String::new());
     view! {
         <section class="support__part">
             <h2>"HLO instructions"</h2>
-            <Table id="support-instructions" label="HLO instructions" columns rows kept empty="The report lists no HLO instructions." />
+            <Table id="support-instructions" label="HLO instructions" columns rows kept rest empty="The report lists no HLO instructions." />
         </section>
     }
 }

@@ -1,6 +1,6 @@
 //! A support report as table rows.
 
-use crate::analysis::support::{Change, FailureRow, HloRow, Support, SupportDiff, SupportRow};
+use crate::analysis::support::{Change, FailureRow, HloRow, Support, SupportDiff, SupportRow, SupportTop};
 use crate::ui::table::{Cell, Column, Kind, Row};
 
 /// Which operators are shown.
@@ -57,8 +57,8 @@ pub fn operator_columns() -> Vec<Column> {
     ]
 }
 
-/// Operators as rows.
-pub fn operators(support: &Support, which: Which) -> Vec<Row> {
+/// Operators as rows, those of a cut list as far as they follow each other.
+pub fn operators(top: &SupportTop, which: Which) -> Vec<Row> {
     let is_shown = |r: &&SupportRow| match which {
         Which::All => true,
         Which::Failing => r.unsupported > 0,
@@ -80,7 +80,7 @@ pub fn operators(support: &Support, which: Which) -> Vec<Row> {
             Cell::Text(r.failed_at.clone()),
         ])
     };
-    support.operators.iter().filter(is_shown).map(row).collect()
+    top.support.operators.iter().take(top.n_shown as usize).filter(is_shown).map(row).collect()
 }
 
 /// Columns of the failing calls.
@@ -213,8 +213,9 @@ mod tests {
             forms: vec![HloForm::default()],
             ..Support::default()
         };
-        assert!(operators(&support, Which::All).iter().all(|r| r.cells.len() == operator_columns().len()));
-        assert_eq!((operators(&support, Which::Failing).len(), operators(&support, Which::Supported).len()), (1, 1));
+        let top = SupportTop::whole(support.clone());
+        assert!(operators(&top, Which::All).iter().all(|r| r.cells.len() == operator_columns().len()));
+        assert_eq!((operators(&top, Which::Failing).len(), operators(&top, Which::Supported).len()), (1, 1));
         assert_eq!((failures(&support)[0].cells.len(), failures(&support)[0].members.len()), (failure_columns().len(), 2));
         assert_eq!(instructions(&support)[0].cells.len(), instruction_columns().len());
         assert_eq!(percent(Some(60.0)), "60.00 %");
