@@ -130,3 +130,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_long_report_is_told_by_its_beginning() {
+    let failing: Vec<String> =
+        (0..900).map(|i| format!(r#"{{"kind":"aten::bad_{i}","failureAt":"neuronx-cc","call":"m.py {i}"}}"#)).collect();
+    let works: Vec<String> = (0..900).map(|i| format!(r#""aten::good_{i}":{i}"#)).collect();
+    let text = format!(
+        r#"{{"support_percentage":"50.00%","supported_operators":{{"aten":{{{}}}}},"unsupported_operators":{{"aten":[{}]}}}}"#,
+        works.join(","),
+        failing.join(",")
+    );
+    let session = session("result.json", text.into_bytes());
+    let whole = support(&session);
+    let top = |n| match session.run(&Query::Neuron(NeuronQuery::SupportTop(n))) {
+        Answer::Neuron(NeuronAnswer::SupportTop(top)) => *top,
+        other => panic!("{other:?}"),
+    };
+    let cut = top(500);
+    assert_eq!((cut.is_cut(), cut.n_shown, cut.n_operators, cut.n_failures), (true, 500, 1800, 900));
+    assert_eq!(cut.support.operators[..500], whole.operators[..500]);
+    assert_eq!((cut.support.failures.len(), cut.support.n_unsupported, &cut.support.remarks), (500, Some(900), &whole.remarks));
+    let all = top(u64::MAX);
+    assert!(!all.is_cut());
+    assert_eq!(all.support, whole);
+}

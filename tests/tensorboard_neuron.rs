@@ -30,7 +30,12 @@ fn ask(session: &Session, query: NeuronQuery) -> NeuronAnswer {
 }
 
 fn ops(session: &Session, level: Level) -> LogOps {
-    let NeuronAnswer::LogOps(ops) = ask(session, NeuronQuery::LogOps(level)) else { panic!("operators") };
+    ops_of(session, level, None)
+}
+
+fn ops_of(session: &Session, level: Level, range: Option<(i64, i64)>) -> LogOps {
+    let range = range.map(|(from, to)| TimeRange::new(TimeNs(from), TimeNs(to)));
+    let NeuronAnswer::LogOps(ops) = ask(session, NeuronQuery::LogOps(level, range)) else { panic!("operators") };
     *ops
 }
 
@@ -77,6 +82,50 @@ fn tables_computed_from_the_timeline_equal_a_plain_sum() {
     assert_eq!((row("aten__addmm_dot").transfer, row("aten__tanh_tanh").control), (Some(DurationNs(350)), Some(DurationNs(60))));
     assert_eq!(row("xla__device_data").time, None);
     assert_eq!(row("fused_2").members.len(), 2);
+}
+
+#[test]
+fn operators_of_a_range_are_those_of_its_slices_clipped() {
+    let session = timeline_only();
+    let (from, to) = (1950, 2560);
+    for (level, row) in [(Level::Framework, FRAMEWORK), (Level::Hlo, HLO)] {
+        let mut wanted: BTreeMap<String, (Option<u64>, i64, i64)> = BTreeMap::new();
+        for b in bars().iter().filter(|b| b.row == row && b.start_ns < to && b.start_ns + b.duration_ns > from) {
+            let inside = (b.start_ns + b.duration_ns).min(to) - b.start_ns.max(from);
+            let sum = wanted.entry(operator_name(&b.name)).or_default();
+            match b.process {
+                EXECUTION => *sum = (Some(sum.0.unwrap_or(0) + 1), sum.1 + inside, sum.2),
+                TRANSFER => sum.2 += inside,
+                _ => panic!("the range has no control"),
+            }
+        }
+        let got = ops_of(&session, level, Some((from, to)));
+        assert_eq!(got.range, Some(TimeRange::new(TimeNs(from), TimeNs(to))));
+        let ns = |d: Option<DurationNs>| d.map_or(0, |d| d.0);
+        let found: BTreeMap<String, (Option<u64>, i64, i64)> =
+            got.rows.iter().map(|r| (r.name.clone(), (r.occurrences, ns(r.time), ns(r.transfer)))).collect();
+        assert_eq!(found, wanted);
+    }
+    let framework = ops_of(&session, Level::Framework, Some((from, to)));
+    let row = |name: &str| framework.rows.iter().find(|r| r.name == name).unwrap();
+    assert_eq!(row("aten__addmm_dot").time, Some(DurationNs(200)));
+    assert_eq!(row("aten__relu_maximum").time, Some(DurationNs(50)));
+    assert_eq!((row("aten__tanh_tanh").time, row("aten__tanh_tanh").control), (Some(DurationNs(10)), None));
+    assert_eq!(row("aten__relu_maximum").below, [("maximum".to_string(), Some(DurationNs(50)))]);
+    assert_eq!(row("aten__addmm_dot").slices.len(), 2, "the second dot and its transfer");
+    assert!(ops_of(&session, Level::Hlo, Some((9000, 9001))).rows.is_empty());
+    // The plugin's own table has no parts.
+    let s = timeline_and_table();
+    assert_eq!(ops_of(&s, Level::Framework, Some((from, to))), ops(&s, Level::Framework));
+    assert_eq!(ops_of(&s, Level::Hlo, Some((from, to))).range.map(|r| r.start), Some(TimeNs(from)));
+}
+
+fn timeline_and_table() -> Session {
+    let framework = table(&[("aten__addmm_dot", 2, 279)], 279);
+    session(&input(&[
+        ("plugins/neuron/a/neuron_op_timeline.json", timeline(&bars())),
+        ("plugins/neuron/a/neuron_framework_op.json", framework),
+    ]))
 }
 
 #[test]
@@ -166,10 +215,19 @@ fn two_runs_are_compared_by_operator() {
 fn a_trace_tells_idle_time_per_step_and_what_the_host_did() {
     let s = session(&input(&[("logs/plugins/neuron/a/neuron_trace.json", trace())]));
     assert!(views::views(&s.profile).contains(&"trace"));
-    let NeuronAnswer::LogTrace(t) = ask(&s, NeuronQuery::LogTrace) else { panic!("a trace") };
+    let NeuronAnswer::LogTrace(t) = ask(&s, NeuronQuery::LogTrace(None)) else { panic!("a trace") };
     let rows: Vec<_> = t.steps.iter().map(|r| (r.name.as_str(), r.execution.0, r.io.0, r.idle.0, r.host_name.as_str())).collect();
     assert_eq!(rows, [("Step1", 250_000, 50_000, 700_000, "Compile"), ("Step2", 200_000, 0, 800_000, "")]);
     assert_eq!((t.step_name.as_str(), t.synchronisation), ("Step", Some(DurationNs(100_000))));
+    // Of a range: sums inside it, and the steps that touch it, whole.
+    let first = &t.steps[0];
+    let range = TimeRange::new(first.start, first.start.after(DurationNs(first.duration.0 / 2)));
+    let NeuronAnswer::LogTrace(part) = ask(&s, NeuronQuery::LogTrace(Some(range))) else { panic!("a trace") };
+    assert_eq!((part.n_steps, &part.steps), (1, &t.steps[..1].to_vec()));
+    assert!(part.execution < t.execution && part.execution <= Some(range.duration()), "{part:?}");
+    let away = TimeRange::new(TimeNs(i64::MAX - 9), TimeNs(i64::MAX));
+    let NeuronAnswer::LogTrace(none) = ask(&s, NeuronQuery::LogTrace(Some(away))) else { panic!("a trace") };
+    assert_eq!((none.n_steps, none.execution), (0, Some(DurationNs(0))));
 }
 
 #[test]
@@ -247,7 +305,7 @@ proptest! {
                         let NeuronAnswer::LogPart(part) = ask(&session, NeuronQuery::LogPart) else { panic!("a part") };
                         ask(&session, NeuronQuery::LogDiff(part, level));
                     }
-                    ask(&session, NeuronQuery::LogTrace);
+                    ask(&session, NeuronQuery::LogTrace(None));
                     for slice in (0..session.profile.slices.len().min(5) as u32).map(SliceId) {
                         ask(&session, NeuronQuery::LogOverlap(slice));
                         session.run(&Query::Details(slice));

@@ -15,10 +15,10 @@ pub fn query(name: &str, range: Option<TimeRange>) -> Option<Query> {
     let query = match name {
         "support" => NeuronQuery::Support,
         "system" => NeuronQuery::System(range),
-        "operator-framework" => NeuronQuery::LogOps(Level::Framework),
-        "operator-hlo" => NeuronQuery::LogOps(Level::Hlo),
+        "operator-framework" => NeuronQuery::LogOps(Level::Framework, range),
+        "operator-hlo" => NeuronQuery::LogOps(Level::Hlo, range),
         "operator-timeline" => NeuronQuery::LogTimeline(range),
-        "trace" => NeuronQuery::LogTrace,
+        "trace" => NeuronQuery::LogTrace(range),
         _ => return None,
     };
     Some(Query::Neuron(query))

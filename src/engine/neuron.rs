@@ -19,14 +19,14 @@ pub enum NeuronQuery {
     SupportTop(u64),
     /// The report compared with an earlier one (the answer of its worker to `Support`).
     SupportDiff(Box<Support>),
-    /// Operators of a run of the TensorBoard plugin.
-    LogOps(Level),
+    /// Operators of a run of the TensorBoard plugin, or of a range where they are computed from its timeline.
+    LogOps(Level, Option<TimeRange>),
     /// Compute and transfer of the run or of a range, and what is to be seen in its timeline.
     LogTimeline(Option<TimeRange>),
     /// What overlaps a slice, and its members.
     LogOverlap(SliceId),
-    /// Steps of the host, and what the device did in each.
-    LogTrace,
+    /// Steps of the host that touch a range, or all, and what the device did in each.
+    LogTrace(Option<TimeRange>),
     /// What the run gives to a comparison.
     LogPart,
     /// The run compared with an earlier one (the answer of its worker to `LogPart`).
@@ -99,11 +99,11 @@ fn of_report(own: &Support, query: &NeuronQuery) -> NeuronAnswer {
 
 fn of_log(profile: &Profile, log: &NeuronLog, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {
     Ok(match query {
-        NeuronQuery::LogOps(level) => NeuronAnswer::LogOps(Box::new(neuron_log::ops(profile, log, *level))),
+        NeuronQuery::LogOps(level, range) => NeuronAnswer::LogOps(Box::new(neuron_log::ops(profile, log, *level, *range))),
         NeuronQuery::LogTimeline(range) => NeuronAnswer::LogTimeline(Box::new(neuron_log::timeline(profile, log, *range))),
         NeuronQuery::LogOverlap(slice) if slice.index() >= profile.slices.len() => return Err("There is no such slice in this profile."),
         NeuronQuery::LogOverlap(slice) => NeuronAnswer::LogOverlap(Box::new(neuron_log::overlap(profile, log, *slice))),
-        NeuronQuery::LogTrace => NeuronAnswer::LogTrace(Box::new(neuron_log::trace(profile, log))),
+        NeuronQuery::LogTrace(range) => NeuronAnswer::LogTrace(Box::new(neuron_log::trace(profile, log, *range))),
         NeuronQuery::LogPart => NeuronAnswer::LogPart(Box::new(neuron_log::part(profile, log))),
         NeuronQuery::LogDiff(before, level) => {
             NeuronAnswer::LogDiff(Box::new(neuron_log::diff(before, &neuron_log::part(profile, log), *level)))

@@ -2,9 +2,9 @@
 
 use super::names::Operators;
 use super::ops::OpRow;
-use super::{Level, operator_name, part_of, slices, span, tracks};
+use super::{Level, operator_name, part_of, slices, span, tracks, within};
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, TimeNs, TrackId};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Part};
 use rustc_hash::FxHashMap;
@@ -12,8 +12,9 @@ use rustc_hash::FxHashMap;
 /// An HLO operator and its time; `None` where the file does not tell it.
 type Below = (String, Option<DurationNs>);
 
-/// Fills `below` of the framework's operators: those that begin inside its slices of the same process; without a timeline, by name.
-pub(super) fn hlo_below(profile: &Profile, log: &NeuronLog, rows: &mut [OpRow]) {
+/// Fills `below` of the framework's operators: those that begin inside its slices of the same process, as far as they lie in
+/// the range; without a timeline, by name.
+pub(super) fn hlo_below(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>, rows: &mut [OpRow]) {
     let framework = tracks(log, |r| Level::Framework.is_row(r));
     if framework.is_empty() {
         return by_name(log, rows);
@@ -24,7 +25,7 @@ pub(super) fn hlo_below(profile: &Profile, log: &NeuronLog, rows: &mut [OpRow]) 
         let part = part_of(log.roles[track.index()]);
         if part == Some(Part::Execution) || part == Some(Part::Other) {
             for hlo in tracks(log, |r| Level::Hlo.is_row(r) && part_of(r) == part) {
-                inside(profile, (track, hlo), &mut names, &mut sums);
+                inside(profile, (track, hlo), range, &mut names, &mut sums);
             }
         }
     }
@@ -50,6 +51,7 @@ fn by_name(log: &NeuronLog, rows: &mut [OpRow]) {
 fn inside(
     profile: &Profile,
     (track, hlo): (TrackId, TrackId),
+    range: Option<TimeRange>,
     names: &mut (Operators, Operators),
     sums: &mut FxHashMap<(usize, usize), i64>,
 ) {
@@ -57,7 +59,10 @@ fn inside(
     // Both rows come by start, but for further lanes of the HLO row: the place in the other moves on, or is looked up again.
     let (mut after, mut last) = (0, i64::MIN);
     for slice in slices(profile, hlo) {
-        let (start, end) = span(profile, slice);
+        let Some((from, to)) = within(profile, slice, range) else {
+            continue;
+        };
+        let start = span(profile, slice).0;
         if start < last {
             after = by_start.partition_point(|&i| profile.slices.start[i as usize] <= start);
         }
@@ -68,7 +73,7 @@ fn inside(
         let Some(holder) = holder(profile, track, after.checked_sub(1).map(|at| SliceId(by_start[at])), start) else {
             continue;
         };
-        *sums.entry((names.0.of(profile, holder), names.1.of(profile, slice))).or_default() += end.saturating_sub(start);
+        *sums.entry((names.0.of(profile, holder), names.1.of(profile, slice))).or_default() += to.saturating_sub(from);
     }
 }
 

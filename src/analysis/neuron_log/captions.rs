@@ -1,7 +1,7 @@
 //! What AWS's tutorial teaches to see in an operator timeline, found by rule.
 
 use super::names::Operators;
-use super::timeline::busy;
+use super::timeline::Busy;
 use super::{Level, part_of, slices, span, tracks};
 use crate::analysis::spans::Spans;
 use crate::base::Order as _;
@@ -37,14 +37,14 @@ const TABLED: [&str; 9] = ["tanh", "gelu", "sigmoid", "logistic", "exp", "erf", 
 const CONSTANT: [&str; 4] = ["relu", "maximum", "threshold", "clamp"];
 
 /// All captions, by start.
-pub(super) fn captions(profile: &Profile, log: &NeuronLog) -> Vec<Caption> {
+pub(super) fn captions(profile: &Profile, log: &NeuronLog, busy: &Busy<'_>) -> Vec<Caption> {
     let mut out = Vec::new();
-    let execution = busy(profile, log, |r| level_in(r, Part::Execution));
+    let execution = busy.of(|r| level_in(r, Part::Execution));
     if let Some((begin, _)) = execution.bounds() {
         let mut names = Operators::new(profile);
         early_transfers(profile, log, begin, &mut names, &mut out);
         control(profile, log, &mut names, &mut out);
-        filled_gaps(profile, log, &execution, &mut out);
+        filled_gaps(busy, &execution, &mut out);
     }
     let mut n: FxHashMap<String, usize> = FxHashMap::default();
     out.order_by_key(|c| (c.start, c.duration));
@@ -156,8 +156,8 @@ fn control(profile: &Profile, log: &NeuronLog, names: &mut Operators, out: &mut 
 }
 
 /// Pauses of execution that transfers fill.
-fn filled_gaps(profile: &Profile, log: &NeuronLog, execution: &Spans, out: &mut Vec<Caption>) {
-    let transfer = busy(profile, log, |r| level_in(r, Part::Transfer) || r == Role::DmaBusy);
+fn filled_gaps(busy: &Busy<'_>, execution: &Spans, out: &mut Vec<Caption>) {
+    let transfer = busy.of(|r| level_in(r, Part::Transfer) || r == Role::DmaBusy);
     let Some((start, end)) = execution.bounds() else {
         return;
     };

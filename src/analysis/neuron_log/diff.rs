@@ -63,7 +63,7 @@ pub fn part(profile: &Profile, log: &NeuronLog) -> LogPart {
     let list = |level| {
         let mut out: Vec<(String, Option<i64>, Option<u64>)> = Vec::new();
         let mut by_name: FxHashMap<String, usize> = FxHashMap::default();
-        for row in ops::sums(profile, log, level).rows {
+        for row in ops::sums(profile, log, level, None).rows {
             let at = *by_name.entry(row.name.clone()).or_insert_with(|| {
                 out.push((row.name.clone(), None, None));
                 out.len() - 1

@@ -16,7 +16,7 @@ pub use overlap::{LogOverlap, Member, Overlapping, overlap};
 pub use timeline::{LogTimeline, RowSum, timeline};
 pub use trace::{LogTrace, StepRow, trace};
 
-use crate::base::{SliceId, TrackId};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Part, Role};
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,15 @@ fn slices(profile: &Profile, track: TrackId) -> impl Iterator<Item = SliceId> + 
 /// Start and end of a slice.
 fn span(profile: &Profile, slice: SliceId) -> (i64, i64) {
     (profile.slices.start[slice.index()], profile.slices.end(slice.index()))
+}
+
+/// Start and end of the part of a slice that lies in a range; `None` when it does not touch it.
+fn within(profile: &Profile, slice: SliceId, range: Option<TimeRange>) -> Option<(i64, i64)> {
+    let (start, end) = span(profile, slice);
+    match range {
+        None => Some((start, end)),
+        Some(r) => r.touches(TimeNs(start), DurationNs(end.saturating_sub(start))).then(|| (start.max(r.start.0), end.min(r.end.0))),
+    }
 }
 
 /// The operator of a slice, without the number of the instruction: `aten__addmm_dot.36` and `%dot.36 = dot(…)` are `aten__addmm_dot` and `dot`.

@@ -1,9 +1,9 @@
 //! Operators by time, as the plugin's tables have them: from the file, or computed from the timeline.
 
 use super::names::Operators;
-use super::{Level, is_fused, operator_name, part_of, slices, span, tracks};
+use super::{Level, is_fused, operator_name, part_of, slices, tracks, within};
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId};
+use crate::base::{DurationNs, SliceId, TimeRange};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, OpTable, Part};
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,8 @@ use serde::{Deserialize, Serialize};
 pub struct LogOps {
     /// Whether the rows are the file's own; else they are computed from the timeline.
     pub is_from_file: bool,
+    /// The range that the rows are of. `None` is the whole run, also where a range was asked about: a table of the file has no parts.
+    pub range: Option<TimeRange>,
     /// Longest first; empty when name or time cannot be told.
     pub rows: Vec<OpRow>,
     /// Sum of the rows' times: what Time % is a share of. `None` when no time can be told.
@@ -61,24 +63,24 @@ pub struct OpRow {
 /// More slices of one operator than these are not listed.
 const MAX_SLICES: usize = 10_000;
 
-/// Operators of a level, those of the framework with the HLO operators beneath them.
-pub fn ops(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
-    let mut out = sums(profile, log, level);
+/// Operators of a level, those of the framework with the HLO operators beneath them: of the run, or of the slices that touch a range, clipped to it.
+pub fn ops(profile: &Profile, log: &NeuronLog, level: Level, range: Option<TimeRange>) -> LogOps {
+    let mut out = sums(profile, log, level, range);
     if level == Level::Framework {
-        super::below::hlo_below(profile, log, &mut out.rows);
+        super::below::hlo_below(profile, log, out.range, &mut out.rows);
     }
     out
 }
 
 /// Operators of a level with nothing beneath them.
-pub(super) fn sums(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
+pub(super) fn sums(profile: &Profile, log: &NeuronLog, level: Level, range: Option<TimeRange>) -> LogOps {
     let table = match level {
         Level::Framework => log.framework.as_ref(),
         Level::Hlo => log.hlo.as_ref(),
     };
     let mut out = match table {
         Some(table) => from_file(table, level),
-        None => from_timeline(profile, log, level),
+        None => from_timeline(profile, log, level, range),
     };
     let total = out.rows.iter().filter_map(|r| r.time).fold(None, |sum: Option<i64>, t| Some(sum.unwrap_or(0).saturating_add(t.0)));
     out.total_time = total.map(DurationNs);
@@ -146,7 +148,7 @@ fn cell_text(cell: &crate::model::Cell) -> String {
     }
 }
 
-fn from_timeline(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
+fn from_timeline(profile: &Profile, log: &NeuronLog, level: Level, range: Option<TimeRange>) -> LogOps {
     let rows_of = tracks(log, |r| level.is_row(r));
     let has_execution = rows_of.iter().any(|t| part_of(log.roles[t.index()]) == Some(Part::Execution));
     let mut rows: Vec<OpRow> = Vec::new();
@@ -155,12 +157,14 @@ fn from_timeline(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
         let part = part_of(log.roles[track.index()]).unwrap_or_default();
         let is_time = part == Part::Execution || !has_execution && part != Part::Transfer && part != Part::Control;
         for slice in slices(profile, track) {
+            let Some((start, end)) = within(profile, slice, range) else {
+                continue;
+            };
             let at = names.of(profile, slice);
             if at == rows.len() {
                 rows.push(OpRow { name: names.names()[at].clone(), ..OpRow::default() });
             }
             let row = &mut rows[at];
-            let (start, end) = span(profile, slice);
             let sum = match part {
                 _ if is_time => &mut row.time,
                 Part::Transfer => &mut row.transfer,
@@ -189,7 +193,7 @@ fn from_timeline(profile: &Profile, log: &NeuronLog, level: Level) -> LogOps {
             "The table of the plugin is not among the files: it is computed from the operator rows of the timeline, which has no Process Execution.".into()
         });
     }
-    LogOps { rows, remarks, ..LogOps::default() }
+    LogOps { range, rows, remarks, ..LogOps::default() }
 }
 
 /// Members of some fused slices, each once.

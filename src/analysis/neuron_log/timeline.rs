@@ -1,7 +1,7 @@
 //! Compute and transfer: how busy, how much at once, which of the two rules.
 
 use super::captions::{Caption, captions};
-use super::{slices, span, tracks};
+use super::{slices, span, tracks, within};
 use crate::analysis::spans::Spans;
 use crate::base::{DurationNs, TimeRange};
 use crate::model::Profile;
@@ -57,33 +57,63 @@ pub struct RowSum {
 /// One kind of time must exceed the other by this factor to rule.
 const RULES: f64 = 1.1;
 
-/// Busy time of some rows.
-pub(super) fn busy(profile: &Profile, log: &NeuronLog, is_wanted: impl Fn(Role) -> bool) -> Spans {
-    Spans::union(tracks(log, is_wanted).into_iter().flat_map(|t| slices(profile, t)).map(|s| span(profile, s)))
+/// Busy time of each row that these figures are of, worked out once for all of them.
+pub(super) struct Busy<'a> {
+    log: &'a NeuronLog,
+    /// By track; empty for rows of other kinds.
+    of_track: Vec<Spans>,
+}
+
+impl<'a> Busy<'a> {
+    fn new(profile: &Profile, log: &'a NeuronLog) -> Self {
+        let mut of_track = vec![Spans::default(); log.roles.len()];
+        for track in tracks(log, is_listed) {
+            of_track[track.index()] = Spans::union(slices(profile, track).map(|s| span(profile, s)));
+        }
+        Busy { log, of_track }
+    }
+
+    /// Busy time of some rows together.
+    pub fn of(&self, is_wanted: impl Fn(Role) -> bool) -> Spans {
+        let wanted = tracks(self.log, |r| is_listed(r) && is_wanted(r));
+        match wanted.as_slice() {
+            [one] => self.of_track[one.index()].clone(),
+            _ => Spans::union(wanted.iter().flat_map(|t| self.of_track[t.index()].0.iter().copied())),
+        }
+    }
+}
+
+/// Whether a row is listed with its busy time.
+fn is_listed(role: Role) -> bool {
+    role != Role::Other && role != Role::Host
 }
 
 /// Compute and transfer, from the overview where it is there.
-pub(super) fn compute_and_transfer(profile: &Profile, log: &NeuronLog) -> (Spans, Spans, bool) {
-    let compute = busy(profile, log, |r| r == Role::ComputeBusy);
-    let transfer = busy(profile, log, |r| r == Role::DmaBusy);
+fn compute_and_transfer(busy: &Busy<'_>) -> (Spans, Spans, bool) {
+    let compute = busy.of(|r| r == Role::ComputeBusy);
+    let transfer = busy.of(|r| r == Role::DmaBusy);
     if !compute.0.is_empty() || !transfer.0.is_empty() {
         return (compute, transfer, true);
     }
     let of = |part| move |r: Role| matches!(r, Role::FrameworkOps(p) | Role::HloOps(p) | Role::Hierarchy(p) if p == part);
-    (busy(profile, log, of(Part::Execution)), busy(profile, log, of(Part::Transfer)), false)
+    (busy.of(of(Part::Execution)), busy.of(of(Part::Transfer)), false)
 }
 
 /// The figures of the run, or of the part of it in a range.
 pub fn timeline(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>) -> LogTimeline {
-    let cut = |spans: Spans| range.map_or_else(|| spans.clone(), |r| spans.within(r.start.0, r.end.0));
-    let (compute, transfer, is_from_overview) = compute_and_transfer(profile, log);
+    let cut = |spans: Spans| match range {
+        Some(r) => spans.within(r.start.0, r.end.0),
+        None => spans,
+    };
+    let busy = Busy::new(profile, log);
+    let (compute, transfer, is_from_overview) = compute_and_transfer(&busy);
     let has_rows = !compute.0.is_empty() || !transfer.0.is_empty();
     let (compute, transfer) = (cut(compute), cut(transfer));
     let both = Spans::union(compute.0.iter().chain(&transfer.0).copied());
-    let mut captions = captions(profile, log);
+    let mut captions = captions(profile, log, &busy);
     captions.retain(|c| range.is_none_or(|r| c.start < r.end && c.start.after(c.duration) > r.start));
     let mut out = LogTimeline { is_from_overview, captions, ..LogTimeline::default() };
-    let setup = busy(profile, log, |r| r == Role::RuntimeSetup);
+    let setup = busy.of(|r| r == Role::RuntimeSetup);
     out.setup = (!setup.0.is_empty()).then(|| DurationNs(cut(setup).total()));
     let bounds = range.filter(|_| has_rows).map(|r| (r.start.0, r.end.0)).or_else(|| both.bounds());
     if let Some((start, end)) = bounds {
@@ -99,7 +129,7 @@ pub fn timeline(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>) ->
         out.hidden_share = (transfer.total() > 0).then(|| overlap as f64 / transfer.total() as f64);
         (out.verdict, out.verdict_text) = verdict(compute.total() - overlap, transfer.total() - overlap);
     }
-    out.rows = rows(profile, log, out.window, range);
+    out.rows = rows(profile, &busy, out.window, range);
     out
 }
 
@@ -124,19 +154,24 @@ fn verdict(compute_only: i64, transfer_only: i64) -> (String, String) {
     (word.into(), text)
 }
 
-fn rows(profile: &Profile, log: &NeuronLog, window: Option<DurationNs>, range: Option<TimeRange>) -> Vec<RowSum> {
-    let (from, to) = range.map_or((i64::MIN, i64::MAX), |r| (r.start.0, r.end.0));
+fn rows(profile: &Profile, all: &Busy<'_>, window: Option<DurationNs>, range: Option<TimeRange>) -> Vec<RowSum> {
     let row = |track: crate::base::TrackId| {
-        let all = || slices(profile, track).map(|s| span(profile, s)).filter(|s| s.0 < to && (s.1 > from || s.0 >= from));
-        let busy = Spans::union(all().map(|s| (s.0.max(from), s.1.min(to)))).total();
+        let spans = &all.of_track[track.index()];
+        let (busy, n_slices) = match range {
+            None => (spans.total(), profile.slices_of(track).len()),
+            Some(r) => {
+                let n = slices(profile, track).filter(|s| within(profile, *s, range).is_some()).count();
+                (spans.total_within(r.start.0, r.end.0), n)
+            }
+        };
         let t = &profile.tracks[track.index()];
         RowSum {
             process: t.parent.map(|p| profile.track_path(p)).unwrap_or_default(),
             name: profile.strings.get(t.name).into(),
-            n_slices: all().count() as u64,
+            n_slices: n_slices as u64,
             busy: DurationNs(busy),
             share: window.filter(|w| w.0 > 0).map(|w| busy as f64 / w.0 as f64),
         }
     };
-    tracks(log, |r| r != Role::Other && r != Role::Host).into_iter().map(row).collect()
+    tracks(all.log, is_listed).into_iter().map(row).collect()
 }

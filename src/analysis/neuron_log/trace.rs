@@ -1,15 +1,14 @@
 //! Host and device side by side: per step, how long the device was idle, and what the host did meanwhile.
 
-use super::timeline::busy;
-use super::{slices, span, tracks};
+use super::{slices, span, tracks, within};
 use crate::analysis::spans::Spans;
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, TimeNs, TrackId};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, Role};
 use serde::{Deserialize, Serialize};
 
-/// A trace in figures.
+/// A trace in figures: the run, or a range of it. Sums are of the range; a step that touches it is told whole.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogTrace {
     /// Time in which the device executes; `None` where the trace has no such row.
@@ -20,7 +19,7 @@ pub struct LogTrace {
     pub synchronisation: Option<DurationNs>,
     /// Steps of the host by start; at most [`MAX_STEPS`].
     pub steps: Vec<StepRow>,
-    /// Steps of the host, all of them.
+    /// Steps of the host, all of them, or all that touch the range.
     pub n_steps: u64,
     /// What the steps are called in the trace; empty when none was found.
     pub step_name: String,
@@ -57,13 +56,14 @@ pub struct StepRow {
     pub host_name: String,
 }
 
-/// The figures.
-pub fn trace(profile: &Profile, log: &NeuronLog) -> LogTrace {
+/// The figures of the run, or of a range.
+pub fn trace(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>) -> LogTrace {
     let has = |role| !tracks(log, |r| r == role).is_empty();
     let [execution, io, sync] = [Role::DeviceExecution, Role::IoTransfer, Role::CcSync].map(|role| busy(profile, log, move |r| r == role));
     let device = Spans::union(execution.0.iter().chain(&io.0).chain(&sync.0).copied());
-    let (step_name, n_steps, steps) = steps(profile, log);
-    let total = |role, spans: &Spans| has(role).then(|| DurationNs(spans.total()));
+    let (step_name, n_steps, steps) = steps(profile, log, range);
+    let sum = |spans: &Spans| range.map_or_else(|| spans.total(), |r| spans.total_within(r.start.0, r.end.0));
+    let total = |role, spans: &Spans| has(role).then(|| DurationNs(sum(spans)));
     let row = |slice: SliceId| {
         let (start, end) = span(profile, slice);
         let inside = |spans: &Spans| DurationNs(spans.total_within(start, end));
@@ -97,11 +97,16 @@ pub fn trace(profile: &Profile, log: &NeuronLog) -> LogTrace {
     }
 }
 
+/// Busy time of some rows.
+fn busy(profile: &Profile, log: &NeuronLog, is_wanted: impl Fn(Role) -> bool) -> Spans {
+    Spans::union(tracks(log, is_wanted).into_iter().flat_map(|t| slices(profile, t)).map(|s| span(profile, s)))
+}
+
 /// More steps than these are counted, not listed.
 const MAX_STEPS: usize = 10_000;
 
 /// The steps: slices of the host called `Step` and a number, else `StepMarker`. What they are called, how many there are, and the first ones.
-fn steps(profile: &Profile, log: &NeuronLog) -> (String, u64, Vec<SliceId>) {
+fn steps(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>) -> (String, u64, Vec<SliceId>) {
     let numbered = |name: &str| {
         let rest = name.strip_prefix("Step").or(name.strip_prefix("step"));
         rest.map(|r| r.trim_start_matches([' ', '_', '#'])).is_some_and(|r| !r.is_empty() && r.bytes().all(|b| b.is_ascii_digit()))
@@ -112,6 +117,7 @@ fn steps(profile: &Profile, log: &NeuronLog) -> (String, u64, Vec<SliceId>) {
         let host = tracks(log, |r| r == Role::Host).into_iter().flat_map(|t| slices(profile, t));
         let mut found: Vec<SliceId> = host.filter(|s| wanted.get(profile.slices.name[s.index()].index()) == Some(&true)).collect();
         if !found.is_empty() {
+            found.retain(|s| within(profile, *s, range).is_some());
             found.order_by_key(|s| profile.slices.start[s.index()]);
             let n = found.len() as u64;
             found.truncate(MAX_STEPS);

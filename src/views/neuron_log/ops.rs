@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 fn ask_ops(context: &LogContext, level: Level) -> Asked<LogOps> {
     let pick = |answer| if let Answer::Neuron(NeuronAnswer::LogOps(o)) = answer { Some(*o) } else { None };
-    asked(context.ask.clone(), Signal::stored(Some(Query::Neuron(NeuronQuery::LogOps(level)))), pick)
+    let range = context.range;
+    asked(context.ask.clone(), Signal::derive(move || Some(Query::Neuron(NeuronQuery::LogOps(level, range.get())))), pick)
 }
 
 /// Operators at a level.
@@ -39,13 +40,19 @@ pub fn LogOpsView(
     let option = move |d: &String| view! { <option value=d.clone() selected=device.get() == *d>{d.clone()}</option> };
     let device_options = move || devices.get().iter().map(option).collect_view();
     let sum = move || ops.value.get().and_then(|o| o.total_time).map(|t| format!("{} in all operators", text::duration(t)));
+    let range = context.range;
+    let scope = move || ops.value.with(|o| rows::ops_scope(o.as_deref(), range.get()));
     let second = {
         let context = context.clone();
-        move || is_both.get().then(|| view! { <Operators context=context.clone() level=other device=Signal::stored(String::new()) /> })
+        move || {
+            is_both
+                .get()
+                .then(|| view! { <Operators context=context.clone() level=other device=Signal::stored(String::new()) is_first=false /> })
+        }
     };
     view! {
         <section class="neuronlog" data-view=id aria-busy=move || ops.is_waiting.get().to_string()>
-            <header class="neuronlog__head"><h1>{title}</h1><span class="neuronlog__sum">{sum}</span><span class="summary__scope" data-scope>"Whole run"</span></header>
+            <header class="neuronlog__head"><h1>{title}</h1><span class="neuronlog__sum">{sum}</span><span class="summary__scope" data-scope>{scope}</span></header>
             <Problem text=ops.problem />
             <div class="neuronlog__choices">
                 <Run context=context.clone() />
@@ -60,7 +67,7 @@ pub fn LogOpsView(
             </div>
             <Pies ops device />
             <div class="neuronlog__levels">
-                <Operators context=context.clone() level device />
+                <Operators context=context.clone() level device is_first=true />
                 {second}
             </div>
             <Compare context level />
@@ -88,13 +95,21 @@ fn Pies(ops: Asked<LogOps>, device: Signal<String>) -> impl IntoView {
 
 /// The table of a level, and what the chosen row is made of.
 #[component]
-fn Operators(context: LogContext, level: Level, device: Signal<String>) -> impl IntoView {
+fn Operators(context: LogContext, level: Level, device: Signal<String>, is_first: bool) -> impl IntoView {
     let id = if level == Level::Framework { "operator-framework" } else { "operator-hlo" };
     let ops = ask_ops(&context, level);
     let columns = ops.derive(rows::op_columns);
     let shown: Signal<Arc<Vec<Row>>> =
         Memo::new(move |_| Arc::new(ops.value.get().map(|o| rows::op_rows(&o, &device.get())).unwrap_or_default())).into();
     let selected = RwSignal::new(None::<usize>);
+    // Rows of another range are other rows.
+    Effect::new(move |_| {
+        ops.value.track();
+        selected.set(None);
+    });
+    let range = context.range;
+    // Beside the other level, each table says what it is of.
+    let own_scope = (!is_first).then(|| view! { <p class="summary__scope" data-scope-of=id>{move || ops.value.with(|o| rows::ops_scope(o.as_deref(), range.get()))}</p> });
     let remarks = move || ops.value.get().map(|o| o.remarks.iter().map(|r| view! { <li>{r.clone()}</li> }).collect_view());
     let detail = {
         let context = context.clone();
@@ -119,6 +134,7 @@ fn Operators(context: LogContext, level: Level, device: Signal<String>) -> impl 
     };
     view! {
         <div class="neuronlog__level">
+            {own_scope}
             <ul class="neuronlog__remarks">{remarks}</ul>
             {table}
             {detail}

@@ -2,12 +2,21 @@
 
 use crate::analysis::neuron_log::{Caption, DeltaRow, LogDiff, LogOps, LogTimeline, LogTrace, OpRow, RowSum, StepRow};
 use crate::base::Order as _;
-use crate::base::{DurationNs, text};
+use crate::base::{DurationNs, TimeRange, text};
 use crate::engine::Cell as Raw;
 use crate::engine::query::TablePart;
 use crate::ui::pie::Slice;
 use crate::ui::table::{Cell, Column, Kind, Row, order};
+use crate::views::scope;
 use std::collections::BTreeMap;
+
+/// What operators are of, in a sentence, when figures of `asked` are wanted.
+pub fn ops_scope(ops: Option<&LogOps>, asked: Option<TimeRange>) -> String {
+    match (ops, asked) {
+        (Some(ops), Some(_)) if ops.range.is_none() => "Whole run: the file's table does not tell the operators of a range".into(),
+        (_, range) => scope::sentence(range),
+    }
+}
 
 /// Columns of a table as it stands in the file.
 pub fn raw_columns(part: &TablePart) -> Vec<Column> {
@@ -225,6 +234,7 @@ pub fn deltas(d: &LogDiff) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::TimeNs;
 
     #[test]
     fn rows_have_a_cell_for_each_column() {
@@ -241,6 +251,9 @@ mod tests {
         assert!(op_rows(&ops, "").iter().all(|r| r.cells.len() == op_columns(&ops).len()));
         assert_eq!(devices(&ops), ["NeuronDevice 0 NeuronCore 1"]);
         assert_eq!((by_device(&ops)[0].value, by_operator(&ops, "").len(), op_rows(&ops, "other").len()), (6, 1, 0));
+        let range = TimeRange::new(TimeNs(0), TimeNs(5));
+        assert!(ops_scope(Some(&ops), Some(range)).starts_with("Whole run: the file's table"));
+        assert!(ops_scope(Some(&LogOps { range: Some(range), ..ops }), Some(range)).starts_with("Selected range"));
         let t = LogTimeline { rows: vec![RowSum::default()], ..LogTimeline::default() };
         assert_eq!(sums(&t)[0].cells.len(), sum_columns().len());
         let t = LogTrace { steps: vec![StepRow::default()], ..LogTrace::default() };

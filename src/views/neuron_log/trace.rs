@@ -8,6 +8,7 @@ use crate::engine::{Answer, Query};
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
 use crate::views::ask::asked;
+use crate::views::scope;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -20,10 +21,15 @@ pub fn LogTraceView(
     children: Children,
 ) -> impl IntoView {
     let pick = |answer| if let Answer::Neuron(NeuronAnswer::LogTrace(t)) = answer { Some(*t) } else { None };
-    let found = asked(context.ask.clone(), Signal::stored(Some(Query::Neuron(NeuronQuery::LogTrace))), pick);
+    let range = context.range;
+    let found = asked(context.ask.clone(), Signal::derive(move || Some(Query::Neuron(NeuronQuery::LogTrace(range.get())))), pick);
     let columns = Signal::stored(Arc::new(rows::step_columns()));
     let steps = found.derive(rows::steps);
     let selected = RwSignal::new(None::<usize>);
+    let scope = move || match range.get() {
+        None => scope::sentence(None),
+        range => format!("{}; steps that touch it are told whole", scope::sentence(range)),
+    };
     let go = context.on_slice;
     let choose = Callback::new(move |at: usize| {
         selected.set(Some(at));
@@ -40,7 +46,7 @@ pub fn LogTraceView(
     let figures = move || found.value.get().map(|t| view! { <Figures found=t /> });
     view! {
         <section class="neuronlog" data-view="trace" aria-busy=move || found.is_waiting.get().to_string()>
-            <header class="neuronlog__head"><h1>"Host and device"</h1><span class="summary__scope" data-scope>"Whole run"</span><Run context /></header>
+            <header class="neuronlog__head"><h1>"Host and device"</h1><span class="summary__scope" data-scope>{scope}</span><Run context /></header>
             <Problem text=found.problem />
             {figures}
             <p class="waiting">{cut}</p>
