@@ -100,6 +100,48 @@ test('the members of a fused bar lead to their bars; the choices are in the link
   await expect(page.locator('[data-overlap]')).toContainText('%dot.36');
 });
 
+test('operators of a range are those of its slices, or the table says that it is of the whole run', async ({ page, site }) => {
+  await start(page, site);
+  await dropTree(page, run(stamp, [all[0], all[2]]));
+  await show(page, 'operator-timeline');
+  await page.locator('[data-caption="gap_filled"] button').click();
+  await page.getByRole('button', { name: 'Selected', exact: false }).click();
+  await idle(page);
+  await show(page, 'operator-framework');
+  await expect(page.locator('[data-scope]')).toContainText('Selected range');
+  // In the pause nothing executes; one operator moves data.
+  await expect.poll(() => cells(page, 'operator-framework', 'name')).toEqual([expect.stringContaining('aten__addmm_dot')]);
+  expect(await cells(page, 'operator-framework', 'transfer_ns')).toEqual(['600 ns']);
+  await page.locator('[data-field="both"]').check();
+  await idle(page);
+  await expect(page.locator('[data-scope-of="operator-hlo"]')).toContainText('Whole run');
+  expect(await cells(page, 'operator-hlo', 'time_ns')).toEqual(['300 ns', '200 ns']);
+  await page.getByRole('button', { name: 'Whole', exact: false }).first().click();
+  await idle(page);
+  await expect(page.locator('[data-scope]')).toHaveText('Whole profile');
+  await expect.poll(() => cells(page, 'operator-framework', 'time_ns')).toContain('300 ns');
+});
+
+const varint = (n) => n < 128 ? [n] : [n % 128 + 128, ...varint(Math.floor(n / 128))];
+const number = (field, n) => [field * 8, ...varint(n)];
+const part = (field, bytes) => [field * 8 + 2, ...varint(bytes.length), ...bytes];
+const text = (field, words) => part(field, [...Buffer.from(words)]);
+
+test('the planes of an XSpace open as a timeline; raw files are answered with how to export them', async ({ page, site }) => {
+  await start(page, site);
+  const event = [...number(1, 7), ...number(2, 1_000_000), ...number(3, 2_500_000)];
+  const line = [...number(1, 1), ...text(2, 'stream'), ...number(3, 5000), ...part(4, event)];
+  const meta = [...number(1, 7), ...part(2, [...number(1, 7), ...text(2, 'matmul')])];
+  const plane = [...number(1, 1), ...text(2, '/device:XPU:0'), ...part(3, line), ...part(4, meta)];
+  await dropFiles(page, { name: 'host.xplane.pb', bytes: Buffer.from(part(1, plane)) });
+  await expect(page.locator('body')).toHaveAttribute('data-profile', 'tensorboard_neuron');
+  await show(page, 'operators');
+  await expect.poll(() => cells(page, 'operators', 'name')).toEqual([expect.stringContaining('matmul')]);
+  await dropFiles(page, { name: 'ntrace.pb', bytes: Buffer.from([0x0a, 3, 1, 2, 3]) });
+  await expect(page.locator('[role=alert]').last()).toContainText('neuron-explorer view -d DIR');
+  await expect(page.getByRole('tab')).toHaveCount(1);
+});
+
 test('what holds no profile names likely causes, and what was open stays', async ({ page, site }) => {
   await start(page, site);
   await dropFiles(page, { name: 'neuron_op_timeline.json', bytes: timeline() });

@@ -1,6 +1,7 @@
 //! Chrome records of the plugin's timelines: rows and slices out of the text.
 
 use super::preview::Lanes;
+use super::recent::{Names, Rows};
 use super::record::{Event, entry, plain};
 use crate::base::{Ledger, Severity, StrId, TrackId};
 use crate::formats::json::split::Damage;
@@ -28,6 +29,8 @@ pub(super) struct Chrome {
     /// Lanes to draw while reading.
     pub preview: Lanes,
     processes: FxHashMap<Vec<u8>, (TrackId, String)>,
+    names: Names,
+    recent: Rows,
     /// By process, then by thread.
     threads: FxHashMap<Vec<u8>, FxHashMap<Vec<u8>, TrackId>>,
     open: FxHashMap<TrackId, Vec<RawSliceId>>,
@@ -80,7 +83,7 @@ impl Chrome {
             }
         };
         let track = self.thread(event.pid, event.tid);
-        let name = self.builder.strings.intern(&unescape(event.name));
+        let name = self.names.id(event.name, &mut self.builder.strings);
         let slice = self.builder.slice(RawSlice { track, start, duration, name, record });
         self.ledger.shown += 1;
         self.preview.slice(track, (start, duration), name);
@@ -179,7 +182,17 @@ impl Chrome {
         track
     }
 
+    #[inline]
     fn thread(&mut self, pid: &[u8], tid: &[u8]) -> TrackId {
+        if let Some(track) = self.recent.find(pid, tid) {
+            return track;
+        }
+        let track = self.find_thread(pid, tid);
+        self.recent.keep(pid, tid, track);
+        track
+    }
+
+    fn find_thread(&mut self, pid: &[u8], tid: &[u8]) -> TrackId {
         if let Some(track) = self.threads.get(pid).and_then(|of_process| of_process.get(tid)) {
             return *track;
         }

@@ -9,6 +9,7 @@ mod finish;
 mod import;
 mod keys;
 mod preview;
+mod recent;
 mod record;
 mod stamp;
 mod stream;

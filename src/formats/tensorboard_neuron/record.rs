@@ -28,14 +28,15 @@ impl<'a> Event<'a> {
         let mut cursor = Cursor::new(text);
         while let Some(key) = cursor.key()? {
             let value = plain(cursor.value()?);
-            match key {
-                b"ph" => event.phase = if value.len() == 1 { value[0] } else { 0 },
-                b"name" => event.name = value,
-                b"pid" => event.pid = value,
-                b"tid" => event.tid = value,
-                b"ts" => event.ts = Some(value),
-                b"dur" => event.dur = Some(value),
-                b"args" => event.args = value,
+            // By first letter: each key is compared with one text.
+            match key.first() {
+                Some(b'p') if key == b"ph" => event.phase = if value.len() == 1 { value[0] } else { 0 },
+                Some(b'p') if key == b"pid" => event.pid = value,
+                Some(b't') if key == b"ts" => event.ts = Some(value),
+                Some(b't') if key == b"tid" => event.tid = value,
+                Some(b'n') if key == b"name" => event.name = value,
+                Some(b'd') if key == b"dur" => event.dur = Some(value),
+                Some(b'a') if key == b"args" => event.args = value,
                 _ => {}
             }
         }

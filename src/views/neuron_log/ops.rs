@@ -45,9 +45,10 @@ pub fn LogOpsView(
     let second = {
         let context = context.clone();
         move || {
-            is_both
-                .get()
-                .then(|| view! { <Operators context=context.clone() level=other device=Signal::stored(String::new()) is_first=false /> })
+            is_both.get().then(|| {
+                let ops = ask_ops(&context, other);
+                view! { <Operators context=context.clone() ops level=other device=Signal::stored(String::new()) is_first=false /> }
+            })
         }
     };
     view! {
@@ -67,7 +68,7 @@ pub fn LogOpsView(
             </div>
             <Pies ops device />
             <div class="neuronlog__levels">
-                <Operators context=context.clone() level device is_first=true />
+                <Operators context=context.clone() ops level device is_first=true />
                 {second}
             </div>
             <Compare context level />
@@ -95,9 +96,8 @@ fn Pies(ops: Asked<LogOps>, device: Signal<String>) -> impl IntoView {
 
 /// The table of a level, and what the chosen row is made of.
 #[component]
-fn Operators(context: LogContext, level: Level, device: Signal<String>, is_first: bool) -> impl IntoView {
+fn Operators(context: LogContext, ops: Asked<LogOps>, level: Level, device: Signal<String>, is_first: bool) -> impl IntoView {
     let id = if level == Level::Framework { "operator-framework" } else { "operator-hlo" };
-    let ops = ask_ops(&context, level);
     let columns = ops.derive(rows::op_columns);
     let shown: Signal<Arc<Vec<Row>>> =
         Memo::new(move |_| Arc::new(ops.value.get().map(|o| rows::op_rows(&o, &device.get())).unwrap_or_default())).into();
