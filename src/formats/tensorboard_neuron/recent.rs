@@ -32,9 +32,12 @@ impl Names {
     }
 }
 
+/// Ids of process and thread as written, and their row.
+type Known = (Vec<u8>, Vec<u8>, TrackId);
+
 /// Rows, by process and thread.
 #[derive(Default)]
-pub(super) struct Rows(Vec<Option<(Vec<u8>, Vec<u8>, TrackId)>>);
+pub(super) struct Rows(Vec<Option<Known>>);
 
 impl Rows {
     /// The row of a thread, if it was met lately.

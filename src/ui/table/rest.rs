@@ -10,7 +10,7 @@ const NEAR: usize = 100;
 /// What is missing, and who brings it.
 #[derive(Clone, Copy)]
 pub struct Rest {
-    /// Rows there are.
+    /// Rows there are; no more than those given when none is missing.
     pub n_total: Signal<usize>,
     /// Brings all of them; may be called again while they are on their way.
     pub load: Callback<()>,

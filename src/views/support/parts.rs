@@ -17,8 +17,10 @@ pub(super) struct Lists {
 }
 
 impl Lists {
+    /// What is still to come of a list; of whole lists nothing is, however few rows are shown of them.
     fn rest(self, n_total: fn(&SupportTop) -> u64) -> Rest {
-        Rest { n_total: Signal::derive(move || self.top.with(|t| n_total(t)) as usize), load: self.load }
+        let n_total = move || self.top.with(|t| if t.is_cut() { n_total(t) } else { 0 }) as usize;
+        Rest { n_total: Signal::derive(n_total), load: self.load }
     }
 
     /// Rows made of the report, once for each report.
