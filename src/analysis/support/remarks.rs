@@ -3,6 +3,7 @@
 use super::lists::dtypes_of;
 use super::{HloForm, Remark, Support, SupportRow};
 use crate::analysis::hlo::dtype_words;
+use crate::base::text::count;
 use crate::model::{SupportReport, SupportSource};
 
 /// More operators in both halves than these are counted, not explained one by one.
@@ -48,14 +49,15 @@ fn percentage(report: &SupportReport, support: &Support, say: &mut impl FnMut(&s
             say(
                 "mismatch",
                 format!(
-                    "The report says {said:.2} %, but {yes} of its {} HLO instructions are supported, which is {is:.2} %. \
+                    "The report says {said:.2} %, but {} of its {} HLO instructions are supported, which is {is:.2} %. \
                      The lists or the percentage are not of one run.",
-                    yes + no
+                    count(yes),
+                    count(yes + no)
                 ),
             );
         }
         (Some((yes, no)), Some(is), _) => {
-            say("percentage", format!("{yes} of {} HLO instructions are supported: {is:.2} %.", yes + no));
+            say("percentage", format!("{} of {} HLO instructions are supported: {is:.2} %.", count(yes), count(yes + no)));
         }
         _ => {}
     }

@@ -183,23 +183,22 @@ pub fn step_columns() -> Vec<Column> {
         column("name", "Step", Kind::Name, "A step of the host."),
         column("start_ns", "Start", Kind::Duration, "Since the first slice."),
         column("duration_ns", "Duration", Kind::Duration, "").summed(),
-        column("execution_ns", "Device execution", Kind::Duration, "").summed(),
-        column("io_ns", "IO transfer", Kind::Duration, "").summed(),
-        column("sync_ns", "CC synchronisation", Kind::Duration, "").summed(),
         column("idle_ns", "Device idle", Kind::Duration, "Time in the step in which the device does none of these.").summed(),
         column("idle_share", "Idle %", Kind::Share, "Of the step."),
         column("gap_ns", "Longest pause", Kind::Duration, "The longest time in the step in which the device does nothing."),
         column("host", "Host meanwhile", Kind::Text, "The innermost slice of the host that covers the longest pause, or most of it."),
+        column("execution_ns", "Execution", Kind::Duration, "Time the device executes in the step.").summed(),
+        column("io_ns", "IO transfer", Kind::Duration, "").summed(),
+        column("sync_ns", "CC sync", Kind::Duration, "Time collectives wait for each other in the step.").summed(),
     ]
 }
 
 /// The steps.
 pub fn steps(t: &LogTrace) -> Vec<Row> {
     let row = |r: &StepRow| {
-        let times = [r.duration, r.execution, r.io, r.synchronisation, r.idle].map(|d| Cell::Int(d.0));
-        let mut cells = vec![Cell::Text(r.name.clone()), Cell::Int(r.start.0)];
-        cells.extend(times);
+        let mut cells = vec![Cell::Text(r.name.clone()), Cell::Int(r.start.0), Cell::Int(r.duration.0), Cell::Int(r.idle.0)];
         cells.extend([Cell::from(r.idle_share), Cell::Int(r.gap.0), Cell::Text(r.host_name.clone())]);
+        cells.extend([r.execution, r.io, r.synchronisation].map(|d| Cell::Int(d.0)));
         Row::new(cells)
     };
     t.steps.iter().map(row).collect()

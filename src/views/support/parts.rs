@@ -2,6 +2,7 @@
 
 use super::rows::{self, Which};
 use crate::analysis::support::{FailureRow, Remark, SupportTop};
+use crate::base::text;
 use crate::state::choices::ViewState;
 use crate::ui::table::{Rest, Row, Table};
 use leptos::prelude::*;
@@ -36,7 +37,12 @@ pub(super) fn Gauge(top: Arc<SupportTop>) -> impl IntoView {
     let shown = support.support_percentage.or(support.computed_percentage);
     let figure = rows::percent(shown);
     let counted = support.n_supported_hlo.zip(support.n_unsupported_hlo).map(|(yes, no)| {
-        let said = format!("{yes} of {} HLO instructions, counted: {}", yes + no, rows::percent(support.computed_percentage));
+        let said = format!(
+            "{} of {} HLO instructions, counted: {}",
+            text::count(yes),
+            text::count(yes + no),
+            rows::percent(support.computed_percentage)
+        );
         view! { <span class="support__counted" class:support__counted--wrong=support.is_mismatch>{said}</span> }
     });
     let what = if support.support_percentage.is_none() && shown.is_some() {
