@@ -94,7 +94,10 @@ impl Index {
         for i in (0..self.tracks.len()).rev() {
             let track = &hot.info.tracks[i];
             let mut outer: Vec<u32> = Vec::new();
-            if !track.lanes.is_empty() {
+            // Bars that were made are no work of their own: a group is as busy with them as without.
+            let first = hot.info.lanes.get(track.lanes.start as usize).map_or(0, |l| u64::from(l.first));
+            let is_made = hot.info.n_slices > 0 && first >= hot.info.n_slices;
+            if !track.lanes.is_empty() && !is_made {
                 outer.push(track.lanes.start);
             }
             for child in std::mem::take(&mut self.tracks[i].children) {
