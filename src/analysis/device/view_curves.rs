@@ -80,7 +80,8 @@ fn within(times: &[i64], values: &[f64], window: TimeRange) -> (Vec<i64>, Vec<f6
 /// The mean of a curve over each hundredth of `window`; the last time is its end.
 fn smooth(times: &[i64], values: &[f64], window: TimeRange) -> (Vec<i64>, Vec<f64>) {
     let (times, values) = within(times, values, window);
-    let step = ((window.duration().0 + N_SMOOTH - 1) / N_SMOOTH).max(1);
+    let length = window.duration().0;
+    let step = length / N_SMOOTH + i64::from(length % N_SMOOTH != 0);
     let mut out = (Vec::new(), Vec::new());
     let (mut at, mut i) = (window.start.0, 0);
     while at < window.end.0 {
@@ -133,5 +134,11 @@ mod tests {
     fn a_view_of_some_nanoseconds_has_fewer_parts() {
         let (at, means) = smooth(&[0, 2], &[1.0, 3.0], range(1, 4));
         assert_eq!((at, means), (vec![1, 2, 3, 4], vec![1.0, 3.0, 3.0, 3.0]));
+    }
+
+    #[test]
+    fn a_view_of_all_time_has_no_more_parts() {
+        let (at, means) = smooth(&[0], &[2.0], range(0, i64::MAX));
+        assert_eq!((at.len(), means[0]), (101, 2.0));
     }
 }
