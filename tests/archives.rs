@@ -131,7 +131,7 @@ fn members_of_an_archive_are_profiles() {
         // What is picked by name is what was found.
         let found = &inspection.found[1];
         let picked = inspect::pick(&input, &found.claim, &found.paths).unwrap();
-        assert_eq!(import::import_claim(&picked, &found.claim).unwrap().0.profile.slices.len(), 40);
+        assert_eq!(import::import_claim(&picked, &found.claim, &mut |_| ()).unwrap().0.profile.slices.len(), 40);
     }
     let long = format!("{}/a.json", "d".repeat(150));
     let archive = tar(&[("run/a.json", &a), (&long, &a), ("run/b.json.gz", &packed)]);

@@ -2,7 +2,7 @@
 
 use super::gzip::{GzipIndex, INFLATED_MAX, InflatedSource, Inflater, Stop, is_gzip};
 use super::inspect::{self, Found};
-use super::{Claim, Format, ImportError, Imported, Progress, Streamed, archive, by_id};
+use super::{Claim, Format, ImportError, Imported, Progress, Streamed, Watch, archive, by_id};
 use crate::base::input::HEAD_LEN;
 use crate::base::{InputError, InputSet, Ledger, Member, MemberHead, Severity, text};
 
@@ -130,8 +130,8 @@ fn twice_packed() -> ImportError {
     )
 }
 
-/// Imports one claim. Returns it with the input whose members [`Format::record`] can read: in the claim's order, inflated where they were gzip.
-pub fn import_claim(input: &InputSet, claim: &Claim) -> Result<(Imported, InputSet), ImportError> {
+/// Imports one claim; `tell` learns how far that is where the format is read at random access. Returns it with the input whose members [`Format::record`] can read: in the claim's order, inflated where they were gzip.
+pub fn import_claim(input: &InputSet, claim: &Claim, tell: &mut dyn FnMut(Progress)) -> Result<(Imported, InputSet), ImportError> {
     let format = by_id(&claim.format).ok_or_else(|| ImportError::Unrecognised(format!("No importer is called `{}`.", claim.format)))?;
     let members = claim.members.iter().filter_map(|&m| input.members.get(m).cloned()).collect();
     let picked = InputSet { members };
@@ -154,7 +154,7 @@ pub fn import_claim(input: &InputSet, claim: &Claim) -> Result<(Imported, InputS
     let readable = InputSet { members: picked.members.iter().map(inflated).collect::<Result<_, _>>()? };
     let mut ledger = Ledger { recognised: claim.recognised.clone(), ..Ledger::default() };
     ledger.members = readable.members.iter().map(|m| m.name.clone()).collect();
-    let profile = format.import(&readable, claim, &mut ledger)?;
+    let profile = format.import(&readable, claim, &mut ledger, &mut Watch::new(&readable, tell))?;
     Ok((Imported { profile, ledger }, readable))
 }
 
@@ -187,7 +187,7 @@ pub fn import(input: &InputSet) -> Result<Vec<Outcome>, ImportError> {
     let expanded = archive::expand(input, None);
     let found = inspect::sort(&expanded)?.found;
     let outcome = |f: Found| {
-        let done = inspect::select(&expanded, &f.claim, &f.paths).and_then(|picked| import_claim(&picked, &f.claim));
+        let done = inspect::select(&expanded, &f.claim, &f.paths).and_then(|picked| import_claim(&picked, &f.claim, &mut |_| ()));
         (f.claim, done)
     };
     Ok(found.into_iter().map(outcome).collect())

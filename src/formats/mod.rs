@@ -16,6 +16,9 @@ pub mod neuron_system;
 pub mod ntff;
 pub mod tensorboard_neuron;
 mod unrecognised;
+mod watch;
+
+pub use watch::Watch;
 
 use crate::base::{InputError, InputSet, Ledger, MemberHead, SliceId};
 use crate::model::{Cell, Profile};
@@ -156,8 +159,9 @@ pub trait Format: Sync {
     fn streamed(&self, _claim: &Claim, _path: &str) -> Option<Box<dyn Streamed>> {
         None
     }
-    /// Imports at random access; only called when `streamed` gives none. `input` holds the claim's members, in its order.
-    fn import(&self, _input: &InputSet, _claim: &Claim, _ledger: &mut Ledger) -> Result<Profile, ImportError> {
+    /// Imports at random access; only called when `streamed` gives none. `input` holds the claim's members, in its order. What takes long tells
+    /// `watch` how far it is.
+    fn import(&self, _input: &InputSet, _claim: &Claim, _ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         Err(ImportError::Unsupported("This format is read as a stream.".into()))
     }
     /// Every field of one slice, read back. `input` holds the claim's members, inflated where they were gzip.

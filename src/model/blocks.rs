@@ -1,5 +1,7 @@
 //! Columns that grow without being copied: one block as long as the file lets expect, then blocks of a fixed length.
 
+use crate::base::in_parts;
+
 const BLOCK_BITS: u32 = 16;
 const BLOCK_LEN: usize = 1 << BLOCK_BITS;
 
@@ -115,8 +117,14 @@ impl<T: Copy> Blocks<T> {
     /// for the interleaved rows of a trace, whose slices stand in a few ascending runs.
     pub fn permuted(self, order: &[u32]) -> Vec<T> {
         debug_assert_eq!(self.len(), order.len(), "an order names each place once");
-        let is_same = order.iter().enumerate().all(|(at, from)| at == *from as usize);
-        if is_same { self.into_vec() } else { order.iter().map(|from| self.get(*from as usize)).collect() }
+        let mut is_same = true;
+        in_parts(order.len(), &mut |part| is_same = is_same && part.into_iter().all(|at| at == order[at] as usize));
+        if is_same {
+            return self.into_vec();
+        }
+        let mut out = Vec::with_capacity(order.len());
+        in_parts(order.len(), &mut |part| out.extend(order[part].iter().map(|from| self.get(*from as usize))));
+        out
     }
 }
 

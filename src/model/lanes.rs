@@ -1,6 +1,7 @@
 //! Depth: which slice holds which, and in which lane each lies so that no two of a lane overlap.
 
 use super::NO_SLICE;
+use crate::base::in_parts;
 
 /// No more lanes than a depth can count. A real trace has some hundreds; beyond it slices of one lane may overlap.
 const MAX_LANES: usize = u16::MAX as usize;
@@ -17,27 +18,29 @@ pub(super) struct Layout {
     pub n_lanes: usize,
 }
 
-/// Lays out one track's slices, given as (start, end) by (start, longest first).
+/// Lays out one track's `n` slices: the `i`-th has the (start, end) of `span`, by (start, longest first).
 ///
 /// A slice inside an open one becomes its child, one lane deeper. A slice that only partly overlaps goes to the first deeper lane that is free:
 /// a sub-row. Slices that touch share a lane.
-pub(super) fn layout(spans: impl ExactSizeIterator<Item = (i64, i64)>) -> Layout {
-    let n = spans.len();
+pub(super) fn layout(n: usize, span: impl Fn(usize) -> (i64, i64)) -> Layout {
     let mut out = Layout { lane: Vec::with_capacity(n), parent: Vec::with_capacity(n), n_lanes: 0 };
     let mut open: Vec<(i64, u32, u16)> = Vec::new();
     let mut lanes = FreeLanes::default();
-    for (i, (start, end)) in spans.enumerate() {
-        while open.last().is_some_and(|&(open_end, ..)| open_end <= start) {
-            open.pop();
+    in_parts(n, &mut |part| {
+        for i in part {
+            let (start, end) = span(i);
+            while open.last().is_some_and(|&(open_end, ..)| open_end <= start) {
+                open.pop();
+            }
+            let holder = open.iter().rev().take(MAX_LOOK).find(|&&(open_end, ..)| open_end >= end);
+            let (parent, from) = holder.map_or((NO_SLICE, 0), |&(_, id, lane)| (id, lane as usize + 1));
+            let lane = lanes.take(from, start, end);
+            out.n_lanes = out.n_lanes.max(lane + 1);
+            out.lane.push(lane as u16);
+            out.parent.push(parent);
+            open.push((end, i as u32, lane as u16));
         }
-        let holder = open.iter().rev().take(MAX_LOOK).find(|&&(open_end, ..)| open_end >= end);
-        let (parent, from) = holder.map_or((NO_SLICE, 0), |&(_, id, lane)| (id, lane as usize + 1));
-        let lane = lanes.take(from, start, end);
-        out.n_lanes = out.n_lanes.max(lane + 1);
-        out.lane.push(lane as u16);
-        out.parent.push(parent);
-        open.push((end, i as u32, lane as u16));
-    }
+    });
     out
 }
 
@@ -104,7 +107,7 @@ mod tests {
     use super::*;
 
     fn check(spans: &[(i64, i64)], lanes: &[u16], parents: &[i64]) {
-        let got = layout(spans.iter().copied());
+        let got = layout(spans.len(), |i| spans[i]);
         assert_eq!(got.lane, lanes);
         let parent: Vec<i64> = got.parent.iter().map(|&p| if p == NO_SLICE { -1 } else { i64::from(p) }).collect();
         assert_eq!(parent, parents);
@@ -123,7 +126,6 @@ mod tests {
 
     #[test]
     fn a_staircase_of_many_is_quick() {
-        let spans: Vec<_> = (0..50_000).map(|i| (i, i + 100_000)).collect();
-        assert_eq!(layout(spans.into_iter()).n_lanes, 50_000);
+        assert_eq!(layout(50_000, |i| (i as i64, i as i64 + 100_000)).n_lanes, 50_000);
     }
 }

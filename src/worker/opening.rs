@@ -44,7 +44,7 @@ pub(super) async fn open(host: &Host, claim: Claim, paths: &[String], (names, fi
     let file = paths.first().and_then(|path| names.iter().position(|name| name == path)).and_then(|i| files.get(i));
     let (mut imported, readable) = match streamed(host, &claim, &picked, file).await? {
         Some(done) => done,
-        None => import::import_claim(&picked, &claim).map_err(|e| e.to_string())?,
+        None => import::import_claim(&picked, &claim, &mut |progress| host.post(&ToPage::Progress(progress))).map_err(|e| e.to_string())?,
     };
     imported.ledger.members = paths.to_vec();
     send(host, Session::new(claim, readable, imported), hash);

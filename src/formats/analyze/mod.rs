@@ -8,7 +8,7 @@ mod read;
 mod values;
 
 use super::json::{Root, root};
-use super::{Claim, Field, Format, FormatInfo, ImportError};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::base::{InputSet, Ledger, MemberHead, SliceId, TimeRange};
 use crate::model::{Domain, Fact, Meta, Profile, SupportReport, SupportSource};
 
@@ -50,7 +50,7 @@ impl Format for Analyze {
         claims
     }
 
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         let main = input.members.first().ok_or_else(|| ImportError::Unrecognised("The claim names no file.".into()))?;
         if log::is_log(&main.read_up_to(0, crate::base::input::HEAD_LEN as u64)?) {
             return Err(log::answer(main)?);

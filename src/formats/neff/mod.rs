@@ -7,7 +7,7 @@ mod tables;
 
 use crate::base::{InputSet, Ledger, Member, MemberHead, SliceId};
 use crate::formats::neuron_json::tables::Tables;
-use crate::formats::{Claim, Field, Format, FormatInfo, ImportError};
+use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::model::{Meta, Profile, ProfileBuilder};
 
 pub(crate) use debug::{Name, Program, Reader, dependency};
@@ -58,7 +58,7 @@ impl Format for NeffFile {
         neffs.map(|(i, _)| Claim { format: self.id().into(), members: vec![i], recognised: recognised.clone() }).collect()
     }
 
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a NEFF, found no file.".into()))?;
         let neff = open(member, ledger)?;
         let mut rows = Tables::default();

@@ -1,9 +1,9 @@
 //! Values over time.
 
 use super::import::Table;
-use super::rows::{Place, each};
+use super::reading::Reading;
 use crate::base::Ledger;
-use crate::formats::neuron_json::timeline::{Curve, Timeline};
+use crate::formats::neuron_json::timeline::Curve;
 use std::collections::BTreeMap;
 
 const SBUF: [&str; 4] = ["partition_0_util_percent", "partition_32_util_percent", "partition_64_util_percent", "partition_96_util_percent"];
@@ -27,35 +27,35 @@ const CURVES: [(&str, Curve, &[&str], bool); 4] = [
 ];
 
 /// Puts every table of measurements on the timeline.
-pub(super) fn curves(tables: &BTreeMap<String, Table>, t: &mut Timeline, place: &mut Place, ledger: &mut Ledger) {
+pub(super) fn curves(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
     for (name, curve, columns, is_share) in CURVES {
         let Some(table) = tables.get(name) else {
             continue;
         };
         let wanted: Vec<&str> = ["timestamp", "pcore_idx"].into_iter().chain(columns.iter().copied()).collect();
         let mut samples: Vec<(usize, i64, Vec<f64>)> = Vec::new();
-        each(table, &wanted, ledger, |b, row, _| {
+        r.each(table, &wanted, ledger, &mut |r, b, row, _| {
             let values: Option<Vec<f64>> = (0..columns.len()).map(|c| b.float(2 + c, row)).collect();
             let (Some(time), Some(values)) = (b.int(0, row), values) else {
                 return false;
             };
-            samples.push((place.core(t, b.int(1, row)), time, values));
+            samples.push((r.core(b.int(1, row)), time, values));
             true
         });
         // The schema calls both fractions and hundredths "percent": nothing above one means fractions.
         let is_fraction = is_share && samples.iter().all(|s| s.2.iter().all(|v| *v <= 1.0));
         let scale = if is_fraction { 100.0 } else { 1.0 };
         for (core, time, values) in samples {
-            t.sample(core, curve, time, values.into_iter().map(|v| v * scale).collect());
+            r.t.sample(core, curve, time, values.into_iter().map(|v| v * scale).collect());
         }
     }
     if let Some(table) = tables.get("Throttle") {
-        each(table, &["timestamp", "k", "n", "pcore_idx", "duration"], ledger, |b, row, _| {
+        r.each(table, &["timestamp", "k", "n", "pcore_idx", "duration"], ledger, &mut |r, b, row, _| {
             let (Some(time), Some(k), Some(n)) = (b.int(0, row), b.float(1, row), b.float(2, row).filter(|n| *n > 0.0)) else {
                 return false;
             };
-            let core = place.core(t, b.int(3, row));
-            t.throttle(core, time, b.int(4, row), k / n);
+            let core = r.core(b.int(3, row));
+            r.t.throttle(core, time, b.int(4, row), k / n);
             true
         });
     }

@@ -1,12 +1,13 @@
 //! From tables to a profile.
 
 use super::reader::File;
-use super::rows::{self, Links, Place};
+use super::reading::{Links, Place, Reading};
+use super::rows;
 use super::{facts, table_of, tables};
 use crate::base::Order as _;
 use crate::base::{InputSet, Ledger, Member, Severity, SliceId};
 use crate::formats::neuron_json::timeline::Timeline;
-use crate::formats::{Claim, Field, ImportError};
+use crate::formats::{Claim, Field, ImportError, Watch};
 use crate::model::{Cell, Profile};
 use std::collections::BTreeMap;
 
@@ -50,9 +51,9 @@ pub(super) fn members_by_table(input: &InputSet) -> BTreeMap<String, Vec<&Member
 }
 
 /// Imports a directory. The library panics on some damaged files: natively that is caught here, in the browser it ends this worker alone.
-pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
     let mut inner = ledger.clone();
-    let work = std::panic::AssertUnwindSafe(|| (read_all(input, claim, &mut inner), inner));
+    let work = std::panic::AssertUnwindSafe(|| (read_all(input, claim, &mut inner, watch), inner));
     match std::panic::catch_unwind(work) {
         Ok((result, read)) => {
             *ledger = read;
@@ -64,20 +65,22 @@ pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Re
     }
 }
 
-fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
     refuse_mixture(input)?;
     let tables = open_tables(members_by_table(input), ledger)?;
     let facts = facts::Facts::read(&tables, ledger);
-    let mut timeline = Timeline::new();
-    let mut links = Links::new(tables.contains_key("Flow"));
-    let mut place = Place::new(facts.first_core);
+    let (place, links) = (Place::new(facts.first_core), Links::new(tables.contains_key("Flow")));
+    let mut reading = Reading { t: Timeline::new(), place, links, watch };
     let n_slices = rows::SLICE_TABLES.iter().filter_map(|name| tables.get(*name)).map(Table::n_rows).fold(0, u64::saturating_add);
     let most = input.members.iter().map(Member::len).fold(0, u64::saturating_add) / BYTES_PER_ROW_MIN;
-    timeline.builder.expect_slices(usize::try_from(n_slices.min(most)).unwrap_or(0));
-    rows::timeline(&tables, &mut timeline, &mut place, &mut links, ledger);
+    let n_slices = usize::try_from(n_slices.min(most)).unwrap_or(0);
+    reading.t.builder.expect_slices(n_slices);
+    reading.watch.expect_slices(n_slices);
+    rows::timeline(&tables, &mut reading, ledger);
     if let Some(flows) = tables.get("Flow") {
-        links.resolve(flows, &mut timeline, ledger);
+        reading.resolve(flows, ledger);
     }
+    let mut timeline = reading.t;
     for table in tables.values() {
         timeline.builder.table(tables::table(table, ledger));
     }

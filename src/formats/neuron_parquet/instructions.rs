@@ -3,9 +3,10 @@
 use super::batch::{Batch, TextIds};
 use super::framework::Paths;
 use super::import::Table;
-use super::rows::{Links, Place, column, each, span};
+use super::reading::Reading;
+use super::rows::{column, span};
 use crate::base::{Ledger, StrId};
-use crate::formats::neuron_json::timeline::{Attr, Instruction, Timeline, Work};
+use crate::formats::neuron_json::timeline::{Attr, Instruction, Work};
 use crate::model::RecordRef;
 
 const INSTRUCTION: [&str; 27] = [
@@ -52,20 +53,20 @@ fn work(b: &Batch, row: usize) -> Work {
 }
 
 /// Puts the table `Instruction` on the timeline. Where it names no layer, `paths` of framework operators do.
-pub(super) fn read(table: &Table, paths: &Paths, t: &mut Timeline, place: &mut Place, links: &mut Links, ledger: &mut Ledger) {
+pub(super) fn read(table: &Table, paths: &Paths, r: &mut Reading, ledger: &mut Ledger) {
     let mut texts = TextIds::default();
-    each(table, &INSTRUCTION, ledger, |b, row, at| {
+    r.each(table, &INSTRUCTION, ledger, &mut |r, b, row, at| {
         texts.enter(at - row as u64);
         let Some((start, duration)) = span(b, 0, 1, 2, row) else {
             return false;
         };
-        let core = place.core(t, b.int(3, row));
+        let core = r.core(b.int(3, row));
         let (engine, track) = (b.text(4, row), b.text(5, row));
         let opcode = b.text(6, row);
-        let strings = &mut t.builder.strings;
+        let strings = &mut r.t.builder.strings;
         let opcode = if opcode.is_empty() { strings.intern("unnamed opcode") } else { texts.id(b, 6, row, strings) };
         let engine_id = texts.id(b, 4, row, strings);
-        let slice = t.instruction(&Instruction {
+        let slice = r.t.instruction(&Instruction {
             core,
             label: if track.is_empty() { engine } else { track },
             engine: engine_id,
@@ -80,7 +81,7 @@ pub(super) fn read(table: &Table, paths: &Paths, t: &mut Timeline, place: &mut P
         let attrs =
             [(Attr::InstructionType, 9), (Attr::Layer, 10), (Attr::Hlo, 11), (Attr::Source, 12), (Attr::Bir, 13), (Attr::Tensorizer, 15)];
         for (attr, column) in attrs {
-            let strings = &mut t.builder.strings;
+            let strings = &mut r.t.builder.strings;
             let mut text = texts.id(b, column, row, strings);
             if attr == Attr::Source && text == StrId(0) {
                 text = texts.id(b, 24, row, strings);
@@ -88,10 +89,10 @@ pub(super) fn read(table: &Table, paths: &Paths, t: &mut Timeline, place: &mut P
             if attr == Attr::Layer && text == StrId(0) && !paths.is_empty() {
                 text = b.int(26, row).and_then(|id| paths.get(&id)).map_or(StrId(0), |path| strings.intern(path));
             }
-            t.set_id(slice, attr, text);
+            r.t.set_id(slice, attr, text);
         }
-        t.operands(slice, b.text(25, row));
-        links.note(0, b.int(14, row), slice);
+        r.t.operands(slice, b.text(25, row));
+        r.links.note(0, b.int(14, row), slice);
         true
     });
 }

@@ -11,6 +11,7 @@ mod import;
 mod instructions;
 mod mixture;
 mod reader;
+mod reading;
 mod rows;
 mod source;
 mod system;
@@ -19,7 +20,7 @@ mod tables;
 use crate::base::Order as _;
 use crate::base::{InputSet, Ledger, MemberHead, SliceId};
 use crate::formats::neuron_system::Store;
-use crate::formats::{Claim, Field, Format, FormatInfo, ImportError};
+use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::model::{Cell, Profile};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -70,7 +71,7 @@ type RowsOf = fn(&InputSet, &str, u64, u64) -> Result<Vec<Vec<Cell>>, ImportErro
 
 /// What reads the tables, where it is linked.
 struct Reader {
-    import: fn(&InputSet, &Claim, &mut Ledger) -> Result<Profile, ImportError>,
+    import: fn(&InputSet, &Claim, &mut Ledger, &mut Watch) -> Result<Profile, ImportError>,
     record: fn(&InputSet, &Profile, SliceId) -> Result<Vec<Field>, ImportError>,
     rows: RowsOf,
     system: fn(&InputSet, &mut Store, &mut Ledger) -> Result<(), ImportError>,
@@ -141,8 +142,8 @@ impl Format for NeuronParquet {
             .collect()
     }
 
-    fn import(&self, input: &InputSet, claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
-        (reader()?.import)(input, claim, ledger)
+    fn import(&self, input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
+        (reader()?.import)(input, claim, ledger, watch)
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {

@@ -47,6 +47,11 @@ impl File {
         Ok(File { columns, leaves, n_rows, reader, source: ahead })
     }
 
+    /// What so many of its rows take in the file, on average.
+    pub fn n_bytes_of(&self, n_rows: usize) -> u64 {
+        (u128::from(self.source.len) * n_rows as u128 / u128::from(self.n_rows.max(1))) as u64
+    }
+
     /// Calls `each` with batches of `wanted` columns from row `first` on, with the number of their first row. An error is the rest of a sentence.
     pub fn rows(&self, wanted: &[&str], first: u64, each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
         self.read(wanted, first, false, each)

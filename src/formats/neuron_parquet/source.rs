@@ -92,7 +92,8 @@ impl Length for Source {
 /// Reads on from an offset, a piece at a time. Lives no longer than its [`Source`].
 pub(super) struct Ahead {
     at: usize,
-    len: u64,
+    /// Of the whole file.
+    pub len: u64,
     offset: u64,
     bytes: Bytes,
 }

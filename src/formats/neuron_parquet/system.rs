@@ -1,7 +1,7 @@
 //! Tables of a system profile.
 
 use super::import::{Table, members_by_table, open_tables, row_fields};
-use super::rows::each;
+use super::reading::each;
 use super::{is_system_table, tables};
 use crate::base::{InputSet, Ledger, Member};
 use crate::formats::neuron_system::{Curve, Event, FLOWS_MAX, Store, row_record};

@@ -8,7 +8,7 @@ mod read;
 
 use super::json::{Root, root};
 use super::neuron_json::tables::Tables;
-use super::{Claim, Field, Format, FormatInfo, ImportError};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::base::{InputSet, Ledger, MemberHead, SliceId};
 use crate::model::{Cell, Domain, Fact, Meta, NeuronDevice, Profile};
 use memchr::memmem;
@@ -71,7 +71,7 @@ impl Format for NeuronSummary {
         free.filter_map(|(i, head)| Some(Claim { format: ID.into(), members: vec![i], recognised: recognise(&head.head)? })).collect()
     }
 
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         let main = input.members.first().ok_or_else(|| ImportError::Unrecognised("The claim names no file.".into()))?;
         if main.len() > MAX_BYTES {
             let found = crate::base::text::bytes(main.len());

@@ -18,7 +18,7 @@ mod store;
 pub(super) use event::{Event, FLOWS_MAX};
 pub(super) use store::{Curve, Store};
 
-use super::{Claim, Field, Format, FormatInfo, ImportError, neuron_parquet, tensorboard_neuron};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Watch, neuron_parquet, tensorboard_neuron};
 use crate::base::{InputSet, Ledger, MemberHead, SliceId};
 use crate::model::{Cell, Profile, RecordRef};
 
@@ -48,7 +48,7 @@ impl Format for NeuronSystem {
         claim::claims(heads, taken)
     }
 
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         import::import(input, ledger)
     }
 

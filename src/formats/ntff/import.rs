@@ -7,7 +7,7 @@ use crate::base::{InputSet, Ledger, Member, Severity};
 use crate::formats::neff::{self, Neff, Program, hex};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::neuron_json::timeline::{Curve, Timeline};
-use crate::formats::{ImportError, import::file_name};
+use crate::formats::{ImportError, Watch, import::file_name};
 use crate::model::{NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ const MAX_SUBGRAPHS: usize = 256;
 const CYCLE_PS: u64 = 833;
 
 /// An import in progress.
-pub(super) struct Job<'a> {
+pub(super) struct Job<'a, 'b> {
     pub member: &'a Member,
     pub info: Info,
     pub timeline: Timeline,
@@ -33,9 +33,10 @@ pub(super) struct Job<'a> {
     pub programs: FxHashMap<(u64, usize), Rc<Program>>,
     /// Slices by (core, BIR id).
     pub executions: FxHashMap<(u64, u64), Vec<u32>>,
+    pub watch: &'a mut Watch<'b>,
 }
 
-impl Job<'_> {
+impl Job<'_, '_> {
     /// Nanoseconds since the window's start, whole ones.
     pub fn ns(&self, time: u64) -> i64 {
         let since = i128::from(time) - i128::from(self.window.0);
@@ -70,7 +71,7 @@ impl Job<'_> {
     }
 }
 
-pub(super) fn import(input: &InputSet, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
     let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a trace, found no file.".into()))?;
     let mut info = read_info(member)?;
     if info.n_unread > 0 {
@@ -90,6 +91,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger) -> Result<Profile, I
         opcodes: FxHashMap::default(),
         programs: FxHashMap::default(),
         executions: FxHashMap::default(),
+        watch,
     };
     job.prepare(neff.as_ref())?;
     for region in job.info.regions.clone() {
@@ -126,13 +128,13 @@ fn open_neff(trace: &Member, info: &Info, program: &Member, ledger: &mut Ledger)
     )))
 }
 
-/// Calls `each` for every record of a range.
-pub(super) fn for_each(member: &Member, span: Span, mut each: impl FnMut(Record)) -> Result<(), ImportError> {
+/// Calls `each` with the bytes of a range, block by block, and where they stand.
+fn blocks(member: &Member, span: Span, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), ImportError> {
     let end = span.offset.saturating_add(span.n_bytes);
     let mut at = span.offset;
     while at < end {
         let block = member.read(at, CHUNK.min(end - at))?;
-        Record::all(&block, at).for_each(&mut each);
+        each(&block, at);
         at += block.len() as u64;
     }
     Ok(())
@@ -146,7 +148,7 @@ fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64
     let (mut first, mut last, mut run_end) = (u64::MAX, 0, None);
     let main = info.subgraphs.first();
     for region in info.regions.iter().filter(|r| r.trace == records::INSTRUCTIONS && r.block == 0) {
-        for_each(member, region.span, |record| {
+        let mut each = |record: Record| {
             let Some(step) = Step::read(&record) else {
                 return;
             };
@@ -154,7 +156,8 @@ fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64
             if step.is_end && step.is_last && step.engine == 2 && main.is_some_and(|m| m.nc == region.nc) {
                 run_end = run_end.max(Some(record.time().saturating_add(CYCLE_PS)));
             }
-        })?;
+        };
+        blocks(member, region.span, &mut |block, at| Record::all(block, at).for_each(&mut each))?;
     }
     if first > last {
         return Ok((0, 0));
@@ -170,7 +173,7 @@ fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64
     Ok((end.saturating_sub(duration), end))
 }
 
-impl Job<'_> {
+impl Job<'_, '_> {
     /// Cores, names of queues, opcodes of the images and names of the programs.
     fn prepare(&mut self, neff: Option<&Neff>) -> Result<(), ImportError> {
         let mut reader = neff.map(|neff| neff::Reader::new(&neff.archive));
@@ -198,6 +201,14 @@ impl Job<'_> {
         Ok(())
     }
 
+    /// Calls `each` for every record of a range.
+    pub fn for_each(&mut self, span: Span, each: &mut dyn FnMut(&mut Self, Record)) -> Result<(), ImportError> {
+        blocks(self.member, span, &mut |block, at| {
+            Record::all(block, at).for_each(|record| each(self, record));
+            self.watch.read(block.len() as u64, block.len() as u64 / RECORD, &mut self.timeline.builder);
+        })
+    }
+
     fn region(&mut self, region: &Region) -> Result<(), ImportError> {
         let n_records = region.span.n_bytes / RECORD;
         self.ledger.read += n_records;
@@ -217,13 +228,13 @@ impl Job<'_> {
         let core = self.timeline.core(&name);
         match (region.trace, region.block) {
             (records::INSTRUCTIONS, 0) => instructions::read(self, core, region),
-            (records::EVENTS, 0) => for_each(self.member, region.span, |record| self.event(core, &record)),
+            (records::EVENTS, 0) => self.for_each(region.span, &mut |job, record| job.event(core, &record)),
             (records::TRANSFERS, 1) => transfers::read(self, core, region),
-            (records::THROTTLES, 0) => for_each(self.member, region.span, |record| self.throttle(core, &record)),
-            (records::ERRORS, _) => for_each(self.member, region.span, |record| self.unknown(core, "error record", &record)),
+            (records::THROTTLES, 0) => self.for_each(region.span, &mut |job, record| job.throttle(core, &record)),
+            (records::ERRORS, _) => self.for_each(region.span, &mut |job, record| job.unknown(core, "error record", &record)),
             (trace, block) => {
                 let what = format!("record of trace kind {trace}, block {block}");
-                for_each(self.member, region.span, |record| self.unknown(core, &what, &record))
+                self.for_each(region.span, &mut |job, record| job.unknown(core, &what, &record))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Executed instructions: starts and ends, opcodes from the loaded image, names from the NEFF.
 
-use super::import::{Job, for_each};
+use super::import::Job;
 use super::info::{Image, Region, Subgraph};
 use super::opcodes::{self, ENGINES};
 use super::records::{Pairs, Record, Step};
@@ -70,12 +70,12 @@ fn compiler_pc(subgraph: &Subgraph, engine: usize, pc: u32) -> Option<usize> {
 }
 
 /// Reads a region of instruction records.
-pub(super) fn read(job: &mut Job<'_>, core: usize, region: &Region) -> Result<(), ImportError> {
+pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Result<(), ImportError> {
     let Some(subgraph) = job.subgraph(region.nc) else {
         return Ok(());
     };
     let mut pairs: Pairs<(usize, u32)> = Pairs::new();
-    for_each(job.member, region.span, |record| {
+    job.for_each(region.span, &mut |job, record| {
         let Some(step) = Step::read(&record) else {
             return job.unknown(core, &format!("instruction record {:#04x}", record.bytes[3]), &record);
         };
@@ -104,7 +104,7 @@ pub(super) fn read(job: &mut Job<'_>, core: usize, region: &Region) -> Result<()
     Ok(())
 }
 
-fn instruction(job: &mut Job<'_>, core: usize, subgraph: &Subgraph, step: &Step, start: &Record, end: &Record) {
+fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &Step, start: &Record, end: &Record) {
     let (from, to) = (start.time(), end.time());
     if from < job.window.0 || to > job.window.1 || to < from {
         return job.outside(2, start.offset);
@@ -147,7 +147,7 @@ fn instruction(job: &mut Job<'_>, core: usize, subgraph: &Subgraph, step: &Step,
     }
 }
 
-fn set_names(job: &mut Job<'_>, nc: u64, slice: u32, name: &Name) {
+fn set_names(job: &mut Job<'_, '_>, nc: u64, slice: u32, name: &Name) {
     for (attr, text) in [
         (Attr::Bir, name.bir.as_str()),
         (Attr::InstructionType, name.instruction_type),
@@ -164,7 +164,7 @@ fn set_names(job: &mut Job<'_>, nc: u64, slice: u32, name: &Name) {
 }
 
 /// Draws the compiler's dependencies between the executions of its instructions.
-pub(super) fn link(job: &mut Job<'_>) {
+pub(super) fn link(job: &mut Job<'_, '_>) {
     let (mut n_long, mut n_arrows) = (0u64, 0);
     let mut done = rustc_hash::FxHashSet::default();
     for ((nc, _), program) in &job.programs {

@@ -13,7 +13,7 @@ mod report;
 mod transfers;
 
 use crate::base::{InputSet, Ledger, MemberHead, SliceId};
-use crate::formats::{Claim, Field, Format, FormatInfo, ImportError};
+use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::model::Profile;
 
 pub(crate) use opcodes::NEFF_ENGINES;
@@ -44,8 +44,8 @@ impl Format for Ntff {
         claim::claim(heads, taken)
     }
 
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
-        import::import(input, ledger)
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
+        import::import(input, ledger, watch)
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {

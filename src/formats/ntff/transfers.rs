@@ -1,6 +1,6 @@
 //! DMA transfers: a start paired with the next "data written" of its engine and queue.
 
-use super::import::{Job, for_each};
+use super::import::Job;
 use super::info::{Region, Subgraph};
 use super::records::{Packet, Pairs, RECORD, Record};
 use crate::base::{Severity, StrId};
@@ -15,11 +15,11 @@ pub(super) fn first_engine(subgraph: &Subgraph) -> u64 {
 }
 
 /// Reads a region of DMA records.
-pub(super) fn read(job: &mut Job<'_>, core: usize, region: &Region) -> Result<(), ImportError> {
+pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Result<(), ImportError> {
     let base = job.subgraph(region.nc).map_or(0, |s| first_engine(&s));
     let mut pairs: Pairs<(u64, u64)> = Pairs::new();
     let mut n_completed = 0;
-    for_each(job.member, region.span, |record| {
+    job.for_each(region.span, &mut |job, record| {
         let Some(packet) = Packet::read(&record) else {
             return job.unknown(core, &format!("DMA record {:#04x} {:#04x}", record.bytes[3], record.bytes[4]), &record);
         };
@@ -53,7 +53,7 @@ pub(super) fn read(job: &mut Job<'_>, core: usize, region: &Region) -> Result<()
     Ok(())
 }
 
-fn transfer(job: &mut Job<'_>, core: usize, base: u64, start: &Record, end: &Record) {
+fn transfer(job: &mut Job<'_, '_>, core: usize, base: u64, start: &Record, end: &Record) {
     let (from, to) = (start.time(), end.time());
     if from < job.window.0 || to > job.window.1 || to < from {
         return job.outside(2, start.offset);

@@ -1,11 +1,11 @@
 //! Chrome records of the plugin's timelines: rows and slices out of the text.
 
-use super::preview::Lanes;
 use super::recent::{Names, Rows};
 use super::record::{Event, entry, plain};
 use crate::base::{Ledger, Severity, StrId, TrackId};
 use crate::formats::json::split::Damage;
 use crate::formats::json::{Sink, Take, number, unescape};
+use crate::formats::watch::Lanes;
 use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
 

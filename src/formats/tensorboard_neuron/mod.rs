@@ -8,7 +8,6 @@ mod claim;
 mod finish;
 mod import;
 mod keys;
-mod preview;
 mod recent;
 mod record;
 mod stamp;
@@ -17,7 +16,7 @@ mod tables;
 mod xplane;
 mod xspace;
 
-use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed, Watch};
 use crate::base::{InputSet, Ledger, MemberHead, SliceId};
 use crate::model::Profile;
 
@@ -52,7 +51,7 @@ impl Format for TensorboardNeuron {
         (claim.members.len() == 1).then(|| Box::new(stream::Stream::new(path)) as Box<dyn Streamed>)
     }
 
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         import::import(input, ledger)
     }
 

@@ -1,7 +1,7 @@
 //! The last step of a builder: sorts, nests, freezes.
 
 use super::{CounterSpec, ExtraKind, Finished, ProfileBuilder};
-use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId};
+use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::lanes::layout;
 use crate::model::{Attribute, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, Series, SliceTable, Track};
 
@@ -18,8 +18,10 @@ impl ProfileBuilder {
     /// Display order: depth first, siblings by (sort, name). Returns the tracks and the final id of each raw one.
     fn order_tracks(&mut self) -> (Vec<Track>, Vec<Option<TrackId>>) {
         let n = self.tracks.len();
+        let mut has_slices = vec![false; n];
+        in_parts(self.track.len(), &mut |part| part.for_each(|i| has_slices[self.track.get(i) as usize] = true));
         let mut keep = vec![false; n];
-        let used = self.track.iter().map(|&t| t as usize);
+        let used = (0..n).filter(|t| has_slices[*t]);
         let used = used.chain(self.counters.iter().map(|c| c.0.index())).chain(self.instants.iter().map(|i| i.0.index()));
         for track in used {
             let mut at = Some(track);
@@ -52,30 +54,45 @@ impl ProfileBuilder {
 
     /// Raw slice ids by (final track, start, longest first, as written), and where each track's begin.
     fn sort_by_start(&self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> (Vec<u32>, Vec<usize>) {
+        let n = self.start.len();
         let mut first = vec![0usize; n_tracks + 1];
-        for &t in self.track.iter() {
-            first[placed(track_of_raw, t).index() + 1] += 1;
-        }
+        in_parts(n, &mut |part| part.for_each(|i| first[placed(track_of_raw, self.track.get(i)).index() + 1] += 1));
         for t in 0..n_tracks {
             first[t + 1] += first[t];
         }
         let mut next = first.clone();
-        let mut order = vec![0u32; self.start.len()];
-        for (i, &t) in self.track.iter().enumerate() {
-            let at = &mut next[placed(track_of_raw, t).index()];
-            order[*at] = i as u32;
-            *at += 1;
-        }
-        for t in 0..n_tracks {
-            let part = &mut order[first[t]..first[t + 1]];
-            let key = |&i: &u32| (self.start.get(i as usize), -self.duration.get(i as usize));
-            if !part.is_sorted_by_key(key) {
-                let mut keyed: Vec<(i64, i64, u32)> = part.iter().map(|i| (key(i).0, key(i).1, *i)).collect();
-                keyed.sort();
-                part.iter_mut().zip(keyed).for_each(|(to, from)| *to = from.2);
+        let mut order = vec![0u32; n];
+        let mut last = vec![((i64::MIN, i64::MIN), true); n_tracks];
+        in_parts(n, &mut |part| {
+            for i in part {
+                let t = placed(track_of_raw, self.track.get(i)).index();
+                order[next[t]] = i as u32;
+                next[t] += 1;
+                let key = self.key(i);
+                last[t] = (key, last[t].1 && last[t].0 <= key);
             }
+        });
+        for t in (0..n_tracks).filter(|t| !last[*t].1) {
+            self.sort_part(&mut order[first[t]..first[t + 1]]);
         }
         (order, first)
+    }
+
+    /// By start, the longest first.
+    fn key(&self, raw: usize) -> (i64, i64) {
+        (self.start.get(raw), -self.duration.get(raw))
+    }
+
+    fn sort_part(&self, part: &mut [u32]) {
+        let mut keyed: Vec<(i64, i64, u32)> = Vec::with_capacity(part.len());
+        in_parts(part.len(), &mut |range| {
+            keyed.extend(part[range].iter().map(|&i| {
+                let (start, length) = self.key(i as usize);
+                (start, length, i)
+            }));
+        });
+        keyed.sort();
+        in_parts(part.len(), &mut |range| range.for_each(|at| part[at] = keyed[at].2));
     }
 
     /// Lanes, parents and the final order. Returns (raw id per final slice, final id per place in start order).
@@ -89,23 +106,27 @@ impl ProfileBuilder {
             let lanes_from = profile.lanes.len() as u32;
             if from < to {
                 let part = &by_start[from..to];
-                let layout = layout(part.iter().map(|&i| {
-                    let start = self.start.get(i as usize);
-                    (start, start.saturating_add(self.duration.get(i as usize)))
-                }));
+                let layout = layout(part.len(), |at| {
+                    let start = self.start.get(part[at] as usize);
+                    (start, start.saturating_add(self.duration.get(part[at] as usize)))
+                });
                 let mut next = lane_starts(&layout.lane, layout.n_lanes, from as u32);
                 for (depth, pair) in next.windows(2).enumerate() {
                     profile.lanes.push(Lane { track: TrackId(t as u32), depth: depth as u16, first: pair[0], end: pair[1] });
                 }
-                for (k, (&raw, &lane)) in part.iter().zip(&layout.lane).enumerate() {
-                    let at = next[lane as usize];
-                    next[lane as usize] += 1;
-                    order[at as usize] = raw;
-                    ranks[from + k] = at;
-                }
-                for (k, &parent) in layout.parent.iter().enumerate().filter(|(_, p)| **p != NO_SLICE) {
-                    profile.slices.parent[ranks[from + k] as usize] = ranks[from + parent as usize];
-                }
+                in_parts(part.len(), &mut |range| {
+                    for k in range {
+                        let next = &mut next[layout.lane[k] as usize];
+                        order[*next as usize] = part[k];
+                        ranks[from + k] = *next;
+                        *next += 1;
+                    }
+                });
+                in_parts(part.len(), &mut |range| {
+                    for k in range.filter(|k| layout.parent[*k] != NO_SLICE) {
+                        profile.slices.parent[ranks[from + k] as usize] = ranks[from + layout.parent[k] as usize];
+                    }
+                });
             }
             profile.tracks[t].lanes = lanes_from..profile.lanes.len() as u32;
         }
@@ -115,9 +136,7 @@ impl ProfileBuilder {
     fn freeze(self, mut profile: Profile, order: Vec<u32>, ranks: Vec<u32>, track_of_raw: Vec<Option<TrackId>>) -> Finished {
         drop(self.track);
         let mut slice_of_raw = vec![SliceId(0); order.len()];
-        for (at, &raw) in order.iter().enumerate() {
-            slice_of_raw[raw as usize] = SliceId(at as u32);
-        }
+        in_parts(order.len(), &mut |part| part.for_each(|at| slice_of_raw[order[at] as usize] = SliceId(at as u32)));
         profile.slices = SliceTable {
             start: self.start.permuted(&order),
             duration: self.duration.permuted(&order),
@@ -164,9 +183,7 @@ fn placed(track_of_raw: &[Option<TrackId>], raw: u32) -> TrackId {
 /// Where each lane of a track begins, and where the last ends.
 fn lane_starts(lane: &[u16], n_lanes: usize, from: u32) -> Vec<u32> {
     let mut starts = vec![0u32; n_lanes + 1];
-    for &l in lane {
-        starts[l as usize + 1] += 1;
-    }
+    in_parts(lane.len(), &mut |part| lane[part].iter().for_each(|l| starts[*l as usize + 1] += 1));
     starts[0] = from;
     for l in 0..n_lanes {
         starts[l + 1] += starts[l];
@@ -202,12 +219,19 @@ fn instants(raw: Vec<(TrackId, i64, StrId)>, track_of_raw: &[Option<TrackId>]) -
 
 fn range(profile: &Profile) -> TimeRange {
     let slices = &profile.slices;
-    let starts = slices.start.iter().copied().chain(profile.instants.time.iter().copied());
-    let ends = (0..slices.len()).map(|i| slices.end(i)).chain(profile.instants.time.iter().copied());
-    let counters = || profile.counters.iter().flat_map(|c| c.times.iter().copied());
-    let start = starts.chain(counters()).min().unwrap_or(0);
-    let end = ends.chain(counters()).max().unwrap_or(0);
-    TimeRange { start: TimeNs(start), end: TimeNs(end.max(start)) }
+    let (mut start, mut end) = (i64::MAX, i64::MIN);
+    in_parts(slices.len(), &mut |part| {
+        for i in part {
+            (start, end) = (start.min(slices.start[i]), end.max(slices.end(i)));
+        }
+    });
+    for &time in profile.instants.time.iter().chain(profile.counters.iter().flat_map(|c| &c.times)) {
+        (start, end) = (start.min(time), end.max(time));
+    }
+    if start > end {
+        return TimeRange { start: TimeNs(0), end: TimeNs(0) };
+    }
+    TimeRange { start: TimeNs(start), end: TimeNs(end) }
 }
 
 /// Text to sort by, digits padded so that `stream 7` stands before `stream 20`.

@@ -1,0 +1,123 @@
+//! What is told of an import while it runs: how far it is, and lanes to draw meanwhile.
+
+use super::{Preview, Progress};
+use crate::base::{InputSet, Member, StrId, TrackId};
+use crate::model::ProfileBuilder;
+
+/// Slices of the preview, per import.
+const MOST: usize = 200_000;
+/// A track without a lane.
+const NONE: u32 = u32::MAX;
+/// Records between two reports of an import at random access.
+const STRIDE: u64 = 1 << 16;
+
+/// Raw lanes: one for each row that a slice was met on.
+#[derive(Default)]
+pub(super) struct Lanes {
+    /// By track of the builder.
+    lane_of: Vec<u32>,
+    /// Tracks by lane.
+    tracks: Vec<TrackId>,
+    slices: Vec<(u32, i64, i64, u16)>,
+    n: usize,
+}
+
+impl Lanes {
+    /// A slice that was read.
+    pub fn slice(&mut self, track: TrackId, (start, duration): (i64, i64), name: StrId) {
+        if self.n == MOST {
+            return;
+        }
+        self.n += 1;
+        if self.lane_of.len() <= track.index() {
+            self.lane_of.resize(track.index() + 1, NONE);
+        }
+        let lane = &mut self.lane_of[track.index()];
+        if *lane == NONE {
+            *lane = self.tracks.len() as u32;
+            self.tracks.push(track);
+        }
+        self.slices.push((*lane, start, duration, name.0 as u16));
+    }
+
+    /// What is new since the last call.
+    pub fn take(&mut self, builder: &mut ProfileBuilder) -> Preview {
+        let lanes = self.tracks.iter().map(|t| builder.track_mut(*t).name.clone()).collect();
+        Preview { slices: std::mem::take(&mut self.slices), lanes }
+    }
+}
+
+/// Who is told how far an import at random access is.
+pub struct Watch<'a> {
+    tell: &'a mut dyn FnMut(Progress),
+    lanes: Lanes,
+    bytes: u64,
+    total: u64,
+    records: u64,
+    /// Records at the next report.
+    due: u64,
+    /// The next slice of the preview, and how many lie between two.
+    next: usize,
+    step: usize,
+}
+
+impl<'a> Watch<'a> {
+    /// Tells of an import of `input`.
+    pub fn new(input: &InputSet, tell: &'a mut dyn FnMut(Progress)) -> Self {
+        let total = input.members.iter().map(Member::len).fold(0, u64::saturating_add);
+        Watch { tell, lanes: Lanes::default(), bytes: 0, total, records: 0, due: 0, next: 0, step: 1 }
+    }
+
+    /// About how many slices will come: those of the preview are taken from all of them.
+    pub fn expect_slices(&mut self, n: usize) {
+        self.step = n.div_ceil(MOST).max(1);
+    }
+
+    /// So many bytes and records more were read, into `builder`.
+    pub fn read(&mut self, bytes: u64, records: u64, builder: &mut ProfileBuilder) {
+        (self.bytes, self.records) = (self.bytes.saturating_add(bytes), self.records.saturating_add(records));
+        if self.records < self.due {
+            return;
+        }
+        self.due = self.records.saturating_add(STRIDE);
+        while self.next < builder.n_slices() {
+            let slice = self.next as u32;
+            let (start, duration, name) = builder.raw(slice);
+            self.lanes.slice(builder.track_of(slice), (start, duration), name);
+            self.next += self.step;
+        }
+        let preview = self.lanes.take(builder);
+        (self.tell)(Progress { bytes: self.bytes.min(self.total), total: self.total, records: self.records, preview });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{RawSlice, RecordRef, TrackKind, TrackSpec};
+
+    #[test]
+    fn a_report_holds_what_is_new() {
+        let mut builder = ProfileBuilder::new();
+        let spec = |name: &str| TrackSpec { parent: None, name: name.into(), kind: TrackKind::Engine, sort: 0 };
+        let tracks = ["Vector", "Tensor"].map(|name| builder.track(spec(name)));
+        let (mut told, n) = (Vec::new(), 3 * MOST);
+        let mut tell = |progress: Progress| told.push(progress);
+        let mut watch = Watch::new(
+            &InputSet { members: vec![Member::new("a", std::sync::Arc::new(crate::base::MemorySource(vec![0; 10].into())))] },
+            &mut tell,
+        );
+        watch.expect_slices(n);
+        for i in 0..n {
+            let raw = RawSlice { track: tracks[i & 1], start: i as i64, duration: 1, name: StrId(0), record: RecordRef::default() };
+            builder.slice(raw);
+            watch.read(1, 1, &mut builder);
+        }
+        assert_eq!(told.len(), n.div_ceil(STRIDE as usize));
+        assert_eq!(told[0].preview.lanes, ["Vector"]);
+        let last = &told[told.len() - 1];
+        assert_eq!((last.bytes, last.total, &last.preview.lanes[..]), (10, 10, &["Vector".to_string(), "Tensor".into()][..]));
+        let starts: Vec<i64> = told.iter().flat_map(|t| t.preview.slices.iter().map(|s| s.1)).collect();
+        assert!(starts.len() > MOST / 2 && starts.windows(2).all(|pair| pair[1] == pair[0] + 3));
+    }
+}
