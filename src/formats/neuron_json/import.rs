@@ -28,6 +28,8 @@ struct Reader {
     tables: Tables,
     sections: FxHashMap<String, u64>,
     unknown_keys: FxHashMap<(String, String), u64>,
+    /// The section of the last record, and known keys by their place in it.
+    usual: (String, Vec<&'static str>),
     owners: FxHashMap<(String, String), (String, u64)>,
     slice_of_id: FxHashMap<i64, u32>,
     /// (predecessor's id, successor, kind): predecessors may stand later in the file.
@@ -47,6 +49,7 @@ impl Importer {
             tables: Tables::default(),
             sections: FxHashMap::default(),
             unknown_keys: FxHashMap::default(),
+            usual: Default::default(),
             owners: FxHashMap::default(),
             slice_of_id: FxHashMap::default(),
             links: Vec::new(),
@@ -237,8 +240,20 @@ impl Reader {
         let Some(known) = schema::known_keys(piece.section) else {
             return;
         };
-        for (key, _) in fields {
-            if known.contains(key.as_ref()) || self.unknown_keys.len() > 10_000 {
+        if self.usual.0 != piece.section {
+            self.usual = (piece.section.into(), Vec::new());
+        }
+        for (i, (key, _)) in fields.iter().enumerate() {
+            // The records of a section have the same keys, one like the other.
+            if self.usual.1.get(i).is_some_and(|usual| usual == key) {
+                continue;
+            }
+            if let Some(known) = known.get(key.as_ref()) {
+                self.usual.1.resize(self.usual.1.len().max(i + 1), "");
+                self.usual.1[i] = known;
+                continue;
+            }
+            if self.unknown_keys.len() > 10_000 {
                 continue;
             }
             let n = self.unknown_keys.entry((piece.section.into(), key.to_string())).or_default();

@@ -1,6 +1,7 @@
 //! Splits a large JSON object of sections into records, block by block, holding no more than one record.
 
 use crate::formats::ImportError;
+use crate::formats::json::nested_len;
 
 /// Longest record and longest key that are taken.
 const MAX_RECORD: usize = 64 << 20;
@@ -35,7 +36,7 @@ enum State {
 }
 
 /// Where the scan stands inside a value.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Inside {
     depth: u32,
     is_string: bool,
@@ -191,6 +192,12 @@ impl Splitter {
 
     /// One past the value's last byte, if it ends in this block.
     fn end_of_value(&mut self, block: &[u8], from: usize) -> Option<usize> {
+        if self.inside == Inside::default()
+            && matches!(block[from], b'{' | b'[')
+            && let Some(len) = nested_len(&block[from..])
+        {
+            return Some(from + len);
+        }
         let inside = &mut self.inside;
         let mut at = from;
         while at < block.len() {

@@ -42,6 +42,8 @@ pub(crate) struct Timeline {
     collective: Vec<u32>,
     cores: Vec<Core>,
     core_of: FxHashMap<String, usize>,
+    /// By core, engine, queue.
+    rings: FxHashMap<usize, FxHashMap<String, FxHashMap<String, Ring>>>,
     uses: Vec<SemaphoreUse>,
     shapes: Vec<Shape>,
     throttles: Vec<Throttle>,
@@ -65,6 +67,7 @@ impl Timeline {
             collective: Vec::new(),
             cores: Vec::new(),
             core_of: FxHashMap::default(),
+            rings: FxHashMap::default(),
             uses: Vec::new(),
             shapes: Vec::new(),
             throttles: Vec::new(),
@@ -117,6 +120,16 @@ impl Timeline {
         let track = self.queue_row(core, queue);
         let strings = &mut self.builder.strings;
         Ring { track, engine: strings.intern(&format!("DMA-E{engine}")), queue: strings.intern(&format!("Q{queue}")) }
+    }
+
+    /// The same, of many transfers.
+    pub fn ring_of(&mut self, core: usize, engine: &str, queue: &str) -> Ring {
+        let known = self.rings.get(&core).and_then(|of| of.get(engine)?.get(queue)).copied();
+        known.unwrap_or_else(|| {
+            let ring = self.ring(core, engine, queue);
+            self.rings.entry(core).or_default().entry(engine.into()).or_default().insert(queue.into(), ring);
+            ring
+        })
     }
 
     /// Adds a DMA transfer; it is named by what it moves, or by its engine.

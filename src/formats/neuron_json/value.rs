@@ -1,6 +1,7 @@
 //! A record as keys and values that are still text: numbers keep every digit, strings are borrowed where nothing is escaped.
 
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use crate::formats::json::{Cursor, Value};
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -47,8 +48,53 @@ impl<'a> Raw<'a> {
 /// Keys and values of an object, in the order written.
 pub(crate) type Fields<'a> = Vec<(Cow<'a, str>, Raw<'a>)>;
 
+/// Most keys of a record.
+const KEYS_MAX: usize = 100_000;
+
 /// The fields of a JSON object, or what is wrong with it.
 pub(crate) fn fields(text: &str) -> Result<Fields<'_>, serde_json::Error> {
+    plain(text).map_or_else(|| strict(text), Ok)
+}
+
+/// The fields of an object as profilers write it; `None` for what needs a closer look.
+fn plain(text: &str) -> Option<Fields<'_>> {
+    let mut cursor = Cursor::new(text.strip_prefix('{').map(|_| text.as_bytes())?);
+    let mut out = Vec::with_capacity(32);
+    while let Some(key) = cursor.key().ok()? {
+        let key = part(text, key, 0)?;
+        let value = match cursor.value().ok()? {
+            Value::Text(inner) => part(text, inner, 1).filter(|_| is_plain(inner)),
+            Value::Bare(bare) => part(text, bare, 0).filter(|bare| is_scalar(bare)),
+            Value::Object(nested) | Value::List(nested) => part(text, nested, 0).filter(|n| serde_json::from_str::<IgnoredAny>(n).is_ok()),
+        };
+        if !is_plain(key.as_bytes()) || out.len() > KEYS_MAX {
+            return None;
+        }
+        out.push((Cow::Borrowed(key), Raw(value?)));
+    }
+    let is_whole = cursor.n_repaired == 0 && text.len() == cursor.at() + 1;
+    is_whole.then_some(out)
+}
+
+/// The text of `bytes`, which lie in `text`, with so many bytes around them.
+fn part<'a>(text: &'a str, bytes: &[u8], around: usize) -> Option<&'a str> {
+    let from = bytes.as_ptr().addr().checked_sub(text.as_ptr().addr())?;
+    text.get(from.checked_sub(around)?..from + bytes.len() + around)
+}
+
+/// Whether a string stands for itself: no escapes, nothing that should have been one.
+fn is_plain(text: &[u8]) -> bool {
+    !text.iter().fold(false, |found, b| found | (*b < b' ') | (*b == b'\\'))
+}
+
+/// Whether a value without quotes and brackets is one of JSON.
+fn is_scalar(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let is_short = !digits.starts_with('0') && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    is_short || serde_json::from_str::<IgnoredAny>(text).is_ok()
+}
+
+fn strict(text: &str) -> Result<Fields<'_>, serde_json::Error> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let out = reader.deserialize_map(ObjectVisitor)?;
     reader.end()?;
@@ -67,7 +113,7 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut out = Vec::with_capacity(24);
         while let Some(key) = map.next_key::<Key<'de>>()? {
-            if out.len() > 100_000 {
+            if out.len() > KEYS_MAX {
                 return Err(A::Error::custom("more than 100000 keys"));
             }
             out.push((key.0, Raw(map.next_value::<&'de RawValue>()?.get())));
@@ -133,6 +179,32 @@ mod tests {
         assert_eq!(fields[2].1.int(), Some(3));
         assert_eq!(fields[3].1.text(), "a\"b");
         assert_eq!(fields[4].1.text(), "");
+    }
+
+    #[test]
+    fn plain_records_are_read_as_the_strict_reader_does() {
+        for text in [
+            r#"{}"#,
+            r#"{"a":1,"b":-2.5e3,"c":"x y","d":[1,{"e":"}"}],"f":{"g":null},"h":true,"i":0,"j":-0}"#,
+            "{ \"a\" : 1 ,\n\"b\" : \"é\" }",
+            r#"{"a":NaN}"#,
+            r#"{"a":01}"#,
+            r#"{"a":"x\q"}"#,
+            r#"{"a\u0062":"x\ny"}"#,
+            "{\"a\":\"x\ny\"}",
+            r#"{"a":[1,NaN]}"#,
+            r#"{"a":"f("b", "c")"}"#,
+            r#"{"a":1} "#,
+            r#"{"a":1}x"#,
+            r#"[1]"#,
+            r#"{"a":"#,
+            r#"{"a":1"#,
+            "",
+        ] {
+            let shape = |fields: Fields<'_>| fields.into_iter().map(|(k, v)| (k.into_owned(), v.0.to_string())).collect::<Vec<_>>();
+            assert_eq!(fields(text).map(shape).ok(), strict(text).map(shape).ok(), "{text}");
+        }
+        assert!(plain(r#"{"a":1,"b":"x","c":[{"d":2}]}"#).is_some());
     }
 
     #[test]
