@@ -4,7 +4,7 @@ use super::device::flops::{self, Flops};
 use super::modules;
 use super::self_time::self_times;
 use crate::base::Order as _;
-use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId};
+use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 
@@ -199,28 +199,30 @@ impl Sums {
     fn add_track(&mut self, profile: &Profile, column: &[StrId], track: TrackId, range: Option<TimeRange>) {
         let slices = &profile.slices;
         let range = range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
-        for &i in &slices.by_start[profile.slices_of(track)] {
-            let i = i as usize;
-            let (start, duration) = (slices.start[i], slices.duration[i]);
-            if start >= range.end.0 {
-                break;
+        let by_start = &slices.by_start[profile.slices_of(track)];
+        in_parts(by_start.len(), &mut |part| {
+            for i in by_start[part].iter().map(|i| *i as usize) {
+                let (start, duration) = (slices.start[i], slices.duration[i]);
+                if start >= range.end.0 {
+                    return;
+                }
+                if !range.touches(TimeNs(start), DurationNs(duration)) {
+                    continue;
+                }
+                let row = self.row(column[i]);
+                if row.track != track.0 {
+                    row.track = track.0;
+                    row.covered_until = i64::MIN;
+                }
+                let (from, to) = (start.max(range.start.0), slices.end(i).min(range.end.0));
+                row.total += (to - from.max(row.covered_until)).max(0);
+                row.covered_until = row.covered_until.max(to);
+                row.n += 1;
+                row.durations += i128::from(duration);
+                row.min = row.min.min(duration);
+                row.max = row.max.max(duration);
             }
-            if !range.touches(TimeNs(start), DurationNs(duration)) {
-                continue;
-            }
-            let row = self.row(column[i]);
-            if row.track != track.0 {
-                row.track = track.0;
-                row.covered_until = i64::MIN;
-            }
-            let (from, to) = (start.max(range.start.0), slices.end(i).min(range.end.0));
-            row.total += (to - from.max(row.covered_until)).max(0);
-            row.covered_until = row.covered_until.max(to);
-            row.n += 1;
-            row.durations += i128::from(duration);
-            row.min = row.min.min(duration);
-            row.max = row.max.max(duration);
-        }
+        });
         self_times(profile, track, Some(range), |i, owned| self.row(column[i]).self_time += owned);
     }
 }

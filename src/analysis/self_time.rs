@@ -3,7 +3,7 @@
 //! A slice owns the time in its lane that no deeper lane of its track covers. So the self times of a track's slices add up to its busy time,
 //! also where slices only partly overlap.
 
-use crate::base::{TimeNs, TimeRange, TrackId};
+use crate::base::{TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::Profile;
 
 /// Calls `out` with (slice, owned nanoseconds) for every slice of `track` that touches `range`.
@@ -23,27 +23,29 @@ pub fn self_times(profile: &Profile, track: TrackId, range: Option<TimeRange>, m
         // `at`: the first covered span that is not over yet; `merged`: the first not yet in `next`.
         let (mut at, mut merged) = (0, 0);
         next.clear();
-        for i in first..end {
-            let (start, stop) = (slices.start[i], slices.end(i));
-            if start >= to {
-                break;
+        in_parts(end - first, &mut |part| {
+            for i in part.start + first..part.end + first {
+                let (start, stop) = (slices.start[i], slices.end(i));
+                if start >= to {
+                    return;
+                }
+                if stop <= from && start < from {
+                    continue;
+                }
+                let (start, stop) = (start.max(from), stop.min(to));
+                while at < covered.len() && covered[at].1 <= start {
+                    at += 1;
+                }
+                let inside = covered[at..].iter().take_while(|span| span.0 < stop);
+                let hidden: i64 = inside.map(|span| span.1.min(stop) - span.0.max(start)).sum();
+                out(i, (stop - start - hidden).max(0));
+                while merged < covered.len() && covered[merged].0 < start {
+                    push(&mut next, covered[merged]);
+                    merged += 1;
+                }
+                push(&mut next, (start, stop));
             }
-            if stop <= from && start < from {
-                continue;
-            }
-            let (start, stop) = (start.max(from), stop.min(to));
-            while at < covered.len() && covered[at].1 <= start {
-                at += 1;
-            }
-            let inside = covered[at..].iter().take_while(|span| span.0 < stop);
-            let hidden: i64 = inside.map(|span| span.1.min(stop) - span.0.max(start)).sum();
-            out(i, (stop - start - hidden).max(0));
-            while merged < covered.len() && covered[merged].0 < start {
-                push(&mut next, covered[merged]);
-                merged += 1;
-            }
-            push(&mut next, (start, stop));
-        }
+        });
         covered[merged..].iter().for_each(|&span| push(&mut next, span));
         std::mem::swap(&mut covered, &mut next);
     }

@@ -8,6 +8,7 @@ pub mod interner;
 pub mod order;
 pub mod parts;
 pub mod place;
+pub mod places;
 pub mod text;
 pub mod units;
 
@@ -18,4 +19,5 @@ pub use interner::{Interner, StringTable};
 pub use order::Order;
 pub use parts::in_parts;
 pub use place::{Origin, Place};
+pub use places::Places;
 pub use units::{DurationNs, TimeNs, TimeRange};

@@ -1,6 +1,6 @@
 //! Arrows between slices.
 
-use crate::base::{SliceId, StrId};
+use crate::base::{Places, SliceId, StrId};
 
 /// Arrows between slices, by (from, to).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct FlowTable {
     pub kind: Vec<StrId>,
     /// Positions in the table by (to, from).
     pub by_to: Vec<u32>,
+    /// Where the arrows of a slice stand in `from`, and in `by_to`.
+    places: (Places, Places),
 }
 
 impl FlowTable {
@@ -22,26 +24,27 @@ impl FlowTable {
         arrows.dedup();
         let mut by_to: Vec<u32> = (0..arrows.len() as u32).collect();
         by_to.sort_unstable_by_key(|&i| (arrows[i as usize].1, arrows[i as usize].0));
+        let starts = Places::of(arrows.len(), |at| arrows[at].0.0);
+        let ends = Places::of(arrows.len(), |at| arrows[by_to[at] as usize].1.0);
         FlowTable {
             from: arrows.iter().map(|a| a.0).collect(),
             to: arrows.iter().map(|a| a.1).collect(),
             kind: arrows.iter().map(|a| a.2).collect(),
             by_to,
+            places: (starts, ends),
         }
     }
 
     /// Arrows that start at `slice`: (other end, kind).
     pub fn outgoing(&self, slice: SliceId) -> impl Iterator<Item = (SliceId, StrId)> + '_ {
-        let first = self.from.partition_point(|&f| f < slice);
-        let n = self.from[first..].partition_point(|&f| f == slice);
-        (first..first + n).map(|i| (self.to[i], self.kind[i]))
+        let found = self.places.0.find(self.from.len(), slice.0, |at| self.from[at].0);
+        found.map(|i| (self.to[i], self.kind[i]))
     }
 
     /// Arrows that end at `slice`: (other end, kind).
     pub fn incoming(&self, slice: SliceId) -> impl Iterator<Item = (SliceId, StrId)> + '_ {
-        let first = self.by_to.partition_point(|&i| self.to[i as usize] < slice);
-        let n = self.by_to[first..].partition_point(|&i| self.to[i as usize] == slice);
-        self.by_to[first..first + n].iter().map(|&i| (self.from[i as usize], self.kind[i as usize]))
+        let found = self.places.1.find(self.by_to.len(), slice.0, |at| self.to[self.by_to[at] as usize].0);
+        self.by_to[found].iter().map(|&i| (self.from[i as usize], self.kind[i as usize]))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which moment made a semaphore's condition true, and which instruction or transfer brought it about.
 
-use crate::base::{SliceId, StrId, TrackId};
+use crate::base::{Places, SliceId, StrId, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -14,6 +14,8 @@ type Key = (u32, u32);
 pub struct Signals<'a> {
     profile: &'a Profile,
     uses: &'a [SemaphoreUse],
+    /// Where those of a slice stand; without notes where only one slice is asked for.
+    places: Places,
     /// The topmost track of each track: its core.
     roots: Vec<u32>,
     /// (time, new value), by time.
@@ -62,6 +64,7 @@ impl<'a> Signals<'a> {
         let mut out = Signals {
             profile,
             uses,
+            places: if wanted.is_none() { Places::of(uses.len(), |at| uses[at].slice) } else { Places::default() },
             roots: roots(profile),
             values: FxHashMap::default(),
             setters: FxHashMap::default(),
@@ -107,9 +110,7 @@ impl<'a> Signals<'a> {
 
     /// The semaphores in the operands of an instruction.
     pub fn of_slice(&self, slice: SliceId) -> &'a [SemaphoreUse] {
-        let first = self.uses.partition_point(|u| u.slice < slice.0);
-        let n = self.uses[first..].partition_point(|u| u.slice == slice.0);
-        &self.uses[first..first + n]
+        &self.uses[self.places.find(self.uses.len(), slice.0, |at| self.uses[at].slice)]
     }
 
     /// The core that a slice runs on: its topmost track.

@@ -2,7 +2,7 @@
 
 use super::metrics::{ENGINES, Facts};
 use crate::base::Order as _;
-use crate::base::{DurationNs, TimeNs, TimeRange, TrackId};
+use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 
@@ -185,10 +185,11 @@ struct Work {
 /// Busy times of engines and of DMA, core by core.
 fn engines(profile: &Profile, range: Option<TimeRange>) -> Vec<EngineTime> {
     let mut works: Vec<Work> = Vec::new();
+    let is_wait = super::waits::names(profile);
     let range = range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
     for (t, track) in profile.tracks.iter().enumerate() {
         if matches!(track.kind, TrackKind::Queue | TrackKind::Engine) {
-            add_track(profile, TrackId(t as u32), range, &mut works);
+            add_track(profile, TrackId(t as u32), range, &is_wait, &mut works);
         }
     }
     let of_work = |w: Work| EngineTime { core: w.core, engine: w.engine, busy: DurationNs(union(w.spans)), count: w.count, bytes: w.bytes };
@@ -198,7 +199,7 @@ fn engines(profile: &Profile, range: Option<TimeRange>) -> Vec<EngineTime> {
     out
 }
 
-fn add_track(profile: &Profile, track: TrackId, range: TimeRange, works: &mut Vec<Work>) {
+fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[bool], works: &mut Vec<Work>) {
     let is_dma = profile.tracks[track.index()].kind == TrackKind::Queue;
     let path = profile.track_path(track);
     let core = path.split(" / ").next().unwrap_or_default();
@@ -208,39 +209,42 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, works: &mut Ve
         _ => (&[][..], &[][..]),
     };
     let column = profile.attribute("engine").filter(|_| !is_dma);
-    for i in profile.slices_of(track) {
-        let (from, to) = (profile.slices.start[i], profile.slices.end(i));
-        // A packet that stands twice in the file is one.
-        if from >= range.end.0 || to < range.start.0 || duplicates.binary_search(&(i as u32)).is_ok() {
-            continue;
-        }
-        let told = column.map(|a| profile.strings.get(a.values[i])).filter(|e| !e.is_empty());
+    let work_of = |engine: StrId, works: &mut Vec<Work>| {
+        let told = Some(profile.strings.get(engine)).filter(|e| !e.is_empty());
         let engine = if is_dma { "DMA" } else { told.unwrap_or(own_name) };
-        let at = works.iter().position(|w| w.core == core && w.engine == engine).unwrap_or_else(|| {
+        works.iter().position(|w| w.core == core && w.engine == engine).unwrap_or_else(|| {
             works.push(Work { core: core.into(), engine: engine.into(), bytes: is_dma.then_some(0), ..Work::default() });
             works.len() - 1
-        });
-        let work = &mut works[at];
-        work.count += 1;
-        if let (Some(sum), Some(&n)) = (&mut work.bytes, bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT)) {
-            *sum += u64::from(n);
+        })
+    };
+    let by_start = &profile.slices.by_start[profile.slices_of(track)];
+    let mut last: Option<(StrId, usize)> = None;
+    in_parts(by_start.len(), &mut |part| {
+        for i in by_start[part].iter().map(|i| *i as usize) {
+            let (from, to) = (profile.slices.start[i], profile.slices.end(i));
+            // A packet that stands twice in the file is one.
+            if from >= range.end.0 || to < range.start.0 || duplicates.binary_search(&(i as u32)).is_ok() {
+                continue;
+            }
+            let engine = column.map_or(StrId(0), |a| a.values[i]);
+            let at = last.filter(|l| l.0 == engine).map_or_else(|| work_of(engine, works), |l| l.1);
+            last = Some((engine, at));
+            let work = &mut works[at];
+            work.count += 1;
+            if let (Some(sum), Some(&n)) = (&mut work.bytes, bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT)) {
+                *sum += u64::from(n);
+            }
+            let span = (from.max(range.start.0), to.min(range.end.0));
+            if span.1 > span.0 && !is_wait[profile.slices.name[i].index()] {
+                super::charts::push(&mut work.spans, span);
+            }
         }
-        let span = (from.max(range.start.0), to.min(range.end.0));
-        if span.1 > span.0 && !profile.strings.get(profile.slices.name[i]).starts_with("EVENT_SEMAPHORE") {
-            work.spans.push(span);
-        }
-    }
+    });
 }
 
 /// Length of the union of spans.
-fn union(mut spans: Vec<(i64, i64)>) -> i64 {
-    spans.order();
-    let (mut total, mut covered) = (0, i64::MIN);
-    for (start, end) in spans {
-        total += (end - start.max(covered)).max(0);
-        covered = covered.max(end);
-    }
-    total
+fn union(spans: Vec<(i64, i64)>) -> i64 {
+    super::charts::length(&super::charts::merged(spans))
 }
 
 #[cfg(test)]

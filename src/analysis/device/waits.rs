@@ -25,6 +25,11 @@ pub struct SemaphoreFact {
     pub transfer: Option<Neighbour>,
 }
 
+/// Whether each string, by id, names an instruction that does nothing but wait.
+pub(super) fn names(profile: &Profile) -> Vec<bool> {
+    profile.strings.iter().map(|(_, name)| name.starts_with("EVENT_SEMAPHORE")).collect()
+}
+
 /// The semaphores of an instruction: those it waits for first, then those it sets. Empty where the file tells no operands.
 pub fn semaphores(profile: &Profile, slice: SliceId) -> Vec<SemaphoreFact> {
     let signals = Signals::about(profile, slice);

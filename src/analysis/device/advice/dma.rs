@@ -75,13 +75,12 @@ fn small(case: &Case<'_>, packets: &Packets) -> Verdict {
         let tiny = below(256).count();
         let severity = if 2 * tiny > n_all { Severity::Critical } else { Severity::Warning };
         let lost: f64 = below(2048).map(|p| p.1 as f64 * (1.0 - f64::from(p.0) / 2048.0)).sum();
-        let mut longest: Vec<_> = below(2048).collect();
-        longest.sort_by_key(|p| std::cmp::Reverse(p.1));
+        let longest = super::largest(below(2048), |p| p.1);
         Finding::new(severity, "Packets are small")
             .cost(lost / packets.engines.len().max(1) as f64)
             .says("Below 2 KiB", format!("{} of {}", text::count(n as u64), text::count(n_all as u64)))
             .says("Below 256 B", text::count(tiny as u64))
-            .at(longest.into_iter().take(3).map(|p| case.place(p.2)))
+            .at(longest.into_iter().map(|p| case.place(p.2)))
             .because(
                 "A packet of less than 2 KiB takes about as long as one of 2 KiB.",
                 "Widen the free dimension: 512 elements of FP32, 1024 of BF16 are 2 KiB per partition.",

@@ -40,11 +40,11 @@ fn marked(case: &Case<'_>, kind: &str) -> (u64, f64, Vec<SliceId>) {
     let profile = case.profile;
     let Some(types) = profile.attribute("instruction_type") else { return Default::default() };
     let Some(id) = profile.strings.iter().find(|s| s.1 == kind).map(|s| s.0) else { return Default::default() };
-    let mut found: Vec<usize> = (0..types.values.len()).filter(|i| types.values[*i] == id).collect();
+    let found: Vec<usize> = (0..types.values.len()).filter(|i| types.values[*i] == id).collect();
     let time = found.iter().map(|i| profile.slices.duration[*i] as f64).sum();
     let n = found.len() as u64;
-    found.sort_by_key(|i| std::cmp::Reverse(profile.slices.duration[*i]));
-    (n, time, found.into_iter().take(3).map(|i| SliceId(i as u32)).collect())
+    let longest = super::largest(found.into_iter(), |i| profile.slices.duration[*i]);
+    (n, time, longest.into_iter().map(|i| SliceId(i as u32)).collect())
 }
 
 fn useless(case: &Case<'_>) -> Verdict {

@@ -101,9 +101,8 @@ fn shared(list: &[&Sized], cost: f64) -> f64 {
     if sum > 0.0 { cost * covered(list) / sum } else { 0.0 }
 }
 
-fn longest(case: &Case<'_>, mut list: Vec<&Sized>) -> Vec<super::Place> {
-    list.sort_by(|a, b| b.duration().total_cmp(&a.duration()));
-    list.into_iter().take(3).map(|s| case.place(s.slice())).collect()
+fn longest(case: &Case<'_>, list: Vec<&Sized>) -> Vec<super::Place> {
+    super::largest(list.into_iter(), |s| s.end.saturating_sub(s.start)).into_iter().map(|s| case.place(s.slice())).collect()
 }
 
 fn short(case: &Case<'_>, others: &[Sized]) -> Verdict {

@@ -2,7 +2,7 @@
 
 use super::{Charts, Given, SizeGroup, TransferBy, TransferGroup, length, merged, push};
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, StrId, TrackId};
+use crate::base::{DurationNs, SliceId, StrId, TrackId, in_parts};
 use crate::model::{NeuronDevice, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -41,32 +41,34 @@ pub(super) fn transfers(given: &Given<'_>, out: &mut Charts) {
     let at = |column: Option<&[StrId]>, i: usize| column.map_or(StrId(0), |c| c[i]);
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         let root = given.roots[t];
-        for &i in &profile.slices.by_start[profile.slices_of(TrackId(t as u32))] {
-            let i = i as usize;
-            let Some(span) = given.span(i) else { continue };
-            if given.device.duplicates.binary_search(&(i as u32)).is_ok() {
-                continue;
+        let by_start = &profile.slices.by_start[profile.slices_of(TrackId(t as u32))];
+        in_parts(by_start.len(), &mut |part| {
+            for i in by_start[part].iter().map(|i| *i as usize) {
+                let Some(span) = given.span(i) else { continue };
+                if given.device.duplicates.binary_search(&(i as u32)).is_ok() {
+                    continue;
+                }
+                // As with FLOPs: bytes belong to the range in which the transfer starts.
+                let is_own = profile.slices.start[i] >= given.within.start.0;
+                let bytes = given.device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT && is_own);
+                let kind = at(types, i);
+                let keys = [(TransferBy::Engine, at(engines, i).0), (TransferBy::Queue, t as u32), (TransferBy::Type, kind.0)];
+                for (by, name) in keys.into_iter().filter(|k| k.0 == TransferBy::Queue || k.1 != 0) {
+                    let sum = sums.entry((by, root, name)).or_default();
+                    push(&mut sum.spans, span);
+                    sum.count += u64::from(is_own);
+                    sum.bytes = bytes.map(|n| sum.bytes.unwrap_or(0).saturating_add(n.into())).or(sum.bytes);
+                }
+                if let Some(size) = bytes {
+                    let duration = profile.slices.duration[i];
+                    let new = Sizes { count: 0, time: 0, shortest: i64::MAX, longest: (-1, i) };
+                    let s = sizes.entry((t as u32, at(variables, i), kind, size)).or_insert(new);
+                    (s.count, s.time) = (s.count + 1, s.time.saturating_add(duration));
+                    s.shortest = s.shortest.min(duration);
+                    s.longest = s.longest.max((duration, i));
+                }
             }
-            // As with FLOPs: bytes belong to the range in which the transfer starts.
-            let is_own = profile.slices.start[i] >= given.within.start.0;
-            let bytes = given.device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT && is_own);
-            let kind = at(types, i);
-            let keys = [(TransferBy::Engine, at(engines, i).0), (TransferBy::Queue, t as u32), (TransferBy::Type, kind.0)];
-            for (by, name) in keys.into_iter().filter(|k| k.0 == TransferBy::Queue || k.1 != 0) {
-                let sum = sums.entry((by, root, name)).or_default();
-                push(&mut sum.spans, span);
-                sum.count += u64::from(is_own);
-                sum.bytes = bytes.map(|n| sum.bytes.unwrap_or(0).saturating_add(n.into())).or(sum.bytes);
-            }
-            if let Some(size) = bytes {
-                let duration = profile.slices.duration[i];
-                let new = Sizes { count: 0, time: 0, shortest: i64::MAX, longest: (-1, i) };
-                let s = sizes.entry((t as u32, at(variables, i), kind, size)).or_insert(new);
-                (s.count, s.time) = (s.count + 1, s.time.saturating_add(duration));
-                s.shortest = s.shortest.min(duration);
-                s.longest = s.longest.max((duration, i));
-            }
-        }
+        });
     }
     groups(given, sums, out);
     by_size(given, sizes, out);

@@ -3,7 +3,8 @@
 use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
 use crate::analysis::device::flops::share_of_peak;
 use crate::analysis::device::metrics::Facts;
-use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId};
+use crate::analysis::device::{charts, waits};
+use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -64,11 +65,13 @@ pub(super) fn grow<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &Layer
         out.marks.push(Marks { engines: [i64::MIN; 5], active: i64::MIN, covered: i64::MIN, is_untyped: false });
         let root = out.nodes.len() as u32 - 1;
         transfers(profile, device, core, range, &mut out.nodes[root as usize]);
-        for step in &steps {
-            let leaf = out.leaf(profile, levels, query.depth, root, step);
-            out.leaf_of.push((step.slice as u32, leaf));
-            out.add(device, profile, step, leaf, range);
-        }
+        in_parts(steps.len(), &mut |part| {
+            for step in &steps[part] {
+                let leaf = out.leaf(profile, levels, query.depth, root, step);
+                out.leaf_of.push((step.slice as u32, leaf));
+                out.add(device, profile, step, leaf, range);
+            }
+        });
     }
     out
 }
@@ -82,21 +85,33 @@ fn below(profile: &Profile, core: TrackId) -> impl Iterator<Item = TrackId> {
 fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
     let mut out = Vec::new();
     let engines = profile.attribute("engine");
+    let is_wait = waits::names(profile);
     for track in below(profile, core).filter(|t| profile.tracks[t.index()].kind == TrackKind::Engine) {
         let own = profile.strings.get(profile.tracks[track.index()].name);
-        for &i in &profile.slices.by_start[profile.slices_of(track)] {
-            let i = i as usize;
-            let (start, end) = (profile.slices.start[i], profile.slices.end(i));
-            if start >= range.end.0 || end < range.start.0 {
-                continue;
+        let engine_of = |id: StrId| {
+            let told = Some(profile.strings.get(id)).filter(|e| !e.is_empty()).unwrap_or(own);
+            ENGINES.iter().position(|e| e.eq_ignore_ascii_case(told))
+        };
+        let mut last = (StrId(0), engine_of(StrId(0)));
+        let by_start = &profile.slices.by_start[profile.slices_of(track)];
+        in_parts(by_start.len(), &mut |part| {
+            for i in by_start[part].iter().map(|i| *i as usize) {
+                let (start, end) = (profile.slices.start[i], profile.slices.end(i));
+                if start >= range.end.0 || end < range.start.0 {
+                    continue;
+                }
+                let id = engines.map_or(StrId(0), |a| a.values[i]);
+                if last.0 != id {
+                    last = (id, engine_of(id));
+                }
+                let is_wait = is_wait[profile.slices.name[i].index()];
+                out.push(Step { slice: i, start: start.max(range.start.0), end: end.min(range.end.0), engine: last.1, is_wait });
             }
-            let told = engines.map(|a| profile.strings.get(a.values[i])).filter(|e| !e.is_empty()).unwrap_or(own);
-            let engine = ENGINES.iter().position(|e| e.eq_ignore_ascii_case(told));
-            let is_wait = profile.strings.get(profile.slices.name[i]).starts_with("EVENT_SEMAPHORE");
-            out.push(Step { slice: i, start: start.max(range.start.0), end: end.min(range.end.0), engine, is_wait });
-        }
+        });
     }
-    out.sort_by_key(|s| s.start);
+    if !out.is_sorted_by_key(|s| s.start) {
+        out.sort_by_key(|s| s.start);
+    }
     out
 }
 
@@ -104,23 +119,23 @@ fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
 fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: TimeRange, node: &mut LayerNode) {
     let (mut spans, mut bytes, mut is_told) = (Vec::new(), 0u64, false);
     for track in below(profile, core).filter(|t| profile.tracks[t.index()].kind == TrackKind::Queue) {
-        for i in profile.slices_of(track) {
-            let (start, end) = (profile.slices.start[i], profile.slices.end(i));
-            if start >= range.end.0 || end < range.start.0 || device.duplicates.binary_search(&(i as u32)).is_ok() {
-                continue;
+        let by_start = &profile.slices.by_start[profile.slices_of(track)];
+        in_parts(by_start.len(), &mut |part| {
+            for i in by_start[part].iter().map(|i| *i as usize) {
+                let (start, end) = (profile.slices.start[i], profile.slices.end(i));
+                if start >= range.end.0 || end < range.start.0 || device.duplicates.binary_search(&(i as u32)).is_ok() {
+                    continue;
+                }
+                charts::push(&mut spans, (start.max(range.start.0), end.min(range.end.0)));
+                if let Some(n) = told(&device.bytes, i) {
+                    bytes = bytes.saturating_add(n);
+                    is_told = true;
+                }
             }
-            spans.push((start.max(range.start.0), end.min(range.end.0)));
-            if let Some(n) = told(&device.bytes, i) {
-                bytes = bytes.saturating_add(n);
-                is_told = true;
-            }
-        }
+        });
     }
     if !spans.is_empty() {
-        spans.sort_unstable();
-        let mut until = i64::MIN;
-        let total = spans.into_iter().map(|(from, to)| cover(&mut until, from, to)).sum();
-        node.dma = Some(DurationNs(total));
+        node.dma = Some(DurationNs(charts::length(&charts::merged(spans))));
         node.dma_bytes = is_told.then_some(bytes);
     }
 }

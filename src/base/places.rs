@@ -1,0 +1,68 @@
+//! Finding numbers in an ascending list quickly, many times.
+
+use std::ops::Range;
+
+/// Numbers between two notes: a power of two.
+const BITS: u32 = 4;
+
+/// Notes on where numbers stand in an ascending list that lies elsewhere: a look-up touches a few neighbours in place of a path through all of it.
+/// Without notes (`default`) the whole list is searched.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The first position of a number that is at least so many times `1 << BITS`.
+    firsts: Vec<u32>,
+}
+
+impl Places {
+    /// Notes on a list of `n` numbers in ascending order.
+    pub fn of(n: usize, number: impl Fn(usize) -> u32) -> Self {
+        let mut firsts = Vec::new();
+        super::in_parts(n, &mut |part| {
+            for at in part {
+                let bucket = (number(at) >> BITS) as usize;
+                if firsts.len() <= bucket {
+                    firsts.resize(bucket + 1, at as u32);
+                }
+            }
+        });
+        Places { firsts }
+    }
+
+    /// Positions of `wanted` in that list.
+    pub fn find(&self, n: usize, wanted: u32, number: impl Fn(usize) -> u32) -> Range<usize> {
+        let bucket = (wanted >> BITS) as usize;
+        let note = |bucket: usize| self.firsts.get(bucket).map_or(n, |first| *first as usize);
+        let (from, to) = if self.firsts.is_empty() { (0, n) } else { (note(bucket), note(bucket + 1)) };
+        let first = first(from..to, |at| number(at) >= wanted);
+        first..self::first(first..to, |at| number(at) > wanted)
+    }
+}
+
+/// The first position at which `is_it` holds; once it does it goes on to.
+fn first(range: Range<usize>, is_it: impl Fn(usize) -> bool) -> usize {
+    let (mut from, mut to) = (range.start, range.end);
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if is_it(middle) { to = middle } else { from = middle + 1 }
+    }
+    from
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_found_with_and_without_notes() {
+        for list in [vec![], vec![0], vec![5, 5, 5], vec![0, 15, 16, 16, 17, 300], (0..1000).map(|i| i * i / 7).collect::<Vec<u32>>()] {
+            let number = |at: usize| list[at];
+            let places = Places::of(list.len(), number);
+            for wanted in 0..400 {
+                let want = list.partition_point(|n| *n < wanted)..list.partition_point(|n| *n <= wanted);
+                let found = places.find(list.len(), wanted, number);
+                assert_eq!((found.len(), found.is_empty() || found == want), (want.len(), true), "{wanted} in {list:?}");
+                assert_eq!(Places::default().find(list.len(), wanted, number), want);
+            }
+        }
+    }
+}
