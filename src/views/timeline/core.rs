@@ -66,10 +66,10 @@ pub struct Core {
 }
 
 impl Core {
-    /// The whole of a profile, everything open.
+    /// The whole of a profile, its rows as they are shown at first.
     pub fn new(hot: Arc<HotColumns>, width_px: f64, height_px: f64) -> Self {
         let index = Index::new(&hot);
-        let folding = Folding::default();
+        let folding = Folding::at_first(&hot);
         let rows = rows(&hot, &index, &folding);
         let view = Viewport::whole(hot.range(), width_px);
         Core {

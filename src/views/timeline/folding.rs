@@ -29,7 +29,17 @@ pub(super) fn ordered(siblings: &[TrackId], rank: &[u32]) -> Vec<TrackId> {
     out
 }
 
+/// DMA queues with more lanes are folded at first, as the profilers of the field draw them: engines would stand a screen below.
+const LANES_OF_A_QUEUE: u32 = 4;
+
 impl Folding {
+    /// How a profile is shown at first.
+    pub fn at_first(hot: &HotColumns) -> Self {
+        let is_deep = |t: &Track| t.kind == TrackKind::Queue && t.lanes.end.saturating_sub(t.lanes.start) > LANES_OF_A_QUEUE;
+        let tracks = hot.info.tracks.iter().enumerate();
+        Folding { closed: tracks.filter(|(_, t)| is_deep(t)).map(|(i, _)| TrackId(i as u32)).collect(), ..Folding::default() }
+    }
+
     /// Opens or closes a track.
     pub fn toggle(&mut self, track: TrackId) {
         if !self.closed.remove(&track) {
@@ -151,6 +161,18 @@ mod tests {
         assert_eq!(order, [0, 2, 1, 3, 4, 5]);
         f.shift(&index, &hot, TrackId(0), false);
         assert_eq!(rows(&hot, &index, &f).rows[0].track.0, 4);
+    }
+
+    #[test]
+    fn deep_queues_are_folded_at_first() {
+        let mut hot = sample();
+        assert!(Folding::at_first(&hot).closed.is_empty());
+        let queue = &mut hot.info.tracks[5];
+        (queue.kind, queue.lanes) = (TrackKind::Queue, 3..8);
+        let mut f = Folding::at_first(&hot);
+        assert_eq!(f.closed, [TrackId(5)].into());
+        f.open_up_to(&hot, TrackId(5));
+        assert!(f.closed.is_empty());
     }
 
     #[test]
