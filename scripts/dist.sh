@@ -3,5 +3,8 @@
 set -euo pipefail
 source "$(dirname "$0")/lib.sh"
 ensure_build
+# Page and worker of two releases must not meet: see `build_id` in src/worker/protocol.rs.
+AXONSCOPE_BUILD=${AXONSCOPE_BUILD:-$(git -C "$root" describe --always --dirty 2>/dev/null || date -u +%Y-%m-%dT%H:%M)}
+export AXONSCOPE_BUILD
 build_page "$root/dist" --release
 printf '\ndone: the site is in dist/ (%s); copy it to any static host\n' "$(du -sh dist | cut -f 1)"
