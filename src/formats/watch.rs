@@ -94,6 +94,7 @@ impl<'a> Watch<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::MemorySource;
     use crate::model::{RawSlice, RecordRef, TrackKind, TrackSpec};
 
     #[test]
@@ -103,10 +104,8 @@ mod tests {
         let tracks = ["Vector", "Tensor"].map(|name| builder.track(spec(name)));
         let (mut told, n) = (Vec::new(), 3 * MOST);
         let mut tell = |progress: Progress| told.push(progress);
-        let mut watch = Watch::new(
-            &InputSet { members: vec![Member::new("a", std::sync::Arc::new(crate::base::MemorySource(vec![0; 10].into())))] },
-            &mut tell,
-        );
+        let input = InputSet { members: vec![Member::new("a", std::sync::Arc::new(MemorySource(vec![0; 10])))] };
+        let mut watch = Watch::new(&input, &mut tell);
         watch.expect_slices(n);
         for i in 0..n {
             let raw = RawSlice { track: tracks[i & 1], start: i as i64, duration: 1, name: StrId(0), record: RecordRef::default() };
