@@ -11,6 +11,8 @@ use std::ops::Range;
 
 /// Colour of a column with many slices is never fainter than this: nothing is hidden by zoom.
 const LEAST_SHARE: f32 = 0.3;
+/// Columns that are busier than this are not painted again by another lane of a folded row.
+const TAKEN_FROM_SHARE: f32 = 0.5;
 /// Slices at least this wide get a seam on the right, so that equal neighbours are told apart.
 const SEAM_FROM_DPX: i32 = 5;
 
@@ -34,6 +36,22 @@ pub struct Lines<'a> {
     pub thin: &'a mut [Pixel],
     /// By name: whether such a slice is a wait. Empty where none is.
     pub is_wait: &'a [bool],
+    /// Columns that lanes painted before have taken, where several lanes are painted on one line; empty where a lane has its own.
+    pub taken: &'a mut [bool],
+}
+
+impl Lines<'_> {
+    /// The first column from `column` on that is not taken.
+    fn free_from(&self, column: i32) -> i32 {
+        let rest = self.taken.get(column as usize..).unwrap_or_default();
+        column + rest.iter().position(|t| !t).unwrap_or(rest.len()) as i32
+    }
+
+    fn take(&mut self, columns: Range<usize>) {
+        if let Some(taken) = self.taken.get_mut(columns) {
+            taken.fill(true);
+        }
+    }
 }
 
 /// A slice wide enough for its name.
@@ -83,6 +101,14 @@ impl Ink<'_> {
             let column = natural.max(free);
             if column >= width {
                 break;
+            }
+            let next_free = lines.free_from(column);
+            if next_free > column {
+                // What begins below what is drawn already is passed over, but for the last: it may reach out.
+                let next = seek(start, i, end, s.time(f64::from(next_free))).max(i + 1);
+                let reaches_out = s.px(start[next - 1].saturating_add(duration[next - 1])) > f64::from(next_free);
+                (i, free) = (next - usize::from(reaches_out), next_free);
+                continue;
             }
             let x1 = s.px(start[i].saturating_add(duration[i]));
             if x1 - x0 >= 1.0 {
@@ -138,8 +164,14 @@ impl Ink<'_> {
     fn bar(&self, lines: &mut Lines, bar: WideSlice, ends_here: bool) -> bool {
         let colour = self.colour(bar.slice.index());
         let is_thin = self.is_thin(lines, bar.slice.index());
+        let columns = bar.left as usize..bar.right as usize;
+        if !lines.taken.is_empty() && !is_thin {
+            columns.clone().filter(|c| !lines.taken[*c]).for_each(|c| lines.full[c] = colour);
+            lines.take(columns);
+            return true;
+        }
         let line = if is_thin { &mut lines.thin } else { &mut lines.full };
-        let run = &mut line[bar.left as usize..bar.right as usize];
+        let run = &mut line[columns];
         run.fill(colour);
         if run.len() as i32 >= SEAM_FROM_DPX && ends_here {
             run[(bar.right - bar.left) as usize - 1] = blend(colour, self.theme.background, 0.6);
@@ -157,8 +189,12 @@ impl Ink<'_> {
         };
         let colour = if is_hit { self.theme.hit } else { self.colour(longest) };
         let pixel = blend(lines.full[column], colour, share);
-        let line = if self.is_thin(lines, longest) { &mut lines.thin } else { &mut lines.full };
+        let is_thin = self.is_thin(lines, longest);
+        let line = if is_thin { &mut lines.thin } else { &mut lines.full };
         line[column] = pixel;
+        if share >= TAKEN_FROM_SHARE && !is_thin {
+            lines.take(column..column + 1);
+        }
     }
 
     /// The slice drawn at device column `x` of a lane, as [`Ink::paint`] would, or one within `slack` columns.
@@ -208,7 +244,7 @@ mod tests {
         let lod = LaneLod::new(&hot.duration, 0..slices.len());
         let (mut full, mut thin) = (vec![theme.background; n], vec![0; n]);
         let is_wait = [false, true];
-        ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &is_wait }, 1000, &mut Vec::new());
+        ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &is_wait, taken: &mut [] }, 1000, &mut Vec::new());
         let got: String = full
             .iter()
             .zip(&thin)
@@ -238,7 +274,7 @@ mod tests {
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 2 };
         let (mut full, mut thin, mut wide) = (vec![7; 4], vec![0; 4], Vec::new());
         let lod = LaneLod::new(&hot.duration, 0..2);
-        ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &[false, true] }, 2, &mut wide);
+        ink.paint(lane, &lod, &mut Lines { full: &mut full, thin: &mut thin, is_wait: &[false, true], taken: &mut [] }, 2, &mut wide);
         assert_eq!((full[..2].to_vec(), thin[..2].to_vec()), (vec![7; 2], vec![theme.slots[0]; 2]));
         assert_eq!((full[2], thin[2], wide.len()), (theme.slots[1], 0, 1));
     }
@@ -247,6 +283,29 @@ mod tests {
     fn many_in_a_column_are_blended() {
         check(&[(10, 2), (13, 2), (16, 2), (40, 30)], ".+..333.");
         check(&[(10, 2), (13, 2), (16, 34)], ".+222...");
+    }
+
+    #[test]
+    fn a_lane_below_shows_where_nothing_is_drawn() {
+        let hot = HotColumns {
+            start: vec![0, 12, 15, 60, 62],
+            duration: vec![25, 2, 30, 1, 40],
+            name: vec![0; 5],
+            colour: (0..5).collect(),
+            ..HotColumns::default()
+        };
+        let theme = Theme::new(&Tokens::fallback(false));
+        let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(100)), 10.0).scale(10);
+        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], scale };
+        let (mut full, mut thin, mut taken) = (vec![theme.background; 10], vec![0; 10], vec![false; 10]);
+        taken[7] = true;
+        let lod = LaneLod::new(&hot.duration, 0..5);
+        for (first, end) in [(0, 1), (1, 5)] {
+            let mut lines = Lines { full: &mut full, thin: &mut thin, is_wait: &[], taken: &mut taken };
+            ink.paint(Lane { track: TrackId(0), depth: 0, first, end }, &lod, &mut lines, 1000, &mut Vec::new());
+        }
+        let drawn: Vec<usize> = full.iter().map(|p| theme.slots.iter().position(|s| s == p).unwrap_or(9)).collect();
+        assert_eq!(drawn, [0, 0, 2, 2, 9, 9, 3, 9, 4, 4]);
     }
 
     #[test]

@@ -82,6 +82,8 @@ pub struct Scene {
     pub n_rows: usize,
     line: Vec<Pixel>,
     thin: Vec<Pixel>,
+    /// Columns that the lanes of a folded row have taken so far.
+    taken: Vec<bool>,
     blank: Vec<Pixel>,
     wide: Vec<WideSlice>,
 }
@@ -161,11 +163,16 @@ impl Scene {
         self.thin.clear();
         self.thin.resize(blank.len(), 0);
         let first = row.lanes.0 + i;
-        for lane in (first..first + row.n_folded.min(MAX_FOLDED)).rev() {
-            self.wide.clear();
+        let n_lanes = row.n_folded.min(MAX_FOLDED);
+        self.wide.clear();
+        self.taken.clear();
+        // Of several lanes in one the upper ones go first, and the lower ones show between; the uppermost has the names.
+        self.taken.resize(if n_lanes > 1 { blank.len() } else { 0 }, false);
+        for lane in first..first + n_lanes {
+            let text_dpx = if lane == first { text_dpx } else { i32::MAX };
             if let (Some(&l), Some(lod)) = (shot.hot.info.lanes.get(lane as usize), shot.index.lods.get(lane as usize)) {
                 let is_wait = if row.has_waits { &shot.index.is_wait[..] } else { &[] };
-                let mut lines = Lines { full: &mut self.line, thin: &mut self.thin, is_wait };
+                let mut lines = Lines { full: &mut self.line, thin: &mut self.thin, is_wait, taken: &mut self.taken };
                 if shot.least_ns > 0 && u64::from(l.first) >= shot.hot.info.n_slices {
                     ink.paint_long(l, shot.least_ns, &mut lines, text_dpx, &mut self.wide);
                 } else {
