@@ -135,6 +135,12 @@ test('many files wait for their turn, and can be cancelled', async ({ page, site
   await expect(page.locator('body')).toHaveAttribute('data-profile', 'kineto');
 });
 
+test('a trace that ends before its first record opens at the reasons', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, { name: 'cut.json', bytes: Buffer.from('{"traceEvents": [{"ph":"X","ts":1,"dur":') });
+  await expect(page.locator('[data-view="ledger"]')).toContainText('The file ends inside the record.');
+});
+
 test('what would pass the memory budget is asked for', async ({ page, site }) => {
   await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'deviceMemory', { get: () => 0.125 }));
   await start(page, site);

@@ -20,9 +20,9 @@ pub fn show_view(app: App, view: &str) {
     }
 }
 
-/// The view a profile opens with: the timeline, or what it has instead of one.
+/// The view a profile opens with: the timeline, or what it has instead of one; where nothing could be read, the reasons.
 pub fn first_view(views: &[String]) -> &str {
-    const LAST: [&str; 3] = ["tables", "profile", "ledger"];
+    const LAST: [&str; 3] = ["tables", "ledger", "profile"];
     let has = |view: &str| views.iter().any(|v| v == view);
     if has("timeline") {
         return "timeline";
@@ -279,6 +279,6 @@ mod tests {
         check(&["profile", "ledger", "timeline", "operators"], "timeline");
         check(&["profile", "ledger", "support"], "support");
         check(&["profile", "ledger", "tables"], "tables");
-        check(&["profile", "ledger"], "profile");
+        check(&["profile", "ledger"], "ledger");
     }
 }
