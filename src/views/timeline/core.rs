@@ -12,6 +12,9 @@ use std::sync::Arc;
 
 pub use super::parts::{Act, Drag, DragKind, Place, Tool};
 
+/// No screen is wider or higher.
+const MOST_PX: f64 = 8192.0;
+
 /// Everything the timeline remembers of an open profile.
 #[derive(Debug)]
 pub struct Core {
@@ -136,10 +139,10 @@ impl Core {
         self.scroll_to(self.scroll);
     }
 
-    /// The size of the drawing area.
+    /// The size of the drawing area. Without its style sheet it would grow with what is drawn, without end.
     pub fn resize(&mut self, width_px: f64, height_px: f64) {
-        self.view.resize(width_px);
-        self.height_px = height_px;
+        self.view.resize(width_px.min(MOST_PX));
+        self.height_px = height_px.min(MOST_PX);
         self.scroll_to(self.scroll);
     }
 

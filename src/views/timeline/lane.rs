@@ -1,5 +1,6 @@
 //! One lane as one line of pixels. Costs the pixels across, not the slices.
 
+use super::lines::Lines;
 use super::lod::{LaneLod, seek};
 use super::raster::{Pixel, blend};
 use super::theme::Theme;
@@ -26,32 +27,6 @@ pub struct Ink<'a> {
     pub highlights: &'a [SliceId],
     /// Time to pixels.
     pub scale: Scale,
-}
-
-/// The lines a lane is painted on: a device pixel a column.
-pub struct Lines<'a> {
-    /// Over the whole height of the lane; comes with the background.
-    pub full: &'a mut [Pixel],
-    /// Only through the middle: waits. Comes with zeros, which stand for nothing.
-    pub thin: &'a mut [Pixel],
-    /// By name: whether such a slice is a wait. Empty where none is.
-    pub is_wait: &'a [bool],
-    /// Columns that lanes painted before have taken, where several lanes are painted on one line; empty where a lane has its own.
-    pub taken: &'a mut [bool],
-}
-
-impl Lines<'_> {
-    /// The first column from `column` on that is not taken.
-    fn free_from(&self, column: i32) -> i32 {
-        let rest = self.taken.get(column as usize..).unwrap_or_default();
-        column + rest.iter().position(|t| !t).unwrap_or(rest.len()) as i32
-    }
-
-    fn take(&mut self, columns: Range<usize>) {
-        if let Some(taken) = self.taken.get_mut(columns) {
-            taken.fill(true);
-        }
-    }
 }
 
 /// A slice wide enough for its name.
@@ -165,16 +140,14 @@ impl Ink<'_> {
         let colour = self.colour(bar.slice.index());
         let is_thin = self.is_thin(lines, bar.slice.index());
         let columns = bar.left as usize..bar.right as usize;
-        if !lines.taken.is_empty() && !is_thin {
-            columns.clone().filter(|c| !lines.taken[*c]).for_each(|c| lines.full[c] = colour);
+        let has_seam = bar.right - bar.left >= SEAM_FROM_DPX && ends_here;
+        let seam = |column: usize| has_seam && column + 1 == columns.end;
+        let ink = |column: usize| if seam(column) { blend(colour, self.theme.background, 0.6) } else { colour };
+        if is_thin {
+            columns.clone().for_each(|c| lines.thin[c] = ink(c));
+        } else {
+            columns.clone().filter(|c| lines.taken.get(*c) != Some(&true)).for_each(|c| lines.full[c] = ink(c));
             lines.take(columns);
-            return true;
-        }
-        let line = if is_thin { &mut lines.thin } else { &mut lines.full };
-        let run = &mut line[columns];
-        run.fill(colour);
-        if run.len() as i32 >= SEAM_FROM_DPX && ends_here {
-            run[(bar.right - bar.left) as usize - 1] = blend(colour, self.theme.background, 0.6);
         }
         !is_thin
     }

@@ -26,6 +26,7 @@ pub mod index;
 pub mod labels;
 pub mod lane;
 pub mod legend;
+mod lines;
 pub mod lod;
 mod mark_paint;
 pub mod marking;

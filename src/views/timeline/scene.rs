@@ -2,7 +2,8 @@
 
 use super::in_view::Curves;
 use super::index::{Index, SliceText};
-use super::lane::{Ink, Lines, WideSlice};
+use super::lane::{Ink, WideSlice};
+use super::lines::Lines;
 use super::raster::{Pixel, Raster};
 use super::rows::{COUNTER, LANE, Row, Rows};
 use super::theme::Theme;
