@@ -1,6 +1,7 @@
 //! From sections to a profile.
 
 use super::facts;
+use super::keys::Keys;
 use super::rows::{self, Links};
 use super::schema;
 use super::split::{Piece, Splitter};
@@ -27,9 +28,7 @@ struct Reader {
     timeline: Timeline,
     tables: Tables,
     sections: FxHashMap<String, u64>,
-    unknown_keys: FxHashMap<(String, String), u64>,
-    /// The section of the last record, and known keys by their place in it.
-    usual: (String, Vec<&'static str>),
+    keys: Keys,
     owners: FxHashMap<(String, String), (String, u64)>,
     slice_of_id: FxHashMap<i64, u32>,
     /// (predecessor's id, successor, kind): predecessors may stand later in the file.
@@ -48,8 +47,7 @@ impl Importer {
             timeline: Timeline::new(),
             tables: Tables::default(),
             sections: FxHashMap::default(),
-            unknown_keys: FxHashMap::default(),
-            usual: Default::default(),
+            keys: Keys::default(),
             owners: FxHashMap::default(),
             slice_of_id: FxHashMap::default(),
             links: Vec::new(),
@@ -154,7 +152,7 @@ impl Reader {
                 }
             }
         };
-        self.note_unknown_keys(piece, fields, ledger);
+        self.keys.note(piece, fields, ledger);
         match outcome {
             Ok(()) => ledger.shown += 1,
             Err(missing) => {
@@ -236,41 +234,9 @@ impl Reader {
         }
     }
 
-    fn note_unknown_keys(&mut self, piece: &Piece<'_>, fields: &Fields<'_>, ledger: &mut Ledger) {
-        let Some(known) = schema::known_keys(piece.section) else {
-            return;
-        };
-        if self.usual.0 != piece.section {
-            self.usual = (piece.section.into(), Vec::new());
-        }
-        for (i, (key, _)) in fields.iter().enumerate() {
-            // The records of a section have the same keys, one like the other.
-            if self.usual.1.get(i).is_some_and(|usual| usual == key) {
-                continue;
-            }
-            if let Some(known) = known.get(key.as_ref()) {
-                self.usual.1.resize(self.usual.1.len().max(i + 1), "");
-                self.usual.1[i] = known;
-                continue;
-            }
-            if self.unknown_keys.len() > 10_000 {
-                continue;
-            }
-            let n = self.unknown_keys.entry((piece.section.into(), key.to_string())).or_default();
-            *n += 1;
-            if *n == 1 {
-                let reason =
-                    "A key this version does not know: shown in the details of its record, and counted in the table `unknown_keys`.";
-                ledger.skip(Severity::Info, "unknown_key", reason, piece.offset, || format!("{}.{key}", piece.section));
-            }
-        }
-    }
-
     fn finish(mut self, ledger: &mut Ledger) -> Profile {
         self.resolve_links(ledger);
-        let mut unknown: Vec<_> = std::mem::take(&mut self.unknown_keys).into_iter().collect();
-        unknown.order();
-        for ((section, key), n) in unknown {
+        for ((section, key), n) in std::mem::take(&mut self.keys).unknown() {
             let cells = [("section", Cell::Text(section)), ("key", Cell::Text(key)), ("records", Cell::Int(n as i64))];
             self.tables.row("unknown_keys", cells.into_iter());
         }

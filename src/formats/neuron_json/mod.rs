@@ -3,6 +3,7 @@
 mod curves;
 mod facts;
 mod import;
+mod keys;
 mod operands;
 mod queues;
 mod rows;

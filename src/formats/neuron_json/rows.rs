@@ -94,7 +94,7 @@ pub(super) fn dma(t: &mut Timeline, fields: &Fields<'_>, record: RecordRef) -> R
     let bytes = get(fields, "transfer_size").and_then(Raw::column);
     let (engine, queue, variable) = (text(fields, "dma_engine"), text(fields, "dma_queue"), text(fields, "variable"));
     let queue_type = text(fields, "queue_type");
-    let ring = t.ring_of(core, &engine, &queue);
+    let ring = t.ring(core, &engine, &queue);
     let strings = &mut t.builder.strings;
     let (variable, queue_type) = (strings.intern(known(&variable)), strings.intern(known(&queue_type)));
     Ok(t.transfer(&Transfer {

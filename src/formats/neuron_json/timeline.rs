@@ -115,21 +115,16 @@ impl Timeline {
         slice
     }
 
-    /// Where transfers of a ring stand: `engine` and `queue` by their numbers.
+    /// Where transfers of a ring stand: `engine` and `queue` by their numbers. Asked for every transfer.
     pub fn ring(&mut self, core: usize, engine: &str, queue: &str) -> Ring {
+        if let Some(ring) = self.rings.get(&core).and_then(|of| of.get(engine)?.get(queue)) {
+            return *ring;
+        }
         let track = self.queue_row(core, queue);
         let strings = &mut self.builder.strings;
-        Ring { track, engine: strings.intern(&format!("DMA-E{engine}")), queue: strings.intern(&format!("Q{queue}")) }
-    }
-
-    /// The same, of many transfers.
-    pub fn ring_of(&mut self, core: usize, engine: &str, queue: &str) -> Ring {
-        let known = self.rings.get(&core).and_then(|of| of.get(engine)?.get(queue)).copied();
-        known.unwrap_or_else(|| {
-            let ring = self.ring(core, engine, queue);
-            self.rings.entry(core).or_default().entry(engine.into()).or_default().insert(queue.into(), ring);
-            ring
-        })
+        let ring = Ring { track, engine: strings.intern(&format!("DMA-E{engine}")), queue: strings.intern(&format!("Q{queue}")) };
+        self.rings.entry(core).or_default().entry(engine.into()).or_default().insert(queue.into(), ring);
+        ring
     }
 
     /// Adds a DMA transfer; it is named by what it moves, or by its engine.
