@@ -1,8 +1,18 @@
 //! Sets of moments: unions of slices, and how two such sets lie to each other.
 
+use crate::base::in_parts;
+
 /// Disjoint spans (start, end), ascending.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spans(pub Vec<(i64, i64)>);
+
+/// Adds a span to some; one that touches the last and begins no earlier extends it, so that what comes by start takes little room.
+pub fn push(spans: &mut Vec<(i64, i64)>, span: (i64, i64)) {
+    match spans.last_mut() {
+        Some(last) if last.0 <= span.0 && span.0 <= last.1 => last.1 = last.1.max(span.1),
+        _ => spans.push(span),
+    }
+}
 
 impl Spans {
     /// The union of some spans; those without length add nothing.
@@ -14,15 +24,17 @@ impl Spans {
         }
         // Joined where they stand: what is written never passes what is read.
         let mut n = 0;
-        for i in 0..all.len() {
-            let (start, end) = all[i];
-            if n > 0 && start <= all[n - 1].1 {
-                all[n - 1].1 = all[n - 1].1.max(end);
-            } else {
-                all[n] = (start, end);
-                n += 1;
+        in_parts(all.len(), &mut |part| {
+            for i in part {
+                let (start, end) = all[i];
+                if n > 0 && start <= all[n - 1].1 {
+                    all[n - 1].1 = all[n - 1].1.max(end);
+                } else {
+                    all[n] = (start, end);
+                    n += 1;
+                }
             }
-        }
+        });
         all.truncate(n);
         Spans(all)
     }

@@ -9,7 +9,7 @@ mod answer;
 pub use answer::{CriticalPath, PathKind, PathShare, PathStep};
 
 use super::cause::{Attribution, Cause, attribute};
-use super::gaps::{Engine, engines};
+use super::engines::{Engine, engines};
 use super::signals::{Signal, Signals};
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, text};
 use crate::model::{Profile, TrackKind};

@@ -4,9 +4,10 @@
 //! time of a semaphore wait, belong to the semaphore that the instruction waited for, if it became true only then.
 
 use super::cause::{Attribution, Cause, attribute};
+use super::engines::{Engine, engines};
 use super::signals::Signals;
-use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts, text};
-use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
+use crate::model::{Domain, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
 
 /// A gap this short is never listed by itself.
@@ -86,14 +87,6 @@ pub struct Gaps {
     pub notes: Vec<String>,
 }
 
-/// One engine's instructions.
-pub(super) struct Engine {
-    pub core: String,
-    pub name: String,
-    /// (start, end, slice, whether it is a semaphore wait) by start.
-    pub items: Vec<(i64, i64, SliceId, bool)>,
-}
-
 /// The time that a profile covers: its execution window, and what stands outside of it.
 pub(super) fn whole(profile: &Profile) -> TimeRange {
     let window = match &profile.domain {
@@ -101,43 +94,6 @@ pub(super) fn whole(profile: &Profile) -> TimeRange {
         _ => profile.meta.range,
     };
     TimeRange { start: window.start.min(profile.meta.range.start.max(TimeNs(0))), end: window.end }
-}
-
-/// Place of an engine in `all`, new or known.
-fn engine_at(all: &mut Vec<Engine>, core: &str, name: &str) -> usize {
-    all.iter().rposition(|e| e.core == core && e.name == name).unwrap_or_else(|| {
-        all.push(Engine { core: core.into(), name: name.into(), items: Vec::new() });
-        all.len() - 1
-    })
-}
-
-/// Instructions by engine, in the order of the tracks.
-pub(super) fn engines(profile: &Profile) -> Vec<Engine> {
-    let mut out: Vec<Engine> = Vec::new();
-    let Some(column) = profile.attribute("engine") else { return out };
-    let is_wait = super::waits::names(profile);
-    for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Engine) {
-        let path = profile.track_path(TrackId(t as u32));
-        let core = path.split(" / ").next().unwrap_or_default().to_string();
-        let by_start = &profile.slices.by_start[profile.slices_of(TrackId(t as u32))];
-        let mut last: Option<(StrId, usize)> = None;
-        in_parts(by_start.len(), &mut |part| {
-            for &i in &by_start[part] {
-                let (i, slice) = (i as usize, SliceId(i));
-                let engine = column.values[i];
-                if engine == StrId(0) {
-                    continue;
-                }
-                let at = last.filter(|l| l.0 == engine).map_or_else(|| engine_at(&mut out, &core, profile.strings.get(engine)), |l| l.1);
-                last = Some((engine, at));
-                out[at].items.push((profile.slices.start[i], profile.slices.end(i), slice, is_wait[profile.slices.name[i].index()]));
-            }
-        });
-    }
-    for engine in out.iter_mut().filter(|e| !e.items.is_sorted_by_key(|i| (i.0, i.2))) {
-        engine.items.sort_unstable_by_key(|i| (i.0, i.2));
-    }
-    out
 }
 
 /// All gaps of a profile, or of a range of it.

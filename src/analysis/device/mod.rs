@@ -9,6 +9,7 @@ pub mod compare;
 pub mod critical_path;
 pub mod curves;
 pub mod dma_rows;
+mod engines;
 pub mod flops;
 pub mod gaps;
 pub mod grammar;

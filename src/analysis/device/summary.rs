@@ -1,6 +1,7 @@
 //! Metrics of a run: what the file says, what its rows and the formulas give, and where the two differ.
 
 use super::metrics::{ENGINES, Facts};
+use crate::analysis::spans::{self, Spans};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
@@ -192,7 +193,13 @@ fn engines(profile: &Profile, range: Option<TimeRange>) -> Vec<EngineTime> {
             add_track(profile, TrackId(t as u32), range, &is_wait, &mut works);
         }
     }
-    let of_work = |w: Work| EngineTime { core: w.core, engine: w.engine, busy: DurationNs(union(w.spans)), count: w.count, bytes: w.bytes };
+    let of_work = |w: Work| EngineTime {
+        core: w.core,
+        engine: w.engine,
+        busy: DurationNs(Spans::union(w.spans).total()),
+        count: w.count,
+        bytes: w.bytes,
+    };
     let mut out: Vec<EngineTime> = works.into_iter().map(of_work).collect();
     let place = |engine: &str| ENGINES.iter().position(|e| e.engine == engine).unwrap_or(ENGINES.len() + usize::from(engine == "DMA"));
     out.order_by(|a, b| (&a.core, place(&a.engine), &a.engine).cmp(&(&b.core, place(&b.engine), &b.engine)));
@@ -236,24 +243,8 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
             }
             let span = (from.max(range.start.0), to.min(range.end.0));
             if span.1 > span.0 && !is_wait[profile.slices.name[i].index()] {
-                super::charts::push(&mut work.spans, span);
+                spans::push(&mut work.spans, span);
             }
         }
     });
-}
-
-/// Length of the union of spans.
-fn union(spans: Vec<(i64, i64)>) -> i64 {
-    super::charts::length(&super::charts::merged(spans))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn spans_are_counted_once() {
-        assert_eq!(union(vec![(0, 10), (5, 15), (20, 30), (22, 25)]), 25);
-        assert_eq!(union(Vec::new()), 0);
-    }
 }

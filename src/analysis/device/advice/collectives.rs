@@ -2,6 +2,7 @@
 
 use super::{Case, Finding, Out, Severity, Verdict, bytes, nanoseconds, percent};
 use crate::analysis::device::charts::operations;
+use crate::analysis::spans::Spans;
 use crate::base::{SliceId, StrId, text};
 use crate::model::domain::CollectiveOp;
 use rustc_hash::FxHashMap;
@@ -21,13 +22,11 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
 
 fn exposed(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
     let spans = |s: &SliceId| (case.profile.slices.start[s.index()], case.profile.slices.end(s.index()));
-    let mut moving: Vec<(i64, i64)> = slices.iter().map(spans).collect();
-    let engines = crate::analysis::device::gaps::engines(case.profile);
-    let mut working: Vec<(i64, i64)> = engines.iter().flat_map(|e| e.items.iter().filter(|i| !i.3).map(|i| (i.0, i.1))).collect();
-    moving.sort_unstable();
-    working.sort_unstable();
-    let both = union(moving.iter().chain(&working).copied().collect());
-    let alone = both - union(working);
+    let moving = slices.iter().map(spans);
+    let engines = crate::analysis::device::engines::engines(case.profile);
+    let working: Vec<(i64, i64)> = engines.iter().flat_map(|e| e.items.iter().filter(|i| !i.3).map(|i| (i.0, i.1))).collect();
+    let both = Spans::union(moving.chain(working.iter().copied())).total();
+    let alone = both - Spans::union(working).total();
     Verdict::when(alone as f64 > 0.1 * case.total, || {
         Finding::new(Severity::Warning, "Collective operations are not hidden by compute")
             .cost(alone as f64)
@@ -40,16 +39,6 @@ fn exposed(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
                 "Collectives without compute above 10 % of the run (our threshold); cost = that time.",
             )
     })
-}
-
-fn union(mut spans: Vec<(i64, i64)>) -> i64 {
-    spans.sort_unstable();
-    let (mut total, mut covered) = (0i64, i64::MIN);
-    for (start, end) in spans {
-        total = total.saturating_add(end.saturating_sub(start.max(covered)).max(0));
-        covered = covered.max(end);
-    }
-    total
 }
 
 fn outliers(case: &Case<'_>, slices: &[SliceId]) -> Verdict {

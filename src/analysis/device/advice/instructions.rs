@@ -101,7 +101,7 @@ fn shared_port(case: &Case<'_>) -> Verdict {
         return Verdict::Quiet;
     }
     let spans = |name: &str| -> Vec<(i64, i64)> {
-        let engines = crate::analysis::device::gaps::engines(case.profile);
+        let engines = crate::analysis::device::engines::engines(case.profile);
         let items = engines.into_iter().filter(|e| e.name == name).flat_map(|e| e.items);
         items.filter(|i| !i.3).map(|i| (i.0, i.1)).collect()
     };

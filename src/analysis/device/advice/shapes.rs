@@ -1,6 +1,7 @@
 //! R22–R26 and R29c: how well instructions fill their engine, as the sizes and types of their operands tell.
 
 use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
+use crate::analysis::spans::Spans;
 use crate::base::{SliceId, StrId, text};
 use crate::model::domain::Shape;
 use crate::model::{Dtype, NeuronDevice};
@@ -85,14 +86,7 @@ fn at_once(list: &[Sized]) -> impl Iterator<Item = (&Sized, &Sized)> {
 
 /// Time that instructions cover, what overlaps counted once; products overlap each other.
 fn covered(list: &[&Sized]) -> f64 {
-    let mut spans: Vec<(i64, i64)> = list.iter().map(|s| (s.start, s.end)).collect();
-    spans.sort_unstable();
-    let (mut total, mut until) = (0i64, i64::MIN);
-    for (from, to) in spans {
-        total = total.saturating_add(to.saturating_sub(from.max(until)).max(0));
-        until = until.max(to);
-    }
-    total as f64
+    Spans::union(list.iter().map(|s| (s.start, s.end))).total() as f64
 }
 
 /// A cost over durations as one over the time that they cover.

@@ -1,7 +1,8 @@
 //! Where the time of each engine went, and where its instructions come from.
 
-use super::{Charts, EngineSplit, Given, Origins, length, merged, push};
+use super::{Charts, EngineSplit, Given, Origins};
 use crate::analysis::device::metrics::ENGINES;
+use crate::analysis::spans::{self, Spans};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TrackId};
 use crate::model::domain::Throttle;
@@ -71,7 +72,7 @@ fn add_track(given: &Given<'_>, track: usize, works: &mut Vec<Work>) {
             _ => work.origins.compiler += 1,
         }
         if !profile.strings.get(profile.slices.name[i]).starts_with("EVENT_SEMAPHORE") {
-            push(&mut work.spans, span);
+            spans::push(&mut work.spans, span);
         }
         // Work is not parted: it belongs to the range in which its instruction starts.
         let elements = given.device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT);
@@ -85,8 +86,8 @@ fn add_track(given: &Given<'_>, track: usize, works: &mut Vec<Work>) {
 }
 
 fn split(given: &Given<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> EngineSplit {
-    let spans = merged(work.spans);
-    let busy = length(&spans);
+    let spans = Spans::union(work.spans);
+    let busy = spans.total();
     let active = given.share(busy as f64);
     let possible = peak.map(|p| p * given.window.0 as f64 / 1e9).filter(|p| *p > 0.0);
     let part = |flops: u64| possible.map(|p| flops as f64 / p);
@@ -97,7 +98,7 @@ fn split(given: &Given<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> 
     let limits: Vec<&Throttle> = given.device.throttles.iter().filter(|t| t.core.0 == work.root && t.limit < 1.0).collect();
     let lost = |spans: &[(i64, i64)]| -> f64 { limits.iter().map(|t| overlap(spans, (t.start, t.end)) as f64 * (1.0 - t.limit)).sum() };
     let window = [(given.within.start.0, given.within.end.0)];
-    let active_lost = lost(&spans);
+    let active_lost = lost(&spans.0);
     let idle_lost = lost(&window) - active_lost;
     let useful = model.unwrap_or(0.0) + transpose.unwrap_or(0.0);
     let active_throttled = is_limited.then(|| given.share(active_lost).min((active - useful).max(0.0)));

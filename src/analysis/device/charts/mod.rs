@@ -7,7 +7,7 @@ mod memory;
 mod transfers;
 
 use super::metrics::Facts;
-use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, in_parts};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange};
 use crate::model::{Domain, Fact, NeuronDevice, Profile};
 pub(super) use collectives::operations;
 pub use collectives::quartiles;
@@ -253,46 +253,9 @@ fn roots(profile: &Profile) -> Vec<u32> {
     super::signals::roots(profile)
 }
 
-/// Adds a span; one that touches the last one extends it, so that what comes by start takes little room.
-pub(super) fn push(spans: &mut Vec<(i64, i64)>, span: (i64, i64)) {
-    match spans.last_mut() {
-        Some(last) if last.0 <= span.0 && span.0 <= last.1 => last.1 = last.1.max(span.1),
-        _ => spans.push(span),
-    }
-}
-
-/// Spans without overlaps, by start.
-pub(super) fn merged(mut spans: Vec<(i64, i64)>) -> Vec<(i64, i64)> {
-    if !spans.is_sorted() {
-        spans.sort_unstable();
-    }
-    let mut out: Vec<(i64, i64)> = Vec::new();
-    in_parts(spans.len(), &mut |part| {
-        for &(from, to) in &spans[part] {
-            match out.last_mut() {
-                Some(last) if from <= last.1 => last.1 = last.1.max(to),
-                _ if to > from => out.push((from, to)),
-                _ => (),
-            }
-        }
-    });
-    out
-}
-
-/// Length of spans that do not overlap.
-pub(super) fn length(spans: &[(i64, i64)]) -> i64 {
-    spans.iter().map(|s| s.1 - s.0).fold(0, i64::saturating_add)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn spans_are_merged() {
-        let got = merged(vec![(5, 15), (0, 10), (15, 18), (30, 20), (40, 41), (7, 8)]);
-        assert_eq!((got.as_slice(), length(&got)), (&[(0, 18), (40, 41)][..], 19));
-    }
 
     #[test]
     fn nothing_is_charted_of_another_profile() {

@@ -1,6 +1,7 @@
 //! How the DMA engines, queues and types were used, and how fast transfers of each size are.
 
-use super::{Charts, Given, SizeGroup, TransferBy, TransferGroup, length, merged, push};
+use super::{Charts, Given, SizeGroup, TransferBy, TransferGroup};
+use crate::analysis::spans::{self, Spans};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TrackId, in_parts};
 use crate::model::{NeuronDevice, TrackKind};
@@ -55,7 +56,7 @@ pub(super) fn transfers(given: &Given<'_>, out: &mut Charts) {
                 let keys = [(TransferBy::Engine, at(engines, i).0), (TransferBy::Queue, t as u32), (TransferBy::Type, kind.0)];
                 for (by, name) in keys.into_iter().filter(|k| k.0 == TransferBy::Queue || k.1 != 0) {
                     let sum = sums.entry((by, root, name)).or_default();
-                    push(&mut sum.spans, span);
+                    spans::push(&mut sum.spans, span);
                     sum.count += u64::from(is_own);
                     sum.bytes = bytes.map(|n| sum.bytes.unwrap_or(0).saturating_add(n.into())).or(sum.bytes);
                 }
@@ -84,7 +85,7 @@ fn groups(given: &Given<'_>, sums: FxHashMap<Key, Sum>, out: &mut Charts) {
     let n_engines = given.facts.hardware_fact("num_dma_engines_per_neuroncore").unwrap_or(N_ENGINES);
     let strings = &given.profile.strings;
     let group = |((by, root, name), sum): (Key, Sum)| {
-        let busy = length(&merged(sum.spans));
+        let busy = Spans::union(sum.spans).total();
         let bandwidth = core_bandwidth.map(|b| if by == TransferBy::Engine { b / n_engines } else { b });
         let possible = bandwidth.map(|b| b * given.window.0 as f64 / 1e9).filter(|p| *p > 0.0);
         let name = if by == TransferBy::Queue { strings.get(given.profile.tracks[name as usize].name) } else { strings.get(StrId(name)) };

@@ -3,7 +3,8 @@
 use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
 use crate::analysis::device::flops::share_of_peak;
 use crate::analysis::device::metrics::Facts;
-use crate::analysis::device::{charts, waits};
+use crate::analysis::device::waits;
+use crate::analysis::spans::{self, Spans};
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
@@ -126,7 +127,7 @@ fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: Tim
                 if start >= range.end.0 || end < range.start.0 || device.duplicates.binary_search(&(i as u32)).is_ok() {
                     continue;
                 }
-                charts::push(&mut spans, (start.max(range.start.0), end.min(range.end.0)));
+                spans::push(&mut spans, (start.max(range.start.0), end.min(range.end.0)));
                 if let Some(n) = told(&device.bytes, i) {
                     bytes = bytes.saturating_add(n);
                     is_told = true;
@@ -135,7 +136,7 @@ fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: Tim
         });
     }
     if !spans.is_empty() {
-        node.dma = Some(DurationNs(charts::length(&charts::merged(spans))));
+        node.dma = Some(DurationNs(Spans::union(spans).total()));
         node.dma_bytes = is_told.then_some(bytes);
     }
 }
