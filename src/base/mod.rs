@@ -16,7 +16,7 @@ pub use diagnostics::{Ledger, Severity, SkipReason};
 pub use ids::{CounterId, SliceId, StrId, TrackId};
 pub use input::{ByteSource, InputError, InputSet, Member, MemberHead, MemorySource};
 pub use interner::{Interner, StringTable};
-pub use order::Order;
+pub use order::{Order, largest};
 pub use parts::in_parts;
 pub use place::{Origin, Place};
 pub use places::Places;

@@ -56,9 +56,30 @@ fn apply(order: &mut [u32], mut swap: impl FnMut(usize, usize)) {
     }
 }
 
+/// The `n` of `list` with most of `amount`, most first; of equal ones those that came first. For a handful out of many.
+pub fn largest<T>(n: usize, list: impl Iterator<Item = T>, amount: impl Fn(&T) -> i64) -> Vec<T> {
+    let mut out: Vec<T> = Vec::with_capacity(n + 1);
+    for item in list {
+        let much = amount(&item);
+        if out.len() < n || out.last().is_some_and(|last| amount(last) < much) {
+            let at = out.partition_point(|known| amount(known) >= much);
+            out.insert(at, item);
+            out.truncate(n);
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_come_first_and_of_equals_the_earlier() {
+        let items = [(3, 'a'), (7, 'b'), (1, 'c'), (7, 'd'), (5, 'e')];
+        let names = |n| largest(n, items.iter(), |i| i.0).into_iter().map(|i| i.1).collect::<String>();
+        assert_eq!(["", "b", "bde", "bdeac"], [names(0), names(1), names(3), names(9)].each_ref().map(String::as_str));
+    }
 
     #[test]
     fn sorts_as_the_standard_library_does() {

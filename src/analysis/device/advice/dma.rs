@@ -1,7 +1,7 @@
 //! R30–R36: how well data is moved.
 
 use super::{Case, Finding, Out, Severity, Verdict, bytes, nanoseconds, percent};
-use crate::base::{SliceId, StrId, TrackId, text};
+use crate::base::{SliceId, StrId, TrackId, largest, text};
 use crate::model::{Domain, NeuronDevice, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -75,7 +75,7 @@ fn small(case: &Case<'_>, packets: &Packets) -> Verdict {
         let tiny = below(256).count();
         let severity = if 2 * tiny > n_all { Severity::Critical } else { Severity::Warning };
         let lost: f64 = below(2048).map(|p| p.1 as f64 * (1.0 - f64::from(p.0) / 2048.0)).sum();
-        let longest = super::largest(below(2048), |p| p.1);
+        let longest = largest(3, below(2048), |p| p.1);
         Finding::new(severity, "Packets are small")
             .cost(lost / packets.engines.len().max(1) as f64)
             .says("Below 2 KiB", format!("{} of {}", text::count(n as u64), text::count(n_all as u64)))

@@ -2,7 +2,7 @@
 
 use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::device::cause::Cause;
-use crate::base::{SliceId, text};
+use crate::base::{SliceId, largest, text};
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("R20", "Transposes take a large part of the FLOPs", transposes(case));
@@ -43,7 +43,7 @@ fn marked(case: &Case<'_>, kind: &str) -> (u64, f64, Vec<SliceId>) {
     let found: Vec<usize> = (0..types.values.len()).filter(|i| types.values[*i] == id).collect();
     let time = found.iter().map(|i| profile.slices.duration[*i] as f64).sum();
     let n = found.len() as u64;
-    let longest = super::largest(found.into_iter(), |i| profile.slices.duration[*i]);
+    let longest = largest(3, found.into_iter(), |i| profile.slices.duration[*i]);
     (n, time, longest.into_iter().map(|i| SliceId(i as u32)).collect())
 }
 

@@ -243,19 +243,6 @@ pub fn advice(profile: &Profile) -> Advice {
     advice
 }
 
-/// The three of `list` with most of `amount`, most first.
-fn largest<T>(list: impl Iterator<Item = T>, amount: impl Fn(&T) -> i64) -> Vec<T> {
-    let mut out: Vec<T> = Vec::with_capacity(4);
-    for item in list {
-        let at = out.partition_point(|known| amount(known) >= amount(&item));
-        if at < 3 {
-            out.insert(at, item);
-            out.truncate(3);
-        }
-    }
-    out
-}
-
 fn percent(share: f64) -> String {
     text::percent(share)
 }

@@ -2,7 +2,7 @@
 
 use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::spans::Spans;
-use crate::base::{SliceId, StrId, text};
+use crate::base::{SliceId, StrId, largest, text};
 use crate::model::domain::Shape;
 use crate::model::{Dtype, NeuronDevice};
 
@@ -96,7 +96,7 @@ fn shared(list: &[&Sized], cost: f64) -> f64 {
 }
 
 fn longest(case: &Case<'_>, list: Vec<&Sized>) -> Vec<super::Place> {
-    super::largest(list.into_iter(), |s| s.end.saturating_sub(s.start)).into_iter().map(|s| case.place(s.slice())).collect()
+    largest(3, list.into_iter(), |s| s.end.saturating_sub(s.start)).into_iter().map(|s| case.place(s.slice())).collect()
 }
 
 fn short(case: &Case<'_>, others: &[Sized]) -> Verdict {

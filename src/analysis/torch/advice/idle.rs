@@ -73,7 +73,7 @@ pub fn gaps(view: &View<'_>, overview: &Overview) -> Vec<Gap> {
             .collect(),
     );
     let mut busy_until: FxHashMap<u32, i64> = FxHashMap::default();
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(model.events.work.len());
     for (w, &slice) in model.events.work.iter().enumerate() {
         let device = model.kernel(view.torch, w as u32).map_or(ABSENT, |k| k.device);
         let (start, end) = (slices.start[slice as usize], slices.end(slice as usize));

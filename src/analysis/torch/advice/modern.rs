@@ -7,8 +7,7 @@ use crate::analysis::torch::core::class::Class;
 use crate::analysis::torch::core::names;
 use crate::analysis::torch::core::ranges::{common, length, without};
 use crate::analysis::torch::overview::{Evidence, Overview, Recommendation, StepRow};
-use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, largest, text};
 use crate::model::NO_SLICE;
 
 /// A step is launch-bound when its device waits this share of it for launches.
@@ -57,8 +56,7 @@ fn launch_bound(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
     let bound: Vec<(&StepRow, i64)> =
         overview.steps.iter().zip(waited).filter(|(s, waited)| share(DurationNs(*waited), s.total) > LAUNCH_BOUND_MIN).collect();
     let cost = DurationNs(bound.iter().map(|b| b.1).sum());
-    let mut worst = bound.clone();
-    worst.order_by_key(|b| std::cmp::Reverse(b.1));
+    let worst = largest(EVIDENCE_MAX, bound.iter(), |b| b.1);
     (!bound.is_empty()).then(|| Recommendation {
         id: "launch_bound".into(),
         title: "Steps are bound by launches".into(),
@@ -72,8 +70,7 @@ fn launch_bound(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
         how: "Gaps between device work of a step whose next launch began only after the gap did, while the host neither waited for the device nor for data.".into(),
         cost: Some(cost),
         evidence: worst
-            .iter()
-            .take(EVIDENCE_MAX)
+            .into_iter()
             .map(|(s, waited)| Evidence {
                 label: format!("Step {}: {}", s.name, text::duration(DurationNs(*waited))),
                 range: TimeRange { start: s.start, end: s.end },
@@ -93,8 +90,7 @@ fn idle(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
         (time > 0).then(|| format!("{}: {}", cause.label(), text::duration(DurationNs(time))))
     });
     let by_cause: Vec<String> = by_cause.collect();
-    let mut longest: Vec<&Gap> = gaps.iter().collect();
-    longest.order_by_key(|g| std::cmp::Reverse(g.length()));
+    let longest = largest(EVIDENCE_MAX, gaps.iter(), |g| g.length());
     (part > IDLE_MIN).then(|| Recommendation {
         id: "idle_gaps".into(),
         title: "The device is idle between its work".into(),
@@ -103,8 +99,7 @@ fn idle(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
         how: "Gaps between kernels, copies and sets of a device within the steps; the cause is what the host did from the begin of the gap until it launched what ends it.".into(),
         cost: Some(cost),
         evidence: longest
-            .iter()
-            .take(EVIDENCE_MAX)
+            .into_iter()
             .map(|g| Evidence {
                 label: format!("{}: {}", text::duration(DurationNs(g.length())), g.cause.label()),
                 range: span(g.start, g.end),
@@ -119,9 +114,8 @@ fn exposed_communication(view: &View<'_>, overview: &Overview) -> Option<Recomme
     let roles = &view.model.roles.ranges;
     let steps: Vec<(i64, i64)> = overview.steps.iter().map(|s| (s.start.0, s.end.0)).collect();
     let communication = common(&roles[3], &crate::analysis::torch::core::ranges::union(steps));
-    let mut exposed = without(&communication, if roles[0].is_empty() { &roles[6] } else { &roles[0] });
+    let exposed = without(&communication, if roles[0].is_empty() { &roles[6] } else { &roles[0] });
     let cost = DurationNs(length(&exposed));
-    exposed.order_by_key(|r| std::cmp::Reverse(r.1 - r.0));
     let part = share(cost, whole(overview));
     (part > EXPOSED_MIN).then(|| Recommendation {
         id: "exposed_communication".into(),
@@ -134,9 +128,8 @@ fn exposed_communication(view: &View<'_>, overview: &Overview) -> Option<Recomme
         threshold: "over 5 % of the time of the steps".into(),
         how: "Time in which communication runs and no other kernel does, within the steps.".into(),
         cost: Some(cost),
-        evidence: exposed
-            .iter()
-            .take(EVIDENCE_MAX)
+        evidence: largest(EVIDENCE_MAX, exposed.iter(), |r| r.1 - r.0)
+            .into_iter()
             .map(|&(start, end)| Evidence { label: text::duration(DurationNs(end - start)), range: span(start, end), slice: None })
             .collect(),
         link: String::new(),
@@ -147,82 +140,91 @@ fn small_kernels(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
     let slices = &view.profile.slices;
     let model = view.model;
     let is_kernel = |slice: u32| model.class[slice as usize] == Class::Kernel && is_in_steps(overview, slices.start[slice as usize]);
-    let kernels: Vec<(usize, u32)> = model.events.work.iter().copied().enumerate().filter(|(_, s)| is_kernel(*s)).collect();
-    let small: Vec<(usize, u32)> = kernels.iter().copied().filter(|(_, s)| slices.duration[*s as usize] < SMALL_NS).collect();
-    if kernels.len() < SMALL_COUNT_MIN || (small.len() as f64) < kernels.len() as f64 * SMALL_SHARE_MIN {
+    let kernels = || model.events.work.iter().copied().enumerate().filter(|(_, s)| is_kernel(*s));
+    let small = || kernels().filter(|(_, s)| slices.duration[*s as usize] < SMALL_NS);
+    let (n_kernels, n_small) = (kernels().count(), small().count());
+    if n_kernels < SMALL_COUNT_MIN || (n_small as f64) < n_kernels as f64 * SMALL_SHARE_MIN {
         return None;
     }
     let over = |&(w, slice): &(usize, u32)| match model.launch[w] {
         NO_SLICE => 0,
         call => (slices.duration[call as usize] - slices.duration[slice as usize]).max(0),
     };
-    let cost = DurationNs(small.iter().map(over).sum());
-    let mut worst = small.clone();
-    worst.order_by_key(|k| std::cmp::Reverse(over(k)));
+    let cost = DurationNs(small().map(|k| over(&k)).sum());
     Some(Recommendation {
         id: "small_kernels".into(),
         title: "Most kernels are small".into(),
         text: format!(
             "{} of {} kernels run shorter than 10 µs, about what a launch costs. Try torch.compile, fused operators, CUDA graphs or a bigger batch.",
-            small.len(),
-            kernels.len()
+            n_small, n_kernels
         ),
         threshold: "at least half of 100 or more kernels under 10 µs".into(),
         how: "Kernels that begin in a step. The cost is the time by which their launches on the host last longer than they do.".into(),
         cost: (cost.0 > 0).then_some(cost),
-        evidence: worst
-            .iter()
-            .take(EVIDENCE_MAX)
-            .map(|&(_, s)| at_slice(view, SliceId(s), view.profile.name_of(SliceId(s)).into()))
+        evidence: largest(EVIDENCE_MAX, small(), over)
+            .into_iter()
+            .map(|(_, s)| at_slice(view, SliceId(s), view.profile.name_of(SliceId(s)).into()))
             .collect(),
         link: String::new(),
     })
 }
 
-/// Calls or copies within the steps, and what they cost together; longest first.
-fn within_steps(view: &View<'_>, overview: &Overview, slices_of: impl Iterator<Item = u32>) -> (Vec<u32>, DurationNs) {
+/// Calls or copies within the steps.
+struct Found {
+    n: usize,
+    /// What they take together.
+    cost: DurationNs,
+    /// The longest.
+    evidence: Vec<Evidence>,
+}
+
+fn within_steps(view: &View<'_>, overview: &Overview, slices_of: impl Iterator<Item = u32>) -> Found {
     let slices = &view.profile.slices;
-    let mut found: Vec<u32> = slices_of.filter(|&i| is_in_steps(overview, slices.start[i as usize])).collect();
-    found.order_by_key(|&i| std::cmp::Reverse(slices.duration[i as usize]));
-    let cost = found.iter().map(|&i| slices.duration[i as usize]).fold(0i64, i64::saturating_add);
-    (found, DurationNs(cost))
+    let (mut n, mut cost) = (0, 0i64);
+    let inside = slices_of.filter(|&i| is_in_steps(overview, slices.start[i as usize])).inspect(|&i| {
+        n += 1;
+        cost = cost.saturating_add(slices.duration[i as usize]);
+    });
+    let longest = largest(EVIDENCE_MAX, inside, |&i| slices.duration[i as usize]);
+    let evidence = longest.into_iter().map(|i| at_slice(view, SliceId(i), view.profile.name_of(SliceId(i)).into())).collect();
+    Found { n, cost: DurationNs(cost), evidence }
 }
 
 fn waiting_calls(view: &View<'_>, overview: &Overview) -> Option<Recommendation> {
     let name = |i: u32| view.profile.slices.name[i as usize];
     let waits = |i: &u32| view.model.names.of(name(*i)) & names::WAITS_FOR_DEVICE != 0;
-    let (found, cost) = within_steps(view, overview, view.model.events.runtimes.iter().copied().filter(waits));
+    let Found { n, cost, evidence } = within_steps(view, overview, view.model.events.runtimes.iter().copied().filter(waits));
     (share(cost, whole(overview)) > WAITING_MIN).then(|| Recommendation {
         id: "synchronising_calls".into(),
         title: "Calls wait for the device".into(),
         text: format!(
             "{} calls in the steps block the host for {} until the device has caught up. Look for `.item()`, `.cpu()`, `print` of tensors, or `torch.cuda.synchronize()`.",
-            found.len(),
+            n,
             text::duration(cost)
         ),
         threshold: "over 1 % of the time of the steps".into(),
         how: "Durations of synchronising runtime calls that begin in a step.".into(),
         cost: Some(cost),
-        evidence: found.iter().take(EVIDENCE_MAX).map(|&i| at_slice(view, SliceId(i), view.profile.name_of(SliceId(i)).into())).collect(),
+        evidence,
         link: String::new(),
     })
 }
 
 fn pageable_copies(view: &View<'_>, overview: &Overview) -> Option<Recommendation> {
     let is_pageable = |i: &u32| view.model.class[*i as usize] == Class::Memcpy && view.profile.name_of(SliceId(*i)).contains("Pageable");
-    let (found, cost) = within_steps(view, overview, view.model.events.work.iter().copied().filter(is_pageable));
+    let Found { n, cost, evidence } = within_steps(view, overview, view.model.events.work.iter().copied().filter(is_pageable));
     (share(cost, whole(overview)) > PAGEABLE_MIN).then(|| Recommendation {
         id: "pageable_memory".into(),
         title: "Copies come from pageable memory".into(),
         text: format!(
             "{} copies between pageable host memory and the device take {}. Such copies are slow and block the host; try `pin_memory=True` of DataLoader with `non_blocking=True`.",
-            found.len(),
+            n,
             text::duration(cost)
         ),
         threshold: "over 1 % of the time of the steps".into(),
         how: "Durations of copies that begin in a step and whose name says `Pageable`.".into(),
         cost: Some(cost),
-        evidence: found.iter().take(EVIDENCE_MAX).map(|&i| at_slice(view, SliceId(i), view.profile.name_of(SliceId(i)).into())).collect(),
+        evidence,
         link: "https://pytorch.org/docs/stable/data.html#memory-pinning".into(),
     })
 }

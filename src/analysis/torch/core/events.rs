@@ -21,19 +21,49 @@ pub struct Events {
     pub work: Vec<u32>,
 }
 
+/// The list that a slice stands in.
+enum Sort {
+    Host,
+    Runtime,
+    Work,
+}
+
+impl Sort {
+    fn of(class: Class) -> Option<Self> {
+        match class {
+            Class::Operator | Class::Python | Class::Module | Class::Annotation | Class::Step | Class::LightningModule => Some(Sort::Host),
+            Class::Runtime => Some(Sort::Runtime),
+            Class::Kernel | Class::Memcpy | Class::Memset => Some(Sort::Work),
+            _ => None,
+        }
+    }
+}
+
 impl Events {
+    /// Lists with room for what is of each sort: a list that grows to a million is copied twenty times, each time to fresh memory.
+    fn with_room(class: &[Class]) -> Self {
+        let (mut host, mut runtimes, mut work) = (0, 0, 0);
+        for class in class {
+            match Sort::of(*class) {
+                Some(Sort::Host) => host += 1,
+                Some(Sort::Runtime) => runtimes += 1,
+                Some(Sort::Work) => work += 1,
+                None => {}
+            }
+        }
+        Events { host: Vec::with_capacity(host), runtimes: Vec::with_capacity(runtimes), work: Vec::with_capacity(work) }
+    }
+
     /// Sorts them out.
     pub fn new(profile: &Profile, class: &[Class]) -> Self {
-        let mut out = Events::default();
+        let mut out = Events::with_room(class);
         for track in 0..profile.tracks.len() as u32 {
             for &i in &profile.slices.by_start[profile.slices_of(TrackId(track))] {
-                match class[i as usize] {
-                    Class::Operator | Class::Python | Class::Module | Class::Annotation | Class::Step | Class::LightningModule => {
-                        out.host.push(i);
-                    }
-                    Class::Runtime => out.runtimes.push(i),
-                    Class::Kernel | Class::Memcpy | Class::Memset => out.work.push(i),
-                    _ => {}
+                match Sort::of(class[i as usize]) {
+                    Some(Sort::Host) => out.host.push(i),
+                    Some(Sort::Runtime) => out.runtimes.push(i),
+                    Some(Sort::Work) => out.work.push(i),
+                    None => {}
                 }
             }
         }
@@ -115,6 +145,15 @@ pub fn node_kind(class: Class, flags: names::Flags, rules: &Rules) -> Option<Nod
     }
 }
 
+/// The indices of `list_of`, list by list, in ascending order.
+pub fn by_list(list_of: &[u32], n_lists: usize) -> Vec<Vec<u32>> {
+    let mut n = vec![0; n_lists];
+    list_of.iter().for_each(|&list| n[list as usize] += 1);
+    let mut out: Vec<Vec<u32>> = n.into_iter().map(Vec::with_capacity).collect();
+    (0..).zip(list_of).for_each(|(i, &list)| out[list as usize].push(i));
+    out
+}
+
 /// Host ranges that become nodes, in the order of the file, and the lists they fall into.
 #[derive(Debug, Default)]
 pub struct HostNodes {
@@ -134,7 +173,9 @@ impl HostNodes {
     /// The nodes of `host`.
     pub fn new(profile: &Profile, class: &[Class], names: &Names, rules: &Rules, threads: &Threads, host: &[u32]) -> Self {
         let track_of = tracks_by_slice(profile);
-        let mut out = HostNodes::default();
+        let room = Vec::with_capacity;
+        let mut out =
+            HostNodes { slice: room(host.len()), kind: Vec::with_capacity(host.len()), list: room(host.len()), ..Self::default() };
         for &slice in host {
             let i = slice as usize;
             let Some(kind) = node_kind(class[i], names.of(profile.slices.name[i]), rules) else {

@@ -33,19 +33,25 @@ pub struct Gpu {
 }
 
 impl Gpu {
+    /// With room for `n` kernels.
+    fn with_room(id: u32, n: usize) -> Self {
+        Gpu { id, busy: Vec::with_capacity(n), occupancy: Vec::with_capacity(n), ..Gpu::default() }
+    }
+
     /// All devices that ran kernels and are named by them, by id. `work` is by (start, place in the file); `kernel_of` has their rows in `Torch::kernels`.
     pub fn all(s: &Sources<'_>, work: &[u32], kernel_of: &[u32]) -> Vec<Gpu> {
         let slices = &s.profile.slices;
-        let mut by_id: FxHashMap<u32, (Gpu, Vec<(i64, f64)>)> = FxHashMap::default();
-        for (&slice, &kernel) in work.iter().zip(kernel_of) {
-            let Some(kernel) = s.torch.kernels.get(kernel as usize).filter(|k| k.device != ABSENT) else {
-                continue;
-            };
-            if s.class[slice as usize] != Class::Kernel {
-                continue;
-            }
+        let kernels = || {
+            let rows = work.iter().zip(kernel_of).filter(|(slice, _)| s.class[**slice as usize] == Class::Kernel);
+            rows.filter_map(|(&slice, &kernel)| Some((slice, s.torch.kernels.get(kernel as usize)?))).filter(|(_, k)| k.device != ABSENT)
+        };
+        let mut n_of: FxHashMap<u32, usize> = FxHashMap::default();
+        kernels().for_each(|(_, kernel)| *n_of.entry(kernel.device).or_default() += 1);
+        let mut by_id: FxHashMap<u32, (Gpu, Vec<(i64, f64)>)> =
+            n_of.into_iter().map(|(id, n)| (id, (Gpu::with_room(id, n), Vec::with_capacity(2 * n)))).collect();
+        for (slice, kernel) in kernels() {
             let (start, end) = (slices.start[slice as usize], slices.end(slice as usize));
-            let (gpu, edges) = by_id.entry(kernel.device).or_insert_with(|| (Gpu { id: kernel.device, ..Gpu::default() }, Vec::new()));
+            let Some((gpu, edges)) = by_id.get_mut(&kernel.device) else { continue };
             gpu.n_kernels += 1;
             gpu.busy.push((start, end));
             let blocks = widened(kernel.blocks_per_sm);
@@ -107,7 +113,7 @@ pub fn widened(value: f32) -> f64 {
 /// Running sums between edges, at most 1, where they are above 0.
 fn segments(mut edges: Vec<(i64, f64)>) -> Vec<Segment> {
     edges.sort_by_key(|e| e.0);
-    let mut out: Vec<Segment> = Vec::new();
+    let mut out: Vec<Segment> = Vec::with_capacity(edges.len());
     let (mut sum, mut at) = (0.0f64, 0);
     for (time, change) in edges {
         if time > at && sum > 0.0 {

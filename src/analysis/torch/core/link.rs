@@ -1,13 +1,13 @@
 //! From a kernel to the call that launched it, and from that call to the operator it was made in.
 
 use super::class::Class;
-use super::events::{Events, HostNodes, NONE, NodeKind, Threads, tracks_by_slice};
+use super::events::{Events, HostNodes, NONE, NodeKind, Threads, by_list, tracks_by_slice};
 use super::names::{self, Names};
 use super::rules::{Era, Rules};
 use super::tree::Raw;
 use crate::model::torch::ABSENT;
 use crate::model::{Profile, Torch};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// What links need to look at.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ pub struct Links {
 /// Finds the launch of each work by correlation: the latest call before it, else the first after it. Returns it with the work that has none.
 fn launches(s: &Sources<'_>, events: &Events) -> (Vec<u32>, Vec<u32>) {
     let mut launch = vec![NONE; events.work.len()];
-    let mut call_of: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut call_of: FxHashMap<u32, u32> = FxHashMap::with_capacity_and_hasher(events.runtimes.len(), FxBuildHasher);
     let mut parked: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let order = |slice: u32| (s.start(slice), s.profile.slices.record[slice as usize].offset());
     let (mut r, mut w) = (0, 0);
@@ -155,11 +155,8 @@ fn by_time(s: &Sources<'_>, events: &Events, nodes: &HostNodes, threads: &Thread
             None => homeless.push(r as u32),
         }
     }
-    let mut ranges: Vec<Vec<Raw>> = vec![Vec::new(); n_lists];
-    for node in 0..nodes.slice.len() {
-        ranges[nodes.list[node] as usize].push(node as Raw);
-    }
-    for (ranges, calls) in ranges.iter_mut().zip(&calls) {
+    links.calls.reserve(events.runtimes.len());
+    for (ranges, calls) in by_list(&nodes.list, n_lists).iter_mut().zip(&calls) {
         sweep(s, events, nodes, ranges, calls, links, &mut homeless);
     }
     // The id is the second-best way: the operator of that id, wherever it ran.

@@ -24,7 +24,8 @@ pub fn union(mut ranges: Ranges) -> Ranges {
 
 /// What `a` and `b` have in common.
 pub fn common(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
-    let mut out = Vec::new();
+    // There cannot be more; what is not used costs nothing but addresses, and growing would take fresh memory again and again.
+    let mut out = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
         let (start, end) = (a[i].0.max(b[j].0), a[i].1.min(b[j].1));
@@ -33,6 +34,7 @@ pub fn common(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
         }
         if a[i].1 < b[j].1 { i += 1 } else { j += 1 }
     }
+    out.shrink_to_fit();
     out
 }
 
@@ -45,7 +47,7 @@ pub fn clipped(a: &[(i64, i64)], start: i64, end: i64) -> Ranges {
 
 /// What is in `a` and not in `b`.
 pub fn without(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
-    let mut out = Vec::new();
+    let mut out = Vec::with_capacity(a.len() + b.len());
     let mut j = 0;
     for &(start, end) in a {
         let mut from = start;
@@ -64,6 +66,7 @@ pub fn without(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
             out.push((from, end));
         }
     }
+    out.shrink_to_fit();
     out
 }
 

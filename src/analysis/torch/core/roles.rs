@@ -32,6 +32,9 @@ impl Roles {
         let is_communication = communication_kernels(s, events);
         let has_kernel = is_communication.contains(&true);
         let mut ranges: [Ranges; N_ROLES] = Default::default();
+        // Nearly all kernels, nearly all ranges of the host.
+        ranges[0].reserve(events.work.len());
+        ranges[6].reserve(events.host.len());
         for (w, &i) in events.work.iter().enumerate() {
             let role = match s.class[i as usize] {
                 Class::Kernel if is_communication[w] => 3,
@@ -59,7 +62,9 @@ impl Roles {
             };
             ranges[role].push(span(i));
         }
-        Roles { ranges: ranges.map(union), is_communication }
+        let mut ranges = ranges.map(union);
+        ranges.iter_mut().for_each(Vec::shrink_to_fit);
+        Roles { ranges, is_communication }
     }
 
     /// Time per category in each window. `is_exact` keeps the sum of each at its length; else the plugin's way, which counts twice where

@@ -231,7 +231,7 @@ pub fn events(view: &View<'_>, query: &MemoryEventsQuery) -> MemoryEvents {
 
 /// Curve and peak of a device.
 fn drawn(view: &View<'_>, owners: &Owners, key: DeviceKey) -> MemoryDevice {
-    let mut points = Vec::new();
+    let mut points = Vec::with_capacity(view.torch.memory.len());
     let mut peak: Option<MemoryPeak> = None;
     for (record, &node) in view.torch.memory.iter().zip(&owners.node) {
         let (Some(allocated_bytes), Some(reserved_bytes), Some(_)) = (record.allocated, record.reserved, record.address) else {

@@ -65,7 +65,7 @@ pub fn operators(view: &View<'_>, owners: &Owners, range: Option<TimeRange>) -> 
         }
         device.n_records += 1;
         if is_operator(node) {
-            owned.entry(key).or_default().push((node, record.bytes));
+            owned.entry(key).or_insert_with(|| Vec::with_capacity(owners.node.len())).push((node, record.bytes));
         } else {
             device.n_outside += 1;
             device.outside_bytes = device.outside_bytes.saturating_add(record.bytes);
@@ -84,7 +84,7 @@ pub fn operators(view: &View<'_>, owners: &Owners, range: Option<TimeRange>) -> 
 fn visited(view: &View<'_>, owners: &Owners, range: Option<TimeRange>) -> (FxHashMap<StrId, u64>, Vec<u32>) {
     let (trees, slices) = (&view.model.trees, &view.profile.slices);
     let mut calls: FxHashMap<StrId, u64> = FxHashMap::default();
-    let mut touched = Vec::new();
+    let mut touched = Vec::with_capacity(owners.is_touched.iter().filter(|t| **t).count());
     for root in &view.model.trees.roots {
         let mut node = root.node + 1;
         while node < trees.end[root.node as usize] {

@@ -1,7 +1,7 @@
 //! The order in which nodes are written: every list with its root first, merged where a function spans several.
 
 use super::{Raw, Root, Trees, ends};
-use crate::analysis::torch::core::events::{HostNodes, NONE, NodeKind};
+use crate::analysis::torch::core::events::{HostNodes, NONE, NodeKind, by_list};
 use crate::analysis::torch::core::link::Sources;
 use crate::model::NO_SLICE;
 
@@ -15,10 +15,7 @@ impl Forest {
     pub(super) fn new(s: &Sources<'_>, nodes: &HostNodes) -> Self {
         let n = nodes.slice.len();
         let slices = &s.profile.slices;
-        let mut lists: Vec<Vec<Raw>> = vec![Vec::new(); nodes.track.len()];
-        for node in 0..n {
-            lists[nodes.list[node] as usize].push(node as Raw);
-        }
+        let lists = by_list(&nodes.list, nodes.track.len());
         let span = |node: Raw| {
             let slice = nodes.slice[node as usize] as usize;
             (slices.start[slice], slices.end(slice))
@@ -103,7 +100,9 @@ impl Forest {
     /// The nodes that stay, in pre-order.
     pub(super) fn written(&self, nodes: &HostNodes, head: &[Raw], at: &[u32]) -> Trees {
         let n_hosts = nodes.slice.len();
-        let mut out = Trees::default();
+        let n = self.order.len();
+        let mut out =
+            Trees { slice: Vec::with_capacity(n), kind: Vec::with_capacity(n), parent: Vec::with_capacity(n), ..Trees::default() };
         for &node in self.order.iter().filter(|&&node| head[node as usize] == node) {
             let i = node as usize;
             if i >= n_hosts {
