@@ -111,19 +111,23 @@ impl<T: Copy> Blocks<T> {
         out
     }
 
-    /// The values in another order: the one at `order[i]` comes to `i`. `order` names each place once.
+    /// The values in another order: the one at `order[i]` comes to `i`, `rest` where none was written so far. `order` names each place once.
     ///
     /// The column is there twice meanwhile. In place it would be followed circle by circle, each step waiting for memory: five times as long
     /// for the interleaved rows of a trace, whose slices stand in a few ascending runs.
-    pub fn permuted(self, order: &[u32]) -> Vec<T> {
-        debug_assert_eq!(self.len(), order.len(), "an order names each place once");
+    pub fn permuted(mut self, order: &[u32], rest: T) -> Vec<T> {
+        let n = self.len();
+        debug_assert!(n <= order.len(), "an order names each place once");
         let mut is_same = true;
         in_parts(order.len(), &mut |part| is_same = is_same && part.into_iter().all(|at| at == order[at] as usize));
         if is_same {
+            self.pad(order.len(), rest);
             return self.into_vec();
         }
         let mut out = Vec::with_capacity(order.len());
-        in_parts(order.len(), &mut |part| out.extend(order[part].iter().map(|from| self.get(*from as usize))));
+        in_parts(order.len(), &mut |part| {
+            out.extend(order[part].iter().map(|from| if (*from as usize) < n { self.get(*from as usize) } else { rest }));
+        });
         out
     }
 }
@@ -152,7 +156,10 @@ mod tests {
         assert_eq!(column.iter().copied().collect::<Vec<_>>(), (0..n).collect::<Vec<_>>());
         // One circle through all blocks: 7919 is prime, and no divisor of n.
         let order: Vec<u32> = (0..u64::from(n)).map(|i| (i * 7919 % u64::from(n)) as u32).collect();
-        assert_eq!(column.permuted(&order), order);
+        assert_eq!(column.clone().permuted(&order, 0), order);
+        let missing = |from: &u32| if *from < n { *from } else { 77 };
+        let longer: Vec<u32> = (n..n + 5).chain(order).collect();
+        assert_eq!(column.permuted(&longer, 77), longer.iter().map(missing).collect::<Vec<_>>());
     }
 
     #[test]
@@ -163,11 +170,19 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_written_is_the_rest() {
+        let mut column = Blocks::default();
+        (0..2).for_each(|i| column.push(i * 10));
+        assert_eq!(column.clone().permuted(&[0, 1, 2], 7), [0, 10, 7]);
+        assert_eq!(column.permuted(&[2, 1, 0], 7), [7, 10, 0]);
+    }
+
+    #[test]
     fn any_permutation_is_followed() {
         for order in [vec![], vec![0], vec![1, 0], vec![2, 0, 1], vec![0, 2, 1], vec![1, 2, 3, 0], vec![3, 2, 1, 0], vec![4, 1, 0, 3, 2]] {
             let mut column = Blocks::default();
             (0..order.len() as u32).for_each(|i| column.push(i * 10));
-            assert_eq!(column.permuted(&order), order.iter().map(|i| i * 10).collect::<Vec<_>>());
+            assert_eq!(column.permuted(&order, 0), order.iter().map(|i| i * 10).collect::<Vec<_>>());
         }
     }
 }

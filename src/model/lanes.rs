@@ -54,15 +54,21 @@ struct FreeLanes {
 
 impl FreeLanes {
     fn take(&mut self, from: usize, start: i64, end: i64) -> usize {
-        if from >= self.size || self.first_free(from, start).is_none() {
+        let lane = self.first_free(from, start).or_else(|| {
             self.grow(from);
-        }
-        let lane = self.first_free(from, start).unwrap_or(MAX_LANES - 1).min(MAX_LANES - 1);
+            self.first_free(from, start)
+        });
+        let lane = lane.unwrap_or(MAX_LANES - 1).min(MAX_LANES - 1);
         let mut at = self.size + lane;
         self.min_end[at] = end;
         while at > 1 {
             at /= 2;
-            self.min_end[at] = self.min_end[2 * at].min(self.min_end[2 * at + 1]);
+            let least = self.min_end[2 * at].min(self.min_end[2 * at + 1]);
+            if self.min_end[at] == least {
+                // Nor does anything above change.
+                break;
+            }
+            self.min_end[at] = least;
         }
         lane
     }

@@ -15,12 +15,45 @@ pub(super) struct Batch {
 /// Values of a column, row by row.
 pub(super) enum Values {
     Missing,
-    Ints(Vec<Option<i64>>),
-    Floats(Vec<Option<f64>>),
-    Texts(Vec<Option<ByteArray>>),
-    Flags(Vec<Option<bool>>),
+    Ints(Cells<i64>),
+    Floats(Cells<f64>),
+    Texts(Cells<ByteArray>),
+    Flags(Cells<bool>),
     /// Lists, as text.
     Lists(Vec<Option<String>>),
+}
+
+/// A value a row, where there is one.
+pub(super) struct Cells<V> {
+    values: Vec<V>,
+    /// Rows that have a value; empty where all have.
+    held: Vec<bool>,
+}
+
+impl<V: Default> Cells<V> {
+    /// `values` of the rows that have one, which `is_held` tells row by row; `n` rows.
+    pub fn spread(mut values: Vec<V>, n: usize, is_held: impl Fn(usize) -> bool) -> Self {
+        if values.len() == n {
+            return Cells { values, held: Vec::new() };
+        }
+        let mut from = values.len().min(n);
+        values.resize_with(n, V::default);
+        let mut held = vec![false; n];
+        // From behind, so that none is written over before it was moved.
+        for row in (0..n).rev().filter(|row| is_held(*row)) {
+            let Some(next) = from.checked_sub(1) else { break };
+            from = next;
+            values.swap(from, row);
+            held[row] = true;
+        }
+        Cells { values, held }
+    }
+
+    /// The value of a row.
+    pub fn get(&self, row: usize) -> Option<&V> {
+        let value = self.values.get(row)?;
+        self.held.get(row).is_none_or(|held| *held).then_some(value)
+    }
 }
 
 /// Ids of texts that say something. The values of a dictionary come again and again from the same place in memory: such a text is read once.
@@ -53,7 +86,7 @@ impl TextIds {
         let Values::Texts(values) = &batch.columns[column] else {
             return strings.intern(known(batch.text(column, row)));
         };
-        let Some(text) = values.get(row).and_then(Option::as_ref).map(ByteArray::data) else {
+        let Some(text) = values.get(row).map(ByteArray::data) else {
             return StrId(0);
         };
         let (address, len) = (text.as_ptr().addr(), text.len());
@@ -69,10 +102,10 @@ impl Batch {
     /// A whole number; a fraction or other text is none.
     pub fn int(&self, column: usize, row: usize) -> Option<i64> {
         match &self.columns[column] {
-            Values::Ints(v) => *v.get(row)?,
-            Values::Floats(v) => v.get(row)?.filter(|f| f.fract() == 0.0 && f.abs() < 9.0e15).map(|f| f as i64),
-            Values::Flags(v) => v.get(row)?.map(i64::from),
-            Values::Texts(v) => v.get(row)?.as_ref()?.as_utf8().ok()?.trim().parse().ok(),
+            Values::Ints(v) => v.get(row).copied(),
+            Values::Floats(v) => v.get(row).filter(|f| f.fract() == 0.0 && f.abs() < 9.0e15).map(|f| *f as i64),
+            Values::Flags(v) => v.get(row).map(|flag| i64::from(*flag)),
+            Values::Texts(v) => v.get(row)?.as_utf8().ok()?.trim().parse().ok(),
             _ => None,
         }
     }
@@ -80,9 +113,9 @@ impl Batch {
     /// A finite number.
     pub fn float(&self, column: usize, row: usize) -> Option<f64> {
         let value = match &self.columns[column] {
-            Values::Ints(v) => v.get(row)?.map(|v| v as f64),
-            Values::Floats(v) => *v.get(row)?,
-            Values::Texts(v) => v.get(row)?.as_ref()?.as_utf8().ok()?.trim().parse().ok(),
+            Values::Ints(v) => v.get(row).map(|v| *v as f64),
+            Values::Floats(v) => v.get(row).copied(),
+            Values::Texts(v) => v.get(row)?.as_utf8().ok()?.trim().parse().ok(),
             _ => None,
         };
         value.filter(|v| v.is_finite())
@@ -91,7 +124,7 @@ impl Batch {
     /// A text; empty where there is none, or where it is no UTF-8.
     pub fn text(&self, column: usize, row: usize) -> &str {
         match &self.columns[column] {
-            Values::Texts(v) => v.get(row).and_then(Option::as_ref).and_then(|t| t.as_utf8().ok()).unwrap_or(""),
+            Values::Texts(v) => v.get(row).and_then(|t| t.as_utf8().ok()).unwrap_or(""),
             Values::Lists(v) => v.get(row).and_then(Option::as_deref).unwrap_or(""),
             _ => "",
         }
@@ -101,10 +134,10 @@ impl Batch {
     pub fn cell(&self, column: usize, row: usize) -> Cell {
         let found = match &self.columns[column] {
             Values::Missing => None,
-            Values::Ints(v) => v.get(row).copied().flatten().map(Cell::Int),
-            Values::Floats(v) => v.get(row).copied().flatten().filter(|f| f.is_finite()).map(Cell::Float),
-            Values::Texts(v) => v.get(row).and_then(Option::as_ref).map(|t| Cell::Text(String::from_utf8_lossy(t.data()).into_owned())),
-            Values::Flags(v) => v.get(row).copied().flatten().map(|f| Cell::Text(if f { "true" } else { "false" }.into())),
+            Values::Ints(v) => v.get(row).copied().map(Cell::Int),
+            Values::Floats(v) => v.get(row).copied().filter(|f| f.is_finite()).map(Cell::Float),
+            Values::Texts(v) => v.get(row).map(|t| Cell::Text(String::from_utf8_lossy(t.data()).into_owned())),
+            Values::Flags(v) => v.get(row).map(|f| Cell::Text(if *f { "true" } else { "false" }.into())),
             Values::Lists(v) => v.get(row).cloned().flatten().map(Cell::Text),
         };
         found.unwrap_or(Cell::Absent)

@@ -1,6 +1,6 @@
 //! One Parquet file, read in batches of rows, and of those only the columns asked for.
 
-use super::batch::{Batch, Values};
+use super::batch::{Batch, Cells, Values};
 use super::source::{Ahead, Source};
 use crate::base::Member;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -201,24 +201,20 @@ fn read<T: DataType>(reader: &mut ColumnReaderImpl<T>, n: usize, max_def: i16, m
 
 impl<T> Raw<T> {
     /// One entry for each record: the value, or a list of values as text.
-    fn spread<V>(
+    fn spread<V: Default>(
         self,
         max_def: i16,
         max_rep: i16,
         value: impl Fn(T) -> V,
         text: impl Fn(&T) -> String,
-        wrap: impl Fn(Vec<Option<V>>) -> Values,
+        wrap: impl Fn(Cells<V>) -> Values,
     ) -> (Values, usize) {
         if max_rep > 0 {
             return (Values::Lists(self.lists(max_def, text)), self.n_records);
         }
         let n = self.n_records;
-        if max_def == 0 {
-            return (wrap(self.values.into_iter().map(|v| Some(value(v))).collect()), n);
-        }
-        let mut values = self.values.into_iter();
-        let spread = self.defs.iter().map(|&d| if d == max_def { values.next().map(&value) } else { None });
-        (wrap(spread.collect()), n)
+        let values = self.values.into_iter().map(value).collect();
+        (wrap(Cells::spread(values, n, |row| max_def == 0 || self.defs.get(row) == Some(&max_def))), n)
     }
 
     fn lists(&self, max_def: i16, text: impl Fn(&T) -> String) -> Vec<Option<String>> {

@@ -92,22 +92,40 @@ impl Place {
 pub(super) struct Links {
     /// Whether there is such a table.
     pub is_wanted: bool,
-    slice_of: FxHashMap<(usize, i64), RawSliceId>,
+    /// By table and id, where ids are row numbers or nearly so: as all that were seen are.
+    near: [Vec<RawSliceId>; SLICE_TABLES.len()],
+    /// By table and id, where they are not.
+    far: FxHashMap<(usize, i64), RawSliceId>,
 }
+
+/// No slice has that id.
+const NO_ROW: RawSliceId = RawSliceId::MAX;
 
 impl Links {
     pub fn new(is_wanted: bool) -> Self {
-        Links { is_wanted, slice_of: FxHashMap::default() }
+        Links { is_wanted, near: Default::default(), far: FxHashMap::default() }
     }
 
     pub fn note(&mut self, table: usize, id: Option<i64>, slice: RawSliceId) {
-        if let Some(id) = id.filter(|_| self.is_wanted) {
-            self.slice_of.insert((table, id), slice);
+        let Some(id) = id.filter(|_| self.is_wanted) else { return };
+        // The list stays in proportion to the slices, whatever the file says.
+        let most = 4 * u64::from(slice) + 0x1_0000;
+        match (self.near.get_mut(table), u64::try_from(id)) {
+            (Some(near), Ok(at)) if at <= most => {
+                let at = at as usize;
+                if at >= near.len() {
+                    near.resize(at + 1, NO_ROW);
+                }
+                near[at] = slice;
+            }
+            _ => drop(self.far.insert((table, id), slice)),
         }
     }
 
     fn get(&self, end: Option<(usize, i64)>) -> Option<RawSliceId> {
-        self.slice_of.get(&end?).copied()
+        let (table, id) = end?;
+        let near = usize::try_from(id).ok().and_then(|at| self.near.get(table)?.get(at)).copied().filter(|slice| *slice != NO_ROW);
+        near.or_else(|| self.far.get(&(table, id)).copied())
     }
 }
 
@@ -138,4 +156,34 @@ fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn F
 /// Calls `row` with every row of a table and its number; it says whether the row is shown.
 pub(super) fn each(table: &Table, wanted: &[&str], ledger: &mut Ledger, mut row: impl FnMut(&Batch, usize, u64) -> bool) {
     batches(table, wanted, ledger, &mut |batch, first, _| (0..batch.n_rows).filter(|i| row(batch, *i, first + *i as u64)).count());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_are_found_by_any_ids() {
+        let mut links = Links::new(true);
+        let ids = [7, 0, -3, 65_536, 65_537, i64::MAX, i64::MIN, 7];
+        for (slice, id) in (0..).zip(ids) {
+            links.note(slice as usize % 2, Some(id), slice);
+        }
+        let found = |table, id| links.get(Some((table, id)));
+        assert_eq!([found(0, 7), found(1, 7), found(1, 0), found(0, 0), found(0, -3)], [Some(0), Some(7), Some(1), None, Some(2)]);
+        assert_eq!([found(1, 65_536), found(0, 65_537), found(1, i64::MAX), found(0, i64::MIN)], [Some(3), Some(4), Some(5), Some(6)]);
+        assert_eq!([found(9, 1), found(1, i64::MAX - 1)], [None; 2]);
+        links.note(0, None, 9);
+        let mut unwanted = Links::new(false);
+        unwanted.note(0, Some(1), 1);
+        assert_eq!((unwanted.get(Some((0, 1))), links.get(None)), (None, None));
+    }
+
+    #[test]
+    fn far_ids_take_no_room() {
+        let mut links = Links::new(true);
+        (0..100u32).for_each(|slice| links.note(0, Some(i64::from(slice) * 1_000_000), slice));
+        assert!(links.near[0].len() <= 0x1_0000 + 400);
+        assert_eq!(links.get(Some((0, 99_000_000))), Some(99));
+    }
 }

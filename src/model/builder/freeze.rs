@@ -3,7 +3,9 @@
 use super::{CounterSpec, ExtraKind, Finished, ProfileBuilder};
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::lanes::layout;
-use crate::model::{Attribute, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, Series, SliceTable, Track};
+use crate::model::{
+    Attribute, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, SliceTable, Track,
+};
 
 impl ProfileBuilder {
     /// Sorts, nests and freezes. Tracks without content and without children are left out. `meta.range` is computed here.
@@ -138,22 +140,20 @@ impl ProfileBuilder {
         let mut slice_of_raw = vec![SliceId(0); order.len()];
         in_parts(order.len(), &mut |part| part.for_each(|at| slice_of_raw[order[at] as usize] = SliceId(at as u32)));
         profile.slices = SliceTable {
-            start: self.start.permuted(&order),
-            duration: self.duration.permuted(&order),
-            name: self.name.permuted(&order),
-            record: self.record.permuted(&order),
+            start: self.start.permuted(&order, 0),
+            duration: self.duration.permuted(&order, 0),
+            name: self.name.permuted(&order, StrId(0)),
+            record: self.record.permuted(&order, RecordRef::default()),
             parent: std::mem::take(&mut profile.slices.parent),
             second_record: self.second.into_iter().map(|(raw, r)| (slice_of_raw[raw as usize], r)).collect(),
             by_start: ranks,
         };
         profile.slices.second_record.sort_by_key(|s| s.0);
         let mut numbers = Vec::new();
-        for mut column in self.extras {
-            let values = if column.values.is_empty() {
-                vec![column.default; order.len()]
-            } else {
-                column.values.pad(order.len(), column.default);
-                column.values.permuted(&order)
+        for column in self.extras {
+            let values = match column.values.is_empty() {
+                true => vec![column.default; order.len()],
+                false => column.values.permuted(&order, column.default),
             };
             match column.kind {
                 ExtraKind::Number => numbers.push(values),
