@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::future::AbortHandle;
 use leptos::prelude::*;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The browser's part of an open profile.
 pub struct Handle {
@@ -25,6 +25,8 @@ struct Handles {
     links: HashMap<u32, Link>,
     files: HashMap<u32, (Vec<Dropped>, Found)>,
     imports: HashMap<u32, AbortHandle>,
+    /// Profiles whose workers were told to prepare.
+    prepared: HashSet<u32>,
     spare: Option<(Link, Events)>,
 }
 
@@ -48,8 +50,19 @@ pub fn remove(id: u32) {
 
 /// Ends the worker of a profile; its files stay known.
 pub fn drop_link(id: u32) {
-    let gone = HANDLES.with_borrow_mut(|h| h.links.remove(&id));
+    let gone = HANDLES.with_borrow_mut(|h| {
+        h.prepared.remove(&id);
+        h.links.remove(&id)
+    });
     drop(gone);
+}
+
+/// Lets the worker of a profile work out what many answers share, once: while nobody waits for it.
+pub fn prepare_answers(id: u32) -> Result<(), String> {
+    HANDLES.with_borrow_mut(|h| match h.links.get(&id) {
+        Some(link) if h.prepared.insert(id) => link.send(&ToWorker::Prepare, &[]),
+        _ => Ok(()),
+    })
 }
 
 /// The files of a profile, and what of them it is.

@@ -1,5 +1,6 @@
 //! The outside world: address, `localStorage`, title, theme, attributes of the body.
 
+use super::handles;
 use crate::base::TimeRange;
 use crate::state::{
     App, AppStateStoreFields as _, Importing, OpenProfile, Phase, Theme, actions, annotations, annotations::Book, layout::Layout, recent,
@@ -171,6 +172,9 @@ fn join_idle(app: App, n_writes: RwSignal<usize>) {
                 request_animation_frame(move || {
                     if is_quiet.try_get_untracked() == Some(true) {
                         set_idle("true");
+                        if let Some(sentence) = app.front_untracked().and_then(|p| handles::prepare_answers(p.id).err()) {
+                            web_sys::console::warn_1(&sentence.into());
+                        }
                     }
                 });
             });

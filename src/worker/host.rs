@@ -76,6 +76,11 @@ impl Host {
             Ok(ToWorker::Ask { id, query }) => self.answer(id, &query),
             // The made-up trace opens, or what follows is slower; neither is news for the page.
             Ok(ToWorker::WarmUp) => drop(crate::engine::warm_up()),
+            Ok(ToWorker::Prepare) => {
+                if let Some(session) = self.session.borrow().as_ref() {
+                    session.prepare();
+                }
+            }
             Err(sentence) => self.post(&ToPage::Failed(sentence)),
         }
     }

@@ -34,6 +34,8 @@ pub enum ToWorker {
     },
     /// Get fast before the first file comes. No answer.
     WarmUp,
+    /// Work out what many answers share before the first of them is asked for. No answer.
+    Prepare,
 }
 
 /// From a worker to the page.
