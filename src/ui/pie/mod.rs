@@ -5,4 +5,4 @@ mod draw;
 mod view;
 
 pub use data::{Part, Slice};
-pub use view::{Pie, PieProps};
+pub use view::{Pie, PieLimit, PieLimitProps, PieProps};

@@ -14,6 +14,32 @@ use leptos::{ev, prelude::*};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Parts with a name at most: more cannot be told apart.
+const MOST: usize = 40;
+
+/// How many parts of a pie have a name, for the user to say.
+#[component]
+pub fn PieLimit(
+    /// The number, and how to change it.
+    limit: (Signal<usize>, SignalSetter<usize>),
+) -> impl IntoView {
+    let (limit, set_limit) = limit;
+    let change = move |typed: String| {
+        if let Ok(n) = typed.trim().parse::<usize>() {
+            set_limit.set(n.clamp(1, MOST));
+        }
+    };
+    view! {
+        <label class="field">
+            "Slices per pie"
+            <input
+                class="input input--number" data-field="top" type="number" min="1" max=MOST prop:value=move || limit.get().to_string()
+                on:change:target=move |e| change(e.target().value())
+            />
+        </label>
+    }
+}
+
 /// What the parts of a pie depend on, and which is lit.
 #[derive(Clone, Copy)]
 struct State {
@@ -29,7 +55,7 @@ struct State {
 impl State {
     fn new(slices: Signal<Arc<Vec<Slice>>>, limit: Signal<usize>, kind: Kind) -> Self {
         let hidden = RwSignal::new(BTreeSet::new());
-        let parts = Memo::new(move |_| hidden.with(|hidden| data::parts(&slices.get(), limit.get(), hidden)));
+        let parts = Memo::new(move |_| hidden.with(|hidden| data::parts(&slices.get(), limit.get().clamp(1, MOST), hidden)));
         let lit = RwSignal::new(None);
         let plot = Plot::new(move |context, size, look| {
             let centre = (size.width / 2.0, size.height / 2.0);

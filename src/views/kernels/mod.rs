@@ -9,15 +9,12 @@ use crate::analysis::torch::kernels::{KernelGrouping, KernelRow, Kernels, Kernel
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::{TorchAnswer, TorchQuery};
 use crate::state::choices::{Choice, ViewState};
-use crate::ui::pie::Pie;
+use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
-
-/// More slices a pie does not show apart.
-const MOST_PER_PIE: usize = 40;
 
 #[derive(Clone, Copy)]
 struct State {
@@ -131,11 +128,6 @@ fn Choices(state: State) -> impl IntoView {
         devices.get().iter().map(option).collect_view()
     };
     let has_several = move || devices.with(|d| d.len() > 1) || !state.device.0.get().is_empty();
-    let limit = move |typed: String| {
-        if let Ok(n) = typed.trim().parse::<usize>() {
-            state.limit.1.set(n.clamp(1, MOST_PER_PIE));
-        }
-    };
     view! {
         <div class="operators__choices">
             <div class="field"><span>"Group by"</span><span class="segmented" role="group" aria-label="Group by">{groups}</span></div>
@@ -148,13 +140,7 @@ fn Choices(state: State) -> impl IntoView {
                     </select>
                 </label>
             </Show>
-            <label class="field">
-                "Slices per pie"
-                <input
-                    class="input input--number" data-field="top" type="number" min="1" max="40" prop:value=move || state.limit.0.get().to_string()
-                    on:change:target=move |e| limit(e.target().value())
-                />
-            </label>
+            <PieLimit limit=state.limit />
         </div>
     }
 }
@@ -162,7 +148,7 @@ fn Choices(state: State) -> impl IntoView {
 #[component]
 fn Pies(state: State) -> impl IntoView {
     let (by_kernel, by_cores) = (state.kernels.derive(rows::by_kernel), state.kernels.derive(rows::by_tensor_cores));
-    let limit = Signal::derive(move || state.limit.0.get().clamp(1, MOST_PER_PIE));
+    let limit = state.limit.0;
     let empty = "No kernel ran in this range.";
     view! {
         <div class="operators__pies">

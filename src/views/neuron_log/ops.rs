@@ -8,7 +8,7 @@ use crate::analysis::neuron_log::{Level, LogOps, OpRow};
 use crate::base::text;
 use crate::engine::query::{NeuronAnswer, NeuronQuery};
 use crate::engine::{Answer, Query};
-use crate::ui::pie::{Pie, Slice};
+use crate::ui::pie::{Pie, PieLimit, Slice};
 use crate::ui::small::Problem;
 use crate::ui::table::{Kind, Row, Table};
 use crate::views::ask::{Asked, asked};
@@ -36,6 +36,7 @@ pub fn LogOpsView(
     let ops = ask_ops(&context, level);
     let (is_both, set_both) = context.choices.choice("both", false);
     let (device, set_device) = context.choices.choice("device", String::new());
+    let limit = context.choices.choice("top", 10usize);
     let devices = ops.derive(rows::devices);
     let option = move |d: &String| view! { <option value=d.clone() selected=device.get() == *d>{d.clone()}</option> };
     let device_options = move || devices.get().iter().map(option).collect_view();
@@ -64,9 +65,10 @@ pub fn LogOpsView(
                         {device_options}
                     </select>
                 </label>
+                <PieLimit limit />
                 <label class="field"><input type="checkbox" data-field="both" prop:checked=is_both on:change:target=move |e| set_both.set(e.target().checked()) />" Both levels"</label>
             </div>
-            <Pies ops device />
+            <Pies ops device limit=limit.0 />
             <div class="neuronlog__levels">
                 <Operators context=context.clone() ops level device is_first=true />
                 {second}
@@ -77,11 +79,10 @@ pub fn LogOpsView(
 }
 
 #[component]
-fn Pies(ops: Asked<LogOps>, device: Signal<String>) -> impl IntoView {
+fn Pies(ops: Asked<LogOps>, device: Signal<String>, limit: Signal<usize>) -> impl IntoView {
     let by_device = ops.derive(rows::by_device);
     let by_operator: Signal<Arc<Vec<Slice>>> =
         Memo::new(move |_| Arc::new(ops.value.get().map(|o| rows::by_operator(&o, &device.get())).unwrap_or_default())).into();
-    let limit = RwSignal::new(10usize);
     let has_time = move || ops.value.get().is_some_and(|o| o.total_time.is_some());
     let empty = "No operator has a time here.";
     view! {

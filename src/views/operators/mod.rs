@@ -7,7 +7,7 @@ use crate::analysis::operators::{Operators, OperatorsQuery};
 use crate::base::{TimeRange, text};
 use crate::engine::{Answer, Query};
 use crate::state::choices::{Choice, ViewState};
-use crate::ui::pie::Pie;
+use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::views::asked::Notes;
@@ -15,9 +15,6 @@ use crate::views::scope;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
-
-/// More slices a pie does not show apart.
-const MOST_PER_PIE: usize = 40;
 
 /// What an answer is to, and what it says.
 type Reply = (OperatorsQuery, Result<Arc<Operators>, EngineError>);
@@ -154,11 +151,6 @@ fn Choices(state: State) -> impl IntoView {
         let option = |name: &String| view! { <option value=name.clone() selected=*name == chosen>{name.clone()}</option> };
         devices.get().iter().chain(&gone).map(option).collect_view()
     };
-    let limit = move |typed: String| {
-        if let Ok(n) = typed.trim().parse::<usize>() {
-            state.limit.1.set(n.clamp(1, MOST_PER_PIE));
-        }
-    };
     view! {
         <div class="operators__choices">
             <label class="field">
@@ -172,18 +164,7 @@ fn Choices(state: State) -> impl IntoView {
                     {device_options}
                 </select>
             </label>
-            <label class="field">
-                "Slices per pie"
-                <input
-                    class="input input--number"
-                    data-field="top"
-                    type="number"
-                    min="1"
-                    max="40"
-                    prop:value=move || state.limit.0.get().to_string()
-                    on:change:target=move |e| limit(e.target().value())
-                />
-            </label>
+            <PieLimit limit=state.limit />
         </div>
     }
 }
@@ -192,8 +173,7 @@ fn Choices(state: State) -> impl IntoView {
 fn Pies(state: State) -> impl IntoView {
     let by_device = state.derive(rows::by_device);
     let by_operator = state.derive(move |o| rows::by_operator(o, &state.device.0.get()));
-    // A link can say any number.
-    let limit = Signal::derive(move || state.limit.0.get().clamp(1, MOST_PER_PIE));
+    let limit = state.limit.0;
     let empty = "Nothing ran here, so there is nothing to share out.";
     view! {
         <div class="operators__pies">

@@ -5,12 +5,12 @@ pub mod frames;
 mod panel;
 pub mod rows;
 
-use super::{MOST_PER_PIE, OperatorsView};
+use super::OperatorsView;
 use crate::analysis::torch::ops::{OpGrouping, OpRow, Ops, OpsQuery};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::{TorchAnswer, TorchQuery};
 use crate::state::choices::{Choice, ViewState};
-use crate::ui::pie::Pie;
+use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::views::asked::{Asked, Notes, ask_torch};
@@ -160,11 +160,6 @@ fn Choices(state: State) -> impl IntoView {
         let has_device = state.has_device();
         Measure::ALL.iter().filter(|m| has_device || !m.is_device()).map(option).collect_view()
     };
-    let limit = move |typed: String| {
-        if let Ok(n) = typed.trim().parse::<usize>() {
-            state.limit.1.set(n.clamp(1, MOST_PER_PIE));
-        }
-    };
     view! {
         <div class="operators__choices">
             <div class="field"><span>"Group by"</span><span class="segmented" role="group" aria-label="Group by">{groups}</span></div>
@@ -172,13 +167,7 @@ fn Choices(state: State) -> impl IntoView {
                 "Time % of"
                 <select class="select" data-field="time-of" on:change:target=move |e| state.of.1.set(e.target().value())>{options}</select>
             </label>
-            <label class="field">
-                "Slices per pie"
-                <input
-                    class="input input--number" data-field="top" type="number" min="1" max="40" prop:value=move || state.limit.0.get().to_string()
-                    on:change:target=move |e| limit(e.target().value())
-                />
-            </label>
+            <PieLimit limit=state.limit />
         </div>
     }
 }
@@ -186,7 +175,7 @@ fn Choices(state: State) -> impl IntoView {
 /// Four pies; two where nothing ran on a device.
 #[component]
 fn Pies(state: State) -> impl IntoView {
-    let limit = Signal::derive(move || state.limit.0.get().clamp(1, MOST_PER_PIE));
+    let limit = state.limit.0;
     let pie = move |measure: Measure| {
         let slices = state.ops.derive(move |o| rows::slices(o, measure));
         view! { <Pie id=measure.id() title=format!("{} time by operator", measure.label()) what="Operator" kind=Kind::Duration slices limit empty="No operator took such time in this range." /> }
