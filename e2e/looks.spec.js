@@ -1,30 +1,56 @@
-// Pictures for people to look at, kept in e2e/artifacts: light and dark, wide and narrow. And what can be checked: nothing sticks out.
-import { join } from 'node:path';
-import { expect, neuron, openProfile, picture, samples, show, start, test } from './support.js';
+// Every view of every kind of profile, light and dark, wide and narrow: pictures for people in e2e/artifacts, and what can be checked.
+import { kinds } from './kinds.js';
+import { expect, faults, idle, picture, start, test } from './support.js';
 
-for (const scheme of ['light', 'dark']) {
-  for (const [width, height] of [[1440, 900], [390, 844]]) {
-    test(`the page in ${scheme} at ${width}×${height}`, async ({ page, site }) => {
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
-      await page.setViewportSize({ width, height });
-      const name = (what) => `${what}-${scheme}-${width}x${height}`;
-      const sticksOut = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      await start(page, site);
-      await picture(page, name('start'));
-      expect(await sticksOut()).toBeLessThanOrEqual(0);
-      await openProfile(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
-      await show(page, 'timeline');
-      await picture(page, name('neuron-timeline'));
-      expect(await sticksOut()).toBeLessThanOrEqual(0);
-      await show(page, 'operators');
-      await picture(page, name('neuron-operators'));
-      expect(await sticksOut()).toBeLessThanOrEqual(0);
-      await openProfile(page, join(samples, 'cpu_single.pt.trace.json.gz'));
-      await show(page, 'timeline');
-      await picture(page, name('torch-timeline'));
-      await show(page, 'operators');
-      await picture(page, name('torch-operators'));
-      expect(await sticksOut()).toBeLessThanOrEqual(0);
-    });
+const sizes = [[1440, 900], [390, 844]];
+const schemes = ['light', 'dark'];
+
+/** Looks at what is shown in both schemes and at both sizes. */
+async function look(page, name, view, size) {
+  const found = [];
+  for (const scheme of schemes) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+    await idle(page);
+    await picture(page, `${name}-${view}-${scheme}-${size.join('x')}`);
+    for (const fault of await faults(page, view)) found.push(`${view}, ${scheme}, ${size.join(' × ')}: ${fault}`);
   }
+  return found;
+}
+
+/** Console errors of the page from here on. */
+function errors(page) {
+  const said = [];
+  page.on('console', (message) => { if (message.type() === 'error') said.push(message.text()); });
+  return said;
+}
+
+test('the start page', async ({ page, site }) => {
+  const said = errors(page);
+  await start(page, site);
+  for (const [width, height] of sizes) {
+    await page.setViewportSize({ width, height });
+    expect(await look(page, 'looks', 'start', [width, height])).toEqual([]);
+  }
+  expect(said).toEqual([]);
+});
+
+for (const [kind, open, views] of kinds) {
+  test(`every view of ${kind}`, async ({ page, site }) => {
+    const said = errors(page);
+    const found = [];
+    await start(page, site);
+    await open(page);
+    const offered = await page.locator('[data-nav]').evaluateAll((all) => all.map((item) => item.dataset.nav));
+    expect(offered).toEqual(views);
+    for (const [width, height] of sizes) {
+      await page.setViewportSize({ width, height });
+      for (const view of views) {
+        await page.locator(`[data-nav="${view}"]`).click();
+        await expect(page.locator(`[data-view="${view}"]`)).toBeVisible();
+        found.push(...await look(page, `looks-${kind}`, view, [width, height]));
+      }
+    }
+    expect(found).toEqual([]);
+    expect(said).toEqual([]);
+  });
 }

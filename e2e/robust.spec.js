@@ -2,8 +2,7 @@
 import { mkdirSync, mkdtempSync, openSync, closeSync, ftruncateSync, readFileSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deflateRawSync, crc32 } from 'node:zlib';
-import { dropFiles, expect, idle, neuron, openProfile, picture, samples, settled, show, start, test } from './support.js';
+import { dropFiles, expect, idle, neuron, openProfile, picture, samples, settled, show, start, test, zip } from './support.js';
 
 const sample = join(samples, 'cpu_single.pt.trace.json.gz');
 const tabs = (page) => page.locator('[role=tab]');
@@ -18,36 +17,6 @@ function large(bytes, name = 'op') {
   const event = (i) => `{"ph":"X","cat":"cpu_op","name":"${name}${i % 97}","pid":1,"tid":1,"ts":${i * 10},"dur":8,"args":{"x":"${'y'.repeat(120)}"}}`;
   const n = Math.ceil(bytes / event(1).length);
   return `{"traceEvents":[${Array.from({ length: n }, (_, i) => event(i)).join(',')}]}`;
-}
-
-/** A ZIP archive of { name: text }, every other member deflated. */
-function zip(files) {
-  const parts = [];
-  const directory = [];
-  let at = 0;
-  Object.entries(files).forEach(([name, text], i) => {
-    const content = Buffer.from(text);
-    const data = i % 2 ? deflateRawSync(content) : content;
-    const shared = Buffer.alloc(26);
-    shared.writeUInt16LE(20, 0);
-    shared.writeUInt16LE(i % 2 ? 8 : 0, 4);
-    shared.writeUInt32LE(crc32(content), 10);
-    shared.writeUInt32LE(data.length, 14);
-    shared.writeUInt32LE(content.length, 18);
-    shared.writeUInt16LE(name.length, 22);
-    const place = Buffer.alloc(14);
-    place.writeUInt32LE(at, 10);
-    directory.push(Buffer.from('PK\x01\x02\x14\0'), shared, place, Buffer.from(name));
-    parts.push(Buffer.from('PK\x03\x04'), shared, Buffer.from(name), data);
-    at += 30 + name.length + data.length;
-  });
-  const list = Buffer.concat(directory);
-  const end = Buffer.alloc(18);
-  end.writeUInt16LE(Object.keys(files).length, 4);
-  end.writeUInt16LE(Object.keys(files).length, 6);
-  end.writeUInt32LE(list.length, 8);
-  end.writeUInt32LE(at, 12);
-  return Buffer.concat([...parts, list, Buffer.from('PK\x05\x06'), end]);
 }
 
 let folder;

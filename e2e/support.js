@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { expect, test as base } from '@playwright/test';
 import { serve } from '../scripts/serve.mjs';
 
@@ -211,4 +212,52 @@ export async function pointOnSlice(page) {
 export async function picture(page, name) {
   mkdirSync(artifacts, { recursive: true });
   await page.screenshot({ path: join(artifacts, `${name}.png`) });
+}
+
+/** What is wrong with a view as it stands, in words: it sticks out, is blank, or reads oddly. */
+export const faults = (page, view) => page.evaluate((id) => {
+  const wrong = [];
+  const root = document.querySelector(`[data-view="${id}"]`);
+  if (!root) return [`no root of ${id}`];
+  const wide = document.documentElement.scrollWidth - window.innerWidth;
+  if (wide > 0) wrong.push(`the page is ${wide} px too wide`);
+  const pane = root.closest('.front__view');
+  if (pane && pane.scrollWidth > pane.clientWidth) wrong.push(`the view is ${pane.scrollWidth - pane.clientWidth} px too wide`);
+  const box = root.getBoundingClientRect();
+  if (box.width < 200 || box.height < 60) wrong.push(`the view is ${box.width} × ${box.height} px`);
+  const canvases = [...root.querySelectorAll('canvas')].filter((c) => c.width > 0 && c.height > 0);
+  if (root.innerText.trim().length < 40 && canvases.length === 0) wrong.push('the view is blank');
+  const odd = document.body.innerText.match(/\b(?:NaN|Infinity|undefined)\b|(?:^|\s)-0(?:\s|$)/);
+  if (odd) wrong.push(`it says "${odd[0].trim()}"`);
+  return wrong;
+}, view);
+
+/** A ZIP archive of { name: text }, every other member deflated. */
+export function zip(files) {
+  const parts = [];
+  const directory = [];
+  let at = 0;
+  Object.entries(files).forEach(([name, text], i) => {
+    const content = Buffer.from(text);
+    const data = i % 2 ? deflateRawSync(content) : content;
+    const shared = Buffer.alloc(26);
+    shared.writeUInt16LE(20, 0);
+    shared.writeUInt16LE(i % 2 ? 8 : 0, 4);
+    shared.writeUInt32LE(crc32(content), 10);
+    shared.writeUInt32LE(data.length, 14);
+    shared.writeUInt32LE(content.length, 18);
+    shared.writeUInt16LE(name.length, 22);
+    const place = Buffer.alloc(14);
+    place.writeUInt32LE(at, 10);
+    directory.push(Buffer.from('PK\x01\x02\x14\0'), shared, place, Buffer.from(name));
+    parts.push(Buffer.from('PK\x03\x04'), shared, Buffer.from(name), data);
+    at += 30 + name.length + data.length;
+  });
+  const list = Buffer.concat(directory);
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(Object.keys(files).length, 4);
+  end.writeUInt16LE(Object.keys(files).length, 6);
+  end.writeUInt32LE(list.length, 8);
+  end.writeUInt32LE(at, 12);
+  return Buffer.concat([...parts, list, Buffer.from('PK\x05\x06'), end]);
 }
