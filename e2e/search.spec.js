@@ -1,7 +1,8 @@
 // Search at length: fields, regular expressions, records of the file, summary, and the link.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, idle, neuron, openProfile, samples, show, start, test } from './support.js';
+import { gunzipSync } from 'node:zlib';
+import { expect, idle, kineto, neuron, openProfile, samples, show, start, test } from './support.js';
 
 const device = neuron('fused_attention', 'fused_exec_2_profile_full.json');
 const view = (page) => page.locator('[data-view="search"]');
@@ -118,4 +119,38 @@ test('several fields must all match; values are told row by row; both are in the
   await expect(view(page).locator('[data-hits]')).toContainText(`${all.toLocaleString('en-US')} hits`);
   await view(page).getByRole('button', { name: 'Next' }).click();
   await expect(page.locator('[data-view="timeline"]')).toBeVisible();
+});
+
+test('a trace of a GPU: kernels by pattern and duration, and one launch with its kernel by a field of the records', async ({ page, site }) => {
+  const path = kineto('kineto-traces', 'resnet50_num_workers_0', 'worker0.1623143089861.pt.trace.json.gz');
+  const { traceEvents } = JSON.parse(gunzipSync(readFileSync(path)));
+  const long = traceEvents.filter((e) => e.cat === 'Kernel' && /^void cudnn::/.test(e.name) && e.dur > 500);
+  const pair = traceEvents.filter((e) => e.ph === 'X' && e.args?.correlation === 34441);
+  expect([long.length > 10, pair.length]).toEqual([true, 2]);
+  await start(page, site);
+  await openProfile(page, path);
+  await show(page, 'search');
+  await view(page).locator('[data-field="search-category"]').selectOption('Kernel');
+  for (const [i, field, value] of [[0, 'name', '/^void cudnn::/'], [1, 'duration_ns', '>500000']]) {
+    await view(page).locator('[data-add-field]').click();
+    const term = view(page).locator(`[data-term="${i}"]`);
+    await term.getByLabel('Field').selectOption(field);
+    await term.getByLabel('Value').fill(value);
+    await term.getByLabel('Value').press('Enter');
+    await idle(page);
+  }
+  const count = async () => Number((await view(page).locator('[data-hits]').innerText()).replace(/[^\d]/g, ''));
+  await expect.poll(count).toBe(long.length);
+  await view(page).getByRole('button', { name: 'Next' }).click();
+  await expect(page.locator('[data-view="timeline"]')).toBeVisible();
+  await expect(page.locator('[data-view="details"] h2')).toContainText('void cudnn::');
+  await show(page, 'search');
+  for (const i of [1, 0]) await view(page).locator(`[data-term="${i}"]`).getByLabel('Remove this condition').click();
+  await view(page).locator('[data-field="search-category"]').selectOption('');
+  await view(page).getByLabel('Text', { exact: true }).fill('^34441$');
+  await view(page).getByRole('checkbox', { name: 'Regular expression' }).check();
+  await view(page).getByLabel('Also in the records of the file').check();
+  await view(page).locator('[data-field="search-key"]').fill('correlation');
+  await view(page).locator('[data-field="search-key"]').press('Enter');
+  await expect(view(page).locator('[data-scan="over"]')).toContainText(', 2 with a field that matches');
 });

@@ -1,5 +1,5 @@
 // Runs of the TensorBoard Neuron plugin: figures of both levels, fused members, what is to be seen, two runs, a trace.
-import { cells, dropFiles, dropTree, expect, idle, picture, show, start, test } from './support.js';
+import { cells, dropFiles, dropTree, expect, idle, lanes, picture, show, start, test, zip } from './support.js';
 import { table, timeline, trace } from './neuron_logs.js';
 
 
@@ -120,6 +120,70 @@ test('operators of a range are those of its slices, or the table says that it is
   await idle(page);
   await expect(page.locator('[data-scope]')).toHaveText('Whole profile');
   await expect.poll(() => cells(page, 'operator-framework', 'time_ns')).toContain('300 ns');
+});
+
+test('a zip of a log directory tells the same as the directory', async ({ page, site }) => {
+  const files = run(stamp, [...all, ['neuron_trace.json', trace()]]);
+  /** Every figure of the run in front. */
+  const figures = async () => {
+    await page.getByRole('tab', { name: stamp }).filter({ hasNotText: 'trace' }).click();
+    const out = {};
+    for (const [view, columns] of [['operator-framework', ['name', 'occurrences', 'time_ns', 'time_share']], ['operator-hlo', ['name', 'time_ns', 'time_share']]]) {
+      await show(page, view);
+      await expect(page.locator(`table[data-table="${view}"] tbody tr[data-row]`).first()).toBeVisible();
+      for (const column of columns) out[`${view} ${column}`] = await cells(page, view, column);
+    }
+    await show(page, 'operator-timeline');
+    out.verdict = await page.locator('[data-verdict]').innerText();
+    out.figures = await page.locator('.neuronlog__figures').innerText();
+    await page.getByRole('tab', { name: stamp }).filter({ hasText: 'trace' }).click();
+    await show(page, 'trace');
+    await expect(page.locator('table[data-table="trace-steps"] tbody tr[data-row]')).toHaveCount(1);
+    for (const column of ['idle_ns', 'host']) out[`trace ${column}`] = await cells(page, 'trace-steps', column);
+    return out;
+  };
+  await start(page, site);
+  await dropTree(page, files);
+  await expect(page.getByRole('tab')).toHaveCount(2);
+  const directory = await figures();
+  expect(directory['operator-framework time_ns']).toEqual(['300 ns', '200 ns', '100 ns']);
+  await start(page, site, '?zip');
+  await dropFiles(page, { name: 'logs.zip', bytes: zip(Object.fromEntries(files.map(({ path, bytes }) => [path, bytes]))) });
+  await expect(page.getByRole('tab')).toHaveCount(2);
+  expect(await figures()).toEqual(directory);
+  await show(page, 'ledger');
+  await expect(page.locator('[data-view="ledger"]')).toContainText('logs.zip/logs/plugins/neuron/');
+});
+
+test('a trace of a selected range: the device\'s time in it, and which range it is', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, { name: 'neuron_trace.json', bytes: trace() });
+  await show(page, 'trace');
+  const view = page.locator('[data-view="trace"]');
+  const execution = view.locator('.neuronlog__figure', { hasText: 'Device execution' }).locator('dd');
+  await expect(view.locator('[data-scope]')).toHaveText('Whole profile');
+  await expect(execution).toHaveText('250 µs');
+  // The device executes from 650 to 900 µs of 1 ms: a range that begins before it and ends within.
+  const box = await (await lanes(page)).boundingBox();
+  const at = (share) => page.mouse.move(box.x + box.width * share, box.y + box.height * 0.5);
+  await page.keyboard.down('Shift');
+  await at(0.5);
+  await page.mouse.down();
+  await at(0.6);
+  await at(0.8);
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await page.getByRole('button', { name: 'Selected', exact: false }).click();
+  await idle(page);
+  await expect(view.locator('[data-scope]')).toContainText(/^Selected range.*steps that touch it are told whole/);
+  const [, from, to] = page.url().match(/range=(\d+)-(\d+)/).map(Number);
+  expect(from).toBeLessThan(650_000);
+  const inside = (to - 650_000) / 1000;
+  await expect(execution).toHaveText(`${inside.toPrecision(3)} µs`);
+  expect(await cells(page, 'trace-steps', 'idle_ns')).toEqual(['750 µs']);
+  await page.getByRole('button', { name: 'Whole', exact: true }).first().click();
+  await idle(page);
+  await expect(execution).toHaveText('250 µs');
 });
 
 const varint = (n) => n < 128 ? [n] : [n % 128 + 128, ...varint(Math.floor(n / 128))];
