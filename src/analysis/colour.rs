@@ -1,8 +1,10 @@
 //! One colour per name, everywhere: the dozen with the most self time get slots of their own, the rest share muted ones.
+//! Names that only a number at their end tells apart (`ProfilerStep#5`, `ProfilerStep#6`) are one name here: each step would take a slot.
 
 use super::self_time::self_times;
 use crate::base::{StrId, TrackId};
 use crate::model::Profile;
+use rustc_hash::FxHashMap;
 
 /// Slots for the names with the most time.
 pub const N_TOP: u16 = 12;
@@ -18,6 +20,7 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
             *sum = (*sum).max(0).saturating_add(owned);
         });
     }
+    let numbered = gather(profile, &mut time);
     let mut used: Vec<StrId> = (0..time.len() as u32).map(StrId).filter(|id| time[id.index()] >= 0).collect();
     let by_time = |a: &StrId, b: &StrId| {
         let longest_first = time[b.index()].cmp(&time[a.index()]);
@@ -31,7 +34,7 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
     let mut out = vec![0u16; time.len()];
     let mut taken = [false; N_TOP as usize];
     for (rank, id) in used.iter().enumerate() {
-        let hash = stable_hash(profile.strings.get(*id));
+        let hash = stable_hash(stem(profile.strings.get(*id)));
         out[id.index()] = if rank < n_top {
             let mut slot = (hash % u32::from(N_TOP)) as usize;
             while taken[slot] {
@@ -42,6 +45,36 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
         } else {
             N_TOP + (hash % u32::from(N_SLOTS - N_TOP)) as u16
         };
+    }
+    for (id, first) in numbered {
+        out[id.index()] = out[first.index()];
+    }
+    out
+}
+
+/// A name without the number after its last `#`.
+fn stem(name: &str) -> &str {
+    if !name.ends_with(|c: char| c.is_ascii_digit()) {
+        return name;
+    }
+    name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('#').filter(|s| !s.is_empty()).unwrap_or(name)
+}
+
+/// Adds the time of numbered names to the first of each stem; the others, each with that first, have no time of their own any more.
+fn gather(profile: &Profile, time: &mut [i64]) -> Vec<(StrId, StrId)> {
+    let mut first: FxHashMap<&str, StrId> = FxHashMap::default();
+    let mut out = Vec::new();
+    for id in (0..time.len() as u32).map(StrId).filter(|id| profile.strings.get(*id).ends_with(|c: char| c.is_ascii_digit())) {
+        let name = profile.strings.get(id);
+        if time[id.index()] < 0 || stem(name) == name {
+            continue;
+        }
+        let to = *first.entry(stem(name)).or_insert(id);
+        if to != id {
+            time[to.index()] = time[to.index()].saturating_add(time[id.index()]);
+            time[id.index()] = -1;
+            out.push((id, to));
+        }
     }
     out
 }
@@ -66,6 +99,20 @@ mod tests {
         top.sort();
         assert_eq!(top, (0..12).collect::<Vec<_>>());
         assert!((12..20).all(|i| (N_TOP..N_SLOTS).contains(&slots[profile.slices.name[i].index()])));
+    }
+
+    #[test]
+    fn numbered_names_share_a_colour_and_take_one_slot() {
+        let mut text: Vec<String> = (0..12).map(|i| format!("Step#{i} {}+500", i * 1000)).collect();
+        text.extend((0..11).map(|i| format!("op{i} {}+{}", 20_000 + i * 1000, 400 - i)));
+        let profile = drawn(&format!("t: {}", text.join(", ")));
+        let slots = slots(&profile, &profile.slices.name);
+        let of = |i: usize| slots[profile.slices.name[i].index()];
+        assert!((0..12).all(|i| of(i) == of(0) && of(i) < N_TOP));
+        let mut all: Vec<u16> = (11..23).map(of).collect();
+        all.sort();
+        assert_eq!(all, (0..12).collect::<Vec<_>>());
+        assert_eq!((stem("a#12"), stem("#1"), stem("conv2"), stem("f(int)#1}")), ("a", "#1", "conv2", "f(int)#1}"));
     }
 
     #[test]

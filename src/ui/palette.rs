@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 const DISTINCT: usize = 12;
 /// Muted slots.
 const MUTED: usize = 32;
+/// Their chroma: about half of what the distinct ones have, so that those stand out and these can still be told apart.
+const MUTED_CHROMA: f64 = 0.065;
 const ALL: usize = DISTINCT + MUTED;
 
 /// Lightness, chroma, hue in degrees (OKLCH) of the distinct slots on a light surface. Found by a search that maximises the least
@@ -132,7 +134,7 @@ fn table(distinct: &[[f64; 3]; DISTINCT], lightness: [f64; 4]) -> [[u8; 3]; ALL]
         let n = slot - DISTINCT;
         // Neighbouring slots lie five eighths of the circle apart and differ in lightness.
         let hue = (n * 5 % 8) as f64 * 45.0 + (n / 8) as f64 * 11.0;
-        rgb([lightness[(n + n / 8) % lightness.len()], 0.035, hue % 360.0])
+        rgb([lightness[(n + n / 8) % lightness.len()], MUTED_CHROMA, hue % 360.0])
     })
 }
 
