@@ -2,6 +2,7 @@
 
 use super::opening;
 use crate::state::{App, AppStateStoreFields as _, actions};
+use crate::ui::small::with_code;
 use leptos::prelude::*;
 
 /// Panels over the view.
@@ -13,7 +14,7 @@ pub fn Notices() -> impl IntoView {
         <div class="notices">
             <For each=move || app.state.notices().get() key=|n| n.id let(notice)>
                 <div class="notice" class:notice--danger=notice.is_error role=if notice.is_error { "alert" } else { "status" }>
-                    <p class="notice__text">{notice.text}</p>
+                    <p class="notice__text">{with_code(&notice.text)}</p>
                     <button
                         type="button" class="button button--icon" aria-label="Dismiss" title="Dismiss"
                         on:click=move |_| actions::dismiss(app, notice.id)
@@ -24,7 +25,7 @@ pub fn Notices() -> impl IntoView {
             </For>
             {move || stopped().map(|(id, sentence)| view! {
                 <div class="notice notice--danger" role="alert">
-                    <p class="notice__text">{sentence}</p>
+                    <p class="notice__text">{with_code(&sentence)}</p>
                     <button type="button" class="button" on:click=move |_| opening::reopen(app, id)>"Open again"</button>
                 </div>
             })}

@@ -1,5 +1,6 @@
 //! A list of findings: what was found, what it costs, where to look, why it is said.
 
+use super::small::with_code;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -97,13 +98,4 @@ fn Item(found: Finding, on_place: Callback<usize>) -> impl IntoView {
             </details>
         </li>
     }
-}
-
-/// A sentence in which words between back-ticks are code.
-pub fn with_code(text: &str) -> impl IntoView + use<> {
-    let part = |(i, part): (usize, &str)| match i % 2 {
-        0 => part.to_string().into_any(),
-        _ => view! { <code>{part.to_string()}</code> }.into_any(),
-    };
-    text.split('`').enumerate().map(part).collect_view()
 }

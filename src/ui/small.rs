@@ -104,3 +104,32 @@ pub fn swatch_colour(slot: u16) -> String {
     let [light, dark] = [false, true].map(|is_dark| palette::css(palette::colour(slot, is_dark)));
     format!("light-dark({light}, {dark})")
 }
+
+/// A sentence in which words between back-ticks are code.
+pub fn with_code(text: &str) -> impl IntoView + use<> {
+    let part = |(is_code, part): (bool, &str)| match is_code {
+        false => part.to_string().into_any(),
+        true => view! { <code>{part.to_string()}</code> }.into_any(),
+    };
+    code_parts(text).into_iter().map(part).collect_view()
+}
+
+/// A sentence cut at its back-ticks, with whether each part is code. Where one has no partner the sentence stays whole.
+fn code_parts(text: &str) -> Vec<(bool, &str)> {
+    if text.matches('`').count() % 2 == 1 {
+        return vec![(false, text)];
+    }
+    text.split('`').enumerate().map(|(i, part)| (i % 2 == 1, part)).filter(|(_, part)| !part.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::code_parts;
+
+    #[test]
+    fn words_between_back_ticks_are_code() {
+        assert_eq!(code_parts("use `a` and `b`"), [(false, "use "), (true, "a"), (false, " and "), (true, "b")]);
+        assert_eq!(code_parts("plain"), [(false, "plain")]);
+        assert_eq!(code_parts("a lone ` stays"), [(false, "a lone ` stays")]);
+    }
+}

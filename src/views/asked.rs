@@ -2,6 +2,7 @@
 
 pub use super::ask::Asked;
 use crate::engine::{Answer, Query, TorchAnswer, TorchQuery};
+use crate::ui::small::with_code;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -69,7 +70,7 @@ pub fn Notes(
     move || {
         let notes = notes.get();
         (!notes.is_empty()).then(|| {
-            let items = notes.iter().map(|n| view! { <li>{n.clone()}</li> }).collect_view();
+            let items = notes.iter().map(|n| view! { <li>{with_code(n)}</li> }).collect_view();
             view! { <ul class="torch__notes" data-notes>{items}</ul> }
         })
     }

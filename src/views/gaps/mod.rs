@@ -8,7 +8,7 @@ use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
 use crate::ui::bars::Bars;
-use crate::ui::small::Problem;
+use crate::ui::small::{Problem, with_code};
 use crate::ui::table::{Kind, Table};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -109,7 +109,7 @@ fn Path(path: Asked<CriticalPath>, on_place: Callback<Place>) -> impl IntoView {
 fn Notes(#[prop(into)] notes: Signal<Arc<Vec<String>>>) -> impl IntoView {
     view! {
         <Show when=move || notes.with(|n| !n.is_empty())>
-            <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{n.clone()}</li> }).collect_view()}</ul>
+            <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{with_code(n)}</li> }).collect_view()}</ul>
         </Show>
     }
 }

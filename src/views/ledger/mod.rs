@@ -2,6 +2,7 @@
 
 use crate::base::diagnostics::SkipReason;
 use crate::base::{Ledger, Severity, text};
+use crate::ui::small::with_code;
 use leptos::prelude::*;
 
 /// The account of one import, as a page of its own.
@@ -30,7 +31,7 @@ fn Totals(ledger: Ledger) -> impl IntoView {
             <dt>"Records read"</dt><dd class="figure">{text::count(ledger.read)}</dd>
             <dt>"Shown"</dt><dd class="figure">{text::count(ledger.shown)}</dd>
             <dt>"Remarked or left out"</dt><dd class="figure">{text::count(n_skipped)}</dd>
-            <dt>"Recognised"</dt><dd>{ledger.recognised}</dd>
+            <dt>"Recognised"</dt><dd>{with_code(&ledger.recognised)}</dd>
             <dt>"Files used"</dt><dd class="mono">{ledger.members.join(", ")}</dd>
         </dl>
     }
@@ -61,7 +62,7 @@ fn SkippedRow(reason: SkipReason) -> impl IntoView {
     view! {
         <tr>
             <td><span class=class>{word}</span></td>
-            <td>{reason.reason}</td>
+            <td>{with_code(&reason.reason)}</td>
             <td class="figure">{text::count(reason.count)}</td>
             <td><ul class="ledger__examples">{examples.collect_view()}</ul></td>
         </tr>
@@ -70,7 +71,7 @@ fn SkippedRow(reason: SkipReason) -> impl IntoView {
 
 #[component]
 fn Notes(notes: Vec<String>) -> impl IntoView {
-    let items = notes.iter().map(|n| view! { <li>{n.clone()}</li> }).collect_view();
+    let items = notes.iter().map(|n| view! { <li>{with_code(n)}</li> }).collect_view();
     (!notes.is_empty()).then(|| view! { <h2>"Notes"</h2><ul class="ledger__notes">{items}</ul> })
 }
 

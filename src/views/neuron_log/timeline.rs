@@ -7,7 +7,7 @@ use crate::analysis::neuron_log::{Caption, Level, LogTimeline};
 use crate::base::TimeRange;
 use crate::engine::query::{NeuronAnswer, NeuronQuery};
 use crate::engine::{Answer, Query};
-use crate::ui::small::Problem;
+use crate::ui::small::{Problem, with_code};
 use crate::ui::table::Table;
 use crate::views::ask::asked;
 use crate::views::scope;
@@ -70,7 +70,7 @@ fn Captions(found: Arc<LogTimeline>, context: LogContext) -> impl IntoView {
         };
         view! {
             <li data-caption=caption.kind.clone()>
-                <button type="button" class="link" on:click=show>{rows::caption_title(caption)}</button>" "{caption.text.clone()}
+                <button type="button" class="link" on:click=show>{rows::caption_title(caption)}</button>" "{with_code(&caption.text)}
             </li>
         }
     };

@@ -1,6 +1,7 @@
 //! What the file says of itself, and what it cannot tell.
 
 use crate::engine::HotColumns;
+use crate::ui::small::with_code;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub fn ProfileView(
     let missing = move || {
         let missing = hot.get().map(|h| h.info.meta.not_available.clone()).unwrap_or_default();
         (!missing.is_empty()).then(|| {
-            let items = missing.into_iter().map(|m| view! { <li>{m}</li> }).collect_view();
+            let items = missing.into_iter().map(|m| view! { <li>{with_code(&m)}</li> }).collect_view();
             view! { <h2>"Not available from this source"</h2><ul class="profile__missing">{items}</ul> }
         })
     };

@@ -2,7 +2,7 @@
 
 use crate::state::recent::Recent;
 use crate::state::url::UrlState;
-use crate::ui::small::CopyButton;
+use crate::ui::small::{CopyButton, with_code};
 use crate::worker::protocol::FormatInfo;
 use leptos::prelude::*;
 
@@ -117,12 +117,12 @@ fn FormatRow(format: FormatInfo) -> impl IntoView {
     let capture = (!format.capture.is_empty()).then(|| {
         view! { <div class="start__capture"><pre class="mono">{format.capture.clone()}</pre><CopyButton text=format.capture.clone() /></div> }
     });
-    let caveats = (!format.caveats.is_empty()).then(|| view! { <p class="start__kind">{format.caveats.clone()}</p> });
+    let caveats = (!format.caveats.is_empty()).then(|| view! { <p class="start__kind">{with_code(&format.caveats)}</p> });
     view! {
         <tr>
             <td data-format=format.id>{format.title}</td>
             <td class="mono">{format.files}</td>
-            <td>{format.shows}</td>
+            <td>{with_code(&format.shows)}</td>
             <td>{capture}{caveats}</td>
         </tr>
     }

@@ -12,7 +12,7 @@ use crate::ui::boxes::Boxes;
 use crate::ui::chart::figures::Figures;
 use crate::ui::pie::Pie;
 use crate::ui::scatter::Scatter;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Problem, with_code};
 use crate::ui::table::Kind;
 use crate::views::ask::{Asked, asked};
 use crate::worker::client::Ask;
@@ -207,7 +207,7 @@ fn NotesOf(state: State) -> impl IntoView {
     let notes = state.charts.derive(|c| c.notes.clone());
     view! {
         <Show when=move || notes.with(|n| !n.is_empty())>
-            <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{n.clone()}</li> }).collect_view()}</ul>
+            <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{with_code(n)}</li> }).collect_view()}</ul>
         </Show>
     }
 }

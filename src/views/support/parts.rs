@@ -4,6 +4,7 @@ use super::rows::{self, Which};
 use crate::analysis::support::{FailureRow, Remark, SupportTop};
 use crate::base::text;
 use crate::state::choices::ViewState;
+use crate::ui::small::with_code;
 use crate::ui::table::{Rest, Row, Table};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -76,7 +77,7 @@ pub(super) fn Gauge(top: Arc<SupportTop>) -> impl IntoView {
 pub(super) fn Remarks(remarks: Vec<Remark>) -> impl IntoView {
     let line = |remark: Remark| {
         let is_wrong = matches!(remark.kind.as_str(), "mismatch" | "missing");
-        view! { <li class="support__remark" class:support__remark--warn=is_wrong data-remark=remark.kind>{remark.text}</li> }
+        view! { <li class="support__remark" class:support__remark--warn=is_wrong data-remark=remark.kind>{with_code(&remark.text)}</li> }
     };
     view! { <ul class="support__remarks">{remarks.into_iter().map(line).collect_view()}</ul> }
 }

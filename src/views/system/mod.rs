@@ -12,7 +12,7 @@ pub use crate::analysis::system::{Grouping, RowOf};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::{NeuronAnswer, NeuronQuery};
 use crate::engine::{Answer, Query};
-use crate::ui::small::Problem;
+use crate::ui::small::{Problem, with_code};
 use crate::views::ask::{Asked, asked};
 use crate::views::scope;
 use crate::worker::client::Ask;
@@ -78,7 +78,7 @@ pub fn SystemView(
                     <p class="system__text">"Of what reaches beyond the range only the part inside counts: times, and bytes as moved evenly."</p>
                 </Show>
                 <Show when=move || notes.with(|n| !n.is_empty())>
-                    <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{n.clone()}</li> }).collect_view()}</ul>
+                    <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{with_code(n)}</li> }).collect_view()}</ul>
                 </Show>
                 <parts::Advice found ways />
                 <parts::Executions found devices ways />
