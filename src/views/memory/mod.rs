@@ -160,7 +160,9 @@ fn MemoryCurve(state: State) -> impl IntoView {
             id="memory-curve" title="Memory over time" x=("Time", Kind::Duration) y=("", Kind::Bytes) lines marks range on_range=choose
             empty="The records of this device do not tell how much was held in all, so there is no curve."
         />
-        <p class="torch__hint">"Drag to select a range for the tables below; right click gives the whole back. " {thinned}</p>
+        <Show when=move || lines.with(|l| !l.is_empty())>
+            <p class="torch__hint">"Drag to select a range for the tables below; right click gives the whole back. " {thinned}</p>
+        </Show>
     }
 }
 
@@ -180,7 +182,7 @@ fn Statistics(state: State) -> impl IntoView {
             <p class="torch__hint">"A click shows the call with the most bytes in the timeline. " {move || (*outside.get()).clone()}</p>
             <Table
                 id="memory-operators" label="Memory by operator" columns=Signal::stored(Arc::new(rows::columns())) rows=table_rows on_row=choose
-                kept=state.choices.choice("operators", String::new())
+                kept=state.choices.choice("operators", "-self_size_increase|||".into())
                 empty="No operator asked for or gave back memory of this device in this range."
             />
         </section>

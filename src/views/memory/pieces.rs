@@ -40,6 +40,8 @@ pub(super) fn Events(state: State, ask: Ask) -> impl IntoView {
     };
     let is_default = move || rows::parse_bytes(&state.least.0.get()).is_none() && rows::parse_bytes(&state.most.0.get()).is_none();
     let sentence = move || events.value.with(|e| e.as_ref().map(|e| rows::events_sentence(e, least.get(), is_default())));
+    let has_none = move || probe.value.with(|p| p.as_ref().is_some_and(|p| p.largest_bytes == 0));
+    let none = move || if state.range.get().is_some() { rows::NO_PIECE_HERE } else { rows::NO_PIECE };
     let chosen = RwSignal::new(None::<usize>);
     Effect::new(move || {
         events.value.track();
@@ -52,13 +54,14 @@ pub(super) fn Events(state: State, ask: Ask) -> impl IntoView {
     view! {
         <section class="torch__part">
             <h2>"Pieces of memory"</h2>
-            <div class="torch__choices">
+            <Show when=has_none><p class="torch__hint" data-no-pieces>{none}</p></Show>
+            <div class="torch__choices" class:is-hidden=has_none>
                 <Limit label="At least" field="min" choice=state.least hint="a quarter of the largest" />
                 <Limit label="At most" field="max" choice=state.most hint="no limit" />
                 <span class="torch__hint" data-events-note role="status">{sentence}</span>
             </div>
             <Problem text=events.problem />
-            <div class="memory__pieces">
+            <div class="memory__pieces" class:is-hidden=has_none>
                 <Table
                     id="memory-events" label="Pieces of memory from allocation to release" columns=Signal::stored(Arc::new(rows::event_columns()))
                     rows=table_rows selected=chosen on_row=Callback::new(move |at| chosen.set(Some(at)))

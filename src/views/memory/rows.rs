@@ -141,6 +141,11 @@ pub fn events_sentence(events: &MemoryEvents, least: u64, is_default: bool) -> S
     format!("{cut} pieces of at least {}{why}. The largest has {}.", text::bytes(least), text::bytes(events.largest_bytes))
 }
 
+/// Said where no piece is known in the whole profile.
+pub const NO_PIECE: &str = "Not available: the records of this device do not tell which allocation and which release belong together.";
+/// Said where none is known in a range.
+pub const NO_PIECE_HERE: &str = "No piece of memory is known to have lived in this range.";
+
 /// A size as typed: `512`, `1.5 KiB`, `2 MB`. `None` for what is no size.
 pub fn parse_bytes(typed: &str) -> Option<u64> {
     let typed = typed.trim();

@@ -56,9 +56,6 @@ pub fn ModulesView(
             <Problem text=modules.problem />
             <Show when=move || modules.is_first()><p class="waiting" role="status">"Collecting the modules…"</p></Show>
             <Notes notes=modules.derive(|m| m.notes.clone()) />
-            <Show when=move || has(|m| m.rows.is_empty())>
-                <p class="waiting">"This trace has no calls of modules. They are written with " <code>"with_stack=True"</code> " and " <code>"with_modules=True"</code> "."</p>
-            </Show>
             <Show when=move || has(|m| !m.rows.is_empty())><ModuleParts state /></Show>
             <Show when=move || has(|m| !m.threads.is_empty())><Tree state ask=ask.get_value() /></Show>
         </section>
