@@ -95,12 +95,12 @@ pub fn count(n: u64) -> String {
     out
 }
 
-/// A share of one as a percentage with one decimal: `12.3 %`; below half a tenth `< 0.1 %`.
+/// A share of one as a percentage with one decimal: `12.3 %`; below half a tenth, up or down, `< 0.1 %`.
 pub fn percent(share: f64) -> String {
     if !share.is_finite() {
         return "not available".into();
     }
-    if share > 0.0 && share < 0.000_5 {
+    if share != 0.0 && share.abs() < 0.000_5 {
         return "< 0.1 %".into();
     }
     format!("{:.1} %", share * 100.0 + 0.0).replace('-', "−")
@@ -165,6 +165,8 @@ mod tests {
         assert_eq!(three_digits(f64::NAN), "not available");
         assert_eq!(percent(-0.0), "0.0 %");
         assert_eq!(percent(0.0001), "< 0.1 %");
+        assert_eq!(percent(-0.0001), "< 0.1 %");
+        assert_eq!(percent(-0.25), "−25.0 %");
         assert_eq!(percent(0.5), "50.0 %");
         assert_eq!(bytes(1536), "1.50 KiB");
         assert_eq!(bytes(1023), "1023 B");

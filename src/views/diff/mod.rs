@@ -252,7 +252,7 @@ fn Tables(state: State, diff: Asked<Diff>) -> impl IntoView {
         </section>
         <section class="torch__part">
             <h2>"Operators of this part"</h2>
-            <Table id="diff-operators" label="Operators of this part" columns rows=operators kept=state.kept.choice("operators", String::new()) empty="No operator ran in this part of either trace." />
+            <Table id="diff-operators" label="Operators of this part" columns rows=operators kept=state.kept.choice("operators", rows::WORST_FIRST.into()) empty="No operator ran in this part of either trace." />
         </section>
     }
 }
@@ -288,7 +288,7 @@ fn Flat(state: State) -> impl IntoView {
             </div>
             <Problem text=flat.problem />
             <Notes notes=flat.derive(|d| d.notes.clone()) />
-            <Table id="diff-flat" label="Both traces, row by row" columns rows=table_rows kept=state.kept.choice("flat", String::new()) empty="Neither trace has a row of this kind." />
+            <Table id="diff-flat" label="Both traces, row by row" columns rows=table_rows kept=state.kept.choice("flat", rows::WORST_FIRST.into()) empty="Neither trace has a row of this kind." />
         </section>
     }
 }

@@ -124,6 +124,9 @@ fn figures(shape: Scope) -> impl Iterator<Item = &'static Figure> {
     FIGURES.iter().filter(move |f| if f.3 { shape.has_device } else { shape.has_host })
 }
 
+/// What got slower stands first: on the device where there is one, else on the host.
+pub const WORST_FIRST: &str = "-delta_device_self,-delta_host_self|||";
+
 /// Columns of a difference table.
 pub fn columns(what: &str, shape: Scope) -> Vec<Column> {
     let mut out = vec![Column::new("name", what, Kind::Name, "")];
@@ -177,7 +180,7 @@ fn present(side: Option<DiffFigures>, value: i64) -> Cell {
 /// The part in a sentence: from so much to so much.
 pub fn sentence(diff: &Diff) -> String {
     let (a, b) = (diff.part.base.total, diff.part.experiment.total);
-    let share = delta_share(a, b).map(|s| format!(", {}{}", if s > 0.0 { "+" } else { "" }, text::percent(s))).unwrap_or_default();
+    let share = delta_share(a, b).map(|s| format!(", {}{}", if s >= 0.000_5 { "+" } else { "" }, text::percent(s))).unwrap_or_default();
     format!("{} → {} ({}{share})", text::duration(a), text::duration(b), signed(diff.part.delta_ns))
 }
 
