@@ -128,6 +128,28 @@ impl Layout {
         self.left + bar as f64 * self.pitch - self.scroll
     }
 
+    /// Bars that are named, with the middle and the most width of each name: within the plot, and clear of the next one.
+    pub fn name_places(&self, width_of: impl Fn(usize) -> f64) -> Vec<(usize, f64, f64)> {
+        const APART: f64 = 6.0;
+        let seen = self.in_sight();
+        let every = self.every(seen.clone().map(&width_of).fold(0.0, f64::max).min(120.0));
+        let most = self.pitch * every as f64 - APART;
+        let named: Vec<usize> = seen.filter(|at| at % every == 0).collect();
+        let middle = |at: usize| self.column(at) + self.pitch / 2.0;
+        let wide = |at: usize| width_of(at).min(most);
+        let (mut from, right) = (self.left, self.left + self.width);
+        let mut out = Vec::with_capacity(named.len());
+        for (i, &at) in named.iter().enumerate() {
+            let to = named.get(i + 1).map_or(right, |next| (middle(*next) - wide(*next) / 2.0 - APART).min(right));
+            let room = most.min(to - from);
+            let half = wide(at).min(room) / 2.0;
+            let x = middle(at).min(to - half).max(from + half);
+            out.push((at, x, room));
+            from = x + half + APART;
+        }
+        out
+    }
+
     /// Height of a value on the canvas.
     pub fn y(&self, value: f64) -> f64 {
         self.top + self.height * (1.0 - self.axis.share(value))
@@ -258,6 +280,19 @@ mod tests {
         let l = layout(&bars, vec![0, 1], true, 0.0);
         let [x, y, w, _] = l.rects(1, &bars[1])[1].1;
         assert_eq!(l.hit(&bars, x + w / 2.0, y + 1.0), Some(Mark { bar: 1, series: Some(1) }));
+    }
+
+    #[test]
+    fn names_stay_in_the_plot_and_clear_of_each_other() {
+        let bars = bars(12);
+        let l = layout(&bars, vec![0], false, 0.0);
+        let wide = |at: usize| if at == 0 { 95.0 } else { 70.0 };
+        let places = l.name_places(wide);
+        assert!(places.len() > 1);
+        let edges: Vec<(f64, f64)> =
+            places.iter().map(|(at, x, room)| (x - wide(*at).min(*room) / 2.0, x + wide(*at).min(*room) / 2.0)).collect();
+        assert!(edges[0].0 >= l.left - 1e-9 && edges.iter().all(|e| e.1 <= l.left + l.width + 1e-9), "{edges:?}");
+        assert!(edges.windows(2).all(|w| w[0].1 < w[1].0), "{edges:?}");
     }
 
     #[test]

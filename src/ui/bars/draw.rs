@@ -69,13 +69,11 @@ fn bar(context: &CanvasRenderingContext2d, layout: &Layout, series: &[Series], b
 /// Names beneath the bars, as many as have room, and beneath them what neighbours have in common.
 fn names(context: &CanvasRenderingContext2d, layout: &Layout, bars: &[Bar], look: &Look) {
     let seen = layout.in_sight();
-    let widest = bars[seen.clone()].iter().map(|b| look::width_of(context, &b.name)).fold(0.0, f64::max).min(120.0);
-    let every = layout.every(widest);
     let y = layout.top + layout.height + 12.0;
     context.set_fill_style_str(&look.quiet);
-    for at in seen.clone().filter(|at| at % every == 0) {
-        let Some(name) = look::fitted(context, &bars[at].name, layout.pitch * every as f64 - 6.0) else { continue };
-        look::write(context, &name, layout.column(at) + layout.pitch / 2.0, y, "center");
+    for (at, middle, room) in layout.name_places(|at| look::width_of(context, &bars[at].name)) {
+        let Some(name) = look::fitted(context, &bars[at].name, room) else { continue };
+        look::write(context, &name, middle, y, "center");
     }
     let mut at = seen.start;
     while at < seen.end {
