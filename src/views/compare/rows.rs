@@ -2,14 +2,21 @@
 
 pub use crate::analysis::device::Compare;
 use crate::analysis::device::compare::{CompareGroup, CompareRow};
+use crate::base::text;
 use crate::ui::table::{Cell, Column, Kind, Row};
+
+/// Most characters of a run's name in a header.
+const MOST_TITLE: usize = 18;
 
 /// Columns: the name; of each run its value; of each but the base the change, also as a share. With counts where there are some.
 pub fn columns(compare: &Compare, what: &str, kind: Kind, has_counts: bool) -> Vec<Column> {
     let mut out = vec![Column::new("name", what, Kind::Name, "")];
     for (at, title) in compare.titles.iter().enumerate() {
         let is_base = if at == compare.base { " (base)" } else { "" };
-        out.push(Column::new(&format!("value_{at}"), &format!("{title}{is_base}"), kind, "Not available where the run does not have it."));
+        // Names of files are long, and their ends tell runs apart: a header as wide as a name would push the changes out of sight.
+        let label = format!("{}{is_base}", text::middle_ellipsis(title, MOST_TITLE));
+        let help = format!("{title}. Not available where the run does not have it.");
+        out.push(Column::new(&format!("value_{at}"), &label, kind, &help));
         if has_counts {
             out.push(Column::new(&format!("count_{at}"), &format!("Count {}", at + 1), Kind::Count, title));
         }

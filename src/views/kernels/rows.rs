@@ -36,7 +36,7 @@ pub fn columns(kernels: &Kernels, grouping: KernelGrouping) -> Vec<Column> {
         let help = "Mean estimated achieved occupancy, weighted by duration: active warps / warps that a multiprocessor can hold.";
         columns.push(column("occupancy", "Est. occupancy", Kind::Share, help));
     }
-    columns.push(column("tensor_cores", "Tensor cores", Kind::Text, "Whether it uses tensor cores, told by its name."));
+    columns.push(column("tensor_cores", "TC used", Kind::Text, "Whether it uses tensor cores (TC), told by its name."));
     columns
 }
 
