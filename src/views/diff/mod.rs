@@ -217,7 +217,7 @@ fn Charts(state: State, diff: Asked<Diff>) -> impl IntoView {
         <div class="diff__charts">
             <Bars
                 id="diff-bars" title="Time by part, base and experiment" what="Part" kind=Kind::Duration series bars is_beside=true on_bar=zoom
-                empty="This part has no named parts inside: see the table of operators."
+                empty="This part has no parts inside: see the table of operators."
             />
             <Curve
                 id="diff-delta" title="Delta and accumulated delta, part by part" x=("Part", Kind::Count) y=("", Kind::Duration) lines

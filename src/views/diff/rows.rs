@@ -6,9 +6,10 @@ use crate::ui::bars::{Bar, Series};
 use crate::ui::curve::{Line, Shape};
 use crate::ui::table::{Cell, Column, Kind, Row};
 
-/// Parts that have a bar: named ones.
+/// Parts that have a bar: named ones, and the operators between them where they took time. The plugin leaves the latter out, and with
+/// them most of the time that its line of deltas adds up.
 pub fn charted(diff: &Diff) -> Vec<&DiffRow> {
-    diff.parts.iter().filter(|p| !p.label.is_empty()).collect()
+    diff.parts.iter().filter(|p| !p.label.is_empty() || p.base.total.0 > 0 || p.experiment.total.0 > 0).collect()
 }
 
 /// Base and experiment side by side.
@@ -16,10 +17,10 @@ pub fn series(diff: &Diff) -> Vec<Series> {
     vec![Series::new(&format!("Base: {}", diff.base), 8), Series::new(&format!("Experiment: {}", diff.experiment), 0)]
 }
 
-/// A pair of bars for each named part.
+/// A pair of bars for each part.
 pub fn bars(diff: &Diff) -> Vec<Bar> {
     let bar = |p: &DiffRow| Bar {
-        name: p.label.clone(),
+        name: if p.label.is_empty() { part_name(p) } else { p.label.clone() },
         values: vec![p.base.total.0 as f64, p.experiment.total.0 as f64],
         note: format!("Difference {}{}", signed(p.delta_ns), zoom_note(p)),
         ..Bar::default()
@@ -37,7 +38,7 @@ pub fn signed(ns: i64) -> String {
     if ns > 0 { format!("+{text}") } else { text }
 }
 
-/// Delta of each named part, and their sum so far.
+/// Delta of each part, and their sum so far.
 pub fn lines(diff: &Diff) -> Vec<Line> {
     let parts = charted(diff);
     if parts.is_empty() {
@@ -65,20 +66,22 @@ pub fn part_columns() -> Vec<Column> {
     ]
 }
 
+/// What a part is: the name of its node, or how many operators it is, in both traces.
+fn part_name(p: &DiffRow) -> String {
+    let of = |side: &crate::analysis::torch::diff::DiffSide| match (side.name.as_str(), side.n_nodes) {
+        ("Blank", _) => "nothing".to_string(),
+        ("CompositeNodes", n) => format!("{} operators", text::count(n)),
+        (name, _) => name.to_string(),
+    };
+    let (base, experiment) = (of(&p.base), of(&p.experiment));
+    if base == experiment { base } else { format!("{base} → {experiment}") }
+}
+
 /// A row for each part.
 pub fn part_rows(diff: &Diff) -> Vec<Row> {
-    let name = |p: &DiffRow| {
-        let of = |side: &crate::analysis::torch::diff::DiffSide| match (side.name.as_str(), side.n_nodes) {
-            ("Blank", _) => "nothing".to_string(),
-            ("CompositeNodes", n) => format!("{} operators", text::count(n)),
-            (name, _) => name.to_string(),
-        };
-        let (base, experiment) = (of(&p.base), of(&p.experiment));
-        if base == experiment { base } else { format!("{base} → {experiment}") }
-    };
     let row = |p: &DiffRow| {
         Row::new(vec![
-            Cell::Text(name(p)),
+            Cell::Text(part_name(p)),
             Cell::Int(p.base.total.0),
             Cell::Int(p.experiment.total.0),
             Cell::Int(p.delta_ns),
@@ -206,13 +209,17 @@ mod tests {
     }
 
     #[test]
-    fn only_named_parts_have_bars_and_points() {
-        let diff = Diff { parts: vec![part("a", 10, 30, 1), part("", 5, 5, 0), part("b", 7, 3, 0)], ..Diff::default() };
+    fn parts_with_a_name_or_time_have_bars_and_points() {
+        let mut between = part("", 5, 6, 0);
+        (between.base.name, between.base.n_nodes) = ("CompositeNodes".into(), 3);
+        (between.experiment.name, between.experiment.n_nodes) = ("CompositeNodes".into(), 4);
+        let diff = Diff { parts: vec![part("a", 10, 30, 1), part("", 0, 0, 0), part("b", 7, 3, 0), between], ..Diff::default() };
         let got: Vec<_> = bars(&diff).into_iter().map(|b| (b.name, b.values, b.note)).collect();
         assert_eq!(got[0], ("a".to_string(), vec![10.0, 30.0], "Difference +20 ns. Click to look inside.".to_string()));
         assert_eq!(got[1].2, "Difference −4 ns");
-        assert_eq!(lines(&diff)[1].points, [(1, 40.0), (2, -8.0)]);
-        assert_eq!(part_rows(&diff).len(), 3);
+        assert_eq!((got.len(), got[2].0.as_str()), (3, "3 operators → 4 operators"));
+        assert_eq!(lines(&diff)[1].points, [(1, 40.0), (2, -8.0), (3, 2.0)]);
+        assert_eq!(part_rows(&diff).len(), 4);
         assert_eq!(part_rows(&diff)[0].cells.len(), part_columns().len());
         assert!(lines(&Diff::default()).is_empty());
     }
