@@ -46,7 +46,7 @@ test('the workers of a directory are one tab, with a panel', async ({ page, site
 test('two files of one worker are both kept, with a sentence', async ({ page, site }) => {
   await start(page, site);
   await dropTree(page, [0, 1].map((i) => ({ path: `r/part${i}.json`, bytes: trace(`part${i}`, 0, 2) })));
-  await expect(page.locator('.notices')).toContainText('worker `rank 0`');
+  await expect(page.locator('.notices')).toContainText('worker rank 0');
   await expect(page.locator('[data-pick="worker"] option')).toHaveText(['rank 0', 'rank 0 (2)']);
 });
 
