@@ -89,6 +89,10 @@ pub fn flame(modules: &Modules) -> Vec<Node> {
 pub fn scope(modules: &Modules) -> String {
     let (listed, all) = (modules.rows.len() as u64, modules.n_total);
     let what = if modules.is_lightning { "Lightning modules" } else { "modules" };
+    // None recorded is not none there; a note says why.
+    if all == 0 {
+        return String::new();
+    }
     if listed < all {
         format!("{} of {} {what} are listed", text::count(listed), text::count(all))
     } else {
@@ -154,6 +158,12 @@ pub fn n_missing(nodes: &[Placed], at: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_recorded_module_is_not_told_as_none() {
+        assert_eq!(scope(&Modules::default()), "");
+        assert_eq!(scope(&Modules { n_total: 3, ..Modules::default() }), "0 of 3 modules are listed");
+    }
 
     fn modules(rows: &[(&str, Option<u32>)]) -> Modules {
         let row = |r: &(&str, Option<u32>)| ModuleRow { name: r.0.into(), parent: r.1, mean_ns: 2.6, ..ModuleRow::default() };

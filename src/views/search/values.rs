@@ -40,7 +40,9 @@ pub fn Values(
     });
     let found = Memo::new(move |_| answer.get().flatten().unwrap_or_default());
     let (field, set_field) = options.values;
-    let rows = Signal::derive(move || Arc::new(found.with(|f| rows(f, &field.get()))));
+    let has_sums = Memo::new(move |_| found.with(|f| has_sums(f, &field.get())));
+    let rows = Signal::derive(move || Arc::new(found.with(|f| rows(f, &field.get(), has_sums.get()))));
+    let columns = Signal::derive(move || Arc::new(columns(has_sums.get())));
     // Only fields that some slice has; start and duration differ from slice to slice.
     let known = fields.into_iter().filter(|f| !matches!(f.0.as_str(), "start_ns" | "duration_ns" | "pc" | "wait_ns")).map(|(id, label)| {
         let this = id.clone();
@@ -57,13 +59,18 @@ pub fn Values(
             <span class="searchview__scope">{move || scope::sentence(range.get())}</span>
             <span class="searchview__scope figure" data-values-cut="">{move || found.with(|f| cut(f, &field.get()))}</span>
         </div>
-        <Table id="search-values" label="Values of a field by row of the timeline" columns=Signal::stored(Arc::new(columns())) rows empty="None of these slices has this field." />
+        <Table id="search-values" label="Values of a field by row of the timeline" columns rows empty="None of these slices has this field." />
     }
 }
 
-fn columns() -> Vec<Column> {
+/// Whether some value of the field is a number, which can be added up.
+fn has_sums(tables: &[TrackTables], field: &str) -> bool {
+    tables.iter().flat_map(|t| &t.fields).filter(|f| f.field == field).any(|f| f.rows.iter().any(|r| r.sum_share.is_some()))
+}
+
+fn columns(has_sums: bool) -> Vec<Column> {
     let column = Column::new;
-    vec![
+    let mut out = vec![
         column("row", "Row", Kind::Name, "Row of the timeline."),
         column("value", "Value", Kind::Name, "Value of the field."),
         column("count", "Count", Kind::Count, "Slices with this value.").summed(),
@@ -73,24 +80,20 @@ fn columns() -> Vec<Column> {
         column("duration_share", "Duration %", Kind::Share, "Those as a share of the durations of the row."),
         column("mean_ns", "Average", Kind::Duration, "Mean duration."),
         column("active_ns", "Active", Kind::Duration, "Time in which at least one of them ran, overlaps counted once."),
-    ]
+    ];
+    out.retain(|c| has_sums || c.id != "sum_share");
+    out
 }
 
-fn rows(tables: &[TrackTables], field: &str) -> Vec<Row> {
+fn rows(tables: &[TrackTables], field: &str, has_sums: bool) -> Vec<Row> {
     let mut out = Vec::new();
     for track in tables {
         for row in track.fields.iter().filter(|f| f.field == field).flat_map(|f| &f.rows) {
-            out.push(Row::new(vec![
-                Cell::Text(track.track.clone()),
-                Cell::Text(row.value.clone()),
-                Cell::from(row.n),
-                Cell::Float(row.n_share),
-                Cell::from(row.sum_share),
-                Cell::Int(row.sum.0),
-                Cell::from(row.share),
-                Cell::Int(row.mean.0),
-                Cell::Int(row.active.0),
-            ]));
+            let mut cells =
+                vec![Cell::Text(track.track.clone()), Cell::Text(row.value.clone()), Cell::from(row.n), Cell::Float(row.n_share)];
+            cells.extend(has_sums.then(|| Cell::from(row.sum_share)));
+            cells.extend([Cell::Int(row.sum.0), Cell::from(row.share), Cell::Int(row.mean.0), Cell::Int(row.active.0)]);
+            out.push(Row::new(cells));
         }
     }
     out
@@ -130,9 +133,14 @@ mod tests {
             active_share: None,
             fields: vec![field("name", 1), field("opcode", 4)],
         };
-        let tables = vec![track];
-        assert_eq!(rows(&tables, "name")[0].cells.len(), columns().len());
-        assert_eq!((rows(&tables, "nothing").len(), cut(&tables, "name")), (0, String::new()));
+        let mut tables = vec![track];
+        assert!(!has_sums(&tables, "name"));
+        for has_sums in [false, true] {
+            assert_eq!(rows(&tables, "name", has_sums)[0].cells.len(), columns(has_sums).len());
+        }
+        tables[0].fields[0].rows[0].sum_share = Some(1.0);
+        assert!(has_sums(&tables, "name") && !has_sums(&tables, "opcode"));
+        assert_eq!((rows(&tables, "nothing", false).len(), cut(&tables, "name")), (0, String::new()));
         assert!(cut(&tables, "opcode").starts_with("3 values"));
     }
 }
