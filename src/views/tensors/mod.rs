@@ -13,7 +13,7 @@ use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::{Bars, Series};
 use crate::ui::curve::Curve;
 use crate::ui::small::{Help, Problem};
-use crate::ui::table::{Kind, Table};
+use crate::ui::table::{Kind, Row, Table};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -96,8 +96,19 @@ pub fn TensorsView(
 
 #[component]
 fn TensorTable(state: State) -> impl IntoView {
-    let columns = Signal::stored(Arc::new(rows::tensor_columns()));
-    let rows = state.tensors.derive(move |t| rows::tensor_rows(t, state.moment()));
+    let filled = Memo::new(move |_| {
+        let all = state.tensors.value.with(|t| t.as_ref().map(|t| rows::tensor_rows(t, None)).unwrap_or_default());
+        rows::filled(&rows::tensor_columns(), &all)
+    });
+    let columns = Signal::derive(move || Arc::new(filled.with(|f| rows::picked(rows::tensor_columns(), &f.0))));
+    let rows = Signal::derive(move || {
+        let all = state.tensors.value.with(|t| t.as_ref().map(|t| rows::tensor_rows(t, state.moment())).unwrap_or_default());
+        let pick = |row: Row| Row { cells: filled.with(|f| rows::picked(row.cells, &f.0)), ..row };
+        Arc::new(all.into_iter().map(pick).collect::<Vec<_>>())
+    });
+    let left_out = move || {
+        filled.with(|f| (!f.1.is_empty()).then(|| format!("Not available in this file, and left out of the table: {}.", f.1.join(", "))))
+    };
     let choose = Callback::new(move |at: usize| {
         let name = state.tensors.value.with_untracked(|t| {
             let t = t.as_ref()?;
@@ -121,6 +132,7 @@ fn TensorTable(state: State) -> impl IntoView {
                 />
             </label>
         </Show>
+        {move || left_out().map(|said| view! { <p class="torch__figure" data-left-out>{said}</p> })}
         <Table id="tensors" label="Tensors" columns rows on_row=choose empty="No tensor is known, or none is in use at this moment." kept />
     }
 }

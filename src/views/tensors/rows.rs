@@ -66,6 +66,20 @@ pub fn tensor_rows(tensors: &Tensors, at: Option<i64>) -> Vec<Row> {
     shown(tensors, at).into_iter().map(row).collect()
 }
 
+/// Which columns the file fills, by their places, and the labels of the others. Without rows none is left out.
+pub fn filled(columns: &[Column], rows: &[Row]) -> (Vec<usize>, Vec<String>) {
+    let is_empty = |at: usize| !rows.is_empty() && rows.iter().all(|row| matches!(row.cells.get(at), None | Some(Cell::Absent)));
+    // The name stays, whatever is in it.
+    let (full, empty): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(|at| *at == 0 || !is_empty(*at));
+    (full, empty.iter().map(|at| columns[*at].label.clone()).collect())
+}
+
+/// Those of `all` that stand at `places`, which are in ascending order.
+pub fn picked<T>(all: Vec<T>, places: &[usize]) -> Vec<T> {
+    let is_picked = |at: usize| places.binary_search(&at).is_ok();
+    all.into_iter().enumerate().filter(|(at, _)| is_picked(*at)).map(|(_, one)| one).collect()
+}
+
 /// Columns of the stretches.
 pub fn band_columns() -> Vec<Column> {
     let column = Column::new;
@@ -241,4 +255,24 @@ pub fn extent(map: &SbufMap) -> Option<(TimeRange, (i64, i64))> {
 pub fn area_at(map: &SbufMap, time: i64, address: i64) -> Option<&SbufArea> {
     let holds = |a: &&SbufArea| a.range.start.0 <= time && time <= a.range.end.0 && a.from_address <= address && address <= a.to_address;
     map.areas.iter().rev().find(holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_that_the_file_does_not_fill_are_left_out() {
+        let columns: Vec<Column> = tensor_columns().into_iter().take(4).collect();
+        let row = |cells: [Cell; 3]| Row::new(cells.into());
+        let rows = [row([Cell::Absent, Cell::Absent, Cell::Int(0)]), row([Cell::Absent, Cell::Absent, Cell::Absent])];
+        let (full, empty) = filled(&columns, &rows);
+        assert_eq!(
+            (full.as_slice(), empty),
+            ([0, 2].as_slice(), vec!["Type".to_string(), "Shape".to_string()]),
+            "0 is a value, and the name stays"
+        );
+        assert_eq!(filled(&columns, &[]).0.len(), 4);
+        assert_eq!(picked(vec!["a", "b", "c", "d"], &full), ["a", "c"]);
+    }
 }
