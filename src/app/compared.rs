@@ -13,7 +13,7 @@ use leptos::task::spawn_local;
 use std::sync::Arc;
 
 /// Timelines that are shown; each takes memory.
-const MOST: usize = 4;
+const MOST: usize = 8;
 
 /// A name that the runs are lined up at, and its slices in each.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,8 @@ struct Anchor {
 pub(super) struct Compared {
     /// Ids of the profiles.
     ids: Memo<Vec<u32>>,
+    /// How many more there are, which are not shown.
+    n_more: Memo<usize>,
     anchor: RwSignal<Option<Anchor>>,
     is_relative: Choice<bool>,
 }
@@ -36,13 +38,15 @@ impl Compared {
     pub fn new(app: App, is_meant: fn(&OpenProfile) -> bool) -> Self {
         let ids = move || app.state.profiles().with(|all| all.iter().filter(|p| is_meant(p)).map(|p| p.id).take(MOST).collect());
         let ids = Memo::new(move |_| ids());
+        let n_all = move || app.state.profiles().with(|all| all.iter().filter(|p| is_meant(p)).count());
+        let n_more = Memo::new(move |_| n_all().saturating_sub(MOST));
         let anchor = RwSignal::new(None);
         // Another set of runs: what was found in the old one is of no use.
         Effect::new(move || {
             ids.track();
             anchor.set(None);
         });
-        Compared { ids, anchor, is_relative: app.view_state("compare").choice("relative", false) }
+        Compared { ids, n_more, anchor, is_relative: app.view_state("compare").choice("relative", false) }
     }
 
     fn profiles(self, app: App) -> Vec<OpenProfile> {
@@ -85,7 +89,7 @@ pub(super) fn Timelines(compared: Compared) -> impl IntoView {
 
 #[component]
 fn Bar(compared: Compared) -> impl IntoView {
-    let Compared { is_relative, anchor, .. } = compared;
+    let Compared { is_relative, anchor, n_more, .. } = compared;
     let part = move |relative: bool, label: &'static str, title: &'static str| {
         view! {
             <button
@@ -109,6 +113,9 @@ fn Bar(compared: Compared) -> impl IntoView {
                 {part(true, "By share of the run", "Relative: windows of the same share of each run")}
             </span>
             <span class="stackbar__note" data-alignment>{note}</span>
+            <Show when=move || { n_more.get() > 0 }>
+                <span class="stackbar__note" data-not-shown>{move || format!("The first {MOST} runs are drawn; the tables below are of all.")}</span>
+            </Show>
             <Show when=move || anchor.with(Option::is_some) && !is_relative.0.get()>
                 <button type="button" class="link" data-unanchor on:click=move |_| anchor.set(None)>"Line up at the start"</button>
             </Show>
