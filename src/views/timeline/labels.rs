@@ -69,6 +69,20 @@ fn label(core: &Core, row: &Row) -> Label {
     }
 }
 
+/// A name in two parts: the first gives way where there is no room, so that names which differ at the end can be told apart. The second is the
+/// last word, or where that is long its last characters; a short name has one part.
+fn cut(name: &str) -> (&str, &str) {
+    const SHORT: usize = 14;
+    const MOST: usize = 8;
+    if name.chars().count() <= SHORT {
+        return (name, "");
+    }
+    let last = name.char_indices().rev().nth(MOST - 1).map_or(0, |c| c.0);
+    // A word begins behind a space or a slash.
+    let at = name[last..].rfind([' ', '/']).map_or(last, |i| last + i + 1);
+    name.split_at(if at < name.len() { at } else { last })
+}
+
 /// All labels; those that scroll are moved by the frame.
 #[component]
 pub fn Labels(
@@ -161,8 +175,9 @@ fn LabelRow(stage: Stage, label: Label, dragged: RwSignal<Option<Dragged>>) -> i
         (true, true) => "▾",
         (true, false) => "▸",
     };
-    let name = label.name.clone();
+    let name = cut(&label.name);
     let expanded = if label.is_open { "true" } else { "false" };
+    let name = view! { <span class="timeline__name-start">{name.0.to_string()}</span><span class="timeline__name-end">{name.1.to_string()}</span> };
     let fold = if label.can_fold {
         let content = view! { <span class="timeline__mark" aria-hidden="true">{mark}</span><span class="timeline__name">{name}</span> };
         view! { <button class="timeline__fold" aria-expanded=expanded on:click=toggle>{content}</button> }.into_any()
@@ -204,6 +219,17 @@ mod tests {
     use super::super::sample::sample;
     use super::*;
     use std::sync::Arc;
+
+    #[test]
+    fn names_keep_what_tells_them_apart() {
+        let check = |name: &str, want: (&str, &str)| assert_eq!(cut(name), want);
+        check("Estimated Cumulative MFU", ("Estimated Cumulative ", "MFU"));
+        check("Estimated MFU", ("Estimated MFU", ""));
+        check("qGpSimdDynamicHW0Ring12", ("qGpSimdDynamicH", "W0Ring12"));
+        check("thread python3 12345/", ("thread python", "3 12345/"));
+        check("Ünïcödé Ünïcödé ÄÖÜ", ("Ünïcödé Ünïcödé ", "ÄÖÜ"));
+        check("", ("", ""));
+    }
 
     #[test]
     fn closed_groups_say_what_is_inside() {
