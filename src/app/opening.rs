@@ -6,6 +6,7 @@ use super::pool::{self, Job};
 use super::{sorting, sources};
 use crate::base::text;
 use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, runs, url::UrlState};
+use crate::views::timeline::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
 use crate::worker::protocol::{Answer, Found, HotColumns, Opened, Query, ToWorker};
@@ -211,6 +212,7 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
         kept,
     };
     super::link::remember(app, &profile);
+    memory::forget(&profile.hot.info.meta);
     actions::add_profile(app, profile, opened.rank);
     if let Some(wanted) = wanted {
         app.state.wanted().set(None);

@@ -1,11 +1,12 @@
 //! The timeline's state and what changes it, without a browser: window, rows, pointer, drag.
 
+use super::by_path::ByPath;
 use super::in_view::Curves;
-use super::index::{Index, SliceText};
-use super::rows::{Folding, LANE, Row, Rows, rows};
+use super::index::Index;
+use super::rows::{Folding, Rows, rows};
 use super::viewport::Viewport;
 use crate::analysis::flows::Flows;
-use crate::base::{SliceId, TimeNs, TimeRange, TrackId};
+use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::engine::hot::HotColumns;
 use crate::state::annotations::AnnotationSet;
 use std::sync::Arc;
@@ -114,6 +115,7 @@ impl Core {
         (core.annotations, core.chosen_mark) = (old.annotations, old.chosen_mark);
         (core.curves, core.hides_tiny) = (old.curves, old.hides_tiny);
         let is_same = core.hot.info.tracks == old.hot.info.tracks;
+        let is_regrouped = !is_same && core.hot.info.meta == old.hot.info.meta;
         let is_kin = is_same || (core.hot.info.meta.title == old.hot.info.meta.title && !old.hot.info.meta.title.is_empty());
         let (window, data) = (old.view.window(), core.hot.range());
         if is_kin && window != old.hot.range() && window.start >= data.start && window.end <= data.end {
@@ -121,6 +123,11 @@ impl Core {
         }
         if is_same {
             core.fold(|folding, _, _| *folding = old.folding);
+        } else if is_regrouped {
+            let past = ByPath::of(&old.folding, &old.index, &old.hot);
+            core.fold(|folding, index, hot| *folding = past.rows(index, hot, (old.folding.filter, old.folding.hidden)));
+        }
+        if is_same || is_regrouped {
             core.scroll_to(old.scroll);
         }
         core
@@ -152,79 +159,6 @@ impl Core {
         self.scroll = y.clamp(0.0, room.max(0.0));
     }
 
-    /// The time a slice takes; `None` for an id that is not of this profile.
-    pub fn span_of(&self, slice: SliceId) -> Option<TimeRange> {
-        let start = *self.hot.start.get(slice.index())?;
-        Some(TimeRange::new(TimeNs(start), TimeNs(self.hot.end_of(slice))))
-    }
-
-    /// Opens, scrolls and pans so that a slice is seen.
-    pub fn reveal(&mut self, slice: SliceId) {
-        let (Some(span), Some(track)) = (self.span_of(slice), self.index.track_of(&self.hot, slice)) else { return };
-        self.fold(|folding, _, hot| folding.open_up_to(hot, track));
-        if self.row_of(track).is_none() {
-            self.fold(|folding, _, _| folding.filter.clear());
-        }
-        self.view.reveal(span, 24.0);
-        let pinned = f64::from(self.rows.pinned_height);
-        let Some(place) = self.place(slice) else { return };
-        if !self.folding.pinned.contains(&track) && (place.top < pinned || place.top + place.height > self.height_px - 8.0) {
-            self.scroll_to(self.scroll + place.top - pinned - (self.height_px - pinned) / 2.0 + place.height / 2.0);
-        }
-    }
-
-    /// The row of a track and the distance from its layout to the screen.
-    fn row_of(&self, track: TrackId) -> Option<(&Row, f64)> {
-        if let Some(row) = self.rows.pinned.iter().find(|r| r.track == track) {
-            return Some((row, 0.0));
-        }
-        self.rows.find(track).map(|row| (row, f64::from(self.rows.pinned_height) - self.scroll))
-    }
-
-    /// Where a slice is drawn; in a closed group, where the group is.
-    pub fn place(&self, slice: SliceId) -> Option<Place> {
-        let span = self.span_of(slice)?;
-        let lane = self.index.lane_of(&self.hot, slice)?;
-        let (left, right) = (self.view.px_from_time(span.start.0), self.view.px_from_time(span.end.0));
-        let track = self.hot.info.lanes[lane as usize].track;
-        if let Some((row, offset)) = self.row_of(track).filter(|r| r.0.lanes.1 > 0) {
-            let i = lane.saturating_sub(row.lanes.0).min(row.lanes.1 - 1);
-            let top = f64::from(row.lane_y(i)) + offset;
-            let (top, height) = if row.is_thin { (top + 6.0, 6.0) } else { (top, f64::from(LANE)) };
-            return Some(Place { left, right, top, height, is_pinned: row.is_pinned });
-        }
-        let mut at = Some(track);
-        while let Some(id) = at {
-            if let Some((row, offset)) = self.row_of(id) {
-                let (top, height) = (f64::from(row.y) + offset, f64::from(row.header.max(LANE)));
-                return Some(Place { left, right, top, height, is_pinned: row.is_pinned });
-            }
-            at = self.hot.info.tracks.get(id.index())?.parent.filter(|p| *p < id);
-        }
-        None
-    }
-
-    /// The slice of the same name before or after the selection, by start.
-    pub fn same_name(&self, is_next: bool) -> Option<SliceId> {
-        let selected = self.selection?.index();
-        let (name, at) = (*self.hot.name.get(selected)?, (*self.hot.start.get(selected)?, selected));
-        let same = (0..self.hot.start.len()).filter(|&i| self.hot.name[i] == name).map(|i| (self.hot.start[i], i));
-        let found = if is_next { same.filter(|&k| k > at).min() } else { same.filter(|&k| k < at).max() };
-        found.map(|(_, i)| SliceId(i as u32))
-    }
-
-    /// The highlighted slice before or after the selection, by start, when the selection is one of them; else that of the same name.
-    pub fn occurrence(&self, is_next: bool) -> Option<SliceId> {
-        let selected = self.selection?;
-        if self.highlights.binary_search(&selected).is_err() {
-            return self.same_name(is_next);
-        }
-        let key = |s: SliceId| (self.hot.start.get(s.index()).copied().unwrap_or(0), s);
-        let others = self.highlights.iter().map(|&s| key(s));
-        let found = if is_next { others.filter(|k| *k > key(selected)).min() } else { others.filter(|k| *k < key(selected)).max() };
-        found.map(|(_, slice)| slice)
-    }
-
     /// The part of the screen that a drag marks, and for what.
     pub fn marked(&self) -> Option<(TimeRange, DragKind)> {
         let drag = self.drag.filter(|d| d.is_real)?;
@@ -246,52 +180,29 @@ impl Core {
 mod tests {
     use super::super::sample::sample;
     use super::*;
+    use crate::base::TrackId;
+    use crate::engine::{Track, TrackKind};
 
     fn core() -> Core {
         Core::new(Arc::new(sample()), 1000.0, 60.0)
     }
 
     #[test]
-    fn revealing_opens_scrolls_and_zooms() {
-        let mut c = core();
-        c.fold(|f, _, _| f.toggle(TrackId(4)));
-        assert_eq!(c.place(SliceId(7)).map(|p| p.height), Some(22.0));
-        c.reveal(SliceId(7));
-        let place = c.place(SliceId(7)).expect("revealed");
-        assert_eq!(place.height, 18.0);
-        assert!(place.top >= 0.0 && place.top + place.height <= 60.0, "{place:?}");
-        c.reveal(SliceId(3));
-        let place = c.place(SliceId(3)).expect("revealed");
-        assert!(place.right - place.left >= 24.0 && place.left > 0.0 && place.right < 1000.0, "{place:?}");
-        c.reveal(SliceId(12345));
-    }
-
-    #[test]
-    fn revealing_lifts_a_filter_that_hides_the_row() {
-        let mut c = core();
-        c.fold(|f, _, _| f.filter = "stream".into());
-        c.reveal(SliceId(0));
-        assert!(c.folding.filter.is_empty() && c.place(SliceId(0)).is_some());
-    }
-
-    #[test]
-    fn same_names_are_walked_by_start() {
-        let mut c = core();
-        assert_eq!(c.same_name(true), None);
-        c.selection = Some(SliceId(3));
-        assert_eq!(c.same_name(true), Some(SliceId(4)));
-        assert_eq!(c.same_name(false), None);
-    }
-
-    #[test]
-    fn occurrences_are_walked_where_some_are_highlighted() {
-        let mut c = core();
-        c.selection = Some(SliceId(3));
-        c.highlights = Arc::new(vec![SliceId(1), SliceId(3), SliceId(7)]);
-        assert_eq!(c.occurrence(true), Some(SliceId(1)));
-        assert_eq!(c.occurrence(false), None);
-        c.selection = Some(SliceId(6));
-        assert_eq!(c.occurrence(true), Some(SliceId(7)));
+    fn other_rows_of_a_profile_are_as_they_were_put() {
+        let mut old = core();
+        old.fold(|f, _, _| {
+            (f.filter, f.pinned) = ("e".into(), vec![TrackId(5)]);
+            f.toggle(TrackId(0));
+        });
+        let mut hot = sample();
+        let name = hot.info.strings.push("made");
+        hot.info.tracks.push(Track { parent: None, level: 0, name, kind: TrackKind::Other, lanes: 4..4 });
+        let new = Core::following(Arc::new(hot.clone()), Some(old));
+        assert_eq!((new.folding.filter.as_str(), new.folding.pinned.as_slice()), ("e", [TrackId(5)].as_slice()));
+        assert!(new.folding.closed.contains(&TrackId(0)));
+        hot.info.meta.title = "another profile".into();
+        hot.info.tracks.pop();
+        assert!(Core::following(Arc::new(hot), Some(new)).folding.pinned.is_empty());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the user did to the rows: closed, pinned, moved, filtered.
 
+use super::by_path::ByPath;
 use super::index::Index;
 use crate::base::Order as _;
 use crate::base::TrackId;
@@ -20,6 +21,8 @@ pub struct Folding {
     pub filter: String,
     /// Kinds of rows that are left out: see [`super::settings::kind_of`].
     pub hidden: Vec<String>,
+    /// What was done to rows that are not there now.
+    pub past: ByPath,
 }
 
 /// Siblings by rank, as in the file where there is none.

@@ -1,18 +1,22 @@
 //! Where the user was in each open profile: a view is made anew whenever another one was in front.
 
+use super::by_path::ByPath;
 use super::core::{Core, Tool};
-use super::rows::Folding;
 use crate::base::{SliceId, TimeRange};
-use crate::engine::HotColumns;
+use crate::engine::Meta;
 use std::cell::RefCell;
-use std::sync::{Arc, Weak};
+
+/// More profiles than these are not remembered.
+const MOST: usize = 64;
 
 struct Kept {
-    /// Gone when the profile is closed.
-    hot: Weak<HotColumns>,
+    /// Which profile: its columns are others whenever its rows or colours are.
+    meta: Meta,
     window: TimeRange,
     scroll: f64,
-    folding: Folding,
+    rows: ByPath,
+    filter: String,
+    hidden: Vec<String>,
     tool: Tool,
     revealed: Option<SliceId>,
 }
@@ -23,28 +27,36 @@ thread_local! {
 
 /// Notes window, rows and tool of a profile, and the slice gone to last.
 pub fn keep(core: &Core, revealed: Option<SliceId>) {
-    let hot = Arc::downgrade(&core.hot);
     let kept = Kept {
+        meta: core.hot.info.meta.clone(),
         window: core.view.window(),
         scroll: core.scroll,
-        folding: core.folding.clone(),
+        rows: ByPath::of(&core.folding, &core.index, &core.hot),
+        filter: core.folding.filter.clone(),
+        hidden: core.folding.hidden.clone(),
         tool: core.tool,
         revealed,
-        hot: hot.clone(),
     };
     KEPT.with_borrow_mut(|all| {
-        all.retain(|k| k.hot.strong_count() > 0 && !k.hot.ptr_eq(&hot));
+        all.retain(|k| k.meta != kept.meta);
+        if all.len() >= MOST {
+            all.remove(0);
+        }
         all.push(kept);
     });
 }
 
+/// A profile is opened, perhaps again: it begins anew.
+pub fn forget(meta: &Meta) {
+    KEPT.with_borrow_mut(|all| all.retain(|k| k.meta != *meta));
+}
+
 /// Brings a profile back to where it was. The slice gone to last, if it was here before.
 pub fn recall(core: &mut Core) -> Option<SliceId> {
-    let hot = Arc::downgrade(&core.hot);
     KEPT.with_borrow(|all| {
-        let kept = all.iter().find(|k| k.hot.ptr_eq(&hot))?;
+        let kept = all.iter().find(|k| k.meta == core.hot.info.meta)?;
         core.tool = kept.tool;
-        core.fold(|folding, _, _| *folding = kept.folding.clone());
+        core.fold(|folding, index, hot| *folding = kept.rows.clone().rows(index, hot, (kept.filter.clone(), kept.hidden.clone())));
         core.view.show(kept.window);
         core.scroll_to(kept.scroll);
         kept.revealed
@@ -56,17 +68,21 @@ mod tests {
     use super::super::sample::sample;
     use super::*;
     use crate::base::{TimeNs, TrackId};
+    use std::sync::Arc;
 
     #[test]
     fn a_profile_is_found_as_it_was_left() {
-        let hot = Arc::new(sample());
-        let mut core = Core::new(hot.clone(), 1000.0, 400.0);
+        let mut core = Core::new(Arc::new(sample()), 1000.0, 400.0);
         core.view.show(TimeRange::new(TimeNs(100), TimeNs(300)));
         core.fold(|f, _, _| f.toggle(TrackId(4)));
         keep(&core, Some(SliceId(3)));
-        let mut again = Core::new(hot, 1000.0, 400.0);
+        let mut again = Core::new(Arc::new(sample()), 1000.0, 400.0);
         assert_eq!(recall(&mut again), Some(SliceId(3)));
         assert_eq!((again.view.window(), again.rows.rows.len()), (core.view.window(), 5));
-        assert_eq!(recall(&mut Core::new(Arc::new(sample()), 1000.0, 400.0)), None);
+        let mut other = sample();
+        other.info.meta.title = "another".into();
+        assert_eq!(recall(&mut Core::new(Arc::new(other), 1000.0, 400.0)), None);
+        forget(&core.hot.info.meta);
+        assert_eq!(recall(&mut again), None);
     }
 }

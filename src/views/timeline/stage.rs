@@ -147,13 +147,14 @@ impl Stage {
         });
     }
 
-    /// Opens a profile, or puts new columns in place of the old ones; the window and the rows stay where they can.
-    pub fn open(self, hot: Option<Arc<crate::engine::hot::HotColumns>>) {
+    /// Opens a profile, or puts new columns in place of the old ones; the window and the rows stay where they can. With `is_known` a profile
+    /// that was shown before is shown as it was.
+    pub fn open(self, hot: Option<Arc<crate::engine::hot::HotColumns>>, is_known: bool) {
         self.inner.try_update_value(|inner| {
             let old = inner.core.take();
             let is_first = old.is_none();
             inner.core = hot.map(|hot| Core::following(hot, old));
-            if let Some(core) = inner.core.as_mut().filter(|_| is_first) {
+            if let Some(core) = inner.core.as_mut().filter(|_| is_first && is_known) {
                 inner.revealed = memory::recall(core).or(inner.revealed);
             }
             inner.density.clear();

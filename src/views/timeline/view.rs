@@ -10,13 +10,13 @@ use super::labels::Labels;
 use super::marking::Marking;
 use super::settings::Settings;
 use super::stage::{Nodes, Shown, Stage};
+use super::surroundings::{share_window, watch_surroundings};
 use super::toolbar::Toolbar;
 use crate::analysis::device::Band;
 use crate::base::{SliceId, TimeRange};
 use crate::engine::hot::HotColumns;
-use crate::ui::dom::on_resize;
 use crate::worker::client::Ask;
-use leptos::{ev, prelude::*};
+use leptos::prelude::*;
 use std::sync::Arc;
 
 /// Every slice, counter and instant of a profile over time.
@@ -75,7 +75,7 @@ pub fn Timeline(
     });
     let stage = Stage::new(nodes(), shown(), ids, on_act);
     Effect::new(move |before: Option<bool>| {
-        stage.open(hot.get());
+        stage.open(hot.get(), !is_brief);
         let is_there = hot.with(Option::is_some);
         if is_brief && is_there && before != Some(true) {
             stage.change(|core| core.fold(|folding, index, hot| folding.in_brief(index, hot)));
@@ -108,7 +108,9 @@ pub fn Timeline(
         let curves = curves.get();
         stage.change(|core| core.curves = curves);
     });
-    on_cleanup(move || stage.remember());
+    if !is_brief {
+        on_cleanup(move || stage.remember());
+    }
     if let Some(window) = window {
         share_window(stage, hot, window, is_moving);
     }
@@ -123,49 +125,6 @@ pub fn Timeline(
     events::listen_for_keys(stage);
     watch_surroundings(stage);
     view! { <Page stage hot selection choice range marking glance settings bands /> }
-}
-
-/// Joins the visible window to a signal of the page.
-fn share_window(
-    stage: Stage,
-    hot: Signal<Option<Arc<HotColumns>>>,
-    window: RwSignal<Option<TimeRange>>,
-    is_moving: Option<RwSignal<bool>>,
-) {
-    const REST: std::time::Duration = std::time::Duration::from_millis(150);
-    Effect::new(move || {
-        // A window that was wanted before there was a profile.
-        hot.track();
-        let wanted = window.get();
-        let is_elsewhere = stage.look(|core| core.view.window()) != wanted;
-        if let Some(wanted) = wanted.filter(|_| is_elsewhere) {
-            stage.change(|core| core.view.show(wanted));
-        }
-    });
-    Effect::new(move |before: Option<Option<TimeRange>>| {
-        let seen = stage.shown.window.get();
-        let Some(before) = before else { return seen };
-        let tell = move |moves: bool| {
-            if let Some(is_moving) = is_moving.filter(|m| m.try_get_untracked().is_some_and(|now| now != moves)) {
-                is_moving.set(moves);
-            }
-        };
-        // The first window has not moved.
-        tell(before.is_some());
-        let write = move || match stage.shown.window.try_get_untracked() {
-            Some(now) if now == seen => {
-                if window.try_get_untracked() != Some(seen) {
-                    window.set(seen);
-                }
-                tell(false);
-            }
-            // The view is gone, and with it what moved.
-            None => tell(false),
-            Some(_) => {}
-        };
-        set_timeout(write, REST);
-        seen
-    });
 }
 
 fn nodes() -> Nodes {
@@ -194,18 +153,6 @@ fn shown() -> Shown {
         hovered: RwSignal::new(None),
         window: RwSignal::new(None),
     }
-}
-
-/// Size, resolution and theme.
-fn watch_surroundings(stage: Stage) {
-    Effect::new(move || {
-        if let Some(plot) = stage.nodes.plot.get() {
-            stage.restyle();
-            on_resize(&plot, move || stage.resize());
-        }
-    });
-    let handle = window_event_listener(ev::resize, move |_| stage.resize());
-    on_cleanup(move || handle.remove());
 }
 
 #[component]

@@ -1,0 +1,63 @@
+//! What the running timeline has to do with the page around it: the window that others see, its size, the theme.
+
+use super::stage::Stage;
+use crate::base::TimeRange;
+use crate::engine::hot::HotColumns;
+use crate::ui::dom::on_resize;
+use leptos::{ev, prelude::*};
+use std::sync::Arc;
+
+/// Joins the visible window to a signal of the page.
+pub(super) fn share_window(
+    stage: Stage,
+    hot: Signal<Option<Arc<HotColumns>>>,
+    window: RwSignal<Option<TimeRange>>,
+    is_moving: Option<RwSignal<bool>>,
+) {
+    const REST: std::time::Duration = std::time::Duration::from_millis(150);
+    Effect::new(move || {
+        // A window that was wanted before there was a profile.
+        hot.track();
+        let wanted = window.get();
+        let is_elsewhere = stage.look(|core| core.view.window()) != wanted;
+        if let Some(wanted) = wanted.filter(|_| is_elsewhere) {
+            stage.change(|core| core.view.show(wanted));
+        }
+    });
+    Effect::new(move |before: Option<Option<TimeRange>>| {
+        let seen = stage.shown.window.get();
+        let Some(before) = before else { return seen };
+        let tell = move |moves: bool| {
+            if let Some(is_moving) = is_moving.filter(|m| m.try_get_untracked().is_some_and(|now| now != moves)) {
+                is_moving.set(moves);
+            }
+        };
+        // The first window has not moved.
+        tell(before.is_some());
+        let write = move || match stage.shown.window.try_get_untracked() {
+            Some(now) if now == seen => {
+                if window.try_get_untracked() != Some(seen) {
+                    window.set(seen);
+                }
+                tell(false);
+            }
+            // The view is gone, and with it what moved.
+            None => tell(false),
+            Some(_) => {}
+        };
+        set_timeout(write, REST);
+        seen
+    });
+}
+
+/// Size, resolution and theme.
+pub(super) fn watch_surroundings(stage: Stage) {
+    Effect::new(move || {
+        if let Some(plot) = stage.nodes.plot.get() {
+            stage.restyle();
+            on_resize(&plot, move || stage.resize());
+        }
+    });
+    let handle = window_event_listener(ev::resize, move |_| stage.resize());
+    on_cleanup(move || handle.remove());
+}
