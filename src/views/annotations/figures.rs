@@ -45,7 +45,17 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
     let has_counters = move || counters.with(|c| !c.is_empty());
     view! {
         <section class="annotations__figures" data-figures="">
-            <p class="annotations__between" role="status">{title}</p>
+            <p class="annotations__between">
+                <span role="status">{title}</span>
+                <Show when=move || wanted.with(Option::is_some)>
+                    <button
+                        type="button" class="button button--quiet" data-zoom-span="" title="The window is this span, to the nanosecond"
+                        on:click=move |_| if let Some(range) = wanted.get_untracked() { panel.on_go.run(range) }
+                    >
+                        "Zoom to it"
+                    </button>
+                </Show>
+            </p>
             <Problem text=problem />
             <Show when=move || found.with(|f| f.is_some())>
                 <Table id="span-tracks" label="Tracks within the span" columns=Signal::stored(Arc::new(track_columns())) rows=tracks empty="Nothing runs within the span." />

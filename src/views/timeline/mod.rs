@@ -45,6 +45,7 @@ pub mod scene;
 pub mod settings;
 mod settings_device;
 mod settings_menu;
+mod settings_window;
 pub mod stack;
 pub mod stack_asks;
 mod stack_clock;

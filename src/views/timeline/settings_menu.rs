@@ -1,9 +1,10 @@
 //! The panel of what the timeline shows.
 
+use super::marking::Marking;
 use super::settings::{Settings, kinds, semaphores, split};
 use super::settings_device::{CurvesOfView, NamesRow};
+use super::settings_window::Window;
 use super::stage::Stage;
-use crate::base::{TimeNs, TimeRange};
 use crate::engine::hot::HotColumns;
 use crate::state::choices::Choice;
 use crate::ui::small::unique;
@@ -21,6 +22,8 @@ pub fn SettingsMenu(
     stage: Stage,
     /// What is chosen.
     settings: Settings,
+    /// Markers and regions.
+    marking: Marking,
     /// The profile.
     hot: Signal<Option<Arc<HotColumns>>>,
 ) -> impl IntoView {
@@ -53,7 +56,7 @@ pub fn SettingsMenu(
                 <button type="button" class="button" data-settings-full="" title="Every row, all else as by default" on:click=move |_| settings.reset()>"Everything"</button>
                 <button type="button" class="button" data-settings-minimal="" title="Only instructions and utilization" on:click=minimal>"Minimal"</button>
             </p>
-            <Window stage />
+            <Window stage marking />
             <Kinds settings hot />
             <fieldset class="flows">
                 <legend class="flows__title">"Slices"</legend>
@@ -87,42 +90,6 @@ pub fn SettingsMenu(
             <Colours settings hot />
             <Semaphores settings hot />
         </div>
-    }
-}
-
-/// From when to when, to the nanosecond.
-#[component]
-fn Window(stage: Stage) -> impl IntoView {
-    let edge = move |is_end: bool| {
-        let window = stage.shown.window.get().unwrap_or_default();
-        if is_end { window.end.0 } else { window.start.0 }
-    };
-    let change = move |is_end: bool, text: String| {
-        let Ok(at) = text.replace([' ', ',', '_'], "").parse::<i64>() else { return };
-        stage.change(|core| {
-            let (mut start, mut end) = (core.view.window().start, core.view.window().end);
-            *(if is_end { &mut end } else { &mut start }) = TimeNs(at);
-            if start < end {
-                core.view.show(TimeRange::new(start, end));
-            }
-        });
-    };
-    let field = move |is_end: bool, label: &'static str, id: &'static str| {
-        view! {
-            <label class="flows__item">
-                {label}
-                <input
-                    class="input mono settings-panel__time" inputmode="numeric" data-setting=id prop:value=move || edge(is_end).to_string()
-                    on:change:target=move |e| change(is_end, e.target().value())
-                />
-            </label>
-        }
-    };
-    view! {
-        <fieldset class="flows">
-            <legend class="flows__title">"Window (ns)"</legend>
-            <div class="settings-panel__window">{field(false, "From", "from")}{field(true, "To", "to")}</div>
-        </fieldset>
     }
 }
 

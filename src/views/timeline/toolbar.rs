@@ -92,7 +92,7 @@ pub fn Toolbar(
             <button class="button button--quiet" title="Close every group" on:click=move |_| fold_all(true)>"Close all"</button>
             <button class="button button--quiet" title="Open every group and lane" on:click=move |_| fold_all(false)>"Open all"</button>
             {choice.map(|choice| view! { <FlowMenu choice hot /> })}
-            {settings.map(|settings| view! { <SettingsMenu stage settings hot /> })}
+            {settings.map(|settings| view! { <SettingsMenu stage settings marking hot /> })}
             <button class="button button--quiet" title="Drop a marker at the pointer, or in the middle (M); right-click does so anywhere" on:click=key("KeyM")>"Mark"</button>
             <Show when=move || range.get().is_some()>
                 <button class="button button--quiet" title="Keep the selected range as a region" on:click=make_region>"Make region"</button>
