@@ -100,7 +100,13 @@ pub fn ScopeBar() -> impl IntoView {
     };
     let is_selected = move || app.state.is_selected_scope().get();
     let colourings = Memo::new(move |_| app.front().map(|p| p.hot.info.colourings.clone()).unwrap_or_default());
+    let (_, set_colour) = app.colour_choice();
+    let colour_by = Memo::new(move |_| app.colour_by());
     let can_colour = move || app.state.view().with(|v| v == "timeline") && colourings.with(|c| c.len() > 1);
+    let option = move |(id, label): (String, String)| {
+        let this = id.clone();
+        view! { <option value=id selected=move || colour_by.get() == this>{label}</option> }
+    };
     view! {
         <div class="scopebar">
             <span class="scopebar__range figure" data-range="">{range}</span>
@@ -130,8 +136,8 @@ pub fn ScopeBar() -> impl IntoView {
             <Show when=can_colour>
                 <label class="scopebar__colour">
                     "Colour by "
-                    <select class="select" prop:value=move || app.state.colour_by().get() on:change:target=move |e| app.state.colour_by().set(e.target().value())>
-                        {move || colourings.get().into_iter().map(|(id, label)| view! { <option value=id>{label}</option> }).collect_view()}
+                    <select class="select" data-field="colour" on:change:target=move |e| set_colour.set(e.target().value())>
+                        {move || colourings.get().into_iter().map(option).collect_view()}
                     </select>
                 </label>
             </Show>

@@ -120,7 +120,7 @@ fn timeline(
     let timeline = if untrack(|| stacked.is_on()) {
         view! { <StackedTimeline stacked arrows on_details flows=choice /> }.into_any()
     } else {
-        let settings = Settings::of(app.view_state("timeline"));
+        let settings = Settings { mine: app.mine(), ..Settings::of(app.view_state("timeline")) };
         let device = Signal::derive(move || app.front().filter(is_device).map(|p| (p.id, p.ask)));
         let curves = in_view::curves(device, settings, app.window.into(), hot);
         let (hot, ids) = names::with_names(device, settings, hot, dma::in_rows(device, settings, hot));
@@ -147,7 +147,7 @@ fn timeline(
 fn ColourLegend(ask: Ask) -> impl IntoView {
     let app = App::expect();
     let settings = Settings::of(app.view_state("timeline"));
-    let by = Memo::new(move |_| settings.colouring(app.state.colour_by().get()));
+    let by = Memo::new(move |_| settings.colouring(app.colour_by()));
     let asker = ask.clone();
     let on_name = Callback::new(move |(by, name): (String, String)| show_occurrences(app, asker.clone(), by, name));
     move || settings.has_legend.0.get().then(|| view! { <Legend ask=ask.clone() by on_name /> })
@@ -191,9 +191,10 @@ fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
     let hot = RwSignal::new(None::<Arc<HotColumns>>);
     let n_asked = StoredValue::new(0u32);
     let settings = Settings::of(app.view_state("timeline"));
+    let by = Memo::new(move |_| settings.colouring(app.colour_by()));
     Effect::new(move || {
         let id = app.state.front().get();
-        let by = settings.colouring(app.state.colour_by().get());
+        let by = by.get();
         n_asked.update_value(|n| *n += 1);
         let asked = n_asked.get_value();
         let Some(profile) = id.and_then(|_| app.front_untracked()) else {

@@ -3,8 +3,8 @@
 use super::handles;
 use crate::base::TimeRange;
 use crate::state::{
-    App, AppStateStoreFields as _, Importing, OpenProfile, Phase, Theme, actions, annotations, annotations::Book, layout::Layout, recent,
-    url::UrlState,
+    App, AppStateStoreFields as _, Importing, OpenProfile, Phase, Theme, actions, annotations, annotations::Book, layout::Layout, own::Own,
+    recent, url::UrlState,
 };
 use crate::worker::client;
 use gloo_timers::future::TimeoutFuture;
@@ -20,6 +20,7 @@ const RECENTS: &str = "axonscope.recents";
 const ADDRESS_PAUSE_MS: u32 = 200;
 const ANNOTATIONS: &str = "axonscope.annotations.";
 const LAYOUT: &str = "axonscope.layout";
+const OWN: &str = "axonscope.own";
 const THEME: &str = "axonscope.theme";
 
 fn storage() -> Option<web_sys::Storage> {
@@ -125,11 +126,24 @@ pub fn join(app: App) {
     join_idle(app, n_writes);
     join_address(app, n_writes);
     join_annotations(app);
+    join_layout(app);
+}
+
+/// Place of the details, and what profiles begin with.
+fn join_layout(app: App) {
     app.layout.set(stored(LAYOUT).map(|text| Layout::from_text(&text)).unwrap_or_default());
     Effect::new(move |before: Option<Layout>| {
         let now = app.layout.get();
         if before.is_some_and(|b| b != now) {
             store(LAYOUT, &now.to_text());
+        }
+        now
+    });
+    app.own.set(stored(OWN).map(|text| Own::from_text(&text)).unwrap_or_default());
+    Effect::new(move |before: Option<String>| {
+        let now = app.own.with(Own::to_text);
+        if before.is_some_and(|b| b != now) {
+            store(OWN, &now);
         }
         now
     });

@@ -1,7 +1,7 @@
 //! The stack of workers in the colours that the user chose.
 
 use super::stacked::Stacked;
-use crate::state::{App, AppStateStoreFields as _};
+use crate::state::App;
 use crate::views::timeline::stack_asks::colours;
 use crate::worker::protocol::HotColumns;
 use leptos::prelude::*;
@@ -12,8 +12,9 @@ use std::sync::Arc;
 pub(super) fn coloured(app: App, stacked: Stacked) -> Signal<Option<Arc<HotColumns>>> {
     let found = RwSignal::new(None::<(String, Arc<HotColumns>)>);
     let n_asked = StoredValue::new(0u32);
+    let colour_by = Memo::new(move |_| app.colour_by());
     Effect::new(move || {
-        let (by, stack) = (app.state.colour_by().get(), stacked.stack.get());
+        let (by, stack) = (colour_by.get(), stacked.stack.get());
         let asks = stacked.asks(app);
         n_asked.update_value(|n| *n += 1);
         let asked = n_asked.get_value();
@@ -30,7 +31,7 @@ pub(super) fn coloured(app: App, stacked: Stacked) -> Signal<Option<Arc<HotColum
         });
     });
     Signal::derive(move || {
-        let by = app.state.colour_by().get();
+        let by = colour_by.get();
         let other = found.get().filter(|f| f.0 == by).map(|f| f.1);
         other.or_else(|| stacked.stack.with(|s| s.as_ref().map(|s| s.hot.clone())))
     })

@@ -93,10 +93,9 @@ pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     }
 }
 
-/// Brings another worker or span to front; the view, what is chosen in it and its colours stay where the other can fill them.
+/// Brings another worker or span to front; the view and what is chosen in it stay where the other can fill them.
 pub fn show_sibling(app: App, id: u32) {
-    let (view, colour_by) = (app.state.view().get_untracked(), app.state.colour_by().get_untracked());
-    let choices = app.choices.get_untracked();
+    let (view, choices) = (app.state.view().get_untracked(), app.choices.get_untracked());
     show_profile(app, id);
     app.choices.set(choices);
     let Some(front) = app.front_untracked() else {
@@ -104,9 +103,6 @@ pub fn show_sibling(app: App, id: u32) {
     };
     if front.hot.info.views.contains(&view) {
         show_view(app, &view);
-    }
-    if front.hot.info.colourings.iter().any(|c| c.0 == colour_by) {
-        app.state.colour_by().set(colour_by);
     }
 }
 
@@ -142,7 +138,6 @@ fn keep_choices(app: App) {
         range: app.range.get_untracked(),
         is_selected_scope: app.state.is_selected_scope().get_untracked(),
         selection: app.selection.get_untracked(),
-        colour_by: app.state.colour_by().get_untracked(),
         choices: app.choices.get_untracked(),
         annotations: app.annotations.get_untracked(),
     };
@@ -162,7 +157,6 @@ fn restore(app: App, kept: Kept) {
     app.state.is_selected_scope().set(kept.is_selected_scope);
     app.selection.set(kept.selection);
     app.state.is_details_open().set(kept.selection.is_some());
-    app.state.colour_by().set(if kept.colour_by.is_empty() { "name".into() } else { kept.colour_by });
 }
 
 /// Closes a tab; its neighbour comes to front, or the start page.

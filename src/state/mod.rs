@@ -5,6 +5,7 @@ pub mod annotations;
 pub mod budget;
 pub mod choices;
 pub mod layout;
+pub mod own;
 pub mod recent;
 pub mod runs;
 pub mod search;
@@ -14,8 +15,9 @@ use crate::base::{Ledger, Origin, Place, SliceId, TimeRange};
 use crate::worker::client::Ask;
 use crate::worker::protocol::{FormatInfo, HotColumns, Preview};
 use annotations::Book;
-use choices::{Choices, ViewState};
+use choices::{Choice, Choices, ViewState};
 use leptos::prelude::*;
+use own::{Mine, Own, ProfileKind};
 use reactive_stores::Store;
 pub use search::Search;
 use std::sync::Arc;
@@ -62,8 +64,6 @@ pub struct Kept {
     pub is_selected_scope: bool,
     /// Selected slice.
     pub selection: Option<SliceId>,
-    /// What slices are coloured by.
-    pub colour_by: String,
     /// What was chosen inside views.
     pub choices: Choices,
     /// Markers and regions.
@@ -115,6 +115,9 @@ pub struct Notice {
     pub is_error: bool,
 }
 
+/// The column that slices are coloured by unless another is chosen.
+const BY_NAME: &str = "name";
+
 /// Light or dark, where the user has said so; else as the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
@@ -142,8 +145,6 @@ pub struct AppState {
     pub is_details_open: bool,
     /// The search box and its hits.
     pub search: Search,
-    /// What slices are coloured by.
-    pub colour_by: String,
     /// Light or dark.
     pub theme: Theme,
     /// What went wrong, and remarks.
@@ -181,6 +182,8 @@ pub struct App {
     pub highlights: RwSignal<Arc<Vec<SliceId>>>,
     /// What was chosen inside views; see [`App::view_state`].
     pub choices: RwSignal<Choices>,
+    /// What profiles begin with, where the user has saved it; see [`App::mine`].
+    pub own: RwSignal<Own>,
     /// Markers and regions of the profile in front.
     pub annotations: RwSignal<Book>,
     /// The chosen one of them.
@@ -196,7 +199,7 @@ pub struct App {
 impl App {
     /// The state of a page just opened.
     pub fn new() -> Self {
-        let state = AppState { view: "timeline".into(), colour_by: "name".into(), ..AppState::default() };
+        let state = AppState { view: "timeline".into(), ..AppState::default() };
         App {
             state: Store::new(state),
             range: RwSignal::new(None),
@@ -205,6 +208,7 @@ impl App {
             window: RwSignal::new(None),
             highlights: RwSignal::new(Arc::default()),
             choices: RwSignal::default(),
+            own: RwSignal::default(),
             annotations: RwSignal::default(),
             chosen_annotation: RwSignal::new(None),
             layout: RwSignal::default(),
@@ -216,6 +220,24 @@ impl App {
     /// What was chosen inside a view, for the profile in front; part of the address.
     pub fn view_state(&self, view: &'static str) -> ViewState {
         ViewState::new(view, self.choices)
+    }
+
+    /// What slices are coloured by: the id of a column, as chosen.
+    pub fn colour_choice(&self) -> Choice<String> {
+        self.view_state("timeline").choice("colour", BY_NAME.to_string())
+    }
+
+    /// What slices are coloured by: the column that was chosen, where the profile in front has it. Tracked.
+    pub fn colour_by(&self) -> String {
+        let chosen = self.view_state("timeline").get("colour").unwrap_or_default();
+        let is_known = self.front().is_some_and(|p| p.hot.info.colourings.iter().any(|c| c.0 == chosen));
+        if is_known { chosen } else { BY_NAME.into() }
+    }
+
+    /// The user's own choices beside those of the profile in front, which they are for. Not tracked; `None` on the start page.
+    pub fn mine(&self) -> Option<Mine> {
+        let kind = ProfileKind::of(&self.front_untracked()?.hot.info.views);
+        Some(Mine { own: self.own, choices: self.choices, kind })
     }
 
     /// Of the nearest component that provides it.

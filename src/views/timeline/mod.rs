@@ -45,6 +45,7 @@ pub mod scene;
 pub mod settings;
 mod settings_device;
 mod settings_menu;
+mod settings_own;
 mod settings_window;
 pub mod stack;
 pub mod stack_asks;

@@ -5,6 +5,7 @@ use crate::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use crate::engine::hot::{HotColumns, HotMeta};
 use crate::engine::{Track, TrackKind};
 use crate::state::choices::{Choice, ViewState};
+use crate::state::own::Mine;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -42,6 +43,8 @@ pub struct Settings {
     pub is_from_view: Choice<bool>,
     /// Whether throughput is smoothed to the width of the view.
     pub is_smooth: Choice<bool>,
+    /// What profiles of this kind begin with, where the user can say so.
+    pub mine: Option<Mine>,
 }
 
 impl Settings {
@@ -61,6 +64,7 @@ impl Settings {
             hides_tiny: choices.choice("hide-tiny", false),
             is_from_view: choices.choice("from-view", false),
             is_smooth: choices.choice("smooth", false),
+            mine: None,
         }
     }
 
@@ -234,6 +238,26 @@ mod tests {
     }
 
     #[test]
+    fn every_choice_can_be_saved() {
+        let owner = Owner::new();
+        owner.set();
+        let (choices, own) = (RwSignal::default(), RwSignal::default());
+        let s = Settings::of(ViewState::new("timeline", choices));
+        let texts = [s.hidden, s.semaphores, s.dma_colour, s.dma_rows, s.dma_detail, s.names_row];
+        texts.iter().for_each(|t| t.1.set("x".into()));
+        s.depth.1.set(3);
+        [s.has_text, s.has_bands].iter().for_each(|t| t.1.set(false));
+        [s.has_legend, s.hides_tiny, s.is_from_view, s.is_smooth].iter().for_each(|t| t.1.set(true));
+        let mine = Mine { own, choices, kind: crate::state::own::ProfileKind::Device };
+        mine.save();
+        let seen = choices.get_untracked();
+        s.reset();
+        assert!(choices.with_untracked(crate::state::choices::Choices::is_empty));
+        mine.show();
+        assert_eq!((choices.get_untracked() == seen, seen.iter().count()), (true, 13));
+    }
+
+    #[test]
     fn the_address_holds_the_colouring() {
         let owner = Owner::new();
         owner.set();
@@ -255,6 +279,7 @@ mod tests {
         assert_eq!(s.hidden.0.get_untracked(), "Threads");
         s.minimal(&["DMA".into(), INSTRUCTIONS.into()]);
         assert_eq!(s.hidden.0.get_untracked(), "DMA");
+        s.is_smooth.1.set(true);
         s.reset();
         assert_eq!((s.hidden.0.get_untracked(), s.colouring("layer".into())), (String::new(), "layer".into()));
         assert_eq!(s.names(), None);

@@ -3,6 +3,7 @@
 use super::marking::Marking;
 use super::settings::{Settings, kinds, semaphores, split};
 use super::settings_device::{CurvesOfView, NamesRow};
+use super::settings_own::OwnChoices;
 use super::settings_window::Window;
 use super::stage::Stage;
 use crate::engine::hot::HotColumns;
@@ -56,6 +57,7 @@ pub fn SettingsMenu(
                 <button type="button" class="button" data-settings-full="" title="Every row, all else as by default" on:click=move |_| settings.reset()>"Everything"</button>
                 <button type="button" class="button" data-settings-minimal="" title="Only instructions and utilization" on:click=minimal>"Minimal"</button>
             </p>
+            {settings.mine.map(|mine| view! { <OwnChoices mine /> })}
             <Window stage marking />
             <Kinds settings hot />
             <fieldset class="flows">

@@ -1,0 +1,221 @@
+//! The user's own choices of what the timeline shows: what the next profile of that kind begins with. Kept by the browser, not in the link;
+//! a link, which says what its sender saw, is followed as it is.
+
+use super::choices::Choices;
+use super::url::UrlState;
+use leptos::prelude::*;
+use std::collections::BTreeMap;
+
+/// The choices that are kept: (view, key). Those of the panel, colours, and the fields of the details.
+pub const KEYS: [(&str, &str); 15] = [
+    ("timeline", "hidden"),
+    ("timeline", "names"),
+    ("timeline", "semaphores"),
+    ("timeline", "depth"),
+    ("timeline", "dma-colour"),
+    ("timeline", "dma-rows"),
+    ("timeline", "dma"),
+    ("timeline", "bands"),
+    ("timeline", "legend"),
+    ("timeline", "names-row"),
+    ("timeline", "hide-tiny"),
+    ("timeline", "from-view"),
+    ("timeline", "smooth"),
+    ("timeline", "colour"),
+    ("details", "advanced"),
+];
+
+/// A longer text is not one of ours, bytes.
+const LONGEST: usize = 100_000;
+
+/// Kinds of profiles: what is chosen for one makes no sense for another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProfileKind {
+    /// A run of a Neuron device.
+    Device,
+    /// A trace of PyTorch.
+    Torch,
+    /// All else.
+    Other,
+}
+
+impl ProfileKind {
+    const ALL: [(ProfileKind, &str); 3] = [(ProfileKind::Device, "device"), (ProfileKind::Torch, "torch"), (ProfileKind::Other, "other")];
+
+    /// Of a profile that fills these views.
+    pub fn of(views: &[String]) -> Self {
+        let has = |view: &str| views.iter().any(|v| v == view);
+        match (has("compare"), has("diff")) {
+            (true, _) => ProfileKind::Device,
+            (_, true) => ProfileKind::Torch,
+            _ => ProfileKind::Other,
+        }
+    }
+
+    /// In a sentence.
+    pub fn label(self) -> &'static str {
+        match self {
+            ProfileKind::Device => "Neuron device profiles",
+            ProfileKind::Torch => "PyTorch traces",
+            ProfileKind::Other => "Profiles of this kind",
+        }
+    }
+}
+
+/// Choices by kind of profile; none where all is as by default.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Own(BTreeMap<ProfileKind, Choices>);
+
+impl Own {
+    /// What a profile of that kind begins with.
+    pub fn of(&self, kind: ProfileKind) -> Choices {
+        self.0.get(&kind).cloned().unwrap_or_default()
+    }
+
+    /// Keeps the part of `choices` that is kept at all. Without any, it is as if nothing were saved.
+    pub fn keep(&mut self, kind: ProfileKind, choices: &Choices) {
+        let own = part(choices);
+        if own.is_empty() {
+            self.0.remove(&kind)
+        } else {
+            self.0.insert(kind, own)
+        };
+    }
+
+    /// As text: a line for each kind, its choices as in a link.
+    pub fn to_text(&self) -> String {
+        let line = |(kind, id): (ProfileKind, &str)| {
+            let choices = self.0.get(&kind)?.clone();
+            Some(format!("{id} {}", UrlState { choices, ..UrlState::default() }.to_fragment()))
+        };
+        ProfileKind::ALL.into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Reads what was stored. What cannot be read, and what is no choice that is kept, is as if it were not there.
+    pub fn from_text(text: &str) -> Self {
+        let mut out = Own::default();
+        for line in text.lines().filter(|_| text.len() <= LONGEST) {
+            let Some((id, fragment)) = line.split_once(' ') else { continue };
+            if let Some((kind, _)) = ProfileKind::ALL.iter().find(|k| k.1 == id) {
+                out.keep(*kind, &UrlState::from_fragment(fragment).choices);
+            }
+        }
+        out
+    }
+}
+
+/// The part of `choices` that is kept.
+fn part(choices: &Choices) -> Choices {
+    let mut out = Choices::default();
+    for (view, key) in KEYS {
+        out.set(view, key, choices.get(view, key).map(Into::into));
+    }
+    out
+}
+
+/// The user's own choices, beside those of the profile in front.
+#[derive(Debug, Clone, Copy)]
+pub struct Mine {
+    /// All of them.
+    pub own: RwSignal<Own>,
+    /// Choices of the profile in front.
+    pub choices: RwSignal<Choices>,
+    /// Its kind.
+    pub kind: ProfileKind,
+}
+
+impl Mine {
+    /// Whether any are saved for this kind. Tracked.
+    pub fn is_saved(&self) -> bool {
+        self.own.with(|o| o.0.contains_key(&self.kind))
+    }
+
+    /// Whether the profile in front is shown as saved; as by default, where nothing is. Tracked.
+    pub fn is_shown(&self) -> bool {
+        self.own.with(|o| o.of(self.kind)) == self.choices.with(part)
+    }
+
+    /// Keeps what is shown.
+    pub fn save(&self) {
+        self.choices.with_untracked(|choices| self.own.update(|o| o.keep(self.kind, choices)));
+    }
+
+    /// Shows what was saved.
+    pub fn show(&self) {
+        let own = self.own.with_untracked(|o| o.of(self.kind));
+        self.choices.update(|choices| {
+            for (view, key) in KEYS {
+                choices.set(view, key, own.get(view, key).map(Into::into));
+            }
+        });
+    }
+
+    /// Forgets what was saved; what is shown stays.
+    pub fn forget(&self) {
+        self.own.update(|o| drop(o.0.remove(&self.kind)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choices(all: &[(&str, &str, &str)]) -> Choices {
+        let mut out = Choices::default();
+        all.iter().for_each(|c| out.set(c.0, c.1, Some(c.2.into())));
+        out
+    }
+
+    #[test]
+    fn choices_of_each_kind_come_back() {
+        let mut own = Own::default();
+        assert_eq!(own.to_text(), "");
+        own.keep(ProfileKind::Device, &choices(&[("timeline", "hidden", "DMA|a b\n&=%"), ("details", "advanced", "false")]));
+        own.keep(
+            ProfileKind::Other,
+            &choices(&[("timeline", "names", "false"), ("timeline", "annotations", "true"), ("x", "hidden", "1")]),
+        );
+        assert_eq!(Own::from_text(&own.to_text()), own);
+        assert_eq!(own.of(ProfileKind::Other), choices(&[("timeline", "names", "false")]), "only what is kept at all");
+        assert_eq!(own.of(ProfileKind::Torch), Choices::default());
+        own.keep(ProfileKind::Other, &Choices::default());
+        assert_eq!(own.to_text().lines().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_not_there() {
+        for text in ["", "nonsense", "device", "device v=2&s.timeline.hidden=DMA", "tpu v=1&s.timeline.hidden=DMA", "device v=1&s.x.y=1"] {
+            assert_eq!(Own::from_text(text), Own::default(), "{text}");
+        }
+        let long = format!("device v=1&s.timeline.hidden=DMA&s.x.y={}", "x".repeat(LONGEST));
+        assert_eq!(Own::from_text(&long), Own::default());
+        let torn = Own::from_text("%%%\n torch \ndevice v=1&s.timeline.hidden=DMA&s.timeline.names\n");
+        assert_eq!(torn.of(ProfileKind::Device), choices(&[("timeline", "hidden", "DMA")]));
+    }
+
+    #[test]
+    fn what_is_shown_is_saved_and_comes_back() {
+        let owner = Owner::new();
+        owner.set();
+        let mine = Mine { own: RwSignal::default(), choices: RwSignal::default(), kind: ProfileKind::Device };
+        assert!(mine.is_shown() && !mine.is_saved());
+        let seen = choices(&[("timeline", "dma-rows", "engine"), ("timeline", "stack", "true")]);
+        mine.choices.set(seen.clone());
+        assert!(!mine.is_shown());
+        mine.save();
+        assert!(mine.is_shown() && mine.is_saved());
+        mine.choices.set(choices(&[("timeline", "smooth", "true"), ("timeline", "stack", "true")]));
+        mine.show();
+        assert_eq!(mine.choices.get_untracked(), seen, "all else stays");
+        mine.forget();
+        assert!(!mine.is_saved() && mine.choices.get_untracked() == seen);
+    }
+
+    #[test]
+    fn views_tell_the_kind() {
+        let check = |views: &[&str], want| assert_eq!(ProfileKind::of(&views.iter().map(|v| v.to_string()).collect::<Vec<_>>()), want);
+        check(&["timeline", "summary", "compare"], ProfileKind::Device);
+        check(&["timeline", "diff", "overview"], ProfileKind::Torch);
+        check(&["timeline"], ProfileKind::Other);
+    }
+}
