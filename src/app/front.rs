@@ -40,6 +40,7 @@ pub fn Front() -> impl IntoView {
     let on_close = Callback::new(move |()| app.state.is_details_open().set(false));
     let shown = Signal::derive(move || details.get().filter(|_| app.state.is_details_open().get()));
     let more = ViewFn::from(move || super::system::details_links(app, details));
+    let advanced = app.view_state("details").choice("advanced", true);
     let before = ViewFn::from(move || super::device_views::merged(app, details, on_go));
     view! {
         <div class="front">
@@ -47,7 +48,7 @@ pub fn Front() -> impl IntoView {
             <main class="front__main" class:front__main--right=move || app.layout.get().is_right>
                 <ScopeBar />
                 <div class="front__view"><View hot details flows /></div>
-                <DetailsDrawer details=shown jumps on_go on_close layout=app.layout more before />
+                <DetailsDrawer details=shown jumps on_go on_close layout=app.layout advanced more before />
             </main>
         </div>
     }

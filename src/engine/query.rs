@@ -17,7 +17,7 @@ pub use crate::analysis::search::{SearchHits, SearchQuery};
 use crate::analysis::span::SpanFigures;
 pub use crate::analysis::torch::{TorchAnswer, TorchQuery};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
-use crate::formats::Field;
+pub use crate::formats::Field;
 use crate::model::{Cell, Fact};
 use serde::{Deserialize, Serialize};
 

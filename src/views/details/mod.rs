@@ -1,6 +1,7 @@
 //! The details drawer: every field of the selected slice, and what it depends on.
 
 mod dock;
+mod fields;
 mod instruction;
 pub mod jumps;
 pub mod merged;
@@ -8,8 +9,8 @@ mod neighbours;
 
 use crate::base::{SliceId, text};
 use crate::engine::query::Details;
+use crate::state::choices::Choice;
 use crate::state::layout::Layout;
-use crate::ui::small::CopyButton;
 use jumps::{Jump, JumpButtons};
 use leptos::prelude::*;
 use neighbours::Neighbours;
@@ -30,6 +31,9 @@ pub fn DetailsDrawer(
     /// Where it stands, and how large it is.
     #[prop(default = RwSignal::default())]
     layout: RwSignal<Layout>,
+    /// Whether ids, checksums and raw bytes are shown; without it they are.
+    #[prop(optional)]
+    advanced: Option<Choice<bool>>,
     /// Further ways out, of some kinds of profiles.
     #[prop(optional, into)]
     more: ViewFn,
@@ -37,8 +41,9 @@ pub fn DetailsDrawer(
     #[prop(optional, into)]
     before: ViewFn,
 ) -> impl IntoView {
-    let content =
-        move || details.get().map(|d| view! { <Content details=d jumps on_go on_close layout more=more.clone() before=before.clone() /> });
+    let content = move || {
+        details.get().map(|d| view! { <Content details=d jumps on_go on_close layout advanced more=more.clone() before=before.clone() /> })
+    };
     jumps::listen(jumps, on_go);
     view! { {content} }
 }
@@ -50,31 +55,16 @@ fn Content(
     on_go: Callback<SliceId>,
     on_close: Callback<()>,
     layout: RwSignal<Layout>,
+    advanced: Option<Choice<bool>>,
     more: ViewFn,
     before: ViewFn,
 ) -> impl IntoView {
     let name = text::brief(&details.name);
     let title = format!("{name} · {} · {} + {}", details.track, text::time_exact(details.start.0), text::time_exact(details.duration.0));
-    let row = |key: &str, value: String, help: &str| (key.to_string(), value, help.to_string());
-    let times = vec![
-        row("start", text::time_exact(details.start.0), "Since the origin of the profile."),
-        row("duration", text::time_exact(details.duration.0), ""),
-        row("self time", text::time_exact(details.self_time.0), "Its time without that of the slices it holds."),
-        row("track", details.track.clone(), ""),
-    ];
-    let mut groups = vec![("Slice".to_string(), times)];
-    for field in &details.fields {
-        let unit = if field.unit.is_empty() { String::new() } else { format!(" {}", field.unit) };
-        let row = (field.key.clone(), format!("{}{unit}", field.value), field.help.clone());
-        match groups.iter_mut().find(|g| g.0 == field.group) {
-            Some(group) => group.1.push(row),
-            None => groups.push((field.group.clone(), vec![row])),
-        }
-    }
-    // What is worked out comes right after the times; the fields as they stand in the file follow.
-    let mut groups = groups.into_iter().map(|(title, rows)| view! { <FieldGroup title rows /> });
-    let times = groups.next();
-    let fields = groups.collect_view();
+    let times = fields::times(&details);
+    let groups = fields::groups(&details.fields);
+    // A record without such fields needs no switch.
+    let advanced = advanced.filter(|_| fields::has_advanced(&groups));
     view! {
         <aside
             class="drawer" class:drawer--right=move || layout.get().is_right style=move || dock::style(layout.get()) data-view="details"
@@ -83,6 +73,7 @@ fn Content(
             <dock::Grip layout />
             <header class="drawer__head">
                 <h2 class="drawer__title mono" title=title.clone()>{title.clone()}</h2>
+                {advanced.map(|advanced| view! { <fields::AdvancedButton advanced /> })}
                 <dock::DockButton layout />
                 <button class="button button--quiet" aria-label="Close details" title="Close (Esc)" on:click=move |_| on_close.run(())>"×"</button>
             </header>
@@ -90,21 +81,13 @@ fn Content(
             {more.run()}
             <div class="drawer__body">
                 {before.run()}
-                {times}
+                <fields::FieldGroup group=times />
                 {details.instruction.map(|facts| view! { <instruction::Instruction facts=*facts on_go /> })}
                 <Neighbours title="Held by" rows=details.parents on_go />
                 <Neighbours title="Predecessors" rows=details.predecessors on_go />
                 <Neighbours title="Successors" rows=details.successors on_go />
-                {fields}
+                <fields::Fields groups advanced />
             </div>
         </aside>
     }
-}
-
-#[component]
-fn FieldGroup(title: String, rows: Vec<(String, String, String)>) -> impl IntoView {
-    let rows = rows.into_iter().filter(|r| !r.1.trim().is_empty()).map(|(key, value, help)| {
-        view! { <dt title=help>{key}</dt><dd class="mono"><span class="facts__value">{text::brief(&value)}</span><CopyButton text=value /></dd> }
-    });
-    view! { <section class="facts"><h3>{title}</h3><dl class="facts__list">{rows.collect_view()}</dl></section> }
 }
