@@ -3,6 +3,7 @@
 use super::boxes::{Boxes, boxes};
 use super::counter::CounterLod;
 use super::lod::LaneLod;
+use crate::base::Order as _;
 use crate::base::{SliceId, TrackId};
 use crate::engine::hot::HotColumns;
 use std::ops::Range;
@@ -42,6 +43,13 @@ pub struct TrackInfo {
     pub busy_share: Option<f64>,
     /// Names from the root, joined by ` / `.
     pub path: String,
+    /// Bytes of its name that another row of its group begins with too; 0 where it stands alone.
+    pub n_alike: usize,
+}
+
+/// Bytes, of whole characters, that two names have in common at their beginning.
+fn alike(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
 }
 
 impl Index {
@@ -55,6 +63,7 @@ impl Index {
         let mut index = Index { lods, tracks, roots: Vec::new(), counters, is_wait, boxes: boxes(hot) };
         index.link(hot);
         index.sum_up(hot);
+        index.compare_names(hot);
         index
     }
 
@@ -85,6 +94,25 @@ impl Index {
                 track.instants = at..at + chunk.len();
             }
             at += chunk.len();
+        }
+    }
+
+    /// Which beginnings rows of a group have in common: in order of their names, those most alike stand beside each other.
+    fn compare_names(&mut self, hot: &HotColumns) {
+        let name = |t: &TrackId| hot.info.strings.get(hot.info.tracks[t.index()].name);
+        let families = self.tracks.iter().map(|t| &t.children).chain(std::iter::once(&self.roots));
+        let mut found: Vec<(TrackId, usize)> = Vec::new();
+        for family in families.filter(|f| f.len() > 1) {
+            let mut sorted = family.clone();
+            sorted.order_by(|a, b| name(a).cmp(name(b)));
+            for pair in sorted.windows(2) {
+                let n = alike(name(&pair[0]), name(&pair[1]));
+                found.extend([(pair[0], n), (pair[1], n)]);
+            }
+        }
+        for (track, n) in found {
+            let info = &mut self.tracks[track.index()];
+            info.n_alike = info.n_alike.max(n);
         }
     }
 

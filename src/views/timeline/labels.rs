@@ -23,6 +23,8 @@ pub struct Label {
     pub name: String,
     /// Names from the root.
     pub path: String,
+    /// Bytes of the name that another row of its group begins with too.
+    pub n_alike: usize,
     /// Whether it can be closed.
     pub can_fold: bool,
     /// Whether it is open.
@@ -60,6 +62,7 @@ fn label(core: &Core, row: &Row) -> Label {
         level: row.level,
         name: core.hot.info.strings.get(track.name).to_string(),
         path: info.path.clone(),
+        n_alike: info.n_alike,
         can_fold: row.can_fold,
         is_open: row.is_open,
         is_group,
@@ -69,18 +72,19 @@ fn label(core: &Core, row: &Row) -> Label {
     }
 }
 
-/// A name in two parts: the first gives way where there is no room, so that names which differ at the end can be told apart. The second is the
-/// last word, or where that is long its last characters; a short name has one part.
-fn cut(name: &str) -> (&str, &str) {
-    const SHORT: usize = 14;
-    const MOST: usize = 8;
-    if name.chars().count() <= SHORT {
+/// A name in two parts, of which the first gives way where there is no room: a row whose name differs from another's only near the end, behind
+/// `n_alike` bytes, would else look like that. The second part begins with the word in which they differ. Other names have one part.
+fn cut(name: &str, n_alike: usize) -> (&str, &str) {
+    // So many characters have room; a longer end would leave none for the beginning.
+    const SEEN: usize = 14;
+    const MOST: usize = 10;
+    let (Some(start), Some(end)) = (name.get(..n_alike), name.get(n_alike..)) else { return (name, "") };
+    if end.is_empty() || start.chars().count() < SEEN || end.chars().count() > MOST {
         return (name, "");
     }
-    let last = name.char_indices().rev().nth(MOST - 1).map_or(0, |c| c.0);
-    // A word begins behind a space or a slash.
-    let at = name[last..].rfind([' ', '/']).map_or(last, |i| last + i + 1);
-    name.split_at(if at < name.len() { at } else { last })
+    let word = start.rfind([' ', '/', '_', '-']).map_or(0, |at| at + 1);
+    let at = if name[word..].chars().count() <= MOST { word } else { n_alike };
+    name.split_at(at)
 }
 
 /// All labels; those that scroll are moved by the frame.
@@ -175,7 +179,7 @@ fn LabelRow(stage: Stage, label: Label, dragged: RwSignal<Option<Dragged>>) -> i
         (true, true) => "▾",
         (true, false) => "▸",
     };
-    let name = cut(&label.name);
+    let name = cut(&label.name, label.n_alike);
     let expanded = if label.is_open { "true" } else { "false" };
     let name = view! { <span class="timeline__name-start">{name.0.to_string()}</span><span class="timeline__name-end">{name.1.to_string()}</span> };
     let fold = if label.can_fold {
@@ -222,13 +226,21 @@ mod tests {
 
     #[test]
     fn names_keep_what_tells_them_apart() {
-        let check = |name: &str, want: (&str, &str)| assert_eq!(cut(name), want);
-        check("Estimated Cumulative MFU", ("Estimated Cumulative ", "MFU"));
-        check("Estimated MFU", ("Estimated MFU", ""));
-        check("qGpSimdDynamicHW0Ring12", ("qGpSimdDynamicH", "W0Ring12"));
-        check("thread python3 12345/", ("thread python", "3 12345/"));
-        check("Ünïcödé Ünïcödé ÄÖÜ", ("Ünïcödé Ünïcödé ", "ÄÖÜ"));
-        check("", ("", ""));
+        let check = |name: &str, other: &str, want: (&str, &str)| {
+            let mut hot = sample();
+            hot.info.tracks[1].name = hot.info.strings.push(name);
+            hot.info.tracks[2].name = hot.info.strings.push(other);
+            let core = Core::new(Arc::new(hot), 1000.0, 400.0);
+            assert_eq!(cut(name, core.index.tracks[1].n_alike), want);
+        };
+        check("Estimated Cumulative MFU", "Estimated Cumulative HFU", ("Estimated Cumulative ", "MFU"));
+        check("Estimated Cumulative MFU", "Estimated Instant MFU", ("Estimated Cumulative MFU", ""));
+        check("qGpSimdDynamicHW", "qGpSimdDynamic", ("qGpSimdDynamic", "HW"));
+        check("qGpSimdDynamic", "qGpSimdDynamicHW", ("qGpSimdDynamic", ""));
+        check("thread 30216 (python)", "thread 30217 (python)", ("thread 30216 (python)", ""));
+        check("a stream with a long name 12", "a stream with a long name 13", ("a stream with a long name ", "12"));
+        check("a stream with a long name", "a stream with a long name", ("a stream with a long name", ""));
+        check("Ünïcödé Ünïcödé ÄÖÜ", "Ünïcödé Ünïcödé ÄÖÖ", ("Ünïcödé Ünïcödé ", "ÄÖÜ"));
     }
 
     #[test]
