@@ -4,7 +4,7 @@ use super::folding::{Folding, ordered};
 use super::index::Index;
 use crate::base::TrackId;
 use crate::engine::hot::HotColumns;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A row: its path, and how many of that path stand before it.
 type Key = (String, u32);
@@ -38,7 +38,7 @@ fn families(index: &Index) -> impl Iterator<Item = (Option<usize>, &[TrackId])> 
 
 /// `base` with those of `more` that it lacks, each behind the one that stands before it there.
 fn merged(base: Vec<Key>, more: &[Key]) -> Vec<Key> {
-    let known: std::collections::HashSet<&Key> = base.iter().collect();
+    let known: HashSet<&Key> = base.iter().collect();
     let mut behind: HashMap<Option<&Key>, Vec<&Key>> = HashMap::new();
     let mut last = None;
     for key in more {
@@ -97,7 +97,8 @@ impl ByPath {
                 out.rank = (0..keys.len() as u32).collect();
             }
             let natural: Vec<Key> = rows.iter().map(|t| keys[t.index()].clone()).collect();
-            let known = order.iter().filter(|key| natural.contains(key)).cloned().collect();
+            let here: HashSet<&Key> = natural.iter().collect();
+            let known = order.iter().filter(|key| here.contains(key)).cloned().collect();
             for (key, rank) in merged(known, &natural).iter().zip(rows) {
                 out.rank[places[key].index()] = rank.0;
             }

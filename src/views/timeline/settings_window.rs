@@ -2,6 +2,7 @@
 
 use super::marking::Marking;
 use super::stage::Stage;
+use crate::base::Order as _;
 use crate::base::{TimeNs, TimeRange, text};
 use crate::state::annotations::AnnotationSet;
 use leptos::prelude::*;
@@ -56,7 +57,7 @@ fn moments(set: &AnnotationSet) -> Vec<(String, String, TimeNs)> {
             }
         }
     }
-    out.sort_by_key(|m| m.2);
+    out.order_by_key(|m| m.2);
     out
 }
 
