@@ -165,3 +165,27 @@ test('a dropped source stands beside the timeline with its figures', async ({ pa
   await idle(page);
   await picture(page, 'source-light-390');
 });
+
+test('ids and raw fields can be left out of the details, and the link keeps it', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, fused());
+  await show(page, 'operators');
+  await page.locator('[data-view="operators"] .table__filter').first().fill('TENSOR_REDUCE');
+  await page.locator('table[data-table="operators"] tbody tr[data-row] td').first().click();
+  await idle(page);
+  const group = (name) => drawer(page).locator(`[data-fields="${name}"]`);
+  const pc = group('Instruction').locator('dt', { hasText: /^pc$/ });
+  const advanced = drawer(page).locator('[data-advanced]');
+  await expect(advanced).toBeChecked();
+  for (const name of ['Links', 'Check']) await expect(group(name)).toBeVisible();
+  await expect(pc).toBeVisible();
+  await advanced.uncheck();
+  for (const name of ['Links', 'Check']) await expect(group(name)).toHaveCount(0);
+  await expect(pc).toHaveCount(0);
+  await expect(group('Instruction').locator('dt', { hasText: /^opcode$/ })).toBeVisible();
+  await expect(drawer(page).locator('[data-part="predecessors"]')).toBeVisible();
+  await idle(page);
+  await expect.poll(() => page.url()).toContain('s.details.advanced=false');
+  await advanced.check();
+  await expect(group('Links')).toBeVisible();
+});

@@ -12,6 +12,11 @@ test('tensors and memory are those of the file', async ({ page, site }) => {
   const total = told.nc_mem_usage.find((u) => u.nc === 4 && u.usage_type === 'Total').amount_bytes;
   await expect(page.locator('[data-hbm-total]')).toContainText(`NC 4 ${(total / 2 ** 30).toPrecision(3)} GiB`);
   await expect(page.locator('table[data-table="tensors"]')).toContainText('identity_56_sg0000');
+  const heads = page.locator('table[data-table="tensors"] thead th');
+  await expect(heads.first()).toHaveAttribute('data-column', 'name');
+  const left = (await page.locator('[data-left-out]').textContent()).match(/: (.*)\.$/)[1].split(', ');
+  for (const label of left) await expect(heads.filter({ hasText: new RegExp(`^${label}`) })).toHaveCount(0);
+  expect((await heads.count()) + left.length).toBe(16);
   await expect(page.locator('[data-chart="on-chip"] canvas')).toBeVisible();
   await expect(page.locator('[data-view="tensors"] [data-notes]')).toContainText('not available');
   await picture(page, 'tensors-light-1440');

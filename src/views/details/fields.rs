@@ -71,15 +71,13 @@ fn plain(groups: &[Group]) -> Vec<Group> {
 
 /// The switch.
 #[component]
-pub(super) fn AdvancedButton(advanced: Choice<bool>) -> impl IntoView {
+pub(super) fn AdvancedSwitch(advanced: Choice<bool>) -> impl IntoView {
     let (is_on, set) = advanced;
     view! {
-        <button
-            type="button" class="button button--quiet drawer__advanced" data-advanced="" aria-pressed=move || is_on.get().to_string()
-            title="Ids, checksums, raw bytes, and keys of which nothing is known" on:click=move |_| set.set(!is_on.get_untracked())
-        >
+        <label class="drawer__advanced" title="Ids, checksums, raw bytes, and keys of which nothing is known">
+            <input type="checkbox" data-advanced="" prop:checked=move || is_on.get() on:change:target=move |e| set.set(e.target().checked()) />
             "Advanced"
-        </button>
+        </label>
     }
 }
 

@@ -73,7 +73,7 @@ fn Content(
             <dock::Grip layout />
             <header class="drawer__head">
                 <h2 class="drawer__title mono" title=title.clone()>{title.clone()}</h2>
-                {advanced.map(|advanced| view! { <fields::AdvancedButton advanced /> })}
+                {advanced.map(|advanced| view! { <fields::AdvancedSwitch advanced /> })}
                 <dock::DockButton layout />
                 <button class="button button--quiet" aria-label="Close details" title="Close (Esc)" on:click=move |_| on_close.run(())>"×"</button>
             </header>
