@@ -3,6 +3,7 @@
 use crate::analysis::torch::distributed::{CommunicationRow, Distributed, OverlapTimes, Straggler, WaitTimes, WorkerDevice, WorkerTimes};
 use crate::base::{SliceId, text};
 use crate::ui::bars::{Bar, Series};
+use crate::ui::palette::fixed;
 use crate::ui::table::{Cell, Column, Kind, Row};
 
 /// What the charts show: the mean of the steps, every step, or one by name.
@@ -27,23 +28,27 @@ impl Shown {
     }
 }
 
-/// Colours of the overlap chart, from the ground up.
+/// Series of the overlap chart, from the ground up, in the colours that the Overview gives to the same things.
 pub fn overlap_series() -> Vec<Series> {
     let one = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
     vec![
-        one("Computation", 0, "Only computation: kernels that are no communication, or host operators where nothing ran on a device."),
-        one("Overlap", 2, "Computation and communication at once: communication that is hidden."),
-        one("Communication", 5, "Only communication: the worker does nothing else meanwhile."),
-        one("Other", 9, "Neither of both."),
+        one(
+            "Computation",
+            fixed::KERNEL,
+            "Only computation: kernels that are no communication, or host operators where nothing ran on a device.",
+        ),
+        one("Overlap", fixed::OVERLAP, "Computation and communication at once: communication that is hidden."),
+        one("Communication", fixed::COMMUNICATION, "Only communication: the worker does nothing else meanwhile."),
+        one("Other", fixed::OTHER, "Neither of both."),
     ]
 }
 
-/// Colours of the waiting chart, from the ground up.
+/// Series of the waiting chart, from the ground up.
 pub fn wait_series() -> Vec<Series> {
     let one = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
     vec![
-        one("Data transfer", 0, "Moving data: as long as the fastest worker took for the same operation."),
-        one("Synchronizing", 5, "The rest of the operation: waiting for the last worker to come."),
+        one("Data transfer", fixed::COMMUNICATION, "Moving data: as long as the fastest worker took for the same operation."),
+        one("Synchronizing", fixed::OTHER, "The rest of the operation: waiting for the last worker to come."),
     ]
 }
 
