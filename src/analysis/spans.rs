@@ -14,10 +14,24 @@ pub fn push(spans: &mut Vec<(i64, i64)>, span: (i64, i64)) {
     }
 }
 
+/// Takes some of `spans`, without those that have no length; whether more may come. Called again and again, for the reason of [`in_parts`].
+#[inline(never)]
+fn some(spans: &mut impl Iterator<Item = (i64, i64)>, all: &mut Vec<(i64, i64)>) -> bool {
+    for _ in 0..1 << 14 {
+        let Some(span) = spans.next() else { return false };
+        if span.1 > span.0 {
+            all.push(span);
+        }
+    }
+    true
+}
+
 impl Spans {
     /// The union of some spans; those without length add nothing.
     pub fn union(spans: impl IntoIterator<Item = (i64, i64)>) -> Self {
-        let mut all: Vec<(i64, i64)> = spans.into_iter().filter(|s| s.1 > s.0).collect();
+        let mut spans = spans.into_iter();
+        let mut all = Vec::with_capacity(spans.size_hint().1.unwrap_or(0));
+        while some(&mut spans, &mut all) {}
         // The slices of a lane come in order; several lanes are as many runs, which a stable sort merges.
         if !all.is_sorted() {
             all.sort();
@@ -36,6 +50,7 @@ impl Spans {
             }
         });
         all.truncate(n);
+        all.shrink_to_fit();
         Spans(all)
     }
 

@@ -133,6 +133,13 @@ pub fn counters(profile: &Profile, torch: &Torch) -> TraceCounters {
     trace_rows::counters(profile, torch, &core::devices::Devices::new(profile, torch))
 }
 
+/// Works out, beside the model itself, what several answers make use of.
+pub fn prepare(view: &View<'_>) {
+    if !view.torch.memory.is_empty() {
+        memory::owners(view);
+    }
+}
+
 /// Answers a question, or says in a sentence why it cannot be answered.
 pub fn answer(view: &View<'_>, query: &TorchQuery) -> Result<TorchAnswer, String> {
     Ok(match query {

@@ -15,6 +15,7 @@ pub mod steps;
 pub mod times;
 pub mod tree;
 
+use crate::analysis::torch::memory::Owners;
 use crate::base::SliceId;
 use crate::model::torch::{ABSENT, Kernel};
 use crate::model::{NO_SLICE, Profile, Torch};
@@ -25,6 +26,7 @@ use link::Sources;
 use names::Names;
 use roles::Roles;
 use rules::{Era, Rules};
+use std::cell::OnceCell;
 use steps::Steps;
 pub use times::NodeTimes;
 use tree::Trees;
@@ -58,6 +60,8 @@ pub struct TorchModel {
     pub roles: Roles,
     /// Devices, by id.
     pub gpus: Vec<Gpu>,
+    /// Which node each record of memory belongs to, once that was asked: see [`crate::analysis::torch::memory::owners`].
+    pub memory_owners: OnceCell<Owners>,
 }
 
 impl TorchModel {

@@ -10,10 +10,10 @@ use super::View;
 use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange, TrackId};
 use crate::model::torch::MemoryEvent;
-use owners::Owners;
 use serde::{Deserialize, Serialize};
 
 pub use frames::frames;
+pub use owners::Owners;
 
 /// Which part of the trace the statistics are about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -205,8 +205,8 @@ impl DeviceKey {
 
 /// Answers [`MemoryQuery`].
 pub fn memory(view: &View<'_>, query: &MemoryQuery) -> Memory {
-    let owners = Owners::new(view);
-    let rows = operators::operators(view, &owners, query.range);
+    let owners = owners(view);
+    let rows = operators::operators(view, owners, query.range);
     let mut devices: Vec<MemoryDevice> = rows
         .into_iter()
         .map(|(key, rows)| MemoryDevice {
@@ -216,7 +216,7 @@ pub fn memory(view: &View<'_>, query: &MemoryQuery) -> Memory {
             n_records: rows.n_records,
             n_outside: rows.n_outside,
             outside_bytes: rows.outside_bytes,
-            ..drawn(view, &owners, key)
+            ..drawn(view, owners, key)
         })
         .collect();
     devices.order_by(|a, b| a.name.cmp(&b.name));
@@ -226,7 +226,12 @@ pub fn memory(view: &View<'_>, query: &MemoryQuery) -> Memory {
 
 /// Answers [`MemoryEventsQuery`].
 pub fn events(view: &View<'_>, query: &MemoryEventsQuery) -> MemoryEvents {
-    lives::events(view, &Owners::new(view), query)
+    lives::events(view, owners(view), query)
+}
+
+/// What each record belongs to; worked out once for all answers.
+pub fn owners<'a>(view: &View<'a>) -> &'a Owners {
+    view.model.memory_owners.get_or_init(|| Owners::new(view))
 }
 
 /// Curve and peak of a device.
