@@ -55,7 +55,7 @@ fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), String> {
 
 /// The block sizes: small ones first, so that something is on screen at once.
 const FIRST_BLOCK: u64 = 1 << 20;
-const BLOCK: u64 = 16 << 20;
+const BLOCK: u64 = 8 << 20;
 
 /// Where blocks come from.
 enum Source {
