@@ -53,15 +53,21 @@ impl Session {
         // Collectives, barriers and transfers have no program counter.
         device.pc.get(slice.index()).filter(|pc| **pc != NeuronDevice::ABSENT)?;
         let fields: Vec<(&str, &str)> = fields.iter().map(|f| (f.key.as_str(), f.value.as_str())).collect();
-        let find = |table: &str, column: &str, value: &str| self.find_row(table, column, value);
+        let find = |table: &str, key: &[(&str, &str)]| self.find_row(table, key);
         Some(Box::new(instruction::facts(&self.profile, slice, &fields, &find)))
     }
 
-    /// The first row of a table with that value in a column, also when the rows stay in the file.
-    fn find_row(&self, id: &str, column: &str, value: &str) -> Option<origin::Row> {
+    /// The row that [`origin::Find`] asks for, also when the rows stay in the file.
+    fn find_row(&self, id: &str, key: &[(&str, &str)]) -> Option<origin::Row> {
         let table = self.profile.tables.iter().find(|t| t.id == id)?;
-        let at = table.columns.iter().position(|c| c == column)?;
-        let is_it = |row: &&Vec<Cell>| cells::text(row, Some(at)).is_some_and(|text| text == value);
+        let place = |column: &str| table.columns.iter().position(|c| c == column);
+        let ((column, value), others) = key.split_first()?;
+        let at = place(column)?;
+        let others: Vec<(usize, &str)> = others.iter().filter_map(|(column, value)| Some((place(column)?, *value))).collect();
+        let is_it = |row: &&Vec<Cell>| {
+            cells::text(row, Some(at)).is_some_and(|text| text == *value)
+                && others.iter().all(|(at, value)| cells::text(row, Some(*at)).is_none_or(|text| text == *value))
+        };
         let told = |row: &Vec<Cell>| {
             let cell = |(i, name): (usize, &String)| Some((name.clone(), cells::text(row, Some(i))?));
             table.columns.iter().enumerate().filter_map(cell).collect()

@@ -61,8 +61,22 @@ pub struct Origin {
 /// A row of a table: (column, value).
 pub type Row = Vec<(String, String)>;
 
-/// The first row of a table whose column has that value.
-pub type Find<'a> = dyn Fn(&str, &str, &str) -> Option<Row> + 'a;
+/// The first row of a table that has the value in the column of the first pair, and no other values in those of the other pairs.
+pub type Find<'a> = dyn Fn(&str, &[(&str, &str)]) -> Option<Row> + 'a;
+
+/// Looks up what belongs to one core: each physical core has its own numbers for stacks and loops.
+struct Lookup<'a> {
+    find: &'a Find<'a>,
+    /// Index of the core as its rows write it; empty where the instruction does not tell.
+    core: &'a str,
+}
+
+impl Lookup<'_> {
+    fn row(&self, table: &str, column: &str, value: &str) -> Option<Row> {
+        let key = [(column, value), ("pcore_idx", self.core)];
+        (self.find)(table, if self.core.is_empty() { &key[..1] } else { &key })
+    }
+}
 
 /// The lines that a text names: `a.py:3`, `a.py:3, b.py:4`, `["a.py:3", "b.py:4"]`. What names no line is left out.
 pub fn places(text: &str) -> Vec<Place> {
@@ -93,8 +107,9 @@ pub fn origin(fields: &[(&str, &str)], find: &Find<'_>) -> Origin {
             }
         }
     }
+    let find = &Lookup { find, core: get("pcore_idx") };
     let name = get("kernel_instruction_name");
-    if let Some(row) = (!name.is_empty()).then(|| find("KernelInstructions", "kernel_instruction_name", name)).flatten() {
+    if let Some(row) = (!name.is_empty()).then(|| find.row("KernelInstructions", "kernel_instruction_name", name)).flatten() {
         let mut stack = vec![Frame { function: String::new(), place: place_of(&row), is_definition: false }];
         stack.extend(kernel_frames(cell(&row, "stack_frame_id"), find));
         stack.retain(|f| f.place.is_some() || !f.function.is_empty());
@@ -117,36 +132,36 @@ fn place_of(row: &Row) -> Option<Place> {
 }
 
 /// Rows from one to its parent and on, each once.
-fn chain(table: &str, column: &str, parent: &str, first: &str, find: &Find<'_>) -> Vec<Row> {
+fn chain(table: &str, column: &str, parent: &str, first: &str, find: &Lookup<'_>) -> Vec<Row> {
     let mut out: Vec<Row> = Vec::new();
     let mut seen: Vec<String> = Vec::new();
     let mut id = first.to_string();
     while !id.is_empty() && id != "0" && out.len() < MOST_DEEP && !seen.contains(&id) {
-        let Some(row) = find(table, column, &id) else { break };
+        let Some(row) = find.row(table, column, &id) else { break };
         seen.push(std::mem::replace(&mut id, cell(&row, parent).to_string()));
         out.push(row);
     }
     out
 }
 
-fn kernel_frames(id: &str, find: &Find<'_>) -> Vec<Frame> {
+fn kernel_frames(id: &str, find: &Lookup<'_>) -> Vec<Frame> {
     let rows = chain("KernelStackFrames", "stack_frame_id", "parent_stack_frame_id", id, find);
     let frame =
         |row: &Row| Frame { function: cell(row, "fully_qualified_function_name").into(), place: place_of(row), is_definition: true };
     rows.iter().map(frame).collect()
 }
 
-fn loops(id: &str, find: &Find<'_>) -> Vec<Loop> {
+fn loops(id: &str, find: &Lookup<'_>) -> Vec<Loop> {
     let rows = chain("KernelIterationVariables", "iteration_variable_id", "parent_iteration_variable_id", id, find);
     let one = |row: &Row| Loop { name: cell(row, "variable_name").into(), value: cell(row, "variable_value").into(), place: place_of(row) };
     rows.iter().map(one).collect()
 }
 
-fn framework_frames(id: &str, find: &Find<'_>) -> Vec<Frame> {
+fn framework_frames(id: &str, find: &Lookup<'_>) -> Vec<Frame> {
     let frame = |row: &Row| {
-        let at = find("StackFrameFileLocation", "id", cell(row, "file_location_id"))?;
+        let at = find.row("StackFrameFileLocation", "id", cell(row, "file_location_id"))?;
         let name =
-            |table: &str, column: &str| find(table, "id", cell(&at, column)).map(|r| cell(&r, "name").to_string()).unwrap_or_default();
+            |table: &str, column: &str| find.row(table, "id", cell(&at, column)).map(|r| cell(&r, "name").to_string()).unwrap_or_default();
         let (file, line) = (name("StackFrameFileName", "file_name_id"), cell(&at, "line_number").parse().ok());
         let place = line.filter(|_| !file.is_empty()).map(|line| Place { file, line });
         Some(Frame { function: name("StackFrameFunctionName", "function_name_id"), place, is_definition: false })
@@ -176,7 +191,7 @@ mod tests {
         match name {
             "KernelInstructions" => "kernel_instruction_name stack_frame_id iteration_variables_id file_path line_number\ni:0 42 7 k.py 76",
             "KernelStackFrames" => {
-                "stack_frame_id fully_qualified_function_name parent_stack_frame_id file_path line_number\n42 k.inner 41 k.py 17\n41 k.outer 42 k.py 3"
+                "stack_frame_id fully_qualified_function_name parent_stack_frame_id file_path line_number pcore_idx\n42 k.inner 41 k.py 17 0\n41 k.outer 42 k.py 3 -\n42 k.other 0 k.py 99 1"
             }
             "KernelIterationVariables" => {
                 "iteration_variable_id variable_name variable_value parent_iteration_variable_id file_path line_number\n7 k 3 6 k.py 72\n6 j 1 - k.py 70"
@@ -189,11 +204,15 @@ mod tests {
         }
     }
 
-    fn find(name: &str, column: &str, value: &str) -> Option<Row> {
+    fn find(name: &str, key: &[(&str, &str)]) -> Option<Row> {
         let mut lines = table(name).lines();
         let columns: Vec<&str> = lines.next()?.split(' ').collect();
-        let at = columns.iter().position(|c| *c == column)?;
-        let row: Vec<&str> = lines.map(|l| l.split(' ').collect::<Vec<_>>()).find(|r| r[at] == value)?;
+        let cell = |row: &[&'static str], column: &str| columns.iter().position(|c| *c == column).map(|at| row[at]);
+        let (first, others) = key.split_first()?;
+        let fits = |row: &Vec<&'static str>| {
+            cell(row, first.0) == Some(first.1) && others.iter().all(|k| cell(row, k.0).is_none_or(|v| v == "-" || v == k.1))
+        };
+        let row: Vec<&str> = lines.map(|l| l.split(' ').collect::<Vec<_>>()).find(fits)?;
         Some(columns.iter().zip(row).filter(|(_, v)| *v != "-").map(|(c, v)| (c.to_string(), v.to_string())).collect())
     }
 
@@ -213,6 +232,11 @@ mod tests {
         );
         assert_eq!(got.loops.iter().map(|l| (l.name.as_str(), l.value.as_str())).collect::<Vec<_>>(), [("k", "3"), ("j", "1")]);
         assert_eq!(got.places.len(), 1);
+        let functions = |core: &str| {
+            let got = origin(&[("kernel_instruction_name", "i:0"), ("pcore_idx", core)], &find);
+            got.stacks[0].iter().map(|f| f.function.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!((functions("0").len(), functions("1")), (3, vec![String::new(), "k.other".into()]), "each core has its own numbers");
         assert_eq!(origin(&[], &find), Origin::default());
     }
 }
