@@ -6,7 +6,7 @@ use super::core::class::Class;
 use super::core::gpu::Gpu;
 use super::core::steps::Step;
 use super::overview::*;
-use crate::base::{DurationNs, SliceId, TimeNs, TimeRange};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
 use crate::model::NO_SLICE;
 use crate::model::torch::Device;
 
@@ -162,9 +162,10 @@ fn notes(view: &View<'_>, overview: &Overview) -> Vec<String> {
     } else if model.gpus.is_empty() {
         out.push("Device work does not say which device it ran on, so there are no figures of devices.".into());
     }
-    let n_unlinked = model.launch.iter().filter(|&&l| l == NO_SLICE).count();
+    let n_unlinked = model.launch.iter().filter(|&&l| l == NO_SLICE).count() as u64;
     if n_unlinked > 0 {
-        out.push(format!("{n_unlinked} pieces of device work have no launch in the trace; they belong to no operator."));
+        let n = text::count(n_unlinked);
+        out.push(format!("{n} pieces of device work have no launch in the trace; they belong to no operator."));
     }
     if overview.devices.iter().any(|d| d.sm_efficiency.is_none()) {
         out.push("Kernels do not tell their blocks per multiprocessor, so multiprocessor efficiency is not available.".into());

@@ -62,8 +62,8 @@ fn launch_bound(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
         title: "Steps are bound by launches".into(),
         text: format!(
             "In {} of {} steps the device waits {} for the host to launch its next work. Try torch.compile or CUDA graphs, fewer and larger operators, or a bigger batch.",
-            bound.len(),
-            overview.steps.len(),
+            text::count(bound.len() as u64),
+            text::count(overview.steps.len() as u64),
             text::duration(cost)
         ),
         threshold: "over 20 % of a step".into(),
@@ -156,7 +156,8 @@ fn small_kernels(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
         title: "Most kernels are small".into(),
         text: format!(
             "{} of {} kernels run shorter than 10 µs, about what a launch costs. Try torch.compile, fused operators, CUDA graphs or a bigger batch.",
-            n_small, n_kernels
+            text::count(n_small as u64),
+            text::count(n_kernels as u64)
         ),
         threshold: "at least half of 100 or more kernels under 10 µs".into(),
         how: "Kernels that begin in a step. The cost is the time by which their launches on the host last longer than they do.".into(),
@@ -171,7 +172,7 @@ fn small_kernels(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
 
 /// Calls or copies within the steps.
 struct Found {
-    n: usize,
+    n: u64,
     /// What they take together.
     cost: DurationNs,
     /// The longest.
@@ -180,7 +181,7 @@ struct Found {
 
 fn within_steps(view: &View<'_>, overview: &Overview, slices_of: impl Iterator<Item = u32>) -> Found {
     let slices = &view.profile.slices;
-    let (mut n, mut cost) = (0, 0i64);
+    let (mut n, mut cost) = (0u64, 0i64);
     let inside = slices_of.filter(|&i| is_in_steps(overview, slices.start[i as usize])).inspect(|&i| {
         n += 1;
         cost = cost.saturating_add(slices.duration[i as usize]);
@@ -199,7 +200,7 @@ fn waiting_calls(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
         title: "Calls wait for the device".into(),
         text: format!(
             "{} calls in the steps block the host for {} until the device has caught up. Look for `.item()`, `.cpu()`, `print` of tensors, or `torch.cuda.synchronize()`.",
-            n,
+            text::count(n),
             text::duration(cost)
         ),
         threshold: "over 1 % of the time of the steps".into(),
@@ -218,7 +219,7 @@ fn pageable_copies(view: &View<'_>, overview: &Overview) -> Option<Recommendatio
         title: "Copies come from pageable memory".into(),
         text: format!(
             "{} copies between pageable host memory and the device take {}. Such copies are slow and block the host; try `pin_memory=True` of DataLoader with `non_blocking=True`.",
-            n,
+            text::count(n),
             text::duration(cost)
         ),
         threshold: "over 1 % of the time of the steps".into(),
