@@ -1,16 +1,14 @@
 //! The outside world: address, `localStorage`, title, theme, attributes of the body.
 
-use super::handles;
+use super::idle;
 use crate::base::TimeRange;
 use crate::state::{
-    App, AppStateStoreFields as _, Importing, OpenProfile, Phase, Theme, actions, annotations, annotations::Book, layout::Layout, own::Own,
-    recent, url::UrlState,
+    App, AppStateStoreFields as _, OpenProfile, Theme, actions, annotations, annotations::Book, layout::Layout, own::Own, recent,
+    url::UrlState,
 };
-use crate::worker::client;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use std::cell::Cell;
 use wasm_bindgen::JsValue;
 
 /// A slice with a longer name is not named in the address, bytes.
@@ -123,7 +121,7 @@ pub fn join(app: App) {
         }
     });
     let n_writes = RwSignal::new(0usize);
-    join_idle(app, n_writes);
+    idle::join(app, n_writes);
     join_address(app, n_writes);
     join_annotations(app);
     join_layout(app);
@@ -149,61 +147,9 @@ fn join_layout(app: App) {
     });
 }
 
-fn log_failure(result: Result<(), JsValue>) {
+pub(super) fn log_failure(result: Result<(), JsValue>) {
     if let Err(error) = result {
         web_sys::console::warn_1(&error);
-    }
-}
-
-thread_local! {
-    static WAITING: Cell<Option<RwSignal<usize>>> = const { Cell::new(None) };
-}
-
-/// `data-idle` on the body: nothing is read, asked or about to be painted.
-fn join_idle(app: App, n_writes: RwSignal<usize>) {
-    let waiting = RwSignal::new(0);
-    WAITING.set(Some(waiting));
-    client::on_waiting(|n| {
-        if let Some(signal) = WAITING.get() {
-            signal.set(n);
-        }
-    });
-    let is_quiet = Memo::new(move |_| {
-        let is_ready = !app.state.formats().with(|f| f.is_empty()) || app.state.notices().with(|n| n.iter().any(|n| n.is_error));
-        let is_still = n_writes.get() == 0 && !app.is_moving.get();
-        is_ready && waiting.get() == 0 && is_still && app.state.imports().with(|all| is_at_rest(all))
-    });
-    Effect::new(move || {
-        // What was chosen is drawn a frame later.
-        let is_quiet_now = is_quiet.get();
-        app.state.view().track();
-        app.state.front().track();
-        app.selection.track();
-        app.range.track();
-        set_idle("false");
-        if is_quiet_now {
-            request_animation_frame(move || {
-                request_animation_frame(move || {
-                    if is_quiet.try_get_untracked() == Some(true) {
-                        set_idle("true");
-                        if let Some(sentence) = app.front_untracked().and_then(|p| handles::prepare_answers(p.id).err()) {
-                            web_sys::console::warn_1(&sentence.into());
-                        }
-                    }
-                });
-            });
-        }
-    });
-}
-
-/// Whether nothing is read: there is nothing to read, or it waits for the user's word.
-fn is_at_rest(imports: &[Importing]) -> bool {
-    imports.is_empty() || (imports.iter().all(|i| i.phase != Phase::Reading) && imports.iter().any(|i| i.phase == Phase::Held))
-}
-
-fn set_idle(value: &str) {
-    if let Some(body) = document().body() {
-        log_failure(body.set_attribute("data-idle", value));
     }
 }
 

@@ -8,6 +8,7 @@ mod gather;
 mod glance;
 mod handles;
 mod help;
+mod idle;
 mod link;
 mod neuron;
 mod notices;

@@ -136,7 +136,7 @@ pub fn counters(profile: &Profile, torch: &Torch) -> TraceCounters {
 /// Works out, beside the model itself, what several answers make use of.
 pub fn prepare(view: &View<'_>) {
     if !view.torch.memory.is_empty() {
-        memory::owners(view);
+        view.model.owners(view.profile, view.torch);
     }
 }
 

@@ -7,6 +7,7 @@ pub mod events;
 pub mod gpu;
 pub mod link;
 pub mod names;
+pub mod owners;
 pub mod ranges;
 pub mod roles;
 pub mod rules;
@@ -15,7 +16,6 @@ pub mod steps;
 pub mod times;
 pub mod tree;
 
-use crate::analysis::torch::memory::Owners;
 use crate::base::SliceId;
 use crate::model::torch::{ABSENT, Kernel};
 use crate::model::{NO_SLICE, Profile, Torch};
@@ -24,6 +24,7 @@ use events::{Events, HostNodes, NONE, NodeKind, Threads};
 use gpu::Gpu;
 use link::Sources;
 use names::Names;
+use owners::Owners;
 use roles::Roles;
 use rules::{Era, Rules};
 use std::cell::OnceCell;
@@ -60,8 +61,7 @@ pub struct TorchModel {
     pub roles: Roles,
     /// Devices, by id.
     pub gpus: Vec<Gpu>,
-    /// Which node each record of memory belongs to, once that was asked: see [`crate::analysis::torch::memory::owners`].
-    pub memory_owners: OnceCell<Owners>,
+    owners: OnceCell<Owners>,
 }
 
 impl TorchModel {
@@ -97,6 +97,11 @@ impl TorchModel {
             TorchModel { era, rules, names, class, events, launch, kernel_of, node_of_work, trees, steps, roles, gpus, ..Self::default() };
         out.is_tc_eligible = out.eligible(profile);
         out
+    }
+
+    /// Which node each record of memory belongs to; worked out once.
+    pub fn owners(&self, profile: &Profile, torch: &Torch) -> &Owners {
+        self.owners.get_or_init(|| Owners::new(profile, torch, &self.rules, &self.trees))
     }
 
     /// The row of a work in `Torch::kernels`.

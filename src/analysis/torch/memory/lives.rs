@@ -2,7 +2,7 @@
 
 use super::super::View;
 use super::super::core::events::{NONE, NodeKind};
-use super::owners::Owners;
+use super::super::core::owners::Owners;
 use super::{DeviceKey, MAX_EVENTS, MemoryEvents, MemoryEventsQuery, MemoryLife};
 use crate::base::{SliceId, TimeNs, TrackId};
 use crate::model::torch::MemoryEvent;

@@ -4,16 +4,15 @@ pub mod curve;
 mod frames;
 mod lives;
 mod operators;
-mod owners;
 
 use super::View;
+use super::core::owners::Owners;
 use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange, TrackId};
 use crate::model::torch::MemoryEvent;
 use serde::{Deserialize, Serialize};
 
 pub use frames::frames;
-pub use owners::Owners;
 
 /// Which part of the trace the statistics are about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -205,7 +204,7 @@ impl DeviceKey {
 
 /// Answers [`MemoryQuery`].
 pub fn memory(view: &View<'_>, query: &MemoryQuery) -> Memory {
-    let owners = owners(view);
+    let owners = view.model.owners(view.profile, view.torch);
     let rows = operators::operators(view, owners, query.range);
     let mut devices: Vec<MemoryDevice> = rows
         .into_iter()
@@ -226,12 +225,7 @@ pub fn memory(view: &View<'_>, query: &MemoryQuery) -> Memory {
 
 /// Answers [`MemoryEventsQuery`].
 pub fn events(view: &View<'_>, query: &MemoryEventsQuery) -> MemoryEvents {
-    lives::events(view, owners(view), query)
-}
-
-/// What each record belongs to; worked out once for all answers.
-pub fn owners<'a>(view: &View<'a>) -> &'a Owners {
-    view.model.memory_owners.get_or_init(|| Owners::new(view))
+    lives::events(view, view.model.owners(view.profile, view.torch), query)
 }
 
 /// Curve and peak of a device.

@@ -2,7 +2,7 @@
 
 use super::super::View;
 use super::super::core::events::{NONE, NodeKind};
-use super::owners::Owners;
+use super::super::core::owners::Owners;
 use super::{DeviceKey, MemoryRow};
 use crate::base::{SliceId, StrId, TimeRange};
 use crate::model::NO_SLICE;

@@ -1,8 +1,9 @@
 //! Which operator each record of memory belongs to: the innermost node of its thread that was open at its time.
 
-use super::super::View;
-use super::super::core::events::{NONE, Threads};
-use super::super::core::tree::Trees;
+use super::events::{NONE, Threads};
+use super::rules::Rules;
+use super::tree::Trees;
+use crate::model::{Profile, Torch};
 use rustc_hash::FxHashMap;
 
 /// What each record belongs to.
@@ -26,17 +27,16 @@ struct Sweep {
 
 impl Owners {
     /// Walks the records (by time) along the trees of their threads.
-    pub fn new(view: &View<'_>) -> Self {
-        let trees = &view.model.trees;
-        let threads = Threads::new(view.profile, view.torch, &view.model.rules);
+    pub fn new(profile: &Profile, torch: &Torch, rules: &Rules, trees: &Trees) -> Self {
+        let threads = Threads::new(profile, torch, rules);
         let mut root_of: FxHashMap<u64, u32> = FxHashMap::default();
         for root in &trees.roots {
             root_of.entry(threads.key(root.track)).or_insert(root.node);
         }
         let mut sweeps: FxHashMap<u64, Sweep> = FxHashMap::default();
-        let mut out = Owners { node: Vec::with_capacity(view.torch.memory.len()), is_touched: vec![false; trees.len()] };
-        let span = |node: u32| trees.span(&view.profile.slices, node);
-        for record in &view.torch.memory {
+        let mut out = Owners { node: Vec::with_capacity(torch.memory.len()), is_touched: vec![false; trees.len()] };
+        let span = |node: u32| trees.span(&profile.slices, node);
+        for record in &torch.memory {
             let key = threads.key(record.track);
             let owner = root_of.get(&key).and_then(|&root| {
                 let sweep = sweeps.entry(key).or_insert_with(|| Sweep::new(trees, root, span));
