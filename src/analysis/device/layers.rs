@@ -1,6 +1,7 @@
 //! The hierarchy of a Neuron run: cores, layers, and what the compiler made of them, with utilization and busy engines.
 
 mod grow;
+mod rank;
 
 use super::metrics::Facts;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
@@ -147,7 +148,7 @@ pub fn layers(profile: &Profile, query: &LayersQuery) -> Layers {
     let choices = LEVELS.iter().filter(|l| l.0 == "layer" || profile.attribute(l.0).is_some());
     let mut out = Layers { choices: choices.map(|l| (l.0.into(), l.1.into())).collect(), max_depth: grown.max_depth, ..Layers::default() };
     out.notes = notes(profile, &grown);
-    out.nodes = grow::finish(profile, grown, &Facts::of(profile));
+    out.nodes = rank::finish(profile, grown, &Facts::of(profile));
     out
 }
 
@@ -166,7 +167,7 @@ pub(super) fn adjusted(device: &NeuronDevice, slice: usize, flops: u64) -> Optio
 /// The instructions of the node at a place of the answer to the same question, by start.
 pub fn slices(profile: &Profile, query: &LayersQuery, node: u32) -> Vec<SliceId> {
     let grown = grow::grow(profile, &levels(profile, &query.by), query);
-    let order = grow::order(&grown);
+    let order = rank::order(&grown);
     let Some(&wanted) = order.get(node as usize) else {
         return Vec::new();
     };

@@ -1,6 +1,7 @@
 //! Painting bars.
 
-use super::data::{Bar, Layout, Mark, Series};
+use super::data::{Bar, Mark, Series};
+use super::layout::Layout;
 use crate::ui::chart::look::{self, FONT, Look};
 use web_sys::CanvasRenderingContext2d;
 

@@ -2,6 +2,7 @@
 
 pub mod data;
 mod draw;
+mod layout;
 mod signed;
 mod view;
 

@@ -1,7 +1,8 @@
 //! Bars with legend, read-out, keys and table.
 
-use super::data::{self, Bar, Given, Layout, Mark, Series};
+use super::data::{self, Bar, Mark, Series};
 use super::draw;
+use super::layout::{Given, Layout};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
 use crate::ui::chart::plot::Plot;

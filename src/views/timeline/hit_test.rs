@@ -1,9 +1,12 @@
 //! What is under the pointer.
 
 use super::core::Core;
-use super::lane::Ink;
+use super::lod::LaneLod;
 use super::rows::{COUNTER, LANE, Row, WAIT};
+use super::viewport::Scale;
 use crate::base::{SliceId, TrackId};
+use crate::engine::Lane;
+use crate::engine::hot::HotColumns;
 
 /// How far from a slice the pointer may be, CSS pixels.
 const SLACK_PX: f64 = 3.0;
@@ -68,7 +71,7 @@ impl Core {
         let (l, lod) = (self.hot.info.lanes.get(lane as usize)?, self.index.lods.get(lane as usize)?);
         let scale = self.view.scale(self.view.width_px as usize);
         let is_shown = |s: &SliceId| !self.is_made(*s) || self.hot.duration.get(s.index()).is_some_and(|d| *d >= self.least_ns());
-        Ink::slice_at(&self.hot, lod, *l, &scale, x, SLACK_PX).filter(is_shown)
+        slice_at(&self.hot, lod, *l, &scale, x, SLACK_PX).filter(is_shown)
     }
 
     /// Whether a bar is no slice of the profile but was made for the row of names.
@@ -104,10 +107,34 @@ impl Core {
     }
 }
 
+/// The slice drawn at device column `x` of a lane, as [`Ink::paint`](super::lane::Ink::paint) would, or one within `slack` columns.
+fn slice_at(hot: &HotColumns, lod: &LaneLod, lane: Lane, scale: &Scale, x: f64, slack: f64) -> Option<SliceId> {
+    let (first, end) = (lane.first as usize, lane.end as usize);
+    let starts = hot.start.get(first..end)?;
+    let find = |t: i64| first + starts.partition_point(|&s| s < t);
+    let column = x.floor();
+    let (from, to) = (scale.time(column), scale.time(column + 1.0));
+    let end_px = |i: usize| scale.px(hot.start[i].saturating_add(hot.duration[i]));
+    let run = find(from)..find(to);
+    if run.start > first && end_px(run.start - 1) >= column + 1.0 {
+        return Some(SliceId(run.start as u32 - 1));
+    }
+    if !run.is_empty() {
+        return Some(SliceId(lod.longest(&hot.duration, run) as u32));
+    }
+    let near = find(scale.time(column - slack))..find(scale.time(column + 1.0 + slack));
+    if run.start > first && end_px(run.start - 1) > column - slack {
+        return Some(SliceId(run.start as u32 - 1));
+    }
+    near.into_iter().next().map(|i| SliceId(i as u32))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::sample::sample;
+    use super::super::viewport::Viewport;
     use super::*;
+    use crate::base::{TimeNs, TimeRange};
     use std::sync::Arc;
 
     fn check(x: f64, y: f64, slice: Option<u32>, counter: Option<u32>, instant: Option<usize>) {
@@ -140,8 +167,27 @@ mod tests {
     fn visible_slices_are_listed() {
         let mut c = Core::new(Arc::new(sample()), 1000.0, 400.0);
         assert_eq!(c.slices_of_lane(1, 9).len(), 3);
-        c.view.show(crate::base::TimeRange::new(crate::base::TimeNs(450), crate::base::TimeNs(550)));
+        c.view.show(TimeRange::new(TimeNs(450), TimeNs(550)));
         assert_eq!(c.slices_of_lane(1, 9), [SliceId(3), SliceId(4)]);
         assert_eq!(c.slices_of_lane(1, 1), [SliceId(3)]);
+    }
+
+    #[test]
+    fn the_pointer_finds_what_is_drawn() {
+        let slices = [(0i64, 20i64), (31, 2), (34, 4), (60, 1)];
+        let hot = HotColumns {
+            start: slices.iter().map(|s| s.0).collect(),
+            duration: slices.iter().map(|s| s.1).collect(),
+            ..HotColumns::default()
+        };
+        let lod = LaneLod::new(&hot.duration, 0..4);
+        let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 4 };
+        let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(100)), 10.0).scale(10);
+        let at = |x: f64, slack: f64| slice_at(&hot, &lod, lane, &scale, x, slack).map(|s| s.0);
+        assert_eq!(at(1.5, 0.0), Some(0));
+        assert_eq!(at(3.2, 0.0), Some(2));
+        assert_eq!(at(5.0, 0.0), None);
+        assert_eq!(at(5.0, 1.0), Some(3));
+        assert_eq!(at(9.0, 1.0), None);
     }
 }

@@ -169,28 +169,6 @@ impl Ink<'_> {
             lines.take(column..column + 1);
         }
     }
-
-    /// The slice drawn at device column `x` of a lane, as [`Ink::paint`] would, or one within `slack` columns.
-    pub fn slice_at(hot: &HotColumns, lod: &LaneLod, lane: Lane, scale: &Scale, x: f64, slack: f64) -> Option<SliceId> {
-        let (first, end) = (lane.first as usize, lane.end as usize);
-        let starts = hot.start.get(first..end)?;
-        let find = |t: i64| first + starts.partition_point(|&s| s < t);
-        let column = x.floor();
-        let (from, to) = (scale.time(column), scale.time(column + 1.0));
-        let end_px = |i: usize| scale.px(hot.start[i].saturating_add(hot.duration[i]));
-        let run = find(from)..find(to);
-        if run.start > first && end_px(run.start - 1) >= column + 1.0 {
-            return Some(SliceId(run.start as u32 - 1));
-        }
-        if !run.is_empty() {
-            return Some(SliceId(lod.longest(&hot.duration, run) as u32));
-        }
-        let near = find(scale.time(column - slack))..find(scale.time(column + 1.0 + slack));
-        if run.start > first && end_px(run.start - 1) > column - slack {
-            return Some(SliceId(run.start as u32 - 1));
-        }
-        near.into_iter().next().map(|i| SliceId(i as u32))
-    }
 }
 
 #[cfg(test)]
@@ -285,24 +263,5 @@ mod tests {
     fn slices_that_begin_or_end_outside_are_cut() {
         check(&[(-500, 510), (70, 900)], "0......1");
         check(&[(-500, 9_000)], "0000");
-    }
-
-    #[test]
-    fn the_pointer_finds_what_is_drawn() {
-        let slices = [(0i64, 20i64), (31, 2), (34, 4), (60, 1)];
-        let hot = HotColumns {
-            start: slices.iter().map(|s| s.0).collect(),
-            duration: slices.iter().map(|s| s.1).collect(),
-            ..HotColumns::default()
-        };
-        let lod = LaneLod::new(&hot.duration, 0..4);
-        let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 4 };
-        let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(100)), 10.0).scale(10);
-        let at = |x: f64, slack: f64| Ink::slice_at(&hot, &lod, lane, &scale, x, slack).map(|s| s.0);
-        assert_eq!(at(1.5, 0.0), Some(0));
-        assert_eq!(at(3.2, 0.0), Some(2));
-        assert_eq!(at(5.0, 0.0), None);
-        assert_eq!(at(5.0, 1.0), Some(3));
-        assert_eq!(at(9.0, 1.0), None);
     }
 }

@@ -1,8 +1,6 @@
 //! The tree itself: instructions are walked by start, core by core, and counted with every node above them.
 
 use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
-use crate::analysis::device::flops::share_of_peak;
-use crate::analysis::device::metrics::Facts;
 use crate::analysis::device::waits;
 use crate::analysis::spans::{self, Spans};
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
@@ -159,6 +157,11 @@ fn plus(sum: &mut Option<u64>, value: Option<u64>) {
 }
 
 impl Grown<'_> {
+    /// Whether a node holds a matrix product whose type is not told.
+    pub fn is_untyped(&self, at: u32) -> bool {
+        self.marks[at as usize].is_untyped
+    }
+
     /// The innermost node of an instruction, made where it is new.
     fn leaf(&mut self, profile: &Profile, levels: &[Level<'_>], depth: u32, root: u32, step: &Step) -> u32 {
         // Where no instruction says what it is, as in an NTFF without its NEFF, nothing tells the runtime's from the compiler's.
@@ -257,51 +260,4 @@ impl Grown<'_> {
             next = node.parent;
         }
     }
-}
-
-/// Places of the nodes in pre-order, cores as they stand, all else longest first.
-pub(super) fn order(grown: &Grown<'_>) -> Vec<u32> {
-    let n = grown.nodes.len();
-    let mut children: Vec<Vec<u32>> = vec![Vec::new(); n + 1];
-    for (i, node) in grown.nodes.iter().enumerate() {
-        children[node.parent.map_or(n, |p| p as usize)].push(i as u32);
-    }
-    for list in &mut children[..n] {
-        list.sort_by(|a, b| {
-            let (a, b) = (&grown.nodes[*a as usize], &grown.nodes[*b as usize]);
-            b.active.cmp(&a.active).then(a.start.cmp(&b.start)).then_with(|| a.name.cmp(&b.name))
-        });
-    }
-    let mut out = Vec::with_capacity(n);
-    let mut open: Vec<u32> = children[n].iter().rev().copied().collect();
-    while let Some(at) = open.pop() {
-        out.push(at);
-        open.extend(children[at as usize].iter().rev());
-    }
-    out
-}
-
-/// The nodes in their order, with shares of the peak and colours.
-pub(super) fn finish(profile: &Profile, grown: Grown<'_>, facts: &Facts<'_>) -> Vec<LayerNode> {
-    let order = order(&grown);
-    let mut place = vec![0u32; grown.nodes.len()];
-    for (to, from) in order.iter().enumerate() {
-        place[*from as usize] = to as u32;
-    }
-    let peak = facts.peak_flops();
-    let slots = crate::analysis::colour::slots(profile, &profile.slices.name);
-    let node = |at: u32| {
-        let mut node = grown.nodes[at as usize].clone();
-        node.parent = node.parent.map(|p| place[p as usize]);
-        node.adjusted_flops = node.adjusted_flops.filter(|_| !grown.marks[at as usize].is_untyped);
-        let share = |flops: Option<u64>| share_of_peak(flops?, node.end.0.saturating_sub(node.start.0), peak);
-        node.hfu = share(node.flops);
-        node.mfu = share(node.flops.zip(node.transpose_flops).map(|(all, moved)| all - moved));
-        // A name that is an opcode has the opcode's colour; the rest have one of their own.
-        let known = node.first.filter(|_| node.level == "Opcode").and_then(|s| slots.get(profile.slices.name[s.index()].index()));
-        let hash = node.name.bytes().fold(7u32, |h, b| h.wrapping_mul(31).wrapping_add(u32::from(b)));
-        node.colour = known.copied().unwrap_or((hash % 12) as u16);
-        node
-    };
-    order.into_iter().map(node).collect()
 }

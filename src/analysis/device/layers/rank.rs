@@ -1,0 +1,54 @@
+//! The grown tree in the order in which it is shown, with shares of the peak and colours.
+
+use super::LayerNode;
+use super::grow::Grown;
+use crate::analysis::device::flops::share_of_peak;
+use crate::analysis::device::metrics::Facts;
+use crate::model::Profile;
+
+/// Places of the nodes in pre-order, cores as they stand, all else longest first.
+pub(super) fn order(grown: &Grown<'_>) -> Vec<u32> {
+    let n = grown.nodes.len();
+    let mut children: Vec<Vec<u32>> = vec![Vec::new(); n + 1];
+    for (i, node) in grown.nodes.iter().enumerate() {
+        children[node.parent.map_or(n, |p| p as usize)].push(i as u32);
+    }
+    for list in &mut children[..n] {
+        list.sort_by(|a, b| {
+            let (a, b) = (&grown.nodes[*a as usize], &grown.nodes[*b as usize]);
+            b.active.cmp(&a.active).then(a.start.cmp(&b.start)).then_with(|| a.name.cmp(&b.name))
+        });
+    }
+    let mut out = Vec::with_capacity(n);
+    let mut open: Vec<u32> = children[n].iter().rev().copied().collect();
+    while let Some(at) = open.pop() {
+        out.push(at);
+        open.extend(children[at as usize].iter().rev());
+    }
+    out
+}
+
+/// The nodes in their order, with shares of the peak and colours.
+pub(super) fn finish(profile: &Profile, grown: Grown<'_>, facts: &Facts<'_>) -> Vec<LayerNode> {
+    let order = order(&grown);
+    let mut place = vec![0u32; grown.nodes.len()];
+    for (to, from) in order.iter().enumerate() {
+        place[*from as usize] = to as u32;
+    }
+    let peak = facts.peak_flops();
+    let slots = crate::analysis::colour::slots(profile, &profile.slices.name);
+    let node = |at: u32| {
+        let mut node = grown.nodes[at as usize].clone();
+        node.parent = node.parent.map(|p| place[p as usize]);
+        node.adjusted_flops = node.adjusted_flops.filter(|_| !grown.is_untyped(at));
+        let share = |flops: Option<u64>| share_of_peak(flops?, node.end.0.saturating_sub(node.start.0), peak);
+        node.hfu = share(node.flops);
+        node.mfu = share(node.flops.zip(node.transpose_flops).map(|(all, moved)| all - moved));
+        // A name that is an opcode has the opcode's colour; the rest have one of their own.
+        let known = node.first.filter(|_| node.level == "Opcode").and_then(|s| slots.get(profile.slices.name[s.index()].index()));
+        let hash = node.name.bytes().fold(7u32, |h, b| h.wrapping_mul(31).wrapping_add(u32::from(b)));
+        node.colour = known.copied().unwrap_or((hash % 12) as u16);
+        node
+    };
+    order.into_iter().map(node).collect()
+}

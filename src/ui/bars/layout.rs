@@ -1,0 +1,250 @@
+//! Where each bar, rectangle and name stands: pure arithmetic.
+
+use super::data::{Bar, Mark};
+use crate::ui::chart::scale::{self, Axis};
+use crate::ui::table::Kind;
+
+/// Least pixels from one bar to the next; more bars than fit scroll sideways.
+const LEAST_PITCH: f64 = 16.0;
+/// Most pixels from one bar to the next.
+const MOST_PITCH: f64 = 96.0;
+
+/// Where things stand on the canvas, in CSS pixels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layout {
+    /// Left edge of the plot.
+    pub left: f64,
+    /// Upper edge.
+    pub top: f64,
+    /// Width of what is seen of the plot.
+    pub width: f64,
+    /// Height of the plot.
+    pub height: f64,
+    /// From one bar to the next.
+    pub pitch: f64,
+    /// Pixels scrolled.
+    pub scroll: f64,
+    /// Bars there are.
+    pub n: usize,
+    /// Series drawn, by position, in the order stacked.
+    pub shown: Vec<usize>,
+    /// Whether series stand side by side.
+    pub is_beside: bool,
+    /// The vertical axis.
+    pub axis: Axis,
+}
+
+/// What a layout depends on.
+pub struct Given<'a> {
+    /// Bars.
+    pub bars: &'a [Bar],
+    /// Series drawn.
+    pub shown: Vec<usize>,
+    /// Whether series stand side by side.
+    pub is_beside: bool,
+    /// How figures read.
+    pub kind: Kind,
+}
+
+impl Layout {
+    /// The layout on a canvas so large, scrolled by so much.
+    pub fn new(given: &Given, width: f64, height: f64, scroll: f64) -> Layout {
+        let has_groups = given.bars.iter().any(|b| !b.group.is_empty());
+        let (top, bottom) = (18.0, if has_groups { 40.0 } else { 22.0 });
+        let (lo, hi) =
+            given.bars.iter().map(|b| extent(b, &given.shown, given.is_beside)).fold((0.0f64, 0.0f64), |a, b| (a.0.min(b.0), a.1.max(b.1)));
+        let plot_height = (height - top - bottom).max(10.0);
+        let axis = scale::zero_based(lo, hi, (plot_height / 40.0) as usize, given.kind);
+        let left = 14.0 + axis.widest() as f64 * 7.0;
+        let plot_width = (width - left).max(10.0);
+        let n = given.bars.len();
+        let least = if given.is_beside { LEAST_PITCH.max(given.shown.len() as f64 * 5.0 + 6.0) } else { LEAST_PITCH };
+        let pitch = (plot_width / n.max(1) as f64).clamp(least, MOST_PITCH);
+        let most = (pitch * n as f64 - plot_width).max(0.0);
+        let (shown, is_beside) = (given.shown.clone(), given.is_beside);
+        Layout { left, top, width: plot_width, height: plot_height, pitch, scroll: scroll.clamp(0.0, most), n, shown, is_beside, axis }
+    }
+
+    /// Pixels that canvas and all bars together would take.
+    pub fn whole_width(&self) -> f64 {
+        self.left + (self.pitch * self.n as f64).max(self.width)
+    }
+
+    /// Bars in sight.
+    pub fn in_sight(&self) -> std::ops::Range<usize> {
+        let first = (self.scroll / self.pitch) as usize;
+        let end = ((self.scroll + self.width) / self.pitch).ceil() as usize;
+        first.min(self.n)..end.min(self.n)
+    }
+
+    /// Left edge of a bar's column.
+    pub fn column(&self, bar: usize) -> f64 {
+        self.left + bar as f64 * self.pitch - self.scroll
+    }
+
+    /// Bars that are named, with the middle and the most width of each name: within the plot, and clear of the next one.
+    pub fn name_places(&self, width_of: impl Fn(usize) -> f64) -> Vec<(usize, f64, f64)> {
+        const APART: f64 = 6.0;
+        let seen = self.in_sight();
+        let every = self.every(seen.clone().map(&width_of).fold(0.0, f64::max).min(120.0));
+        let most = self.pitch * every as f64 - APART;
+        let named: Vec<usize> = seen.filter(|at| at % every == 0).collect();
+        let middle = |at: usize| self.column(at) + self.pitch / 2.0;
+        let wide = |at: usize| width_of(at).min(most);
+        let (mut from, right) = (self.left, self.left + self.width);
+        let mut out = Vec::with_capacity(named.len());
+        for (i, &at) in named.iter().enumerate() {
+            let to = named.get(i + 1).map_or(right, |next| (middle(*next) - wide(*next) / 2.0 - APART).min(right));
+            let room = most.min(to - from);
+            let half = wide(at).min(room) / 2.0;
+            let x = middle(at).min(to - half).max(from + half);
+            out.push((at, x, room));
+            from = x + half + APART;
+        }
+        out
+    }
+
+    /// Height of a value on the canvas.
+    pub fn y(&self, value: f64) -> f64 {
+        self.top + self.height * (1.0 - self.axis.share(value))
+    }
+
+    /// Rectangles of a bar: series, x, y, width, height.
+    pub fn rects(&self, at: usize, bar: &Bar) -> Vec<(usize, [f64; 4])> {
+        let gap = (self.pitch * 0.2).clamp(2.0, 24.0);
+        let (x, width) = (self.column(at) + gap / 2.0, self.pitch - gap);
+        let rect = |series, x: f64, width: f64, from: f64, to: f64| {
+            let (top, bottom) = (self.y(from.max(to)), self.y(from.min(to)));
+            (series, [x, top, width, bottom - top])
+        };
+        if self.is_beside {
+            let each = width / self.shown.len().max(1) as f64;
+            return self.shown.iter().enumerate().map(|(i, s)| rect(*s, x + i as f64 * each, each, 0.0, bar.value(*s))).collect();
+        }
+        let (mut above, mut below) = (0.0, 0.0);
+        let stack = self.shown.iter().map(|series| {
+            let value = bar.value(*series);
+            let base: &mut f64 = if value < 0.0 { &mut below } else { &mut above };
+            let from = *base;
+            *base += value;
+            rect(*series, x, width, from, *base)
+        });
+        stack.collect()
+    }
+
+    /// What is under a point of the canvas.
+    pub fn hit(&self, bars: &[Bar], x: f64, y: f64) -> Option<Mark> {
+        if x < self.left || x > self.left + self.width || y < self.top - 4.0 || y > self.top + self.height + 40.0 {
+            return None;
+        }
+        let at = ((x - self.left + self.scroll) / self.pitch) as usize;
+        let bar = bars.get(at)?;
+        let inside = |r: &[f64; 4]| y >= r[1] && y < r[1] + r[3] && (!self.is_beside || (x >= r[0] && x < r[0] + r[2]));
+        let series = self.rects(at, bar).into_iter().find(|(_, r)| inside(r)).map(|(s, _)| s);
+        Some(Mark { bar: at, series })
+    }
+
+    /// How far to scroll so that a bar is in sight.
+    pub fn reveal(&self, bar: usize) -> f64 {
+        let at = bar as f64 * self.pitch;
+        self.scroll.clamp((at + self.pitch - self.width).max(0.0), at.max(0.0))
+    }
+
+    /// Every how many bars a name fits whose widest takes so many pixels.
+    pub fn every(&self, widest: f64) -> usize {
+        ((widest + 8.0) / self.pitch).ceil().max(1.0) as usize
+    }
+}
+
+/// Lowest and highest point of a bar.
+fn extent(bar: &Bar, shown: &[usize], is_beside: bool) -> (f64, f64) {
+    let values = shown.iter().map(|s| bar.value(*s));
+    if is_beside {
+        return values.fold((0.0, 0.0), |(lo, hi), v| (f64::min(lo, v), f64::max(hi, v)));
+    }
+    values.fold((0.0, 0.0), |(lo, hi), v| if v < 0.0 { (lo + v, hi) } else { (lo, hi + v) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bars(n: usize) -> Vec<Bar> {
+        (0..n).map(|i| Bar { name: i.to_string(), values: vec![100.0, 50.0, f64::NAN], ..Bar::default() }).collect()
+    }
+
+    fn layout(bars: &[Bar], shown: Vec<usize>, is_beside: bool, scroll: f64) -> Layout {
+        Layout::new(&Given { bars, shown, is_beside, kind: Kind::Number }, 421.0 + 14.0, 240.0, scroll)
+    }
+
+    #[test]
+    fn stacks_begin_at_zero_and_add_up() {
+        let bars = bars(4);
+        let l = layout(&bars, vec![0, 1], false, 0.0);
+        let rects = l.rects(0, &bars[0]);
+        assert_eq!((l.axis.lo, l.axis.hi), (0.0, 150.0));
+        assert_eq!(rects[0].1[1] + rects[0].1[3], l.top + l.height);
+        assert!((rects[0].1[3] / rects[1].1[3] - 2.0).abs() < 1e-9);
+        assert!((rects[1].1[1] - l.top).abs() < 1e-9);
+        // Without the first series the second stands on the ground.
+        let l = layout(&bars, vec![1], false, 0.0);
+        assert_eq!(l.axis.hi, 50.0);
+        assert!((l.rects(0, &bars[0])[0].1[3] - l.height).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_below_zero_hangs_below() {
+        let bars = [Bar { values: vec![3.0, -1.0], ..Bar::default() }];
+        let l = layout(&bars, vec![0, 1], false, 0.0);
+        let rects = l.rects(0, &bars[0]);
+        assert!(l.axis.lo <= -1.0);
+        assert_eq!(rects[1].1[1], l.y(0.0));
+    }
+
+    #[test]
+    fn hits_tell_bar_and_series() {
+        let bars = bars(4);
+        let l = layout(&bars, vec![0, 1], false, 0.0);
+        let x = l.column(2) + l.pitch / 2.0;
+        assert_eq!(l.hit(&bars, x, l.y(20.0)), Some(Mark { bar: 2, series: Some(0) }));
+        assert_eq!(l.hit(&bars, x, l.y(120.0)), Some(Mark { bar: 2, series: Some(1) }));
+        assert_eq!(l.hit(&bars, x, l.top + l.height + 10.0), Some(Mark { bar: 2, series: None }));
+        assert_eq!(l.hit(&bars, 2.0, 100.0), None);
+        let l = layout(&bars, vec![0, 1], true, 0.0);
+        let [x, y, w, _] = l.rects(1, &bars[1])[1].1;
+        assert_eq!(l.hit(&bars, x + w / 2.0, y + 1.0), Some(Mark { bar: 1, series: Some(1) }));
+    }
+
+    #[test]
+    fn names_stay_in_the_plot_and_clear_of_each_other() {
+        let bars = bars(12);
+        let l = layout(&bars, vec![0], false, 0.0);
+        let wide = |at: usize| if at == 0 { 95.0 } else { 70.0 };
+        let places = l.name_places(wide);
+        assert!(places.len() > 1);
+        let edges: Vec<(f64, f64)> =
+            places.iter().map(|(at, x, room)| (x - wide(*at).min(*room) / 2.0, x + wide(*at).min(*room) / 2.0)).collect();
+        assert!(edges[0].0 >= l.left - 1e-9 && edges.iter().all(|e| e.1 <= l.left + l.width + 1e-9), "{edges:?}");
+        assert!(edges.windows(2).all(|w| w[0].1 < w[1].0), "{edges:?}");
+    }
+
+    #[test]
+    fn many_bars_scroll() {
+        let bars = bars(1_000);
+        let l = layout(&bars, vec![0], false, 1e9);
+        assert_eq!(l.pitch, LEAST_PITCH);
+        assert!(l.whole_width() > 16_000.0);
+        assert_eq!(l.in_sight().end, 1_000);
+        assert!(l.in_sight().len() < 30);
+        assert_eq!(l.reveal(0), 0.0);
+        assert_eq!(l.reveal(999), l.scroll);
+        assert_eq!(l.every(40.0), 3);
+    }
+
+    #[test]
+    fn nothing_is_laid_out_without_harm() {
+        let l = layout(&[], vec![], false, 0.0);
+        assert_eq!(l.in_sight(), 0..0);
+        assert_eq!(l.hit(&[], 100.0, 100.0), None);
+    }
+}
