@@ -5,8 +5,8 @@
 mod common;
 mod torch_support;
 
+use axonscope::analysis::spans::{length, union};
 use axonscope::analysis::torch::core::class::Class;
-use axonscope::analysis::torch::core::ranges::{length, union};
 use axonscope::analysis::torch::core::rules::Rules;
 use axonscope::analysis::torch::kernels::{KernelGrouping, KernelsQuery};
 use axonscope::analysis::torch::ops::{OpGrouping, OpMembersQuery, OpsQuery};

@@ -1,6 +1,7 @@
 //! What a search found, summed up: by device and name, and as a whole.
 
 use super::operators::device_of;
+use super::spans::Spans;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId};
 use crate::model::Profile;
 use serde::{Deserialize, Serialize};
@@ -59,11 +60,9 @@ pub fn summary(profile: &Profile, hits: &[SliceId]) -> HitSummary {
     let n = keys.len() as u64;
     let mut rows: Vec<HitRow> = keys.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(|part| row(profile, part, n)).collect();
     rows.sort_by(|a, b| b.sum.cmp(&a.sum).then_with(|| (&a.name, &a.device).cmp(&(&b.name, &b.device))));
-    let mut spans: Vec<(i64, i64)> = keys.iter().map(|k| (k.3, k.4)).collect();
-    spans.sort_unstable();
-    let last = spans.iter().map(|s| s.1).max();
-    let extent = spans.first().zip(last).map(|(first, last)| TimeRange::new(TimeNs(first.0), TimeNs(last)));
-    let active = covered(spans.into_iter());
+    let (first, last) = (keys.iter().map(|k| k.3).min(), keys.iter().map(|k| k.4).max());
+    let extent = first.zip(last).map(|(first, last)| TimeRange::new(TimeNs(first), TimeNs(last)));
+    let active = Spans::union(keys.iter().map(|k| (k.3, k.4))).total();
     let length = extent.map_or(0, |e| e.duration().0);
     HitSummary {
         n,
@@ -78,7 +77,8 @@ pub fn summary(profile: &Profile, hits: &[SliceId]) -> HitSummary {
 /// `part`: hits of one device and name, by (track, start).
 fn row(profile: &Profile, part: &[(TrackId, StrId, TrackId, i64, i64)], n_all: u64) -> HitRow {
     let sum = part.iter().map(|k| k.4 - k.3).fold(0, i64::saturating_add);
-    let active = part.chunk_by(|a, b| a.2 == b.2).map(|track| covered(track.iter().map(|k| (k.3, k.4)))).fold(0, i64::saturating_add);
+    let active =
+        part.chunk_by(|a, b| a.2 == b.2).map(|track| Spans::union(track.iter().map(|k| (k.3, k.4))).total()).fold(0, i64::saturating_add);
     let (device, name, ..) = part[0];
     HitRow {
         name: profile.strings.get(name).into(),
@@ -89,16 +89,6 @@ fn row(profile: &Profile, part: &[(TrackId, StrId, TrackId, i64, i64)], n_all: u
         mean: DurationNs(sum / part.len() as i64),
         active: DurationNs(active),
     }
-}
-
-/// Time covered by spans that come by start.
-fn covered(spans: impl Iterator<Item = (i64, i64)>) -> i64 {
-    let (mut sum, mut until) = (0i64, i64::MIN);
-    for (start, end) in spans {
-        sum = sum.saturating_add(end.saturating_sub(start.max(until)).max(0));
-        until = until.max(end);
-    }
-    sum
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::layers::ENGINES;
 use super::origin::{Place, places};
+use crate::analysis::spans::Spans;
 use crate::base::{DurationNs, SliceId, StrId, TimeRange, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
@@ -145,15 +146,8 @@ fn top(profile: &Profile, track: TrackId) -> u32 {
 /// Time that spans cover, core by core.
 fn covered(mut spans: Vec<(u32, i64, i64)>) -> i64 {
     spans.sort_unstable();
-    let (mut sum, mut core, mut until) = (0i64, u32::MAX, i64::MIN);
-    for (of, start, end) in spans {
-        if of != core {
-            (core, until) = (of, i64::MIN);
-        }
-        sum = sum.saturating_add(end.saturating_sub(start.max(until)).max(0));
-        until = until.max(end);
-    }
-    sum
+    let of_core = |part: &[(u32, i64, i64)]| Spans::union(part.iter().map(|s| (s.1, s.2))).total();
+    spans.chunk_by(|a, b| a.0 == b.0).map(of_core).fold(0, i64::saturating_add)
 }
 
 fn notes(found: &Source) -> Vec<String> {

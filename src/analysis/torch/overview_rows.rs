@@ -98,7 +98,7 @@ fn device(view: &View<'_>, gpu: &Gpu, window: Option<(i64, i64)>) -> DeviceRow {
         sm_efficiency: gpu.sm_efficiency(start, end),
         occupancy_percent: gpu.occupancy_percent(start, end),
         tensor_core_share: tensor_core_share(view, gpu.id),
-        busy: DurationNs(super::core::ranges::length_in(&gpu.busy, start, end)),
+        busy: DurationNs(crate::analysis::spans::length_in(&gpu.busy, start, end)),
         n_kernels: gpu.n_kernels,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::device::cause::Cause;
+use crate::analysis::spans::Spans;
 use crate::base::{SliceId, largest, text};
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
@@ -100,12 +101,12 @@ fn shared_port(case: &Case<'_>) -> Verdict {
     if !kind.starts_with("trn1") && !kind.starts_with("inf2") {
         return Verdict::Quiet;
     }
-    let spans = |name: &str| -> Vec<(i64, i64)> {
-        let engines = crate::analysis::device::engines::engines(case.profile);
-        let items = engines.into_iter().filter(|e| e.name == name).flat_map(|e| e.items);
-        items.filter(|i| !i.3).map(|i| (i.0, i.1)).collect()
+    let engines = crate::analysis::device::engines::engines(case.profile);
+    let spans = |name: &str| {
+        let items = engines.iter().filter(|e| e.name == name).flat_map(|e| &e.items);
+        Spans::union(items.filter(|i| !i.3).map(|i| (i.0, i.1)))
     };
-    let both = common(spans("Vector"), spans("GpSimd")) as f64;
+    let both = spans("Vector").intersection(&spans("GpSimd")).total() as f64;
     Verdict::when(both > 0.1 * case.total, || {
         Finding::new(Severity::Info, "Vector and GpSimd run at the same time and share a port")
             .says("At the same time", nanoseconds(both))
@@ -115,22 +116,6 @@ fn shared_port(case: &Case<'_>) -> Verdict {
                 "Both busy for more than 10 % of the run (our threshold).",
             )
     })
-}
-
-/// Time in which spans of both lists run.
-fn common(mut a: Vec<(i64, i64)>, mut b: Vec<(i64, i64)>) -> i64 {
-    a.sort_unstable();
-    b.sort_unstable();
-    let (mut i, mut j, mut total, mut covered) = (0, 0, 0, i64::MIN);
-    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        let (from, to) = (x.0.max(y.0).max(covered), x.1.min(y.1));
-        if to > from {
-            total += to - from;
-            covered = to;
-        }
-        if x.1 < y.1 { i += 1 } else { j += 1 }
-    }
-    total
 }
 
 fn descriptors(case: &Case<'_>) -> Verdict {
@@ -184,16 +169,4 @@ fn psum(case: &Case<'_>) -> Verdict {
             "The fullest bank at 95 % or more (our threshold).",
         )
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::common;
-
-    #[test]
-    fn time_in_common() {
-        assert_eq!(common(vec![(0, 10), (20, 30)], vec![(5, 25)]), 10);
-        assert_eq!(common(vec![(0, 10), (2, 8)], vec![(0, 10)]), 10);
-        assert_eq!(common(vec![(0, 10)], Vec::new()), 0);
-    }
 }

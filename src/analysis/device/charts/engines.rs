@@ -2,7 +2,7 @@
 
 use super::{Charts, EngineSplit, Given, Origins};
 use crate::analysis::device::metrics::ENGINES;
-use crate::analysis::spans::{self, Spans};
+use crate::analysis::spans::{self, Spans, length_in};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TrackId};
 use crate::model::domain::Throttle;
@@ -96,7 +96,7 @@ fn split(given: &Given<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> 
     // Only the tensor engine is throttled.
     let is_limited = is_limited && ENGINES[work.engine].engine == "Tensor";
     let limits: Vec<&Throttle> = given.device.throttles.iter().filter(|t| t.core.0 == work.root && t.limit < 1.0).collect();
-    let lost = |spans: &[(i64, i64)]| -> f64 { limits.iter().map(|t| overlap(spans, (t.start, t.end)) as f64 * (1.0 - t.limit)).sum() };
+    let lost = |spans: &[(i64, i64)]| -> f64 { limits.iter().map(|t| length_in(spans, t.start, t.end) as f64 * (1.0 - t.limit)).sum() };
     let window = [(given.within.start.0, given.within.end.0)];
     let active_lost = lost(&spans.0);
     let idle_lost = lost(&window) - active_lost;
@@ -114,24 +114,5 @@ fn split(given: &Given<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> 
         unused_throttled,
         busy: DurationNs(busy),
         origins: work.origins,
-    }
-}
-
-/// How much of `with` lies in spans that do not overlap, by start.
-fn overlap(spans: &[(i64, i64)], with: (i64, i64)) -> i64 {
-    let first = spans.partition_point(|s| s.1 <= with.0);
-    let touching = spans[first..].iter().take_while(|s| s.0 < with.1);
-    touching.map(|s| s.1.min(with.1) - s.0.max(with.0)).fold(0, i64::saturating_add)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn overlaps_are_measured() {
-        let spans = [(0, 10), (20, 30), (40, 50)];
-        let got = [(5, 45), (10, 20), (-5, 100), (50, 60)].map(|with| overlap(&spans, with));
-        assert_eq!(got, [20, 0, 30, 0]);
     }
 }

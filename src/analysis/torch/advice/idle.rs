@@ -1,8 +1,8 @@
 //! Why a device was idle: each gap between its work, and what the host did meanwhile.
 
+use crate::analysis::spans::{Ranges, length_in, union};
 use crate::analysis::torch::View;
 use crate::analysis::torch::core::names;
-use crate::analysis::torch::core::ranges::{Ranges, length_in, union};
 use crate::analysis::torch::overview::Overview;
 use crate::base::SliceId;
 use crate::model::NO_SLICE;

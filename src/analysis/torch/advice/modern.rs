@@ -2,10 +2,10 @@
 
 use super::idle::{Cause, Gap, gaps};
 use super::{EVIDENCE_MAX, at_slice, percent, share, whole};
+use crate::analysis::spans::{common, length, union, without};
 use crate::analysis::torch::View;
 use crate::analysis::torch::core::class::Class;
 use crate::analysis::torch::core::names;
-use crate::analysis::torch::core::ranges::{common, length, without};
 use crate::analysis::torch::overview::{Evidence, Overview, Recommendation, StepRow};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, largest, text};
 use crate::model::NO_SLICE;
@@ -113,7 +113,7 @@ fn idle(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
 fn exposed_communication(view: &View<'_>, overview: &Overview) -> Option<Recommendation> {
     let roles = &view.model.roles.ranges;
     let steps: Vec<(i64, i64)> = overview.steps.iter().map(|s| (s.start.0, s.end.0)).collect();
-    let communication = common(&roles[3], &crate::analysis::torch::core::ranges::union(steps));
+    let communication = common(&roles[3], &union(steps));
     let exposed = without(&communication, if roles[0].is_empty() { &roles[6] } else { &roles[0] });
     let cost = DurationNs(length(&exposed));
     let part = share(cost, whole(overview));

@@ -2,7 +2,7 @@
 
 use super::class::Class;
 use super::link::Sources;
-use super::ranges::{Ranges, length_in, union};
+use crate::analysis::spans::{Ranges, length_in, union};
 use crate::model::torch::ABSENT;
 use rustc_hash::FxHashMap;
 

@@ -8,7 +8,6 @@ pub mod gpu;
 pub mod link;
 pub mod names;
 pub mod owners;
-pub mod ranges;
 pub mod roles;
 pub mod rules;
 pub mod stacks;

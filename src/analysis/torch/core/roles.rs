@@ -4,7 +4,7 @@ use super::class::Class;
 use super::events::Events;
 use super::link::Sources;
 use super::names;
-use super::ranges::{Ranges, clipped, common, length, length_in, union, without};
+use crate::analysis::spans::{Ranges, common, inside, length, length_in, union, without};
 use crate::model::torch::ABSENT;
 use rustc_hash::FxHashSet;
 
@@ -62,9 +62,7 @@ impl Roles {
             };
             ranges[role].push(span(i));
         }
-        let mut ranges = ranges.map(union);
-        ranges.iter_mut().for_each(Vec::shrink_to_fit);
-        Roles { ranges, is_communication }
+        Roles { ranges: ranges.map(union), is_communication }
     }
 
     /// Time per category in each window. `is_exact` keeps the sum of each at its length; else the plugin's way, which counts twice where
@@ -91,7 +89,7 @@ impl Roles {
     /// Computation, communication and both at once, in a window.
     pub fn overlap(&self, (start, end): (i64, i64)) -> (i64, i64, i64) {
         let computes = if self.ranges[0].is_empty() { &self.ranges[6] } else { &self.ranges[0] };
-        let cut = |ranges: &Ranges| clipped(ranges, start, end);
+        let cut = |ranges: &Ranges| -> Ranges { inside(ranges, start, end).collect() };
         let (computation, communication) = (cut(computes), cut(&self.ranges[3]));
         (length(&computation), length(&communication), length(&common(&computation, &communication)))
     }

@@ -1,9 +1,9 @@
 //! What follows from the parts of all workers of a span.
 
-use super::super::core::ranges::{Ranges, length, union};
 use super::matching::{Matched, Transfer, match_calls};
 use super::straggler;
 use super::{CommunicationRow, Distributed, DistributedPart, NodeInfo, OverlapTimes, ProcessInfo, WaitTimes, WorkerTimes};
+use crate::analysis::spans::{Ranges, length, union};
 use crate::base::DurationNs;
 use crate::base::Order as _;
 use rustc_hash::FxHashSet;

@@ -1,10 +1,10 @@
 //! What one worker contributes.
 
 use super::super::View;
-use super::super::core::ranges::{Ranges, common, length_in};
 use super::super::core::steps::Step;
 use super::calls::{Call, calls, used_devices};
 use super::{CommunicationCall, DistributedPart, OverlapTimes, PartQuery, PartStep, WorkerDevice};
+use crate::analysis::spans::{Ranges, common, length_in};
 use crate::base::{DurationNs, TimeNs};
 use rustc_hash::FxHashMap;
 
