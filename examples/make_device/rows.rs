@@ -1,5 +1,6 @@
 //! The rows, one after the other, and how they stand in JSON.
 
+use std::fmt::{self, Display};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 
@@ -98,43 +99,113 @@ pub fn transfers<E>(size: Size, mut each: impl FnMut(Transfer) -> Result<(), E>)
     Ok(())
 }
 
+/// Writes records of a section, the keys of each in an order of its own, as the profiler writes them.
+struct Records<W> {
+    out: W,
+    random: Random,
+    comma: &'static str,
+}
+
+impl<W: Write> Records<W> {
+    fn begin(&mut self, section: &str) -> io::Result<()> {
+        self.comma = "";
+        write!(self.out, ",\"{section}\":[")
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        write!(self.out, "]")
+    }
+
+    fn record(&mut self, fields: &mut [(&str, &dyn Display)]) -> io::Result<()> {
+        for last in (1..fields.len()).rev() {
+            fields.swap(last, self.random.below(last as u64 + 1) as usize);
+        }
+        write!(self.out, "{}{{", self.comma)?;
+        for (i, (key, value)) in fields.iter().enumerate() {
+            write!(self.out, "{}\"{key}\":{value}", if i == 0 { "" } else { "," })?;
+        }
+        self.comma = ",";
+        write!(self.out, "}}")
+    }
+}
+
+/// An id as JSON has them: any number of 63 bits.
+fn id_in_json(id: u64) -> u64 {
+    id.wrapping_mul(0x9e37_79b9_7f4a_7c15) & i64::MAX as u64
+}
+
+/// A text in quotes.
+struct Quoted<T>(T);
+
+impl<T: Display> Display for Quoted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"", self.0)
+    }
+}
+
 /// As `neuron-profile view --output-format json` writes it.
 pub fn write_json(path: &str, size: Size) -> io::Result<()> {
     let mut out = BufWriter::with_capacity(1 << 20, File::create(path)?);
     write!(
         out,
         "{{\"metadata\":[{{\"first_hw_timestamp\":0,\"last_hw_timestamp\":{},\"num_physical_cores\":2,\"pe_num_rows\":128,\"pe_num_cols\":128,\
-         \"pe_clock_freq\":2.4,\"hbm_ddr_bandwidth\":716000000000}}],\"summary\":[{{\"instance_type\":\"trn2\"}}],\"instruction\":[",
+         \"pe_clock_freq\":2.4,\"hbm_ddr_bandwidth\":716000000000}}],\"summary\":[{{\"instance_type\":\"trn2\"}}]",
         size.n_instructions * 20
     )?;
-    let mut comma = "";
-    instructions(size, |i| {
-        let Instruction { core, label, engine, opcode, start, duration, wait, pc, id, elements, kind, layer, line } = i;
-        write!(
-            out,
-            "{comma}{{\"timestamp\":{start},\"duration\":{duration},\"label\":\"{label}\",\"subgroup\":\"{engine}\",\"subgraph\":\"sg0{core}\",\
-             \"opcode\":\"{opcode}\",\"operands\":\"S[5] ({engine})++@complete src=fp32@0x36500[1,0,0][128,1,1] dst=0x2000000[1,0,0][128,1,1] 128*128\",\
-             \"evt_wait_time\":{wait},\"pc\":{pc},\"id\":{id},\"elements\":{elements},\"instruction_type\":\"{kind}\",\
-             \"layer\":\"model/layer{layer}/attention\",\"nki_source_location\":\"kernel.py:{line}\",\"bir_instruction_name\":\"I-{pc}-0\",\
-             \"hlo_name\":\"dot.{layer}\",\"predecessors\":[{{\"id\":{},\"type\":\"FLOW_DEPENDENCE\"}}]}}",
-            id.saturating_sub(1).max(1)
-        )?;
-        comma = ",";
-        Ok::<(), io::Error>(())
-    })?;
-    write!(out, "],\"dma\":[")?;
-    comma = "";
-    transfers(size, |t| {
-        let Transfer { core, engine, queue, start, duration, bytes, variable, id } = t;
-        write!(
-            out,
-            "{comma}{{\"timestamp\":{start},\"duration\":{duration},\"subgraph\":\"sg0{core}\",\"subgroup\":\"Q{queue}-E{engine}\",\"dma_engine\":\"{engine}\",\
-             \"dma_queue\":\"{queue}\",\"queue_type\":\"hardware_dynamic\",\"transfer_size\":{bytes},\"read_size\":{bytes},\"write_size\":{bytes},\
-             \"variable\":\"tensor_{variable}\",\"id\":{id},\"aggregated\":\"no\",\"duplicate\":\"no\",\"is_cc_dma\":\"no\",\"semaphore_id\":\"-1\"}}"
-        )?;
-        comma = ",";
-        Ok::<(), io::Error>(())
-    })?;
-    write!(out, "]}}")?;
-    out.flush()
+    let mut out = Records { out, random: Random(size.seed ^ 0x0dde), comma: "" };
+    out.begin("instruction")?;
+    instructions(size, |i| instruction(&mut out, &i))?;
+    out.end()?;
+    out.begin("dma")?;
+    transfers(size, |t| transfer(&mut out, &t))?;
+    out.end()?;
+    write!(out.out, "}}")?;
+    out.out.flush()
+}
+
+fn instruction(out: &mut Records<impl Write>, i: &Instruction) -> io::Result<()> {
+    let engine = i.engine;
+    out.record(&mut [
+        ("timestamp", &i.start),
+        ("duration", &i.duration),
+        ("label", &Quoted(i.label)),
+        ("subgroup", &Quoted(engine)),
+        ("subgraph", &Quoted(format_args!("sg0{}", i.core))),
+        ("opcode", &Quoted(i.opcode)),
+        (
+            "operands",
+            &Quoted(format_args!("S[5] ({engine})++@complete src=fp32@0x36500[1,0,0][128,1,1] dst=0x2000000[1,0,0][128,1,1] 128*128")),
+        ),
+        ("evt_wait_time", &i.wait),
+        ("pc", &i.pc),
+        ("id", &id_in_json(i.id)),
+        ("elements", &i.elements),
+        ("instruction_type", &Quoted(i.kind)),
+        ("layer", &Quoted(format_args!("model/layer{}/attention", i.layer))),
+        ("nki_source_location", &Quoted(format_args!("kernel.py:{}", i.line))),
+        ("bir_instruction_name", &Quoted(format_args!("I-{}-0", i.pc))),
+        ("hlo_name", &Quoted(format_args!("dot.{}", i.layer))),
+        ("predecessors", &format_args!("[{{\"id\":{},\"type\":\"FLOW_DEPENDENCE\"}}]", id_in_json(i.id.saturating_sub(1).max(1)))),
+    ])
+}
+
+fn transfer(out: &mut Records<impl Write>, t: &Transfer) -> io::Result<()> {
+    out.record(&mut [
+        ("timestamp", &t.start),
+        ("duration", &t.duration),
+        ("subgraph", &Quoted(format_args!("sg0{}", t.core))),
+        ("subgroup", &Quoted(format_args!("Q{}-E{}", t.queue, t.engine))),
+        ("dma_engine", &Quoted(t.engine)),
+        ("dma_queue", &Quoted(t.queue)),
+        ("queue_type", &Quoted("hardware_dynamic")),
+        ("transfer_size", &t.bytes),
+        ("read_size", &t.bytes),
+        ("write_size", &t.bytes),
+        ("variable", &Quoted(format_args!("tensor_{}", t.variable))),
+        ("id", &id_in_json(t.id)),
+        ("aggregated", &Quoted("no")),
+        ("duplicate", &Quoted("no")),
+        ("is_cc_dma", &Quoted("no")),
+        ("semaphore_id", &Quoted("-1")),
+    ])
 }

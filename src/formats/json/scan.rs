@@ -115,6 +115,23 @@ pub fn quote_or_backslash(text: &[u8], mut at: usize) -> Option<usize> {
     rest.iter().position(|&b| b == b'"' || b == b'\\').map(|n| at + n)
 }
 
+/// Position of the quote that ends the string whose text begins at `at`; `None` where it holds escapes or control characters, or does not end.
+#[inline(always)]
+pub fn plain_string_end(text: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(part) = text.get(at..).and_then(|t| t.first_chunk::<16>()) {
+        let v = u8x16::new(*part);
+        let ends = v.simd_eq(u8x16::splat(b'"')) | v.simd_eq(u8x16::splat(b'\\')) | v.min(u8x16::splat(0x1f)).simd_eq(v);
+        let bits = ends.to_bitmask();
+        if bits != 0 {
+            at += bits.trailing_zeros() as usize;
+            return (text[at] == b'"').then_some(at);
+        }
+        at += 16;
+    }
+    let n = text.get(at..)?.iter().position(|&b| b == b'"' || b == b'\\' || b < b' ')?;
+    (text[at + n] == b'"').then_some(at + n)
+}
+
 /// Position of the first byte at or after `at` that is no white space (any byte up to a blank counts as such).
 #[inline(always)]
 pub fn not_space(text: &[u8], mut at: usize) -> usize {

@@ -1,8 +1,7 @@
 //! Keys that this version does not know.
 
-use super::schema;
+use super::record::Table;
 use super::split::Piece;
-use super::value::Fields;
 use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use rustc_hash::FxHashMap;
@@ -15,44 +14,35 @@ const MOST: usize = 10_000;
 pub(super) struct Keys {
     /// Records by (section, key).
     unknown: FxHashMap<(String, String), u64>,
-    /// The section of the last record, and known keys by their place in it.
-    usual: (String, Vec<&'static str>),
+    /// The section of the last record, and the keys known of it.
+    section: String,
+    table: Option<Table>,
 }
 
 impl Keys {
-    /// Looks through the keys of a record.
-    pub fn note(&mut self, piece: &Piece<'_>, fields: &Fields<'_>, ledger: &mut Ledger) {
-        let Some(known) = schema::known_keys(piece.section) else {
-            return;
-        };
-        if self.usual.0 != piece.section {
-            self.usual = (piece.section.into(), Vec::new());
+    /// The keys that are known of a section; `None` where all are columns of a table.
+    pub fn of(&mut self, section: &str) -> Option<&Table> {
+        if self.section != section {
+            (self.section, self.table) = (section.into(), Table::of(section));
         }
-        for (i, (key, _)) in fields.iter().enumerate() {
-            // The records of a section have the same keys, one like the other.
-            if self.usual.1.get(i).is_some_and(|usual| usual == key) {
-                continue;
-            }
-            if let Some(known) = known.get(key.as_ref()) {
-                self.usual.1.resize(self.usual.1.len().max(i + 1), "");
-                self.usual.1[i] = known;
-                continue;
-            }
-            if self.unknown.len() > MOST {
-                continue;
-            }
-            let n = self.unknown.entry((piece.section.into(), key.to_string())).or_default();
-            *n += 1;
-            if *n == 1 {
-                let reason =
-                    "A key this version does not know: shown in the details of its record, and counted in the table `unknown_keys`.";
-                ledger.skip(Severity::Info, "unknown_key", reason, piece.offset, || format!("{}.{key}", piece.section));
-            }
+        self.table.as_ref()
+    }
+
+    /// Notes a record's key that is not among those.
+    pub fn unknown(&mut self, piece: &Piece<'_>, key: &str, ledger: &mut Ledger) {
+        if self.unknown.len() > MOST {
+            return;
+        }
+        let n = self.unknown.entry((piece.section.into(), key.into())).or_default();
+        *n += 1;
+        if *n == 1 {
+            let reason = "A key this version does not know: shown in the details of its record, and counted in the table `unknown_keys`.";
+            ledger.skip(Severity::Info, "unknown_key", reason, piece.offset, || format!("{}.{key}", piece.section));
         }
     }
 
     /// (section, key) and records with it, in order.
-    pub fn unknown(self) -> Vec<((String, String), u64)> {
+    pub fn counted(self) -> Vec<((String, String), u64)> {
         let mut out: Vec<_> = self.unknown.into_iter().collect();
         out.order();
         out

@@ -6,12 +6,14 @@ mod import;
 mod keys;
 mod operands;
 mod queues;
+mod record;
 mod rows;
 mod schema;
 mod split;
 pub(crate) mod tables;
 pub(crate) mod timeline;
 pub(crate) mod value;
+mod walk;
 
 pub(crate) use rows::semaphore_id;
 
@@ -73,7 +75,7 @@ fn telling_section(head: &[u8]) -> Option<String> {
     let mut found: Option<String> = None;
     let mut is_other = false;
     // A cut record at the head's end is fine; what is no object of sections ends the search.
-    let _ = splitter.feed(head, &mut |piece| {
+    let _ = splitter.feed(head, &mut |piece: &split::Piece<'_>| {
         let is_object = piece.text.first() == Some(&b'{');
         let is_dma = piece.section == "dma" && memchr::memmem::find(piece.text, b"\"dma_queue\"").is_some();
         is_other |= piece.section == "traceEvents";
@@ -96,9 +98,9 @@ fn read_record(input: &InputSet, record: RecordRef) -> Result<String, ImportErro
             let mut bytes = member.read_up_to(record.offset(), MAX_RECORD)?;
             let mut end = None;
             let mut splitter = split::Splitter::new();
-            splitter.feed(b"{\"x\":[", &mut |_| ())?;
+            splitter.feed(b"{\"x\":[", &mut |_: &split::Piece<'_>| ())?;
             // What follows the record may be anything: only its end is asked for.
-            let _ = splitter.feed(&bytes, &mut |piece| end = end.or(Some(piece.text.len())));
+            let _ = splitter.feed(&bytes, &mut |piece: &split::Piece<'_>| end = end.or(Some(piece.text.len())));
             bytes.truncate(end.unwrap_or(bytes.len()));
             bytes
         }

@@ -15,34 +15,36 @@ const MOST: usize = 16;
 /// The semaphores that `operands` name.
 pub(crate) fn semaphores(operands: &str) -> Vec<Found<'_>> {
     let mut out = Vec::new();
-    let mut rest = operands;
-    while let Some(at) = rest.find("S[").filter(|_| out.len() < MOST) {
-        let is_word = at == 0 || matches!(rest.as_bytes()[at - 1], b' ' | b'$');
-        rest = &rest[at + 2..];
-        if let (true, Some((id, after))) = (is_word, rest.split_once(']')) {
-            out.extend(one(id, after));
-        }
+    let bytes = operands.as_bytes();
+    for at in memchr::memchr_iter(b'S', bytes) {
+        let is_word = at == 0 || matches!(bytes[at - 1], b' ' | b'$');
+        let named = operands[at..].strip_prefix("S[").filter(|_| is_word && out.len() < MOST);
+        out.extend(named.and_then(|rest| rest.split_once(']')).and_then(|(id, after)| one(id, after)));
     }
-    let word = |key: &str| operands.split_ascii_whitespace().find_map(|w| w.strip_prefix(key)?.strip_prefix('='));
-    if let Some(id) = word("semaphore").filter(|id| is_number(id)) {
-        let by = word("sem_increment").and_then(|n| n.parse().ok()).unwrap_or(1);
+    if let Some(id) = word(operands, "semaphore").filter(|id| is_number(id)) {
+        let by = word(operands, "sem_increment").and_then(|n| n.parse().ok()).unwrap_or(1);
         out.push((SemaphoreRole::Transfers, id, "", by));
     }
     out
 }
 
+/// What stands behind `key=`, up to the next space.
+fn word<'a>(operands: &'a str, key: &str) -> Option<&'a str> {
+    memchr::memchr_iter(b'=', operands.as_bytes()).find_map(|at| {
+        let before = operands[..at].strip_suffix(key)?;
+        (before.is_empty() || before.ends_with(' ')).then_some(())?;
+        operands[at + 1..].split(' ').next()
+    })
+}
+
 /// The size of the first source: `src=fp32@0x36500[1,0,0][512,1,1] … channels=128`, or `… 128*128` of a matrix product.
 /// The slice is left for the caller.
 pub(crate) fn shape(operands: &str) -> Option<Shape> {
-    let after = ["src=", "src0="].iter().find_map(|key| {
-        let at = operands.find(key).filter(|at| *at == 0 || operands.as_bytes()[at - 1] == b' ')?;
-        operands.get(at + key.len()..)
-    })?;
-    let source = after.split_ascii_whitespace().next()?;
+    let source = word(operands, "src").or_else(|| word(operands, "src0"))?;
     let (dtype, rest) = source.split_once('@')?;
     let dims = rest.strip_suffix(']')?.rsplit_once('[')?.1;
     let elements = dims.split(',').try_fold(1u32, |n, d| n.checked_mul(d.parse().ok()?))?;
-    let channels = operands.find(" channels=").and_then(|at| operands[at + 10..].split_ascii_whitespace().next()?.parse().ok());
+    let channels = word(operands, "channels").and_then(|n| n.parse().ok());
     let tail = operands.split_ascii_whitespace().next_back().and_then(|word| word.split_once('*'));
     let held: Option<(u16, u16)> = tail.and_then(|(rows, columns)| Some((rows.parse().ok()?, columns.parse().ok()?)));
     let (partitions, columns) = held.or(channels.map(|n| (n, 0))).unwrap_or_default();

@@ -19,6 +19,23 @@ pub(super) struct Piece<'a> {
     pub offset: u64,
 }
 
+/// What takes the values of a file.
+pub(super) trait Sink {
+    /// Takes the element that the text of `begun` begins with, and tells its length; `None` leaves it to be split off as any other.
+    fn whole(&mut self, _begun: &Piece<'_>) -> Option<usize> {
+        None
+    }
+
+    /// Takes a value.
+    fn piece(&mut self, piece: &Piece<'_>);
+}
+
+impl<F: FnMut(&Piece<'_>)> Sink for F {
+    fn piece(&mut self, piece: &Piece<'_>) {
+        self(piece);
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Start,
@@ -83,17 +100,27 @@ impl Splitter {
     }
 
     /// Takes the next block; `sink` gets every value that ends in it.
-    pub fn feed(&mut self, block: &[u8], sink: &mut dyn FnMut(Piece<'_>)) -> Result<(), ImportError> {
+    pub fn feed(&mut self, block: &[u8], sink: &mut dyn Sink) -> Result<(), ImportError> {
         let mut at = 0;
         while at < block.len() {
             at = match self.state {
                 State::Key => self.key(block, at)?,
                 State::Record(is_element) => self.record(block, at, is_element, sink)?,
+                State::Elements if block[at] == b'{' => self.element(block, at, sink)?,
                 _ => self.between(block[at], at)?,
             };
         }
         self.offset += block.len() as u64;
         Ok(())
+    }
+
+    /// An element that is an object: taken whole, or begun.
+    fn element(&mut self, block: &[u8], at: usize, sink: &mut dyn Sink) -> Result<usize, ImportError> {
+        let offset = self.offset + at as u64;
+        match sink.whole(&Piece { section: &self.section, is_element: true, text: &block[at..], offset }) {
+            Some(len) => Ok(at + len),
+            None => self.between(b'{', at),
+        }
     }
 
     /// One byte outside keys and values. Returns the next position: the same one where a value begins.
@@ -174,7 +201,7 @@ impl Splitter {
         Ok(())
     }
 
-    fn record(&mut self, block: &[u8], from: usize, is_element: bool, sink: &mut dyn FnMut(Piece<'_>)) -> Result<usize, ImportError> {
+    fn record(&mut self, block: &[u8], from: usize, is_element: bool, sink: &mut dyn Sink) -> Result<usize, ImportError> {
         let Some(end) = self.end_of_value(block, from) else {
             self.keep(&block[from..], MAX_RECORD, "record")?;
             return Ok(block.len());
@@ -184,7 +211,7 @@ impl Splitter {
             self.keep(tail, MAX_RECORD, "record")?;
         }
         let text = if self.carry.is_empty() { tail } else { self.carry.as_slice() };
-        sink(Piece { section: &self.section, is_element, text, offset: self.record_at });
+        sink.piece(&Piece { section: &self.section, is_element, text, offset: self.record_at });
         self.carry.clear();
         self.state = if is_element { State::Elements } else { State::Root };
         Ok(end)
@@ -243,7 +270,7 @@ mod tests {
         let mut splitter = Splitter::new();
         let mut out = Vec::new();
         for chunk in text.as_bytes().chunks(block) {
-            let mut sink = |p: Piece<'_>| {
+            let mut sink = |p: &Piece<'_>| {
                 out.push((p.section.into(), p.is_element, String::from_utf8_lossy(p.text).into_owned(), p.offset));
             };
             splitter.feed(chunk, &mut sink).expect("well formed");
@@ -265,7 +292,7 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_refused_with_the_place() {
-        let error = Splitter::new().feed(b"  [1]", &mut |_| ()).expect_err("an array");
+        let error = Splitter::new().feed(b"  [1]", &mut |_: &Piece<'_>| ()).expect_err("an array");
         assert!(error.to_string().contains("found `[` at byte 2"), "{error}");
     }
 }

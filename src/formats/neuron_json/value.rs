@@ -25,6 +25,9 @@ impl<'a> Raw<'a> {
     /// As a whole number, also when it is written as text or as `3.0`. Never through a float when it is whole.
     pub fn int(self) -> Option<i64> {
         let text = self.0.trim_matches('"');
+        if !text.is_empty() && text.len() < 19 && text.bytes().all(|b| b.is_ascii_digit()) {
+            return Some(text.bytes().fold(0, |n, digit| 10 * n + i64::from(digit - b'0')));
+        }
         if let Ok(n) = text.parse::<i64>() {
             return Some(n);
         }
