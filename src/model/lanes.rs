@@ -25,12 +25,18 @@ pub(super) struct Layout {
 pub(super) fn layout(n: usize, span: impl Fn(usize) -> (i64, i64)) -> Layout {
     let mut out = Layout { lane: Vec::with_capacity(n), parent: Vec::with_capacity(n), n_lanes: 0 };
     let mut open: Vec<(i64, u32, u16)> = Vec::new();
+    // Slices that ended under one that has not are left where they are until they are many.
+    let mut most_open = MAX_LOOK / 4;
     let mut lanes = FreeLanes::default();
     in_parts(n, &mut |part| {
         for i in part {
             let (start, end) = span(i);
             while open.last().is_some_and(|&(open_end, ..)| open_end <= start) {
                 open.pop();
+            }
+            if open.len() > most_open {
+                open.retain(|&(open_end, ..)| open_end > start);
+                most_open = (2 * open.len()).max(MAX_LOOK / 4);
             }
             let holder = open.iter().rev().take(MAX_LOOK).find(|&&(open_end, ..)| open_end >= end);
             let (parent, from) = holder.map_or((NO_SLICE, 0), |&(_, id, lane)| (id, lane as usize + 1));

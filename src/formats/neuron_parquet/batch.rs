@@ -50,55 +50,81 @@ impl<V: Default> Cells<V> {
     }
 
     /// The value of a row.
+    #[inline(always)]
     pub fn get(&self, row: usize) -> Option<&V> {
         let value = self.values.get(row)?;
         self.held.get(row).is_none_or(|held| *held).then_some(value)
     }
 }
 
-/// Ids of texts that say something. The values of a dictionary come again and again from the same place in memory: such a text is read once.
-pub(super) struct TextIds {
-    /// Number of the first row of the batch that the addresses are in.
-    batch: u64,
-    /// Address, length, id.
-    seen: Vec<(usize, usize, StrId)>,
+/// A column of whole numbers: its kind is looked at once, not row by row.
+pub(super) enum Ints<'a> {
+    Plain(&'a Cells<i64>),
+    /// Numbers written as something else.
+    Other(&'a Batch, usize),
 }
 
-impl Default for TextIds {
-    fn default() -> Self {
-        TextIds { batch: 0, seen: vec![(0, 0, StrId(0)); Self::N] }
-    }
-}
-
-impl TextIds {
-    const N: usize = 1 << 12;
-
-    /// Before the texts of a batch are asked for: what another one held is no longer where it was.
-    pub fn enter(&mut self, batch: u64) {
-        if self.batch != batch {
-            self.batch = batch;
-            self.seen.fill((0, 0, StrId(0)));
+impl Ints<'_> {
+    /// The number of a row.
+    #[inline(always)]
+    pub fn get(&self, row: usize) -> Option<i64> {
+        match self {
+            Ints::Plain(values) => values.get(row).copied(),
+            Ints::Other(batch, column) => batch.int(*column, row),
         }
     }
+}
 
-    /// The id of a text, the empty one's where nothing is told.
-    pub fn id(&mut self, batch: &Batch, column: usize, row: usize, strings: &mut Interner) -> StrId {
-        let Values::Texts(values) = &batch.columns[column] else {
-            return strings.intern(known(batch.text(column, row)));
-        };
-        let Some(text) = values.get(row).map(ByteArray::data) else {
+/// Ids of a column's texts.
+pub(super) struct Ids(Vec<StrId>);
+
+impl Ids {
+    /// The id of a row's text; the empty one's where nothing is told.
+    #[inline(always)]
+    pub fn get(&self, row: usize) -> StrId {
+        self.0.get(row).copied().unwrap_or_default()
+    }
+}
+
+/// The values of a dictionary come again and again from the same place in memory: such a text is read once.
+#[inline(never)]
+fn ids(values: &Cells<ByteArray>, n: usize, strings: &mut Interner) -> Vec<StrId> {
+    const N: usize = 1 << 11;
+    // Address, length, id.
+    let mut seen = [(0usize, 0usize, StrId(0)); N];
+    let id = |row| {
+        let text = values.get(row).map_or(&[][..], ByteArray::data);
+        if text.is_empty() {
             return StrId(0);
-        };
+        }
         let (address, len) = (text.as_ptr().addr(), text.len());
-        let seen = &mut self.seen[(address >> 2 ^ address >> 13 ^ len) & (Self::N - 1)];
+        let seen = &mut seen[(address >> 2 ^ address >> 11 ^ len) % N];
         if (seen.0, seen.1) != (address, len) {
             *seen = (address, len, strings.intern(known(std::str::from_utf8(text).unwrap_or(""))));
         }
         seen.2
-    }
+    };
+    (0..n).map(id).collect()
 }
 
 impl Batch {
+    /// A column of whole numbers.
+    pub fn ints(&self, column: usize) -> Ints<'_> {
+        match &self.columns[column] {
+            Values::Ints(values) => Ints::Plain(values),
+            _ => Ints::Other(self, column),
+        }
+    }
+
+    /// The ids of a column's texts.
+    pub fn ids(&self, column: usize, strings: &mut Interner) -> Ids {
+        Ids(match &self.columns[column] {
+            Values::Missing => Vec::new(),
+            Values::Texts(values) => ids(values, self.n_rows, strings),
+            _ => (0..self.n_rows).map(|row| strings.intern(known(self.text(column, row)))).collect(),
+        })
+    }
+
     /// A whole number; a fraction or other text is none.
     pub fn int(&self, column: usize, row: usize) -> Option<i64> {
         match &self.columns[column] {

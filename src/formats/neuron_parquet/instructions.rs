@@ -1,6 +1,6 @@
 //! Rows of the table `Instruction`.
 
-use super::batch::{Batch, TextIds};
+use super::batch::{Batch, Ints};
 use super::framework::Paths;
 use super::import::Table;
 use super::reading::Reading;
@@ -39,60 +39,76 @@ const INSTRUCTION: [&str; 27] = [
     "raw_framework_id",
 ];
 
-fn work(b: &Batch, row: usize) -> Work {
-    let bytes = |at: usize| b.int(at, row).and_then(|n| u64::try_from(n).ok());
+/// What the columns from `raw_flops` on tell.
+fn work(columns: &[Ints<'_>; 8], row: usize) -> Work {
+    let bytes = |at: usize| columns[at].get(row).and_then(|n| u64::try_from(n).ok());
     let narrow = |n: u64| n.min(u64::from(u32::MAX - 1)) as u32;
     Work {
         // The schema warns of the column of elements where FLOPs are told.
-        elements: bytes(16).map(|flops| flops / 2).or_else(|| bytes(17)).filter(|n| *n > 0).map(narrow),
-        sbuf_bytes: Work::sum(bytes(18), bytes(19)).map(narrow),
-        hbm_read: bytes(20),
-        hbm_written: bytes(21),
-        spilled: Work::sum(bytes(22), bytes(23)),
+        elements: bytes(0).map(|flops| flops / 2).or_else(|| bytes(1)).filter(|n| *n > 0).map(narrow),
+        sbuf_bytes: Work::sum(bytes(2), bytes(3)).map(narrow),
+        hbm_read: bytes(4),
+        hbm_written: bytes(5),
+        spilled: Work::sum(bytes(6), bytes(7)),
     }
 }
 
+/// Columns that become attributes of a slice.
+const ATTRS: [(Attr, usize); 6] =
+    [(Attr::InstructionType, 9), (Attr::Layer, 10), (Attr::Hlo, 11), (Attr::Source, 12), (Attr::Bir, 13), (Attr::Tensorizer, 15)];
+
 /// Puts the table `Instruction` on the timeline. Where it names no layer, `paths` of framework operators do.
 pub(super) fn read(table: &Table, paths: &Paths, r: &mut Reading, ledger: &mut Ledger) {
-    let mut texts = TextIds::default();
-    r.each(table, &INSTRUCTION, ledger, &mut |r, b, row, at| {
-        texts.enter(at - row as u64);
-        let Some((start, duration)) = span(b, 0, 1, 2, row) else {
-            return false;
+    r.each_batch(table, &INSTRUCTION, ledger, &mut |r, b, first| batch(r, b, first, paths));
+}
+
+/// The rows of a batch; how many are shown.
+fn batch(r: &mut Reading, b: &Batch, first: u64, paths: &Paths) -> usize {
+    let [starts, ends, durations, pcores, pcs, waits, ids] = [0, 1, 2, 3, 7, 8, 14].map(|column| b.ints(column));
+    let works = [16, 17, 18, 19, 20, 21, 22, 23].map(|column| b.ints(column));
+    let strings = &mut r.t.builder.strings;
+    let (engines, opcodes) = (b.ids(4, strings), b.ids(6, strings));
+    let attrs = ATTRS.map(|(attr, column)| (attr, b.ids(column, strings)));
+    let lines = b.ids(24, strings);
+    let unnamed = strings.intern("unnamed opcode");
+    let mut n_shown = 0;
+    for row in 0..b.n_rows {
+        let Some((start, duration)) = span(starts.get(row), ends.get(row), durations.get(row)) else {
+            continue;
         };
-        let core = r.core(b.int(3, row));
-        let (engine, track) = (b.text(4, row), b.text(5, row));
-        let opcode = b.text(6, row);
-        let strings = &mut r.t.builder.strings;
-        let opcode = if opcode.is_empty() { strings.intern("unnamed opcode") } else { texts.id(b, 6, row, strings) };
-        let engine_id = texts.id(b, 4, row, strings);
+        let core = r.core(pcores.get(row));
+        let track = b.text(5, row);
         let slice = r.t.instruction(&Instruction {
             core,
-            label: if track.is_empty() { engine } else { track },
-            engine: engine_id,
-            opcode,
+            label: if track.is_empty() { b.text(4, row) } else { track },
+            engine: engines.get(row),
+            opcode: Some(opcodes.get(row)).filter(|id| *id != StrId(0)).unwrap_or(unnamed),
             start,
             duration,
-            pc: column(b.int(7, row)),
-            wait_ns: column(b.int(8, row)),
-            work: work(b, row),
-            record: RecordRef::new(0, at, 1),
+            pc: column(pcs.get(row)),
+            wait_ns: column(waits.get(row)),
+            work: work(&works, row),
+            record: RecordRef::new(0, first + row as u64, 1),
         });
-        let attrs =
-            [(Attr::InstructionType, 9), (Attr::Layer, 10), (Attr::Hlo, 11), (Attr::Source, 12), (Attr::Bir, 13), (Attr::Tensorizer, 15)];
-        for (attr, column) in attrs {
-            let strings = &mut r.t.builder.strings;
-            let mut text = texts.id(b, column, row, strings);
-            if attr == Attr::Source && text == StrId(0) {
-                text = texts.id(b, 24, row, strings);
-            }
-            if attr == Attr::Layer && text == StrId(0) && !paths.is_empty() {
-                text = b.int(26, row).and_then(|id| paths.get(&id)).map_or(StrId(0), |path| strings.intern(path));
-            }
-            r.t.set_id(slice, attr, text);
+        for (attr, values) in &attrs {
+            let text = match (attr, values.get(row)) {
+                (Attr::Source, StrId(0)) => lines.get(row),
+                (Attr::Layer, StrId(0)) => layer(r, b, row, paths),
+                (_, text) => text,
+            };
+            r.t.set_id(slice, *attr, text);
         }
         r.t.operands(slice, b.text(25, row));
-        r.links.note(0, b.int(14, row), slice);
-        true
-    });
+        r.links.note(0, ids.get(row), slice);
+        n_shown += 1;
+    }
+    n_shown
+}
+
+/// The framework operator's path, where the table of operators tells one.
+fn layer(r: &mut Reading, b: &Batch, row: usize, paths: &Paths) -> StrId {
+    if paths.is_empty() {
+        return StrId(0);
+    }
+    b.int(26, row).and_then(|id| paths.get(&id)).map_or(StrId(0), |path| r.t.builder.strings.intern(path))
 }

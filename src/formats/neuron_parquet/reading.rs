@@ -35,8 +35,21 @@ impl Reading<'_, '_> {
         ledger: &mut Ledger,
         row: &mut dyn FnMut(&mut Self, &Batch, usize, u64) -> bool,
     ) {
+        self.each_batch(table, wanted, ledger, &mut |r, batch, first| {
+            (0..batch.n_rows).filter(|i| row(r, batch, *i, first + *i as u64)).count()
+        });
+    }
+
+    /// The same, many rows at a time: `some` gets them with the number of the first, and says how many are shown.
+    pub fn each_batch(
+        &mut self,
+        table: &Table,
+        wanted: &[&str],
+        ledger: &mut Ledger,
+        some: &mut dyn FnMut(&mut Self, &Batch, u64) -> usize,
+    ) {
         batches(table, wanted, ledger, &mut |batch, first, file| {
-            let n = (0..batch.n_rows).filter(|i| row(self, batch, *i, first + *i as u64)).count();
+            let n = some(self, batch, first);
             self.watch.read(file.n_bytes_of(batch.n_rows), batch.n_rows as u64, &mut self.t.builder);
             n
         });

@@ -1,6 +1,5 @@
 //! Rows that have a place on the timeline.
 
-use super::batch::{Batch, TextIds};
 use super::import::Table;
 use super::reading::Reading;
 use crate::base::{Ledger, StrId};
@@ -53,9 +52,11 @@ pub(super) fn known(text: &str) -> &str {
     }
 }
 
-pub(super) fn span(b: &Batch, start: usize, end: usize, duration: usize, row: usize) -> Option<(i64, i64)> {
-    let from = b.int(start, row)?;
-    let told = b.int(duration, row).or_else(|| b.int(end, row)?.checked_sub(from))?;
+/// (start, duration), as the columns tell.
+#[inline(always)]
+pub(super) fn span(start: Option<i64>, end: Option<i64>, duration: Option<i64>) -> Option<(i64, i64)> {
+    let from = start?;
+    let told = duration.or_else(|| end?.checked_sub(from))?;
     (told >= 0).then_some((from, told))
 }
 
@@ -77,43 +78,84 @@ const TRANSFER: [&str; 11] = [
     "queue_type",
 ];
 
+/// Rings by core, engine and queue, as the columns number them; where they do not, by the queue's name.
+#[derive(Default)]
+struct Rings {
+    numbered: FxHashMap<[i64; 3], Ring>,
+    /// The last ring met of some numbers.
+    recent: Vec<([i64; 3], Ring)>,
+    named: FxHashMap<(usize, Option<i64>, Option<i64>, StrId), Ring>,
+}
+
+impl Rings {
+    const N_RECENT: usize = 1 << 10;
+
+    #[inline(always)]
+    fn of(&mut self, r: &mut Reading, numbers: [i64; 3]) -> Ring {
+        let mixed = numbers[0].wrapping_mul(7) ^ numbers[1].wrapping_mul(31) ^ numbers[2].wrapping_mul(503);
+        let at = mixed as usize % Self::N_RECENT;
+        match self.recent.get(at) {
+            Some((known, ring)) if *known == numbers => *ring,
+            _ => self.find(r, numbers, at),
+        }
+    }
+
+    #[inline(never)]
+    fn find(&mut self, r: &mut Reading, numbers: [i64; 3], at: usize) -> Ring {
+        let core = r.core(Some(numbers[0]));
+        let [_, engine, queue] = numbers.map(|n| n.to_string());
+        let ring = *self.numbered.entry(numbers).or_insert_with(|| r.t.ring(core, &engine, &queue));
+        self.recent.resize(Self::N_RECENT, ([i64::MIN; 3], ring));
+        self.recent[at] = (numbers, ring);
+        ring
+    }
+
+    /// The name tells what the numbers do not.
+    #[inline(never)]
+    fn by_name(&mut self, r: &mut Reading, pcore: Option<i64>, numbers: [Option<i64>; 2], name: StrId) -> Ring {
+        let core = r.core(pcore);
+        let [engine, queue] = numbers;
+        *self.named.entry((core, engine, queue, name)).or_insert_with(|| {
+            let name = r.t.builder.strings.get(name).to_string();
+            let engine = engine.map_or_else(|| engine_of(&name).to_string(), |n| n.to_string());
+            let queue = queue.map_or_else(|| name.clone(), |n| n.to_string());
+            r.t.ring(core, &engine, &queue)
+        })
+    }
+}
+
 fn transfers(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
-    let mut texts = TextIds::default();
-    let mut rings: FxHashMap<(usize, Option<i64>, Option<i64>, StrId), Ring> = FxHashMap::default();
+    let mut rings = Rings::default();
     let wanted = TRANSFER.map(|name| if name == "id" && !r.links.is_wanted { "" } else { name });
-    r.each(table, &wanted, ledger, &mut |r, b, row, at| {
-        texts.enter(at - row as u64);
-        let Some((start, duration)) = span(b, 0, 1, 2, row) else {
-            return false;
-        };
-        let core = r.core(b.int(3, row));
-        let (engine, queue) = (b.int(4, row), b.int(5, row));
-        // The name tells what the numbers do not.
-        let named = engine.is_none() || queue.is_none();
-        let name = if named { texts.id(b, 6, row, &mut r.t.builder.strings) } else { StrId(0) };
-        let ring = *rings.entry((core, engine, queue, name)).or_insert_with(|| {
-            let number = |n: Option<i64>| n.map(|n| n.to_string());
-            r.t.ring(
-                core,
-                &number(engine).unwrap_or_else(|| engine_of(b.text(6, row)).into()),
-                &number(queue).unwrap_or_else(|| b.text(6, row).into()),
-            )
-        });
+    r.each_batch(table, &wanted, ledger, &mut |r, b, first| {
+        let [starts, ends, durations, pcores, engines, queues] = [0, 1, 2, 3, 4, 5].map(|column| b.ints(column));
+        let (bytes, ids) = (b.ints(8), b.ints(9));
         let strings = &mut r.t.builder.strings;
-        let (variable, queue_type) = (texts.id(b, 7, row, strings), texts.id(b, 10, row, strings));
-        let slice = r.t.transfer(&Transfer {
-            ring,
-            variable,
-            start,
-            duration,
-            bytes: column(b.int(8, row)),
-            queue_type,
-            is_duplicate: false,
-            is_collective: false,
-            record: RecordRef::new(kind, at, 1),
-        });
-        r.links.note(kind, b.int(9, row), slice);
-        true
+        let (names, variables, queue_types) = (b.ids(6, strings), b.ids(7, strings), b.ids(10, strings));
+        let mut n_shown = 0;
+        for row in 0..b.n_rows {
+            let Some((start, duration)) = span(starts.get(row), ends.get(row), durations.get(row)) else {
+                continue;
+            };
+            let ring = match (pcores.get(row), engines.get(row), queues.get(row)) {
+                (Some(pcore), Some(engine), Some(queue)) => rings.of(r, [pcore, engine, queue]),
+                (pcore, engine, queue) => rings.by_name(r, pcore, [engine, queue], names.get(row)),
+            };
+            let slice = r.t.transfer(&Transfer {
+                ring,
+                variable: variables.get(row),
+                start,
+                duration,
+                bytes: self::column(bytes.get(row)),
+                queue_type: queue_types.get(row),
+                is_duplicate: false,
+                is_collective: false,
+                record: RecordRef::new(kind, first + row as u64, 1),
+            });
+            r.links.note(kind, ids.get(row), slice);
+            n_shown += 1;
+        }
+        n_shown
     });
 }
 
@@ -156,7 +198,7 @@ fn extras(kind: usize, sort: i64, table: &Table, r: &mut Reading, ledger: &mut L
     let mut wanted = vec!["start_ts", "end_ts", "duration_ns", "pcore_idx", name, lane, "id", "op_id"];
     wanted.extend((kind == 3).then_some(["input_size", "output_size", "cc_trigger_start_delay"]).into_iter().flatten());
     r.each(table, &wanted, ledger, &mut |r, b, row, at| {
-        let Some((start, duration)) = span(b, 0, 1, 2, row) else {
+        let Some((start, duration)) = span(b.int(0, row), b.int(1, row), b.int(2, row)) else {
             return false;
         };
         let core = r.core(b.int(3, row));
