@@ -73,13 +73,20 @@ impl Format for NeuronJson {
 fn telling_section(head: &[u8]) -> Option<String> {
     let mut splitter = split::Splitter::new();
     let mut found: Option<String> = None;
+    let mut weak: Vec<String> = Vec::new();
     let mut is_other = false;
     // A cut record at the head's end is fine; what is no object of sections ends the search.
     let _ = splitter.feed(head, &mut |piece: &split::Piece<'_>| {
         let is_object = piece.text.first() == Some(&b'{');
         let is_dma = piece.section == "dma" && memchr::memmem::find(piece.text, b"\"dma_queue\"").is_some();
         is_other |= piece.section == "traceEvents";
-        if found.is_none() && piece.is_element && is_object && (is_dma || schema::is_telling(piece.section)) {
+        if found.is_some() || !piece.is_element || !is_object {
+            return;
+        }
+        let is_weak = schema::is_section(piece.section) && weak.last().is_none_or(|last| last != piece.section);
+        weak.extend(is_weak.then(|| piece.section.into()));
+        // A name that other files may have as well does not tell; two of them beside each other do.
+        if is_dma || schema::is_telling(piece.section) || weak.len() > 1 {
             found = Some(piece.section.into());
         }
     });
@@ -150,4 +157,23 @@ pub(crate) fn meaning(key: &str) -> Option<(&'static str, &'static str)> {
 
 fn field(group: &str, key: &str, value: String, unit: &str, help: &str) -> Field {
     Field { group: group.into(), key: key.into(), value, unit: unit.into(), help: help.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(head: &str, section: Option<&str>) {
+        assert_eq!(telling_section(head.as_bytes()).as_deref(), section, "{head}");
+    }
+
+    #[test]
+    fn one_telling_section_or_two_others() {
+        check(r#"{"instruction":[{"id":1}"#, Some("instruction"));
+        check(r#"{"dma":[{"dma_queue":"1"},"#, Some("dma"));
+        check(r#"{"warnings":[{"message":"m"}],"metadata":[{"data_version":8}]}"#, Some("metadata"));
+        check(r#"{"warnings":[{"message":"m"},{"message":"n"}]}"#, None);
+        check(r#"{"metadata":{"a":1},"summary":"text","warnings":[{}]}"#, None);
+        check(r#"{"warnings":[{}],"metadata":[{}],"traceEvents":[{}]}"#, None);
+    }
 }

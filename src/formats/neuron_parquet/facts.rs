@@ -45,6 +45,11 @@ impl Facts {
                 None => ledger.note(format!("There is no table `{name}`: what it would tell is not available.")),
             }
         }
+        if !tables.contains_key("Instruction") {
+            ledger.note(
+                "There is no table `Instruction`: the timeline has no instructions, and what is computed from them is not available.",
+            );
+        }
         let mut facts = Facts { rows, warnings: Vec::new(), first_core: None, title: String::new() };
         facts.first_core = facts.int("Metadata", "neuroncore_idx");
         facts.title = facts.text("Metadata", "profile_name");
