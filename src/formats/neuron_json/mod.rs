@@ -85,15 +85,15 @@ fn telling_section(head: &[u8]) -> Option<String> {
         }
         let is_weak = schema::is_section(piece.section) && weak.last().is_none_or(|last| last != piece.section);
         weak.extend(is_weak.then(|| piece.section.into()));
-        // A name that other files may have as well does not tell; two of them beside each other do.
-        if is_dma || schema::is_telling(piece.section) || weak.len() > 1 {
+        if is_dma || schema::is_telling(piece.section) {
             found = Some(piece.section.into());
         }
     });
     if let Some(section) = splitter.position().0.strip_prefix("traceEvents") {
         is_other |= section.is_empty();
     }
-    found.filter(|_| !is_other)
+    // A name that other files may have as well does not tell; two of them beside each other do.
+    found.or_else(|| weak.drain(..).nth(1)).filter(|_| !is_other)
 }
 
 /// The text of a record, also of one too long to note its length.

@@ -3,18 +3,17 @@
 use super::{CounterSpec, ExtraKind, Finished, ProfileBuilder};
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::lanes::layout;
-use crate::model::{
-    Attribute, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, SliceTable, Track,
-};
+use crate::model::{Attribute, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, Track};
+use std::ops::Range;
 
 impl ProfileBuilder {
     /// Sorts, nests and freezes. Tracks without content and without children are left out. `meta.range` is computed here.
     pub fn finish(mut self, meta: Meta) -> Finished {
         let (tracks, track_of_raw) = self.order_tracks();
         let mut profile = Profile { meta, tracks, ..Profile::default() };
-        let by_start = self.sort_by_start(&track_of_raw, profile.tracks.len());
-        let (order, ranks) = self.lay_out(&mut profile, by_start);
-        self.freeze(profile, order, ranks, track_of_raw)
+        let sorted = self.sort_by_start(&track_of_raw, profile.tracks.len());
+        let order = sorted.lay_out(&mut profile);
+        self.freeze(profile, order, track_of_raw)
     }
 
     /// Display order: depth first, siblings by (sort, name). Returns the tracks and the final id of each raw one.
@@ -54,100 +53,41 @@ impl ProfileBuilder {
         (out, final_of_raw)
     }
 
-    /// Raw slice ids by (final track, start, longest first, as written), and where each track's begin.
-    fn sort_by_start(&self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> (Vec<u32>, Vec<usize>) {
-        let n = self.start.len();
+    /// Slices by (final track, start, longest first, as written). What is read again and again comes to stand in that order first.
+    fn sort_by_start(&mut self, track_of_raw: &[Option<TrackId>], n_tracks: usize) -> Sorted {
+        let (starts, durations) = (std::mem::take(&mut self.start), std::mem::take(&mut self.duration));
+        let n = starts.len();
         let mut first = vec![0usize; n_tracks + 1];
         in_parts(n, &mut |part| part.for_each(|i| first[placed(track_of_raw, self.track.get(i)).index() + 1] += 1));
         for t in 0..n_tracks {
             first[t + 1] += first[t];
         }
         let mut next = first.clone();
-        let mut order = vec![0u32; n];
+        let mut out = Sorted { raw: vec![0; n], start: vec![0; n], duration: vec![0; n], first };
         let mut last = vec![((i64::MIN, i64::MIN), true); n_tracks];
         in_parts(n, &mut |part| {
             for i in part {
                 let t = placed(track_of_raw, self.track.get(i)).index();
-                order[next[t]] = i as u32;
+                let (at, start, duration) = (next[t], starts.get(i), durations.get(i));
+                (out.raw[at], out.start[at], out.duration[at]) = (i as u32, start, duration);
                 next[t] += 1;
-                let key = self.key(i);
+                let key = (start, -duration);
                 last[t] = (key, last[t].1 && last[t].0 <= key);
             }
         });
         for t in (0..n_tracks).filter(|t| !last[*t].1) {
-            self.sort_part(&mut order[first[t]..first[t + 1]]);
+            out.sort_part(out.first[t]..out.first[t + 1]);
         }
-        (order, first)
+        out
     }
 
-    /// By start, the longest first.
-    fn key(&self, raw: usize) -> (i64, i64) {
-        (self.start.get(raw), -self.duration.get(raw))
-    }
-
-    fn sort_part(&self, part: &mut [u32]) {
-        let mut keyed: Vec<(i64, i64, u32)> = Vec::with_capacity(part.len());
-        in_parts(part.len(), &mut |range| {
-            keyed.extend(part[range].iter().map(|&i| {
-                let (start, length) = self.key(i as usize);
-                (start, length, i)
-            }));
-        });
-        keyed.sort();
-        in_parts(part.len(), &mut |range| range.for_each(|at| part[at] = keyed[at].2));
-    }
-
-    /// Lanes, parents and the final order. Returns (raw id per final slice, final id per place in start order).
-    fn lay_out(&self, profile: &mut Profile, (by_start, first): (Vec<u32>, Vec<usize>)) -> (Vec<u32>, Vec<u32>) {
-        let n = by_start.len();
-        let mut order = vec![0u32; n];
-        let mut ranks = vec![0u32; n];
-        profile.slices.parent = vec![NO_SLICE; n];
-        for t in 0..profile.tracks.len() {
-            let (from, to) = (first[t], first[t + 1]);
-            let lanes_from = profile.lanes.len() as u32;
-            if from < to {
-                let part = &by_start[from..to];
-                let layout = layout(part.len(), |at| {
-                    let start = self.start.get(part[at] as usize);
-                    (start, start.saturating_add(self.duration.get(part[at] as usize)))
-                });
-                let mut next = lane_starts(&layout.lane, layout.n_lanes, from as u32);
-                for (depth, pair) in next.windows(2).enumerate() {
-                    profile.lanes.push(Lane { track: TrackId(t as u32), depth: depth as u16, first: pair[0], end: pair[1] });
-                }
-                in_parts(part.len(), &mut |range| {
-                    for k in range {
-                        let next = &mut next[layout.lane[k] as usize];
-                        order[*next as usize] = part[k];
-                        ranks[from + k] = *next;
-                        *next += 1;
-                    }
-                });
-                in_parts(part.len(), &mut |range| {
-                    for k in range.filter(|k| layout.parent[*k] != NO_SLICE) {
-                        profile.slices.parent[ranks[from + k] as usize] = ranks[from + layout.parent[k] as usize];
-                    }
-                });
-            }
-            profile.tracks[t].lanes = lanes_from..profile.lanes.len() as u32;
-        }
-        (order, ranks)
-    }
-
-    fn freeze(self, mut profile: Profile, order: Vec<u32>, ranks: Vec<u32>, track_of_raw: Vec<Option<TrackId>>) -> Finished {
+    fn freeze(self, mut profile: Profile, order: Vec<u32>, track_of_raw: Vec<Option<TrackId>>) -> Finished {
         drop(self.track);
         let mut slice_of_raw = vec![SliceId(0); order.len()];
         in_parts(order.len(), &mut |part| part.for_each(|at| slice_of_raw[order[at] as usize] = SliceId(at as u32)));
-        profile.slices = SliceTable {
-            start: self.start.permuted(&order, 0),
-            duration: self.duration.permuted(&order, 0),
-            name: self.name.permuted(&order, StrId(0)),
-            record: self.record.permuted(&order, RecordRef::default()),
-            parent: std::mem::take(&mut profile.slices.parent),
-            second_record: self.second.into_iter().map(|(raw, r)| (slice_of_raw[raw as usize], r)).collect(),
-            by_start: ranks,
-        };
+        profile.slices.name = self.name.permuted(&order, StrId(0));
+        profile.slices.record = self.record.permuted(&order, RecordRef::default());
+        profile.slices.second_record = self.second.into_iter().map(|(raw, r)| (slice_of_raw[raw as usize], r)).collect();
         profile.slices.second_record.sort_by_key(|s| s.0);
         let mut numbers = Vec::new();
         for column in self.extras {
@@ -172,6 +112,72 @@ impl ProfileBuilder {
         profile.domain = Domain::Plain;
         profile.meta.range = range(&profile);
         Finished { profile, numbers, track_of_raw, slice_of_raw }
+    }
+}
+
+/// Slices by (track, start).
+struct Sorted {
+    raw: Vec<u32>,
+    start: Vec<i64>,
+    duration: Vec<i64>,
+    /// Where each track's begin, and where the last one's end.
+    first: Vec<usize>,
+}
+
+impl Sorted {
+    fn sort_part(&mut self, part: Range<usize>) {
+        let mut keyed: Vec<(i64, i64, u32)> = Vec::with_capacity(part.len());
+        in_parts(part.len(), &mut |some| {
+            keyed.extend(some.map(|k| part.start + k).map(|at| (self.start[at], -self.duration[at], self.raw[at])));
+        });
+        keyed.sort();
+        in_parts(part.len(), &mut |some| {
+            for (at, (start, length, raw)) in some.map(|k| (part.start + k, keyed[k])) {
+                (self.start[at], self.duration[at], self.raw[at]) = (start, -length, raw);
+            }
+        });
+    }
+
+    /// Lanes, parents, starts and durations in the final order. Returns the raw id per final slice.
+    fn lay_out(mut self, profile: &mut Profile) -> Vec<u32> {
+        let n = self.raw.len();
+        let mut ranks = vec![0u32; n];
+        profile.slices.parent = vec![NO_SLICE; n];
+        for t in 0..profile.tracks.len() {
+            let lanes_from = profile.lanes.len() as u32;
+            let part = self.first[t]..self.first[t + 1];
+            if !part.is_empty() {
+                self.lay_out_track(profile, TrackId(t as u32), part, &mut ranks);
+            }
+            profile.tracks[t].lanes = lanes_from..profile.lanes.len() as u32;
+        }
+        (profile.slices.start, profile.slices.duration, profile.slices.by_start) = (self.start, self.duration, ranks);
+        self.raw
+    }
+
+    fn lay_out_track(&mut self, profile: &mut Profile, track: TrackId, part: Range<usize>, ranks: &mut [u32]) {
+        let (start, duration) = (self.start[part.clone()].to_vec(), self.duration[part.clone()].to_vec());
+        let raw = self.raw[part.clone()].to_vec();
+        let layout = layout(part.len(), |at| (start[at], start[at].saturating_add(duration[at])));
+        let mut next = lane_starts(&layout.lane, layout.n_lanes, part.start as u32);
+        for (depth, pair) in next.windows(2).enumerate() {
+            profile.lanes.push(Lane { track, depth: depth as u16, first: pair[0], end: pair[1] });
+        }
+        let ranks = &mut ranks[part];
+        in_parts(raw.len(), &mut |some| {
+            for k in some {
+                let next = &mut next[layout.lane[k] as usize];
+                let at = *next as usize;
+                (self.raw[at], self.start[at], self.duration[at]) = (raw[k], start[k], duration[k]);
+                ranks[k] = *next;
+                *next += 1;
+            }
+        });
+        in_parts(raw.len(), &mut |some| {
+            for k in some.filter(|k| layout.parent[*k] != NO_SLICE) {
+                profile.slices.parent[ranks[k] as usize] = ranks[layout.parent[k] as usize];
+            }
+        });
     }
 }
 
