@@ -50,6 +50,11 @@ pub fn save_canvas(name: &str, canvas: &HtmlCanvasElement) {
     }
 }
 
+/// Whether a menu of the browser's top layer is open.
+pub fn is_menu_open() -> bool {
+    document().query_selector(":popover-open").ok().flatten().is_some()
+}
+
 /// Scrolls what `element` stands directly in sideways, so that all of it is seen. Its parent's other places stay as they are.
 pub fn scroll_into_row(element: &Element) {
     let Some(row) = element.parent_element() else { return };

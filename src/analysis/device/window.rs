@@ -20,6 +20,10 @@ struct Products {
 /// instruction starts. Shares are of the range.
 pub(super) fn metrics(profile: &Profile, range: TimeRange) -> Vec<Computed> {
     let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
+    // A summary by itself has no rows, of which nothing can be said.
+    if profile.slices.is_empty() {
+        return Vec::new();
+    }
     let mut out: Vec<Computed> = Vec::new();
     let mut add = |name, value: Option<f64>, how| {
         if let Some(value) = value.filter(|v| v.is_finite()) {
