@@ -34,6 +34,12 @@ test('M and the right button drop markers, and the figures between them are show
   await expect(panel(page).locator('[data-figures]')).toContainText(/Between Marker 1 and Marker 2: .*slices/);
   await expect(panel(page).locator('table[data-table="span-tracks"] tbody tr').first()).toBeVisible();
   await idle(page);
+  // Not squeezed to its header by what stands below.
+  expect((await panel(page).locator('.table-box').first().boundingBox()).height).toBeGreaterThan(60);
+  await panel(page).locator('[data-select-span]').click();
+  await expect(page.getByRole('button', { name: 'Selected', exact: true })).toHaveAttribute('aria-pressed', 'true');
+  await expect(page.locator('[data-range]')).toContainText('–');
+  await idle(page);
 });
 
 test('a marker is dragged, renamed, moved by typing, and deleted', async ({ page }) => {

@@ -145,12 +145,14 @@ test('a dropped source stands beside the timeline with its figures', async ({ pa
   await expect(table).toContainText('600 ns');
   await page.evaluate((text) => {
     const transfer = new DataTransfer();
-    transfer.items.add(new File([text], 'attention.py'));
+    for (const [name, content] of [['attention.py', text], ['README.md', '# read me'], ['.gitignore', 'x']]) transfer.items.add(new File([content], name));
     document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: transfer, bubbles: true, cancelable: true }));
   }, code);
   await idle(page);
   const pane = page.locator('[data-view="source-pane"]');
   await expect(pane).toBeVisible();
+  // What lies beside the source in its folder is no profile that failed.
+  await expect(page.locator('[role="alert"]')).toHaveCount(0);
   const line = (n) => pane.locator(`[data-line="${n}"]`);
   await expect(line(3)).toContainText('scores = matmul(q, k)');
   await expect(line(3)).toContainText('600 ns');

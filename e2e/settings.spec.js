@@ -83,6 +83,22 @@ test('choices saved as mine are what the next profile of the kind begins with, a
   await expect(panel.locator('[data-row-kind="DMA"]')).toBeChecked();
 });
 
+test('Escape closes the menu that is open, and nothing behind it', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, device());
+  await show(page, 'operators');
+  await page.locator('table[data-table="operators"] tbody tr[data-row] td').first().click();
+  await idle(page);
+  await expect(page.locator('[data-view="details"]')).toBeVisible();
+  await page.locator('[data-settings-menu]').click();
+  await expect(page.locator('[data-settings]')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('[data-settings]')).toBeHidden();
+  await expect(page.locator('[data-view="details"]')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('[data-view="details"]')).toHaveCount(0);
+});
+
 test('the column that slices are coloured by is in the link', async ({ page, site, browser }) => {
   await start(page, site);
   await openProfile(page, device());
@@ -135,8 +151,18 @@ test('rows stay as they were put when others come above them or take their place
   await show(page, 'timeline');
   await expect(labels(page).filter({ hasText: 'Opcode' }).first()).toBeVisible();
   await check();
+  // What is filtered is in the link, and lifted there as well.
+  await expect.poll(() => decodeURIComponent(page.url())).toContain('s.timeline.filter=NC 4');
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await idle(other);
+  await openProfile(other, device());
+  await expect(other.getByLabel('Show only rows whose path contains this text')).toHaveValue('NC 4');
+  await expect(labels(other).filter({ hasText: 'NC 5' })).toHaveCount(0);
+  await other.close();
   // A filter opens what it finds; without it the group is closed as before.
   await filter.fill('');
+  await expect.poll(() => page.url()).not.toContain('s.timeline.filter');
   await expect(group).toHaveAttribute('aria-expanded', 'false');
 });
 

@@ -26,6 +26,10 @@ test('a trace alone has no metrics, and says so', async ({ page, site }) => {
   await dropFiles(page, neuron('fused_attention', 'fused_exec_2.ntff'));
   await show(page, 'summary');
   await expect(page.locator('[data-card="hfu_estimated_percent"] strong')).toHaveText('not available');
+  await expect(page.locator('[data-card="total_active_time_percent"] strong')).toHaveText(/^8\d\.\d %$/);
+  const split = page.locator('[data-chart="flops"] table thead');
+  await expect(split).toContainText('Active');
+  await expect(split).not.toContainText('FLOPs');
   await expect(page.locator('table[data-table="engines"] tbody tr')).not.toHaveCount(0);
   await picture(page, 'summary-dark-1440');
 });
@@ -79,6 +83,11 @@ test('a marked region has figures of its own, and a point under the roof', async
   const share = (268_435_456 / (2 * 128 * 128 * 2.4e9 * 45e-6)) * 100;
   const tensor = page.locator('[data-chart="flops"] table tbody tr', { hasText: 'Tensor' }).filter({ hasText: 'NC 4' });
   await expect(tensor).toContainText(`${share.toFixed(1)} %`);
+  // The cards are of the region too, and of both cores.
+  const card = (id) => page.locator(`[data-card="${id}"] strong`);
+  await expect(card('mfu_inst_estimated_percent')).toHaveText(`${(share / 2).toFixed(1)} %`);
+  await expect(card('total_active_time_percent')).toHaveText(/^\d+\.\d %$/);
+  await expect(page.locator('table[data-table="metrics"] tbody')).toContainText('hardware_flops');
   await show(page, 'roofline');
   await expect(page.locator('table[data-table="roofline-points"] tbody tr', { hasText: 'products' })).toContainText('Region');
 });

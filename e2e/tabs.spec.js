@@ -19,6 +19,20 @@ test('two profiles open as tabs, and each comes back as it was', async ({ page, 
   expect((await ink(await lanes(page))).colours).toBeGreaterThan(8);
 });
 
+test('the tab in front is in sight, however many there are', async ({ page, site }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await start(page, site);
+  await openProfile(page, sample);
+  await openProfile(page, neuron('fused_attention', 'fused_exec_2.ntff'));
+  await openProfile(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
+  const inSight = (n) => page.locator('[role=tab]').nth(n).evaluate((tab) => {
+    const [own, around] = [tab.getBoundingClientRect(), tab.closest('[role=tablist]').getBoundingClientRect()];
+    return own.left >= around.left - 1 && own.right <= around.right + 1;
+  });
+  await expect.poll(() => inSight(2)).toBe(true);
+  expect(await inSight(0)).toBe(false);
+});
+
 test('the same content twice is one tab', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, sample);

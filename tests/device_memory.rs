@@ -131,6 +131,17 @@ fn exports_hold_every_row() {
             export(&session, &Exported::Transfers).0[1..].iter().filter_map(|l| l.split(',').nth(5)?.parse::<u64>().ok()).sum();
         let told: u64 = json["dma"].as_array().expect("rows").iter().filter_map(|r| r["transfer_size"].as_u64()).sum();
         assert_eq!(bytes, told);
+        // Work and traffic stand beside the times: their sums are those of the file.
+        let instructions = export(&session, &Exported::Instructions).0;
+        let sum = |name: &str| -> u64 {
+            let at = instructions[0].split(',').position(|c| c == name).expect("a column");
+            instructions[1..].iter().filter_map(|l| l.split(',').nth(at)?.parse::<u64>().ok()).sum()
+        };
+        let summary = &json["summary"][0];
+        assert_eq!(Some(2 * sum("elements")), summary["hardware_flops"].as_f64().map(|f| f as u64));
+        for name in ["hbm_read_bytes", "hbm_write_bytes"] {
+            assert_eq!(Some(sum(name)), summary[name].as_f64().map(|b| b as u64), "{name}");
+        }
         assert_eq!(export(&session, &Exported::Table("nc_mem_usage".into())).1, 46);
         assert!(matches!(session.run(&Query::Export(ExportQuery { what: Exported::Table("none".into()), cursor: 0 })), Answer::Refused(_)));
     }

@@ -54,6 +54,13 @@ fn a_trace_without_summary_says_so() {
     assert_eq!(engines(&of_trace), engines(&of_json));
     assert!(of_trace.metrics.iter().all(|m| m.file.is_none()), "nothing is made up");
     assert!(of_trace.notes[0].contains("not available"));
+    // The rows tell how long anything ran; of work and bytes they say nothing.
+    let active = |s: &axonscope::analysis::device::Summary| {
+        s.metrics.iter().find(|m| m.name == "total_active_time_percent").and_then(|m| m.computed).expect("of rows")
+    };
+    assert!((active(&of_trace) - active(&of_json)).abs() < 1e-2, "{} {}", active(&of_trace), active(&of_json));
+    let names: Vec<_> = of_trace.metrics.iter().map(|m| m.name.as_str()).collect();
+    assert!(names.iter().all(|n| !n.contains("flops") && !n.contains("bytes")), "{names:?}");
 }
 
 #[test]
@@ -65,7 +72,25 @@ fn a_range_is_summed_by_itself() {
     let end = json.profile.meta.range.end;
     let part = |from, to| summary(&json.profile, Some(TimeRange::new(TimeNs(from), TimeNs(to))));
     let (a, b, whole) = (part(0, 20_000), part(20_000, end.0), summary(&json.profile, None));
-    assert!(a.metrics.is_empty() && !a.is_whole);
+    assert!(!a.is_whole && a.metrics.iter().all(|m| m.file.is_none()), "the file says nothing of a part");
+    let value = |s: &axonscope::analysis::device::Summary, name: &str| {
+        s.metrics.iter().find(|m| m.name == name).and_then(|m| m.file.or(m.computed)).unwrap_or_else(|| panic!("no {name}"))
+    };
+    for name in ["hardware_flops", "transpose_flops", "hbm_read_bytes", "hbm_write_bytes"] {
+        assert_eq!(value(&a, name) + value(&b, name), value(&whole, name), "{name}");
+    }
+    // A range as long as the run gives the file's own shares.
+    let all = part(0, 38_624);
+    for name in [
+        "hfu_estimated_percent",
+        "mfu_inst_estimated_percent",
+        "mbu_estimated_percent",
+        "mm_arithmetic_intensity",
+        "total_active_time_percent",
+    ] {
+        let (ours, file) = (value(&all, name), value(&whole, name));
+        assert!((ours - file).abs() < 1e-3 * file, "{name}: {ours} against {file}");
+    }
     for e in &whole.engines {
         let busy = |s: &axonscope::analysis::device::Summary| {
             s.engines.iter().find(|o| (&o.core, &o.engine) == (&e.core, &e.engine)).map_or(0, |o| o.busy.0)

@@ -112,11 +112,15 @@ fn timeline(
     let (is_open, set_open) = app.view_state("timeline").choice("annotations", false);
     let marking = Marking { book: app.annotations, chosen: app.chosen_annotation, is_open, set_open };
     let on_go = Callback::new(move |range| app.window.set(Some(range)));
+    let on_select = Callback::new(move |range| {
+        actions::commit_range(app, Some(range));
+        app.state.is_selected_scope().set(true);
+    });
     let on_close = Callback::new(move |()| set_open.set(false));
     let glance = glance(app, flows.1.clone());
     let panel = move || {
         let profile = is_open.get().then(|| app.front_untracked()).flatten();
-        profile.map(|p| view! { <AnnotationsPanel ask=p.ask book=app.annotations chosen=app.chosen_annotation on_go on_close /> })
+        profile.map(|p| view! { <AnnotationsPanel ask=p.ask book=app.annotations chosen=app.chosen_annotation on_go on_select on_close /> })
     };
     let timeline = if untrack(|| stacked.is_on()) {
         view! { <StackedTimeline stacked arrows on_details flows=choice /> }.into_any()

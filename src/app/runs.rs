@@ -4,6 +4,7 @@ use super::opening;
 use crate::base::text;
 use crate::state::runs::Run;
 use crate::state::{App, AppStateStoreFields as _, actions};
+use crate::ui::dom::scroll_into_row;
 use leptos::prelude::*;
 
 /// A tab for each run; a profile that belongs to none has its own.
@@ -35,6 +36,13 @@ fn Tab(run: Run) -> impl IntoView {
         let ids = ids.clone();
         Memo::new(move |_| app.state.front().get().is_some_and(|front| ids.contains(&front)))
     };
+    let item = NodeRef::<leptos::html::Span>::new();
+    // More tabs than have room: the one in front is seen all the same.
+    Effect::new(move || {
+        if let (true, Some(item)) = (is_front.get(), item.get()) {
+            request_animation_frame(move || scroll_into_row(&item));
+        }
+    });
     let first = ids.first().copied();
     let on_show = move |_| {
         if let Some(first) = first.filter(|_| !is_front.get_untracked()) {
@@ -42,7 +50,7 @@ fn Tab(run: Run) -> impl IntoView {
         }
     };
     view! {
-        <span class="tabs__item" class:tabs__item--front=is_front class:tabs__item--stopped=is_stopped>
+        <span class="tabs__item" node_ref=item class:tabs__item--front=is_front class:tabs__item--stopped=is_stopped>
             <button type="button" role="tab" class="tabs__tab" title=hint aria-selected=move || is_front.get().to_string() on:click=on_show>
                 {text::middle_ellipsis(&title, 36)}
                 <span class="tabs__memory figure">{text::bytes(memory)}</span>

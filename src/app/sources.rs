@@ -5,7 +5,7 @@ use super::gather::Dropped;
 use super::time_views::scope;
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
-use crate::views::source::files::{SourceText, is_source, matching};
+use crate::views::source::files::{SourceText, is_beside_source, is_source, matching};
 use crate::views::source::pane::SourcePane;
 use crate::views::source::rows::files;
 use crate::views::source::{Place, SourceView, lines, slices_of};
@@ -45,6 +45,7 @@ pub(super) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
     if source.is_empty() {
         return rest;
     }
+    let rest: Vec<_> = rest.into_iter().filter(|f| !is_beside_source(&f.name)).collect();
     let n = source.len();
     GIVEN.with_borrow_mut(|all| {
         // What comes later stands for what came before under the same path.

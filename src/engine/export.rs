@@ -4,6 +4,7 @@
 
 use super::{Answer, Session};
 use crate::base::{SliceId, TrackId};
+use crate::model::domain::HbmTraffic;
 use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -100,6 +101,9 @@ fn line<'a>(out: &mut String, fields: impl Iterator<Item = &'a str>) {
     out.push_str("\r\n");
 }
 
+/// Numbers of a device's slices, in the order of their columns; empty where the file does not tell.
+const NUMBERS: [&str; 7] = ["pc", "bytes", "evt_wait_ns", "elements", "sbuf_bytes", "hbm_read_bytes", "hbm_write_bytes"];
+
 /// Slices of tracks of some kind: track, name, times, every attribute, and the numbers of a device. `from` is a slice.
 fn slices(profile: &Profile, from: u64, is_wanted: fn(TrackKind) -> bool) -> ExportPart {
     let n = profile.slices.len();
@@ -107,8 +111,8 @@ fn slices(profile: &Profile, from: u64, is_wanted: fn(TrackKind) -> bool) -> Exp
     let end = first.saturating_add(PART as usize).min(n);
     let mut out = ExportPart { next: (end < n).then_some(end as u64), progress: (end as u64, n as u64), ..ExportPart::default() };
     if first == 0 {
-        let fixed = ["timeline_track", "name", "start_ns", "duration_ns", "pc", "bytes", "evt_wait_ns"];
-        line(&mut out.text, fixed.into_iter().chain(profile.attributes.iter().map(|a| a.id.as_str())));
+        let fixed = ["timeline_track", "name", "start_ns", "duration_ns"].into_iter().chain(NUMBERS);
+        line(&mut out.text, fixed.chain(profile.attributes.iter().map(|a| a.id.as_str())));
     }
     for t in (0..profile.tracks.len()).filter(|&t| is_wanted(profile.tracks[t].kind)) {
         let of_track = profile.slices_of(TrackId(t as u32));
@@ -122,16 +126,19 @@ fn slices(profile: &Profile, from: u64, is_wanted: fn(TrackKind) -> bool) -> Exp
 
 fn track(profile: &Profile, track: TrackId, slices: Range<usize>, out: &mut ExportPart) {
     let path = profile.track_path(track);
-    let numbers: [&[u32]; 3] = match &profile.domain {
-        Domain::NeuronDevice(d) => [&d.pc, &d.bytes, &d.wait_ns],
-        _ => [&[]; 3],
+    let (numbers, hbm): ([&[u32]; 5], &[HbmTraffic]) = match &profile.domain {
+        Domain::NeuronDevice(d) => ([&d.pc, &d.bytes, &d.wait_ns, &d.elements, &d.sbuf_bytes], &d.hbm),
+        _ => ([&[]; 5], &[]),
     };
     for i in slices {
         let number = |column: &[u32]| column.get(i).filter(|v| **v != NeuronDevice::ABSENT).map(u32::to_string).unwrap_or_default();
         let (start, duration) = (profile.slices.start[i].to_string(), profile.slices.duration[i].to_string());
+        let moved = hbm.binary_search_by_key(&(i as u32), |h| h.slice).ok().map(|at| [hbm[at].read, hbm[at].written]);
+        let moved = moved.map(|m| m.map(|n| n.to_string())).unwrap_or_default();
         let told = numbers.map(number);
-        let fixed = [path.as_str(), profile.name_of(SliceId(i as u32)), &start, &duration, &told[0], &told[1], &told[2]];
-        line(&mut out.text, fixed.into_iter().chain(profile.attributes.iter().map(|a| profile.strings.get(a.values[i]))));
+        let fixed = [path.as_str(), profile.name_of(SliceId(i as u32)), &start, &duration];
+        let told = told.iter().chain(&moved).map(String::as_str);
+        line(&mut out.text, fixed.into_iter().chain(told).chain(profile.attributes.iter().map(|a| profile.strings.get(a.values[i]))));
         out.n_rows += 1;
     }
 }

@@ -50,6 +50,23 @@ pub fn save_canvas(name: &str, canvas: &HtmlCanvasElement) {
     }
 }
 
+/// Whether a menu of the browser's top layer is open.
+pub fn is_menu_open() -> bool {
+    document().query_selector(":popover-open").ok().flatten().is_some()
+}
+
+/// Scrolls what `element` stands directly in sideways, so that all of it is seen. Its parent's other places stay as they are.
+pub fn scroll_into_row(element: &Element) {
+    let Some(row) = element.parent_element() else { return };
+    let (own, around) = (element.get_bounding_client_rect(), row.get_bounding_client_rect());
+    let before = own.left() - around.left();
+    let after = own.right() - around.right();
+    if before < 0.0 || after > 0.0 {
+        let by = if before < 0.0 { before } else { after };
+        row.set_scroll_left(row.scroll_left() + by.round() as i32);
+    }
+}
+
 fn follow(name: &str, url: &str) {
     let Ok(link) = document().create_element("a") else { return };
     let link: HtmlAnchorElement = link.unchecked_into();

@@ -28,6 +28,7 @@ pub mod tensors;
 pub mod usage;
 pub mod view_curves;
 pub mod waits;
+mod window;
 
 pub use advice::Advice;
 pub use bands::Band;

@@ -15,7 +15,7 @@ const MOST_NODES: usize = 4096;
 /// The run in figures.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Of the whole run; the file's metrics and the formulas over them are of no part of it.
+    /// Of the whole run: what the file says is of no part of it, whose metrics are of its rows alone.
     pub is_whole: bool,
     /// Length of what is summed.
     pub duration: DurationNs,
@@ -77,14 +77,20 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     let engines = engines(profile, range);
     let mut out =
         Summary { is_whole: range.is_none(), duration: range.map_or(DurationNs(window), |r| r.duration()), engines, ..Summary::default() };
-    if range.is_some() {
+    if let Some(range) = range {
+        out.metrics = of_range(profile, range);
         return out;
     }
+    // The execution begins at 0; what is drawn may begin later, and some transfers lie outside of it.
+    let whole = match &profile.domain {
+        Domain::NeuronDevice(d) if d.window_ns > 0 => TimeRange::new(TimeNs(0), TimeNs(window)),
+        _ => profile.meta.range,
+    };
     let tables = &profile.tables;
     let n_nodes = tables.iter().find(|t| t.id == "summary" || t.id == "Summary").map_or(1, |t| t.rows.len().clamp(1, MOST_NODES));
     out.nodes = node_names(profile, n_nodes);
     for node in 0..n_nodes {
-        out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &out.engines, node));
+        out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &out.engines, node, whole));
     }
     out.notes = notes(&facts);
     out
@@ -100,14 +106,42 @@ fn node_names(profile: &Profile, n: usize) -> Vec<String> {
     if n > 1 || names.is_some() { (0..n).map(name).collect() } else { Vec::new() }
 }
 
-fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[EngineTime], node: usize) -> Vec<Metric> {
+/// What the rows of a range give; the file says nothing of a part.
+fn of_range(profile: &Profile, range: TimeRange) -> Vec<Metric> {
     let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
-    let about = |words: &[(String, String)], name: &str| words.iter().find(|w| w.0 == name).map(|w| w.1.clone()).unwrap_or_default();
+    let metric = |(name, value, how): super::metrics::Computed| Metric {
+        node: 0,
+        name: name.into(),
+        group: about(&groups, name).replace('_', " "),
+        file: None,
+        text: None,
+        computed: Some(value),
+        how: how.into(),
+        meaning: about(&meanings, name),
+        differs: false,
+    };
+    super::window::metrics(profile, range).into_iter().map(metric).collect()
+}
+
+/// What is said of a name; empty where nothing is.
+fn about(words: &[(String, String)], name: &str) -> String {
+    words.iter().find(|w| w.0 == name).map(|w| w.1.clone()).unwrap_or_default()
+}
+
+fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[EngineTime], node: usize, whole: TimeRange) -> Vec<Metric> {
+    let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
     let mut computed = facts.computed();
     // Rows are of all cores together; without any nothing can be counted.
     for engine in ENGINES.iter().filter(|_| node == 0 && !engines.is_empty()) {
         let n: u64 = engines.iter().filter(|e| e.engine == engine.engine).map(|e| e.count).sum();
         computed.push((engine.count, n as f64, "rows of the engine on the timeline"));
+    }
+    // What the file leaves out of its summary, or all of it where there is none, the rows may tell.
+    if node == 0 {
+        let of_rows = super::window::metrics(profile, whole);
+        let is_new = |c: &super::metrics::Computed| facts.number(c.0).is_none() && computed.iter().all(|o| o.0 != c.0);
+        let new: Vec<_> = of_rows.into_iter().filter(is_new).collect();
+        computed.extend(new);
     }
     let mut names: Vec<String> = facts.names().to_vec();
     names.extend(computed.iter().map(|c| c.0.to_string()).filter(|c| !facts.names().contains(c)));

@@ -13,9 +13,11 @@ pub struct SemaphoreFact {
     pub what: String,
     /// Whether it waits for the semaphore, else it sets it.
     pub is_wait: bool,
+    /// Whether its instruction does nothing but wait, and so ends when the condition holds; all others begin then.
+    pub is_pure_wait: bool,
     /// When the condition became true; `None` where the file has no values of the semaphore, or for what it sets.
     pub reached: Option<TimeNs>,
-    /// Nanoseconds from then until the instruction began: short, and this is what held it up.
+    /// Nanoseconds from then until the instruction began, or ended if it only waits: short, and this is what held it up.
     pub slack_ns: Option<i64>,
     /// What raised it (for a wait), or the next instruction that waits for it (for what it sets).
     pub other: Option<Neighbour>,
@@ -41,7 +43,6 @@ pub fn semaphores(profile: &Profile, slice: SliceId) -> Vec<SemaphoreFact> {
 
 fn waited(profile: &Profile, signals: &Signals<'_>, wait: &SemaphoreUse) -> SemaphoreFact {
     let slice = SliceId(wait.slice);
-    // An instruction that does nothing but wait ends when the condition holds; all others begin then.
     let is_pure = profile.name_of(slice).starts_with("EVENT_SEMAPHORE");
     let begun = if is_pure { profile.slices.end(slice.index()) } else { profile.slices.start[slice.index()] };
     let reached = signals.reached(wait, begun);
@@ -52,6 +53,7 @@ fn waited(profile: &Profile, signals: &Signals<'_>, wait: &SemaphoreUse) -> Sema
     SemaphoreFact {
         what: condition(profile, wait),
         is_wait: true,
+        is_pure_wait: is_pure,
         reached: reached.map(TimeNs),
         slack_ns: reached.map(|time| begun.saturating_sub(time)),
         other,
@@ -76,6 +78,7 @@ fn given(profile: &Profile, signals: &Signals<'_>, set: &SemaphoreUse) -> Semaph
     SemaphoreFact {
         what: format!("S[{id}]{owner}{by}"),
         is_wait: false,
+        is_pure_wait: false,
         reached: None,
         slack_ns: None,
         other: other

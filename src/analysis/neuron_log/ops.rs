@@ -104,7 +104,7 @@ fn from_file(table: &OpTable, level: Level) -> LogOps {
         columns: table.columns.clone(),
         ..LogOps::default()
     };
-    out.remarks.extend(table.matched.iter().filter(|m| m.contains("nothing we know")).cloned());
+    out.remarks.extend(table.matched.iter().filter(|m| m.contains("nothing we know") || m.contains("says no unit")).cloned());
     if table.rows.is_empty() {
         out.remarks.push("The file's list of operators is empty.".into());
         return out;

@@ -5,7 +5,7 @@ use crate::analysis::hlo;
 use crate::base::Order as _;
 use crate::model::SupportReport;
 use crate::model::support::FailedOperator;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Texts and instructions, both in the order first met, failed ones first. A text is taken apart once.
 pub(super) fn instructions(report: &SupportReport) -> (Vec<HloForm>, Vec<HloRow>) {
@@ -68,10 +68,14 @@ pub(super) fn operators(report: &SupportReport, forms: &[HloForm], instructions:
         }
     }
     let lists_hlo = report.unsupported_hlo.is_some();
+    let works: FxHashSet<&str> =
+        instructions.iter().filter(|i| i.is_supported).flat_map(|i| &forms[i.form as usize].dtypes).map(String::as_str).collect();
     for row in rows.iter_mut().filter(|r| r.unsupported > 0) {
         let own = || row.instructions.iter().map(|&i| &instructions[i as usize]);
         row.failed_instructions = lists_hlo.then(|| own().map(|i| i.count).sum());
-        row.failed_dtypes = dtypes_of(&row.instructions, forms, instructions).join(", ");
+        let all = dtypes_of(&row.instructions, forms, instructions);
+        let own: Vec<String> = all.iter().filter(|d| !works.contains(d.as_str())).cloned().collect();
+        row.failed_dtypes = if own.is_empty() { all } else { own }.join(", ");
     }
     rows.order_by_key(|r| (std::cmp::Reverse(r.unsupported), std::cmp::Reverse(r.supported)));
     let place: FxHashMap<&str, u32> = rows.iter().enumerate().map(|(i, r)| (r.name.as_str(), i as u32)).collect();

@@ -44,6 +44,10 @@ fn an_operator_in_both_halves_is_explained_by_its_data_types() {
     assert!(text.contains("c64 (complex numbers of two 32-bit floats)") && text.contains("`multiply` on f32 is supported"), "{text}");
     let row = &s.operators[0];
     assert_eq!((row.name.as_str(), row.supported, row.unsupported, row.failed_dtypes.as_str()), ("aten::mul", Some(1), 1, "c64"));
+    // An operand of a type that works elsewhere is not what fails.
+    let convert = FailedInstruction { text: "c64[4]{0} convert(f32[4]{0})".into(), operator: "aten::mul".into() };
+    let s = support(&SupportReport { unsupported_hlo: Some(vec![convert]), ..report() });
+    assert_eq!(s.operators[0].failed_dtypes, "c64");
     let s = support(&SupportReport { supported_hlo: None, unsupported_hlo: None, ..report() });
     assert_eq!(s.verbosity, Some(2));
     assert!(kinds(&s).contains(&"verbosity") && s.computed_percentage.is_none() && s.operators[0].failed_instructions.is_none());

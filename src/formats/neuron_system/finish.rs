@@ -36,6 +36,7 @@ impl Store {
         self.clocks.sort();
         let (times, n_placed) = self.times();
         let clock = self.clocks.summary(n_placed);
+        far_apart(&times, ledger);
         let mut found = Found::default();
         let mut flows: FxHashMap<usize, (StrId, Vec<StrId>)> =
             std::mem::take(&mut self.flows).into_iter().map(|f| (f.0, (f.1, f.2))).collect();
@@ -205,6 +206,21 @@ impl Store {
         system.flows.sort_by_key(|f| f.slice);
         profile.domain = Domain::NeuronSystem(Box::new(system));
         profile
+    }
+}
+
+/// Says where events stand so far apart that no run explains it: a clock that jumps, or one that counts from another moment.
+fn far_apart(times: &[i64], ledger: &mut Ledger) {
+    /// Longest pause within a profile, nanoseconds: an hour.
+    const MOST_NS: i64 = 3_600_000_000_000;
+    let mut sorted = times.to_vec();
+    sorted.sort_unstable();
+    let gaps = sorted.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).filter(|gap| *gap > MOST_NS);
+    let (n, longest) = gaps.fold((0, 0), |(n, longest), gap| (n + 1, gap.max(longest)));
+    if n > 0 {
+        let reason = "Nothing happens for more than an hour: a clock jumps, or some events count from another moment than the others. What lies \
+                      across the gap cannot be compared in time.";
+        ledger.skip_n(Severity::Warning, "far_apart", reason, n, 0, || format!("a gap of {}", text::duration(DurationNs(longest))));
     }
 }
 

@@ -111,3 +111,20 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn events_that_stand_hours_apart_are_told() {
+    let event = |timestamp: i64| {
+        format!(
+            r#"{{"instance_id":"i-0f","process_id":"7","thread_id":1,"trace_event_source":"neuron_rt","name":"nrt_execute","timestamp":{timestamp},"duration":50}}"#
+        )
+    };
+    let of = |times: &[i64]| {
+        let events: Vec<String> = times.iter().map(|t| event(*t)).collect();
+        let text = format!(r#"{{"trace_events":[{}],"mem_usage":[],"cpu_util":[]}}"#, events.join(","));
+        open(&text).expect("opens").ledger.skipped.iter().any(|s| s.reason.contains("more than an hour"))
+    };
+    let epoch = 1_729_888_371_000_000_000;
+    assert!(of(&[12, epoch, epoch + 100]));
+    assert!(!of(&[epoch, epoch + 100, epoch + 3_000_000_000]));
+}

@@ -88,10 +88,8 @@ impl<'l> Reader<'l> {
             Some(unit) => Some(unit),
             // The plugin's own column is "Time (ns)"; a fraction of a nanosecond would contradict it.
             None if is_whole && has_any => {
-                self.ledger.note(format!(
-                    "{}: the key of the time says no unit; whole numbers are taken for nanoseconds, as the plugin labels them.",
-                    self.raw.id
-                ));
+                let said = "The key of the time says no unit; whole numbers are taken for nanoseconds, as the plugin labels them.";
+                self.table.matched.push(said.into());
                 Some(1)
             }
             None => None,

@@ -25,16 +25,21 @@ pub struct Bar {
     pub name: String,
     /// What neighbours have in common, beneath the names: a worker. May be empty.
     pub group: String,
-    /// One for each series; missing ones are zero.
+    /// One for each series; those that are missing or no number are not told: drawn as nothing, and no zero in the figures.
     pub values: Vec<f64>,
     /// A line for the read-out; may be empty.
     pub note: String,
 }
 
 impl Bar {
-    /// Its value in a series; zero where there is none.
+    /// Its value in a series, to be drawn; zero where there is none.
     pub fn value(&self, series: usize) -> f64 {
-        self.values.get(series).copied().filter(|v| v.is_finite()).unwrap_or(0.0)
+        self.told(series).unwrap_or(0.0)
+    }
+
+    /// Its value in a series; `None` where there is none.
+    pub fn told(&self, series: usize) -> Option<f64> {
+        self.values.get(series).copied().filter(|v| v.is_finite())
     }
 }
 

@@ -73,7 +73,7 @@ impl State {
             let row = |b: &Bar| {
                 let mut cells = vec![Cell::Text(b.name.clone())];
                 cells.extend(has_groups.get().then(|| Cell::Text(b.group.clone())));
-                cells.extend((0..n).map(|s| b.values.get(s).map_or(Cell::Absent, |v| Cell::Float(*v))));
+                cells.extend((0..n).map(|s| b.told(s).map_or(Cell::Absent, Cell::Float)));
                 cells.extend((!is_beside).then(|| Cell::Float((0..n).map(|s| b.value(s)).sum())));
                 Row::new(cells)
             };
@@ -89,7 +89,7 @@ impl State {
         let shown = shown(self.series, self.hidden);
         let figure = |v: f64| Cell::Float(v).shown(self.kind);
         let row =
-            |s: &usize| Some((Some(series.get(*s)?.colour), series.get(*s)?.name.clone(), figure(bar.value(*s)), mark.series == Some(*s)));
+            |s: &usize| Some((Some(series.get(*s)?.colour), series.get(*s)?.name.clone(), figure(bar.told(*s)?), mark.series == Some(*s)));
         let mut rows: Vec<_> = shown.iter().rev().filter_map(row).collect();
         if !self.is_beside && rows.len() > 1 {
             rows.push((None, "Total".into(), figure(shown.iter().map(|s| bar.value(*s)).sum()), false));

@@ -172,7 +172,7 @@ impl State {
     /// All rows as a flat list with a column for the level, to be saved.
     pub fn flat(&self) -> (Vec<Column>, Vec<Row>) {
         use crate::ui::table::{Cell, Kind};
-        let mut columns = vec![Column::new("level", "Level", Kind::Count, "")];
+        let mut columns = vec![Column::new("depth", "Depth", Kind::Count, "")];
         columns.extend(self.columns.read_untracked().iter().cloned());
         let branches = self.branches.get_untracked();
         let mut levels: Vec<i64> = Vec::with_capacity(branches.len());

@@ -54,6 +54,13 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
                     >
                         "Zoom to it"
                     </button>
+                    <button
+                        type="button" class="button button--quiet" data-select-span=""
+                        title="The span becomes the selected range: Summary, Gaps, Operators and the other views tell its figures"
+                        on:click=move |_| if let Some(range) = wanted.get_untracked() { panel.on_select.run(range) }
+                    >
+                        "Select it"
+                    </button>
                 </Show>
             </p>
             <Problem text=problem />
@@ -112,18 +119,19 @@ fn counter_columns() -> Vec<Column> {
         column("min", "Min", Kind::Number, "Least value in force within the span."),
         column("max", "Max", Kind::Number, "Largest value in force within the span."),
         column("change", "Change", Kind::Number, "Value at the end of the span less the value at its beginning."),
-        column("unit", "Unit", Kind::Text, "As in the file."),
+        column("unit", "Unit", Kind::Text, "As in the file; bytes per second in GiB."),
     ]
 }
 
 fn counter_row(c: &CounterSpan) -> Row {
-    let change = Cell::from(c.change);
+    // Rates of eleven digits are hard to read: in the unit that the timeline writes.
+    let (scale, unit) = if c.unit == "B/s" { (f64::from(1 << 30), "GiB/s") } else { (1.0, c.unit.as_str()) };
     Row::new(vec![
         Cell::Text(c.path.clone()),
-        Cell::Float(c.mean),
-        Cell::Float(c.min),
-        Cell::Float(c.max),
-        change,
-        Cell::Text(c.unit.clone()),
+        Cell::Float(c.mean / scale),
+        Cell::Float(c.min / scale),
+        Cell::Float(c.max / scale),
+        Cell::from(c.change.map(|change| change / scale)),
+        Cell::Text(unit.into()),
     ])
 }

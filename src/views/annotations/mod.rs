@@ -18,6 +18,8 @@ struct Panel {
     chosen: RwSignal<Option<u32>>,
     /// Shows a range in the timeline.
     on_go: Callback<TimeRange>,
+    /// Makes a range the selected one, of which all views tell.
+    on_select: Callback<TimeRange>,
     /// What could not be done.
     problem: RwSignal<Option<String>>,
 }
@@ -49,10 +51,12 @@ pub fn AnnotationsPanel(
     chosen: RwSignal<Option<u32>>,
     /// Shows a range in the timeline.
     on_go: Callback<TimeRange>,
+    /// Makes a range the selected one, of which all views tell.
+    on_select: Callback<TimeRange>,
     /// Closes the panel.
     on_close: Callback<()>,
 ) -> impl IntoView {
-    let panel = Panel { book, chosen, on_go, problem: RwSignal::new(None) };
+    let panel = Panel { book, chosen, on_go, on_select, problem: RwSignal::new(None) };
     let is_empty = move || book.with(|b| b.current.items.is_empty());
     view! {
         <section class="annotations" data-view="annotations" aria-label="Annotations">

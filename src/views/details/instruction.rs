@@ -23,8 +23,9 @@ pub(super) fn Instruction(facts: InstructionFacts, on_go: Callback<SliceId>) -> 
 
 /// What a semaphore's line says after its condition.
 fn sentence(fact: &SemaphoreFact) -> String {
-    let ago =
-        |ns: i64| if ns == 0 { "just as it began".to_string() } else { format!("{} before it began", text::duration(DurationNs(ns))) };
+    // An instruction that does nothing but wait ends when the condition holds; all others begin then.
+    let then = if fact.is_pure_wait { "ended" } else { "began" };
+    let ago = |ns: i64| if ns == 0 { format!("just as it {then}") } else { format!("{} before it {then}", text::duration(DurationNs(ns))) };
     match (fact.is_wait, fact.reached, fact.slack_ns) {
         (true, Some(time), Some(slack)) => format!("true from {}, {}", text::time_exact(time.0), ago(slack)),
         (true, ..) => "when it became true is not available".into(),
@@ -153,6 +154,7 @@ mod tests {
         let fact = |reached: Option<i64>, slack_ns, is_wait| SemaphoreFact {
             what: String::new(),
             is_wait,
+            is_pure_wait: false,
             reached: reached.map(TimeNs),
             slack_ns,
             other: None,
@@ -161,6 +163,8 @@ mod tests {
         };
         assert_eq!(sentence(&fact(Some(1500), Some(40), true)), format!("true from {}, 40 ns before it began", text::time_exact(1500)));
         assert!(sentence(&fact(Some(1500), Some(0), true)).ends_with("just as it began"));
+        let pure = SemaphoreFact { is_pure_wait: true, ..fact(Some(1500), Some(24), true) };
+        assert!(sentence(&pure).ends_with("24 ns before it ended"));
         assert!(sentence(&fact(None, None, true)).contains("not available"));
         assert!(sentence(&fact(None, None, false)).contains("transfer"));
     }

@@ -67,12 +67,12 @@ fn Idle(gaps: Asked<Gaps>, on_place: Callback<Place>) -> impl IntoView {
     view! {
         <Bars
             id="idle-causes" title="Idle time of each engine by what it waits for" what="Engine" kind=Kind::Duration
-            series=gaps.derive(rows::series) bars=gaps.derive(rows::bars) empty="No engine was idle."
+            series=gaps.derive(rows::series) bars=gaps.derive(rows::bars) empty="No idle time to show."
         />
         <Notes notes=gaps.derive(|g| g.notes.clone()) />
         <section>
             <h2>"Idle time by cause"</h2>
-            <Table id="idle-causes" label="Idle time by cause" columns=Signal::stored(Arc::new(rows::cause_columns())) rows=gaps.derive(rows::causes) empty="No engine was idle." />
+            <Table id="idle-causes" label="Idle time by cause" columns=Signal::stored(Arc::new(rows::cause_columns())) rows=gaps.derive(rows::causes) empty="No idle time to show." />
         </section>
         <section>
             <h2>"Longest gaps"</h2>

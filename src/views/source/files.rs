@@ -20,6 +20,22 @@ pub fn is_source(name: &str) -> bool {
     ending.is_some_and(|e| ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(e)))
 }
 
+/// Endings of files that lie beside source and are no profiles.
+const BESIDE: [&str; 22] = [
+    "md", "rst", "txt", "toml", "cfg", "ini", "yaml", "yml", "lock", "sh", "bat", "ipynb", "csv", "html", "css", "js", "ts", "png", "jpg",
+    "svg", "pyc", "pdf",
+];
+
+/// Whether a file is one of those that a folder of source holds besides its source: never a profile, and not worth a word.
+pub fn is_beside_source(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or_default();
+    let is_hidden = name.split('/').any(|part| part.starts_with('.') || part == "__pycache__" || part == "node_modules");
+    let ending = file.rsplit_once('.').map(|n| n.1);
+    is_hidden
+        || ["LICENSE", "Makefile", "Dockerfile"].contains(&file)
+        || ending.is_some_and(|e| BESIDE.iter().any(|known| known.eq_ignore_ascii_case(e)))
+}
+
 /// Of `given`, the file that `wanted` means: the one with the most parts of the path in common, from the right; at least its name.
 pub fn matching(wanted: &str, given: &[String]) -> Option<usize> {
     let common = |path: &String| {
@@ -46,6 +62,12 @@ mod tests {
     #[test]
     fn source_is_told_by_its_ending() {
         assert!(is_source("a/b/kernel.PY") && is_source("x.cpp"));
+        for beside in ["project/README.md", "project/.git/HEAD", "p/__pycache__/a.cpython-311.pyc", "p/LICENSE", ".gitignore"] {
+            assert!(is_beside_source(beside), "{beside}");
+        }
+        for other in ["p/profile.ntff", "p/model.neff", "p/trace.json", "p/trace.json.gz", "p/Instruction.parquet", "p/profile"] {
+            assert!(!is_beside_source(other), "{other}");
+        }
         assert!(!is_source("py") && !is_source("a.py/profile.ntff") && !is_source("trace.json"));
     }
 }

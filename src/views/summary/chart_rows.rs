@@ -17,11 +17,16 @@ fn is_of(core: &str, chosen: &str) -> bool {
 /// Parts of an engine's time, from the ground up; throttling only where it is told.
 pub fn split_series(charts: &Charts) -> Vec<Series> {
     let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
-    let mut out = vec![
-        series("Model FLOPs", fixed::KERNEL, "Useful FLOPs as a share of what the core could compute in this time, at BF16's rate."),
-        series("Transposes", fixed::RUNTIME, "FLOPs that only transpose, likewise."),
-        series("Active", fixed::OVERLAP, "Time in which the engine ran anything but a semaphore wait, beyond those shares."),
-    ];
+    let mut out = Vec::new();
+    if tells_flops(charts) {
+        out.push(series(
+            "Model FLOPs",
+            fixed::KERNEL,
+            "Useful FLOPs as a share of what the core could compute in this time, at BF16's rate.",
+        ));
+        out.push(series("Transposes", fixed::RUNTIME, "FLOPs that only transpose, likewise."));
+    }
+    out.push(series("Active", fixed::OVERLAP, "Time in which the engine ran anything but a semaphore wait, beyond those shares."));
     let is_told = charts.engines.iter().any(|e| e.active_throttled.is_some());
     out.extend(is_told.then(|| series("Active, throttled", fixed::COMMUNICATION, "Active time under a limit × what the limit took away.")));
     out.push(series("Unused", fixed::OTHER, "Time in which the engine ran nothing, or waited for a semaphore."));
@@ -31,14 +36,22 @@ pub fn split_series(charts: &Charts) -> Vec<Series> {
     out
 }
 
+/// Whether any engine's work is told as a share of what is possible.
+fn tells_flops(charts: &Charts) -> bool {
+    charts.engines.iter().any(|e| e.model.is_some())
+}
+
 /// A bar for each engine of the chosen core.
 pub fn split_bars(charts: &Charts, core: &str) -> Vec<Bar> {
+    let has_flops = tells_flops(charts);
     let is_told = charts.engines.iter().any(|e| e.active_throttled.is_some());
     let bar = |e: &EngineSplit| {
-        let mut values = vec![e.model.unwrap_or(0.0), e.transpose.unwrap_or(0.0), e.active];
-        values.extend(is_told.then_some(e.active_throttled.unwrap_or(0.0)));
+        let part = |share: Option<f64>| share.unwrap_or(f64::NAN);
+        let mut values = if has_flops { vec![part(e.model), part(e.transpose)] } else { Vec::new() };
+        values.push(e.active);
+        values.extend(is_told.then_some(part(e.active_throttled)));
         values.push(e.unused);
-        values.extend(is_told.then_some(e.unused_throttled.unwrap_or(0.0)));
+        values.extend(is_told.then_some(part(e.unused_throttled)));
         Bar { name: e.engine.clone(), group: e.core.clone(), values, note: format!("Active {}", text::duration(e.busy)) }
     };
     charts.engines.iter().filter(|e| is_of(&e.core, core)).map(bar).collect()
@@ -58,7 +71,7 @@ pub fn origin_series() -> Vec<Series> {
 pub fn origin_bars(charts: &Charts, core: &str) -> Vec<Bar> {
     let bar = |e: &EngineSplit| {
         let o = e.origins;
-        let values = [o.source, o.compiler, o.runtime.unwrap_or(0)].map(|n| n as f64);
+        let values = [Some(o.source), Some(o.compiler), o.runtime].map(|n| n.map_or(f64::NAN, |n| n as f64));
         Bar { name: e.engine.clone(), group: e.core.clone(), values: values.into(), note: String::new() }
     };
     charts.engines.iter().filter(|e| is_of(&e.core, core)).map(bar).collect()
@@ -106,12 +119,12 @@ pub fn transfer_series() -> Vec<Series> {
 /// A bar for each engine, queue or type of the chosen core.
 pub fn transfer_bars(charts: &Charts, core: &str, by: TransferBy) -> Vec<Bar> {
     let bar = |t: &TransferGroup| {
-        let used = t.bandwidth_share.unwrap_or(0.0);
+        let used = t.bandwidth_share.unwrap_or(f64::NAN);
         let bytes = t.bytes.map_or_else(|| "not available".into(), text::bytes);
         Bar {
             name: t.name.strip_prefix("DMA-").unwrap_or(&t.name).into(),
             group: t.core.clone(),
-            values: vec![used, (t.busy_share - used).max(0.0)],
+            values: vec![used, (t.busy_share - t.bandwidth_share.unwrap_or(0.0)).max(0.0)],
             note: format!("{} transfers, {bytes}, busy {}", text::count(t.count), text::duration(t.busy)),
         }
     };
@@ -213,6 +226,11 @@ mod tests {
         let all = charts();
         assert!(split_bars(&all, "").iter().all(|b| b.values.len() == split_series(&all).len()));
         assert_eq!(split_bars(&all, "NC 1").len(), 1);
+        assert!(split_series(&all).iter().all(|s| s.name != "Model FLOPs"), "no engine tells its work");
+        let mut told = all.clone();
+        told.engines[0].model = Some(0.25);
+        let models: Vec<_> = split_bars(&told, "").iter().map(|b| b.told(0)).collect();
+        assert_eq!((split_series(&told)[0].name.as_str(), models), ("Model FLOPs", vec![Some(0.25), None]));
         assert!(origin_bars(&all, "").iter().all(|b| b.values.len() == origin_series().len()));
     }
 

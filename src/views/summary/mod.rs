@@ -167,9 +167,10 @@ fn Metrics(summary: Asked<rows::Summary>, node: Signal<u32>) -> impl IntoView {
     view! {
         <section>
             <h2>"Metrics"</h2>
-            <Show when=is_whole fallback=|| view! { <p class="waiting">"The file's metrics are of the whole profile: switch the range to Whole to see them."</p> }>
-                <Table id="metrics" label="Metrics" columns rows empty="The file has no summary." />
+            <Show when=move || !is_whole()>
+                <p class="waiting">"Of the rows of this range. What the file itself says is of the whole profile: switch the range to Whole to see it."</p>
             </Show>
+            <Table id="metrics" label="Metrics" columns rows empty="The file has no summary." />
         </section>
     }
 }

@@ -30,12 +30,9 @@ const CARDS: [(&str, &str); 8] = [
     ("total_active_time_percent", "Active"),
 ];
 
-/// The cards of an answer; of a range there is its length alone.
+/// The cards of an answer: what the file says of the run, what the rows give of a range.
 pub fn cards(summary: &Summary, node: u32) -> Vec<Card> {
     let mut out = vec![Card { id: "duration", label: "Time", value: text::duration(summary.duration), help: String::new() }];
-    if !summary.is_whole {
-        return out;
-    }
     out.extend(CARDS.iter().map(|(id, label)| {
         let metric = summary.metrics.iter().find(|m| m.node == node && m.name == *id);
         let value = metric.and_then(|m| m.file.or(m.computed));
@@ -44,7 +41,9 @@ pub fn cards(summary: &Summary, node: u32) -> Vec<Card> {
             id,
             label,
             value: value.map_or("not available".into(), |v| figure(id, v) + unit),
-            help: metric.map(|m| m.meaning.clone()).unwrap_or_default(),
+            help: metric
+                .map(|m| if m.file.is_some() { m.meaning.clone() } else { format!("{} {}", m.meaning, m.how).trim().into() })
+                .unwrap_or_default(),
         }
     }));
     out

@@ -52,7 +52,12 @@ pub fn operator_columns() -> Vec<Column> {
             Kind::Count,
             "HLO instructions of this operator that fail; only in a report at verbosity 1.",
         ),
-        column("failed_dtypes", "Data types that fail", Kind::Text, "Data types of results and operands of those instructions."),
+        column(
+            "failed_dtypes",
+            "Data types that fail",
+            Kind::Text,
+            "Data types of results and operands of those instructions; where some of them are in no supported instruction, those alone.",
+        ),
         column("failed_at", "Fails at", Kind::Text, "The stage that refused it, as the report says."),
     ]
 }

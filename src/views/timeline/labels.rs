@@ -98,7 +98,7 @@ pub fn Labels(
         all.iter().filter(|l| l.is_pinned == is_pinned).cloned().collect::<Vec<_>>()
     };
     let dragged = RwSignal::new(None::<Dragged>);
-    let key = |l: &Label| (l.track.0, l.y, l.height, l.is_open, l.can_fold, l.name.clone());
+    let key = |l: &Label| (l.track.0, l.y, l.height, l.is_open, l.can_fold, l.path.clone());
     view! {
         <div class="timeline__labels" role="list" aria-label="Rows">
             <div class="timeline__labels-scroll" node_ref=stage.nodes.labels>

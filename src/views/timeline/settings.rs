@@ -19,6 +19,8 @@ pub const DMA: &str = "DMA";
 pub struct Settings {
     /// Kinds of rows left out, separated by bars.
     pub hidden: Choice<String>,
+    /// Text that the path of a row contains; empty: every row.
+    pub filter: Choice<String>,
     /// Whether names are written on slices.
     pub has_text: Choice<bool>,
     /// Numbers of the semaphores that are drawn; empty: all.
@@ -52,6 +54,7 @@ impl Settings {
     pub fn of(choices: ViewState) -> Self {
         Settings {
             hidden: choices.choice("hidden", String::new()),
+            filter: choices.choice("filter", String::new()),
             has_text: choices.choice("names", true),
             semaphores: choices.choice("semaphores", String::new()),
             depth: choices.choice("depth", 0),
@@ -113,6 +116,7 @@ impl Settings {
     /// Everything, as it is by default.
     pub fn reset(&self) {
         self.hidden.1.set(String::new());
+        self.filter.1.set(String::new());
         self.has_text.1.set(true);
         self.semaphores.1.set(String::new());
         self.depth.1.set(0);
@@ -146,6 +150,24 @@ impl Settings {
                 }
             });
         });
+        Effect::new(move || {
+            let filter = self.filter.0.get();
+            if hot.with(Option::is_some) {
+                stage.change(move |core| {
+                    if core.folding.filter != filter {
+                        core.fold(|folding, _, _| folding.filter = filter);
+                    }
+                });
+            }
+        });
+        // It is typed above the rows, and lifted by going to a row that it hides: the address follows.
+        let (typed, chosen) = (stage.shown.filter, self.filter);
+        let note = move |text: &String, _: Option<&String>, _: Option<()>| {
+            if chosen.0.get_untracked() != *text {
+                chosen.1.set(text.clone());
+            }
+        };
+        Effect::watch(move || typed.get(), note, false);
     }
 }
 

@@ -84,7 +84,9 @@ impl Viewport {
         }
         let start = range.start.0.saturating_sub(self.data.start.0) as f64;
         if start < self.start + self.span * 0.05 || start + length > self.start + self.span * 0.95 {
-            self.start = start + length / 2.0 - self.span / 2.0;
+            // What lies at an edge of the data stays at that edge: beyond it there is nothing to see.
+            let most = (self.data_span() - self.span).max(0.0);
+            self.start = (start + length / 2.0 - self.span / 2.0).clamp(0.0, most);
         }
         self.clamp();
     }
@@ -194,6 +196,9 @@ mod tests {
         let same = v;
         v.reveal(TimeRange::new(TimeNs(4_000), TimeNs(5_000)), 24.0);
         assert_eq!(v, same);
+        let mut v = view();
+        v.reveal(TimeRange::new(TimeNs(-500), TimeNs(2_500)), 24.0);
+        assert_eq!(v, view(), "what begins with the data is seen already");
     }
 
     #[test]

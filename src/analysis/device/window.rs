@@ -1,0 +1,106 @@
+//! Metrics of a part of a run, from its rows: what the file's own summary says of the whole run only.
+//!
+//! Names, units and formulas are those of the file's summary; what the rows do not tell is left out, never 0.
+
+use super::metrics::{Computed, Facts};
+use crate::analysis::spans;
+use crate::base::{TimeRange, TrackId, in_parts};
+use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+
+/// FLOPs of matrix products.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Products {
+    /// Two for each element, transposes included.
+    all: u64,
+    /// Of those, such that only transpose.
+    transposes: u64,
+}
+
+/// Figures of the range by the names of the file's metrics. Work and bytes are not parted: they belong to the range in which their
+/// instruction starts. Shares are of the range.
+pub(super) fn metrics(profile: &Profile, range: TimeRange) -> Vec<Computed> {
+    let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
+    // A summary by itself has no rows, of which nothing can be said.
+    if profile.slices.is_empty() {
+        return Vec::new();
+    }
+    let mut out: Vec<Computed> = Vec::new();
+    let mut add = |name, value: Option<f64>, how| {
+        if let Some(value) = value.filter(|v| v.is_finite()) {
+            out.push((name, value, how));
+        }
+    };
+    let seconds = range.duration().0 as f64 / 1e9;
+    let facts = Facts::of(profile);
+    let flops = products(profile, device, range);
+    let useful = flops.map(|f| (f.all - f.transposes) as f64);
+    let bytes = traffic(profile, device, range);
+    let moved = bytes.map(|(read, written)| (read + written) as f64);
+    let busy = spans::union(busy(profile, range)).iter().map(|s| s.1 - s.0).sum::<i64>() as f64 / 1e9;
+    add("total_active_time_percent", (seconds > 0.0).then(|| busy / seconds), "time in which any engine, queue or collective ran ÷ length");
+    add("hardware_flops", flops.map(|f| f.all as f64), "2 × elements of the matrix products that start here");
+    add("transpose_flops", flops.map(|f| f.transposes as f64), "the same of those that only transpose");
+    let of_peak = |flops: Option<f64>| Some(flops? / (facts.peak_flops()? * seconds));
+    add("hfu_estimated_percent", of_peak(flops.map(|f| f.all as f64)), "hardware_flops ÷ (peak of all cores × length)");
+    add("mfu_inst_estimated_percent", of_peak(useful), "(hardware_flops − transpose_flops) ÷ (peak of all cores × length)");
+    add("hbm_read_bytes", bytes.map(|b| b.0 as f64), "bytes that instructions which start here read from HBM");
+    add("hbm_write_bytes", bytes.map(|b| b.1 as f64), "bytes that instructions which start here write to HBM");
+    let bandwidth = facts.hbm_bandwidth();
+    let of_bandwidth = moved.zip(bandwidth).map(|(b, w)| b / seconds / w);
+    add("mbu_estimated_percent", of_bandwidth, "(hbm_read_bytes + hbm_write_bytes) ÷ length ÷ bandwidth of one HBM stack");
+    let intensity = useful.zip(moved.filter(|b| *b > 0.0)).map(|(f, b)| f / b);
+    add("mm_arithmetic_intensity", intensity, "(hardware_flops − transpose_flops) ÷ (hbm_read_bytes + hbm_write_bytes)");
+    let ridge = facts.peak_flops().zip(bandwidth).map(|(p, w)| p / w);
+    let most = intensity.zip(ridge).map(|(i, r)| (i / r).min(1.0));
+    add("mfu_inst_max_achievable_estimated_percent", most, "mm_arithmetic_intensity ÷ (peak of all cores ÷ bandwidth), at most 1");
+    out
+}
+
+/// `None` where the file tells no elements of products.
+fn products(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Option<Products> {
+    let kinds = profile.attribute("instruction_type").map_or(&[][..], |a| &a.values);
+    let transpose = profile.strings.iter().find(|(_, text)| *text == "TRANSPOSE").map(|(id, _)| id);
+    let mut told = false;
+    let mut sum = Products::default();
+    in_parts(device.elements.len().min(profile.slices.start.len()), &mut |part| {
+        for i in part.filter(|i| device.elements[*i] != NeuronDevice::ABSENT) {
+            told = true;
+            if (range.start.0..range.end.0).contains(&profile.slices.start[i]) {
+                let flops = 2 * u64::from(device.elements[i]);
+                sum.all = sum.all.saturating_add(flops);
+                let is_transpose = transpose.is_some() && kinds.get(i).copied() == transpose;
+                sum.transposes = sum.transposes.saturating_add(if is_transpose { flops } else { 0 });
+            }
+        }
+    });
+    told.then_some(sum)
+}
+
+/// Bytes (read, written) of HBM; `None` where instructions do not tell them.
+fn traffic(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Option<(u64, u64)> {
+    let is_here = |slice: u32| (range.start.0..range.end.0).contains(&profile.slices.start[slice as usize]);
+    let add = |(read, written): (u64, u64), row: &crate::model::domain::HbmTraffic| {
+        (read.saturating_add(row.read), written.saturating_add(row.written))
+    };
+    let rows = || device.hbm.iter().filter(|row| is_here(row.slice));
+    (!device.hbm.is_empty()).then(|| rows().fold((0, 0), add))
+}
+
+/// When anything ran, track by track. Waits for semaphores are no work; that they are cleared is some, as the file's own metric counts.
+fn busy(profile: &Profile, range: TimeRange) -> Vec<(i64, i64)> {
+    let is_wait: Vec<bool> = profile.strings.iter().map(|(_, name)| name == "EVENT_SEMAPHORE").collect();
+    let mut out = Vec::new();
+    let is_work = |kind: TrackKind| matches!(kind, TrackKind::Queue | TrackKind::Engine);
+    for (t, _) in profile.tracks.iter().enumerate().filter(|t| is_work(t.1.kind)) {
+        let by_start = &profile.slices.by_start[profile.slices_of(TrackId(t as u32))];
+        in_parts(by_start.len(), &mut |part| {
+            for i in by_start[part].iter().map(|i| *i as usize) {
+                let span = (profile.slices.start[i].max(range.start.0), profile.slices.end(i).min(range.end.0));
+                if span.0 < span.1 && !is_wait[profile.slices.name[i].index()] {
+                    spans::push(&mut out, span);
+                }
+            }
+        });
+    }
+    out
+}
