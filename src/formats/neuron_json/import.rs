@@ -1,20 +1,20 @@
 //! From sections to a profile.
 
+use super::dependencies::Dependencies;
 use super::facts;
 use super::keys::Keys;
 use super::record::{self, Key, Values};
-use super::rows::{self, Links};
+use super::rows;
 use super::schema;
 use super::split::{Piece, Sink, Splitter};
 use super::tables::Tables;
 use super::timeline::Timeline;
 use super::value::{Fields, Raw, fields, without_bare_nan};
-use super::walk;
 use crate::base::Order as _;
-use crate::base::{Interner, Ledger, Severity, StrId};
+use crate::base::{Ledger, Severity, StrId};
 use crate::formats::{ImportError, Preview, Streamed};
 use crate::model::{Cell, Profile, RecordRef};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Slices that go into the picture while reading.
 const MAX_PREVIEW: usize = 200_000;
@@ -35,11 +35,7 @@ struct Reader {
     keys: Keys,
     /// Owner and updates of a semaphore, by subgraph and id.
     owners: FxHashMap<(StrId, StrId), (StrId, u64)>,
-    /// (id, slice).
-    ids: Vec<(i64, u32)>,
-    /// (predecessor's id, successor, kind): predecessors may stand later in the file.
-    links: Vec<(i64, u32, StrId)>,
-    n_lost_links: u64,
+    dependencies: Dependencies,
     n_records: u64,
     preview: Preview,
     lane_of: FxHashMap<String, u32>,
@@ -56,9 +52,7 @@ impl Importer {
             sections: FxHashSet::default(),
             keys: Keys::default(),
             owners: FxHashMap::default(),
-            ids: Vec::new(),
-            links: Vec::new(),
-            n_lost_links: 0,
+            dependencies: Dependencies::default(),
             n_records: 0,
             preview: Preview::default(),
             lane_of: FxHashMap::default(),
@@ -186,7 +180,7 @@ impl Reader {
         let place = RecordRef::new(0, piece.offset, piece.text.len() as u64);
         let outcome = match piece.section {
             "instruction" => rows::instruction(&mut self.timeline, values, place).map(|(slice, links)| {
-                self.link(slice, &links);
+                self.dependencies.note(slice, &links, &mut self.timeline.builder.strings);
                 self.show(slice, values);
             }),
             "dma" => rows::dma(&mut self.timeline, values, place).map(|slice| self.show(slice, values)),
@@ -199,30 +193,6 @@ impl Reader {
                 let reason = "The record lacks a value without which it has no place on the timeline.";
                 let example = || format!("{}: no {missing} in {}", piece.section, String::from_utf8_lossy(piece.text));
                 ledger.skip(Severity::DataLoss, "missing_value", reason, piece.offset, example);
-            }
-        }
-    }
-
-    fn link(&mut self, slice: u32, links: &Links<'_>) {
-        self.ids.extend(links.id.map(|id| (id, slice)));
-        let Some(list) = links.predecessors else {
-            return;
-        };
-        let list = list.0;
-        let mut links: Vec<(Option<i64>, StrId)> = Vec::new();
-        let strings = &mut self.timeline.builder.strings;
-        let read =
-            walk::items(list.as_bytes(), &mut |at| links.push(list.get(at).map_or((None, StrId(0)), |item| predecessor(item, strings))));
-        if read.is_none() {
-            links = match serde_json::from_str::<Vec<&serde_json::value::RawValue>>(list) {
-                Ok(list) => list.into_iter().map(|raw| predecessor(raw.get(), strings)).collect(),
-                Err(_) => vec![(None, StrId(0))],
-            };
-        }
-        for (id, kind) in links {
-            match id {
-                Some(id) => self.links.push((id, slice, kind)),
-                None => self.n_lost_links += 1,
             }
         }
     }
@@ -274,7 +244,7 @@ impl Reader {
     }
 
     fn finish(mut self, ledger: &mut Ledger) -> Profile {
-        self.resolve_links(ledger);
+        std::mem::take(&mut self.dependencies).resolve(&mut self.timeline.builder, ledger);
         for ((section, key), n) in std::mem::take(&mut self.keys).counted() {
             let cells = [("section", Cell::Text(section)), ("key", Cell::Text(key)), ("records", Cell::Int(n as i64))];
             self.tables.row("unknown_keys", cells.into_iter());
@@ -294,39 +264,6 @@ impl Reader {
         }
         self.timeline.finish(meta, domain).0
     }
-
-    fn resolve_links(&mut self, ledger: &mut Ledger) {
-        let mut n_lost = self.n_lost_links;
-        let mut slice_of_id: FxHashMap<i64, u32> = FxHashMap::with_capacity_and_hasher(self.ids.len(), FxBuildHasher);
-        if !self.links.is_empty() {
-            slice_of_id.extend(std::mem::take(&mut self.ids));
-        }
-        for (id, slice, kind) in std::mem::take(&mut self.links) {
-            match slice_of_id.get(&id) {
-                Some(&from) => self.timeline.builder.flow(from, slice, kind),
-                None => n_lost += 1,
-            }
-        }
-        if n_lost > 0 {
-            let reason = "A predecessor that is not in the profile: the arrow is left out.";
-            ledger.skip_n(Severity::Warning, "unknown_predecessor", reason, n_lost, 0, String::new);
-        }
-    }
-}
-
-/// Id and kind of a predecessor; no id where it names none.
-fn predecessor(item: &str, strings: &mut Interner) -> (Option<i64>, StrId) {
-    let (mut id, mut kind) = (None, None);
-    let mut each = |key: &str, value: Raw<'_>| match key {
-        "id" => id = id.or(value.int()),
-        "type" => kind = kind.or_else(|| Some(strings.intern(&value.text()))),
-        _ => (),
-    };
-    let read = walk::entries(item.as_bytes(), &mut |key, value| each(&item[key], Raw(&item[value])));
-    if read.is_none() {
-        fields(item).unwrap_or_default().iter().for_each(|f| each(&f.0, f.1));
-    }
-    (id, kind.unwrap_or_default())
 }
 
 fn unreadable(piece: &Piece<'_>, ledger: &mut Ledger, why: impl FnOnce() -> String) {

@@ -1,6 +1,7 @@
 //! The full device JSON of `neuron-profile view --output-format json`: one object of sections, each an array of records.
 
 mod curves;
+mod dependencies;
 mod facts;
 mod import;
 mod keys;
