@@ -64,6 +64,12 @@ pub fn copy_text(text: &str) {
     let _ = window().navigator().clipboard().write_text(text);
 }
 
+/// Whether a panel of the top layer is open, which Escape belongs to.
+pub fn is_panel_open() -> bool {
+    // A browser without popovers does not know the selector, and has none open.
+    document().query_selector(":popover-open").is_ok_and(|found| found.is_some())
+}
+
 /// Calls `run` whenever the element's size changes, and once at the start; ends with the owner.
 pub fn on_resize(element: &Element, run: impl FnMut() + 'static) {
     let closure = Closure::<dyn FnMut()>::new(run);
