@@ -18,7 +18,7 @@ use crate::views::tables::TablesView;
 use crate::views::timeline::Timeline;
 use crate::views::timeline::dma;
 use crate::views::timeline::flows::FlowChoice;
-use crate::views::timeline::legend::Legend;
+use crate::views::timeline::legend::{DURATION, DurationLegend, Legend};
 use crate::views::timeline::marking::Marking;
 use crate::views::timeline::settings::Settings;
 use crate::views::timeline::{in_view, names};
@@ -68,7 +68,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         };
         // A link or the tab before may name a view that this profile cannot fill.
         let views = &profile.hot.info.views;
-        let view = if views.contains(&view) { view } else { actions::first_view(views).into() };
+        let view = if views.contains(&view) { view } else { actions::first_view(views, profile.has_lost()).into() };
         match view.as_str() {
             "summary" => super::program_views::summary(app, profile),
             "source" => super::sources::view(app, profile),
@@ -151,7 +151,13 @@ fn ColourLegend(ask: Ask) -> impl IntoView {
     let by = Memo::new(move |_| settings.colouring(app.colour_by()));
     let asker = ask.clone();
     let on_name = Callback::new(move |(by, name): (String, String)| show_occurrences(app, asker.clone(), by, name));
-    move || settings.has_legend.0.get().then(|| view! { <Legend ask=ask.clone() by on_name /> })
+    let is_by_duration = Memo::new(move |_| by.with(|by| by.starts_with(DURATION.0)));
+    move || {
+        settings.has_legend.0.get().then(|| match is_by_duration.get() {
+            true => view! { <DurationLegend /> }.into_any(),
+            false => view! { <Legend ask=ask.clone() by on_name /> }.into_any(),
+        })
+    }
 }
 
 /// From, to, and whether it leads into the selection; of the kinds that are drawn.
@@ -218,6 +224,9 @@ fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
     hot.into()
 }
 
+/// Views that tell more of a chosen row beside their table.
+const WITH_PANEL: [&str; 2] = ["operators", "kernels"];
+
 /// Details of the selected slice; the last answer stays until the next.
 fn details(app: App) -> RwSignal<Option<Details>> {
     let details = RwSignal::new(None::<Details>);
@@ -228,8 +237,11 @@ fn details(app: App) -> RwSignal<Option<Details>> {
             details.set(None);
             return;
         };
-        // A slice just chosen shows its details; they were closed for another one.
-        app.state.is_details_open().set(true);
+        // A slice just chosen shows its details; they were closed for another one. Where a row has a panel of its own beside the table, the
+        // drawer would cover both.
+        if app.state.view().with_untracked(|v| !WITH_PANEL.contains(&v.as_str())) {
+            app.state.is_details_open().set(true);
+        }
         spawn_local(async move {
             let answer = profile.ask.ask(Query::Details(slice)).await;
             if let (Ok(Answer::Details(found)), Some(true)) = (answer, app.selection.try_get_untracked().map(|s| s == Some(slice))) {

@@ -59,7 +59,7 @@ pub struct HotColumns {
     pub duration: Vec<i64>,
     /// String ids.
     pub name: Vec<u32>,
-    /// Colour slots: 0–11 the top dozen by time, then muted ones to 43.
+    /// Colour slots: 0–11 the top dozen by time, then muted ones to 43, then those of durations.
     pub colour: Vec<u16>,
 }
 
@@ -77,6 +77,8 @@ fn colourings(profile: &Profile) -> Vec<(String, String)> {
     if matches!(profile.domain, Domain::NeuronDevice(_)) {
         out.push((id.into(), label.into()));
     }
+    let (id, label) = crate::analysis::colouring::DURATION;
+    out.push((id.into(), label.into()));
     out
 }
 
