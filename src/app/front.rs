@@ -12,7 +12,7 @@ use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
 use crate::views::ledger::LedgerView;
-use crate::views::operators::OperatorsView;
+use crate::views::operators::{OperatorsView, sums::RangeSums};
 use crate::views::profile::ProfileView;
 use crate::views::tables::TablesView;
 use crate::views::timeline::Timeline;
@@ -139,8 +139,13 @@ fn timeline(
         .into_any()
     };
     let ask = app.front_untracked().filter(|_| !untrack(|| stacked.is_on())).map(|p| p.ask);
+    let sums = ask.clone().map(|ask| {
+        let asker = ask.clone();
+        let on_row = Callback::new(move |(by, name): (String, String)| show_occurrences(app, asker.clone(), by, name));
+        view! { <RangeSums ask range=app.range.into() on_row choices=app.view_state("timeline") /> }
+    });
     let legend = ask.map(|ask| view! { <ColourLegend ask /> });
-    view! { <div class="stacked"><StackBar stacked /><super::system::RowsBar />{legend}{timeline}</div> }.into_any()
+    view! { <div class="stacked"><StackBar stacked /><super::system::RowsBar />{legend}{timeline}{sums}</div> }.into_any()
 }
 
 /// What the colours stand for; absent unless it is wanted.
