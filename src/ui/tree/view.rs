@@ -106,7 +106,7 @@ fn widths(columns: &[Column], branches: &[Branch]) -> Vec<Option<usize>> {
 fn Tools(state: State, id: String, levels: usize) -> impl IntoView {
     let count = move || {
         let (shown, all) = (state.lines.with(|l| l.len()), state.branches.with(|b| b.len()));
-        format!("{} of {} rows", text::count(shown as u64), text::count(all as u64))
+        format!("{} of {}", text::count(shown as u64), text::counted(all as u64, "row"))
     };
     let file = dom::file_name(&id, "csv");
     let save = move |_| {
