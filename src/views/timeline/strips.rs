@@ -88,6 +88,6 @@ impl Scene {
             }
         }
         let text = value_text(if lod.high > 0.0 { lod.high } else { lod.low }, &c.unit);
-        self.texts.push(Text { x: 4.0, y: y + 9.0, text, ink: TextInk::Quiet });
+        self.texts.push(Text { x: 4.0, y: y + 9.0, text, ink: TextInk::Axis });
     }
 }
