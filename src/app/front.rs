@@ -7,7 +7,7 @@ use super::search::search_view;
 use super::side::SideBar;
 use super::stacked::{StackBar, Stacked, StackedTimeline};
 use super::time_views;
-use crate::base::{Ledger, SliceId};
+use crate::base::{Ledger, SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
@@ -141,7 +141,9 @@ fn timeline(
     let ask = app.front_untracked().filter(|_| !untrack(|| stacked.is_on())).map(|p| p.ask);
     let sums = ask.clone().map(|ask| {
         let asker = ask.clone();
-        let on_row = Callback::new(move |(by, name): (String, String)| show_occurrences(app, asker.clone(), by, name));
+        let on_row = Callback::new(move |(by, name): (String, String)| {
+            show_occurrences_in(app, asker.clone(), by, name, app.range.get_untracked());
+        });
         view! { <RangeSums ask range=app.range.into() on_row choices=app.view_state("timeline") /> }
     });
     let legend = ask.map(|ask| view! { <ColourLegend ask /> });
@@ -173,9 +175,15 @@ fn arrows(details: &Details, choice: FlowChoice) -> Vec<(SliceId, SliceId, bool)
 
 /// Lights up the slices of a row in the timeline, and goes to the first.
 pub(super) fn show_occurrences(app: App, ask: Ask, by: String, name: String) {
+    show_occurrences_in(app, ask, by, name, None);
+}
+
+/// As [`show_occurrences`], to the first of a range.
+fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, range: Option<TimeRange>) {
     spawn_local(async move {
         if let Ok(Answer::Occurrences(slices)) = ask.ask(Query::Occurrences(by, name)).await {
-            let first = slices.first().copied();
+            let inside = range.and_then(|range| app.front_untracked()?.hot.first_within(&slices, range));
+            let first = inside.or(slices.first().copied());
             actions::set_highlights(app, slices);
             actions::show_view(app, "timeline");
             app.selection.set(first);
