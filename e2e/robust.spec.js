@@ -178,6 +178,7 @@ test('the details of a record whose file has gone say so', async ({ page, site }
   unlinkSync(path);
   await show(page, 'operators');
   await page.locator('table[data-table="operators"] [data-row]').first().click();
+  await page.locator('[data-panel="operator"] [data-go="calls"]').click();
   await idle(page);
   await expect(page.locator('[data-view="details"]')).toContainText('could not be read');
   await expect(tabs(page)).toHaveCount(1);
@@ -210,6 +211,8 @@ test('deep nesting, a name of ten megabytes and names with HTML are shown as the
   await expect(page.locator('table[data-table="operators"]')).toContainText('<img src=x');
   // A long name is shown shortened, wherever it stands.
   await settled(page, () => page.locator('table[data-table="operators"] tbody tr').filter({ hasText: 'nnnn…nnnn' }).locator('td').nth(2).click());
+  await page.locator('[data-panel="operator"] [data-go="calls"]').click();
+  await idle(page);
   await expect(page.locator('[data-view="details"]')).toContainText('nnnn…nnnn');
   const longest = await page.evaluate(() => Math.max(...[...document.querySelectorAll('body *')].map((e) => e.children.length ? 0 : e.textContent.length)));
   expect(longest).toBeLessThan(10_000);

@@ -207,6 +207,12 @@ test('diff: a click looks into a part, and the way back', async ({ page, site })
   await expect(view.locator('[data-crumbs] li')).toHaveCount(2);
   await view.locator('[data-crumbs] button').first().click();
   await expect(view.locator('[data-crumbs] li')).toHaveCount(1);
+  // A part without parts inside still shows its operators alone.
+  const all = await view.locator('[data-diff-sum]').innerText();
+  const leaf = parts.findIndex((n) => n === 0);
+  await choose(page.locator('table[data-table="diff-parts"] tbody tr[data-row]').nth(leaf));
+  await expect(view.locator('[data-crumbs] li')).toHaveCount(2);
+  await expect(view.locator('[data-diff-sum]')).not.toHaveText(all);
 });
 
 test('trace: steps, counters, flows by kind with a count of those not drawn, jumps', async ({ page, site }) => {

@@ -1,4 +1,5 @@
-//! One colour per name, everywhere: the dozen with the most self time get slots of their own, the rest share muted ones.
+//! One colour per name, everywhere: the dozen with the most self time get bright slots of their own, those after them muted ones of their own;
+//! only the rest share a slot.
 //! Names that only a number at their end tells apart (`ProfilerStep#5`, `ProfilerStep#6`) are one name here: each step would take a slot.
 
 use super::self_time::self_times;
@@ -26,25 +27,23 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
         let longest_first = time[b.index()].cmp(&time[a.index()]);
         longest_first.then_with(|| profile.strings.get(*a).cmp(profile.strings.get(*b)))
     };
-    let n_top = used.len().min(N_TOP as usize);
-    if n_top > 0 && n_top < used.len() {
-        used.select_nth_unstable_by(n_top, by_time);
+    let n_own = used.len().min(N_SLOTS as usize);
+    if n_own > 0 && n_own < used.len() {
+        used.select_nth_unstable_by(n_own, by_time);
     }
-    used[..n_top].sort_by(by_time);
+    used[..n_own].sort_by(by_time);
     let mut out = vec![0u16; time.len()];
-    let mut taken = [false; N_TOP as usize];
+    let mut taken = [false; N_SLOTS as usize];
     for (rank, id) in used.iter().enumerate() {
-        let hash = stable_hash(stem(profile.strings.get(*id)));
-        out[id.index()] = if rank < n_top {
-            let mut slot = (hash % u32::from(N_TOP)) as usize;
-            while taken[slot] {
-                slot = (slot + 1) % N_TOP as usize;
-            }
-            taken[slot] = true;
-            slot as u16
-        } else {
-            N_TOP + (hash % u32::from(N_SLOTS - N_TOP)) as u16
-        };
+        let hash = stable_hash(stem(profile.strings.get(*id))) as usize;
+        let (from, n) = if rank < N_TOP as usize { (0, N_TOP as usize) } else { (N_TOP as usize, (N_SLOTS - N_TOP) as usize) };
+        let mut at = hash % n;
+        // The next free one; as many names as there are slots find one.
+        while rank < n_own && taken[from + at] {
+            at = (at + 1) % n;
+        }
+        taken[from + at] = true;
+        out[id.index()] = (from + at) as u16;
     }
     for (id, first) in numbered {
         out[id.index()] = out[first.index()];
@@ -99,6 +98,17 @@ mod tests {
         top.sort();
         assert_eq!(top, (0..12).collect::<Vec<_>>());
         assert!((12..20).all(|i| (N_TOP..N_SLOTS).contains(&slots[profile.slices.name[i].index()])));
+    }
+
+    #[test]
+    fn as_many_names_as_there_are_slots_differ() {
+        let text: Vec<String> = (0..60).map(|i| format!("op{i} {}+{}", i * 1000, 500 - i)).collect();
+        let profile = drawn(&format!("t: {}", text.join(", ")));
+        let slots = slots(&profile, &profile.slices.name);
+        let mut own: Vec<u16> = (0..44).map(|i| slots[profile.slices.name[i].index()]).collect();
+        own.sort();
+        assert_eq!(own, (0..N_SLOTS).collect::<Vec<_>>());
+        assert!((44..60).all(|i| (N_TOP..N_SLOTS).contains(&slots[profile.slices.name[i].index()])));
     }
 
     #[test]

@@ -1,12 +1,27 @@
-//! Columns that are made for colours: layers cut at a depth, the physical core, another column for DMA transfers.
+//! Columns that are made for colours: layers cut at a depth, the physical core, another column for DMA transfers. And colours by duration, which
+//! are no column: a slot for each decade.
 
+use super::colour::N_SLOTS;
 use super::operators::column as known_column;
-use crate::base::{StrId, TrackId};
+use crate::base::{DurationNs, StrId, TrackId};
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Id and label of the column that tells the physical core, or the process or device, of a slice.
 pub const CORE: (&str, &str) = ("core", "Core");
+
+/// Id and label of colours by duration.
+pub const DURATION: (&str, &str) = ("duration", "Duration");
+/// What the steps of durations are, shortest first. The slot of the first is [`N_SLOTS`].
+pub const STEPS: [&str; 9] =
+    ["< 100 ns", "100 ns – 1 µs", "1 – 10 µs", "10 – 100 µs", "100 µs – 1 ms", "1 – 10 ms", "10 – 100 ms", "100 ms – 1 s", "≥ 1 s"];
+
+/// The colour slot of a duration: one for each decade from 100 ns to a second, one below and one above.
+pub fn duration_slot(duration: DurationNs) -> u16 {
+    let step = duration.0.max(1).ilog10().clamp(1, STEPS.len() as u32);
+    N_SLOTS + step as u16 - 1
+}
 
 /// The column that `by` describes: `core`, `layer@2` (as many parts of a name as that, from the left), `name;dma=variable` (DMA transfers by
 /// another column). `None` if it names a column that the profile does not have.
@@ -15,12 +30,17 @@ pub fn column(profile: &Profile, by: &str) -> Option<Vec<StrId>> {
     let mut out = single(profile, by)?;
     if !dma.is_empty() {
         let other = single(profile, dma)?;
-        for lane in profile.lanes.iter().filter(|l| profile.tracks[l.track.index()].kind == TrackKind::Queue) {
-            let part = lane.first as usize..lane.end as usize;
+        for part in transfers(profile) {
             out[part.clone()].copy_from_slice(&other[part]);
         }
     }
     Some(out)
+}
+
+/// Where DMA transfers are in the slice table.
+pub fn transfers(profile: &Profile) -> impl Iterator<Item = Range<usize>> {
+    let lanes = profile.lanes.iter().filter(|l| profile.tracks[l.track.index()].kind == TrackKind::Queue);
+    lanes.map(|l| l.first as usize..l.end as usize)
 }
 
 fn single(profile: &Profile, by: &str) -> Option<Vec<StrId>> {
@@ -71,6 +91,17 @@ mod tests {
         let profile = drawn("p / t: m/l1/a 0+1, m/l1/b 5+1, m/l2/a 9+1, m 20+1\n q: x 0+1");
         let got = column(&profile, by).map(|c| c.iter().map(|id| profile.strings.get(*id)).collect::<Vec<_>>());
         assert_eq!(got.as_deref(), want, "{by}");
+    }
+
+    #[test]
+    fn durations_have_a_slot_a_decade() {
+        let step = |ns: i64| STEPS[usize::from(duration_slot(DurationNs(ns)) - N_SLOTS)];
+        let at =
+            [-5, 0, 99, 100, 999, 1_000, 9_999, 99_999, 100_000, 5_000_000, 50_000_000, 500_000_000, 1_000_000_000, i64::MAX].map(step);
+        let ends = ["< 100 ns", "≥ 1 s"];
+        assert_eq!((at[..3].to_vec(), at[12..].to_vec()), (vec![ends[0]; 3], vec![ends[1]; 2]));
+        assert_eq!(at[3..8], ["100 ns – 1 µs", "100 ns – 1 µs", "1 – 10 µs", "1 – 10 µs", "10 – 100 µs"]);
+        assert_eq!(at[8..12], ["100 µs – 1 ms", "1 – 10 ms", "10 – 100 ms", "100 ms – 1 s"]);
     }
 
     #[test]

@@ -7,18 +7,18 @@ use super::search::search_view;
 use super::side::SideBar;
 use super::stacked::{StackBar, Stacked, StackedTimeline};
 use super::time_views;
-use crate::base::{Ledger, SliceId};
+use crate::base::{Ledger, SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
 use crate::views::ledger::LedgerView;
-use crate::views::operators::OperatorsView;
+use crate::views::operators::{OperatorsView, sums::RangeSums};
 use crate::views::profile::ProfileView;
 use crate::views::tables::TablesView;
 use crate::views::timeline::Timeline;
 use crate::views::timeline::dma;
 use crate::views::timeline::flows::FlowChoice;
-use crate::views::timeline::legend::Legend;
+use crate::views::timeline::legend::{DURATION, DurationLegend, Legend};
 use crate::views::timeline::marking::Marking;
 use crate::views::timeline::settings::Settings;
 use crate::views::timeline::{in_view, names};
@@ -68,7 +68,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         };
         // A link or the tab before may name a view that this profile cannot fill.
         let views = &profile.hot.info.views;
-        let view = if views.contains(&view) { view } else { actions::first_view(views).into() };
+        let view = if views.contains(&view) { view } else { actions::first_view(views, profile.has_lost()).into() };
         match view.as_str() {
             "summary" => super::program_views::summary(app, profile),
             "source" => super::sources::view(app, profile),
@@ -143,8 +143,15 @@ fn timeline(
         .into_any()
     };
     let ask = app.front_untracked().filter(|_| !untrack(|| stacked.is_on())).map(|p| p.ask);
+    let sums = ask.clone().map(|ask| {
+        let asker = ask.clone();
+        let on_row = Callback::new(move |(by, name): (String, String)| {
+            show_occurrences_in(app, asker.clone(), by, name, app.range.get_untracked());
+        });
+        view! { <RangeSums ask range=app.range.into() on_row choices=app.view_state("timeline") /> }
+    });
     let legend = ask.map(|ask| view! { <ColourLegend ask /> });
-    view! { <div class="stacked"><StackBar stacked /><super::system::RowsBar />{legend}{timeline}</div> }.into_any()
+    view! { <div class="stacked"><StackBar stacked /><super::system::RowsBar />{legend}{timeline}{sums}</div> }.into_any()
 }
 
 /// What the colours stand for; absent unless it is wanted.
@@ -155,7 +162,13 @@ fn ColourLegend(ask: Ask) -> impl IntoView {
     let by = Memo::new(move |_| settings.colouring(app.colour_by()));
     let asker = ask.clone();
     let on_name = Callback::new(move |(by, name): (String, String)| show_occurrences(app, asker.clone(), by, name));
-    move || settings.has_legend.0.get().then(|| view! { <Legend ask=ask.clone() by on_name /> })
+    let is_by_duration = Memo::new(move |_| by.with(|by| by.starts_with(DURATION.0)));
+    move || {
+        settings.has_legend.0.get().then(|| match is_by_duration.get() {
+            true => view! { <DurationLegend /> }.into_any(),
+            false => view! { <Legend ask=ask.clone() by on_name /> }.into_any(),
+        })
+    }
 }
 
 /// From, to, and whether it leads into the selection; of the kinds that are drawn.
@@ -166,9 +179,15 @@ fn arrows(details: &Details, choice: FlowChoice) -> Vec<(SliceId, SliceId, bool)
 
 /// Lights up the slices of a row in the timeline, and goes to the first.
 pub(super) fn show_occurrences(app: App, ask: Ask, by: String, name: String) {
+    show_occurrences_in(app, ask, by, name, None);
+}
+
+/// As [`show_occurrences`], to the first of a range.
+fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, range: Option<TimeRange>) {
     spawn_local(async move {
         if let Ok(Answer::Occurrences(slices)) = ask.ask(Query::Occurrences(by, name)).await {
-            let first = slices.first().copied();
+            let inside = range.and_then(|range| app.front_untracked()?.hot.first_within(&slices, range));
+            let first = inside.or(slices.first().copied());
             actions::set_highlights(app, slices);
             actions::show_view(app, "timeline");
             app.selection.set(first);
@@ -222,6 +241,9 @@ fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
     hot.into()
 }
 
+/// Views that tell more of a chosen row beside their table.
+const WITH_PANEL: [&str; 2] = ["operators", "kernels"];
+
 /// Details of the selected slice; the last answer stays until the next.
 fn details(app: App) -> RwSignal<Option<Details>> {
     let details = RwSignal::new(None::<Details>);
@@ -232,8 +254,11 @@ fn details(app: App) -> RwSignal<Option<Details>> {
             details.set(None);
             return;
         };
-        // A slice just chosen shows its details; they were closed for another one.
-        app.state.is_details_open().set(true);
+        // A slice just chosen shows its details; they were closed for another one. Where a row has a panel of its own beside the table, the
+        // drawer would cover both.
+        if app.state.view().with_untracked(|v| !WITH_PANEL.contains(&v.as_str())) {
+            app.state.is_details_open().set(true);
+        }
         spawn_local(async move {
             let answer = profile.ask.ask(Query::Details(slice)).await;
             if let (Ok(Answer::Details(found)), Some(true)) = (answer, app.selection.try_get_untracked().map(|s| s == Some(slice))) {

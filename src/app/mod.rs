@@ -29,7 +29,7 @@ mod time_views;
 mod torch_views;
 
 use crate::state::{App as State, AppStateStoreFields as _, actions};
-use crate::ui::dom::is_menu_open;
+use crate::ui::dom::is_panel_open;
 use crate::views::start::Start;
 use gather::Dropped;
 use leptos::prelude::*;
@@ -154,7 +154,7 @@ fn listen_to_keys(app: State) {
             return;
         }
         match event.key().as_str() {
-            "Escape" if !is_typing && !is_menu_open() => actions::escape(app),
+            "Escape" if !is_typing && !is_panel_open() => actions::escape(app),
             "/" if !is_typing => {
                 event.prevent_default();
                 search::focus();

@@ -95,6 +95,11 @@ pub fn count(n: u64) -> String {
     out
 }
 
+/// A count of things: `1 kernel`, `1 234 kernels`. `one` is the word for one of them; an s makes it many.
+pub fn counted(n: u64, one: &str) -> String {
+    format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
+}
+
 /// A share of one as a percentage with one decimal: `12.3 %`; below half a tenth, up or down, `< 0.1 %`.
 pub fn percent(share: f64) -> String {
     if !share.is_finite() {
@@ -135,6 +140,12 @@ mod tests {
     fn very_long_texts_are_brief_on_screen() {
         assert_eq!(brief("aten::mm"), "aten::mm");
         assert_eq!(brief(&"ä".repeat(5_000)).chars().count(), BRIEF);
+    }
+
+    #[test]
+    fn one_is_singular() {
+        let said = [0, 1, 1234].map(|n| counted(n, "kernel"));
+        assert_eq!(said, ["0 kernels", "1 kernel", "1\u{202f}234 kernels"]);
     }
 
     #[test]

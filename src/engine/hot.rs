@@ -59,7 +59,7 @@ pub struct HotColumns {
     pub duration: Vec<i64>,
     /// String ids.
     pub name: Vec<u32>,
-    /// Colour slots: 0–11 the top dozen by time, then muted ones to 43.
+    /// Colour slots: 0–11 the top dozen by time, then muted ones to 43, then those of durations.
     pub colour: Vec<u16>,
 }
 
@@ -67,6 +67,15 @@ impl HotColumns {
     /// First and last moment of anything.
     pub fn range(&self) -> TimeRange {
         self.info.meta.range
+    }
+
+    /// The first of `slices` that reaches into `range`.
+    pub fn first_within(&self, slices: &[SliceId], range: TimeRange) -> Option<SliceId> {
+        let is_inside = |slice: &&SliceId| {
+            let (start, duration) = (self.start.get(slice.index()), self.duration.get(slice.index()));
+            start.zip(duration).is_some_and(|(&start, &duration)| start < range.end.0 && start.saturating_add(duration) > range.start.0)
+        };
+        slices.iter().find(is_inside).copied()
     }
 }
 
@@ -77,6 +86,8 @@ fn colourings(profile: &Profile) -> Vec<(String, String)> {
     if matches!(profile.domain, Domain::NeuronDevice(_)) {
         out.push((id.into(), label.into()));
     }
+    let (id, label) = crate::analysis::colouring::DURATION;
+    out.push((id.into(), label.into()));
     out
 }
 
@@ -102,5 +113,24 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         steps: Vec::new(),
         n_slices: profile.slices.len() as u64,
         views: super::views::views(profile).into_iter().map(Into::into).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::TimeNs;
+
+    #[test]
+    fn a_slice_of_a_range_reaches_into_it() {
+        let hot = HotColumns { start: vec![0, 10, 20, 30], duration: vec![5, 5, 15, 5], ..HotColumns::default() };
+        let first = |slices: &[u32], from, to| {
+            let slices: Vec<SliceId> = slices.iter().map(|&s| SliceId(s)).collect();
+            hot.first_within(&slices, TimeRange::new(TimeNs(from), TimeNs(to))).map(|s| s.0)
+        };
+        assert_eq!(first(&[0, 1, 2, 3], 15, 25), Some(2));
+        assert_eq!(first(&[0, 2, 3], 30, 40), Some(2));
+        assert_eq!(first(&[0, 1], 15, 25), None);
+        assert_eq!(first(&[9], 0, 25), None);
     }
 }

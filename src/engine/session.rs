@@ -62,9 +62,7 @@ impl Session {
             }),
             Query::Details(slice) => self.details(*slice),
             Query::Search(q) => search::search(&self.profile, q).map_or_else(Answer::Refused, Answer::Search),
-            Query::ColourKeys(by) => self.grouped(by, |column, slots| {
-                Answer::ColourKeys(column.iter().map(|s| slots.get(s.index()).copied().unwrap_or(0)).collect())
-            }),
+            Query::ColourKeys(by) => self.colour_keys(by),
             Query::Occurrences(by, value) => self.grouped(by, |column, _| Answer::Occurrences(occurrences(&self.profile, column, value))),
             Query::Table(id, first, n) => self.table(id, *first, *n),
             Query::TableHelp(id) => Answer::TableHelp(self.table_help(id)),
@@ -116,7 +114,7 @@ impl Session {
     }
 
     /// Answers with the column named `by` and its colour slots, or refuses.
-    fn grouped(&self, by: &str, answer: impl FnOnce(&[StrId], &[u16]) -> Answer) -> Answer {
+    pub(super) fn grouped(&self, by: &str, answer: impl FnOnce(&[StrId], &[u16]) -> Answer) -> Answer {
         let by = if by.is_empty() { "name" } else { by };
         let derived = self.derived(by);
         match operators::column(&self.profile, by).or(derived.as_ref().map(|d| d.as_slice())) {

@@ -3,7 +3,7 @@
 use super::query::{Answer, ScanQuery, SearchQuery};
 use super::{Session, brief, scan};
 use crate::analysis::{colouring, details, hit_tables, hits, modules, search};
-use crate::base::{SliceId, StrId, TimeRange};
+use crate::base::{DurationNs, SliceId, StrId, TimeRange};
 use crate::formats::{self, Format};
 use std::rc::Rc;
 
@@ -67,6 +67,25 @@ impl Session {
             }
             Err(sentence) => Answer::Refused(sentence),
         }
+    }
+
+    /// A colour slot per slice: by the values of a column, or by duration.
+    pub(super) fn colour_keys(&self, by: &str) -> Answer {
+        let (main, dma) = by.split_once(";dma=").unwrap_or((by, ""));
+        let keys = |column: &[StrId], slots: &[u16]| column.iter().map(|s| slots.get(s.index()).copied().unwrap_or(0)).collect();
+        if main != colouring::DURATION.0 {
+            return self.grouped(by, |column, slots| Answer::ColourKeys(keys(column, slots)));
+        }
+        let mut out: Vec<u16> = self.profile.slices.duration.iter().map(|&d| colouring::duration_slot(DurationNs(d))).collect();
+        if !dma.is_empty() {
+            let Answer::ColourKeys(other) = self.grouped(dma, |column, slots| Answer::ColourKeys(keys(column, slots))) else {
+                return Answer::ColourKeys(out);
+            };
+            for part in colouring::transfers(&self.profile) {
+                out[part.clone()].copy_from_slice(&other[part]);
+            }
+        }
+        Answer::ColourKeys(out)
     }
 
     /// A column that is computed when it is asked for, and then kept.

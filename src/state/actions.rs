@@ -20,12 +20,16 @@ pub fn show_view(app: App, view: &str) {
     }
 }
 
-/// The view a profile opens with: the timeline, or what it has instead of one; where nothing could be read, the reasons.
-pub fn first_view(views: &[String]) -> &str {
+/// The view a profile opens with: the timeline, or what it has instead of one; where nothing could be read, or what there was got lost
+/// (`has_lost`), the reasons.
+pub fn first_view(views: &[String], has_lost: bool) -> &str {
     const LAST: [&str; 3] = ["tables", "ledger", "profile"];
     let has = |view: &str| views.iter().any(|v| v == view);
     if has("timeline") {
         return "timeline";
+    }
+    if has_lost && has("ledger") {
+        return "ledger";
     }
     let own = views.iter().map(String::as_str).find(|v| !LAST.contains(v));
     own.or(LAST.into_iter().find(|v| has(v))).unwrap_or("timeline")
@@ -116,7 +120,7 @@ pub fn show_profile(app: App, id: u32) {
         let profile = all.iter().find(|p| p.id == id)?;
         let mut kept = profile.kept.clone();
         if kept.view.is_empty() {
-            kept.view = first_view(&profile.hot.info.views).into();
+            kept.view = first_view(&profile.hot.info.views, profile.has_lost()).into();
         }
         Some(kept)
     });
@@ -269,10 +273,14 @@ mod tests {
 
     #[test]
     fn a_profile_without_timeline_opens_at_what_it_has() {
-        let check = |views: &[&str], want| assert_eq!(first_view(&views.iter().map(|v| v.to_string()).collect::<Vec<_>>()), want);
-        check(&["profile", "ledger", "timeline", "operators"], "timeline");
-        check(&["profile", "ledger", "support"], "support");
-        check(&["profile", "ledger", "tables"], "tables");
-        check(&["profile", "ledger"], "ledger");
+        let check = |views: &[&str], has_lost, want| {
+            assert_eq!(first_view(&views.iter().map(|v| v.to_string()).collect::<Vec<_>>(), has_lost), want);
+        };
+        check(&["profile", "ledger", "timeline", "operators"], false, "timeline");
+        check(&["profile", "ledger", "timeline", "operators"], true, "timeline");
+        check(&["profile", "ledger", "support"], false, "support");
+        check(&["profile", "ledger", "tables"], false, "tables");
+        check(&["profile", "ledger", "tables", "tensors"], true, "ledger");
+        check(&["profile", "ledger"], false, "ledger");
     }
 }

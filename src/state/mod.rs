@@ -53,6 +53,13 @@ pub struct OpenProfile {
     pub kept: Kept,
 }
 
+impl OpenProfile {
+    /// Whether records of the file are missing.
+    pub fn has_lost(&self) -> bool {
+        self.ledger.worst() == Some(crate::base::Severity::DataLoss)
+    }
+}
+
 /// Choices of one profile, kept while another is in front.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Kept {

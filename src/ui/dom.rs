@@ -50,11 +50,6 @@ pub fn save_canvas(name: &str, canvas: &HtmlCanvasElement) {
     }
 }
 
-/// Whether a menu of the browser's top layer is open.
-pub fn is_menu_open() -> bool {
-    document().query_selector(":popover-open").ok().flatten().is_some()
-}
-
 /// Scrolls what `element` stands directly in sideways, so that all of it is seen. Its parent's other places stay as they are.
 pub fn scroll_into_row(element: &Element) {
     let Some(row) = element.parent_element() else { return };
@@ -79,6 +74,12 @@ fn follow(name: &str, url: &str) {
 pub fn copy_text(text: &str) {
     // A refusal is the browser's to tell; there is nothing to fall back on.
     let _ = window().navigator().clipboard().write_text(text);
+}
+
+/// Whether a panel of the top layer is open, which Escape belongs to.
+pub fn is_panel_open() -> bool {
+    // A browser without popovers does not know the selector, and has none open.
+    document().query_selector(":popover-open").is_ok_and(|found| found.is_some())
 }
 
 /// Calls `run` whenever the element's size changes, and once at the start; ends with the owner.

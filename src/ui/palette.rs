@@ -103,6 +103,16 @@ pub fn colour(slot: u16, is_dark: bool) -> [u8; 3] {
     TABLES[usize::from(is_dark)][at]
 }
 
+/// Steps of [`ramp`].
+pub const RAMP: u16 = 9;
+
+/// A colour of a scale from little to much: much stands out from the surface.
+pub fn ramp(step: u16, is_dark: bool) -> [u8; 3] {
+    let share = f64::from(step.min(RAMP - 1)) / f64::from(RAMP - 1);
+    // From a greenish yellow over teal to violet, and back in the dark: lightness tells the order by itself.
+    if is_dark { rgb([0.52 + 0.40 * share, 0.11, 295.0 - 190.0 * share]) } else { rgb([0.66 - 0.36 * share, 0.11, 110.0 + 190.0 * share]) }
+}
+
 /// The colour of everything that has no slot: the rest of a pie. `--line-strong` in the tokens.
 pub fn other(is_dark: bool) -> [u8; 3] {
     if is_dark { [0x6b, 0x76, 0x85] } else { [0x7f, 0x88, 0x95] }
@@ -236,6 +246,18 @@ mod tests {
             assert_eq!(colour(fixed::OTHER, is_dark), other(is_dark));
         }
         assert_eq!(colour(fixed::FIRST + FIXED.len() as u16, false), colour(12 + (60_011 - 12) % 32, false));
+    }
+
+    #[test]
+    fn the_ramp_is_in_order_and_stands_out() {
+        for (is_dark, token) in themes() {
+            let steps: Vec<[u8; 3]> = (0..RAMP).map(|s| ramp(s, is_dark)).collect();
+            assert!(steps.windows(2).all(|w| (luminance(w[0]) < luminance(w[1])) == is_dark && w[0] != w[1]), "dark {is_dark}");
+            for (step, found) in steps.iter().enumerate() {
+                assert!(contrast(*found, token["--bg"]) >= 3.0, "step {step} dark {is_dark}: {:.2}", contrast(*found, token["--bg"]));
+                assert!(contrast(text_on(*found), *found) >= 4.5, "step {step} dark {is_dark}");
+            }
+        }
     }
 
     #[test]

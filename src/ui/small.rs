@@ -105,6 +105,12 @@ pub fn swatch_colour(slot: u16) -> String {
     format!("light-dark({light}, {dark})")
 }
 
+/// As [`swatch_colour`], of a step of the scale from little to much.
+pub fn swatch_step(step: u16) -> String {
+    let [light, dark] = [false, true].map(|is_dark| palette::css(palette::ramp(step, is_dark)));
+    format!("light-dark({light}, {dark})")
+}
+
 /// A sentence in which words between back-ticks are code.
 pub fn with_code(text: &str) -> impl IntoView + use<> {
     let part = |(is_code, part): (bool, &str)| match is_code {

@@ -117,6 +117,12 @@ pub(super) fn message_len(name: &str, len: u64, header: &[u8]) -> Result<u64, Im
         return Err(ImportError::Invalid(format!("`{name}` is empty: profiling was on, nothing captured. Run the model while capturing.")));
     }
     let version = header[0];
+    if !VERSIONS.contains(&version) && (header.len() as u64) < HEADER {
+        return Err(ImportError::Invalid(format!(
+            "Expected a Neuron trace with a header of {HEADER} bytes, found {} in `{name}` that do not begin like one. Copy or capture it again.",
+            crate::base::text::counted(len, "byte")
+        )));
+    }
     if !VERSIONS.contains(&version) {
         return Err(ImportError::Unsupported(format!(
             "Expected Neuron trace version {}–{}, found {version} in `{name}`. Convert it with `neuron-profile view -n <model.neff> -s {name} \

@@ -30,7 +30,7 @@ impl State {
 
     /// How many rows there are and match, in words. Tracked.
     pub fn count_words(&self) -> String {
-        let of = |shown: usize, all: usize| format!("{} of {} rows", text::count(shown as u64), text::count(all as u64));
+        let of = |shown: usize, all: usize| format!("{} of {}", text::count(shown as u64), text::counted(all as u64, "row"));
         match self.n_awaited() {
             Some(n) if self.is_chosen_how() => format!("Loading {} rows…", text::count(n as u64)),
             Some(n) => of(n, n),

@@ -63,7 +63,7 @@ pub fn Table(
                 on:scroll:target=move |e| state.scroll.set(f64::from(e.target().scroll_top()))
                 on:keydown=move |e| on_key(state, &e)
             >
-                <table class="table table--fixed" data-table=id aria-label=label style:min-width=move || format!("{}ch", sizes().1)>
+                <table class="table table--fixed" data-table=id aria-label=label style:min-width=move || least_width(sizes().1)>
                     <colgroup>{move || sizes().0.into_iter().map(col).collect_view()}</colgroup>
                     <Head state />
                     <Body state />
@@ -120,14 +120,20 @@ fn on_key(state: State, event: &ev::KeyboardEvent) {
     event.stop_propagation();
 }
 
-/// Widths of the columns shown, in digits (none for the first name, which takes what is left), and of all together.
-fn widths(state: State) -> (Vec<Option<usize>>, usize) {
+/// Widths of the columns shown, in digits (none for the first name, which takes what is left); and of those together, and of the name.
+fn widths(state: State) -> (Vec<Option<usize>>, (usize, usize)) {
     let (columns, rows) = (state.columns.get(), state.rows.get());
     let shown = state.shown.get();
     let wide: Vec<_> = shown.iter().filter_map(|c| Some((columns.get(*c)?, data::width(columns.get(*c)?, &rows, *c)))).collect();
     let name = wide.iter().position(|(column, _)| column.kind == Kind::Name);
-    let all = wide.iter().enumerate().map(|(i, (_, w))| if Some(i) == name { (*w).min(28) } else { *w }).sum();
-    (wide.into_iter().enumerate().map(|(i, (_, w))| (Some(i) != name).then_some(w)).collect(), all)
+    let others = wide.iter().enumerate().filter(|(i, _)| Some(*i) != name).map(|(_, (_, w))| *w).sum();
+    let of_name = name.map_or(0, |i| wide[i].1);
+    (wide.into_iter().enumerate().map(|(i, (_, w))| (Some(i) != name).then_some(w)).collect(), (others, of_name))
+}
+
+/// The table is as wide as its columns need; of the name that is at most what the style sheet grants it.
+fn least_width((others, name): (usize, usize)) -> String {
+    format!("calc({others}ch + min({name}ch, var(--table-name, 28ch)))")
 }
 
 fn col(width: Option<usize>) -> impl IntoView {

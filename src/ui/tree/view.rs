@@ -50,7 +50,7 @@ pub fn TreeTable(
     let head = move || columns.get().iter().enumerate().map(head_cell).collect_view();
     let sizes = Memo::new(move |_| widths(&columns.get(), &branches.get()));
     let cols = move || sizes.get().into_iter().map(|w| view! { <col style:width=w.map(|w| format!("{w}ch")) /> }).collect_view();
-    let least = move || format!("{}ch", sizes.get().into_iter().map(|w| w.unwrap_or(36)).sum::<usize>());
+    let least = move || format!("calc({}ch + var(--tree-name, 36ch))", sizes.get().into_iter().flatten().sum::<usize>());
     let box_label = label.clone();
     view! {
         <div class="table-part">
@@ -106,7 +106,7 @@ fn widths(columns: &[Column], branches: &[Branch]) -> Vec<Option<usize>> {
 fn Tools(state: State, id: String, levels: usize) -> impl IntoView {
     let count = move || {
         let (shown, all) = (state.lines.with(|l| l.len()), state.branches.with(|b| b.len()));
-        format!("{} of {} rows", text::count(shown as u64), text::count(all as u64))
+        format!("{} of {}", text::count(shown as u64), text::counted(all as u64, "row"))
     };
     let file = dom::file_name(&id, "csv");
     let save = move |_| {

@@ -188,7 +188,7 @@ fn Heading(state: State, diff: Asked<Diff>) -> impl IntoView {
 /// The way from the whole to the part that is shown.
 #[component]
 fn Crumbs(state: State, diff: Asked<Diff>) -> impl IntoView {
-    let crumbs = diff.derive(|d| d.crumbs.clone());
+    let crumbs = diff.derive(rows::crumbs);
     let item = move |(path, label): (String, String), is_last: bool| {
         let name = if label.is_empty() { "All".to_string() } else { label };
         let go = move |_| state.path.1.set(if path == "0" { String::new() } else { path.clone() });
@@ -208,8 +208,8 @@ fn Charts(state: State, diff: Asked<Diff>) -> impl IntoView {
     let bars = diff.derive(rows::bars);
     let lines = diff.derive(rows::lines);
     let zoom = Callback::new(move |at: usize| {
-        let part = diff.value.with_untracked(|d| d.as_ref().and_then(|d| rows::charted(d).get(at).map(|p| (p.path.clone(), p.n_parts))));
-        if let Some((path, _)) = part.filter(|p| p.1 > 0) {
+        let path = diff.value.with_untracked(|d| d.as_ref().and_then(|d| rows::charted(d).get(at).map(|p| p.path.clone())));
+        if let Some(path) = path {
             state.path.1.set(path);
         }
     });
@@ -230,10 +230,9 @@ fn Charts(state: State, diff: Asked<Diff>) -> impl IntoView {
 #[component]
 fn Tables(state: State, diff: Asked<Diff>) -> impl IntoView {
     let parts = diff.derive(rows::part_rows);
-    let has_inner = move || diff.value.with(|d| d.as_ref().is_some_and(|d| d.parts.iter().any(|p| p.n_parts > 0)));
+    let has_parts = move || diff.value.with(|d| d.as_ref().is_some_and(|d| !d.parts.is_empty()));
     let zoom = Callback::new(move |at: usize| {
-        let path =
-            diff.value.with_untracked(|d| d.as_ref().and_then(|d| d.parts.get(at)).filter(|p| p.n_parts > 0).map(|p| p.path.clone()));
+        let path = diff.value.with_untracked(|d| d.as_ref().and_then(|d| d.parts.get(at)).map(|p| p.path.clone()));
         if let Some(path) = path {
             state.path.1.set(path);
         }
@@ -244,7 +243,7 @@ fn Tables(state: State, diff: Asked<Diff>) -> impl IntoView {
     view! {
         <section class="torch__part">
             <h2>"Parts in order"</h2>
-            <Show when=has_inner><p class="torch__hint">"A click on a part with parts inside looks into it."</p></Show>
+            <Show when=has_parts><p class="torch__hint">"A click on a part looks into it: the parts it has inside, and its operators."</p></Show>
             <Table
                 id="diff-parts" label="Parts of both traces in order" columns=Signal::stored(Arc::new(rows::part_columns())) rows=parts on_row=zoom
                 kept=state.kept.choice("parts", String::new()) empty="This part has no parts inside."

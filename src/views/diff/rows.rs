@@ -29,7 +29,7 @@ pub fn bars(diff: &Diff) -> Vec<Bar> {
 }
 
 fn zoom_note(part: &DiffRow) -> &'static str {
-    if part.n_parts > 0 { ". Click to look inside." } else { "" }
+    if part.n_parts > 0 { ". Click to look inside." } else { ". Click for its operators." }
 }
 
 /// A duration with its sign.
@@ -62,11 +62,20 @@ pub fn part_columns() -> Vec<Column> {
         time("experiment", "Experiment", "Device time of its nodes, or host time of those without."),
         time("delta", "Delta", "Experiment less base.").summed(),
         time("accumulated", "Accumulated Delta", "Sum of the deltas up to here."),
-        Column::new("parts", "Parts", Kind::Count, "Parts inside: a click looks into them."),
+        Column::new("parts", "Parts", Kind::Count, "Parts inside. A click looks into them, and shows the operators of this part alone."),
     ]
 }
 
 /// What a part is: the name of its node, or how many operators it is, in both traces.
+/// The way from the whole to the part that is shown: (path, label).
+pub fn crumbs(diff: &Diff) -> Vec<(String, String)> {
+    let mut out = diff.crumbs.clone();
+    if let Some((_, label)) = out.last_mut().filter(|c| ["CompositeNodes", "Blank"].contains(&c.1.as_str())) {
+        *label = part_name(&diff.part);
+    }
+    out
+}
+
 fn part_name(p: &DiffRow) -> String {
     let of = |side: &crate::analysis::torch::diff::DiffSide| match (side.name.as_str(), side.n_nodes) {
         ("Blank", _) => "nothing".to_string(),
@@ -216,7 +225,7 @@ mod tests {
         let diff = Diff { parts: vec![part("a", 10, 30, 1), part("", 0, 0, 0), part("b", 7, 3, 0), between], ..Diff::default() };
         let got: Vec<_> = bars(&diff).into_iter().map(|b| (b.name, b.values, b.note)).collect();
         assert_eq!(got[0], ("a".to_string(), vec![10.0, 30.0], "Difference +20 ns. Click to look inside.".to_string()));
-        assert_eq!(got[1].2, "Difference −4 ns");
+        assert_eq!(got[1].2, "Difference −4 ns. Click for its operators.");
         assert_eq!((got.len(), got[2].0.as_str()), (3, "3 operators → 4 operators"));
         assert_eq!(lines(&diff)[1].points, [(1, 40.0), (2, -8.0), (3, 2.0)]);
         assert_eq!(part_rows(&diff).len(), 4);
@@ -241,6 +250,17 @@ mod tests {
             let shape = shape_of(&all, by);
             assert_eq!(rows(&all, shape)[0].cells.len(), columns("Operator", shape).len());
         }
+    }
+
+    #[test]
+    fn the_way_names_what_lies_between_landmarks() {
+        let mut between = part("", 5, 6, 0);
+        for side in [&mut between.base, &mut between.experiment] {
+            (side.name, side.n_nodes) = ("CompositeNodes".into(), 3);
+        }
+        let way = ["All", "CompositeNodes"].map(|label| ("0".to_string(), label.to_string())).to_vec();
+        let got = crumbs(&Diff { part: between, crumbs: way, ..Diff::default() });
+        assert_eq!(got.iter().map(|c| c.1.as_str()).collect::<Vec<_>>(), ["All", "3 operators"]);
     }
 
     #[test]

@@ -100,7 +100,7 @@ fn Heading(state: State) -> impl IntoView {
     let sum = move || {
         let kernels = state.kernels.value.get()?;
         let n: u64 = kernels.rows.iter().map(|r| r.calls).sum();
-        Some(format!("{} in {} kernels", text::duration(kernels.total), text::count(n)))
+        Some(format!("{} in {}", text::duration(kernels.total), text::counted(n, "kernel")))
     };
     view! {
         <header class="overview__head">

@@ -57,8 +57,9 @@ fn Skipped(skipped: Vec<SkipReason>) -> impl IntoView {
 #[component]
 fn SkippedRow(reason: SkipReason) -> impl IntoView {
     let (word, class) = severity(reason.severity);
-    let examples =
-        reason.examples.into_iter().map(|e| view! { <li><span class="figure">{text::count(e.offset)}</span>" "<code>{e.text}</code></li> });
+    // What is counted at the end of the file has no place in it.
+    let told = reason.examples.into_iter().filter(|e| !e.text.is_empty() || e.offset > 0);
+    let examples = told.map(|e| view! { <li><span class="figure">{text::count(e.offset)}</span>" "<code>{e.text}</code></li> });
     view! {
         <tr>
             <td><span class=class>{word}</span></td>

@@ -1,6 +1,7 @@
 //! Where the time went: two pies and a table of operators, for the whole profile or a range of it.
 
 pub mod rows;
+pub mod sums;
 pub mod torch;
 
 use crate::analysis::operators::{Operators, OperatorsQuery};

@@ -45,7 +45,7 @@ pub fn device_facts(device: &DeviceRow) -> String {
         device.memory_bytes.map(text::bytes),
         device.compute.map(|(major, minor)| format!("compute capability {major}.{minor}")),
         device.n_sms.map(|n| format!("{n} SMs")),
-        Some(format!("{} kernels", text::count(device.n_kernels))),
+        Some(text::counted(device.n_kernels, "kernel")),
         Some(format!("busy {}", text::duration(device.busy))),
     ];
     facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")

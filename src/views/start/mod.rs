@@ -82,7 +82,7 @@ fn Wanted(wanted: UrlState, on_pick: Callback<bool>) -> impl IntoView {
 #[component]
 fn Recents(recents: Vec<Recent>, on_forget: Callback<()>) -> impl IntoView {
     let rows = recents.into_iter().map(|r| {
-        view! { <li><span class="mono">{r.name}</span>" "<span class="start__kind">{r.kind}" · "{r.date}" UTC"</span></li> }
+        view! { <li><span class="mono">{r.name}</span>" "<span class="start__kind">{r.kind}" · "{r.date}" UTC · "<code title="Hash of the content: a link to this profile names it">{r.hash}</code></span></li> }
     });
     view! {
         <section class="start__recents">

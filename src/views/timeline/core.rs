@@ -146,11 +146,16 @@ impl Core {
         self.scroll_to(self.scroll);
     }
 
-    /// The size of the drawing area. Without its style sheet it would grow with what is drawn, without end.
+    /// The size of the drawing area. Without its style sheet it would grow with what is drawn, without end. A selected slice that was seen
+    /// stays in sight: its details open below, and would cover it.
     pub fn resize(&mut self, width_px: f64, height_px: f64) {
+        let seen = self.selection.filter(|s| self.is_in_sight(*s));
         self.view.resize(width_px.min(MOST_PX));
         self.height_px = height_px.min(MOST_PX);
         self.scroll_to(self.scroll);
+        if let Some(slice) = seen {
+            self.bring_into_sight(slice);
+        }
     }
 
     /// Scrolls, within the rows.
@@ -211,6 +216,19 @@ mod tests {
         c.scroll_to(1e9);
         assert_eq!(c.scroll, 152.0 - 60.0);
         c.resize(500.0, 400.0);
+        assert_eq!(c.scroll, 0.0);
+    }
+
+    #[test]
+    fn a_selected_slice_stays_in_sight_when_there_is_less_room() {
+        let mut c = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        c.selection = Some(crate::base::SliceId(7));
+        c.resize(1000.0, 60.0);
+        let place = c.place(crate::base::SliceId(7)).expect("a place");
+        assert!(place.top >= 0.0 && place.top + place.height <= 60.0, "{} of 60", place.top);
+        // One that was out of sight moves nothing.
+        c.scroll_to(0.0);
+        c.resize(1000.0, 50.0);
         assert_eq!(c.scroll, 0.0);
     }
 }

@@ -4,7 +4,7 @@ use super::core::Act;
 use super::gesture::Press;
 use super::marks::MarkAct;
 use super::stage::Stage;
-use crate::ui::dom::is_menu_open;
+use crate::ui::dom::is_panel_open;
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent, MouseEvent, PointerEvent, WheelEvent};
@@ -133,8 +133,8 @@ fn on_key(stage: Stage, ev: &KeyboardEvent) {
     let code = ev.code();
     let is_letter = ["Key", "Digit", "Bracket", "Numpad"].iter().any(|p| code.starts_with(p));
     let is_on_control = code == "Enter" && target.as_ref().is_some_and(|t| t.tag_name() == "BUTTON");
-    // Escape closes an open menu, and nothing behind it.
-    if is_on_control || !(is_ours || is_letter) || (code == "Escape" && is_menu_open()) {
+    let is_of_panel = code == "Escape" && is_panel_open();
+    if is_on_control || is_of_panel || !(is_ours || is_letter) {
         return;
     }
     if let Some(act) = stage.change(|core| core.key(&code, ev.shift_key())).flatten() {

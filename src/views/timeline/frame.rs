@@ -117,7 +117,9 @@ impl Inner {
             self.place_rows(nodes, core);
         }
         let hit = core.pointer.filter(|_| core.drag.is_none_or(|d| !d.is_real)).and_then(|(x, y)| core.hit(x, y));
-        let hovered = hit.and_then(|h| h.slice).and_then(|s| core.place(s));
+        // What the card of an instant says is not about the slice below it.
+        let on_slice = hit.filter(|h| h.instant.is_none()).and_then(|h| h.slice);
+        let hovered = on_slice.and_then(|s| core.place(s));
         let overlay = surface::context(&nodes.overlay.get_untracked()?, width, height, dpr)?;
         surface::draw_overlay(&overlay, core, &self.theme, hovered, &self.font);
         let card_x = core.pointer.map_or(0.0, |p| p.0);
@@ -131,7 +133,7 @@ impl Inner {
             labels: self.labels(core),
             card: is_new.then(|| hit.and_then(|h| core.card(&h, card_x))),
             // Only a slice of the profile has more to tell.
-            hovered: hit.and_then(|h| h.slice).filter(|s| !core.is_made(*s)),
+            hovered: on_slice.filter(|s| !core.is_made(*s)),
             unit: self.ticks.unit,
             tool: core.tool,
             filter: core.folding.filter.clone(),

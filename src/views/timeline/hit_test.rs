@@ -10,6 +10,8 @@ use crate::engine::hot::HotColumns;
 
 /// How far from a slice the pointer may be, CSS pixels.
 const SLACK_PX: f64 = 3.0;
+/// How far down a lane with slices its instants can be hit: a little more than they are drawn.
+const TICK_REACH: i32 = LANE / 3;
 
 /// What was hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +62,10 @@ impl Core {
             let first = row.lanes.0 + i.min(row.lanes.1 - 1);
             hit.lane = Some(first);
             hit.slice = (first..first + row.n_folded).find_map(|lane| self.slice_in(lane, x));
+            // Over slices ticks are short: what is below them is the slice.
+            if hit.slice.is_some() && in_lanes > TICK_REACH {
+                hit.instant = None;
+            }
         } else if row.height > row.header + row.lanes_height() {
             let i = (in_lanes - row.lanes_height()) / COUNTER;
             hit.counter = self.index.tracks[row.track.index()].counters.get(i as usize).copied();
@@ -150,6 +156,8 @@ mod tests {
         check(100.0, 45.0, Some(2), None, None);
         check(251.0, 45.0, Some(4), None, None);
         check(26.0, 25.0, Some(0), None, Some(0));
+        // Below its tick there is only the slice.
+        check(26.0, 32.0, Some(0), None, None);
         check(220.0, 66.0, Some(5), None, None);
         check(220.0, 90.0, None, Some(0), None);
         check(900.0, 150.0, Some(7), None, None);

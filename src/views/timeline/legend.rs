@@ -1,9 +1,11 @@
 //! What the colours of the timeline stand for: the names with most time, each a button that lights up its slices.
 
+pub use crate::analysis::colouring::DURATION;
+use crate::analysis::colouring::STEPS;
 use crate::analysis::operators::{OperatorRow, OperatorsQuery};
 use crate::base::{DurationNs, text};
 use crate::engine::{Answer, Query};
-use crate::ui::small::swatch_colour;
+use crate::ui::small::{swatch_colour, swatch_step};
 use crate::views::ask::asked;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -69,6 +71,15 @@ pub fn Legend(
         })
     };
     view! { <div class="colours" role="group" aria-label="Colours" data-legend>{content}</div> }
+}
+
+/// What the colours of durations stand for.
+#[component]
+pub fn DurationLegend() -> impl IntoView {
+    let item = |(label, step): (&'static str, u16)| {
+        view! { <span class="colours__item colours__item--still"><i class="swatch" style:background=swatch_step(step)></i>{label}</span> }
+    };
+    view! { <div class="colours" role="group" aria-label="Colours" data-legend="duration">{STEPS.into_iter().zip(0..).map(item).collect_view()}</div> }
 }
 
 #[cfg(test)]

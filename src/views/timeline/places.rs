@@ -20,11 +20,22 @@ impl Core {
             self.fold(|folding, _, _| folding.filter.clear());
         }
         self.view.reveal(span, 24.0);
-        let pinned = f64::from(self.rows.pinned_height);
-        let Some(place) = self.place(slice) else { return };
-        if !self.folding.pinned.contains(&track) && (place.top < pinned || place.top + place.height > self.height_px - 8.0) {
+        self.bring_into_sight(slice);
+    }
+
+    /// Scrolls the row of a slice to the middle, unless it is seen.
+    pub(super) fn bring_into_sight(&mut self, slice: SliceId) {
+        if let Some(place) = self.place(slice).filter(|_| !self.is_in_sight(slice)) {
+            let pinned = f64::from(self.rows.pinned_height);
             self.scroll_to(self.scroll + place.top - pinned - (self.height_px - pinned) / 2.0 + place.height / 2.0);
         }
+    }
+
+    /// Whether the row that a slice is drawn in is on the screen.
+    pub(super) fn is_in_sight(&self, slice: SliceId) -> bool {
+        let pinned = f64::from(self.rows.pinned_height);
+        let is_inside = |p: Place| p.is_pinned || (p.top >= pinned && p.top + p.height <= self.height_px - 8.0);
+        self.place(slice).is_some_and(is_inside)
     }
 
     /// The row of a track and the distance from its layout to the screen.

@@ -68,8 +68,10 @@ pub enum TextInk {
     Black,
     /// On a dark slice.
     White,
-    /// On the background: axis figures.
+    /// On a slice that steps back.
     Quiet,
+    /// Figures of an axis, over the curve.
+    Axis,
 }
 
 /// The picture of the rows, kept between frames so that its memory is.

@@ -6,6 +6,7 @@ use super::settings_device::{CurvesOfView, NamesRow};
 use super::settings_own::OwnChoices;
 use super::settings_window::Window;
 use super::stage::Stage;
+use crate::analysis::colouring::DURATION;
 use crate::engine::hot::HotColumns;
 use crate::state::choices::Choice;
 use crate::ui::small::unique;
@@ -170,7 +171,7 @@ fn Colours(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl Int
         let this = id.clone();
         view! { <option value=id selected=move || dma.get() == this>{label}</option> }
     };
-    let options = move || colourings.get().into_iter().map(option).collect_view();
+    let options = move || colourings.get().into_iter().filter(|c| c.0 != DURATION.0).map(option).collect_view();
     let on_depth = move |ev: ev::Event| settings.depth.1.set(event_target_value(&ev).parse().unwrap_or(0));
     view! {
         <Show when=move || has_dma.get() || has_layers()>

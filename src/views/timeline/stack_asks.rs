@@ -2,6 +2,7 @@
 
 use super::stack::Stack;
 use super::stack_colours::Colours;
+use crate::analysis::colouring::DURATION;
 use crate::engine::query::{Flows, FlowsQuery, OperatorsQuery};
 use crate::engine::{Answer, Query};
 use crate::worker::client::{Ask, Call};
@@ -44,6 +45,9 @@ async fn flows(stack: &Stack, asks: Vec<Ask>, query: &FlowsQuery) -> Flows {
 pub async fn colours(ask: &Ask, by: &str) -> Option<Colours> {
     let query = OperatorsQuery { group_by: by.into(), ..OperatorsQuery::default() };
     let Ok(Answer::ColourKeys(keys)) = ask.ask(Query::ColourKeys(by.into())).await else { return None };
+    if by == DURATION.0 {
+        return Some(Colours { keys, values: Vec::new() });
+    }
     let Ok(Answer::Operators(operators)) = ask.ask(Query::Operators(query)).await else { return None };
     Some(Colours { keys, values: operators.rows.into_iter().map(|r| (r.name, r.colour)).collect() })
 }

@@ -40,7 +40,8 @@ impl Stack {
                     if is_other { N_OWN + slot } else { *slot }
                 });
             }
-            let slot = |i: usize| own.keys.get(i).map_or(N_OWN, |key| becomes.get(usize::from(*key)).copied().unwrap_or(N_OWN));
+            // Slots beyond are those of durations: the same in all workers.
+            let slot = |i: usize| own.keys.get(i).map_or(N_OWN, |key| becomes.get(usize::from(*key)).copied().unwrap_or(*key));
             colour.extend((0..part.n as usize).map(slot));
         }
         Arc::new(HotColumns { colour, ..HotColumns::clone(&self.hot) })

@@ -45,7 +45,7 @@ impl Scene {
         let mut i = range.start + times[range.clone()].partition_point(|&t| t < ink.scale.time(0.0));
         while i < range.end {
             let x = ink.scale.px(times[i]).floor() as i32;
-            if x >= self.raster.width as i32 {
+            if x > self.raster.width as i32 {
                 break;
             }
             let last = i;
@@ -54,6 +54,8 @@ impl Scene {
             if !shot.hot.info.instants.name[last..i].iter().any(is_picked) {
                 continue;
             }
+            // The last moment of the profile is often an instant: it is drawn at the edge, not beyond it.
+            let x = x.min(self.raster.width as i32 - thick);
             self.raster.fill(x, top, x + thick, bottom, shot.theme.text);
             if !has_slices {
                 self.raster.fill(x - 2 * thick, top, x + 3 * thick, top + 2 * thick, shot.theme.text);
@@ -88,6 +90,6 @@ impl Scene {
             }
         }
         let text = value_text(if lod.high > 0.0 { lod.high } else { lod.low }, &c.unit);
-        self.texts.push(Text { x: 4.0, y: y + 9.0, text, ink: TextInk::Quiet });
+        self.texts.push(Text { x: 4.0, y: y + 9.0, text, ink: TextInk::Axis });
     }
 }

@@ -43,8 +43,15 @@ pub fn draw_rows(ctx: &Context, scene: &Scene, theme: &Theme, font: &str) {
             match t.ink {
                 TextInk::Black => ctx.set_fill_style_str("#000"),
                 TextInk::White => ctx.set_fill_style_str("#fff"),
-                TextInk::Quiet => ctx.set_fill_style_str(&css(theme.quiet)),
+                TextInk::Quiet | TextInk::Axis => ctx.set_fill_style_str(&css(theme.quiet)),
             }
+        }
+        if t.ink == TextInk::Axis {
+            // A rim of the background, so that no line runs through a figure.
+            ctx.set_line_width(4.0);
+            ctx.set_line_join("round");
+            ctx.set_stroke_style_str(&css(theme.background));
+            let _ = ctx.stroke_text(&t.text, t.x, t.y);
         }
         let _ = ctx.fill_text(&t.text, t.x, t.y);
     }

@@ -3,7 +3,7 @@
 use super::raster::{Pixel, blend, pixel};
 use crate::ui::palette;
 
-/// How many colour slots there are.
+/// How many colour slots of names there are; those of durations follow.
 pub const N_SLOTS: u16 = 44;
 
 /// Packed colours.
@@ -87,7 +87,8 @@ impl Theme {
     pub fn new(t: &Tokens) -> Self {
         let is_dark = t.is_dark();
         let background = pixel(t.background);
-        let rgb: Vec<[u8; 3]> = (0..N_SLOTS).map(|s| palette::colour(s, is_dark)).collect();
+        let of_names = (0..N_SLOTS).map(|s| palette::colour(s, is_dark));
+        let rgb: Vec<[u8; 3]> = of_names.chain((0..palette::RAMP).map(|s| palette::ramp(s, is_dark))).collect();
         let slots: Vec<Pixel> = rgb.iter().map(|&c| pixel(c)).collect();
         Theme {
             background,
@@ -144,6 +145,8 @@ mod tests {
     fn themes_differ() {
         let (light, dark) = (Theme::new(&Tokens::fallback(false)), Theme::new(&Tokens::fallback(true)));
         assert_ne!(light.background, dark.background);
-        assert_eq!(light.slots.len(), usize::from(N_SLOTS));
+        assert_eq!(light.slots.len(), usize::from(N_SLOTS) + crate::analysis::colouring::STEPS.len());
+        let longest = crate::analysis::colouring::duration_slot(crate::base::DurationNs(i64::MAX));
+        assert_eq!(usize::from(longest), light.slots.len() - 1);
     }
 }

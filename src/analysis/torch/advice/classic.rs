@@ -1,13 +1,13 @@
 //! The seven pieces of advice of the old plugin, under its conditions.
 
-use super::{percent, share, sum, whole, worst_steps};
+use super::{EVIDENCE_MAX, percent, share, sum, whole, worst_steps};
 use crate::analysis::torch::View;
 use crate::analysis::torch::core::class::Class;
 use crate::analysis::torch::core::names;
 use crate::analysis::torch::overview::{Category, Evidence, Overview, Recommendation};
 use crate::analysis::torch::overview_rows::{operator_kernels, properties};
 use crate::base::Order as _;
-use crate::base::{DurationNs, TimeNs, TimeRange, text};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, largest, text};
 use crate::model::NO_SLICE;
 
 const DATA_LOADING_MIN: f64 = 0.05;
@@ -144,7 +144,7 @@ fn tensor_cores(view: &View<'_>) -> Option<Recommendation> {
     if !is_able || view.model.events.work.iter().any(|&i| uses(i)) {
         return None;
     }
-    let (all, eligible) = eligible_time(view);
+    let (all, eligible, longest) = eligible_time(view);
     let part = share(eligible, all);
     (part > 0.0).then(|| Recommendation {
         id: "tensor_cores".into(),
@@ -158,13 +158,13 @@ fn tensor_cores(view: &View<'_>) -> Option<Recommendation> {
         how: "Time of kernels launched by the innermost operators that can use tensor cores / time of kernels launched by operators."
             .into(),
         cost: None,
-        evidence: Vec::new(),
+        evidence: longest.into_iter().map(|slice| super::at_slice(view, slice, view.profile.name_of(slice).into())).collect(),
         link: "https://pytorch.org/docs/stable/amp.html".into(),
     })
 }
 
-/// Kernel time launched by operators, and the part launched by the innermost ones that can use tensor cores.
-pub fn eligible_time(view: &View<'_>) -> (DurationNs, DurationNs) {
+/// Kernel time launched by operators, the part launched by the innermost ones that can use tensor cores, and the longest kernels of that part.
+fn eligible_time(view: &View<'_>) -> (DurationNs, DurationNs, Vec<SliceId>) {
     let trees = &view.model.trees;
     let mut has_below = vec![false; trees.len()];
     for node in (0..trees.len()).rev() {
@@ -172,15 +172,14 @@ pub fn eligible_time(view: &View<'_>) -> (DurationNs, DurationNs) {
             has_below[trees.parent[node] as usize] = of_parent || has_below[node] || view.model.is_tc_eligible[node];
         }
     }
-    let (mut all, mut eligible) = (0i64, 0i64);
-    for (node, slice) in operator_kernels(view, None) {
-        let duration = view.profile.slices.duration[slice.index()];
-        all = all.saturating_add(duration);
-        if view.model.is_tc_eligible[node as usize] && !has_below[node as usize] {
-            eligible = eligible.saturating_add(duration);
-        }
-    }
-    (DurationNs(all), DurationNs(eligible))
+    let duration = |slice: SliceId| view.profile.slices.duration[slice.index()];
+    let all = operator_kernels(view, None).fold(0i64, |sum, (_, slice)| sum.saturating_add(duration(slice)));
+    let mut eligible = 0i64;
+    let of_eligible =
+        operator_kernels(view, None).filter(|(node, _)| view.model.is_tc_eligible[*node as usize] && !has_below[*node as usize]);
+    let kernels = of_eligible.map(|(_, slice)| slice).inspect(|&slice| eligible = eligible.saturating_add(duration(slice)));
+    let longest = largest(EVIDENCE_MAX, kernels, |&slice| duration(slice));
+    (DurationNs(all), DurationNs(eligible), longest)
 }
 
 fn memory(view: &View<'_>) -> Option<Recommendation> {
