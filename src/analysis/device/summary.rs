@@ -120,7 +120,7 @@ fn of_range(profile: &Profile, range: TimeRange) -> Vec<Metric> {
         meaning: about(&meanings, name),
         differs: false,
     };
-    super::window::metrics(profile, range).into_iter().map(metric).collect()
+    super::window::metrics(profile, range, &|_| true).into_iter().map(metric).collect()
 }
 
 /// What is said of a name; empty where nothing is.
@@ -138,9 +138,7 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[EngineTime], node: u
     }
     // What the file leaves out of its summary, or all of it where there is none, the rows may tell.
     if node == 0 {
-        let of_rows = super::window::metrics(profile, whole);
-        let is_new = |c: &super::metrics::Computed| facts.number(c.0).is_none() && computed.iter().all(|o| o.0 != c.0);
-        let new: Vec<_> = of_rows.into_iter().filter(is_new).collect();
+        let new = super::window::metrics(profile, whole, &|name| facts.number(name).is_none() && computed.iter().all(|c| c.0 != name));
         computed.extend(new);
     }
     let mut names: Vec<String> = facts.names().to_vec();

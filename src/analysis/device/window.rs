@@ -16,9 +16,9 @@ struct Products {
     transposes: u64,
 }
 
-/// Figures of the range by the names of the file's metrics. Work and bytes are not parted: they belong to the range in which their
+/// Figures of the range by the names of the file's metrics, of those that `is_wanted`. Work and bytes are not parted: they belong to the range in which their
 /// instruction starts. Shares are of the range.
-pub(super) fn metrics(profile: &Profile, range: TimeRange) -> Vec<Computed> {
+pub(super) fn metrics(profile: &Profile, range: TimeRange, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Computed> {
     let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
     // A summary by itself has no rows, of which nothing can be said.
     if profile.slices.is_empty() {
@@ -26,7 +26,7 @@ pub(super) fn metrics(profile: &Profile, range: TimeRange) -> Vec<Computed> {
     }
     let mut out: Vec<Computed> = Vec::new();
     let mut add = |name, value: Option<f64>, how| {
-        if let Some(value) = value.filter(|v| v.is_finite()) {
+        if let Some(value) = value.filter(|v| v.is_finite() && is_wanted(name)) {
             out.push((name, value, how));
         }
     };
@@ -36,8 +36,10 @@ pub(super) fn metrics(profile: &Profile, range: TimeRange) -> Vec<Computed> {
     let useful = flops.map(|f| (f.all - f.transposes) as f64);
     let bytes = traffic(profile, device, range);
     let moved = bytes.map(|(read, written)| (read + written) as f64);
-    let busy = spans::union(busy(profile, range)).iter().map(|s| s.1 - s.0).sum::<i64>() as f64 / 1e9;
-    add("total_active_time_percent", (seconds > 0.0).then(|| busy / seconds), "time in which any engine, queue or collective ran ÷ length");
+    // The one that looks at every slice.
+    const ACTIVE: &str = "total_active_time_percent";
+    let active = (seconds > 0.0 && is_wanted(ACTIVE)).then(|| spans::length(&spans::union(busy(profile, range))) as f64 / 1e9 / seconds);
+    add(ACTIVE, active, "time in which any engine, queue or collective ran ÷ length");
     add("hardware_flops", flops.map(|f| f.all as f64), "2 × elements of the matrix products that start here");
     add("transpose_flops", flops.map(|f| f.transposes as f64), "the same of those that only transpose");
     let of_peak = |flops: Option<f64>| Some(flops? / (facts.peak_flops()? * seconds));
