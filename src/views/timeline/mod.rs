@@ -44,6 +44,7 @@ pub mod sample;
 pub mod scene;
 pub mod settings;
 mod settings_device;
+mod settings_filter;
 mod settings_menu;
 mod settings_own;
 mod settings_window;

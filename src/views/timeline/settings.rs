@@ -150,24 +150,7 @@ impl Settings {
                 }
             });
         });
-        Effect::new(move || {
-            let filter = self.filter.0.get();
-            if hot.with(Option::is_some) {
-                stage.change(move |core| {
-                    if core.folding.filter != filter {
-                        core.fold(|folding, _, _| folding.filter = filter);
-                    }
-                });
-            }
-        });
-        // It is typed above the rows, and lifted by going to a row that it hides: the address follows.
-        let (typed, chosen) = (stage.shown.filter, self.filter);
-        let note = move |text: &String, _: Option<&String>, _: Option<()>| {
-            if chosen.0.get_untracked() != *text {
-                chosen.1.set(text.clone());
-            }
-        };
-        Effect::watch(move || typed.get(), note, false);
+        self.follow_filter(stage, hot);
     }
 }
 

@@ -1,0 +1,31 @@
+//! The filter of rows: typed above them, and kept in the address.
+
+use super::settings::Settings;
+use super::stage::Stage;
+use crate::engine::hot::HotColumns;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+impl Settings {
+    /// Keeps the rows as the address says, and the address as they are.
+    pub(super) fn follow_filter(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
+        Effect::new(move || {
+            let filter = self.filter.0.get();
+            if hot.with(Option::is_some) {
+                stage.change(move |core| {
+                    if core.folding.filter != filter {
+                        core.fold(|folding, _, _| folding.filter = filter);
+                    }
+                });
+            }
+        });
+        // It is typed above the rows, and lifted by going to a row that it hides: the address follows.
+        let (typed, chosen) = (stage.shown.filter, self.filter);
+        let note = move |text: &String, _: Option<&String>, _: Option<()>| {
+            if chosen.0.get_untracked() != *text {
+                chosen.1.set(text.clone());
+            }
+        };
+        Effect::watch(move || typed.get(), note, false);
+    }
+}
