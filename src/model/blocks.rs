@@ -125,11 +125,6 @@ impl<T: Copy> Blocks<T> {
             return self.into_vec();
         }
         let mut out = Vec::with_capacity(order.len());
-        if self.rest.is_empty() {
-            let from = &self.first;
-            in_parts(order.len(), &mut |part| out.extend(order[part].iter().map(|&at| from.get(at as usize).copied().unwrap_or(rest))));
-            return out;
-        }
         in_parts(order.len(), &mut |part| {
             out.extend(order[part].iter().map(|from| if (*from as usize) < n { self.get(*from as usize) } else { rest }));
         });

@@ -105,8 +105,7 @@ struct Feed<'a> {
 impl Sink for Feed<'_> {
     fn whole(&mut self, begun: &Piece<'_>) -> Option<usize> {
         let Feed { state, ledger } = self;
-        let mut unknown = Vec::new();
-        let (values, text) = record::read(state.keys.of(begun.section)?, begun.text, &mut unknown)?;
+        let (text, values, unknown) = record::read(state.keys.of(begun.section)?, begun.text)?;
         let piece = Piece { text, ..*begun };
         state.met(&piece, ledger);
         state.slice(&piece, &values, ledger);

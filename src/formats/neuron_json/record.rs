@@ -155,8 +155,8 @@ impl Table {
     }
 }
 
-/// The record that `text` begins with, and its values; `None` where it needs a closer look. `unknown` gets the keys that `table` lacks.
-pub(super) fn read<'a>(table: &Table, text: &'a [u8], unknown: &mut Vec<&'a str>) -> Option<(Values<'a>, &'a [u8])> {
+/// The record that `text` begins with, its values, and the keys that `table` lacks; `None` where it needs a closer look.
+pub(super) fn read<'a>(table: &Table, text: &'a [u8]) -> Option<(&'a [u8], Values<'a>, Vec<&'a str>)> {
     let mut places = [(0u32, 0u32); Key::ALL.len()];
     let mut others = Vec::new();
     let n = walk::entries(text, &mut |key, value| match table.find(&text[key.clone()]) {
@@ -166,9 +166,8 @@ pub(super) fn read<'a>(table: &Table, text: &'a [u8], unknown: &mut Vec<&'a str>
     })?;
     let record = text.get(..n).filter(|_| u32::try_from(n).is_ok())?;
     let plain = std::str::from_utf8(record).ok()?;
-    unknown.clear();
-    unknown.extend(others.into_iter().filter_map(|key| plain.get(key)));
-    Some((Values { text: plain, places }, record))
+    let unknown = others.into_iter().filter_map(|key| plain.get(key)).collect();
+    Some((record, Values { text: plain, places }, unknown))
 }
 
 #[cfg(test)]
@@ -192,13 +191,12 @@ mod tests {
     fn both_ways_of_reading_agree() {
         let text = r#"{"timestamp":5,"new":[1],"id":"7","timestamp":9,"operands":"","crc_in":1,"pc":null}"#;
         let table = Table::of("instruction").expect("known");
-        let mut unknown = Vec::new();
-        let (one, n) = read(&table, text.as_bytes(), &mut unknown).expect("plain");
+        let (record, one, unknown) = read(&table, text.as_bytes()).expect("plain");
         let other = Values::of(text, &fields(text).expect("an object"));
         for (_, key) in Key::ALL {
             assert_eq!(one.get(*key).map(|r| r.0), other.get(*key).map(|r| r.0), "{key:?}");
         }
         assert_eq!((one.get(Key::Timestamp).and_then(Raw::int), one.get(Key::Id).and_then(Raw::int)), (Some(5), Some(7)));
-        assert_eq!((unknown, n.len()), (vec!["new"], text.len()));
+        assert_eq!((unknown, record.len()), (vec!["new"], text.len()));
     }
 }
