@@ -3,7 +3,7 @@
 use super::operators::column;
 use super::search::Matcher;
 use crate::base::{SliceId, StrId};
-use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
+use crate::model::{Column, Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -96,7 +96,7 @@ fn semaphore_text(profile: &Profile, used: &SemaphoreUse) -> String {
 /// Fields that a condition can be on: name, attributes, and the numbers that the profile has.
 pub fn fields(profile: &Profile) -> Vec<(String, String)> {
     let mut out = super::operators::groupings(profile);
-    let has = |id: &str| numbers(profile, id).is_some_and(|n| n.is_told(profile.slices.len()));
+    let has = |id: &str| numbers(profile, id).is_some_and(|n| n.is_told());
     out.extend(NUMBERS.iter().filter(|n| has(n.0)).map(|n| (n.0.to_string(), n.1.to_string())));
     if matches!(&profile.domain, Domain::NeuronDevice(device) if !device.semaphores.is_empty()) {
         out.push((SEMAPHORE.0.into(), SEMAPHORE.1.into()));
@@ -108,7 +108,7 @@ pub fn fields(profile: &Profile) -> Vec<(String, String)> {
 #[derive(Clone, Copy)]
 enum Numbers<'a> {
     Wide(&'a [i64]),
-    Narrow(&'a [u32]),
+    Narrow(&'a Column<u32>),
 }
 
 impl Numbers<'_> {
@@ -119,8 +119,11 @@ impl Numbers<'_> {
         }
     }
 
-    fn is_told(self, n: usize) -> bool {
-        (0..n).any(|i| self.get(i).is_some())
+    fn is_told(self) -> bool {
+        match self {
+            Numbers::Wide(v) => !v.is_empty(),
+            Numbers::Narrow(v) => v.is_told(),
+        }
     }
 }
 

@@ -188,7 +188,7 @@ mod tests {
     fn bytes_are_of_transfers_that_begin_in_the_span() {
         let mut profile = drawn("NC / queue: d 0+10, d 20+10, d 40+10\n NC / qTensor: m 0+50");
         let absent = NeuronDevice::ABSENT;
-        profile.domain = Domain::NeuronDevice(NeuronDevice { bytes: vec![100, 20, absent, absent], ..NeuronDevice::default() });
+        profile.domain = Domain::NeuronDevice(NeuronDevice { bytes: vec![100, 20, absent, absent].into(), ..NeuronDevice::default() });
         let got = span(&profile, range(10, 45));
         assert_eq!(got.tracks.iter().map(|t| t.bytes).collect::<Vec<_>>(), [Some(20), None]);
     }

@@ -3,8 +3,8 @@
 mod freeze;
 
 use super::blocks::Blocks;
-use super::{GenericTable, Profile, RecordRef, TrackKind};
-use crate::base::{Interner, SliceId, StrId, TrackId};
+use super::{Column, GenericTable, Profile, RecordRef, TrackKind};
+use crate::base::{Interner, SliceId, StrId, TrackId, in_parts};
 
 /// A slice in the order the importer wrote it.
 pub type RawSliceId = u32;
@@ -94,7 +94,7 @@ pub struct Finished {
     /// The profile, with `domain` still plain.
     pub profile: Profile,
     /// Number columns in the order they were added, by slice.
-    pub numbers: Vec<Vec<u32>>,
+    pub numbers: Vec<Column<u32>>,
     /// Final track of each track id the builder handed out; `None` for those left out because nothing is on them.
     pub track_of_raw: Vec<Option<TrackId>>,
     /// Final slice of each raw slice.
@@ -239,12 +239,26 @@ impl ProfileBuilder {
         self.tables.push(table);
     }
 
+    /// Leaves out the string columns in which nothing was set. Only after the last slice.
+    pub fn drop_untold(&mut self) {
+        self.extras.retain(|column| matches!(column.kind, ExtraKind::Number) || !column.values.is_empty());
+    }
+
     /// The earliest slice, counter sample or instant so far.
     pub fn first_time(&self) -> Option<i64> {
         let slices = self.start.iter().copied().min();
         let samples = self.counters.iter().flat_map(|(_, c)| c.samples.iter().map(|s| s.0)).min();
         let instants = self.instants.iter().map(|i| i.1).min();
         [slices, samples, instants].into_iter().flatten().min()
+    }
+
+    /// The last end of the slices from `first` on.
+    pub fn last_end(&self, first: usize) -> Option<i64> {
+        let mut last = None;
+        in_parts(self.start.len().saturating_sub(first), &mut |part| {
+            last = last.max(part.map(|k| first + k).map(|i| self.start.get(i).saturating_add(self.duration.get(i))).max());
+        });
+        last
     }
 
     /// Moves everything by `offset` nanoseconds; saturates.

@@ -2,7 +2,7 @@
 
 use super::check::expect;
 use super::torch::Torch;
-use super::{Domain, NeuronDevice, Profile};
+use super::{Column, Domain, NeuronDevice, Profile};
 use crate::base::StrId;
 
 impl Profile {
@@ -57,7 +57,7 @@ impl Profile {
 
     fn check_neuron_device(&self, device: &NeuronDevice) -> Result<(), String> {
         let n = self.slices.len();
-        let lengths = [&device.pc, &device.bytes, &device.wait_ns, &device.elements, &device.sbuf_bytes].map(Vec::len);
+        let lengths = [&device.pc, &device.bytes, &device.wait_ns, &device.elements, &device.sbuf_bytes].map(Column::len);
         expect(lengths.iter().all(|&l| l == n), || format!("device columns differ in length from the {n} slices: {lengths:?}"))?;
         expect(device.semaphores.is_sorted_by_key(|u| u.slice), || "semaphores are not sorted by slice".into())?;
         expect(device.semaphores.last().is_none_or(|u| (u.slice as usize) < n), || "a semaphore points beyond the slices".into())?;

@@ -1,5 +1,6 @@
 //! What only one kind of profile has.
 
+use super::column::Column;
 use super::neuron_log::NeuronLog;
 use super::semaphores::SemaphoreUse;
 use super::support::SupportReport;
@@ -36,16 +37,16 @@ pub struct NeuronDevice {
     /// Execution window, nanoseconds.
     pub window_ns: i64,
     /// Program counter of each slice that is an instruction; [`NeuronDevice::ABSENT`] elsewhere. As long as the slice table.
-    pub pc: Vec<u32>,
+    pub pc: Column<u32>,
     /// Bytes of each slice that is a DMA transfer; [`NeuronDevice::ABSENT`] elsewhere. As long as the slice table.
-    pub bytes: Vec<u32>,
+    pub bytes: Column<u32>,
     /// Nanoseconds each instruction waited for its semaphore; [`NeuronDevice::ABSENT`] where not told. As long as the slice table.
-    pub wait_ns: Vec<u32>,
+    pub wait_ns: Column<u32>,
     /// Multiplications and additions of each matrix product, half its FLOPs (`Σ 2 × elements` is the summary's `hardware_flops`);
     /// [`NeuronDevice::ABSENT`] elsewhere. As long as the slice table.
-    pub elements: Vec<u32>,
+    pub elements: Column<u32>,
     /// Bytes that each instruction read from and wrote to the State Buffer; [`NeuronDevice::ABSENT`] where not told. As long as the slice table.
-    pub sbuf_bytes: Vec<u32>,
+    pub sbuf_bytes: Column<u32>,
     /// Instructions that moved bytes from or to HBM, by slice: few do.
     pub hbm: Vec<HbmTraffic>,
     /// DMA slices for whose packet another slice stands as well, ascending: counts of bytes leave them out.

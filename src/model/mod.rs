@@ -4,6 +4,7 @@ pub mod blocks;
 pub mod builder;
 pub mod check;
 mod check_domain;
+mod column;
 pub mod domain;
 mod flows;
 mod lanes;
@@ -17,6 +18,7 @@ pub mod tracks;
 
 pub use blocks::Blocks;
 pub use builder::{CounterSpec, ProfileBuilder, RawSlice, RawSliceId, TrackSpec};
+pub use column::Column;
 pub use domain::{Domain, Dtype, NeuronDevice};
 pub use flows::FlowTable;
 pub use semaphores::{SemaphoreRole, SemaphoreUse};
@@ -136,7 +138,7 @@ pub struct SliceTable {
     pub parent: Vec<u32>,
     /// Where its record stands. Slices sorted by (start, [`RecordRef::offset`]) stand in the order of the file where starts are equal:
     /// tools that sort a trace's events by time alone, and stably, see this order.
-    pub record: Vec<RecordRef>,
+    pub record: Column<RecordRef>,
     /// Ends of records in two parts (B/E pairs), sorted by slice.
     pub second_record: Vec<(SliceId, RecordRef)>,
     /// Slice ids by (track, start, longest first): the same range per track as its slices.
@@ -173,7 +175,7 @@ pub struct Attribute {
     /// For people: "Category".
     pub label: String,
     /// One per slice; `StrId(0)` where it has none.
-    pub values: Vec<StrId>,
+    pub values: Column<StrId>,
 }
 
 /// Values over time on a track; a step function.

@@ -3,7 +3,7 @@
 //! Slices are sorted by (track, lane, start). Where a question depends on the order of the events in the file (torch's own tools sort them by
 //! time alone, and stably), sort by (start, record offset): see [`super::SliceTable::record`].
 
-use super::RecordRef;
+use super::{Column, RecordRef};
 use crate::base::{StrId, TrackId};
 
 /// "The record does not tell" in an id or number column.
@@ -13,9 +13,9 @@ pub const ABSENT: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub struct Torch {
     /// Launch and kernel share it; [`ABSENT`] where there is none. As long as the slice table.
-    pub correlation: Vec<u32>,
+    pub correlation: Column<u32>,
     /// Operator id as written, 0 included; [`ABSENT`] where there is none. As long as the slice table.
-    pub external_id: Vec<u32>,
+    pub external_id: Column<u32>,
     /// Rank and world size, where the trace is distributed.
     pub rank: Option<(u32, u32)>,
     /// Calls whose external id is 0 name their thread by a text, as old writers do.

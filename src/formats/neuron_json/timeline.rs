@@ -262,8 +262,8 @@ impl Timeline {
                 self.builder.counter(track, CounterSpec { unit: unit.into(), is_stacked, series, samples });
             }
         }
+        self.builder.drop_untold();
         let Finished { mut profile, numbers, slice_of_raw, track_of_raw } = self.builder.finish(meta);
-        profile.attributes.retain(|a| a.values.iter().any(|v| *v != StrId(0)));
         let mut numbers = numbers.into_iter();
         let mut next = || numbers.next().unwrap_or_default();
         (domain.pc, domain.bytes, domain.wait_ns) = (next(), next(), next());

@@ -1,10 +1,13 @@
 //! The last step of a builder: sorts, nests, freezes.
 
-use super::{CounterSpec, ExtraKind, Finished, ProfileBuilder};
+use super::{CounterSpec, Extra, ExtraKind, Finished, ProfileBuilder};
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::lanes::layout;
-use crate::model::{Attribute, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, Track};
+use crate::model::{
+    Attribute, Blocks, Column, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, Track,
+};
 use std::ops::Range;
+use std::sync::Arc;
 
 impl ProfileBuilder {
     /// Sorts, nests and freezes. Tracks without content and without children are left out. `meta.range` is computed here.
@@ -86,19 +89,17 @@ impl ProfileBuilder {
         let mut slice_of_raw = vec![SliceId(0); order.len()];
         in_parts(order.len(), &mut |part| part.for_each(|at| slice_of_raw[order[at] as usize] = SliceId(at as u32)));
         profile.slices.name = self.name.permuted(&order, StrId(0));
-        profile.slices.record = self.record.permuted(&order, RecordRef::default());
+        let order = Arc::new(order);
+        profile.slices.record = later(self.record, &order, RecordRef::default(), |record| record);
         profile.slices.second_record = self.second.into_iter().map(|(raw, r)| (slice_of_raw[raw as usize], r)).collect();
         profile.slices.second_record.sort_by_key(|s| s.0);
         let mut numbers = Vec::new();
         for column in self.extras {
-            let values = match column.values.is_empty() {
-                true => vec![column.default; order.len()],
-                false => column.values.permuted(&order, column.default),
-            };
-            match column.kind {
-                ExtraKind::Number => numbers.push(values),
+            let Extra { kind, default, values } = column;
+            match kind {
+                ExtraKind::Number => numbers.push(later(values, &order, default, |number| number)),
                 ExtraKind::Attribute { id, label } => {
-                    profile.attributes.push(Attribute { id, label, values: values.into_iter().map(StrId).collect() });
+                    profile.attributes.push(Attribute { id, label, values: later(values, &order, default, StrId) });
                 }
             }
         }
@@ -113,6 +114,19 @@ impl ProfileBuilder {
         profile.meta.range = range(&profile);
         Finished { profile, numbers, track_of_raw, slice_of_raw }
     }
+}
+
+/// A column in the final order, which it comes to stand in when it is first read.
+fn later<T, U>(values: Blocks<T>, order: &Arc<Vec<u32>>, default: T, form: fn(T) -> U) -> Column<U>
+where
+    T: Copy + Send + 'static,
+    U: Send + 'static,
+{
+    let order = order.clone();
+    Column::later(order.len(), !values.is_empty(), move || match values.is_empty() {
+        true => order.iter().map(|_| form(default)).collect(),
+        false => values.permuted(&order, default).into_iter().map(form).collect(),
+    })
 }
 
 /// Slices by (track, start).

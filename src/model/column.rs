@@ -1,0 +1,102 @@
+//! Columns that are made when they are first read: most questions read few of them.
+
+use std::ops::Deref;
+use std::sync::LazyLock;
+
+type Make<T> = Box<dyn FnOnce() -> Vec<T> + Send>;
+
+/// A value for each slice. What it is made from is kept until somebody reads it; it reads as a slice of values.
+pub struct Column<T> {
+    n_rows: usize,
+    is_told: bool,
+    values: LazyLock<Vec<T>, Make<T>>,
+}
+
+impl<T> Column<T> {
+    /// A column of `n_rows` values that `make` gives when the first is read; `is_told`: whether it tells anything.
+    pub fn later(n_rows: usize, is_told: bool, make: impl FnOnce() -> Vec<T> + Send + 'static) -> Self {
+        Column { n_rows, is_told, values: LazyLock::new(Box::new(make)) }
+    }
+
+    /// Whether the file tells the value of any slice; reads none.
+    pub fn is_told(&self) -> bool {
+        self.is_told
+    }
+
+    /// How many values there are; reads none.
+    pub fn len(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.n_rows == 0
+    }
+
+    /// All of them. A loop over many takes this once, instead of asking whether the column is there at every value.
+    pub fn as_slice(&self) -> &[T] {
+        &self.values
+    }
+}
+
+impl<T> Deref for Column<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.values
+    }
+}
+
+impl<T: Send + 'static> From<Vec<T>> for Column<T> {
+    fn from(values: Vec<T>) -> Self {
+        Column::later(values.len(), !values.is_empty(), move || values)
+    }
+}
+
+impl<T: Send + 'static> Default for Column<T> {
+    fn default() -> Self {
+        Vec::new().into()
+    }
+}
+
+impl<T: Send + Clone + 'static> Clone for Column<T> {
+    fn clone(&self) -> Self {
+        self.to_vec().into()
+    }
+}
+
+impl<T> std::fmt::Debug for Column<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Column of {}", self.n_rows)
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Column<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn it_is_made_once_when_it_is_read() {
+        let n_made = Arc::new(AtomicUsize::new(0));
+        let count = n_made.clone();
+        let column = Column::later(3, true, move || {
+            count.fetch_add(1, Ordering::Relaxed);
+            vec![1, 2, 3]
+        });
+        assert_eq!((column.len(), n_made.load(Ordering::Relaxed)), (3, 0));
+        assert_eq!((column[1], column.iter().sum::<i32>(), n_made.load(Ordering::Relaxed)), (2, 6, 1));
+        assert_eq!(column.clone().as_slice(), [1, 2, 3]);
+        assert!(Column::<u32>::default().is_empty() && !Column::<u32>::default().is_told());
+    }
+}
