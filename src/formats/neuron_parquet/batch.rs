@@ -1,9 +1,14 @@
 //! Some rows of some columns, and what is in them.
 
+use super::codes::Dictionary;
 use super::rows::known;
 use crate::base::{Interner, StrId};
 use crate::model::Cell;
 use parquet::data_type::ByteArray;
+use std::rc::Rc;
+
+/// The code of a row without a value.
+pub(super) const ABSENT: u32 = u32::MAX;
 
 /// Some rows of some columns. A column that the file does not have is absent in every row.
 pub(super) struct Batch {
@@ -18,6 +23,8 @@ pub(super) enum Values {
     Ints(Cells<i64>),
     Floats(Cells<f64>),
     Texts(Cells<ByteArray>),
+    /// Texts by their place in a dictionary.
+    Codes(Rc<Dictionary>, Vec<u32>),
     Flags(Cells<bool>),
     /// Lists, as text.
     Lists(Vec<Option<String>>),
@@ -121,6 +128,7 @@ impl Batch {
         Ids(match &self.columns[column] {
             Values::Missing => Vec::new(),
             Values::Texts(values) => ids(values, self.n_rows, strings),
+            Values::Codes(dictionary, codes) => dictionary.ids(codes, strings),
             _ => (0..self.n_rows).map(|row| strings.intern(known(self.text(column, row)))).collect(),
         })
     }
@@ -131,9 +139,19 @@ impl Batch {
             Values::Ints(v) => v.get(row).copied(),
             Values::Floats(v) => v.get(row).filter(|f| f.fract() == 0.0 && f.abs() < 9.0e15).map(|f| *f as i64),
             Values::Flags(v) => v.get(row).map(|flag| i64::from(*flag)),
-            Values::Texts(v) => v.get(row)?.as_utf8().ok()?.trim().parse().ok(),
+            Values::Texts(_) | Values::Codes(..) => self.told(column, row)?.trim().parse().ok(),
             _ => None,
         }
+    }
+
+    /// The text of a row that has one.
+    fn told(&self, column: usize, row: usize) -> Option<&str> {
+        let text = match &self.columns[column] {
+            Values::Texts(values) => values.get(row)?,
+            Values::Codes(dictionary, codes) => dictionary.texts.get(*codes.get(row)? as usize)?,
+            _ => return None,
+        };
+        text.as_utf8().ok()
     }
 
     /// A finite number.
@@ -141,7 +159,7 @@ impl Batch {
         let value = match &self.columns[column] {
             Values::Ints(v) => v.get(row).map(|v| *v as f64),
             Values::Floats(v) => v.get(row).copied(),
-            Values::Texts(v) => v.get(row)?.as_utf8().ok()?.trim().parse().ok(),
+            Values::Texts(_) | Values::Codes(..) => self.told(column, row)?.trim().parse().ok(),
             _ => None,
         };
         value.filter(|v| v.is_finite())
@@ -150,7 +168,7 @@ impl Batch {
     /// A text; empty where there is none, or where it is no UTF-8.
     pub fn text(&self, column: usize, row: usize) -> &str {
         match &self.columns[column] {
-            Values::Texts(v) => v.get(row).and_then(|t| t.as_utf8().ok()).unwrap_or(""),
+            Values::Texts(_) | Values::Codes(..) => self.told(column, row).unwrap_or(""),
             Values::Lists(v) => v.get(row).and_then(Option::as_deref).unwrap_or(""),
             _ => "",
         }
@@ -158,11 +176,13 @@ impl Batch {
 
     /// Whatever it is, as a cell of a table.
     pub fn cell(&self, column: usize, row: usize) -> Cell {
+        let text = |t: &ByteArray| Cell::Text(String::from_utf8_lossy(t.data()).into_owned());
         let found = match &self.columns[column] {
             Values::Missing => None,
             Values::Ints(v) => v.get(row).copied().map(Cell::Int),
             Values::Floats(v) => v.get(row).copied().filter(|f| f.is_finite()).map(Cell::Float),
-            Values::Texts(v) => v.get(row).map(|t| Cell::Text(String::from_utf8_lossy(t.data()).into_owned())),
+            Values::Texts(v) => v.get(row).map(text),
+            Values::Codes(dictionary, codes) => codes.get(row).and_then(|code| dictionary.texts.get(*code as usize)).map(text),
             Values::Flags(v) => v.get(row).map(|f| Cell::Text(if *f { "true" } else { "false" }.into())),
             Values::Lists(v) => v.get(row).cloned().flatten().map(Cell::Text),
         };

@@ -70,7 +70,7 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Wa
     let tables = open_tables(members_by_table(input), ledger)?;
     let facts = facts::Facts::read(&tables, ledger);
     let (place, links) = (Place::new(facts.first_core), Links::new(tables.contains_key("Flow")));
-    let mut reading = Reading { t: Timeline::new(), place, links, watch };
+    let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), watch };
     let n_slices = rows::SLICE_TABLES.iter().filter_map(|name| tables.get(*name)).map(Table::n_rows).fold(0, u64::saturating_add);
     let most = input.members.iter().map(Member::len).fold(0, u64::saturating_add) / BYTES_PER_ROW_MIN;
     let n_slices = usize::try_from(n_slices.min(most)).unwrap_or(0);
@@ -80,7 +80,7 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Wa
     if let Some(flows) = tables.get("Flow") {
         reading.resolve(flows, ledger);
     }
-    let mut timeline = reading.t;
+    let (mut timeline, ends) = (reading.t, reading.ends);
     for table in tables.values() {
         timeline.builder.table(tables::table(table, ledger));
     }
@@ -92,7 +92,7 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Wa
     let (meta, domain) = facts.meta(title, n_cores, &tables);
     let window_ns = domain.window_ns;
     let profile = timeline.finish(meta, domain).0;
-    super::mixture::check(&tables, &profile, window_ns, ledger);
+    super::mixture::check(&tables, &ends, window_ns, ledger);
     Ok(profile)
 }
 

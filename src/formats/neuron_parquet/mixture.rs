@@ -2,9 +2,8 @@
 
 use super::facts::first_row;
 use super::import::Table;
-use super::rows::SLICE_TABLES;
 use crate::base::{Ledger, Severity};
-use crate::model::{Cell, Profile};
+use crate::model::Cell;
 use std::collections::BTreeMap;
 
 /// Counts of the summary that together are the rows of `Instruction`.
@@ -18,13 +17,13 @@ const COUNTS: [&str; 5] = [
 /// Two lengths of one run differ by less than this share.
 const SAME: f64 = 0.02;
 
-/// Notes tables that do not fit the run that `Metadata` describes, and those that do.
-pub(super) fn check(tables: &BTreeMap<String, Table>, profile: &Profile, window_ns: i64, ledger: &mut Ledger) {
+/// Notes tables that do not fit the run that `Metadata` describes, and those that do; `ends` are the last moments of tables on the timeline.
+pub(super) fn check(tables: &BTreeMap<String, Table>, ends: &[(&str, i64)], window_ns: i64, ledger: &mut Ledger) {
     let (mut fit, mut others): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut sort =
         |table: &str, is_fit: bool, why: String| if is_fit { fit.push(table.into()) } else { others.push(format!("`{table}` ({why})")) };
     if window_ns > 0 {
-        for (table, end) in last_ends(profile) {
+        for &(table, end) in ends {
             let is_fit = end as f64 <= window_ns as f64 * (1.0 + SAME) + 1000.0;
             sort(table, is_fit, format!("it reaches to {end} ns, the run ends at {window_ns} ns"));
         }
@@ -56,15 +55,4 @@ pub(super) fn check(tables: &BTreeMap<String, Table>, profile: &Profile, window_
             others.join(", ")
         ));
     }
-}
-
-/// The last moment of each table on the timeline.
-fn last_ends(profile: &Profile) -> Vec<(&'static str, i64)> {
-    let mut ends: [Option<i64>; SLICE_TABLES.len()] = [None; SLICE_TABLES.len()];
-    for (i, record) in profile.slices.record.iter().enumerate() {
-        if let Some(end) = ends.get_mut(record.member()) {
-            *end = (*end).max(Some(profile.slices.end(i)));
-        }
-    }
-    SLICE_TABLES.into_iter().zip(ends).filter_map(|(table, end)| Some((table, end?))).collect()
 }

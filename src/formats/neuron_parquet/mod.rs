@@ -4,9 +4,11 @@
 //! `parquet` links: it calls [`install`]. Natively everything is there.
 
 mod batch;
+mod codes;
 mod curves;
 mod facts;
 mod framework;
+mod hybrid;
 mod import;
 mod instructions;
 mod mixture;

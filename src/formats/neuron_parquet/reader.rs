@@ -1,11 +1,14 @@
 //! One Parquet file, read in batches of rows, and of those only the columns asked for.
 
-use super::batch::{Batch, Cells, Values};
+use super::batch::{ABSENT, Batch, Cells, Values};
+use super::codes::{Codes, Next};
 use super::source::{Ahead, Source};
 use crate::base::Member;
+use parquet::basic::Type;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray, Int96};
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescPtr;
 use std::ops::ControlFlow;
 
 /// Rows read at a time.
@@ -23,7 +26,7 @@ pub(super) struct File {
 }
 
 /// What the library says, ending without a full stop.
-fn words(error: impl ToString) -> String {
+pub(super) fn words(error: impl ToString) -> String {
     error.to_string().trim_end_matches('.').to_string()
 }
 
@@ -77,14 +80,7 @@ impl File {
                 }
                 let mut columns = Vec::with_capacity(leaves.len());
                 for leaf in &leaves {
-                    columns.push(match leaf {
-                        Some(leaf) => Some(Column::open(
-                            group.get_column_reader(*leaf).map_err(words)?,
-                            group.metadata().column(*leaf).column_descr(),
-                            skip,
-                        )?),
-                        None => None,
-                    });
+                    columns.push(leaf.map(|leaf| Column::open(&*group, leaf, skip)).transpose()?);
                 }
                 let mut at = begins + skip;
                 while at < begins + n {
@@ -123,9 +119,15 @@ fn batch(columns: &mut [Option<Column>], want: usize) -> Result<Batch, String> {
 
 /// A column of a row group, read front to back.
 struct Column {
-    reader: ColumnReader,
+    reader: Reader,
+    descriptor: ColumnDescPtr,
     max_def: i16,
     max_rep: i16,
+}
+
+enum Reader {
+    Values(ColumnReader),
+    Codes(Codes),
 }
 
 /// Values of some records with their levels.
@@ -137,17 +139,25 @@ struct Raw<T> {
 }
 
 impl Column {
-    fn open(reader: ColumnReader, descriptor: &parquet::schema::types::ColumnDescriptor, skip: u64) -> Result<Column, String> {
-        let mut column = Column { reader, max_def: descriptor.max_def_level(), max_rep: descriptor.max_rep_level() };
-        let skip = usize::try_from(skip).map_err(words)?;
-        if skip > 0 {
-            column.skip(skip)?;
-        }
-        Ok(column)
+    fn open(group: &dyn RowGroupReader, leaf: usize, skip: u64) -> Result<Column, String> {
+        let descriptor = group.metadata().column(leaf).column_descr_ptr();
+        let (max_def, max_rep) = (descriptor.max_def_level(), descriptor.max_rep_level());
+        let is_by_codes = descriptor.physical_type() == Type::BYTE_ARRAY && max_rep == 0 && max_def <= 1 && skip == 0;
+        let reader = if is_by_codes {
+            Reader::Codes(Codes::new(group.get_column_page_reader(leaf).map_err(words)?, max_def == 1))
+        } else {
+            let mut reader = group.get_column_reader(leaf).map_err(words)?;
+            Self::skip(&mut reader, usize::try_from(skip).map_err(words)?)?;
+            Reader::Values(reader)
+        };
+        Ok(Column { reader, descriptor, max_def, max_rep })
     }
 
-    fn skip(&mut self, n: usize) -> Result<(), String> {
-        let skipped = match &mut self.reader {
+    fn skip(reader: &mut ColumnReader, n: usize) -> Result<(), String> {
+        if n == 0 {
+            return Ok(());
+        }
+        let skipped = match reader {
             ColumnReader::BoolColumnReader(r) => r.skip_records(n),
             ColumnReader::Int32ColumnReader(r) => r.skip_records(n),
             ColumnReader::Int64ColumnReader(r) => r.skip_records(n),
@@ -162,8 +172,27 @@ impl Column {
 
     /// Values of the next `n` records, and how many records there were.
     fn next(&mut self, n: usize) -> Result<(Values, usize), String> {
-        let (def, rep) = (self.max_def, self.max_rep);
-        let done = match &mut self.reader {
+        let reader = match &mut self.reader {
+            Reader::Values(reader) => reader,
+            Reader::Codes(by_codes) => match by_codes.next(n)? {
+                Next::Rows(codes) => {
+                    let n = codes.len();
+                    return Ok((Values::Codes(by_codes.dictionary(), codes), n));
+                }
+                Next::Other(codes, pages) => {
+                    let dictionary = by_codes.dictionary();
+                    let mut reader = ColumnReaderImpl::new(self.descriptor.clone(), pages);
+                    let rest = read(&mut reader, n - codes.len(), self.max_def, self.max_rep)?;
+                    self.reader = Reader::Values(ColumnReader::ByteArrayColumnReader(reader));
+                    return Ok(rest.after(&codes, &dictionary.texts, self.max_def));
+                }
+            },
+        };
+        Self::values(reader, n, (self.max_def, self.max_rep))
+    }
+
+    fn values(reader: &mut ColumnReader, n: usize, (def, rep): (i16, i16)) -> Result<(Values, usize), String> {
+        let done = match reader {
             ColumnReader::BoolColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Flags),
             ColumnReader::Int32ColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, i64::from, |v| v.to_string(), Values::Ints),
             ColumnReader::Int64ColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Ints),
@@ -197,6 +226,20 @@ fn read<T: DataType>(reader: &mut ColumnReaderImpl<T>, n: usize, max_def: i16, m
         raw.n_records += records;
     }
     Ok(raw)
+}
+
+impl Raw<ByteArray> {
+    /// These behind rows that were told by codes, and how many there are in all.
+    fn after(mut self, codes: &[u32], texts: &[ByteArray], max_def: i16) -> (Values, usize) {
+        let n = codes.len() + self.n_records;
+        let mut values: Vec<ByteArray> = codes.iter().filter_map(|code| texts.get(*code as usize).cloned()).collect();
+        values.append(&mut self.values);
+        let is_held = |row: usize| match codes.get(row) {
+            Some(code) => *code != ABSENT,
+            None => max_def == 0 || self.defs.get(row - codes.len()) == Some(&max_def),
+        };
+        (Values::Texts(Cells::spread(values, n, is_held)), n)
+    }
 }
 
 impl<T> Raw<T> {

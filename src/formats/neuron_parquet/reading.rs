@@ -16,6 +16,8 @@ pub(super) struct Reading<'a, 'b> {
     pub t: Timeline,
     pub place: Place,
     pub links: Links,
+    /// Tables on the timeline with the last moment of each.
+    pub ends: Vec<(&'static str, i64)>,
     pub watch: &'a mut Watch<'b>,
 }
 
@@ -53,6 +55,13 @@ impl Reading<'_, '_> {
             self.watch.read(file.n_bytes_of(batch.n_rows), batch.n_rows as u64, &mut self.t.builder);
             n
         });
+    }
+
+    /// Puts the rows of a table on the timeline by `read`, and notes where they end.
+    pub fn put(&mut self, table: &'static str, read: impl FnOnce(&mut Self)) {
+        let first = self.t.builder.n_slices();
+        read(self);
+        self.ends.extend(self.t.builder.last_end(first).map(|end| (table, end)));
     }
 
     /// Draws the arrows of `flows`.

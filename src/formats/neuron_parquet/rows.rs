@@ -25,11 +25,11 @@ pub(super) fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger
         });
     }
     if let Some(table) = get("Instruction") {
-        super::instructions::read(table, &super::framework::paths(tables), r, ledger);
+        r.put(SLICE_TABLES[0], |r| super::instructions::read(table, &super::framework::paths(tables), r, ledger));
     }
     match (get("DmaPacket"), get("DmaPacketAggregated")) {
-        (Some(packets), _) => transfers(1, packets, r, ledger),
-        (None, Some(aggregated)) => transfers(2, aggregated, r, ledger),
+        (Some(packets), _) => r.put(SLICE_TABLES[1], |r| transfers(1, packets, r, ledger)),
+        (None, Some(aggregated)) => r.put(SLICE_TABLES[2], |r| transfers(2, aggregated, r, ledger)),
         (None, None) => (),
     }
     if let Some(aggregated) = get("DmaPacketAggregated").filter(|a| a.columns().iter().any(|c| c == "is_transpose_mode")) {
@@ -37,7 +37,7 @@ pub(super) fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger
     }
     for (at, sort) in [(3, 28), (4, 27), (5, 26)] {
         if let Some(table) = get(SLICE_TABLES[at]) {
-            extras(at, sort, table, r, ledger);
+            r.put(SLICE_TABLES[at], |r| extras(at, sort, table, r, ledger));
         }
     }
     moments(tables, r, ledger);
