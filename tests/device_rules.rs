@@ -109,7 +109,9 @@ impl Run {
         let tracks: Vec<usize> = (0..profile.tracks.len()).filter(is_row).collect();
         let slices: Vec<usize> = tracks.into_iter().flat_map(|t| profile.slices_of(TrackId(t as u32))).collect();
         for column in &mut profile.attributes {
-            slices.iter().for_each(|i| column.values[*i] = StrId(0));
+            let mut values = column.values.to_vec();
+            slices.iter().for_each(|i| values[*i] = StrId(0));
+            column.values = values.into();
         }
         let Domain::NeuronDevice(device) = &mut profile.domain else { panic!("a device profile") };
         let told = slices.iter().zip(&self.operations);

@@ -65,9 +65,21 @@ impl<T: Send + Clone + 'static> Clone for Column<T> {
     }
 }
 
-impl<T> std::fmt::Debug for Column<T> {
+impl<T: std::fmt::Debug> std::fmt::Debug for Column<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Column of {}", self.n_rows)
+        self.as_slice().fmt(f)
+    }
+}
+
+impl<T: PartialEq, V: AsRef<[T]>> PartialEq<V> for Column<T> {
+    fn eq(&self, other: &V) -> bool {
+        self.as_slice() == other.as_ref()
+    }
+}
+
+impl<T> AsRef<[T]> for Column<T> {
+    fn as_ref(&self) -> &[T] {
+        self
     }
 }
 
