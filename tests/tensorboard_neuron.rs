@@ -263,6 +263,49 @@ fn odd_tables_show_what_they_can() {
     assert!(unit.remarks.iter().any(|r| r.contains("cannot be told")), "{:?}", unit.remarks);
 }
 
+/// The same operators as records of a root list, and as rows below headings: all open as the table under `ops` does.
+#[test]
+fn a_list_alone_is_a_table() {
+    let rows = [("aten__addmm_dot", 2, 279), ("aten__relu_maximum", 1, 276)];
+    let wrapped: serde_json::Value = serde_json::from_slice(&table(&rows, 555)).unwrap();
+    let records = wrapped["ops"].to_string();
+    let headings = r#"["Op Name", "Occurrences", "Neuron Device", "NeuronCore", "Time (ns)"]"#;
+    let below = format!("[{headings}, [\"aten__addmm_dot\", 2, 0, 0, 279], [\"aten__relu_maximum\", 1, 0, 0, 276]]");
+    let charts = r#"[[{"label":"Op Name"},{"label":"count"},{"label":"device"},{"label":"core"},{"label":"Time (ns)"}],
+        [{"v":"aten__addmm_dot","f":"dot"},2,0,0,{"v":279}],[{"v":"aten__relu_maximum"},1,0,0,276]]"#;
+    let wanted = ops(&session(&input(&[("unknown", table(&rows, 555))])), Level::Framework);
+    for text in [records.as_str(), &below, charts] {
+        for name in ["unknown", "plugins/neuron/a/neuron_framework_op.json"] {
+            let s = session(&input(&[(name, text.as_bytes().to_vec())]));
+            let got = ops(&s, Level::Framework);
+            assert_eq!((&got.rows, got.total_time, got.generic_table), (&wanted.rows, wanted.total_time, None), "{text}");
+            assert_eq!((s.ledger.read, s.ledger.shown), (2, 2));
+            assert!(s.ledger.notes.iter().any(|n| n.contains("was taken for the time")), "{:?}", s.ledger.notes);
+        }
+    }
+}
+
+#[test]
+fn a_list_that_does_not_say_enough_is_shown_as_it_stands() {
+    let open = |text: &str| session(&input(&[("neuron_hlo_op.json", text.as_bytes().to_vec())]));
+    let s = open(r#"[["dot", 3, 0.5], ["tanh", 1, 0.25, "more"], 7]"#);
+    let shown = ops(&s, Level::Hlo);
+    assert_eq!(shown.generic_table.as_deref(), Some("hlo_ops"));
+    assert!(shown.remarks.iter().any(|r| r.contains("shown as it stands")), "{:?}", shown.remarks);
+    assert_eq!(s.profile.tables[0].columns, ["Column 1", "Column 2", "Column 3", "Column 4"]);
+    assert!(s.ledger.notes.iter().any(|n| n.contains("have no headings")), "{:?}", s.ledger.notes);
+    assert!(s.ledger.skipped.iter().any(|k| k.kind == "damaged_record" && k.count == 1), "{:?}", s.ledger);
+    assert_eq!(s.ledger.read, 3);
+    let s = open(r#"[{"what": "dot", "load": 4}]"#);
+    assert_eq!((ops(&s, Level::Hlo).generic_table.as_deref(), s.profile.tables[0].columns.len()), (Some("hlo_ops"), 2));
+    assert!(ops(&open("[]"), Level::Hlo).remarks[0].contains("empty"));
+    // Under another name such a list is none of ours, and the sentence says what would be.
+    let refused = |text: &str| import::import(&input(&[("list.json", text.as_bytes().to_vec())])).unwrap_err().to_string();
+    assert!(refused(r#"[{"what": "dot", "load": 4}]"#).contains("keys `what`, `load`: neither trace events"));
+    assert!(refused("[[1, 2], [3, 4]]").contains("without objects: neither trace events"));
+    assert!(refused(r#"[{"name": "dot", "ts": 1, "dur": 4, "device": 0}]"#).contains("`ts`"));
+}
+
 #[test]
 fn what_is_odd_is_counted() {
     let text = String::from_utf8(timeline(&bars())).unwrap();
@@ -280,11 +323,12 @@ proptest! {
 
     #[test]
     fn mutated_logs_never_panic(
-        which in 0usize..4,
+        which in 0usize..5,
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0u8..4, any::<u8>()), 0..8),
         noise in prop::collection::vec(any::<u8>(), 0..80),
     ) {
-        let seeds = [timeline(&bars()), trace(), table(&[("dot", 1, 2), ("tanh", 2, 3)], 5), xspace()];
+        let listed = br#"[["Op Name", "NeuronCore", "Time (ns)", "Time (ns)"], ["dot", 0, 2, [1]], ["tanh", 0, "3 us"]]"#.to_vec();
+        let seeds = [timeline(&bars()), trace(), table(&[("dot", 1, 2), ("tanh", 2, 3)], 5), xspace(), listed];
         let mut bytes = seeds[which].clone();
         for (at, what, byte) in changes {
             let at = at.index(bytes.len());

@@ -50,11 +50,10 @@ fn found(head: &MemberHead) -> String {
     match root(bytes) {
         Some(Root::Object { keys, .. }) if keys.is_empty() => "is a JSON object without keys, no profile".into(),
         Some(Root::Object { keys, .. }) => {
-            let shown: Vec<String> = keys.iter().take(8).map(|k| format!("`{}`", k.name)).collect();
-            let more = if keys.len() > shown.len() { " and more" } else { "" };
-            format!("is JSON, but no profile we know: its root has the keys {}{more}", shown.join(", "))
+            let keys: Vec<String> = keys.into_iter().map(|k| k.name).collect();
+            format!("is JSON, but no profile we know: its root has the keys {}", some_of(&keys))
         }
-        Some(Root::List { .. }) => "is a JSON list, but its items are no trace events: none has the key `ph`".into(),
+        Some(Root::List { keys }) => list(&keys),
         None if bytes.iter().all(|b| (0x20..0x7f).contains(b) || b.is_ascii_whitespace()) => {
             format!("is text that begins with `{}`, no profile", beginning(bytes))
         }
@@ -63,6 +62,23 @@ fn found(head: &MemberHead) -> String {
             format!("holds {} bytes of a kind we do not know; it begins with the bytes {}", head.len, hex.join(" "))
         }
     }
+}
+
+/// What a JSON list would need to be one of ours.
+fn list(keys: &[String]) -> String {
+    let wanted = "neither trace events, which have the key `ph`, nor an operator table, which has names, times and devices (or the name \
+                  `neuron_framework_op.json` or `neuron_hlo_op.json`)";
+    match keys {
+        [] => format!("is a JSON list without objects: {wanted}"),
+        keys => format!("is a JSON list of objects with the keys {}: {wanted}", some_of(keys)),
+    }
+}
+
+/// The first few of some keys.
+fn some_of(keys: &[String]) -> String {
+    let shown: Vec<String> = keys.iter().take(8).map(|k| format!("`{k}`")).collect();
+    let more = if keys.len() > shown.len() { " and more" } else { "" };
+    format!("{}{more}", shown.join(", "))
 }
 
 fn beginning(bytes: &[u8]) -> String {

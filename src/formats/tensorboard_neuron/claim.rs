@@ -1,6 +1,6 @@
 //! Which members make a run.
 
-use super::ID;
+use super::{ID, listed};
 use crate::base::MemberHead;
 use crate::base::Order as _;
 use crate::formats::Claim;
@@ -37,8 +37,9 @@ pub(super) fn kind(head: &MemberHead) -> Option<Kind> {
     if super::xplane::is_xspace(&head.head) {
         return Some(Kind::XPlane);
     }
-    let Root::Object { keys, .. } = root(&head.head)? else {
-        return None;
+    let keys = match root(&head.head)? {
+        Root::Object { keys, .. } => keys,
+        Root::List { keys } => return list_kind(name, &head.head, keys),
     };
     let has = |key: &str, begins: u8| keys.iter().any(|k| k.name == key && (k.begins == begins || begins == 0));
     if has("ops", b'[') && (has("total_time", 0) || name.contains("_op")) {
@@ -57,6 +58,14 @@ pub(super) fn kind(head: &MemberHead) -> Option<Kind> {
         _ if name.contains("neuron_trace") || has("neuronStartTimestampNs", 0) => Some(Kind::Trace),
         _ => None,
     }
+}
+
+/// A list is a table by the names of its columns, or by its own name when its items are no events.
+fn list_kind(name: &str, head: &[u8], keys: Vec<String>) -> Option<Kind> {
+    let is_named = name.contains("framework_op") || name.contains("hlo_op");
+    let is_trace = keys.iter().any(|k| k == "ph");
+    let is_table = is_named && !is_trace || listed::is_table(&listed::columns(head, keys));
+    is_table.then(|| table_kind(name, head))
 }
 
 /// Framework or HLO: by the name, else by how the operators are called.

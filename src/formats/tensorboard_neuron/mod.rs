@@ -8,6 +8,7 @@ mod claim;
 mod finish;
 mod import;
 mod keys;
+mod listed;
 mod recent;
 mod record;
 mod stamp;

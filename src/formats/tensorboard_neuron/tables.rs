@@ -1,6 +1,7 @@
-//! `{"ops": [record], "total_time": N}`: operators as the plugin lists them, their keys matched by meaning.
+//! `{"ops": [record], "total_time": N}`, or a list alone: operators as the plugin lists them, their keys matched by meaning.
 
 use super::keys::{Meaning, meaning, members, time_with_unit};
+use super::listed;
 use super::record::plain;
 use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
@@ -32,6 +33,8 @@ pub(super) struct Reader<'l> {
     /// Every key and cell, for the table as it stands.
     raw: GenericTable,
     places: FxHashMap<String, usize>,
+    /// What the columns are called, where records are rows of a list; `None` before the first such row.
+    headings: Option<Vec<String>>,
     /// The list was met.
     pub has_ops: bool,
 }
@@ -48,6 +51,7 @@ impl<'l> Reader<'l> {
             total: None,
             raw,
             places: FxHashMap::default(),
+            headings: None,
             has_ops: false,
         }
     }
@@ -120,6 +124,61 @@ impl<'l> Reader<'l> {
         }
     }
 
+    /// A record that is an object. `false`: it cannot be read.
+    fn object(&mut self, text: &[u8], row: &mut OpRecord, time: &mut Option<Raw>, raw: &mut Vec<Cell>) -> bool {
+        let mut cursor = Cursor::new(text);
+        loop {
+            match cursor.key() {
+                Ok(Some(key)) => match cursor.value() {
+                    Ok(value) => self.entry(&unescape(key), value, row, time, raw),
+                    Err(_) => return false,
+                },
+                Ok(None) => return true,
+                Err(_) => return false,
+            }
+        }
+    }
+
+    /// A record that is a row of a list: whether it is the row of headings. `None`: it cannot be read.
+    fn list(&mut self, text: &[u8], row: &mut OpRecord, time: &mut Option<Raw>, raw: &mut Vec<Cell>) -> Option<bool> {
+        let cells = listed::cells(text)?;
+        let mut headings = match self.headings.take() {
+            Some(headings) => headings,
+            None => match listed::headings(&cells) {
+                Some(headings) => {
+                    self.ledger.note(format!("{}: the first row of the list was taken for the headings of its columns.", self.raw.id));
+                    self.headings = Some(headings);
+                    return Some(true);
+                }
+                None => {
+                    self.ledger.note(format!("{}: the rows of the list have no headings; columns are called by their place.", self.raw.id));
+                    Vec::new()
+                }
+            },
+        };
+        while headings.len() < cells.len() {
+            listed::add_heading(&mut headings, String::new());
+        }
+        for (heading, cell) in headings.iter().zip(cells) {
+            self.entry(heading, cell, row, time, raw);
+        }
+        self.headings = Some(headings);
+        Some(false)
+    }
+
+    /// What a key met for the first time is taken for, and its place among the further columns.
+    fn new_key(&mut self, key: &str) -> (Option<Meaning>, usize) {
+        // The first key of a meaning is taken, later ones are columns.
+        let is_same = |a: Meaning, b: Meaning| std::mem::discriminant(&a) == std::mem::discriminant(&b);
+        let is_free = |m: &Meaning| !self.keys.values().filter_map(|k| k.0).any(|taken| is_same(taken, *m));
+        let found = (meaning(key).filter(is_free), self.table.columns.len());
+        if found.0.is_none() {
+            self.table.columns.push(key.into());
+        }
+        self.keys.insert(key.into(), found);
+        found
+    }
+
     fn entry(&mut self, key: &str, value: Value<'_>, row: &mut OpRecord, time: &mut Option<Raw>, raw: &mut Vec<Cell>) {
         let n_places = self.places.len();
         let place = *self.places.entry(key.into()).or_insert_with(|| {
@@ -128,17 +187,7 @@ impl<'l> Reader<'l> {
         });
         raw.resize(raw.len().max(place + 1), Cell::Absent);
         raw[place] = cell(value);
-        let n_more = self.table.columns.len();
-        let taken: Vec<Meaning> = self.keys.values().filter_map(|k| k.0).collect();
-        let (meaning, column) = *self.keys.entry(key.into()).or_insert_with(|| {
-            // The first key of a meaning is taken, later ones are columns.
-            let is_same = |a: &Meaning, b: Meaning| std::mem::discriminant(a) == std::mem::discriminant(&b);
-            let found = meaning(key).filter(|m| !taken.iter().any(|t| is_same(t, *m)));
-            if found.is_none() {
-                self.table.columns.push(key.into());
-            }
-            (found, n_more)
-        });
+        let (meaning, column) = self.keys.get(key).copied().unwrap_or_else(|| self.new_key(key));
         match meaning {
             Some(Meaning::Name) => {
                 row.name = unescape(plain(value)).into_owned();
@@ -200,27 +249,25 @@ fn cell(value: Value<'_>) -> Cell {
 
 impl Sink for Reader<'_> {
     fn key(&mut self, key: &[u8], begins: u8) -> Take {
-        self.has_ops |= key == b"ops";
-        if key == b"ops" && begins == b'[' { Take::Records } else { Take::Value }
+        // A root that is a list has no key.
+        let is_list = key == b"ops" || key.is_empty() && begins == b'[';
+        self.has_ops |= is_list;
+        if is_list && begins == b'[' { Take::Records } else { Take::Value }
     }
 
     fn record(&mut self, text: &[u8], offset: u64) -> bool {
-        if text.first() != Some(&b'{') {
+        let (mut row, mut time, mut raw) = (OpRecord::default(), None, Vec::new());
+        let is_read = match text.first() {
+            Some(b'{') => self.object(text, &mut row, &mut time, &mut raw),
+            _ => match self.list(text, &mut row, &mut time, &mut raw) {
+                Some(is_headings) if is_headings => return true,
+                is_read => is_read.is_some(),
+            },
+        };
+        if !is_read {
             return false;
         }
         self.ledger.read += 1;
-        let (mut row, mut time, mut raw) = (OpRecord::default(), None, Vec::new());
-        let mut cursor = Cursor::new(text);
-        loop {
-            match cursor.key() {
-                Ok(Some(key)) => match cursor.value() {
-                    Ok(value) => self.entry(&unescape(key), value, &mut row, &mut time, &mut raw),
-                    Err(_) => return false,
-                },
-                Ok(None) => break,
-                Err(_) => return false,
-            }
-        }
         if row.name.is_empty() && self.table.has_name {
             let reason = "A record of an operator has no name.";
             self.ledger.skip(Severity::Warning, "missing_name", reason, offset, || {
