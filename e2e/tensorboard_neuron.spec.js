@@ -15,6 +15,18 @@ test('the plugin\'s tables: shares, devices, both levels', async ({ page, site }
   await picture(page, 'operator-framework');
 });
 
+test('a table that is a list alone opens; one that says too little is shown as it stands', async ({ page, site }) => {
+  await start(page, site);
+  const rows = [['Op Name', 'Occurrences', 'Neuron Device', 'NeuronCore', 'Time (ns)'], ['aten__addmm_dot', 2, 0, 0, 300], ['aten__tanh_tanh', 1, 0, 0, 100]];
+  await dropFiles(page, { name: 'neuron_framework_op.json', bytes: JSON.stringify(rows) });
+  await expect(page.locator('[data-view="operator-framework"]')).toBeVisible();
+  await expect.poll(() => cells(page, 'operator-framework', 'time_share')).toEqual(['75.0 %', '25.0 %']);
+  await picture(page, 'operator-framework-list');
+  await dropFiles(page, { name: 'neuron_hlo_op.json', bytes: JSON.stringify([{ what: 'dot', load: 4 }]) });
+  await expect(page.locator('[data-view="operator-hlo"]')).toContainText('shown as it stands');
+  await expect.poll(() => cells(page, 'hlo_ops', 'what')).toEqual(['dot']);
+});
+
 test('the operator timeline: figures, captions, fused members', async ({ page, site }) => {
   await start(page, site);
   await dropFiles(page, { name: 'neuron_op_timeline.json', bytes: timeline() });
@@ -70,9 +82,13 @@ test('a log directory is listed by runs with their tools; two of one name stay a
   const runs = page.locator('select[data-field="run"] option');
   await expect(runs).toHaveCount(4);
   await expect(runs.filter({ hasText: 'trace: trace' })).toHaveCount(1);
-  // Runs of one name are told apart by their paths.
+  // Runs of one name are told apart by their paths, in the tabs as in the list.
   const named = await runs.filter({ hasText: 'other' }).allTextContents();
-  expect(new Set(named).size).toBe(2);
+  expect(named.map((n) => n.split(':')[0]).sort()).toEqual(['other · neuron', 'other · temp_profiler_logs']);
+  await expect(tabs.filter({ hasText: 'other · neuron' })).toHaveCount(1);
+  await expect(tabs.filter({ hasText: 'other · temp_profiler_logs' })).toHaveCount(1);
+  await tabs.filter({ hasText: 'other · neuron' }).click();
+  await expect(page).toHaveTitle(/^other · neuron – /);
   await show(page, 'profile');
   await expect(page.locator('[data-view="profile"]')).toContainText('2022-10-14 19:22:22');
 });

@@ -28,7 +28,8 @@ fn profile(app: App, hash: &str) -> OpenProfile {
     let hot = Arc::new(session.hot());
     OpenProfile {
         id: actions::new_id(app),
-        title: "two.json".into(),
+        title: String::new(),
+        own_title: "two.json".into(),
         hash: hash.into(),
         format: "test".into(),
         drop: actions::new_id(app),
@@ -172,6 +173,23 @@ fn profiles_of_a_drop_are_a_run() {
         [second, other, late].into_iter().for_each(|id| actions::close_profile(app, id));
         assert_eq!(of(untrack(|| app.of_run())), [lone]);
         assert!(app.state.origins().get_untracked().is_empty());
+    });
+}
+
+#[test]
+fn tabs_of_equal_titles_are_told_apart_as_long_as_both_are_open() {
+    with_app(|app| {
+        let (one, _) = (open(app, 1, "one/two.json", None), open(app, 2, "other/two.json", None));
+        let tabs = || untrack(|| app.runs()).iter().map(|r| r.title()).collect::<Vec<_>>();
+        assert_eq!(tabs(), ["two.json · one", "two.json · other"]);
+        // The same path again, of other content.
+        let again = OpenProfile { drop: 3, path: "one/two.json".into(), ..profile(app, "0123456789abcdef") };
+        let again_id = again.id;
+        actions::add_profile(app, again, None);
+        assert_eq!(tabs(), ["two.json · one/", "two.json · other", "two.json · 0123"]);
+        actions::close_profile(app, again_id);
+        actions::close_profile(app, one);
+        assert_eq!(tabs(), ["two.json"]);
     });
 }
 

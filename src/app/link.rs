@@ -41,7 +41,7 @@ pub fn remember(app: App, profile: &OpenProfile) {
     let kind = app.state.formats().with_untracked(|f| f.iter().find(|f| f.id == profile.format).map(|f| f.title.clone()));
     let iso = String::from(js_sys::Date::new_0().to_iso_string());
     let newest = recent::Recent {
-        name: profile.title.clone(),
+        name: profile.own_title.clone(),
         kind: kind.unwrap_or_else(|| profile.format.clone()),
         hash: profile.hash.clone(),
         date: iso.chars().take(16).collect::<String>().replace('T', " "),
@@ -169,7 +169,7 @@ fn current(app: App) -> UrlState {
     });
     UrlState {
         hash: profile.hash.clone(),
-        name: profile.title.clone(),
+        name: profile.own_title.clone(),
         view: app.state.view().get(),
         range: app.range.get(),
         is_selected_scope: app.state.is_selected_scope().get(),

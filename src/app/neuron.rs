@@ -18,24 +18,19 @@ fn others(app: App, front: u32, format: &'static str) -> Signal<Vec<(u32, String
 /// The tools of the TensorBoard plugin, as it lists them for a run.
 const TOOLS: [&str; 4] = ["trace", "operator-framework", "operator-hlo", "operator-timeline"];
 
-/// The runs of the plugin that are open, but for the one in front: title with the tools each has; the path tells runs of one name apart.
+/// The runs of the plugin that are open, but for the one in front: title with the tools each has.
 fn runs(app: App, front: u32) -> Signal<Vec<(u32, String, Ask)>> {
     Signal::derive(move || {
-        app.state.profiles().with(|all| {
-            let runs = || all.iter().filter(|p| p.format == "tensorboard_neuron" && p.stopped.is_none());
-            let is_alone = |p: &OpenProfile| runs().filter(|o| o.title == p.title).count() < 2;
-            let label = |p: &OpenProfile| with_tools(p, is_alone(p));
-            runs().filter(|p| p.id != front).map(|p| (p.id, label(p), p.ask.clone())).collect()
-        })
+        let is_other = |p: &&OpenProfile| p.id != front && p.format == "tensorboard_neuron" && p.stopped.is_none();
+        app.state.profiles().with(|all| all.iter().filter(is_other).map(|p| (p.id, with_tools(p), p.ask.clone())).collect())
     })
 }
 
 /// Title of a run, and what it can show.
-fn with_tools(run: &OpenProfile, is_alone: bool) -> String {
+fn with_tools(run: &OpenProfile) -> String {
     let views = &run.hot.info.views;
     let tools: Vec<&str> = TOOLS.into_iter().filter(|t| views.iter().any(|v| v == t)).collect();
-    let path = if is_alone { String::new() } else { format!(" ({}, tab {})", run.path, run.id) };
-    format!("{}{path}: {}", run.title, tools.join(", "))
+    format!("{}: {}", run.title, tools.join(", "))
 }
 
 /// A support report.
@@ -52,7 +47,7 @@ pub(super) fn log(app: App, profile: OpenProfile, view: &str, timeline: impl FnO
         app.reveal.set(Some(slice));
     };
     let context = LogContext {
-        title: with_tools(&profile, true),
+        title: with_tools(&profile),
         ask: profile.ask,
         others: runs(app, profile.id),
         selection: app.selection.into(),

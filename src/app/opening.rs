@@ -199,7 +199,8 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
     let kept = Kept { annotations: super::link::annotations(&opened.hash), choices, ..Kept::default() };
     let profile = OpenProfile {
         id,
-        title,
+        title: title.clone(),
+        own_title: title,
         hash: opened.hash,
         format: opened.claim.format,
         drop,

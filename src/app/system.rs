@@ -100,7 +100,7 @@ pub(super) fn details_links(app: App, details: RwSignal<Option<Details>>) -> Opt
 fn devices(app: App) -> Signal<Vec<Device>> {
     let device = |p: &OpenProfile| {
         let meta = &p.hot.info.meta;
-        let words = meta.facts.iter().map(|f| f.value.clone()).chain([p.title.clone(), p.path.clone()]).collect();
+        let words = meta.facts.iter().map(|f| f.value.clone()).chain([p.own_title.clone(), p.path.clone()]).collect();
         Device { id: p.id, title: p.title.clone(), words, range: meta.range, ask: p.ask.clone() }
     };
     Signal::derive(move || {

@@ -10,6 +10,7 @@ pub mod parts;
 pub mod place;
 pub mod places;
 pub mod text;
+pub mod titles;
 pub mod units;
 
 pub use diagnostics::{Ledger, Severity, SkipReason};

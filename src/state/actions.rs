@@ -88,7 +88,10 @@ pub fn step_hit(app: App, is_back: bool) {
 /// A new profile, in front unless another of its drop is. `rank` is what the file says of its rank and world size.
 pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     let (id, drop, path) = (profile.id, profile.drop, profile.path.clone());
-    app.state.profiles().update_untracked(|all| all.push(profile));
+    app.state.profiles().update_untracked(|all| {
+        all.push(profile);
+        runs::tell_apart(all);
+    });
     if let Some(sentence) = runs::place_all(app, drop, &path, rank) {
         notify(app, sentence, false);
     }
@@ -186,7 +189,10 @@ pub fn close_profile(app: App, id: u32) {
             }
         }
     }
-    app.state.profiles().update(|all| all.retain(|p| p.id != id));
+    app.state.profiles().update(|all| {
+        all.retain(|p| p.id != id);
+        runs::tell_apart(all);
+    });
     runs::forget_closed(app);
 }
 

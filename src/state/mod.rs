@@ -27,8 +27,10 @@ use std::sync::Arc;
 pub struct OpenProfile {
     /// Names the tab as long as the page lives.
     pub id: u32,
-    /// For the tab.
+    /// For the tab: told apart from every other that is open.
     pub title: String,
+    /// The profile's own title, which another may have as well.
+    pub own_title: String,
     /// Content hash: the same file opens once.
     pub hash: String,
     /// The format's id.

@@ -2,6 +2,7 @@
 
 use super::{App, AppStateStoreFields as _, OpenProfile};
 use crate::base::Order as _;
+use crate::base::titles::{self, Titled};
 use crate::base::{Origin, Place, place};
 use leptos::prelude::*;
 use std::cmp::Ordering;
@@ -96,6 +97,13 @@ impl App {
         let span = all.iter().find(|p| Some(p.id) == front).map(|p| p.place.as_ref().and_then(|p| p.span));
         all.into_iter().filter(|p| Some(p.place.as_ref().and_then(|p| p.span)) == span).collect()
     }
+}
+
+/// Gives each open profile a title of its own.
+pub(super) fn tell_apart(all: &mut [OpenProfile]) {
+    let titled: Vec<Titled<'_>> = all.iter().map(|p| Titled { title: &p.own_title, path: &p.path, hash: &p.hash }).collect();
+    let titles = titles::tell_apart(&titled);
+    all.iter_mut().zip(titles).for_each(|(profile, title)| profile.title = title);
 }
 
 /// Files of a drop that will be opened: their names tell runs and spans before they are read.
