@@ -175,13 +175,12 @@ fn check_row(run: &str, node: &LayerNode, row: &serde_json::Value, rows: &[&serd
         let share = node.engines[at];
         assert_eq!(share.count as f64, key("instruction_count"), "{run} {name} {engine}");
         let of: Vec<_> = rows.iter().filter(|i| i["subgroup"] == *engine).collect();
-        let is_wait = |i: &&&&serde_json::Value| i["opcode"].as_str().is_some_and(|o| o.starts_with("EVENT_SEMAPHORE"));
-        let n_waits = of.iter().filter(|i| is_wait(i)).count() as f64;
+        let is_wait = |i: &&&&serde_json::Value| i["opcode"] == "EVENT_SEMAPHORE";
         // Each instruction is floored to whole nanoseconds in the rows, not in the summary.
         let work = of.iter().filter(|i| !is_wait(i)).map(|i| span(i)).collect();
         assert_eq!(share.active.0, union(work), "{run} {name} {engine}");
         let off = key("active_time") - share.active.0 as f64;
-        assert!(off.abs() <= 40.0 * n_waits + share.count as f64, "{run} {name} {engine}: {off} ns, {n_waits} waits");
+        assert!(off.abs() <= share.count as f64, "{run} {name} {engine}: {off} ns");
     }
     // Of a core's time the file leaves out a few nanoseconds, of a layer's what comes after its last matrix product.
     if name.as_str().is_some_and(|n| n.matches('/').count() == 2) {

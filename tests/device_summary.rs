@@ -63,6 +63,37 @@ fn a_trace_without_summary_says_so() {
     assert!(names.iter().all(|n| !n.contains("flops") && !n.contains("bytes")), "{names:?}");
 }
 
+/// What the rows of a trace give for the file's active times, which are unions over the cores: equal but for what each row is floored by.
+#[test]
+fn active_times_of_a_trace_are_those_of_the_summary() {
+    let Some(folder) = conformance() else {
+        return;
+    };
+    for (run, stem) in [("fused_attention", "fused"), ("baseline_attention", "baseline")] {
+        let trace = import_one(&[file(&folder, run, &format!("{stem}_exec_2.ntff"))]).expect("the trace opens");
+        let json = import_one(&[file(&folder, run, &format!("{stem}_exec_2_profile_full.json"))]).expect("the JSON opens");
+        let (ours, told) = (summary(&trace.profile, None), summary(&json.profile, None));
+        let value = |s: &axonscope::analysis::device::Summary, name: &str| {
+            s.metrics.iter().find(|m| m.name == name).and_then(|m| m.file.or(m.computed)).unwrap_or_else(|| panic!("{run}: no {name}"))
+        };
+        for engine in ["tensor", "vector", "scalar", "gpsimd", "sync"] {
+            let n: f64 = value(&told, &format!("{engine}_engine_instruction_count"));
+            let name = format!("{engine}_engine_active_time");
+            let off_ns = (value(&ours, &name) - value(&told, &name)) * 1e9;
+            assert!(off_ns.abs() <= n / 2.0, "{run} {name}: {off_ns} ns");
+            let share = format!("{name}_percent");
+            assert!((value(&ours, &share) - value(&told, &share)).abs() < 1e-3 && value(&ours, &share) <= 1.0, "{run} {share}");
+        }
+        // Four transfers that the profiler leaves out, and says nothing of.
+        assert!(trace.ledger.notes.iter().any(|n| n.starts_with("4 DMA transfers on rings that were moving")), "{:?}", trace.ledger.notes);
+        let of_json = summary(&json.profile, Some(json.profile.meta.range));
+        let (ours, rows, told) =
+            (value(&ours, "total_active_time"), value(&of_json, "total_active_time"), value(&told, "total_active_time"));
+        assert!((rows - told).abs() < 4e-8, "{run}: {rows} of the rows, {told} told");
+        assert!(ours >= rows && ours - rows < 1e-6, "{run}: {ours} with them, {rows} without");
+    }
+}
+
 #[test]
 fn a_range_is_summed_by_itself() {
     let Some(folder) = conformance() else {

@@ -37,6 +37,44 @@ pub fn union(mut all: Ranges) -> Ranges {
     all
 }
 
+/// The union of several sets.
+pub fn union_of(mut sets: Vec<Ranges>) -> Ranges {
+    // Two by two: what covers the same time gets shorter on the way.
+    while sets.len() > 1 {
+        let mut rest = std::mem::take(&mut sets).into_iter();
+        while let Some(a) = rest.next() {
+            sets.push(match rest.next() {
+                Some(b) => both(a, b),
+                None => a,
+            });
+        }
+    }
+    sets.pop().unwrap_or_default()
+}
+
+/// The union of two sets.
+fn both(a: Ranges, b: Ranges) -> Ranges {
+    if a.is_empty() || b.is_empty() {
+        return if a.is_empty() { b } else { a };
+    }
+    let mut out: Ranges = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    in_parts(a.len() + b.len(), &mut |part| {
+        for _ in part {
+            let is_a = j == b.len() || i < a.len() && a[i].0 <= b[j].0;
+            let span = if is_a { a[i] } else { b[j] };
+            if is_a {
+                i += 1
+            } else {
+                j += 1
+            }
+            push(&mut out, span);
+        }
+    });
+    out.shrink_to_fit();
+    out
+}
+
 /// What two sets have in common.
 pub fn common(a: &[(i64, i64)], b: &[(i64, i64)]) -> Ranges {
     // There cannot be more; what is not used costs nothing but addresses, and growing would take fresh memory again and again.
@@ -199,6 +237,8 @@ mod tests {
             let (both, rest) = (common(&a, &b), without(&a, &b));
             proptest::prop_assert_eq!(length(&both) + length(&rest), length(&a));
             proptest::prop_assert!(common(&rest, &b).is_empty());
+            let all: Ranges = a.iter().chain(&b).chain(&[(40, 60)]).copied().collect();
+            proptest::prop_assert_eq!(union_of(vec![a, b, vec![(40, 60)], vec![]]), union(all));
         }
     }
 }

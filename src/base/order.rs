@@ -59,15 +59,18 @@ fn apply(order: &mut [u32], mut swap: impl FnMut(usize, usize)) {
 /// The `n` of `list` with most of `amount`, most first; of equal ones those that came first. For a handful out of many.
 pub fn largest<T>(n: usize, list: impl Iterator<Item = T>, amount: impl Fn(&T) -> i64) -> Vec<T> {
     let mut out: Vec<T> = Vec::with_capacity(n + 1);
-    for item in list {
-        let much = amount(&item);
-        if out.len() < n || out.last().is_some_and(|last| amount(last) < much) {
-            let at = out.partition_point(|known| amount(known) >= much);
-            out.insert(at, item);
-            out.truncate(n);
-        }
-    }
+    list.for_each(|item| keep_largest(&mut out, n, item, &amount));
     out
+}
+
+/// The same, item by item: `item` takes its place among the `n` largest so far.
+pub fn keep_largest<T>(out: &mut Vec<T>, n: usize, item: T, amount: impl Fn(&T) -> i64) {
+    let much = amount(&item);
+    if out.len() < n || out.last().is_some_and(|last| amount(last) < much) {
+        let at = out.partition_point(|known| amount(known) >= much);
+        out.insert(at, item);
+        out.truncate(n);
+    }
 }
 
 #[cfg(test)]

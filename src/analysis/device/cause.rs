@@ -1,10 +1,12 @@
 //! What an idle engine waits for, from the semaphore of the next instruction, or from what it depends on.
 
 use super::gaps::device;
-use super::signals::{Signal, Signals, condition, told_wait};
-use crate::base::SliceId;
-use crate::model::{Cell, Profile, SemaphoreUse};
+use super::signals::{Signal, Signals, Used, condition, told_wait};
+use crate::base::{SliceId, StrId};
+use crate::model::{Cell, NeuronDevice, Profile, SemaphoreUse};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 
 /// Between two instructions that wait for nothing, so long is the engine's own way from one to the next.
 const ISSUE_NS: i64 = 1000;
@@ -120,48 +122,111 @@ impl Attribution {
     }
 }
 
-/// Why the engine that runs `slice` was idle from `piece.0` until `piece.1`, where the slice starts or, if it is a wait, ends.
-pub(super) fn attribute(profile: &Profile, signals: &Signals<'_>, slice: SliceId, piece: (i64, i64)) -> Attribution {
-    if !signals.has_operands() {
-        return by_dependencies(profile, slice, piece);
-    }
-    let waits = signals.of_slice(slice).iter().filter(|u| u.role.is_wait());
-    // The one that became true last.
-    let binding = waits.filter_map(|wait| Some((reached(profile, signals, wait, piece)?, wait))).max_by_key(|b| b.0);
-    if let Some((time, wait)) = binding {
-        let signal = signals.signal(wait, time);
-        return Attribution { cause: of_wait(profile, signals, wait), next: Some(slice), wait: Some(*wait), signal };
-    }
-    let is_short = piece.1.saturating_sub(piece.0) <= ISSUE_NS;
-    Attribution::of(if is_short { Cause::Issue } else { Cause::Unknown }, Some(slice))
+/// Tells causes; what follows from a name or a semaphore is worked out once.
+pub(super) struct Causes<'a> {
+    pub profile: &'a Profile,
+    pub signals: &'a Signals<'a>,
+    device: Option<&'a NeuronDevice>,
+    engines: Option<&'a [StrId]>,
+    /// Whether each string, by id, names an instruction that starts DMA transfers.
+    transfers: Vec<bool>,
+    /// By owner; by semaphore and the waiting engine where it has none.
+    of_waits: RefCell<FxHashMap<(StrId, u32, StrId), Cause>>,
 }
 
-/// When the condition became true, if that was within the piece.
-fn reached(profile: &Profile, signals: &Signals<'_>, wait: &SemaphoreUse, (from, to): (i64, i64)) -> Option<i64> {
-    if signals.is_told(wait) {
-        return signals.reached(wait, to).filter(|t| *t > from);
+impl<'a> Causes<'a> {
+    pub fn of(profile: &'a Profile, signals: &'a Signals<'a>) -> Self {
+        let starts = |name: &str| name.starts_with("DMA_") || name.contains("DMA_TRIGGER");
+        Causes {
+            profile,
+            signals,
+            device: device(profile),
+            engines: profile.attribute("engine").map(|a| a.values.as_slice()),
+            transfers: profile.strings.iter().map(|(_, name)| starts(name)).collect(),
+            of_waits: RefCell::default(),
+        }
     }
-    // Without the semaphore's values, the file's own waiting time decides.
-    told_wait(device(profile), SliceId(wait.slice)).filter(|w| *w > 0).map(|_| to)
-}
 
-/// The cause that a semaphore's owner tells.
-fn of_wait(profile: &Profile, signals: &Signals<'_>, wait: &SemaphoreUse) -> Cause {
-    let owner = profile.strings.get(wait.owner);
-    if !owner.is_empty() {
-        return of_owner(owner, |queue| queue_purpose(profile, queue));
+    /// Why the engine that runs `slice` was idle from `piece.0` until `piece.1`, where the slice starts or, if it is a wait, ends.
+    pub fn attribute(&self, slice: SliceId, piece: (i64, i64)) -> Attribution {
+        if !self.signals.has_operands() {
+            return self.by_dependencies(slice, piece);
+        }
+        // The one that became true last.
+        let waits = self.signals.waits(slice);
+        let binding = waits.filter_map(|wait| Some((self.reached(wait, piece)?, wait))).max_by_key(|b| b.0);
+        if let Some((time, wait)) = binding {
+            let signal = self.signals.signal(wait, time);
+            return Attribution { cause: self.of_wait(wait), next: Some(slice), wait: Some(*wait), signal };
+        }
+        let is_short = piece.1.saturating_sub(piece.0) <= ISSUE_NS;
+        Attribution::of(if is_short { Cause::Issue } else { Cause::Unknown }, Some(slice))
     }
-    let engine = |slice: SliceId| profile.attribute("engine").and_then(|a| a.values.get(slice.index()).copied());
-    let (setters, has_transfers) = signals.setters(wait, MOST_SETTERS);
-    if has_transfers {
-        return Cause::Dynamic;
+
+    /// When the condition became true, if that was within the piece.
+    fn reached(&self, wait: Used<'_>, (from, to): (i64, i64)) -> Option<i64> {
+        if self.signals.is_told(wait) {
+            return self.signals.reached(wait, to).filter(|t| *t > from);
+        }
+        // Without the semaphore's values, the file's own waiting time decides.
+        told_wait(self.device, SliceId(wait.slice)).filter(|w| *w > 0).map(|_| to)
     }
-    let own = engine(SliceId(wait.slice));
-    let mut others: Vec<_> = setters.into_iter().map(engine).filter(|e| *e != own).collect();
-    others.sort_unstable();
-    others.dedup();
-    // Set by several engines of the core it is their barrier; set by none, it comes from another core or the runtime.
-    if others.len() == 1 { Cause::Engine } else { Cause::Collective }
+
+    fn engine(&self, slice: SliceId) -> Option<StrId> {
+        self.engines?.get(slice.index()).copied()
+    }
+
+    fn of_wait(&self, wait: Used<'_>) -> Cause {
+        let key = match wait.owner {
+            StrId(0) => (StrId(0), wait.semaphore(), self.engine(SliceId(wait.slice)).unwrap_or_default()),
+            owner => (owner, 0, StrId(0)),
+        };
+        *self.of_waits.borrow_mut().entry(key).or_insert_with(|| self.work_out(wait))
+    }
+
+    /// The cause that a semaphore's owner tells, or else who sets it.
+    fn work_out(&self, wait: Used<'_>) -> Cause {
+        let owner = self.profile.strings.get(wait.owner);
+        if !owner.is_empty() {
+            return of_owner(owner, |queue| queue_purpose(self.profile, queue));
+        }
+        let (setters, has_transfers) = self.signals.setters(wait, MOST_SETTERS);
+        if has_transfers {
+            return Cause::Dynamic;
+        }
+        let own = self.engine(SliceId(wait.slice));
+        let mut others: Vec<_> = setters.into_iter().map(|s| self.engine(s)).filter(|e| *e != own).collect();
+        others.sort_unstable();
+        others.dedup();
+        // Set by several engines of the core it is their barrier; set by none, it comes from another core or the runtime.
+        if others.len() == 1 { Cause::Engine } else { Cause::Collective }
+    }
+
+    /// Whether an instruction starts DMA transfers.
+    fn starts_transfer(&self, slice: SliceId) -> bool {
+        self.transfers[self.profile.slices.name[slice.index()].index()]
+    }
+
+    /// The cause that dependencies tell: what ended last while the engine was idle, else a transfer started earlier.
+    fn by_dependencies(&self, slice: SliceId, (from, to): (i64, i64)) -> Attribution {
+        let end = |s: SliceId| self.profile.slices.end(s.index());
+        let (mut engine, mut transfer): (Option<SliceId>, Option<SliceId>) = (None, None);
+        for edge in self.profile.flows.incoming(slice).take(MOST_EDGES).map(|e| e.0).filter(|s| end(*s) <= to) {
+            let is_transfer = self.starts_transfer(edge);
+            let last = if is_transfer { &mut transfer } else { &mut engine };
+            // Of those that ended together the last one.
+            if (is_transfer || end(edge) > from) && last.is_none_or(|l| end(l) <= end(edge)) {
+                *last = Some(edge);
+            }
+        }
+        match (engine, transfer) {
+            (Some(from), _) => Attribution { signal: Some(Signal::Instruction(from)), ..Attribution::of(Cause::Engine, Some(slice)) },
+            (None, Some(from)) if to.saturating_sub(end(from)) > 0 => {
+                Attribution { signal: Some(Signal::Transfer(from)), ..Attribution::of(Cause::Dynamic, Some(slice)) }
+            }
+            _ => Attribution::of(Cause::Unknown, Some(slice)),
+        }
+    }
 }
 
 /// The cause that a name tells: an engine's, or a queue's (`qSyncDynamicHW`, `qActSpillReload0`, `qSpIO1`).
@@ -193,28 +258,6 @@ fn queue_purpose(profile: &Profile, queue: &str) -> Option<String> {
     match table.rows.iter().take(10_000).find(is_it)?.get(purpose)? {
         Cell::Text(purpose) => Some(purpose.clone()),
         _ => None,
-    }
-}
-
-/// Whether an instruction starts DMA transfers.
-pub(super) fn starts_transfer(profile: &Profile, slice: SliceId) -> bool {
-    let name = profile.name_of(slice);
-    name.starts_with("DMA_") || name.contains("DMA_TRIGGER")
-}
-
-/// The cause that dependencies tell: what ended last while the engine was idle, else a transfer started earlier.
-fn by_dependencies(profile: &Profile, slice: SliceId, (from, to): (i64, i64)) -> Attribution {
-    let edges = || profile.flows.incoming(slice).take(MOST_EDGES).map(|e| e.0);
-    let end = |s: SliceId| profile.slices.end(s.index());
-    let engine = edges().filter(|s| !starts_transfer(profile, *s) && end(*s) > from && end(*s) <= to).max_by_key(|s| end(*s));
-    if let Some(from) = engine {
-        return Attribution { signal: Some(Signal::Instruction(from)), ..Attribution::of(Cause::Engine, Some(slice)) };
-    }
-    match edges().filter(|s| starts_transfer(profile, *s) && end(*s) <= to).max_by_key(|s| end(*s)) {
-        Some(from) if to.saturating_sub(end(from)) > 0 => {
-            Attribution { signal: Some(Signal::Transfer(from)), ..Attribution::of(Cause::Dynamic, Some(slice)) }
-        }
-        _ => Attribution::of(Cause::Unknown, Some(slice)),
     }
 }
 

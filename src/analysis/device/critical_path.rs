@@ -8,7 +8,7 @@ mod answer;
 
 pub use answer::{CriticalPath, PathKind, PathShare, PathStep};
 
-use super::cause::{Attribution, Cause, attribute};
+use super::cause::{Attribution, Cause, Causes};
 use super::engines::{Engine, engines};
 use super::signals::{Signal, Signals};
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, text};
@@ -42,7 +42,7 @@ struct Best {
 
 struct Walk<'a> {
     profile: &'a Profile,
-    signals: Signals<'a>,
+    causes: &'a Causes<'a>,
     is_wait: Vec<bool>,
     best: Vec<Best>,
     n_edges: u64,
@@ -51,12 +51,17 @@ struct Walk<'a> {
 
 /// The longest chain of a profile.
 pub fn critical_path(profile: &Profile) -> CriticalPath {
-    let engines = engines(profile);
+    let signals = Signals::of(profile);
+    critical_path_of(&engines(profile), &Causes::of(profile, &signals))
+}
+
+/// The same, of engines that are at hand.
+pub(super) fn critical_path_of(engines: &[Engine], causes: &Causes<'_>) -> CriticalPath {
+    let profile = causes.profile;
     let n = profile.slices.len();
     let unset = Best { work: -1, front: 0, from: NONE, via: Via::First };
-    let mut walk =
-        Walk { profile, signals: Signals::of(profile), is_wait: vec![false; n], best: vec![unset; n], n_edges: 0, n_backward: 0 };
-    let (order, before) = order(profile, &engines, &mut walk.is_wait);
+    let mut walk = Walk { profile, causes, is_wait: vec![false; n], best: vec![unset; n], n_edges: 0, n_backward: 0 };
+    let (order, before) = order(profile, engines, &mut walk.is_wait);
     for &slice in &order {
         walk.visit(slice, before[slice as usize]);
     }
@@ -117,8 +122,9 @@ impl Walk<'_> {
         for (from, kind) in profile.flows.incoming(to).take(MOST_EDGES) {
             consider(from.0, Via::Flow(kind), &self.best);
         }
-        for wait in self.signals.of_slice(to).iter().filter(|u| u.role.is_wait()) {
-            let signal = self.signals.reached(wait, end).and_then(|t| self.signals.signal(wait, t));
+        let signals = self.causes.signals;
+        for wait in signals.waits(to) {
+            let signal = signals.reached(wait, end).and_then(|t| signals.signal(wait, t));
             match signal {
                 Some(Signal::Instruction(from)) => consider(from.0, Via::Semaphore, &self.best),
                 Some(Signal::Transfer(from)) => consider(from.0, Via::Transfer, &self.best),
@@ -196,7 +202,7 @@ impl Walk<'_> {
 
     /// What the time before a step waits for.
     fn why(&self, slice: u32, via: Via, piece: (i64, i64)) -> Cause {
-        let Attribution { cause, .. } = attribute(self.profile, &self.signals, SliceId(slice), piece);
+        let Attribution { cause, .. } = self.causes.attribute(SliceId(slice), piece);
         match (cause, via) {
             (Cause::Issue | Cause::Unknown, Via::Transfer) => Cause::Dynamic,
             _ => cause,
@@ -205,7 +211,7 @@ impl Walk<'_> {
 
     fn notes(&self, n_steps: usize) -> Vec<String> {
         let mut out = Vec::new();
-        if self.profile.flows.from.is_empty() && !self.signals.has_operands() {
+        if self.profile.flows.from.is_empty() && !self.causes.signals.has_operands() {
             out.push("The file tells neither dependencies nor semaphores: the chain is the order on one engine.".into());
         }
         if self.n_backward > 0 {

@@ -43,7 +43,8 @@ pub(super) fn engines(profile: &Profile) -> Vec<Engine> {
         });
     }
     for engine in out.iter_mut().filter(|e| !e.items.is_sorted_by_key(|i| (i.0, i.2))) {
-        engine.items.sort_unstable_by_key(|i| (i.0, i.2));
+        // Several tracks of one engine are as many runs, which a stable sort merges.
+        engine.items.sort_by_key(|i| (i.0, i.2));
     }
     out
 }

@@ -1,12 +1,12 @@
 //! Idle time of the engines: every gap between the work of an engine, and what it waits for.
 //!
-//! Work is any instruction but `EVENT_SEMAPHORE*`, as in the summary. A gap is attributed piece by piece: the time before an instruction, and the
+//! Work is any instruction but `EVENT_SEMAPHORE`, as in the summary. A gap is attributed piece by piece: the time before an instruction, and the
 //! time of a semaphore wait, belong to the semaphore that the instruction waited for, if it became true only then.
 
-use super::cause::{Attribution, Cause, attribute};
+use super::cause::{Attribution, Cause, Causes};
 use super::engines::{Engine, engines};
 use super::signals::Signals;
-use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, in_parts, text};
 use crate::model::{Domain, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
 
@@ -98,21 +98,27 @@ pub(super) fn whole(profile: &Profile) -> TimeRange {
 
 /// All gaps of a profile, or of a range of it.
 pub fn gaps(profile: &Profile, range: Option<TimeRange>) -> Gaps {
-    let range = range.unwrap_or_else(|| whole(profile));
     let signals = Signals::of(profile);
+    gaps_of(&engines(profile), &Causes::of(profile, &signals), range)
+}
+
+/// The same, of engines that are at hand.
+pub(super) fn gaps_of(engines: &[Engine], causes: &Causes<'_>, range: Option<TimeRange>) -> Gaps {
+    let profile = causes.profile;
+    let range = range.unwrap_or_else(|| whole(profile));
     let listed_above = (range.duration().0 / 1000).max(LEAST_NS);
     let mut out = Gaps { range, listed_above: DurationNs(listed_above), ..Gaps::default() };
-    for engine in engines(profile) {
+    for engine in engines {
         let mut sums: Vec<CauseTime> = Vec::new();
         let (mut idle, mut n_gaps) = (0i64, 0);
-        each_gap(profile, &signals, &engine, range, |(start, end), pieces| {
+        each_gap(causes, engine, range, |(start, end), pieces| {
             idle = idle.saturating_add(end - start);
             n_gaps += 1;
             for (from, to, why) in pieces.iter() {
-                add(&mut sums, &engine, why.cause, to - from);
+                add(&mut sums, engine, why.cause, to - from);
             }
             if end - start > listed_above {
-                out.gaps.push(gap(profile, &engine, (start, end), pieces));
+                out.gaps.push(gap(profile, engine, (start, end), pieces));
             }
         });
         let length = range.duration().0;
@@ -124,7 +130,7 @@ pub fn gaps(profile: &Profile, range: Option<TimeRange>) -> Gaps {
     out.gaps.sort_by_key(|g| (std::cmp::Reverse(g.range.duration()), g.range.start));
     out.n_more = out.gaps.len().saturating_sub(MOST_LISTED) as u64;
     out.gaps.truncate(MOST_LISTED);
-    out.notes = notes(profile, &signals, &out);
+    out.notes = notes(profile, causes.signals, &out);
     out
 }
 
@@ -170,48 +176,45 @@ fn gap(profile: &Profile, engine: &Engine, (start, end): (i64, i64), pieces: &[P
 }
 
 /// Calls `found` with each time without work within `range`, and its pieces.
-pub(super) fn each_gap(
-    profile: &Profile,
-    signals: &Signals<'_>,
-    engine: &Engine,
-    range: TimeRange,
-    mut found: impl FnMut((i64, i64), &[Piece]),
-) {
-    let (first, last) = (range.start.0, range.end.0);
+fn each_gap(causes: &Causes<'_>, engine: &Engine, range: TimeRange, mut found: impl FnMut((i64, i64), &[Piece])) {
+    let window = (range.start.0, range.end.0);
     let mut covered = i64::MIN;
     let mut waits: Vec<(i64, i64, SliceId)> = Vec::new();
+    let mut pieces: Vec<Piece> = Vec::new();
     let mut close = |covered: i64, until: i64, waits: &mut Vec<(i64, i64, SliceId)>, next: Option<SliceId>| {
-        let pieces = pieces(profile, signals, (covered, until), waits, next, (first, last));
+        pieces.clear();
+        add_pieces(&mut pieces, causes, (covered, until), waits, next, window);
         waits.clear();
         if let (Some(begin), Some(end)) = (pieces.first().map(|p| p.0), pieces.last().map(|p| p.1)) {
             found((begin, end), &pieces);
         }
     };
-    for &(start, end, slice, is_wait) in &engine.items {
-        if is_wait {
-            waits.push((start, end, slice));
-            continue;
+    in_parts(engine.items.len(), &mut |part| {
+        for &(start, end, slice, is_wait) in &engine.items[part] {
+            if is_wait {
+                waits.push((start, end, slice));
+                continue;
+            }
+            if start > covered {
+                close(covered, start, &mut waits, Some(slice));
+            } else {
+                waits.clear();
+            }
+            covered = covered.max(end);
         }
-        if start > covered {
-            close(covered, start, &mut waits, Some(slice));
-        } else {
-            waits.clear();
-        }
-        covered = covered.max(end);
-    }
+    });
     close(covered, i64::MAX, &mut waits, None);
 }
 
 /// The pieces of the gap from `covered` to `until`, clipped to `window`: before each wait, during it, before the work that ends it.
-fn pieces(
-    profile: &Profile,
-    signals: &Signals<'_>,
+fn add_pieces(
+    out: &mut Vec<Piece>,
+    causes: &Causes<'_>,
     (covered, until): (i64, i64),
     waits: &[(i64, i64, SliceId)],
     next: Option<SliceId>,
     window: (i64, i64),
-) -> Vec<Piece> {
-    let mut out = Vec::new();
+) {
     let mut at = covered;
     let mut add = |from: i64, to: i64, slice: Option<SliceId>, is_first: bool| {
         let clipped = (from.max(window.0), to.min(window.1));
@@ -219,7 +222,7 @@ fn pieces(
             let why = match slice {
                 _ if is_first => Attribution::of(Cause::Start, slice),
                 None => Attribution::of(Cause::End, None),
-                Some(slice) => attribute(profile, signals, slice, (from, to)),
+                Some(slice) => causes.attribute(slice, (from, to)),
             };
             out.push((clipped.0, clipped.1, why));
         }
@@ -231,7 +234,6 @@ fn pieces(
         at = end;
     }
     add(at, until, next, at == i64::MIN && next.is_some());
-    out
 }
 
 fn notes(profile: &Profile, signals: &Signals<'_>, gaps: &Gaps) -> Vec<String> {

@@ -150,7 +150,7 @@ impl<'a> Facts<'a> {
         add("dma_active_time_percent", n("dma_active_time").zip(time).map(|(a, t)| a / t), "dma_active_time ÷ total_time");
         for engine in ENGINES {
             let share = n(engine.active).zip(time).map(|(a, t)| a / t);
-            add(engine.share, share, "active time of the engine, added up over the cores, ÷ total_time");
+            add(engine.share, share, "time in which the engine of any core was active ÷ total_time");
         }
         for core in 0..2 {
             if let Some((name, value)) = self.throttle_average(core) {

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod bands;
+mod busy;
 pub mod cause;
 pub mod cells;
 pub mod charts;
@@ -25,6 +26,7 @@ pub mod signals;
 pub mod source;
 pub mod summary;
 pub mod tensors;
+pub mod units;
 pub mod usage;
 pub mod view_curves;
 pub mod waits;

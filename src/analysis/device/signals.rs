@@ -1,14 +1,15 @@
 //! Which moment made a semaphore's condition true, and which instruction or transfer brought it about.
 
-use crate::base::{Places, SliceId, StrId, TrackId};
+mod read;
+
+use crate::base::{Places, SliceId, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
-use rustc_hash::FxHashMap;
 
 /// So many earlier values of a semaphore are looked at; beyond, the condition counts as long true.
 const MOST_STEPS: usize = 256;
 
-/// A semaphore of a core: (the core's track, number).
-type Key = (u32, u32);
+/// Not the place of a semaphore.
+const NONE: u32 = u32::MAX;
 
 /// Values of the semaphores over time, and who changes them.
 pub struct Signals<'a> {
@@ -18,12 +19,44 @@ pub struct Signals<'a> {
     places: Places,
     /// The topmost track of each track: its core.
     roots: Vec<u32>,
+    /// Of each use, from the first one asked for on, the place of its semaphore.
+    of_use: Vec<u32>,
+    first_use: usize,
+    semaphores: Vec<Semaphore>,
+}
+
+/// What happens to one semaphore.
+#[derive(Default)]
+struct Semaphore {
     /// (time, new value), by time.
-    values: FxHashMap<Key, Vec<(i64, i64)>>,
+    values: Vec<(i64, i64)>,
     /// (end, instruction) of those that set it when they end, by end.
-    setters: FxHashMap<Key, Vec<(i64, u32)>>,
+    setters: Vec<(i64, u32)>,
     /// (start, instruction) of those whose transfer raises it, by start.
-    triggers: FxHashMap<Key, Vec<(i64, u32)>>,
+    triggers: Vec<(i64, u32)>,
+}
+
+/// A semaphore in the operands of an instruction.
+#[derive(Clone, Copy)]
+pub struct Used<'a> {
+    used: &'a SemaphoreUse,
+    /// Which of the semaphores.
+    place: u32,
+}
+
+impl std::ops::Deref for Used<'_> {
+    type Target = SemaphoreUse;
+
+    fn deref(&self) -> &SemaphoreUse {
+        self.used
+    }
+}
+
+impl Used<'_> {
+    /// Which of the semaphores it is, of all cores.
+    pub fn semaphore(&self) -> u32 {
+        self.place
+    }
 }
 
 /// What raised a semaphore.
@@ -55,52 +88,11 @@ impl<'a> Signals<'a> {
         let uses = uses(profile);
         let first = uses.partition_point(|u| u.slice < slice.0);
         let n = uses[first..].partition_point(|u| u.slice == slice.0);
-        Signals::reading(profile, Some(uses[first..first + n].iter().map(|u| u.id).collect()))
+        Signals::reading(profile, Some(first..first + n))
     }
 
-    /// Of the semaphores with these numbers; `None`: of all.
-    fn reading(profile: &'a Profile, wanted: Option<Vec<StrId>>) -> Self {
-        let uses = uses(profile);
-        let mut out = Signals {
-            profile,
-            uses,
-            places: if wanted.is_none() { Places::of(uses.len(), |at| uses[at].slice) } else { Places::default() },
-            roots: roots(profile),
-            values: FxHashMap::default(),
-            setters: FxHashMap::default(),
-            triggers: FxHashMap::default(),
-        };
-        let is_wanted = |id: &StrId| wanted.as_ref().is_none_or(|w| w.contains(id));
-        let ids: Option<Vec<u32>> = wanted.as_ref().map(|w| w.iter().filter_map(|id| profile.strings.get(*id).parse().ok()).collect());
-        out.read_values(ids.as_deref());
-        for used in uses.iter().filter(|u| is_wanted(&u.id)) {
-            let Some(key) = out.key(used) else { continue };
-            let (start, end) = (profile.slices.start[used.slice as usize], profile.slices.end(used.slice as usize));
-            match used.role {
-                SemaphoreRole::Sets => out.setters.entry(key).or_default().push((end, used.slice)),
-                SemaphoreRole::Transfers => out.triggers.entry(key).or_default().push((start, used.slice)),
-                _ => {}
-            }
-        }
-        out.setters.values_mut().chain(out.triggers.values_mut()).for_each(|list| list.sort_unstable());
-        out
-    }
-
-    fn read_values(&mut self, wanted: Option<&[u32]>) {
-        if wanted.is_some_and(<[u32]>::is_empty) {
-            return;
-        }
-        let (profile, instants) = (self.profile, &self.profile.instants);
-        let is_wanted = |told: &(u32, i64)| wanted.is_none_or(|w| w.contains(&told.0));
-        let parsed: Vec<Option<(u32, i64)>> = profile.strings.iter().map(|(_, text)| value_of(text).filter(is_wanted)).collect();
-        for i in 0..instants.time.len() {
-            let told = parsed[instants.name[i].index()];
-            let root = self.roots.get(instants.track[i].index()).copied();
-            if let (Some((id, value)), Some(root)) = (told, root) {
-                self.values.entry((root, id)).or_default().push((instants.time[i], value));
-            }
-        }
-        self.values.values_mut().for_each(|list| list.sort_by_key(|v| v.0));
+    fn told(&self, used: Used<'_>) -> Option<&Semaphore> {
+        self.semaphores.get(used.place as usize)
     }
 
     /// Whether the file tells operands at all.
@@ -109,8 +101,17 @@ impl<'a> Signals<'a> {
     }
 
     /// The semaphores in the operands of an instruction.
-    pub fn of_slice(&self, slice: SliceId) -> &'a [SemaphoreUse] {
-        &self.uses[self.places.find(self.uses.len(), slice.0, |at| self.uses[at].slice)]
+    pub fn of_slice(&self, slice: SliceId) -> impl Iterator<Item = Used<'a>> + '_ {
+        let found = self.places.find(self.uses.len(), slice.0, |at| self.uses[at].slice);
+        found.map(|at| {
+            let place = at.checked_sub(self.first_use).and_then(|at| self.of_use.get(at));
+            Used { used: &self.uses[at], place: place.copied().unwrap_or(NONE) }
+        })
+    }
+
+    /// Those of them that it waits for.
+    pub fn waits(&self, slice: SliceId) -> impl Iterator<Item = Used<'a>> + '_ {
+        self.of_slice(slice).filter(|u| u.role.is_wait())
     }
 
     /// The core that a slice runs on: its topmost track.
@@ -118,19 +119,14 @@ impl<'a> Signals<'a> {
         self.profile.track_of(slice).map(|t| TrackId(self.roots[t.index()]))
     }
 
-    fn key(&self, used: &SemaphoreUse) -> Option<Key> {
-        let id = self.profile.strings.get(used.id).parse().ok()?;
-        Some((self.core(SliceId(used.slice))?.0, id))
-    }
-
     /// Whether the values of the semaphore over time are known.
-    pub fn is_told(&self, wait: &SemaphoreUse) -> bool {
-        self.key(wait).is_some_and(|key| self.values.contains_key(&key))
+    pub fn is_told(&self, wait: Used<'_>) -> bool {
+        self.told(wait).is_some_and(|s| !s.values.is_empty())
     }
 
     /// When the condition of `wait` last became true, at or before `until`.
-    pub fn reached(&self, wait: &SemaphoreUse, until: i64) -> Option<i64> {
-        let values = self.values.get(&self.key(wait)?)?;
+    pub fn reached(&self, wait: Used<'_>, until: i64) -> Option<i64> {
+        let values = &self.told(wait)?.values;
         let before = &values[..values.partition_point(|v| v.0 <= until)];
         let latest = before.iter().rev().take(MOST_STEPS);
         match wait.role {
@@ -141,15 +137,13 @@ impl<'a> Signals<'a> {
     }
 
     /// What made the condition of `wait` true at `time`.
-    pub fn signal(&self, wait: &SemaphoreUse, time: i64) -> Option<Signal> {
-        let key = self.key(wait)?;
-        let before = |list: Option<&Vec<(i64, u32)>>| {
-            let list = list?;
+    pub fn signal(&self, wait: Used<'_>, time: i64) -> Option<Signal> {
+        let before = |list: &[(i64, u32)]| {
             let n = list.partition_point(|s| s.0 <= time);
             list[..n].iter().rev().take(2).find(|s| s.1 != wait.slice).copied()
         };
-        let (set, transferred) = (before(self.setters.get(&key)), before(self.triggers.get(&key)));
-        match (set, transferred) {
+        let semaphore = self.told(wait)?;
+        match (before(&semaphore.setters), before(&semaphore.triggers)) {
             (Some(set), Some(moved)) if set.0 < moved.0 => Some(Signal::Transfer(SliceId(moved.1))),
             (Some(set), _) => Some(Signal::Instruction(SliceId(set.1))),
             (None, moved) => moved.map(|m| Signal::Transfer(SliceId(m.1))),
@@ -157,15 +151,15 @@ impl<'a> Signals<'a> {
     }
 
     /// Instructions that set the semaphore of `wait`, at most `limit` of them evenly chosen; and whether transfers raise it.
-    pub fn setters(&self, wait: &SemaphoreUse, limit: usize) -> (Vec<SliceId>, bool) {
-        let Some(key) = self.key(wait) else { return Default::default() };
-        let all = self.setters.get(&key).map_or(&[][..], Vec::as_slice);
+    pub fn setters(&self, wait: Used<'_>, limit: usize) -> (Vec<SliceId>, bool) {
+        let Some(semaphore) = self.told(wait) else { return Default::default() };
+        let all = &semaphore.setters;
         let step = all.len().div_ceil(limit.max(1)).max(1);
-        (all.iter().step_by(step).map(|s| SliceId(s.1)).collect(), self.triggers.contains_key(&key))
+        (all.iter().step_by(step).map(|s| SliceId(s.1)).collect(), !semaphore.triggers.is_empty())
     }
 
     /// The first instruction of the same core that waits for the semaphore of `set` and starts at or after `time`. Linear in the semaphores.
-    pub fn next_waiter(&self, set: &SemaphoreUse, time: i64) -> Option<(SliceId, &'a SemaphoreUse)> {
+    pub fn next_waiter(&self, set: Used<'_>, time: i64) -> Option<(SliceId, &'a SemaphoreUse)> {
         let core = self.core(SliceId(set.slice));
         let start = |u: &SemaphoreUse| self.profile.slices.start[u.slice as usize];
         let waits = self.uses.iter().filter(|u| u.id == set.id && u.role.is_wait() && u.slice != set.slice);
@@ -174,7 +168,7 @@ impl<'a> Signals<'a> {
     }
 
     /// The transfer on the queue `owner` of the waiting core that ended last at or before `time`. Linear in the queue's transfers.
-    pub fn transfer_before(&self, wait: &SemaphoreUse, time: i64) -> Option<SliceId> {
+    pub fn transfer_before(&self, wait: Used<'_>, time: i64) -> Option<SliceId> {
         let (profile, root) = (self.profile, self.core(SliceId(wait.slice))?);
         let owner = profile.strings.get(wait.owner);
         let is_queue = |t: &usize| {
@@ -207,12 +201,6 @@ pub(super) fn roots(profile: &Profile) -> Vec<u32> {
         out.push(root);
     }
     out
-}
-
-/// `S[5] = 3` → (5, 3).
-fn value_of(name: &str) -> Option<(u32, i64)> {
-    let (id, value) = name.strip_prefix("S[")?.split_once("] = ")?;
-    Some((id.parse().ok()?, value.parse().ok()?))
 }
 
 /// `S[24] (qSyncDynamicHW) ≥ 16`.

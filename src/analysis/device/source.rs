@@ -117,7 +117,7 @@ fn add(profile: &Profile, device: &NeuronDevice, line: &mut Line, slice: SliceId
     if let Some(range) = range {
         (start, end) = (start.max(range.start.0), end.min(range.end.0));
     }
-    if !profile.name_of(slice).starts_with("EVENT_SEMAPHORE") {
+    if !super::waits::is_wait(profile.name_of(slice)) {
         let core = profile.track_of(slice).map_or(0, |t| top(profile, t));
         line.spans.push((core, start, end));
     }

@@ -1,10 +1,9 @@
 //! Metrics of a run: what the file says, what its rows and the formulas give, and where the two differ.
 
+use super::busy::{Busy, busy};
 use super::metrics::{ENGINES, Facts};
-use crate::analysis::spans::{self, Spans};
-use crate::base::Order as _;
-use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
-use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
+use crate::base::{DurationNs, TimeNs, TimeRange};
+use crate::model::{Cell, Domain, Profile};
 use serde::{Deserialize, Serialize};
 
 /// Two values that agree to six digits are the same.
@@ -74,11 +73,12 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
         Domain::NeuronDevice(d) if d.window_ns > 0 => d.window_ns,
         _ => profile.meta.range.duration().0,
     };
-    let engines = engines(profile, range);
+    let busy = busy(profile, range);
+    let engines = busy.iter().map(Busy::time).collect();
     let mut out =
         Summary { is_whole: range.is_none(), duration: range.map_or(DurationNs(window), |r| r.duration()), engines, ..Summary::default() };
     if let Some(range) = range {
-        out.metrics = of_range(profile, range);
+        out.metrics = of_range(profile, &busy, range);
         return out;
     }
     // The execution begins at 0; what is drawn may begin later, and some transfers lie outside of it.
@@ -90,7 +90,7 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     let n_nodes = tables.iter().find(|t| t.id == "summary" || t.id == "Summary").map_or(1, |t| t.rows.len().clamp(1, MOST_NODES));
     out.nodes = node_names(profile, n_nodes);
     for node in 0..n_nodes {
-        out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &out.engines, node, whole));
+        out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &busy, node, whole));
     }
     out.notes = notes(&facts);
     out
@@ -107,7 +107,7 @@ fn node_names(profile: &Profile, n: usize) -> Vec<String> {
 }
 
 /// What the rows of a range give; the file says nothing of a part.
-fn of_range(profile: &Profile, range: TimeRange) -> Vec<Metric> {
+fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
     let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
     let metric = |(name, value, how): super::metrics::Computed| Metric {
         node: 0,
@@ -120,7 +120,7 @@ fn of_range(profile: &Profile, range: TimeRange) -> Vec<Metric> {
         meaning: about(&meanings, name),
         differs: false,
     };
-    super::window::metrics(profile, range, &|_| true).into_iter().map(metric).collect()
+    super::window::metrics(profile, busy, range, &|_| true).into_iter().map(metric).collect()
 }
 
 /// What is said of a name; empty where nothing is.
@@ -128,7 +128,7 @@ fn about(words: &[(String, String)], name: &str) -> String {
     words.iter().find(|w| w.0 == name).map(|w| w.1.clone()).unwrap_or_default()
 }
 
-fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[EngineTime], node: usize, whole: TimeRange) -> Vec<Metric> {
+fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], node: usize, whole: TimeRange) -> Vec<Metric> {
     let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
     let mut computed = facts.computed();
     // Rows are of all cores together; without any nothing can be counted.
@@ -138,7 +138,8 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[EngineTime], node: u
     }
     // What the file leaves out of its summary, or all of it where there is none, the rows may tell.
     if node == 0 {
-        let new = super::window::metrics(profile, whole, &|name| facts.number(name).is_none() && computed.iter().all(|c| c.0 != name));
+        let new =
+            super::window::metrics(profile, engines, whole, &|name| facts.number(name).is_none() && computed.iter().all(|c| c.0 != name));
         computed.extend(new);
     }
     let mut names: Vec<String> = facts.names().to_vec();
@@ -201,82 +202,6 @@ fn notes(facts: &Facts<'_>) -> Vec<String> {
     if facts.number("model_flops") == Some(0.0) {
         out.push("model_flops is 0 because the NEFF has no HLO statistics; mfu_estimated_percent is then the one by instructions.".into());
     }
-    out.push("Metrics whose name ends in _percent are fractions of 1. Active times of engines are added up over the cores, so a share can exceed 1.".into());
+    out.push("Metrics whose name ends in _percent are fractions of 1. The active time of an engine is that in which it worked on any core: what several cores do at once counts once.".into());
     out
-}
-
-/// What is known of an engine while its rows are walked.
-#[derive(Default)]
-struct Work {
-    core: String,
-    engine: String,
-    spans: Vec<(i64, i64)>,
-    count: u64,
-    bytes: Option<u64>,
-}
-
-/// Busy times of engines and of DMA, core by core.
-fn engines(profile: &Profile, range: Option<TimeRange>) -> Vec<EngineTime> {
-    let mut works: Vec<Work> = Vec::new();
-    let is_wait = super::waits::names(profile);
-    let range = range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
-    for (t, track) in profile.tracks.iter().enumerate() {
-        if matches!(track.kind, TrackKind::Queue | TrackKind::Engine) {
-            add_track(profile, TrackId(t as u32), range, &is_wait, &mut works);
-        }
-    }
-    let of_work = |w: Work| EngineTime {
-        core: w.core,
-        engine: w.engine,
-        busy: DurationNs(Spans::union(w.spans).total()),
-        count: w.count,
-        bytes: w.bytes,
-    };
-    let mut out: Vec<EngineTime> = works.into_iter().map(of_work).collect();
-    let place = |engine: &str| ENGINES.iter().position(|e| e.engine == engine).unwrap_or(ENGINES.len() + usize::from(engine == "DMA"));
-    out.order_by(|a, b| (&a.core, place(&a.engine), &a.engine).cmp(&(&b.core, place(&b.engine), &b.engine)));
-    out
-}
-
-fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[bool], works: &mut Vec<Work>) {
-    let is_dma = profile.tracks[track.index()].kind == TrackKind::Queue;
-    let path = profile.track_path(track);
-    let core = path.split(" / ").next().unwrap_or_default();
-    let own_name = profile.strings.get(profile.tracks[track.index()].name);
-    let (bytes, duplicates) = match &profile.domain {
-        Domain::NeuronDevice(d) => (d.bytes.as_slice(), d.duplicates.as_slice()),
-        _ => (&[][..], &[][..]),
-    };
-    let column = profile.attribute("engine").filter(|_| !is_dma);
-    let work_of = |engine: StrId, works: &mut Vec<Work>| {
-        let told = Some(profile.strings.get(engine)).filter(|e| !e.is_empty());
-        let engine = if is_dma { "DMA" } else { told.unwrap_or(own_name) };
-        works.iter().position(|w| w.core == core && w.engine == engine).unwrap_or_else(|| {
-            works.push(Work { core: core.into(), engine: engine.into(), bytes: is_dma.then_some(0), ..Work::default() });
-            works.len() - 1
-        })
-    };
-    let by_start = &profile.slices.by_start[profile.slices_of(track)];
-    let mut last: Option<(StrId, usize)> = None;
-    in_parts(by_start.len(), &mut |part| {
-        for i in by_start[part].iter().map(|i| *i as usize) {
-            let (from, to) = (profile.slices.start[i], profile.slices.end(i));
-            // A packet that stands twice in the file is one.
-            if from >= range.end.0 || to < range.start.0 || duplicates.binary_search(&(i as u32)).is_ok() {
-                continue;
-            }
-            let engine = column.map_or(StrId(0), |a| a.values[i]);
-            let at = last.filter(|l| l.0 == engine).map_or_else(|| work_of(engine, works), |l| l.1);
-            last = Some((engine, at));
-            let work = &mut works[at];
-            work.count += 1;
-            if let (Some(sum), Some(&n)) = (&mut work.bytes, bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT)) {
-                *sum += u64::from(n);
-            }
-            let span = (from.max(range.start.0), to.min(range.end.0));
-            if span.1 > span.0 && !is_wait[profile.slices.name[i].index()] {
-                spans::push(&mut work.spans, span);
-            }
-        }
-    });
 }

@@ -1,9 +1,9 @@
 //! What one instruction waits for and sets: each semaphore with the moment its condition became true, and who brought that about.
 
-use super::signals::{Signal, Signals, condition};
+use super::signals::{Signal, Signals, Used, condition};
 use crate::analysis::details::{Neighbour, neighbour};
 use crate::base::{SliceId, StrId, TimeNs};
-use crate::model::{Profile, SemaphoreRole, SemaphoreUse};
+use crate::model::{Profile, SemaphoreRole};
 use serde::{Deserialize, Serialize};
 
 /// One semaphore of an instruction.
@@ -27,23 +27,28 @@ pub struct SemaphoreFact {
     pub transfer: Option<Neighbour>,
 }
 
-/// Whether each string, by id, names an instruction that does nothing but wait.
+/// Whether an instruction of that name does nothing but wait. `EVENT_SEMAPHORE_RANGE_CLEAR` clears semaphores, for up to 0.4 µs: the profiler
+/// counts that as work, in its table `active_time` and in its summary.
+pub(super) fn is_wait(name: &str) -> bool {
+    name == "EVENT_SEMAPHORE"
+}
+
+/// The same of each string, by id.
 pub(super) fn names(profile: &Profile) -> Vec<bool> {
-    profile.strings.iter().map(|(_, name)| name.starts_with("EVENT_SEMAPHORE")).collect()
+    profile.strings.iter().map(|(_, name)| is_wait(name)).collect()
 }
 
 /// The semaphores of an instruction: those it waits for first, then those it sets. Empty where the file tells no operands.
 pub fn semaphores(profile: &Profile, slice: SliceId) -> Vec<SemaphoreFact> {
     let signals = Signals::about(profile, slice);
-    let uses = signals.of_slice(slice);
-    let waits = uses.iter().filter(|u| u.role.is_wait()).map(|wait| waited(profile, &signals, wait));
-    let sets = uses.iter().filter(|u| !u.role.is_wait()).map(|set| given(profile, &signals, set));
+    let waits = signals.waits(slice).map(|wait| waited(profile, &signals, wait));
+    let sets = signals.of_slice(slice).filter(|u| !u.role.is_wait()).map(|set| given(profile, &signals, set));
     waits.chain(sets).collect()
 }
 
-fn waited(profile: &Profile, signals: &Signals<'_>, wait: &SemaphoreUse) -> SemaphoreFact {
+fn waited(profile: &Profile, signals: &Signals<'_>, wait: Used<'_>) -> SemaphoreFact {
     let slice = SliceId(wait.slice);
-    let is_pure = profile.name_of(slice).starts_with("EVENT_SEMAPHORE");
+    let is_pure = is_wait(profile.name_of(slice));
     let begun = if is_pure { profile.slices.end(slice.index()) } else { profile.slices.start[slice.index()] };
     let reached = signals.reached(wait, begun);
     let signal = reached.and_then(|time| signals.signal(wait, time));
@@ -51,7 +56,7 @@ fn waited(profile: &Profile, signals: &Signals<'_>, wait: &SemaphoreUse) -> Sema
     let is_transfer = matches!(signal, Some(Signal::Transfer(_)));
     let transfer = reached.and_then(|time| signals.transfer_before(wait, time)).map(|s| between(profile, s, slice));
     SemaphoreFact {
-        what: condition(profile, wait),
+        what: condition(profile, &wait),
         is_wait: true,
         is_pure_wait: is_pure,
         reached: reached.map(TimeNs),
@@ -62,7 +67,7 @@ fn waited(profile: &Profile, signals: &Signals<'_>, wait: &SemaphoreUse) -> Sema
     }
 }
 
-fn given(profile: &Profile, signals: &Signals<'_>, set: &SemaphoreUse) -> SemaphoreFact {
+fn given(profile: &Profile, signals: &Signals<'_>, set: Used<'_>) -> SemaphoreFact {
     let slice = SliceId(set.slice);
     let waiter = signals.next_waiter(set, profile.slices.end(slice.index()));
     let owner = profile.strings.get(set.owner);

@@ -2,10 +2,11 @@
 //!
 //! Names, units and formulas are those of the file's summary; what the rows do not tell is left out, never 0.
 
-use super::metrics::{Computed, Facts};
+use super::busy::{Busy, DMA};
+use super::metrics::{Computed, ENGINES, Facts};
 use crate::analysis::spans;
-use crate::base::{TimeRange, TrackId, in_parts};
-use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+use crate::base::{TimeRange, in_parts};
+use crate::model::{Domain, NeuronDevice, Profile};
 
 /// FLOPs of matrix products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,7 +19,7 @@ struct Products {
 
 /// Figures of the range by the names of the file's metrics, of those that `is_wanted`. Work and bytes are not parted: they belong to the range in which their
 /// instruction starts. Shares are of the range.
-pub(super) fn metrics(profile: &Profile, range: TimeRange, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Computed> {
+pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Computed> {
     let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
     // A summary by itself has no rows, of which nothing can be said.
     if profile.slices.is_empty() {
@@ -36,10 +37,23 @@ pub(super) fn metrics(profile: &Profile, range: TimeRange, is_wanted: &dyn Fn(&s
     let useful = flops.map(|f| (f.all - f.transposes) as f64);
     let bytes = traffic(profile, device, range);
     let moved = bytes.map(|(read, written)| (read + written) as f64);
-    // The one that looks at every slice.
-    const ACTIVE: &str = "total_active_time_percent";
-    let active = (seconds > 0.0 && is_wanted(ACTIVE)).then(|| spans::length(&spans::union(busy(profile, range))) as f64 / 1e9 / seconds);
-    add(ACTIVE, active, "time in which any engine, queue or collective ran ÷ length");
+    // Of one engine, or of all that there is, on any core.
+    let active = |engine: Option<&str>, name: &str, share: &str| {
+        let is_told = busy.iter().any(|b| engine.is_none_or(|e| b.engine == e)) && (is_wanted(name) || is_wanted(share));
+        let sets = || busy.iter().filter(|b| engine.is_none_or(|e| b.engine == e)).map(|b| b.ranges.clone()).collect();
+        is_told.then(|| spans::length_in(&spans::union_of(sets()), range.start.0, range.end.0) as f64 / 1e9)
+    };
+    let engines = ENGINES.iter().map(|e| (Some(e.engine), e.active, e.share));
+    let others = [(Some(DMA), "dma_active_time", "dma_active_time_percent"), (None, "total_active_time", "total_active_time_percent")];
+    for (engine, name, share) in engines.chain(others) {
+        let found = active(engine, name, share);
+        add(
+            name,
+            found,
+            if engine.is_some() { "time in which it worked on any core" } else { "time in which any engine, queue or collective ran" },
+        );
+        add(share, found.filter(|_| seconds > 0.0).map(|s| s / seconds), "that time ÷ length");
+    }
     add("hardware_flops", flops.map(|f| f.all as f64), "2 × elements of the matrix products that start here");
     add("transpose_flops", flops.map(|f| f.transposes as f64), "the same of those that only transpose");
     let of_peak = |flops: Option<f64>| Some(flops? / (facts.peak_flops()? * seconds));
@@ -86,23 +100,4 @@ fn traffic(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Option
     };
     let rows = || device.hbm.iter().filter(|row| is_here(row.slice));
     (!device.hbm.is_empty()).then(|| rows().fold((0, 0), add))
-}
-
-/// When anything ran, track by track. Waits for semaphores are no work; that they are cleared is some, as the file's own metric counts.
-fn busy(profile: &Profile, range: TimeRange) -> Vec<(i64, i64)> {
-    let is_wait: Vec<bool> = profile.strings.iter().map(|(_, name)| name == "EVENT_SEMAPHORE").collect();
-    let mut out = Vec::new();
-    let is_work = |kind: TrackKind| matches!(kind, TrackKind::Queue | TrackKind::Engine);
-    for (t, _) in profile.tracks.iter().enumerate().filter(|t| is_work(t.1.kind)) {
-        let by_start = &profile.slices.by_start[profile.slices_of(TrackId(t as u32))];
-        in_parts(by_start.len(), &mut |part| {
-            for i in by_start[part].iter().map(|i| *i as usize) {
-                let span = (profile.slices.start[i].max(range.start.0), profile.slices.end(i).min(range.end.0));
-                if span.0 < span.1 && !is_wait[profile.slices.name[i].index()] {
-                    spans::push(&mut out, span);
-                }
-            }
-        });
-    }
-    out
 }

@@ -3,11 +3,13 @@
 use super::import::Job;
 use super::info::{Region, Subgraph};
 use super::records::{Packet, Pairs, RECORD, Record};
+use crate::base::text::counted;
 use crate::base::{Severity, StrId};
 use crate::formats::ImportError;
 use crate::formats::neff::hex;
 use crate::formats::neuron_json::timeline::Transfer;
 use crate::model::RecordRef;
+use rustc_hash::FxHashSet;
 
 /// Number of the first DMA engine that a core's records count from: its queues' engines, down to a multiple of 64.
 pub(super) fn first_engine(subgraph: &Subgraph) -> u64 {
@@ -19,6 +21,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
     let base = job.subgraph(region.nc).map_or(0, |s| first_engine(&s));
     let mut pairs: Pairs<(u64, u64)> = Pairs::new();
     let mut n_completed = 0;
+    let mut rings = Rings::default();
     job.for_each(region.span, &mut |job, record| {
         let Some(packet) = Packet::read(&record) else {
             return job.unknown(core, &format!("DMA record {:#04x} {:#04x}", record.bytes[3], record.bytes[4]), &record);
@@ -28,7 +31,10 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
             1 => pairs.start(key, record),
             6 => n_completed += 1,
             _ => match pairs.end(&key) {
-                Some(start) => transfer(job, core, base, &start, &record),
+                Some(start) => {
+                    rings.note(key, (start.time(), record.time()), job.window);
+                    transfer(job, core, base, &start, &record);
+                }
                 None if job.is_inside(record.time()) => {
                     let reason = "A DMA transfer's end without its start: it cannot be drawn.";
                     job.ledger.skip(Severity::DataLoss, "end_without_start", reason, record.offset, || hex(&record.bytes));
@@ -37,6 +43,11 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
             },
         }
     })?;
+    if rings.n_late > 0 {
+        let n = counted(rings.n_late, "DMA transfer");
+        job.ledger
+            .note(format!("{n} on rings that were moving when the execution began: neuron-profile leaves such out, they are shown here."));
+    }
     if n_completed > 0 {
         let reason = "Completions of DMA transfers add nothing to their start and end.";
         job.ledger.skip_n(Severity::Info, "dma_completion", reason, n_completed, region.span.offset, String::new);
@@ -51,6 +62,24 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
         }
     }
     Ok(())
+}
+
+/// Rings on which a transfer was running when the window began: the profiler loses what follows on them.
+#[derive(Default)]
+struct Rings {
+    moving: FxHashSet<(u64, u64)>,
+    /// Transfers within the window on those.
+    n_late: u64,
+}
+
+impl Rings {
+    fn note(&mut self, ring: (u64, u64), (from, to): (u64, u64), window: (u64, u64)) {
+        if from < window.0 && to > window.0 {
+            self.moving.insert(ring);
+        } else if from >= window.0 && to <= window.1 && self.moving.contains(&ring) {
+            self.n_late += 1;
+        }
+    }
 }
 
 fn transfer(job: &mut Job<'_, '_>, core: usize, base: u64, start: &Record, end: &Record) {

@@ -96,7 +96,7 @@ fn no_notifications(is_so: bool) -> Verdict {
 fn loading(case: &Case<'_>) -> Verdict {
     let first = case.gaps.engines.first().map(|_| case.profile.meta.range.start.0.max(0));
     let Some(first) = first else { return Verdict::Missing("instructions of engines") };
-    let starts = crate::analysis::device::engines::engines(case.profile).into_iter().filter_map(|e| e.items.first().map(|i| i.0)).min();
+    let starts = case.work.iter().filter_map(|e| e.items.first().map(|i| i.0)).min();
     let idle = starts.unwrap_or(first).max(0) as f64;
     Verdict::when(idle >= 500_000.0, || {
         Finding::new(Severity::Warning, "The execution begins with loading").cost(idle).because(

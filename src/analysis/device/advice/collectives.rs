@@ -2,7 +2,8 @@
 
 use super::{Case, Finding, Out, Severity, Verdict, bytes, nanoseconds, percent};
 use crate::analysis::device::charts::operations;
-use crate::analysis::spans::Spans;
+use crate::analysis::device::engines::Engine;
+use crate::analysis::spans::{self, Spans};
 use crate::base::{SliceId, StrId, text};
 use crate::model::domain::CollectiveOp;
 use rustc_hash::FxHashMap;
@@ -12,21 +13,20 @@ const NONE: &str = "collective operations";
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let slices: Vec<SliceId> = operations(case.profile).collect();
     let is_told = !slices.is_empty();
-    let or = |verdict: Verdict| if is_told { verdict } else { Verdict::Missing(NONE) };
-    out.rule("R5", "Collective operations are not hidden by compute", or(exposed(case, &slices)));
-    out.rule("R37", "A collective operation takes much longer than its like", or(outliers(case, &slices)));
-    out.rule("R38", "Collective operations start late", or(late(case)));
-    out.rule("R39", "Collective operations of low bandwidth", or(small(case)));
+    let or = |judge: &dyn Fn() -> Verdict| if is_told { judge() } else { Verdict::Missing(NONE) };
+    out.rule("R5", "Collective operations are not hidden by compute", or(&|| exposed(case, &slices)));
+    out.rule("R37", "A collective operation takes much longer than its like", or(&|| outliers(case, &slices)));
+    out.rule("R38", "Collective operations start late", or(&|| late(case)));
+    out.rule("R39", "Collective operations of low bandwidth", or(&|| small(case)));
     out.rule("R40", "A rank arrives late", Verdict::Missing("when the other ranks arrived: a device profile is of one rank"));
 }
 
 fn exposed(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
-    let spans = |s: &SliceId| (case.profile.slices.start[s.index()], case.profile.slices.end(s.index()));
-    let moving = slices.iter().map(spans);
-    let engines = crate::analysis::device::engines::engines(case.profile);
-    let working: Vec<(i64, i64)> = engines.iter().flat_map(|e| e.items.iter().filter(|i| !i.3).map(|i| (i.0, i.1))).collect();
-    let both = Spans::union(moving.chain(working.iter().copied())).total();
-    let alone = both - Spans::union(working).total();
+    let span = |s: &SliceId| (case.profile.slices.start[s.index()], case.profile.slices.end(s.index()));
+    let moving = slices.iter().map(span);
+    let work = |e: &Engine| Spans::union(e.items.iter().filter(|i| !i.3).map(|i| (i.0, i.1))).0;
+    let working = spans::union_of(case.work.iter().map(work).collect());
+    let alone = spans::length(&spans::without(&Spans::union(moving).0, &working));
     Verdict::when(alone as f64 > 0.1 * case.total, || {
         Finding::new(Severity::Warning, "Collective operations are not hidden by compute")
             .cost(alone as f64)

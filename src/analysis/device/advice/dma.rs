@@ -1,7 +1,8 @@
 //! R30–R36: how well data is moved.
 
 use super::{Case, Finding, Out, Severity, Verdict, bytes, nanoseconds, percent};
-use crate::base::{SliceId, StrId, TrackId, largest, text};
+use crate::base::order::keep_largest;
+use crate::base::{SliceId, StrId, TrackId, in_parts, text};
 use crate::model::{Domain, NeuronDevice, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -21,10 +22,26 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
 /// DMA packets whose size is told, each once: one for which another row stands as well is left out.
 #[derive(Default)]
 struct Packets {
-    /// (bytes, duration, slice, whether its queue is dynamic).
-    all: Vec<(u32, i64, SliceId, bool)>,
+    count: u64,
+    small: Small,
+    /// Whether any stands on a dynamic queue; those of them below 512 bytes, and the first of these.
+    has_dynamic: bool,
+    n_tiny_dynamic: u64,
+    tiny_dynamic: Option<SliceId>,
     /// Busy time and bytes by (core, engine).
     engines: FxHashMap<(u32, StrId), (i64, u64)>,
+}
+
+/// Packets below 2 KiB.
+#[derive(Default)]
+struct Small {
+    count: u64,
+    /// Those below 256 bytes.
+    n_tiny: u64,
+    /// Time that they take for what they lack to 2 KiB.
+    lost_ns: f64,
+    /// (duration, packet), longest first.
+    longest: Vec<(i64, SliceId)>,
 }
 
 impl Packets {
@@ -32,23 +49,55 @@ impl Packets {
         let (profile, mut out) = (case.profile, Packets::default());
         let Domain::NeuronDevice(device) = &profile.domain else { return out };
         let roots = crate::analysis::device::signals::roots(profile);
-        let engine = profile.attribute("engine");
+        let engines = profile.attribute("engine").map(|e| e.values.as_slice());
+        let mut duplicates = device.duplicates.iter().copied().peekable();
         for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
             let is_dynamic = profile.strings.get(track.name).contains("Dynamic");
-            for i in profile.slices_of(TrackId(t as u32)) {
-                let Some(&n) = device.bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT) else { continue };
-                if device.duplicates.binary_search(&(i as u32)).is_ok() {
-                    continue;
+            let slices = profile.slices_of(TrackId(t as u32));
+            // The packets of an engine stand beside each other.
+            let (mut engine, mut sums) = (None, (0, 0));
+            in_parts(slices.len(), &mut |part| {
+                for i in part.map(|at| slices.start + at) {
+                    let n = device.bytes.get(i).copied().unwrap_or(NeuronDevice::ABSENT);
+                    while duplicates.next_if(|d| (*d as usize) < i).is_some() {}
+                    if n == NeuronDevice::ABSENT || duplicates.peek() == Some(&(i as u32)) {
+                        continue;
+                    }
+                    let duration = profile.slices.duration[i];
+                    out.add(n, duration, SliceId(i as u32), is_dynamic);
+                    let Some(own) = engines.map(|e| e[i]) else { continue };
+                    if engine != Some(own) {
+                        out.add_engine(roots[t], engine, sums);
+                        (engine, sums) = (Some(own), (0, 0));
+                    }
+                    sums = (i64::saturating_add(sums.0, duration), u64::saturating_add(sums.1, n.into()));
                 }
-                let duration = profile.slices.duration[i];
-                out.all.push((n, duration, SliceId(i as u32), is_dynamic));
-                if let Some(engine) = engine.map(|e| e.values[i]) {
-                    let sums = out.engines.entry((roots[t], engine)).or_default();
-                    *sums = (sums.0.saturating_add(duration), sums.1.saturating_add(n.into()));
-                }
-            }
+            });
+            out.add_engine(roots[t], engine, sums);
         }
         out
+    }
+
+    fn add(&mut self, bytes: u32, duration: i64, slice: SliceId, is_dynamic: bool) {
+        self.count += 1;
+        if bytes < 2048 {
+            self.small.count += 1;
+            self.small.n_tiny += u64::from(bytes < 256);
+            self.small.lost_ns += duration as f64 * (1.0 - f64::from(bytes) / 2048.0);
+            keep_largest(&mut self.small.longest, 3, (duration, slice), |p| p.0);
+        }
+        self.has_dynamic |= is_dynamic;
+        if is_dynamic && bytes < 512 {
+            self.n_tiny_dynamic += 1;
+            self.tiny_dynamic.get_or_insert(slice);
+        }
+    }
+
+    fn add_engine(&mut self, root: u32, engine: Option<StrId>, (busy, bytes): (i64, u64)) {
+        if let Some(engine) = engine {
+            let sums = self.engines.entry((root, engine)).or_default();
+            *sums = (sums.0.saturating_add(busy), sums.1.saturating_add(bytes));
+        }
     }
 }
 
@@ -66,21 +115,17 @@ fn average(case: &Case<'_>) -> Verdict {
 }
 
 fn small(case: &Case<'_>, packets: &Packets) -> Verdict {
-    if packets.all.is_empty() {
+    if packets.count == 0 {
         return Verdict::Missing(NO_SIZES);
     }
-    let below = |limit: u32| packets.all.iter().filter(move |p| p.0 < limit);
-    let (n, n_all) = (below(2048).count(), packets.all.len());
-    Verdict::when(2 * n > n_all, || {
-        let tiny = below(256).count();
-        let severity = if 2 * tiny > n_all { Severity::Critical } else { Severity::Warning };
-        let lost: f64 = below(2048).map(|p| p.1 as f64 * (1.0 - f64::from(p.0) / 2048.0)).sum();
-        let longest = largest(3, below(2048), |p| p.1);
+    let found = &packets.small;
+    Verdict::when(2 * found.count > packets.count, || {
+        let severity = if 2 * found.n_tiny > packets.count { Severity::Critical } else { Severity::Warning };
         Finding::new(severity, "Packets are small")
-            .cost(lost / packets.engines.len().max(1) as f64)
-            .says("Below 2 KiB", format!("{} of {}", text::count(n as u64), text::count(n_all as u64)))
-            .says("Below 256 B", text::count(tiny as u64))
-            .at(longest.into_iter().map(|p| case.place(p.2)))
+            .cost(found.lost_ns / packets.engines.len().max(1) as f64)
+            .says("Below 2 KiB", format!("{} of {}", text::count(found.count), text::count(packets.count)))
+            .says("Below 256 B", text::count(found.n_tiny))
+            .at(found.longest.iter().map(|p| case.place(p.1)))
             .because(
                 "A packet of less than 2 KiB takes about as long as one of 2 KiB.",
                 "Widen the free dimension: 512 elements of FP32, 1024 of BF16 are 2 KiB per partition.",
@@ -140,16 +185,16 @@ fn transposing(case: &Case<'_>) -> Verdict {
 }
 
 fn tiny(case: &Case<'_>, packets: &Packets) -> Verdict {
-    if packets.all.is_empty() {
+    if packets.count == 0 {
         return Verdict::Missing(NO_SIZES);
     }
-    if !packets.all.iter().any(|p| p.3) && case.number("dynamic_dma_packet_percent").is_none_or(|p| p > 0.0) {
+    if !packets.has_dynamic && case.number("dynamic_dma_packet_percent").is_none_or(|p| p > 0.0) {
         return Verdict::Missing("names of the DMA queues: which of them are dynamic");
     }
-    let found: Vec<_> = packets.all.iter().filter(|p| p.3 && p.0 < 512).collect();
-    Verdict::when(found.len() > 100, || {
-        let first = found.first().map(|p| case.place(p.2));
-        Finding::new(Severity::Info, "Many tiny dynamic transfers").says("Below 512 B", text::count(found.len() as u64)).at(first).because(
+    Verdict::when(packets.n_tiny_dynamic > 100, || {
+        let first = packets.tiny_dynamic.map(|slice| case.place(slice));
+        let n = text::count(packets.n_tiny_dynamic);
+        Finding::new(Severity::Info, "Many tiny dynamic transfers").says("Below 512 B", n).at(first).because(
             "So many tiny transfers with descriptors made at run time are recorded inexactly: their times are not reliable.",
             "Make them larger; do not read much into single durations there.",
             "More than 100 packets below 512 B on dynamic queues (our threshold).",
@@ -168,7 +213,7 @@ fn slow(case: &Case<'_>, packets: &Packets) -> Verdict {
         }
     });
     let busiest = case.engines.iter().filter(|e| e.engine == "DMA" && e.busy.0 > 0).max_by_key(|e| e.bytes);
-    let (Some(peak), Some(dma)) = (peak.filter(|p| *p > 0.0), busiest.filter(|_| !packets.all.is_empty())) else {
+    let (Some(peak), Some(dma)) = (peak.filter(|p| *p > 0.0), busiest.filter(|_| packets.count > 0)) else {
         return Verdict::Missing("the bandwidth of DMA, and sizes of transfers");
     };
     let rate = dma.bytes.unwrap_or(0) as f64 / (dma.busy.0 as f64 / 1e9);

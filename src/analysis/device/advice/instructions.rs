@@ -49,7 +49,9 @@ fn marked(case: &Case<'_>, kind: &str) -> (u64, f64, Vec<SliceId>) {
 }
 
 fn useless(case: &Case<'_>) -> Verdict {
-    let active = case.number("tensor_engine_active_time").filter(|t| *t > 0.0);
+    // The metric counts once what several cores do at once; the rows tell each core's.
+    let of_rows: i64 = case.engines.iter().filter(|e| e.engine == "Tensor").map(|e| e.busy.0).sum();
+    let active = if of_rows > 0 { Some(of_rows as f64 / 1e9) } else { case.number("tensor_engine_active_time") }.filter(|t| *t > 0.0);
     let (Some(active), Some(hw), Some(all)) = (active, case.hardware, case.number("hardware_flops")) else {
         return Verdict::Missing("FLOPs, active time and clock of the tensor engine");
     };
@@ -101,9 +103,8 @@ fn shared_port(case: &Case<'_>) -> Verdict {
     if !kind.starts_with("trn1") && !kind.starts_with("inf2") {
         return Verdict::Quiet;
     }
-    let engines = crate::analysis::device::engines::engines(case.profile);
     let spans = |name: &str| {
-        let items = engines.iter().filter(|e| e.name == name).flat_map(|e| &e.items);
+        let items = case.work.iter().filter(|e| e.name == name).flat_map(|e| &e.items);
         Spans::union(items.filter(|i| !i.3).map(|i| (i.0, i.1)))
     };
     let both = spans("Vector").intersection(&spans("GpSimd")).total() as f64;

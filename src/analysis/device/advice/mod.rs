@@ -12,10 +12,14 @@ mod throttle;
 mod volume;
 mod waits;
 
-use super::critical_path::{CriticalPath, critical_path};
-use super::gaps::{Gaps, gaps, whole};
+use super::busy::{Busy, busy};
+use super::cause::Causes;
+use super::critical_path::{CriticalPath, critical_path_of};
+use super::engines::{Engine, engines};
+use super::gaps::{Gaps, gaps_of, whole};
 use super::metrics::{Facts, Hardware};
-use super::summary::{EngineTime, summary};
+use super::signals::Signals;
+use super::summary::EngineTime;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
 use crate::model::{Cell, GenericTable, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
@@ -161,6 +165,8 @@ struct Case<'a> {
     /// Nanoseconds of the whole run.
     total: f64,
     engines: Vec<EngineTime>,
+    /// Instructions by engine.
+    work: Vec<Engine>,
     gaps: Gaps,
     path: CriticalPath,
 }
@@ -169,12 +175,15 @@ impl<'a> Case<'a> {
     fn of(profile: &'a Profile) -> Self {
         let facts = Facts::of(profile);
         let hardware = facts.hardware();
+        let (work, signals) = (engines(profile), Signals::of(profile));
+        let causes = Causes::of(profile, &signals);
         Case {
             profile,
             total: whole(profile).duration().0 as f64,
-            engines: summary(profile, None).engines,
-            gaps: gaps(profile, None),
-            path: critical_path(profile),
+            engines: busy(profile, None).iter().map(Busy::time).collect(),
+            gaps: gaps_of(&work, &causes, None),
+            path: critical_path_of(&work, &causes),
+            work,
             hardware,
             facts,
         }

@@ -2,7 +2,7 @@
 
 use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::spans::Spans;
-use crate::base::{SliceId, StrId, largest, text};
+use crate::base::{SliceId, StrId, in_parts, largest, text};
 use crate::model::domain::Shape;
 use crate::model::{Dtype, NeuronDevice};
 
@@ -21,6 +21,8 @@ const SIMPLE: [&str; 9] = ["ACTIVATE", "CAST", "COPY", "MEMSET", "RECIPROCAL", "
 /// An instruction with sizes.
 struct Sized {
     shape: Shape,
+    /// The track of its core.
+    root: u32,
     engine: StrId,
     start: i64,
     end: i64,
@@ -55,13 +57,21 @@ fn sized(case: &Case<'_>) -> Vec<Sized> {
     let (Some(device), Some(engines)) = (case.device(), case.profile.attribute("engine")) else { return Vec::new() };
     let roots = crate::analysis::device::signals::roots(case.profile);
     let slices = &case.profile.slices;
-    let one = |shape: &Shape| {
-        let i = shape.slice as usize;
-        Sized { shape: *shape, engine: engines.values[i], start: slices.start[i], end: slices.end(i) }
-    };
-    let mut out: Vec<Sized> = device.shapes.iter().map(one).collect();
-    let root = |s: &Sized| case.profile.track_of(s.slice()).map_or(0, |t| roots[t.index()]);
-    out.sort_by_cached_key(|s| (root(s), s.engine, s.start, s.shape.slice));
+    // Shapes come by slice, so that a track is looked up once for each lane.
+    let (mut end, mut root) = (0, 0);
+    let mut out: Vec<Sized> = Vec::with_capacity(device.shapes.len());
+    in_parts(device.shapes.len(), &mut |part| {
+        for shape in &device.shapes[part] {
+            if shape.slice >= end {
+                let lane = case.profile.lane_of(SliceId(shape.slice));
+                (end, root) = lane.map_or((0, 0), |l| (l.end, roots[l.track.index()]));
+            }
+            let i = shape.slice as usize;
+            out.push(Sized { shape: *shape, root, engine: engines.values[i], start: slices.start[i], end: slices.end(i) });
+        }
+    });
+    // What a lane holds comes in order: several lanes are as many runs, which a stable sort merges.
+    out.sort_by_key(|s| (s.root, s.engine, s.start, s.shape.slice));
     out
 }
 
@@ -212,13 +222,14 @@ fn coverage(case: &Case<'_>) -> Verdict {
         return Verdict::Missing("lines of NKI source of any instruction");
     };
     let Some(engines) = case.profile.attribute("engine") else { return Verdict::Missing("instructions of engines") };
-    let is_meant =
-        |i: &usize| matches!(case.profile.strings.get(engines.values[*i]), "Tensor" | "Vector" | "Scalar") && types.values[*i] != StrId(0);
+    let is_meant: Vec<bool> = case.profile.strings.iter().map(|s| matches!(s.1, "Tensor" | "Vector" | "Scalar")).collect();
     let (mut n, mut n_named) = (0u64, 0u64);
-    for i in (0..types.values.len()).filter(is_meant) {
-        n += 1;
-        n_named += u64::from(sources.values[i] != StrId(0));
-    }
+    in_parts(types.values.len(), &mut |part| {
+        for i in part.filter(|i| types.values[*i] != StrId(0) && is_meant[engines.values[*i].index()]) {
+            n += 1;
+            n_named += u64::from(sources.values[i] != StrId(0));
+        }
+    });
     Verdict::when(n > 0 && 2 * n_named < n, || {
         Finding::new(Severity::Info, "Less than half of the program comes from kernels with lines of source")
             .says("Instructions of Tensor, Vector and Scalar with a line", percent(n_named as f64 / n as f64))

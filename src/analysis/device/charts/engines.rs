@@ -53,6 +53,7 @@ fn add_track(given: &Given<'_>, track: usize, works: &mut Vec<Work>) {
     let attribute = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
     let (engines, sources, types) = (attribute("engine"), attribute("source"), attribute("instruction_type"));
     let transpose = profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
+    let is_wait = crate::analysis::device::waits::names(profile);
     let is_set = |column: Option<&[StrId]>, i: usize| column.is_some_and(|c| c[i] != StrId(0));
     for &i in &profile.slices.by_start[profile.slices_of(TrackId(track as u32))] {
         let i = i as usize;
@@ -71,7 +72,7 @@ fn add_track(given: &Given<'_>, track: usize, works: &mut Vec<Work>) {
             (Some(n), false, false) => *n += 1,
             _ => work.origins.compiler += 1,
         }
-        if !profile.strings.get(profile.slices.name[i]).starts_with("EVENT_SEMAPHORE") {
+        if !is_wait[profile.slices.name[i].index()] {
             spans::push(&mut work.spans, span);
         }
         // Work is not parted: it belongs to the range in which its instruction starts.

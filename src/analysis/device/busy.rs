@@ -1,0 +1,110 @@
+//! When the engines and DMA of each core were busy: the rows walked once, for every figure that asks.
+
+use super::metrics::ENGINES;
+use super::summary::EngineTime;
+use crate::analysis::spans::{self, Ranges};
+use crate::base::Order as _;
+use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
+use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+
+/// DMA of all queues of a core stands beside its engines.
+pub(super) const DMA: &str = "DMA";
+
+/// One engine of a core, or its DMA.
+pub(super) struct Busy {
+    /// `NC 4`.
+    pub core: String,
+    /// `Tensor`, `DMA`.
+    pub engine: String,
+    /// When anything but a semaphore wait ran.
+    pub ranges: Ranges,
+    /// Instructions, or transfers.
+    pub count: u64,
+    /// Bytes moved, of DMA.
+    pub bytes: Option<u64>,
+}
+
+impl Busy {
+    /// Its figures.
+    pub fn time(&self) -> EngineTime {
+        let busy = DurationNs(spans::length(&self.ranges));
+        EngineTime { core: self.core.clone(), engine: self.engine.clone(), busy, count: self.count, bytes: self.bytes }
+    }
+}
+
+/// What is known of an engine while its rows are walked.
+#[derive(Default)]
+struct Work {
+    core: String,
+    engine: String,
+    /// Of each of its tracks.
+    sets: Vec<Ranges>,
+    count: u64,
+    bytes: Option<u64>,
+}
+
+/// Busy times core by core, of the run or clipped to a range.
+pub(super) fn busy(profile: &Profile, range: Option<TimeRange>) -> Vec<Busy> {
+    let mut works: Vec<Work> = Vec::new();
+    let is_wait = super::waits::names(profile);
+    let range = range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
+    for (t, track) in profile.tracks.iter().enumerate() {
+        if matches!(track.kind, TrackKind::Queue | TrackKind::Engine) {
+            add_track(profile, TrackId(t as u32), range, &is_wait, &mut works);
+        }
+    }
+    let of_work = |w: Work| Busy { core: w.core, engine: w.engine, ranges: spans::union_of(w.sets), count: w.count, bytes: w.bytes };
+    let mut out: Vec<Busy> = works.into_iter().map(of_work).collect();
+    let place = |engine: &str| ENGINES.iter().position(|e| e.engine == engine).unwrap_or(ENGINES.len() + usize::from(engine == DMA));
+    out.order_by(|a, b| (&a.core, place(&a.engine), &a.engine).cmp(&(&b.core, place(&b.engine), &b.engine)));
+    out
+}
+
+fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[bool], works: &mut Vec<Work>) {
+    let is_dma = profile.tracks[track.index()].kind == TrackKind::Queue;
+    let path = profile.track_path(track);
+    let core = path.split(" / ").next().unwrap_or_default();
+    let own_name = profile.strings.get(profile.tracks[track.index()].name);
+    let (bytes, duplicates) = match &profile.domain {
+        Domain::NeuronDevice(d) => (d.bytes.as_slice(), d.duplicates.as_slice()),
+        _ => (&[][..], &[][..]),
+    };
+    let column = profile.attribute("engine").filter(|_| !is_dma);
+    let n_sets: Vec<usize> = works.iter().map(|w| w.sets.len()).collect();
+    let work_of = |engine: StrId, works: &mut Vec<Work>| {
+        let told = Some(profile.strings.get(engine)).filter(|e| !e.is_empty());
+        let engine = if is_dma { DMA } else { told.unwrap_or(own_name) };
+        let at = works.iter().position(|w| w.core == core && w.engine == engine).unwrap_or_else(|| {
+            works.push(Work { core: core.into(), engine: engine.into(), bytes: is_dma.then_some(0), ..Work::default() });
+            works.len() - 1
+        });
+        // What a track holds comes by start: a set of its own needs no sorting.
+        if works[at].sets.len() == n_sets.get(at).copied().unwrap_or(0) {
+            works[at].sets.push(Ranges::new());
+        }
+        at
+    };
+    let by_start = &profile.slices.by_start[profile.slices_of(track)];
+    let mut last: Option<(StrId, usize)> = None;
+    in_parts(by_start.len(), &mut |part| {
+        for i in by_start[part].iter().map(|i| *i as usize) {
+            let (from, to) = (profile.slices.start[i], profile.slices.end(i));
+            // A packet that stands twice in the file is one.
+            if from >= range.end.0 || to < range.start.0 || !duplicates.is_empty() && duplicates.binary_search(&(i as u32)).is_ok() {
+                continue;
+            }
+            let engine = column.map_or(StrId(0), |a| a.values[i]);
+            let at = last.filter(|l| l.0 == engine).map_or_else(|| work_of(engine, works), |l| l.1);
+            last = Some((engine, at));
+            let work = &mut works[at];
+            work.count += 1;
+            if let (Some(sum), Some(&n)) = (&mut work.bytes, bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT)) {
+                *sum += u64::from(n);
+            }
+            let span = (from.max(range.start.0), to.min(range.end.0));
+            if let Some(set) = work.sets.last_mut().filter(|_| span.1 > span.0 && !is_wait[profile.slices.name[i].index()]) {
+                spans::push(set, span);
+            }
+        }
+    });
+}

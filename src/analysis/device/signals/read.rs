@@ -1,0 +1,158 @@
+//! Reads what happens to the semaphores: their values, and the instructions that change them.
+
+use super::{NONE, Semaphore, Signals, roots, uses};
+use crate::base::{Places, SliceId, StrId, in_parts};
+use crate::model::{Profile, SemaphoreRole};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// A semaphore of a core: (the core's track, number).
+type Key = (u32, u32);
+
+/// Numbers of semaphores below this are found by their place; hardware has some hundreds.
+const FEW: usize = 4096;
+
+/// Semaphores by core and number.
+#[derive(Default)]
+struct Index {
+    n: u32,
+    /// By core, then by number.
+    few: Vec<Vec<u32>>,
+    rest: FxHashMap<Key, u32>,
+}
+
+impl Index {
+    fn place(&mut self, (root, id): Key) -> u32 {
+        let (root_at, id_at) = (root as usize, id as usize);
+        let place = if id_at < FEW {
+            if self.few.len() <= root_at {
+                self.few.resize(root_at + 1, Vec::new());
+            }
+            let of_core = &mut self.few[root_at];
+            if of_core.len() <= id_at {
+                of_core.resize(id_at + 1, NONE);
+            }
+            &mut of_core[id_at]
+        } else {
+            self.rest.entry((root, id)).or_insert(NONE)
+        };
+        if *place == NONE {
+            *place = self.n;
+            self.n += 1;
+        }
+        *place
+    }
+}
+
+impl<'a> Signals<'a> {
+    /// Of the semaphores of these uses; `None`: of all.
+    pub(super) fn reading(profile: &'a Profile, wanted: Option<Range<usize>>) -> Self {
+        let uses = uses(profile);
+        let ids: Option<Vec<StrId>> = wanted.clone().map(|w| uses[w].iter().map(|u| u.id).collect());
+        let shown = wanted.clone().unwrap_or(0..uses.len());
+        let mut out = Signals {
+            profile,
+            uses,
+            places: if wanted.is_none() { Places::of(uses.len(), |at| uses[at].slice) } else { Places::default() },
+            roots: roots(profile),
+            of_use: Vec::with_capacity(shown.len()),
+            first_use: shown.start,
+            semaphores: Vec::new(),
+        };
+        let mut index = Index::default();
+        let numbers: Option<Vec<u32>> = ids.as_ref().map(|w| w.iter().filter_map(|id| profile.strings.get(*id).parse().ok()).collect());
+        out.read_values(numbers.as_deref(), &mut index);
+        out.read_uses(ids.as_deref(), shown, &mut index);
+        for semaphore in &mut out.semaphores {
+            // What one engine does comes in order: several are as many runs, which a stable sort merges.
+            semaphore.setters.sort();
+            semaphore.triggers.sort();
+        }
+        out
+    }
+
+    fn read_values(&mut self, wanted: Option<&[u32]>, index: &mut Index) {
+        if wanted.is_some_and(<[u32]>::is_empty) {
+            return;
+        }
+        let (profile, instants) = (self.profile, &self.profile.instants);
+        let is_wanted = |told: &(u32, i64)| wanted.is_none_or(|w| w.contains(&told.0));
+        let parsed: Vec<Option<(u32, i64)>> = profile.strings.iter().map(|(_, text)| value_of(text).filter(is_wanted)).collect();
+        in_parts(instants.time.len(), &mut |part| {
+            for i in part {
+                let told = parsed[instants.name[i].index()];
+                let root = self.roots.get(instants.track[i].index()).copied();
+                if let (Some((id, value)), Some(root)) = (told, root) {
+                    let place = index.place((root, id));
+                    self.semaphore(place).values.push((instants.time[i], value));
+                }
+            }
+        });
+        self.semaphores.iter_mut().for_each(|s| s.values.sort_by_key(|v| v.0));
+    }
+
+    /// Who changes which semaphore, of those with the ids `wanted`; the places of the uses that are `shown`.
+    fn read_uses(&mut self, wanted: Option<&[StrId]>, shown: Range<usize>, index: &mut Index) {
+        let (profile, uses) = (self.profile, self.uses);
+        let mut numbers = Numbers::default();
+        // Uses come by slice, so that a track is looked up once for each lane.
+        let (mut end, mut root) = (0, None);
+        in_parts(uses.len(), &mut |part| {
+            for at in part {
+                let used = &uses[at];
+                let is_shown = shown.contains(&at);
+                if wanted.is_some_and(|w| !w.contains(&used.id)) {
+                    if is_shown {
+                        self.of_use.push(NONE);
+                    }
+                    continue;
+                }
+                if used.slice >= end || root.is_none() {
+                    let lane = profile.lane_of(SliceId(used.slice));
+                    (end, root) = (lane.map_or(0, |l| l.end), lane.map(|l| self.roots[l.track.index()]));
+                }
+                let place = root.zip(numbers.of(profile, used.id)).map_or(NONE, |key| index.place(key));
+                if is_shown {
+                    self.of_use.push(place);
+                }
+                if place == NONE {
+                    continue;
+                }
+                let slice = used.slice as usize;
+                match used.role {
+                    SemaphoreRole::Sets => self.semaphore(place).setters.push((profile.slices.end(slice), used.slice)),
+                    SemaphoreRole::Transfers => self.semaphore(place).triggers.push((profile.slices.start[slice], used.slice)),
+                    _ => {}
+                }
+            }
+        });
+    }
+
+    /// The semaphore at a place, which may be new.
+    fn semaphore(&mut self, place: u32) -> &mut Semaphore {
+        let at = place as usize;
+        if self.semaphores.len() <= at {
+            self.semaphores.resize_with(at + 1, Semaphore::default);
+        }
+        &mut self.semaphores[at]
+    }
+}
+
+/// Numbers of semaphores by their text, each read once.
+#[derive(Default)]
+struct Numbers(Vec<Option<Option<u32>>>);
+
+impl Numbers {
+    fn of(&mut self, profile: &Profile, id: StrId) -> Option<u32> {
+        if self.0.len() <= id.index() {
+            self.0.resize(id.index() + 1, None);
+        }
+        *self.0[id.index()].get_or_insert_with(|| profile.strings.get(id).parse().ok())
+    }
+}
+
+/// `S[5] = 3` → (5, 3).
+fn value_of(name: &str) -> Option<(u32, i64)> {
+    let (id, value) = name.strip_prefix("S[")?.split_once("] = ")?;
+    Some((id.parse().ok()?, value.parse().ok()?))
+}
