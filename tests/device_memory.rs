@@ -157,7 +157,7 @@ fn two_runs_beside_each_other() {
     for name in ["total_time", "hbm_read_bytes", "hfu_estimated_percent", "dma_transfer_count"] {
         let told = |json: &Value| json["summary"][0][name].as_f64();
         let Some((x, y)) = told(&json_a).zip(told(&json_b)) else { continue };
-        let row = got.metrics.iter().find(|m| m.name == name).expect("a metric of both");
+        let row = &got.metrics.iter().find(|m| m.row.name == name).expect("a metric of both").row;
         assert_eq!((row.values[0], row.values[1]), (Some(x), Some(y)));
         assert!((row.deltas[1].expect("of both") - (y - x)).abs() <= 1e-9 * x.abs(), "{name}");
     }

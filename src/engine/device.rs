@@ -2,8 +2,8 @@
 
 use super::{Answer, Session};
 use crate::analysis::device::instruction::{self, InstructionFacts};
-use crate::analysis::device::{self, DeviceAnswer, DeviceQuery, cells, origin, sbuf, tensors};
-use crate::base::SliceId;
+use crate::analysis::device::{self, DeviceAnswer, DeviceQuery, Summary, cells, origin, sbuf, tensors};
+use crate::base::{SliceId, TimeRange};
 use crate::formats::Field;
 use crate::model::{Cell, Domain, GenericTable, NeuronDevice};
 use std::borrow::Cow;
@@ -35,16 +35,23 @@ impl Session {
                 Some(table) => Answer::Device(DeviceAnswer::SbufMap(Box::new(sbuf::map(&table, query)))),
                 None => Answer::Refused("This profile has no table `SbufAllocation`.".into()),
             },
-            DeviceQuery::Summary(range) => {
-                let mut found = device::summary::summary(&self.profile, *range);
-                let help = self.schema("Summary");
-                for metric in found.metrics.iter_mut().filter(|m| m.meaning.is_empty()) {
-                    metric.meaning = help.iter().find(|h| h.0 == metric.name).map(|h| h.1.clone()).unwrap_or_default();
-                }
-                Answer::Device(DeviceAnswer::Summary(found))
+            DeviceQuery::Summary(range) => Answer::Device(DeviceAnswer::Summary(self.summary(*range))),
+            DeviceQuery::ComparePart => {
+                let part = device::compare::part_of(&self.profile, &self.summary(None));
+                Answer::Device(DeviceAnswer::ComparePart(Box::new(part)))
             }
             _ => Answer::Device(device::answer(&self.profile, query)),
         }
+    }
+
+    /// The summary, with what the file's schema says where its rows say nothing.
+    fn summary(&self, range: Option<TimeRange>) -> Summary {
+        let mut found = device::summary::summary(&self.profile, range);
+        let help = self.schema("Summary");
+        for metric in found.metrics.iter_mut().filter(|m| m.meaning.is_empty()) {
+            metric.meaning = help.iter().find(|h| h.0 == metric.name).map(|h| h.1.clone()).unwrap_or_default();
+        }
+        found
     }
 
     /// What the record of a device's instruction means, with the tables that its ids point into.

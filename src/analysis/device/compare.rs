@@ -1,6 +1,7 @@
 //! Runs beside each other: each worker gives its part, and the parts are merged by name.
 
-use super::summary::summary;
+use super::summary::{Summary, summary};
+use super::units::{Better, Unit};
 use crate::base::DurationNs;
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashMap;
@@ -20,11 +21,24 @@ pub struct ComparePart {
     /// Length of the run.
     pub duration: DurationNs,
     /// Metrics that are numbers: as the file says, or as computed.
-    pub metrics: Vec<(String, f64)>,
+    pub metrics: Vec<PartMetric>,
     /// Busy times, in nanoseconds: `NC 4 Tensor`.
     pub engines: Vec<(String, i64)>,
     /// Columns of [`GROUPS`] with the times of their names.
     pub groups: Vec<PartGroup>,
+}
+
+/// One metric, named and grouped as in the summary.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PartMetric {
+    /// As in the file.
+    pub name: String,
+    /// Heading it stands under.
+    pub group: String,
+    /// What it means, in the file's own words.
+    pub meaning: String,
+    /// In the unit that its name tells.
+    pub value: f64,
 }
 
 /// Times by the values of one column.
@@ -57,11 +71,26 @@ pub struct Compare {
     /// Place of the run that the others are compared with.
     pub base: usize,
     /// Metrics of which at least one run has a value.
-    pub metrics: Vec<CompareRow>,
+    pub metrics: Vec<CompareMetric>,
     /// Rows of each column.
     pub groups: Vec<CompareGroup>,
     /// What to know.
     pub notes: Vec<String>,
+}
+
+/// One metric in all runs.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CompareMetric {
+    /// Values, and their changes; of a number by which something is called there are none.
+    pub row: CompareRow,
+    /// What values and differences are measured in.
+    pub unit: Unit,
+    /// Which way is better; `None` where that depends.
+    pub better: Option<Better>,
+    /// Heading it stands under.
+    pub group: String,
+    /// What it means.
+    pub meaning: String,
 }
 
 /// Rows aligned by one column.
@@ -92,8 +121,15 @@ pub struct CompareRow {
 
 /// What `profile` gives.
 pub fn part(profile: &Profile) -> ComparePart {
-    let figures = summary(profile, None);
-    let metrics = figures.metrics.iter().filter(|m| m.node == 0).filter_map(|m| Some((m.name.clone(), m.file.or(m.computed)?)));
+    part_of(profile, &summary(profile, None))
+}
+
+/// The same, with the summary at hand.
+pub fn part_of(profile: &Profile, figures: &Summary) -> ComparePart {
+    let metrics = figures.metrics.iter().filter(|m| m.node == 0).filter_map(|m| {
+        let value = m.file.or(m.computed)?;
+        Some(PartMetric { name: m.name.clone(), group: m.group.clone(), meaning: m.meaning.clone(), value })
+    });
     ComparePart {
         title: profile.meta.title.clone(),
         duration: figures.duration,
@@ -107,10 +143,11 @@ pub fn part(profile: &Profile) -> ComparePart {
 fn group(profile: &Profile, by: &str) -> Option<PartGroup> {
     let column = profile.attribute(by)?;
     let mut sums: FxHashMap<u32, (i64, u64)> = FxHashMap::default();
+    let is_wait = super::waits::names(profile);
     for t in (0..profile.tracks.len()).filter(|&t| profile.tracks[t].kind == TrackKind::Engine) {
         for i in profile.slices_of(crate::base::TrackId(t as u32)) {
             let value = column.values[i];
-            if value.0 == 0 || profile.strings.get(profile.slices.name[i]).starts_with("EVENT_SEMAPHORE") {
+            if value.0 == 0 || is_wait[profile.slices.name[i].index()] {
                 continue;
             }
             let sum = sums.entry(value.0).or_default();
@@ -137,11 +174,7 @@ pub fn merge(parts: &[ComparePart], base: usize) -> Compare {
     if parts.len() < 2 {
         out.notes.push("A comparison needs two device profiles.".into());
     }
-    let lasted = |p: &ComparePart| vec![("Length of the run (ns)".to_string(), p.duration.0 as f64)];
-    let busy = |p: &ComparePart| p.engines.iter().map(|(name, ns)| (format!("Busy: {name} (ns)"), *ns as f64)).collect::<Vec<_>>();
-    out.metrics = aligned(parts, base, lasted);
-    out.metrics.extend(aligned(parts, base, busy));
-    out.metrics.extend(aligned(parts, base, |p| p.metrics.clone()));
+    out.metrics = metrics(parts, base);
     for (by, label) in GROUPS {
         let of = |p: &ComparePart| p.groups.iter().find(|g| g.by == by).cloned().unwrap_or_default();
         let times = |p: &ComparePart| of(p).rows.into_iter().map(|r| (r.name, r.time.0 as f64)).collect::<Vec<_>>();
@@ -160,6 +193,34 @@ pub fn merge(parts: &[ComparePart], base: usize) -> Compare {
         }
         out.groups.push(CompareGroup { by: by.into(), label: label.into(), rows, counts });
     }
+    out
+}
+
+/// Length and busy times, then what the summaries say.
+fn metrics(parts: &[ComparePart], base: usize) -> Vec<CompareMetric> {
+    let of_rows = |group: &str, meaning: &str, better: Option<Better>| {
+        let (group, meaning) = (group.to_string(), meaning.to_string());
+        move |row| CompareMetric { row, unit: Unit::Nanoseconds, better, group: group.clone(), meaning: meaning.clone() }
+    };
+    let lasted = |p: &ComparePart| vec![("Length of the run".to_string(), p.duration.0 as f64)];
+    let busy = |p: &ComparePart| p.engines.iter().map(|(name, ns)| (format!("Busy: {name}"), *ns as f64)).collect::<Vec<_>>();
+    let mut out: Vec<CompareMetric> = aligned(parts, base, lasted)
+        .into_iter()
+        .map(of_rows("", "From the beginning of the execution to its end.", Some(Better::Less)))
+        .collect();
+    let meaning = "Time in which anything but a semaphore wait ran; what overlaps counts once.";
+    out.extend(aligned(parts, base, busy).into_iter().map(of_rows("engines", meaning, None)));
+    let told = |p: &ComparePart| p.metrics.iter().map(|m| (m.name.clone(), m.value)).collect::<Vec<_>>();
+    let about: FxHashMap<&str, &PartMetric> = parts.iter().flat_map(|p| &p.metrics).map(|m| (m.name.as_str(), m)).collect();
+    out.extend(aligned(parts, base, told).into_iter().map(|mut row| {
+        let unit = Unit::of(&row.name);
+        if unit == Unit::Id {
+            row.deltas.fill(None);
+            row.shares.fill(None);
+        }
+        let (group, meaning) = about.get(row.name.as_str()).map(|m| (m.group.clone(), m.meaning.clone())).unwrap_or_default();
+        CompareMetric { unit, better: Better::of(&row.name), group, meaning, row }
+    }));
     out
 }
 
@@ -194,18 +255,31 @@ fn aligned(parts: &[ComparePart], base: usize, values: impl Fn(&ComparePart) -> 
 mod tests {
     use super::*;
 
+    fn told(name: &str, value: f64) -> PartMetric {
+        PartMetric { name: name.into(), group: "overall stats".into(), meaning: "Duration.".into(), value }
+    }
+
     fn one(title: &str, metric: f64, rows: &[(&str, i64)]) -> ComparePart {
         let row = |(name, time): &(&str, i64)| PartRow { name: (*name).into(), time: DurationNs(*time), count: 1 };
         let groups = vec![PartGroup { by: "opcode".into(), rows: rows.iter().map(row).collect(), ..PartGroup::default() }];
-        ComparePart { title: title.into(), metrics: vec![("m".into(), metric)], groups, ..ComparePart::default() }
+        ComparePart {
+            title: title.into(),
+            metrics: vec![told("total_time", metric), told("nc_idx", metric)],
+            groups,
+            ..ComparePart::default()
+        }
     }
 
     #[test]
     fn names_are_aligned_and_changes_come_first() {
         let parts = [one("a", 2.0, &[("X", 10), ("Y", 50)]), one("b", 3.0, &[("Y", 45), ("Z", 7)])];
         let got = merge(&parts, 0);
-        let metric = got.metrics.iter().find(|m| m.name == "m").expect("there");
-        assert_eq!((&metric.deltas, &metric.shares), (&vec![Some(0.0), Some(1.0)], &vec![Some(0.0), Some(0.5)]));
+        let metric = |name: &str| got.metrics.iter().find(|m| m.row.name == name).expect("there");
+        let time = metric("total_time");
+        assert_eq!((&time.row.deltas, &time.row.shares), (&vec![Some(0.0), Some(1.0)], &vec![Some(0.0), Some(0.5)]));
+        assert_eq!((time.unit, time.better, time.meaning.as_str()), (Unit::Seconds, Some(Better::Less), "Duration."));
+        assert_eq!(metric("nc_idx").row.deltas, [None, None], "the difference of two names means nothing");
+        assert_eq!(metric("Length of the run").unit, Unit::Nanoseconds);
         let rows: Vec<(&str, Vec<Option<f64>>)> = got.groups[0].rows.iter().map(|r| (r.name.as_str(), r.deltas.clone())).collect();
         assert_eq!(rows, [("X", vec![Some(0.0), None]), ("Z", vec![None, None]), ("Y", vec![Some(0.0), Some(-5.0)])]);
         let other = merge(&parts, 1);

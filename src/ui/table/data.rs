@@ -67,6 +67,8 @@ pub enum Cell {
     Int(i64),
     /// A number, or a share of one.
     Float(f64),
+    /// A number that reads otherwise than its column tells: its unit is its row's.
+    Said(f64, String),
 }
 
 /// A count; one that no whole number of a cell holds is shown as the largest.
@@ -106,7 +108,7 @@ impl Cell {
     pub fn number(&self) -> Option<f64> {
         match self {
             Cell::Int(v) => Some(*v as f64),
-            Cell::Float(v) if v.is_finite() => Some(*v),
+            Cell::Float(v) | Cell::Said(v, _) if v.is_finite() => Some(*v),
             _ => None,
         }
     }
@@ -115,7 +117,7 @@ impl Cell {
     pub fn shown(&self, kind: Kind) -> String {
         match (self, kind) {
             (Cell::Absent, _) => String::new(),
-            (Cell::Text(t), _) => t.clone(),
+            (Cell::Text(t) | Cell::Said(_, t), _) => t.clone(),
             (Cell::Int(v), Kind::Duration) => text::duration(DurationNs(*v)),
             (Cell::Int(v), Kind::Bytes) => text::signed_bytes(*v),
             (Cell::Int(v), Kind::Count) if *v >= 0 => text::count(v.unsigned_abs()),
@@ -133,8 +135,8 @@ impl Cell {
             Cell::Absent => String::new(),
             Cell::Text(t) => t.clone(),
             Cell::Int(v) => v.to_string(),
-            Cell::Float(v) if v.is_finite() => v.to_string(),
-            Cell::Float(_) => String::new(),
+            Cell::Float(v) | Cell::Said(v, _) if v.is_finite() => v.to_string(),
+            Cell::Float(_) | Cell::Said(..) => String::new(),
         }
     }
 
@@ -184,7 +186,7 @@ pub fn total(rows: &[Row], order: &[u32], column: usize) -> Cell {
     for row in order {
         match rows.get(*row as usize).map(|r| r.cell(column)) {
             Some(Cell::Int(v)) => whole = Some(whole.unwrap_or(0).saturating_add(*v)),
-            Some(Cell::Float(v)) if v.is_finite() => broken = Some(broken.unwrap_or(0.0) + v),
+            Some(Cell::Float(v) | Cell::Said(v, _)) if v.is_finite() => broken = Some(broken.unwrap_or(0.0) + v),
             _ => {}
         }
     }
@@ -227,6 +229,8 @@ mod tests {
         assert_eq!(Cell::Int(-5).exact(Kind::Bytes), "−5 B");
         assert_eq!(Cell::Float(0.391).shown(Kind::Share), "39.1 %");
         assert_eq!(Cell::Float(f64::NAN).raw(), "");
+        let said = Cell::Said(2048.0, "2.00 KiB".into());
+        assert_eq!((said.shown(Kind::Number), said.raw(), said.number()), ("2.00 KiB".into(), "2048".into(), Some(2048.0)));
         assert_eq!(Cell::Absent.shown(Kind::Count), "");
     }
 

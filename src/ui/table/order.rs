@@ -84,7 +84,7 @@ impl Filter {
         let in_cell = |cell: &Cell| match cell {
             Cell::Absent => false,
             Cell::Text(text) => self.holds_text(text),
-            Cell::Int(_) | Cell::Float(_) => figures && self.holds_text(&cell.raw()),
+            Cell::Int(_) | Cell::Float(_) | Cell::Said(..) => figures && self.holds_text(&cell.raw()),
         };
         matches!(self, Filter::All) || row.cells.iter().any(in_cell) || row.members.iter().any(|m| self.holds_text(m))
     }

@@ -8,7 +8,7 @@ use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
 use crate::state::choices::ViewState;
 use crate::ui::small::{Help, Problem};
-use crate::ui::table::{Kind, Table};
+use crate::ui::table::Table;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use rows::Compare;
@@ -66,8 +66,8 @@ pub fn CompareView(
             .map(|(id, label)| view! { <option value=id.clone() selected=*id == shown>{label.clone()}</option> })
             .collect_view()
     };
-    let (metric_columns, metrics) = (compare.derive(|c| rows::columns(c, "Metric", Kind::Number, false)), compare.derive(rows::metrics));
-    let time_columns = compare.derive(|c| rows::columns(c, "Name", Kind::Duration, true));
+    let (metric_columns, metrics) = (compare.derive(rows::metric_columns), compare.derive(rows::metrics));
+    let time_columns = compare.derive(rows::time_columns);
     let times = compare.derive(move |c| rows::times(c, &by.0.get()));
     let choose = Callback::new(move |at: usize| {
         let row = compare.value.with_untracked(|c| {

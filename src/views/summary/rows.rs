@@ -1,7 +1,8 @@
 //! The summary as cards, bars and rows.
 
+use crate::analysis::device::units::Unit;
 pub use crate::analysis::device::{Metric, Summary};
-use crate::base::{DurationNs, text};
+use crate::base::text;
 use crate::ui::bars::{Bar, Series};
 use crate::ui::table::{Cell, Column, Kind, Row};
 
@@ -51,19 +52,7 @@ pub fn cards(summary: &Summary, node: u32) -> Vec<Card> {
 
 /// A metric's value with the unit that its name tells: seconds, bytes, shares.
 fn figure(name: &str, value: f64) -> String {
-    if name.contains("percent") {
-        return text::percent(value);
-    }
-    if name.ends_with("_time") {
-        return text::duration(DurationNs((value * 1e9).round() as i64));
-    }
-    if name.ends_with("_time_ns") {
-        return text::duration(DurationNs(value as i64));
-    }
-    if name.ends_with("_bytes") || name.ends_with("_dma_size") {
-        return text::bytes(value.max(0.0) as u64);
-    }
-    if value.fract() == 0.0 && value.abs() < 9e15 { text::count(value.max(0.0) as u64) } else { text::three_digits(value) }
+    Unit::of(name).shown(value)
 }
 
 /// The one series of the busy bars.
@@ -148,16 +137,4 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
         ])
     };
     summary.metrics.iter().filter(|m| m.node == node).map(row).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_tell_units() {
-        let got = [("x_percent", 0.25), ("x_active_time", 2e-6), ("hbm_read_bytes", 2048.0), ("x_count", 12.0), ("ratio", 109.836)];
-        let got: Vec<String> = got.into_iter().map(|(name, v)| figure(name, v)).collect();
-        assert_eq!(got, ["25.0 %", "2.00 µs", "2.00 KiB", "12", "110"]);
-    }
 }
