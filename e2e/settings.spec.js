@@ -33,6 +33,28 @@ test('kinds of rows leave and come back, colours and semaphores are in the link'
   await expect.poll(() => page.url()).not.toContain('s.timeline.');
 });
 
+test('the rows of the physical cores stand among each other as one logical core, and back', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, device());
+  await show(page, 'timeline');
+  await expect(labels(page).filter({ hasText: /^.?NC 4/ }).first()).toBeVisible();
+  await page.locator('[data-settings-menu]').click();
+  const cores = page.locator('[data-settings] [data-setting="cores"]');
+  await cores.selectOption('logical');
+  await idle(page);
+  await expect(labels(page).filter({ hasText: 'Logical core of NC 4, NC 5' })).toHaveCount(1);
+  await expect(page).toHaveURL(/s\.timeline\.cores=logical/);
+  // A row that each core has stands twice, one below the other; its kind can still be left out.
+  await page.locator('[data-row-kind="DMA"]').uncheck();
+  await idle(page);
+  const vector = labels(page).filter({ hasText: /Vector · NC/ });
+  await expect.poll(async () => (await vector.allTextContents()).map((t) => t.match(/NC \d/)[0])).toEqual(['NC 4', 'NC 5']);
+  await picture(page, 'logical-core');
+  await cores.selectOption('');
+  await idle(page);
+  await expect(labels(page).filter({ hasText: 'Logical core' })).toHaveCount(0);
+});
+
 test('choices saved as mine are what the next profile of the kind begins with, and a link shows its own', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, device());

@@ -21,7 +21,7 @@ use crate::views::timeline::flows::FlowChoice;
 use crate::views::timeline::legend::{DURATION, DurationLegend, Legend};
 use crate::views::timeline::marking::Marking;
 use crate::views::timeline::settings::Settings;
-use crate::views::timeline::{in_view, names};
+use crate::views::timeline::{in_view, logical, names};
 use crate::worker::client::Ask;
 use crate::worker::protocol::{Answer, Details, HotColumns, Query};
 use leptos::prelude::*;
@@ -129,6 +129,7 @@ fn timeline(
         let device = Signal::derive(move || app.front().filter(is_device).map(|p| (p.id, p.ask)));
         let curves = in_view::curves(device, settings, app.window.into(), hot);
         let (hot, ids) = names::with_names(device, settings, hot, dma::in_rows(device, settings, hot));
+        let hot = logical::in_rows(settings, hot);
         let bands = dma::bands(device.get_untracked().map(|d| d.1));
         view! {
             <div class="alongside">

@@ -29,6 +29,7 @@ pub mod lane;
 pub mod legend;
 mod lines;
 pub mod lod;
+pub mod logical;
 mod mark_paint;
 pub mod marking;
 pub mod marks;

@@ -34,7 +34,6 @@ pub fn regroup(hot: &HotColumns, order: &[RowOf]) -> HotColumns {
     let new = |t: TrackId| new_of.get(t.index()).copied().flatten().unwrap_or_default();
     info.lanes.iter_mut().for_each(|l| l.track = new(l.track));
     info.counters = old.counters.iter().map(|c| Counter { track: new(c.track), ..c.clone() }).collect();
-    info.counters.sort_by_key(|c| c.track);
     let mut instants: Vec<_> = (0..old.instants.time.len()).collect();
     instants.sort_by_key(|&i| (new(old.instants.track[i]), old.instants.time[i]));
     info.instants = InstantTable {

@@ -1,5 +1,6 @@
 //! What of the timeline is shown: kinds of rows, names on slices, semaphores, and how slices are coloured. All of it is in the address.
 
+use super::logical::own_name;
 use super::stage::Stage;
 use crate::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use crate::engine::hot::{HotColumns, HotMeta};
@@ -33,6 +34,8 @@ pub struct Settings {
     pub dma_rows: Choice<String>,
     /// What is told apart in it: `expanded`, `aggregated`; empty: each record a bar.
     pub dma_detail: Choice<String>,
+    /// How the physical cores of a logical core stand: `logical`: their rows among each other; empty: a group for each.
+    pub cores: Choice<String>,
     /// Whether stretches worth a look are marked.
     pub has_bands: Choice<bool>,
     /// Whether the names of the colours are told above.
@@ -61,6 +64,7 @@ impl Settings {
             dma_colour: choices.choice("dma-colour", String::new()),
             dma_rows: choices.choice("dma-rows", String::new()),
             dma_detail: choices.choice("dma", String::new()),
+            cores: choices.choice("cores", String::new()),
             has_bands: choices.choice("bands", true),
             has_legend: choices.choice("legend", false),
             names_row: choices.choice("names-row", String::new()),
@@ -123,6 +127,7 @@ impl Settings {
         self.dma_colour.1.set(String::new());
         self.dma_rows.1.set(String::new());
         self.dma_detail.1.set(String::new());
+        self.cores.1.set(String::new());
         self.has_bands.1.set(true);
         self.has_legend.1.set(false);
         self.names_row.1.set(String::new());
@@ -161,7 +166,7 @@ pub fn split(text: &str) -> Vec<String> {
 
 /// The kind of a row; `None` for groups.
 pub fn kind_of<'a>(info: &'a HotMeta, track: &Track) -> Option<&'a str> {
-    let name = info.strings.get(track.name);
+    let name = own_name(info.strings.get(track.name));
     Some(match track.kind {
         TrackKind::Group => return None,
         TrackKind::Counter | TrackKind::Other => name,
@@ -248,7 +253,7 @@ mod tests {
         owner.set();
         let (choices, own) = (RwSignal::default(), RwSignal::default());
         let s = Settings::of(ViewState::new("timeline", choices));
-        let texts = [s.hidden, s.semaphores, s.dma_colour, s.dma_rows, s.dma_detail, s.names_row];
+        let texts = [s.hidden, s.semaphores, s.dma_colour, s.dma_rows, s.dma_detail, s.names_row, s.cores];
         texts.iter().for_each(|t| t.1.set("x".into()));
         s.depth.1.set(3);
         [s.has_text, s.has_bands].iter().for_each(|t| t.1.set(false));
@@ -259,7 +264,7 @@ mod tests {
         s.reset();
         assert!(choices.with_untracked(crate::state::choices::Choices::is_empty));
         mine.show();
-        assert_eq!((choices.get_untracked() == seen, seen.iter().count()), (true, 13));
+        assert_eq!((choices.get_untracked() == seen, seen.iter().count()), (true, 14));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The part of the panel of choices that only device profiles have: the row of names, and curves of what is in view.
 
+use super::logical;
 use super::settings::Settings;
 use super::settings_menu::has_dma;
 use crate::engine::hot::HotColumns;
@@ -37,6 +38,29 @@ pub(super) fn NamesRow(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>)
                 <Show when=move || chosen.with(|c| !c.is_empty())>
                     {tick("hide-tiny", "Hide bars below 5 % of the view", "They come back when you zoom in", settings.hides_tiny)}
                 </Show>
+            </fieldset>
+        </Show>
+    }
+}
+
+/// How the physical cores of a logical core stand; absent where there is one core.
+#[component]
+pub(super) fn Cores(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
+    let (chosen, choose) = settings.cores;
+    let is_one = Memo::new(move |_| chosen.with(|c| c == "logical"));
+    // While they stand as one, the rows no longer tell.
+    let is_offered = Memo::new(move |_| is_one.get() || hot.with(|h| h.as_ref().is_some_and(|h| logical::is_offered(&h.info))));
+    view! {
+        <Show when=move || is_offered.get()>
+            <fieldset class="flows">
+                <legend class="flows__title">"Cores"</legend>
+                <label class="flows__item" title="The rows of each physical core in a group of its own, or those of all of them among each other, as one logical core">
+                    "Group by"
+                    <select class="select" data-setting="cores" on:change:target=move |e| choose.set(e.target().value())>
+                        <option value="" selected=move || !is_one.get()>"physical core"</option>
+                        <option value="logical" selected=move || is_one.get()>"logical core"</option>
+                    </select>
+                </label>
             </fieldset>
         </Show>
     }

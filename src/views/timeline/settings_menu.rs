@@ -2,7 +2,7 @@
 
 use super::marking::Marking;
 use super::settings::{Settings, kinds, semaphores, split};
-use super::settings_device::{CurvesOfView, NamesRow};
+use super::settings_device::{Cores, CurvesOfView, NamesRow};
 use super::settings_own::OwnChoices;
 use super::settings_window::Window;
 use super::stage::Stage;
@@ -87,6 +87,7 @@ pub fn SettingsMenu(
                     </label>
                 </Show>
             </fieldset>
+            <Cores settings hot />
             <Dma settings hot />
             <NamesRow settings hot />
             <CurvesOfView settings hot />
