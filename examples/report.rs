@@ -28,7 +28,7 @@ mod torch_views;
 use axonscope::analysis::device::LayersQuery;
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;
-use axonscope::base::{Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
+use axonscope::base::{InstantId, Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
 use axonscope::engine::query::{DeviceAnswer, DeviceQuery, FlowsQuery, ScanQuery, SearchQuery, Term};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
@@ -124,7 +124,7 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
     let query = query(session, arguments)?;
     let value = match session.run(&query) {
         Answer::Import(a) => serde_json::to_value(a),
-        Answer::Operators(a) | Answer::RangeSummary(a) => {
+        Answer::Operators(a) => {
             let mut value = serde_json::to_value(a).map_err(|e| e.to_string())?;
             torch::add_operators(session, arguments, range(session, arguments)?, &mut value);
             Ok(value)
@@ -204,7 +204,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "import" => Ok(Query::Import),
         "operators" => {
             let track = arguments.get("track").map(|path| track(session, path)).transpose()?;
-            Ok(Query::Operators(OperatorsQuery { group_by: text("group_by"), range, track }))
+            Ok(Query::Operators(OperatorsQuery { group_by: text("group_by"), range, tracks: track.into_iter().collect() }))
         }
         "flows" => {
             let window = range.unwrap_or(session.profile.meta.range);
@@ -221,16 +221,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
             let (start, end) = (arguments.number("start_ns")?, arguments.number("end_ns")?);
             Ok(Query::Span(TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs))))
         }
-        "details" => match arguments.number("slice")? {
-            Some(slice) => Ok(Query::Details(SliceId(u32::try_from(slice).map_err(|e| e.to_string())?))),
-            None => {
-                let start = arguments.number("start_ns")?.ok_or("Expected `slice`, or `track`, `start_ns` and `name`.")?;
-                match session.run(&Query::Find(text("track"), TimeNs(start), text("name"))) {
-                    Answer::Find(Some(slice)) => Ok(Query::Details(slice)),
-                    _ => Err("There is no such slice in this profile.".into()),
-                }
-            }
-        },
+        "details" => details(arguments, session),
         "summary" => Ok(Query::Device(DeviceQuery::Summary(range))),
         "layers" => Ok(Query::Device(DeviceQuery::Layers(layers(arguments, range)?))),
         "roofline" => Ok(Query::Device(DeviceQuery::Roofline(layers(arguments, range)?, Vec::new()))),
@@ -252,6 +243,26 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
 }
 
 /// Grouping and depth of the args `group_by` and `depth`.
+/// A slice or an instant: by number, or as a link names it.
+fn details(arguments: &Arguments, session: &Session) -> Result<Query, String> {
+    let id = |n: i64| u32::try_from(n).map_err(|e| e.to_string());
+    if let Some(slice) = arguments.number("slice")? {
+        return Ok(Query::Details(SliceId(id(slice)?).into()));
+    }
+    if let Some(instant) = arguments.number("instant")? {
+        return Ok(Query::Details(InstantId(id(instant)?).into()));
+    }
+    let start = arguments.number("start_ns")?.ok_or("Expected `slice`, `instant`, or `track`, `start_ns` and `name`.")?;
+    let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
+    let (track, start, name) = (text("track"), TimeNs(start), text("name"));
+    let both = [Query::Find(track.clone(), start, name.clone()), Query::FindInstant(track, start, name)];
+    let found = both.iter().find_map(|query| match session.run(query) {
+        Answer::Find(found) => found,
+        _ => None,
+    });
+    found.map(Query::Details).ok_or_else(|| "There is no such slice or instant in this profile.".into())
+}
+
 fn layers(arguments: &Arguments, range: Option<TimeRange>) -> Result<LayersQuery, String> {
     let depth = arguments.number("depth")?.unwrap_or(0).clamp(0, 64) as u32;
     Ok(LayersQuery { by: arguments.get("group_by").unwrap_or_default().into(), depth, range })

@@ -85,7 +85,7 @@ fn two_reports_are_compared() {
     let changed: Vec<_> = diff.rows.iter().filter(|r| r.change != Change::OnlyAfter).map(|r| (r.name.as_str(), r.change)).collect();
     assert_eq!(changed, [("aten::mul", Change::BecameSupported), ("aten::add", Change::Same)]);
     assert_eq!(diff.rows[0].supported, (Some(1), Some(8)));
-    assert!(matches!(after.run(&Query::Details(axonscope::base::SliceId(0))), Answer::Refused(_)));
+    assert!(matches!(after.run(&Query::Details(axonscope::base::SliceId(0).into())), Answer::Refused(_)));
 }
 
 #[test]

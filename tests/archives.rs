@@ -107,7 +107,7 @@ fn profiles(input: &InputSet) -> Vec<(String, usize)> {
             assert_eq!(p.check(), Ok(()));
             assert_eq!(imported.ledger.members.len(), claim.members.len());
             for at in [0, p.slices.len() / 2, p.slices.len() - 1] {
-                let fields = by_id(&claim.format).unwrap().record(&readable, p, SliceId(at as u32)).unwrap();
+                let fields = by_id(&claim.format).unwrap().record(&readable, p, SliceId(at as u32).into()).unwrap();
                 assert!(fields.iter().any(|f| f.key == "name" && f.value == p.name_of(SliceId(at as u32))), "{fields:?}");
             }
             (imported.ledger.members[0].clone(), p.slices.len())

@@ -136,7 +136,7 @@ fn deep_and_long_texts_are_read() {
     lengths.sort_unstable();
     assert_eq!(lengths, [4, 27, 10 << 20]);
     for i in 0..3 {
-        let fields = by_id("kineto").unwrap().record(&readable, p, axonscope::base::SliceId(i)).unwrap();
+        let fields = by_id("kineto").unwrap().record(&readable, p, axonscope::base::SliceId(i).into()).unwrap();
         assert!(fields.iter().any(|f| f.key == "name" && f.value == p.name_of(axonscope::base::SliceId(i))));
     }
     let text = format!(r#"{{"schemaVersion": 1, "traceEvents": {}"#, "[".repeat(100_000));

@@ -32,7 +32,7 @@ fn real(run: &str, stem: &str) -> Option<(Session, Value)> {
 }
 
 fn details(session: &Session, slice: u32) -> Details {
-    match session.run(&Query::Details(SliceId(slice))) {
+    match session.run(&Query::Details(SliceId(slice).into())) {
         Answer::Details(details) => details,
         other => panic!("{other:?}"),
     }

@@ -5,7 +5,7 @@
 
 mod common;
 
-use axonscope::base::{InputSet, Severity, SliceId};
+use axonscope::base::{InputSet, InstantId, Severity, SliceId};
 use axonscope::formats::{Imported, by_id, import};
 use axonscope::model::torch::ABSENT;
 use axonscope::model::{Domain, TrackKind};
@@ -118,11 +118,18 @@ fn check_records(imported: &Imported, readable: &InputSet) {
     let format = by_id("kineto").unwrap();
     for i in (0..n).step_by((n / 20).max(1)) {
         let slice = SliceId(i as u32);
-        let fields = format.record(readable, &imported.profile, slice).unwrap();
+        let fields = format.record(readable, &imported.profile, slice.into()).unwrap();
         let name = fields.iter().find(|f| f.group == "Event" && f.key == "name").unwrap();
         assert_eq!(name.value, imported.profile.name_of(slice));
         let dur = fields.iter().find(|f| f.group == "Event" && f.key == "dur").unwrap();
         assert_eq!(nanoseconds(&dur.value), i128::from(imported.profile.slices.duration[i]));
+    }
+    let (profile, all) = (&imported.profile, &imported.profile.instants);
+    for i in (0..all.time.len()).step_by((all.time.len() / 20).max(1)) {
+        let fields = format.record(readable, profile, InstantId(i as u32).into()).unwrap();
+        let event = |key: &str| fields.iter().find(|f| f.group == "Event" && f.key == key).map(|f| f.value.clone());
+        assert_eq!(event("name").as_deref(), Some(profile.strings.get(all.name[i])));
+        assert!(event("ph").is_some_and(|ph| ph != "X") && event("ts").is_some());
     }
 }
 
@@ -195,7 +202,7 @@ fn every_phase_has_its_place() {
     let shape = p.attribute("input_shape").unwrap();
     assert_eq!(p.strings.get(shape.values[0]), "[[2, 3], []]");
     assert_eq!(skipped(&imported), [("unmatched_end", 1), ("phase_P", 1), ("unmatched_begin", 1)]);
-    let fields = by_id("kineto").unwrap().record(&readable, p, SliceId(3)).unwrap();
+    let fields = by_id("kineto").unwrap().record(&readable, p, SliceId(3).into()).unwrap();
     let text: Vec<String> = fields.iter().map(|f| format!("{}|{}={}{}", f.group, f.key, f.value, f.unit)).collect();
     assert!(text.contains(&"Event|name=inner".into()) && text.contains(&"End: Event|ts=1040µs".into()), "{text:?}");
 }

@@ -3,8 +3,8 @@
 
 mod neuron_support;
 
-use axonscope::base::{InputSet, SliceId};
-use axonscope::formats::{ALL, Imported, by_id};
+use axonscope::base::{InputSet, InstantId, Item, SliceId};
+use axonscope::formats::{ALL, Field, Imported, by_id};
 use axonscope::model::{Domain, Profile};
 use neuron_support::*;
 use serde_json::Value;
@@ -159,6 +159,20 @@ fn same_names(run: &str, json: &Profile, trace: &Profile) {
     assert_eq!(missing(&trace, &json), [] as [String; 0], "{run}: names or arrows that the JSON does not give");
 }
 
+/// Every instant of a run is the new value of a semaphore, and its record says so.
+fn check_moments(profile: &Profile, record: impl Fn(Item) -> Vec<Field>) {
+    let all = &profile.instants;
+    assert!(all.time.len() > 100);
+    for i in 0..all.time.len() {
+        let fields = record(InstantId(i as u32).into());
+        let value = |key: &str| fields.iter().find(|f| f.key == key).map(|f| f.value.clone()).unwrap_or_default();
+        let id = value("id");
+        let id = id.strip_prefix("S[").and_then(|rest| rest.split_once(']')).map_or(id.as_str(), |r| r.0);
+        assert_eq!(format!("S[{id}] = {}", value("value")), profile.strings.get(all.name[i]));
+        assert_eq!(value("timestamp"), all.time[i].to_string());
+    }
+}
+
 #[test]
 fn details_show_every_field() {
     let Some(folder) = conformance() else {
@@ -169,16 +183,18 @@ fn details_show_every_field() {
     let Imported { profile, .. } = import_one(std::slice::from_ref(&json)).expect("opens");
     let format = by_id("neuron_json").expect("known");
     let slice = (0..profile.slices.len() as u32).map(SliceId).find(|s| profile.name_of(*s) == "MATMUL").expect("there is one");
-    let fields = format.record(&input, &profile, slice).expect("read back");
+    let fields = format.record(&input, &profile, slice.into()).expect("read back");
     let get = |key: &str| fields.iter().find(|f| f.key == key).map(|f| (f.group.as_str(), f.value.as_str(), f.unit.as_str()));
     assert_eq!(get("opcode"), Some(("Instruction", "MATMUL", "")));
     assert_eq!(get("duration").map(|f| (f.0, f.2)), Some(("Event", "ns")));
     assert_eq!(get("psum_write_bytes").map(|f| f.2), Some("bytes"));
     assert!(fields.iter().all(|f| f.group != "Other keys"), "every key of this file is known");
+    check_moments(&profile, |at| format.record(&input, &profile, at).expect("read back"));
     let pair = [file(&folder, "fused_attention", "fused_exec_2.ntff"), file(&folder, "fused_attention", "fused.neff")];
     let Imported { profile, .. } = import_one(&pair).expect("opens");
+    check_moments(&profile, |at| by_id("ntff").expect("known").record(&set(&pair), &profile, at).expect("read back"));
     for i in 0..profile.slices.len() as u32 {
-        let fields = by_id("ntff").expect("known").record(&set(&pair), &profile, SliceId(i)).expect("read back");
+        let fields = by_id("ntff").expect("known").record(&set(&pair), &profile, SliceId(i).into()).expect("read back");
         let value = |key: &str| fields.iter().find(|f| f.key == key).map(|f| f.value.clone()).unwrap_or_default();
         assert_eq!(value("timestamp"), profile.slices.start[i as usize].to_string());
         assert_eq!(value("duration"), profile.slices.duration[i as usize].to_string());

@@ -3,7 +3,7 @@
 
 mod neuron_support;
 
-use axonscope::base::SliceId;
+use axonscope::base::{InstantId, Item, SliceId, TimeNs};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
 use axonscope::model::{Domain, Profile};
@@ -82,13 +82,23 @@ fn rows_come_from_the_file_when_asked_for() {
     let session = Session::new(claim, input, imported);
     let matmul =
         (0..session.profile.slices.len() as u32).map(SliceId).find(|s| session.profile.name_of(*s) == "MATMUL").expect("there is one");
-    let Answer::Details(details) = session.run(&Query::Details(matmul)) else {
+    let Answer::Details(details) = session.run(&Query::Details(matmul.into())) else {
         panic!("details");
     };
     let field = |key: &str| details.fields.iter().find(|f| f.key == key).map(|f| (f.value.clone(), f.unit.clone()));
     assert_eq!(field("start_ts"), Some((details.start.0.to_string(), "ns".into())));
     assert_eq!(field("opcode"), Some(("MATMUL".into(), String::new())));
     assert!(details.fields.iter().any(|f| !f.help.is_empty()), "the schema explains the fields");
+    let moment = InstantId(7);
+    let Answer::Details(details) = session.run(&Query::Details(moment.into())) else { panic!("details of an instant") };
+    let value = |key: &str| details.fields.iter().find(|f| f.key == key).map(|f| f.value.clone()).unwrap_or_default();
+    let (time, name) = (session.profile.instants.time[7], session.profile.strings.get(session.profile.instants.name[7]));
+    assert_eq!((details.start, details.name.as_str(), value("timestamp")), (TimeNs(time), name, time.to_string()));
+    assert!(name.ends_with(&format!("= {}", value("value"))), "{name}");
+    let found = session.run(&Query::FindInstant(details.track.clone(), details.start, details.name.clone()));
+    let Answer::Find(Some(Item::Instant(found))) = found else { panic!("found as a link names it") };
+    assert_eq!(session.profile.instants.time[found.index()], time);
+    assert!(matches!(session.run(&Query::Details(InstantId(u32::MAX).into())), Answer::Refused(_)));
     let Answer::Table(part) = session.run(&Query::Table("Instruction".into(), 300, 100)) else {
         panic!("a table");
     };
@@ -295,7 +305,7 @@ fn stacks_and_loops_are_followed_through_the_tables() {
     let (claim, outcome) = import::import(&set(&files)).expect("opens").remove(0);
     let (imported, input) = outcome.expect("opens");
     let session = Session::new(claim, input, imported);
-    let Answer::Details(details) = session.run(&Query::Details(SliceId(0))) else { panic!("details") };
+    let Answer::Details(details) = session.run(&Query::Details(SliceId(0).into())) else { panic!("details") };
     assert!(details.fields.iter().any(|f| f.key == "opcode" && f.help == "What the engine did"), "our own words where there is no schema");
     let origin = details.instruction.expect("an instruction").origin;
     let told: Vec<String> = origin.stacks[0].iter().map(|f| format!("{} {}", f.function, f.place.as_ref().expect("told"))).collect();

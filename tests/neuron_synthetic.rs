@@ -164,7 +164,8 @@ fn odd_json_is_read_and_accounted_for() {
     assert_eq!(counts, [1, 1, 1, 1, 1, 1], "{:?}", imported.ledger.skipped);
     let table = profile.tables.iter().find(|t| t.id == "future_section").expect("kept");
     assert_eq!((table.rows.len(), table.columns.len()), (2, 3));
-    let fields = by_id("neuron_json").expect("known").record(&set(&[named("x", ODD.to_vec())]), profile, SliceId(2)).expect("read back");
+    let fields =
+        by_id("neuron_json").expect("known").record(&set(&[named("x", ODD.to_vec())]), profile, SliceId(2).into()).expect("read back");
     assert!(fields.iter().any(|f| f.group == "Other keys" && f.key == "future_key" && f.value == "kept"));
     assert!(fields.iter().any(|f| f.key == "id" && f.value == "7226855968308522714"));
 }

@@ -254,7 +254,7 @@ fn tables_of_a_directory_give_events_memory_and_device_profiles() {
     assert!(finding(&s, "hbm-full").is_some_and(|f| f.text.contains("Weights")));
     assert!(session.ledger.skipped.iter().any(|k| k.kind == "missing_value" && k.count == 1), "{:?}", session.ledger.skipped);
     assert_eq!(session.ledger.read, session.ledger.shown + 1);
-    let Answer::Details(details) = session.run(&Query::Details(named(&session, "nrt_execute"))) else { panic!("details") };
+    let Answer::Details(details) = session.run(&Query::Details(named(&session, "nrt_execute").into())) else { panic!("details") };
     assert!(details.fields.iter().any(|f| f.key == "flow_id" && f.value.contains("100")), "{:?}", details.fields);
     assert_eq!(details.successors.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["nc_exec_running"]);
     let Answer::Table(part) = session.run(&Query::Table("SystemProfileEvents".into(), 0, 9)) else { panic!("a table") };
@@ -299,7 +299,7 @@ fn a_trace_of_the_framework_stands_on_the_same_clock() {
         assert!(session.ledger.notes.iter().any(|n| n.contains("same clock")), "{:?}", session.ledger.notes);
         let gaps = system(&session);
         assert!(finding(&gaps, "host-gaps").unwrap().places.iter().any(|p| p.label.contains("train_step")), "{:?}", gaps.advice[0].places);
-        let Answer::Details(details) = session.run(&Query::Details(named(&session, "aten::linear"))) else { panic!("details") };
+        let Answer::Details(details) = session.run(&Query::Details(named(&session, "aten::linear").into())) else { panic!("details") };
         assert!(details.fields.iter().any(|f| f.key == "tid" && f.value == "71"));
     }
     // Counted from elsewhere: shown from the first event on, and said.

@@ -34,7 +34,7 @@ fn check(sample: &str, text: &str, key: &str) {
     let mut found: Vec<SliceId> = parts.into_iter().flat_map(|p| p.slices).collect();
     found.sort_unstable();
     let is_hit = |slice: &SliceId| {
-        let Answer::Details(details) = session.run(&Query::Details(*slice)) else { panic!("refused") };
+        let Answer::Details(details) = session.run(&Query::Details((*slice).into())) else { panic!("refused") };
         details.fields.iter().any(|f| (key.is_empty() || f.key == key) && f.value.to_lowercase().contains(text))
     };
     // Every seventh: reading all of them one by one takes long.

@@ -5,6 +5,7 @@
 mod neuron_support;
 
 use axonscope::analysis::filter::Term;
+use axonscope::analysis::hit_tables::Within;
 use axonscope::analysis::{hit_tables, search};
 use axonscope::base::{SliceId, TimeNs, TimeRange};
 use axonscope::engine::query::SearchQuery;
@@ -64,7 +65,7 @@ fn all_conditions_hold_as_in_the_json() {
 fn tables_of_values_add_up_to_the_json() {
     for (run, stem) in [("fused_attention", "fused"), ("baseline_attention", "baseline")] {
         let Some((profile, json)) = profile(run, stem) else { return };
-        let tables = hit_tables::tables(&profile, None, |_| true);
+        let tables = hit_tables::tables(&profile, &Within::default(), |_| true);
         // Durations by opcode over both cores, of one engine.
         let mut want: BTreeMap<&str, (u64, i64)> = BTreeMap::new();
         for r in json["instruction"].as_array().unwrap().iter().filter(|r| text(r, "label") == "Vector") {
@@ -93,7 +94,7 @@ fn tables_of_values_add_up_to_the_json() {
 fn a_range_clips_and_leaves_out() {
     let Some((profile, _)) = profile("fused_attention", "fused") else { return };
     let range = TimeRange::new(TimeNs(20_000), TimeNs(30_000));
-    let tables = hit_tables::tables(&profile, Some(range), |_| true);
+    let tables = hit_tables::tables(&profile, &Within { range: Some(range), tracks: Vec::new() }, |_| true);
     let (mut n, mut time) = (0, 0);
     for i in 0..profile.slices.len() {
         let (start, end) = (profile.slices.start[i], profile.slices.end(i));
@@ -106,5 +107,5 @@ fn a_range_clips_and_leaves_out() {
     assert_eq!(tables.iter().map(|t| t.n).sum::<u64>(), n);
     assert_eq!(tables.iter().map(|t| t.sum.0).sum::<i64>(), time);
     assert!(tables.iter().all(|t| t.active.0 <= 10_000 && t.active_share.is_some_and(|s| s <= 1.0)));
-    assert!(hit_tables::tables(&profile, Some(range), |s| s == SliceId(u32::MAX)).is_empty());
+    assert!(hit_tables::tables(&profile, &Within { range: Some(range), tracks: Vec::new() }, |s| s == SliceId(u32::MAX)).is_empty());
 }

@@ -58,22 +58,26 @@ fn each_tab_keeps_its_choices() {
         actions::add_profile(app, a, None);
         let range = TimeRange::new(TimeNs(1), TimeNs(4));
         actions::commit_range(app, Some(range));
+        let rows = Arc::new(vec![String::from("t")]);
+        app.rows.set(rows.clone());
         actions::show_view(app, "operators");
         let (group, set_group) = app.view_state("operators").choice("group", String::from("name"));
         set_group.set("category".into());
         actions::add_profile(app, b, None);
         assert_eq!(group.get_untracked(), "name");
-        assert_eq!(app.range.get_untracked(), None);
+        assert_eq!((app.range.get_untracked(), app.rows.with_untracked(|r| r.len())), (None, 0));
         assert_eq!(app.state.view().get_untracked(), "timeline");
-        app.selection.set(Some(SliceId(1)));
+        app.selection.set(Some(SliceId(1).into()));
         actions::show_profile(app, a_id);
-        assert_eq!(app.range.get_untracked(), Some(range));
+        assert_eq!((app.range.get_untracked(), app.rows.get_untracked()), (Some(range), rows));
+        actions::commit_range(app, Some(range));
+        assert!(app.rows.with_untracked(|r| r.is_empty()), "a range out of a table is of all rows");
         assert_eq!(app.selection.get_untracked(), None);
         assert_eq!(app.state.view().get_untracked(), "operators");
         assert_eq!(group.get_untracked(), "category");
         actions::close_profile(app, a_id);
         assert_eq!(app.state.front().get_untracked(), Some(b_id));
-        assert_eq!(app.selection.get_untracked(), Some(SliceId(1)));
+        assert_eq!(app.selection.get_untracked(), Some(SliceId(1).into()));
         actions::close_profile(app, b_id);
         assert_eq!(app.state.front().get_untracked(), None);
     });
@@ -109,6 +113,19 @@ fn the_same_sentence_is_said_once() {
 }
 
 #[test]
+fn what_was_said_of_a_drop_goes_with_the_next() {
+    with_app(|app| {
+        actions::notify(app, "The worker stopped.".into(), true);
+        actions::drop_begins(app);
+        actions::notify_of_drop(app, "`a` is no profile.".into(), true);
+        actions::notify_of_drop(app, "`b` is no profile.".into(), true);
+        assert_eq!(app.state.notices().get_untracked().len(), 3);
+        actions::drop_begins(app);
+        assert_eq!(app.state.notices().get_untracked().into_iter().map(|n| n.text).collect::<Vec<_>>(), ["The worker stopped."]);
+    });
+}
+
+#[test]
 fn questions_are_answered_or_refused() {
     let ask = Ask::in_process(session());
     let query = SearchQuery { text: "op".into(), limit: 1, ..SearchQuery::default() };
@@ -120,7 +137,7 @@ fn questions_are_answered_or_refused() {
         Err(EngineError::Refused(sentence)) => assert!(sentence.contains("`none`")),
         other => panic!("{other:?}"),
     }
-    assert_eq!(pollster(ask.ask(Query::Find("t".into(), TimeNs(10), "op".into()))), Ok(Answer::Find(Some(SliceId(1)))));
+    assert_eq!(pollster(ask.ask(Query::Find("t".into(), TimeNs(10), "op".into()))), Ok(Answer::Find(Some(SliceId(1).into()))));
     let (ask, calls) = Ask::channel();
     drop(calls);
     assert_eq!(pollster(ask.ask(Query::Import)), Err(EngineError::Stopped));

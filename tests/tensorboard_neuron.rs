@@ -169,7 +169,7 @@ fn fused_members_are_found_expanded_or_hidden() {
     let NeuronAnswer::LogOverlap(o) = ask(&session, NeuronQuery::LogOverlap(dot)) else { panic!("an overlap") };
     assert!(o.members.is_empty() && o.overlapping.iter().any(|x| x.overlap == DurationNs(200) && x.share == Some(1.0)), "{o:?}");
     assert!(matches!(session.run(&Query::Neuron(NeuronQuery::LogOverlap(SliceId(9999)))), Answer::Refused(_)));
-    let Answer::Details(details) = session.run(&Query::Details(named(&session, "fused_3"))) else { panic!("details") };
+    let Answer::Details(details) = session.run(&Query::Details(named(&session, "fused_3").into())) else { panic!("details") };
     assert!(details.fields.iter().any(|f| f.group == "Args" && f.key == "fused" && f.value.contains("Linear[0]")));
 }
 
@@ -352,7 +352,7 @@ proptest! {
                     ask(&session, NeuronQuery::LogTrace(None));
                     for slice in (0..session.profile.slices.len().min(5) as u32).map(SliceId) {
                         ask(&session, NeuronQuery::LogOverlap(slice));
-                        session.run(&Query::Details(slice));
+                        session.run(&Query::Details(slice.into()));
                     }
                 }
             }

@@ -1,8 +1,8 @@
 //! Messages between page and worker survive the way.
 #![cfg(not(target_arch = "wasm32"))]
 
-use axonscope::base::{Ledger, SliceId, TimeNs, TimeRange, TrackId};
-use axonscope::engine::query::{SearchQuery, TablePart};
+use axonscope::base::{InstantId, Ledger, SliceId, TimeNs, TimeRange, TrackId};
+use axonscope::engine::query::{SearchQuery, TablePart, Within};
 use axonscope::engine::{Answer, HotMeta, Query};
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
@@ -31,11 +31,13 @@ fn questions_survive() {
     let range = TimeRange::new(TimeNs(-5), TimeNs(i64::MAX));
     for query in [
         Query::Import,
-        Query::Details(SliceId(7)),
+        Query::Details(SliceId(7).into()),
         Query::Search(SearchQuery { text: "ä".into(), limit: 3, ..SearchQuery::default() }),
-        Query::RangeSummary(range, vec![TrackId(1)]),
         Query::Table("t".into(), 0, 10),
         Query::Find("p / t".into(), TimeNs(-1), "n".into()),
+        Query::FindInstant("p / t".into(), TimeNs(-1), "n".into()),
+        Query::Details(InstantId(7).into()),
+        Query::HitTables(SearchQuery::default(), vec![SliceId(1)], Within { range: Some(range), tracks: vec![TrackId(1)] }),
     ] {
         to_worker(ToWorker::Ask { id: u32::MAX, query });
     }

@@ -1,7 +1,7 @@
 //! What slices have in common: for each row of the timeline and each field, how often each value occurs and how long its slices run.
 
 use super::filter;
-use super::operators::column;
+use super::operators::{column, tracks_below};
 use crate::base::{DurationNs, SliceId, StrId, TimeRange, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
@@ -61,6 +61,15 @@ pub struct TrackTables {
     pub fields: Vec<FieldTable>,
 }
 
+/// A part of the profile.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Within {
+    /// A range of time; `None` is the whole.
+    pub range: Option<TimeRange>,
+    /// Only these tracks and those below them; empty is all.
+    pub tracks: Vec<TrackId>,
+}
+
 #[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     n: u64,
@@ -85,11 +94,12 @@ enum Column<'a> {
     Number(&'a [u32]),
 }
 
-/// Tables of the slices that `is_wanted` holds, clipped to `range` where there is one; those outside it are left out.
-pub fn tables(profile: &Profile, range: Option<TimeRange>, is_wanted: impl Fn(SliceId) -> bool) -> Vec<TrackTables> {
+/// Tables of the slices that `is_wanted` holds on the tracks of `within`, clipped to its range where there is one; those outside are left out.
+pub fn tables(profile: &Profile, within: &Within, is_wanted: impl Fn(SliceId) -> bool) -> Vec<TrackTables> {
     let fields = fields(profile);
+    let range = within.range;
     let length = range.unwrap_or(profile.meta.range).duration().0;
-    let tracks = (0..profile.tracks.len() as u32).map(TrackId);
+    let tracks = tracks_below(profile, &within.tracks).into_iter();
     tracks.filter_map(|track| of_track(profile, track, range, &is_wanted, &fields, length)).collect()
 }
 
@@ -185,7 +195,7 @@ mod tests {
     #[test]
     fn values_are_counted_by_row_and_clipped_to_the_range() {
         let profile = drawn("p / t: a 0+100, a 50+100, b 300+10\n p / u: a 20+10");
-        let got = tables(&profile, None, |_| true);
+        let got = tables(&profile, &Within::default(), |_| true);
         assert_eq!(
             got.iter().map(|t| (t.track.as_str(), t.n, t.sum.0, t.active.0)).collect::<Vec<_>>(),
             [("p / t", 3, 210, 160), ("p / u", 1, 10, 10)]
@@ -195,8 +205,14 @@ mod tests {
         assert_eq!(rows, [("a", 2, 200, 100, 150), ("b", 1, 10, 10, 10)]);
         assert_eq!(names.rows[0].share, Some(200.0 / 210.0));
         let range = Some(TimeRange::new(TimeNs(90), TimeNs(305)));
-        let cut = tables(&profile, range, |_| true);
+        let cut = tables(&profile, &Within { range, ..Within::default() }, |_| true);
         assert_eq!((cut.len(), cut[0].n, cut[0].sum.0), (1, 3, 10 + 60 + 5));
-        assert!(tables(&profile, None, |_| false).is_empty());
+        assert!(tables(&profile, &Within::default(), |_| false).is_empty());
+        // The rows under a box only: a group stands for those below it.
+        let of = |tracks: &[u32]| {
+            let within = Within { range: None, tracks: tracks.iter().map(|t| TrackId(*t)).collect() };
+            tables(&profile, &within, |_| true).into_iter().map(|t| t.track).collect::<Vec<_>>()
+        };
+        assert_eq!((of(&[2]), of(&[0]), of(&[1, 2])), (vec!["p / u".into()], vec!["p / t".to_string(), "p / u".into()], of(&[])));
     }
 }

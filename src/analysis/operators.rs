@@ -15,8 +15,8 @@ pub struct OperatorsQuery {
     pub group_by: String,
     /// Only what lies in this range; slices are clipped to it. `None` is the whole profile.
     pub range: Option<TimeRange>,
-    /// Only this track and those below it.
-    pub track: Option<TrackId>,
+    /// Only these tracks and those below them; empty is all.
+    pub tracks: Vec<TrackId>,
 }
 
 /// One operator on one device row (the top-level group of its track).

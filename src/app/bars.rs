@@ -88,6 +88,28 @@ fn LedgerBadge() -> impl IntoView {
     }
 }
 
+/// How many rows the range is of, where they are not all; a click takes all.
+#[component]
+fn BoxedRowsChip() -> impl IntoView {
+    const MOST_NAMED: usize = 12;
+    let app = App::expect();
+    let boxed = app.boxed_rows();
+    let said = move || boxed.with(|b| b.of_rows().trim_start_matches(" in ").to_string());
+    let title = move || {
+        let mut names: Vec<String> = app.rows.with(|rows| rows.iter().take(MOST_NAMED).cloned().collect());
+        let n_more = app.rows.with(|rows| rows.len().saturating_sub(MOST_NAMED));
+        names.extend((n_more > 0).then(|| format!("and {n_more} more")));
+        format!("Sums below the timeline and values in Search are of these rows only. Click for all rows.\n{}", names.join("\n"))
+    };
+    view! {
+        <Show when=move || boxed.with(|b| !b.tracks.is_empty())>
+            <button type="button" class="button scopebar__rows" data-boxed-rows="" title=title on:click=move |_| actions::all_rows(app)>
+                {said} " ×"
+            </button>
+        </Show>
+    }
+}
+
 /// The committed range, whether tables follow it, and what slices are coloured by.
 #[component]
 pub fn ScopeBar() -> impl IntoView {
@@ -117,6 +139,7 @@ pub fn ScopeBar() -> impl IntoView {
                 >
                     "×"
                 </button>
+                <BoxedRowsChip />
                 <span class="segmented" role="group" aria-label="What tables and charts sum">
                     <button
                         type="button" class="segmented__part" aria-pressed=move || (!is_selected()).to_string()

@@ -1,7 +1,7 @@
 //! Timelines of the open device profiles above their comparison: on one clock below each other, or each on its own with windows that show the
 //! same shares of the runs.
 
-use crate::base::{SliceId, TimeRange, text};
+use crate::base::{Item, SliceId, TimeRange, text};
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::compare::linked::{is_same, same_share, shifts};
@@ -145,17 +145,17 @@ fn OneClock(compared: Compared) -> impl IntoView {
         });
         Arc::new(all)
     });
-    let (selection, range) = (RwSignal::new(None::<SliceId>), RwSignal::new(None::<TimeRange>));
+    let (selection, range) = (RwSignal::new(None::<Item>), RwSignal::new(None::<TimeRange>));
     // Ids of another stack mean other slices.
     Effect::new(move || {
         stack.track();
         selection.set(None);
     });
     let on_details = Callback::new(move |()| {
-        let own = selection.get_untracked().and_then(|slice| stack.with_untracked(|s| s.split(slice)));
-        let id = own.and_then(|(at, slice)| compared.ids.with_untracked(|ids| Some((*ids.get(at)?, slice))));
-        if let Some((id, slice)) = id {
-            show(app, id, slice);
+        let own = selection.get_untracked().and_then(|item| stack.with_untracked(|s| s.split_item(item)));
+        let id = own.and_then(|(at, item)| compared.ids.with_untracked(|ids| Some((*ids.get(at)?, item))));
+        if let Some((id, item)) = id {
+            show(app, id, item);
         }
     });
     view! {
@@ -213,11 +213,11 @@ fn link(windows: &[RwSignal<Option<TimeRange>>], wholes: &[TimeRange]) {
 #[component]
 fn One(profile: OpenProfile, window: RwSignal<Option<TimeRange>>) -> impl IntoView {
     let app = App::expect();
-    let (selection, range) = (RwSignal::new(None::<SliceId>), RwSignal::new(None::<TimeRange>));
+    let (selection, range) = (RwSignal::new(None::<Item>), RwSignal::new(None::<TimeRange>));
     let (id, hot) = (profile.id, profile.hot.clone());
     let on_details = Callback::new(move |()| {
-        if let Some(slice) = selection.get_untracked() {
-            show(app, id, slice);
+        if let Some(item) = selection.get_untracked() {
+            show(app, id, item);
         }
     });
     view! {
@@ -231,8 +231,8 @@ fn One(profile: OpenProfile, window: RwSignal<Option<TimeRange>>) -> impl IntoVi
     }
 }
 
-/// A slice in the timeline of its own profile, with its details.
-fn show(app: App, id: u32, slice: SliceId) {
+/// A slice or an instant in the timeline of its own profile, with its details.
+fn show(app: App, id: u32, item: Item) {
     actions::show_profile(app, id);
-    actions::go_to_slice(app, slice);
+    actions::go_to(app, item);
 }

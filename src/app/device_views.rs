@@ -32,7 +32,7 @@ pub(super) fn tensors(app: App, profile: OpenProfile) -> AnyView {
 /// What is merged in the bar of the selected DMA transfer, at the head of its details.
 pub(super) fn merged(app: App, details: RwSignal<Option<Details>>, on_go: Callback<SliceId>) -> Option<AnyView> {
     let profile = app.front_untracked().filter(is_device)?;
-    let slice = details.with_untracked(|d| d.as_ref().map(|d| d.slice))?;
+    let slice = details.with_untracked(|d| d.as_ref()?.item.slice())?;
     let settings = Settings::of(app.view_state("timeline"));
     let query = Signal::derive(move || settings.dma());
     Some(view! { <MergedTransfers ask=profile.ask slice query on_go /> }.into_any())

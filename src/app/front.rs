@@ -7,7 +7,7 @@ use super::search::search_view;
 use super::side::SideBar;
 use super::stacked::{StackBar, Stacked, StackedTimeline};
 use super::time_views;
-use crate::base::{Ledger, SliceId, TimeRange};
+use crate::base::{Ledger, SliceId};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
@@ -23,7 +23,7 @@ use crate::views::timeline::marking::Marking;
 use crate::views::timeline::settings::Settings;
 use crate::views::timeline::{in_view, logical, names};
 use crate::worker::client::Ask;
-use crate::worker::protocol::{Answer, Details, HotColumns, Query};
+use crate::worker::protocol::{Answer, Details, HotColumns, Query, Within};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -38,7 +38,10 @@ pub fn Front() -> impl IntoView {
     let flows = FlowChoice::new(app.view_state("timeline"));
     let on_go = Callback::new(move |slice| actions::go_to_slice(app, slice));
     let on_close = Callback::new(move |()| app.state.is_details_open().set(false));
-    let shown = Signal::derive(move || details.get().filter(|_| app.state.is_details_open().get()));
+    let shown = Signal::derive(move || {
+        let has_room = app.state.view().with(|v| !WITH_PANEL.contains(&v.as_str()));
+        details.get().filter(|_| has_room && app.state.is_details_open().get())
+    });
     let more = ViewFn::from(move || super::system::details_links(app, details));
     let advanced = app.view_state("details").choice("advanced", true);
     let before = ViewFn::from(move || super::device_views::merged(app, details, on_go));
@@ -134,7 +137,7 @@ fn timeline(
         view! {
             <div class="alongside">
             <Timeline
-                hot ids bands curves range=app.range selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows
+                hot ids bands curves range=app.range rows=app.rows selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows
                 window=app.window marking is_moving=app.is_moving glance settings
             />
             {super::sources::pane(app, details)}
@@ -144,15 +147,18 @@ fn timeline(
         .into_any()
     };
     let ask = app.front_untracked().filter(|_| !untrack(|| stacked.is_on())).map(|p| p.ask);
+    let boxed = app.boxed_rows();
     let sums = ask.clone().map(|ask| {
         let asker = ask.clone();
         let on_row = Callback::new(move |(by, name): (String, String)| {
-            show_occurrences_in(app, asker.clone(), by, name, app.range.get_untracked());
+            let tracks = boxed.with_untracked(|b| b.tracks.clone());
+            let within = app.range.get_untracked().map(|range| Within { range: Some(range), tracks });
+            show_occurrences_in(app, asker.clone(), by, name, within.unwrap_or_default());
         });
-        view! { <RangeSums ask range=app.range.into() on_row choices=app.view_state("timeline") /> }
+        view! { <RangeSums ask range=app.range.into() rows=boxed on_row choices=app.view_state("timeline") /> }
     });
     let legend = ask.map(|ask| view! { <ColourLegend ask /> });
-    view! { <div class="stacked"><StackBar stacked /><super::system::RowsBar />{legend}{timeline}{sums}</div> }.into_any()
+    view! { <div class="stacked"><StackBar stacked /><super::system::RowsBar />{timeline}{legend}{sums}</div> }.into_any()
 }
 
 /// What the colours stand for; absent unless it is wanted.
@@ -174,25 +180,27 @@ fn ColourLegend(ask: Ask) -> impl IntoView {
 
 /// From, to, and whether it leads into the selection; of the kinds that are drawn.
 fn arrows(details: &Details, choice: FlowChoice) -> Vec<(SliceId, SliceId, bool)> {
-    let into = details.predecessors.iter().filter(|n| choice.shows(&n.kind)).map(|n| (n.slice, details.slice, true));
-    into.chain(details.successors.iter().filter(|n| choice.shows(&n.kind)).map(|n| (details.slice, n.slice, false))).collect()
+    let Some(slice) = details.item.slice() else {
+        return Vec::new();
+    };
+    let into = details.predecessors.iter().filter(|n| choice.shows(&n.kind)).map(|n| (n.slice, slice, true));
+    into.chain(details.successors.iter().filter(|n| choice.shows(&n.kind)).map(|n| (slice, n.slice, false))).collect()
 }
 
 /// Lights up the slices of a row in the timeline, and goes to the first.
 pub(super) fn show_occurrences(app: App, ask: Ask, by: String, name: String) {
-    show_occurrences_in(app, ask, by, name, None);
+    show_occurrences_in(app, ask, by, name, Within::default());
 }
 
-/// As [`show_occurrences`], to the first of a range.
-fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, range: Option<TimeRange>) {
+/// As [`show_occurrences`], to the first of a part of the profile.
+fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, within: Within) {
     spawn_local(async move {
         if let Ok(Answer::Occurrences(slices)) = ask.ask(Query::Occurrences(by, name)).await {
-            let inside = range.and_then(|range| app.front_untracked()?.hot.first_within(&slices, range));
+            let inside = app.front_untracked().and_then(|p| p.hot.first_within(&slices, &within));
             let first = inside.or(slices.first().copied());
             actions::set_highlights(app, slices);
             actions::show_view(app, "timeline");
-            app.selection.set(first);
-            app.reveal.set(first);
+            actions::select_and_reveal(app, first);
         }
     });
 }
@@ -242,27 +250,26 @@ fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
     hot.into()
 }
 
-/// Views that tell more of a chosen row beside their table.
+/// Views that tell more of a chosen row beside their table: the drawer, opened elsewhere, waits there.
 const WITH_PANEL: [&str; 2] = ["operators", "kernels"];
 
-/// Details of the selected slice; the last answer stays until the next.
+/// Details of the selected slice or instant; the last answer stays until the next.
 fn details(app: App) -> RwSignal<Option<Details>> {
     let details = RwSignal::new(None::<Details>);
     Effect::new(move || {
         app.state.front().track();
-        let selection: Option<SliceId> = app.selection.get();
-        let (Some(slice), Some(profile)) = (selection, app.front_untracked()) else {
+        let (Some(item), Some(profile)) = (app.selection.get(), app.front_untracked()) else {
             details.set(None);
             return;
         };
-        // A slice just chosen shows its details; they were closed for another one. Where a row has a panel of its own beside the table, the
+        // What was just chosen shows its details; they were closed for another one. Where a row has a panel of its own beside the table, the
         // drawer would cover both.
         if app.state.view().with_untracked(|v| !WITH_PANEL.contains(&v.as_str())) {
             app.state.is_details_open().set(true);
         }
         spawn_local(async move {
-            let answer = profile.ask.ask(Query::Details(slice)).await;
-            if let (Ok(Answer::Details(found)), Some(true)) = (answer, app.selection.try_get_untracked().map(|s| s == Some(slice))) {
+            let answer = profile.ask.ask(Query::Details(item)).await;
+            if let (Ok(Answer::Details(found)), Some(true)) = (answer, app.selection.try_get_untracked().map(|s| s == Some(item))) {
                 details.set(Some(found));
             }
         });

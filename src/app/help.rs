@@ -9,7 +9,7 @@ const KEYS: [(&str, &str); 19] = [
     ("Ctrl + wheel", "zoom at the pointer"),
     ("wheel", "scroll the tracks"),
     ("drag", "zoom to a range"),
-    ("Shift + drag", "select a range without zooming"),
+    ("Shift + drag", "select a range without zooming; a box of some rows"),
     ("0", "show the whole profile"),
     ("F", "fit the selection, or the range"),
     ("1, 2, 3, 4", "tools: select, pan, zoom, measure"),

@@ -1,11 +1,16 @@
 //! The outside world: address, `localStorage`, title, theme, attributes of the body.
 
 use super::idle;
-use crate::base::TimeRange;
+use crate::base::{Item, StrId, TimeNs, TimeRange};
 use crate::state::{
-    App, AppStateStoreFields as _, OpenProfile, Theme, actions, annotations, annotations::Book, layout::Layout, own::Own, recent,
-    url::UrlState,
+    App, AppStateStoreFields as _, OpenProfile, Theme, actions, annotations,
+    annotations::Book,
+    layout::Layout,
+    own::Own,
+    recent,
+    url::{Named, UrlState},
 };
+use crate::worker::protocol::HotColumns;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -159,19 +164,13 @@ fn current(app: App) -> UrlState {
         return app.state.wanted().get().unwrap_or_default();
     };
     let window: Option<TimeRange> = app.window.get().filter(|w| *w != profile.hot.range());
-    let selection = app.selection.get().and_then(|slice| {
-        let hot = &profile.hot;
-        let lane = hot.info.lanes.get(hot.info.lanes.partition_point(|lane| lane.end <= slice.0))?;
-        let name = hot.info.strings.get(crate::base::StrId(*hot.name.get(slice.index())?));
-        // An address has room for names that someone wrote, not for texts of megabytes.
-        let name = Some(name).filter(|name| name.len() <= LONGEST_NAME)?;
-        Some((track_path(hot, lane.track), crate::base::TimeNs(*hot.start.get(slice.index())?), name.to_string()))
-    });
+    let selection = app.selection.get().and_then(|item| named(&profile.hot, item));
     UrlState {
         hash: profile.hash.clone(),
         name: profile.own_title.clone(),
         view: app.state.view().get(),
         range: app.range.get(),
+        rows: app.rows.with(|rows| rows.to_vec()),
         is_selected_scope: app.state.is_selected_scope().get(),
         window,
         selection,
@@ -180,16 +179,21 @@ fn current(app: App) -> UrlState {
     }
 }
 
-/// Names from the root, as in the worker.
-fn track_path(hot: &crate::worker::protocol::HotColumns, track: crate::base::TrackId) -> String {
-    let mut parts = Vec::new();
-    let mut at = Some(track);
-    while let Some(t) = at.and_then(|id| hot.info.tracks.get(id.index())) {
-        parts.push(hot.info.strings.get(t.name));
-        at = t.parent.filter(|p| Some(*p) < at);
-    }
-    parts.reverse();
-    parts.join(" / ")
+/// How a link names what is selected.
+fn named(hot: &HotColumns, item: Item) -> Option<Named> {
+    let (track, start, name) = match item {
+        Item::Slice(slice) => {
+            let lane = hot.info.lanes.get(hot.info.lanes.partition_point(|lane| lane.end <= slice.0))?;
+            (lane.track, *hot.start.get(slice.index())?, StrId(*hot.name.get(slice.index())?))
+        }
+        Item::Instant(instant) => {
+            let (all, i) = (&hot.info.instants, instant.index());
+            (*all.track.get(i)?, *all.time.get(i)?, *all.name.get(i)?)
+        }
+    };
+    // An address has room for names that someone wrote, not for texts of megabytes.
+    let name = Some(hot.info.strings.get(name)).filter(|name| name.len() <= LONGEST_NAME)?;
+    Some(Named { is_instant: item.instant().is_some(), track: hot.info.track_path(track), start: TimeNs(start), name: name.into() })
 }
 
 /// Reads the address once; afterwards writes it, shortly after the last change.

@@ -126,7 +126,10 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
         spawn_local(async move {
             match held.files().await {
                 Ok(files) => opening::open(app, files),
-                Err(sentence) => actions::notify(app, sentence, true),
+                Err(sentence) => {
+                    actions::drop_begins(app);
+                    actions::notify_of_drop(app, sentence, true);
+                }
             }
         });
     });
@@ -173,7 +176,8 @@ fn open_sample(app: State, name: String) {
             Ok(file) => opening::open(app, vec![Dropped { name, file }]),
             Err(why) => {
                 let why = crate::worker::blob::words(&why);
-                actions::notify(app, format!("The sample `{name}` could not be had from this site: {why}"), true);
+                actions::drop_begins(app);
+                actions::notify_of_drop(app, format!("The sample `{name}` could not be had from this site: {why}"), true);
             }
         }
     });

@@ -43,14 +43,13 @@ pub(super) fn log(app: App, profile: OpenProfile, view: &str, timeline: impl FnO
     let id = TOOLS.into_iter().find(|t| *t == view).unwrap_or("operator-framework");
     let show = move |(slice, marked): (SliceId, Vec<SliceId>)| {
         actions::set_highlights(app, marked);
-        app.selection.set(Some(slice));
-        app.reveal.set(Some(slice));
+        actions::select_and_reveal(app, Some(slice));
     };
     let context = LogContext {
         title: with_tools(&profile),
         ask: profile.ask,
         others: runs(app, profile.id),
-        selection: app.selection.into(),
+        selection: app.selected_slice(),
         range: super::time_views::scope(app),
         on_slice: Callback::new(show),
         on_timeline: Callback::new(move |target| {

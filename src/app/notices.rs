@@ -1,4 +1,4 @@
-//! What went wrong, and remarks, until dismissed.
+//! What went wrong, and remarks: until dismissed; what is about files that were given, until others are.
 
 use super::opening;
 use crate::state::{App, AppStateStoreFields as _, actions};

@@ -5,7 +5,7 @@ use super::handles::{self, Handle};
 use super::pool::{self, Job};
 use super::{sorting, sources};
 use crate::base::text;
-use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, own::ProfileKind, runs, url::UrlState};
+use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, own::ProfileKind, runs, url::Named, url::UrlState};
 use crate::views::timeline::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
@@ -19,6 +19,9 @@ use web_sys::File;
 
 /// Starts to open files; returns at once.
 pub fn open(app: App, files: Vec<Dropped>) {
+    if !files.is_empty() {
+        actions::drop_begins(app);
+    }
     let files = sources::take(app, files);
     if files.is_empty() {
         return;
@@ -34,7 +37,7 @@ pub fn open(app: App, files: Vec<Dropped>) {
         match task.await {
             Ok(Ok(jobs)) => pool::submit(app, jobs),
             Ok(Err(sentence)) => {
-                actions::notify(app, sentence, true);
+                actions::notify_of_drop(app, sentence, true);
                 actions::import_ends(app, id);
             }
             // `cancel` has ended it.
@@ -122,7 +125,7 @@ pub(super) fn job(app: App, id: u32, mut found: Found, files: Vec<Dropped>, targ
                 Err(sentence) => Err(sentence),
             };
             if let Err(sentence) = opened {
-                actions::notify(app, sentence, true);
+                actions::notify_of_drop(app, sentence, true);
             }
         });
     };
@@ -237,20 +240,22 @@ pub fn follow(app: App, ask: Ask, wanted: UrlState) {
     }
     app.choices.set(wanted.choices);
     app.range.set(wanted.range);
+    app.rows.set(Arc::new(if wanted.range.is_some() { wanted.rows } else { Vec::new() }));
     app.state.is_selected_scope().set(wanted.is_selected_scope && wanted.range.is_some());
     app.window.set(wanted.window);
     if !wanted.search.is_empty() {
         app.state.search().update(|s| s.text = wanted.search.clone());
     }
-    let Some((track, start, name)) = wanted.selection else {
+    let Some(Named { is_instant, track, start, name }) = wanted.selection else {
         return;
     };
+    let query = if is_instant { Query::FindInstant(track, start, name) } else { Query::Find(track, start, name) };
     spawn_local(async move {
-        if let Ok(Answer::Find(Some(slice))) = ask.ask(Query::Find(track, start, name)).await {
-            app.selection.set(Some(slice));
+        if let Ok(Answer::Find(Some(item))) = ask.ask(query).await {
+            app.selection.set(Some(item));
             app.state.is_details_open().set(true);
             if wanted.window.is_none() {
-                app.reveal.set(Some(slice));
+                app.reveal.set(Some(item));
             }
         }
     });

@@ -32,8 +32,7 @@ pub(super) fn layers(app: App, profile: OpenProfile) -> AnyView {
         let first = slices.first().copied();
         actions::set_highlights(app, slices);
         actions::show_view(app, "timeline");
-        app.selection.set(first);
-        app.reveal.set(first);
+        actions::select_and_reveal(app, first);
     });
     view! { <LayersView ask=profile.ask range=scope(app) on_slices choices=app.view_state("layers") /> }.into_any()
 }

@@ -35,10 +35,10 @@ fn say_what_is_left(app: App, inspection: &Inspection) {
     if !unclaimed.is_empty() {
         let names = unclaimed.iter().take(5).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
         let more = if unclaimed.len() > 5 { format!(" and {} more", unclaimed.len() - 5) } else { String::new() };
-        actions::notify(app, format!("No profile was recognised in {names}{more}; the rest of what you gave was opened."), false);
+        actions::notify_of_drop(app, format!("No profile was recognised in {names}{more}; the rest of what you gave was opened."), false);
     }
     if !inspection.notes.is_empty() {
-        actions::notify(app, inspection.notes.join(" "), true);
+        actions::notify_of_drop(app, inspection.notes.join(" "), true);
     }
 }
 

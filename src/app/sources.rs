@@ -60,7 +60,7 @@ pub(super) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
     } else if rest.is_empty() {
         let files = if n == 1 { "One file of source is".to_string() } else { format!("{n} files of source are") };
         let what = format!("{files} kept, to be shown beside a Neuron device profile that names it. Open the profile as well.");
-        actions::notify(app, what, false);
+        actions::notify_of_drop(app, what, false);
     }
     rest
 }
@@ -79,8 +79,7 @@ fn show_place(app: App, ask: Ask, place: Place) {
             let first = slices.first().copied();
             actions::set_highlights(app, slices);
             actions::show_view(app, "timeline");
-            app.selection.set(first);
-            app.reveal.set(first);
+            actions::select_and_reveal(app, first);
         }
     });
 }

@@ -1,6 +1,6 @@
 //! The timeline of the profile in front, or of all workers of its run at once on one clock.
 
-use crate::base::{SliceId, TimeRange};
+use crate::base::{Item, SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, actions};
 use crate::views::timeline::Timeline;
 use crate::views::timeline::flows::FlowChoice;
@@ -99,8 +99,8 @@ pub fn StackedTimeline(
     let app = App::expect();
     let front = app.state.front().get_untracked();
     let at = stacked.ids.with_untracked(|ids| ids.iter().position(|id| Some(*id) == front)).unwrap_or(0);
-    let of = move |f: &dyn Fn(&Stack) -> Option<SliceId>| stacked.stack.with(|s| s.as_ref().and_then(|s| f(s)));
-    let join = move |slice: Option<SliceId>| slice.and_then(|slice| of(&|s| s.join(at, slice)));
+    let of = move |f: &dyn Fn(&Stack) -> Option<Item>| stacked.stack.with(|s| s.as_ref().and_then(|s| f(s)));
+    let join = move |item: Option<Item>| item.and_then(|item| of(&|s| s.join_item(at, item)));
     let selection = RwSignal::new(untrack(|| join(app.selection.get())));
     Effect::new(move || selection.set(join(app.selection.get())));
     Effect::new(move || {
@@ -108,7 +108,7 @@ pub fn StackedTimeline(
         if chosen == untrack(|| join(app.selection.get())) {
             return;
         }
-        let split = chosen.and_then(|slice| stacked.stack.with_untracked(|s| s.as_ref().and_then(|s| s.split(slice))));
+        let split = chosen.and_then(|item| stacked.stack.with_untracked(|s| s.as_ref().and_then(|s| s.split_item(item))));
         let other = split.filter(|s| s.0 != at).and_then(|s| stacked.ids.with_untracked(|ids| ids.get(s.0).copied()));
         if let Some(id) = other {
             actions::show_sibling(app, id);
@@ -131,8 +131,10 @@ pub fn StackedTimeline(
     };
     let highlights = Signal::derive(move || Arc::new(app.highlights.with(|h| all(h))));
     let arrows = Signal::derive(move || {
-        let pair = |&(a, b, is_in): &(SliceId, SliceId, bool)| Some((join(Some(a))?, join(Some(b))?, is_in));
-        arrows.with(|all| all.iter().filter_map(pair).collect())
+        stacked.stack.with(|s| {
+            let pair = |&(a, b, is_in): &(SliceId, SliceId, bool)| Some((s.as_ref()?.join(at, a)?, s.as_ref()?.join(at, b)?, is_in));
+            arrows.with(|all| all.iter().filter_map(pair).collect())
+        })
     });
     let reveal = Signal::derive(move || join(app.reveal.get()));
     let flows = (flows, ask_all(stacked.stack, move || stacked.asks(app)));

@@ -83,7 +83,7 @@ pub(super) fn system(app: App, profile: OpenProfile) -> AnyView {
     let on_device = Callback::new(move |(id, slice)| open_device(app, front, id, slice));
     let on_range = Callback::new(move |range| actions::commit_range(app, range));
     let ways = Ways { on_slice, on_place, on_device, range: app.range.into(), on_range };
-    view! { <SystemView ask=profile.ask selection=app.selection.into() range=super::time_views::scope(app) devices=devices(app) ways /> }
+    view! { <SystemView ask=profile.ask selection=app.selected_slice() range=super::time_views::scope(app) devices=devices(app) ways /> }
         .into_any()
 }
 
@@ -92,7 +92,7 @@ pub(super) fn details_links(app: App, details: RwSignal<Option<Details>>) -> Opt
     let profile = app.front_untracked().filter(|p| has(p, "system"))?;
     let front = profile.id;
     let on_device = Callback::new(move |(id, slice)| open_device(app, front, id, slice));
-    let slice = Signal::derive(move || details.with(|d| d.as_ref().map(|d| d.slice)));
+    let slice = Signal::derive(move || details.with(|d| d.as_ref().and_then(|d| d.item.slice())));
     Some(view! { <ExecutionLinks ask=profile.ask slice devices=devices(app) on_device /> }.into_any())
 }
 
@@ -115,7 +115,7 @@ fn open_device(app: App, front: u32, id: u32, slice: SliceId) {
         let (start, length) = (*hot.start.get(slice.index())?, *hot.duration.get(slice.index())?);
         Some(TimeRange { start: TimeNs(start), end: TimeNs(start.saturating_add(length)) })
     });
-    app.selection.set(Some(slice));
+    app.selection.set(Some(slice.into()));
     actions::commit_range(app, span);
     // What is chosen here is kept with the tab, and is back when it comes to front again.
     actions::show_profile(app, id);

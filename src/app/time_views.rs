@@ -54,12 +54,11 @@ fn ways(app: App) -> Ways {
         let first = slices.first().copied();
         actions::set_highlights(app, slices);
         actions::show_view(app, "timeline");
-        app.selection.set(first);
-        app.reveal.set(first);
+        actions::select_and_reveal(app, first);
     });
     let mark = Callback::new(move |(slice, slices): (SliceId, Vec<SliceId>)| {
         actions::set_highlights(app, slices);
-        app.selection.set(Some(slice));
+        app.selection.set(Some(slice.into()));
     });
     (to_one, to_many, mark)
 }
@@ -72,7 +71,7 @@ pub(super) fn go(app: App, (range, slice): Place) {
     app.window.set(Some(TimeRange::new(crate::base::TimeNs(start), crate::base::TimeNs(end))));
     actions::commit_range(app, Some(range));
     if slice.is_some() {
-        app.selection.set(slice);
+        app.selection.set(slice.map(Into::into));
         app.state.is_details_open().set(true);
     }
 }

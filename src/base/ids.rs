@@ -32,6 +32,49 @@ id!(
     SliceId
 );
 id!(
+    /// An instant, in the order (track, time).
+    InstantId
+);
+id!(
     /// A counter series group.
     CounterId
 );
+
+/// What can be selected on the timeline: it has a record in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Item {
+    /// A span of time.
+    Slice(SliceId),
+    /// A moment.
+    Instant(InstantId),
+}
+
+impl Item {
+    /// The slice, if it is one.
+    pub fn slice(self) -> Option<SliceId> {
+        match self {
+            Item::Slice(slice) => Some(slice),
+            Item::Instant(_) => None,
+        }
+    }
+
+    /// The instant, if it is one.
+    pub fn instant(self) -> Option<InstantId> {
+        match self {
+            Item::Slice(_) => None,
+            Item::Instant(instant) => Some(instant),
+        }
+    }
+}
+
+impl From<SliceId> for Item {
+    fn from(slice: SliceId) -> Self {
+        Item::Slice(slice)
+    }
+}
+
+impl From<InstantId> for Item {
+    fn from(instant: InstantId) -> Self {
+        Item::Instant(instant)
+    }
+}

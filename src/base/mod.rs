@@ -14,7 +14,7 @@ pub mod titles;
 pub mod units;
 
 pub use diagnostics::{Ledger, Severity, SkipReason};
-pub use ids::{CounterId, SliceId, StrId, TrackId};
+pub use ids::{CounterId, InstantId, Item, SliceId, StrId, TrackId};
 pub use input::{ByteSource, InputError, InputSet, Member, MemberHead, MemorySource};
 pub use interner::{Interner, StringTable};
 pub use order::{Order, largest};

@@ -1,6 +1,7 @@
 //! What the page holds for drawing: the columns a frame needs, in slice order, and the names they point at.
 
-use crate::base::{SliceId, StrId, StringTable, TimeRange};
+use crate::analysis::hit_tables::Within;
+use crate::base::{InstantId, SliceId, StrId, StringTable, TimeRange, TrackId};
 use crate::model::{Counter, Domain, InstantTable, Lane, Meta, Profile, Track};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,8 @@ pub struct HotMeta {
     pub counters: Vec<Counter>,
     /// By (track, time).
     pub instants: InstantTable,
+    /// The profile's instant by position in `instants`; empty where they are the same.
+    pub instant_ids: Vec<InstantId>,
     /// (id, label) one can colour by, `name` first.
     pub colourings: Vec<(String, String)>,
     /// (id, label) of fields that a search can ask for: `colourings` and numbers.
@@ -63,17 +66,79 @@ pub struct HotColumns {
     pub colour: Vec<u16>,
 }
 
+impl HotMeta {
+    /// Names from the root to the track, as in the profile.
+    pub fn track_path(&self, track: TrackId) -> String {
+        let mut parts = Vec::new();
+        let mut at = Some(track);
+        while let Some(t) = at.and_then(|id| self.tracks.get(id.index())) {
+            parts.push(self.strings.get(t.name));
+            at = t.parent.filter(|p| Some(*p) < at);
+        }
+        parts.reverse();
+        parts.join(" / ")
+    }
+
+    /// Tracks of these paths; where there is none of a path, the nearest group above it. A path that leads nowhere is left out.
+    pub fn tracks_of(&self, paths: &[String]) -> Vec<TrackId> {
+        if paths.is_empty() {
+            return Vec::new();
+        }
+        let known: Vec<String> = (0..self.tracks.len() as u32).map(|t| self.track_path(TrackId(t))).collect();
+        let all = |wanted: &str| (0u32..).zip(&known).filter(|(_, path)| *path == wanted).map(|(t, _)| TrackId(t)).collect::<Vec<_>>();
+        let mut out = Vec::new();
+        for path in paths {
+            let mut above = Some(path.as_str());
+            while let Some(at) = above {
+                let found = all(at);
+                out.extend(&found);
+                above = at.rsplit_once(" / ").map(|p| p.0).filter(|_| found.is_empty());
+            }
+        }
+        out.sort_unstable();
+        out.dedup();
+        out
+    }
+
+    /// By track: whether it is one of these or below one.
+    fn below(&self, tracks: &[TrackId]) -> Vec<bool> {
+        let mut is_inside = vec![false; self.tracks.len()];
+        for (i, track) in self.tracks.iter().enumerate() {
+            let is_below = track.parent.is_some_and(|p| p.index() < i && is_inside[p.index()]);
+            is_inside[i] = is_below || tracks.contains(&TrackId(i as u32));
+        }
+        is_inside
+    }
+
+    /// How many tracks with slices there are among these and below them.
+    pub fn n_rows(&self, tracks: &[TrackId]) -> usize {
+        let is_inside = self.below(tracks);
+        (0..is_inside.len()).filter(|&i| is_inside[i] && !self.tracks[i].lanes.is_empty()).count()
+    }
+
+    /// The track of a slice.
+    fn track_of(&self, slice: SliceId) -> Option<TrackId> {
+        let lane = self.lanes.get(self.lanes.partition_point(|lane| lane.end <= slice.0))?;
+        Some(lane.track)
+    }
+}
+
 impl HotColumns {
     /// First and last moment of anything.
     pub fn range(&self) -> TimeRange {
         self.info.meta.range
     }
 
-    /// The first of `slices` that reaches into `range`.
-    pub fn first_within(&self, slices: &[SliceId], range: TimeRange) -> Option<SliceId> {
+    /// The first of `slices` that reaches into the range and lies on the tracks of `within`.
+    pub fn first_within(&self, slices: &[SliceId], within: &Within) -> Option<SliceId> {
+        let tracks = (!within.tracks.is_empty()).then(|| self.info.below(&within.tracks));
         let is_inside = |slice: &&SliceId| {
             let (start, duration) = (self.start.get(slice.index()), self.duration.get(slice.index()));
-            start.zip(duration).is_some_and(|(&start, &duration)| start < range.end.0 && start.saturating_add(duration) > range.start.0)
+            let in_time = |range: TimeRange| {
+                start.zip(duration).is_some_and(|(&start, &duration)| start < range.end.0 && start.saturating_add(duration) > range.start.0)
+            };
+            let on_tracks = |is_there: &Vec<bool>| self.info.track_of(**slice).is_some_and(|t| is_there.get(t.index()) == Some(&true));
+            within.range.is_none_or(in_time) && tracks.as_ref().is_none_or(on_tracks)
         };
         slices.iter().find(is_inside).copied()
     }
@@ -104,7 +169,13 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         lanes: profile.lanes.clone(),
         strings: profile.strings.reduced(|id: StrId| used[id.index()]),
         counters: profile.counters.clone(),
-        instants: profile.instants.clone(),
+        instants: InstantTable {
+            track: profile.instants.track.clone(),
+            time: profile.instants.time.clone(),
+            name: profile.instants.name.clone(),
+            record: Vec::new(),
+        },
+        instant_ids: Vec::new(),
         colourings: colourings(profile),
         search_fields: crate::analysis::filter::fields(profile),
         categories: crate::analysis::filter::categories(profile),
@@ -126,11 +197,48 @@ mod tests {
         let hot = HotColumns { start: vec![0, 10, 20, 30], duration: vec![5, 5, 15, 5], ..HotColumns::default() };
         let first = |slices: &[u32], from, to| {
             let slices: Vec<SliceId> = slices.iter().map(|&s| SliceId(s)).collect();
-            hot.first_within(&slices, TimeRange::new(TimeNs(from), TimeNs(to))).map(|s| s.0)
+            let range = Some(TimeRange::new(TimeNs(from), TimeNs(to)));
+            hot.first_within(&slices, &Within { range, ..Within::default() }).map(|s| s.0)
         };
         assert_eq!(first(&[0, 1, 2, 3], 15, 25), Some(2));
         assert_eq!(first(&[0, 2, 3], 30, 40), Some(2));
         assert_eq!(first(&[0, 1], 15, 25), None);
         assert_eq!(first(&[9], 0, 25), None);
+    }
+
+    /// Two groups with a row each: `p / t` with slices 0 and 1, `q / t` with 2 and 3.
+    fn rows() -> HotColumns {
+        use crate::model::TrackKind;
+        let mut info = HotMeta::default();
+        let mut add = |name: &str, parent: Option<u32>, lanes| {
+            let name = info.strings.push(name);
+            let kind = TrackKind::Thread;
+            info.tracks.push(Track { parent: parent.map(TrackId), level: 0, name, kind, lanes });
+        };
+        add("p", None, 0..0);
+        add("t", Some(0), 0..1);
+        add("q", None, 1..1);
+        add("t", Some(2), 1..2);
+        let lane = |track, first| Lane { track: TrackId(track), depth: 0, first, end: first + 2 };
+        info.lanes = vec![lane(1, 0), lane(3, 2)];
+        HotColumns { info, start: vec![0, 10, 0, 10], duration: vec![5; 4], ..HotColumns::default() }
+    }
+
+    #[test]
+    fn rows_are_found_by_path_or_by_the_group_that_is_left() {
+        let info = rows().info;
+        let of = |paths: &[&str]| info.tracks_of(&paths.iter().map(|p| p.to_string()).collect::<Vec<_>>());
+        assert_eq!(of(&["q / t"]), [TrackId(3)]);
+        assert_eq!(of(&["q / made by engine / 5", "q", "gone"]), [TrackId(2)]);
+        assert!(of(&[]).is_empty() && of(&["gone / t"]).is_empty());
+        assert_eq!((info.n_rows(&of(&["q"])), info.n_rows(&of(&["p", "q / t"])), info.n_rows(&[])), (1, 2, 0));
+    }
+
+    #[test]
+    fn the_first_of_a_box_lies_on_its_rows() {
+        let hot = rows();
+        let all: Vec<SliceId> = (0..4).map(SliceId).collect();
+        let first = |range, track| hot.first_within(&all, &Within { range, tracks: vec![TrackId(track)] }).map(|s| s.0);
+        assert_eq!((first(None, 2), first(Some(TimeRange::new(TimeNs(7), TimeNs(12))), 2)), (Some(2), Some(3)));
     }
 }

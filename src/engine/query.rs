@@ -10,13 +10,14 @@ pub use crate::analysis::device::{DeviceAnswer, DeviceQuery};
 pub use crate::analysis::filter::Term;
 pub use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::analysis::hit_tables::TrackTables;
+pub use crate::analysis::hit_tables::Within;
 use crate::analysis::hits::HitSummary;
 use crate::analysis::operators::Operators;
 pub use crate::analysis::operators::OperatorsQuery;
 pub use crate::analysis::search::{SearchHits, SearchQuery};
 use crate::analysis::span::SpanFigures;
 pub use crate::analysis::torch::{TorchAnswer, TorchQuery};
-use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};
+use crate::base::{DurationNs, Item, SliceId, TimeNs, TimeRange};
 pub use crate::formats::Field;
 use crate::model::{Cell, Fact};
 use serde::{Deserialize, Serialize};
@@ -28,12 +29,10 @@ pub enum Query {
     Import,
     /// Rows of the Operators view.
     Operators(OperatorsQuery),
-    /// Every field of a slice, and its neighbours.
-    Details(SliceId),
+    /// Every field of a slice or an instant, and the neighbours of a slice.
+    Details(Item),
     /// Slices whose name (or a field) matches.
     Search(SearchQuery),
-    /// What lies under a time range, by name: (range, only these tracks; empty is all).
-    RangeSummary(TimeRange, Vec<TrackId>),
     /// Colour slot per slice for `by` (an id of `HotMeta::colourings`).
     ColourKeys(String),
     /// Slices of one operator row: (group_by, name), by start.
@@ -44,6 +43,8 @@ pub enum Query {
     TableHelp(String),
     /// The slice named by (track path, start, name), as in a link.
     Find(String, TimeNs, String),
+    /// The instant named by (track path, time, name), as in a link.
+    FindInstant(String, TimeNs, String),
     /// Arrows that cross a window.
     Flows(FlowsQuery),
     /// What only a PyTorch trace can answer.
@@ -59,7 +60,7 @@ pub enum Query {
     /// Hits summed up: those of a search (none for an empty text) and these slices.
     HitSummary(SearchQuery, Vec<SliceId>),
     /// Values of fields row by row: of the hits of a search and these slices, or, when nothing is searched for, of all slices of the range.
-    HitTables(SearchQuery, Vec<SliceId>, Option<TimeRange>),
+    HitTables(SearchQuery, Vec<SliceId>, Within),
     /// What a glance at a slice tells.
     Brief(SliceId),
     /// Rows as CSV, part by part.
@@ -77,8 +78,6 @@ pub enum Answer {
     Details(Details),
     /// Hits by time.
     Search(SearchHits),
-    /// Rows by self time.
-    RangeSummary(Operators),
     /// One per slice.
     ColourKeys(Vec<u16>),
     /// By start.
@@ -87,8 +86,8 @@ pub enum Answer {
     Table(TablePart),
     /// One for each column; none where the file says nothing.
     TableHelp(Vec<String>),
-    /// The slice, when it is there.
-    Find(Option<SliceId>),
+    /// The slice or the instant, when it is there.
+    Find(Option<Item>),
     /// Columns of arrows.
     Flows(Flows),
     /// What only a PyTorch trace can answer.
@@ -153,16 +152,16 @@ pub struct ImportSummary {
     pub facts: Vec<Fact>,
 }
 
-/// Everything about one slice.
+/// Everything about one slice or instant; what only a slice has is nothing for an instant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Details {
-    /// The slice.
-    pub slice: SliceId,
+    /// What it is.
+    pub item: Item,
     /// Its name.
     pub name: String,
     /// Path of its track.
     pub track: String,
-    /// Start.
+    /// Start, or the moment.
     pub start: TimeNs,
     /// Duration.
     pub duration: DurationNs,

@@ -71,7 +71,7 @@ pub fn scan(format: &dyn Format, input: &InputSet, profile: &Profile, query: &Sc
     let mut part = ScanPart { n_seen: batch.len() as u64, next, ..ScanPart::default() };
     for at in &batch {
         let slice = SliceId(at.slice);
-        let Ok(fields) = format.record(&input, profile, slice) else {
+        let Ok(fields) = format.record(&input, profile, slice.into()) else {
             part.n_unreadable += 1;
             continue;
         };

@@ -5,7 +5,7 @@ use super::{HotColumns, HotMeta, hot};
 use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, flows, operators, search, span};
-use crate::base::{DurationNs, InputSet, Ledger, SliceId, StrId, TimeNs, TrackId};
+use crate::base::{DurationNs, InputSet, InstantId, Item, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Imported};
 use crate::model::{Domain, GenericTable, Profile};
 use std::cell::{OnceCell, RefCell};
@@ -53,14 +53,10 @@ impl Session {
         match query {
             Query::Import => Answer::Import(import_summary(&self.profile)),
             Query::Operators(q) => self.grouped(&q.group_by, |column, slots| {
-                let tracks = operators::tracks_below(&self.profile, q.track.as_slice());
+                let tracks = operators::tracks_below(&self.profile, &q.tracks);
                 Answer::Operators(operators::operators(&self.profile, column, &tracks, q.range, slots))
             }),
-            Query::RangeSummary(range, tracks) => self.grouped("name", |column, slots| {
-                let tracks = operators::tracks_below(&self.profile, tracks);
-                Answer::RangeSummary(operators::operators(&self.profile, column, &tracks, Some(*range), slots))
-            }),
-            Query::Details(slice) => self.details(*slice),
+            Query::Details(item) => self.details(*item),
             Query::Search(q) => search::search(&self.profile, q).map_or_else(Answer::Refused, Answer::Search),
             Query::ColourKeys(by) => self.colour_keys(by),
             Query::Occurrences(by, value) => self.grouped(by, |column, _| Answer::Occurrences(occurrences(&self.profile, column, value))),
@@ -72,10 +68,11 @@ impl Session {
             Query::Span(range) => Answer::Span(span::span(&self.profile, *range)),
             Query::Scan(q) => self.scan(q),
             Query::HitSummary(q, more) => self.hit_summary(q, more),
-            Query::HitTables(q, more, range) => self.hit_tables(q, more, *range),
+            Query::HitTables(q, more, within) => self.hit_tables(q, more, within),
             Query::Brief(slice) => self.brief(*slice),
             Query::Export(q) => self.export(q),
-            Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name)),
+            Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name).map(Into::into)),
+            Query::FindInstant(path, time, name) => Answer::Find(find_instant(&self.profile, path, *time, name).map(Into::into)),
             Query::Neuron(query) => super::neuron::answer(&self.profile, &self.support, query),
         }
     }
@@ -132,22 +129,31 @@ impl Session {
         slots
     }
 
-    fn details(&self, slice: SliceId) -> Answer {
-        if slice.index() >= self.profile.slices.len() {
-            return Answer::Refused("There is no such slice in this profile.".into());
+    fn details(&self, item: Item) -> Answer {
+        let profile = &self.profile;
+        let is_there = match item {
+            Item::Slice(slice) => slice.index() < profile.slices.len(),
+            Item::Instant(instant) => instant.index() < profile.instants.time.len(),
+        };
+        if !is_there {
+            return Answer::Refused("There is no such slice or instant in this profile.".into());
         }
         let Some(format) = formats::by_id(&self.claim.format) else {
             return Answer::Refused(format!("The format `{}` is not known.", self.claim.format));
         };
-        let fields = format.record(&self.input, &self.profile, slice).unwrap_or_else(|error| vec![unreadable(&error.to_string())]);
-        let near = details::surroundings(&self.profile, slice);
+        let fields = format.record(&self.input, profile, item).unwrap_or_else(|error| vec![unreadable(&error.to_string())]);
+        let slice = match item {
+            Item::Slice(slice) => slice,
+            Item::Instant(instant) => return Answer::Details(details_of_instant(profile, instant, fields)),
+        };
+        let near = details::surroundings(profile, slice);
         let instruction = self.instruction(slice, &fields);
         Answer::Details(Details {
-            slice,
-            name: self.profile.name_of(slice).into(),
-            track: self.profile.track_of(slice).map(|t| self.profile.track_path(t)).unwrap_or_default(),
-            start: TimeNs(self.profile.slices.start[slice.index()]),
-            duration: DurationNs(self.profile.slices.duration[slice.index()]),
+            item,
+            name: profile.name_of(slice).into(),
+            track: profile.track_of(slice).map(|t| profile.track_path(t)).unwrap_or_default(),
+            start: TimeNs(profile.slices.start[slice.index()]),
+            duration: DurationNs(profile.slices.duration[slice.index()]),
             self_time: near.self_time,
             fields,
             predecessors: near.predecessors,
@@ -215,6 +221,31 @@ fn find(profile: &Profile, path: &str, start: TimeNs, name: &str) -> Option<Slic
         let same = by_start[first..].iter().take_while(|&&i| profile.slices.start[i as usize] == start.0);
         same.map(|&i| SliceId(i)).find(|&s| profile.name_of(s) == name)
     })
+}
+
+/// The instant named by path, time and name.
+fn find_instant(profile: &Profile, path: &str, time: TimeNs, name: &str) -> Option<InstantId> {
+    let all = &profile.instants;
+    let is_it = |&i: &usize| all.time[i] == time.0 && profile.strings.get(all.name[i]) == name && profile.track_path(all.track[i]) == path;
+    (0..all.time.len()).find(is_it).map(|i| InstantId(i as u32))
+}
+
+/// What there is to say of an instant, which exists.
+fn details_of_instant(profile: &Profile, instant: InstantId, fields: Vec<Field>) -> Details {
+    let (all, i) = (&profile.instants, instant.index());
+    Details {
+        item: instant.into(),
+        name: profile.strings.get(all.name[i]).into(),
+        track: profile.track_path(all.track[i]),
+        start: TimeNs(all.time[i]),
+        duration: DurationNs(0),
+        self_time: DurationNs(0),
+        fields,
+        predecessors: Vec::new(),
+        successors: Vec::new(),
+        parents: Vec::new(),
+        instruction: None,
+    }
 }
 
 /// Tracks and totals.

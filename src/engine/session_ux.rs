@@ -1,9 +1,9 @@
 //! Answers to what the page asks beside its views: annotations, search in records, the hover card.
 
-use super::query::{Answer, ScanQuery, SearchQuery};
+use super::query::{Answer, ScanQuery, SearchQuery, Within};
 use super::{Session, brief, scan};
 use crate::analysis::{colouring, details, hit_tables, hits, modules, search};
-use crate::base::{DurationNs, SliceId, StrId, TimeRange};
+use crate::base::{DurationNs, SliceId, StrId};
 use crate::formats::{self, Format};
 use std::rc::Rc;
 
@@ -33,10 +33,10 @@ impl Session {
     }
 
     /// Values of fields row by row. Nothing searched for: every slice of the range.
-    pub(super) fn hit_tables(&self, query: &SearchQuery, more: &[SliceId], range: Option<TimeRange>) -> Answer {
+    pub(super) fn hit_tables(&self, query: &SearchQuery, more: &[SliceId], within: &Within) -> Answer {
         if query.is_empty() && more.is_empty() {
-            return match range {
-                Some(_) => Answer::HitTables(hit_tables::tables(&self.profile, range, |_| true)),
+            return match within.range {
+                Some(_) => Answer::HitTables(hit_tables::tables(&self.profile, within, |_| true)),
                 None => Answer::HitTables(Vec::new()),
             };
         }
@@ -51,7 +51,7 @@ impl Session {
                 *at = true;
             }
         }
-        Answer::HitTables(hit_tables::tables(&self.profile, range, |s| is_hit[s.index()]))
+        Answer::HitTables(hit_tables::tables(&self.profile, within, |s| is_hit[s.index()]))
     }
 
     /// What a glance at a slice tells; no fields where the record cannot be read back.
@@ -61,7 +61,7 @@ impl Session {
         }
         match self.format() {
             Ok(format) => {
-                let fields = format.record(&self.input, &self.profile, slice).unwrap_or_default();
+                let fields = format.record(&self.input, &self.profile, slice.into()).unwrap_or_default();
                 let fields = brief::telling(&fields, self.profile.name_of(slice));
                 Answer::Brief(brief::Brief { self_time: details::self_time(&self.profile, slice), fields })
             }

@@ -20,7 +20,7 @@ mod watch;
 
 pub use watch::Watch;
 
-use crate::base::{InputError, InputSet, Ledger, MemberHead, SliceId};
+use crate::base::{InputError, InputSet, Item, Ledger, MemberHead};
 use crate::model::{Cell, Profile};
 use serde::{Deserialize, Serialize};
 
@@ -164,8 +164,8 @@ pub trait Format: Sync {
     fn import(&self, _input: &InputSet, _claim: &Claim, _ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         Err(ImportError::Unsupported("This format is read as a stream.".into()))
     }
-    /// Every field of one slice, read back. `input` holds the claim's members, inflated where they were gzip.
-    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError>;
+    /// Every field of a slice or an instant, read back. `input` holds the claim's members, inflated where they were gzip.
+    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError>;
     /// Rows of a table that stays in the file, `n` from `first` on. `input` as in `record`.
     fn rows(&self, _input: &InputSet, _table: &str, _first: u64, _n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
         Ok(Vec::new())

@@ -65,7 +65,7 @@ pub struct ProfileBuilder {
     /// Slices that will come in all, as far as that was told.
     n_expected: usize,
     counters: Vec<(TrackId, CounterSpec)>,
-    instants: Vec<(TrackId, i64, StrId)>,
+    instants: Vec<(TrackId, i64, StrId, RecordRef)>,
     flows: Vec<(RawSliceId, RawSliceId, StrId)>,
     tables: Vec<GenericTable>,
 }
@@ -225,8 +225,8 @@ impl ProfileBuilder {
     }
 
     /// Adds a moment.
-    pub fn instant(&mut self, track: TrackId, time: i64, name: StrId) {
-        self.instants.push((track, time, name));
+    pub fn instant(&mut self, track: TrackId, time: i64, name: StrId, record: RecordRef) {
+        self.instants.push((track, time, name, record));
     }
 
     /// Adds an arrow between two slices already written.

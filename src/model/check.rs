@@ -91,7 +91,8 @@ impl Profile {
             })?;
         }
         let i = &self.instants;
-        expect(i.time.len() == i.track.len() && i.name.len() == i.track.len(), || "instant columns differ in length".into())?;
+        let n = i.track.len();
+        expect(i.time.len() == n && i.name.len() == n && i.record.len() == n, || "instant columns differ in length".into())?;
         expect(i.track.iter().all(|t| t.index() < self.tracks.len()), || "an instant has no track".into())
     }
 }

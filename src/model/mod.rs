@@ -28,7 +28,7 @@ pub use table::{Cell, GenericTable};
 pub use torch::Torch;
 pub use tracks::{Lane, Track, TrackKind};
 
-use crate::base::{SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};
+use crate::base::{Item, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};
 use serde::{Deserialize, Serialize};
 
 /// "No slice" in a column of slice ids.
@@ -93,7 +93,7 @@ pub struct Fact {
     pub value: String,
 }
 
-/// Where a slice's record stands in the input: member, offset and length packed in 64 bits.
+/// Where the record of a slice or an instant stands in the input: member, offset and length packed in 64 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RecordRef(pub u64);
 
@@ -211,9 +211,28 @@ pub struct InstantTable {
     pub time: Vec<i64>,
     /// Name.
     pub name: Vec<StrId>,
+    /// Where its record stands; empty on the page, which reads no files.
+    #[serde(skip)]
+    pub record: Vec<RecordRef>,
 }
 
 impl Profile {
+    /// Where the record of a slice or an instant stands; `None` where it has none of its own.
+    pub fn record_of(&self, item: Item) -> Option<RecordRef> {
+        let record = match item {
+            Item::Slice(slice) => self.slices.record.get(slice.index()),
+            Item::Instant(instant) => self.instants.record.get(instant.index()),
+        };
+        record.copied().filter(|r| *r != RecordRef::default())
+    }
+
+    /// The second record of a slice that has two.
+    pub fn end_record_of(&self, item: Item) -> Option<RecordRef> {
+        let ends = &self.slices.second_record;
+        let at = ends.binary_search_by_key(&item.slice()?, |s| s.0).ok()?;
+        Some(ends[at].1).filter(|r| *r != RecordRef::default())
+    }
+
     /// The lane a slice lies in.
     pub fn lane_of(&self, slice: SliceId) -> Option<&Lane> {
         let at = self.lanes.partition_point(|lane| lane.end <= slice.0);

@@ -1,8 +1,9 @@
 //! What the user does, as functions over the state. Views call these; they do not set fields.
 
-use super::{App, AppStateStoreFields as _, Importing, Kept, Notice, OpenProfile, Phase, runs};
+pub use super::notices::{dismiss, drop_begins, notify, notify_of_drop};
+use super::{App, AppStateStoreFields as _, Importing, Kept, OpenProfile, Phase, runs};
 use crate::base::Order as _;
-use crate::base::{SliceId, TimeRange};
+use crate::base::{Item, SliceId, TimeRange};
 use crate::worker::protocol::{Preview, Progress};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -35,8 +36,16 @@ pub fn first_view(views: &[String], has_lost: bool) -> &str {
     own.or(LAST.into_iter().find(|v| has(v))).unwrap_or("timeline")
 }
 
-/// Commits a range, or none.
+/// Counts all rows of the committed range.
+pub fn all_rows(app: App) {
+    if app.rows.with_untracked(|rows| !rows.is_empty()) {
+        app.rows.set(Arc::default());
+    }
+}
+
+/// Commits a range of all rows, or none.
 pub fn commit_range(app: App, range: Option<TimeRange>) {
+    all_rows(app);
     app.range.set(range);
     if range.is_none() {
         app.state.is_selected_scope().set(false);
@@ -45,10 +54,21 @@ pub fn commit_range(app: App, range: Option<TimeRange>) {
 
 /// Selects a slice and shows it in the timeline and the drawer.
 pub fn go_to_slice(app: App, slice: SliceId) {
+    go_to(app, slice.into());
+}
+
+/// Selects a slice or an instant and shows it in the timeline and the drawer.
+pub fn go_to(app: App, item: Item) {
     show_view(app, "timeline");
-    app.selection.set(Some(slice));
-    app.reveal.set(Some(slice));
+    select_and_reveal(app, Some(item));
     app.state.is_details_open().set(true);
+}
+
+/// Selects something, and the timeline goes to it when it is shown.
+pub fn select_and_reveal(app: App, item: Option<impl Into<Item>>) {
+    let item = item.map(Into::into);
+    app.selection.set(item);
+    app.reveal.set(item);
 }
 
 /// Closes the drawer, or else clears the highlights, the selection, the range: the innermost thing that Esc ends.
@@ -81,8 +101,7 @@ pub fn step_hit(app: App, is_back: bool) {
     };
     app.state.search().update(|s| s.at = Some(next));
     show_view(app, "timeline");
-    app.selection.set(Some(hits[next]));
-    app.reveal.set(Some(hits[next]));
+    select_and_reveal(app, Some(hits[next]));
 }
 
 /// A new profile, in front unless another of its drop is. `rank` is what the file says of its rank and world size.
@@ -130,6 +149,7 @@ pub fn show_profile(app: App, id: u32) {
     app.selection.set(None);
     app.window.set(None);
     app.range.set(None);
+    all_rows(app);
     set_highlights(app, Vec::new());
     app.state.search().update(|s| *s = super::Search { text: std::mem::take(&mut s.text), ..super::Search::default() });
     app.state.front().set(Some(id));
@@ -143,6 +163,7 @@ fn keep_choices(app: App) {
     let kept = Kept {
         view: app.state.view().get_untracked(),
         range: app.range.get_untracked(),
+        rows: app.rows.get_untracked(),
         is_selected_scope: app.state.is_selected_scope().get_untracked(),
         selection: app.selection.get_untracked(),
         choices: app.choices.get_untracked(),
@@ -158,6 +179,7 @@ fn keep_choices(app: App) {
 fn restore(app: App, kept: Kept) {
     show_view(app, if kept.view.is_empty() { "timeline" } else { &kept.view });
     app.range.set(kept.range);
+    app.rows.set(kept.rows);
     app.choices.set(kept.choices);
     app.chosen_annotation.set(None);
     app.annotations.set(kept.annotations);
@@ -183,7 +205,7 @@ pub fn close_profile(app: App, id: u32) {
             None => {
                 app.state.front().set(None);
                 app.selection.set(None);
-                app.range.set(None);
+                commit_range(app, None);
                 app.state.is_details_open().set(false);
                 app.state.search().set(super::Search::default());
             }
@@ -203,20 +225,6 @@ pub fn profile_stopped(app: App, id: u32, sentence: String) {
             profile.stopped = Some(sentence);
         }
     });
-}
-
-/// Tells the user something, until dismissed.
-pub fn notify(app: App, text: String, is_error: bool) {
-    let id = new_id(app);
-    app.state.notices().update(|all| {
-        all.retain(|n| n.text != text);
-        all.push(Notice { id, text, is_error });
-    });
-}
-
-/// Takes a notice away.
-pub fn dismiss(app: App, id: u32) {
-    app.state.notices().update(|all| all.retain(|n| n.id != id));
 }
 
 /// An import begins. Returns its id.

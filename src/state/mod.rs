@@ -5,13 +5,15 @@ pub mod annotations;
 pub mod budget;
 pub mod choices;
 pub mod layout;
+mod notices;
 pub mod own;
 pub mod recent;
+mod rows;
 pub mod runs;
 pub mod search;
 pub mod url;
 
-use crate::base::{Ledger, Origin, Place, SliceId, TimeRange};
+use crate::base::{Item, Ledger, Origin, Place, SliceId, TimeRange};
 use crate::worker::client::Ask;
 use crate::worker::protocol::{FormatInfo, HotColumns, Preview};
 use annotations::Book;
@@ -19,6 +21,7 @@ use choices::{Choice, Choices, ViewState};
 use leptos::prelude::*;
 use own::{Mine, Own, ProfileKind};
 use reactive_stores::Store;
+pub use rows::BoxedRows;
 pub use search::Search;
 use std::sync::Arc;
 
@@ -69,10 +72,12 @@ pub struct Kept {
     pub view: String,
     /// Committed range.
     pub range: Option<TimeRange>,
+    /// Its rows by path; none: all.
+    pub rows: Arc<Vec<String>>,
     /// Whether tables are of the range only.
     pub is_selected_scope: bool,
-    /// Selected slice.
-    pub selection: Option<SliceId>,
+    /// Selected slice or instant.
+    pub selection: Option<Item>,
     /// What was chosen inside views.
     pub choices: Choices,
     /// Markers and regions.
@@ -113,7 +118,7 @@ pub enum Phase {
     Held,
 }
 
-/// Something the user should know, until dismissed.
+/// Something the user should know: until dismissed, or until it is overtaken.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// Names the notice.
@@ -122,6 +127,8 @@ pub struct Notice {
     pub text: String,
     /// Whether something went wrong; else it is a remark.
     pub is_error: bool,
+    /// Whether it is about files that were given: the next ones take it away.
+    pub is_of_drop: bool,
 }
 
 /// The column that slices are coloured by unless another is chosen.
@@ -181,10 +188,12 @@ pub struct App {
     pub state: Store<AppState>,
     /// Committed range; `None` is the whole profile.
     pub range: RwSignal<Option<TimeRange>>,
-    /// Selected slice.
-    pub selection: RwSignal<Option<SliceId>>,
-    /// The timeline goes to this slice when it changes.
-    pub reveal: RwSignal<Option<SliceId>>,
+    /// Rows of the committed range by path; none: all.
+    pub rows: RwSignal<Arc<Vec<String>>>,
+    /// Selected slice or instant.
+    pub selection: RwSignal<Option<Item>>,
+    /// The timeline goes to this when it changes.
+    pub reveal: RwSignal<Option<Item>>,
     /// What the timeline shows; `None` is the whole profile.
     pub window: RwSignal<Option<TimeRange>>,
     /// Marked slices besides the selection: search hits or occurrences, sorted.
@@ -212,6 +221,7 @@ impl App {
         App {
             state: Store::new(state),
             range: RwSignal::new(None),
+            rows: RwSignal::default(),
             selection: RwSignal::new(None),
             reveal: RwSignal::new(None),
             window: RwSignal::new(None),
@@ -247,6 +257,12 @@ impl App {
     pub fn mine(&self) -> Option<Mine> {
         let kind = ProfileKind::of(&self.front_untracked()?.hot.info.views);
         Some(Mine { own: self.own, choices: self.choices, kind })
+    }
+
+    /// The selected slice; nothing while an instant is selected.
+    pub fn selected_slice(&self) -> Signal<Option<SliceId>> {
+        let selection = self.selection;
+        Signal::derive(move || selection.get().and_then(Item::slice))
     }
 
     /// Of the nearest component that provides it.

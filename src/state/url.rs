@@ -1,5 +1,5 @@
-//! What is looked at, as the fragment of the address: `#v=1&p=<hash>&n=<file>&view=…&range=a-b&win=a-b&sel=<track>|<start>|<name>&q=…&s.<view>.<key>=…`.
-//! Never the data. Reading is tolerant: a bad field is dropped, the others stand.
+//! What is looked at, as the fragment of the address: `#v=1&p=<hash>&n=<file>&view=…&range=a-b&rows=<track>|…&win=a-b&sel=<track>|<start>|<name>&q=…&s.<view>.<key>=…`.
+//! An instant is `inst` in place of `sel`. Never the data. Reading is tolerant: a bad field is dropped, the others stand.
 
 use super::choices::Choices;
 use crate::base::{TimeNs, TimeRange};
@@ -15,18 +15,35 @@ pub struct UrlState {
     pub view: String,
     /// Committed range.
     pub range: Option<TimeRange>,
+    /// Its rows by path; none: all.
+    pub rows: Vec<String>,
     /// Whether tables are of the range only.
     pub is_selected_scope: bool,
     /// What the timeline shows.
     pub window: Option<TimeRange>,
-    /// Selected slice: path of its track, start, name.
-    pub selection: Option<(String, TimeNs, String)>,
+    /// Selected slice or instant.
+    pub selection: Option<Named>,
     /// Searched for.
     pub search: String,
     /// What was chosen inside views.
     pub choices: Choices,
 }
 
+/// A slice or an instant by what outlives its place in the tables.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Whether it is an instant.
+    pub is_instant: bool,
+    /// Path of its track.
+    pub track: String,
+    /// Start of the slice, time of the instant.
+    pub start: TimeNs,
+    /// Name.
+    pub name: String,
+}
+
+/// Longer lists of rows are not in a link, bytes.
+const ROWS_ROOM: usize = 1_500;
 const VERSION: &str = "1";
 
 impl UrlState {
@@ -42,12 +59,11 @@ impl UrlState {
         add("n", &self.name);
         add("view", if self.view == "timeline" { "" } else { &self.view });
         add("range", &self.range.map(range_text).unwrap_or_default());
+        add("rows", &rows_text(&self.rows));
         add("scope", if self.is_selected_scope { "selected" } else { "" });
         add("win", &self.window.map(range_text).unwrap_or_default());
-        if let Some((track, start, name)) = &self.selection {
-            // The bars between the parts stay, bars in them are escaped twice.
-            let bar = |text: &str| text.replace('%', "%25").replace('|', "%7C");
-            add("sel", &format!("{}|{}|{}", bar(track), start.0, bar(name)));
+        if let Some(Named { is_instant, track, start, name }) = &self.selection {
+            add(if *is_instant { "inst" } else { "sel" }, &format!("{}|{}|{}", bar(track), start.0, bar(name)));
         }
         add("q", &self.search);
         for (view, key, value) in self.choices.iter() {
@@ -71,9 +87,11 @@ impl UrlState {
                 "n" => out.name = value,
                 "view" => out.view = value,
                 "range" => out.range = range(&value),
+                "rows" => out.rows = rows(&value),
                 "scope" => out.is_selected_scope = value == "selected",
                 "win" => out.window = range(&value),
-                "sel" => out.selection = selection(&value),
+                "sel" => out.selection = selection(&value, false),
+                "inst" => out.selection = selection(&value, true),
                 "q" => out.search = value,
                 _ => {
                     if let Some((view, key)) = key.strip_prefix("s.").and_then(|rest| rest.split_once('.')) {
@@ -84,6 +102,22 @@ impl UrlState {
         }
         out
     }
+}
+
+/// Escaped once more, because bars stand between parts.
+fn bar(text: &str) -> String {
+    text.replace('%', "%25").replace('|', "%7C")
+}
+
+/// Paths with bars between them; nothing where they are too long for a link, which then says the range of all rows.
+fn rows_text(rows: &[String]) -> String {
+    let text = rows.iter().map(|row| bar(row)).collect::<Vec<_>>().join("|");
+    if text.len() <= ROWS_ROOM { text } else { String::new() }
+}
+
+fn rows(text: &str) -> Vec<String> {
+    let rows = text.split('|').filter(|row| !row.is_empty()).map(unescape);
+    if text.len() <= ROWS_ROOM { rows.collect() } else { Vec::new() }
 }
 
 fn range_text(range: TimeRange) -> String {
@@ -98,10 +132,10 @@ fn range(text: &str) -> Option<TimeRange> {
     (start < end).then_some(TimeRange { start: TimeNs(start), end: TimeNs(end) })
 }
 
-fn selection(text: &str) -> Option<(String, TimeNs, String)> {
+fn selection(text: &str, is_instant: bool) -> Option<Named> {
     let mut parts = text.splitn(3, '|');
     let (track, start, name) = (parts.next()?, parts.next()?, parts.next()?);
-    Some((unescape(track), TimeNs(start.parse().ok()?), unescape(name)))
+    Some(Named { is_instant, track: unescape(track), start: TimeNs(start.parse().ok()?), name: unescape(name) })
 }
 
 /// Percent-encodes all but what a fragment may hold and we do not use ourselves.
@@ -158,13 +192,20 @@ mod tests {
             name: "a b&c=#.json".into(),
             view: "operators".into(),
             range: time(-20, -5),
+            rows: vec!["NC 4 / DMA".into(), "a|b%7C&=".into()],
             is_selected_scope: true,
             window: time(0, i64::MAX),
-            selection: Some(("p | 1 / %7C ä".into(), TimeNs(-7), "op|x|".into())),
+            selection: Some(Named { is_instant: false, track: "p | 1 / %7C ä".into(), start: TimeNs(-7), name: "op|x|".into() }),
             search: "aten::.*\"<>".into(),
             choices,
         };
-        for state in [full, UrlState::default(), UrlState { search: "%zz%".into(), ..UrlState::default() }] {
+        let instant = full.selection.clone().map(|named| Named { is_instant: true, ..named });
+        for state in [
+            UrlState { selection: instant, ..full.clone() },
+            full,
+            UrlState::default(),
+            UrlState { search: "%zz%".into(), ..UrlState::default() },
+        ] {
             assert_eq!(UrlState::from_fragment(&format!("#{}", state.to_fragment())), state);
         }
     }
@@ -176,6 +217,10 @@ mod tests {
         check("#v=1&p=x&range=abc..def&sel=&win=9-3", p());
         check("#v=1&p=x&range=5-&sel=a|b|c&new=1", p());
         check("#v=1&p=x&s.=1&s.a=2&s=3", p());
+        check(&format!("#v=1&p=x&rows={}", "r|".repeat(800)), p());
+        check("#v=1&p=x&rows=|||", p());
+        let long = UrlState { rows: vec!["r".repeat(2_000)], ..p() };
+        check(&long.to_fragment(), p());
         check("#v=999&p=x", UrlState::default());
         check("#%%%", UrlState::default());
         check("", UrlState::default());

@@ -2,7 +2,7 @@
 
 use crate::base::Ledger;
 pub use crate::engine::brief::Brief;
-pub use crate::engine::query::{Details, ScanQuery, SearchQuery, Term};
+pub use crate::engine::query::{Details, ScanQuery, SearchQuery, Term, Within};
 pub use crate::engine::{Answer, HotColumns, HotMeta, Query};
 pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};

@@ -55,7 +55,7 @@ pub fn try_import(files: &[Named]) {
         assert_eq!(imported.profile.check(), Ok(()), "{claim:?}");
         let format = axonscope::formats::by_id(&claim.format).expect("known");
         for slice in (0..imported.profile.slices.len() as u32).step_by(97) {
-            let _ = format.record(&input, &imported.profile, axonscope::base::SliceId(slice));
+            let _ = format.record(&input, &imported.profile, axonscope::base::SliceId(slice).into());
         }
     }
 }

@@ -9,7 +9,7 @@ mod values;
 
 use super::json::{Root, root};
 use super::{Claim, Field, Format, FormatInfo, ImportError, Watch};
-use crate::base::{InputSet, Ledger, MemberHead, SliceId, TimeRange};
+use crate::base::{InputSet, Item, Ledger, MemberHead, TimeRange};
 use crate::model::{Domain, Fact, Meta, Profile, SupportReport, SupportSource};
 
 /// The format's id.
@@ -64,7 +64,7 @@ impl Format for Analyze {
         Ok(Profile { meta, domain: Domain::SupportReport(Box::new(report)), ..Profile::default() })
     }
 
-    fn record(&self, _input: &InputSet, _profile: &Profile, _slice: SliceId) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
         Err(ImportError::Invalid("A support report has no timeline, so there is no such slice.".into()))
     }
 }

@@ -12,7 +12,7 @@ use crate::formats::Preview;
 use crate::formats::json::{compact, unescape};
 use crate::model::builder::ColumnId;
 use crate::model::torch::ABSENT;
-use crate::model::{Blocks, ProfileBuilder, RawSliceId};
+use crate::model::{Blocks, ProfileBuilder, RawSliceId, RecordRef};
 use rustc_hash::FxHashMap;
 
 /// Slices of the preview, per import.
@@ -49,7 +49,7 @@ pub struct Content {
     pub(super) n_used: u64,
     pub(super) has_torch_marks: bool,
     /// `Record Window End`, held back: its time can be far off.
-    pub(super) window_end: Option<(TrackId, i64, StrId, u64)>,
+    pub(super) window_end: Option<(TrackId, i64, StrId, RecordRef)>,
     /// Categories seen so far, the first few.
     cats: Vec<Cat>,
     /// Strings by a cheap hash of their bytes.

@@ -86,16 +86,16 @@ impl Content {
     }
 
     fn place_window_end(&mut self, ledger: &mut Ledger) {
-        let Some((track, time, name, offset)) = self.window_end else {
+        let Some((track, time, name, record)) = self.window_end else {
             return;
         };
         let distance = time.saturating_sub(self.last);
         if self.last > i64::MIN && distance.saturating_abs() > WINDOW_END_MAX_NS {
             let reason = "`Record Window End` stands more than 86.4 s from everything else; torch writes a wrong time there.";
-            ledger.skip(Severity::Warning, "window_end_far", reason, offset, || format!("{distance} ns after the last event"));
+            ledger.skip(Severity::Warning, "window_end_far", reason, record.offset(), || format!("{distance} ns after the last event"));
             return;
         }
-        self.builder.instant(track, time, name);
+        self.builder.instant(track, time, name, record);
         self.n_used += 1;
     }
 }

@@ -19,7 +19,7 @@ mod torch;
 use super::import::file_name;
 use super::json::{Key, Root, root};
 use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
-use crate::base::{InputSet, MemberHead, SliceId};
+use crate::base::{InputSet, Item, MemberHead};
 use crate::model::Profile;
 
 /// The format's id.
@@ -68,8 +68,8 @@ impl Format for Kineto {
         Some(Box::new(importer::Importer::new(file_name(path))))
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-        record::fields(input, profile, slice)
+    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+        record::fields(input, profile, item)
     }
 }
 

@@ -15,20 +15,21 @@ impl Pass<'_> {
         let track = content.lanes.threads[thread].track;
         let name = content.intern(event.name);
         content.cat(event.cat, thread);
+        let record = RecordRef::new(0, offset, text.len() as u64);
         if event.name == b"[memory]" {
             content.has_torch_marks = true;
             if event.phase == b'i' {
-                content.allocation(&event.args, track, time, RecordRef::new(0, offset, text.len() as u64));
+                content.allocation(&event.args, track, time, record);
             }
         }
         if event.name == b"Record Window End" {
             content.has_torch_marks = true;
-            if let Some((_, _, _, before)) = content.window_end.replace((track, time, name, offset)) {
-                self.skip(Severity::Info, "window_end", "Of several `Record Window End` only the last counts.", before, text);
+            if let Some((_, _, _, before)) = content.window_end.replace((track, time, name, record)) {
+                self.skip(Severity::Info, "window_end", "Of several `Record Window End` only the last counts.", before.offset(), text);
             }
             return;
         }
-        content.builder.instant(track, time, name);
+        content.builder.instant(track, time, name, record);
         content.n_used += 1;
         content.last = content.last.max(time);
     }

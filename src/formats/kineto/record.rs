@@ -1,7 +1,7 @@
-//! Every field of one slice, read back from the file.
+//! Every field of a slice or an instant, read back from the file.
 
 use super::facts::value_text;
-use crate::base::{InputSet, SliceId};
+use crate::base::{InputSet, Item};
 use crate::formats::json::{Cursor, Value, nested_len, unescape};
 use crate::formats::{Field, ImportError};
 use crate::model::{Profile, RecordRef};
@@ -9,17 +9,14 @@ use crate::model::{Profile, RecordRef};
 /// A record whose length was not noted is searched for its end in so many bytes, in growing parts.
 const FIRST_PART: u64 = 4 << 20;
 
-/// The fields of a slice: of both records where it has two.
-pub fn fields(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-    let unknown = || ImportError::Invalid(format!("The profile has no slice number {}.", slice.0));
-    let first = *profile.slices.record.get(slice.index()).ok_or_else(unknown)?;
+/// The fields of a slice or an instant: of both records where it has two.
+pub fn fields(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    let gone = || ImportError::Invalid("This has no record of its own in the file.".into());
+    let first = profile.record_of(item).ok_or_else(gone)?;
     let mut out = Vec::new();
     read(input, first, "", &mut out)?;
-    if let Ok(at) = profile.slices.second_record.binary_search_by_key(&slice, |s| s.0) {
-        let second = profile.slices.second_record[at].1;
-        if second != RecordRef::default() {
-            read(input, second, "End: ", &mut out)?;
-        }
+    if let Some(second) = profile.end_record_of(item) {
+        read(input, second, "End: ", &mut out)?;
     }
     Ok(out)
 }

@@ -38,10 +38,11 @@ impl Pass<'_> {
         }
     }
 
-    pub(super) fn async_instant(&mut self, event: &Event<'_>, time: i64) {
+    pub(super) fn async_instant(&mut self, event: &Event<'_>, text: &[u8], offset: u64, time: i64) {
         let (track, _) = self.async_key(event);
         let name = self.content.intern(event.name);
-        self.content.builder.instant(track, time, name);
+        let record = RecordRef::new(0, offset, text.len() as u64);
+        self.content.builder.instant(track, time, name, record);
         self.content.n_used += 1;
         self.content.last = self.content.last.max(time);
     }

@@ -5,7 +5,7 @@ mod debug;
 mod header;
 mod tables;
 
-use crate::base::{InputSet, Ledger, Member, MemberHead, SliceId};
+use crate::base::{InputSet, Item, Ledger, Member, MemberHead};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::model::{Meta, Profile, ProfileBuilder};
@@ -76,7 +76,7 @@ impl Format for NeffFile {
         Ok(builder.finish(meta).profile)
     }
 
-    fn record(&self, _input: &InputSet, _profile: &Profile, _slice: SliceId) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
         Err(ImportError::Invalid("A NEFF has no events.".into()))
     }
 }

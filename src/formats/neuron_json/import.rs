@@ -183,7 +183,7 @@ impl Reader {
                 self.show(slice, values);
             }),
             "dma" => rows::dma(&mut self.timeline, values, place).map(|slice| self.show(slice, values)),
-            "semaphore_update" => rows::semaphore(&mut self.timeline, values).map(|()| self.note_owner(values)),
+            "semaphore_update" => rows::semaphore(&mut self.timeline, values, place).map(|()| self.note_owner(values)),
             section => rows::curve(&mut self.timeline, section, values),
         };
         match outcome {

@@ -18,7 +18,7 @@ mod walk;
 
 pub(crate) use rows::semaphore_id;
 
-use crate::base::{InputSet, MemberHead, SliceId};
+use crate::base::{InputSet, Item, MemberHead};
 use crate::formats::import::file_name;
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
 use crate::model::{Profile, RecordRef};
@@ -59,8 +59,9 @@ impl Format for NeuronJson {
         Some(Box::new(import::Importer::new(file_name(path))))
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-        let record = profile.slices.record.get(slice.index()).copied().unwrap_or_default();
+    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+        let gone = || ImportError::Invalid("This has no record of its own in the file.".into());
+        let record = profile.record_of(item).ok_or_else(gone)?;
         let text = read_record(input, record)?;
         let mended = value::without_bare_nan(&text);
         let text = mended.as_deref().unwrap_or(&text);

@@ -102,11 +102,11 @@ pub(super) fn dma(t: &mut Timeline, record: &Values<'_>, place: RecordRef) -> Re
     }))
 }
 
-pub(super) fn semaphore(t: &mut Timeline, record: &Values<'_>) -> Result<(), Missing> {
+pub(super) fn semaphore(t: &mut Timeline, record: &Values<'_>, place: RecordRef) -> Result<(), Missing> {
     let time = record.get(Key::Timestamp).and_then(Raw::int).ok_or("timestamp")?;
     let value = record.get(Key::Value).and_then(Raw::int).ok_or("value")?;
     let core = t.core(&record.text(Key::Subgraph));
-    t.semaphore(core, semaphore_id(&record.text(Key::Id)).0, value, time);
+    t.semaphore(core, semaphore_id(&record.text(Key::Id)).0, value, (time, place));
     Ok(())
 }
 

@@ -9,8 +9,8 @@ use super::queues::QueueNames;
 use crate::base::{StrId, TrackId};
 use crate::model::builder::{ColumnId, Finished};
 use crate::model::domain::{CollectiveOp, HbmTraffic, Shape, Throttle, TransposingDma};
-use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId, SemaphoreUse};
-use crate::model::{TrackKind, TrackSpec};
+use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId, RecordRef};
+use crate::model::{SemaphoreUse, TrackKind, TrackSpec};
 use kinds::ATTRS;
 pub(crate) use kinds::{Attr, Extra, Instruction, Ring, Transfer, Work};
 use rustc_hash::FxHashMap;
@@ -202,7 +202,7 @@ impl Timeline {
     }
 
     /// Adds a new value of a semaphore: a moment named `S[5] = 3`.
-    pub fn semaphore(&mut self, core: usize, id: &str, value: i64, time: i64) {
+    pub fn semaphore(&mut self, core: usize, id: &str, value: i64, (time, record): (i64, RecordRef)) {
         let track = match self.cores[core].semaphores {
             Some(track) => track,
             None => {
@@ -218,24 +218,24 @@ impl Timeline {
             }
         };
         let name = self.builder.strings.intern(&format!("S[{id}] = {value}"));
-        self.builder.instant(track, time, name);
+        self.builder.instant(track, time, name, record);
     }
 
     /// Adds a moment of a kind that has no row of its own.
-    pub fn other(&mut self, core: usize, name: &str, time: i64) {
+    pub fn other(&mut self, core: usize, name: &str, (time, record): (i64, RecordRef)) {
         let track = self.row(core, "Other records");
         self.builder.track_mut(track).kind = TrackKind::Other;
         let name = self.builder.strings.intern(name);
-        self.builder.instant(track, time, name);
+        self.builder.instant(track, time, name, record);
     }
 
     /// Adds an error that the hardware or the runtime reported: the first row of its core.
-    pub fn error(&mut self, core: usize, name: &str, time: i64) {
+    pub fn error(&mut self, core: usize, name: &str, (time, record): (i64, RecordRef)) {
         let track = self.row(core, "Errors");
         let spec = self.builder.track_mut(track);
         (spec.kind, spec.sort) = (TrackKind::Other, 0);
         let name = self.builder.strings.intern(if name.is_empty() { "error" } else { name });
-        self.builder.instant(track, time, name);
+        self.builder.instant(track, time, name, record);
     }
 
     /// Adds values of a curve at one moment.

@@ -5,7 +5,7 @@ use super::reading::{Links, Place, Reading};
 use super::rows;
 use super::{facts, table_of, tables};
 use crate::base::Order as _;
-use crate::base::{InputSet, Ledger, Member, Severity, SliceId};
+use crate::base::{InputSet, Item, Ledger, Member, Severity};
 use crate::formats::neuron_json::timeline::Timeline;
 use crate::formats::{Claim, Field, ImportError, Watch};
 use crate::model::{Cell, Profile};
@@ -146,9 +146,9 @@ fn refuse_mixture(input: &InputSet) -> Result<(), ImportError> {
 }
 
 /// Every field of a slice: its row, read again.
-pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-    let place = profile.slices.record.get(slice.index()).copied().unwrap_or_default();
-    let Some(table) = rows::SLICE_TABLES.get(place.member()) else {
+pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    let placed = profile.record_of(item).and_then(|place| Some((place, rows::table_of_record(place.member())?)));
+    let Some((place, table)) = placed else {
         return Ok(Vec::new());
     };
     row_fields(input, profile, table, place.offset())

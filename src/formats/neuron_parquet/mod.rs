@@ -20,7 +20,7 @@ mod system;
 mod tables;
 
 use crate::base::Order as _;
-use crate::base::{InputSet, Ledger, MemberHead, SliceId};
+use crate::base::{InputSet, Item, Ledger, MemberHead};
 use crate::formats::neuron_system::Store;
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::model::{Cell, Profile};
@@ -74,7 +74,7 @@ type RowsOf = fn(&InputSet, &str, u64, u64) -> Result<Vec<Vec<Cell>>, ImportErro
 /// What reads the tables, where it is linked.
 struct Reader {
     import: fn(&InputSet, &Claim, &mut Ledger, &mut Watch) -> Result<Profile, ImportError>,
-    record: fn(&InputSet, &Profile, SliceId) -> Result<Vec<Field>, ImportError>,
+    record: fn(&InputSet, &Profile, Item) -> Result<Vec<Field>, ImportError>,
     rows: RowsOf,
     system: fn(&InputSet, &mut Store, &mut Ledger) -> Result<(), ImportError>,
     system_record: fn(&InputSet, &Profile, u64) -> Result<Vec<Field>, ImportError>,
@@ -148,8 +148,8 @@ impl Format for NeuronParquet {
         (reader()?.import)(input, claim, ledger, watch)
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-        (reader()?.record)(input, profile, slice)
+    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+        (reader()?.record)(input, profile, item)
     }
 
     fn rows(&self, input: &InputSet, table: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {

@@ -13,6 +13,19 @@ use std::ops::ControlFlow;
 /// Tables whose rows are slices; a slice's record says which of them (its member) and which row (its offset).
 pub(super) const SLICE_TABLES: [&str; 6] = ["Instruction", "DmaPacket", "DmaPacketAggregated", "CcOp", "CcInstruction", "CoreBarriers"];
 
+/// The same for instants, whose members are counted on.
+const INSTANT_TABLES: [&str; 2] = ["SemaphoreUpdate", "Error"];
+
+/// The table that a record's member stands for.
+pub(super) fn table_of_record(member: usize) -> Option<&'static str> {
+    SLICE_TABLES.iter().chain(&INSTANT_TABLES).nth(member).copied()
+}
+
+/// The record of a row of `INSTANT_TABLES[table]`.
+fn instant_record(table: usize, row: u64) -> RecordRef {
+    RecordRef::new(SLICE_TABLES.len() + table, row, 1)
+}
+
 /// Puts every table with times on the timeline.
 pub(super) fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
     let get = |name: &str| tables.get(name);
@@ -231,24 +244,24 @@ fn extras(kind: usize, sort: i64, table: &Table, r: &mut Reading, ledger: &mut L
 }
 
 fn moments(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
-    if let Some(table) = tables.get("SemaphoreUpdate") {
-        r.each(table, &["timestamp", "id", "value", "pcore_idx"], ledger, &mut |r, b, row, _| {
+    if let Some(table) = tables.get(INSTANT_TABLES[0]) {
+        r.each(table, &["timestamp", "id", "value", "pcore_idx"], ledger, &mut |r, b, row, at| {
             let (Some(time), Some(value)) = (b.int(0, row), b.int(2, row)) else {
                 return false;
             };
             let core = r.core(b.int(3, row));
             let id = b.int(1, row).map_or_else(|| b.text(1, row).to_string(), |n| n.to_string());
-            r.t.semaphore(core, crate::formats::neuron_json::semaphore_id(&id).0, value, time);
+            r.t.semaphore(core, crate::formats::neuron_json::semaphore_id(&id).0, value, (time, instant_record(0, at)));
             true
         });
     }
-    if let Some(table) = tables.get("Error") {
-        r.each(table, &["timestamp", "description", "pcore_idx"], ledger, &mut |r, b, row, _| {
+    if let Some(table) = tables.get(INSTANT_TABLES[1]) {
+        r.each(table, &["timestamp", "description", "pcore_idx"], ledger, &mut |r, b, row, at| {
             let Some(time) = b.int(0, row) else {
                 return false;
             };
             let core = r.core(b.int(2, row));
-            r.t.error(core, b.text(1, row), time);
+            r.t.error(core, b.text(1, row), (time, instant_record(1, at)));
             true
         });
     }

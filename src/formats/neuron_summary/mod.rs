@@ -9,7 +9,7 @@ mod read;
 use super::json::{Root, root};
 use super::neuron_json::tables::Tables;
 use super::{Claim, Field, Format, FormatInfo, ImportError, Watch};
-use crate::base::{InputSet, Ledger, MemberHead, SliceId};
+use crate::base::{InputSet, Item, Ledger, MemberHead};
 use crate::model::{Cell, Domain, Fact, Meta, NeuronDevice, Profile};
 use memchr::memmem;
 
@@ -82,7 +82,7 @@ impl Format for NeuronSummary {
         Ok(profile(&main.name, &nodes))
     }
 
-    fn record(&self, _input: &InputSet, _profile: &Profile, _slice: SliceId) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
         Err(ImportError::Invalid("A summary has no timeline, so there is no such slice.".into()))
     }
 }

@@ -48,7 +48,7 @@ impl Store {
             match event.phase {
                 Phase::Whole => self.slice(event, (times[at], event.duration), flows.remove(&at), &mut found, ledger),
                 Phase::Start => open.entry(key).or_default().push(at),
-                Phase::Instant => self.builder.instant(event.track, times[at], event.name),
+                Phase::Instant => self.builder.instant(event.track, times[at], event.name, event.record),
                 Phase::Stop => {
                     let Some(from) = open.get_mut(&key).and_then(Vec::pop) else {
                         let reason = "A stop without a start of the same tracking id; it is not shown.";

@@ -19,7 +19,7 @@ pub(super) use event::{Event, FLOWS_MAX};
 pub(super) use store::{Curve, Store};
 
 use super::{Claim, Field, Format, FormatInfo, ImportError, Watch, neuron_parquet, tensorboard_neuron};
-use crate::base::{InputSet, Ledger, MemberHead, SliceId};
+use crate::base::{InputSet, Item, Ledger, MemberHead};
 use crate::model::{Cell, Profile, RecordRef};
 
 /// The format's id.
@@ -52,12 +52,12 @@ impl Format for NeuronSystem {
         import::import(input, ledger)
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-        let record = profile.slices.record.get(slice.index()).copied().unwrap_or_default();
+    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+        let record = profile.record_of(item).unwrap_or_default();
         if record.member() == TABLE_MEMBER {
             return neuron_parquet::system_record(input, profile, record.offset());
         }
-        tensorboard_neuron::record(input, profile, slice)
+        tensorboard_neuron::record(input, profile, item)
     }
 
     fn rows(&self, input: &InputSet, table: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {

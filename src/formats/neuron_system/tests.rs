@@ -1,6 +1,7 @@
 //! The documented records, and what can be wrong with them.
 
 use super::*;
+use crate::base::SliceId;
 use crate::formats::Imported;
 use crate::formats::import;
 use proptest::prelude::*;

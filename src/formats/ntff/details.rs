@@ -1,11 +1,11 @@
-//! Every field of a slice's two records, decoded and raw.
+//! Every field of a slice's two records, or of an instant's one, decoded and raw.
 
 use super::import::read_info;
 use super::info::{Info, Subgraph};
 use super::instructions::{WAIT_CYCLES_PER_US, pc};
 use super::opcodes::{self, ENGINES};
 use super::records::{Packet, RECORD, Record, Step};
-use crate::base::{InputSet, Member, SliceId};
+use crate::base::{InputSet, Item, Member, SliceId};
 use crate::formats::neff::hex;
 use crate::formats::{Field, ImportError};
 use crate::model::{Profile, RecordRef};
@@ -18,21 +18,42 @@ impl Out {
     }
 }
 
-pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
+pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
     let member = input.members.first().ok_or_else(|| ImportError::Invalid("The record's file is not open.".into()))?;
-    let start = profile.slices.record.get(slice.index()).copied().unwrap_or_default();
-    let ends = &profile.slices.second_record;
-    let end = ends.binary_search_by_key(&slice, |e| e.0).map_or(start, |at| ends[at].1);
+    let start = profile.record_of(item).ok_or_else(|| ImportError::Invalid("This has no record of its own in the file.".into()))?;
+    let end = profile.end_record_of(item).unwrap_or(start);
     let (start, end) = (read(member, start)?, read(member, end)?);
     let info = read_info(member)?;
     let region = info.regions.iter().find(|r| r.span.offset <= start.offset && start.offset - r.span.offset < r.span.n_bytes);
     let subgraph = region.and_then(|r| info.subgraphs.iter().find(|s| s.nc == r.nc)).map(|s| &**s);
     let mut out = Out(Vec::new());
-    times(&mut out, &info, subgraph, &start, &end);
+    place(&mut out, &info, subgraph, &start);
+    let Item::Slice(slice) = item else {
+        moment(&mut out, region.map(|r| r.trace), &start);
+        return Ok(out.0);
+    };
+    times(&mut out, &start, &end);
     match region.map(|r| r.trace) {
         Some(super::records::TRANSFERS) => transfer(&mut out, subgraph, &end),
         _ => instruction(&mut out, member, subgraph, &start, &end)?,
     }
+    program(&mut out, profile, slice);
+    raw(&mut out, &[("start_record", &start), ("end_record", &end)]);
+    Ok(out.0)
+}
+
+/// What an instant's record says.
+fn moment(out: &mut Out, trace: Option<u64>, record: &Record) {
+    out.add("Event", "time", record.time().to_string(), "ps", "On the device's clock");
+    if let Some((id, value)) = record.semaphore().filter(|_| trace == Some(super::records::EVENTS)) {
+        out.add("Semaphore", "id", id.to_string(), "", "Which semaphore");
+        out.add("Semaphore", "value", value.to_string(), "", "Its new value");
+    }
+    raw(out, &[("record", record)]);
+}
+
+/// What the NEFF says of the instruction.
+fn program(out: &mut Out, profile: &Profile, slice: SliceId) {
     for attribute in &profile.attributes {
         let value = attribute.values.get(slice.index()).map_or("", |id| profile.strings.get(*id));
         let is_program = matches!(attribute.id.as_str(), "bir" | "instruction_type" | "hlo" | "layer" | "operator" | "source");
@@ -40,11 +61,13 @@ pub(super) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Res
             out.add("Program", &attribute.id, value.into(), "", "From the NEFF");
         }
     }
-    for (key, record) in [("start_record", &start), ("end_record", &end)] {
+}
+
+fn raw(out: &mut Out, records: &[(&str, &Record)]) {
+    for (key, record) in records {
         let help = "Sixteen bytes as they stand in the file";
         out.add("Raw", key, format!("{} at byte {}", hex_all(&record.bytes), record.offset), "", help);
     }
-    Ok(out.0)
 }
 
 fn hex_all(bytes: &[u8]) -> String {
@@ -57,7 +80,8 @@ fn read(member: &Member, at: RecordRef) -> Result<Record, ImportError> {
     Ok(Record { bytes, offset: at.offset() })
 }
 
-fn times(out: &mut Out, info: &Info, subgraph: Option<&Subgraph>, start: &Record, end: &Record) {
+/// Where and when, as the profiler counts.
+fn place(out: &mut Out, info: &Info, subgraph: Option<&Subgraph>, start: &Record) {
     if let Some(subgraph) = subgraph {
         out.add("Event", "subgraph", subgraph.name.clone(), "", "One per physical core");
         out.add("Event", "nc_idx", subgraph.nc.to_string(), "", "Physical NeuronCore");
@@ -66,6 +90,9 @@ fn times(out: &mut Out, info: &Info, subgraph: Option<&Subgraph>, start: &Record
         let since = i128::from(start.time()) - i128::from(first);
         out.add("Event", "timestamp", since.div_euclid(1000).to_string(), "ns", "Start, from the start of the execution window");
     }
+}
+
+fn times(out: &mut Out, start: &Record, end: &Record) {
     let duration = end.time().saturating_sub(start.time());
     out.add("Event", "duration", (duration / 1000).to_string(), "ns", "From start to end");
     out.add("Event", "start_time", start.time().to_string(), "ps", "Start on the device's clock");

@@ -61,7 +61,7 @@ impl Job<'_, '_> {
         self.ledger.skip(Severity::Warning, "unknown_record", reason, record.offset, text);
         if self.is_inside(record.time()) {
             let time = self.ns(record.time());
-            self.timeline.other(core, what, time);
+            self.timeline.other(core, what, (time, record.place()));
         }
     }
 
@@ -241,16 +241,15 @@ impl Job<'_, '_> {
 
     fn event(&mut self, core: usize, record: &Record) {
         let time = record.time();
-        if record.bytes[1] & 1 == 0 {
+        let Some((id, value)) = record.semaphore() else {
             let reason = "Event notifications are not shown: what they mean is not established, and the profiler leaves them out too.";
             return self.ledger.skip(Severity::Info, "event", reason, record.offset, || hex(&record.bytes));
-        }
+        };
         if !self.is_inside(time) {
             return self.outside(1, record.offset);
         }
-        let value = i64::from(record.half(4)) | i64::from(record.half(6)) << 16;
         let ns = self.ns(time);
-        self.timeline.semaphore(core, &record.bytes[0].to_string(), value, ns);
+        self.timeline.semaphore(core, &id.to_string(), value, (ns, record.place()));
         self.ledger.shown += 1;
     }
 

@@ -12,7 +12,7 @@ mod regions;
 mod report;
 mod transfers;
 
-use crate::base::{InputSet, Ledger, MemberHead, SliceId};
+use crate::base::{InputSet, Item, Ledger, MemberHead};
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::model::Profile;
 
@@ -48,7 +48,7 @@ impl Format for Ntff {
         import::import(input, ledger, watch)
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-        details::record(input, profile, slice)
+    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+        details::record(input, profile, item)
     }
 }

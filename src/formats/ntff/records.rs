@@ -2,6 +2,7 @@
 
 use super::proto::little_endian;
 use crate::base::Order as _;
+use crate::model::RecordRef;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -29,6 +30,17 @@ impl Record {
             .chunks_exact(RECORD as usize)
             .enumerate()
             .filter_map(move |(i, chunk)| Some(Record { bytes: chunk.try_into().ok()?, offset: offset + i as u64 * RECORD }))
+    }
+
+    /// Where it stands: an NTFF is the first member of its claim.
+    pub fn place(&self) -> RecordRef {
+        RecordRef::new(0, self.offset, RECORD)
+    }
+
+    /// The new value of a semaphore, and which; `None` if it is no such record.
+    pub fn semaphore(&self) -> Option<(u8, i64)> {
+        let value = i64::from(self.half(4)) | i64::from(self.half(6)) << 16;
+        (self.bytes[1] & 1 == 1).then_some((self.bytes[0], value))
     }
 
     /// Picoseconds on the device clock.

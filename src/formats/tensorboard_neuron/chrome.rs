@@ -60,7 +60,7 @@ impl Chrome {
             b'X' | b'B' => self.slice(&event, text, record),
             b'E' => self.end(&event, record, offset),
             b'M' => self.metadata(&event),
-            b'i' | b'I' | b'R' => self.instant(&event, text, offset),
+            b'i' | b'I' | b'R' => self.instant(&event, text, record),
             _ => {
                 let reason = "A record whose phase the plugin does not write; it is not shown.";
                 self.ledger.skip(Severity::Info, "other_phase", reason, offset, || shown(text));
@@ -111,11 +111,11 @@ impl Chrome {
         }
     }
 
-    fn instant(&mut self, event: &Event<'_>, text: &[u8], offset: u64) {
-        if let Some(time) = self.time(event, text, offset) {
+    fn instant(&mut self, event: &Event<'_>, text: &[u8], record: RecordRef) {
+        if let Some(time) = self.time(event, text, record.offset()) {
             let track = self.thread(event.pid, event.tid);
             let name = self.builder.strings.intern(&unescape(event.name));
-            self.builder.instant(track, time, name);
+            self.builder.instant(track, time, name, record);
             self.ledger.shown += 1;
         }
     }

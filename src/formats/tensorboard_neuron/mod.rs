@@ -18,7 +18,7 @@ mod xplane;
 mod xspace;
 
 use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed, Watch};
-use crate::base::{InputSet, Ledger, MemberHead, SliceId};
+use crate::base::{InputSet, Item, Ledger, MemberHead};
 use crate::model::Profile;
 
 /// The format's id.
@@ -56,8 +56,8 @@ impl Format for TensorboardNeuron {
         import::import(input, ledger)
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-        record::record(input, profile, slice)
+    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+        record::record(input, profile, item)
     }
 }
 

@@ -1,6 +1,6 @@
 //! One record of the plugin's timelines: borrowed while it is read, and its fields when they are asked for.
 
-use crate::base::{InputSet, SliceId};
+use crate::base::{InputSet, Item};
 use crate::formats::json::cursor::Broken;
 use crate::formats::json::{Cursor, Value, compact, unescape};
 use crate::formats::{Field, ImportError};
@@ -63,10 +63,10 @@ pub(super) fn entry<'a>(object: &'a [u8], wanted: &[u8]) -> Option<Value<'a>> {
     None
 }
 
-/// Every field of one slice, read again.
-pub(crate) fn record(input: &InputSet, profile: &Profile, slice: SliceId) -> Result<Vec<Field>, ImportError> {
-    let gone = || ImportError::Invalid("The record of this slice is not in a file of its own: its fields are not available.".into());
-    let record = profile.slices.record.get(slice.index()).copied().filter(|r| r.n_bytes() != Some(0)).ok_or_else(gone)?;
+/// Every field of a slice or an instant, read again.
+pub(crate) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    let gone = || ImportError::Invalid("The record is not in a file of its own: its fields are not available.".into());
+    let record = profile.record_of(item).filter(|r| r.n_bytes() != Some(0)).ok_or_else(gone)?;
     let member = input.members.get(record.member()).ok_or_else(gone)?;
     let text = member.read(record.offset(), record.n_bytes().ok_or_else(gone)?)?;
     let mut out = Vec::new();

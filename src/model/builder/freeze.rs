@@ -227,13 +227,14 @@ fn counter(track: TrackId, mut spec: CounterSpec) -> Counter {
     }
 }
 
-fn instants(raw: Vec<(TrackId, i64, StrId)>, track_of_raw: &[Option<TrackId>]) -> InstantTable {
-    let mut rows: Vec<_> = raw.into_iter().map(|(t, time, name)| (placed(track_of_raw, t.0), time, name)).collect();
-    rows.sort();
+fn instants(raw: Vec<(TrackId, i64, StrId, RecordRef)>, track_of_raw: &[Option<TrackId>]) -> InstantTable {
+    let mut rows: Vec<_> = raw.into_iter().map(|(t, time, name, r)| (placed(track_of_raw, t.0), time, name, r)).collect();
+    rows.sort_by_key(|r| (r.0, r.1, r.2, r.3.0));
     InstantTable {
         track: rows.iter().map(|r| r.0).collect(),
         time: rows.iter().map(|r| r.1).collect(),
         name: rows.iter().map(|r| r.2).collect(),
+        record: rows.iter().map(|r| r.3).collect(),
     }
 }
 

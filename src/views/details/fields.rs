@@ -32,6 +32,14 @@ pub(super) struct Group {
 /// When and where; never hidden.
 pub(super) fn times(details: &Details) -> Group {
     let row = |key: &str, value: String, help: &str| Row { key: key.into(), value, help: help.into(), is_advanced: false };
+    if details.item.slice().is_none() {
+        // A moment has no duration, which is not a duration of 0.
+        let rows = vec![
+            row("time", text::time_exact(details.start.0), "Since the origin of the profile."),
+            row("track", details.track.clone(), ""),
+        ];
+        return Group { title: "Instant".into(), rows };
+    }
     let rows = vec![
         row("start", text::time_exact(details.start.0), "Since the origin of the profile."),
         row("duration", text::time_exact(details.duration.0), ""),

@@ -32,7 +32,7 @@ pub fn jumps(details: &Details, links: Option<&Links>) -> Vec<Jump> {
     let by = |rows: &[Neighbour], kinds: &[&str]| rows.iter().find(|n| kinds.contains(&n.kind.as_str())).map(|n| n.slice);
     let mut out = Vec::new();
     let mut add = |label: String, code, slice: Option<SliceId>| {
-        if let Some(slice) = slice.filter(|s| *s != details.slice) {
+        if let Some(slice) = slice.filter(|s| details.item.slice() != Some(*s)) {
             out.push(Jump { label, code, slice });
         }
     };
@@ -53,10 +53,10 @@ pub fn follow(details: Signal<Option<Details>>, ask: Signal<Option<Ask>>) -> Sig
     let links = RwSignal::new(None::<Links>);
     Effect::new(move || {
         links.set(None);
-        let (Some(slice), Some(ask)) = (details.with(|d| d.as_ref().map(|d| d.slice)), ask.get_untracked()) else { return };
+        let (Some(slice), Some(ask)) = (details.with(|d| d.as_ref().and_then(|d| d.item.slice())), ask.get_untracked()) else { return };
         spawn_local(async move {
             let answer = ask.ask(Query::Torch(TorchQuery::Links(slice))).await;
-            let is_current = details.try_with_untracked(|d| d.as_ref().is_some_and(|d| d.slice == slice)) == Some(true);
+            let is_current = details.try_with_untracked(|d| d.as_ref().is_some_and(|d| d.item.slice() == Some(slice))) == Some(true);
             if let (Ok(Answer::Torch(TorchAnswer::Links(found))), true) = (answer, is_current) {
                 links.set(Some(found));
             }
@@ -124,7 +124,7 @@ mod tests {
             rows.iter().map(row).collect()
         };
         Details {
-            slice: SliceId(1),
+            item: SliceId(1).into(),
             name: String::new(),
             track: String::new(),
             start: TimeNs(0),

@@ -1,4 +1,4 @@
-//! The details drawer: every field of the selected slice, and what it depends on.
+//! The details drawer: every field of the selected slice or instant, and what a slice depends on.
 
 mod dock;
 mod fields;
@@ -15,7 +15,7 @@ use jumps::{Jump, JumpButtons};
 use leptos::prelude::*;
 use neighbours::Neighbours;
 
-/// Fields and neighbours of one slice.
+/// Fields of a slice or an instant, and the neighbours of a slice.
 #[component]
 pub fn DetailsDrawer(
     /// What to show; nothing closes the drawer.
@@ -60,7 +60,9 @@ fn Content(
     before: ViewFn,
 ) -> impl IntoView {
     let name = text::brief(&details.name);
-    let title = format!("{name} · {} · {} + {}", details.track, text::time_exact(details.start.0), text::time_exact(details.duration.0));
+    let is_slice = details.item.slice().is_some();
+    let length = is_slice.then(|| format!(" + {}", text::time_exact(details.duration.0))).unwrap_or_default();
+    let title = format!("{name} · {} · {}{length}", details.track, text::time_exact(details.start.0));
     let times = fields::times(&details);
     let groups = fields::groups(&details.fields);
     // A record without such fields needs no switch.
@@ -68,7 +70,7 @@ fn Content(
     view! {
         <aside
             class="drawer" class:drawer--right=move || layout.get().is_right style=move || dock::style(layout.get()) data-view="details"
-            aria-label="Details of the selected slice"
+            aria-label=if is_slice { "Details of the selected slice" } else { "Details of the selected instant" }
         >
             <dock::Grip layout />
             <header class="drawer__head">

@@ -5,7 +5,7 @@ pub mod sums;
 pub mod torch;
 
 use crate::analysis::operators::{Operators, OperatorsQuery};
-use crate::base::{TimeRange, text};
+use crate::base::{TimeRange, TrackId, text};
 use crate::engine::{Answer, Query};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::pie::{Pie, PieLimit};
@@ -35,9 +35,9 @@ struct State {
 }
 
 impl State {
-    fn new(ask: Ask, range: Signal<Option<TimeRange>>, choices: ViewState) -> Self {
+    fn new(ask: Ask, range: Signal<Option<TimeRange>>, tracks: Signal<Vec<TrackId>>, choices: ViewState) -> Self {
         let group_by = choices.choice("group", String::from("name"));
-        let query = Memo::new(move |_| OperatorsQuery { group_by: group_by.0.get(), range: range.get(), track: None });
+        let query = Memo::new(move |_| OperatorsQuery { group_by: group_by.0.get(), range: range.get(), tracks: tracks.get() });
         let (operators, problem, answered) = (RwSignal::new(None), RwSignal::new(None), RwSignal::new(None));
         let reply = LocalResource::new(move || {
             let (ask, query) = (ask.clone(), query.get());
@@ -96,7 +96,7 @@ pub fn OperatorsView(
     #[prop(default = ViewState::detached("operators"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let state = State::new(ask, range, choices);
+    let state = State::new(ask, range, Signal::stored(Vec::new()), choices);
     let is_first = move || state.operators.with(|o| o.is_none());
     let first = move || {
         let is_plain_wait = is_first() && state.problem.with(|p| p.is_none());

@@ -2,6 +2,7 @@
 
 use super::{State, rows};
 use crate::base::{TimeRange, text};
+use crate::state::BoxedRows;
 use crate::state::choices::ViewState;
 use crate::ui::small::Problem;
 use crate::ui::table::{Row, Table};
@@ -16,6 +17,8 @@ pub fn RangeSums(
     ask: Ask,
     /// The committed range.
     range: Signal<Option<TimeRange>>,
+    /// Its rows.
+    rows: Signal<BoxedRows>,
     /// A row was chosen: what rows are grouped by, and its name.
     on_row: Callback<(String, String)>,
     /// Whether it is open; kept with the timeline's choices.
@@ -24,7 +27,10 @@ pub fn RangeSums(
     let (is_open, set_open) = choices.choice("sums", false);
     let has_range = Memo::new(move |_| range.get().is_some());
     let ask = StoredValue::new(ask);
-    let said = move || range.get().map(|r| format!("Slices in the range of {}, by name", text::duration(r.duration())));
+    let said = move || {
+        let of_rows = rows.with(|r| r.of_rows());
+        range.get().map(|r| format!("Slices in the range of {}{of_rows}, by name", text::duration(r.duration())))
+    };
     let mark = move || if is_open.get() { "▾" } else { "▸" };
     view! {
         <Show when=move || has_range.get()>
@@ -34,7 +40,7 @@ pub fn RangeSums(
                     {said}
                 </button>
                 <Show when=move || is_open.get()>
-                    <Sums ask=ask.get_value() range on_row />
+                    <Sums ask=ask.get_value() range boxed=rows on_row />
                 </Show>
             </section>
         </Show>
@@ -42,8 +48,9 @@ pub fn RangeSums(
 }
 
 #[component]
-fn Sums(ask: Ask, range: Signal<Option<TimeRange>>, on_row: Callback<(String, String)>) -> impl IntoView {
-    let state = State::new(ask, range, ViewState::detached("range-sums"));
+fn Sums(ask: Ask, range: Signal<Option<TimeRange>>, boxed: Signal<BoxedRows>, on_row: Callback<(String, String)>) -> impl IntoView {
+    let tracks = Signal::derive(move || boxed.with(|b| b.tracks.clone()));
+    let state = State::new(ask, range, tracks, ViewState::detached("range-sums"));
     let has_flops = Memo::new(move |_| state.operators.with(|o| o.as_ref().is_some_and(|o| o.has_flops)));
     let columns = Memo::new(move |_| Arc::new(rows::columns("Name", has_flops.get())));
     let rows: Signal<Arc<Vec<Row>>> = state.derive(|o| rows::rows(o, ""));

@@ -8,6 +8,7 @@ use crate::analysis::hits::HitSummary;
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::SearchQuery;
 use crate::engine::{Answer, Query};
+use crate::state::BoxedRows;
 use crate::state::choices::Choice;
 use crate::state::search::{Search, SearchOptions, terms_from};
 use crate::ui::small::Problem;
@@ -44,6 +45,8 @@ pub fn SearchView(
     categories: Vec<(String, String, u64)>,
     /// The range that the values of fields are of; `None` is the whole profile.
     range: Signal<Option<TimeRange>>,
+    /// The rows of that range.
+    rows: Signal<BoxedRows>,
     /// Where sorting and filter of the summary are kept.
     kept: Choice<String>,
     /// What is to be done.
@@ -69,7 +72,7 @@ pub fn SearchView(
                 <Summary ask=ask.clone() search options kept on_act />
             </Show>
             <Show when=move || is_wanted.get() || range.get().is_some()>
-                <values::Values ask=values_ask.clone() search options fields=columns.clone() range />
+                <values::Values ask=values_ask.clone() search options fields=columns.clone() range boxed=rows />
             </Show>
         </section>
     }

@@ -3,7 +3,9 @@
 use super::wanted;
 use crate::analysis::hit_tables::TrackTables;
 use crate::base::{TimeRange, text};
+use crate::engine::query::Within;
 use crate::engine::{Answer, Query};
+use crate::state::BoxedRows;
 use crate::state::search::{Search, SearchOptions};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
 use crate::views::scope;
@@ -24,10 +26,14 @@ pub fn Values(
     fields: Vec<(String, String)>,
     /// Only what lies in it.
     range: Signal<Option<TimeRange>>,
+    /// The rows of that range.
+    boxed: Signal<BoxedRows>,
 ) -> impl IntoView {
     let question = Memo::new(move |_| {
         let (query, records) = wanted(search, options)?;
-        Some(Query::HitTables(query, records.to_vec(), range.get()))
+        let range = range.get();
+        let tracks = range.map(|_| boxed.with(|b| b.tracks.clone())).unwrap_or_default();
+        Some(Query::HitTables(query, records.to_vec(), Within { range, tracks }))
     });
     let answer = LocalResource::new(move || {
         let (ask, question) = (ask.clone(), question.get());
@@ -49,6 +55,10 @@ pub fn Values(
         view! { <option value=id selected=move || field.get() == this>{label}</option> }
     });
     let known = known.collect_view();
+    let said = move || {
+        let of_rows = range.get().map(|_| boxed.with(|b| b.of_rows())).unwrap_or_default();
+        format!("{}{of_rows}", scope::sentence(range.get()))
+    };
     view! {
         <div class="searchview__values">
             <h2>"Values by row"</h2>
@@ -56,7 +66,7 @@ pub fn Values(
                 "Field"
                 <select class="select" data-field="search-values" on:change:target=move |e| set_field.set(e.target().value())>{known}</select>
             </label>
-            <span class="searchview__scope">{move || scope::sentence(range.get())}</span>
+            <span class="searchview__scope">{said}</span>
             <span class="searchview__scope figure" data-values-cut="">{move || found.with(|f| cut(f, &field.get()))}</span>
         </div>
         <Table id="search-values" label="Values of a field by row of the timeline" columns rows empty="None of these slices has this field." />

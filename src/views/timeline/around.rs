@@ -61,7 +61,7 @@ pub(super) fn Splitter(labels_px: RwSignal<Option<f64>>) -> impl IntoView {
 #[component]
 pub(super) fn SliceList(stage: Stage) -> impl IntoView {
     let item = move |(slice, sentence): (SliceId, String)| {
-        let choose = move |_| stage.act(Some(Act::Select(Some(slice))));
+        let choose = move |_| stage.act(Some(Act::Select(Some(slice.into()))));
         view! { <li><button class="link mono" on:click=choose>{sentence}</button></li> }
     };
     view! {

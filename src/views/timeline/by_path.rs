@@ -7,21 +7,21 @@ use crate::engine::hot::HotColumns;
 use std::collections::{HashMap, HashSet};
 
 /// A row: its path, and how many of that path stand before it.
-type Key = (String, u32);
+pub(super) type Key = (String, u32);
 
 /// What was done to rows that are there, and to some that are not.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ByPath {
     /// Whether rows are closed that are not as at first.
-    closed: HashMap<Key, bool>,
+    pub(super) closed: HashMap<Key, bool>,
     /// Pinned rows from the top.
-    pinned: Vec<Key>,
+    pub(super) pinned: Vec<Key>,
     /// Rows of a group in order, where it is not that of the file; `None`: those in no group.
-    order: HashMap<Option<Key>, Vec<Key>>,
+    pub(super) order: HashMap<Option<Key>, Vec<Key>>,
 }
 
 /// By track.
-fn keys(index: &Index) -> Vec<Key> {
+pub(super) fn keys(index: &Index) -> Vec<Key> {
     let mut n_of: HashMap<&str, u32> = HashMap::new();
     let key = |path: &'_ str, n: &mut u32| {
         *n += 1;
@@ -31,7 +31,7 @@ fn keys(index: &Index) -> Vec<Key> {
 }
 
 /// Groups with the rows directly in them: (group, rows).
-fn families(index: &Index) -> impl Iterator<Item = (Option<usize>, &[TrackId])> {
+pub(super) fn families(index: &Index) -> impl Iterator<Item = (Option<usize>, &[TrackId])> {
     let groups = index.tracks.iter().enumerate().filter(|(_, t)| t.children.len() > 1);
     std::iter::once((None, index.roots.as_slice())).chain(groups.map(|(i, t)| (Some(i), t.children.as_slice())))
 }

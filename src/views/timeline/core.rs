@@ -1,12 +1,13 @@
 //! The timeline's state and what changes it, without a browser: window, rows, pointer, drag.
 
+use super::box_rows::BoxRows;
 use super::by_path::ByPath;
 use super::in_view::Curves;
 use super::index::Index;
 use super::rows::{Folding, Rows, rows};
 use super::viewport::Viewport;
 use crate::analysis::flows::Flows;
-use crate::base::{SliceId, TimeNs, TimeRange};
+use crate::base::{Item, SliceId, TimeNs, TimeRange};
 use crate::engine::hot::HotColumns;
 use crate::state::annotations::AnnotationSet;
 use std::sync::Arc;
@@ -43,10 +44,12 @@ pub struct Core {
     pub fingers: Vec<(i32, f64, f64)>,
     /// What was measured last.
     pub measured: Option<TimeRange>,
-    /// The selected slice.
-    pub selection: Option<SliceId>,
+    /// The selected slice or instant; a slice as it is in the columns, an instant as it is in the profile.
+    pub selection: Option<Item>,
     /// The committed range.
     pub range: Option<TimeRange>,
+    /// Its rows.
+    pub box_rows: BoxRows,
     /// Yellow slices, sorted.
     pub highlights: Arc<Vec<SliceId>>,
     /// (from, to, whether into the selection).
@@ -91,6 +94,7 @@ impl Core {
             measured: None,
             selection: None,
             range: None,
+            box_rows: BoxRows::default(),
             highlights: Arc::default(),
             arrows: Vec::new(),
             flows: Arc::default(),
@@ -114,6 +118,9 @@ impl Core {
         (core.highlights, core.arrows) = (old.highlights, old.arrows);
         (core.annotations, core.chosen_mark) = (old.annotations, old.chosen_mark);
         (core.curves, core.hides_tiny) = (old.curves, old.hides_tiny);
+        let mut box_rows = old.box_rows;
+        box_rows.again(&core);
+        core.box_rows = box_rows;
         let is_same = core.hot.info.tracks == old.hot.info.tracks;
         let is_regrouped = !is_same && core.hot.info.meta == old.hot.info.meta;
         let is_kin = is_same || (core.hot.info.meta.title == old.hot.info.meta.title && !old.hot.info.meta.title.is_empty());
@@ -146,6 +153,19 @@ impl Core {
         self.scroll_to(self.scroll);
     }
 
+    /// Pins, order and folds of the rows, as the address has them.
+    pub fn placed(&self) -> String {
+        ByPath::of(&self.folding, &self.index, &self.hot).to_text(&self.index)
+    }
+
+    /// Pins, moves and folds the rows as the address says, unless they are so already.
+    pub fn place_rows(&mut self, text: &str) {
+        if self.placed() != text {
+            let placed = ByPath::from_text(text, &self.index);
+            self.fold(|folding, index, hot| *folding = placed.rows(index, hot, (folding.filter.clone(), folding.hidden.clone())));
+        }
+    }
+
     /// The size of the drawing area. Without its style sheet it would grow with what is drawn, without end. A selected slice that was seen
     /// stays in sight: its details open below, and would cover it.
     pub fn resize(&mut self, width_px: f64, height_px: f64) {
@@ -153,8 +173,8 @@ impl Core {
         self.view.resize(width_px.min(MOST_PX));
         self.height_px = height_px.min(MOST_PX);
         self.scroll_to(self.scroll);
-        if let Some(slice) = seen {
-            self.bring_into_sight(slice);
+        if let Some(item) = seen {
+            self.bring_into_sight(item);
         }
     }
 
@@ -222,7 +242,7 @@ mod tests {
     #[test]
     fn a_selected_slice_stays_in_sight_when_there_is_less_room() {
         let mut c = Core::new(Arc::new(sample()), 1000.0, 400.0);
-        c.selection = Some(crate::base::SliceId(7));
+        c.selection = Some(crate::base::SliceId(7).into());
         c.resize(1000.0, 60.0);
         let place = c.place(crate::base::SliceId(7)).expect("a place");
         assert!(place.top >= 0.0 && place.top + place.height <= 60.0, "{} of 60", place.top);

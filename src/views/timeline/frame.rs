@@ -10,15 +10,15 @@ use super::stage::Nodes;
 use super::surface;
 use super::theme::{Theme, Tokens};
 use super::ticks::{Ticks, ticks};
-use crate::base::{SliceId, TimeRange};
+use crate::base::{Item, SliceId, TimeRange};
 use leptos::prelude::*;
 
 /// Everything that is no signal.
 pub struct Inner {
     /// The open profile.
     pub core: Option<Core>,
-    /// The slice gone to last.
-    pub revealed: Option<SliceId>,
+    /// What was gone to last.
+    pub revealed: Option<Item>,
     /// A drag on the overview or ruler.
     pub brush: Option<Brush>,
     pub(super) scene: Scene,
@@ -32,8 +32,9 @@ pub struct Inner {
     pub(super) is_body_due: bool,
     pub(super) dom_scroll: f64,
     pub(super) labels_of: (u32, i32, i32),
+    pub(super) placed_of: u32,
     pub(super) hit: Option<Hit>,
-    pub(super) list_of: Option<(u32, TimeRange, Option<SliceId>)>,
+    pub(super) list_of: Option<(u32, TimeRange, Option<Item>)>,
 }
 
 impl Default for Inner {
@@ -53,6 +54,7 @@ impl Default for Inner {
             is_body_due: false,
             dom_scroll: 0.0,
             labels_of: (u32::MAX, 0, 0),
+            placed_of: u32::MAX,
             hit: None,
             list_of: None,
         }
@@ -67,6 +69,8 @@ pub(super) struct Told {
     pub unit: &'static str,
     pub tool: super::core::Tool,
     pub filter: String,
+    /// Where rows were laid out anew.
+    pub placed: Option<String>,
     pub is_list_due: bool,
 }
 
@@ -125,10 +129,11 @@ impl Inner {
         let card_x = core.pointer.map_or(0.0, |p| p.0);
         let is_new = hit != self.hit || hit.is_some_and(|h| h.counter.is_some());
         self.hit = hit;
-        let lane = hit.and_then(|h| h.lane).or_else(|| core.selection.and_then(|s| core.index.lane_of(&core.hot, s)));
+        let lane = hit.and_then(|h| h.lane).or_else(|| core.selected_slice().and_then(|s| core.index.lane_of(&core.hot, s)));
         let list_of = lane.map(|l| (l, core.view.window(), core.selection));
         let is_list_due = list_of.is_some() && list_of != self.list_of;
         self.list_of = list_of.or(self.list_of);
+        let is_laid_out = std::mem::replace(&mut self.placed_of, core.layout_version) != core.layout_version;
         Some(Told {
             labels: self.labels(core),
             card: is_new.then(|| hit.and_then(|h| core.card(&h, card_x))),
@@ -137,6 +142,7 @@ impl Inner {
             unit: self.ticks.unit,
             tool: core.tool,
             filter: core.folding.filter.clone(),
+            placed: is_laid_out.then(|| core.placed()),
             is_list_due,
         })
     }

@@ -3,6 +3,7 @@
 use super::core::{Act, Core, Drag, DragKind, Tool};
 use super::marks::MarkAct;
 use super::rows::LANE;
+use crate::base::Item;
 
 /// Movement below this is a click, CSS pixels.
 const CLICK_PX: f64 = 4.0;
@@ -99,24 +100,33 @@ impl Core {
             });
             return None;
         }
-        let marked = self.marked();
+        let (marked, boxed) = (self.marked(), self.dragged_box());
         let drag = self.drag.take()?;
         if let DragKind::Mark(id, part) = drag.kind {
             let to = self.snapped(drag.to.0, drag.to.1);
             return Some(Act::Mark(if drag.is_real { MarkAct::Move(id, part, to) } else { MarkAct::Choose(id) }));
         }
         if !drag.is_real {
-            let slice = self.hit(drag.from.0, drag.from.1).and_then(|h| h.slice);
+            let hit = self.hit(drag.from.0, drag.from.1);
+            // As the hover card says: a tick lies above the slice.
+            if let Some(instant) = hit.and_then(|h| h.instant) {
+                return Some(Act::Select(Some(self.instant_id(instant).into())));
+            }
+            let slice = hit.and_then(|h| h.slice);
             return Some(match slice.filter(|s| self.is_made(*s)) {
-                Some(made) => Act::Range(self.span_of(made)),
-                None => Act::Select(slice),
+                Some(made) => Act::Box(self.span_of(made)?, Vec::new()),
+                None => Act::Select(slice.map(Into::into)),
             });
         }
         let (range, kind) = marked?;
         match kind {
             DragKind::Tool(Tool::Zoom) => self.view.show(range),
             DragKind::Tool(Tool::Measure) => self.measured = Some(range),
-            DragKind::Tool(Tool::Select) | DragKind::Edge(_) => return Some(Act::Range(Some(range))),
+            DragKind::Tool(Tool::Select) => {
+                let rows = boxed.map(|(top, bottom)| self.paths_between(top, bottom)).unwrap_or_default();
+                return Some(Act::Box(range, rows));
+            }
+            DragKind::Edge(_) => return Some(Act::Range(Some(range))),
             DragKind::Tool(Tool::Pan) | DragKind::Mark(..) => {}
         }
         None
@@ -161,7 +171,7 @@ impl Core {
             "KeyF" => self.fit(),
             "KeyM" => return Some(Some(Act::Mark(self.drop_marker()))),
             "Digit0" | "Numpad0" => self.view.show(self.hot.range()),
-            "BracketLeft" | "BracketRight" => return self.go(self.occurrence(code == "BracketRight")),
+            "BracketLeft" | "BracketRight" => return self.go(self.neighbour(code == "BracketRight")),
             "Enter" if self.selection.is_some() => return Some(Some(Act::Details)),
             "Escape" => return self.clear(),
             "Digit1" => self.tool = Tool::Select,
@@ -173,18 +183,11 @@ impl Core {
         Some(None)
     }
 
-    /// Shows the selection, else the committed range, with some room around it.
-    fn fit(&mut self) {
-        if let Some(span) = self.selection.and_then(|s| self.span_of(s)).or(self.range) {
-            self.view.fit(span);
-        }
-    }
-
-    /// Selects and reveals a slice.
-    fn go(&mut self, slice: Option<crate::base::SliceId>) -> Option<Option<Act>> {
-        let slice = slice?;
-        self.reveal(slice);
-        Some(Some(Act::Select(Some(slice))))
+    /// Selects and reveals a slice or an instant.
+    fn go(&mut self, item: Option<Item>) -> Option<Option<Act>> {
+        let item = item?;
+        self.reveal(item);
+        Some(Some(Act::Select(Some(item))))
     }
 
     /// Takes back the last thing marked: drag, measure, selection, range.
@@ -224,7 +227,7 @@ mod tests {
     #[test]
     fn dragging_zooms_and_with_shift_selects() {
         let mut c = core();
-        assert_eq!(drag(&mut c, Press { has_shift: true, ..Press::default() }, 600.0, 100.0), Some(Act::Range(Some(range(200, 1200)))));
+        assert_eq!(drag(&mut c, Press { has_shift: true, ..Press::default() }, 600.0, 100.0), Some(Act::Box(range(200, 1200), Vec::new())));
         assert_eq!(c.view.window(), range(0, 2000));
         assert_eq!(drag(&mut c, Press::default(), 100.0, 600.0), None);
         assert_eq!(c.view.window(), range(200, 1200));
@@ -233,7 +236,7 @@ mod tests {
     #[test]
     fn a_click_selects_or_clears() {
         let mut c = core();
-        assert_eq!(drag(&mut c, Press::default(), 100.0, 101.0), Some(Act::Select(Some(SliceId(0)))));
+        assert_eq!(drag(&mut c, Press::default(), 100.0, 101.0), Some(Act::Select(Some(SliceId(0).into()))));
         c.press(500.0, 5.0, Press::default());
         assert_eq!(c.released(0), Some(Act::Select(None)));
     }
@@ -270,10 +273,10 @@ mod tests {
         c.key("Digit0", false);
         assert_eq!(c.view.window(), range(0, 2000));
         assert_eq!(c.key("Enter", false), None);
-        c.selection = Some(SliceId(6));
+        c.selection = Some(SliceId(6).into());
         c.key("KeyF", false);
         assert_eq!(c.view.window(), range(230, 1070));
-        assert_eq!(c.key("BracketRight", false), Some(Some(Act::Select(Some(SliceId(7))))));
+        assert_eq!(c.key("BracketRight", false), Some(Some(Act::Select(Some(SliceId(7).into())))));
         assert_eq!(c.key("Escape", false), Some(Some(Act::Select(None))));
         assert_eq!(c.key("KeyQ", false), None);
         c.key("Digit4", false);

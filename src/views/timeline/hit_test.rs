@@ -96,9 +96,15 @@ impl Core {
         let times = self.hot.info.instants.time.get(range.clone())?;
         let t = self.view.time_from_px(x);
         let i = times.partition_point(|&s| s < t);
-        let near = [i.checked_sub(1), Some(i)].into_iter().flatten().filter(|&i| i < times.len());
         let distance = |i: usize| (self.view.px_from_time(times[i]) - x).abs();
-        near.filter(|&i| distance(i) <= SLACK_PX).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).map(|i| range.start + i)
+        // Of those that are drawn, the nearest on either side.
+        let is_drawn = |i: &usize| {
+            self.picked.as_ref().is_none_or(|picked| picked.get(self.hot.info.instants.name[range.start + i].index()) == Some(&true))
+        };
+        let near = |i: &usize| distance(*i) <= SLACK_PX;
+        let before = (0..i).rev().take_while(near).find(is_drawn);
+        let after = (i..times.len()).take_while(near).find(is_drawn);
+        before.into_iter().chain(after).min_by(|&a, &b| distance(a).total_cmp(&distance(b))).map(|i| range.start + i)
     }
 
     /// Up to `n` visible slices of a lane, for those who cannot see it.

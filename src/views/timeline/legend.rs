@@ -49,7 +49,7 @@ pub fn Legend(
     /// Show the slices of a name: (by, name).
     on_name: Callback<(String, String)>,
 ) -> impl IntoView {
-    let question = Signal::derive(move || Some(Query::Operators(OperatorsQuery { group_by: by.get(), range: None, track: None })));
+    let question = Signal::derive(move || Some(Query::Operators(OperatorsQuery { group_by: by.get(), ..OperatorsQuery::default() })));
     let rows = asked(ask, question, |answer| match answer {
         Answer::Operators(found) => Some(entries(&found.rows)),
         _ => None,

@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(core.released(0), Some(super::super::core::Act::Mark(MarkAct::Choose(2))));
         core.press(300.0, 200.0, Press { has_shift: true, ..Press::default() });
         core.moved(400.0, 200.0, 0);
-        assert!(matches!(core.released(0), Some(super::super::core::Act::Range(_))));
+        assert!(matches!(core.released(0), Some(super::super::core::Act::Box(..))));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::by_path::ByPath;
 use super::core::{Core, Tool};
-use crate::base::{SliceId, TimeRange};
+use crate::base::{Item, TimeRange};
 use crate::engine::Meta;
 use std::cell::RefCell;
 
@@ -18,15 +18,15 @@ struct Kept {
     filter: String,
     hidden: Vec<String>,
     tool: Tool,
-    revealed: Option<SliceId>,
+    revealed: Option<Item>,
 }
 
 thread_local! {
     static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes window, rows and tool of a profile, and the slice gone to last.
-pub fn keep(core: &Core, revealed: Option<SliceId>) {
+/// Notes window, rows and tool of a profile, and what was gone to last.
+pub fn keep(core: &Core, revealed: Option<Item>) {
     let kept = Kept {
         meta: core.hot.info.meta.clone(),
         window: core.view.window(),
@@ -51,8 +51,8 @@ pub fn forget(meta: &Meta) {
     KEPT.with_borrow_mut(|all| all.retain(|k| k.meta != *meta));
 }
 
-/// Brings a profile back to where it was. The slice gone to last, if it was here before.
-pub fn recall(core: &mut Core) -> Option<SliceId> {
+/// Brings a profile back to where it was. What was gone to last, if it was here before.
+pub fn recall(core: &mut Core) -> Option<Item> {
     KEPT.with_borrow(|all| {
         let kept = all.iter().find(|k| k.meta == core.hot.info.meta)?;
         core.tool = kept.tool;
@@ -67,7 +67,7 @@ pub fn recall(core: &mut Core) -> Option<SliceId> {
 mod tests {
     use super::super::sample::sample;
     use super::*;
-    use crate::base::{TimeNs, TrackId};
+    use crate::base::{SliceId, TimeNs, TrackId};
     use std::sync::Arc;
 
     #[test]
@@ -75,9 +75,9 @@ mod tests {
         let mut core = Core::new(Arc::new(sample()), 1000.0, 400.0);
         core.view.show(TimeRange::new(TimeNs(100), TimeNs(300)));
         core.fold(|f, _, _| f.toggle(TrackId(4)));
-        keep(&core, Some(SliceId(3)));
+        keep(&core, Some(SliceId(3).into()));
         let mut again = Core::new(Arc::new(sample()), 1000.0, 400.0);
-        assert_eq!(recall(&mut again), Some(SliceId(3)));
+        assert_eq!(recall(&mut again), Some(SliceId(3).into()));
         assert_eq!((again.view.window(), again.rows.rows.len()), (core.view.window(), 5));
         let mut other = sample();
         other.info.meta.title = "another".into();

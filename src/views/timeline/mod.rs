@@ -1,15 +1,17 @@
 //! The timeline: every slice, counter and instant of a profile over time.
 //!
 //! Pure, tested natively: [`viewport`], [`ticks`], [`lod`] and [`index`] (lookups), [`rows`] (layout), [`lane`], [`counter`], [`scene`] and
-//! [`raster`] (the picture), [`core`](self::core) with [`gesture`], [`hit_test`], [`overview`], [`arrows`], [`marks`] and [`card`] (state and what it says).
+//! [`raster`] (the picture), [`core`](self::core) with [`gesture`], [`hit_test`], [`overview`], [`arrows`], [`marks`], [`moments`] and [`card`] (state and what it says).
 //! With a browser: [`surface`] (canvases), [`frame`] and [`stage`] (at most one frame per animation frame), [`events`], [`labels`], [`toolbar`].
 
 pub mod around;
 pub mod arrange;
 pub mod arrows;
 mod bands;
+mod box_rows;
 pub mod boxes;
 pub mod by_path;
+mod by_path_text;
 pub mod card;
 pub mod core;
 pub mod counter;
@@ -34,6 +36,7 @@ mod mark_paint;
 pub mod marking;
 pub mod marks;
 pub mod memory;
+mod moments;
 pub mod names;
 pub mod overview;
 mod parts;

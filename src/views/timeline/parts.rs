@@ -1,7 +1,7 @@
 //! The small types of the timeline's state: tools, drags, and what the rest of the page is told.
 
 use super::marks::MarkAct;
-use crate::base::{SliceId, TimeRange};
+use crate::base::{Item, TimeRange};
 use crate::state::annotations::Part;
 
 /// What dragging does.
@@ -19,11 +19,13 @@ pub enum Tool {
 }
 
 /// What the rest of the page has to be told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
-    /// A slice was chosen, or none.
-    Select(Option<SliceId>),
-    /// A range was committed, or taken back.
+    /// A slice or an instant was chosen, or none.
+    Select(Option<Item>),
+    /// A range was committed with its rows: their paths; none: all rows.
+    Box(TimeRange, Vec<String>),
+    /// An edge of the range was moved, or the range taken back.
     Range(Option<TimeRange>),
     /// Open the details.
     Details,

@@ -3,7 +3,7 @@
 use super::core::{Core, Place};
 use super::index::SliceText;
 use super::rows::{LANE, Row};
-use crate::base::{SliceId, TimeNs, TimeRange, TrackId};
+use crate::base::{Item, SliceId, TimeNs, TimeRange, TrackId};
 
 impl Core {
     /// The time a slice takes; `None` for an id that is not of this profile.
@@ -12,30 +12,31 @@ impl Core {
         Some(TimeRange::new(TimeNs(start), TimeNs(self.hot.end_of(slice))))
     }
 
-    /// Opens, scrolls and pans so that a slice is seen.
-    pub fn reveal(&mut self, slice: SliceId) {
-        let (Some(span), Some(track)) = (self.span_of(slice), self.index.track_of(&self.hot, slice)) else { return };
+    /// Opens, scrolls and pans so that a slice or an instant is seen.
+    pub fn reveal(&mut self, item: impl Into<Item>) {
+        let item = item.into();
+        let (Some(span), Some(track)) = (self.span_of_item(item), self.track_of_item(item)) else { return };
         self.fold(|folding, _, hot| folding.open_up_to(hot, track));
         if self.row_of(track).is_none() {
             self.fold(|folding, _, _| folding.filter.clear());
         }
-        self.view.reveal(span, 24.0);
-        self.bring_into_sight(slice);
+        self.view.reveal(span, if item.slice().is_some() { 24.0 } else { 0.0 });
+        self.bring_into_sight(item);
     }
 
-    /// Scrolls the row of a slice to the middle, unless it is seen.
-    pub(super) fn bring_into_sight(&mut self, slice: SliceId) {
-        if let Some(place) = self.place(slice).filter(|_| !self.is_in_sight(slice)) {
+    /// Scrolls the row of a slice or an instant to the middle, unless it is seen.
+    pub(super) fn bring_into_sight(&mut self, item: Item) {
+        if let Some(place) = self.place_of(item).filter(|_| !self.is_in_sight(item)) {
             let pinned = f64::from(self.rows.pinned_height);
             self.scroll_to(self.scroll + place.top - pinned - (self.height_px - pinned) / 2.0 + place.height / 2.0);
         }
     }
 
-    /// Whether the row that a slice is drawn in is on the screen.
-    pub(super) fn is_in_sight(&self, slice: SliceId) -> bool {
+    /// Whether the row that a slice or an instant is drawn in is on the screen.
+    pub(super) fn is_in_sight(&self, item: Item) -> bool {
         let pinned = f64::from(self.rows.pinned_height);
         let is_inside = |p: Place| p.is_pinned || (p.top >= pinned && p.top + p.height <= self.height_px - 8.0);
-        self.place(slice).is_some_and(is_inside)
+        self.place_of(item).is_some_and(is_inside)
     }
 
     /// The row of a track and the distance from its layout to the screen.
@@ -58,11 +59,17 @@ impl Core {
             let (top, height) = if row.is_thin { (top + 6.0, 6.0) } else { (top, f64::from(LANE)) };
             return Some(Place { left, right, top, height, is_pinned: row.is_pinned });
         }
+        let (row, offset) = self.row_of_nearest(track)?;
+        let (top, height) = (f64::from(row.y) + offset, f64::from(row.header.max(LANE)));
+        Some(Place { left, right, top, height, is_pinned: row.is_pinned })
+    }
+
+    /// The row of a track or of the innermost group above it that has one, as in `row_of`.
+    pub(super) fn row_of_nearest(&self, track: TrackId) -> Option<(&Row, f64)> {
         let mut at = Some(track);
         while let Some(id) = at {
-            if let Some((row, offset)) = self.row_of(id) {
-                let (top, height) = (f64::from(row.y) + offset, f64::from(row.header.max(LANE)));
-                return Some(Place { left, right, top, height, is_pinned: row.is_pinned });
+            if let Some(found) = self.row_of(id) {
+                return Some(found);
             }
             at = self.hot.info.tracks.get(id.index())?.parent.filter(|p| *p < id);
         }
@@ -71,7 +78,7 @@ impl Core {
 
     /// The slice of the same name before or after the selection, by start.
     pub fn same_name(&self, is_next: bool) -> Option<SliceId> {
-        let selected = self.selection?.index();
+        let selected = self.selected_slice()?.index();
         let (name, at) = (*self.hot.name.get(selected)?, (*self.hot.start.get(selected)?, selected));
         let same = (0..self.hot.start.len()).filter(|&i| self.hot.name[i] == name).map(|i| (self.hot.start[i], i));
         let found = if is_next { same.filter(|&k| k > at).min() } else { same.filter(|&k| k < at).max() };
@@ -80,7 +87,7 @@ impl Core {
 
     /// The highlighted slice before or after the selection, by start, when the selection is one of them; else that of the same name.
     pub fn occurrence(&self, is_next: bool) -> Option<SliceId> {
-        let selected = self.selection?;
+        let selected = self.selected_slice()?;
         if self.highlights.binary_search(&selected).is_err() {
             return self.same_name(is_next);
         }
@@ -128,7 +135,7 @@ mod tests {
     fn same_names_are_walked_by_start() {
         let mut c = core();
         assert_eq!(c.same_name(true), None);
-        c.selection = Some(SliceId(3));
+        c.selection = Some(SliceId(3).into());
         assert_eq!(c.same_name(true), Some(SliceId(4)));
         assert_eq!(c.same_name(false), None);
     }
@@ -136,11 +143,11 @@ mod tests {
     #[test]
     fn occurrences_are_walked_where_some_are_highlighted() {
         let mut c = core();
-        c.selection = Some(SliceId(3));
+        c.selection = Some(SliceId(3).into());
         c.highlights = Arc::new(vec![SliceId(1), SliceId(3), SliceId(7)]);
         assert_eq!(c.occurrence(true), Some(SliceId(1)));
         assert_eq!(c.occurrence(false), None);
-        c.selection = Some(SliceId(6));
+        c.selection = Some(SliceId(6).into());
         assert_eq!(c.occurrence(true), Some(SliceId(7)));
     }
 }

@@ -1,7 +1,7 @@
 //! The same slices in another order of rows: groups are new, rows keep their lanes, slices their ids.
 
 use crate::analysis::system::RowOf;
-use crate::base::TrackId;
+use crate::base::{InstantId, TrackId};
 use crate::engine::hot::HotColumns;
 use crate::engine::{Counter, InstantTable, Track, TrackKind};
 
@@ -40,7 +40,10 @@ pub fn regroup(hot: &HotColumns, order: &[RowOf]) -> HotColumns {
         track: instants.iter().map(|&i| new(old.instants.track[i])).collect(),
         time: instants.iter().map(|&i| old.instants.time[i]).collect(),
         name: instants.iter().map(|&i| old.instants.name[i]).collect(),
+        record: Vec::new(),
     };
+    let id = |i: &usize| old.instant_ids.get(*i).copied().unwrap_or(InstantId(*i as u32));
+    info.instant_ids = instants.iter().map(id).collect();
     out
 }
 

@@ -48,6 +48,8 @@ pub struct Settings {
     pub is_from_view: Choice<bool>,
     /// Whether throughput is smoothed to the width of the view.
     pub is_smooth: Choice<bool>,
+    /// Pins, moves and folds of rows: see [`ByPath::to_text`](super::by_path::ByPath::to_text).
+    pub placed: Choice<String>,
     /// What profiles of this kind begin with, where the user can say so.
     pub mine: Option<Mine>,
 }
@@ -71,6 +73,7 @@ impl Settings {
             hides_tiny: choices.choice("hide-tiny", false),
             is_from_view: choices.choice("from-view", false),
             is_smooth: choices.choice("smooth", false),
+            placed: choices.choice("placed", String::new()),
             mine: None,
         }
     }
@@ -134,6 +137,7 @@ impl Settings {
         self.hides_tiny.1.set(false);
         self.is_from_view.1.set(false);
         self.is_smooth.1.set(false);
+        self.placed.1.set(String::new());
     }
 
     /// Only instructions and what comes of them, where there are any.
@@ -156,6 +160,7 @@ impl Settings {
             });
         });
         self.follow_filter(stage, hot);
+        self.follow_rows(stage, hot);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The filter of rows: typed above them, and kept in the address.
+//! The filter of rows, and what was done to them: it is done at the rows, and kept in the address.
 
 use super::settings::Settings;
 use super::stage::Stage;
@@ -27,5 +27,22 @@ impl Settings {
             }
         };
         Effect::watch(move || typed.get(), note, false);
+    }
+
+    /// The same of pins, order and folds.
+    pub(super) fn follow_rows(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
+        Effect::new(move || {
+            let placed = self.placed.0.get();
+            if hot.with(Option::is_some) {
+                stage.change(move |core| core.place_rows(&placed));
+            }
+        });
+        let (seen, chosen) = (stage.shown.placed, self.placed);
+        let note = move |text: &String, _: Option<&String>, _: Option<()>| {
+            if chosen.0.get_untracked() != *text {
+                chosen.1.set(text.clone());
+            }
+        };
+        Effect::watch(move || seen.get(), note, false);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::stack_clock::{align, shifted};
 use crate::analysis::flows::{FlowKind, Flows};
-use crate::base::{Order as _, SliceId, StrId, TimeRange, TrackId};
+use crate::base::{InstantId, Item, Order as _, SliceId, StrId, TimeRange, TrackId};
 use crate::engine::hot::{HotColumns, Step};
 use crate::engine::{Counter, Lane, Meta, Track, TrackKind};
 use std::collections::{BTreeMap, HashMap};
@@ -15,6 +15,8 @@ pub struct Part {
     pub first: u32,
     /// Its slices.
     pub n: u32,
+    /// The same of its instants.
+    pub instants: (u32, u32),
     /// What is added to its times, nanoseconds.
     pub shift_ns: i64,
 }
@@ -41,6 +43,27 @@ impl Stack {
     /// The slice of the stack that is `slice` of profile `at`.
     pub fn join(&self, at: usize, slice: SliceId) -> Option<SliceId> {
         self.parts.get(at).filter(|p| slice.0 < p.n).map(|p| SliceId(p.first + slice.0))
+    }
+
+    /// Profile and slice or instant of one of the stack.
+    pub fn split_item(&self, item: Item) -> Option<(usize, Item)> {
+        let instant = match item {
+            Item::Slice(slice) => return self.split(slice).map(|(at, slice)| (at, slice.into())),
+            Item::Instant(instant) => instant,
+        };
+        let at = self.parts.iter().position(|p| (p.instants.0..p.instants.0 + p.instants.1).contains(&instant.0))?;
+        Some((at, InstantId(instant.0 - self.parts[at].instants.0).into()))
+    }
+
+    /// The slice or instant of the stack that is `item` of profile `at`.
+    pub fn join_item(&self, at: usize, item: Item) -> Option<Item> {
+        match item {
+            Item::Slice(slice) => self.join(at, slice).map(Into::into),
+            Item::Instant(instant) => {
+                let (first, n) = self.parts.get(at)?.instants;
+                (instant.0 < n).then_some(InstantId(first + instant.0).into())
+            }
+        }
     }
 
     /// The arrows of some profiles (place in the stack, answer) as those of the stack.
@@ -93,10 +116,11 @@ pub fn stack_at(all: &[(String, Arc<HotColumns>)], shifts: &[i64], note: String)
     let mut colours: HashMap<String, u16> = HashMap::new();
     for ((label, one), &shift_ns) in all.iter().zip(shifts) {
         let first = hot.start.len() as u32;
+        let instants = (hot.info.instants.time.len() as u32, one.info.instants.time.len() as u32);
         add(&mut hot, label, one, shift_ns, &mut colours);
         add_steps(&mut hot.info.steps, one, first, shift_ns);
         add_kinds(&mut hot.info.flow_kinds, one);
-        parts.push(Part { first, n: one.start.len() as u32, shift_ns });
+        parts.push(Part { first, n: one.start.len() as u32, instants, shift_ns });
     }
     let ranges = || all.iter().zip(shifts).map(|((_, h), &s)| shifted(h.range(), s));
     let range =

@@ -8,7 +8,7 @@ use super::labels::Label;
 use super::memory;
 use super::overview::Brush;
 use super::theme::{Theme, Tokens, parse_colour};
-use crate::base::{SliceId, TimeRange};
+use crate::base::{Item, SliceId, TimeRange};
 use leptos::{html, prelude::*};
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub struct Shown {
     pub tool: RwSignal<super::core::Tool>,
     /// The row filter.
     pub filter: RwSignal<String>,
+    /// Pins, order and folds of the rows, as the address has them.
+    pub placed: RwSignal<String>,
     /// Whether there is nothing to draw.
     pub is_empty: RwSignal<bool>,
     /// The slice under the pointer.
@@ -82,6 +84,14 @@ impl Stage {
         self.ids.with(|ids| ids.inside(slice))
     }
 
+    /// The same of a slice or an instant, which is named as in the profile.
+    pub fn item_inside(self, item: Item) -> Item {
+        match item {
+            Item::Slice(slice) => self.inside(slice).into(),
+            instant => instant,
+        }
+    }
+
     /// The profile's slice that is drawn there.
     pub fn outside(self, slice: SliceId) -> SliceId {
         self.ids.with_untracked(|ids| ids.outside(slice))
@@ -122,19 +132,19 @@ impl Stage {
     pub fn act(self, act: Option<Act>) {
         if let Some(act) = act {
             self.on_act.run(match act {
-                Act::Select(slice) => Act::Select(slice.map(|s| self.outside(s))),
+                Act::Select(Some(Item::Slice(slice))) => Act::Select(Some(self.outside(slice).into())),
                 act => act,
             });
         }
     }
 
-    /// Goes to `slice`, which was asked for while `hot` was drawn. The same slice is gone to again only if it was asked for again, not because
+    /// Goes to a slice or an instant, which was asked for while `hot` was drawn. The same is gone to again only if it was asked for again, not because
     /// the view was made anew or the columns were replaced.
-    pub fn reveal(self, slice: Option<SliceId>, is_asked_again: bool) {
-        let is_old = self.inner.try_update_value(|inner| std::mem::replace(&mut inner.revealed, slice) == slice).unwrap_or(true);
-        if let Some(slice) = slice.filter(|_| is_asked_again || !is_old) {
-            let slice = self.ids.with_untracked(|ids| ids.inside(slice));
-            self.change(|core| core.reveal(slice));
+    pub fn reveal(self, item: Option<Item>, is_asked_again: bool) {
+        let is_old = self.inner.try_update_value(|inner| std::mem::replace(&mut inner.revealed, item) == item).unwrap_or(true);
+        if let Some(item) = item.filter(|_| is_asked_again || !is_old) {
+            let item = untrack(|| self.item_inside(item));
+            self.change(|core| core.reveal(item));
         }
     }
 
@@ -260,6 +270,9 @@ impl Stage {
         }
         if s.filter.get_untracked() != told.filter {
             s.filter.set(told.filter);
+        }
+        if let Some(placed) = told.placed.filter(|placed| s.placed.with_untracked(|now| now != placed)) {
+            s.placed.set(placed);
         }
         let window = self.look(|core| core.view.window());
         if s.window.get_untracked() != window {

@@ -77,7 +77,7 @@ pub(super) fn BandButton(
     let go = move |_| {
         stage.change(|core| core.view.fit(range));
         if slice.is_some() {
-            stage.act(Some(Act::Select(slice)));
+            stage.act(Some(Act::Select(slice.map(Into::into))));
         }
     };
     view! {

@@ -62,15 +62,19 @@ pub fn draw_overlay(ctx: &Context, core: &Core, theme: &Theme, hovered: Option<P
     let (width, height) = (core.view.width_px, core.height_px);
     ctx.clear_rect(0.0, 0.0, width, height);
     ctx.set_font(font);
+    let all = [(0.0, height)];
     if let Some(range) = core.range {
-        band(ctx, core, theme, range, true);
+        band(ctx, core, theme, range, (&core.covered(), true));
     }
     if let Some(range) = core.measured {
-        band(ctx, core, theme, range, false);
+        band(ctx, core, theme, range, (&all, false));
         length(ctx, core, theme, range);
     }
     if let Some((range, kind)) = core.marked() {
-        band(ctx, core, theme, range, kind == DragKind::Tool(Tool::Select));
+        let boxed = core.dragged_box();
+        // A box has no handles yet.
+        let has_handles = boxed.is_none() && kind == DragKind::Tool(Tool::Select);
+        band(ctx, core, theme, range, (&boxed.map_or(all, |b| [b]), has_handles));
         length(ctx, core, theme, range);
     }
     mark_paint::draw(ctx, core, theme);
@@ -78,7 +82,7 @@ pub fn draw_overlay(ctx: &Context, core: &Core, theme: &Theme, hovered: Option<P
     if let Some(place) = hovered.filter(is_seen) {
         frame(ctx, place, width, &css(theme.text), 1.0);
     }
-    if let Some(place) = core.selection.and_then(|s| core.place(s)).filter(is_seen) {
+    if let Some(place) = core.selection.and_then(|s| core.place_of(s)).filter(is_seen) {
         frame(ctx, place, width, &css(theme.text), 2.0);
     }
     super::flow_lines::draw(ctx, core, theme);
@@ -94,16 +98,20 @@ pub fn draw_overlay(ctx: &Context, core: &Core, theme: &Theme, hovered: Option<P
     }
 }
 
-/// A shaded band of time, with handles if it can be dragged.
-fn band(ctx: &Context, core: &Core, theme: &Theme, range: TimeRange, has_handles: bool) {
+/// A band of time, shaded between some heights, with handles if it can be dragged.
+fn band(ctx: &Context, core: &Core, theme: &Theme, range: TimeRange, (parts, has_handles): (&[(f64, f64)], bool)) {
     let clamp = |x: f64| x.clamp(-10.0, core.view.width_px + 10.0);
     let (left, right) = (clamp(core.view.px_from_time(range.start.0)), clamp(core.view.px_from_time(range.end.0)));
     ctx.set_fill_style_str(&css(theme.accent));
     ctx.set_global_alpha(0.14);
-    ctx.fill_rect(left, 0.0, (right - left).max(1.0), core.height_px);
+    for (top, bottom) in parts {
+        ctx.fill_rect(left, *top, (right - left).max(1.0), bottom - top);
+    }
     ctx.set_global_alpha(0.9);
     for x in [left, right] {
-        ctx.fill_rect(x.round() - 0.5, 0.0, 1.0, core.height_px);
+        for (top, bottom) in parts {
+            ctx.fill_rect(x.round() - 0.5, *top, 1.0, bottom - top);
+        }
         if has_handles {
             ctx.fill_rect(x.round() - 3.0, 0.0, 6.0, 14.0);
         }

@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use std::sync::Arc;
 
 const TOOLS: [(Tool, &str, &str); 4] = [
-    (Tool::Select, "Select", "Drag selects a range (1); Shift+drag does so with every tool"),
+    (Tool::Select, "Select", "Drag selects a range, over several rows a box of these (1); Shift+drag does so with every tool"),
     (Tool::Pan, "Pan", "Drag moves the window (2)"),
     (Tool::Zoom, "Zoom", "Drag zooms to what you drag over (3)"),
     (Tool::Measure, "Measure", "Drag tells how long it is (4)"),

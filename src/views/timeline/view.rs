@@ -13,7 +13,7 @@ use super::stage::{Nodes, Shown, Stage};
 use super::surroundings::{share_window, watch_surroundings};
 use super::toolbar::Toolbar;
 use crate::analysis::device::Band;
-use crate::base::{SliceId, TimeRange};
+use crate::base::{Item, SliceId, TimeRange};
 use crate::engine::hot::HotColumns;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -26,14 +26,17 @@ pub fn Timeline(
     hot: Signal<Option<Arc<HotColumns>>>,
     /// The committed range.
     range: RwSignal<Option<TimeRange>>,
-    /// The selected slice.
-    selection: RwSignal<Option<SliceId>>,
+    /// The rows of that range by path, none for all; without it a range is always of all rows.
+    #[prop(optional)]
+    rows: Option<RwSignal<Arc<Vec<String>>>>,
+    /// The selected slice or instant.
+    selection: RwSignal<Option<Item>>,
     /// Slices in yellow, sorted by id.
     highlights: Signal<Arc<Vec<SliceId>>>,
     /// (from, to, whether it leads into the selection).
     arrows: Signal<Vec<(SliceId, SliceId, bool)>>,
-    /// Scrolls and pans to a slice whenever it changes to one.
-    reveal: Signal<Option<SliceId>>,
+    /// Scrolls and pans to a slice or an instant whenever it changes to one.
+    reveal: Signal<Option<Item>>,
     /// Asked for the details of the selection.
     on_details: Callback<()>,
     /// Which arrows are drawn, and who knows them; without it only those of the selection.
@@ -69,8 +72,17 @@ pub fn Timeline(
 ) -> impl IntoView {
     let on_act = Callback::new(move |act| match act {
         Act::Mark(act) => marking.act(act),
-        Act::Select(slice) => selection.set(slice),
-        Act::Range(new) => range.set(new),
+        Act::Select(item) => selection.set(item),
+        Act::Box(new, paths) => {
+            set_rows(rows, paths);
+            range.set(Some(new));
+        }
+        Act::Range(new) => {
+            if new.is_none() {
+                set_rows(rows, Vec::new());
+            }
+            range.set(new);
+        }
         Act::Details => on_details.run(()),
     });
     let stage = Stage::new(nodes(), shown(), ids, on_act);
@@ -83,12 +95,17 @@ pub fn Timeline(
         is_there
     });
     Effect::new(move || {
-        let slice = selection.get().map(|s| stage.inside(s));
-        stage.touch(|core| core.selection = slice);
+        let item = selection.get().map(|item| stage.item_inside(item));
+        stage.touch(|core| core.selection = item);
     });
     Effect::new(move || {
         let range = range.get();
         stage.touch(|core| core.range = range);
+    });
+    Effect::new(move || {
+        let paths = rows.map(|rows| rows.get()).unwrap_or_default();
+        hot.track();
+        stage.touch(|core| core.choose_rows(rows.is_some(), paths));
     });
     Effect::new(move || {
         let arrows = arrows.get().into_iter().map(|(a, b, is_in)| (stage.inside(a), stage.inside(b), is_in)).collect();
@@ -127,6 +144,13 @@ pub fn Timeline(
     view! { <Page stage hot selection choice range marking glance settings bands /> }
 }
 
+/// Notes the rows of a range, where that is wanted.
+fn set_rows(rows: Option<RwSignal<Arc<Vec<String>>>>, paths: Vec<String>) {
+    if let Some(rows) = rows.filter(|rows| rows.with_untracked(|now| **now != paths)) {
+        rows.set(Arc::new(paths));
+    }
+}
+
 fn nodes() -> Nodes {
     Nodes {
         root: NodeRef::new(),
@@ -149,6 +173,7 @@ fn shown() -> Shown {
         unit: RwSignal::new("ns"),
         tool: RwSignal::new(Tool::default()),
         filter: RwSignal::new(String::new()),
+        placed: RwSignal::new(String::new()),
         is_empty: RwSignal::new(false),
         hovered: RwSignal::new(None),
         window: RwSignal::new(None),
@@ -159,7 +184,7 @@ fn shown() -> Shown {
 fn Page(
     stage: Stage,
     hot: Signal<Option<Arc<HotColumns>>>,
-    selection: RwSignal<Option<SliceId>>,
+    selection: RwSignal<Option<Item>>,
     choice: Option<FlowChoice>,
     range: RwSignal<Option<TimeRange>>,
     marking: Marking,
@@ -178,7 +203,11 @@ fn Page(
         }
     };
     let status = move || {
-        selection.get().map(|s| stage.inside(s)).and_then(|s| stage.look(|core| core.sentence(s))).map(|s| format!("Selected: {s}"))
+        selection
+            .get()
+            .map(|item| stage.item_inside(item))
+            .and_then(|item| stage.look(|core| core.sentence_of(item)))
+            .map(|s| format!("Selected: {s}"))
     };
     let on_double = move |_| {
         stage.change(|core| core.key("Digit0", false));

@@ -52,7 +52,7 @@ impl Pass<'_> {
             b'E' => self.end(event, text, offset, time),
             b'b' | b'S' => self.async_begin(event, text, offset, time),
             b'e' | b'F' => self.async_end(event, text, offset, time),
-            b'n' | b'T' | b'p' => self.async_instant(event, time),
+            b'n' | b'T' | b'p' => self.async_instant(event, text, offset, time),
             b's' | b't' | b'f' => self.flow(event, text, offset, time),
             b'C' => self.counter(event, text, offset, time),
             _ => self.instant(event, text, offset, time),

@@ -1,0 +1,35 @@
+//! What the user is told: until dismissed; what is about files that were given, until others are.
+
+use super::actions::new_id;
+use super::{App, AppStateStoreFields as _, Notice};
+use leptos::prelude::*;
+
+/// Tells the user something, until dismissed.
+pub fn notify(app: App, text: String, is_error: bool) {
+    tell(app, text, is_error, false);
+}
+
+/// Tells the user something about files just given, until dismissed or until others are given.
+pub fn notify_of_drop(app: App, text: String, is_error: bool) {
+    tell(app, text, is_error, true);
+}
+
+fn tell(app: App, text: String, is_error: bool, is_of_drop: bool) {
+    let id = new_id(app);
+    app.state.notices().update(|all| {
+        all.retain(|n| n.text != text);
+        all.push(Notice { id, text, is_error, is_of_drop });
+    });
+}
+
+/// Files are given: what was said of earlier ones is over.
+pub fn drop_begins(app: App) {
+    if app.state.notices().with_untracked(|all| all.iter().any(|n| n.is_of_drop)) {
+        app.state.notices().update(|all| all.retain(|n| !n.is_of_drop));
+    }
+}
+
+/// Takes a notice away.
+pub fn dismiss(app: App, id: u32) {
+    app.state.notices().update(|all| all.retain(|n| n.id != id));
+}
