@@ -66,15 +66,14 @@ export async function settled(page, action) {
   await page.evaluate(() => {
     window.axonBusy?.disconnect();
     window.axonChanged = false;
-    window.axonAlerts = document.querySelectorAll('[role=alert]').length;
-    window.axonBusy = new MutationObserver(() => { window.axonChanged = true; });
-    window.axonBusy.observe(document.body, { attributes: true, attributeFilter: ['data-idle'] });
+    // A new sentence may come while an older one goes: their number says nothing.
+    const isAlert = (node) => node.nodeType === Node.ELEMENT_NODE && (node.matches('[role=alert]') || node.querySelector('[role=alert]') !== null);
+    const tells = (record) => record.type === 'attributes' || [...record.addedNodes].some(isAlert);
+    window.axonBusy = new MutationObserver((records) => { window.axonChanged ||= records.some(tells); });
+    window.axonBusy.observe(document.body, { attributes: true, attributeFilter: ['data-idle'], childList: true, subtree: true });
   });
   await action();
-  await page.waitForFunction(
-    () => (window.axonChanged || document.querySelectorAll('[role=alert]').length > window.axonAlerts) && document.body.dataset.idle === 'true',
-    null, { timeout: 45_000 },
-  );
+  await page.waitForFunction(() => window.axonChanged && document.body.dataset.idle === 'true', null, { timeout: 45_000 });
 }
 
 /** Opens files of the disk with the file button's input: all of them as one drop. */

@@ -78,6 +78,21 @@ for (const [what, file] of bad) {
   });
 }
 
+test('the sentence about a refused file goes when another file is given', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, sample);
+  const alerts = page.locator('[role=alert]');
+  await dropFiles(page, { name: 'first.json', bytes: Buffer.from('{"name": 1}') });
+  await expect(alerts).toHaveCount(1);
+  await dropFiles(page, { name: 'second.json', bytes: Buffer.from('{"name": 2}') });
+  await expect(alerts).toHaveCount(1);
+  await expect(alerts).toContainText('second.json');
+  await expect(page.locator('body')).toHaveAttribute('data-profile', 'kineto');
+  await dropFiles(page, join(samples, 'gloo_ddp_rank0.pt.trace.json.gz'));
+  await expect(alerts).toHaveCount(0);
+  await expect(page.locator('[role=tab]')).toHaveCount(2);
+});
+
 test('a trace cut in the middle opens with what was read, and says so', async ({ page, site }) => {
   const { gunzipSync } = await import('node:zlib');
   const text = gunzipSync(truth);
