@@ -29,7 +29,6 @@ mod native {
             ("import", Query::Import),
             ("operators", Query::Operators(OperatorsQuery::default())),
             ("operators, half", Query::Operators(OperatorsQuery { range: Some(middle), ..OperatorsQuery::default() })),
-            ("range summary", Query::RangeSummary(middle, Vec::new())),
             ("search", search("mm", false)),
             ("search, regex", search("^aten::.*mm$", true)),
             ("colour keys", Query::ColourKeys("category".into())),

@@ -61,7 +61,7 @@ fn Content(
 ) -> impl IntoView {
     let name = text::brief(&details.name);
     let is_slice = details.item.slice().is_some();
-    let length = is_slice.then(|| format!(" + {}", text::time_exact(details.duration.0))).unwrap_or_default();
+    let length = if is_slice { format!(" + {}", text::time_exact(details.duration.0)) } else { String::new() };
     let title = format!("{name} · {} · {}{length}", details.track, text::time_exact(details.start.0));
     let times = fields::times(&details);
     let groups = fields::groups(&details.fields);
