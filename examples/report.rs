@@ -29,7 +29,7 @@ use axonscope::analysis::device::LayersQuery;
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;
 use axonscope::base::{InstantId, Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery, FlowsQuery, ScanQuery, SearchQuery, Term};
+use axonscope::engine::query::{DeviceAnswer, DeviceQuery, FlowsQuery, ScanQuery, SearchQuery, Term, Within};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
 use serde_json::{Value, json};
@@ -176,8 +176,8 @@ fn search(session: &Session, arguments: &Arguments, query: &Query, mut hits: Val
         hits["records"] = json!({ "n_seen": n_seen, "n_unreadable": n_unreadable, "slices": more });
     }
     if matches!(arguments.get("tables"), Some("1" | "true")) {
-        let range = range(session, arguments)?;
-        if let Answer::HitTables(tables) = session.run(&Query::HitTables(query.clone(), more.clone(), range)) {
+        let within = Within { range: range(session, arguments)?, tracks: Vec::new() };
+        if let Answer::HitTables(tables) = session.run(&Query::HitTables(query.clone(), more.clone(), within)) {
             hits["tables"] = serde_json::to_value(tables).map_err(|e| e.to_string())?;
         }
     }
