@@ -87,10 +87,10 @@ test('a log directory is listed by runs with their tools; two of one name stay a
   expect(named.map((n) => n.split(':')[0]).sort()).toEqual(['other · neuron', 'other · temp_profiler_logs']);
   await expect(tabs.filter({ hasText: 'other · neuron' })).toHaveCount(1);
   await expect(tabs.filter({ hasText: 'other · temp_profiler_logs' })).toHaveCount(1);
-  await tabs.filter({ hasText: 'other · neuron' }).click();
-  await expect(page).toHaveTitle(/^other · neuron – /);
   await show(page, 'profile');
   await expect(page.locator('[data-view="profile"]')).toContainText('2022-10-14 19:22:22');
+  await tabs.filter({ hasText: 'other · neuron' }).click();
+  await expect(page).toHaveTitle(/^other · neuron – /);
 });
 
 test('the members of a fused bar lead to their bars; the choices are in the link', async ({ page, site }) => {
