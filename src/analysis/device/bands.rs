@@ -1,7 +1,7 @@
 //! Stretches of the timeline worth a look: tensors that are moved again and again, and many small transfers at once.
 
 use super::tensors::{RELOADED, TensorRow};
-use crate::base::{TimeNs, TimeRange, TrackId};
+use crate::base::{TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 
@@ -70,12 +70,16 @@ fn small(profile: &Profile) -> Vec<Band> {
             by_core.push((core.into(), Vec::new()));
             by_core.len() - 1
         });
-        for i in profile.slices_of(TrackId(t as u32)) {
-            let bytes = device.bytes.get(i).copied().unwrap_or(NeuronDevice::ABSENT);
-            if bytes < SMALL_BYTES {
-                by_core[at].1.push((profile.slices.start[i], profile.slices.end(i), bytes));
+        let slices = profile.slices_of(TrackId(t as u32));
+        let (all, small) = (device.bytes.as_slice(), &mut by_core[at].1);
+        in_parts(slices.len(), &mut |part| {
+            for i in part.map(|k| slices.start + k) {
+                let bytes = all.get(i).copied().unwrap_or(NeuronDevice::ABSENT);
+                if bytes < SMALL_BYTES {
+                    small.push((profile.slices.start[i], profile.slices.end(i), bytes));
+                }
             }
-        }
+        });
     }
     by_core.into_iter().flat_map(|(core, transfers)| stretches(&core, transfers)).collect()
 }

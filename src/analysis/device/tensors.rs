@@ -6,7 +6,7 @@ use super::bands::{self, Band};
 use super::cells;
 use super::usage::{self, UseCurve};
 use crate::base::Order as _;
-use crate::base::{TimeNs, TimeRange};
+use crate::base::{StrId, TimeNs, TimeRange, in_parts};
 use crate::model::{Domain, GenericTable, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -208,19 +208,33 @@ fn moved(profile: &Profile) -> FxHashMap<&str, Moved> {
     let (Some(variable), Domain::NeuronDevice(device)) = (profile.attribute("variable"), &profile.domain) else {
         return FxHashMap::default();
     };
-    let mut by_id: FxHashMap<u32, Moved> = FxHashMap::default();
+    // By string: the place among `found`.
+    let mut places = vec![u32::MAX; profile.strings.len()];
+    let mut found: Vec<(StrId, Moved)> = Vec::new();
     // A packet that stands twice in the file is one.
-    let is_one = |i: usize| device.duplicates.binary_search(&(i as u32)).is_err();
-    for (i, name) in variable.values.iter().enumerate().filter(|v| v.1.0 != 0 && is_one(v.0)) {
-        let (start, end) = (TimeNs(profile.slices.start[i]), TimeNs(profile.slices.end(i)));
-        let bytes = device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT).map(u64::from);
-        let span = TimeRange { start, end };
-        let m = by_id.entry(name.0).or_insert(Moved { n: 0, bytes: None, span, is_listed: false });
-        m.n += 1;
-        m.bytes = bytes.map_or(m.bytes, |b| Some(m.bytes.unwrap_or(0) + b));
-        m.span = TimeRange { start: m.span.start.min(start), end: m.span.end.max(end) };
-    }
-    by_id.into_iter().map(|(id, m)| (profile.strings.get(crate::base::StrId(id)), m)).filter(|m| !m.0.is_empty()).collect()
+    let mut duplicates = device.duplicates.iter().copied().peekable();
+    let (variables, bytes) = (variable.values.as_slice(), device.bytes.as_slice());
+    in_parts(variables.len(), &mut |part| {
+        for i in part.filter(|i| variables[*i] != StrId(0)) {
+            while duplicates.next_if(|d| (*d as usize) < i).is_some() {}
+            if duplicates.peek() == Some(&(i as u32)) {
+                continue;
+            }
+            let span = TimeRange { start: TimeNs(profile.slices.start[i]), end: TimeNs(profile.slices.end(i)) };
+            let place = &mut places[variables[i].index()];
+            if *place == u32::MAX {
+                *place = found.len() as u32;
+                found.push((variables[i], Moved { n: 0, bytes: None, span, is_listed: false }));
+            }
+            let m = &mut found[*place as usize].1;
+            m.n += 1;
+            if let Some(n) = bytes.get(i).filter(|b| **b != NeuronDevice::ABSENT) {
+                m.bytes = Some(m.bytes.unwrap_or(0) + u64::from(*n));
+            }
+            m.span = TimeRange { start: m.span.start.min(span.start), end: m.span.end.max(span.end) };
+        }
+    });
+    found.into_iter().map(|(id, m)| (profile.strings.get(id), m)).filter(|m| !m.0.is_empty()).collect()
 }
 
 fn hbm(profile: &Profile) -> Vec<HbmUse> {
