@@ -7,7 +7,7 @@ use leptos::prelude::*;
 use std::collections::BTreeMap;
 
 /// The choices that are kept: (view, key). Those of the panel, colours, and the fields of the details.
-pub const KEYS: [(&str, &str); 15] = [
+pub const KEYS: [(&str, &str); 16] = [
     ("timeline", "hidden"),
     ("timeline", "names"),
     ("timeline", "semaphores"),
@@ -15,6 +15,7 @@ pub const KEYS: [(&str, &str); 15] = [
     ("timeline", "dma-colour"),
     ("timeline", "dma-rows"),
     ("timeline", "dma"),
+    ("timeline", "cores"),
     ("timeline", "bands"),
     ("timeline", "legend"),
     ("timeline", "names-row"),
