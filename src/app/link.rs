@@ -182,10 +182,7 @@ fn current(app: App) -> UrlState {
 /// How a link names what is selected.
 fn named(hot: &HotColumns, item: Item) -> Option<Named> {
     let (track, start, name) = match item {
-        Item::Slice(slice) => {
-            let lane = hot.info.lanes.get(hot.info.lanes.partition_point(|lane| lane.end <= slice.0))?;
-            (lane.track, *hot.start.get(slice.index())?, StrId(*hot.name.get(slice.index())?))
-        }
+        Item::Slice(slice) => (hot.info.track_of(slice)?, *hot.start.get(slice.index())?, StrId(*hot.name.get(slice.index())?)),
         Item::Instant(instant) => {
             let (all, i) = (&hot.info.instants, instant.index());
             (*all.track.get(i)?, *all.time.get(i)?, *all.name.get(i)?)

@@ -2,6 +2,7 @@
 
 use crate::analysis::hit_tables::Within;
 use crate::base::{InstantId, SliceId, StrId, StringTable, TimeRange, TrackId};
+use crate::model::tracks;
 use crate::model::{Counter, Domain, InstantTable, Lane, Meta, Profile, Track};
 use serde::{Deserialize, Serialize};
 
@@ -69,14 +70,7 @@ pub struct HotColumns {
 impl HotMeta {
     /// Names from the root to the track, as in the profile.
     pub fn track_path(&self, track: TrackId) -> String {
-        let mut parts = Vec::new();
-        let mut at = Some(track);
-        while let Some(t) = at.and_then(|id| self.tracks.get(id.index())) {
-            parts.push(self.strings.get(t.name));
-            at = t.parent.filter(|p| Some(*p) < at);
-        }
-        parts.reverse();
-        parts.join(" / ")
+        tracks::path(&self.tracks, &self.strings, track)
     }
 
     /// Tracks of these paths; where there is none of a path, the nearest group above it. A path that leads nowhere is left out.
@@ -101,7 +95,7 @@ impl HotMeta {
     }
 
     /// By track: whether it is one of these or below one.
-    fn below(&self, tracks: &[TrackId]) -> Vec<bool> {
+    pub fn below(&self, tracks: &[TrackId]) -> Vec<bool> {
         let mut is_inside = vec![false; self.tracks.len()];
         for (i, track) in self.tracks.iter().enumerate() {
             let is_below = track.parent.is_some_and(|p| p.index() < i && is_inside[p.index()]);
@@ -117,9 +111,8 @@ impl HotMeta {
     }
 
     /// The track of a slice.
-    fn track_of(&self, slice: SliceId) -> Option<TrackId> {
-        let lane = self.lanes.get(self.lanes.partition_point(|lane| lane.end <= slice.0))?;
-        Some(lane.track)
+    pub fn track_of(&self, slice: SliceId) -> Option<TrackId> {
+        tracks::lane_of(&self.lanes, slice).map(|lane| lane.track)
     }
 }
 

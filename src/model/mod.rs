@@ -9,6 +9,7 @@ pub mod domain;
 mod flows;
 mod lanes;
 pub mod neuron_log;
+mod record_ref;
 pub mod semaphores;
 pub mod support;
 pub mod system;
@@ -21,6 +22,7 @@ pub use builder::{CounterSpec, ProfileBuilder, RawSlice, RawSliceId, TrackSpec};
 pub use column::Column;
 pub use domain::{Domain, Dtype, NeuronDevice};
 pub use flows::FlowTable;
+pub use record_ref::RecordRef;
 pub use semaphores::{SemaphoreRole, SemaphoreUse};
 pub use support::{SupportReport, SupportSource};
 pub use system::NeuronSystem;
@@ -91,38 +93,6 @@ pub struct Fact {
     pub name: String,
     /// As text, with its unit.
     pub value: String,
-}
-
-/// Where the record of a slice or an instant stands in the input: member, offset and length packed in 64 bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct RecordRef(pub u64);
-
-impl RecordRef {
-    const OFFSET_BITS: u32 = 40;
-    const LEN_BITS: u32 = 20;
-    const LEN_MAX: u64 = (1 << Self::LEN_BITS) - 1;
-
-    /// A record of `n_bytes` at `offset` of member `member` (position in the claim; at most 15). Longer than 1 MiB is kept as "unknown".
-    pub fn new(member: usize, offset: u64, n_bytes: u64) -> Self {
-        let offset = offset & ((1 << Self::OFFSET_BITS) - 1);
-        RecordRef((member.min(15) as u64) << 60 | n_bytes.min(Self::LEN_MAX) << Self::OFFSET_BITS | offset)
-    }
-
-    /// Position of the member in the claim.
-    pub fn member(self) -> usize {
-        (self.0 >> 60) as usize
-    }
-
-    /// First byte in the (inflated) member.
-    pub fn offset(self) -> u64 {
-        self.0 & ((1 << Self::OFFSET_BITS) - 1)
-    }
-
-    /// Bytes; `None` if it was too long to note.
-    pub fn n_bytes(self) -> Option<u64> {
-        let n = (self.0 >> Self::OFFSET_BITS) & Self::LEN_MAX;
-        (n < Self::LEN_MAX).then_some(n)
-    }
 }
 
 /// Spans of time on a track. All columns have one length; order is (track, lane, start).
@@ -235,8 +205,7 @@ impl Profile {
 
     /// The lane a slice lies in.
     pub fn lane_of(&self, slice: SliceId) -> Option<&Lane> {
-        let at = self.lanes.partition_point(|lane| lane.end <= slice.0);
-        self.lanes.get(at).filter(|lane| lane.first <= slice.0)
+        tracks::lane_of(&self.lanes, slice)
     }
 
     /// The track a slice lies on.
@@ -260,17 +229,7 @@ impl Profile {
 
     /// Names from the root to the track, joined by ` / `: how a track is named outside.
     pub fn track_path(&self, track: TrackId) -> String {
-        let mut parts = Vec::new();
-        let mut at = Some(track);
-        while let Some(id) = at {
-            let Some(t) = self.tracks.get(id.index()) else {
-                break;
-            };
-            parts.push(self.strings.get(t.name));
-            at = t.parent.filter(|p| p.0 < id.0);
-        }
-        parts.reverse();
-        parts.join(" / ")
+        tracks::path(&self.tracks, &self.strings, track)
     }
 
     /// The attribute of that id.

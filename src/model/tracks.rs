@@ -1,6 +1,6 @@
 //! Tracks and their lanes.
 
-use crate::base::{StrId, TrackId};
+use crate::base::{SliceId, StrId, StringTable, TrackId};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -54,4 +54,22 @@ pub struct Lane {
     pub first: u32,
     /// One after the last.
     pub end: u32,
+}
+
+/// Names from the root to the track, joined by ` / `: how a track is named outside.
+pub fn path(tracks: &[Track], strings: &StringTable, track: TrackId) -> String {
+    let mut parts = Vec::new();
+    let mut at = Some(track);
+    while let Some(t) = at.and_then(|id| tracks.get(id.index())) {
+        parts.push(strings.get(t.name));
+        at = t.parent.filter(|p| Some(*p) < at);
+    }
+    parts.reverse();
+    parts.join(" / ")
+}
+
+/// The lane a slice lies in; `lanes` are in the order of their slices.
+pub fn lane_of(lanes: &[Lane], slice: SliceId) -> Option<&Lane> {
+    let at = lanes.partition_point(|lane| lane.end <= slice.0);
+    lanes.get(at).filter(|lane| lane.first <= slice.0)
 }

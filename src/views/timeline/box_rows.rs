@@ -25,13 +25,10 @@ impl BoxRows {
         if self.paths.is_empty() {
             return;
         }
-        let tracks = &core.hot.info.tracks;
-        for (i, track) in tracks.iter().enumerate() {
-            let is_below = track.parent.is_some_and(|p| p.index() < i && self.is_inside[p.index()]);
-            self.is_inside.push(is_below || self.paths.contains(&core.index.tracks[i].path));
-        }
-        if !self.is_inside.contains(&true) {
-            self.is_inside.clear();
+        let all = (0u32..).zip(&core.index.tracks);
+        let chosen: Vec<TrackId> = all.filter(|(_, t)| self.paths.contains(&t.path)).map(|(t, _)| TrackId(t)).collect();
+        if !chosen.is_empty() {
+            self.is_inside = core.hot.info.below(&chosen);
         }
     }
 }
