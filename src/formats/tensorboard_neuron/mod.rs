@@ -14,6 +14,7 @@ mod record;
 mod stamp;
 mod stream;
 mod tables;
+mod values;
 mod xplane;
 mod xspace;
 

@@ -1,24 +1,16 @@
 //! `{"ops": [record], "total_time": N}`, or a list alone: operators as the plugin lists them, their keys matched by meaning.
 
-use super::keys::{Meaning, meaning, members, time_with_unit};
+use super::keys::{Meaning, meaning, members};
 use super::listed;
 use super::record::plain;
+use super::values::{Raw, cell, raw_time, text};
 use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use crate::formats::json::split::Damage;
-use crate::formats::json::{Cursor, Sink, Take, Value, compact, number, unescape};
+use crate::formats::json::{Cursor, Sink, Take, Value, number, unescape};
 use crate::model::neuron_log::{OpRecord, OpTable};
 use crate::model::{Cell, GenericTable};
 use rustc_hash::FxHashMap;
-
-/// A time as written, before its unit is known.
-#[derive(Clone, Copy)]
-enum Raw {
-    Whole(i64),
-    Broken(f64),
-    /// Value and nanoseconds in its unit.
-    WithUnit(f64, i64),
-}
 
 /// Reads a table as it is fed.
 pub(super) struct Reader<'l> {
@@ -214,37 +206,6 @@ fn sorted(keys: &FxHashMap<String, (Option<Meaning>, usize)>) -> Vec<(&String, &
     let mut all: Vec<_> = keys.iter().collect();
     all.order_by_key(|k| k.0);
     all
-}
-
-fn raw_time(value: Value<'_>) -> Option<Raw> {
-    let written = plain(value);
-    if let Some(whole) = std::str::from_utf8(written).ok().and_then(|t| t.trim().parse::<i64>().ok()) {
-        return Some(Raw::Whole(whole));
-    }
-    if let Some(v) = number::float(written) {
-        return Some(if v.fract() == 0.0 && v.abs() < 9e15 { Raw::Whole(v as i64) } else { Raw::Broken(v) });
-    }
-    time_with_unit(&unescape(written)).map(|(v, unit)| Raw::WithUnit(v, unit))
-}
-
-fn text(value: Value<'_>) -> String {
-    if value == Value::Bare(b"null") { String::new() } else { unescape(plain(value)).into_owned() }
-}
-
-/// A value as a cell.
-fn cell(value: Value<'_>) -> Cell {
-    match value {
-        Value::Bare(b"null") => Cell::Absent,
-        Value::Bare(word) => {
-            let word = String::from_utf8_lossy(word);
-            let whole = word.parse::<i64>().ok().map(Cell::Int);
-            whole
-                .or_else(|| word.parse::<f64>().ok().filter(|v| v.is_finite()).map(Cell::Float))
-                .unwrap_or_else(|| Cell::Text(word.into_owned()))
-        }
-        Value::Text(text) => Cell::Text(unescape(text).into_owned()),
-        Value::Object(text) | Value::List(text) => Cell::Text(compact(text)),
-    }
 }
 
 impl Sink for Reader<'_> {
