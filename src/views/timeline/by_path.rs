@@ -111,20 +111,9 @@ impl ByPath {
 #[cfg(test)]
 mod tests {
     use super::super::rows::rows;
-    use super::super::sample::sample;
+    use super::super::sample::{sample, with_rows};
     use super::*;
-    use crate::engine::{Track, TrackKind};
-
-    /// The sample with rows of these names in the group `device`, in place of its one.
-    fn with_rows(names: &[&str]) -> HotColumns {
-        let mut hot = sample();
-        hot.info.tracks.truncate(5);
-        for name in names {
-            let name = hot.info.strings.push(name);
-            hot.info.tracks.push(Track { parent: Some(TrackId(4)), level: 1, name, kind: TrackKind::Stream, lanes: 3..4 });
-        }
-        hot
-    }
+    use crate::engine::TrackKind;
 
     /// Pinned rows, then the others.
     fn names(hot: &HotColumns, index: &Index, folding: &Folding) -> Vec<String> {

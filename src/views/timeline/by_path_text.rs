@@ -130,21 +130,10 @@ fn key(word: &str) -> Option<Key> {
 mod tests {
     use super::super::folding::Folding;
     use super::super::rows::rows;
-    use super::super::sample::sample;
+    use super::super::sample::{sample, with_rows};
     use super::*;
     use crate::base::TrackId;
     use crate::engine::hot::HotColumns;
-    use crate::engine::{Track, TrackKind};
-
-    fn with_rows(names: &[&str]) -> HotColumns {
-        let mut hot = sample();
-        hot.info.tracks.truncate(5);
-        for name in names {
-            let name = hot.info.strings.push(name);
-            hot.info.tracks.push(Track { parent: Some(TrackId(4)), level: 1, name, kind: TrackKind::Stream, lanes: 3..4 });
-        }
-        hot
-    }
 
     fn seen(hot: &HotColumns, index: &Index, folding: &Folding) -> Vec<u32> {
         let rows = rows(hot, index, folding);

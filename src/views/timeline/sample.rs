@@ -57,6 +57,17 @@ pub fn sample() -> HotColumns {
     }
 }
 
+/// The sample with rows of these names in the group `device`, in place of its one.
+pub fn with_rows(names: &[&str]) -> HotColumns {
+    let mut hot = sample();
+    hot.info.tracks.truncate(5);
+    for name in names {
+        let name = hot.info.strings.push(name);
+        hot.info.tracks.push(Track { parent: Some(TrackId(4)), level: 1, name, kind: TrackKind::Stream, lanes: 3..4 });
+    }
+    hot
+}
+
 /// `n_tracks` threads of `n_lanes` lanes, together about `n_slices` slices over ten seconds.
 pub fn large(n_slices: usize, n_tracks: usize, n_lanes: usize) -> HotColumns {
     const LENGTH: i64 = 10_000_000_000;

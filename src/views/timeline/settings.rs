@@ -1,6 +1,7 @@
 //! What of the timeline is shown: kinds of rows, names on slices, semaphores, and how slices are coloured. All of it is in the address.
 
 use super::logical::own_name;
+use super::settings_semaphores::picked;
 use super::stage::Stage;
 use crate::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use crate::engine::hot::{HotColumns, HotMeta};
@@ -38,7 +39,7 @@ pub struct Settings {
     pub cores: Choice<String>,
     /// Whether stretches worth a look are marked.
     pub has_bands: Choice<bool>,
-    /// Whether the names of the colours are told above.
+    /// Whether the names of the colours are told below.
     pub has_legend: Choice<bool>,
     /// What a row above the engines of a core names: a column; empty: there is none.
     pub names_row: Choice<String>,
@@ -197,27 +198,6 @@ pub fn kinds(info: &HotMeta) -> Vec<String> {
     out
 }
 
-/// The number of the semaphore that a moment `S[5] = 3` sets.
-fn semaphore(name: &str) -> Option<&str> {
-    name.strip_prefix("S[")?.split_once(']').map(|p| p.0)
-}
-
-/// Numbers of the semaphores of a profile, in ascending order.
-pub fn semaphores(info: &HotMeta) -> Vec<String> {
-    let mut out: Vec<(usize, String)> =
-        info.strings.iter().filter_map(|(_, text)| semaphore(text)).map(|id| (id.len(), id.to_string())).collect();
-    out.sort();
-    out.dedup();
-    out.into_iter().map(|s| s.1).collect()
-}
-
-/// By string: whether moments of that name are drawn; `None` when all are.
-fn picked(info: &HotMeta, wanted: &str) -> Option<Vec<bool>> {
-    let wanted: Vec<&str> = wanted.split([',', ' ']).filter(|w| !w.is_empty()).collect();
-    let keeps = |text: &str| semaphore(text).is_none_or(|id| wanted.contains(&id));
-    (!wanted.is_empty()).then(|| info.strings.iter().map(|(_, text)| keeps(text)).collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::folding::Folding;
@@ -238,18 +218,6 @@ mod tests {
         assert_eq!(of(&["Streams"]), [0, 1, 2, 3]);
         assert_eq!(of(&["Threads", "Waits and barriers", "memory"]), [4, 5]);
         assert_eq!(of(&["nothing of this name"]), [0, 1, 2, 3, 4, 5]);
-    }
-
-    #[test]
-    fn semaphores_are_picked_by_number() {
-        let mut info = HotMeta::default();
-        for text in ["S[24] = 1", "S[5] = 2", "S[5] = 3", "mark"] {
-            info.strings.push(text);
-        }
-        assert_eq!(semaphores(&info), ["5", "24"]);
-        assert_eq!(picked(&info, ""), None);
-        let picked = picked(&info, "5, 7").expect("some");
-        assert_eq!(picked[picked.len() - 4..], [false, true, true, true]);
     }
 
     #[test]

@@ -46,21 +46,20 @@ pub(super) fn NamesRow(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>)
 /// How the physical cores of a logical core stand; absent where there is one core.
 #[component]
 pub(super) fn Cores(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
-    let (chosen, choose) = settings.cores;
-    let is_one = Memo::new(move |_| chosen.with(|c| c == "logical"));
+    let is_one = move || settings.cores.0.with(|c| c == "logical");
     // While they stand as one, the rows no longer tell.
-    let is_offered = Memo::new(move |_| is_one.get() || hot.with(|h| h.as_ref().is_some_and(|h| logical::is_offered(&h.info))));
+    let is_offered = Memo::new(move |_| is_one() || hot.with(|h| h.as_ref().is_some_and(|h| logical::is_offered(&h.info))));
     view! {
         <Show when=move || is_offered.get()>
             <fieldset class="flows">
                 <legend class="flows__title">"Cores"</legend>
-                <label class="flows__item" title="The rows of each physical core in a group of its own, or those of all of them among each other, as one logical core">
-                    "Group by"
-                    <select class="select" data-setting="cores" on:change:target=move |e| choose.set(e.target().value())>
-                        <option value="" selected=move || !is_one.get()>"physical core"</option>
-                        <option value="logical" selected=move || is_one.get()>"logical core"</option>
-                    </select>
-                </label>
+                {select(
+                    "cores",
+                    "Group by",
+                    "The rows of each physical core in a group of its own, or those of all of them among each other, as one logical core",
+                    settings.cores,
+                    &[("", "physical core"), ("logical", "logical core")],
+                )}
             </fieldset>
         </Show>
     }
@@ -100,6 +99,28 @@ pub(super) fn CurvesOfView(settings: Settings, hot: Signal<Option<Arc<HotColumns
                 </Show>
             </fieldset>
         </Show>
+    }
+}
+
+/// One of some choices, by value and name.
+pub(super) fn select(
+    id: &'static str,
+    label: &'static str,
+    title: &'static str,
+    (chosen, choose): Choice<String>,
+    options: &'static [(&'static str, &'static str)],
+) -> impl IntoView {
+    let option = move |(value, name): &(&'static str, &'static str)| {
+        let this = *value;
+        view! { <option value=this selected=move || chosen.with(|c| c == this)>{*name}</option> }
+    };
+    view! {
+        <label class="flows__item" title=title>
+            {label}
+            <select class="select" data-setting=id on:change:target=move |e| choose.set(e.target().value())>
+                {options.iter().map(option).collect_view()}
+            </select>
+        </label>
     }
 }
 

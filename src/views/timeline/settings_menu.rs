@@ -1,14 +1,14 @@
 //! The panel of what the timeline shows.
 
 use super::marking::Marking;
-use super::settings::{Settings, kinds, semaphores, split};
-use super::settings_device::{Cores, CurvesOfView, NamesRow};
+use super::settings::{Settings, kinds, split};
+use super::settings_device::{Cores, CurvesOfView, NamesRow, select};
 use super::settings_own::OwnChoices;
+use super::settings_semaphores::semaphores;
 use super::settings_window::Window;
 use super::stage::Stage;
 use crate::analysis::colouring::DURATION;
 use crate::engine::hot::HotColumns;
-use crate::state::choices::Choice;
 use crate::ui::small::unique;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
@@ -130,29 +130,15 @@ pub(super) fn has_dma(hot: Signal<Option<Arc<HotColumns>>>) -> bool {
 #[component]
 fn Dma(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
     let has_dma = Memo::new(move |_| has_dma(hot));
-    let select =
-        move |id: &'static str, label: &'static str, (chosen, choose): Choice<String>, options: &'static [(&'static str, &'static str)]| {
-            let option = move |(value, name): &(&'static str, &'static str)| {
-                let this = *value;
-                view! { <option value=this selected=move || chosen.get() == this>{*name}</option> }
-            };
-            view! {
-                <label class="flows__item">
-                    {label}
-                    <select class="select" data-setting=id on:change:target=move |e| choose.set(e.target().value())>
-                        {options.iter().map(option).collect_view()}
-                    </select>
-                </label>
-            }
-        };
     view! {
         <Show when=move || has_dma.get()>
             <fieldset class="flows">
                 <legend class="flows__title">"DMA transfers"</legend>
-                {select("dma-rows", "A row for each", settings.dma_rows, &[("", "queue"), ("engine", "DMA engine")])}
+                {select("dma-rows", "A row for each", "", settings.dma_rows, &[("", "queue"), ("engine", "DMA engine")])}
                 {select(
                     "dma",
                     "A bar for each",
+                    "",
                     settings.dma_detail,
                     &[("", "packet"), ("expanded", "packet, queue and engine apart"), ("aggregated", "run of packets that touch")],
                 )}

@@ -1,11 +1,10 @@
 //! Several profiles as one: the workers of a run below each other on one clock. Nothing is left out; ids of slices are shifted.
 
 use super::stack_clock::{align, shifted};
-use crate::analysis::flows::{FlowKind, Flows};
 use crate::base::{InstantId, Item, Order as _, SliceId, StrId, TimeRange, TrackId};
 use crate::engine::hot::{HotColumns, Step};
 use crate::engine::{Counter, Lane, Meta, Track, TrackKind};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Where one profile is in the stack.
@@ -64,30 +63,6 @@ impl Stack {
                 (instant.0 < n).then_some(InstantId(first + instant.0).into())
             }
         }
-    }
-
-    /// The arrows of some profiles (place in the stack, answer) as those of the stack.
-    pub fn join_flows(&self, all: &[(usize, Flows)]) -> Flows {
-        // By name, as the menu has them: a kind's place is its colour.
-        let mut sums: BTreeMap<&str, u64> = BTreeMap::new();
-        for kind in all.iter().flat_map(|(_, flows)| &flows.kinds) {
-            *sums.entry(&kind.id).or_default() += kind.n_in_window;
-        }
-        let names: Vec<&str> = sums.keys().copied().collect();
-        let kinds = sums.iter().map(|(id, n)| FlowKind { id: (*id).into(), n_in_window: *n }).collect();
-        let mut out = Flows { kinds, ..Flows::default() };
-        for (at, flows) in all {
-            let kinds: Vec<u16> = flows.kinds.iter().map(|k| names.partition_point(|n| *n < k.id.as_str()) as u16).collect();
-            for ((&from, &to), &kind) in flows.from.iter().zip(&flows.to).zip(&flows.kind) {
-                if let (Some(from), Some(to), Some(&kind)) = (self.join(*at, from), self.join(*at, to), kinds.get(usize::from(kind))) {
-                    out.from.push(from);
-                    out.to.push(to);
-                    out.kind.push(kind);
-                }
-            }
-            out.n_wanted += flows.n_wanted;
-        }
-        out
     }
 
     /// A range of profile `at` on the common clock.
@@ -263,23 +238,6 @@ mod tests {
         let bands: Vec<_> = s.hot.info.steps.iter().map(|s| (s.name.as_str(), s.slice.0, s.range.start.0, s.range.end.0)).collect();
         assert_eq!(bands, [("1", 1, 0, 100), ("2", 1, 100, 260), ("3", 1 + n, 260, 350)]);
         assert_eq!(s.hot.info.flow_kinds, [("ac2g".to_string(), 2), ("fwdbwd".to_string(), 4)]);
-    }
-
-    #[test]
-    fn arrows_of_all_workers_are_joined() {
-        let s = stacked(Some(1_000), Some(1_500));
-        let n = sample().start.len() as u32;
-        let flows = |kinds: &[&str], from: u32, kind| Flows {
-            kinds: kinds.iter().map(|k| FlowKind { id: (*k).into(), n_in_window: 1 }).collect(),
-            from: vec![SliceId(from)],
-            to: vec![SliceId(0)],
-            kind: vec![kind],
-            n_wanted: 7,
-        };
-        let all = s.join_flows(&[(0, flows(&["fwdbwd"], 1, 0)), (1, flows(&["ac2g", "fwdbwd"], 2, 1))]);
-        assert_eq!((all.from, all.to, all.kind), (vec![SliceId(1), SliceId(2 + n)], vec![SliceId(0), SliceId(n)], vec![1, 1]));
-        let kinds: Vec<_> = all.kinds.iter().map(|k| (k.id.as_str(), k.n_in_window)).collect();
-        assert_eq!((kinds, all.n_wanted), (vec![("ac2g", 1), ("fwdbwd", 2)], 14));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::frame::{Inner, Told};
 use super::labels::Label;
 use super::memory;
 use super::overview::Brush;
-use super::theme::{Theme, Tokens, parse_colour};
+use super::theme::{Theme, Tokens};
 use crate::base::{Item, SliceId, TimeRange};
 use leptos::{html, prelude::*};
 use std::sync::Arc;
@@ -196,22 +196,7 @@ impl Stage {
         let Some(root) = self.nodes.root.get_untracked() else { return };
         let Ok(Some(style)) = window().get_computed_style(&root) else { return };
         let raw = |name: &str| style.get_property_value(name).unwrap_or_default();
-        let background = parse_colour(&raw("--bg")).unwrap_or([255; 3]);
-        let mut tokens = Tokens::fallback(Tokens { background, ..Tokens::fallback(false) }.is_dark());
-        let slots: [(&str, &mut [u8; 3]); 9] = [
-            ("--bg", &mut tokens.background),
-            ("--surface-1", &mut tokens.raised),
-            ("--surface-2", &mut tokens.line),
-            ("--text", &mut tokens.text),
-            ("--text-3", &mut tokens.quiet),
-            ("--accent", &mut tokens.accent),
-            ("--hit", &mut tokens.hit),
-            ("--pred", &mut tokens.predecessor),
-            ("--succ", &mut tokens.successor),
-        ];
-        for (name, slot) in slots {
-            *slot = parse_colour(&raw(name)).unwrap_or(*slot);
-        }
+        let tokens = Tokens::read(raw);
         let family = raw("--font-mono");
         let family = if family.trim().is_empty() { "monospace".to_string() } else { family };
         self.inner.try_update_value(|inner| {

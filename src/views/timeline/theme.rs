@@ -76,6 +76,27 @@ impl Tokens {
         }
     }
 
+    /// What the style sheet says under the names that `raw` is asked for; else the fallback for a background as dark.
+    pub fn read(raw: impl Fn(&str) -> String) -> Self {
+        let background = parse_colour(&raw("--bg")).unwrap_or([255; 3]);
+        let mut tokens = Self::fallback(Tokens { background, ..Self::fallback(false) }.is_dark());
+        let slots: [(&str, &mut [u8; 3]); 9] = [
+            ("--bg", &mut tokens.background),
+            ("--surface-1", &mut tokens.raised),
+            ("--surface-2", &mut tokens.line),
+            ("--text", &mut tokens.text),
+            ("--text-3", &mut tokens.quiet),
+            ("--accent", &mut tokens.accent),
+            ("--hit", &mut tokens.hit),
+            ("--pred", &mut tokens.predecessor),
+            ("--succ", &mut tokens.successor),
+        ];
+        for (name, slot) in slots {
+            *slot = parse_colour(&raw(name)).unwrap_or(*slot);
+        }
+        tokens
+    }
+
     /// Whether the background is dark.
     pub fn is_dark(&self) -> bool {
         self.background.iter().map(|&c| u32::from(c)).sum::<u32>() < 3 * 128
@@ -114,7 +135,7 @@ pub fn css(colour: Pixel) -> String {
 }
 
 /// Reads `#rgb`, `#rrggbb`, `rgb(1, 2, 3)` or `rgb(1 2 3)`.
-pub fn parse_colour(text: &str) -> Option<[u8; 3]> {
+fn parse_colour(text: &str) -> Option<[u8; 3]> {
     let text = text.trim();
     if let Some(hex) = text.strip_prefix('#') {
         let wide: String = if hex.len() == 3 { hex.chars().flat_map(|c| [c, c]).collect() } else { hex.get(..6)?.to_string() };
@@ -139,6 +160,14 @@ mod tests {
         assert_eq!(parse_colour("rgb(1 2 3 / 0.5)"), Some([1, 2, 3]));
         assert_eq!(parse_colour("none"), None);
         assert_eq!(css(pixel([1, 2, 3])), "rgb(1 2 3)");
+    }
+
+    #[test]
+    fn tokens_are_read_and_the_rest_fits_the_background() {
+        let tokens = Tokens::read(|name| if name == "--bg" { "#101010".into() } else { "?".into() });
+        assert_eq!(tokens, Tokens { background: [0x10; 3], ..Tokens::fallback(true) });
+        let light = Tokens::read(|name| if name == "--accent" { "rgb(1 2 3)".into() } else { String::new() });
+        assert_eq!(light.accent, [1, 2, 3]);
     }
 
     #[test]
