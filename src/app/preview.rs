@@ -1,27 +1,40 @@
 //! The picture of what was read so far: which pixels of each lane are busy, and in which colour.
 
-use crate::base::Order as _;
 use crate::worker::protocol::Preview;
 
-/// Pixels side by side in one lane and one colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Run {
-    /// Colour slot.
-    pub slot: u16,
-    /// From the top.
-    pub lane: u32,
-    /// First pixel.
-    pub from_px: u32,
-    /// One after the last pixel.
-    pub to_px: u32,
-}
+/// Height of a lane; its first and its last line stay free.
+pub const LANE_HEIGHT_PX: u32 = 12;
+/// Of 255: the picture stands back behind what is said of the import.
+const OPACITY: u8 = 140;
 
 /// No slice.
 const FREE: u16 = u16::MAX;
 
-/// What of the first `n_lanes` lanes is busy when everything so far fills `width_px` pixels; by colour slot. A slice takes one pixel at least;
-/// where several meet, the last one read is seen. At most `width_px` × lanes runs, however many slices there are.
-pub fn runs(preview: &Preview, width_px: u32, n_lanes: u32) -> Vec<Run> {
+/// The first `n_lanes` lanes as RGBA, `width_px` by at most `n_lanes` × [`LANE_HEIGHT_PX`]; `colour` of a slot is red, green, blue. Empty where
+/// there is nothing to draw. One picture, since filling rectangles costs the more the further an import is: twenty thousand each time.
+pub fn picture(preview: &Preview, width_px: u32, n_lanes: u32, colour: impl Fn(u16) -> [u8; 3]) -> Vec<u8> {
+    let (width, mut out) = (width_px as usize * 4, Vec::new());
+    let mut line = vec![0u8; width];
+    for lane in busy(preview, width_px, n_lanes).chunks(width_px.max(1) as usize) {
+        line.fill(0);
+        for run in lane.chunk_by(|a, b| a == b).scan(0, |at, run| Some((std::mem::replace(at, *at + run.len()), run))) {
+            if let (from, [slot, ..]) = run
+                && *slot != FREE
+            {
+                let [r, g, b] = colour(*slot);
+                line[from * 4..(from + run.1.len()) * 4].as_chunks_mut().0.fill([r, g, b, OPACITY]);
+            }
+        }
+        out.resize(out.len() + width, 0);
+        (0..LANE_HEIGHT_PX - 2).for_each(|_| out.extend_from_slice(&line));
+        out.resize(out.len() + width, 0);
+    }
+    out
+}
+
+/// The slot of each pixel, lane by lane, when everything so far fills `width_px` pixels. A slice takes one pixel at least; where several meet,
+/// the last one read is seen.
+fn busy(preview: &Preview, width_px: u32, n_lanes: u32) -> Vec<u16> {
     let n_lanes = n_lanes.min(preview.slices.iter().map(|s| s.0.saturating_add(1)).max().unwrap_or(0));
     let Some(first) = preview.slices.iter().map(|s| s.1).min().filter(|_| width_px > 0) else {
         return Vec::new();
@@ -36,40 +49,35 @@ pub fn runs(preview: &Preview, width_px: u32, n_lanes: u32) -> Vec<Run> {
         let to = ((x + duration as f64 * scale) as usize).clamp(from + 1, width);
         pixels[lane as usize * width..][from..to].fill(slot);
     }
-    let mut runs = Vec::new();
-    for (lane, row) in pixels.chunks(width).enumerate() {
-        let mut at = 0u32;
-        for part in row.chunk_by(|a, b| a == b) {
-            let from_px = at;
-            at += part.len() as u32;
-            if part[0] != FREE {
-                runs.push(Run { slot: part[0], lane: lane as u32, from_px, to_px: at });
-            }
-        }
-    }
-    runs.order_by_key(|r| r.slot);
-    runs
+    pixels
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(slices: &[(u32, i64, i64, u16)], want: &[(u16, u32, u32, u32)]) {
+    fn check(slices: &[(u32, i64, i64, u16)], want: &[&str]) {
         let preview = Preview { slices: slices.to_vec(), lanes: Vec::new() };
-        let got: Vec<_> = runs(&preview, 10, 2).iter().map(|r| (r.slot, r.lane, r.from_px, r.to_px)).collect();
+        let shown = |slot: &u16| if *slot == FREE { '.' } else { char::from(b'0' + *slot as u8) };
+        let got: Vec<String> = busy(&preview, 10, 2).chunks(10).map(|lane| lane.iter().map(shown).collect()).collect();
         assert_eq!(got, want);
+        let bytes = picture(&preview, 10, 2, |slot| [slot as u8, 7, 9]);
+        assert_eq!(bytes.len(), want.len() * 10 * 4 * LANE_HEIGHT_PX as usize);
+        for (y, line) in bytes.chunks(10 * 4).enumerate() {
+            let (lane, y) = (y / LANE_HEIGHT_PX as usize, y % LANE_HEIGHT_PX as usize);
+            for (pixel, slot) in line.chunks(4).zip(want[lane].bytes()) {
+                let is_free = slot == b'.' || y == 0 || y + 1 == LANE_HEIGHT_PX as usize;
+                assert_eq!(pixel, if is_free { [0; 4] } else { [slot - b'0', 7, 9, OPACITY] });
+            }
+        }
     }
 
     #[test]
-    fn slices_become_runs_of_pixels() {
+    fn slices_become_pixels() {
         check(&[], &[]);
-        check(&[(0, 5, 0, 3)], &[(3, 0, 0, 1)]);
+        check(&[(0, 5, 0, 3)], &["3........."]);
         // The inner one is over the outer one; the third lane has no room.
-        check(
-            &[(0, 1000, 100, 1), (0, 1020, 30, 2), (1, 1099, 1, 1), (2, 1000, 100, 1)],
-            &[(1, 0, 0, 2), (1, 0, 5, 10), (1, 1, 9, 10), (2, 0, 2, 5)],
-        );
-        check(&[(0, i64::MIN, 1, 1), (1, i64::MAX, i64::MAX, 2)], &[(1, 0, 0, 1), (2, 1, 9, 10)]);
+        check(&[(0, 1000, 100, 1), (0, 1020, 30, 2), (1, 1099, 1, 1), (2, 1000, 100, 1)], &["1122211111", ".........1"]);
+        check(&[(0, i64::MIN, 1, 1), (1, i64::MAX, i64::MAX, 2)], &["1.........", ".........2"]);
     }
 }

@@ -1,14 +1,14 @@
 //! What is being read: how far, how fast, how long still; the lanes so far behind it; cancel.
 
-use super::preview::runs;
+use super::preview::{LANE_HEIGHT_PX, picture};
 use super::{opening, pool};
 use crate::base::text;
 use crate::state::{App, AppStateStoreFields as _, Importing, Phase};
 use crate::ui::palette;
 use crate::worker::protocol::Preview;
 use leptos::{html, prelude::*};
-use wasm_bindgen::JsCast;
-use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+use wasm_bindgen::{Clamped, JsCast};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement, ImageData};
 
 /// A panel per file being read, a line for each that waits.
 #[component]
@@ -94,6 +94,9 @@ fn WaitingLine(id: u32) -> impl IntoView {
     }
 }
 
+/// Milliseconds between two pictures of the lanes: reports come more often, and the worker wants the processor.
+const PAINT_MS: f64 = 200.0;
+
 #[component]
 fn Panel(id: u32) -> impl IntoView {
     let app = App::expect();
@@ -105,12 +108,15 @@ fn Panel(id: u32) -> impl IntoView {
         },
     );
     let canvas = NodeRef::<html::Canvas>::new();
+    let painted_ms = StoredValue::new(f64::NEG_INFINITY);
     Effect::new(move || {
-        let Some(import) = import.get() else {
+        let (Some(import), Some(canvas), now_ms) = (import.get(), canvas.get(), opening::now_ms()) else {
             return;
         };
-        if let Some(canvas) = canvas.get() {
+        let is_new = import.preview.with(|preview| !preview.slices.is_empty());
+        if is_new && now_ms - painted_ms.get_value() >= PAINT_MS {
             import.preview.with(|preview| paint(&canvas, preview, super::link::is_dark(app.state.theme().get_untracked())));
+            painted_ms.set_value(now_ms);
         }
     });
     let share = move || import.get().filter(|i| i.total > 0).map_or(0.0, |i| i.bytes as f64 / i.total as f64);
@@ -147,22 +153,18 @@ fn memory(import: &Importing) -> String {
     format!("about {} of memory", text::bytes(import.heap_bytes))
 }
 
-const LANE_HEIGHT_PX: u32 = 12;
-
 /// Lanes so far: what of each pixel column is busy.
 fn paint(canvas: &HtmlCanvasElement, preview: &Preview, is_dark: bool) {
     let (width, height) = (canvas.client_width().max(0) as u32, canvas.client_height().max(0) as u32);
-    canvas.set_width(width);
-    canvas.set_height(height);
-    let Some(context) = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok()) else {
+    let bytes = picture(preview, width, height / LANE_HEIGHT_PX, |slot| palette::colour(slot, is_dark));
+    let Ok(image) = ImageData::new_with_u8_clamped_array(Clamped(&bytes), width) else {
+        // Nothing to draw yet.
         return;
     };
-    context.set_global_alpha(0.55);
-    for of_one_colour in runs(preview, width, height / LANE_HEIGHT_PX).chunk_by(|a, b| a.slot == b.slot) {
-        context.set_fill_style_str(&palette::css(palette::colour(of_one_colour[0].slot, is_dark)));
-        for run in of_one_colour {
-            let y = run.lane * LANE_HEIGHT_PX + 1;
-            context.fill_rect(f64::from(run.from_px), f64::from(y), f64::from(run.to_px - run.from_px), f64::from(LANE_HEIGHT_PX - 2));
-        }
+    canvas.set_width(width);
+    canvas.set_height(height);
+    if let Some(context) = canvas.get_context("2d").ok().flatten().and_then(|c| c.dyn_into::<CanvasRenderingContext2d>().ok()) {
+        // A canvas that refuses is painted again with the next report.
+        let _ = context.put_image_data(&image, 0.0, 0.0);
     }
 }
