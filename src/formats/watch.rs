@@ -9,7 +9,7 @@ const MOST: usize = 200_000;
 /// A track without a lane.
 const NONE: u32 = u32::MAX;
 /// Records between two reports of an import at random access.
-const STRIDE: u64 = 1 << 16;
+const STRIDE: u64 = 1 << 17;
 
 /// Raw lanes: one for each row that a slice was met on.
 #[derive(Default)]

@@ -68,15 +68,14 @@ impl File {
     fn read(&self, wanted: &[&str], first: u64, is_held: bool, mut each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
         let leaf = |name: &&str| self.columns.iter().position(|c| c == name).map(|at| self.leaves[at]);
         let leaves: Vec<Option<usize>> = wanted.iter().map(leaf).collect();
-        let mut begins = 0u64;
-        for group in 0..self.reader.num_row_groups() {
-            let group = self.reader.get_row_group(group).map_err(words)?;
+        let (mut begins, mut held) = (0u64, 0);
+        for at in 0..self.reader.num_row_groups() {
+            let group = self.reader.get_row_group(at).map_err(words)?;
             let n = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
             if begins.saturating_add(n) > first {
                 let skip = first.saturating_sub(begins);
-                if is_held {
-                    let chunks = leaves.iter().flatten().map(|leaf| group.metadata().column(*leaf).byte_range());
-                    self.source.hold(&chunks.collect::<Vec<_>>()).map_err(words)?;
+                if is_held && at >= held {
+                    held = at + self.source.hold_groups(&self.reader.metadata().row_groups()[at..], &leaves).map_err(words)?;
                 }
                 let mut columns = Vec::with_capacity(leaves.len());
                 for leaf in &leaves {

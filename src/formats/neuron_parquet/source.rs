@@ -3,14 +3,19 @@
 use crate::base::{InputError, Member};
 use bytes::{Buf, Bytes};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use std::cell::RefCell;
 use std::io::Read;
 
 /// Bytes of a read that the library makes without saying how long it is: page headers and footers.
 const READ_AHEAD: u64 = 64 << 10;
-/// Bytes held at most of a file: its chunks of one row group, as they stand packed in it.
+/// Bytes held at most of a file: its chunks of some row groups, as they stand packed in it.
 const MOST_HELD: u64 = 64 << 20;
+/// Row groups are read together up to so many bytes.
+const BLOCK: u64 = 8 << 20;
+/// Bytes between two parts that are read with them: less than the way to the browser's process and back takes.
+const MOST_BETWEEN: u64 = 64 << 10;
 
 thread_local! {
     /// Open files. The library wants its source to cross threads, which files of a browser cannot: it gets their place in this list.
@@ -19,18 +24,17 @@ thread_local! {
 
 struct Open {
     member: Member,
-    /// Parts that were read ahead: (offset, bytes).
+    /// Parts that were read ahead, by offset: (offset, bytes).
     held: Vec<(u64, Bytes)>,
 }
 
 impl Open {
     /// What is held from `start` on.
     fn held(&self, start: u64) -> Option<Bytes> {
-        let after = |(offset, bytes): &(u64, Bytes)| {
-            let from = start.checked_sub(*offset).and_then(|from| usize::try_from(from).ok())?;
-            (from < bytes.len()).then(|| bytes.slice(from..))
-        };
-        self.held.iter().find_map(after)
+        let at = self.held.partition_point(|part| part.0 <= start).checked_sub(1)?;
+        let (offset, bytes) = self.held.get(at)?;
+        let from = usize::try_from(start - offset).ok()?;
+        (from < bytes.len()).then(|| bytes.slice(from..))
     }
 }
 
@@ -99,14 +103,36 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// Reads parts (offset, length) of the file in one go each, for the many small reads to come; they replace those of before.
-    /// Where they are too long together, nothing is held.
-    pub fn hold(&self, parts: &[(u64, u64)]) -> Result<(), ParquetError> {
-        self.replace(Vec::new());
-        if parts.iter().map(|p| p.1).fold(0, u64::saturating_add) <= MOST_HELD {
-            let part = |&(start, n): &(u64, u64)| read(self.at, start, n, false).map(|bytes| (start, bytes));
-            self.replace(parts.iter().map(part).collect::<Result<_, _>>()?);
+    /// Reads the chunks of `leaves` in the first of `groups` and in those after it that make a block with it; gives how many groups that are.
+    pub fn hold_groups(&self, groups: &[RowGroupMetaData], leaves: &[Option<usize>]) -> Result<usize, ParquetError> {
+        let (mut parts, mut n_bytes, mut n_groups) = (Vec::new(), 0u64, 0);
+        for group in groups {
+            let chunks = leaves.iter().flatten().map(|leaf| group.column(*leaf).byte_range());
+            parts.extend(chunks);
+            let of_group = &parts[parts.len() - leaves.iter().flatten().count()..];
+            n_bytes = of_group.iter().fold(n_bytes, |sum, part| sum.saturating_add(part.1));
+            // A group that lies beyond the end fails when its turn comes, not with those before it.
+            let is_inside = of_group.iter().all(|(start, n)| start.saturating_add(*n) <= self.len);
+            if n_groups > 0 && (n_bytes > BLOCK || !is_inside) {
+                parts.truncate(parts.len() - of_group.len());
+                break;
+            }
+            n_groups += 1;
         }
+        self.hold(parts).map(|()| n_groups)
+    }
+
+    /// Reads parts (offset, length) of the file in one go, for the many small reads to come; they replace those of before.
+    /// Where they are too long together, nothing is held.
+    fn hold(&self, parts: Vec<(u64, u64)>) -> Result<(), ParquetError> {
+        self.replace(Vec::new());
+        let joined = joined(parts);
+        if joined.iter().fold(0, |sum: u64, part| sum.saturating_add(part.1 as u64)) > MOST_HELD {
+            return Ok(());
+        }
+        let bytes = FILES.with_borrow(|files| files.get(self.at).and_then(Option::as_ref).map(|open| open.member.read_parts(&joined)));
+        let mut bytes = Bytes::from(bytes.transpose().map_err(|e| ParquetError::General(e.to_string()))?.unwrap_or_default());
+        self.replace(joined.into_iter().map(|(offset, n)| (offset, bytes.split_to(n.min(bytes.len())))).collect());
         Ok(())
     }
 
@@ -117,6 +143,23 @@ impl Ahead {
             }
         });
     }
+}
+
+/// Parts by offset, those that touch or nearly do as one.
+fn joined(mut parts: Vec<(u64, u64)>) -> Vec<(u64, usize)> {
+    parts.sort_unstable();
+    let mut out: Vec<(u64, usize)> = Vec::new();
+    for (start, n) in parts {
+        let n = usize::try_from(n).unwrap_or(usize::MAX);
+        match out.last_mut() {
+            Some((from, len)) if start - *from <= (*len as u64).saturating_add(MOST_BETWEEN) => {
+                let end = usize::try_from(start - *from).unwrap_or(usize::MAX).saturating_add(n);
+                *len = end.max(*len);
+            }
+            _ => out.push((start, n)),
+        }
+    }
+    out
 }
 
 impl Read for Ahead {
@@ -141,5 +184,33 @@ impl ChunkReader for Source {
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
         read(self.at, start, length as u64, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_that_nearly_touch_are_read_as_one() {
+        assert_eq!(joined(Vec::new()), []);
+        let gap = MOST_BETWEEN;
+        let parts = vec![(10 + gap, 7), (0, 10), (2, 3), (18 + 2 * gap, 1)];
+        assert_eq!(joined(parts), [(0, 17 + gap as usize), (18 + 2 * gap, 1)]);
+        assert_eq!(joined(vec![(5, u64::MAX), (u64::MAX, 3)]).len(), 1);
+    }
+
+    #[test]
+    fn what_is_held_is_what_the_file_holds() {
+        let bytes: Vec<u8> = (0..400_000u32).map(|i| ((i * 7) >> 3) as u8).collect();
+        let source = Source::new(&Member::from_bytes("T.parquet", bytes.clone()));
+        let ahead = source.ahead();
+        ahead.hold(vec![(300_000, 50), (1000, 500), (1600, 40)]).expect("inside the file");
+        for (start, n) in [(1000, 500), (1600, 40), (300_000, 50), (300_049, 1), (0, 10), (1640, 3), (299_990, 20), (399_999, 1)] {
+            assert_eq!(source.get_bytes(start, n).expect("inside")[..], bytes[start as usize..start as usize + n], "{n} from {start}");
+        }
+        assert!(ahead.hold(vec![(399_999, 2)]).is_err());
+        assert!(ahead.hold(vec![(0, u64::MAX)]).is_ok(), "too long: nothing is held");
+        assert_eq!(source.get_bytes(0, 1).expect("inside")[..], bytes[..1]);
     }
 }
