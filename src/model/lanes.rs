@@ -28,6 +28,7 @@ pub(super) fn layout(n: usize, span: impl Fn(usize) -> (i64, i64)) -> Layout {
     // Slices that ended under one that has not are left where they are until they are many.
     let mut most_open = MAX_LOOK / 4;
     let mut lanes = FreeLanes::default();
+    let mut last_end = i64::MIN;
     in_parts(n, &mut |part| {
         for i in part {
             let (start, end) = span(i);
@@ -38,7 +39,9 @@ pub(super) fn layout(n: usize, span: impl Fn(usize) -> (i64, i64)) -> Layout {
                 open.retain(|&(open_end, ..)| open_end > start);
                 most_open = (2 * open.len()).max(MAX_LOOK / 4);
             }
-            let holder = open.iter().rev().take(MAX_LOOK).find(|&&(open_end, ..)| open_end >= end);
+            // None holds what ends after all before it, as each transfer of a deep queue does: no need to look.
+            let holder = if end > last_end { None } else { open.iter().rev().take(MAX_LOOK).find(|&&(open_end, ..)| open_end >= end) };
+            last_end = last_end.max(end);
             let (parent, from) = holder.map_or((NO_SLICE, 0), |&(_, id, lane)| (id, lane as usize + 1));
             let lane = lanes.take(from, start, end);
             out.n_lanes = out.n_lanes.max(lane + 1);

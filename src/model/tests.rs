@@ -28,3 +28,29 @@ fn the_innermost_slice_is_found() {
     check(139, Some((40, 100)));
     check(140, None);
 }
+
+/// Slices of one track come to stand by (start, longest first, as written), however long the longest is.
+#[test]
+fn slices_stand_by_start() {
+    for longest in [40, i64::from(u32::MAX), 1 << 40] {
+        let (mut builder, mut seed) = (ProfileBuilder::new(), 1u32);
+        let track = builder.track(TrackSpec { parent: None, name: "t".into(), kind: TrackKind::Thread, sort: 0 });
+        let mut random = |below: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            i64::from((seed >> 8) % below)
+        };
+        let mut want: Vec<(i64, i64, u64)> = Vec::new();
+        for i in 0..2000 {
+            let (start, duration) = (random(300) - 150, if i % 100 == 7 { longest } else { random(40) });
+            builder.slice(RawSlice { track, start, duration, name: StrId(0), record: RecordRef::new(0, i, 1) });
+            want.push((start, -duration, i));
+        }
+        want.sort();
+        let profile = builder.finish(Meta::default()).profile;
+        assert_eq!(profile.check(), Ok(()));
+        let (slices, records) = (&profile.slices, profile.slices.record.as_slice());
+        let ranks = slices.by_start.iter().map(|rank| *rank as usize);
+        let got: Vec<_> = ranks.map(|at| (slices.start[at], -slices.duration[at], records[at].offset())).collect();
+        assert_eq!(got, want, "the longest lasts {longest} ns");
+    }
+}

@@ -139,15 +139,36 @@ struct Sorted {
 }
 
 impl Sorted {
+    /// Sorts by (start, longest first, as written).
     fn sort_part(&mut self, part: Range<usize>) {
-        let mut keyed: Vec<(i64, i64, u32)> = Vec::with_capacity(part.len());
+        let (mut first, mut longest) = (i64::MAX, 0);
         in_parts(part.len(), &mut |some| {
-            keyed.extend(some.map(|k| part.start + k).map(|at| (self.start[at], -self.duration[at], self.raw[at])));
+            for at in some.map(|k| part.start + k) {
+                (first, longest) = (first.min(self.start[at]), longest.max(self.duration[at]));
+            }
         });
-        keyed.sort();
+        // Where durations fit, all three are one number: half the time of comparing one after the other.
+        let Ok(longest) = u32::try_from(longest) else {
+            return self.sort_by(part, |(start, duration, raw)| (start, -duration, raw), |(start, lacking, raw)| (start, -lacking, raw));
+        };
+        let key = |(start, duration, raw): (i64, i64, u32)| {
+            let (since, lacking) = (start.wrapping_sub(first) as u64, longest - duration as u32);
+            u128::from(since) << 64 | u128::from(lacking) << 32 | u128::from(raw)
+        };
+        let slice = |key: u128| (((key >> 64) as i64).wrapping_add(first), i64::from(longest - (key >> 32) as u32), key as u32);
+        self.sort_by(part, key, slice);
+    }
+
+    /// Sorts by a key of (start, duration, raw id), which no two have in common, and from which these are found again.
+    fn sort_by<K: Copy + Ord>(&mut self, part: Range<usize>, key: impl Fn((i64, i64, u32)) -> K, slice: impl Fn(K) -> (i64, i64, u32)) {
+        let mut keys: Vec<K> = Vec::with_capacity(part.len());
         in_parts(part.len(), &mut |some| {
-            for (at, (start, length, raw)) in some.map(|k| (part.start + k, keyed[k])) {
-                (self.start[at], self.duration[at], self.raw[at]) = (start, -length, raw);
+            keys.extend(some.map(|k| part.start + k).map(|at| key((self.start[at], self.duration[at], self.raw[at]))));
+        });
+        keys.sort_unstable();
+        in_parts(part.len(), &mut |some| {
+            for (at, key) in some.map(|k| (part.start + k, keys[k])) {
+                (self.start[at], self.duration[at], self.raw[at]) = slice(key);
             }
         });
     }
