@@ -29,7 +29,7 @@ impl Session {
             }
             DeviceQuery::Bands => {
                 let info = self.whole_table("TensorInfo");
-                Answer::Device(DeviceAnswer::Bands(tensors::tensors(&self.profile, info.as_deref()).bands))
+                Answer::Device(DeviceAnswer::Bands(tensors::bands(&self.profile, info.as_deref())))
             }
             DeviceQuery::SbufMap(query) => match self.whole_table("SbufAllocation") {
                 Some(table) => Answer::Device(DeviceAnswer::SbufMap(Box::new(sbuf::map(&table, query)))),

@@ -93,6 +93,14 @@ pub struct HbmUse {
     pub is_computed: bool,
 }
 
+/// Of [`tensors`] only the stretches.
+pub fn bands(profile: &Profile, info: Option<&GenericTable>) -> Vec<Band> {
+    let info = info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"]));
+    // Without a table no tensor has a size or a factor: none is known to be reloaded.
+    let rows = info.map(|_| rows(info, moved(profile), false)).unwrap_or_default();
+    bands::bands(profile, &rows)
+}
+
 /// All that is known. `info` stands for the table of tensors where the profile holds it in the file only.
 pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
     let info = info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"]));
