@@ -5,7 +5,8 @@ use std::borrow::Cow;
 /// The text of a string, escapes resolved. Escapes that JSON does not know stand as written, and so do bytes that are no UTF-8 (as `U+FFFD`).
 pub fn unescape(raw: &[u8]) -> Cow<'_, str> {
     if !raw.contains(&b'\\') {
-        return String::from_utf8_lossy(raw);
+        // The library's lossy way looks at each byte by itself.
+        return std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed);
     }
     let mut out = Vec::with_capacity(raw.len());
     let mut at = 0;
