@@ -96,6 +96,8 @@ fn WaitingLine(id: u32) -> impl IntoView {
 
 /// Milliseconds between two pictures of the lanes: reports come more often, and the worker wants the processor.
 const PAINT_MS: f64 = 200.0;
+/// An import is young so many milliseconds: its first lanes are painted as they come.
+const YOUNG_MS: f64 = 1000.0;
 
 #[component]
 fn Panel(id: u32) -> impl IntoView {
@@ -114,7 +116,8 @@ fn Panel(id: u32) -> impl IntoView {
             return;
         };
         let is_new = import.preview.with(|preview| !preview.slices.is_empty());
-        if is_new && now_ms - painted_ms.get_value() >= PAINT_MS {
+        let is_young = now_ms - import.began_ms < YOUNG_MS;
+        if is_new && (is_young || now_ms - painted_ms.get_value() >= PAINT_MS) {
             import.preview.with(|preview| paint(&canvas, preview, super::link::is_dark(app.state.theme().get_untracked())));
             painted_ms.set_value(now_ms);
         }
