@@ -25,7 +25,10 @@ if [ "${AXONSCOPE_LINT:-}" = 1 ]; then
 fi
 
 if [[ " $suites " == *" native "* ]]; then
-  suite "native tests" count_cargo cargo test --locked --no-fail-fast || true
+  # The page is built into its own tests alone: as a library for every program it takes twice the time of all the rest.
+  suite "native tests of the core" count_cargo cargo test --locked --no-fail-fast --no-default-features || true
+  core=(base:: model:: formats:: analysis:: engine:: worker::)
+  suite "native tests of the page" count_cargo cargo test --locked --no-fail-fast --lib -- "${core[@]/#/--skip=}" || true
 fi
 
 if [[ " $suites " == *" web "* ]]; then

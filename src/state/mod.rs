@@ -287,3 +287,8 @@ impl Default for App {
         App::new()
     }
 }
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod search_tests;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests;

@@ -1,13 +1,12 @@
 //! The page's state and its actions, without a browser.
-#![cfg(not(target_arch = "wasm32"))]
 
-use axonscope::base::{InputSet, Ledger, SliceId, StrId, TimeNs, TimeRange};
-use axonscope::engine::Session;
-use axonscope::formats::{Claim, Imported};
-use axonscope::model::{Meta, ProfileBuilder, RawSlice, RecordRef, TrackKind, TrackSpec};
-use axonscope::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, runs};
-use axonscope::worker::client::{Ask, EngineError};
-use axonscope::worker::protocol::{Answer, Query, SearchQuery};
+use crate::base::{InputSet, Ledger, SliceId, StrId, TimeNs, TimeRange};
+use crate::engine::Session;
+use crate::formats::{Claim, Imported};
+use crate::model::{Meta, ProfileBuilder, RawSlice, RecordRef, TrackKind, TrackSpec};
+use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, runs};
+use crate::worker::client::{Ask, EngineError};
+use crate::worker::protocol::{Answer, Query, SearchQuery};
 use leptos::prelude::*;
 use std::sync::Arc;
 

@@ -1,9 +1,8 @@
 //! Conditions of a search as text: what is written is read back, and no text at all makes them panic.
-#![cfg(not(target_arch = "wasm32"))]
 
-use axonscope::analysis::filter::{Filter, Term, matcher};
-use axonscope::model::{Meta, ProfileBuilder};
-use axonscope::state::search::{terms_from, terms_text};
+use crate::analysis::filter::{Filter, Term, matcher};
+use crate::model::{Meta, ProfileBuilder};
+use crate::state::search::{terms_from, terms_text};
 use proptest::prelude::*;
 
 fn texts() -> impl Strategy<Value = String> {
