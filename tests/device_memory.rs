@@ -3,12 +3,13 @@
 
 mod neuron_support;
 
+use axonscope::analysis::device::bands::BandKind;
 use axonscope::analysis::device::{compare, summary::summary, tensors::tensors};
 use axonscope::engine::query::{DeviceAnswer, DeviceQuery, ExportQuery, Exported};
 use axonscope::engine::{Answer, Query, Session, views::views};
 use axonscope::formats::import;
 use neuron_support::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const RUNS: [(&str, &str); 2] = [("fused_attention", "fused"), ("baseline_attention", "baseline")];
 
@@ -70,6 +71,32 @@ fn tensors_and_memory_are_those_of_the_json() {
         assert!((banks[2].peak.expect("a peak").1 - top).abs() < 1e-6);
         assert!(got.notes.iter().any(|n| n.contains("no DMA row names a variable")), "{:?}", got.notes);
         assert!(views(&session.profile).contains(&"tensors"));
+    }
+}
+
+/// A tensor that is moved three times, and seventy small transfers: asked for alone or with the table of tensors.
+#[test]
+fn stretches_are_found_with_the_tensors_or_alone() {
+    let transfer = |at: i64, size: i64, variable: &str| json!({"subgraph": "sg00", "dma_engine": "0", "dma_queue": "0", "timestamp": at, "duration": 50, "transfer_size": size, "variable": variable});
+    let moved = [10, 2000, 4000].map(|at| transfer(at, 1000, "w"));
+    let small = (0..70).map(|i| transfer(6000 + 100 * i, 8, ""));
+    let file = |nodes: Value| {
+        let rows: Vec<Value> = moved.iter().cloned().chain(small.clone()).collect();
+        let file = json!({"metadata": [{"first_hw_timestamp": 0, "last_hw_timestamp": 20000}], "instruction": [], "dma": rows, "neff_node": nodes,
+            "pending_dma": [{"subgraph": "sg00", "timestamp": 1, "value": 0}]});
+        session(&[("small.json".into(), file.to_string().into_bytes())])
+    };
+    let both = file(json!([{"variable_name": "w", "size": "1000", "type": "WEIGHT"}]));
+    let found = tensors(&both.profile, None).bands;
+    let told: Vec<_> = found.iter().map(|b| (b.kind, b.range.start.0, b.range.end.0, b.transfers, b.bytes, b.factor)).collect();
+    let crowd = (BandKind::SmallTransfers, 6000, 12950, 70, Some(560), None);
+    assert_eq!(told, [(BandKind::Reloaded, 10, 4050, 3, Some(3000), Some(3.0)), crowd]);
+    // Without sizes nothing is known to be moved again.
+    let crowd_alone = file(json!([]));
+    assert_eq!(tensors(&crowd_alone.profile, None).bands, found[1..]);
+    for (session, want) in [(both, &found[..]), (crowd_alone, &found[1..])] {
+        let Answer::Device(DeviceAnswer::Bands(alone)) = session.run(&Query::Device(DeviceQuery::Bands)) else { panic!("stretches") };
+        assert_eq!(alone, want);
     }
 }
 

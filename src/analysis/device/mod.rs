@@ -154,7 +154,7 @@ pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
         }),
         DeviceQuery::Source(range) => DeviceAnswer::Source(Box::new(source::source(profile, *range))),
         DeviceQuery::SourceSlices(place) => DeviceAnswer::SourceSlices(source::slices(profile, place)),
-        DeviceQuery::Bands => DeviceAnswer::Bands(tensors::tensors(profile, None).bands),
+        DeviceQuery::Bands => DeviceAnswer::Bands(tensors::bands(profile, None)),
         DeviceQuery::Advice => DeviceAnswer::Advice(Box::new(advice::advice(profile))),
         DeviceQuery::CriticalPath => DeviceAnswer::CriticalPath(critical_path::critical_path(profile)),
         DeviceQuery::Summary(range) => DeviceAnswer::Summary(summary::summary(profile, *range)),
