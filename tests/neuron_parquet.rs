@@ -210,6 +210,22 @@ fn ten_thousand_row_groups_open() {
     assert_eq!((imported.profile.slices.len(), imported.ledger.skipped.len()), (20_000, 0));
 }
 
+/// Row groups are read several at a time: one that the file does not hold must not take those before it along.
+#[test]
+fn row_groups_before_a_missing_one_are_shown() {
+    let long: Vec<String> = (0..8u8).map(|i| char::from(b'a' + i).to_string().repeat(4000)).collect();
+    let rows: Vec<(i64, i64, &str)> = (0..8).map(|i| (i * 10, 5, long[i as usize].as_str())).collect();
+    let mut bytes = small_table(PLAIN, &rows);
+    let n = bytes.len();
+    let footer = n - 8 - u32::from_le_bytes(*bytes[..n - 4].last_chunk().expect("the footer's length")) as usize;
+    let cut = footer - 6000..footer;
+    assert!(n - footer < cut.len(), "the last row group lies beyond the end now");
+    bytes.drain(cut);
+    let imported = import_one(&[("d/Instruction.parquet".into(), bytes)]).expect("opens");
+    assert_eq!(imported.profile.slices.len(), 6);
+    assert!(imported.ledger.skipped.iter().any(|s| s.kind == "broken_table"), "{:?}", imported.ledger.skipped);
+}
+
 #[test]
 fn an_unknown_codec_is_told() {
     let mut bytes = small_table(PLAIN, &[(1, 2, "Tensor")]);

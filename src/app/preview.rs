@@ -13,23 +13,18 @@ const FREE: u16 = u16::MAX;
 /// The first `n_lanes` lanes as RGBA, `width_px` by at most `n_lanes` × [`LANE_HEIGHT_PX`]; `colour` of a slot is red, green, blue. Empty where
 /// there is nothing to draw. One picture, since filling rectangles costs the more the further an import is: twenty thousand each time.
 pub fn picture(preview: &Preview, width_px: u32, n_lanes: u32, colour: impl Fn(u16) -> [u8; 3]) -> Vec<u8> {
-    let (width, mut out) = (width_px as usize * 4, Vec::new());
-    let mut line = vec![0u8; width];
+    let mut out: Vec<[u8; 4]> = Vec::new();
+    let pixel = |slot: &u16| match (*slot, colour(*slot)) {
+        (FREE, _) => [0; 4],
+        (_, [r, g, b]) => [r, g, b, OPACITY],
+    };
     for lane in busy(preview, width_px, n_lanes).chunks(width_px.max(1) as usize) {
-        line.fill(0);
-        for run in lane.chunk_by(|a, b| a == b).scan(0, |at, run| Some((std::mem::replace(at, *at + run.len()), run))) {
-            if let (from, [slot, ..]) = run
-                && *slot != FREE
-            {
-                let [r, g, b] = colour(*slot);
-                line[from * 4..(from + run.1.len()) * 4].as_chunks_mut().0.fill([r, g, b, OPACITY]);
-            }
-        }
-        out.resize(out.len() + width, 0);
+        let (free, line) = (vec![[0; 4]; lane.len()], lane.iter().map(pixel).collect::<Vec<_>>());
+        out.extend_from_slice(&free);
         (0..LANE_HEIGHT_PX - 2).for_each(|_| out.extend_from_slice(&line));
-        out.resize(out.len() + width, 0);
+        out.extend_from_slice(&free);
     }
-    out
+    out.into_flattened()
 }
 
 /// The slot of each pixel, lane by lane, when everything so far fills `width_px` pixels. A slice takes one pixel at least; where several meet,

@@ -115,12 +115,13 @@ fn Panel(id: u32) -> impl IntoView {
         let (Some(import), Some(canvas), now_ms) = (import.get(), canvas.get(), opening::now_ms()) else {
             return;
         };
-        let is_new = import.preview.with(|preview| !preview.slices.is_empty());
-        let is_young = now_ms - import.began_ms < YOUNG_MS;
-        if is_new && (is_young || now_ms - painted_ms.get_value() >= PAINT_MS) {
-            import.preview.with(|preview| paint(&canvas, preview, super::link::is_dark(app.state.theme().get_untracked())));
-            painted_ms.set_value(now_ms);
-        }
+        let is_due = now_ms - import.began_ms < YOUNG_MS || now_ms - painted_ms.get_value() >= PAINT_MS;
+        import.preview.with(|preview| {
+            if is_due && !preview.slices.is_empty() {
+                paint(&canvas, preview, super::link::is_dark(app.state.theme().get_untracked()));
+                painted_ms.set_value(now_ms);
+            }
+        });
     });
     let share = move || import.get().filter(|i| i.total > 0).map_or(0.0, |i| i.bytes as f64 / i.total as f64);
     view! {

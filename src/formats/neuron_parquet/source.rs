@@ -38,18 +38,21 @@ impl Open {
     }
 }
 
-/// Bytes from `start` of the file at a place of [`FILES`]: `n`, or as many as are held if that `may_be_less`.
-fn read(at: usize, start: u64, n: u64, may_be_less: bool) -> Result<Bytes, ParquetError> {
-    let done = FILES.with_borrow(|files| {
-        let Some(open) = files.get(at).and_then(Option::as_ref) else {
-            return Err(InputError::Unreadable { name: "a table".into(), why: "It is not open.".into() });
-        };
-        match open.held(start).filter(|held| may_be_less || held.len() as u64 >= n) {
-            Some(held) => Ok(held.slice(..held.len().min(usize::try_from(n).unwrap_or(usize::MAX)))),
-            None => open.member.read(start, n).map(Bytes::from),
-        }
+/// Reads of the file at a place of [`FILES`].
+fn reads<T>(at: usize, read: impl FnOnce(&Open) -> Result<T, InputError>) -> Result<T, ParquetError> {
+    let done = FILES.with_borrow(|files| match files.get(at).and_then(Option::as_ref) {
+        Some(open) => read(open),
+        None => Err(InputError::Unreadable { name: "a table".into(), why: "It is not open.".into() }),
     });
     done.map_err(|e| ParquetError::General(e.to_string()))
+}
+
+/// Bytes from `start` of the file at a place of [`FILES`]: `n`, or as many as are held if that `may_be_less`.
+fn read(at: usize, start: u64, n: u64, may_be_less: bool) -> Result<Bytes, ParquetError> {
+    reads(at, |open| match open.held(start).filter(|held| may_be_less || held.len() as u64 >= n) {
+        Some(held) => Ok(held.slice(..held.len().min(usize::try_from(n).unwrap_or(usize::MAX)))),
+        None => open.member.read(start, n).map(Bytes::from),
+    })
 }
 
 /// A file of [`FILES`].
@@ -130,9 +133,8 @@ impl Ahead {
         if joined.iter().fold(0, |sum: u64, part| sum.saturating_add(part.1 as u64)) > MOST_HELD {
             return Ok(());
         }
-        let bytes = FILES.with_borrow(|files| files.get(self.at).and_then(Option::as_ref).map(|open| open.member.read_parts(&joined)));
-        let mut bytes = Bytes::from(bytes.transpose().map_err(|e| ParquetError::General(e.to_string()))?.unwrap_or_default());
-        self.replace(joined.into_iter().map(|(offset, n)| (offset, bytes.split_to(n.min(bytes.len())))).collect());
+        let mut bytes = Bytes::from(reads(self.at, |open| open.member.read_parts(&joined))?);
+        self.replace(joined.into_iter().map(|(offset, n)| (offset, bytes.split_to(n))).collect());
         Ok(())
     }
 
