@@ -80,9 +80,9 @@ fn sources() -> Vec<Source> {
         .collect()
 }
 
-/// A file of tests that its parent declares under `#[cfg(test)]`.
+/// A file of tests; [`files_of_tests_are_built_for_tests_alone`] holds their parents to it.
 fn is_test_file(path: &str) -> bool {
-    path.ends_with("/tests.rs") || path.ends_with("_tests.rs") || path.contains("/tests/")
+    path.ends_with("/tests.rs") || path.ends_with("_tests.rs")
 }
 
 /// The first path segments after each `crate::` in a text, braces included: `crate::{base::X, model}` gives both.
@@ -231,6 +231,22 @@ fn code_does_not_unwrap() {
         }
     }
     expect_none("`.unwrap()` outside tests: handle it, or `expect` with the reason why it holds", broken);
+}
+
+#[test]
+fn files_of_tests_are_built_for_tests_alone() {
+    let all = sources();
+    let is_declared = |path: &str| {
+        let (folder, name) = path.trim_end_matches(".rs").rsplit_once('/').expect("a path below src");
+        let parents = all.iter().filter(|s| s.path == format!("{folder}/mod.rs") || s.path == format!("{folder}.rs"));
+        let declaration = format!("\nmod {name};");
+        parents.flat_map(|s| s.text.split_once(&declaration)).any(|(before, _)| {
+            let attribute = before.lines().last().unwrap_or_default();
+            attribute.starts_with("#[cfg(test)]") || attribute.starts_with("#[cfg(all(test,")
+        })
+    };
+    let broken = all.iter().filter(|s| is_test_file(&s.path) && !is_declared(&s.path)).map(|s| s.path.clone()).collect();
+    expect_none("a file of tests is not declared by its parent below `#[cfg(test)]`, so no rule looks at it", broken);
 }
 
 #[test]
