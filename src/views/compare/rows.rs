@@ -11,10 +11,7 @@ const MOST_TITLE: usize = 18;
 
 /// Columns of the metrics: of each run the value, of each but the base the change, in the same unit and in per cent, and whether it is for the better.
 pub fn metric_columns(compare: &Compare) -> Vec<Column> {
-    let mut out = vec![
-        Column::new("name", "Metric", Kind::Name, "As in the summary."),
-        Column::new("group", "Group", Kind::Text, "Heading that the profiler gives it."),
-    ];
+    let mut out = vec![Column::new("name", "Metric", Kind::Name, "As in the summary.")];
     for (at, title) in compare.titles.iter().enumerate() {
         out.push(value_column(compare, at, title, Kind::Number));
         if at != compare.base {
@@ -26,6 +23,8 @@ pub fn metric_columns(compare: &Compare) -> Vec<Column> {
             out.push(Column::new(&format!("verdict_{at}"), &format!("Verdict {}", at + 1), Kind::Text, verdict));
         }
     }
+    // Behind the figures: a narrow screen shows the first columns.
+    out.push(Column::new("group", "Group", Kind::Text, "Heading that the profiler gives it."));
     out.push(Column::new("meaning", "Meaning", Kind::Text, "In the profiler's own words."));
     out
 }
@@ -68,7 +67,7 @@ fn share(row: &CompareRow, at: usize) -> Cell {
 /// Rows of the metrics.
 pub fn metrics(compare: &Compare) -> Vec<Row> {
     let row = |m: &CompareMetric| {
-        let mut out = vec![Cell::Text(m.row.name.clone()), words(m.group.clone())];
+        let mut out = vec![Cell::Text(m.row.name.clone())];
         for (at, value) in m.row.values.iter().enumerate() {
             out.push(value.map_or(Cell::Absent, |v| Cell::Said(v, m.unit.shown(v))));
             if at != compare.base {
@@ -78,7 +77,7 @@ pub fn metrics(compare: &Compare) -> Vec<Row> {
                 out.extend([change(&m.row, at, m.unit), share(&m.row, at), words(verdict.unwrap_or_default().into())]);
             }
         }
-        out.push(words(m.meaning.clone()));
+        out.extend([words(m.group.clone()), words(m.meaning.clone())]);
         Row::new(out)
     };
     compare.metrics.iter().map(row).collect()
@@ -135,9 +134,9 @@ mod tests {
         let compare = Compare { titles: vec!["a".into(), "b".into()], metrics: rows.map(metric).into(), ..Compare::default() };
         let (columns, rows) = (metric_columns(&compare), metrics(&compare));
         let shown = |at: usize| rows[at].cells.iter().zip(&columns).map(|(c, column)| c.shown(column.kind)).collect::<Vec<_>>();
-        assert_eq!(shown(0), ["total_time", "overall stats", "4.00 µs", "3.00 µs", "−1.00 µs", "−25.0 %", "better", "What."]);
-        assert_eq!(shown(1)[2..7], ["25.0 %", "20.0 %", "−5.0 pp", "−20.0 %", "worse"]);
-        assert_eq!(shown(2)[2..7], ["2", "3", "+1", "+50.0 %", ""]);
+        assert_eq!(shown(0), ["total_time", "4.00 µs", "3.00 µs", "−1.00 µs", "−25.0 %", "better", "overall stats", "What."]);
+        assert_eq!(shown(1)[1..6], ["25.0 %", "20.0 %", "−5.0 pp", "−20.0 %", "worse"]);
+        assert_eq!(shown(2)[1..6], ["2", "3", "+1", "+50.0 %", ""]);
         assert_eq!(rows.len(), 3);
     }
 }
