@@ -77,7 +77,12 @@ fn tensors_and_memory_are_those_of_the_json() {
 /// A tensor that is moved three times, and seventy small transfers: asked for alone or with the table of tensors.
 #[test]
 fn stretches_are_found_with_the_tensors_or_alone() {
-    let transfer = |at: i64, size: i64, variable: &str| json!({"subgraph": "sg00", "dma_engine": "0", "dma_queue": "0", "timestamp": at, "duration": 50, "transfer_size": size, "variable": variable});
+    let transfer = |at: i64, size: i64, variable: &str| {
+        let mut row = json!({"subgraph": "sg00", "dma_engine": "0", "dma_queue": "0", "timestamp": at, "duration": 50});
+        row["transfer_size"] = size.into();
+        row["variable"] = variable.into();
+        row
+    };
     let moved = [10, 2000, 4000].map(|at| transfer(at, 1000, "w"));
     let small = (0..70).map(|i| transfer(6000 + 100 * i, 8, ""));
     let file = |nodes: Value| {

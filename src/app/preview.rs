@@ -14,10 +14,7 @@ const FREE: u16 = u16::MAX;
 /// there is nothing to draw. One picture, since filling rectangles costs the more the further an import is: twenty thousand each time.
 pub fn picture(preview: &Preview, width_px: u32, n_lanes: u32, colour: impl Fn(u16) -> [u8; 3]) -> Vec<u8> {
     let mut out: Vec<[u8; 4]> = Vec::new();
-    let pixel = |slot: &u16| match (*slot, colour(*slot)) {
-        (FREE, _) => [0; 4],
-        (_, [r, g, b]) => [r, g, b, OPACITY],
-    };
+    let pixel = |&slot: &u16| (slot != FREE).then(|| colour(slot)).map_or([0; 4], |[r, g, b]| [r, g, b, OPACITY]);
     for lane in busy(preview, width_px, n_lanes).chunks(width_px.max(1) as usize) {
         let (free, line) = (vec![[0; 4]; lane.len()], lane.iter().map(pixel).collect::<Vec<_>>());
         out.extend_from_slice(&free);
