@@ -1,7 +1,7 @@
 //! Reads the fields of one object from its text without copying. Lenient: what browsers and Python would refuse is read where its meaning is plain.
 
 use super::nested::nested_len;
-use super::scan::{not_space, quote_or_backslash};
+use super::scan::{bare_end, not_space, quote_or_backslash};
 
 /// A value where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,18 @@ impl<'a> Cursor<'a> {
     /// Where the cursor stands.
     pub fn at(&self) -> usize {
         self.at
+    }
+
+    /// What is still to come.
+    #[inline(always)]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Steps over `n` bytes that were looked at in [`Self::rest`].
+    #[inline(always)]
+    pub(super) fn pass(&mut self, n: usize) {
+        self.at += n;
     }
 
     #[inline(always)]
@@ -92,10 +104,8 @@ impl<'a> Cursor<'a> {
             b'{' => self.nested().map(Value::Object),
             b'[' => self.nested().map(Value::List),
             _ => {
-                let rest = self.text.get(from..).unwrap_or_default();
-                let n = rest.iter().position(|b| matches!(b, b',' | b'}' | b']')).unwrap_or(rest.len());
-                self.at = from + n;
-                let value = rest[..n].trim_ascii_end();
+                self.at = bare_end(self.text, from);
+                let value = self.text.get(from..self.at).unwrap_or_default().trim_ascii_end();
                 if value.is_empty() { Err(Broken { at: from }) } else { Ok(Value::Bare(value)) }
             }
         }

@@ -3,6 +3,7 @@
 pub mod compact;
 pub mod cursor;
 mod escape;
+mod keys;
 mod nested;
 pub mod number;
 mod resync;
@@ -13,6 +14,7 @@ pub mod split;
 pub use compact::compact;
 pub use cursor::{Cursor, Value};
 pub use escape::unescape;
+pub use keys::Keys;
 pub use nested::nested_len;
 pub use root::{Key, Root, root};
 pub use split::{Sink, Splitter, Take};

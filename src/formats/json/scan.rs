@@ -132,6 +132,21 @@ pub fn plain_string_end(text: &[u8], mut at: usize) -> Option<usize> {
     (text[at + n] == b'"').then_some(at + n)
 }
 
+/// Position of the first comma or closing bracket at or after `at`, else the length of the text.
+#[inline(always)]
+pub fn bare_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(part) = text.get(at..).and_then(|t| t.first_chunk::<16>()) {
+        let v = u8x16::new(*part);
+        let bits = (v.simd_eq(u8x16::splat(b',')) | (v | u8x16::splat(0x20)).simd_eq(u8x16::splat(b'}'))).to_bitmask();
+        if bits != 0 {
+            return at + bits.trailing_zeros() as usize;
+        }
+        at += 16;
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    at + rest.iter().position(|b| matches!(b, b',' | b'}' | b']')).unwrap_or(rest.len())
+}
+
 /// Position of the first byte at or after `at` that is no white space (any byte up to a blank counts as such).
 #[inline(always)]
 pub fn not_space(text: &[u8], mut at: usize) -> usize {
@@ -181,6 +196,17 @@ mod tests {
             }
         }
         out
+    }
+
+    #[test]
+    fn a_bare_value_ends_at_a_comma_or_a_closing_bracket() {
+        for n in 0..40 {
+            let value = "-1.5e+3[{|^NaN\"x".chars().cycle().take(n).collect::<String>();
+            for end in ["", ",", "}", "]", ",}0123456789abcdef"] {
+                let text = format!("{value}{end}");
+                assert_eq!((0..=n).map(|at| bare_end(text.as_bytes(), at)).collect::<Vec<_>>(), vec![n; n + 1], "{text}");
+            }
+        }
     }
 
     #[test]

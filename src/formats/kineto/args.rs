@@ -64,41 +64,39 @@ pub enum Arg {
 const COUNT: usize = Arg::CallStack as usize + 1;
 
 impl Arg {
-    /// The arg of that key. Length and first byte nearly always decide, so that other keys cost no comparison.
-    #[inline(always)]
-    fn of(key: &[u8]) -> Option<Arg> {
-        let (arg, name): (Arg, &[u8]) = match (key.len(), key.first().copied().unwrap_or(0)) {
-            (3, b'S') => (Arg::Seq, b"Seq"),
-            (4, b'g') => (Arg::Grid, b"grid"),
-            (4, b'A') => (Arg::Address, b"Addr"),
-            (5, b'B') => (Arg::AllocationBytes, b"Bytes"),
-            (5, b'd') => (Arg::Dtype, b"dtype"),
-            (5, b'b') if key[1] == b'l' => (Arg::Block, b"block"),
-            (5, b'b') => (Arg::CopyBytes, b"bytes"),
-            (6, b'd') => (Arg::Device, b"device"),
-            (6, b's') => (Arg::Stream, b"stream"),
-            (9, b'D') => (Arg::DeviceId, b"Device Id"),
-            (9, b'P') => (Arg::PythonId, b"Python id"),
-            (10, b'C') => (Arg::CallStack, b"Call stack"),
-            (10, b'G') => (Arg::GroupSize, b"Group size"),
-            (10, b'I') => (Arg::InputTypes, b"Input type"),
-            (11, b'D') => (Arg::DeviceType, b"Device Type"),
-            (13, b'b') => (Arg::BlocksPerSm, b"blocks per SM"),
-            (13, b'g') => (Arg::GraphNode, b"graph node id"),
-            (13, b'I') => (Arg::NIn, b"In msg nelems"),
-            (13, b's') => (Arg::SharedMemory, b"shared memory"),
-            (14, b'O') => (Arg::NOut, b"Out msg nelems"),
-            (14, b'T') => (Arg::Reserved, b"Total Reserved"),
-            (15, b'C') => (Arg::Collective, b"Collective name"),
-            (15, b'T') => (Arg::Allocated, b"Total Allocated"),
-            (16, b'P') if key[7] == b'p' => (Arg::PythonParent, b"Python parent id"),
-            (16, b'P') => (Arg::PythonModule, b"Python module id"),
-            (18, b'P') => (Arg::Group, b"Process Group Name"),
-            (20, b'r') => (Arg::Registers, b"registers per thread"),
-            (25, b'e') => (Arg::Occupancy, b"est. achieved occupancy %"),
+    /// The arg of that key.
+    pub fn of(key: &[u8]) -> Option<Arg> {
+        Some(match key {
+            b"device" => Arg::Device,
+            b"stream" => Arg::Stream,
+            b"grid" => Arg::Grid,
+            b"block" => Arg::Block,
+            b"registers per thread" => Arg::Registers,
+            b"shared memory" => Arg::SharedMemory,
+            b"blocks per SM" => Arg::BlocksPerSm,
+            b"est. achieved occupancy %" => Arg::Occupancy,
+            b"bytes" => Arg::CopyBytes,
+            b"graph node id" => Arg::GraphNode,
+            b"Device Type" => Arg::DeviceType,
+            b"Device Id" => Arg::DeviceId,
+            b"Addr" => Arg::Address,
+            b"Bytes" => Arg::AllocationBytes,
+            b"Total Allocated" => Arg::Allocated,
+            b"Total Reserved" => Arg::Reserved,
+            b"Collective name" => Arg::Collective,
+            b"dtype" => Arg::Dtype,
+            b"In msg nelems" => Arg::NIn,
+            b"Out msg nelems" => Arg::NOut,
+            b"Group size" => Arg::GroupSize,
+            b"Process Group Name" => Arg::Group,
+            b"Seq" => Arg::Seq,
+            b"Input type" => Arg::InputTypes,
+            b"Python id" => Arg::PythonId,
+            b"Python parent id" => Arg::PythonParent,
+            b"Python module id" => Arg::PythonModule,
+            b"Call stack" => Arg::CallStack,
             _ => return None,
-        };
-        (key == name).then_some(arg)
+        })
     }
 }
 
@@ -122,13 +120,11 @@ impl<'a> Args<'a> {
         Args { text, ..Args::default() }
     }
 
-    /// Keeps `value`, a part of the record's text, if its key is one that a table keeps.
+    /// Keeps `value`, a part of the record's text.
     #[inline(always)]
-    pub fn keep(&mut self, key: &[u8], value: &'a [u8]) {
-        if let Some(arg) = Arg::of(key) {
-            let from = value.as_ptr().addr().wrapping_sub(self.text.as_ptr().addr());
-            self.spans[arg as usize] = (from as u32, value.len() as u32);
-        }
+    pub fn keep(&mut self, arg: Arg, value: &'a [u8]) {
+        let from = value.as_ptr().addr().wrapping_sub(self.text.as_ptr().addr());
+        self.spans[arg as usize] = (from as u32, value.len() as u32);
     }
 
     /// The value as written, without quotes; empty where the record has none.

@@ -3,6 +3,7 @@
 mod pass;
 
 use super::counters::Counters;
+use super::event::Known;
 use super::facts::Facts;
 use super::flows::FlowEnd;
 use super::lanes::Lanes;
@@ -32,6 +33,7 @@ pub struct Content {
     shape: ColumnId,
     correlation: ColumnId,
     external_id: ColumnId,
+    pub(super) known: Known,
     pub(super) lanes: Lanes,
     pub(super) counters: Counters,
     pub(super) asyncs: Asyncs,
@@ -103,6 +105,7 @@ impl Content {
             correlation: builder.number(ABSENT),
             external_id: builder.number(ABSENT),
             builder,
+            known: Known::default(),
             lanes: Lanes::default(),
             counters: Counters::default(),
             asyncs: Asyncs::default(),

@@ -1,6 +1,7 @@
 //! One trace event, read from its text in a single pass.
 
-use super::args::Args;
+use super::args::{Arg, Args};
+use crate::formats::json::Keys;
 use crate::formats::json::cursor::{Broken, Cursor, Value};
 
 /// What of an event an import needs; borrowed from its text.
@@ -38,16 +39,85 @@ pub struct Event<'a> {
     pub n_repaired: u32,
 }
 
+/// Keys of events and of their args, as the records before had them.
+#[derive(Default)]
+pub struct Known {
+    keys: Keys<Key>,
+    args: Keys<ArgKey>,
+}
+
+/// What a key of an event means.
+#[derive(Clone, Copy)]
+enum Key {
+    Phase,
+    Name,
+    Category,
+    Process,
+    Thread,
+    Start,
+    Duration,
+    Id,
+    InnerId,
+    Args,
+    Other,
+}
+
+impl Key {
+    fn of(key: &[u8]) -> Key {
+        match key {
+            b"ph" => Key::Phase,
+            b"name" => Key::Name,
+            b"cat" => Key::Category,
+            b"pid" => Key::Process,
+            b"tid" => Key::Thread,
+            b"ts" => Key::Start,
+            b"dur" => Key::Duration,
+            b"id" => Key::Id,
+            b"id2" => Key::InnerId,
+            b"args" => Key::Args,
+            _ => Key::Other,
+        }
+    }
+}
+
+/// What a key of the args means.
+#[derive(Clone, Copy)]
+enum ArgKey {
+    ExternalId,
+    Correlation,
+    InputDims,
+    Tabled(Arg),
+    Other,
+}
+
+impl ArgKey {
+    fn of(key: &[u8]) -> ArgKey {
+        match key {
+            b"External id" | b"external id" => ArgKey::ExternalId,
+            b"correlation" => ArgKey::Correlation,
+            b"Input Dims" | b"Input dims" => ArgKey::InputDims,
+            _ => Arg::of(key).map_or(ArgKey::Other, ArgKey::Tabled),
+        }
+    }
+}
+
 impl<'a> Event<'a> {
-    /// Reads the event that `text` is, all of it.
-    pub fn read(text: &'a [u8]) -> Result<Event<'a>, Broken> {
+    /// Reads the event that `text` is, all of it; `known` are the keys of the events before.
+    pub fn read(text: &'a [u8], known: &mut Known) -> Result<Event<'a>, Broken> {
         if text.first() != Some(&b'{') {
             return Err(Broken { at: 0 });
         }
         let mut event = Event { args: Args::new(text), ..Event::default() };
         let mut cursor = Cursor::new(text);
-        while let Some(key) = cursor.key()? {
-            event.entry(key, &mut cursor, text)?;
+        let mut at = 0;
+        while let Some(key) = known.keys.next(&mut cursor, &mut at, Key::of)? {
+            if matches!(key, Key::Args)
+                && let Some(from) = cursor.enter(b'{')
+            {
+                event.read_args(from, &mut cursor, text, &mut known.args)?;
+            } else {
+                event.entry(key, cursor.value()?);
+            }
         }
         event.n_repaired = cursor.n_repaired;
         // Another closing bracket later means that this is more than one record.
@@ -55,51 +125,44 @@ impl<'a> Event<'a> {
     }
 
     #[inline(always)]
-    fn entry(&mut self, key: &[u8], cursor: &mut Cursor<'a>, text: &'a [u8]) -> Result<(), Broken> {
-        if key == b"args" {
-            let from = cursor.enter(b'{');
-            return match from {
-                Some(from) => self.read_args(from, cursor, text),
-                None => cursor.value().map(|_| ()),
-            };
-        }
-        let value = cursor.value()?;
-        match (key.len(), key.first().copied().unwrap_or(0)) {
-            (2, b'p') if key == b"ph" => {
+    fn entry(&mut self, key: Key, value: Value<'a>) {
+        match key {
+            Key::Phase => {
                 self.phase = match plain(value) {
                     [one] => *one,
                     [] => 0,
                     _ => 1,
                 }
             }
-            (2, b't') if key == b"ts" => self.ts = Some(plain(value)),
-            (2, b'i') if key == b"id" => self.id = plain(value),
-            (3, b'c') if key == b"cat" => self.cat = plain(value),
-            (3, b'p') if key == b"pid" => self.pid = plain(value),
-            (3, b't') if key == b"tid" => {
+            Key::Start => self.ts = Some(plain(value)),
+            Key::Duration => self.dur = Some(plain(value)),
+            Key::Name => self.name = plain(value),
+            Key::Category => self.cat = plain(value),
+            Key::Process => self.pid = plain(value),
+            Key::Thread => {
                 self.is_tid_text = matches!(value, Value::Text(_));
                 self.tid = plain(value);
             }
-            (3, b'd') if key == b"dur" => self.dur = Some(plain(value)),
-            (4, b'n') if key == b"name" => self.name = plain(value),
-            (3, b'i') if key == b"id2" => self.id = inner_id(value),
-            _ => {}
+            Key::Id => self.id = plain(value),
+            Key::InnerId => self.id = inner_id(value),
+            Key::Args | Key::Other => {}
         }
-        Ok(())
     }
 
-    fn read_args(&mut self, from: usize, cursor: &mut Cursor<'a>, text: &'a [u8]) -> Result<(), Broken> {
-        while let Some(key) = cursor.key()? {
+    fn read_args(&mut self, from: usize, cursor: &mut Cursor<'a>, text: &'a [u8], keys: &mut Keys<ArgKey>) -> Result<(), Broken> {
+        let mut at = 0;
+        while let Some(key) = keys.next(cursor, &mut at, ArgKey::of)? {
             let value = cursor.value()?;
-            match (key.len(), key.first().copied().unwrap_or(0)) {
-                (11, b'E' | b'e') if &key[1..] == b"xternal id" => self.external_id = plain(value),
-                (11, b'c') if key == b"correlation" => self.correlation = plain(value),
-                (10, b'I') if key == b"Input Dims" || key == b"Input dims" => {
+            match key {
+                ArgKey::ExternalId => self.external_id = plain(value),
+                ArgKey::Correlation => self.correlation = plain(value),
+                ArgKey::InputDims => {
                     if let Value::List(dims) = value {
                         self.input_dims = dims;
                     }
                 }
-                _ => self.args.keep(key, plain(value)),
+                ArgKey::Tabled(arg) => self.args.keep(arg, plain(value)),
+                ArgKey::Other => {}
             }
         }
         cursor.leave();
@@ -136,7 +199,7 @@ mod tests {
     fn what_an_import_needs_is_found() {
         let text = br#"{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": "2", "ts": 1.5, "dur": 2,
             "args": {"External id": 7, "Input Dims": [[1, 2]], "correlation": 9, "grid": [1, 2], "dtype": "Float", "stream": 7 , "s": "}"}}"#;
-        let event = Event::read(text).expect("reads");
+        let event = Event::read(text, &mut Known::default()).expect("reads");
         assert_eq!(
             (event.phase, event.name, event.cat, event.pid, event.tid),
             (b'X', &b"aten::mm"[..], &b"cpu_op"[..], &b"1"[..], &b"2"[..])
@@ -150,8 +213,8 @@ mod tests {
 
     #[test]
     fn two_records_are_not_one() {
-        assert!(Event::read(br#"{"ph": "X"}, {"ph": "X"}"#).is_err());
-        assert!(Event::read(b"[1]").is_err());
-        assert!(Event::read(b"").is_err());
+        assert!(Event::read(br#"{"ph": "X"}, {"ph": "X"}"#, &mut Known::default()).is_err());
+        assert!(Event::read(b"[1]", &mut Known::default()).is_err());
+        assert!(Event::read(b"", &mut Known::default()).is_err());
     }
 }

@@ -27,7 +27,7 @@ impl Sink for Pass<'_> {
 
     #[inline]
     fn record(&mut self, text: &[u8], offset: u64) -> bool {
-        let Ok(event) = Event::read(text) else {
+        let Ok(event) = Event::read(text, &mut self.content.known) else {
             return false;
         };
         self.event(&event, text, offset);
@@ -43,7 +43,7 @@ impl Sink for Pass<'_> {
         let (kind, reason) = match damage {
             Damage::Unreadable => {
                 let end = text.iter().rposition(|&b| b == b'}').map_or(0, |at| at + 1);
-                if let Ok(event) = Event::read(&text[..end]) {
+                if let Ok(event) = Event::read(&text[..end], &mut self.content.known) {
                     return self.event(&event, &text[..end], offset);
                 }
                 ("unreadable_record", "The record breaks the rules of JSON in a way that cannot be repaired.")

@@ -1,10 +1,10 @@
 //! Chrome records of the plugin's timelines: rows and slices out of the text.
 
 use super::recent::{Names, Rows};
-use super::record::{Event, entry, plain};
+use super::record::{Event, Key, entry, plain};
 use crate::base::{Ledger, Severity, StrId, TrackId};
 use crate::formats::json::split::Damage;
-use crate::formats::json::{Sink, Take, number, unescape};
+use crate::formats::json::{Keys, Sink, Take, number, unescape};
 use crate::formats::watch::Lanes;
 use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
@@ -29,6 +29,7 @@ pub(super) struct Chrome {
     /// Lanes to draw while reading.
     pub preview: Lanes,
     processes: FxHashMap<Vec<u8>, (TrackId, String)>,
+    keys: Keys<Key>,
     names: Names,
     recent: Rows,
     /// By process, then by thread.
@@ -50,7 +51,7 @@ pub(super) struct Row {
 impl Chrome {
     /// One record; `false` when it cannot be read.
     pub fn text(&mut self, text: &[u8], offset: u64) -> bool {
-        let Ok(event) = Event::read(text) else {
+        let Ok(event) = Event::read(text, &mut self.keys) else {
             return false;
         };
         self.ledger.read += 1;

@@ -2,7 +2,7 @@
 
 use crate::base::{InputSet, Item};
 use crate::formats::json::cursor::Broken;
-use crate::formats::json::{Cursor, Value, compact, unescape};
+use crate::formats::json::{Cursor, Keys, Value, compact, unescape};
 use crate::formats::{Field, ImportError};
 use crate::model::Profile;
 
@@ -18,26 +18,54 @@ pub(super) struct Event<'a> {
     pub args: &'a [u8],
 }
 
+/// What a key of a record means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Key {
+    Phase,
+    Process,
+    Thread,
+    Start,
+    Duration,
+    Name,
+    Args,
+    Other,
+}
+
+impl Key {
+    fn of(key: &[u8]) -> Key {
+        match key {
+            b"ph" => Key::Phase,
+            b"pid" => Key::Process,
+            b"tid" => Key::Thread,
+            b"ts" => Key::Start,
+            b"dur" => Key::Duration,
+            b"name" => Key::Name,
+            b"args" => Key::Args,
+            _ => Key::Other,
+        }
+    }
+}
+
 impl<'a> Event<'a> {
-    /// Reads the object `text`.
-    pub fn read(text: &'a [u8]) -> Result<Self, Broken> {
+    /// Reads the object `text`; `keys` are those of the records before.
+    pub fn read(text: &'a [u8], keys: &mut Keys<Key>) -> Result<Self, Broken> {
         if text.first() != Some(&b'{') {
             return Err(Broken { at: 0 });
         }
         let mut event = Event::default();
         let mut cursor = Cursor::new(text);
-        while let Some(key) = cursor.key()? {
+        let mut at = 0;
+        while let Some(key) = keys.next(&mut cursor, &mut at, Key::of)? {
             let value = plain(cursor.value()?);
-            // By first letter: each key is compared with one text.
-            match key.first() {
-                Some(b'p') if key == b"ph" => event.phase = if value.len() == 1 { value[0] } else { 0 },
-                Some(b'p') if key == b"pid" => event.pid = value,
-                Some(b't') if key == b"ts" => event.ts = Some(value),
-                Some(b't') if key == b"tid" => event.tid = value,
-                Some(b'n') if key == b"name" => event.name = value,
-                Some(b'd') if key == b"dur" => event.dur = Some(value),
-                Some(b'a') if key == b"args" => event.args = value,
-                _ => {}
+            match key {
+                Key::Phase => event.phase = if value.len() == 1 { value[0] } else { 0 },
+                Key::Process => event.pid = value,
+                Key::Thread => event.tid = value,
+                Key::Start => event.ts = Some(value),
+                Key::Duration => event.dur = Some(value),
+                Key::Name => event.name = value,
+                Key::Args => event.args = value,
+                Key::Other => {}
             }
         }
         if cursor.at() + 1 == text.len() { Ok(event) } else { Err(Broken { at: cursor.at() }) }

@@ -36,10 +36,14 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
         let name = panel.of(id, |a| a.name.clone());
         let is_region = panel.of(id, |a| a.is_region());
         let versus = panel.book.with(|b| b.current.versus(id).map(|v| v.name.clone()));
-        match (found.get(), is_region, versus) {
-            (Some(f), true, _) => format!("In {name}: {}", totals(&f)),
-            (Some(f), false, Some(versus)) => format!("Between {versus} and {name}: {}", totals(&f)),
-            _ => format!("{name} is the first marker: there is no span before it. Choose another under Difference to."),
+        let figures = found.with(|f| f.as_ref().map_or_else(|| "…".to_string(), totals));
+        match versus {
+            _ if is_region => format!("In {name}: {figures}"),
+            Some(versus) if wanted.with(Option::is_none) => {
+                format!("{versus} and {name} stand at the same moment: there is no span between them.")
+            }
+            Some(versus) => format!("Between {versus} and {name}: {figures}"),
+            None => format!("{name} is the first marker: there is no span before it. Choose another under Difference to."),
         }
     };
     let has_counters = move || counters.with(|c| !c.is_empty());
