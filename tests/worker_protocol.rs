@@ -27,7 +27,7 @@ fn questions_survive() {
     to_worker(ToWorker::WarmUp);
     to_worker(ToWorker::Prepare);
     to_worker(ToWorker::Inspect { names: vec!["a/b.json".into()] });
-    to_worker(ToWorker::Open { claim: claim(), paths: vec!["a.zip/b.json".into()], names: Vec::new() });
+    to_worker(ToWorker::Open { claim: claim(), paths: vec!["a.zip/b.json".into()], names: Vec::new(), may_be_open: true });
     let range = TimeRange::new(TimeNs(-5), TimeNs(i64::MAX));
     for query in [
         Query::Import,

@@ -159,7 +159,8 @@ async fn open_found(app: App, id: u32, worker: (Link, Events), found: Found, fil
     let named = |sentence: String| if sentence.contains(file_name(&name)) { sentence } else { format!("`{name}`: {sentence}") };
     let (link, mut events) = handles::able_worker(app, worker, &found).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
-    let message = ToWorker::Open { claim: found.claim.clone(), paths: found.paths.clone(), names };
+    let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
+    let message = ToWorker::Open { claim: found.claim.clone(), paths: found.paths.clone(), names, may_be_open };
     link.send(&message, &raw(&files)).map_err(&named)?;
     while let Some(event) = events.next().await {
         match event {

@@ -10,17 +10,51 @@ const N_BLOCKS: u64 = 64;
 pub fn content_hash(members: &[Member]) -> Result<String, InputError> {
     let mut hasher = Hash64::default();
     for member in members {
-        hasher.write(&member.len().to_le_bytes());
         let parts = parts(member.len());
-        let bytes = member.read_parts(&parts)?;
-        let mut rest = &bytes[..];
-        for (_, n_bytes) in parts {
-            let (part, after) = rest.split_at(n_bytes);
-            hasher.write(part);
-            rest = after;
-        }
+        hasher.member(member.len(), &parts, &member.read_parts(&parts)?);
     }
-    Ok(format!("{:016x}", hasher.finish()))
+    Ok(hasher.digits())
+}
+
+/// The content hash of a single member out of its bytes as they pass, block by block: nothing is read for it alone.
+pub struct PassingHash {
+    len: u64,
+    parts: Vec<(u64, usize)>,
+    /// Of the parts, one after the other.
+    bytes: Vec<u8>,
+    n_passed: u64,
+}
+
+impl PassingHash {
+    /// Of a member of `len` bytes, none of which passed yet.
+    pub fn new(len: u64) -> Self {
+        let parts = parts(len);
+        PassingHash { len, bytes: vec![0; parts.iter().map(|p| p.1).sum()], parts, n_passed: 0 }
+    }
+
+    /// The next bytes.
+    pub fn pass(&mut self, block: &[u8]) {
+        let from = self.n_passed;
+        let to = from + block.len() as u64;
+        let mut place = 0;
+        for &(offset, n_bytes) in &self.parts {
+            let (first, last) = (offset.max(from), (offset + n_bytes as u64).min(to));
+            if first < last {
+                let n = (last - first) as usize;
+                let (into, out_of) = (place + (first - offset) as usize, (first - from) as usize);
+                self.bytes[into..into + n].copy_from_slice(&block[out_of..out_of + n]);
+            }
+            place += n_bytes;
+        }
+        self.n_passed = to;
+    }
+
+    /// As [`content_hash`]; `None` when more or fewer bytes passed than the member has.
+    pub fn finish(self) -> Option<String> {
+        let mut hasher = Hash64::default();
+        hasher.member(self.len, &self.parts, &self.bytes);
+        (self.n_passed == self.len).then(|| hasher.digits())
+    }
 }
 
 /// The parts of a member of `len` bytes that are looked at: (offset, bytes).
@@ -39,6 +73,16 @@ fn parts(len: u64) -> Vec<(u64, usize)> {
 struct Hash64(u64);
 
 impl Hash64 {
+    fn member(&mut self, len: u64, parts: &[(u64, usize)], bytes: &[u8]) {
+        self.write(&len.to_le_bytes());
+        let mut rest = bytes;
+        for &(_, n_bytes) in parts {
+            let (part, after) = rest.split_at(n_bytes);
+            self.write(part);
+            rest = after;
+        }
+    }
+
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         words.iter().for_each(|word| self.mix(u64::from_le_bytes(*word)));
@@ -50,9 +94,9 @@ impl Hash64 {
         self.0 ^= self.0 >> 32;
     }
 
-    fn finish(&self) -> u64 {
+    fn digits(&self) -> String {
         let folded = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        folded ^ (folded >> 32)
+        format!("{:016x}", folded ^ (folded >> 32))
     }
 }
 
@@ -75,5 +119,20 @@ mod tests {
         assert_eq!(check(Vec::new()).len(), 16);
         // The same on every platform.
         assert_eq!(check(b"axonscope".to_vec()), "be79556ca99b1853");
+    }
+
+    #[test]
+    fn bytes_that_pass_have_the_hash_of_the_member() {
+        for len in [0, 1, 5000, 65_536, 131_072, 131_073, 700_001] {
+            let bytes: Vec<u8> = (0..len).map(|i: u32| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+            for block in [1000, 65_536, 1 << 20] {
+                let mut passing = PassingHash::new(bytes.len() as u64);
+                bytes.chunks(block).for_each(|b| passing.pass(b));
+                assert_eq!(passing.finish(), Some(check(bytes.clone())), "{len} bytes in blocks of {block}");
+            }
+        }
+        let mut short = PassingHash::new(10);
+        short.pass(&[1; 9]);
+        assert_eq!(short.finish(), None);
     }
 }

@@ -65,10 +65,10 @@ impl Host {
         let files: Vec<File> = parts.iter().skip(1).map(JsCast::unchecked_into).collect();
         match decode::<ToWorker>(&bytes) {
             Ok(ToWorker::Inspect { names }) => self.post(&sorted(&names, &files).unwrap_or_else(ToPage::Failed)),
-            Ok(ToWorker::Open { claim, paths, names }) => {
+            Ok(ToWorker::Open { claim, paths, names, may_be_open }) => {
                 let host = self.clone();
                 spawn_local(async move {
-                    if let Err(sentence) = opening::open(&host, claim, &paths, (&names, &files)).await {
+                    if let Err(sentence) = opening::open(&host, claim, &paths, (&names, &files), may_be_open).await {
                         host.post(&ToPage::Failed(sentence));
                     }
                 });

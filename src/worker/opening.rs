@@ -3,7 +3,7 @@
 use super::blob::Blocks;
 use super::host::{Host, input};
 use super::protocol::{COLUMN_BLOCK, Opened, Progress, ToPage};
-use crate::base::hash::content_hash;
+use crate::base::hash::{PassingHash, content_hash};
 use crate::base::{InputError, InputSet};
 use crate::engine::Session;
 use crate::formats::gzip::{InflatedSource, is_gzip};
@@ -36,23 +36,42 @@ impl Transfer {
 }
 
 /// Reads the claim's files and sends the profile. Fails with a sentence.
-pub(super) async fn open(host: &Host, claim: Claim, paths: &[String], (names, files): (&[String], &[File])) -> Result<(), String> {
+pub(super) async fn open(
+    host: &Host,
+    claim: Claim,
+    paths: &[String],
+    (names, files): (&[String], &[File]),
+    may_be_open: bool,
+) -> Result<(), String> {
     let picked = inspect::pick(&input(names, files)?, &claim, paths).map_err(|e| e.to_string())?;
-    let hash = content_hash(&picked.members).map_err(|e| e.to_string())?;
-    host.post(&ToPage::Hashed(hash.clone()));
+    let told = || -> Result<String, String> {
+        let hash = content_hash(&picked.members).map_err(|e| e.to_string())?;
+        host.post(&ToPage::Hashed(hash.clone()));
+        Ok(hash)
+    };
+    // Its parts are read one by one, which takes as long as a block: where nobody waits for the hash it is taken from the blocks.
+    let early = if may_be_open { Some(told()?) } else { None };
     // A member of an archive has no file of its own.
     let file = paths.first().and_then(|path| names.iter().position(|name| name == path)).and_then(|i| files.get(i));
-    let (mut imported, readable) = match streamed(host, &claim, &picked, file).await? {
-        Some(done) => done,
-        None => import::import_claim(&picked, &claim, &mut |progress| host.post(&ToPage::Progress(progress))).map_err(|e| e.to_string())?,
+    let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file).await? {
+        Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(told, Ok)?),
+        None => {
+            let hash = early.map_or_else(told, Ok)?;
+            let (imported, readable) =
+                import::import_claim(&picked, &claim, &mut |progress| host.post(&ToPage::Progress(progress))).map_err(|e| e.to_string())?;
+            (imported, readable, hash)
+        }
     };
     imported.ledger.members = paths.to_vec();
     send(host, Session::new(claim, readable, imported), hash);
     Ok(())
 }
 
+/// A profile, what its records are read from, and the content hash if all of its bytes passed.
+type Streamed = (Imported, InputSet, Option<String>);
+
 /// Imports block by block; `None` when the format is read at random access.
-async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&File>) -> Result<Option<(Imported, InputSet)>, String> {
+async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&File>) -> Result<Option<Streamed>, String> {
     let (Some(format), Some(main)) = (formats::by_id(&claim.format), picked.members.first()) else {
         return Err(format!("The format `{}` is not known.", claim.format));
     };
@@ -67,8 +86,10 @@ async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&F
         Some(file) => Blocks::new(file).map_err(unreadable)?,
         None => Blocks::of_member(main),
     };
+    let mut hash = PassingHash::new(main.len());
     let mut posted = f64::MIN;
     while let Some(block) = blocks.next().await.map_err(unreadable)? {
+        hash.pass(block);
         feeder.feed(block).map_err(|e| e.to_string())?;
         let now = js_sys::Date::now();
         if now - posted >= PROGRESS_MS {
@@ -79,7 +100,8 @@ async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&F
     drop(blocks);
     let (imported, index) = feeder.finish().map_err(|e| e.to_string())?;
     let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));
-    Ok(Some((imported, InputSet { members: vec![readable] })))
+    let hash = hash.finish().filter(|_| picked.members.len() == 1);
+    Ok(Some((imported, InputSet { members: vec![readable] }, hash)))
 }
 
 /// No more than twenty a second: each is painted.

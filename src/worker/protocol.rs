@@ -24,6 +24,8 @@ pub enum ToWorker {
         paths: Vec<String>,
         /// One per file.
         names: Vec<String>,
+        /// Whether the same content may be open: then its hash is told before it is read.
+        may_be_open: bool,
     },
     /// A question to the open profile.
     Ask {
@@ -52,7 +54,7 @@ pub enum ToPage {
     },
     /// The profiles among the files of `Inspect`.
     Inspected(Inspection),
-    /// What the files of `Open` are known by; sent before they are read.
+    /// What the files of `Open` are known by; sent before they are read, if the same content may be open.
     Hashed(String),
     /// How far the reading is.
     Progress(Progress),
@@ -78,7 +80,7 @@ pub struct Opened {
     pub info: HotMeta,
     /// What was read and skipped.
     pub ledger: Ledger,
-    /// As in `Hashed`.
+    /// What its files are known by.
     pub hash: String,
     /// What was recognised.
     pub claim: Claim,
