@@ -16,6 +16,15 @@ pub enum Value<'a> {
     List(&'a [u8]),
 }
 
+impl<'a> Value<'a> {
+    /// A text without its quotes, everything else as written.
+    #[inline(always)]
+    pub fn plain(self) -> &'a [u8] {
+        let (Value::Text(text) | Value::Bare(text) | Value::Object(text) | Value::List(text)) = self;
+        text
+    }
+}
+
 /// The text does not go on as an object must.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Broken {

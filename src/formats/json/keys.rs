@@ -33,7 +33,7 @@ impl<M> Default for Keys<M> {
 }
 
 impl<M: Copy> Keys<M> {
-    /// What the next key of an object means, `None` after the last. `at` is the place of the key before, 0 at the beginning; it is moved on.
+    /// What the next key of an object means, `None` after the last. `at` is the place of the key before, 0 at the beginning; it is moved on where the key is kept.
     /// The same as [`Cursor::key`] and then `meaning` of the key.
     #[inline(always)]
     pub fn next(&mut self, cursor: &mut Cursor<'_>, at: &mut usize, meaning: impl Fn(&[u8]) -> M) -> Result<Option<M>, Broken> {
@@ -57,12 +57,15 @@ impl<M: Copy> Keys<M> {
         };
         let meaning = meaning(key);
         let place = self.place(&rest[..cursor.at() - from], meaning);
-        let after = &mut self.after[*at];
-        if place > 0 && !after.contains(&(place as u8)) {
-            after.copy_within(..N_AFTER - 1, 1);
-            after[0] = place as u8;
+        // After a key that is not kept comes what came after the one before it.
+        if place > 0 {
+            let after = &mut self.after[*at];
+            if !after.contains(&(place as u8)) {
+                after.copy_within(..N_AFTER - 1, 1);
+                after[0] = place as u8;
+            }
+            *at = place;
         }
-        *at = place;
         Ok(Some(meaning))
     }
 

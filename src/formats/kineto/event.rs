@@ -128,22 +128,22 @@ impl<'a> Event<'a> {
     fn entry(&mut self, key: Key, value: Value<'a>) {
         match key {
             Key::Phase => {
-                self.phase = match plain(value) {
+                self.phase = match value.plain() {
                     [one] => *one,
                     [] => 0,
                     _ => 1,
                 }
             }
-            Key::Start => self.ts = Some(plain(value)),
-            Key::Duration => self.dur = Some(plain(value)),
-            Key::Name => self.name = plain(value),
-            Key::Category => self.cat = plain(value),
-            Key::Process => self.pid = plain(value),
+            Key::Start => self.ts = Some(value.plain()),
+            Key::Duration => self.dur = Some(value.plain()),
+            Key::Name => self.name = value.plain(),
+            Key::Category => self.cat = value.plain(),
+            Key::Process => self.pid = value.plain(),
             Key::Thread => {
                 self.is_tid_text = matches!(value, Value::Text(_));
-                self.tid = plain(value);
+                self.tid = value.plain();
             }
-            Key::Id => self.id = plain(value),
+            Key::Id => self.id = value.plain(),
             Key::InnerId => self.id = inner_id(value),
             Key::Args | Key::Other => {}
         }
@@ -154,14 +154,14 @@ impl<'a> Event<'a> {
         while let Some(key) = keys.next(cursor, &mut at, ArgKey::of)? {
             let value = cursor.value()?;
             match key {
-                ArgKey::ExternalId => self.external_id = plain(value),
-                ArgKey::Correlation => self.correlation = plain(value),
+                ArgKey::ExternalId => self.external_id = value.plain(),
+                ArgKey::Correlation => self.correlation = value.plain(),
                 ArgKey::InputDims => {
                     if let Value::List(dims) = value {
                         self.input_dims = dims;
                     }
                 }
-                ArgKey::Tabled(arg) => self.args.keep(arg, plain(value)),
+                ArgKey::Tabled(arg) => self.args.keep(arg, value.plain()),
                 ArgKey::Other => {}
             }
         }
@@ -171,21 +171,14 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Text without its quotes, everything else as written.
-fn plain(value: Value<'_>) -> &[u8] {
-    match value {
-        Value::Text(text) | Value::Bare(text) | Value::Object(text) | Value::List(text) => text,
-    }
-}
-
 /// `{"local": "0x5"}` or `{"global": …}`: the id in it.
 fn inner_id(value: Value<'_>) -> &[u8] {
     let Value::Object(text) = value else {
-        return plain(value);
+        return value.plain();
     };
     let mut cursor = Cursor::new(text);
     match cursor.key() {
-        Ok(Some(_)) => cursor.value().map_or(b"", plain),
+        Ok(Some(_)) => cursor.value().map_or(b"", Value::plain),
         _ => b"",
     }
 }

@@ -3,7 +3,7 @@
 mod args;
 mod content;
 mod counters;
-mod event;
+pub(in crate::formats) mod event;
 mod facts;
 mod finish;
 mod flows;

@@ -101,7 +101,7 @@ impl Event {
                 self.entries(data)?;
                 continue;
             }
-            let written = plain(value);
+            let written = value.plain();
             let ns = || number::scaled(written, 0);
             match key {
                 b"name" | b"event_type" => self.name = unescape(written).into_owned(),
@@ -155,22 +155,15 @@ impl Event {
 /// One id, or a list of them; no more than a few belong to an event.
 fn ids(value: Value<'_>) -> Vec<String> {
     let Value::List(list) = value else {
-        return vec![unescape(plain(value)).into_owned()];
+        return vec![unescape(value.plain()).into_owned()];
     };
     let mut out = Vec::new();
     let mut cursor = Cursor::new(list);
     while let Ok(Some(item)) = cursor.item() {
-        out.push(unescape(plain(item)).into_owned());
+        out.push(unescape(item.plain()).into_owned());
         if out.len() == FLOWS_MAX {
             break;
         }
     }
     out
-}
-
-/// A value's text without quotes.
-pub(super) fn plain(value: Value<'_>) -> &[u8] {
-    match value {
-        Value::Text(text) | Value::Bare(text) | Value::Object(text) | Value::List(text) => text,
-    }
 }

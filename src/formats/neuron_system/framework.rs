@@ -1,6 +1,6 @@
 //! A trace of the framework (`trace.json` of torch or JAX) beside a system profile: its slices, on the same clock.
 
-use super::event::{Event, plain};
+use super::event::Event;
 use super::json::shown;
 use super::store::Store;
 use crate::base::{DurationNs, Ledger, Severity, text};
@@ -39,7 +39,7 @@ impl<'a> Framework<'a> {
         let mut phase = 0;
         let mut cursor = Cursor::new(text);
         while let Some(key) = cursor.key().ok()? {
-            let written = plain(cursor.value().ok()?);
+            let written = cursor.value().ok()?.plain();
             match key {
                 b"ph" => phase = written.first().copied().unwrap_or(0),
                 b"name" => event.name = unescape(written).into_owned(),

@@ -1,6 +1,6 @@
 //! `system_profile.json` and events of the runtime's trace, record by record.
 
-use super::event::{Event, plain};
+use super::event::Event;
 use super::store::{Curve, Store};
 use crate::base::{Ledger, Severity};
 use crate::formats::json::split::Damage;
@@ -41,7 +41,7 @@ impl Reader<'_> {
             match cursor.key() {
                 Ok(Some(key)) => {
                     let Ok(value) = cursor.value() else { return false };
-                    let written = plain(value);
+                    let written = value.plain();
                     match key {
                         b"timestamp" => time = number::scaled(written, 0),
                         b"instance_id" => instance = unescape(written).into_owned(),
@@ -109,11 +109,11 @@ impl Sink for Reader<'_> {
                     let mut items = Vec::new();
                     let mut inner = Cursor::new(list);
                     while let Ok(Some(item)) = inner.item() {
-                        items.push(plain(item));
+                        items.push(item.plain());
                     }
                     items
                 }
-                value => vec![plain(value)],
+                value => vec![value.plain()],
             };
             for record in records {
                 let at = record.as_ptr() as usize - text.as_ptr() as usize;

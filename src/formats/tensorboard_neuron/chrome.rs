@@ -1,10 +1,11 @@
 //! Chrome records of the plugin's timelines: rows and slices out of the text.
 
 use super::recent::{Names, Rows};
-use super::record::{Event, Key, entry, plain};
+use super::record::entry;
 use crate::base::{Ledger, Severity, StrId, TrackId};
 use crate::formats::json::split::Damage;
-use crate::formats::json::{Keys, Sink, Take, number, unescape};
+use crate::formats::json::{Sink, Take, number, unescape};
+use crate::formats::kineto::event::{Event, Known};
 use crate::formats::watch::Lanes;
 use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
@@ -29,7 +30,7 @@ pub(super) struct Chrome {
     /// Lanes to draw while reading.
     pub preview: Lanes,
     processes: FxHashMap<Vec<u8>, (TrackId, String)>,
-    keys: Keys<Key>,
+    known: Known,
     names: Names,
     recent: Rows,
     /// By process, then by thread.
@@ -51,7 +52,7 @@ pub(super) struct Row {
 impl Chrome {
     /// One record; `false` when it cannot be read.
     pub fn text(&mut self, text: &[u8], offset: u64) -> bool {
-        let Ok(event) = Event::read(text, &mut self.keys) else {
+        let Ok(event) = Event::read(text, &mut self.known) else {
             return false;
         };
         self.ledger.read += 1;
@@ -91,8 +92,8 @@ impl Chrome {
         if event.phase == b'B' {
             self.open.entry(track).or_default().push(slice);
         }
-        if event.args.len() > b"{}".len()
-            && let Some(value) = entry(event.args, b"fused")
+        if event.args_text.len() > b"{}".len()
+            && let Some(value) = entry(event.args_text, b"fused")
         {
             let members = super::keys::members(value);
             let ids = members.iter().map(|m| self.builder.strings.intern(m)).collect();
@@ -132,8 +133,8 @@ impl Chrome {
 
     fn metadata(&mut self, event: &Event<'_>) {
         self.ledger.shown += 1;
-        let text = |key: &[u8]| entry(event.args, key).map(|v| unescape(plain(v)).into_owned());
-        let order = || entry(event.args, b"sort_index").and_then(|v| number::scaled(plain(v), 0));
+        let text = |key: &[u8]| entry(event.args_text, key).map(|v| unescape(v.plain()).into_owned());
+        let order = || entry(event.args_text, b"sort_index").and_then(|v| number::scaled(v.plain(), 0));
         match event.name {
             b"process_name" => {
                 if let Some(name) = text(b"name") {

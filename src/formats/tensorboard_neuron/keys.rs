@@ -1,6 +1,5 @@
 //! Keys of the operator tables by meaning: they were never published.
 
-use super::record::plain;
 use crate::formats::json::{Cursor, Value, unescape};
 
 /// What a key means.
@@ -113,7 +112,7 @@ pub(super) fn members(value: Value<'_>) -> Vec<String> {
         Value::List(list) => {
             let mut cursor = Cursor::new(list);
             while let Ok(Some(item)) = cursor.item() {
-                out.push(unescape(plain(item)).trim().to_string());
+                out.push(unescape(item.plain()).trim().to_string());
             }
         }
         Value::Text(text) => {

@@ -1,7 +1,7 @@
 //! Operator tables whose root is a list: of records, or of rows below a row of headings.
 
 use super::keys::{Meaning, meaning};
-use super::record::{entry, plain};
+use super::record::entry;
 use crate::formats::json::{Cursor, Value, unescape};
 
 /// A row of more cells than this is none of an operator table.
@@ -35,7 +35,7 @@ fn heading(cell: &Value<'_>) -> Option<String> {
         Value::Text(text) => unescape(text).into_owned(),
         Value::Object(object) => {
             let label = [&b"label"[..], b"name", b"id"].iter().find_map(|k| entry(object, k));
-            unescape(plain(label?)).into_owned()
+            unescape(label?.plain()).into_owned()
         }
         _ => return None,
     };

@@ -2,7 +2,6 @@
 
 use super::keys::{Meaning, meaning, members};
 use super::listed;
-use super::record::plain;
 use super::values::{Raw, cell, raw_time, text};
 use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
@@ -182,10 +181,10 @@ impl<'l> Reader<'l> {
         let (meaning, column) = self.keys.get(key).copied().unwrap_or_else(|| self.new_key(key));
         match meaning {
             Some(Meaning::Name) => {
-                row.name = unescape(plain(value)).into_owned();
+                row.name = unescape(value.plain()).into_owned();
                 self.table.has_name = true;
             }
-            Some(Meaning::Occurrences) => row.occurrences = number::unsigned(plain(value)),
+            Some(Meaning::Occurrences) => row.occurrences = number::unsigned(value.plain()),
             Some(Meaning::Device) => row.device = text(value),
             Some(Meaning::Core) => row.core = text(value),
             Some(Meaning::Members) => row.members = members(value),

@@ -1,7 +1,6 @@
 //! Values of an operator's record.
 
 use super::keys::time_with_unit;
-use super::record::plain;
 use crate::formats::json::{Value, compact, number, unescape};
 use crate::model::Cell;
 
@@ -18,7 +17,7 @@ pub(super) enum Raw {
 
 /// A time, as far as it is one.
 pub(super) fn raw_time(value: Value<'_>) -> Option<Raw> {
-    let written = plain(value);
+    let written = value.plain();
     if let Some(whole) = std::str::from_utf8(written).ok().and_then(|t| t.trim().parse::<i64>().ok()) {
         return Some(Raw::Whole(whole));
     }
@@ -30,7 +29,7 @@ pub(super) fn raw_time(value: Value<'_>) -> Option<Raw> {
 
 /// A value as text; empty for `null`.
 pub(super) fn text(value: Value<'_>) -> String {
-    if value == Value::Bare(b"null") { String::new() } else { unescape(plain(value)).into_owned() }
+    if value == Value::Bare(b"null") { String::new() } else { unescape(value.plain()).into_owned() }
 }
 
 /// A value as a cell.
