@@ -44,24 +44,23 @@ pub(super) async fn open(
     may_be_open: bool,
 ) -> Result<(), String> {
     let picked = inspect::pick(&input(names, files)?, &claim, paths).map_err(|e| e.to_string())?;
-    let told = || -> Result<String, String> {
-        let hash = content_hash(&picked.members).map_err(|e| e.to_string())?;
+    let hash_of = || content_hash(&picked.members).map_err(|e| e.to_string());
+    // Reading its parts takes as long as a block: where nothing is open that could be the same, the hash is taken from the blocks.
+    let early = if may_be_open { Some(hash_of()?) } else { None };
+    if let Some(hash) = &early {
         host.post(&ToPage::Hashed(hash.clone()));
-        Ok(hash)
-    };
-    // Its parts are read one by one, which takes as long as a block: where nobody waits for the hash it is taken from the blocks.
-    let early = if may_be_open { Some(told()?) } else { None };
+    }
     // A member of an archive has no file of its own.
     let file = paths.first().and_then(|path| names.iter().position(|name| name == path)).and_then(|i| files.get(i));
-    let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file).await? {
-        Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(told, Ok)?),
+    let (mut imported, readable, passed) = match streamed(host, &claim, &picked, file).await? {
+        Some(done) => done,
         None => {
-            let hash = early.map_or_else(told, Ok)?;
             let (imported, readable) =
                 import::import_claim(&picked, &claim, &mut |progress| host.post(&ToPage::Progress(progress))).map_err(|e| e.to_string())?;
-            (imported, readable, hash)
+            (imported, readable, None)
         }
     };
+    let hash = early.or(passed).map_or_else(hash_of, Ok)?;
     imported.ledger.members = paths.to_vec();
     send(host, Session::new(claim, readable, imported), hash);
     Ok(())
