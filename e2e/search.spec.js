@@ -49,6 +49,18 @@ test('records of the file are searched part by part, also one field of them', as
   expect(page.url()).toContain('s.search.records=true');
 });
 
+test('Enter right after typing goes to the first hit as soon as it is there', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, device);
+  const box = page.getByRole('searchbox', { name: 'Search slices by name or attribute' });
+  for (const text of ['MATMUL', 'ACTIVATE']) {
+    await box.fill(text);
+    await box.press('Enter');
+    await expect(page.locator('[data-search-count]')).toHaveText(/^1 of /);
+    await expect(page.locator('[data-view="details"] h2').first()).toContainText(text);
+  }
+});
+
 test('a row lights up its slices in the timeline, and the brackets step through them', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, device);

@@ -75,7 +75,7 @@ pub fn SearchBox() -> impl IntoView {
             <input
                 id=ID type="search" class="search__input" placeholder="Search  /" autocomplete="off" spellcheck="false"
                 aria-label="Search slices by name or attribute" prop:value=move || text.get()
-                on:input:target=move |e| app.state.search().update(|s| s.text = e.target().value()) on:keydown=on_key
+                on:input:target=move |e| app.state.search().update(|s| (s.text, s.steps) = (e.target().value(), None)) on:keydown=on_key
             />
             <button
                 type="button" class="search__count figure" data-search-count="" aria-live="polite" title="Fields, records, and a summary of the hits"
@@ -135,7 +135,7 @@ fn count(search: &Search) -> String {
 
 /// Asks; the hits are shown unless something else is searched for meanwhile.
 async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
-    let text = wanted.query.text.clone();
+    let (text, answered) = (wanted.query.text.clone(), wanted.query.text.clone());
     let Some(profile) = app.front_untracked() else {
         return;
     };
@@ -151,12 +151,18 @@ async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
     }
     let scan = wanted.records.as_ref().map(|_| Scanned { n_all: profile.hot.info.n_slices, ..Scanned::default() });
     let found = match answer {
-        Ok(Answer::Search(hits)) => Search { text, hits: Arc::new(hits.slices), n_total: hits.n_total, scan, ..Search::default() },
+        Ok(Answer::Search(hits)) => {
+            Search { text, answered, hits: Arc::new(hits.slices), n_total: hits.n_total, scan, ..Search::default() }
+        }
         Ok(_) => return,
-        Err(error) => Search { text, refused: Some(error.to_string()), ..Search::default() },
+        Err(error) => Search { text, answered, refused: Some(error.to_string()), ..Search::default() },
     };
     let is_refused = found.refused.is_some();
+    let steps = app.state.search().with_untracked(|s| s.steps);
     app.state.search().set(found);
+    if let Some(is_back) = steps {
+        actions::step_hit(app, is_back);
+    }
     if let (Some(key), false) = (wanted.records, is_refused) {
         scan_records(app, profile, wanted.query, key, is_current).await;
     }

@@ -95,7 +95,10 @@ pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
 
 /// To the next hit of the search, or the one before; the timeline shows it.
 pub fn step_hit(app: App, is_back: bool) {
-    let (hits, at) = app.state.search().with_untracked(|s| (s.hits.clone(), s.at));
+    let (hits, at, is_answered) = app.state.search().with_untracked(|s| (s.hits.clone(), s.at, s.text == s.answered));
+    if !is_answered {
+        return app.state.search().update(|s| s.steps = Some(is_back));
+    }
     let Some(next) = super::search::next(hits.len(), at, is_back) else {
         return;
     };

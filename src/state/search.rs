@@ -11,6 +11,10 @@ use std::sync::Arc;
 pub struct Search {
     /// As typed.
     pub text: String,
+    /// The text that the hits are of: another one while an answer is awaited.
+    pub answered: String,
+    /// Enter was pressed before the answer came: the way it shall go then, `true` for back.
+    pub steps: Option<bool>,
     /// Hits by start.
     pub hits: Arc<Vec<SliceId>>,
     /// All there are.
