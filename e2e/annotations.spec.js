@@ -91,6 +91,16 @@ test('a selected range becomes a region, and Go to shows it', async ({ page }) =
   expect(near.span).toBeLessThan(whole.span * 0.3);
 });
 
+test('two markers at one moment are told as such', async ({ page }) => {
+  await markAt(page, 0.3);
+  await markAt(page, 0.6);
+  await expect(rows(page)).toHaveCount(2);
+  const time = (at) => rows(page).nth(at).locator('.annotations__time');
+  await time(1).fill(await time(0).inputValue());
+  await time(1).press('Enter');
+  await expect(panel(page).locator('[data-figures]')).toContainText('stand at the same moment');
+});
+
 test('annotations stay with the profile, and go through files', async ({ page, site }) => {
   await markAt(page, 0.3);
   await markAt(page, 0.6);
