@@ -9,23 +9,57 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Texts and instructions, both in the order first met, failed ones first. A text is taken apart once.
 pub(super) fn instructions(report: &SupportReport) -> (Vec<HloForm>, Vec<HloRow>) {
-    let (mut forms, mut rows) = (Vec::new(), Vec::<HloRow>::new());
-    let mut form_of: FxHashMap<&str, u32> = FxHashMap::default();
-    let mut row_of: FxHashMap<(u32, &str, bool), usize> = FxHashMap::default();
-    let failed = report.unsupported_hlo.iter().flatten().map(|f| (f.text.as_str(), f.operator.as_str(), false));
-    let works = report.supported_hlo.iter().flatten().map(|text| (text.as_str(), "", true));
-    for (text, operator, is_supported) in failed.chain(works) {
-        let form = *form_of.entry(text).or_insert_with(|| {
-            forms.push(taken_apart(text));
-            forms.len() as u32 - 1
-        });
-        let row = *row_of.entry((form, operator, is_supported)).or_insert_with(|| {
-            rows.push(HloRow { form, is_supported, operator: operator.into(), count: 0 });
-            rows.len() - 1
-        });
-        rows[row].count += 1;
+    let mut lists = Instructions::default();
+    report.unsupported_hlo.iter().flatten().for_each(|f| lists.fails(&f.text, &f.operator));
+    report.supported_hlo.iter().flatten().for_each(|text| lists.works(text));
+    (lists.forms, lists.rows)
+}
+
+/// Rows as they grow. What is done for each instruction is a function of its own: browsers make those fast while a long report is read.
+#[derive(Default)]
+struct Instructions<'r> {
+    forms: Vec<HloForm>,
+    rows: Vec<HloRow>,
+    form_of: FxHashMap<&'r str, u32>,
+    /// Row of the supported instructions of each form.
+    works: Vec<Option<u32>>,
+    /// Row of the failed ones of a form and an operator.
+    fails: FxHashMap<(u32, &'r str), u32>,
+}
+
+impl<'r> Instructions<'r> {
+    #[inline(never)]
+    fn fails(&mut self, text: &'r str, operator: &'r str) {
+        let form = self.form(text);
+        let row = *self.fails.entry((form, operator)).or_insert(self.rows.len() as u32);
+        self.count(row, form, operator, false);
     }
-    (forms, rows)
+
+    #[inline(never)]
+    fn works(&mut self, text: &'r str) {
+        let form = self.form(text);
+        let row = *self.works[form as usize].get_or_insert(self.rows.len() as u32);
+        self.count(row, form, "", true);
+    }
+
+    fn form(&mut self, text: &'r str) -> u32 {
+        if let Some(&known) = self.form_of.get(text) {
+            return known;
+        }
+        let form = self.forms.len() as u32;
+        self.forms.push(taken_apart(text));
+        self.works.push(None);
+        self.form_of.insert(text, form);
+        form
+    }
+
+    /// One more of a row, which may be the next new one.
+    fn count(&mut self, row: u32, form: u32, operator: &str, is_supported: bool) {
+        if row as usize == self.rows.len() {
+            self.rows.push(HloRow { form, is_supported, operator: operator.into(), count: 0 });
+        }
+        self.rows[row as usize].count += 1;
+    }
 }
 
 fn taken_apart(text: &str) -> HloForm {
@@ -42,47 +76,83 @@ fn taken_apart(text: &str) -> HloForm {
 
 /// Operators, those that fail most first, and the failing calls in the order written.
 pub(super) fn operators(report: &SupportReport, forms: &[HloForm], instructions: &[HloRow]) -> (Vec<SupportRow>, Vec<FailureRow>) {
-    let failed = || report.unsupported.iter().flatten();
-    let mut rows: Vec<SupportRow> = Vec::new();
-    let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
-    for operator in report.supported.iter().flatten() {
-        by_name.insert(&operator.name, rows.len());
-        rows.push(SupportRow { name: operator.name.clone(), supported: operator.count, is_supported: true, ..SupportRow::default() });
+    let mut all = Operators::default();
+    report.supported.iter().flatten().for_each(|o| all.works(&o.name, o.count));
+    let of_call: Vec<u32> = report.unsupported.iter().flatten().map(|call| all.fails(call)).collect();
+    for (i, instruction) in instructions.iter().enumerate().filter(|(_, r)| !r.is_supported && !r.operator.is_empty()) {
+        all.instruction(i as u32, &instruction.operator);
     }
-    for call in failed() {
-        let at = *by_name.entry(&call.kind).or_insert_with(|| {
-            rows.push(SupportRow { name: call.kind.clone(), ..SupportRow::default() });
-            rows.len() - 1
-        });
-        let row = &mut rows[at];
-        row.unsupported += 1;
-        if !call.failure_at.is_empty() && !row.failed_at.split(", ").any(|f| f == call.failure_at) {
-            let separator = if row.failed_at.is_empty() { "" } else { ", " };
-            row.failed_at = format!("{}{separator}{}", row.failed_at, call.failure_at);
-        }
-    }
-    let is_failed = |(_, r): &(usize, &HloRow)| !r.is_supported && !r.operator.is_empty();
-    for (i, instruction) in instructions.iter().enumerate().filter(is_failed) {
-        if let Some(&at) = by_name.get(instruction.operator.as_str()) {
-            rows[at].instructions.push(i as u32);
-        }
-    }
+    let mut rows = all.rows;
     let lists_hlo = report.unsupported_hlo.is_some();
     let works: FxHashSet<&str> =
         instructions.iter().filter(|i| i.is_supported).flat_map(|i| &forms[i.form as usize].dtypes).map(String::as_str).collect();
     for row in rows.iter_mut().filter(|r| r.unsupported > 0) {
         let own = || row.instructions.iter().map(|&i| &instructions[i as usize]);
         row.failed_instructions = lists_hlo.then(|| own().map(|i| i.count).sum());
-        let all = dtypes_of(&row.instructions, forms, instructions);
-        let own: Vec<String> = all.iter().filter(|d| !works.contains(d.as_str())).cloned().collect();
-        row.failed_dtypes = if own.is_empty() { all } else { own }.join(", ");
+        row.failed_dtypes = failed_dtypes(row, forms, instructions, &works);
     }
-    rows.order_by_key(|r| (std::cmp::Reverse(r.unsupported), std::cmp::Reverse(r.supported)));
-    let place: FxHashMap<&str, u32> = rows.iter().enumerate().map(|(i, r)| (r.name.as_str(), i as u32)).collect();
-    let failures = failed().map(|call| failure(call, place.get(call.kind.as_str()).copied().unwrap_or_default())).collect();
-    (rows, failures)
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    order.order_by_key(|&i| {
+        let row = &rows[i as usize];
+        (std::cmp::Reverse(row.unsupported), std::cmp::Reverse(row.supported))
+    });
+    let mut place = vec![0u32; rows.len()];
+    order.iter().enumerate().for_each(|(now, &before)| place[before as usize] = now as u32);
+    let calls = report.unsupported.iter().flatten().zip(of_call);
+    let failures = calls.map(|(call, operator)| failure(call, place[operator as usize])).collect();
+    (order.iter().map(|&i| std::mem::take(&mut rows[i as usize])).collect(), failures)
 }
 
+/// Rows as they grow, in the order first met.
+#[derive(Default)]
+struct Operators<'r> {
+    rows: Vec<SupportRow>,
+    by_name: FxHashMap<&'r str, u32>,
+}
+
+impl<'r> Operators<'r> {
+    #[inline(never)]
+    fn works(&mut self, name: &'r str, count: Option<u64>) {
+        self.by_name.insert(name, self.rows.len() as u32);
+        self.rows.push(SupportRow { name: name.into(), supported: count, is_supported: true, ..SupportRow::default() });
+    }
+
+    /// One more failed call. Returns its operator's row.
+    #[inline(never)]
+    fn fails(&mut self, call: &'r FailedOperator) -> u32 {
+        let at = *self.by_name.entry(&call.kind).or_insert(self.rows.len() as u32);
+        if at as usize == self.rows.len() {
+            self.rows.push(SupportRow { name: call.kind.clone(), ..SupportRow::default() });
+        }
+        let row = &mut self.rows[at as usize];
+        row.unsupported += 1;
+        if row.failed_at.is_empty() {
+            row.failed_at.push_str(&call.failure_at);
+        } else if !call.failure_at.is_empty() && !row.failed_at.split(", ").any(|f| f == call.failure_at) {
+            row.failed_at.push_str(", ");
+            row.failed_at.push_str(&call.failure_at);
+        }
+        at
+    }
+
+    /// An instruction that failed for an operator.
+    #[inline(never)]
+    fn instruction(&mut self, instruction: u32, operator: &str) {
+        if let Some(&at) = self.by_name.get(operator) {
+            self.rows[at as usize].instructions.push(instruction);
+        }
+    }
+}
+
+/// The data types that no supported instruction works on; where there are none, all of the failed ones.
+#[inline(never)]
+fn failed_dtypes(row: &SupportRow, forms: &[HloForm], instructions: &[HloRow], works: &FxHashSet<&str>) -> String {
+    let all = dtypes_of(&row.instructions, forms, instructions);
+    let own: Vec<&str> = all.iter().map(String::as_str).filter(|d| !works.contains(d)).collect();
+    if own.is_empty() { all.join(", ") } else { own.join(", ") }
+}
+
+#[inline(never)]
 fn failure(failed: &FailedOperator, operator: u32) -> FailureRow {
     let mut row = FailureRow {
         operator,
