@@ -166,6 +166,17 @@ impl InputSet {
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Self {
         InputSet { members: vec![Member::from_bytes(name, bytes)] }
     }
+
+    /// Bytes of all members.
+    pub fn n_bytes(&self) -> u64 {
+        self.members.iter().map(Member::len).fold(0, u64::saturating_add)
+    }
+
+    /// The same members in memory, each read at one go: where every read is a journey, many small ones take longer than one of everything.
+    pub fn at_hand(&self) -> Result<InputSet, InputError> {
+        let members = self.members.iter().map(|m| Ok(Member::from_bytes(m.name.clone(), m.read(0, m.len())?)));
+        Ok(InputSet { members: members.collect::<Result<_, InputError>>()? })
+    }
 }
 
 #[cfg(test)]
@@ -182,5 +193,15 @@ mod tests {
         assert_eq!(member.read_up_to(9, 100), Ok(vec![]));
         assert_eq!(member.read_parts(&[(2, 1), (0, 2), (3, 0)]), Ok(vec![3, 1, 2]));
         assert!(matches!(member.read_parts(&[(0, 1), (2, 2)]), Err(InputError::BeyondEnd { offset: 2, .. })));
+    }
+
+    #[test]
+    fn what_is_at_hand_is_the_same() {
+        let set = InputSet { members: vec![Member::from_bytes("a", vec![1, 2]), Member::from_bytes("b/c", Vec::new())] };
+        let at_hand = set.at_hand().expect("in memory");
+        assert_eq!((at_hand.n_bytes(), set.n_bytes()), (2, 2));
+        for (a, b) in set.members.iter().zip(&at_hand.members) {
+            assert_eq!((&a.name, a.read(0, a.len())), (&b.name, b.read(0, b.len())));
+        }
     }
 }

@@ -35,6 +35,9 @@ impl Transfer {
     }
 }
 
+/// Files read at random access that are no longer than this together, bytes, are read at one go.
+const AT_HAND: u64 = 16 << 20;
+
 /// Reads the claim's files and sends the profile. Fails with a sentence.
 pub(super) async fn open(
     host: &Host,
@@ -44,23 +47,23 @@ pub(super) async fn open(
     may_be_open: bool,
 ) -> Result<(), String> {
     let picked = inspect::pick(&input(names, files)?, &claim, paths).map_err(|e| e.to_string())?;
-    let hash_of = || content_hash(&picked.members).map_err(|e| e.to_string());
+    let hash_of = |set: &InputSet| content_hash(&set.members).map_err(|e| e.to_string());
     // Reading its parts takes as long as a block: where nothing is open that could be the same, the hash is taken from the blocks.
-    let early = if may_be_open { Some(hash_of()?) } else { None };
+    let early = if may_be_open { Some(hash_of(&picked)?) } else { None };
     if let Some(hash) = &early {
         host.post(&ToPage::Hashed(hash.clone()));
     }
     // A member of an archive has no file of its own.
     let file = paths.first().and_then(|path| names.iter().position(|name| name == path)).and_then(|i| files.get(i));
-    let (mut imported, readable, passed) = match streamed(host, &claim, &picked, file).await? {
-        Some(done) => done,
+    let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file).await? {
+        Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?),
         None => {
-            let (imported, readable) =
-                import::import_claim(&picked, &claim, &mut |progress| host.post(&ToPage::Progress(progress))).map_err(|e| e.to_string())?;
-            (imported, readable, None)
+            let picked = if picked.n_bytes() <= AT_HAND { picked.at_hand().map_err(|e| e.to_string())? } else { picked };
+            let mut tell = |progress| host.post(&ToPage::Progress(progress));
+            let (imported, readable) = import::import_claim(&picked, &claim, &mut tell).map_err(|e| e.to_string())?;
+            (imported, readable, early.map_or_else(|| hash_of(&picked), Ok)?)
         }
     };
-    let hash = early.or(passed).map_or_else(hash_of, Ok)?;
     imported.ledger.members = paths.to_vec();
     send(host, Session::new(claim, readable, imported), hash);
     Ok(())
@@ -77,7 +80,7 @@ async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&F
     let zipped = is_gzip(&main.read_up_to(0, 2).map_err(|e| e.to_string())?);
     let title = import::file_name(&main.name);
     let Some(mut feeder) = Feeder::new(format, claim, &main.name, main.len(), zipped) else {
-        host.post(&ToPage::Progress(Progress { total: picked.members.iter().map(|m| m.len()).sum(), ..Progress::default() }));
+        host.post(&ToPage::Progress(Progress { total: picked.n_bytes(), ..Progress::default() }));
         return Ok(None);
     };
     let unreadable = |why| InputError::Unreadable { name: title.into(), why }.to_string();
@@ -107,7 +110,7 @@ async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&F
 const PROGRESS_MS: f64 = 50.0;
 
 /// Sends the columns straight from the profile, and keeps it.
-fn send(host: &Host, session: Session, hash: String) {
+pub(super) fn send(host: &Host, session: Session, hash: String) {
     let mut transfer = Transfer::default();
     let slices = &session.profile.slices;
     transfer.add(&slices.start);
