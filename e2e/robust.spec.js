@@ -30,6 +30,20 @@ function write(name, content) {
   return path;
 }
 
+test('what the page shows itself before a file comes leaves nothing behind', async ({ page, site }) => {
+  await start(page, site);
+  await page.waitForFunction(() => performance.getEntriesByName('axonscope-rehearsed').length > 0);
+  const left = await page.evaluate(() => ({
+    elements: document.querySelectorAll('.rehearsal').length, fragment: location.hash, title: document.title, stored: localStorage.length,
+    profile: document.body.dataset.profile ?? null, idle: document.body.dataset.idle,
+  }));
+  expect(left).toEqual({ elements: 0, fragment: '', title: 'Axonscope', stored: 0, profile: null, idle: 'true' });
+  expect(page.workers()).toHaveLength(1);
+  await openProfile(page, sample);
+  await expect(tabs(page)).toHaveText([/cpu_single/]);
+  expect(page.workers(), 'the worker of the rehearsal opens the file').toHaveLength(1);
+});
+
 test('a picked directory is sorted into runs', async ({ page, site }) => {
   for (const name of ['w0.1', 'w1.2']) write(`logs/resnet/${name}.pt.trace.json`, trace(name));
   write('logs/notes.txt', 'nothing');

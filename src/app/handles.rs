@@ -81,6 +81,12 @@ pub fn give_back(worker: (Link, Events)) {
     drop(second);
 }
 
+/// The worker that has nothing to do, if there is one that lives.
+pub fn take_spare() -> Option<(Link, Events)> {
+    let (link, mut events) = HANDLES.with_borrow_mut(|h| h.spare.take())?;
+    (!matches!(events.try_recv(), Ok(FromWorker::Died(_)))).then_some((link, events))
+}
+
 /// Stops an import, or forgets one that has ended.
 pub fn abort(id: u32) {
     if let Some(handle) = HANDLES.with_borrow_mut(|h| h.imports.remove(&id)) {
@@ -98,10 +104,7 @@ pub async fn prepare(app: App) -> Result<(), String> {
 
 /// A worker that listens.
 pub async fn ready_worker(app: App) -> Result<(Link, Events), String> {
-    // One that died while it had nothing to do is no use.
-    let spare = HANDLES.with_borrow_mut(|h| h.spare.take());
-    let spare = spare.and_then(|(link, mut events)| (!matches!(events.try_recv(), Ok(FromWorker::Died(_)))).then_some((link, events)));
-    match spare {
+    match take_spare() {
         Some(worker) => Ok(worker),
         None => started(app, Program::Common).await,
     }

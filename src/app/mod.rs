@@ -17,6 +17,7 @@ mod pool;
 mod preview;
 mod program_views;
 mod reading;
+mod rehearsal;
 mod runs;
 mod search;
 mod side;
@@ -45,8 +46,9 @@ pub fn App() -> impl IntoView {
     provide_context(app);
     link::join(app);
     spawn_local(async move {
-        if let Err(sentence) = handles::prepare(app).await {
-            actions::notify(app, sentence, true);
+        match handles::prepare(app).await {
+            Ok(()) => rehearsal::rehearse(app).await,
+            Err(sentence) => actions::notify(app, sentence, true),
         }
     });
     let pick_files = NodeRef::<html::Input>::new();

@@ -20,4 +20,4 @@ pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, Series, Track, T
 pub use hot::{HotColumns, HotMeta};
 pub use query::{Answer, Query, TorchAnswer, TorchQuery};
 pub use session::Session;
-pub use warm_up::warm_up;
+pub use warm_up::{made_up, warm_up};

@@ -14,27 +14,41 @@ const N_LAUNCHES: usize = 3000;
 /// Fed in pieces, so that a function that has been compiled is entered again.
 const PIECE: usize = 128 << 10;
 
+/// Launches in the trace that the page rehearses with.
+const N_REHEARSED: usize = 200;
+
 /// Imports a made-up trace and forgets it. Returns the slices it had.
 ///
 /// # Errors
 /// When the made-up trace does not open.
 pub fn warm_up() -> Result<usize, ImportError> {
-    let text = trace(N_LAUNCHES);
+    let session = opened(N_LAUNCHES)?;
+    session.colour_column();
+    // Where a trace opens, and what every other view of it builds on.
+    drop(session.run(&Query::Torch(TorchQuery::Overview(OverviewQuery::default()))));
+    Ok(session.profile.slices.len())
+}
+
+/// A small made-up trace, for the page to show where nobody sees it.
+///
+/// # Errors
+/// When the made-up trace does not open.
+pub fn made_up() -> Result<Session, ImportError> {
+    opened(N_REHEARSED)
+}
+
+fn opened(n_launches: usize) -> Result<Session, ImportError> {
+    let text = trace(n_launches);
     let claim = Claim { format: kineto::ID.into(), members: vec![0], recognised: String::new() };
-    let Some(mut feeder) = formats::by_id(kineto::ID).and_then(|format| Feeder::new(format, &claim, "warm-up", text.len() as u64, false))
-    else {
-        return Ok(0);
-    };
+    let mut feeder = formats::by_id(kineto::ID)
+        .and_then(|format| Feeder::new(format, &claim, "warm-up", text.len() as u64, false))
+        .ok_or_else(|| ImportError::Unrecognised("Traces are read at random access.".into()))?;
     for piece in text.as_bytes().chunks(PIECE) {
         feeder.feed(piece)?;
         feeder.progress();
     }
     let (imported, _) = feeder.finish()?;
-    let session = Session::new(claim, InputSet::from_bytes("warm-up", Vec::new()), imported);
-    session.colour_column();
-    // Where a trace opens, and what every other view of it builds on.
-    drop(session.run(&Query::Torch(TorchQuery::Overview(OverviewQuery::default()))));
-    Ok(session.profile.slices.len())
+    Ok(Session::new(claim, InputSet::from_bytes("warm-up", Vec::new()), imported))
 }
 
 /// Operators that launch kernels, as PyTorch writes them.

@@ -38,7 +38,8 @@ pub struct Ask(Backend);
 
 #[derive(Debug, Clone)]
 enum Backend {
-    Channel(mpsc::UnboundedSender<Call>),
+    /// And whether its questions are counted.
+    Channel(mpsc::UnboundedSender<Call>, bool),
     InProcess(usize),
 }
 
@@ -82,7 +83,13 @@ impl Ask {
     /// One that hands over to whoever reads the receiver.
     pub fn channel() -> (Ask, mpsc::UnboundedReceiver<Call>) {
         let (sender, receiver) = mpsc::unbounded();
-        (Ask(Backend::Channel(sender)), receiver)
+        (Ask(Backend::Channel(sender, true)), receiver)
+    }
+
+    /// The same; its questions are not among those that [`on_waiting`] counts.
+    pub fn aside() -> (Ask, mpsc::UnboundedReceiver<Call>) {
+        let (sender, receiver) = mpsc::unbounded();
+        (Ask(Backend::Channel(sender, false)), receiver)
     }
 
     /// One that answers on the spot, in this thread: for tests.
@@ -95,9 +102,10 @@ impl Ask {
 
     /// Asks and waits. A refusal of the engine is an error here.
     pub async fn ask(&self, query: Query) -> Reply {
-        let _waiting = Waiting::new();
+        let is_counted = !matches!(self.0, Backend::Channel(_, false));
+        let _waiting = is_counted.then(Waiting::new);
         let answer = match &self.0 {
-            Backend::Channel(sender) => {
+            Backend::Channel(sender, _) => {
                 let (reply, answer) = oneshot::channel();
                 sender.unbounded_send(Call { query, reply }).map_err(|_| EngineError::Stopped)?;
                 answer.await.map_err(|_| EngineError::Stopped)??
@@ -113,7 +121,7 @@ impl Ask {
     /// Whether both ask the same profile.
     pub fn is_same(&self, other: &Ask) -> bool {
         match (&self.0, &other.0) {
-            (Backend::Channel(a), Backend::Channel(b)) => a.same_receiver(b),
+            (Backend::Channel(a, _), Backend::Channel(b, _)) => a.same_receiver(b),
             (Backend::InProcess(a), Backend::InProcess(b)) => a == b,
             _ => false,
         }

@@ -76,6 +76,10 @@ impl Host {
             Ok(ToWorker::Ask { id, query }) => self.answer(id, &query),
             // The made-up trace opens, or what follows is slower; neither is news for the page.
             Ok(ToWorker::WarmUp) => drop(crate::engine::warm_up()),
+            Ok(ToWorker::Rehearse) => match crate::engine::made_up() {
+                Ok(session) => opening::send(self, session, String::new()),
+                Err(error) => self.post(&ToPage::Failed(error.to_string())),
+            },
             Ok(ToWorker::Prepare) => {
                 if let Some(session) = self.session.borrow().as_ref() {
                     session.prepare();
