@@ -6,6 +6,7 @@ mod derived;
 mod device;
 pub mod export;
 pub mod hot;
+mod kept;
 mod neuron;
 pub mod query;
 pub mod scan;
@@ -18,6 +19,7 @@ mod warm_up;
 // What the page draws and lists; it knows the model by these types alone.
 pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, Series, Track, TrackKind};
 pub use hot::{HotColumns, HotMeta};
+pub use kept::Kept;
 pub use query::{Answer, Query, TorchAnswer, TorchQuery};
 pub use session::Session;
 pub use warm_up::{made_up, warm_up};

@@ -5,7 +5,7 @@ use super::lifeline;
 use super::opening::{self, Transfer};
 use super::protocol::{ToPage, ToWorker, build_id, decode, encode};
 use crate::base::{InputSet, Member};
-use crate::engine::{Query, Session};
+use crate::engine::{Answer, Kept, Query, Session};
 use crate::formats::{self, inspect};
 use js_sys::{Array, Uint8Array};
 use std::cell::RefCell;
@@ -18,7 +18,7 @@ use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
 /// Serves the page until it terminates the worker.
 pub fn serve() {
     let scope = host_scope();
-    let host = Host { scope: scope.clone(), session: Rc::default() };
+    let host = Host::new(scope.clone());
     watch(&host);
     let post = host.clone();
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| host.receive(&event));
@@ -37,7 +37,7 @@ fn host_scope() -> DedicatedWorkerGlobalScope {
 fn watch(host: &Host) {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
-        Host { scope: host_scope(), session: Rc::default() }.post(&ToPage::Died(format!("an error in the program ({info})")));
+        Host::new(host_scope()).post(&ToPage::Died(format!("an error in the program ({info})")));
     }));
     let host = host.clone();
     let on_rejection = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
@@ -56,9 +56,19 @@ fn watch(host: &Host) {
 pub(super) struct Host {
     scope: DedicatedWorkerGlobalScope,
     session: Rc<RefCell<Option<Session>>>,
+    kept: Rc<RefCell<Kept>>,
 }
 
+/// Answers that take longer than this are kept, ms.
+const SLOW_MS: f64 = 30.0;
+/// If they and their questions are no longer than this, bytes as sent.
+const MOST_KEPT: usize = 1 << 20;
+
 impl Host {
+    fn new(scope: DedicatedWorkerGlobalScope) -> Self {
+        Host { scope, session: Rc::default(), kept: Rc::default() }
+    }
+
     fn receive(&self, event: &MessageEvent) {
         let parts: Array = event.data().unchecked_into();
         let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
@@ -90,16 +100,28 @@ impl Host {
     }
 
     fn answer(&self, id: u32, query: &Query) {
+        let known = self.kept.borrow_mut().get(query);
+        let answer = known.unwrap_or_else(|| self.found(query));
+        self.post(&ToPage::Answer { id, answer });
+    }
+
+    fn found(&self, query: &Query) -> Answer {
+        let began_ms = js_sys::Date::now();
         let answer = match self.session.borrow().as_ref() {
             Some(session) => session.run(query),
-            None => crate::engine::Answer::Refused("No profile is open in this worker.".into()),
+            None => return Answer::Refused("No profile is open in this worker.".into()),
         };
-        self.post(&ToPage::Answer { id, answer });
+        let is_slow = js_sys::Date::now() - began_ms >= SLOW_MS;
+        if is_slow && encode(&(query, &answer)).is_ok_and(|bytes| bytes.len() <= MOST_KEPT) {
+            self.kept.borrow_mut().keep(query.clone(), answer.clone());
+        }
+        answer
     }
 
     /// Keeps the profile for the questions to come.
     pub(super) fn keep(&self, session: Session) {
         *self.session.borrow_mut() = Some(session);
+        *self.kept.borrow_mut() = Kept::default();
     }
 
     /// Sends a message alone.
