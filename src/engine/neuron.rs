@@ -75,7 +75,10 @@ pub enum NeuronAnswer {
 /// Answers from the open profile; `made` keeps what the answers of a report share.
 pub(super) fn answer(profile: &Profile, made: &OnceCell<Support>, query: &NeuronQuery) -> Answer {
     let answer = match (&profile.domain, query) {
-        (Domain::SupportReport(report), NeuronQuery::Support | NeuronQuery::SupportTop(_) | NeuronQuery::SupportDiff(_)) => {
+        (Domain::SupportReport(report), NeuronQuery::SupportTop(n)) => {
+            Ok(NeuronAnswer::SupportTop(Box::new(support::top(report, usize::try_from(*n).unwrap_or(usize::MAX)))))
+        }
+        (Domain::SupportReport(report), NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => {
             Ok(of_report(made.get_or_init(|| support::support(report)), query))
         }
         (_, NeuronQuery::Support | NeuronQuery::SupportTop(_) | NeuronQuery::SupportDiff(_)) => Err("This profile is no analyze report."),
@@ -92,7 +95,6 @@ pub(super) fn answer(profile: &Profile, made: &OnceCell<Support>, query: &Neuron
 fn of_report(own: &Support, query: &NeuronQuery) -> NeuronAnswer {
     match query {
         NeuronQuery::SupportDiff(before) => NeuronAnswer::SupportDiff(Box::new(support::diff(before, own))),
-        NeuronQuery::SupportTop(n) => NeuronAnswer::SupportTop(Box::new(support::top(own, usize::try_from(*n).unwrap_or(usize::MAX)))),
         _ => NeuronAnswer::Support(Box::new(own.clone())),
     }
 }

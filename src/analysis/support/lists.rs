@@ -1,64 +1,157 @@
-//! The lists of a report: operators, failing calls, HLO instructions.
+//! What the lists of a report come to: operators, HLO instructions and their texts, by position. All words stay in the report.
 
-use super::{FailureRow, HloForm, HloRow, SupportRow};
+use super::HloForm;
 use crate::analysis::hlo;
 use crate::base::Order as _;
 use crate::model::SupportReport;
 use crate::model::support::FailedOperator;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
 
-/// Texts and instructions, both in the order first met, failed ones first. A text is taken apart once.
-pub(super) fn instructions(report: &SupportReport) -> (Vec<HloForm>, Vec<HloRow>) {
-    let mut lists = Instructions::default();
-    report.unsupported_hlo.iter().flatten().for_each(|f| lists.fails(&f.text, &f.operator));
-    report.supported_hlo.iter().flatten().for_each(|text| lists.works(text));
-    (lists.forms, lists.rows)
-}
-
-/// Rows as they grow. What is done for each instruction is a function of its own: browsers make those fast while a long report is read.
+/// The lists of a report.
+///
+/// What is done for each entry is a function of its own, never put into its caller: browsers make those fast while a long report is read.
 #[derive(Default)]
-struct Instructions<'r> {
-    forms: Vec<HloForm>,
-    rows: Vec<HloRow>,
+pub(super) struct Lists<'r> {
+    /// Texts of instructions, taken apart once each, in the order of `instructions`.
+    pub forms: Vec<HloForm>,
+    /// Failed ones first, else in the order first met; equal ones of one operator once.
+    pub instructions: Vec<Instruction<'r>>,
+    /// In the order first met.
+    pub operators: Vec<Operator<'r>>,
+    /// Operator of each failing call.
+    pub of_call: Vec<u32>,
+    by_name: FxHashMap<&'r str, u32>,
     form_of: FxHashMap<&'r str, u32>,
-    /// Row of the supported instructions of each form.
-    works: Vec<Option<u32>>,
-    /// Row of the failed ones of a form and an operator.
-    fails: FxHashMap<(u32, &'r str), u32>,
+    /// The text met last, and its form: equal ones stand together.
+    last: Option<(&'r str, u32)>,
 }
 
-impl<'r> Instructions<'r> {
-    #[inline(never)]
-    fn fails(&mut self, text: &'r str, operator: &'r str) {
-        let form = self.form(text);
-        let row = *self.fails.entry((form, operator)).or_insert(self.rows.len() as u32);
-        self.count(row, form, operator, false);
+/// Instructions of one form and one operator.
+pub(super) struct Instruction<'r> {
+    pub form: u32,
+    pub is_supported: bool,
+    /// Empty for supported ones.
+    pub operator: &'r str,
+    pub count: u64,
+}
+
+/// An operator.
+#[derive(Default)]
+pub(super) struct Operator<'r> {
+    pub name: &'r str,
+    /// Supported occurrences.
+    pub supported: Option<u64>,
+    pub is_supported: bool,
+    /// Failed calls.
+    pub unsupported: u64,
+    /// Where they fail, each once.
+    pub failed_at: Vec<&'r str>,
+    /// Positions of its failed instructions.
+    pub instructions: Vec<u32>,
+}
+
+impl<'r> Lists<'r> {
+    /// Of a report.
+    pub fn of(report: &'r SupportReport) -> Self {
+        let mut lists = Lists::default();
+        report.supported.iter().flatten().for_each(|o| lists.operator_works(&o.name, o.count));
+        report.unsupported.iter().flatten().for_each(|call| lists.operator_fails(call));
+        let mut known = FxHashMap::default();
+        report.unsupported_hlo.iter().flatten().for_each(|f| lists.instruction_fails(&mut known, &f.text, &f.operator));
+        let mut known = vec![None; lists.forms.len()];
+        report.supported_hlo.iter().flatten().for_each(|text| lists.instruction_works(&mut known, text));
+        lists
     }
 
     #[inline(never)]
-    fn works(&mut self, text: &'r str) {
+    fn operator_works(&mut self, name: &'r str, supported: Option<u64>) {
+        self.by_name.insert(name, self.operators.len() as u32);
+        self.operators.push(Operator { name, supported, is_supported: true, ..Operator::default() });
+    }
+
+    #[inline(never)]
+    fn operator_fails(&mut self, call: &'r FailedOperator) {
+        let at = *self.by_name.entry(&call.kind).or_insert(self.operators.len() as u32);
+        if at as usize == self.operators.len() {
+            self.operators.push(Operator { name: &call.kind, ..Operator::default() });
+        }
+        let operator = &mut self.operators[at as usize];
+        operator.unsupported += 1;
+        if !call.failure_at.is_empty() && !operator.failed_at.contains(&call.failure_at.as_str()) {
+            operator.failed_at.push(&call.failure_at);
+        }
+        self.of_call.push(at);
+    }
+
+    /// `known`: instructions by form and operator.
+    #[inline(never)]
+    fn instruction_fails(&mut self, known: &mut FxHashMap<(u32, &'r str), u32>, text: &'r str, operator: &'r str) {
         let form = self.form(text);
-        let row = *self.works[form as usize].get_or_insert(self.rows.len() as u32);
-        self.count(row, form, "", true);
+        let at = *known.entry((form, operator)).or_insert(self.instructions.len() as u32);
+        if at as usize == self.instructions.len() {
+            self.instructions.push(Instruction { form, is_supported: false, operator, count: 0 });
+            if let Some(&owner) = self.by_name.get(operator).filter(|_| !operator.is_empty()) {
+                self.operators[owner as usize].instructions.push(at);
+            }
+        }
+        self.instructions[at as usize].count += 1;
+    }
+
+    /// `known`: instructions by form.
+    #[inline(never)]
+    fn instruction_works(&mut self, known: &mut Vec<Option<u32>>, text: &'r str) {
+        let form = self.form(text);
+        known.resize(self.forms.len(), None);
+        let at = *known[form as usize].get_or_insert(self.instructions.len() as u32);
+        if at as usize == self.instructions.len() {
+            self.instructions.push(Instruction { form, is_supported: true, operator: "", count: 0 });
+        }
+        self.instructions[at as usize].count += 1;
     }
 
     fn form(&mut self, text: &'r str) -> u32 {
-        if let Some(&known) = self.form_of.get(text) {
-            return known;
+        if let Some((_, form)) = self.last.filter(|last| last.0 == text) {
+            return form;
         }
-        let form = self.forms.len() as u32;
-        self.forms.push(taken_apart(text));
-        self.works.push(None);
-        self.form_of.insert(text, form);
+        let form = *self.form_of.entry(text).or_insert(self.forms.len() as u32);
+        if form as usize == self.forms.len() {
+            self.forms.push(taken_apart(text));
+        }
+        self.last = Some((text, form));
         form
     }
 
-    /// One more of a row, which may be the next new one.
-    fn count(&mut self, row: u32, form: u32, operator: &str, is_supported: bool) {
-        if row as usize == self.rows.len() {
-            self.rows.push(HloRow { form, is_supported, operator: operator.into(), count: 0 });
+    /// The first `n` of some operators, by position: those that fail most, then those that occur most.
+    pub fn in_order(&self, mut order: Vec<u32>, n: usize) -> Vec<u32> {
+        let key = |&i: &u32| {
+            let operator = &self.operators[i as usize];
+            (Reverse(operator.unsupported), Reverse(operator.supported), i)
+        };
+        if n < order.len() {
+            order.select_nth_unstable_by_key(n, key);
+            order.truncate(n);
         }
-        self.rows[row as usize].count += 1;
+        order.order_by_key(key);
+        order
+    }
+
+    /// Data types in some instructions, each once, in the order met.
+    pub fn dtypes_of(&self, which: &[u32]) -> Vec<&str> {
+        let mut out: Vec<&str> = Vec::new();
+        let of_form = |i: &u32| &self.forms[self.instructions[*i as usize].form as usize].dtypes;
+        for dtype in which.iter().flat_map(of_form) {
+            if !out.contains(&dtype.as_str()) {
+                out.push(dtype);
+            }
+        }
+        out
+    }
+
+    /// Data types that supported instructions work on.
+    pub fn works(&self) -> FxHashSet<&str> {
+        let works = self.instructions.iter().filter(|i| i.is_supported);
+        works.flat_map(|i| &self.forms[i.form as usize].dtypes).map(String::as_str).collect()
     }
 }
 
@@ -72,126 +165,4 @@ fn taken_apart(text: &str) -> HloForm {
         operands: parsed.operands.join(", "),
         opcode: parsed.opcode,
     }
-}
-
-/// Operators, those that fail most first, and the failing calls in the order written.
-pub(super) fn operators(report: &SupportReport, forms: &[HloForm], instructions: &[HloRow]) -> (Vec<SupportRow>, Vec<FailureRow>) {
-    let mut all = Operators::default();
-    report.supported.iter().flatten().for_each(|o| all.works(&o.name, o.count));
-    let of_call: Vec<u32> = report.unsupported.iter().flatten().map(|call| all.fails(call)).collect();
-    for (i, instruction) in instructions.iter().enumerate().filter(|(_, r)| !r.is_supported && !r.operator.is_empty()) {
-        all.instruction(i as u32, &instruction.operator);
-    }
-    let mut rows = all.rows;
-    let lists_hlo = report.unsupported_hlo.is_some();
-    let works: FxHashSet<&str> =
-        instructions.iter().filter(|i| i.is_supported).flat_map(|i| &forms[i.form as usize].dtypes).map(String::as_str).collect();
-    for row in rows.iter_mut().filter(|r| r.unsupported > 0) {
-        let own = || row.instructions.iter().map(|&i| &instructions[i as usize]);
-        row.failed_instructions = lists_hlo.then(|| own().map(|i| i.count).sum());
-        row.failed_dtypes = failed_dtypes(row, forms, instructions, &works);
-    }
-    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-    order.order_by_key(|&i| {
-        let row = &rows[i as usize];
-        (std::cmp::Reverse(row.unsupported), std::cmp::Reverse(row.supported))
-    });
-    let mut place = vec![0u32; rows.len()];
-    order.iter().enumerate().for_each(|(now, &before)| place[before as usize] = now as u32);
-    let calls = report.unsupported.iter().flatten().zip(of_call);
-    let failures = calls.map(|(call, operator)| failure(call, place[operator as usize])).collect();
-    (order.iter().map(|&i| std::mem::take(&mut rows[i as usize])).collect(), failures)
-}
-
-/// Rows as they grow, in the order first met.
-#[derive(Default)]
-struct Operators<'r> {
-    rows: Vec<SupportRow>,
-    by_name: FxHashMap<&'r str, u32>,
-}
-
-impl<'r> Operators<'r> {
-    #[inline(never)]
-    fn works(&mut self, name: &'r str, count: Option<u64>) {
-        self.by_name.insert(name, self.rows.len() as u32);
-        self.rows.push(SupportRow { name: name.into(), supported: count, is_supported: true, ..SupportRow::default() });
-    }
-
-    /// One more failed call. Returns its operator's row.
-    #[inline(never)]
-    fn fails(&mut self, call: &'r FailedOperator) -> u32 {
-        let at = *self.by_name.entry(&call.kind).or_insert(self.rows.len() as u32);
-        if at as usize == self.rows.len() {
-            self.rows.push(SupportRow { name: call.kind.clone(), ..SupportRow::default() });
-        }
-        let row = &mut self.rows[at as usize];
-        row.unsupported += 1;
-        if row.failed_at.is_empty() {
-            row.failed_at.push_str(&call.failure_at);
-        } else if !call.failure_at.is_empty() && !row.failed_at.split(", ").any(|f| f == call.failure_at) {
-            row.failed_at.push_str(", ");
-            row.failed_at.push_str(&call.failure_at);
-        }
-        at
-    }
-
-    /// An instruction that failed for an operator.
-    #[inline(never)]
-    fn instruction(&mut self, instruction: u32, operator: &str) {
-        if let Some(&at) = self.by_name.get(operator) {
-            self.rows[at as usize].instructions.push(instruction);
-        }
-    }
-}
-
-/// The data types that no supported instruction works on; where there are none, all of the failed ones.
-#[inline(never)]
-fn failed_dtypes(row: &SupportRow, forms: &[HloForm], instructions: &[HloRow], works: &FxHashSet<&str>) -> String {
-    let all = dtypes_of(&row.instructions, forms, instructions);
-    let own: Vec<&str> = all.iter().map(String::as_str).filter(|d| !works.contains(d)).collect();
-    if own.is_empty() { all.join(", ") } else { own.join(", ") }
-}
-
-#[inline(never)]
-fn failure(failed: &FailedOperator, operator: u32) -> FailureRow {
-    let mut row = FailureRow {
-        operator,
-        failed_at: failed.failure_at.clone(),
-        call: failed.call.clone(),
-        graph: failed.graph.clone(),
-        ..FailureRow::default()
-    };
-    (row.file, row.line) = row.frames().next().map(frame).unwrap_or_default();
-    row
-}
-
-/// Data types in some instructions, each once.
-pub(super) fn dtypes_of(which: &[u32], forms: &[HloForm], instructions: &[HloRow]) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for dtype in which.iter().filter_map(|i| instructions.get(*i as usize)).flat_map(|r| &forms[r.form as usize].dtypes) {
-        if !out.contains(dtype) {
-            out.push(dtype.clone());
-        }
-    }
-    out
-}
-
-/// File and line of a frame: `test.py 24`, `test.py(6): fft`, `File "test.py", line 6, in fft`, `test.py:6`.
-pub(super) fn frame(text: &str) -> (String, Option<u64>) {
-    let number = |t: &str| t.trim().parse::<u64>().ok();
-    if let Some((file, rest)) = text.strip_prefix("File \"").and_then(|t| t.split_once('"')) {
-        let line = rest.split_once("line ").map(|(_, l)| l.chars().take_while(char::is_ascii_digit).collect::<String>());
-        return (file.into(), line.and_then(|l| number(&l)));
-    }
-    if let Some((file, rest)) = text.split_once('(')
-        && let Some(line) = rest.split_once(')').and_then(|(line, _)| number(line))
-    {
-        return (file.trim().into(), Some(line));
-    }
-    for separator in [' ', ':'] {
-        if let Some((file, line)) = text.rsplit_once(separator).and_then(|(f, l)| Some((f, number(l)?))) {
-            return (file.trim().into(), Some(line));
-        }
-    }
-    (text.into(), None)
 }

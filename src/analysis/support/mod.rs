@@ -165,15 +165,18 @@ const TOLERANCE: f64 = 0.005 + 1e-9;
 
 /// The report as rows and figures.
 pub fn support(report: &SupportReport) -> Support {
-    let (forms, instructions) = lists::instructions(report);
-    let (operators, failures) = lists::operators(report, &forms, &instructions);
+    top(report, usize::MAX).support
+}
+
+/// All but the lists and the remarks.
+fn figures(report: &SupportReport) -> Support {
     let n_supported_hlo = report.supported_hlo.as_ref().map(|l| l.len() as u64);
     let n_unsupported_hlo = report.unsupported_hlo.as_ref().map(|l| l.len() as u64);
     let computed_percentage = n_supported_hlo.zip(n_unsupported_hlo).and_then(|(yes, no)| percentage(yes, no));
     let is_mismatch = report.percentage.zip(computed_percentage).is_some_and(|(said, is)| (said - is).abs() > TOLERANCE);
     let counted = report.supported.iter().flatten().filter_map(|o| o.count);
     let has_count = report.supported.as_ref().is_some_and(|s| s.is_empty() || s.iter().any(|o| o.count.is_some()));
-    let mut out = Support {
+    Support {
         support_percentage: report.percentage,
         support_percentage_text: report.percentage_text.clone().unwrap_or_default(),
         computed_percentage,
@@ -186,14 +189,8 @@ pub fn support(report: &SupportReport) -> Support {
         source: source(report.source).into(),
         torch_neuronx_version: report.torch_neuronx_version.clone(),
         neuronx_cc_version: report.neuronx_cc_version.clone(),
-        operators,
-        failures,
-        instructions,
-        forms,
-        remarks: Vec::new(),
-    };
-    out.remarks = remarks::remarks(report, &out);
-    out
+        ..Support::default()
+    }
 }
 
 /// `supported` of all, 0 to 100; `None` of nothing.

@@ -1,16 +1,17 @@
 //! Sentences about a report: what its figures mean, what it cannot tell, why an operator is in both halves.
 
-use super::lists::dtypes_of;
-use super::{HloForm, Remark, Support, SupportRow};
+use super::lists::{Lists, Operator};
+use super::{HloForm, Remark, Support};
 use crate::analysis::hlo::dtype_words;
 use crate::base::text::count;
 use crate::model::{SupportReport, SupportSource};
+use rustc_hash::FxHashSet;
 
 /// More operators in both halves than these are counted, not explained one by one.
 const N_EXPLAINED: usize = 20;
 
-/// All remarks, most important first.
-pub(super) fn remarks(report: &SupportReport, support: &Support) -> Vec<Remark> {
+/// All remarks, most important first. Of `support` only the figures are needed.
+pub(super) fn remarks(report: &SupportReport, support: &Support, lists: &Lists<'_>) -> Vec<Remark> {
     let mut out = Vec::new();
     let mut say = |kind: &str, text: String| out.push(Remark { kind: kind.into(), text });
     percentage(report, support, &mut say);
@@ -20,11 +21,12 @@ pub(super) fn remarks(report: &SupportReport, support: &Support) -> Vec<Remark> 
     if report.unsupported.is_none() {
         say("missing", "The report has no list of unsupported operators: what fails is not available.".into());
     }
-    let both: Vec<&SupportRow> = support.operators.iter().filter(|r| r.is_supported && r.unsupported > 0).collect();
+    let is_both = |at: &u32| lists.operators[*at as usize].is_supported && lists.operators[*at as usize].unsupported > 0;
+    let both: Vec<u32> = (0..lists.operators.len() as u32).filter(is_both).collect();
     if !both.is_empty() {
-        let works = Works::of(support);
-        for row in both.iter().take(N_EXPLAINED) {
-            say("both", explained(row, support, &works));
+        let works = Works::of(lists);
+        for at in lists.in_order(both.clone(), N_EXPLAINED) {
+            say("both", explained(&lists.operators[at as usize], support, lists, &works));
         }
     }
     if let Some(more) = both.len().checked_sub(N_EXPLAINED).filter(|n| *n > 0) {
@@ -71,30 +73,18 @@ fn percentage(report: &SupportReport, support: &Support, say: &mut impl FnMut(&s
 /// What the supported instructions work on.
 struct Works<'a> {
     forms: Vec<&'a HloForm>,
-    dtypes: Vec<&'a String>,
+    dtypes: FxHashSet<&'a str>,
 }
 
 impl<'a> Works<'a> {
-    fn of(support: &'a Support) -> Self {
-        let mut is_met = vec![false; support.forms.len()];
-        let mut out = Works { forms: Vec::new(), dtypes: Vec::new() };
-        for row in support.instructions.iter().filter(|r| r.is_supported) {
-            if !std::mem::replace(&mut is_met[row.form as usize], true) {
-                let form = support.form(row);
-                out.forms.push(form);
-                for dtype in &form.dtypes {
-                    if !out.dtypes.contains(&dtype) {
-                        out.dtypes.push(dtype);
-                    }
-                }
-            }
-        }
-        out
+    fn of(lists: &'a Lists<'_>) -> Self {
+        let supported = lists.instructions.iter().filter(|i| i.is_supported);
+        Works { forms: supported.map(|i| &lists.forms[i.form as usize]).collect(), dtypes: lists.works() }
     }
 }
 
 /// Why an operator is supported and unsupported at once, as far as the data types tell.
-fn explained(row: &SupportRow, support: &Support, works: &Works<'_>) -> String {
+fn explained(row: &Operator<'_>, support: &Support, lists: &Lists<'_>, works: &Works<'_>) -> String {
     let times = |n: u64| if n == 1 { "once".to_string() } else { format!("{n} times") };
     let n_works = row.supported.map_or("an unknown number of times".into(), times);
     let head = format!("`{}` is supported {n_works} and fails {}.", row.name, times(row.unsupported));
@@ -105,13 +95,13 @@ fn explained(row: &SupportRow, support: &Support, works: &Works<'_>) -> String {
         };
         return format!("{head} {why}");
     }
-    let failed = dtypes_of(&row.instructions, &support.forms, &support.instructions);
-    let only_failed: Vec<String> = failed.iter().filter(|d| !works.dtypes.contains(d)).map(|d| named(d)).collect();
+    let failed = lists.dtypes_of(&row.instructions);
+    let only_failed: Vec<String> = failed.iter().filter(|d| !works.dtypes.contains(*d)).map(|d| named(d)).collect();
     if only_failed.is_empty() {
         return format!("{head} Both work on the same data types ({}), so shapes or attributes make the difference.", failed.join(", "));
     }
-    let own = row.instructions.iter().filter_map(|i| support.instructions.get(*i as usize));
-    let opcodes: Vec<&str> = own.map(|r| support.form(r).opcode.as_str()).collect();
+    let own = row.instructions.iter().map(|i| &lists.forms[lists.instructions[*i as usize].form as usize]);
+    let opcodes: Vec<&str> = own.map(|form| form.opcode.as_str()).collect();
     let same = works.forms.iter().find(|f| !f.opcode.is_empty() && opcodes.contains(&f.opcode.as_str()));
     let example = same.map_or(String::new(), |f| format!("; `{}` on {} is supported", f.opcode, f.dtypes.join(", ")));
     format!(

@@ -1,6 +1,6 @@
 //! The rules of a report on small ones.
 
-use super::lists::frame;
+use super::top::frame;
 use super::*;
 use crate::model::support::SupportedOperator;
 use crate::model::support::{FailedInstruction, FailedOperator};
