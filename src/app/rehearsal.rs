@@ -20,8 +20,8 @@ use web_sys::HtmlElement;
 
 /// A page that opens a file as soon as it is there has no time for this.
 const PAUSE_MS: u32 = 250;
-/// Views that between them draw with what the others draw with: charts, tables, lanes.
-const VIEWS: [&str; 3] = ["overview", "operators", "timeline"];
+/// Views that between them draw with what the others draw with: lanes, charts, tables. A trace opens at the first.
+const VIEWS: [&str; 3] = ["timeline", "overview", "operators"];
 /// Set on the performance timeline when it is over.
 const MARK: &str = "axonscope-rehearsed";
 
@@ -66,11 +66,14 @@ async fn show(app: App, link: &Link, opened: Opened, hot: HotColumns) -> Result<
         made.set(Some(mine));
         view! { <Front /> }
     });
-    let mut is_over = true;
-    if let Some(mine) = aside.get() {
-        for view in VIEWS {
+    let mut is_over = false;
+    for view in VIEWS {
+        if let Some(mine) = aside.get() {
             actions::show_view(mine, view);
-            is_over = is_over && drawn(app, link).await;
+        }
+        is_over = drawn(app, link).await;
+        if !is_over {
+            break;
         }
     }
     drop(shown);
