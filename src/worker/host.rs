@@ -112,7 +112,9 @@ impl Host {
             None => return Answer::Refused("No profile is open in this worker.".into()),
         };
         let is_slow = js_sys::Date::now() - began_ms >= SLOW_MS;
-        if is_slow && encode(&(query, &answer)).is_ok_and(|bytes| bytes.len() <= MOST_KEPT) {
+        // The parts of a search in records, or of a file that is saved, are asked for once.
+        let is_part = matches!(query, Query::Scan(_) | Query::Export(_));
+        if is_slow && !is_part && encode(&(query, &answer)).is_ok_and(|bytes| bytes.len() <= MOST_KEPT) {
             self.kept.borrow_mut().keep(query.clone(), answer.clone());
         }
         answer
