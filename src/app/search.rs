@@ -1,7 +1,7 @@
 //! The search box: counts while one types, Enter goes from hit to hit. Names are searched at once; records of the file part by part.
 
 use crate::base::SliceId;
-use crate::state::search::{Scanned, SearchOptions, merged, terms_from};
+use crate::state::search::{Scanned, SearchOptions, merged, step_hit, terms_from};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, Search, actions};
 use crate::views::search::{SearchAct, SearchView};
 use crate::worker::protocol::{Answer, Query, ScanQuery, SearchQuery};
@@ -33,7 +33,7 @@ pub(super) fn search_view(app: App, profile: OpenProfile) -> AnyView {
     let ask = profile.ask.clone();
     let on_act = Callback::new(move |act| match act {
         SearchAct::Text(text) => app.state.search().update(|s| s.text = text),
-        SearchAct::Step(is_back) => actions::step_hit(app, is_back),
+        SearchAct::Step(is_back) => step_hit(app, is_back),
         SearchAct::Stop => app.state.search().update(|s| s.scan.iter_mut().for_each(|s| s.is_over = true)),
         SearchAct::Name(name) => super::front::show_occurrences(app, ask.clone(), "name".into(), name),
     });
@@ -60,7 +60,7 @@ pub fn SearchBox() -> impl IntoView {
     let text = Memo::new(move |_| app.state.search().with(|s| s.text.clone()));
     run_when_it_changes(app, options, text);
     let on_key = move |event: ev::KeyboardEvent| match event.key().as_str() {
-        "Enter" => actions::step_hit(app, event.shift_key()),
+        "Enter" => step_hit(app, event.shift_key()),
         "Escape" => {
             app.state.search().update(|s| s.text.clear());
             let input: web_sys::HtmlInputElement = event_target(&event);
@@ -161,7 +161,7 @@ async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
     let steps = app.state.search().with_untracked(|s| s.steps);
     app.state.search().set(found);
     if let Some(is_back) = steps {
-        actions::step_hit(app, is_back);
+        step_hit(app, is_back);
     }
     if let (Some(key), false) = (wanted.records, is_refused) {
         scan_records(app, profile, wanted.query, key, is_current).await;

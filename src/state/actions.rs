@@ -93,20 +93,6 @@ pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
     app.highlights.set(Arc::new(slices));
 }
 
-/// To the next hit of the search, or the one before; the timeline shows it.
-pub fn step_hit(app: App, is_back: bool) {
-    let (hits, at, is_answered) = app.state.search().with_untracked(|s| (s.hits.clone(), s.at, s.text == s.answered));
-    if !is_answered {
-        return app.state.search().update(|s| s.steps = Some(is_back));
-    }
-    let Some(next) = super::search::next(hits.len(), at, is_back) else {
-        return;
-    };
-    app.state.search().update(|s| s.at = Some(next));
-    show_view(app, "timeline");
-    select_and_reveal(app, Some(hits[next]));
-}
-
 /// A new profile, in front unless another of its drop is. `rank` is what the file says of its rank and world size.
 pub fn add_profile(app: App, profile: OpenProfile, rank: Option<(u32, u32)>) {
     let (id, drop, path) = (profile.id, profile.drop, profile.path.clone());

@@ -1,9 +1,10 @@
 //! What is searched for, how, and where the hits are.
 
-use super::App;
 use super::choices::Choice;
+use super::{App, AppStateStoreFields as _, actions};
 use crate::base::SliceId;
 use crate::worker::protocol::Term;
+use leptos::prelude::*;
 use std::sync::Arc;
 
 /// What is searched for, and where the hits are.
@@ -54,6 +55,20 @@ impl Scanned {
     pub fn is_whole(&self) -> bool {
         self.n_seen >= self.n_all
     }
+}
+
+/// To the next hit of the search, or the one before; the timeline shows it.
+pub fn step_hit(app: App, is_back: bool) {
+    let (hits, at, is_answered) = app.state.search().with_untracked(|s| (s.hits.clone(), s.at, s.text == s.answered));
+    if !is_answered {
+        return app.state.search().update(|s| s.steps = Some(is_back));
+    }
+    let Some(next) = next(hits.len(), at, is_back) else {
+        return;
+    };
+    app.state.search().update(|s| s.at = Some(next));
+    actions::show_view(app, "timeline");
+    actions::select_and_reveal(app, Some(hits[next]));
 }
 
 /// How it is searched; part of the address.
