@@ -1,6 +1,7 @@
 //! Strings, once each: all text in one buffer, found by hash.
 
 use crate::base::StrId;
+use crate::base::bytes::same;
 use serde::{Deserialize, Serialize};
 
 /// All distinct strings of a profile, by [`StrId`]. Id 0 is the empty string.
@@ -99,7 +100,7 @@ impl Interner {
         loop {
             match self.slots[at] {
                 (_, 0) => break,
-                (known, id) if known == tag && self.table.get(StrId(id - 1)) == text => {
+                (known, id) if known == tag && same(self.table.get(StrId(id - 1)).as_bytes(), text.as_bytes()) => {
                     return StrId(id - 1);
                 }
                 _ => at = (at + 1) & mask,
@@ -126,7 +127,7 @@ impl Interner {
         loop {
             match self.slots[at] {
                 (_, 0) => return None,
-                (known, id) if known == (hash >> 32) as u32 && self.table.get(StrId(id - 1)) == text => {
+                (known, id) if known == (hash >> 32) as u32 && same(self.table.get(StrId(id - 1)).as_bytes(), text.as_bytes()) => {
                     return Some(StrId(id - 1));
                 }
                 _ => at = (at + 1) & mask,

@@ -1,5 +1,6 @@
 //! What every room shares: units, ids, strings, text formatting, diagnostics, input. Knows no profile.
 
+pub mod bytes;
 pub mod diagnostics;
 pub mod hash;
 pub mod ids;
