@@ -3,6 +3,7 @@
 use super::schema;
 use super::value::{Fields, Raw};
 use super::walk;
+use crate::base::bytes::same;
 use std::borrow::Cow;
 
 /// Keys that the timeline reads.
@@ -74,6 +75,8 @@ keys! {
 /// Values of a record by key; of a key that comes twice, the first.
 pub(super) struct Values<'a> {
     text: &'a str,
+    /// Whether strings hold no escapes.
+    is_plain: bool,
     /// From and to in `text`; nothing where the record lacks the key.
     places: [(u32, u32); Key::ALL.len()],
 }
@@ -87,7 +90,11 @@ impl<'a> Values<'a> {
 
     /// The value as text; empty where there is none.
     pub fn text(&self, key: Key) -> Cow<'a, str> {
-        self.get(key).map_or(Cow::Borrowed(""), Raw::text)
+        match self.get(key) {
+            None => Cow::Borrowed(""),
+            Some(Raw(text)) if self.is_plain && text.len() > 1 && text.starts_with('"') => Cow::Borrowed(&text[1..text.len() - 1]),
+            Some(raw) => raw.text(),
+        }
     }
 
     /// The values of a record whose fields were read already from `text`.
@@ -100,7 +107,7 @@ impl<'a> Values<'a> {
                 places[key] = (from, from.saturating_add(value.0.len() as u32));
             }
         }
-        Values { text, places }
+        Values { text, is_plain: false, places }
     }
 }
 
@@ -146,7 +153,7 @@ impl Table {
     pub fn find(&self, key: &[u8]) -> Option<Known> {
         let mut at = Self::place(key);
         while let Some((name, known)) = &self.places[at] {
-            if name.as_bytes() == key {
+            if same(name.as_bytes(), key) {
                 return Some(*known);
             }
             at = (at + 1) % Self::N;
@@ -167,7 +174,7 @@ pub(super) fn read<'a>(table: &Table, text: &'a [u8]) -> Option<(&'a [u8], Value
     let record = text.get(..n).filter(|_| u32::try_from(n).is_ok())?;
     let plain = std::str::from_utf8(record).ok()?;
     let unknown = others.into_iter().filter_map(|key| plain.get(key)).collect();
-    Some((record, Values { text: plain, places }, unknown))
+    Some((record, Values { text: plain, is_plain: true, places }, unknown))
 }
 
 #[cfg(test)]

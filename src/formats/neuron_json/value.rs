@@ -24,10 +24,10 @@ impl<'a> Raw<'a> {
 
     /// As a whole number, also when it is written as text or as `3.0`. Never through a float when it is whole.
     pub fn int(self) -> Option<i64> {
-        let text = self.0.trim_matches('"');
-        if !text.is_empty() && text.len() < 19 && text.bytes().all(|b| b.is_ascii_digit()) {
-            return Some(text.bytes().fold(0, |n, digit| 10 * n + i64::from(digit - b'0')));
+        if let Some(n) = digits(self.0.as_bytes()) {
+            return Some(n);
         }
+        let text = self.0.trim_matches('"');
         if let Ok(n) = text.parse::<i64>() {
             return Some(n);
         }
@@ -46,6 +46,20 @@ impl<'a> Raw<'a> {
     pub fn column(self) -> Option<u32> {
         self.int().filter(|n| *n >= 0).map(|n| u32::try_from(n).unwrap_or(u32::MAX - 1).min(u32::MAX - 1))
     }
+}
+
+/// The number that eighteen digits or fewer make, in quotes or not; `None` for all else.
+#[inline]
+fn digits(text: &[u8]) -> Option<i64> {
+    let text = text.strip_prefix(b"\"").and_then(|t| t.strip_suffix(b"\"")).unwrap_or(text);
+    (!text.is_empty() && text.len() < 19).then_some(())?;
+    let mut n = 0i64;
+    for byte in text {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then_some(())?;
+        n = 10 * n + i64::from(digit);
+    }
+    Some(n)
 }
 
 /// Keys and values of an object, in the order written.
