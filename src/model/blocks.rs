@@ -125,8 +125,10 @@ impl<T: Copy> Blocks<T> {
             return self.into_vec();
         }
         let mut out = Vec::with_capacity(order.len());
-        in_parts(order.len(), &mut |part| {
-            out.extend(order[part].iter().map(|from| if (*from as usize) < n { self.get(*from as usize) } else { rest }));
+        let first = self.first.as_slice();
+        in_parts(order.len(), &mut |part| match self.rest.is_empty() {
+            true => out.extend(order[part].iter().map(|from| first.get(*from as usize).copied().unwrap_or(rest))),
+            false => out.extend(order[part].iter().map(|from| if (*from as usize) < n { self.get(*from as usize) } else { rest })),
         });
         out
     }

@@ -117,14 +117,14 @@ impl ProfileBuilder {
 }
 
 /// A column in the final order, which it comes to stand in when it is first read.
-fn later<T, U>(values: Blocks<T>, order: &Arc<Vec<u32>>, default: T, form: fn(T) -> U) -> Column<U>
+fn later<T, U>(values: Blocks<T>, order: &Arc<Vec<u32>>, default: T, form: impl Fn(T) -> U + Send + 'static) -> Column<U>
 where
     T: Copy + Send + 'static,
-    U: Send + 'static,
+    U: Copy + Send + 'static,
 {
     let order = order.clone();
     Column::later(order.len(), !values.is_empty(), move || match values.is_empty() {
-        true => order.iter().map(|_| form(default)).collect(),
+        true => vec![form(default); order.len()],
         false => values.permuted(&order, default).into_iter().map(form).collect(),
     })
 }
