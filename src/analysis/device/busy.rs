@@ -1,5 +1,6 @@
 //! When the engines and DMA of each core were busy: the rows walked once, for every figure that asks.
 
+use super::lanes;
 use super::metrics::ENGINES;
 use super::summary::EngineTime;
 use crate::analysis::spans::{self, Ranges};
@@ -37,10 +38,24 @@ impl Busy {
 struct Work {
     core: String,
     engine: String,
-    /// Of each of its tracks.
+    /// Of each of its tracks; while one is walked, of each of its lanes: what a lane holds comes by start, so that nothing needs sorting.
     sets: Vec<Ranges>,
+    /// The lane of the last set.
+    lane: Option<u32>,
     count: u64,
     bytes: Option<u64>,
+}
+
+impl Work {
+    fn push(&mut self, lane: u32, span: (i64, i64)) {
+        if self.lane != Some(lane) {
+            self.lane = Some(lane);
+            self.sets.push(Ranges::new());
+        }
+        if let Some(set) = self.sets.last_mut() {
+            spans::push(set, span);
+        }
+    }
 }
 
 /// Busy times core by core, of the run or clipped to a range.
@@ -71,40 +86,39 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
     };
     let column = profile.attribute("engine").filter(|_| !is_dma);
     let n_sets: Vec<usize> = works.iter().map(|w| w.sets.len()).collect();
+    let is_once = |i: usize| duplicates.is_empty() || duplicates.binary_search(&(i as u32)).is_err();
     let work_of = |engine: StrId, works: &mut Vec<Work>| {
         let told = Some(profile.strings.get(engine)).filter(|e| !e.is_empty());
         let engine = if is_dma { DMA } else { told.unwrap_or(own_name) };
-        let at = works.iter().position(|w| w.core == core && w.engine == engine).unwrap_or_else(|| {
+        works.iter().position(|w| w.core == core && w.engine == engine).unwrap_or_else(|| {
             works.push(Work { core: core.into(), engine: engine.into(), bytes: is_dma.then_some(0), ..Work::default() });
             works.len() - 1
-        });
-        // What a track holds comes by start: a set of its own needs no sorting.
-        if works[at].sets.len() == n_sets.get(at).copied().unwrap_or(0) {
-            works[at].sets.push(Ranges::new());
-        }
-        at
+        })
     };
-    let by_start = &profile.slices.by_start[profile.slices_of(track)];
     let mut last: Option<(StrId, usize)> = None;
-    in_parts(by_start.len(), &mut |part| {
-        for i in by_start[part].iter().map(|i| *i as usize) {
-            let (from, to) = (profile.slices.start[i], profile.slices.end(i));
+    for (lane, slices) in lanes::touching(profile, track, range) {
+        in_parts(slices.len(), &mut |part| {
             // A packet that stands twice in the file is one.
-            if from >= range.end.0 || to < range.start.0 || !duplicates.is_empty() && duplicates.binary_search(&(i as u32)).is_ok() {
-                continue;
+            for i in part.map(|at| slices.start + at).filter(|i| is_once(*i)) {
+                let engine = column.map_or(StrId(0), |a| a.values[i]);
+                let at = last.filter(|l| l.0 == engine).map_or_else(|| work_of(engine, works), |l| l.1);
+                last = Some((engine, at));
+                let work = &mut works[at];
+                work.count += 1;
+                if let (Some(sum), Some(&n)) = (&mut work.bytes, bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT)) {
+                    *sum += u64::from(n);
+                }
+                let span = (profile.slices.start[i].max(range.start.0), profile.slices.end(i).min(range.end.0));
+                if span.1 > span.0 && !is_wait[profile.slices.name[i].index()] {
+                    work.push(lane, span);
+                }
             }
-            let engine = column.map_or(StrId(0), |a| a.values[i]);
-            let at = last.filter(|l| l.0 == engine).map_or_else(|| work_of(engine, works), |l| l.1);
-            last = Some((engine, at));
-            let work = &mut works[at];
-            work.count += 1;
-            if let (Some(sum), Some(&n)) = (&mut work.bytes, bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT)) {
-                *sum += u64::from(n);
-            }
-            let span = (from.max(range.start.0), to.min(range.end.0));
-            if let Some(set) = work.sets.last_mut().filter(|_| span.1 > span.0 && !is_wait[profile.slices.name[i].index()]) {
-                spans::push(set, span);
-            }
+        });
+    }
+    for (at, work) in works.iter_mut().enumerate() {
+        let of_lanes = work.sets.split_off(n_sets.get(at).copied().unwrap_or(0));
+        if !of_lanes.is_empty() {
+            work.sets.push(spans::union_of_lanes(of_lanes));
         }
-    });
+    }
 }

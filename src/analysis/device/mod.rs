@@ -15,6 +15,7 @@ pub mod flops;
 pub mod gaps;
 pub mod grammar;
 pub mod instruction;
+mod lanes;
 pub mod layers;
 pub mod merged;
 pub mod metrics;
@@ -159,7 +160,10 @@ pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
         DeviceQuery::CriticalPath => DeviceAnswer::CriticalPath(critical_path::critical_path(profile)),
         DeviceQuery::Summary(range) => DeviceAnswer::Summary(summary::summary(profile, *range)),
         DeviceQuery::Charts(range) => DeviceAnswer::Charts(Box::new(charts::charts(profile, *range))),
-        DeviceQuery::Layers(query) => DeviceAnswer::Layers(layers::layers(profile, query)),
+        DeviceQuery::Layers(query) => {
+            let slots = super::colour::slots(profile, &profile.slices.name);
+            DeviceAnswer::Layers(layers::layers(profile, query, &slots))
+        }
         DeviceQuery::LayerSlices(query, node) => DeviceAnswer::LayerSlices(layers::slices(profile, query, *node)),
         DeviceQuery::Roofline(query, regions) => DeviceAnswer::Roofline(roofline::roofline(profile, query, regions)),
         DeviceQuery::Tensors => DeviceAnswer::Tensors(Box::new(tensors::tensors(profile, None))),
