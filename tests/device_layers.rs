@@ -67,7 +67,7 @@ fn rows_of_operators_have_the_flops_of_the_file_and_the_shares_of_layers() {
         assert_eq!(sum(|f| f.all), summary["hardware_flops"].as_u64().expect("a number"), "{folder}");
         assert_eq!(sum(|f| f.transposes), summary["transpose_flops"].as_u64().expect("a number"), "{folder}");
         assert!(found.rows.iter().any(|r| r.flops.is_none()), "what multiplies nothing has none");
-        let tree = layers(&imported.profile, &query("opcode"));
+        let tree = layers(&imported.profile, &query("opcode"), &[]);
         let mut n = 0;
         for row in found.rows.iter().filter(|r| r.flops.is_some()) {
             let core = tree.nodes.iter().position(|n| n.parent.is_none() && row.device.starts_with(&format!("{} /", n.name)));
@@ -141,7 +141,7 @@ fn nodes_have_the_figures_of_the_layer_summary() {
         let Some((imported, json)) = run(folder, stem) else {
             return;
         };
-        let tree = layers(&imported.profile, &query("layer"));
+        let tree = layers(&imported.profile, &query("layer"), &[]);
         assert_eq!(tree.nodes.iter().map(|n| n.occurrences).max(), tree.nodes.first().map(|n| n.occurrences));
         for row in json["layer_summary"].as_array().expect("rows") {
             let core = if row["fully_qualified_subgraph"] == "/sg00" { "NC 4" } else { "NC 5" };
@@ -204,7 +204,7 @@ fn every_grouping_holds_every_instruction_once() {
     let n = json["instruction"].as_array().expect("instructions").len();
     let flops = json["summary"][0]["hardware_flops"].as_u64();
     for by in ["layer", "hlo", "tensorizer", "bir", "engine", "opcode", "source", "no such level"] {
-        let tree = layers(&imported.profile, &query(by));
+        let tree = layers(&imported.profile, &query(by), &[]);
         let roots = || tree.nodes.iter().filter(|n| n.parent.is_none());
         assert_eq!(roots().map(|r| r.occurrences).sum::<u64>() as usize, n, "{by}");
         assert_eq!(roots().filter_map(|r| r.flops).reduce(|a, b| a + b), flops, "{by}");
@@ -215,7 +215,7 @@ fn every_grouping_holds_every_instruction_once() {
     }
     assert!(slices(&imported.profile, &query("layer"), 9_999).is_empty());
     let half = TimeRange::new(TimeNs(0), TimeNs(20_000));
-    let part = layers(&imported.profile, &LayersQuery { range: Some(half), ..query("layer") });
+    let part = layers(&imported.profile, &LayersQuery { range: Some(half), ..query("layer") }, &[]);
     assert!(part.nodes.iter().all(|n| n.end.0 <= 20_000 && n.covered.0 <= 20_000));
 }
 
@@ -269,10 +269,10 @@ fn tables_give_the_tree_of_the_json() {
     for by in ["layer", "tensorizer", "opcode"] {
         // These tables hold no bytes from and to HBM of instructions; a queue's transfers are told in both.
         let plain = |n: &LayerNode| LayerNode { hbm_read: None, hbm_written: None, first: None, ..n.clone() };
-        let of = |i: &Imported| layers(&i.profile, &query(by)).nodes.iter().map(plain).collect::<Vec<_>>();
+        let of = |i: &Imported| layers(&i.profile, &query(by), &[]).nodes.iter().map(plain).collect::<Vec<_>>();
         assert_eq!(of(&json), of(&tables), "{by}");
     }
-    assert!(layers(&tables.profile, &query("layer")).notes.iter().any(|n| n.contains("HBM")));
+    assert!(layers(&tables.profile, &query("layer"), &[]).notes.iter().any(|n| n.contains("HBM")));
     let (a, b) = (roofline(&json.profile, &query("layer"), &[]), roofline(&tables.profile, &query("layer"), &[]));
     // These tables' summary has no figures of throttling.
     assert_eq!((&a.ceilings[..3], a.ridge, &a.points[0]), (&b.ceilings[..], b.ridge, &b.points[0]));
@@ -284,7 +284,7 @@ fn what_a_file_cannot_tell_is_said() {
         return;
     };
     let trace = import_one(&[file(&folder, "fused_attention", "fused_exec_2.ntff")]).expect("the trace opens");
-    let tree = layers(&trace.profile, &query("layer"));
+    let tree = layers(&trace.profile, &query("layer"), &[]);
     assert!(tree.nodes.iter().all(|n| n.flops.is_none() && n.hfu.is_none() && n.hbm_read.is_none()));
     assert!(tree.notes.iter().any(|n| n.contains("FLOPs")));
     let roof = roofline(&trace.profile, &query("layer"), &[]);
@@ -300,27 +300,27 @@ fn what_a_file_cannot_tell_is_said() {
     let no_clock = open(&|j| drop(j["metadata"][0].as_object_mut().expect("an object").remove("pe_clock_freq")));
     let roof = roofline(&no_clock, &query("layer"), &[]);
     assert!(roof.ceilings.is_empty() && roof.points.iter().all(|p| p.roof.is_none()) && roof.notes[0].contains("no compute ceilings"));
-    assert!(layers(&no_clock, &query("layer")).nodes.iter().all(|n| n.hfu.is_none()));
+    assert!(layers(&no_clock, &query("layer"), &[]).nodes.iter().all(|n| n.hfu.is_none()));
     let no_memory = open(&|j| j["metadata"][0]["hbm_ddr_bandwidth"] = 0.into());
     let roof = roofline(&no_memory, &query("layer"), &[]);
     assert!(roof.ridge.is_none() && roof.achievable.is_none() && !roof.ceilings.is_empty());
-    assert!(layers(&no_memory, &query("layer")).nodes.iter().any(|n| n.hfu.is_some()));
+    assert!(layers(&no_memory, &query("layer"), &[]).nodes.iter().any(|n| n.hfu.is_some()));
     let empty = open(&|j| j["instruction"] = serde_json::json!([]));
-    assert!(layers(&empty, &query("layer")).nodes.is_empty());
+    assert!(layers(&empty, &query("layer"), &[]).nodes.is_empty());
     let absurd = open(&|j| {
         for i in j["instruction"].as_array_mut().expect("an array") {
             i["elements"] = u64::MAX.into();
             i["layer"] = "/".repeat(200).into();
         }
     });
-    assert!(!layers(&absurd, &query("layer")).nodes.is_empty());
+    assert!(!layers(&absurd, &query("layer"), &[]).nodes.is_empty());
     let deep = open(&|j| {
         for i in j["instruction"].as_array_mut().expect("an array") {
             i["layer"] = "/model/block_1/attention".into();
         }
     });
     let names = |depth| {
-        let tree = layers(&deep, &LayersQuery { depth, ..query("layer") });
+        let tree = layers(&deep, &LayersQuery { depth, ..query("layer") }, &[]);
         (tree.max_depth, tree.nodes.iter().filter(|n| n.level == "Layer").map(|n| n.name.clone()).take(3).collect::<Vec<_>>())
     };
     assert_eq!(names(0), (3, ["model", "block_1", "attention"].map(String::from).to_vec()));

@@ -389,7 +389,7 @@ fn the_tree_of_the_framework_names_layers() {
     let files = [("d/Instruction.parquet".into(), instructions), ("d/FrameworkNode.parquet".into(), nodes)];
     let profile = import_one(&files).expect("opens").profile;
     let query = axonscope::analysis::device::LayersQuery { by: "layer".into(), ..Default::default() };
-    let tree = axonscope::analysis::device::layers::layers(&profile, &query);
+    let tree = axonscope::analysis::device::layers::layers(&profile, &query, &[]);
     let rows: Vec<(&str, u64)> =
         tree.nodes.iter().filter(|n| n.level == "Layer" || n.level == "Core").map(|n| (n.name.as_str(), n.occurrences)).collect();
     assert!(rows.starts_with(&[(tree.nodes[0].name.as_str(), 3), ("model", 2), ("layer[1]", 2), ("aten.mm", 1)]), "{rows:?}");

@@ -9,6 +9,7 @@ pub mod flows;
 pub mod hit_tables;
 pub mod hits;
 pub mod hlo;
+mod lately;
 pub mod modules;
 pub mod neuron_log;
 pub mod operators;

@@ -40,6 +40,11 @@ impl Session {
                 let part = device::compare::part_of(&self.profile, &self.summary(None));
                 Answer::Device(DeviceAnswer::ComparePart(Box::new(part)))
             }
+            // With the colours that the timeline has already.
+            DeviceQuery::Layers(query) => {
+                let slots = self.slots("name", &self.profile.slices.name);
+                Answer::Device(DeviceAnswer::Layers(device::layers::layers(&self.profile, query, &slots)))
+            }
             _ => Answer::Device(device::answer(&self.profile, query)),
         }
     }

@@ -1,5 +1,6 @@
 //! The hierarchy of a Neuron run: cores, layers, and what the compiler made of them, with utilization and busy engines.
 
+mod figures;
 mod grow;
 mod rank;
 
@@ -141,14 +142,14 @@ fn levels<'a>(profile: &'a Profile, by: &str) -> Vec<Level<'a>> {
     below.iter().filter_map(level).collect()
 }
 
-/// The hierarchy of the run, or of a range of it.
-pub fn layers(profile: &Profile, query: &LayersQuery) -> Layers {
+/// The hierarchy of the run, or of a range of it; `slots` are the colours of opcodes, as [`crate::analysis::colour::slots`] gives them.
+pub fn layers(profile: &Profile, query: &LayersQuery, slots: &[u16]) -> Layers {
     let levels = levels(profile, &query.by);
     let grown = grow::grow(profile, &levels, query);
     let choices = LEVELS.iter().filter(|l| l.0 == "layer" || profile.attribute(l.0).is_some());
     let mut out = Layers { choices: choices.map(|l| (l.0.into(), l.1.into())).collect(), max_depth: grown.max_depth, ..Layers::default() };
     out.notes = notes(profile, &grown);
-    out.nodes = rank::finish(profile, grown, &Facts::of(profile));
+    out.nodes = rank::finish(profile, grown, &Facts::of(profile), slots);
     out
 }
 

@@ -23,7 +23,7 @@ pub fn roofline(profile: &Profile, query: &LayersQuery, regions: &[(String, Time
     let hardware = facts.hardware();
     let mut out = Roofline::default();
     ceilings(profile, &facts, &mut out);
-    let tree = layers(profile, query);
+    let tree = layers(profile, query, &[]);
     whole(profile, &facts, query.range, &tree, &mut out, hardware);
     of_regions(profile, regions, &mut out, hardware);
     parts(&tree, &mut out, hardware);

@@ -1,14 +1,19 @@
 //! The tree itself: instructions are walked by start, core by core, and counted with every node above them.
 
+use super::figures::{Given, Marks, Step, told};
 use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
-use crate::analysis::device::waits;
-use crate::analysis::spans::{self, Spans};
-use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
+use crate::analysis::device::{lanes, waits};
+use crate::analysis::lately::Lately;
+use crate::analysis::spans::{self, Ranges};
+use crate::base::{DurationNs, Places, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 
 /// Levels of a path that are read; deeper ones stay together.
 const MAX_PATH: usize = 64;
+
+/// What a node is known by: the node above, the level, the name.
+type Key = (u32, u8, StrId);
 
 /// A tree as it grows.
 #[derive(Default)]
@@ -20,29 +25,11 @@ pub(super) struct Grown<'a> {
     /// Instructions that found no room for a node of their own.
     pub n_cut: u64,
     /// The compiler's word for each instruction; empty for those of the runtime.
-    types: &'a [StrId],
-    marks: Vec<Marks>,
+    pub(super) types: &'a [StrId],
+    pub(super) marks: Vec<Marks>,
     child: FxHashMap<(u32, &'static str, String), u32>,
-    known: FxHashMap<(u32, u8, StrId), u32>,
-}
-
-/// Up to where a node's time is covered: by engine, by any engine, and waits included.
-#[derive(Clone)]
-struct Marks {
-    engines: [i64; 5],
-    active: i64,
-    covered: i64,
-    /// Whether a matrix product was met whose type is not told.
-    is_untyped: bool,
-}
-
-/// One instruction.
-struct Step {
-    slice: usize,
-    start: i64,
-    end: i64,
-    engine: Option<usize>,
-    is_wait: bool,
+    known: FxHashMap<Key, u32>,
+    lately: Lately<Key>,
 }
 
 pub(super) fn grow<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &LayersQuery) -> Grown<'a> {
@@ -52,6 +39,13 @@ pub(super) fn grow<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &Layer
         return out;
     };
     let range = query.range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
+    let given = Given {
+        profile,
+        device,
+        range,
+        transpose: profile.strings.iter().find(|(_, text)| *text == "TRANSPOSE").map(|(id, _)| id),
+        hbm: Places::of(device.hbm.len(), |at| device.hbm[at].slice),
+    };
     let roots = (0..profile.tracks.len() as u32).map(TrackId).filter(|t| profile.tracks[t.index()].parent.is_none());
     for core in roots {
         let steps = steps(profile, core, range);
@@ -60,18 +54,17 @@ pub(super) fn grow<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &Layer
         };
         let name = profile.strings.get(profile.tracks[core.index()].name).to_string();
         let node = LayerNode { name, level: "Core".into(), first: Some(SliceId(first.slice as u32)), ..LayerNode::default() };
-        out.nodes.push(node);
-        out.marks.push(Marks { engines: [i64::MIN; 5], active: i64::MIN, covered: i64::MIN, is_untyped: false });
-        let root = out.nodes.len() as u32 - 1;
+        let root = out.node(node);
         transfers(profile, device, core, range, &mut out.nodes[root as usize]);
         in_parts(steps.len(), &mut |part| {
             for step in &steps[part] {
                 let leaf = out.leaf(profile, levels, query.depth, root, step);
                 out.leaf_of.push((step.slice as u32, leaf));
-                out.add(device, profile, step, leaf, range);
+                out.add(&given, step, leaf);
             }
         });
     }
+    out.settle();
     out
 }
 
@@ -116,52 +109,33 @@ fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
 
 /// Time and bytes of the DMA queues of a core; duplicates move nothing.
 fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: TimeRange, node: &mut LayerNode) {
-    let (mut spans, mut bytes, mut is_told) = (Vec::new(), 0u64, false);
+    let (mut sets, mut bytes, mut is_told) = (Vec::new(), 0u64, false);
+    let is_once = |i: usize| device.duplicates.is_empty() || device.duplicates.binary_search(&(i as u32)).is_err();
     for track in below(profile, core).filter(|t| profile.tracks[t.index()].kind == TrackKind::Queue) {
-        let by_start = &profile.slices.by_start[profile.slices_of(track)];
-        in_parts(by_start.len(), &mut |part| {
-            for i in by_start[part].iter().map(|i| *i as usize) {
-                let (start, end) = (profile.slices.start[i], profile.slices.end(i));
-                if start >= range.end.0 || end < range.start.0 || device.duplicates.binary_search(&(i as u32)).is_ok() {
-                    continue;
+        let mut of_lanes = Vec::new();
+        for (_, slices) in lanes::touching(profile, track, range) {
+            let mut spans = Ranges::new();
+            in_parts(slices.len(), &mut |part| {
+                for i in part.map(|at| slices.start + at).filter(|i| is_once(*i)) {
+                    spans::push(&mut spans, (profile.slices.start[i].max(range.start.0), profile.slices.end(i).min(range.end.0)));
+                    if let Some(n) = told(&device.bytes, i) {
+                        bytes = bytes.saturating_add(n);
+                        is_told = true;
+                    }
                 }
-                spans::push(&mut spans, (start.max(range.start.0), end.min(range.end.0)));
-                if let Some(n) = told(&device.bytes, i) {
-                    bytes = bytes.saturating_add(n);
-                    is_told = true;
-                }
-            }
-        });
+            });
+            of_lanes.push(spans);
+        }
+        sets.push(spans::union_of_lanes(of_lanes));
     }
+    let spans = spans::union_of(sets);
     if !spans.is_empty() {
-        node.dma = Some(DurationNs(Spans::union(spans).total()));
+        node.dma = Some(DurationNs(spans::length(&spans)));
         node.dma_bytes = is_told.then_some(bytes);
     }
 }
 
-fn told(column: &[u32], at: usize) -> Option<u64> {
-    column.get(at).filter(|v| **v != NeuronDevice::ABSENT).map(|v| u64::from(*v))
-}
-
-/// What a span adds to time covered until `until`.
-fn cover(until: &mut i64, from: i64, to: i64) -> i64 {
-    let new = (to - from.max(*until)).max(0);
-    *until = (*until).max(to);
-    new
-}
-
-fn plus(sum: &mut Option<u64>, value: Option<u64>) {
-    if let Some(value) = value {
-        *sum = Some(sum.unwrap_or(0).saturating_add(value));
-    }
-}
-
 impl Grown<'_> {
-    /// Whether a node holds a matrix product whose type is not told.
-    pub fn is_untyped(&self, at: u32) -> bool {
-        self.marks[at as usize].is_untyped
-    }
-
     /// The innermost node of an instruction, made where it is new.
     fn leaf(&mut self, profile: &Profile, levels: &[Level<'_>], depth: u32, root: u32, step: &Step) -> u32 {
         // Where no instruction says what it is, as in an NTFF without its NEFF, nothing tells the runtime's from the compiler's.
@@ -175,8 +149,9 @@ impl Grown<'_> {
             }
             // The two kinds of "no name" are told apart by their number.
             let key = (at, number as u8 | if value == StrId(0) && !has_program { 0x80 } else { 0 }, value);
-            at = match self.known.get(&key) {
-                Some(&node) => node,
+            let hint = at.wrapping_mul(31).wrapping_add(value.0);
+            at = match self.lately.get(hint, key).or_else(|| self.known.get(&key).copied()) {
+                Some(node) => node,
                 None => {
                     let text = match profile.strings.get(value) {
                         "" if has_program => UNKNOWN,
@@ -191,6 +166,7 @@ impl Grown<'_> {
                     node
                 }
             };
+            self.lately.set(hint, key, at);
         }
         at
     }
@@ -211,53 +187,12 @@ impl Grown<'_> {
                 None => {
                     let first = Some(SliceId(step.slice as u32));
                     let node = LayerNode { name: part.into(), level: level.label.into(), parent: Some(at), first, ..LayerNode::default() };
-                    self.nodes.push(node);
-                    self.marks.push(Marks { engines: [i64::MIN; 5], active: i64::MIN, covered: i64::MIN, is_untyped: false });
-                    let node = self.nodes.len() as u32 - 1;
+                    let node = self.node(node);
                     self.child.insert((at, level.id, part.to_string()), node);
                     node
                 }
             };
         }
         Some(at)
-    }
-
-    /// Counts an instruction with its node and all above it.
-    fn add(&mut self, device: &NeuronDevice, profile: &Profile, step: &Step, leaf: u32, range: TimeRange) {
-        let flops = told(&device.elements, step.slice).map(|e| 2 * e);
-        let is_transpose = self.types.get(step.slice).is_some_and(|kind| profile.strings.get(*kind) == "TRANSPOSE");
-        let hbm = device.hbm.binary_search_by_key(&(step.slice as u32), |h| h.slice).ok().map(|at| device.hbm[at]);
-        let sbuf = told(&device.sbuf_bytes, step.slice);
-        let adjusted = flops.and_then(|f| if is_transpose { Some(0) } else { super::adjusted(device, step.slice, f) });
-        let mut next = Some(leaf);
-        while let Some(at) = next {
-            let (node, marks) = (&mut self.nodes[at as usize], &mut self.marks[at as usize]);
-            let is_first = node.occurrences == 0;
-            node.start = if is_first { TimeNs(step.start) } else { node.start.min(TimeNs(step.start)) };
-            node.end = if is_first { TimeNs(step.end) } else { node.end.max(TimeNs(step.end)) };
-            node.occurrences += 1;
-            node.covered.0 += cover(&mut marks.covered, step.start, step.end);
-            if let Some(engine) = step.engine {
-                node.engines[engine].count += 1;
-                if !step.is_wait {
-                    node.engines[engine].active.0 += cover(&mut marks.engines[engine], step.start, step.end);
-                }
-            }
-            if !step.is_wait {
-                node.active.0 += cover(&mut marks.active, step.start, step.end);
-            }
-            // Work is not parted: it belongs to the range in which its instruction starts.
-            if profile.slices.start[step.slice] >= range.start.0 {
-                plus(&mut node.flops, flops);
-                plus(&mut node.transpose_flops, flops.map(|f| if is_transpose { f } else { 0 }));
-                marks.is_untyped |= flops.is_some() && adjusted.is_none();
-                plus(&mut node.adjusted_flops, adjusted);
-                plus(&mut node.hbm_read, hbm.map(|h| h.read));
-                plus(&mut node.hbm_written, hbm.map(|h| h.written));
-                plus(&mut node.spilled, hbm.and_then(|h| h.spilled));
-                plus(&mut node.sbuf_bytes, sbuf);
-            }
-            next = node.parent;
-        }
     }
 }

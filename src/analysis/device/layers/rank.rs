@@ -29,14 +29,13 @@ pub(super) fn order(grown: &Grown<'_>) -> Vec<u32> {
 }
 
 /// The nodes in their order, with shares of the peak and colours.
-pub(super) fn finish(profile: &Profile, grown: Grown<'_>, facts: &Facts<'_>) -> Vec<LayerNode> {
+pub(super) fn finish(profile: &Profile, grown: Grown<'_>, facts: &Facts<'_>, slots: &[u16]) -> Vec<LayerNode> {
     let order = order(&grown);
     let mut place = vec![0u32; grown.nodes.len()];
     for (to, from) in order.iter().enumerate() {
         place[*from as usize] = to as u32;
     }
     let peak = facts.peak_flops();
-    let slots = crate::analysis::colour::slots(profile, &profile.slices.name);
     let node = |at: u32| {
         let mut node = grown.nodes[at as usize].clone();
         node.parent = node.parent.map(|p| place[p as usize]);

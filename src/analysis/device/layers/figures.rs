@@ -1,0 +1,157 @@
+//! Figures of the nodes: each instruction is counted with the node it stands under, and at the end with all above that.
+
+use super::LayerNode;
+use super::grow::Grown;
+use crate::base::{DurationNs, Places, StrId, TimeNs, TimeRange};
+use crate::model::{NeuronDevice, Profile};
+
+/// Time that is covered: up to when, and how much of it.
+#[derive(Clone, Copy)]
+struct Cover {
+    until: i64,
+    sum: i64,
+}
+
+impl Cover {
+    const NONE: Cover = Cover { until: i64::MIN, sum: 0 };
+
+    fn add(&mut self, from: i64, to: i64) {
+        self.sum += (to - from.max(self.until)).max(0);
+        self.until = self.until.max(to);
+    }
+}
+
+/// Time that a node covers: by engine, by any engine, and waits included. What overlaps counts once, so that it is told of each node apart.
+#[derive(Clone)]
+pub(super) struct Marks {
+    parent: Option<u32>,
+    engines: [Cover; 5],
+    active: Cover,
+    covered: Cover,
+    /// Whether a matrix product was met whose type is not told.
+    is_untyped: bool,
+}
+
+/// What figures are made of.
+pub(super) struct Given<'a> {
+    pub profile: &'a Profile,
+    pub device: &'a NeuronDevice,
+    pub range: TimeRange,
+    /// The word for instructions that only transpose.
+    pub transpose: Option<StrId>,
+    /// Where instructions stand in [`NeuronDevice::hbm`].
+    pub hbm: Places,
+}
+
+/// One instruction.
+pub(super) struct Step {
+    pub slice: usize,
+    pub start: i64,
+    pub end: i64,
+    pub engine: Option<usize>,
+    pub is_wait: bool,
+}
+
+impl Grown<'_> {
+    /// Whether a node holds a matrix product whose type is not told.
+    pub fn is_untyped(&self, at: u32) -> bool {
+        self.marks[at as usize].is_untyped
+    }
+
+    /// A new node.
+    pub fn node(&mut self, node: LayerNode) -> u32 {
+        let engines = [Cover::NONE; 5];
+        self.marks.push(Marks { parent: node.parent, engines, active: Cover::NONE, covered: Cover::NONE, is_untyped: false });
+        self.nodes.push(node);
+        self.nodes.len() as u32 - 1
+    }
+
+    /// Counts an instruction: its time with its node and all above it, all else with its node alone.
+    pub fn add(&mut self, given: &Given<'_>, step: &Step, leaf: u32) {
+        let mut next = Some(leaf);
+        while let Some(at) = next {
+            let marks = &mut self.marks[at as usize];
+            marks.covered.add(step.start, step.end);
+            if !step.is_wait {
+                marks.active.add(step.start, step.end);
+                if let Some(engine) = step.engine {
+                    marks.engines[engine].add(step.start, step.end);
+                }
+            }
+            next = marks.parent;
+        }
+        let node = &mut self.nodes[leaf as usize];
+        let is_first = node.occurrences == 0;
+        node.start = if is_first { TimeNs(step.start) } else { node.start.min(TimeNs(step.start)) };
+        node.end = if is_first { TimeNs(step.end) } else { node.end.max(TimeNs(step.end)) };
+        node.occurrences += 1;
+        if let Some(engine) = step.engine {
+            node.engines[engine].count += 1;
+        }
+        // Work is not parted: it belongs to the range in which its instruction starts.
+        if given.profile.slices.start[step.slice] >= given.range.start.0 {
+            self.add_work(given, step.slice, leaf as usize);
+        }
+    }
+
+    fn add_work(&mut self, given: &Given<'_>, slice: usize, leaf: usize) {
+        let (node, device) = (&mut self.nodes[leaf], given.device);
+        if let Some(flops) = told(&device.elements, slice).map(|e| 2 * e) {
+            let is_transpose = given.transpose.is_some() && self.types.get(slice).copied() == given.transpose;
+            let adjusted = if is_transpose { Some(0) } else { super::adjusted(device, slice, flops) };
+            plus(&mut node.flops, Some(flops));
+            plus(&mut node.transpose_flops, Some(if is_transpose { flops } else { 0 }));
+            self.marks[leaf].is_untyped |= adjusted.is_none();
+            plus(&mut node.adjusted_flops, adjusted);
+        }
+        let hbm = given.hbm.find(device.hbm.len(), slice as u32, |at| device.hbm[at].slice).next().map(|at| device.hbm[at]);
+        if let Some(hbm) = hbm {
+            plus(&mut node.hbm_read, Some(hbm.read));
+            plus(&mut node.hbm_written, Some(hbm.written));
+            plus(&mut node.spilled, hbm.spilled);
+        }
+        plus(&mut node.sbuf_bytes, told(&device.sbuf_bytes, slice));
+    }
+
+    /// What was counted with a node alone is added to all above it.
+    pub fn settle(&mut self) {
+        for at in (0..self.nodes.len()).rev() {
+            let marks = &self.marks[at];
+            let (parent, is_untyped) = (marks.parent, marks.is_untyped);
+            let node = &mut self.nodes[at];
+            (node.covered, node.active) = (DurationNs(marks.covered.sum), DurationNs(marks.active.sum));
+            node.engines.iter_mut().zip(&marks.engines).for_each(|(share, cover)| share.active = DurationNs(cover.sum));
+            let node = &self.nodes[at];
+            let Some(parent) = parent.map(|p| p as usize).filter(|p| *p < at && node.occurrences > 0) else { continue };
+            let (above, below) = self.nodes.split_at_mut(at);
+            merge(&mut above[parent], &below[0]);
+            self.marks[parent].is_untyped |= is_untyped;
+        }
+    }
+}
+
+/// Adds the instructions of a node to the one above it.
+fn merge(above: &mut LayerNode, node: &LayerNode) {
+    let is_first = above.occurrences == 0;
+    above.start = if is_first { node.start } else { above.start.min(node.start) };
+    above.end = if is_first { node.end } else { above.end.max(node.end) };
+    above.occurrences += node.occurrences;
+    above.engines.iter_mut().zip(&node.engines).for_each(|(sum, share)| sum.count += share.count);
+    plus(&mut above.flops, node.flops);
+    plus(&mut above.transpose_flops, node.transpose_flops);
+    plus(&mut above.adjusted_flops, node.adjusted_flops);
+    plus(&mut above.hbm_read, node.hbm_read);
+    plus(&mut above.hbm_written, node.hbm_written);
+    plus(&mut above.spilled, node.spilled);
+    plus(&mut above.sbuf_bytes, node.sbuf_bytes);
+}
+
+pub(super) fn told(column: &[u32], at: usize) -> Option<u64> {
+    column.get(at).filter(|v| **v != NeuronDevice::ABSENT).map(|v| u64::from(*v))
+}
+
+fn plus(sum: &mut Option<u64>, value: Option<u64>) {
+    if let Some(value) = value {
+        *sum = Some(sum.unwrap_or(0).saturating_add(value));
+    }
+}
