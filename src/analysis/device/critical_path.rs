@@ -5,20 +5,21 @@
 //! so there are no cycles, whatever the clocks say. Linear in instructions and arrows, after sorting.
 
 mod answer;
+mod steps;
 
 pub use answer::{CriticalPath, PathKind, PathShare, PathStep};
 
 use super::cause::{Attribution, Cause, Causes};
 use super::engines::{Engine, engines};
 use super::signals::{Signal, Signals};
-use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, text};
+use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts, text};
 use crate::model::{Profile, TrackKind};
+use steps::{NONE, Steps};
 
 /// Steps of one answer; the shares are of all.
 const MOST_STEPS: usize = 5000;
 /// Predecessors of one instruction that are followed.
 const MOST_EDGES: usize = 4096;
-const NONE: u32 = u32::MAX;
 
 /// What ties a step to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,7 @@ struct Best {
     work: i64,
     /// How far the chain covers time.
     front: i64,
+    /// The step before.
     from: u32,
     via: Via,
 }
@@ -43,7 +45,8 @@ struct Best {
 struct Walk<'a> {
     profile: &'a Profile,
     causes: &'a Causes<'a>,
-    is_wait: Vec<bool>,
+    steps: Steps,
+    /// Of each step visited so far.
     best: Vec<Best>,
     n_edges: u64,
     n_backward: u64,
@@ -58,57 +61,33 @@ pub fn critical_path(profile: &Profile) -> CriticalPath {
 /// The same, of engines that are at hand.
 pub(super) fn critical_path_of(engines: &[Engine], causes: &Causes<'_>) -> CriticalPath {
     let profile = causes.profile;
-    let n = profile.slices.len();
-    let unset = Best { work: -1, front: 0, from: NONE, via: Via::First };
-    let mut walk = Walk { profile, causes, is_wait: vec![false; n], best: vec![unset; n], n_edges: 0, n_backward: 0 };
-    let (order, before) = order(profile, engines, &mut walk.is_wait);
-    for &slice in &order {
-        walk.visit(slice, before[slice as usize]);
-    }
-    let last = order.iter().copied().max_by_key(|s| (walk.best[*s as usize].work, std::cmp::Reverse(walk.best[*s as usize].front)));
+    let steps = Steps::of(profile, engines);
+    let n = steps.slices.len();
+    let mut walk = Walk { profile, causes, steps, best: Vec::with_capacity(n), n_edges: 0, n_backward: 0 };
+    in_parts(n, &mut |part| part.for_each(|step| walk.visit(step)));
+    let last = (0..n).max_by_key(|s| (walk.best[*s].work, std::cmp::Reverse(walk.best[*s].front)));
     let Some(last) = last else {
         let notes = vec!["The profile has no instructions of engines: the critical path is not available.".into()];
         return CriticalPath { notes, ..CriticalPath::default() };
     };
-    walk.path(last)
-}
-
-/// Steps by (start, id), and for each the one before it on its engine.
-fn order(profile: &Profile, engines: &[Engine], is_wait: &mut [bool]) -> (Vec<u32>, Vec<u32>) {
-    let mut before = vec![NONE; profile.slices.len()];
-    let mut is_step = vec![false; profile.slices.len()];
-    for engine in engines {
-        let mut last = NONE;
-        for &(.., slice, waits) in &engine.items {
-            before[slice.index()] = last;
-            is_wait[slice.index()] = waits;
-            is_step[slice.index()] = true;
-            last = slice.0;
-        }
-    }
-    for slice in profile.flows.from.iter().chain(&profile.flows.to) {
-        is_step[slice.index()] = true;
-    }
-    let mut order: Vec<u32> = (0..is_step.len() as u32).filter(|s| is_step[*s as usize]).collect();
-    order.sort_unstable_by_key(|&s| (profile.slices.start[s as usize], s));
-    (order, before)
+    walk.path(last as u32)
 }
 
 impl Walk<'_> {
-    fn visit(&mut self, slice: u32, before: u32) {
-        let (profile, to) = (self.profile, SliceId(slice));
+    fn visit(&mut self, step: usize) {
+        let (profile, slice, before) = (self.profile, self.steps.slices[step], self.steps.before[step]);
+        let to = SliceId(slice);
         let (start, end) = (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
-        let works = !self.is_wait[slice as usize];
+        let works = !self.steps.is_wait[step];
         let mut best = Best { work: if works { end - start } else { 0 }, front: end.max(start), from: NONE, via: Via::First };
         let (mut n_edges, mut n_backward) = (0, 0);
         let mut consider = |from: u32, via: Via, all: &[Best]| {
             n_edges += 1;
-            let known = all[from as usize];
             // Visited already: it starts earlier, so that arrows never form a circle.
-            if from == slice || known.work < 0 || (profile.slices.start[from as usize], from) > (start, slice) {
+            let Some(known) = all.get(from as usize) else {
                 n_backward += 1;
                 return;
-            }
+            };
             let own = if works { end.saturating_sub(start.max(known.front)).max(0) } else { 0 };
             let found = Best { work: known.work.saturating_add(own), front: end.max(known.front), from, via };
             let key = |b: &Best| (b.work, if b.from == NONE { i64::MIN } else { all[b.from as usize].front });
@@ -120,20 +99,20 @@ impl Walk<'_> {
             consider(before, Via::Engine, &self.best);
         }
         for (from, kind) in profile.flows.incoming(to).take(MOST_EDGES) {
-            consider(from.0, Via::Flow(kind), &self.best);
+            consider(self.steps.of_slice(from.0), Via::Flow(kind), &self.best);
         }
         let signals = self.causes.signals;
         for wait in signals.waits(to) {
             let signal = signals.reached(wait, end).and_then(|t| signals.signal(wait, t));
             match signal {
-                Some(Signal::Instruction(from)) => consider(from.0, Via::Semaphore, &self.best),
-                Some(Signal::Transfer(from)) => consider(from.0, Via::Transfer, &self.best),
+                Some(Signal::Instruction(from)) => consider(self.steps.of_slice(from.0), Via::Semaphore, &self.best),
+                Some(Signal::Transfer(from)) => consider(self.steps.of_slice(from.0), Via::Transfer, &self.best),
                 None => {}
             }
         }
         self.n_edges += n_edges;
         self.n_backward += n_backward;
-        self.best[slice as usize] = best;
+        self.best.push(best);
     }
 
     fn path(&self, last: u32) -> CriticalPath {
@@ -143,13 +122,13 @@ impl Walk<'_> {
             chain.push(self.best[at as usize].from);
         }
         chain.reverse();
-        let first = self.profile.slices.start[chain[0] as usize];
+        let first = self.profile.slices.start[self.steps.slices[chain[0] as usize] as usize];
         let end = self.best[last as usize].front;
         let range = TimeRange { start: TimeNs(first), end: TimeNs(end.max(first)) };
         let mut out = CriticalPath { range, n_steps: chain.len() as u64, n_edges: self.n_edges, ..CriticalPath::default() };
         out.work = DurationNs(self.best[last as usize].work);
-        for &slice in &chain {
-            let step = self.step(slice, &mut out.shares);
+        for &step in &chain {
+            let step = self.step(step, &mut out.shares);
             if out.steps.len() < MOST_STEPS {
                 out.steps.push(step);
             }
@@ -161,14 +140,14 @@ impl Walk<'_> {
         out
     }
 
-    fn step(&self, slice: u32, shares: &mut Vec<PathShare>) -> PathStep {
-        let (profile, best) = (self.profile, self.best[slice as usize]);
+    fn step(&self, step: u32, shares: &mut Vec<PathShare>) -> PathStep {
+        let (profile, best, slice) = (self.profile, self.best[step as usize], self.steps.slices[step as usize]);
         let (start, end) = (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
         let front = if best.from == NONE { start } else { self.best[best.from as usize].front };
         let (gap, own) = ((start - front).max(0), end.saturating_sub(start.max(front)).max(0));
         let track = profile.track_of(SliceId(slice)).unwrap_or_default();
         let engine = engine_name(profile, SliceId(slice), track);
-        let waits = self.is_wait[slice as usize];
+        let waits = self.steps.is_wait[step as usize];
         let mut cause = None;
         for (ns, from, to) in [(gap, front, start), (if waits { own } else { 0 }, start.max(front), end)] {
             if ns > 0 {
