@@ -1,7 +1,7 @@
 //! FLOPs of groups of instructions, and what share of the device's peak they are: what Operators tells by row, with the rule of Layers.
 
 use super::metrics::Facts;
-use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId};
+use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -64,19 +64,22 @@ pub fn by_group(
     let mut sums: FxHashMap<(TrackId, StrId), Sum> = FxHashMap::default();
     // Only engines that multiply at all are worth a sum for each of their slices.
     for &(owner, track) in tracks.iter().filter(|t| profile.slices_of(t.1).any(|i| told(i).is_some())) {
-        for i in profile.slices_of(track) {
-            let (start, end) = (profile.slices.start[i], profile.slices.end(i));
-            if !range.touches(TimeNs(start), DurationNs(profile.slices.duration[i])) {
-                continue;
+        let slices = profile.slices_of(track);
+        in_parts(slices.len(), &mut |part| {
+            for i in part.map(|at| slices.start + at) {
+                let (start, end) = (profile.slices.start[i], profile.slices.end(i));
+                if !range.touches(TimeNs(start), DurationNs(profile.slices.duration[i])) {
+                    continue;
+                }
+                let (from, to) = (start.max(range.start.0), end.min(range.end.0));
+                let sum = sums.entry((owner, column[i])).or_insert(Sum { start: from, end: to, flops: None });
+                (sum.start, sum.end) = (sum.start.min(from), sum.end.max(to));
+                if let Some(flops) = told(i).filter(|_| start >= range.start.0) {
+                    let (all, moved) = sum.flops.unwrap_or_default();
+                    sum.flops = Some((all.saturating_add(flops), moved.saturating_add(if is_transpose(i) { flops } else { 0 })));
+                }
             }
-            let (from, to) = (start.max(range.start.0), end.min(range.end.0));
-            let sum = sums.entry((owner, column[i])).or_insert(Sum { start: from, end: to, flops: None });
-            (sum.start, sum.end) = (sum.start.min(from), sum.end.max(to));
-            if let Some(flops) = told(i).filter(|_| start >= range.start.0) {
-                let (all, moved) = sum.flops.unwrap_or_default();
-                sum.flops = Some((all.saturating_add(flops), moved.saturating_add(if is_transpose(i) { flops } else { 0 })));
-            }
-        }
+        });
     }
     let peak = Facts::of(profile).peak_flops();
     let finish = |(key, sum): ((TrackId, StrId), Sum)| {

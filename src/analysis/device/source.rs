@@ -3,7 +3,7 @@
 use super::layers::ENGINES;
 use super::origin::{Place, places};
 use crate::analysis::spans::Spans;
-use crate::base::{DurationNs, SliceId, StrId, TimeRange, TrackId};
+use crate::base::{DurationNs, Places, SliceId, StrId, TimeRange, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -50,8 +50,10 @@ struct Line {
 pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
     let mut out = Source::default();
     let Domain::NeuronDevice(device) = &profile.domain else { return out };
-    let mut lines: FxHashMap<Place, Line> = FxHashMap::default();
-    each(profile, device, |slice, told| {
+    let mut given = Given::of(profile, device, range);
+    let mut lines: Vec<Line> = Vec::new();
+    let (mut of_place, mut of_text): (FxHashMap<Place, usize>, FxHashMap<StrId, Vec<usize>>) = Default::default();
+    each(profile, device, |slice, text, told| {
         let (start, end) = (profile.slices.start[slice.index()], profile.slices.end(slice.index()));
         if range.is_some_and(|r| (end <= r.start.0 && end > start) || start >= r.end.0) {
             return;
@@ -59,12 +61,18 @@ pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
         if told.is_empty() {
             out.unplaced += 1;
         }
-        for place in told {
-            let line = lines.entry(place.clone()).or_insert_with(|| new(place));
-            add(profile, device, line, slice, range);
-        }
+        let named = of_text.entry(text).or_insert_with(|| {
+            let mut line = |place: &Place| {
+                *of_place.entry(place.clone()).or_insert_with(|| {
+                    lines.push(new(place));
+                    lines.len() - 1
+                })
+            };
+            told.iter().map(&mut line).collect()
+        });
+        named.iter().for_each(|line| given.add(&mut lines[*line], slice));
     });
-    out.lines = lines.into_values().map(|line| SourceLine { time: DurationNs(covered(line.spans)), ..line.told }).collect();
+    out.lines = lines.into_iter().map(|line| SourceLine { time: DurationNs(covered(line.spans)), ..line.told }).collect();
     out.lines.sort_by(|a, b| a.place.cmp(&b.place));
     out.notes = notes(&out);
     out.lines.truncate(MOST_LINES);
@@ -75,29 +83,32 @@ pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
 pub fn slices(profile: &Profile, wanted: &Place) -> Vec<SliceId> {
     let mut out = Vec::new();
     if let Domain::NeuronDevice(device) = &profile.domain {
-        each(profile, device, |slice, told| out.extend(told.contains(wanted).then_some(slice)));
+        each(profile, device, |slice, _, told| out.extend(told.contains(wanted).then_some(slice)));
     }
     out.sort_by_key(|s| (profile.slices.start[s.index()], *s));
     out
 }
 
-/// Calls `with` for each instruction and the lines it names.
-fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, &[Place])) {
+/// Calls `with` for each instruction, what it says of its source, and the lines that names.
+fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, StrId, &[Place])) {
     let column = profile.attribute("source");
     let mut known: FxHashMap<StrId, Vec<Place>> = FxHashMap::default();
-    for i in 0..profile.slices.len() {
-        if device.pc.get(i).is_none_or(|pc| *pc == NeuronDevice::ABSENT) {
-            continue;
+    let (pcs, ids) = (device.pc.as_slice(), column.map(|c| c.values.as_slice()));
+    in_parts(profile.slices.len(), &mut |part| {
+        for i in part {
+            if pcs.get(i).is_none_or(|pc| *pc == NeuronDevice::ABSENT) {
+                continue;
+            }
+            let id = ids.and_then(|c| c.get(i).copied()).unwrap_or_default();
+            let told = known.entry(id).or_insert_with(|| {
+                let mut all = places(profile.strings.get(id));
+                all.sort();
+                all.dedup();
+                all
+            });
+            with(SliceId(i as u32), id, told);
         }
-        let id = column.and_then(|c| c.values.get(i).copied()).unwrap_or_default();
-        let told = known.entry(id).or_insert_with(|| {
-            let mut all = places(profile.strings.get(id));
-            all.sort();
-            all.dedup();
-            all
-        });
-        with(SliceId(i as u32), told);
-    }
+    });
 }
 
 fn new(place: &Place) -> Line {
@@ -105,42 +116,71 @@ fn new(place: &Place) -> Line {
     Line { told, spans: Vec::new() }
 }
 
-fn add(profile: &Profile, device: &NeuronDevice, line: &mut Line, slice: SliceId, range: Option<TimeRange>) {
-    let (i, told) = (slice.index(), &mut line.told);
-    told.instructions += 1;
-    let engine = profile.attribute("engine").and_then(|a| a.values.get(i)).map_or("", |id| profile.strings.get(*id));
-    if let Some(at) = ENGINES.iter().position(|e| e.eq_ignore_ascii_case(engine)) {
-        told.engines[at] += 1;
-    }
-    let (mut start, mut end) = (profile.slices.start[i], profile.slices.end(i));
-    let is_begun_before = range.is_some_and(|r| start < r.start.0);
-    if let Some(range) = range {
-        (start, end) = (start.max(range.start.0), end.min(range.end.0));
-    }
-    if !super::waits::is_wait(profile.name_of(slice)) {
-        let core = profile.track_of(slice).map_or(0, |t| top(profile, t));
-        line.spans.push((core, start, end));
-    }
-    // Work is not parted: it belongs to the range in which its instruction starts.
-    if is_begun_before {
-        return;
-    }
-    if let Some(elements) = device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
-        told.flops = Some(told.flops.unwrap_or(0).saturating_add(2 * u64::from(elements)));
-    }
-    if let Ok(at) = device.hbm.binary_search_by_key(&slice.0, |h| h.slice) {
-        let bytes = device.hbm[at].read.saturating_add(device.hbm[at].written);
-        told.hbm_bytes = Some(told.hbm_bytes.unwrap_or(0).saturating_add(bytes));
-    }
+/// What figures are made of.
+struct Given<'a> {
+    profile: &'a Profile,
+    device: &'a NeuronDevice,
+    range: Option<TimeRange>,
+    /// Of each string, whether it names a semaphore wait.
+    is_wait: Vec<bool>,
+    engines: Option<&'a [StrId]>,
+    /// The engine of the last instruction, and its place in [`ENGINES`].
+    engine: (StrId, Option<usize>),
+    roots: Vec<u32>,
+    /// End and core of the last instruction's lane: they come by lane.
+    lane: (u32, u32),
+    /// Where instructions stand in [`NeuronDevice::hbm`].
+    hbm: Places,
 }
 
-/// The topmost track above one.
-fn top(profile: &Profile, track: TrackId) -> u32 {
-    let mut at = track;
-    while let Some(parent) = profile.tracks[at.index()].parent.filter(|p| *p < at) {
-        at = parent;
+impl<'a> Given<'a> {
+    fn of(profile: &'a Profile, device: &'a NeuronDevice, range: Option<TimeRange>) -> Self {
+        let hbm = Places::of(device.hbm.len(), |at| device.hbm[at].slice);
+        let engines = profile.attribute("engine").map(|a| a.values.as_slice());
+        let (is_wait, roots) = (super::waits::names(profile), super::signals::roots(profile));
+        Given { profile, device, range, is_wait, engines, engine: (StrId(0), None), roots, lane: (0, 0), hbm }
     }
-    at.0
+
+    fn add(&mut self, line: &mut Line, slice: SliceId) {
+        let (profile, device, i, told) = (self.profile, self.device, slice.index(), &mut line.told);
+        told.instructions += 1;
+        let engine = self.engines.and_then(|e| e.get(i).copied()).unwrap_or_default();
+        if self.engine.0 != engine {
+            let name = profile.strings.get(engine);
+            self.engine = (engine, ENGINES.iter().position(|e| e.eq_ignore_ascii_case(name)));
+        }
+        if let Some(at) = self.engine.1 {
+            told.engines[at] += 1;
+        }
+        let (mut start, mut end) = (profile.slices.start[i], profile.slices.end(i));
+        let is_begun_before = self.range.is_some_and(|r| start < r.start.0);
+        if let Some(range) = self.range {
+            (start, end) = (start.max(range.start.0), end.min(range.end.0));
+        }
+        if !self.is_wait[profile.slices.name[i].index()] {
+            line.spans.push((self.core(slice), start, end));
+        }
+        // Work is not parted: it belongs to the range in which its instruction starts.
+        if is_begun_before {
+            return;
+        }
+        if let Some(elements) = device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
+            told.flops = Some(told.flops.unwrap_or(0).saturating_add(2 * u64::from(elements)));
+        }
+        if let Some(at) = self.hbm.find(device.hbm.len(), slice.0, |at| device.hbm[at].slice).next() {
+            let bytes = device.hbm[at].read.saturating_add(device.hbm[at].written);
+            told.hbm_bytes = Some(told.hbm_bytes.unwrap_or(0).saturating_add(bytes));
+        }
+    }
+
+    /// The core of a slice: its topmost track.
+    fn core(&mut self, slice: SliceId) -> u32 {
+        if slice.0 >= self.lane.0 {
+            let lane = self.profile.lane_of(slice);
+            self.lane = lane.map_or((0, 0), |l| (l.end, self.roots[l.track.index()]));
+        }
+        self.lane.1
+    }
 }
 
 /// Time that spans cover, core by core.

@@ -4,7 +4,7 @@ use super::{Charts, EngineSplit, Given, Origins};
 use crate::analysis::device::metrics::ENGINES;
 use crate::analysis::spans::{self, Spans, length_in};
 use crate::base::Order as _;
-use crate::base::{DurationNs, StrId, TrackId};
+use crate::base::{DurationNs, StrId, TrackId, in_parts};
 use crate::model::domain::Throttle;
 use crate::model::{NeuronDevice, TrackKind};
 
@@ -22,8 +22,10 @@ struct Work {
 
 pub(super) fn engines(given: &Given<'_>, out: &mut Charts) {
     let mut works: Vec<Work> = Vec::new();
+    let transpose = given.profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
+    let is_wait = crate::analysis::device::waits::names(given.profile);
     for (t, _) in given.profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Engine) {
-        add_track(given, t, &mut works);
+        add_track(given, t, (&is_wait, transpose), &mut works);
     }
     works.order_by_key(|w| (w.root, w.engine));
     let is_limited = !given.device.throttles.is_empty();
@@ -47,43 +49,54 @@ pub(super) fn engines(given: &Given<'_>, out: &mut Charts) {
     }
 }
 
-fn add_track(given: &Given<'_>, track: usize, works: &mut Vec<Work>) {
+fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose): (&[bool], Option<StrId>), works: &mut Vec<Work>) {
     let profile = given.profile;
     let own = profile.strings.get(profile.tracks[track].name);
     let attribute = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
     let (engines, sources, types) = (attribute("engine"), attribute("source"), attribute("instruction_type"));
-    let transpose = profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
-    let is_wait = crate::analysis::device::waits::names(profile);
     let is_set = |column: Option<&[StrId]>, i: usize| column.is_some_and(|c| c[i] != StrId(0));
-    for &i in &profile.slices.by_start[profile.slices_of(TrackId(track as u32))] {
-        let i = i as usize;
-        let Some(span) = given.span(i) else { continue };
-        let told = engines.map(|e| profile.strings.get(e[i])).filter(|e| !e.is_empty()).unwrap_or(own);
-        let Some(engine) = ENGINES.iter().position(|e| e.engine.eq_ignore_ascii_case(told)) else { continue };
-        let root = given.roots[track];
-        let at = works.iter().position(|w| w.root == root && w.engine == engine).unwrap_or_else(|| {
-            let origins = Origins { runtime: types.map(|_| 0), ..Origins::default() };
-            works.push(Work { root, core: given.core(track), engine, spans: Vec::new(), flops: None, origins });
-            works.len() - 1
-        });
-        let work = &mut works[at];
-        match (&mut work.origins.runtime, is_set(sources, i), is_set(types, i)) {
-            (_, true, _) => work.origins.source += 1,
-            (Some(n), false, false) => *n += 1,
-            _ => work.origins.compiler += 1,
+    let engine_of = |id: StrId| {
+        let told = Some(profile.strings.get(id)).filter(|e| !e.is_empty()).unwrap_or(own);
+        ENGINES.iter().position(|e| e.engine.eq_ignore_ascii_case(told))
+    };
+    let mut last: Option<(StrId, Option<usize>)> = None;
+    let by_start = &profile.slices.by_start[profile.slices_of(TrackId(track as u32))];
+    in_parts(by_start.len(), &mut |part| {
+        for i in by_start[part].iter().map(|i| *i as usize) {
+            let Some(span) = given.span(i) else { continue };
+            let id = engines.map_or(StrId(0), |e| e[i]);
+            let place =
+                last.filter(|l| l.0 == id).map_or_else(|| engine_of(id).map(|engine| place(given, track, engine, types, works)), |l| l.1);
+            last = Some((id, place));
+            let Some(work) = place.map(|at| &mut works[at]) else { continue };
+            match (&mut work.origins.runtime, is_set(sources, i), is_set(types, i)) {
+                (_, true, _) => work.origins.source += 1,
+                (Some(n), false, false) => *n += 1,
+                _ => work.origins.compiler += 1,
+            }
+            if !is_wait[profile.slices.name[i].index()] {
+                spans::push(&mut work.spans, span);
+            }
+            // Work is not parted: it belongs to the range in which its instruction starts.
+            let elements = given.device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT);
+            if let Some(elements) = elements.filter(|_| profile.slices.start[i] >= given.within.start.0) {
+                let (all, moved) = work.flops.unwrap_or_default();
+                let flops = 2 * u64::from(elements);
+                let is_transpose = transpose.is_some() && types.is_some_and(|t| Some(t[i]) == transpose);
+                work.flops = Some((all + flops, moved + if is_transpose { flops } else { 0 }));
+            }
         }
-        if !is_wait[profile.slices.name[i].index()] {
-            spans::push(&mut work.spans, span);
-        }
-        // Work is not parted: it belongs to the range in which its instruction starts.
-        let elements = given.device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT);
-        if let Some(elements) = elements.filter(|_| profile.slices.start[i] >= given.within.start.0) {
-            let (all, moved) = work.flops.unwrap_or_default();
-            let flops = 2 * u64::from(elements);
-            let is_transpose = transpose.is_some() && types.is_some_and(|t| Some(t[i]) == transpose);
-            work.flops = Some((all + flops, moved + if is_transpose { flops } else { 0 }));
-        }
-    }
+    });
+}
+
+/// Place of an engine of the track's core in `works`, new or known.
+fn place(given: &Given<'_>, track: usize, engine: usize, types: Option<&[StrId]>, works: &mut Vec<Work>) -> usize {
+    let root = given.roots[track];
+    works.iter().position(|w| w.root == root && w.engine == engine).unwrap_or_else(|| {
+        let origins = Origins { runtime: types.map(|_| 0), ..Origins::default() };
+        works.push(Work { root, core: given.core(track), engine, spans: Vec::new(), flops: None, origins });
+        works.len() - 1
+    })
 }
 
 fn split(given: &Given<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> EngineSplit {
