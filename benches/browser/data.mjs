@@ -39,6 +39,8 @@ export function files(root, say) {
     operators: (slices) => made(`neuron_op_timeline-${slices}.json`, (file) => operatorTimeline(file, slices)),
     /** A Neuron device profile of 2 M instructions and 5 M transfers: a directory of Parquet tables, or with `.json` that. */
     device: (ending = '') => made(`device${ending}`, (path) => example('make_device', path)),
+    /** A small one as JSON, some 100 MB: a text that Parse can take. */
+    smallDevice: () => made('device-100MB.json', (path) => example('make_device', '--instructions', '77000', '--transfers', '192500', path)),
     /** A report of `analyze` with that many operators. */
     report: (operators) => made(`analyze-${operators}.json`, (file) => supportReport(file, operators)),
     gzip: (megabytes) => made(`trace-${megabytes}MB.pt.trace.json.gz`, (file) => writeFileSync(file, gzipSync(readFileSync(trace(megabytes)), { level: 6 }))),
