@@ -222,6 +222,9 @@ export const faults = (page, view) => page.evaluate((id) => {
   if (wide > 0) wrong.push(`the page is ${wide} px too wide`);
   const pane = root.closest('.front__view');
   if (pane && pane.scrollWidth > pane.clientWidth) wrong.push(`the view is ${pane.scrollWidth - pane.clientWidth} px too wide`);
+  // The bar of a run scrolls on a phone; any other has room for all it holds.
+  const bar = document.querySelector('.scopebar:not(:has(.runpanel))');
+  if (bar && bar.scrollWidth > bar.clientWidth) wrong.push(`the bar of the range is ${bar.scrollWidth - bar.clientWidth} px too wide`);
   const box = root.getBoundingClientRect();
   if (box.width < 200 || box.height < 60) wrong.push(`the view is ${box.width} × ${box.height} px`);
   const canvases = [...root.querySelectorAll('canvas')].filter((c) => c.width > 0 && c.height > 0);
