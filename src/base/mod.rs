@@ -1,5 +1,6 @@
 //! What every room shares: units, ids, strings, text formatting, diagnostics, input. Knows no profile.
 
+pub mod ascending;
 pub mod bytes;
 pub mod diagnostics;
 pub mod hash;
@@ -14,6 +15,7 @@ pub mod text;
 pub mod titles;
 pub mod units;
 
+pub use ascending::ascending;
 pub use diagnostics::{Ledger, Severity, SkipReason};
 pub use ids::{CounterId, InstantId, Item, SliceId, StrId, TrackId};
 pub use input::{ByteSource, InputError, InputSet, Member, MemberHead, MemorySource};

@@ -1,6 +1,6 @@
 //! Columns that grow without being copied: one block as long as the file lets expect, then blocks of a fixed length.
 
-use crate::base::in_parts;
+use crate::base::{SliceId, in_parts};
 
 const BLOCK_BITS: u32 = 16;
 const BLOCK_LEN: usize = 1 << BLOCK_BITS;
@@ -43,6 +43,14 @@ impl<T: Copy> Blocks<T> {
                 block.push(value);
                 self.rest.push(block);
             }
+        }
+    }
+
+    /// Adds `n` values: the `i`-th is `value(i)`.
+    pub fn extend(&mut self, n: usize, value: impl Fn(usize) -> T) {
+        match self.first.len() + n <= self.room {
+            true => self.first.extend((0..n).map(value)),
+            false => (0..n).for_each(|i| self.push(value(i))),
         }
     }
 
@@ -111,25 +119,29 @@ impl<T: Copy> Blocks<T> {
         out
     }
 
-    /// The values in another order: the one at `order[i]` comes to `i`, `rest` where none was written so far. `order` names each place once.
+    /// The values in another order: the `i`-th comes to `places[i]`, `rest` where none was written so far. `places` names each place once.
     ///
-    /// The column is there twice meanwhile. In place it would be followed circle by circle, each step waiting for memory: five times as long
-    /// for the interleaved rows of a trace, whose slices stand in a few ascending runs.
-    pub fn permuted(mut self, order: &[u32], rest: T) -> Vec<T> {
-        let n = self.len();
-        debug_assert!(n <= order.len(), "an order names each place once");
+    /// Written to where they belong, not fetched from where they are: the values of each lane follow each other there, and a memory keeps up with
+    /// some thousand lanes that grow at once. Fetched lane by lane, each value would be waited for.
+    pub fn placed(mut self, places: &[SliceId], rest: T) -> Vec<T> {
+        debug_assert!(self.len() <= places.len(), "each value has its place");
         let mut is_same = true;
-        in_parts(order.len(), &mut |part| is_same = is_same && part.into_iter().all(|at| at == order[at] as usize));
+        in_parts(places.len(), &mut |part| is_same = is_same && part.into_iter().all(|i| places[i].index() == i));
         if is_same {
-            self.pad(order.len(), rest);
+            self.pad(places.len(), rest);
             return self.into_vec();
         }
-        let mut out = Vec::with_capacity(order.len());
-        let first = self.first.as_slice();
-        in_parts(order.len(), &mut |part| match self.rest.is_empty() {
-            true => out.extend(order[part].iter().map(|from| first.get(*from as usize).copied().unwrap_or(rest))),
-            false => out.extend(order[part].iter().map(|from| if (*from as usize) < n { self.get(*from as usize) } else { rest })),
-        });
+        let mut out = vec![rest; places.len()];
+        let mut from = 0;
+        for block in std::iter::once(self.first).chain(self.rest) {
+            let places = &places[from..];
+            in_parts(block.len().min(places.len()), &mut |part| {
+                for (value, place) in block[part.clone()].iter().zip(&places[part]) {
+                    out[place.index()] = *value;
+                }
+            });
+            from += block.len();
+        }
         out
     }
 }
@@ -137,6 +149,15 @@ impl<T: Copy> Blocks<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Values come to their places, whatever these are.
+    fn check_places(column: Blocks<u32>, places: &[u32], rest: u32) {
+        let values: Vec<u32> = column.iter().copied().collect();
+        let mut want = vec![rest; places.len()];
+        values.iter().zip(places).for_each(|(value, place)| want[*place as usize] = *value);
+        let places: Vec<SliceId> = places.iter().map(|place| SliceId(*place)).collect();
+        assert_eq!(column.placed(&places, rest), want);
+    }
 
     fn check(expected: usize) {
         let mut column = Blocks::default();
@@ -147,7 +168,9 @@ mod tests {
         column.pad(1, 99);
         (1..7).for_each(|i| column.push(i));
         let mut padded = column.clone();
-        (7..n).for_each(|i| column.push(i));
+        (7..n / 2).for_each(|i| column.push(i));
+        column.extend(9, |i| n / 2 + i as u32);
+        column.extend((n - n / 2 - 9) as usize, |i| n / 2 + 9 + i as u32);
         padded.pad(n as usize, 5);
         assert_eq!((padded.len(), padded.get(6), padded.get(7), padded.get(n as usize - 1)), (n as usize, 6, 5, 5));
         column.set(BLOCK_LEN, 7);
@@ -158,10 +181,9 @@ mod tests {
         assert_eq!(column.iter().copied().collect::<Vec<_>>(), (0..n).collect::<Vec<_>>());
         // One circle through all blocks: 7919 is prime, and no divisor of n.
         let order: Vec<u32> = (0..u64::from(n)).map(|i| (i * 7919 % u64::from(n)) as u32).collect();
-        assert_eq!(column.clone().permuted(&order, 0), order);
-        let missing = |from: &u32| if *from < n { *from } else { 77 };
+        check_places(column.clone(), &order, 77);
         let longer: Vec<u32> = (n..n + 5).chain(order).collect();
-        assert_eq!(column.permuted(&longer, 77), longer.iter().map(missing).collect::<Vec<_>>());
+        check_places(column, &longer, 77);
     }
 
     #[test]
@@ -175,8 +197,8 @@ mod tests {
     fn what_was_not_written_is_the_rest() {
         let mut column = Blocks::default();
         (0..2).for_each(|i| column.push(i * 10));
-        assert_eq!(column.clone().permuted(&[0, 1, 2], 7), [0, 10, 7]);
-        assert_eq!(column.permuted(&[2, 1, 0], 7), [7, 10, 0]);
+        assert_eq!(column.clone().placed(&[0, 1, 2].map(SliceId), 7), [0, 10, 7]);
+        assert_eq!(column.placed(&[2, 1, 0].map(SliceId), 7), [7, 10, 0]);
     }
 
     #[test]
@@ -184,7 +206,7 @@ mod tests {
         for order in [vec![], vec![0], vec![1, 0], vec![2, 0, 1], vec![0, 2, 1], vec![1, 2, 3, 0], vec![3, 2, 1, 0], vec![4, 1, 0, 3, 2]] {
             let mut column = Blocks::default();
             (0..order.len() as u32).for_each(|i| column.push(i * 10));
-            assert_eq!(column.permuted(&order, 0), order.iter().map(|i| i * 10).collect::<Vec<_>>());
+            check_places(column, &order, 0);
         }
     }
 }

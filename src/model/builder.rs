@@ -5,6 +5,7 @@ mod freeze;
 use super::blocks::Blocks;
 use super::{Column, GenericTable, Profile, RecordRef, TrackKind};
 use crate::base::{Interner, SliceId, StrId, TrackId, in_parts};
+use std::sync::Arc;
 
 /// A slice in the order the importer wrote it.
 pub type RawSliceId = u32;
@@ -98,7 +99,7 @@ pub struct Finished {
     /// Final track of each track id the builder handed out; `None` for those left out because nothing is on them.
     pub track_of_raw: Vec<Option<TrackId>>,
     /// Final slice of each raw slice.
-    pub slice_of_raw: Vec<SliceId>,
+    pub slice_of_raw: Arc<Vec<SliceId>>,
 }
 
 impl Default for ProfileBuilder {
@@ -174,6 +175,31 @@ impl ProfileBuilder {
         self.name.push(raw.name);
         self.record.push(raw.record);
         self.start.len() as RawSliceId - 1
+    }
+
+    /// Adds `n` slices, column by column, and returns the id of the first; the others follow it.
+    pub fn slices(&mut self, n: usize, slice: impl Fn(usize) -> RawSlice) -> RawSliceId {
+        let first = self.start.len() as RawSliceId;
+        self.track.extend(n, |i| slice(i).track.0);
+        self.start.extend(n, |i| slice(i).start);
+        self.duration.extend(n, |i| slice(i).duration.max(0));
+        self.name.extend(n, |i| slice(i).name);
+        self.record.extend(n, |i| slice(i).record);
+        first
+    }
+
+    /// Sets a further column of the `n` slices from `first` on, of which and of those after them it was not set yet.
+    pub fn set_all(&mut self, column: ColumnId, first: RawSliceId, n: usize, value: impl Fn(usize) -> u32) {
+        let Extra { default, values, .. } = &mut self.extras[column.0];
+        if (0..n).all(|i| value(i) == *default) {
+            return;
+        }
+        if values.is_empty() {
+            values.expect(self.n_expected);
+        }
+        debug_assert!(values.len() <= first as usize, "set before");
+        values.pad(first as usize, *default);
+        values.extend(n, value);
     }
 
     /// Sets a further column of a slice: a `StrId`'s number for an attribute, any number else.

@@ -1,7 +1,7 @@
 //! Stretches of the timeline worth a look: tensors that are moved again and again, and many small transfers at once.
 
 use super::tensors::{RELOADED, TensorRow};
-use crate::base::{TimeNs, TimeRange, TrackId, in_parts};
+use crate::base::{TimeNs, TimeRange, TrackId, ascending, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 
@@ -84,8 +84,11 @@ fn small(profile: &Profile) -> Vec<Band> {
     by_core.into_iter().flat_map(|(core, transfers)| stretches(&core, transfers)).collect()
 }
 
-fn stretches(core: &str, mut transfers: Vec<Transfer>) -> Vec<Band> {
-    transfers.sort_unstable();
+fn stretches(core: &str, transfers: Vec<Transfer>) -> Vec<Band> {
+    let order = ascending(transfers.len(), |i| transfers[i].0);
+    let mut sorted: Vec<Transfer> = Vec::with_capacity(order.len());
+    in_parts(order.len(), &mut |part| sorted.extend(order[part].iter().map(|i| transfers[*i as usize])));
+    let transfers = sorted;
     let groups = transfers.chunk_by(|a, b| b.0.saturating_sub(a.0) <= SMALL_GAP_NS);
     let band = |group: &[Transfer]| Band {
         kind: BandKind::SmallTransfers,

@@ -6,7 +6,7 @@ mod tracks;
 pub(crate) use super::curves::Curve;
 use super::curves::curve_row;
 use super::queues::QueueNames;
-use crate::base::{StrId, TrackId};
+use crate::base::{SliceId, StrId, TrackId};
 use crate::model::builder::{ColumnId, Finished};
 use crate::model::domain::{CollectiveOp, HbmTraffic, Shape, Throttle, TransposingDma};
 use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSlice, RawSliceId, RecordRef};
@@ -14,6 +14,7 @@ use crate::model::{SemaphoreUse, TrackKind, TrackSpec};
 use kinds::ATTRS;
 pub(crate) use kinds::{Attr, Extra, Instruction, Ring, Transfer, Work};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// (time, one value per series).
 type Samples = Vec<(i64, Vec<f64>)>;
@@ -102,17 +103,31 @@ impl Timeline {
 
     /// Adds an instruction; it is named by its opcode.
     pub fn instruction(&mut self, i: &Instruction<'_>) -> RawSliceId {
-        let track = self.row(i.core, i.label);
-        let slice = self.builder.slice(RawSlice { track, start: i.start, duration: i.duration, name: i.opcode, record: i.record });
-        self.set_id(slice, Attr::Engine, i.engine);
-        self.set_id(slice, Attr::Opcode, i.opcode);
-        self.set_numbers(slice, [i.pc, None, i.wait_ns, i.work.elements, i.work.sbuf_bytes]);
-        let work = i.work;
-        if work.hbm_read.is_some() || work.hbm_written.is_some() {
-            let (read, written) = (work.hbm_read.unwrap_or(0), work.hbm_written.unwrap_or(0));
-            self.hbm.push(HbmTraffic { slice, read, written, spilled: work.spilled });
+        self.instructions(std::slice::from_ref(i))
+    }
+
+    /// Adds instructions; returns the first, which the others follow.
+    pub fn instructions(&mut self, all: &[Instruction<'_>]) -> RawSliceId {
+        let tracks: Vec<TrackId> = all.iter().map(|i| self.row(i.core, i.label)).collect();
+        let row = |k: usize| {
+            let i = &all[k];
+            RawSlice { track: tracks[k], start: i.start, duration: i.duration, name: i.opcode, record: i.record }
+        };
+        let first = self.builder.slices(all.len(), row);
+        self.set_ids(first, Attr::Engine, all.len(), |k| all[k].engine);
+        self.set_ids(first, Attr::Opcode, all.len(), |k| all[k].opcode);
+        let [pc, _, wait_ns, elements, sbuf_bytes] = self.numbers;
+        self.set_numbers(pc, first, all.len(), |k| all[k].pc);
+        self.set_numbers(wait_ns, first, all.len(), |k| all[k].wait_ns);
+        self.set_numbers(elements, first, all.len(), |k| all[k].work.elements);
+        self.set_numbers(sbuf_bytes, first, all.len(), |k| all[k].work.sbuf_bytes);
+        for (slice, work) in (first..).zip(all.iter().map(|i| i.work)) {
+            if work.hbm_read.is_some() || work.hbm_written.is_some() {
+                let (read, written) = (work.hbm_read.unwrap_or(0), work.hbm_written.unwrap_or(0));
+                self.hbm.push(HbmTraffic { slice, read, written, spilled: work.spilled });
+            }
         }
-        slice
+        first
     }
 
     /// Where transfers of a ring stand: `engine` and `queue` by their numbers. Asked for every transfer.
@@ -129,21 +144,27 @@ impl Timeline {
 
     /// Adds a DMA transfer; it is named by what it moves, or by its engine.
     pub fn transfer(&mut self, t: &Transfer) -> RawSliceId {
-        let Ring { track, engine, queue } = t.ring;
-        let name = if t.variable == StrId(0) { engine } else { t.variable };
-        let slice = self.builder.slice(RawSlice { track, start: t.start, duration: t.duration, name, record: t.record });
-        self.set_id(slice, Attr::Engine, engine);
-        self.set_id(slice, Attr::Queue, queue);
-        self.set_id(slice, Attr::Variable, t.variable);
-        self.set_id(slice, Attr::QueueType, t.queue_type);
-        self.set_numbers(slice, [None, t.bytes, None, None, None]);
-        if t.is_duplicate {
-            self.duplicates.push(slice);
+        self.transfers(std::slice::from_ref(t))
+    }
+
+    /// Adds DMA transfers; returns the first, which the others follow.
+    pub fn transfers(&mut self, all: &[Transfer]) -> RawSliceId {
+        let row = |k: usize| {
+            let t = &all[k];
+            let name = if t.variable == StrId(0) { t.ring.engine } else { t.variable };
+            RawSlice { track: t.ring.track, start: t.start, duration: t.duration, name, record: t.record }
+        };
+        let first = self.builder.slices(all.len(), row);
+        self.set_ids(first, Attr::Engine, all.len(), |k| all[k].ring.engine);
+        self.set_ids(first, Attr::Queue, all.len(), |k| all[k].ring.queue);
+        self.set_ids(first, Attr::Variable, all.len(), |k| all[k].variable);
+        self.set_ids(first, Attr::QueueType, all.len(), |k| all[k].queue_type);
+        self.set_numbers(self.numbers[1], first, all.len(), |k| all[k].bytes);
+        for (slice, t) in (first..).zip(all) {
+            self.duplicates.extend(t.is_duplicate.then_some(slice));
+            self.collective.extend(t.is_collective.then_some(slice));
         }
-        if t.is_collective {
-            self.collective.push(slice);
-        }
-        slice
+        first
     }
 
     /// Adds a slice to a row of its own kind.
@@ -155,12 +176,13 @@ impl Timeline {
         self.builder.slice(RawSlice { track, start: e.start, duration: e.duration, name, record: e.record })
     }
 
-    fn set_numbers(&mut self, slice: RawSliceId, values: [Option<u32>; 5]) {
-        for (column, value) in self.numbers.into_iter().zip(values) {
-            if let Some(value) = value {
-                self.builder.set(column, slice, value);
-            }
-        }
+    fn set_numbers(&mut self, column: ColumnId, first: RawSliceId, n: usize, value: impl Fn(usize) -> Option<u32>) {
+        self.builder.set_all(column, first, n, |k| value(k).unwrap_or(NeuronDevice::ABSENT));
+    }
+
+    /// Sets a string column of the `n` slices from `first` on; the empty text's id is "not available".
+    pub fn set_ids(&mut self, first: RawSliceId, attr: Attr, n: usize, id: impl Fn(usize) -> StrId) {
+        self.builder.set_all(self.attrs[attr as usize], first, n, |k| id(k).0);
     }
 
     /// Sets a string column of a slice; empty text is "not available".
@@ -248,7 +270,7 @@ impl Timeline {
     }
 
     /// Names the rows, which needs all of the file, and freezes.
-    pub fn finish(mut self, meta: Meta, mut domain: NeuronDevice) -> (Profile, Vec<crate::base::SliceId>) {
+    pub fn finish(mut self, meta: Meta, mut domain: NeuronDevice) -> (Profile, Arc<Vec<SliceId>>) {
         self.name_cores();
         self.name_queues();
         for core in std::mem::take(&mut self.cores) {
