@@ -71,15 +71,15 @@ fn batch(r: &mut Reading, b: &Batch, first: u64, paths: &Paths) -> usize {
     let attrs = ATTRS.map(|(attr, column)| (attr, b.ids(column, strings)));
     let lines = b.ids(24, strings);
     let unnamed = strings.intern("unnamed opcode");
-    let mut n_shown = 0;
+    let (mut found, mut rows) = (Vec::with_capacity(b.n_rows), Vec::with_capacity(b.n_rows));
     for row in 0..b.n_rows {
         let Some((start, duration)) = span(starts.get(row), ends.get(row), durations.get(row)) else {
             continue;
         };
-        let core = r.core(pcores.get(row));
         let track = b.text(5, row);
-        let slice = r.t.instruction(&Instruction {
-            core,
+        rows.push(row);
+        found.push(Instruction {
+            core: r.core(pcores.get(row)),
             label: if track.is_empty() { b.text(4, row) } else { track },
             engine: engines.get(row),
             opcode: Some(opcodes.get(row)).filter(|id| *id != StrId(0)).unwrap_or(unnamed),
@@ -90,19 +90,22 @@ fn batch(r: &mut Reading, b: &Batch, first: u64, paths: &Paths) -> usize {
             work: work(&works, row),
             record: RecordRef::new(0, first + row as u64, 1),
         });
-        for (attr, values) in &attrs {
-            let text = match (attr, values.get(row)) {
-                (Attr::Source, StrId(0)) => lines.get(row),
-                (Attr::Layer, StrId(0)) => layer(r, b, row, paths),
-                (_, text) => text,
-            };
-            r.t.set_id(slice, *attr, text);
-        }
-        r.t.operands(slice, b.text(25, row));
-        r.links.note(0, ids.get(row), slice);
-        n_shown += 1;
     }
-    n_shown
+    let slices = r.t.instructions(&found);
+    for (attr, values) in &attrs {
+        let text = |row: &usize| match (attr, values.get(*row)) {
+            (Attr::Source, StrId(0)) => lines.get(*row),
+            (Attr::Layer, StrId(0)) => layer(r, b, *row, paths),
+            (_, text) => text,
+        };
+        let texts: Vec<StrId> = rows.iter().map(text).collect();
+        r.t.set_ids(slices, *attr, texts.len(), |k| texts[k]);
+    }
+    for (slice, row) in (slices..).zip(&rows) {
+        r.t.operands(slice, b.text(25, *row));
+        r.links.note(0, ids.get(*row), slice);
+    }
+    found.len()
 }
 
 /// The framework operator's path, where the table of operators tells one.

@@ -139,13 +139,15 @@ impl Rings {
 
 fn transfers(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
     let mut rings = Rings::default();
+    let (mut found, mut rows) = (Vec::new(), Vec::new());
     let wanted = TRANSFER.map(|name| if name == "id" && !r.links.is_wanted { "" } else { name });
     r.each_batch(table, &wanted, ledger, &mut |r, b, first| {
         let [starts, ends, durations, pcores, engines, queues] = [0, 1, 2, 3, 4, 5].map(|column| b.ints(column));
         let (bytes, ids) = (b.ints(8), b.ints(9));
         let strings = &mut r.t.builder.strings;
         let (names, variables, queue_types) = (b.ids(6, strings), b.ids(7, strings), b.ids(10, strings));
-        let mut n_shown = 0;
+        found.clear();
+        rows.clear();
         for row in 0..b.n_rows {
             let Some((start, duration)) = span(starts.get(row), ends.get(row), durations.get(row)) else {
                 continue;
@@ -154,7 +156,8 @@ fn transfers(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
                 (Some(pcore), Some(engine), Some(queue)) => rings.of(r, [pcore, engine, queue]),
                 (pcore, engine, queue) => rings.by_name(r, pcore, [engine, queue], names.get(row)),
             };
-            let slice = r.t.transfer(&Transfer {
+            rows.push(row);
+            found.push(Transfer {
                 ring,
                 variable: variables.get(row),
                 start,
@@ -165,10 +168,10 @@ fn transfers(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
                 is_collective: false,
                 record: RecordRef::new(kind, first + row as u64, 1),
             });
-            r.links.note(kind, ids.get(row), slice);
-            n_shown += 1;
         }
-        n_shown
+        let slices = r.t.transfers(&found)..;
+        rows.iter().zip(slices).for_each(|(row, slice)| r.links.note(kind, ids.get(*row), slice));
+        found.len()
     });
 }
 
