@@ -1,6 +1,7 @@
 //! R30–R36: how well data is moved.
 
 use super::{Case, Finding, Out, Severity, Verdict, bytes, nanoseconds, percent};
+use crate::analysis::lately::Lately;
 use crate::base::order::keep_largest;
 use crate::base::{SliceId, StrId, TrackId, in_parts, text};
 use crate::model::{Domain, NeuronDevice, TrackKind};
@@ -54,8 +55,7 @@ impl Packets {
         for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
             let is_dynamic = profile.strings.get(track.name).contains("Dynamic");
             let slices = profile.slices_of(TrackId(t as u32));
-            // The packets of an engine stand beside each other.
-            let (mut engine, mut sums) = (None, (0, 0));
+            let mut busy = EngineSums::default();
             in_parts(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
                     let n = device.bytes.get(i).copied().unwrap_or(NeuronDevice::ABSENT);
@@ -65,15 +65,15 @@ impl Packets {
                     }
                     let duration = profile.slices.duration[i];
                     out.add(n, duration, SliceId(i as u32), is_dynamic);
-                    let Some(own) = engines.map(|e| e[i]) else { continue };
-                    if engine != Some(own) {
-                        out.add_engine(roots[t], engine, sums);
-                        (engine, sums) = (Some(own), (0, 0));
+                    if let Some(engine) = engines.map(|e| e[i]) {
+                        busy.add(engine, (duration, n.into()));
                     }
-                    sums = (i64::saturating_add(sums.0, duration), u64::saturating_add(sums.1, n.into()));
                 }
             });
-            out.add_engine(roots[t], engine, sums);
+            for (engine, (time, bytes)) in busy.all {
+                let sums = out.engines.entry((roots[t], engine)).or_default();
+                *sums = (sums.0.saturating_add(time), sums.1.saturating_add(bytes));
+            }
         }
         out
     }
@@ -92,12 +92,31 @@ impl Packets {
             self.tiny_dynamic.get_or_insert(slice);
         }
     }
+}
 
-    fn add_engine(&mut self, root: u32, engine: Option<StrId>, (busy, bytes): (i64, u64)) {
-        if let Some(engine) = engine {
-            let sums = self.engines.entry((root, engine)).or_default();
-            *sums = (sums.0.saturating_add(busy), sums.1.saturating_add(bytes));
+/// Busy time and bytes of one queue's packets by engine.
+#[derive(Default)]
+struct EngineSums {
+    all: Vec<(StrId, (i64, u64))>,
+    known: FxHashMap<StrId, u32>,
+    lately: Lately<StrId>,
+}
+
+impl EngineSums {
+    #[inline]
+    fn add(&mut self, engine: StrId, (time, bytes): (i64, u64)) {
+        let place = self.lately.get(engine.0, engine).unwrap_or_else(|| self.find(engine));
+        let sums = &mut self.all[place as usize].1;
+        *sums = (sums.0.saturating_add(time), sums.1.saturating_add(bytes));
+    }
+
+    fn find(&mut self, engine: StrId) -> u32 {
+        let place = *self.known.entry(engine).or_insert(self.all.len() as u32);
+        if place as usize == self.all.len() {
+            self.all.push((engine, (0, 0)));
         }
+        self.lately.set(engine.0, engine, place);
+        place
     }
 }
 

@@ -1,6 +1,8 @@
 //! How the DMA engines, queues and types were used, and how fast transfers of each size are.
 
 use super::{Charts, Given, SizeGroup, TransferBy, TransferGroup};
+use crate::analysis::device::lanes;
+use crate::analysis::lately::Lately;
 use crate::analysis::spans::{self, Spans};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TrackId, in_parts};
@@ -22,6 +24,35 @@ struct Sum {
     count: u64,
 }
 
+/// Root track, and the name or the track that transfers have in common.
+type Key = (TransferBy, u32, u32);
+
+/// What transfers have in common, and sums of those who do.
+#[derive(Default)]
+struct Sums {
+    all: Vec<(Key, Sum)>,
+    known: FxHashMap<Key, u32>,
+    lately: Lately<Key>,
+}
+
+impl Sums {
+    #[inline]
+    fn of(&mut self, key: Key) -> &mut Sum {
+        let hint = key.0 as u32 * 101 + key.2;
+        let place = self.lately.get(hint, key).unwrap_or_else(|| self.find(hint, key));
+        &mut self.all[place as usize].1
+    }
+
+    fn find(&mut self, hint: u32, key: Key) -> u32 {
+        let place = *self.known.entry(key).or_insert(self.all.len() as u32);
+        if place as usize == self.all.len() {
+            self.all.push((key, Sum::default()));
+        }
+        self.lately.set(hint, key, place);
+        place
+    }
+}
+
 /// Transfers of one size.
 struct Sizes {
     count: u64,
@@ -30,40 +61,71 @@ struct Sizes {
     longest: (i64, usize),
 }
 
-/// Root track, and the name or the track that transfers have in common.
-type Key = (TransferBy, u32, u32);
+/// Columns of the transfers, where the file has them.
+struct Columns<'a> {
+    engines: Option<&'a [StrId]>,
+    types: Option<&'a [StrId]>,
+    variables: Option<&'a [StrId]>,
+}
+
+impl Columns<'_> {
+    /// What each transfer has in common with others, but for their queue.
+    #[inline]
+    fn keys(&self, root: u32, i: usize) -> impl Iterator<Item = Key> {
+        let keys = [(TransferBy::Engine, root, at(self.engines, i).0), (TransferBy::Type, root, at(self.types, i).0)];
+        keys.into_iter().filter(|key| key.2 != 0)
+    }
+}
+
+#[inline]
+fn at(column: Option<&[StrId]>, i: usize) -> StrId {
+    column.map_or(StrId(0), |c| c[i])
+}
 
 pub(super) fn transfers(given: &Given<'_>, out: &mut Charts) {
-    let mut sums: FxHashMap<Key, Sum> = FxHashMap::default();
-    let mut sizes: FxHashMap<(u32, StrId, StrId, u32), Sizes> = FxHashMap::default();
+    let mut sums = Sums::default();
     let profile = given.profile;
     let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
-    let (engines, types, variables) = (column("engine"), column("queue_type"), column("variable"));
-    let at = |column: Option<&[StrId]>, i: usize| column.map_or(StrId(0), |c| c[i]);
+    let columns = Columns { engines: column("engine"), types: column("queue_type"), variables: column("variable") };
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
-        let root = given.roots[t];
-        let by_start = &profile.slices.by_start[profile.slices_of(TrackId(t as u32))];
-        in_parts(by_start.len(), &mut |part| {
-            for i in by_start[part].iter().map(|i| *i as usize) {
-                let Some(span) = given.span(i) else { continue };
-                if given.device.duplicates.binary_search(&(i as u32)).is_ok() {
-                    continue;
-                }
+        let track = TrackId(t as u32);
+        counts(given, track, &columns, &mut sums, out);
+        times(given, track, &columns, &mut sums);
+    }
+    groups(given, sums.all, out);
+    by_bytes(out);
+    if out.transfers.is_empty() {
+        out.notes.push("There are no DMA transfers in this range.".into());
+    } else if columns.types.is_none() {
+        out.notes.push("Types of DMA are not available: the file does not tell what feeds the queues.".into());
+    }
+}
+
+/// Whether no transfer before it stands for the same packet.
+fn is_once(given: &Given<'_>, i: usize) -> bool {
+    let duplicates = &given.device.duplicates;
+    duplicates.is_empty() || duplicates.binary_search(&(i as u32)).is_err()
+}
+
+/// Numbers, bytes and sizes of a queue's transfers, lane by lane: the order does not matter to them.
+fn counts(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums, out: &mut Charts) {
+    let (root, slices) = (given.roots[track.index()], &given.profile.slices);
+    let mut sizes: FxHashMap<(StrId, StrId, u32), Sizes> = FxHashMap::default();
+    for (_, lane) in lanes::touching(given.profile, track, given.within) {
+        in_parts(lane.len(), &mut |part| {
+            for i in part.map(|k| lane.start + k).filter(|i| is_once(given, *i)) {
                 // As with FLOPs: bytes belong to the range in which the transfer starts.
-                let is_own = profile.slices.start[i] >= given.within.start.0;
+                let is_own = slices.start[i] >= given.within.start.0;
                 let bytes = given.device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT && is_own);
-                let kind = at(types, i);
-                let keys = [(TransferBy::Engine, at(engines, i).0), (TransferBy::Queue, t as u32), (TransferBy::Type, kind.0)];
-                for (by, name) in keys.into_iter().filter(|k| k.0 == TransferBy::Queue || k.1 != 0) {
-                    let sum = sums.entry((by, root, name)).or_default();
-                    spans::push(&mut sum.spans, span);
+                for key in columns.keys(root, i).chain([(TransferBy::Queue, root, track.0)]) {
+                    let sum = sums.of(key);
                     sum.count += u64::from(is_own);
                     sum.bytes = bytes.map(|n| sum.bytes.unwrap_or(0).saturating_add(n.into())).or(sum.bytes);
                 }
                 if let Some(size) = bytes {
-                    let duration = profile.slices.duration[i];
+                    let duration = slices.duration[i];
                     let new = Sizes { count: 0, time: 0, shortest: i64::MAX, longest: (-1, i) };
-                    let s = sizes.entry((t as u32, at(variables, i), kind, size)).or_insert(new);
+                    let s = sizes.entry((at(columns.variables, i), at(columns.types, i), size)).or_insert(new);
                     (s.count, s.time) = (s.count + 1, s.time.saturating_add(duration));
                     s.shortest = s.shortest.min(duration);
                     s.longest = s.longest.max((duration, i));
@@ -71,16 +133,24 @@ pub(super) fn transfers(given: &Given<'_>, out: &mut Charts) {
             }
         });
     }
-    groups(given, sums, out);
-    by_size(given, sizes, out);
-    if out.transfers.is_empty() {
-        out.notes.push("There are no DMA transfers in this range.".into());
-    } else if types.is_none() {
-        out.notes.push("Types of DMA are not available: the file does not tell what feeds the queues.".into());
-    }
+    by_size(given, track, sizes, out);
 }
 
-fn groups(given: &Given<'_>, sums: FxHashMap<Key, Sum>, out: &mut Charts) {
+/// When a queue's transfers ran, by start.
+fn times(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums) {
+    let root = given.roots[track.index()];
+    let by_start = &given.profile.slices.by_start[given.profile.slices_of(track)];
+    in_parts(by_start.len(), &mut |part| {
+        for i in by_start[part].iter().map(|i| *i as usize) {
+            let Some(span) = given.span(i).filter(|_| is_once(given, i)) else { continue };
+            for key in columns.keys(root, i).chain([(TransferBy::Queue, root, track.0)]) {
+                spans::push(&mut sums.of(key).spans, span);
+            }
+        }
+    });
+}
+
+fn groups(given: &Given<'_>, sums: Vec<(Key, Sum)>, out: &mut Charts) {
     let core_bandwidth = given.facts.hardware_fact("dma_ddr_bandwidth");
     let n_engines = given.facts.hardware_fact("num_dma_engines_per_neuroncore").unwrap_or(N_ENGINES);
     let strings = &given.profile.strings;
@@ -113,28 +183,28 @@ fn groups(given: &Given<'_>, sums: FxHashMap<Key, Sum>, out: &mut Charts) {
     }
 }
 
-fn by_size(given: &Given<'_>, sizes: FxHashMap<(u32, StrId, StrId, u32), Sizes>, out: &mut Charts) {
+/// A queue's transfers by what they move and its size.
+fn by_size(given: &Given<'_>, track: TrackId, sizes: FxHashMap<(StrId, StrId, u32), Sizes>, out: &mut Charts) {
     let strings = &given.profile.strings;
-    let group = |((track, variable, kind, size), s): ((u32, StrId, StrId, u32), Sizes)| {
-        let name = match strings.get(variable) {
-            "" => given.profile.track_path(TrackId(track)).replace(" / DMA", ""),
-            name => name.into(),
-        };
-        let kind = if kind == StrId(0) { NOT_TOLD } else { strings.get(kind) };
-        SizeGroup {
-            core: given.core(track as usize),
-            name,
-            kind: kind.into(),
-            size,
-            count: s.count,
-            rate: if s.time > 0 { size as f64 * s.count as f64 / (s.time as f64 / 1e9) } else { 0.0 },
-            durations: (DurationNs(s.shortest), DurationNs(s.longest.0)),
-            slice: SliceId(s.longest.1 as u32),
-        }
+    let (core, queue) = (given.core(track.index()), given.profile.track_path(track).replace(" / DMA", ""));
+    let group = |((variable, kind, size), s): ((StrId, StrId, u32), Sizes)| SizeGroup {
+        core: core.clone(),
+        name: if variable == StrId(0) { queue.clone() } else { strings.get(variable).into() },
+        kind: if kind == StrId(0) { NOT_TOLD } else { strings.get(kind) }.into(),
+        size,
+        count: s.count,
+        rate: if s.time > 0 { size as f64 * s.count as f64 / (s.time as f64 / 1e9) } else { 0.0 },
+        durations: (DurationNs(s.shortest), DurationNs(s.longest.0)),
+        slice: SliceId(s.longest.1 as u32),
     };
-    out.sizes = sizes.into_iter().filter(|s| s.1.time > 0).map(group).collect();
+    out.sizes.extend(sizes.into_iter().filter(|s| s.1.time > 0).map(group));
+}
+
+/// Sizes with most bytes first, and no more than can be shown.
+fn by_bytes(out: &mut Charts) {
     let bytes = |g: &SizeGroup| u64::from(g.size) * g.count;
-    out.sizes.order_by(|a, b| bytes(b).cmp(&bytes(a)).then_with(|| (&a.name, a.size, &a.kind).cmp(&(&b.name, b.size, &b.kind))));
+    let names = |a: &SizeGroup, b: &SizeGroup| (&a.name, a.size, &a.kind, a.slice).cmp(&(&b.name, b.size, &b.kind, b.slice));
+    out.sizes.order_by(|a, b| bytes(b).cmp(&bytes(a)).then_with(|| names(a, b)));
     out.n_more_sizes = out.sizes.len().saturating_sub(MOST_SIZES) as u64;
     out.sizes.truncate(MOST_SIZES);
     if out.n_more_sizes > 0 {
