@@ -38,6 +38,8 @@ pub(crate) struct Timeline {
     pub queue_names: QueueNames,
     attrs: Vec<ColumnId>,
     numbers: [ColumnId; 5],
+    /// Room for the tracks of instructions that are added.
+    tracks: Vec<TrackId>,
     hbm: Vec<HbmTraffic>,
     duplicates: Vec<u32>,
     collective: Vec<u32>,
@@ -63,6 +65,7 @@ impl Timeline {
             queue_names: QueueNames::default(),
             attrs,
             numbers,
+            tracks: Vec::new(),
             hbm: Vec::new(),
             duplicates: Vec::new(),
             collective: Vec::new(),
@@ -108,7 +111,9 @@ impl Timeline {
 
     /// Adds instructions; returns the first, which the others follow.
     pub fn instructions(&mut self, all: &[Instruction<'_>]) -> RawSliceId {
-        let tracks: Vec<TrackId> = all.iter().map(|i| self.row(i.core, i.label)).collect();
+        let mut tracks = std::mem::take(&mut self.tracks);
+        tracks.clear();
+        tracks.extend(all.iter().map(|i| self.row(i.core, i.label)));
         let row = |k: usize| {
             let i = &all[k];
             RawSlice { track: tracks[k], start: i.start, duration: i.duration, name: i.opcode, record: i.record }
@@ -127,6 +132,7 @@ impl Timeline {
                 self.hbm.push(HbmTraffic { slice, read, written, spilled: work.spilled });
             }
         }
+        self.tracks = tracks;
         first
     }
 
