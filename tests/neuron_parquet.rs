@@ -158,12 +158,36 @@ fn what_is_wrong_is_said() {
         small_table("message t { required int64 when; required int64 duration_ns; required binary engine (UTF8); }", &[(1, 2, "Tensor")]);
     let imported = import_one(&[("d/Instruction.parquet".into(), wrong)]).expect("opens as tables");
     assert_eq!(imported.ledger.skipped.iter().map(|s| (s.kind.as_str(), s.count)).collect::<Vec<_>>(), [("missing_value", 1)]);
+    let said = |part: &str| imported.ledger.notes.iter().any(|n| n.contains(part));
+    assert!(said("`Instruction` has no column `start_ts`: its rows are not on the timeline") && !said("`end_ts` or"));
+    assert!(said("`Summary`") && said("`DmaPacket`"), "{:?}", imported.ledger.notes);
     // Two profiles in one heap.
     let files = [("a.parquet/Instruction.parquet".into(), good.clone()), ("b/Instruction.parquet".into(), good.clone())];
     assert_eq!(claims(&files).len(), 2, "two directories are two profiles");
     let files = [("Instruction.parquet".into(), good.clone()), ("Instruction.parquet".into(), good)];
     let error = import_one(&files).expect_err("a mixture");
     assert!(error.to_string().contains("by itself"), "{error}");
+}
+
+#[test]
+fn arrows_are_of_the_kind_that_their_row_tells() {
+    let instructions = text_table(
+        &["id", "start_ts", "duration_ns", "engine"],
+        &[&["1", "0", "5", "Tensor"], &["2", "10", "5", "Tensor"], &["3", "20", "5", "Vector"]],
+    );
+    let columns = ["in_table", "in_id", "out_table", "out_id", "dependency_type"];
+    // The schema's own example writes the table's name small.
+    let rows: [&[&str]; 3] = [
+        &["instruction", "1", "Instruction", "2", "ANTI_DEPENDENCE"],
+        &["instruction", "2", "instruction", "3", ""],
+        &["instruction", "2", "dma_queue", "3", ""],
+    ];
+    let files = [("d/Instruction.parquet".into(), instructions), ("d/Flow.parquet".into(), text_table(&columns, &rows))];
+    let imported = import_one(&files).expect("opens");
+    let flows = &imported.profile.flows;
+    let kinds: Vec<&str> = flows.kind.iter().map(|kind| imported.profile.strings.get(*kind)).collect();
+    assert_eq!(kinds, ["ANTI_DEPENDENCE", "FLOW"]);
+    assert!(imported.ledger.skipped.iter().any(|s| s.kind == "flow_without_row" && s.count == 1));
 }
 
 #[test]

@@ -68,6 +68,7 @@ pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch
 fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
     refuse_mixture(input)?;
     let tables = open_tables(members_by_table(input), ledger)?;
+    super::needs::check(&tables, ledger);
     let facts = facts::Facts::read(&tables, ledger);
     let (place, links) = (Place::new(facts.first_core), Links::new(tables.contains_key("Flow")));
     let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), watch };

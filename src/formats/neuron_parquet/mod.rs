@@ -12,6 +12,7 @@ mod hybrid;
 mod import;
 mod instructions;
 mod mixture;
+mod needs;
 mod reader;
 mod reading;
 mod rows;

@@ -66,13 +66,22 @@ impl Reading<'_, '_> {
 
     /// Draws the arrows of `flows`.
     pub fn resolve(&mut self, flows: &Table, ledger: &mut Ledger) {
-        let kind = self.t.builder.strings.intern("FLOW");
         let mut n_lost = 0;
-        let table = |name: &str| SLICE_TABLES.iter().position(|s| *s == name);
-        self.each(flows, &["in_table", "in_id", "out_table", "out_id"], ledger, &mut |r, b, row, _| {
+        // The schema's example writes `instruction` where the table is `Instruction`.
+        let plain = |name: &str| name.chars().filter(|c| *c != '_').collect::<String>().to_ascii_lowercase();
+        let names = SLICE_TABLES.map(plain);
+        let table = |name: &str| SLICE_TABLES.iter().position(|s| *s == name).or_else(|| names.iter().position(|n| *n == plain(name)));
+        self.each(flows, &["in_table", "in_id", "out_table", "out_id", "dependency_type"], ledger, &mut |r, b, row, _| {
             let end = |at: usize| Some((table(b.text(at, row))?, b.int(at + 1, row)?));
+            let kind = match b.text(4, row) {
+                "" => "FLOW",
+                told => told,
+            };
             match (r.links.get(end(0)), r.links.get(end(2))) {
-                (Some(from), Some(to)) => r.t.builder.flow(from, to, kind),
+                (Some(from), Some(to)) => {
+                    let kind = r.t.builder.strings.intern(kind);
+                    r.t.builder.flow(from, to, kind);
+                }
                 _ => n_lost += 1,
             }
             true
