@@ -165,5 +165,8 @@ fn findings_on_the_real_runs() {
         for id in ["R2", "R7", "R13b", "R20", "R41", "R14"] {
             assert_eq!(verdict(&bare, id), "missing", "{run} {id}");
         }
+        // 25.6 µs under a limit of one half, of which the engine worked in 5.1 µs.
+        let cost = got.findings.iter().find(|f| f.id == "R41").and_then(|f| f.cost);
+        assert!(cost.is_none_or(|c| (2_500..2_560).contains(&c.0)), "{cost:?}");
     }
 }

@@ -165,6 +165,8 @@ struct Case<'a> {
     /// Nanoseconds of the whole run.
     total: f64,
     engines: Vec<EngineTime>,
+    /// When the tensor engine of each core worked.
+    tensor: Vec<Busy>,
     /// Instructions by engine.
     work: Vec<Engine>,
     gaps: Gaps,
@@ -177,10 +179,12 @@ impl<'a> Case<'a> {
         let hardware = facts.hardware();
         let (work, signals) = (engines(profile), Signals::of(profile));
         let causes = Causes::of(profile, &signals);
+        let busy = busy(profile, None);
         Case {
             profile,
             total: whole(profile).duration().0 as f64,
-            engines: busy(profile, None).iter().map(Busy::time).collect(),
+            engines: busy.iter().map(Busy::time).collect(),
+            tensor: busy.into_iter().filter(|b| b.engine == "Tensor").collect(),
             gaps: gaps_of(&work, &causes, None),
             path: critical_path_of(&work, &causes),
             work,

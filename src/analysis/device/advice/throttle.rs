@@ -1,35 +1,73 @@
 //! R41 and R42: throttling.
 
-use super::{Case, Finding, Out, Place, Severity, Verdict, nanoseconds, percent};
+use super::{Case, Finding, Out, Place, Severity, Verdict, percent};
+use crate::analysis::spans::length_in;
 use crate::base::text;
+use crate::model::domain::Throttle;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("R41", "The tensor engine is throttled", throttled(case));
     out.rule("R42", "Throttling after idle gaps", ramps(case));
 }
 
-fn throttled(case: &Case<'_>) -> Verdict {
-    let kinds: Vec<(usize, f64, f64)> =
-        (0..2).flat_map(|core| case.facts.throttling(core).into_iter().map(move |(share, limit)| (core, share, limit))).collect();
-    if kinds.is_empty() {
-        return Verdict::Missing("the shares of time under each kind of throttling");
+/// Time of a core's tensor engine under a limit, and what it lost of it while it worked, nanoseconds.
+#[derive(Default)]
+struct Limited {
+    core: String,
+    time: f64,
+    lost: f64,
+}
+
+/// Core by core, from the moments that the file tells.
+fn limited(case: &Case<'_>) -> Vec<Limited> {
+    let mut out: Vec<Limited> = Vec::new();
+    for limit in case.device().map_or(&[][..], |d| &d.throttles) {
+        let core = case.profile.strings.get(case.profile.tracks[limit.core.index()].name);
+        let at = out.iter().position(|l| l.core == core).unwrap_or_else(|| {
+            out.push(Limited { core: core.into(), ..Limited::default() });
+            out.len() - 1
+        });
+        if limit.limit < 1.0 {
+            out[at].time += limit.end.saturating_sub(limit.start) as f64;
+            out[at].lost += lost(case, core, limit);
+        }
     }
+    out
+}
+
+/// What a limit took from the tensor engine while it worked: it costs nothing while that is idle.
+fn lost(case: &Case<'_>, core: &str, limit: &Throttle) -> f64 {
+    let busy = case.tensor.iter().filter(|t| t.core == core).map(|t| length_in(&t.ranges, limit.start, limit.end));
+    busy.sum::<i64>() as f64 * (1.0 - limit.limit)
+}
+
+/// The same from the shares in the file's summary, as if the engine had worked all the time.
+fn at_most(case: &Case<'_>) -> Vec<Limited> {
     let of = |core: usize| {
-        let limited = kinds.iter().filter(move |k| k.0 == core && k.2 < 1.0);
-        limited.fold((0.0, 0.0), |sum, k| (sum.0 + k.1, sum.1 + k.1 * (1.0 - k.2)))
+        let kinds = case.facts.throttling(core);
+        let limited = || kinds.iter().filter(|k| k.1 < 1.0);
+        let (time, lost) = (limited().map(|k| k.0).sum::<f64>(), limited().map(|k| k.0 * (1.0 - k.1)).sum::<f64>());
+        (!kinds.is_empty()).then(|| Limited { core: format!("nc{core}"), time: time * case.total, lost: lost * case.total })
     };
-    let worst = (0..2).map(|c| (c, of(c))).max_by(|a, b| a.1.1.total_cmp(&b.1.1)).unwrap_or_default();
-    let (core, (share, lost)) = worst;
-    Verdict::when(share > 0.05, || {
+    (0..2).filter_map(of).collect()
+}
+
+fn throttled(case: &Case<'_>) -> Verdict {
+    let (rows, shares) = (limited(case), at_most(case));
+    let is_of_rows = !rows.is_empty();
+    let Some(worst) = if is_of_rows { rows } else { shares }.into_iter().max_by(|a, b| a.lost.total_cmp(&b.lost)) else {
+        return Verdict::Missing("times of throttling, or the shares of time under each kind of it");
+    };
+    Verdict::when(worst.time > 0.05 * case.total && case.total > 0.0, || {
         Finding::new(Severity::Warning, "The tensor engine is throttled")
-            .cost(lost * case.total)
-            .says("Core of the profile", format!("nc{core}"))
-            .says("Under a limit", percent(share))
-            .says("Lost, were it all computing", percent(lost))
+            .cost(worst.lost)
+            .says("Core", worst.core)
+            .says("Under a limit", percent(worst.time / case.total))
+            .says(if is_of_rows { "Lost while it worked" } else { "Lost, were it all computing" }, percent(worst.lost / case.total))
             .because(
                 "After idle times or at high power the hardware limits how often the array may start.",
                 "Keep the tensor engine busy at least half of any 3 µs; overlap transfers with compute. Throttling while it is idle costs nothing.",
-                "Under a limit below 1 for more than 5 % of the run (our threshold); cost = Σ share × (1 − limit) × run, the most it can be.",
+                "Under a limit below 1 for more than 5 % of the run (our threshold); cost = Σ time in which the engine worked under a limit × (1 − limit). Where the file has shares of time alone: Σ share × (1 − limit) × run, the most it can be.",
             )
     })
 }
@@ -40,7 +78,8 @@ fn ramps(case: &Case<'_>) -> Verdict {
     if counters.is_empty() || case.gaps.engines.is_empty() {
         return Verdict::Missing("throttling over time, or instructions of the tensor engine");
     }
-    let mut found: Vec<Place> = Vec::new();
+    let (mut found, mut cost): (Vec<Place>, f64) = (Vec::new(), 0.0);
+    let limits = case.device().map_or(&[][..], |d| &d.throttles);
     for counter in counters {
         let core = case.profile.track_path(counter.track).split(" / ").next().unwrap_or_default().to_string();
         let values = counter.series.first().map_or(&[][..], |s| s.values.as_slice());
@@ -49,20 +88,22 @@ fn ramps(case: &Case<'_>) -> Verdict {
             case.gaps.gaps.iter().filter(|g| g.core == core && g.engine == "Tensor" && g.range.duration().0 >= GAP_NS).collect();
         for at in drops {
             let after = gaps.iter().find(|g| (0..=GAP_NS).contains(&at.saturating_sub(g.range.end.0)));
-            found.extend(after.map(|g| Place { label: "Gap before throttling".into(), range: g.range, slice: g.next }));
+            let Some(gap) = after else { continue };
+            found.push(Place { label: "Gap before throttling".into(), range: gap.range, slice: gap.next });
+            let mut told = limits.iter().filter(|l| l.start == at && l.limit < 1.0).map(|l| lost(case, &core, l)).peekable();
+            cost += if told.peek().is_some() { told.sum() } else { GAP_NS as f64 * 0.5 };
         }
     }
     let n = found.len();
     Verdict::when(n > 0, || {
         Finding::new(Severity::Info, "Throttling follows idle gaps of the tensor engine")
-            .cost(n as f64 * GAP_NS as f64 * 0.5)
+            .cost(cost)
             .says("Times", text::count(n as u64))
-            .says("Each", nanoseconds(GAP_NS as f64))
             .at(found)
             .because(
                 "After a pause of 3 µs the engine ramps up at half speed, so that the current does not jump.",
                 "Close the gap, or keep the engine warm with products that nobody needs.",
-                "A limit of 50 % or less within 3 µs after a gap of at least 3 µs; cost = times × 3 µs × 50 %, an estimate.",
+                "A limit of 50 % or less within 3 µs after a gap of at least 3 µs; cost = Σ time in which the engine worked under that limit × (1 − limit); 3 µs × 50 % each where the file does not tell how long it held.",
             )
     })
 }

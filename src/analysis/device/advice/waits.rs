@@ -60,7 +60,9 @@ fn action(cause: Cause) -> &'static str {
         Cause::Load => "Load earlier, or into a second buffer while the first one is used.",
         Cause::Store => "Write results from another buffer, so that the engine need not wait for it.",
         Cause::Spill => "Reduce what is alive at a time: smaller tiles, fused operators.",
-        Cause::Dynamic => "Start transfers earlier; prefer descriptors made by hardware (on Sync or Scalar) to those of GpSimd.",
+        Cause::Dynamic => {
+            "Start transfers earlier, so that nothing waits for them. Where GpSimd makes their descriptors, let the hardware make them (on Sync or Scalar)."
+        }
         Cause::Collective => {
             "Overlap collectives with compute. The runtime's own barriers before and after the program cost the same however long it is: run more per execution."
         }
