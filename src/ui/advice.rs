@@ -78,6 +78,7 @@ fn Item(found: Finding, on_place: Callback<usize>) -> impl IntoView {
             </button></li>
         }
     };
+    let severity = (!found.severity.is_empty()).then(|| view! { <span class="advice__severity">{found.severity}</span> });
     let has_places = !found.places.is_empty();
     let places = found.places.into_iter().enumerate().map(place).collect_view();
     let has_figures = !found.figures.is_empty();
@@ -87,7 +88,7 @@ fn Item(found: Finding, on_place: Callback<usize>) -> impl IntoView {
     let more = found.link.map(|(to, what)| view! { <a href=to target="_blank" rel="noreferrer">{what}</a> });
     view! {
         <li class="advice__item" data-recommendation=found.id data-severity=found.severity>
-            <div class="advice__head"><h3>{found.title}</h3>{cost}</div>
+            <div class="advice__head"><h3>{found.title}</h3>{severity}{cost}</div>
             <p class="advice__text">{with_code(&found.text)}</p>
             {has_figures.then(|| view! { <dl class="advice__figures">{figures}</dl> })}
             {has_places.then(|| view! { <ul class="advice__places" aria-label="Where to look">{places}</ul> })}

@@ -93,7 +93,7 @@ fn Path(path: Asked<CriticalPath>, on_place: Callback<Place>) -> impl IntoView {
     let sentence = move || path.value.with(|p| p.as_ref().map(|p| rows::path_sentence(p)));
     view! {
         <section data-part="critical-path">
-            <h2>"Critical path"</h2>
+            <h2>"Critical path of the whole run"</h2>
             <p>{sentence}</p>
             <Notes notes=path.derive(|p| p.notes.clone()) />
             <Table id="path-shares" label="Shares of the critical path" columns=Signal::stored(Arc::new(rows::share_columns())) rows=path.derive(rows::shares) empty="There is no chain." />

@@ -95,7 +95,12 @@ pub fn band_columns() -> Vec<Column> {
         column("length", "Length", Kind::Duration, ""),
         column("transfers", "Transfers", Kind::Count, ""),
         column("bytes", "Bytes", Kind::Bytes, ""),
-        column("factor", "Moved ÷ size", Kind::Number, "Of a tensor."),
+        column(
+            "factor",
+            "Times its size",
+            Kind::Number,
+            "Of a tensor: its load factor where the file tells it, else bytes of its DMA rows ÷ its size.",
+        ),
     ]
 }
 

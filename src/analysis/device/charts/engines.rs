@@ -33,7 +33,16 @@ pub(super) fn engines(given: &Given<'_>, out: &mut Charts) {
     let tells_flops = works.iter().any(|w| w.flops.is_some());
     out.engines = works.into_iter().map(|work| split(given, work, peak, is_limited)).collect();
     if out.engines.is_empty() {
-        out.notes.push("The profile has no instructions of engines.".into());
+        out.notes.push(
+            if given.range.is_some() {
+                "No engine runs an instruction in this range."
+            } else {
+                "The profile has no instructions of engines."
+            }
+            .into(),
+        );
+    } else if !tells_flops && given.range.is_some() && given.device.elements.is_told() {
+        out.notes.push("No matrix product starts in this range. Active time is shown as a whole.".into());
     } else if !tells_flops {
         out.notes.push(
             "FLOPs are not available: the file does not tell the elements of matrix products. Active time is shown as a whole.".into(),
