@@ -98,6 +98,20 @@ fn a_barrier_is_one_of_several_engines_and_dependencies_tell_without_operands() 
     let of = |cause| got.causes.iter().filter(|c| c.engine == "Vector" && c.cause == cause).map(|c| c.time.0).sum::<i64>();
     assert_eq!((of(Cause::Collective), of(Cause::Issue)), (4900, 110));
 
+    // The update to the second is missing: that the wait was over tells of it.
+    let profile = opened(
+        &[
+            (1, "Tensor", "NOP", 0, 400, "$S[2]++@complete", &[]),
+            (2, "Scalar", "NOP", 0, 5000, "$S[2]++@complete", &[]),
+            (4, "Vector", "EVENT_SEMAPHORE", 200, 4900, barrier, &[]),
+            (5, "Vector", "COPY", 5110, 10, "", &[]),
+        ],
+        &[("2", 410, 1), ("2", 6000, 0)],
+    );
+    let got = gaps(&profile, None);
+    let of = |cause| got.causes.iter().filter(|c| c.engine == "Vector" && c.cause == cause).map(|c| c.time.0).sum::<i64>();
+    assert_eq!((of(Cause::Collective), of(Cause::Unknown)), (4900, 0));
+
     let bare = opened(
         &[(1, "Tensor", "MATMUL", 0, 4000, "", &[]), (2, "Vector", "COPY", 0, 10, "", &[]), (3, "Vector", "COPY", 4100, 10, "", &[1])],
         &[],

@@ -122,6 +122,11 @@ fn a_range_is_summed_by_itself() {
         let (ours, file) = (value(&all, name), value(&whole, name));
         assert!((ours - file).abs() < 1e-3 * file, "{name}: {ours} against {file}");
     }
+    // Of a part it is not told when the bytes moved; shares of a part never pass the whole.
+    assert!(a.metrics.iter().all(|m| m.name != "mbu_estimated_percent"));
+    let short = part(14_660, 14_700);
+    let shares = short.metrics.iter().filter(|m| m.name.ends_with("_percent")).filter_map(|m| m.computed);
+    assert!(shares.clone().count() > 3 && shares.clone().all(|s| s <= 1.0), "{:?}", shares.collect::<Vec<_>>());
     for e in &whole.engines {
         let busy = |s: &axonscope::analysis::device::Summary| {
             s.engines.iter().find(|o| (&o.core, &o.engine) == (&e.core, &e.engine)).map_or(0, |o| o.busy.0)

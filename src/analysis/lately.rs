@@ -1,5 +1,8 @@
 //! Places of the keys met lately, for loops over millions of slices that ask for the same few again and again.
 
+use rustc_hash::FxHashMap;
+use std::hash::Hash;
+
 /// A place by key; a new key takes the room of an older one. What was never met, or was overwritten, is to be looked up elsewhere.
 pub(crate) struct Lately<K> {
     slots: Vec<Option<(K, u32)>>,
@@ -26,9 +29,50 @@ impl<K: Copy + Eq> Lately<K> {
     }
 }
 
+/// Sums by key, in the order in which the keys came.
+pub(crate) struct Groups<K, T> {
+    /// All of them.
+    pub all: Vec<(K, T)>,
+    known: FxHashMap<K, u32>,
+    lately: Lately<K>,
+}
+
+impl<K, T> Default for Groups<K, T> {
+    fn default() -> Self {
+        Groups { all: Vec::new(), known: FxHashMap::default(), lately: Lately::default() }
+    }
+}
+
+impl<K: Copy + Eq + Hash, T: Default> Groups<K, T> {
+    /// The sum of a key, which may be new; `hint` as in [`Lately::get`].
+    #[inline]
+    pub fn of(&mut self, hint: u32, key: K) -> &mut T {
+        let place = self.lately.get(hint, key).unwrap_or_else(|| self.find(hint, key));
+        &mut self.all[place as usize].1
+    }
+
+    fn find(&mut self, hint: u32, key: K) -> u32 {
+        let place = *self.known.entry(key).or_insert(self.all.len() as u32);
+        if place as usize == self.all.len() {
+            self.all.push((key, T::default()));
+        }
+        self.lately.set(hint, key, place);
+        place
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Lately;
+    use super::{Groups, Lately};
+
+    #[test]
+    fn sums_are_found_again_also_where_their_hints_meet() {
+        let mut sums: Groups<u32, u32> = Groups::default();
+        for key in [7, 3, 7, 263, 3, 263] {
+            *sums.of(key, key) += key;
+        }
+        assert_eq!(sums.all, [(7, 14), (3, 6), (263, 526)]);
+    }
 
     #[test]
     fn a_key_is_found_until_another_takes_its_room() {

@@ -1,11 +1,12 @@
 //! Where the time went, by operator (or any attribute): the Operators view's rows.
 
 use super::device::flops::{self, Flops};
+use super::device::waits;
 use super::modules;
 use super::self_time::self_times;
 use crate::base::Order as _;
-use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
-use crate::model::{Profile, TrackKind};
+use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts, text};
+use crate::model::{Domain, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 
 /// What to sum.
@@ -98,12 +99,14 @@ pub fn device_of(profile: &Profile, track: TrackId) -> TrackId {
     }
 }
 
-/// Rows over those of `tracks` that hold work, clipped to `range`, grouped by `column`; `slots` holds a colour slot per string.
+/// Rows over those of `tracks` that hold work, clipped to `range`, grouped by `column`; `slots` holds a colour slot per string. An instruction of a
+/// Neuron device that only waits for a semaphore is no work: it is counted in a note.
 pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range: Option<TimeRange>, slots: &[u16]) -> Operators {
     let mut by_device: Vec<(TrackId, TrackId)> =
         tracks.iter().filter(|t| is_work(profile, **t)).map(|&t| (device_of(profile, t), t)).collect();
     by_device.order();
-    let mut sums = Sums { row_of: vec![u32::MAX; profile.strings.len()], rows: Vec::new(), begun: 0 };
+    let is_wait = if matches!(profile.domain, Domain::NeuronDevice(_)) { waits::names(profile) } else { Vec::new() };
+    let mut sums = Sums { row_of: vec![u32::MAX; profile.strings.len()], rows: Vec::new(), begun: 0, is_wait, n_waits: 0 };
     let mut devices: Vec<(TrackId, usize)> = Vec::new();
     for part in by_device.chunk_by(|a, b| a.0 == b.0) {
         sums.begin_device();
@@ -134,7 +137,13 @@ pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range:
         from = to;
     }
     rows.order_by(|a, b| (b.self_time, b.total).cmp(&(a.self_time, a.total)).then_with(|| (&a.name, &a.device).cmp(&(&b.name, &b.device))));
-    let notes = flops::missing(profile).into_iter().collect();
+    let mut notes: Vec<String> = flops::missing(profile).into_iter().collect();
+    if sums.n_waits > 0 {
+        notes.push(format!(
+            "Instructions that only wait for a semaphore are left out: {}. What they wait for is under Gaps.",
+            text::count(sums.n_waits)
+        ));
+    }
     Operators { rows, busy: DurationNs(busy), groupings: groupings(profile), has_flops: work.is_some(), notes }
 }
 
@@ -167,6 +176,10 @@ struct Sums {
     row_of: Vec<u32>,
     rows: Vec<Sum>,
     begun: usize,
+    /// Of each string, whether it names a wait; empty where nothing does.
+    is_wait: Vec<bool>,
+    /// Waits left out.
+    n_waits: u64,
 }
 
 impl Sums {
@@ -175,6 +188,10 @@ impl Sums {
             self.row_of[row.key.index()] = u32::MAX;
         }
         self.begun = self.rows.len();
+    }
+
+    fn is_wait(&self, name: StrId) -> bool {
+        self.is_wait.get(name.index()).is_some_and(|is| *is)
     }
 
     fn row(&mut self, key: StrId) -> &mut Sum {
@@ -209,6 +226,10 @@ impl Sums {
                 if !range.touches(TimeNs(start), DurationNs(duration)) {
                     continue;
                 }
+                if self.is_wait(slices.name[i]) {
+                    self.n_waits += 1;
+                    continue;
+                }
                 let row = self.row(column[i]);
                 if row.track != track.0 {
                     row.track = track.0;
@@ -223,7 +244,11 @@ impl Sums {
                 row.max = row.max.max(duration);
             }
         });
-        self_times(profile, track, Some(range), |i, owned| self.row(column[i]).self_time += owned);
+        self_times(profile, track, Some(range), |i, owned| {
+            if !self.is_wait(slices.name[i]) {
+                self.row(column[i]).self_time += owned;
+            }
+        });
     }
 }
 

@@ -9,6 +9,7 @@ pub mod details;
 pub mod diff;
 pub mod distributed;
 pub mod gaps;
+pub mod grouping;
 pub mod kernels;
 pub mod layers;
 pub mod ledger;

@@ -1,8 +1,8 @@
 //! When the engines and DMA of each core were busy: the rows walked once, for every figure that asks.
 
-use super::lanes;
 use super::metrics::ENGINES;
 use super::summary::EngineTime;
+use super::{lanes, share};
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
@@ -21,7 +21,7 @@ pub(super) struct Busy {
     pub ranges: Ranges,
     /// Instructions, or transfers.
     pub count: u64,
-    /// Bytes moved, of DMA.
+    /// Bytes moved, of DMA; of a transfer that runs on beyond the range those of its part within.
     pub bytes: Option<u64>,
 }
 
@@ -106,7 +106,7 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
                 let work = &mut works[at];
                 work.count += 1;
                 if let (Some(sum), Some(&n)) = (&mut work.bytes, bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT)) {
-                    *sum += u64::from(n);
+                    *sum = sum.saturating_add(share::within(n.into(), (profile.slices.start[i], profile.slices.end(i)), range));
                 }
                 let span = (profile.slices.start[i].max(range.start.0), profile.slices.end(i).min(range.end.0));
                 if span.1 > span.0 && !is_wait[profile.slices.name[i].index()] {

@@ -166,7 +166,8 @@ impl<'a> Causes<'a> {
     /// When the condition became true, if that was within the piece.
     fn reached(&self, wait: Used<'_>, (from, to): (i64, i64)) -> Option<i64> {
         if self.signals.is_told(wait) {
-            return self.signals.reached(wait, to).filter(|t| *t > from);
+            let told = self.signals.reached(wait, to).filter(|t| *t > from);
+            return told.or_else(|| self.signals.contradicted(wait, to).filter(|last| *last > from).map(|_| to));
         }
         // Without the semaphore's values, the file's own waiting time decides.
         told_wait(self.device, SliceId(wait.slice)).filter(|w| *w > 0).map(|_| to)

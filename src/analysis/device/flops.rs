@@ -1,6 +1,7 @@
 //! FLOPs of groups of instructions, and what share of the device's peak they are: what Operators tells by row, with the rule of Layers.
 
 use super::metrics::Facts;
+use super::share;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
@@ -43,8 +44,7 @@ struct Sum {
     flops: Option<(u64, u64)>,
 }
 
-/// FLOPs by (device, value of `column`) of the slices of `tracks` (with the device of each), as far as they touch `range`. Work is not
-/// parted: it belongs to the range in which its instruction starts. Groups without a matrix product are left out. `None` where the file
+/// FLOPs by (device, value of `column`) of the slices of `tracks` (with the device of each) that touch `range`, parted over their time. Groups without a matrix product are left out. `None` where the file
 /// tells no elements of products, or is not the profile of a device.
 pub fn by_group(
     profile: &Profile,
@@ -74,7 +74,7 @@ pub fn by_group(
                 let (from, to) = (start.max(range.start.0), end.min(range.end.0));
                 let sum = sums.entry((owner, column[i])).or_insert(Sum { start: from, end: to, flops: None });
                 (sum.start, sum.end) = (sum.start.min(from), sum.end.max(to));
-                if let Some(flops) = told(i).filter(|_| start >= range.start.0) {
+                if let Some(flops) = told(i).map(|flops| share::within(flops, (start, end), range)) {
                     let (all, moved) = sum.flops.unwrap_or_default();
                     sum.flops = Some((all.saturating_add(flops), moved.saturating_add(if is_transpose(i) { flops } else { 0 })));
                 }

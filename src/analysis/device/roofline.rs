@@ -9,6 +9,7 @@ pub use answer::{Basis, Bound, Ceiling, Point, Roofline};
 
 use super::layers::{LayerNode, Layers, LayersQuery, layers};
 use super::metrics::{Facts, Hardware};
+use super::share;
 use crate::base::{DurationNs, TimeRange};
 use crate::model::{Domain, NeuronDevice, Profile};
 
@@ -27,7 +28,7 @@ pub fn roofline(profile: &Profile, query: &LayersQuery, regions: &[(String, Time
     whole(profile, &facts, query.range, &tree, &mut out, hardware);
     of_regions(profile, regions, &mut out, hardware);
     parts(&tree, &mut out, hardware);
-    out.choices = tree.choices;
+    (out.choices, out.max_depth) = (tree.choices, tree.max_depth);
     out.notes.extend(tree.notes);
     out
 }
@@ -171,7 +172,7 @@ fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &
     }
 }
 
-/// A point for each named range against HBM: the instructions that start in it, over all of its time.
+/// A point for each named range against HBM over all of its time: its part of the FLOPs, and bytes of the instructions that start in it.
 fn of_regions(profile: &Profile, regions: &[(String, TimeRange)], out: &mut Roofline, hardware: Option<Hardware>) {
     let Domain::NeuronDevice(device) = &profile.domain else { return };
     let types = profile.attribute("instruction_type");
@@ -181,8 +182,8 @@ fn of_regions(profile: &Profile, regions: &[(String, TimeRange)], out: &mut Roof
         let is_in = |i: usize| (range.start.0..range.end.0).contains(&profile.slices.start[i]);
         let (mut flops, mut adjusted) = (0u64, Some(0u64));
         for (i, elements) in device.elements.iter().enumerate().filter(|e| *e.1 != NeuronDevice::ABSENT) {
-            if is_in(i) && !is_transpose(i) {
-                let own = 2 * u64::from(*elements);
+            if !is_transpose(i) {
+                let own = share::within(2 * u64::from(*elements), (profile.slices.start[i], profile.slices.end(i)), *range);
                 flops = flops.saturating_add(own);
                 adjusted = adjusted.zip(super::layers::adjusted(device, i, own)).map(|(sum, n)| sum.saturating_add(n));
             }
@@ -201,24 +202,52 @@ fn of_regions(profile: &Profile, regions: &[(String, TimeRange)], out: &mut Roof
     }
 }
 
-/// A point for each part beneath the cores, against HBM where its instructions tell, else against the State Buffer.
+/// The nodes of the chosen kind that have none of that kind beneath them: (place, node).
+fn innermost(tree: &Layers) -> impl Iterator<Item = (usize, &LayerNode)> {
+    let is_of_core = |n: &LayerNode| n.parent.is_some_and(|p| tree.nodes.get(p as usize).is_some_and(|c| c.parent.is_none()));
+    let level = tree.nodes.iter().find(|n| is_of_core(n)).map(|n| n.level.as_str()).unwrap_or_default();
+    let is_it = move |n: &&LayerNode| n.parent.is_some() && n.level == level;
+    let mut has_below = vec![false; tree.nodes.len()];
+    for parent in tree.nodes.iter().filter(is_it).filter_map(|n| n.parent) {
+        if let Some(has) = has_below.get_mut(parent as usize) {
+            *has = true;
+        }
+    }
+    tree.nodes.iter().enumerate().filter(move |(at, n)| !has_below[*at] && is_it(n))
+}
+
+/// The name of a node with those above it of the same kind: `model/block/attention`.
+fn full_name(tree: &Layers, mut at: usize) -> String {
+    let level = &tree.nodes[at].level;
+    let mut parts = vec![tree.nodes[at].name.as_str()];
+    // A node stands behind the one above it, so that this ends.
+    while let Some(above) = tree.nodes[at].parent.map(|p| p as usize).filter(|p| *p < at && tree.nodes[*p].level == *level) {
+        parts.push(&tree.nodes[above].name);
+        at = above;
+    }
+    parts.reverse();
+    parts.join("/")
+}
+
+/// A point for each part, against HBM where its instructions tell, else against the State Buffer. Parts stand beneath the cores; of layers those at
+/// the depth asked for, whose parts below are of another kind.
 fn parts(tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
     let mut found = Vec::new();
     let (mut n_idle, mut n_sbuf) = (0, 0);
-    let is_core = |p: u32| tree.nodes.get(p as usize).is_some_and(|n| n.parent.is_none());
-    for node in tree.nodes.iter().filter(|n| n.parent.is_some_and(is_core)) {
+    for (at, node) in innermost(tree) {
+        let name = full_name(tree, at);
         let flops = useful(node);
         let (basis, bytes) = match traffic(node).filter(|b| *b > 0) {
             Some(bytes) => (Basis::Hbm, bytes),
             None => (Basis::Sbuf, node.sbuf_bytes.unwrap_or(0)),
         };
-        let Some(p) = point(&node.name, &node.level, basis, (flops, bytes, node.active), hardware) else {
+        let Some(p) = point(&name, &node.level, basis, (flops, bytes, node.active), hardware) else {
             n_idle += 1;
             continue;
         };
         n_sbuf += usize::from(basis == Basis::Sbuf);
         let without = node.spilled.filter(|s| *s > 0 && basis == Basis::Hbm).and_then(|spilled| {
-            let name = format!("{} without spills", node.name);
+            let name = format!("{name} without spills");
             point(&name, &node.level, basis, (flops, bytes.saturating_sub(spilled), node.active), hardware)
         });
         let (first, adjusted) = (node.first, node.adjusted_flops);

@@ -136,6 +136,15 @@ impl<'a> Signals<'a> {
         }
     }
 
+    /// When the last value told at or before `until` came, where it is not what `wait` waits for: if the wait was over by then, the change that
+    /// ended it came later and is missing in the file.
+    pub fn contradicted(&self, wait: Used<'_>, until: i64) -> Option<i64> {
+        let values = &self.told(wait)?.values;
+        let last = values[..values.partition_point(|v| v.0 <= until)].last()?;
+        let holds = if wait.role == SemaphoreRole::Exactly { last.1 == wait.value } else { last.1 >= wait.value };
+        (!holds).then_some(last.0)
+    }
+
     /// What made the condition of `wait` true at `time`.
     pub fn signal(&self, wait: Used<'_>, time: i64) -> Option<Signal> {
         let before = |list: &[(i64, u32)]| {

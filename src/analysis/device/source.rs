@@ -2,6 +2,7 @@
 
 use super::layers::ENGINES;
 use super::origin::{Place, places};
+use super::share;
 use crate::analysis::spans::Spans;
 use crate::base::{DurationNs, Places, SliceId, StrId, TimeRange, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile};
@@ -152,20 +153,19 @@ impl<'a> Given<'a> {
         if let Some(at) = self.engine.1 {
             told.engines[at] += 1;
         }
-        let (mut start, mut end) = (profile.slices.start[i], profile.slices.end(i));
-        let is_begun_before = self.range.is_some_and(|r| start < r.start.0);
-        if let Some(range) = self.range {
-            (start, end) = (start.max(range.start.0), end.min(range.end.0));
+        let (start, end) = (profile.slices.start[i], profile.slices.end(i));
+        let (from, to) = self.range.map_or((start, end), |r| (start.max(r.start.0), end.min(r.end.0)));
+        if let Some(elements) = device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
+            let flops = 2 * u64::from(elements);
+            let flops = self.range.map_or(flops, |r| share::within(flops, (start, end), r));
+            told.flops = Some(told.flops.unwrap_or(0).saturating_add(flops));
         }
         if !self.is_wait[profile.slices.name[i].index()] {
-            line.spans.push((self.core(slice), start, end));
+            line.spans.push((self.core(slice), from, to));
         }
-        // Work is not parted: it belongs to the range in which its instruction starts.
-        if is_begun_before {
+        // It only starts the transfer: its bytes are not parted over its own time.
+        if from > start {
             return;
-        }
-        if let Some(elements) = device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
-            told.flops = Some(told.flops.unwrap_or(0).saturating_add(2 * u64::from(elements)));
         }
         if let Some(at) = self.hbm.find(device.hbm.len(), slice.0, |at| device.hbm[at].slice).next() {
             let bytes = device.hbm[at].read.saturating_add(device.hbm[at].written);

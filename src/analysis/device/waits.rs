@@ -34,7 +34,7 @@ pub(super) fn is_wait(name: &str) -> bool {
 }
 
 /// The same of each string, by id.
-pub(super) fn names(profile: &Profile) -> Vec<bool> {
+pub(in crate::analysis) fn names(profile: &Profile) -> Vec<bool> {
     profile.strings.iter().map(|(_, name)| is_wait(name)).collect()
 }
 

@@ -4,6 +4,7 @@
 
 use super::busy::{Busy, DMA};
 use super::metrics::{Computed, ENGINES, Facts};
+use super::{gaps, share};
 use crate::analysis::spans;
 use crate::base::{TimeRange, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile};
@@ -17,8 +18,9 @@ struct Products {
     transposes: u64,
 }
 
-/// Figures of the range by the names of the file's metrics, of those that `is_wanted`. Work and bytes are not parted: they belong to the range in which their
-/// instruction starts. Shares are of the range.
+/// Figures of the range by the names of the file's metrics, of those that `is_wanted`. Shares are of the range. FLOPs come evenly over the time of their
+/// instruction; bytes of HBM belong to the range in which it starts, for it only starts the transfer: when that runs is not told, so the use of
+/// the bandwidth is told of ranges that hold the whole run.
 pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Computed> {
     let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
     // A summary by itself has no rows, of which nothing can be said.
@@ -54,7 +56,7 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
         );
         add(share, found.filter(|_| seconds > 0.0).map(|s| s / seconds), "that time ÷ length");
     }
-    add("hardware_flops", flops.map(|f| f.all as f64), "2 × elements of the matrix products that start here");
+    add("hardware_flops", flops.map(|f| f.all as f64), "2 × elements of the matrix products that run here, parted over their time");
     add("transpose_flops", flops.map(|f| f.transposes as f64), "the same of those that only transpose");
     let of_peak = |flops: Option<f64>| Some(flops? / (facts.peak_flops()? * seconds));
     add("hfu_estimated_percent", of_peak(flops.map(|f| f.all as f64)), "hardware_flops ÷ (peak of all cores × length)");
@@ -62,7 +64,9 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     add("hbm_read_bytes", bytes.map(|b| b.0 as f64), "bytes that instructions which start here read from HBM");
     add("hbm_write_bytes", bytes.map(|b| b.1 as f64), "bytes that instructions which start here write to HBM");
     let bandwidth = facts.hbm_bandwidth();
-    let of_bandwidth = moved.zip(bandwidth).map(|(b, w)| b / seconds / w);
+    let run = gaps::whole(profile);
+    let holds_run = range.start <= run.start && range.end >= run.end;
+    let of_bandwidth = moved.zip(bandwidth).filter(|_| holds_run).map(|(b, w)| b / seconds / w);
     add("mbu_estimated_percent", of_bandwidth, "(hbm_read_bytes + hbm_write_bytes) ÷ length ÷ bandwidth of one HBM stack");
     let intensity = useful.zip(moved.filter(|b| *b > 0.0)).map(|(f, b)| f / b);
     add("mm_arithmetic_intensity", intensity, "(hardware_flops − transpose_flops) ÷ (hbm_read_bytes + hbm_write_bytes)");
@@ -81,12 +85,10 @@ fn products(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Optio
     in_parts(device.elements.len().min(profile.slices.start.len()), &mut |part| {
         for i in part.filter(|i| device.elements[*i] != NeuronDevice::ABSENT) {
             told = true;
-            if (range.start.0..range.end.0).contains(&profile.slices.start[i]) {
-                let flops = 2 * u64::from(device.elements[i]);
-                sum.all = sum.all.saturating_add(flops);
-                let is_transpose = transpose.is_some() && kinds.get(i).copied() == transpose;
-                sum.transposes = sum.transposes.saturating_add(if is_transpose { flops } else { 0 });
-            }
+            let flops = share::within(2 * u64::from(device.elements[i]), (profile.slices.start[i], profile.slices.end(i)), range);
+            sum.all = sum.all.saturating_add(flops);
+            let is_transpose = transpose.is_some() && kinds.get(i).copied() == transpose;
+            sum.transposes = sum.transposes.saturating_add(if is_transpose { flops } else { 0 });
         }
     });
     told.then_some(sum)

@@ -4,6 +4,7 @@ pub mod rows;
 
 use super::ask::{Asked, asked};
 use super::asked::Notes;
+use super::grouping::Grouping;
 use super::scope;
 use crate::analysis::device::layers::{Layers, LayersQuery};
 use crate::base::{SliceId, TimeRange, text};
@@ -76,33 +77,10 @@ pub fn LayersView(
 #[component]
 fn Choices(state: State) -> impl IntoView {
     let groupings = state.layers.derive(|l| l.choices.clone());
-    let grouping_options = move || {
-        let chosen = state.by.0.get();
-        let option = |(id, label): &(String, String)| view! { <option value=id.clone() selected=*id == chosen>{label.clone()}</option> };
-        groupings.get().iter().map(option).collect_view()
-    };
     let max_depth = Memo::new(move |_| state.layers.value.with(|l| l.as_ref().map_or(0, |l| l.max_depth)));
-    let depths = move || {
-        let chosen = state.depth.0.get();
-        let option = |n: u32| view! { <option value=n.to_string() selected=n == chosen>{n.to_string()}</option> };
-        (1..=max_depth.get().max(chosen).min(64)).map(option).collect_view()
-    };
-    let is_by_layer = move || state.by.0.with(|by| by == "layer");
     view! {
         <div class="torch__choices">
-            <label class="field">
-                "Group by"
-                <select class="select" data-field="group-by" on:change:target=move |e| state.by.1.set(e.target().value())>{grouping_options}</select>
-            </label>
-            <Show when=is_by_layer>
-                <label class="field">
-                    "Layer depth"
-                    <select class="select" data-field="depth" on:change:target=move |e| state.depth.1.set(e.target().value().parse().unwrap_or(0))>
-                        <option value="0" selected=move || state.depth.0.get() == 0>"All"</option>
-                        {depths}
-                    </select>
-                </label>
-            </Show>
+            <Grouping label="Group by" groupings max_depth=max_depth.into() by=state.by depth=state.depth />
         </div>
     }
 }

@@ -4,6 +4,7 @@ pub mod rows;
 
 use super::ask::{Asked, asked};
 use super::asked::Notes;
+use super::grouping::Grouping;
 use super::scope;
 use crate::analysis::device::layers::LayersQuery;
 use crate::analysis::device::roofline::Roofline;
@@ -34,9 +35,9 @@ pub fn RooflineView(
     #[prop(default = ViewState::detached("roofline"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let by = choices.choice("group", String::from("layer"));
+    let (by, depth) = (choices.choice("group", String::from("layer")), choices.choice("depth", 0u32));
     let question = Signal::derive(move || {
-        let query = LayersQuery { by: by.0.get(), depth: 0, range: range.get() };
+        let query = LayersQuery { by: by.0.get(), depth: depth.0.get(), range: range.get() };
         Some(Query::Device(DeviceQuery::Roofline(query, regions.get())))
     });
     let roof: Asked<Roofline> = asked(ask, question, |answer| match answer {
@@ -44,20 +45,13 @@ pub fn RooflineView(
         _ => None,
     });
     let groupings = roof.derive(|r| r.choices.clone());
-    let options = move || {
-        let chosen = by.0.get();
-        let option = |(id, label): &(String, String)| view! { <option value=id.clone() selected=*id == chosen>{label.clone()}</option> };
-        groupings.get().iter().map(option).collect_view()
-    };
+    let max_depth = Memo::new(move |_| roof.value.with(|r| r.as_ref().map_or(0, |r| r.max_depth)));
     view! {
         <section class="torch roofline" data-view="roofline" class:is-waiting=move || roof.is_waiting.get() aria-busy=move || roof.is_waiting.get().to_string()>
             <header class="torch__head">
                 <h1>"Roofline"</h1>
                 <span class="torch__scope">{move || scope::sentence(range.get())}</span>
-                <label class="field">
-                    "Points by"
-                    <select class="select" data-field="group-by" on:change:target=move |e| by.1.set(e.target().value())>{options}</select>
-                </label>
+                <Grouping label="Points by" groupings max_depth=max_depth.into() by depth />
                 <Help text="Intensity is FLOPs without transposes per byte. Left of the ridge the memory bounds the rate, right of it the tensor engines of all cores do. A hollow point is what the run would be, at the same rate, without bytes that need not have moved." />
             </header>
             <Problem text=roof.problem />

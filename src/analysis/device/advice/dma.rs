@@ -1,7 +1,7 @@
 //! R30–R36: how well data is moved.
 
 use super::{Case, Finding, Out, Severity, Verdict, bytes, nanoseconds, percent};
-use crate::analysis::lately::Lately;
+use crate::analysis::lately::Groups;
 use crate::base::order::keep_largest;
 use crate::base::{SliceId, StrId, TrackId, in_parts, text};
 use crate::model::{Domain, NeuronDevice, TrackKind};
@@ -55,7 +55,8 @@ impl Packets {
         for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
             let is_dynamic = profile.strings.get(track.name).contains("Dynamic");
             let slices = profile.slices_of(TrackId(t as u32));
-            let mut busy = EngineSums::default();
+            // Busy time and bytes of the queue's packets by engine.
+            let mut busy: Groups<StrId, (i64, u64)> = Groups::default();
             in_parts(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
                     let n = device.bytes.get(i).copied().unwrap_or(NeuronDevice::ABSENT);
@@ -66,7 +67,8 @@ impl Packets {
                     let duration = profile.slices.duration[i];
                     out.add(n, duration, SliceId(i as u32), is_dynamic);
                     if let Some(engine) = engines.map(|e| e[i]) {
-                        busy.add(engine, (duration, n.into()));
+                        let sums = busy.of(engine.0, engine);
+                        *sums = (sums.0.saturating_add(duration), sums.1.saturating_add(n.into()));
                     }
                 }
             });
@@ -91,32 +93,6 @@ impl Packets {
             self.n_tiny_dynamic += 1;
             self.tiny_dynamic.get_or_insert(slice);
         }
-    }
-}
-
-/// Busy time and bytes of one queue's packets by engine.
-#[derive(Default)]
-struct EngineSums {
-    all: Vec<(StrId, (i64, u64))>,
-    known: FxHashMap<StrId, u32>,
-    lately: Lately<StrId>,
-}
-
-impl EngineSums {
-    #[inline]
-    fn add(&mut self, engine: StrId, (time, bytes): (i64, u64)) {
-        let place = self.lately.get(engine.0, engine).unwrap_or_else(|| self.find(engine));
-        let sums = &mut self.all[place as usize].1;
-        *sums = (sums.0.saturating_add(time), sums.1.saturating_add(bytes));
-    }
-
-    fn find(&mut self, engine: StrId) -> u32 {
-        let place = *self.known.entry(engine).or_insert(self.all.len() as u32);
-        if place as usize == self.all.len() {
-            self.all.push((engine, (0, 0)));
-        }
-        self.lately.set(engine.0, engine, place);
-        place
     }
 }
 

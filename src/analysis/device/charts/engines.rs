@@ -2,6 +2,7 @@
 
 use super::{Charts, EngineSplit, Given, Origins};
 use crate::analysis::device::metrics::ENGINES;
+use crate::analysis::device::share;
 use crate::analysis::spans::{self, Spans, length_in};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TrackId, in_parts};
@@ -42,7 +43,7 @@ pub(super) fn engines(given: &Given<'_>, out: &mut Charts) {
             .into(),
         );
     } else if !tells_flops && given.range.is_some() && given.device.elements.is_told() {
-        out.notes.push("No matrix product starts in this range. Active time is shown as a whole.".into());
+        out.notes.push("No matrix product runs in this range. Active time is shown as a whole.".into());
     } else if !tells_flops {
         out.notes.push(
             "FLOPs are not available: the file does not tell the elements of matrix products. Active time is shown as a whole.".into(),
@@ -86,11 +87,9 @@ fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose): (&[bool], Op
             if !is_wait[profile.slices.name[i].index()] {
                 spans::push(&mut work.spans, span);
             }
-            // Work is not parted: it belongs to the range in which its instruction starts.
-            let elements = given.device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT);
-            if let Some(elements) = elements.filter(|_| profile.slices.start[i] >= given.within.start.0) {
+            if let Some(elements) = given.device.elements.get(i).copied().filter(|e| *e != NeuronDevice::ABSENT) {
                 let (all, moved) = work.flops.unwrap_or_default();
-                let flops = 2 * u64::from(elements);
+                let flops = share::within(2 * u64::from(elements), (profile.slices.start[i], profile.slices.end(i)), given.within);
                 let is_transpose = transpose.is_some() && types.is_some_and(|t| Some(t[i]) == transpose);
                 work.flops = Some((all + flops, moved + if is_transpose { flops } else { 0 }));
             }

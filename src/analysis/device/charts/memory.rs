@@ -1,11 +1,19 @@
 //! Bytes from and to HBM, and what the bandwidth of its stack would have allowed.
 
 use super::{Charts, Given, Memory};
+use crate::analysis::device::gaps;
 
 pub(super) fn memory(given: &Given<'_>, out: &mut Charts) {
     let available = given.facts.hbm_bandwidth().map(|b| (b * given.window.0 as f64 / 1e9).round() as u64);
     if available.is_none() {
         out.notes.push("Memory bandwidth utilization is not available: the metadata lack the bandwidth of HBM.".into());
+    }
+    let run = gaps::whole(given.profile);
+    if given.within.start > run.start || given.within.end < run.end {
+        let what = "Memory bandwidth utilization of a part of the run is not available: the file tells bytes from and to HBM with the \
+                    instruction that starts a transfer, not when it runs. What moved in this time is under DMA utilization.";
+        out.notes.push(what.into());
+        return;
     }
     out.memory = of_file(given).or_else(|| of_rows(given)).map(|m| Memory { available, ..m });
     match &out.memory {

@@ -1,8 +1,8 @@
 //! How the DMA engines, queues and types were used, and how fast transfers of each size are.
 
 use super::{Charts, Given, SizeGroup, TransferBy, TransferGroup};
-use crate::analysis::device::lanes;
-use crate::analysis::lately::Lately;
+use crate::analysis::device::{lanes, share};
+use crate::analysis::lately::Groups;
 use crate::analysis::spans::{self, Spans};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TrackId, in_parts};
@@ -27,30 +27,13 @@ struct Sum {
 /// Root track, and the name or the track that transfers have in common.
 type Key = (TransferBy, u32, u32);
 
-/// What transfers have in common, and sums of those who do.
-#[derive(Default)]
-struct Sums {
-    all: Vec<(Key, Sum)>,
-    known: FxHashMap<Key, u32>,
-    lately: Lately<Key>,
-}
+/// Sums of the transfers that have something in common.
+type Sums = Groups<Key, Sum>;
 
-impl Sums {
-    #[inline]
-    fn of(&mut self, key: Key) -> &mut Sum {
-        let hint = key.0 as u32 * 101 + key.2;
-        let place = self.lately.get(hint, key).unwrap_or_else(|| self.find(hint, key));
-        &mut self.all[place as usize].1
-    }
-
-    fn find(&mut self, hint: u32, key: Key) -> u32 {
-        let place = *self.known.entry(key).or_insert(self.all.len() as u32);
-        if place as usize == self.all.len() {
-            self.all.push((key, Sum::default()));
-        }
-        self.lately.set(hint, key, place);
-        place
-    }
+/// A number that tells keys apart.
+#[inline]
+fn hint(key: Key) -> u32 {
+    key.0 as u32 * 101 + key.2
 }
 
 /// Transfers of one size.
@@ -114,15 +97,16 @@ fn counts(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut S
     for (_, lane) in lanes::touching(given.profile, track, given.within) {
         in_parts(lane.len(), &mut |part| {
             for i in part.map(|k| lane.start + k).filter(|i| is_once(given, *i)) {
-                // As with FLOPs: bytes belong to the range in which the transfer starts.
+                // Transfers count where they start; bytes where they move.
                 let is_own = slices.start[i] >= given.within.start.0;
-                let bytes = given.device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT && is_own);
+                let bytes = given.device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT);
+                let moved = bytes.map(|n| share::within(n.into(), (slices.start[i], slices.end(i)), given.within));
                 for key in columns.keys(root, i).chain([(TransferBy::Queue, root, track.0)]) {
-                    let sum = sums.of(key);
+                    let sum = sums.of(hint(key), key);
                     sum.count += u64::from(is_own);
-                    sum.bytes = bytes.map(|n| sum.bytes.unwrap_or(0).saturating_add(n.into())).or(sum.bytes);
+                    sum.bytes = moved.map(|n| sum.bytes.unwrap_or(0).saturating_add(n)).or(sum.bytes);
                 }
-                if let Some(size) = bytes {
+                if let Some(size) = bytes.filter(|_| is_own) {
                     let duration = slices.duration[i];
                     let new = Sizes { count: 0, time: 0, shortest: i64::MAX, longest: (-1, i) };
                     let s = sizes.entry((at(columns.variables, i), at(columns.types, i), size)).or_insert(new);
@@ -144,7 +128,7 @@ fn times(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Su
         for i in by_start[part].iter().map(|i| *i as usize) {
             let Some(span) = given.span(i).filter(|_| is_once(given, i)) else { continue };
             for key in columns.keys(root, i).chain([(TransferBy::Queue, root, track.0)]) {
-                spans::push(&mut sums.of(key).spans, span);
+                spans::push(&mut sums.of(hint(key), key).spans, span);
             }
         }
     });

@@ -2,6 +2,7 @@
 
 use super::LayerNode;
 use super::grow::Grown;
+use crate::analysis::device::share;
 use crate::base::{DurationNs, Places, StrId, TimeNs, TimeRange};
 use crate::model::{NeuronDevice, Profile};
 
@@ -88,15 +89,13 @@ impl Grown<'_> {
         if let Some(engine) = step.engine {
             node.engines[engine].count += 1;
         }
-        // Work is not parted: it belongs to the range in which its instruction starts.
-        if given.profile.slices.start[step.slice] >= given.range.start.0 {
-            self.add_work(given, step.slice, leaf as usize);
-        }
+        self.add_work(given, step.slice, leaf as usize);
     }
 
     fn add_work(&mut self, given: &Given<'_>, slice: usize, leaf: usize) {
-        let (node, device) = (&mut self.nodes[leaf], given.device);
-        if let Some(flops) = told(&device.elements, slice).map(|e| 2 * e) {
+        let (node, device, slices) = (&mut self.nodes[leaf], given.device, &given.profile.slices);
+        let within = |amount: u64| share::within(amount, (slices.start[slice], slices.end(slice)), given.range);
+        if let Some(flops) = told(&device.elements, slice).map(|e| within(2 * e)) {
             let is_transpose = given.transpose.is_some() && self.types.get(slice).copied() == given.transpose;
             let adjusted = if is_transpose { Some(0) } else { super::adjusted(device, slice, flops) };
             plus(&mut node.flops, Some(flops));
@@ -105,12 +104,13 @@ impl Grown<'_> {
             plus(&mut node.adjusted_flops, adjusted);
         }
         let hbm = given.hbm.find(device.hbm.len(), slice as u32, |at| device.hbm[at].slice).next().map(|at| device.hbm[at]);
-        if let Some(hbm) = hbm {
+        // It only starts the transfer: its bytes are not parted over its own time.
+        if let Some(hbm) = hbm.filter(|_| slices.start[slice] >= given.range.start.0) {
             plus(&mut node.hbm_read, Some(hbm.read));
             plus(&mut node.hbm_written, Some(hbm.written));
             plus(&mut node.spilled, hbm.spilled);
         }
-        plus(&mut node.sbuf_bytes, told(&device.sbuf_bytes, slice));
+        plus(&mut node.sbuf_bytes, told(&device.sbuf_bytes, slice).map(within));
     }
 
     /// What was counted with a node alone is added to all above it.

@@ -2,7 +2,7 @@
 
 use super::figures::{Given, Marks, Step, told};
 use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
-use crate::analysis::device::{lanes, waits};
+use crate::analysis::device::{lanes, share, waits};
 use crate::analysis::lately::Lately;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::{DurationNs, Places, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
@@ -117,9 +117,10 @@ fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: Tim
             let mut spans = Ranges::new();
             in_parts(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at).filter(|i| is_once(*i)) {
-                    spans::push(&mut spans, (profile.slices.start[i].max(range.start.0), profile.slices.end(i).min(range.end.0)));
+                    let (start, end) = (profile.slices.start[i], profile.slices.end(i));
+                    spans::push(&mut spans, (start.max(range.start.0), end.min(range.end.0)));
                     if let Some(n) = told(&device.bytes, i) {
-                        bytes = bytes.saturating_add(n);
+                        bytes = bytes.saturating_add(share::within(n, (start, end), range));
                         is_told = true;
                     }
                 }

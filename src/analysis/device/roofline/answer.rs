@@ -80,6 +80,8 @@ pub struct Roofline {
     pub points: Vec<Point>,
     /// Groupings one can choose: (id, label).
     pub choices: Vec<(String, String)>,
+    /// Parts of the longest layer's path.
+    pub max_depth: u32,
     /// What cannot be told, in sentences.
     pub notes: Vec<String>,
 }

@@ -1,0 +1,59 @@
+//! What part of an amount belongs to a range: one rule for FLOPs and bytes of every view.
+
+use crate::base::TimeRange;
+
+/// The part of `amount` that falls into `range` where it comes evenly between `start` and `end` (ns). Ranges that meet part it without a rest:
+/// each gets what was there up to its end (rounded down) less what was there up to its start. What takes no time belongs where it starts.
+pub(super) fn within(amount: u64, (start, end): (i64, i64), range: TimeRange) -> u64 {
+    if start >= range.start.0 && end <= range.end.0 && start < range.end.0 {
+        return amount;
+    }
+    let length = i128::from(end) - i128::from(start);
+    if length <= 0 {
+        return 0;
+    }
+    // At most 64 + 64 bits, and a part of the amount when divided.
+    let until = |time: i64| {
+        let part = (i128::from(time) - i128::from(start)).clamp(0, length) as u128;
+        (u128::from(amount) * part / length as u128) as u64
+    };
+    until(range.end.0) - until(range.start.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::TimeNs;
+    use proptest::prelude::*;
+
+    fn range(start: i64, end: i64) -> TimeRange {
+        TimeRange { start: TimeNs(start), end: TimeNs(end) }
+    }
+
+    #[test]
+    fn an_amount_is_parted_by_time() {
+        let check = |span, of: (i64, i64), want| assert_eq!(within(100, span, range(of.0, of.1)), want, "{span:?} in {of:?}");
+        check((10, 20), (0, 30), 100);
+        check((10, 20), (10, 20), 100);
+        check((10, 20), (0, 15), 50);
+        check((10, 20), (12, 15), 30);
+        check((10, 20), (20, 30), 0);
+        check((10, 20), (0, 10), 0);
+        // What takes no time belongs where it starts, and nowhere else.
+        check((10, 10), (10, 20), 100);
+        check((10, 10), (0, 10), 0);
+        check((10, 10), (0, 30), 100);
+        check((i64::MIN, i64::MAX), (0, i64::MAX), 50);
+    }
+
+    proptest! {
+        #[test]
+        fn ranges_that_meet_part_it_without_a_rest(amount: u64, start: i64, length in 0..i64::MAX, cuts in prop::array::uniform2(any::<i64>())) {
+            let span = (start, start.saturating_add(length));
+            let [a, b] = [cuts[0].min(cuts[1]), cuts[0].max(cuts[1])];
+            let parts = [range(i64::MIN, a), range(a, b), range(b, i64::MAX)].map(|r| u128::from(within(amount, span, r)));
+            let is_at_end_of_time = span.0 == i64::MAX;
+            prop_assert!(is_at_end_of_time || parts.iter().sum::<u128>() == u128::from(amount));
+        }
+    }
+}
