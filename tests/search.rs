@@ -86,6 +86,6 @@ fn a_glance_tells_own_time_and_fields() {
         other => panic!("{other:?}"),
     };
     assert!((0..n).step_by(50).any(|s| brief(s).fields.iter().any(|f| f.0 == "Input Dims" || f.0 == "External id")));
-    assert!((0..n).step_by(50).all(|s| brief(s).self_time.0 <= session.profile.slices.duration[s as usize]));
+    assert!((0..n).step_by(50).all(|s| brief(s).self_time.expect("told").0 <= session.profile.slices.duration[s as usize]));
     assert!(matches!(session.run(&Query::Brief(SliceId(n))), Answer::Refused(_)));
 }

@@ -1,7 +1,7 @@
 //! Everything the model knows of one slice: its times, what holds it, what it waits for and what waits for it.
 
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
-use crate::model::Profile;
+use crate::model::{Domain, Profile};
 use serde::{Deserialize, Serialize};
 
 /// The other end of an arrow.
@@ -22,8 +22,8 @@ pub struct Neighbour {
 /// What surrounds a slice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Duration without its children.
-    pub self_time: DurationNs,
+    /// Duration without its children. `None` for instructions and transfers of a Neuron device: where they overlap, none holds the other.
+    pub self_time: Option<DurationNs>,
     /// Slices it depends on or was launched by.
     pub predecessors: Vec<Neighbour>,
     /// Slices that depend on it.
@@ -49,20 +49,21 @@ pub fn surroundings(profile: &Profile, slice: SliceId) -> Surroundings {
     }
 }
 
-/// The time of `slice` that no deeper lane of its track covers: as in the Operators view.
-pub fn self_time(profile: &Profile, slice: SliceId) -> DurationNs {
+/// The time of `slice` that no deeper lane of its track covers: as in the Operators view. `None` for instructions and transfers of a Neuron device: where they overlap, none holds the other.
+pub fn self_time(profile: &Profile, slice: SliceId) -> Option<DurationNs> {
+    if matches!(profile.domain, Domain::NeuronDevice(_)) {
+        return None;
+    }
     let slices = &profile.slices;
     let range = TimeRange { start: TimeNs(slices.start[slice.index()]), end: TimeNs(slices.end(slice.index())) };
-    let Some(track) = profile.track_of(slice) else {
-        return DurationNs(0);
-    };
+    let track = profile.track_of(slice)?;
     let mut own = 0;
     super::self_time::self_times(profile, track, Some(range), |i, owned| {
         if i == slice.index() {
             own = owned;
         }
     });
-    DurationNs(own)
+    Some(DurationNs(own))
 }
 
 /// From the end of the earlier to the start of the later.
@@ -95,6 +96,6 @@ mod tests {
         assert_eq!(got.parents.iter().map(|p| p.name.as_str()).collect::<Vec<_>>(), ["b", "a"]);
         assert_eq!(got.successors.iter().map(|n| (n.name.as_str(), n.gap_ns)).collect::<Vec<_>>(), [("k", 30)]);
         assert_eq!(surroundings(&profile, k).predecessors[0].track, "p / t");
-        assert_eq!(surroundings(&profile, b).self_time, DurationNs(15));
+        assert_eq!(surroundings(&profile, b).self_time, Some(DurationNs(15)));
     }
 }

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Short facts of a slice.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Brief {
-    /// Duration without what deeper lanes of its track cover.
-    pub self_time: DurationNs,
+    /// Duration without what deeper lanes of its track cover; `None` where slices do not hold each other.
+    pub self_time: Option<DurationNs>,
     /// (key, value with unit), the most telling first; at most two.
     pub fields: Vec<(String, String)>,
 }

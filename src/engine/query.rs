@@ -165,8 +165,8 @@ pub struct Details {
     pub start: TimeNs,
     /// Duration.
     pub duration: DurationNs,
-    /// Duration without its children.
-    pub self_time: DurationNs,
+    /// Duration without its children; `None` where slices do not hold each other, and of a moment.
+    pub self_time: Option<DurationNs>,
     /// Fields of the record, grouped in order.
     pub fields: Vec<Field>,
     /// Slices this one depends on or was launched by.

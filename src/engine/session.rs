@@ -239,7 +239,7 @@ fn details_of_instant(profile: &Profile, instant: InstantId, fields: Vec<Field>)
         track: profile.track_path(all.track[i]),
         start: TimeNs(all.time[i]),
         duration: DurationNs(0),
-        self_time: DurationNs(0),
+        self_time: None,
         fields,
         predecessors: Vec::new(),
         successors: Vec::new(),

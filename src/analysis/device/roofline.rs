@@ -126,14 +126,23 @@ fn sum(tree: &Layers, of: impl Fn(&LayerNode) -> Option<u64>) -> Option<u64> {
     tree.nodes.iter().filter(|n| n.parent.is_none()).filter_map(of).reduce(u64::saturating_add)
 }
 
+/// Useful FLOPs and bytes of HBM, of the run or of a range; `None` where the file does not tell them. A range without products, or without
+/// transfers, has none: that is told.
+fn amounts(profile: &Profile, of_file: &dyn Fn(&str) -> Option<u64>, tree: &Layers) -> (Option<u64>, Option<u64>) {
+    let (tells_flops, tells_bytes) = match &profile.domain {
+        Domain::NeuronDevice(d) => (d.elements.is_told(), !d.hbm.is_empty()),
+        _ => (false, false),
+    };
+    let flops = of_file("hardware_flops").zip(of_file("transpose_flops")).map(|(all, moved)| all.saturating_sub(moved));
+    let flops = flops.or_else(|| sum(tree, |n| n.flops.map(|_| useful(n)))).or(tells_flops.then_some(0));
+    let bytes = of_file("hbm_read_bytes").zip(of_file("hbm_write_bytes")).map(|(r, w)| r.saturating_add(w));
+    (flops, bytes.or_else(|| sum(tree, traffic)).or(tells_bytes.then_some(0)))
+}
+
 /// The run, or the range, against HBM; and what it would be without the bytes that need not have moved.
 fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
-    let integer = |name: &str| facts.number(name).filter(|v| *v >= 0.0).map(|v| v as u64);
     let is_run = range.is_none();
-    let of_file = |name: &str| if is_run { integer(name) } else { None };
-    let flops = of_file("hardware_flops").zip(of_file("transpose_flops")).map(|(all, moved)| all.saturating_sub(moved));
-    let flops = flops.or_else(|| sum(tree, |n| n.flops.map(|_| useful(n))));
-    let bytes = of_file("hbm_read_bytes").zip(of_file("hbm_write_bytes")).map(|(r, w)| r.saturating_add(w)).or_else(|| sum(tree, traffic));
+    let of_file = |name: &str| if is_run { facts.number(name).filter(|v| *v >= 0.0).map(|v| v as u64) } else { None };
     let window = match &profile.domain {
         Domain::NeuronDevice(d) if d.window_ns > 0 => DurationNs(d.window_ns),
         _ => profile.meta.range.duration(),
@@ -141,6 +150,7 @@ fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &
     // The file's own length has a fraction of a nanosecond; the rate is of whole ones.
     let duration = range.map_or(window, |r| r.duration());
     let name = if is_run { "Whole profile" } else { "Selected range" };
+    let (flops, bytes) = amounts(profile, &of_file, tree);
     let (Some(flops), Some(bytes)) = (flops, bytes) else {
         let what = if flops.is_none() { "FLOPs" } else { "bytes from and to HBM" };
         out.notes.push(format!("The {} has no point: the file does not tell its {what}.", name.to_lowercase()));

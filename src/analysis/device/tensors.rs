@@ -245,7 +245,8 @@ fn moved(profile: &Profile) -> FxHashMap<&str, Moved> {
     found.into_iter().map(|(id, m)| (profile.strings.get(id), m)).filter(|m| !m.0.is_empty()).collect()
 }
 
-fn hbm(profile: &Profile) -> Vec<HbmUse> {
+/// Use of HBM by core and type, with totals.
+pub(super) fn hbm(profile: &Profile) -> Vec<HbmUse> {
     let Some(table) = cells::table(profile, &["nc_mem_usage", "HbmUsageSummaryByType"]) else {
         return Vec::new();
     };

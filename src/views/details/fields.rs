@@ -40,12 +40,12 @@ pub(super) fn times(details: &Details) -> Group {
         ];
         return Group { title: "Instant".into(), rows };
     }
-    let rows = vec![
+    let mut rows = vec![
         row("start", text::time_exact(details.start.0), "Since the origin of the profile."),
         row("duration", text::time_exact(details.duration.0), ""),
-        row("self time", text::time_exact(details.self_time.0), "Its time without that of the slices it holds."),
-        row("track", details.track.clone(), ""),
     ];
+    rows.extend(details.self_time.map(|t| row("self time", text::time_exact(t.0), "Its time without that of the slices it holds.")));
+    rows.push(row("track", details.track.clone(), ""));
     Group { title: "Slice".into(), rows }
 }
 

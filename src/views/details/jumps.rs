@@ -129,7 +129,7 @@ mod tests {
             track: String::new(),
             start: TimeNs(0),
             duration: DurationNs(0),
-            self_time: DurationNs(0),
+            self_time: None,
             fields: Vec::new(),
             predecessors: rows(predecessors),
             successors: rows(successors),

@@ -102,8 +102,8 @@ pub(super) fn HoverCard(stage: Stage, glance: Option<Glance>) -> impl IntoView {
             let line = |(what, value): (String, String)| view! { <dt>{what}</dt><dd>{value}</dd> };
             let more = move || {
                 brief().map(|b| {
-                    let own = ("self time".to_string(), text::duration(b.self_time));
-                    std::iter::once(own).chain(b.fields).map(line).collect_view()
+                    let own = b.self_time.map(|t| ("self time".to_string(), text::duration(t)));
+                    own.into_iter().chain(b.fields).map(line).collect_view()
                 })
             };
             view! {

@@ -1,6 +1,7 @@
 //! Checks (a)–(n): whether the capture itself is sound. They colour all other advice.
 
 use super::{Case, FileWarning, Finding, Out, Severity, Verdict, bytes, percent, texts};
+use crate::analysis::device::tensors;
 use crate::base::StrId;
 use crate::model::{Cell, Domain, Profile};
 
@@ -200,19 +201,12 @@ fn no_statistics(case: &Case<'_>, is_said: bool) -> Verdict {
 }
 
 fn buffers(case: &Case<'_>) -> Verdict {
-    let Some(table) = case.table(["nc_mem_usage", "HbmUsageSummaryByType"]) else { return Verdict::Missing("usage of HBM by type") };
-    let find = |names: [&str; 3]| table.columns.iter().position(|c| names.contains(&c.as_str()));
-    let (Some(kind), Some(amount)) = (find(["usage_type", "type", "category"]), find(["amount_bytes", "size_bytes", "bytes"])) else {
+    let uses = tensors::hbm(case.profile);
+    if uses.is_empty() {
         return Verdict::Missing("usage of HBM by type");
-    };
-    let is_ours =
-        |row: &&Vec<Cell>| matches!(row.get(kind), Some(Cell::Text(t)) if ["rofil", "otification", "race"].iter().any(|w| t.contains(w)));
-    let n = |row: &Vec<Cell>| match row.get(amount) {
-        Some(Cell::Int(n)) => *n as f64,
-        Some(Cell::Float(n)) => *n,
-        _ => 0.0,
-    };
-    let held: f64 = table.rows.iter().filter(is_ours).map(n).sum();
+    }
+    let is_ours = |kind: &str| ["rofil", "otification", "race"].iter().any(|word| kind.contains(word));
+    let held: f64 = uses.iter().filter(|u| !u.is_total && is_ours(&u.kind)).map(|u| u.bytes as f64).sum();
     Verdict::when(held >= 4e9, || {
         Finding::new(Severity::Info, "Buffers of the profiler fill memory").says("Held", bytes(held)).because(
             "In this mode the profiler keeps its records in HBM: memory can run out that would do without it.",
