@@ -167,7 +167,11 @@ impl<'a> Causes<'a> {
     fn reached(&self, wait: Used<'_>, (from, to): (i64, i64)) -> Option<i64> {
         if self.signals.is_told(wait) {
             let told = self.signals.reached(wait, to).filter(|t| *t > from);
-            return told.or_else(|| self.signals.contradicted(wait, to).filter(|last| *last > from).map(|_| to));
+            let slice = SliceId(wait.slice);
+            let is_pure = super::waits::is_wait(self.profile.name_of(slice));
+            let over = if is_pure { self.profile.slices.end(wait.slice as usize) } else { self.profile.slices.start[wait.slice as usize] };
+            let missing = || self.signals.contradicted(wait, to).filter(|last| *last > from && over <= to);
+            return told.or_else(|| missing().map(|_| to));
         }
         // Without the semaphore's values, the file's own waiting time decides.
         told_wait(self.device, SliceId(wait.slice)).filter(|w| *w > 0).map(|_| to)

@@ -96,6 +96,12 @@ pub(super) fn whole(profile: &Profile) -> TimeRange {
     TimeRange { start: window.start.min(profile.meta.range.start.max(TimeNs(0))), end: window.end }
 }
 
+/// Whether a range holds all of the run that is recorded.
+pub(super) fn holds_run(profile: &Profile, range: TimeRange) -> bool {
+    let run = whole(profile);
+    range.start <= run.start && range.end >= run.end.min(profile.meta.range.end)
+}
+
 /// All gaps of a profile, or of a range of it.
 pub fn gaps(profile: &Profile, range: Option<TimeRange>) -> Gaps {
     let signals = Signals::of(profile);

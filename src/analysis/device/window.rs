@@ -64,9 +64,7 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     add("hbm_read_bytes", bytes.map(|b| b.0 as f64), "bytes that instructions which start here read from HBM");
     add("hbm_write_bytes", bytes.map(|b| b.1 as f64), "bytes that instructions which start here write to HBM");
     let bandwidth = facts.hbm_bandwidth();
-    let run = gaps::whole(profile);
-    let holds_run = range.start <= run.start && range.end >= run.end;
-    let of_bandwidth = moved.zip(bandwidth).filter(|_| holds_run).map(|(b, w)| b / seconds / w);
+    let of_bandwidth = moved.zip(bandwidth).filter(|_| gaps::holds_run(profile, range)).map(|(b, w)| b / seconds / w);
     add("mbu_estimated_percent", of_bandwidth, "(hbm_read_bytes + hbm_write_bytes) ÷ length ÷ bandwidth of one HBM stack");
     let intensity = useful.zip(moved.filter(|b| *b > 0.0)).map(|(f, b)| f / b);
     add("mm_arithmetic_intensity", intensity, "(hardware_flops − transpose_flops) ÷ (hbm_read_bytes + hbm_write_bytes)");

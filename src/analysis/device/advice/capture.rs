@@ -3,7 +3,7 @@
 use super::{Case, FileWarning, Finding, Out, Severity, Verdict, bytes, percent, texts};
 use crate::analysis::device::tensors;
 use crate::base::StrId;
-use crate::model::{Cell, Domain, Profile};
+use crate::model::{Domain, Profile};
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let warnings = warnings(case.profile);

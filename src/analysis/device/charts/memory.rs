@@ -8,8 +8,7 @@ pub(super) fn memory(given: &Given<'_>, out: &mut Charts) {
     if available.is_none() {
         out.notes.push("Memory bandwidth utilization is not available: the metadata lack the bandwidth of HBM.".into());
     }
-    let run = gaps::whole(given.profile);
-    if given.within.start > run.start || given.within.end < run.end {
+    if given.range.is_some_and(|range| !gaps::holds_run(given.profile, range)) {
         let what = "Memory bandwidth utilization of a part of the run is not available: the file tells bytes from and to HBM with the \
                     instruction that starts a transfer, not when it runs. What moved in this time is under DMA utilization.";
         out.notes.push(what.into());
