@@ -124,6 +124,35 @@ test('annotations stay with the profile, and go through files', async ({ page, s
   await panel(page).locator('[data-import]').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2') });
   await expect(page.getByRole('alert').filter({ hasText: '`b.csv` was not read' })).toBeVisible();
   await expect(rows(page)).toHaveCount(2);
+
+  // What is there gives way only when it is said so, and a file of another profile is remarked on.
+  const question = panel(page).locator('[data-import-ask]');
+  await panel(page).locator('[data-import]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+  await expect(question).toContainText('2 annotations are on the timeline already');
+  await question.locator('[data-import-as="add"]').click();
+  await expect(rows(page)).toHaveCount(4);
+  await expect(question).toHaveCount(0);
+  const foreign = JSON.parse(json);
+  foreign.of = { hash: 'another', name: 'another run' };
+  const file = { name: 'c.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(foreign)) };
+  await panel(page).locator('[data-import]').setInputFiles(file);
+  await expect(question).toContainText('of another profile, `another run`');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(rows(page)).toHaveCount(4);
+  await panel(page).locator('[data-import]').setInputFiles(file);
+  await question.locator('[data-import-as="replace"]').click();
+  await expect(rows(page)).toHaveCount(2);
+});
+
+test('a marker gets a colour out of the palette', async ({ page }) => {
+  await markAt(page, 0.4);
+  await expect(rows(page)).toHaveCount(1);
+  await rows(page).first().getByRole('button', { name: 'Colour of Marker 1' }).click();
+  const palette = rows(page).first().locator('.annotations__palette');
+  await expect(palette).toBeVisible();
+  await palette.locator('[data-colour="3"]').click();
+  await expect(palette).toBeHidden();
+  await expect(palette.locator('[data-colour="3"]')).toHaveAttribute('aria-pressed', 'true');
 });
 
 for (const scheme of ['light', 'dark']) {

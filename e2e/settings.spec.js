@@ -33,6 +33,38 @@ test('kinds of rows leave and come back, colours and semaphores are in the link'
   await expect.poll(() => page.url()).not.toContain('s.timeline.');
 });
 
+test('what cannot be a semaphore or a window is told at its field', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, device());
+  await show(page, 'timeline');
+  await page.locator('[data-settings-menu]').click();
+  const panel = page.locator('[data-settings]');
+  const semaphores = panel.locator('[data-setting="semaphores"]');
+  await semaphores.fill('abc');
+  await semaphores.press('Enter');
+  await expect(semaphores).toHaveAttribute('aria-invalid', 'true');
+  await expect(panel.locator('[data-wrong="semaphores"]')).toContainText('abc is no semaphore of this profile');
+  await semaphores.fill('');
+  await semaphores.press('Enter');
+  await expect(semaphores).toHaveAttribute('aria-invalid', 'false');
+  const [from, wrong] = [panel.locator('[data-setting="from"]'), panel.locator('[data-wrong="window"]')];
+  const before = await visible(page);
+  await from.fill('1e99');
+  await from.press('Enter');
+  await expect(from).toHaveAttribute('aria-invalid', 'true');
+  await expect(wrong).toContainText('found 1e99');
+  expect(await visible(page)).toMatchObject(before);
+  await from.fill(String(before.to + 1000));
+  await from.press('Enter');
+  await expect(wrong).not.toContainText('found 1e99');
+  await expect(from).toHaveAttribute('aria-invalid', 'true');
+  await from.fill(String(before.from + 2000));
+  await from.press('Enter');
+  await expect.poll(() => visible(page)).toMatchObject({ from: before.from + 2000, to: before.to });
+  await expect(from).toHaveAttribute('aria-invalid', 'false');
+  await expect(wrong).toHaveText('');
+});
+
 test('the rows of the physical cores stand among each other as one logical core, and back', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, device());

@@ -55,6 +55,17 @@ fn single(profile: &Profile, by: &str) -> Option<Vec<StrId>> {
     Some(cut(profile, known_column(profile, by)?, depth))
 }
 
+/// What a name of the column `by` stands for: with `layer@2` its first two parts, all that the slices of its colour share.
+pub fn name_at<'a>(by: &str, name: &'a str) -> &'a str {
+    let depth = by.split(';').next().and_then(|by| by.split_once('@')).and_then(|p| p.1.parse().ok());
+    depth.filter(|d| *d > 0).map_or(name, |depth| &name[..end_of_parts(name, depth)])
+}
+
+/// Where the first `depth` parts of a name end, which slashes separate.
+fn end_of_parts(name: &str, depth: usize) -> usize {
+    name.match_indices('/').nth(depth - 1).map_or(name.len(), |m| m.0)
+}
+
 /// Each value replaced by the first one that has the same parts, separated by slashes, up to `depth`.
 fn cut(profile: &Profile, column: &[StrId], depth: usize) -> Vec<StrId> {
     let mut first: FxHashMap<&str, StrId> = FxHashMap::default();
@@ -62,8 +73,7 @@ fn cut(profile: &Profile, column: &[StrId], depth: usize) -> Vec<StrId> {
     let mut look = |id: StrId| {
         *of.entry(id).or_insert_with(|| {
             let text = profile.strings.get(id);
-            let end = text.match_indices('/').nth(depth - 1).map_or(text.len(), |m| m.0);
-            *first.entry(&text[..end]).or_insert(id)
+            *first.entry(&text[..end_of_parts(text, depth)]).or_insert(id)
         })
     };
     column.iter().map(|&id| if id == StrId(0) { id } else { look(id) }).collect()
@@ -109,6 +119,15 @@ mod tests {
         check("name@2", Some(&["m/l1/a", "m/l1/a", "m/l2/a", "m", "x"]));
         check("name@1", Some(&["m/l1/a", "m/l1/a", "m/l1/a", "m/l1/a", "x"]));
         check("name@9", Some(&["m/l1/a", "m/l1/b", "m/l2/a", "m", "x"]));
+    }
+
+    #[test]
+    fn a_colour_is_called_what_its_slices_share() {
+        let check = |by: &str, want: &str| assert_eq!(name_at(by, "m/l1/a"), want, "{by}");
+        check("layer@1", "m");
+        check("layer@2;dma=variable", "m/l1");
+        check("layer@9", "m/l1/a");
+        ["layer", "layer@0", "layer@x", "name;dma=layer"].iter().for_each(|by| check(by, "m/l1/a"));
     }
 
     #[test]

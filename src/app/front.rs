@@ -8,6 +8,7 @@ use super::side::SideBar;
 use super::stacked::{StackBar, Stacked, StackedTimeline};
 use super::time_views;
 use crate::base::{Ledger, SliceId};
+use crate::state::annotations::text::Of;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
@@ -123,7 +124,8 @@ fn timeline(
     let glance = glance(app, flows.1.clone());
     let panel = move || {
         let profile = is_open.get().then(|| app.front_untracked()).flatten();
-        profile.map(|p| view! { <AnnotationsPanel ask=p.ask book=app.annotations chosen=app.chosen_annotation on_go on_select on_close /> })
+        let of = |p: &OpenProfile| Of { hash: p.hash.clone(), name: p.own_title.clone() };
+        profile.map(|p| view! { <AnnotationsPanel of=of(&p) ask=p.ask book=app.annotations chosen=app.chosen_annotation on_go on_select on_close /> })
     };
     let timeline = if untrack(|| stacked.is_on()) {
         view! { <StackedTimeline stacked arrows on_details flows=choice /> }.into_any()

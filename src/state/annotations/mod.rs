@@ -110,6 +110,21 @@ impl AnnotationSet {
         Some(id)
     }
 
+    /// Adds those of another set, under new ids. How many there was no room for.
+    pub fn append(&mut self, other: AnnotationSet) -> usize {
+        let room = MOST.saturating_sub(self.items.len());
+        let first = self.items.iter().map(|a| a.id).max().unwrap_or(0).saturating_add(1);
+        let old: Vec<u32> = other.items.iter().map(|a| a.id).collect();
+        let new_id = |old_id: u32| old.iter().position(|id| *id == old_id).map(|at| first.saturating_add(at as u32));
+        let n_left = other.items.len().saturating_sub(room);
+        for item in other.items.into_iter().take(room) {
+            let (Some(id), versus) = (new_id(item.id), item.versus.and_then(new_id)) else { continue };
+            self.items.push(Annotation { id, versus, ..item });
+        }
+        self.tidy();
+        n_left
+    }
+
     /// Changes one; its id stays.
     pub fn change(&mut self, id: u32, change: impl FnOnce(&mut Annotation)) {
         if let Some(item) = self.items.iter_mut().find(|a| a.id == id) {

@@ -81,3 +81,20 @@ fn a_set_is_bounded() {
     set.change(1, |a| (a.name, a.colour) = ("x".repeat(500), 99));
     assert_eq!(set.get(1).map(|a| (a.name.len(), a.colour)), Some((LONGEST_NAME, 99 % N_COLOURS)));
 }
+
+#[test]
+fn another_set_is_added_under_new_ids() {
+    let (mut both, mut other) = (set(), set());
+    other.change(1, |a| a.versus = Some(2));
+    assert_eq!(both.append(other), 0);
+    assert_eq!(both.items.len(), 6);
+    let mut ids: Vec<u32> = both.items.iter().map(|a| a.id).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 6, "no two of one id");
+    let told: Vec<_> = both.items.iter().filter_map(|a| a.versus.map(|v| (a.start.0, both.get(v).map(|v| v.start.0)))).collect();
+    assert_eq!(told, [(50, Some(10))], "told to the one that came with it");
+    let mut full = AnnotationSet::default();
+    (0..MOST as i64 - 1).for_each(|at| drop(full.add_marker(TimeNs(at))));
+    assert_eq!((full.append(set()), full.items.len()), (2, MOST));
+}

@@ -9,17 +9,38 @@ const KIND: &str = "axonscope annotations";
 const VERSION: u32 = 1;
 const HEADER: &str = "name,start_ns,end_ns,colour,versus";
 
+/// The profile that annotations were made in.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Of {
+    /// Its content hash.
+    pub hash: String,
+    /// Its title.
+    #[serde(default)]
+    pub name: String,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Found {
+    /// The annotations.
+    pub set: AnnotationSet,
+    /// Of which profile, where the file says.
+    pub of: Option<Of>,
+}
+
 /// A set as it is written into a file.
 #[derive(Serialize, Deserialize)]
 struct File {
     kind: String,
     version: u32,
+    #[serde(default)]
+    of: Option<Of>,
     set: AnnotationSet,
 }
 
-/// The set as JSON.
-pub fn to_json(set: &AnnotationSet) -> String {
-    let file = File { kind: KIND.into(), version: VERSION, set: set.clone() };
+/// The set as JSON, with the profile it belongs to.
+pub fn to_json(set: &AnnotationSet, of: &Of) -> String {
+    let file = File { kind: KIND.into(), version: VERSION, of: Some(of.clone()), set: set.clone() };
     // Only maps with keys that are no strings, and failing writers, can fail; there are none.
     serde_json::to_string_pretty(&file).unwrap_or_default()
 }
@@ -40,17 +61,18 @@ fn quote(text: &str) -> String {
 }
 
 /// Reads a file of either kind. An error is a sentence that says what was expected.
-pub fn from_file(content: &str) -> Result<AnnotationSet, String> {
+pub fn from_file(content: &str) -> Result<Found, String> {
     let content = content.trim_start_matches('\u{feff}');
-    let mut set = if content.trim_start().starts_with('{') { from_json(content)? } else { from_csv(content)? };
+    let is_json = content.trim_start().starts_with('{');
+    let Found { mut set, of } = if is_json { from_json(content)? } else { Found { set: from_csv(content)?, of: None } };
     if set.items.len() > MOST {
         return Err(format!("Expected at most {MOST} annotations, found {}.", set.items.len()));
     }
     set.tidy();
-    Ok(set)
+    Ok(Found { set, of })
 }
 
-fn from_json(content: &str) -> Result<AnnotationSet, String> {
+fn from_json(content: &str) -> Result<Found, String> {
     let file: File = serde_json::from_str(content).map_err(|e| format!("Expected annotations as this page saves them, but {e}."))?;
     if file.kind != KIND || file.version != VERSION {
         return Err(format!("Expected `{KIND}` version {VERSION}, found `{}` version {}.", file.kind, file.version));
@@ -61,7 +83,7 @@ fn from_json(content: &str) -> Result<AnnotationSet, String> {
     if set.items.windows(2).any(|w| w[0].id == w[1].id) {
         return Err("Expected ids that differ, found two annotations of one id.".into());
     }
-    Ok(set)
+    Ok(Found { set, of: file.of })
 }
 
 fn from_csv(content: &str) -> Result<AnnotationSet, String> {
@@ -203,11 +225,17 @@ mod tests {
         set
     }
 
+    fn of() -> Of {
+        Of { hash: "abc".into(), name: "a profile".into() }
+    }
+
     #[test]
     fn files_come_back() {
-        assert_eq!(from_file(&to_json(&set())), Ok(set()));
+        assert_eq!(from_file(&to_json(&set(), &of())), Ok(Found { set: set(), of: Some(of()) }));
         let csv = from_file(&to_csv(&set())).expect("own CSV");
-        assert_eq!(csv.items, set().items);
+        assert_eq!((csv.set.items, csv.of), (set().items, None));
+        let older = to_json(&set(), &of()).replace("\"of\"", "\"unknown\"");
+        assert_eq!(from_file(&older), Ok(Found { set: set(), of: None }), "a file that does not say of which profile it is");
         let book = Book { current: set(), saved: vec![set()] };
         assert_eq!(book_from_text(&book_to_text(&book)), book);
         assert_eq!(book_from_text("nonsense"), Book::default());
@@ -225,13 +253,13 @@ mod tests {
         check("{\"kind\":\"other\",\"version\":1,\"set\":{\"name\":\"\",\"items\":[]}}", "found `other`");
         check("{\"kind\"", "but");
         check(&format!("name,start_ns\n{}", "x,1\n".repeat(MOST + 1)), "at most");
-        let twice = to_json(&set()).replace("\"id\": 2", "\"id\": 1");
+        let twice = to_json(&set(), &of()).replace("\"id\": 2", "\"id\": 1");
         check(&twice, "two annotations of one id");
     }
 
     #[test]
     fn a_csv_of_another_program_may_leave_columns_out() {
-        let set = from_file("\u{feff}start_ns,name\r\n5,b\r\n-1,\r\n").expect("read");
+        let set = from_file("\u{feff}start_ns,name\r\n5,b\r\n-1,\r\n").expect("read").set;
         let got: Vec<(i64, &str)> = set.items.iter().map(|a| (a.start.0, a.name.as_str())).collect();
         assert_eq!(got, [(-1, ""), (5, "b")]);
     }

@@ -1,7 +1,7 @@
 //! What a curve shows, and where it stands: pure arithmetic.
 
 use crate::ui::chart::scale::{self, Axis};
-use crate::ui::table::Kind;
+use crate::ui::table::{Cell, Kind};
 
 /// How points are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,6 +68,11 @@ pub struct Layout {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
+}
+
+/// A value of an axis of this kind; one without a unit may be a count.
+pub fn cell(value: f64, kind: Kind) -> Cell {
+    if kind == Kind::Number { Cell::plain(value) } else { Cell::Float(value) }
 }
 
 /// First and last x of all series; `None` without points.

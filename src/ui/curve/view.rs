@@ -1,6 +1,6 @@
 //! Curves with legend, cursor, range and table.
 
-use super::data::{self, Layout, Line, Mark};
+use super::data::{self, Layout, Line, Mark, cell};
 use super::draw::{self, Over};
 use super::keys::key;
 use crate::ui::chart::figures::Figures;
@@ -94,7 +94,7 @@ impl State {
 
     fn readout(&self) -> Option<Readout> {
         let x = self.cursor.get()?;
-        let figure = |v: f64, kind: Kind| Cell::Float(v).shown(kind);
+        let figure = |v: f64, kind: Kind| cell(v, kind).shown(kind);
         let lines = self.lines.get();
         let shown = self.shown(&lines);
         let row = |l: &&Line| Some((Some(l.colour), l.name.clone(), figure(l.at(x)?.1, self.kinds.1), false));
@@ -120,7 +120,7 @@ impl State {
                 let points = lines.iter().flat_map(|l| l.points.iter().map(move |p| (p, l)));
                 let row = |((x, y), l): (&(i64, f64), &Line)| Row {
                     colour: Some(l.colour),
-                    ..Row::new(vec![Cell::Int(*x), Cell::Text(l.name.clone()), Cell::Float(*y)])
+                    ..Row::new(vec![Cell::Int(*x), Cell::Text(l.name.clone()), cell(*y, kinds.1)])
                 };
                 points.take(N_ROWS).map(row).collect::<Vec<_>>()
             });

@@ -97,13 +97,20 @@ pub fn copied(event: &ev::MouseEvent) -> bool {
 fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, is_first: bool) -> AnyView {
     let cell = row.cell(at);
     let text = cell.shown(column.kind);
+    let is_untold = matches!(cell, Cell::Untold(_));
     match column.kind {
         Kind::Name => {
             let opener = (is_first && !row.members.is_empty()).then(|| view! { <Opener state row=at_row members=row.members.clone() /> });
             let swatch = row.colour.filter(|_| is_first);
             let swatch = swatch.map(|slot| view! { <i class="swatch" style:background=swatch_colour(slot)></i> });
-            view! { <td class="table__name" title=text::brief(&text)>{opener}{swatch}<Name text=text::brief(&text) /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button></td> }
-                .into_any()
+            let name = match is_untold {
+                true => view! { <span class="table__untold">{text.clone()}</span> }.into_any(),
+                false => {
+                    view! { <Name text=text::brief(&text) /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button> }
+                        .into_any()
+                }
+            };
+            view! { <td class="table__name" title=text::brief(&text)>{opener}{swatch}{name}</td> }.into_any()
         }
         _ => plain_cell(cell, column.kind),
     }
@@ -113,6 +120,7 @@ fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, i
 pub fn plain_cell(cell: &Cell, kind: Kind) -> AnyView {
     let text = cell.shown(kind);
     match kind {
+        Kind::Name | Kind::Text if matches!(cell, Cell::Untold(_)) => view! { <td class="table__untold">{text}</td> }.into_any(),
         Kind::Name | Kind::Text => view! { <td title=text.clone()>{text::brief(&text)}</td> }.into_any(),
         Kind::Share => share_cell(cell),
         _ => view! { <td class="figure" title=cell.exact(kind)>{text}</td> }.into_any(),

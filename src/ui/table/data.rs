@@ -69,6 +69,13 @@ pub enum Cell {
     Float(f64),
     /// A number that reads otherwise than its column tells: its unit is its row's.
     Said(f64, String),
+    /// Nothing there, where a word for it reads better than a blank: dim. Not a value: files and sums do not have it.
+    Untold(String),
+}
+
+/// Whether a number counts things: it reads without a point.
+pub fn is_whole(value: f64) -> bool {
+    value.fract() == 0.0 && value.abs() < 9e15
 }
 
 /// A count; one that no whole number of a cell holds is shown as the largest.
@@ -104,6 +111,11 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 }
 
 impl Cell {
+    /// A number of a unit that may be counted: whole ones read so, `4` and not `4.00`.
+    pub fn plain(value: f64) -> Cell {
+        if is_whole(value) { Cell::Int(value as i64) } else { Cell::Float(value) }
+    }
+
     /// As a number, when it is one.
     pub fn number(&self) -> Option<f64> {
         match self {
@@ -117,12 +129,13 @@ impl Cell {
     pub fn shown(&self, kind: Kind) -> String {
         match (self, kind) {
             (Cell::Absent, _) => String::new(),
-            (Cell::Text(t) | Cell::Said(_, t), _) => t.clone(),
+            (Cell::Text(t) | Cell::Said(_, t) | Cell::Untold(t), _) => t.clone(),
             (Cell::Int(v), Kind::Duration) => text::duration(DurationNs(*v)),
             (Cell::Int(v), Kind::Bytes) => text::signed_bytes(*v),
             (Cell::Int(v), Kind::Count) if *v >= 0 => text::count(v.unsigned_abs()),
             (Cell::Int(v), _) => v.to_string().replace('-', "−"),
             (Cell::Float(v), Kind::Share) => text::percent(*v),
+            (Cell::Float(v), Kind::Count) if is_whole(*v) => Cell::Int(*v as i64).shown(kind),
             (Cell::Float(v), Kind::Duration) => text::duration(DurationNs(v.round() as i64)),
             (Cell::Float(v), Kind::Bytes) => text::signed_bytes(v.round() as i64),
             (Cell::Float(v), _) => text::three_digits(*v),
@@ -132,7 +145,7 @@ impl Cell {
     /// Without rounding or unit, as a program reads it.
     pub fn raw(&self) -> String {
         match self {
-            Cell::Absent => String::new(),
+            Cell::Absent | Cell::Untold(_) => String::new(),
             Cell::Text(t) => t.clone(),
             Cell::Int(v) => v.to_string(),
             Cell::Float(v) | Cell::Said(v, _) if v.is_finite() => v.to_string(),
@@ -172,9 +185,13 @@ impl Row {
         self.cells.get(column).unwrap_or(&Cell::Absent)
     }
 
-    /// Its name: the first text.
+    /// Its name: the first text; empty where that is not told.
     pub fn name(&self) -> String {
-        let name = self.cells.iter().find_map(|c| if let Cell::Text(t) = c { Some(t.clone()) } else { None });
+        let name = self.cells.iter().find_map(|c| match c {
+            Cell::Text(t) => Some(t.clone()),
+            Cell::Untold(_) => Some(String::new()),
+            _ => None,
+        });
         name.unwrap_or_default()
     }
 }
@@ -229,9 +246,19 @@ mod tests {
         assert_eq!(Cell::Int(-5).exact(Kind::Bytes), "−5 B");
         assert_eq!(Cell::Float(0.391).shown(Kind::Share), "39.1 %");
         assert_eq!(Cell::Float(f64::NAN).raw(), "");
+        assert_eq!((Cell::Float(27.0).shown(Kind::Count), Cell::Float(-3.0).shown(Kind::Count)), ("27".into(), "−3".into()));
+        assert_eq!(
+            (Cell::Float(2.5).shown(Kind::Count), Cell::Float(f64::NAN).shown(Kind::Count)),
+            ("2.50".into(), "not available".into())
+        );
+        assert_eq!((Cell::plain(4.0), Cell::plain(4.5)), (Cell::Int(4), Cell::Float(4.5)));
         let said = Cell::Said(2048.0, "2.00 KiB".into());
         assert_eq!((said.shown(Kind::Number), said.raw(), said.number()), ("2.00 KiB".into(), "2048".into(), Some(2048.0)));
         assert_eq!(Cell::Absent.shown(Kind::Count), "");
+        let untold = Cell::Untold("(no layer)".into());
+        assert_eq!((untold.shown(Kind::Name), untold.raw(), untold.number()), ("(no layer)".into(), String::new(), None));
+        let row = Row::new(vec![untold, Cell::Text("device".into())]);
+        assert_eq!(row.name(), "", "what names it to others is nothing, not its next text");
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl Filter {
         let figures = self.may_hold_figures();
         let in_cell = |cell: &Cell| match cell {
             Cell::Absent => false,
-            Cell::Text(text) => self.holds_text(text),
+            Cell::Text(text) | Cell::Untold(text) => self.holds_text(text),
             Cell::Int(_) | Cell::Float(_) | Cell::Said(..) => figures && self.holds_text(&cell.raw()),
         };
         matches!(self, Filter::All) || row.cells.iter().any(in_cell) || row.members.iter().any(|m| self.holds_text(m))
@@ -115,9 +115,9 @@ pub fn order(columns: &[Column], rows: &[Row], keys: &SortKeys, filter: &Filter)
 /// The order of two cells; absent ones stand last in both directions.
 pub fn compare(a: &Cell, b: &Cell, direction: Direction) -> Ordering {
     let ascending = match (a, b) {
-        (Cell::Absent, Cell::Absent) => return Ordering::Equal,
-        (Cell::Absent, _) => return Ordering::Greater,
-        (_, Cell::Absent) => return Ordering::Less,
+        (Cell::Absent | Cell::Untold(_), Cell::Absent | Cell::Untold(_)) => return Ordering::Equal,
+        (Cell::Absent | Cell::Untold(_), _) => return Ordering::Greater,
+        (_, Cell::Absent | Cell::Untold(_)) => return Ordering::Less,
         (Cell::Int(a), Cell::Int(b)) => a.cmp(b),
         (Cell::Text(a), Cell::Text(b)) => natural(a, b),
         (Cell::Text(_), _) => Ordering::Greater,

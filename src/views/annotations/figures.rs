@@ -47,6 +47,7 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
         }
     };
     let has_counters = move || counters.with(|c| !c.is_empty());
+    let origin = move || found.with(|f| f.as_ref().and_then(origin));
     view! {
         <section class="annotations__figures" data-figures="">
             <p class="annotations__between">
@@ -71,6 +72,7 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
             <Show when=move || found.with(|f| f.is_some())>
                 <Table id="span-tracks" label="Tracks within the span" columns=Signal::stored(Arc::new(track_columns())) rows=tracks empty="Nothing runs within the span." />
                 <Show when=has_counters>
+                    {move || origin().map(|told| view! { <p class="annotations__origin" data-origin="">{told}</p> })}
                     <Table id="span-counters" label="Counters within the span" columns=Signal::stored(Arc::new(counter_columns())) rows=counters />
                 </Show>
             </Show>
@@ -88,6 +90,15 @@ async fn figures(ask: &Ask, range: TimeRange) -> Result<SpanFigures, EngineError
 fn totals(f: &SpanFigures) -> String {
     let instants = if f.n_instants > 0 { format!(", {} instants", text::count(f.n_instants)) } else { String::new() };
     format!("{}, {} slices on {} tracks{instants}", text::duration(f.range.duration()), text::count(f.n_slices), f.tracks.len())
+}
+
+/// Where the throughput among the counters comes from, which two figures of this panel could be taken for; `None` without any.
+fn origin(f: &SpanFigures) -> Option<&'static str> {
+    let has_rate = f.counters.iter().any(|c| c.path.to_lowercase().contains("throughput"));
+    has_rate.then_some(
+        "Throughput is read off the file's own curve, as the timeline draws it: a step holds until the next. It is not the transfers' bytes ÷ \
+         the time of the span; those are under Bytes, each transfer counted where it begins.",
+    )
 }
 
 fn track_columns() -> Vec<Column> {
@@ -119,7 +130,7 @@ fn counter_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
         column("counter", "Counter", Kind::Name, "Names from the root, and the series where there are several."),
-        column("mean", "Mean", Kind::Number, "Mean over the time of the span; a value holds until the next sample."),
+        column("mean", "Mean", Kind::Number, "Mean of the file's curve over the time of the span; a value holds until the next sample."),
         column("min", "Min", Kind::Number, "Least value in force within the span."),
         column("max", "Max", Kind::Number, "Largest value in force within the span."),
         column("change", "Change", Kind::Number, "Value at the end of the span less the value at its beginning."),
@@ -130,12 +141,39 @@ fn counter_columns() -> Vec<Column> {
 fn counter_row(c: &CounterSpan) -> Row {
     // Rates of eleven digits are hard to read: in the unit that the timeline writes.
     let (scale, unit) = if c.unit == "B/s" { (f64::from(1 << 30), "GiB/s") } else { (1.0, c.unit.as_str()) };
+    // A mean is no count, even where it is whole.
+    let figure = |value: f64| if ["", "banks"].contains(&unit) { Cell::plain(value) } else { Cell::Float(value / scale) };
     Row::new(vec![
         Cell::Text(c.path.clone()),
         Cell::Float(c.mean / scale),
-        Cell::Float(c.min / scale),
-        Cell::Float(c.max / scale),
-        Cell::from(c.change.map(|change| change / scale)),
+        figure(c.min),
+        figure(c.max),
+        c.change.map_or(Cell::Absent, figure),
         Cell::Text(unit.into()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn throughput_says_that_it_is_the_curve_of_the_file() {
+        let of = |path: &str| {
+            let counter = CounterSpan { path: path.into(), unit: "B/s".into(), min: 0.0, mean: 1.0, max: 2.0, change: None };
+            origin(&SpanFigures { counters: vec![counter], ..SpanFigures::default() })
+        };
+        assert!(of("NC 4 / DMA Throughput").is_some_and(|told| told.contains("the file's own curve")));
+        assert_eq!(of("NC 4 / Pending DMA Count"), None);
+    }
+
+    #[test]
+    fn what_is_counted_reads_without_a_point() {
+        let of = |unit: &str| {
+            let counter = CounterSpan { path: "c".into(), unit: unit.into(), min: 0.0, mean: 4.0, max: 8.0, change: Some(-1.0) };
+            counter_row(&counter).cells[1..5].to_vec()
+        };
+        assert_eq!(of("banks"), [Cell::Float(4.0), Cell::Int(0), Cell::Int(8), Cell::Int(-1)]);
+        assert_eq!(of("%"), [4.0, 0.0, 8.0, -1.0].map(Cell::Float));
+    }
 }

@@ -1,15 +1,10 @@
-//! Above the list: unit, sets that are saved in this browser, files.
+//! Above the list: unit, sets that are saved in this browser, what comes of files.
 
 use super::Panel;
-use crate::state::annotations::{AnnotationSet, TimeUnit, text};
-use crate::ui::dom;
+use super::files::{Files, Question};
+use crate::state::annotations::TimeUnit;
 use crate::ui::small::Problem;
-use leptos::task::spawn_local;
-use leptos::{html, prelude::*};
-use wasm_bindgen_futures::JsFuture;
-
-/// Files longer than this hold no annotations, bytes.
-const LONGEST_FILE: f64 = 4e6;
+use leptos::prelude::*;
 
 /// Title and controls.
 #[component]
@@ -36,6 +31,7 @@ pub(super) fn Head(panel: Panel, on_close: Callback<()>) -> impl IntoView {
             <button type="button" class="button button--icon annotations__close" aria-label="Close annotations" title="Close" on:click=move |_| on_close.run(())>"×"</button>
         </header>
         <Problem text=panel.problem />
+        <Question panel />
     }
 }
 
@@ -80,56 +76,5 @@ fn Sets(panel: Panel) -> impl IntoView {
                 <button type="button" class="button button--quiet" title="Forget the saved set; what is on the timeline stays" on:click=forget>"Delete set"</button>
             </Show>
         </span>
-    }
-}
-
-/// Files: JSON and CSV, out and in.
-#[component]
-fn Files(panel: Panel) -> impl IntoView {
-    let input = NodeRef::<html::Input>::new();
-    let save = move |ending: &'static str, kind: &'static str, write: fn(&AnnotationSet) -> String| {
-        move |_| {
-            let content = panel.book.with_untracked(|b| write(&b.current));
-            dom::save_text(&dom::file_name("annotations", ending), kind, &content);
-        }
-    };
-    let picked = move |_| {
-        let Some(input) = input.get_untracked() else { return };
-        let Some(file) = input.files().and_then(|files| files.get(0)) else { return };
-        input.set_value("");
-        spawn_local(read(panel, file));
-    };
-    view! {
-        <span class="annotations__group" role="group" aria-label="Files">
-            <button type="button" class="button" title="Save as a file that this page reads again" on:click=save("json", "application/json", text::to_json)>"JSON"</button>
-            <button type="button" class="button" title="Save as comma-separated values, times in nanoseconds" on:click=save("csv", "text/csv;charset=utf-8", text::to_csv)>"CSV"</button>
-            <button
-                type="button" class="button" title="Read annotations from a JSON or CSV file"
-                on:click=move |_| if let Some(input) = input.get_untracked() { input.click() }
-            >
-                "Import"
-            </button>
-            <input
-                class="visually-hidden" type="file" accept=".json,.csv" tabindex="-1" aria-label="Import annotations" data-import="annotations" node_ref=input
-                on:change=picked
-            />
-        </span>
-    }
-}
-
-/// Takes annotations from a file; what is on the timeline stays if they cannot be read.
-async fn read(panel: Panel, file: web_sys::File) {
-    if file.size() > LONGEST_FILE {
-        panel.problem.set(Some(format!("Expected a file of annotations, found one of {} bytes: `{}`.", file.size(), file.name())));
-        return;
-    }
-    let content = JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string()).unwrap_or_default();
-    match text::from_file(&content) {
-        Ok(set) => {
-            panel.problem.set(None);
-            panel.chosen.set(None);
-            panel.book.update(|b| b.current = set);
-        }
-        Err(sentence) => panel.problem.set(Some(format!("`{}` was not read. {sentence}", file.name()))),
     }
 }

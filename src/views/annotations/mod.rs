@@ -1,10 +1,12 @@
 //! The panel of annotations below a timeline: markers and regions as a table, what lies between two of them, sets and files.
 
 mod figures;
+mod files;
 mod head;
 mod row;
 
 use crate::base::TimeRange;
+use crate::state::annotations::text::Of;
 use crate::state::annotations::{Annotation, Book, TimeUnit};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -22,6 +24,10 @@ struct Panel {
     on_select: Callback<TimeRange>,
     /// What could not be done.
     problem: RwSignal<Option<String>>,
+    /// The profile that is annotated.
+    of_profile: StoredValue<Of>,
+    /// A file of which it is not yet said what becomes of it.
+    incoming: RwSignal<Option<files::Incoming>>,
 }
 
 impl Panel {
@@ -45,6 +51,8 @@ impl Panel {
 pub fn AnnotationsPanel(
     /// Answers for the open profile.
     ask: Ask,
+    /// Which profile it is.
+    of: Of,
     /// All annotations of the profile.
     book: RwSignal<Book>,
     /// The one whose figures are shown.
@@ -56,7 +64,8 @@ pub fn AnnotationsPanel(
     /// Closes the panel.
     on_close: Callback<()>,
 ) -> impl IntoView {
-    let panel = Panel { book, chosen, on_go, on_select, problem: RwSignal::new(None) };
+    let (problem, of_profile, incoming) = (RwSignal::new(None), StoredValue::new(of), RwSignal::new(None));
+    let panel = Panel { book, chosen, on_go, on_select, problem, of_profile, incoming };
     let is_empty = move || book.with(|b| b.current.items.is_empty());
     view! {
         <section class="annotations" data-view="annotations" aria-label="Annotations">

@@ -3,7 +3,7 @@
 use super::Panel;
 use crate::base::{TimeNs, TimeRange};
 use crate::state::annotations::{Annotation, N_COLOURS, Part};
-use crate::ui::small::swatch_colour;
+use crate::ui::small::{swatch_colour, unique};
 use leptos::prelude::*;
 
 /// The row of one annotation.
@@ -12,23 +12,16 @@ pub(super) fn RowOf(panel: Panel, id: u32) -> impl IntoView {
     let book = panel.book;
     let name = Memo::new(move |_| panel.of(id, |a| a.name.clone()));
     let end = Memo::new(move |_| panel.of(id, |a| a.end));
-    let recolour = move |_| book.update(|b| b.current.change(id, |a| a.colour = (a.colour + 1) % N_COLOURS));
     let rename = move |name: String| book.update(|b| b.current.change(id, |a| a.name = name));
     let remove = move |_| book.update(|b| b.current.remove(id));
     let choose = move |_| panel.chosen.set(Some(id));
     let length = move || end.get().map(|_| panel.unit().write(panel.of(id, |a| a.range().duration().0)));
     let difference = move || book.with(|b| b.current.difference_ns(id)).map(|ns| panel.unit().write(ns));
-    let colour = move || swatch_colour(panel.of(id, |a| a.colour));
     let is_chosen = move || panel.chosen.get() == Some(id);
     let end_cell = move || end.get().map(|_| view! { <TimeInput panel id part=Part::End /> });
     view! {
         <tr data-row="" class:is-selected=is_chosen on:click=choose>
-            <td>
-                <button
-                    type="button" class="annotations__colour" title="Another colour" aria-label=move || format!("Another colour for {}", name.get())
-                    style:background=colour on:click=recolour
-                ></button>
-            </td>
+            <td><Colour panel id name /></td>
             <td>
                 <input
                     class="input annotations__name" aria-label="Name" maxlength="200" prop:value=move || name.get()
@@ -45,6 +38,37 @@ pub(super) fn RowOf(panel: Panel, id: u32) -> impl IntoView {
                 <button type="button" class="button button--quiet" aria-label=move || format!("Delete {}", name.get()) title="Delete" on:click=remove>"×"</button>
             </td>
         </tr>
+    }
+}
+
+/// The colour, and a palette to choose another from: in the top layer, since the list would cut it.
+#[component]
+fn Colour(panel: Panel, id: u32, name: Memo<String>) -> impl IntoView {
+    let chosen = Memo::new(move |_| panel.of(id, |a| a.colour));
+    let palette = format!("colours-{}", unique());
+    let swatch = |colour: u16| {
+        view! {
+            <button
+                type="button" class="annotations__colour" data-colour=colour.to_string()
+                aria-label=format!("Colour {} of {N_COLOURS}", colour + 1) aria-pressed=move || (chosen.get() == colour).to_string()
+                style:background=swatch_colour(colour)
+                on:click=move |_| panel.book.update(|b| b.current.change(id, |a| a.colour = colour))
+            ></button>
+        }
+        .attr("popovertarget", palette.clone())
+        .attr("popovertargetaction", "hide")
+    };
+    let swatches = (0..N_COLOURS).map(swatch).collect_view();
+    let button = view! {
+        <button
+            type="button" class="annotations__colour" title="Choose a colour" aria-label=move || format!("Colour of {}", name.get())
+            style:background=move || swatch_colour(chosen.get())
+        ></button>
+    }
+    .attr("popovertarget", palette.clone());
+    view! {
+        {button}
+        <div class="annotations__palette" popover="auto" id=palette role="group" aria-label="Colours">{swatches}</div>
     }
 }
 

@@ -173,7 +173,7 @@ fn Choices(state: State) -> impl IntoView {
 #[component]
 fn Pies(state: State) -> impl IntoView {
     let by_device = state.derive(rows::by_device);
-    let by_operator = state.derive(move |o| rows::by_operator(o, &state.device.0.get()));
+    let by_operator = state.derive(move |o| rows::by_operator(o, &state.device.0.get(), &state.grouping()));
     let limit = state.limit.0;
     let empty = "Nothing ran here, so there is nothing to share out.";
     view! {
@@ -188,7 +188,7 @@ fn Pies(state: State) -> impl IntoView {
 fn OperatorTable(state: State, on_row: Callback<(String, String)>) -> impl IntoView {
     let has_flops = Memo::new(move |_| state.operators.with(|o| o.as_ref().is_some_and(|o| o.has_flops)));
     let columns = Memo::new(move |_| Arc::new(rows::columns(&state.grouping(), has_flops.get())));
-    let rows: Signal<Arc<Vec<Row>>> = state.derive(move |o| rows::rows(o, &state.device.0.get()));
+    let rows: Signal<Arc<Vec<Row>>> = state.derive(move |o| rows::rows(o, &state.device.0.get(), &state.grouping()));
     let selected = RwSignal::new(None);
     Effect::new(move |_| {
         rows.track();

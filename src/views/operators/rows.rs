@@ -55,11 +55,17 @@ fn flops_columns() -> [Column; 4] {
     ]
 }
 
-/// Rows in the order of the answer.
-pub fn rows(operators: &Operators, device: &str) -> Vec<Row> {
+/// What rows are called that have nothing of what they are grouped by: `(no layer)`, `(no HLO)`.
+fn untold(grouping: &str) -> String {
+    let is_shorthand = grouping.chars().nth(1).is_some_and(char::is_uppercase);
+    if is_shorthand { format!("(no {grouping})") } else { format!("(no {})", grouping.to_lowercase()) }
+}
+
+/// Rows in the order of the answer. `grouping` is the header of their names.
+pub fn rows(operators: &Operators, device: &str, grouping: &str) -> Vec<Row> {
     let cells = |r: &OperatorRow| {
         let mut out = vec![
-            Cell::Text(r.name.clone()),
+            if r.name.is_empty() { Cell::Untold(untold(grouping)) } else { Cell::Text(r.name.clone()) },
             Cell::from(r.occurrences),
             Cell::Text(r.device.clone()),
             Cell::Int(r.self_time.0),
@@ -97,12 +103,13 @@ pub fn by_device(operators: &Operators) -> Vec<Slice> {
 }
 
 /// Self time by operator, its devices together.
-pub fn by_operator(operators: &Operators, device: &str) -> Vec<Slice> {
+pub fn by_operator(operators: &Operators, device: &str, grouping: &str) -> Vec<Slice> {
     let mut sums: BTreeMap<&str, (i64, u16)> = BTreeMap::new();
     for row in of_device(operators, device) {
         sums.entry(&row.name).or_insert((0, row.colour)).0 += row.self_time.0;
     }
-    sums.into_iter().map(|(name, (value, colour))| Slice { name: name.into(), value, colour }).collect()
+    let called = |name: &str| if name.is_empty() { untold(grouping) } else { name.into() };
+    sums.into_iter().map(|(name, (value, colour))| Slice { name: called(name), value, colour }).collect()
 }
 
 #[cfg(test)]
@@ -136,20 +143,30 @@ mod tests {
     fn slices_add_up_by_device_and_by_operator() {
         let found: Vec<_> = by_device(&operators()).into_iter().map(|s| (s.name, s.value, s.colour)).collect();
         assert_eq!(found, [("nc2".into(), 50, 0), ("nc10".into(), 50, 1)]);
-        let found: Vec<_> = by_operator(&operators(), "").into_iter().map(|s| (s.name, s.value)).collect();
+        let found: Vec<_> = by_operator(&operators(), "", "Operator").into_iter().map(|s| (s.name, s.value)).collect();
         assert_eq!(found, [("dot".into(), 80), ("relu".into(), 20)]);
-        assert_eq!(by_operator(&operators(), "nc10").len(), 1);
+        assert_eq!(by_operator(&operators(), "nc10", "Operator").len(), 1);
+    }
+
+    #[test]
+    fn a_row_without_a_name_says_what_it_has_not() {
+        let mut unnamed = operators();
+        unnamed.rows[0].name = String::new();
+        let row = &rows(&unnamed, "", "Layer")[0];
+        assert_eq!((&row.cells[0], row.name().as_str()), (&Cell::Untold("(no layer)".into()), ""));
+        assert_eq!(by_operator(&unnamed, "nc10", "HLO operator")[0].name, "(no HLO operator)");
+        assert_eq!(untold("Source location"), "(no source location)");
     }
 
     #[test]
     fn rows_have_a_cell_for_each_column() {
-        let rows = rows(&operators(), "nc2");
+        let rows = rows(&operators(), "nc2", "Operator");
         assert_eq!(rows.len(), 2);
         assert!(rows.iter().all(|r| r.cells.len() == columns("Operator", false).len()));
         let mut device = operators();
         device.has_flops = true;
         device.rows[0].flops = Some(Flops { all: 8, transposes: 2, hfu: None, mfu: Some(0.5) });
-        let rows = super::rows(&device, "");
+        let rows = super::rows(&device, "", "Operator");
         assert!(rows.iter().all(|r| r.cells.len() == columns("Operator", true).len()));
         assert_eq!(rows[0].cells[9..], [Cell::Float(0.5), Cell::Absent, Cell::Int(8), Cell::Int(2)]);
         assert_eq!(rows[1].cells[9], Cell::Absent, "no matrix product is no zero");

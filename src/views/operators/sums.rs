@@ -53,7 +53,7 @@ fn Sums(ask: Ask, range: Signal<Option<TimeRange>>, boxed: Signal<BoxedRows>, on
     let state = State::new(ask, range, tracks, ViewState::detached("range-sums"));
     let has_flops = Memo::new(move |_| state.operators.with(|o| o.as_ref().is_some_and(|o| o.has_flops)));
     let columns = Memo::new(move |_| Arc::new(rows::columns("Name", has_flops.get())));
-    let rows: Signal<Arc<Vec<Row>>> = state.derive(|o| rows::rows(o, ""));
+    let rows: Signal<Arc<Vec<Row>>> = state.derive(|o| rows::rows(o, "", "Name"));
     let choose = Callback::new(move |at: usize| {
         if let Some(name) = rows.with_untracked(|rows| rows.get(at).map(Row::name)) {
             on_row.run(("name".into(), name));

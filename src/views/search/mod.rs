@@ -45,6 +45,8 @@ pub fn SearchView(
     categories: Vec<(String, String, u64)>,
     /// The range that the values of fields are of; `None` is the whole profile.
     range: Signal<Option<TimeRange>>,
+    /// Whether a range is selected, be the figures of it or not.
+    has_range: Signal<bool>,
     /// The rows of that range.
     rows: Signal<BoxedRows>,
     /// Where sorting and filter of the summary are kept.
@@ -67,7 +69,7 @@ pub fn SearchView(
             <Progress search on_act />
             <Show
                 when=move || is_wanted.get()
-                fallback=|| view! { <p class="waiting">"Type a name, a part of it, or a regular expression. Case matters only when you type a capital. Select a range in the timeline to see what is in it."</p> }
+                fallback=move || view! { <p class="waiting" data-search-hint="">{HOW}" "{move || of_range(has_range.get(), range.with(Option::is_some))}</p> }
             >
                 <Summary ask=ask.clone() search options kept on_act />
             </Show>
@@ -75,6 +77,18 @@ pub fn SearchView(
                 <values::Values ask=values_ask.clone() search options fields=columns.clone() range boxed=rows />
             </Show>
         </section>
+    }
+}
+
+/// What can be typed.
+const HOW: &str = "Type a name, a part of it, or a regular expression. Case matters only when you type a capital.";
+
+/// What there is to see of a range without a search.
+fn of_range(has_range: bool, is_scoped: bool) -> &'static str {
+    match (has_range, is_scoped) {
+        (false, _) => "Select a range in the timeline to see what is in it.",
+        (true, false) => "A range is selected, but the whole profile is shown: press Selected, above, to see what is in the range.",
+        (true, true) => "Below is what the selected range holds; hits are looked for in the whole profile.",
     }
 }
 
@@ -217,5 +231,17 @@ async fn summary(ask: &Ask, query: SearchQuery, records: Vec<SliceId>) -> Result
     match ask.ask(Query::HitSummary(query, records)).await? {
         Answer::HitSummary(summary) => Ok(summary),
         _ => Err(EngineError::Unexpected),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_range;
+
+    #[test]
+    fn the_hint_says_what_to_do_for_a_range() {
+        assert!(of_range(false, false).starts_with("Select a range"));
+        assert!(of_range(true, false).contains("press Selected"));
+        assert!(of_range(true, true).contains("the selected range holds"));
     }
 }

@@ -8,10 +8,33 @@ use crate::ui::boxes::Boxed;
 use crate::ui::palette::fixed;
 use crate::ui::pie::Slice;
 use crate::ui::scatter::Dot;
+use crate::ui::table::order::natural;
 
 /// Whether something of `core` is shown where `chosen` is; empty is all.
 fn is_of(core: &str, chosen: &str) -> bool {
     chosen.is_empty() || core == chosen
+}
+
+/// Cores that can be chosen: those known before, those of this answer, and the chosen one, which may do nothing in a range.
+pub fn known_cores(before: &[String], now: &[String], chosen: &str) -> Vec<String> {
+    let mut out = before.to_vec();
+    let chosen = (!chosen.is_empty()).then(|| chosen.to_string());
+    for core in now.iter().chain(&chosen) {
+        if !out.contains(core) {
+            out.push(core.clone());
+        }
+    }
+    out.order_by(|a, b| natural(a, b));
+    out
+}
+
+/// What the run was made on. A clock that stands still is one that the file does not tell.
+pub fn system(charts: &Charts) -> Vec<(String, String)> {
+    let fact = |(name, value): &(String, String)| {
+        let is_untold = name.to_lowercase().contains("clock") && value.trim().parse::<f64>().is_ok_and(|v| v == 0.0);
+        (name.clone(), if is_untold { "not told".into() } else { value.clone() })
+    };
+    charts.system.iter().map(fact).collect()
 }
 
 /// Parts of an engine's time, from the ground up; throttling only where it is told.
@@ -232,6 +255,17 @@ mod tests {
         let models: Vec<_> = split_bars(&told, "").iter().map(|b| b.told(0)).collect();
         assert_eq!((split_series(&told)[0].name.as_str(), models), ("Model FLOPs", vec![Some(0.25), None]));
         assert!(origin_bars(&all, "").iter().all(|b| b.values.len() == origin_series().len()));
+    }
+
+    #[test]
+    fn cores_stay_and_clocks_of_nothing_are_not_told() {
+        let names = |all: &[&str]| all.iter().map(|n| n.to_string()).collect::<Vec<_>>();
+        assert_eq!(known_cores(&names(&["NC 4", "NC 5"]), &names(&["NC 5"]), ""), names(&["NC 4", "NC 5"]));
+        assert_eq!(known_cores(&[], &names(&["NC 10"]), "NC 4"), names(&["NC 4", "NC 10"]));
+        let facts = [("Tensor engine clock (GHz)", "0"), ("Other engines' clock (GHz)", "1.4"), ("Physical NeuronCores", "0")];
+        let all = Charts { system: facts.map(|f| (f.0.into(), f.1.into())).to_vec(), ..Charts::default() };
+        let told: Vec<String> = system(&all).into_iter().map(|f| f.1).collect();
+        assert_eq!(told, ["not told", "1.4", "0"]);
     }
 
     #[test]

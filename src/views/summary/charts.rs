@@ -56,11 +56,18 @@ pub fn ChartsOf(
         let is_some = |c: &Arc<Charts>| !c.engines.is_empty() || !c.transfers.is_empty() || c.memory.is_some();
         charts.value.with(|c| c.as_ref().is_some_and(is_some))
     };
+    let core = state.core.0;
+    // A range in which a core does nothing takes it neither from the list nor from what is chosen.
+    let cores = Memo::new(move |before: Option<&Vec<String>>| {
+        let now = charts.value.with(|c| c.as_ref().map(|c| c.cores.clone()).unwrap_or_default());
+        rows::known_cores(before.map(Vec::as_slice).unwrap_or_default(), &now, &core.get())
+    });
+    let has_pick = move || has_rows() || cores.with(|c| c.len() > 1);
     let has_collectives = move || charts.value.with(|c| c.as_ref().is_some_and(|c| !c.boxes.is_empty()));
     view! {
         <Problem text=charts.problem />
+        <Show when=has_pick><Pick state cores /></Show>
         <Show when=has_rows>
-            <Pick state />
             <div class="summary__charts" aria-busy=move || charts.is_waiting.get().to_string()>
                 <Engines state />
                 <Memory state />
@@ -76,8 +83,7 @@ pub fn ChartsOf(
 
 /// Of which core the charts are.
 #[component]
-fn Pick(state: State) -> impl IntoView {
-    let cores = state.charts.derive(|c| c.cores.clone());
+fn Pick(state: State, cores: Memo<Vec<String>>) -> impl IntoView {
     let options = move || {
         let chosen = state.core.0.get();
         let option = |name: &String| view! { <option value=name.clone() selected=*name == chosen>{name.clone()}</option> };
@@ -214,7 +220,7 @@ fn NotesOf(state: State) -> impl IntoView {
 
 #[component]
 fn System(state: State) -> impl IntoView {
-    let facts = state.charts.derive(|c| c.system.clone());
+    let facts = state.charts.derive(rows::system);
     let item = |(name, value): &(String, String)| view! { <div><dt>{name.clone()}</dt><dd>{value.clone()}</dd></div> };
     view! {
         <Show when=move || facts.with(|f| !f.is_empty())>

@@ -207,7 +207,7 @@ pub fn peaks(tensors: &Tensors) -> Vec<Row> {
         Row::new(vec![
             Cell::Text(c.part.clone()),
             Cell::Text(memory(c)),
-            c.peak.map_or(Cell::Absent, |p| Cell::Float(p.1)),
+            c.peak.map_or(Cell::Absent, |p| Cell::plain(p.1)),
             c.peak.map_or(Cell::Absent, |p| Cell::Int(p.0.0)),
             Cell::from(c.mean),
             Cell::Text(c.unit.clone()),

@@ -2,6 +2,7 @@
 
 use super::lod::seek;
 use crate::engine::Counter;
+use crate::ui::table::is_whole;
 
 const FAN: usize = 32;
 
@@ -101,6 +102,11 @@ pub fn value_text(value: f64, unit: &str) -> String {
         "bytes" | "B" if value >= 0.0 => text::bytes(value as u64),
         "B/s" | "bytes/s" if value >= 0.0 => format!("{}/s", text::bytes(value as u64)),
         "%" => format!("{} %", text::three_digits(value)),
+        // Things that are counted: `4 banks`, not `4.00`.
+        "" | "banks" if is_whole(value) && value.abs() < 1e4 => {
+            let gap = if unit.is_empty() { "" } else { "\u{a0}" };
+            format!("{}{gap}{unit}", value as i64).replace('-', "−")
+        }
         _ => {
             let abs = value.abs();
             let (scale, prefix) = match abs {
@@ -154,7 +160,8 @@ mod tests {
     fn values_have_units() {
         assert_eq!(value_text(2048.0, "bytes"), "2.00 KiB");
         assert_eq!(value_text(12.5, "%"), "12.5 %");
-        assert_eq!(value_text(3.0, ""), "3.00");
+        assert_eq!((value_text(3.0, ""), value_text(4.0, "banks")), ("3".into(), "4\u{a0}banks".into()));
+        assert_eq!((value_text(3.5, ""), value_text(27.0, "W"), value_text(-2.0, "")), ("3.50".into(), "27.0\u{a0}W".into(), "−2".into()));
         assert_eq!(value_text(2.5e9, "FLOP/s"), "2.50\u{a0}GFLOP/s");
         assert_eq!(value_text(f64::NAN, ""), "not available");
     }

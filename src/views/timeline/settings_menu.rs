@@ -4,7 +4,7 @@ use super::marking::Marking;
 use super::settings::{Settings, kinds, split};
 use super::settings_device::{Cores, CurvesOfView, NamesRow, select};
 use super::settings_own::OwnChoices;
-use super::settings_semaphores::semaphores;
+use super::settings_semaphores::Semaphores;
 use super::settings_window::Window;
 use super::stage::Stage;
 use crate::analysis::colouring::DURATION;
@@ -182,29 +182,6 @@ fn Colours(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl Int
                         />
                     </label>
                 </Show>
-            </fieldset>
-        </Show>
-    }
-}
-
-#[component]
-fn Semaphores(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoView {
-    let known = Memo::new(move |_| hot.with(|h| h.as_ref().map(|h| semaphores(&h.info)).unwrap_or_default()));
-    let (chosen, choose) = settings.semaphores;
-    let list = format!("semaphores-{}", unique());
-    let name = list.clone();
-    view! {
-        <Show when=move || known.with(|k| !k.is_empty())>
-            <fieldset class="flows">
-                <legend class="flows__title">"Semaphores"</legend>
-                <label class="flows__item">
-                    "Only"
-                    <input
-                        class="input mono" list=name.clone() placeholder="all; or numbers: 5, 24" data-setting="semaphores"
-                        prop:value=move || chosen.get() on:change:target=move |e| choose.set(e.target().value().trim().to_string())
-                    />
-                    <datalist id=list.clone()>{move || known.get().into_iter().map(|k| view! { <option value=k></option> }).collect_view()}</datalist>
-                </label>
             </fieldset>
         </Show>
     }

@@ -2,35 +2,102 @@
 
 use super::marking::Marking;
 use super::stage::Stage;
+use super::viewport::Viewport;
 use crate::base::Order as _;
 use crate::base::{TimeNs, TimeRange, text};
-use crate::state::annotations::AnnotationSet;
+use crate::state::annotations::{AnnotationSet, TimeUnit};
+use crate::ui::small::unique;
 use leptos::prelude::*;
+
+/// What was typed at an edge and could not be taken as it is: from, to.
+type Typed = [Option<String>; 2];
+
+/// What the typed edges come to.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Reading {
+    /// The window to show, where there is one.
+    view: Option<Viewport>,
+    /// Which edges are wrong.
+    is_wrong: [bool; 2],
+    /// What is wrong, or shown otherwise than asked for.
+    said: Option<String>,
+}
+
+/// A moment in nanoseconds, or in the unit that stands behind it.
+fn moment(typed: &str) -> Option<TimeNs> {
+    let plain = typed.replace([' ', ',', '_', '\u{202f}'], "").replace('−', "-");
+    let with_unit = || TimeUnit::Ns.read(typed).filter(|_| typed.contains(char::is_alphabetic));
+    plain.parse().ok().map(TimeNs).or_else(with_unit)
+}
+
+/// The window between the edges as they were typed; one that was not typed, or cannot be read, stays where it is.
+fn reading(typed: &Typed, view: Viewport) -> Reading {
+    let (now, data) = (view.window(), view.data);
+    let read = typed.each_ref().map(|t| t.as_deref().map(moment));
+    let unread = read.map(|r| r == Some(None));
+    let [from, to] = read.map(Option::flatten);
+    let (from, to) = (from.unwrap_or(now.start), to.unwrap_or(now.end));
+    if unread != [false; 2] {
+        let bad = typed.iter().zip(unread).find_map(|(t, is_bad)| t.as_deref().filter(|_| is_bad)).unwrap_or_default();
+        let bad = text::middle_ellipsis(bad, 40);
+        let said =
+            Some(format!("Expected whole nanoseconds, or a time with its unit such as 1.5 ms, found {bad}. This edge stays where it was."));
+        let view = (from < to && from < data.end && to > data.start && unread != [true; 2]).then(|| shown(view, from, to));
+        return Reading { view, is_wrong: unread, said };
+    }
+    let ns = |t: TimeNs| format!("{} ns", t.0).replace('-', "−");
+    let refused = |is_wrong, said: String| Reading { view: None, is_wrong, said: Some(format!("{said} The window stays where it was.")) };
+    if from >= to {
+        return refused([true; 2], format!("From has to lie before To, found {} and {}.", ns(from), ns(to)));
+    }
+    if from >= data.end || to <= data.start {
+        let span = format!("Nothing is there: the profile runs from {} to {}.", ns(data.start), ns(data.end));
+        return refused([from >= data.end, to <= data.start], span);
+    }
+    let view = shown(view, from, to);
+    let is_exact = view.window() == TimeRange::new(from, to);
+    let said = format!("Shown as near to it as can be: the profile runs from {} to {}.", ns(data.start), ns(data.end));
+    Reading { view: Some(view), is_wrong: [false; 2], said: (!is_exact).then_some(said) }
+}
+
+fn shown(mut view: Viewport, from: TimeNs, to: TimeNs) -> Viewport {
+    view.show(TimeRange::new(from, to));
+    view
+}
 
 /// From when to when, to the nanosecond.
 #[component]
 pub(super) fn Window(stage: Stage, marking: Marking) -> impl IntoView {
-    let edge = move |is_end: bool| {
-        let window = stage.shown.window.get().unwrap_or_default();
-        if is_end { window.end.0 } else { window.start.0 }
+    // With the window it was said of: another one, however it came, makes it old.
+    let kept = RwSignal::new(None::<(TimeRange, Typed, Reading)>);
+    let window = move || stage.shown.window.get().unwrap_or_default();
+    let current = move || kept.get().filter(|k| k.0 == window());
+    let edge = move |at: usize| {
+        let typed = current().and_then(|(_, mut typed, _)| typed[at].take());
+        let window = window();
+        typed.unwrap_or_else(|| if at == 1 { window.end.0 } else { window.start.0 }.to_string())
     };
-    let change = move |is_end: bool, text: String| {
-        let Ok(at) = text.replace([' ', ',', '_'], "").parse::<i64>() else { return };
-        stage.change(|core| {
-            let (mut start, mut end) = (core.view.window().start, core.view.window().end);
-            *(if is_end { &mut end } else { &mut start }) = TimeNs(at);
-            if start < end {
-                core.view.show(TimeRange::new(start, end));
-            }
-        });
+    let change = move |at: usize, input: web_sys::HtmlInputElement| {
+        let mut typed = untrack(current).map(|k| k.1).unwrap_or_default();
+        typed[at] = Some(input.value());
+        let Some(read) = stage.look(|core| reading(&typed, core.view)) else { return };
+        stage.change(|core| core.view = read.view.unwrap_or(core.view));
+        // What was taken reads as the window from now on.
+        let is_refused = read.view.is_none();
+        let typed = [0, 1].map(|i| typed[i].take().filter(|_| is_refused || read.is_wrong[i]));
+        let window = stage.look(|core| core.view.window()).unwrap_or_default();
+        kept.set((read.said.is_some()).then_some((window, typed, read)));
+        input.set_value(&untrack(|| edge(at)));
     };
-    let field = move |is_end: bool, label: &'static str, id: &'static str| {
+    let note = format!("window-{}", unique());
+    let field = |at: usize, label: &'static str, id: &'static str| {
         view! {
             <label class="flows__item">
                 {label}
                 <input
-                    class="input mono settings-panel__time" inputmode="numeric" data-setting=id prop:value=move || edge(is_end).to_string()
-                    on:change:target=move |e| change(is_end, e.target().value())
+                    class="input mono settings-panel__time" inputmode="numeric" data-setting=id prop:value=move || edge(at)
+                    aria-invalid=move || current().is_some_and(|k| k.2.is_wrong[at]).to_string() aria-describedby=note.clone()
+                    on:change:target=move |e| change(at, e.target())
                 />
             </label>
         }
@@ -38,7 +105,8 @@ pub(super) fn Window(stage: Stage, marking: Marking) -> impl IntoView {
     view! {
         <fieldset class="flows">
             <legend class="flows__title">"Window (ns)"</legend>
-            <div class="settings-panel__window">{field(false, "From", "from")}{field(true, "To", "to")}</div>
+            <div class="settings-panel__window">{field(0, "From", "from")}{field(1, "To", "to")}</div>
+            <p class="flows__wrong" role="status" id=note.clone() data-wrong="window">{move || current().and_then(|k| k.2.said)}</p>
             <Between stage marking />
         </fieldset>
     }
@@ -119,6 +187,28 @@ fn Between(stage: Stage, marking: Marking) -> impl IntoView {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_a_window_is_told_and_the_rest_is_kept() {
+        let data = TimeRange::new(TimeNs(0), TimeNs(1_000_000));
+        let check = |from: Option<&str>, to: Option<&str>, want: (Option<(i64, i64)>, [bool; 2], &str)| {
+            let got = reading(&[from.map(Into::into), to.map(Into::into)], Viewport::whole(data, 1000.0));
+            let window = got.view.map(|v| (v.window().start.0, v.window().end.0));
+            assert_eq!((window, got.is_wrong), (want.0, want.1), "{from:?} {to:?}");
+            assert!(got.said.as_deref().unwrap_or_default().contains(want.2), "{:?}", got.said);
+            assert_eq!(got.said.is_none(), want.2.is_empty(), "{:?}", got.said);
+        };
+        check(Some("1 000"), Some("2,000"), (Some((1_000, 2_000)), [false; 2], ""));
+        check(Some("1.5 us"), None, (Some((1_500, 1_000_000)), [false; 2], ""));
+        check(Some("1e99"), Some("2000"), (Some((0, 2_000)), [true, false], "found 1e99"));
+        check(None, Some("soon"), (Some((0, 1_000_000)), [false, true], "found soon"));
+        check(Some("now"), Some("soon"), (None, [true; 2], "found now"));
+        check(Some("3000"), Some("2000"), (None, [true; 2], "From has to lie before To, found 3000 ns and 2000 ns"));
+        check(Some("2000000"), Some("3000000"), (None, [true, false], "Nothing is there"));
+        check(Some("-50"), Some("-20"), (None, [false, true], "Nothing is there"));
+        check(None, Some("99999999999"), (Some((0, 1_000_000)), [false; 2], "as near to it as can be"));
+        check(Some("5"), Some("6"), (Some((5, 25)), [false; 2], "as near to it as can be"));
+    }
 
     #[test]
     fn markers_and_ends_of_regions_are_edges() {

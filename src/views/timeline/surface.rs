@@ -176,6 +176,15 @@ fn draw_arrow(ctx: &Context, arrow: Arrow, colour: &str) {
     }
 }
 
+/// Values beside the cursor, as many as there is room for, their left edge and width: within the canvas, also a narrow one.
+fn reading(values: &[String], x: f64, width: f64) -> (String, f64, f64) {
+    let wide = |n: usize| values[..n].join(" · ").chars().count() as f64 * 6.8 + 8.0;
+    let n = (1..=values.len()).rev().find(|n| wide(*n) <= width).unwrap_or(values.len().min(1));
+    let wide = wide(n);
+    let left = if x + wide + 4.0 > width { x - wide - 4.0 } else { x + 4.0 };
+    (values[..n].join(" · "), left.min(width - wide).max(0.0), wide)
+}
+
 /// Every visible counter at the cursor.
 fn readings(ctx: &Context, core: &Core, theme: &Theme, x: f64) {
     let t = core.view.time_from_px(x);
@@ -189,10 +198,8 @@ fn readings(ctx: &Context, core: &Core, theme: &Theme, x: f64) {
             let in_view = core.curves.get(c as usize).map(|c| c.0);
             let Some(counter) = in_view.or(core.hot.info.counters.get(c as usize)) else { continue };
             let Some(values) = values_at(counter, t) else { continue };
-            let label: Vec<String> = values.iter().take(3).map(|v| value_text(v.1, &counter.unit)).collect();
-            let label = label.join(" · ");
-            let wide = label.chars().count() as f64 * 6.8 + 8.0;
-            let left = if x + wide + 4.0 > core.view.width_px { x - wide - 4.0 } else { x + 4.0 };
+            let values: Vec<String> = values.iter().take(3).map(|v| value_text(v.1, &counter.unit)).collect();
+            let (label, left, wide) = reading(&values, x, core.view.width_px);
             let y = f64::from(row.counters_y() + (i as i32 + 1) * COUNTER) + offset - 11.0;
             ctx.set_fill_style_str(&css(theme.background));
             ctx.set_global_alpha(0.85);
@@ -249,4 +256,21 @@ fn draw_density(ctx: &Context, theme: &Theme, density: &[f32], width: f64) {
     ctx.set_global_alpha(0.55);
     ctx.fill();
     ctx.set_global_alpha(1.0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reading;
+
+    #[test]
+    fn values_at_the_cursor_stay_on_the_canvas() {
+        let values = ["0.25\u{a0}banks", "0.25\u{a0}banks", "0.5\u{a0}banks"].map(String::from);
+        for x in [0.0, 60.0, 110.0, 219.0] {
+            let (label, left, wide) = reading(&values, x, 220.0);
+            assert!(left >= 0.0 && left + wide <= 220.0, "{x}: {label} {left} {wide}");
+        }
+        assert_eq!(reading(&values, 300.0, 1000.0).1, 304.0, "to the right of the cursor where there is room");
+        assert_eq!(reading(&values, 10.0, 100.0).0, "0.25\u{a0}banks", "what has no room is left out");
+        assert_eq!(reading(&[], 10.0, 100.0).0, "");
+    }
 }
