@@ -63,7 +63,8 @@ pub fn name_at<'a>(by: &str, name: &'a str) -> &'a str {
 
 /// Where the first `depth` parts of a name end, which slashes separate.
 fn end_of_parts(name: &str, depth: usize) -> usize {
-    name.match_indices('/').nth(depth - 1).map_or(name.len(), |m| m.0)
+    // A slash in front parts nothing.
+    name.match_indices('/').filter(|m| m.0 > 0).nth(depth - 1).map_or(name.len(), |m| m.0)
 }
 
 /// Each value replaced by the first one that has the same parts, separated by slashes, up to `depth`.
@@ -127,6 +128,7 @@ mod tests {
         check("layer@1", "m");
         check("layer@2;dma=variable", "m/l1");
         check("layer@9", "m/l1/a");
+        assert_eq!(name_at("layer@1", "/m/l1/a"), "/m");
         ["layer", "layer@0", "layer@x", "name;dma=layer"].iter().for_each(|by| check(by, "m/l1/a"));
     }
 

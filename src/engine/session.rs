@@ -2,6 +2,7 @@
 
 use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
 use super::{HotColumns, HotMeta, hot};
+use crate::analysis::colouring::name_at;
 use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, flows, operators, search, span};
@@ -54,12 +55,16 @@ impl Session {
             Query::Import => Answer::Import(import_summary(&self.profile)),
             Query::Operators(q) => self.grouped(&q.group_by, |column, slots| {
                 let tracks = operators::tracks_below(&self.profile, &q.tracks);
-                Answer::Operators(operators::operators(&self.profile, column, &tracks, q.range, slots))
+                let mut found = operators::operators(&self.profile, column, &tracks, q.range, slots);
+                found.rows.iter_mut().for_each(|row| row.name.truncate(name_at(&q.group_by, &row.name).len()));
+                Answer::Operators(found)
             }),
             Query::Details(item) => self.details(*item),
             Query::Search(q) => search::search(&self.profile, q).map_or_else(Answer::Refused, Answer::Search),
             Query::ColourKeys(by) => self.colour_keys(by),
-            Query::Occurrences(by, value) => self.grouped(by, |column, _| Answer::Occurrences(occurrences(&self.profile, column, value))),
+            Query::Occurrences(by, value) => {
+                self.grouped(by, |column, _| Answer::Occurrences(occurrences(&self.profile, column, (by.as_str(), value.as_str()))))
+            }
             Query::Table(id, first, n) => self.table(id, *first, *n),
             Query::TableHelp(id) => Answer::TableHelp(self.table_help(id)),
             Query::Flows(q) => Answer::Flows(flows::flows(&self.profile, q)),
@@ -203,11 +208,10 @@ fn unreadable(sentence: &str) -> Field {
 }
 
 /// Slices whose `column` is `value`, by start.
-fn occurrences(profile: &Profile, column: &[StrId], value: &str) -> Vec<SliceId> {
-    let Some(id) = profile.strings.iter().find(|(_, s)| *s == value).map(|(id, _)| id) else {
-        return Vec::new();
-    };
-    let mut out: Vec<SliceId> = (0..column.len()).filter(|&i| column[i] == id).map(|i| SliceId(i as u32)).collect();
+fn occurrences(profile: &Profile, column: &[StrId], (by, value): (&str, &str)) -> Vec<SliceId> {
+    // At a depth several names are called the same.
+    let is_it: Vec<bool> = profile.strings.iter().map(|(_, name)| name_at(by, name) == value).collect();
+    let mut out: Vec<SliceId> = (0..column.len()).filter(|&i| is_it[column[i].index()]).map(|i| SliceId(i as u32)).collect();
     out.sort_by_key(|s| profile.slices.start[s.index()]);
     out
 }

@@ -1,7 +1,7 @@
 //! What the colours of the timeline stand for: the names with most time, each a button that lights up its slices.
 
 pub use crate::analysis::colouring::DURATION;
-use crate::analysis::colouring::{STEPS, name_at};
+use crate::analysis::colouring::STEPS;
 use crate::analysis::operators::{OperatorRow, OperatorsQuery};
 use crate::base::{DurationNs, text};
 use crate::engine::{Answer, Query};
@@ -55,13 +55,11 @@ pub fn Legend(
         _ => None,
     });
     let item = move |e: &Entry| {
-        // At a depth the entry is named after one of its names; it stands for all that begin alike.
-        let label = by.with(|by| name_at(by, &e.name).to_string());
-        let (name, title) = (e.name.clone(), format!("{label}: {}. Click to light it up.", text::duration(e.time)));
+        let (name, title) = (e.name.clone(), format!("{}: {}. Click to light it up.", e.name, text::duration(e.time)));
         let go = move |_| on_name.run((by.get_untracked(), name.clone()));
         view! {
-            <button type="button" class="colours__item" title=title data-legend-item=label.clone() on:click=go>
-                <i class="swatch" style:background=swatch_colour(e.colour)></i><span class="mono">{text::middle_ellipsis(&label, 36)}</span>
+            <button type="button" class="colours__item" title=title data-legend-item=e.name.clone() on:click=go>
+                <i class="swatch" style:background=swatch_colour(e.colour)></i><span class="mono">{text::middle_ellipsis(&e.name, 36)}</span>
             </button>
         }
     };
