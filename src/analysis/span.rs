@@ -1,5 +1,6 @@
 //! What happened within a span of time: busy share and slices per track, bytes moved where the file tells, and the course of each counter.
 
+use super::device::share;
 use super::self_time::self_times;
 use crate::base::{DurationNs, TimeNs, TimeRange, TrackId};
 use crate::model::{Counter, Domain, NeuronDevice, Profile};
@@ -37,7 +38,7 @@ pub struct TrackSpan {
     pub n_whole: u64,
     /// Mean length of those that touch it, at their whole lengths.
     pub mean: DurationNs,
-    /// Bytes of the transfers that begin within the span; `None` where the file tells of none.
+    /// Bytes that transfers move within the span, parted over their time; `None` where the file tells of none.
     pub bytes: Option<u64>,
 }
 
@@ -118,15 +119,14 @@ fn track_span(profile: &Profile, track: TrackId, range: TimeRange, bytes: Option
     })
 }
 
-/// Bytes of the transfers of a track that begin within the range; `None` if the track has no transfers at all.
+/// Bytes that the transfers of a track move within the range; `None` if the track has no transfers at all.
 fn moved(profile: &Profile, told: &[(u32, u64)], of: std::ops::Range<usize>, range: TimeRange) -> Option<u64> {
     let first = told.partition_point(|t| (t.0 as usize) < of.start);
     let end = told.partition_point(|t| (t.0 as usize) < of.end);
-    let begins = |slice: u32| {
-        let start = profile.slices.start[slice as usize];
-        range.start.0 <= start && start < range.end.0
+    let within = |&(slice, bytes): &(u32, u64)| {
+        share::within(bytes, (profile.slices.start[slice as usize], profile.slices.end(slice as usize)), range)
     };
-    (first < end).then(|| told[first..end].iter().filter(|t| begins(t.0)).map(|t| t.1).fold(0, u64::saturating_add))
+    (first < end).then(|| told[first..end].iter().map(within).fold(0, u64::saturating_add))
 }
 
 fn counter_spans(profile: &Profile, counter: &Counter, range: TimeRange) -> Vec<CounterSpan> {

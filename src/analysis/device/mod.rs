@@ -23,7 +23,7 @@ pub mod name_rows;
 pub mod origin;
 pub mod roofline;
 pub mod sbuf;
-mod share;
+pub(in crate::analysis) mod share;
 pub mod signals;
 pub mod source;
 pub mod summary;

@@ -4,7 +4,7 @@ use crate::base::TimeRange;
 
 /// The part of `amount` that falls into `range` where it comes evenly between `start` and `end` (ns). Ranges that meet part it without a rest:
 /// each gets what was there up to its end (rounded down) less what was there up to its start. What takes no time belongs where it starts.
-pub(super) fn within(amount: u64, (start, end): (i64, i64), range: TimeRange) -> u64 {
+pub(in crate::analysis) fn within(amount: u64, (start, end): (i64, i64), range: TimeRange) -> u64 {
     if start >= range.start.0 && end <= range.end.0 && start < range.end.0 {
         return amount;
     }

@@ -1,6 +1,7 @@
 //! What lies between two annotations: busy share, slices and bytes of each track, and the course of each counter.
 
 use super::Panel;
+use super::metrics::Metrics;
 use crate::analysis::span::{CounterSpan, SpanFigures, TrackSpan};
 use crate::base::{TimeRange, text};
 use crate::engine::{Answer, Query};
@@ -14,6 +15,7 @@ use std::sync::Arc;
 #[component]
 pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
     let wanted = Memo::new(move |_| panel.chosen.get().and_then(|id| panel.book.with(|b| b.current.span(id))));
+    let of_metrics = ask.clone();
     let answer = LocalResource::new(move || {
         let (ask, range) = (ask.clone(), wanted.get());
         async move {
@@ -69,6 +71,7 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
                 </Show>
             </p>
             <Problem text=problem />
+            <Metrics ask=of_metrics wanted />
             <Show when=move || found.with(|f| f.is_some())>
                 <Table id="span-tracks" label="Tracks within the span" columns=Signal::stored(Arc::new(track_columns())) rows=tracks empty="Nothing runs within the span." />
                 <Show when=has_counters>
@@ -97,7 +100,7 @@ fn origin(f: &SpanFigures) -> Option<&'static str> {
     let has_rate = f.counters.iter().any(|c| c.path.to_lowercase().contains("throughput"));
     has_rate.then_some(
         "Throughput is read off the file's own curve, as the timeline draws it: a step holds until the next. It is not the transfers' bytes ÷ \
-         the time of the span; those are under Bytes, each transfer counted where it begins.",
+         the time of the span; those are under Bytes, parted over the time of each transfer.",
     )
 }
 
@@ -110,7 +113,13 @@ fn track_columns() -> Vec<Column> {
         column("slices", "Slices", Kind::Count, "Slices that touch the span.").summed(),
         column("whole", "Whole", Kind::Count, "Slices that lie wholly within the span.").summed(),
         column("mean_ns", "Mean", Kind::Duration, "Mean length of the slices that touch the span, at their whole lengths."),
-        column("bytes", "Bytes", Kind::Count, "Bytes of the transfers that begin within the span, where the file tells.").summed(),
+        column(
+            "bytes",
+            "Bytes",
+            Kind::Count,
+            "Bytes that transfers move within the span, parted over the time of each, where the file tells.",
+        )
+        .summed(),
     ]
 }
 

@@ -3,6 +3,7 @@
 mod figures;
 mod files;
 mod head;
+mod metrics;
 mod row;
 
 use crate::base::TimeRange;

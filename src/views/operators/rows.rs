@@ -57,6 +57,8 @@ fn flops_columns() -> [Column; 4] {
 
 /// What rows are called that have nothing of what they are grouped by: `(no layer)`, `(no HLO)`.
 fn untold(grouping: &str) -> String {
+    // `Layer, first 2 parts` is still the layer.
+    let grouping = grouping.split(',').next().unwrap_or(grouping);
     let is_shorthand = grouping.chars().nth(1).is_some_and(char::is_uppercase);
     if is_shorthand { format!("(no {grouping})") } else { format!("(no {})", grouping.to_lowercase()) }
 }
@@ -156,6 +158,7 @@ mod tests {
         assert_eq!((&row.cells[0], row.name().as_str()), (&Cell::Untold("(no layer)".into()), ""));
         assert_eq!(by_operator(&unnamed, "nc10", "HLO operator")[0].name, "(no HLO operator)");
         assert_eq!(untold("Source location"), "(no source location)");
+        assert_eq!(untold("Layer, first 2 parts"), "(no layer)");
     }
 
     #[test]

@@ -1,0 +1,46 @@
+//! The metrics of a Neuron run between two annotations: the same that Summary tells of a range.
+
+use crate::analysis::device::units::Unit;
+use crate::analysis::device::{Metric, Summary};
+use crate::base::TimeRange;
+use crate::engine::Query;
+use crate::engine::query::{Answer, DeviceAnswer, DeviceQuery};
+use crate::ui::table::{Cell, Column, Kind, Row, Table};
+use crate::views::ask::asked;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// A table of them; nothing for profiles that have none.
+#[component]
+pub(super) fn Metrics(ask: Ask, wanted: Memo<Option<TimeRange>>) -> impl IntoView {
+    let question = Signal::derive(move || wanted.get().map(|range| Query::Device(DeviceQuery::Summary(Some(range)))));
+    let found = asked(ask, question, |answer| match answer {
+        Answer::Device(DeviceAnswer::Summary(summary)) => Some(summary),
+        _ => None,
+    });
+    let rows: Signal<Arc<Vec<Row>>> = found.derive(metric_rows);
+    let has_any = move || wanted.with(Option::is_some) && rows.with(|r| !r.is_empty());
+    view! {
+        <Show when=has_any>
+            <Table id="span-metrics" label="Metrics of the span" columns=Signal::stored(Arc::new(columns())) rows />
+        </Show>
+    }
+}
+
+fn columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("metric", "Metric", Kind::Name, "As the profiler names it in its summary of the whole run."),
+        column("value", "Value", Kind::Text, "Of the span, from its rows."),
+        column("how", "How", Kind::Text, "The formula, or the rows."),
+    ]
+}
+
+fn metric_rows(summary: &Summary) -> Vec<Row> {
+    let row = |m: &Metric| {
+        let value = Unit::of(&m.name).shown(m.computed?);
+        Some(Row::new(vec![Cell::Text(m.name.clone()), Cell::Text(value), Cell::Text(m.how.clone())]))
+    };
+    summary.metrics.iter().filter_map(row).collect()
+}
