@@ -162,9 +162,14 @@ test('a dropped source stands beside the timeline with its figures', async ({ pa
   await idle(page);
   await expect(line(4)).toHaveClass(/source__line--here/);
   await expect(page.locator('[role="status"]').filter({ hasText: 'TENSOR_REDUCE' })).toHaveCount(1);
+  // Beside the source all tools can still be reached.
+  const cut = await page.locator('.timeline__tools').evaluate((e) => e.scrollWidth - e.clientWidth);
+  expect(cut).toBeLessThanOrEqual(0);
   await picture(page, 'source-light-1440');
   await page.setViewportSize({ width: 390, height: 844 });
   await idle(page);
+  // With the details open there is room for lines of code.
+  expect((await pane.locator('.source__code').boundingBox()).height).toBeGreaterThan(60);
   await picture(page, 'source-light-390');
 });
 
