@@ -220,8 +220,31 @@ fn tables_give_the_tree_of_the_json() {
     }
     assert!(layers(&tables.profile, &query("layer"), &[]).notes.iter().any(|n| n.contains("HBM")));
     let (a, b) = (roofline(&json.profile, &query("layer"), &[]), roofline(&tables.profile, &query("layer"), &[]));
-    // These tables' summary has no figures of throttling.
-    assert_eq!((&a.ceilings[..3], a.ridge, &a.points[0]), (&b.ceilings[..], b.ridge, &b.points[0]));
+    assert_eq!((&a.ceilings[..3], a.ridge, &a.points[0]), (&b.ceilings[..3], b.ridge, &b.points[0]));
+    // These tables' summary has no figures of throttling: its ceiling is of the rows of `Throttle`.
+    assert_eq!((a.ceilings.len(), b.ceilings.len(), &a.ceilings[3].name), (4, 4, &b.ceilings[3].name));
+    let (told, counted) = (a.ceilings[3].flops, b.ceilings[3].flops);
+    assert!(b.ceilings[3].is_throttled && (told - counted).abs() <= 5e-5 * told, "{told} and {counted}");
+}
+
+/// Whole nanoseconds against shares of the run: the mean limit of the rows is that of the summary, and of a table that has it ready.
+#[test]
+fn the_throttled_ceiling_is_the_same_from_summary_and_rows() {
+    for (folder, stem) in RUNS {
+        let Some((imported, mut json)) = run(folder, stem) else { return };
+        let ceiling = |profile: &Profile| roofline(profile, &query("layer"), &[]).ceilings.into_iter().find(|c| c.is_throttled);
+        let told = ceiling(&imported.profile).expect("of the summary").flops;
+        json["summary"][0].as_object_mut().expect("an object").retain(|name, _| !name.starts_with("throttle_"));
+        let open = |json: &serde_json::Value| import_one(&[("x.json".into(), json.to_string().into_bytes())]).expect("opens").profile;
+        let counted = ceiling(&open(&json)).expect("of the rows").flops;
+        assert!((told - counted).abs() <= 5e-5 * told, "{folder}: {told} and {counted}");
+        json["ham"] = serde_json::json!([]);
+        assert_eq!(ceiling(&open(&json)), None, "{folder}: nothing tells");
+        let row = |kind: &str, limit: f64| serde_json::json!({"throttle_type": kind, "max_achievable_util_with_throttling_percent": limit});
+        json["ThrottleSummary"] = serde_json::json!([row("all", 1.0), row("activity_1", 0.25), row("all", 0.5)]);
+        let ready = ceiling(&open(&json)).expect("of the table");
+        assert_eq!(ready.name, "BF16 as throttled (50 %)", "{folder}");
+    }
 }
 
 #[test]

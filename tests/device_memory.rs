@@ -231,3 +231,60 @@ fn a_summary_by_itself_fills_the_summary() {
     let error = import_one(&[("s.json".into(), cut[..cut.len() / 2].to_vec())]).expect_err("half of it");
     assert!(error.to_string().contains("whole JSON"), "{error}");
 }
+
+/// The fields of a line.
+fn split(line: &str) -> Vec<String> {
+    let (mut out, mut is_quoted) = (vec![String::new()], false);
+    for c in line.chars() {
+        match c {
+            // A doubled quote ends and begins: it is put back where a quoted field goes on.
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => out.push(String::new()),
+            c => out.last_mut().expect("one").push(c),
+        }
+    }
+    out
+}
+
+/// The chosen columns of an export, row by row, sorted.
+fn columns(session: &Session, what: &Exported, names: &[&str]) -> Vec<Vec<String>> {
+    let lines = export(session, what).0;
+    let head = split(&lines[0]);
+    let at: Vec<usize> = names.iter().map(|name| head.iter().position(|c| c == name).expect("a column")).collect();
+    let mut out: Vec<Vec<String>> = lines[1..].iter().map(|l| split(l)).map(|row| at.iter().map(|c| row[*c].clone()).collect()).collect();
+    out.sort();
+    out
+}
+
+#[test]
+fn exports_hold_what_stays_in_the_file() {
+    let plain = |v: &Value| v.as_str().map_or_else(|| v.as_i64().map(|n| n.to_string()).unwrap_or_default(), Into::into);
+    for (name, stem) in RUNS {
+        let Some((session, json)) = run(name, stem) else { return };
+        let of_json = |section: &str, keys: &[&str]| -> Vec<Vec<String>> {
+            let row = |r: &Value| keys.iter().map(|key| plain(&r[*key])).map(|t| if t == "-1" { String::new() } else { t }).collect();
+            let mut out: Vec<Vec<String>> = json[section].as_array().expect("rows").iter().map(row).collect();
+            out.sort();
+            out
+        };
+        let operands = of_json("instruction", &["timestamp", "duration", "operands"]);
+        assert!(operands.iter().any(|row| row[2].contains(',')));
+        let (what, names) = (Exported::Instructions, ["start_ns", "duration_ns", "operands"]);
+        assert_eq!(columns(&session, &what, &names), operands, "{name}");
+        let sizes = of_json("dma", &["timestamp", "duration", "read_size", "write_size", "semaphore_id"]);
+        let (moves, moved) = (Exported::Transfers, ["start_ns", "duration_ns", "read_bytes", "write_bytes", "semaphore"]);
+        assert_eq!(columns(&session, &moves, &moved), sizes, "{name}");
+        // As many predecessors as arrows, each a row of the export.
+        let arrows = columns(&session, &what, &["slice", "predecessors"]);
+        let own: Vec<&String> = arrows.iter().map(|row| &row[0]).collect();
+        let told: Vec<&str> = arrows.iter().flat_map(|row| row[1].split("; ")).filter(|p| !p.is_empty()).collect();
+        assert!(told.iter().all(|p| p.split_once(' ').is_some_and(|(from, _)| own.iter().any(|id| *id == from))), "{told:?}");
+        assert_eq!(told.len(), session.profile.flows.from.len(), "{name}");
+        // The same run as tables has the same.
+        if let Some(files) = (name == "fused_attention").then(|| directory(name, "parquet-zstd")).flatten() {
+            let tables = self::session(&files);
+            assert_eq!(columns(&tables, &what, &names), operands);
+            assert_eq!(columns(&tables, &moves, &moved[..4]), sizes.iter().map(|row| row[..4].to_vec()).collect::<Vec<_>>());
+        }
+    }
+}

@@ -365,7 +365,8 @@ fn tables_of_another_run_are_named_with_those_that_belong_together() {
     files[at].1 = late;
     let mixed = import_one(&files).expect("it opens all the same");
     let said = mixed.ledger.notes.iter().find(|n| n.contains("Drop each profile's directory")).expect("said");
-    assert!(said.contains("`DmaPacket` (it reaches to 900005 ns") && said.contains("belong to it: Instruction, Summary."), "{said}");
+    let together = "belong to it: DmaUsage, Instruction, PendingDma, PsumUsage, SbufUsage, SemaphoreUpdate, Summary, Throttle.";
+    assert!(said.contains("`DmaPacket` (it reaches to 900005 ns") && said.contains(together), "{said}");
     let skipped = mixed.ledger.skipped.iter().find(|s| s.kind == "mixed_tables").expect("counted");
     assert_eq!(skipped.count, 1);
 }
@@ -419,4 +420,178 @@ fn the_tree_of_the_framework_names_layers() {
     assert!(rows.starts_with(&[(tree.nodes[0].name.as_str(), 3), ("model", 2), ("layer[1]", 2), ("aten.mm", 1)]), "{rows:?}");
     assert!(rows.contains(&("Unknown", 1)), "{rows:?}");
     assert_eq!(tree.max_depth, 3);
+}
+
+/// Rows of a section of the other run, within the window of this one: their times alone do not tell.
+fn of_the_other_run(section: &str, columns: &[(&str, &str)], is_wanted: impl Fn(&serde_json::Value) -> bool) -> Option<Vec<u8>> {
+    let (_, bytes) = file(&conformance()?, "baseline_attention", "baseline_exec_2_profile_full.json");
+    let json: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+    let end = |r: &serde_json::Value| r["timestamp"].as_i64().expect("ns") + r["duration"].as_i64().unwrap_or(0);
+    let rows = json[section].as_array().expect("rows").iter().filter(|r| end(r) < 38_000 && is_wanted(r));
+    let text = |v: &serde_json::Value| v.as_str().map_or_else(|| v.to_string(), Into::into);
+    let rows: Vec<Vec<String>> = rows.map(|r| columns.iter().map(|c| text(&r[c.1])).collect()).collect();
+    let rows: Vec<Vec<&str>> = rows.iter().map(|r| r.iter().map(String::as_str).collect()).collect();
+    let rows: Vec<&[&str]> = rows.iter().map(Vec::as_slice).collect();
+    Some(text_table(&columns.iter().map(|c| c.0).collect::<Vec<_>>(), &rows))
+}
+
+#[test]
+fn a_table_of_a_run_as_long_is_found_by_what_the_others_hold() {
+    let Some(files) = directory("fused_attention", "parquet-zstd") else { return };
+    let instruction =
+        [("start_ts", "timestamp"), ("duration_ns", "duration"), ("engine", "subgroup"), ("opcode", "opcode"), ("operands", "operands")];
+    let sbuf: Vec<(String, String)> =
+        [0, 32, 64, 96].map(|n| (format!("partition_{n}_util_percent"), format!("partition_{n}_usage"))).into();
+    let sbuf: Vec<(&str, &str)> =
+        [("timestamp", "timestamp")].into_iter().chain(sbuf.iter().map(|c| (c.0.as_str(), c.1.as_str()))).collect();
+    let semaphores = [("timestamp", "timestamp"), ("id", "id"), ("value", "value")];
+    let rates = [("timestamp", "timestamp"), ("current_throughput", "transfer_rate")];
+    // (table, its rows from the other run, what is said of it, one that belongs to the run all the same).
+    type Case<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, &'a str);
+    let cases: [Case; 4] = [
+        ("SemaphoreUpdate", "semaphore_update", &semaphores, "it has a value when", "Instruction"),
+        ("SbufUsage", "instruction_usage", &sbuf, "of its moments are moments of `Instruction`", "PsumUsage"),
+        ("DmaUsage", "dma_throughput", &rates, "of its moments are moments of `DmaPacket`", "DmaPacket"),
+        ("Instruction", "instruction", &instruction, "", "DmaUsage"),
+    ];
+    for (table, section, columns, why, other) in cases {
+        let is_wanted = |r: &serde_json::Value| section != "instruction_usage" || r["type"] == "sb";
+        let foreign = of_the_other_run(section, columns, is_wanted).expect("the data are there");
+        let mut files = files.clone();
+        let at = files.iter().position(|f| f.0.ends_with(&format!("/{table}.parquet"))).expect("there");
+        files[at].1 = foreign;
+        let mixed = import_one(&files).expect("it opens all the same");
+        let said = mixed.ledger.notes.iter().find(|n| n.contains("Drop each profile's directory")).expect(table);
+        let (strangers, family) = said.split_once("Those that belong to it: ").expect("both are named");
+        assert!(strangers.starts_with(&format!("Figures may be wrong: `{table}` (")) && strangers.contains(why), "{table}: {said}");
+        assert!(family.contains(other) && family.contains("Summary") && !family.contains(table), "{table}: {said}");
+        let skipped = mixed.ledger.skipped.iter().find(|s| s.kind == "mixed_tables").expect("counted");
+        assert_eq!(skipped.count, 1, "{table}: {said}");
+    }
+}
+
+#[test]
+fn arrows_to_transfers_end_at_their_packets() {
+    let instructions = text_table(&["id", "start_ts", "duration_ns", "engine"], &[&["1", "0", "5", "Tensor"], &["2", "90", "5", "Tensor"]]);
+    let packet = ["id", "start_ts", "duration_ns", "engine_idx", "queue_idx", "packet_aggregation_id"];
+    let packets =
+        text_table(&packet, &[&["70", "30", "5", "1", "1", "7"], &["71", "20", "5", "1", "1", "7"], &["72", "10", "5", "1", "1", "8"]]);
+    let flow = ["in_table", "in_id", "out_table", "out_id"];
+    let rows: [&[&str]; 3] =
+        [&["instruction", "1", "dma_block", "7"], &["dma_block", "7", "instruction", "2"], &["dma_block", "9", "instruction", "2"]];
+    let files = [
+        ("d/Instruction.parquet".into(), instructions),
+        ("d/DmaPacket.parquet".into(), packets),
+        ("d/Flow.parquet".into(), text_table(&flow, &rows)),
+    ];
+    let imported = import_one(&files).expect("opens");
+    let (p, flows) = (&imported.profile, &imported.profile.flows);
+    let start = |slice: &SliceId| p.slices.start[slice.index()];
+    let mut arrows: Vec<(i64, i64)> = flows.from.iter().map(start).zip(flows.to.iter().map(start)).collect();
+    arrows.sort_unstable();
+    assert_eq!(arrows, [(0, 20), (30, 90)], "to the first packet, from the last");
+    assert!(imported.ledger.skipped.iter().any(|s| s.kind == "flow_without_row" && s.count == 1));
+}
+
+#[test]
+fn a_column_of_another_type_is_named() {
+    let notes = |name: &str, table: Vec<u8>| import_one(&[(format!("d/{name}.parquet"), table)]).expect("opens").ledger.notes;
+    let said = |notes: &[String], want: &str| assert!(notes.iter().any(|n| n == want), "{want}: {notes:?}");
+    let wrong = text_table(&["start_ts", "duration_ns", "engine"], &[&["soon", "7", "Tensor"], &["", "8", "Tensor"]]);
+    let told = notes("Instruction", wrong);
+    let want = "The column `start_ts` of the table `Instruction` was expected to hold whole numbers, it holds texts: its rows are not on the timeline.";
+    said(&told, want);
+    assert_eq!(told.iter().filter(|n| n.contains("was expected to hold")).count(), 1, "numbers as text are read: {told:?}");
+    let message = "message t { required int64 start_ts; required int64 duration_ns; required binary engine (UTF8); }";
+    let swapped = message.replace("duration_ns", "opcode");
+    let told = notes("Instruction", small_table(&swapped, &[(1, 2, "Tensor")]));
+    said(
+        &told,
+        "The column `opcode` of the table `Instruction` was expected to hold texts, it holds whole numbers: its rows have no names, and waits look like work.",
+    );
+    let told = notes("SemaphoreUpdate", text_table(&["timestamp", "id", "value"], &[&["1", "5", "high"]]));
+    said(
+        &told,
+        "The column `value` of the table `SemaphoreUpdate` was expected to hold whole numbers, it holds texts: its values are not available.",
+    );
+}
+
+/// The name of a column in the footer is followed by its codec, zigzag: 0 is none.
+fn with_codec(mut bytes: Vec<u8>, column: &[u8], codec: u8) -> Vec<u8> {
+    let name = [column, b"\x15\x00"].concat();
+    let at = bytes.windows(name.len()).rposition(|w| w == name).expect("a column of the footer");
+    bytes[at + name.len() - 1] = codec;
+    bytes
+}
+
+#[test]
+fn what_cannot_be_read_is_said_once_in_our_words_and_counted() {
+    let rows: Vec<(i64, i64, &str)> = (0..7).map(|i| (i * 10, 5, "Tensor")).collect();
+    let good = small_table(PLAIN, &rows);
+    let summary: Named = ("d/Summary.parquet".into(), text_table(&["instance_type"], &[&["trn2"]]));
+    let without = "the timeline has no instructions, and what is computed from them is not available.";
+    // (bytes, kind, rows lost, what was expected and found, note).
+    type Case = (Vec<u8>, &'static str, u64, String, String);
+    let len = good.len();
+    let cases: [Case; 6] = [
+        // LZO: a codec of Parquet that the library does not read.
+        (
+            with_codec(good.clone(), b"start_ts", 6),
+            "broken_table",
+            1,
+            "`Instruction`: expected the values of its column `start_ts` (packed by LZO) from row 6 on, found a way of writing them that this page does not know".into(),
+            "Of the table `Instruction` 1 of 7 rows cannot be read: what is computed from it lacks them.".into(),
+        ),
+        // Snappy where nothing is packed.
+        (
+            with_codec(small_table(PLAIN, &rows[..2]), b"start_ts", 2),
+            "broken_table",
+            2,
+            "`Instruction`: expected the values of its column `start_ts` (packed by Snappy) from row 0 on, found bytes that are none".into(),
+            format!("The table `Instruction` cannot be read: {without}"),
+        ),
+        (
+            with_codec(good.clone(), b"start_ts", 126),
+            "unreadable_table",
+            1,
+            "found in it a column packed in a way that Parquet does not have".into(),
+            format!("The table `Instruction` cannot be read: {without}"),
+        ),
+        (
+            good[..len - 10].to_vec(),
+            "unreadable_table",
+            1,
+            format!("`d/Instruction.parquet`: expected `PAR1` as its last four bytes, from byte {} on, found `", len - 14),
+            format!("The table `Instruction` cannot be read: {without}"),
+        ),
+        (
+            [&good[..len - 4], b"PARE"].concat(),
+            "unreadable_table",
+            1,
+            "expected a table that anyone may read, found an encrypted one".into(),
+            format!("The table `Instruction` cannot be read: {without}"),
+        ),
+        (
+            [&good[..len - 8], &[0xff; 4], b"PAR1"].concat(),
+            "unreadable_table",
+            1,
+            format!("expected a footer of 4294967295 bytes, as its end says, found a file of {len} bytes"),
+            format!("The table `Instruction` cannot be read: {without}"),
+        ),
+    ];
+    for (bytes, kind, n, example, note) in cases {
+        let files = [("d/Instruction.parquet".into(), bytes), summary.clone()];
+        let imported = import_one(&files).expect("the other table opens");
+        let skipped = &imported.ledger.skipped;
+        assert_eq!(skipped.iter().map(|s| (s.kind.as_str(), s.count)).collect::<Vec<_>>(), [(kind, n)], "{example}: {skipped:?}");
+        assert_eq!(skipped[0].examples.len(), 1, "said once: {skipped:?}");
+        let told = &skipped[0].examples[0].text;
+        assert!(told.contains(&example.chars().take(150).collect::<String>()), "{example}: {told}");
+        let notes = &imported.ledger.notes;
+        assert!(notes.contains(&note), "{note}: {notes:?}");
+        assert!(notes.iter().all(|n| !n.starts_with("There is no table `Instruction`")), "{notes:?}");
+        assert_eq!(imported.ledger.read, imported.ledger.shown + n, "{example}");
+        let text = format!("{skipped:?} {notes:?}");
+        assert!(!["Parquet error", "NYI", "External", "EOF", "thrift"].iter().any(|word| text.contains(word)), "{text}");
+    }
 }

@@ -47,6 +47,24 @@ fn a_small_trace_of_each_version_opens() {
 }
 
 #[test]
+fn a_json_of_warnings_alone_opens() {
+    let warnings = r#"{"warnings":[{"message":"Missing HLO stats in the NEFF","category":"Missing Data"},{"category":"Missing Data","message":"no stats"}]}"#;
+    let empty = warnings.replacen('{', r#"{"instruction":[],"dma":[],"#, 1);
+    for text in [warnings, &empty] {
+        let imported = import_one(&[named("profile.json", text.into())]).expect("opens");
+        let profile = &imported.profile;
+        assert_eq!((profile.check(), profile.slices.len(), profile.meta.format.as_str()), (Ok(()), 0, "neuron_json"));
+        assert_eq!((imported.ledger.read, imported.ledger.shown), (2, 2));
+        let told: Vec<&str> = profile.meta.facts.iter().map(|f| f.value.as_str()).collect();
+        assert_eq!(told, ["Missing HLO stats in the NEFF", "no stats"]);
+        assert!(imported.ledger.notes.iter().any(|n| n.contains("no section `instruction`")), "{:?}", imported.ledger.notes);
+        assert_eq!(profile.meta.not_available.len(), 1, "{:?}", profile.meta.not_available);
+    }
+    // Messages of another program.
+    import_one(&[named("other.json", br#"{"warnings":[{"message":"m","level":1}]}"#.into())]).expect_err("nobody's");
+}
+
+#[test]
 fn without_a_stored_window_the_last_run_is_shown() {
     let mut regions = writer::regions();
     // A GpSimd instruction whose end carries the flag of a run's end; its word is outside every image.

@@ -71,7 +71,7 @@ impl Ledger {
             self.skipped.len() - 1
         });
         let entry = &mut self.skipped[at];
-        entry.count += n;
+        entry.count = entry.count.saturating_add(n);
         if entry.examples.len() < N_EXAMPLES {
             let mut text = example();
             if text.len() > EXAMPLE_LEN {

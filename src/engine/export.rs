@@ -2,8 +2,9 @@
 //!
 //! The cursor says where the next part begins, so the engine remembers nothing. The first part begins with the header.
 
-use super::{Answer, Session};
+use super::{Answer, Session, told};
 use crate::base::{SliceId, TrackId};
+use crate::formats;
 use crate::model::domain::HbmTraffic;
 use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,8 @@ use std::ops::Range;
 
 /// Rows looked at in one part.
 const PART: u64 = 20_000;
+/// Slices looked at in one part: fields of each are read back from the file.
+const PART_OF_SLICES: usize = 8_192;
 
 /// What is saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,8 +55,8 @@ impl Session {
     pub(super) fn export(&self, query: &ExportQuery) -> Answer {
         let from = query.cursor;
         match &query.what {
-            Exported::Instructions => Answer::Export(slices(&self.profile, from, |k| k == TrackKind::Engine)),
-            Exported::Transfers => Answer::Export(slices(&self.profile, from, |k| k == TrackKind::Queue)),
+            Exported::Instructions => self.slices(from, TrackKind::Engine, &INSTRUCTION),
+            Exported::Transfers => self.slices(from, TrackKind::Queue, &TRANSFER),
             Exported::Semaphores => Answer::Export(semaphores(&self.profile, from)),
             Exported::Table(id) => match self.table(id, from, PART) {
                 Answer::Table(part) => {
@@ -104,43 +107,87 @@ fn line<'a>(out: &mut String, fields: impl Iterator<Item = &'a str>) {
 /// Numbers of a device's slices, in the order of their columns; empty where the file does not tell.
 const NUMBERS: [&str; 7] = ["pc", "bytes", "evt_wait_ns", "elements", "sbuf_bytes", "hbm_read_bytes", "hbm_write_bytes"];
 
-/// Slices of tracks of some kind: track, name, times, every attribute, and the numbers of a device. `from` is a slice.
-fn slices(profile: &Profile, from: u64, is_wanted: fn(TrackKind) -> bool) -> ExportPart {
-    let n = profile.slices.len();
-    let first = usize::try_from(from).unwrap_or(n).min(n);
-    let end = first.saturating_add(PART as usize).min(n);
-    let mut out = ExportPart { next: (end < n).then_some(end as u64), progress: (end as u64, n as u64), ..ExportPart::default() };
-    if first == 0 {
-        let fixed = ["timeline_track", "name", "start_ns", "duration_ns"].into_iter().chain(NUMBERS);
-        line(&mut out.text, fixed.chain(profile.attributes.iter().map(|a| a.id.as_str())));
-    }
-    for t in (0..profile.tracks.len()).filter(|&t| is_wanted(profile.tracks[t].kind)) {
-        let of_track = profile.slices_of(TrackId(t as u32));
-        let here = of_track.start.max(first)..of_track.end.min(end);
-        if here.start < here.end {
-            track(profile, TrackId(t as u32), here, &mut out);
+/// Fields that are read back from the file: the column, and the names it has in the formats.
+type InFile = [(&'static str, &'static [&'static str])];
+
+const INSTRUCTION: [(&str, &[&str]); 1] = [("operands", &["operands"])];
+const TRANSFER: [(&str, &[&str]); 3] =
+    [("read_bytes", &["read_bytes", "read_size"]), ("write_bytes", &["write_bytes", "write_size"]), ("semaphore", &["semaphore_id"])];
+
+impl Session {
+    /// Slices of tracks of one kind: track, name, times, the numbers of a device, every attribute, `in_file`, and which slices each depends on,
+    /// by their number in this profile. `from` is a slice.
+    fn slices(&self, from: u64, wanted: TrackKind, in_file: &InFile) -> Answer {
+        let profile = &self.profile;
+        let n = profile.slices.len();
+        let first = usize::try_from(from).unwrap_or(n).min(n);
+        let end = first.saturating_add(PART_OF_SLICES).min(n);
+        let mut out = ExportPart { next: (end < n).then_some(end as u64), progress: (end as u64, n as u64), ..ExportPart::default() };
+        if first == 0 {
+            let fixed = ["timeline_track", "name", "start_ns", "duration_ns"].into_iter().chain(NUMBERS);
+            let of_file = in_file.iter().map(|f| f.0).chain(["slice", "predecessors"]);
+            line(&mut out.text, fixed.chain(profile.attributes.iter().map(|a| a.id.as_str())).chain(of_file));
         }
+        let Some(format) = formats::by_id(&self.claim.format) else {
+            return Answer::Refused(format!("The format `{}` is not known.", self.claim.format));
+        };
+        let keys: Vec<&[&str]> = in_file.iter().map(|f| f.1).collect();
+        let tracks = (0..profile.tracks.len() as u32).map(TrackId).filter(|t| profile.tracks[t.index()].kind == wanted);
+        let of_track = |t: TrackId| {
+            let all = profile.slices_of(t);
+            (t, all.start.max(first)..all.end.min(end))
+        };
+        let parts: Vec<(TrackId, Range<usize>)> = tracks.map(of_track).filter(|part| part.1.start < part.1.end).collect();
+        let ids: Vec<SliceId> = parts.iter().flat_map(|part| part.1.clone()).map(|i| SliceId(i as u32)).collect();
+        match told::fields(format, &self.input, profile, &ids, &keys) {
+            Ok(fields) => {
+                let mut fields = fields.iter();
+                parts.into_iter().for_each(|(t, here)| track(profile, t, here, &mut fields, &mut out));
+            }
+            Err(why) => return Answer::Refused(why),
+        }
+        Answer::Export(out)
     }
-    out
 }
 
-fn track(profile: &Profile, track: TrackId, slices: Range<usize>, out: &mut ExportPart) {
+/// `fields` gives those read back of each of `slices`.
+fn track<'a>(
+    profile: &Profile,
+    track: TrackId,
+    slices: Range<usize>,
+    fields: &mut impl Iterator<Item = &'a Vec<String>>,
+    out: &mut ExportPart,
+) {
     let path = profile.track_path(track);
     let (numbers, hbm): ([&[u32]; 5], &[HbmTraffic]) = match &profile.domain {
         Domain::NeuronDevice(d) => ([&d.pc, &d.bytes, &d.wait_ns, &d.elements, &d.sbuf_bytes], &d.hbm),
         _ => ([&[]; 5], &[]),
     };
-    for i in slices {
+    for (i, read) in slices.zip(fields) {
         let number = |column: &[u32]| column.get(i).filter(|v| **v != NeuronDevice::ABSENT).map(u32::to_string).unwrap_or_default();
         let (start, duration) = (profile.slices.start[i].to_string(), profile.slices.duration[i].to_string());
         let moved = hbm.binary_search_by_key(&(i as u32), |h| h.slice).ok().map(|at| [hbm[at].read, hbm[at].written]);
         let moved = moved.map(|m| m.map(|n| n.to_string())).unwrap_or_default();
         let told = numbers.map(number);
-        let fixed = [path.as_str(), profile.name_of(SliceId(i as u32)), &start, &duration];
+        let slice = SliceId(i as u32);
+        let fixed = [path.as_str(), profile.name_of(slice), &start, &duration];
         let told = told.iter().chain(&moved).map(String::as_str);
-        line(&mut out.text, fixed.into_iter().chain(told).chain(profile.attributes.iter().map(|a| profile.strings.get(a.values[i]))));
+        let attributes = profile.attributes.iter().map(|a| profile.strings.get(a.values[i]));
+        // No semaphore is written as -1.
+        let read = read.iter().map(|field| if field == "-1" { "" } else { field.as_str() });
+        let (own, before) = (i.to_string(), predecessors(profile, slice));
+        line(&mut out.text, fixed.into_iter().chain(told).chain(attributes).chain(read).chain([own.as_str(), before.as_str()]));
         out.n_rows += 1;
     }
+}
+
+/// `17 FLOW_DEPENDENCE; 20 ANTI_DEPENDENCE`: the slices that one depends on, each with the kind of it.
+fn predecessors(profile: &Profile, slice: SliceId) -> String {
+    let one = |(from, kind)| {
+        let (from, kind): (SliceId, _) = (from, profile.strings.get(kind));
+        if kind.is_empty() { from.0.to_string() } else { format!("{} {kind}", from.0) }
+    };
+    profile.flows.incoming(slice).map(one).collect::<Vec<_>>().join("; ")
 }
 
 /// Moments of the semaphores. `from` is a moment.

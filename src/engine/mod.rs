@@ -12,6 +12,7 @@ pub mod query;
 pub mod scan;
 pub mod session;
 mod session_ux;
+mod told;
 mod torch;
 pub mod views;
 mod warm_up;

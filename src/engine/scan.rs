@@ -114,13 +114,13 @@ fn batch(records: &[RecordRef], from: Cursor) -> (Vec<Cursor>, Option<Cursor>) {
 }
 
 /// Member and offset as one number that sorts as the file does.
-fn place(record: RecordRef) -> u64 {
+pub(super) fn place(record: RecordRef) -> u64 {
     (record.member() as u64) << 40 | record.offset()
 }
 
 /// The input with the bytes of the batch in memory, so that not every record is a read of its own.
 #[allow(clippy::arc_with_non_send_sync, reason = "a member's source is shared within one thread")]
-fn with_window(input: &InputSet, batch: &[Cursor]) -> InputSet {
+pub(super) fn with_window(input: &InputSet, batch: &[Cursor]) -> InputSet {
     let (Some(first), Some(last)) = (batch.first(), batch.last()) else {
         return input.clone();
     };

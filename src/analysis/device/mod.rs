@@ -17,6 +17,7 @@ pub mod grammar;
 pub mod instruction;
 mod lanes;
 pub mod layers;
+mod limits;
 pub mod merged;
 pub mod metrics;
 pub mod name_rows;

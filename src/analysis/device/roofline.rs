@@ -64,8 +64,7 @@ fn ceilings(profile: &Profile, facts: &Facts<'_>, out: &mut Roofline) {
     };
     out.ceilings =
         factors(instance).into_iter().map(|(name, f)| Ceiling { name: name.into(), flops: peak * f, is_throttled: false }).collect();
-    let limit = (0..2).filter_map(|core| facts.throttle_limit(core)).reduce(f64::min).filter(|l| *l > 0.0 && *l < 1.0);
-    if let Some(limit) = limit {
+    if let Some(limit) = super::limits::lowest(profile, facts).filter(|l| *l > 0.0 && *l < 1.0) {
         let name = format!("BF16 as throttled ({:.0} %)", 100.0 * limit);
         out.ceilings.push(Ceiling { name, flops: peak * limit, is_throttled: true });
     }

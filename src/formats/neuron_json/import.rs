@@ -257,6 +257,11 @@ impl Reader {
             let cells = [("subgraph", Cell::Text(subgraph)), ("id", Cell::Text(id)), ("owner", owner), ("updates", Cell::Int(n as i64))];
             self.tables.row("semaphores", cells.into_iter());
         }
+        if !self.sections.contains("instruction") {
+            ledger.note(
+                "There is no section `instruction`: the timeline has no instructions, and what is computed from them is not available.",
+            );
+        }
         let (meta, domain) = facts::meta(&self.title, &self.tables, self.timeline.n_cores(), ledger);
         for table in self.tables.finish() {
             self.timeline.builder.table(table);

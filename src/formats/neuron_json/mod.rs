@@ -76,12 +76,13 @@ fn telling_section(head: &[u8]) -> Option<String> {
     let mut splitter = split::Splitter::new();
     let mut found: Option<String> = None;
     let mut weak: Vec<String> = Vec::new();
-    let mut is_other = false;
+    let (mut is_other, mut are_warnings) = (false, true);
     // A cut record at the head's end is fine; what is no object of sections ends the search.
-    let _ = splitter.feed(head, &mut |piece: &split::Piece<'_>| {
+    let read = splitter.feed(head, &mut |piece: &split::Piece<'_>| {
         let is_object = piece.text.first() == Some(&b'{');
-        let is_dma = piece.section == "dma" && memchr::memmem::find(piece.text, b"\"dma_queue\"").is_some();
+        let is_dma = piece.section == "dma" && has_key(piece, b"\"dma_queue\"");
         is_other |= piece.section == "traceEvents";
+        are_warnings &= piece.is_element && is_object && is_warning(piece);
         if found.is_some() || !piece.is_element || !is_object {
             return;
         }
@@ -94,8 +95,20 @@ fn telling_section(head: &[u8]) -> Option<String> {
     if let Some(section) = splitter.position().0.strip_prefix("traceEvents") {
         is_other |= section.is_empty();
     }
+    // A run of which nothing but warnings is left: they alone tell, where they are the profiler's and all there is.
+    let are_all = are_warnings && read.is_ok() && splitter.is_done() && splitter.n_trailing == 0;
+    let alone = weak.first().filter(|_| are_all).cloned();
     // A name that other files may have as well does not tell; two of them beside each other do.
-    found.or_else(|| weak.drain(..).nth(1)).filter(|_| !is_other)
+    found.or_else(|| weak.drain(..).nth(1)).or(alone).filter(|_| !is_other)
+}
+
+fn has_key(piece: &split::Piece<'_>, key: &[u8]) -> bool {
+    memchr::memmem::find(piece.text, key).is_some()
+}
+
+/// Whether it is a warning as the profiler writes them: message and category.
+fn is_warning(piece: &split::Piece<'_>) -> bool {
+    piece.section == "warnings" && has_key(piece, b"\"message\"") && has_key(piece, b"\"category\"")
 }
 
 /// The text of a record, also of one too long to note its length.
@@ -175,6 +188,15 @@ mod tests {
         check(r#"{"dma":[{"dma_queue":"1"},"#, Some("dma"));
         check(r#"{"warnings":[{"message":"m"}],"metadata":[{"data_version":8}]}"#, Some("metadata"));
         check(r#"{"warnings":[{"message":"m"},{"message":"n"}]}"#, None);
+        check(r#"{"warnings":[{"message":"m","category":"Missing Data"}]}"#, Some("warnings"));
+        check(
+            r#"{"instruction":[],"warnings":[{"category":"c","message":"m"},{"message":"n","category":"c"}],"dma":[]} "#,
+            Some("warnings"),
+        );
+        check(r#"{"warnings":[{"message":"m","category":"c"}],"log":[{"level":1}]}"#, None);
+        check(r#"{"warnings":[{"message":"m","category":"c"}]"#, None);
+        check(r#"{"warnings":[{"message":"m","category":"c"}]}, more"#, None);
+        check(r#"{"warnings":[]}"#, None);
         check(r#"{"metadata":{"a":1},"summary":"text","warnings":[{}]}"#, None);
         check(r#"{"warnings":[{}],"metadata":[{}],"traceEvents":[{}]}"#, None);
     }

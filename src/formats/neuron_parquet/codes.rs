@@ -1,8 +1,8 @@
 //! Text columns by their dictionary: a row is a number, and each text of the dictionary is looked at once.
 
 use super::batch::ABSENT;
+use super::faults;
 use super::hybrid::Hybrid;
-use super::reader::words;
 use super::rows::known;
 use crate::base::{Interner, StrId};
 use bytes::Bytes;
@@ -90,7 +90,7 @@ impl Codes {
         while out.len() < n {
             match &mut self.page {
                 Some(page) if page.n_left > 0 => page.take(n - out.len(), self.dictionary.texts.len(), &mut out)?,
-                _ => match self.pages.get_next_page().map_err(words)? {
+                _ => match self.pages.get_next_page().map_err(|e| faults::found(&e))? {
                     None => break,
                     Some(page @ Page::DictionaryPage { .. }) => {
                         self.dictionary = Rc::new(Dictionary::read(page.buffer()));
@@ -130,7 +130,7 @@ fn open(page: &Page, is_optional: bool) -> Result<Option<Open>, String> {
         return Ok(None);
     }
     let Some(from) = n_levels.checked_add(at).filter(|from| *from <= buffer.len()) else {
-        return Err("a page of it ends early".into());
+        return Err("a page that ends early".into());
     };
     let levels = is_optional.then(|| Hybrid::new(buffer.slice(at..from), 1)).transpose()?;
     let n_left = page.num_values() as usize;
@@ -154,7 +154,7 @@ impl Open {
         let n_held = if self.levels.is_some() { levels.iter().filter(|l| **l == 1).count() } else { n };
         self.codes.take(n_held, out)?;
         if out[begin..].iter().max().is_some_and(|most| *most as usize >= n_texts) {
-            return Err("a row of it points behind its dictionary".into());
+            return Err("a row that points behind their dictionary".into());
         }
         if n_held < n {
             let held = out.split_off(begin);

@@ -1,6 +1,7 @@
 //! Values over time.
 
 use super::import::Table;
+use super::mixture::Moments;
 use super::reading::Reading;
 use crate::base::Ledger;
 use crate::formats::neuron_json::timeline::Curve;
@@ -42,6 +43,8 @@ pub(super) fn curves(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: 
             samples.push((r.core(b.int(1, row)), time, values));
             true
         });
+        r.moments.push(Moments::of(name, samples.iter().map(|s| s.1)));
+        r.ends.extend(samples.iter().map(|s| s.1).max().map(|end| (name, end)));
         // The schema calls both fractions and hundredths "percent": nothing above one means fractions.
         let is_fraction = is_share && samples.iter().all(|s| s.2.iter().all(|v| *v <= 1.0));
         let scale = if is_fraction { 100.0 } else { 1.0 };
@@ -50,13 +53,16 @@ pub(super) fn curves(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: 
         }
     }
     if let Some(table) = tables.get("Throttle") {
+        let mut last = None;
         r.each(table, &["timestamp", "k", "n", "pcore_idx", "duration"], ledger, &mut |r, b, row, _| {
             let (Some(time), Some(k), Some(n)) = (b.int(0, row), b.float(1, row), b.float(2, row).filter(|n| *n > 0.0)) else {
                 return false;
             };
             let core = r.core(b.int(3, row));
             r.t.throttle(core, time, b.int(4, row), k / n);
+            last = last.max(Some(time));
             true
         });
+        r.ends.extend(last.map(|end| ("Throttle", end)));
     }
 }

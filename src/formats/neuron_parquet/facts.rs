@@ -40,27 +40,19 @@ impl Facts {
     pub fn read(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) -> Facts {
         let mut rows = HashMap::new();
         for name in ["Metadata", "NeffHeader"] {
-            match tables.get(name) {
-                Some(table) => drop(rows.insert(name, first_row(table))),
-                None => ledger.note(format!("There is no table `{name}`: what it would tell is not available.")),
+            if let Some(table) = tables.get(name) {
+                rows.insert(name, first_row(table));
             }
-        }
-        if !tables.contains_key("Instruction") {
-            ledger.note(
-                "There is no table `Instruction`: the timeline has no instructions, and what is computed from them is not available.",
-            );
         }
         let mut facts = Facts { rows, warnings: Vec::new(), first_core: None, title: String::new() };
         facts.first_core = facts.int("Metadata", "neuroncore_idx");
         facts.title = facts.text("Metadata", "profile_name");
         for file in tables.get("Warning").into_iter().flat_map(|t| &t.files) {
-            let read = file.rows(&["message"], 0, |b, _| {
+            // What cannot be read of it is in the ledger by its table.
+            let _ = file.rows(&["message"], 0, |b, _| {
                 facts.warnings.extend((0..b.n_rows).map(|row| b.text(0, row).to_string()).take(50));
                 ControlFlow::Break(())
             });
-            if let Err(why) = read {
-                ledger.note(format!("The table `Warning` cannot be read: {why}."));
-            }
         }
         if let Some(version) = Some(facts.text("Metadata", "profile_schema_version")).filter(|v| !v.is_empty() && !v.starts_with("7.")) {
             ledger
@@ -79,6 +71,7 @@ impl Facts {
     fn int(&self, table: &str, column: &str) -> Option<i64> {
         match self.cell(table, column)? {
             Cell::Int(n) => Some(*n),
+            Cell::Text(text) => text.trim().parse().ok(),
             _ => None,
         }
     }
@@ -93,8 +86,8 @@ impl Facts {
         }
     }
 
-    /// Facts and the domain part.
-    pub fn meta(&self, title: String, n_cores: usize, tables: &BTreeMap<String, Table>) -> (Meta, NeuronDevice) {
+    /// Facts and the domain part; of the tables, and the names of those that could not be opened.
+    pub fn meta(&self, title: String, n_cores: usize, tables: (&BTreeMap<String, Table>, &[String])) -> (Meta, NeuronDevice) {
         let mut facts = Vec::new();
         let mut add = |group: &str, name: &str, value: String| {
             if !value.is_empty() {
@@ -131,7 +124,7 @@ impl Facts {
     }
 }
 
-fn not_available(tables: &BTreeMap<String, Table>) -> Vec<String> {
+fn not_available((tables, unreadable): (&BTreeMap<String, Table>, &[String])) -> Vec<String> {
     const TOLD: [(&str, &str); 6] = [
         ("Instruction", "Instructions"),
         ("DmaPacket", "Single DMA packets"),
@@ -140,10 +133,13 @@ fn not_available(tables: &BTreeMap<String, Table>) -> Vec<String> {
         ("Metadata", "Clocks, bandwidths and versions"),
         ("NeffHeader", "The NEFF's header"),
     ];
-    TOLD.iter()
-        .filter(|(table, _)| !tables.contains_key(*table))
-        .map(|(table, what)| format!("{what} (there is no table {table})"))
-        .collect()
+    let line = |(table, what): &(&str, &str)| match tables.get(*table) {
+        Some(found) if found.is_lost() => Some(format!("{what} (the table {table} cannot be read)")),
+        Some(_) => None,
+        None if unreadable.iter().any(|name| name == table) => Some(format!("{what} (the table {table} cannot be read)")),
+        None => Some(format!("{what} (there is no table {table})")),
+    };
+    TOLD.iter().filter_map(line).collect()
 }
 
 /// The first row of a table by column; empty where it cannot be read.

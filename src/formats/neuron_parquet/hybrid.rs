@@ -20,10 +20,10 @@ enum Run {
 }
 
 impl Hybrid {
-    /// Numbers of `width` bits. An error is the rest of a sentence.
+    /// Numbers of `width` bits. An error is what was found instead.
     pub fn new(bytes: Bytes, width: u32) -> Result<Hybrid, String> {
         if width > 32 {
-            return Err(format!("it holds numbers of {width} bits"));
+            return Err(format!("numbers of {width} bits"));
         }
         Ok(Hybrid { bytes, at: 0, width, run: Run::Same(0, 0) })
     }
@@ -89,7 +89,7 @@ impl Hybrid {
     }
 }
 
-const ENDS_EARLY: &str = "a page of it ends early";
+const ENDS_EARLY: &str = "a page that ends early";
 
 /// The number of `width` bits that begins at `bit`.
 #[inline(always)]

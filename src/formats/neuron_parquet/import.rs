@@ -27,6 +27,16 @@ impl Table {
         self.files.iter().map(|f| f.n_rows).fold(0, u64::saturating_add)
     }
 
+    /// Rows that were found unreadable so far; `None` while nothing went wrong.
+    pub fn n_lost(&self) -> Option<u64> {
+        self.files.iter().filter_map(File::n_lost).reduce(u64::saturating_add)
+    }
+
+    /// Whether there is none of its rows.
+    pub fn is_lost(&self) -> bool {
+        self.n_lost().is_some_and(|n| n >= self.n_rows())
+    }
+
     /// Column names, in the order first met.
     pub fn columns(&self) -> Vec<String> {
         let mut out: Vec<String> = Vec::new();
@@ -67,11 +77,12 @@ pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch
 
 fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
     refuse_mixture(input)?;
-    let tables = open_tables(members_by_table(input), ledger)?;
-    super::needs::check(&tables, ledger);
+    let Opened { tables, unreadable } = open_tables(members_by_table(input), ledger)?;
+    super::needs::check(&tables, &unreadable, ledger);
+    super::types::check(&tables, ledger);
     let facts = facts::Facts::read(&tables, ledger);
     let (place, links) = (Place::new(facts.first_core), Links::new(tables.contains_key("Flow")));
-    let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), watch };
+    let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), moments: Vec::new(), watch };
     let n_slices = rows::SLICE_TABLES.iter().filter_map(|name| tables.get(*name)).map(Table::n_rows).fold(0, u64::saturating_add);
     let most = input.members.iter().map(Member::len).fold(0, u64::saturating_add) / BYTES_PER_ROW_MIN;
     let n_slices = usize::try_from(n_slices.min(most)).unwrap_or(0);
@@ -81,24 +92,34 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Wa
     if let Some(flows) = tables.get("Flow") {
         reading.resolve(flows, ledger);
     }
-    let (mut timeline, ends) = (reading.t, reading.ends);
+    let (mut timeline, ends, moments) = (reading.t, reading.ends, reading.moments);
     for table in tables.values() {
         timeline.builder.table(tables::table(table, ledger));
     }
+    super::needs::broken(&tables, ledger);
     let title = match facts.title.is_empty() {
         true => claim.members.first().and_then(|_| input.members.first()).map(|m| directory_name(&m.name)).unwrap_or_default(),
         false => facts.title.clone(),
     };
     let n_cores = timeline.n_cores();
-    let (meta, domain) = facts.meta(title, n_cores, &tables);
+    let (meta, domain) = facts.meta(title, n_cores, (&tables, &unreadable));
     let window_ns = domain.window_ns;
     let profile = timeline.finish(meta, domain).0;
-    super::mixture::check(&tables, &ends, window_ns, ledger);
+    super::mixture::check(&tables, (&ends, &moments), (&profile, window_ns), ledger);
     Ok(profile)
 }
 
-/// The tables of a profile, by name; a broken file is left out, and in the ledger.
-pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut Ledger) -> Result<BTreeMap<String, Table>, ImportError> {
+/// What a directory holds.
+pub(super) struct Opened {
+    /// Its tables, by name.
+    pub tables: BTreeMap<String, Table>,
+    /// Names of tables of which a file could not be opened.
+    pub unreadable: Vec<String>,
+}
+
+/// The tables of a profile; a broken file is left out, and in the ledger.
+pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut Ledger) -> Result<Opened, ImportError> {
+    let mut unreadable: Vec<String> = Vec::new();
     let n = members.values().map(Vec::len).sum::<usize>();
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
     for (name, members) in members {
@@ -108,6 +129,9 @@ pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut 
                 Ok(file) => files.push(file),
                 Err(why) => {
                     let reason = "A table that is no whole Parquet file: half-written or damaged. The other tables are shown.";
+                    if unreadable.last() != Some(&name) {
+                        unreadable.push(name.clone());
+                    }
                     ledger.read += 1;
                     ledger.skip(Severity::DataLoss, "unreadable_table", reason, 0, || format!("`{}`: {why}", member.name));
                 }
@@ -122,7 +146,7 @@ pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut 
             "Expected Parquet tables, found {n} files of which none is whole. Export the profile again."
         )));
     }
-    Ok(tables)
+    Ok(Opened { tables, unreadable })
 }
 
 fn directory_name(path: &str) -> String {

@@ -1,58 +1,122 @@
-//! Whether the tables of a directory are of one profile: what `Metadata` and `Summary` say must fit what the other tables hold.
+//! Whether the tables of a directory are of one profile: what they say of each other must fit.
+
+mod blame;
+mod moments;
 
 use super::facts::first_row;
 use super::import::Table;
 use crate::base::{Ledger, Severity};
-use crate::model::Cell;
-use std::collections::BTreeMap;
+use crate::model::{Cell, Profile};
+use blame::Pair;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Counts of the summary that together are the rows of `Instruction`.
-const COUNTS: [&str; 5] = [
-    "tensor_engine_instruction_count",
-    "vector_engine_instruction_count",
-    "scalar_engine_instruction_count",
-    "gpsimd_engine_instruction_count",
-    "sync_engine_instruction_count",
+pub(super) use moments::Moments;
+
+/// Counts of the summary that together are the rows of a table: the table, the counts, and by how much they may miss each other. Some packets
+/// are written twice.
+const COUNTS: [(&str, &[&str], f64); 2] = [
+    (
+        "Instruction",
+        &[
+            "tensor_engine_instruction_count",
+            "vector_engine_instruction_count",
+            "scalar_engine_instruction_count",
+            "gpsimd_engine_instruction_count",
+            "sync_engine_instruction_count",
+        ],
+        SAME,
+    ),
+    ("DmaPacket", &["static_dma_packet_count", "software_dynamic_dma_packet_count", "hardware_dynamic_dma_packet_count"], 1.1),
 ];
 /// Two lengths of one run differ by less than this share.
 const SAME: f64 = 0.02;
 
-/// Notes tables that do not fit the run that `Metadata` describes, and those that do; `ends` are the last moments of tables on the timeline.
-pub(super) fn check(tables: &BTreeMap<String, Table>, ends: &[(&str, i64)], window_ns: i64, ledger: &mut Ledger) {
-    let (mut fit, mut others): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut sort =
-        |table: &str, is_fit: bool, why: String| if is_fit { fit.push(table.into()) } else { others.push(format!("`{table}` ({why})")) };
+/// Notes tables that do not fit the run that `Metadata` describes, and those that do; `ends` are the last moments of tables, `moments` some of them.
+pub(super) fn check(
+    tables: &BTreeMap<String, Table>,
+    (ends, moments): (&[(&'static str, i64)], &[Moments]),
+    (profile, window_ns): (&Profile, i64),
+    ledger: &mut Ledger,
+) {
+    let mut pairs = Vec::new();
     if window_ns > 0 {
-        for &(table, end) in ends {
-            let is_fit = end as f64 <= window_ns as f64 * (1.0 + SAME) + 1000.0;
-            sort(table, is_fit, format!("it reaches to {end} ns, the run ends at {window_ns} ns"));
-        }
+        pairs.extend(ends.iter().map(|end| inside(*end, window_ns)));
     }
-    if let Some(summary) = tables.get("Summary").map(first_row) {
-        let number = |name: &str| match summary.get(name) {
-            Some(Cell::Int(n)) => Some(*n as f64),
-            Some(Cell::Float(n)) => Some(*n),
-            _ => None,
-        };
-        let told = number("total_time").map(|s| s * 1e9).filter(|_| window_ns > 0);
-        let length = told.filter(|ns| (ns - window_ns as f64).abs() > SAME * window_ns as f64 + 1000.0);
-        let n_told: Option<f64> = COUNTS.iter().map(|name| number(name)).sum();
-        let n_rows = tables.get("Instruction").map(|t| t.n_rows() as f64);
-        let count = n_told.zip(n_rows).filter(|(told, rows)| (told - rows).abs() > SAME * rows.max(1.0));
-        let why = match (length, count) {
-            (Some(ns), _) => format!("its run takes {ns:.0} ns, that of `Metadata` {window_ns} ns"),
-            (None, Some((told, rows))) => format!("it counts {told:.0} instructions, `Instruction` has {rows:.0}"),
-            (None, None) => String::new(),
-        };
-        sort("Summary", why.is_empty(), why);
+    let summary = tables.get("Summary").map(first_row).unwrap_or_default();
+    pairs.extend(length(&summary, window_ns));
+    for (table, names, most) in COUNTS {
+        let n_rows = tables.get(table).filter(|t| t.n_lost().is_none()).map(Table::n_rows);
+        pairs.extend(n_rows.and_then(|n| count(&summary, (table, n as f64), names, most)));
     }
-    if !others.is_empty() {
-        let together = if fit.is_empty() { String::new() } else { format!(" Those that belong to it: {}.", fit.join(", ")) };
-        let reason = "Tables that are not of the run which `Metadata` describes: the directory holds tables of several profiles.";
-        ledger.skip_n(Severity::Warning, "mixed_tables", reason, others.len() as u64, 0, || format!("{}.{together}", others.join(", ")));
-        ledger.note(format!(
-            "Figures may be wrong: {} do not belong to the run of `Metadata`.{together} Drop each profile's directory by itself.",
-            others.join(", ")
-        ));
+    pairs.extend(moments::pairs(profile, moments, &|table| tables.contains_key(table)));
+    let anchor = match () {
+        () if window_ns > 0 => "Metadata",
+        () if tables.contains_key("Summary") => "Summary",
+        () => "Instruction",
+    };
+    tell(&pairs, anchor, ledger);
+}
+
+fn tell(pairs: &[Pair], anchor: &'static str, ledger: &mut Ledger) {
+    let strangers = blame::strangers(pairs, anchor);
+    if strangers.is_empty() {
+        return;
     }
+    let others: Vec<String> = strangers.iter().map(|(table, why)| format!("`{table}` ({why})")).collect();
+    let others = others.join(", ");
+    let is_fit = |table: &&'static str| *table != anchor && !strangers.iter().any(|s| s.0 == *table);
+    let fit: BTreeSet<&str> = pairs.iter().flat_map(|p| p.tables).filter(is_fit).collect();
+    let fit: Vec<&str> = fit.into_iter().collect();
+    let together = if fit.is_empty() { String::new() } else { format!(" Those that belong to it: {}.", fit.join(", ")) };
+    let reason = format!("Tables that are not of the run which `{anchor}` describes: the directory holds tables of several profiles.");
+    ledger.skip_n(Severity::Warning, "mixed_tables", &reason, strangers.len() as u64, 0, || format!("{others}.{together}"));
+    ledger.note(format!(
+        "Figures may be wrong: {others} do not belong to the run of `{anchor}`.{together} Drop each profile's directory by itself."
+    ));
+}
+
+/// Rows lie inside the run: that they do says little, a shorter run's do as well.
+fn inside((table, end): (&'static str, i64), window_ns: i64) -> Pair {
+    Pair {
+        tables: [table, "Metadata"],
+        is_fit: end as f64 <= window_ns as f64 * (1.0 + SAME) + 1000.0,
+        is_strong: false,
+        why: [format!("it reaches to {end} ns, the run ends at {window_ns} ns"), String::new()],
+    }
+}
+
+fn number(summary: &HashMap<String, Cell>, name: &str) -> Option<f64> {
+    match summary.get(name) {
+        Some(Cell::Int(n)) => Some(*n as f64),
+        Some(Cell::Float(n)) => Some(*n),
+        _ => None,
+    }
+}
+
+/// The summary's run is as long as that of `Metadata`.
+fn length(summary: &HashMap<String, Cell>, window_ns: i64) -> Option<Pair> {
+    let ns = number(summary, "total_time").map(|s| s * 1e9).filter(|_| window_ns > 0)?;
+    Some(Pair {
+        tables: ["Summary", "Metadata"],
+        is_fit: (ns - window_ns as f64).abs() <= SAME * window_ns as f64 + 1000.0,
+        is_strong: true,
+        why: [format!("its run takes {ns:.0} ns, that of `Metadata` {window_ns} ns"), String::new()],
+    })
+}
+
+/// The summary counts as many rows as there are. Beyond `most` they do not fit; what misses by less, but not by little, says nothing.
+fn count(summary: &HashMap<String, Cell>, (table, rows): (&'static str, f64), names: &[&str], most: f64) -> Option<Pair> {
+    let told: Option<f64> = names.iter().map(|name| number(summary, name)).sum();
+    let told = told?;
+    let off = (told - rows).abs() / rows.min(told).max(1.0);
+    let what = if table == "Instruction" { "instructions" } else { "packets" };
+    (off <= SAME || off > most).then(|| Pair {
+        tables: ["Summary", table],
+        is_fit: off <= SAME,
+        is_strong: true,
+        why: [
+            format!("it counts {told:.0} {what}, `{table}` has {rows:.0}"),
+            format!("it has {rows:.0} rows, `Summary` counts {told:.0} {what}"),
+        ],
+    })
 }

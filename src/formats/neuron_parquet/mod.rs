@@ -5,8 +5,11 @@
 
 mod batch;
 mod codes;
+mod column;
+mod columns;
 mod curves;
 mod facts;
+mod faults;
 mod framework;
 mod hybrid;
 mod import;
@@ -19,11 +22,12 @@ mod rows;
 mod source;
 mod system;
 mod tables;
+mod types;
 
 use crate::base::Order as _;
-use crate::base::{InputSet, Item, Ledger, MemberHead};
+use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
 use crate::formats::neuron_system::Store;
-use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Watch};
 use crate::model::{Cell, Profile};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -77,6 +81,7 @@ struct Reader {
     import: fn(&InputSet, &Claim, &mut Ledger, &mut Watch) -> Result<Profile, ImportError>,
     record: fn(&InputSet, &Profile, Item) -> Result<Vec<Field>, ImportError>,
     rows: RowsOf,
+    columns: fn(&InputSet, &Profile, &[SliceId], &[&[&str]]) -> Columns,
     system: fn(&InputSet, &mut Store, &mut Ledger) -> Result<(), ImportError>,
     system_record: fn(&InputSet, &Profile, u64) -> Result<Vec<Field>, ImportError>,
 }
@@ -90,6 +95,7 @@ pub fn install() {
         import: import::import,
         record: import::record,
         rows: tables::rows,
+        columns: columns::read,
         system: system::read,
         system_record: system::record,
     });
@@ -151,6 +157,10 @@ impl Format for NeuronParquet {
 
     fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
         (reader()?.record)(input, profile, item)
+    }
+
+    fn columns(&self, input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Option<Columns> {
+        Some(reader().and_then(|reader| (reader.columns)(input, profile, slices, keys)))
     }
 
     fn rows(&self, input: &InputSet, table: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {

@@ -1,14 +1,14 @@
 //! One Parquet file, read in batches of rows, and of those only the columns asked for.
 
-use super::batch::{ABSENT, Batch, Cells, Values};
-use super::codes::{Codes, Next};
+use super::batch::{Batch, Values};
+use super::column::Column;
+use super::faults;
 use super::source::{Ahead, Source};
-use crate::base::Member;
+use crate::base::{Ledger, Member, Severity};
 use parquet::basic::Type;
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType, FixedLenByteArray, Int96};
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use parquet::schema::types::ColumnDescPtr;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 /// Rows read at a time.
@@ -23,11 +23,8 @@ pub(super) struct File {
     leaves: Vec<usize>,
     /// Rows, as its footer says.
     pub n_rows: u64,
-}
-
-/// What the library says, ending without a full stop.
-pub(super) fn words(error: impl ToString) -> String {
-    error.to_string().trim_end_matches('.').to_string()
+    /// Those of them that cannot be read, once that was met.
+    n_lost: Cell<Option<u64>>,
 }
 
 impl File {
@@ -35,7 +32,7 @@ impl File {
     pub fn open(member: &Member) -> Result<File, String> {
         let source = Source::new(member);
         let ahead = source.ahead();
-        let reader = SerializedFileReader::new(source).map_err(words)?;
+        let reader = SerializedFileReader::new(source).map_err(|e| faults::of_footer(member, &e))?;
         let meta = reader.metadata().file_metadata();
         let (mut columns, mut leaves): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
         for (leaf, column) in meta.schema_descr().columns().iter().enumerate() {
@@ -47,7 +44,7 @@ impl File {
             }
         }
         let n_rows = u64::try_from(meta.num_rows()).unwrap_or(0);
-        Ok(File { columns, leaves, n_rows, reader, source: ahead })
+        Ok(File { columns, leaves, n_rows, reader, source: ahead, n_lost: Cell::new(None) })
     }
 
     /// What so many of its rows take in the file, on average.
@@ -68,25 +65,29 @@ impl File {
     fn read(&self, wanted: &[&str], first: u64, is_held: bool, mut each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
         let leaf = |name: &&str| self.columns.iter().position(|c| c == name).map(|at| self.leaves[at]);
         let leaves: Vec<Option<usize>> = wanted.iter().map(leaf).collect();
+        let groups = self.reader.metadata().row_groups();
         let (mut begins, mut held) = (0u64, 0);
-        for at in 0..self.reader.num_row_groups() {
-            let group = self.reader.get_row_group(at).map_err(words)?;
-            let n = u64::try_from(group.metadata().num_rows()).unwrap_or(0);
+        for (at, meta) in groups.iter().enumerate() {
+            let group = |found: String| format!("expected its row group {at}, found {found}");
+            let n = u64::try_from(meta.num_rows()).unwrap_or(0);
             if begins.saturating_add(n) > first {
                 let skip = first.saturating_sub(begins);
                 if is_held && at >= held {
-                    held = at + self.source.hold_groups(&self.reader.metadata().row_groups()[at..], &leaves).map_err(words)?;
+                    held = at + self.source.hold_groups(&groups[at..], &leaves).map_err(|e| group(faults::found(&e)))?;
                 }
+                let reader = self.reader.get_row_group(at).map_err(|e| group(faults::found(&e)))?;
                 let mut columns = Vec::with_capacity(leaves.len());
                 for leaf in &leaves {
-                    columns.push(leaf.map(|leaf| Column::open(&*group, leaf, skip)).transpose()?);
+                    let open = |leaf| Column::open(&*reader, leaf, skip).map_err(|found| expected(meta, leaf, begins, &found));
+                    columns.push(leaf.map(open).transpose()?);
                 }
                 let mut at = begins + skip;
                 while at < begins + n {
                     let want = BATCH.min((begins + n - at) as usize);
-                    let batch = batch(&mut columns, want)?;
+                    let batch =
+                        batch(&mut columns, want).map_err(|(column, found)| expected(meta, leaves[column].unwrap_or(0), at, &found))?;
                     if batch.n_rows == 0 {
-                        return Err(format!("it holds {at} rows, its footer says {}", self.n_rows));
+                        return Err(format!("expected {} rows, as its footer says, found {at}", self.n_rows));
                     }
                     if each(&batch, at).is_break() {
                         return Ok(());
@@ -98,15 +99,58 @@ impl File {
         }
         Ok(())
     }
+
+    /// Puts into the ledger, once, that the rows after the first `n_read` of this file of `table` cannot be read, and why.
+    pub fn broken(&self, table: &str, n_read: u64, why: &str, ledger: &mut Ledger) {
+        if self.n_lost.get().is_some() {
+            return;
+        }
+        let n = self.n_rows.saturating_sub(n_read);
+        self.n_lost.set(Some(n));
+        ledger.read = ledger.read.saturating_add(n.max(1));
+        let reason = "A row of a table that cannot be read to its end; what stands before is shown.";
+        ledger.skip_n(Severity::DataLoss, "broken_table", reason, n.max(1), 0, || format!("`{table}`: {why}"));
+    }
+
+    /// Rows that cannot be read; `None` as long as nothing went wrong.
+    pub fn n_lost(&self) -> Option<u64> {
+        self.n_lost.get()
+    }
+
+    /// What the values of a column are, in the plural; `None` where the file has no such column.
+    pub fn type_of(&self, column: &str) -> Option<&'static str> {
+        let leaf = self.leaves[self.columns.iter().position(|c| c == column)?];
+        let column = self.reader.metadata().file_metadata().schema_descr().column(leaf);
+        Some(match column.physical_type() {
+            _ if column.max_rep_level() > 0 => "lists",
+            Type::BOOLEAN => "true or false",
+            Type::INT32 | Type::INT64 => "whole numbers",
+            Type::INT96 => "dates",
+            Type::FLOAT | Type::DOUBLE => "numbers with fractions",
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => "texts",
+        })
+    }
+}
+
+/// A sentence's rest on the values of a column that are not there from row `at` on.
+fn expected(group: &RowGroupMetaData, leaf: usize, at: u64, found: &str) -> String {
+    let column = group.column(leaf);
+    let name = column.column_path().parts().first().cloned().unwrap_or_default();
+    let packed = match faults::codec(column.compression()) {
+        "" => String::new(),
+        codec => format!(" (packed by {codec})"),
+    };
+    format!("expected the values of its column `{name}`{packed} from row {at} on, found {found}")
 }
 
 /// The next rows of all columns; as many as the shortest has.
-fn batch(columns: &mut [Option<Column>], want: usize) -> Result<Batch, String> {
+/// An error is the column, and what was found in it.
+fn batch(columns: &mut [Option<Column>], want: usize) -> Result<Batch, (usize, String)> {
     let mut out = Batch { columns: Vec::with_capacity(columns.len()), n_rows: want };
-    for column in columns {
+    for (at, column) in columns.iter_mut().enumerate() {
         match column {
             Some(column) => {
-                let (values, n) = column.next(want)?;
+                let (values, n) = column.next(want).map_err(|found| (at, found))?;
                 out.n_rows = out.n_rows.min(n);
                 out.columns.push(values);
             }
@@ -114,173 +158,4 @@ fn batch(columns: &mut [Option<Column>], want: usize) -> Result<Batch, String> {
         }
     }
     Ok(out)
-}
-
-/// A column of a row group, read front to back.
-struct Column {
-    reader: Reader,
-    descriptor: ColumnDescPtr,
-    max_def: i16,
-    max_rep: i16,
-}
-
-enum Reader {
-    Values(ColumnReader),
-    Codes(Codes),
-}
-
-/// Values of some records with their levels.
-struct Raw<T> {
-    values: Vec<T>,
-    defs: Vec<i16>,
-    reps: Vec<i16>,
-    n_records: usize,
-}
-
-impl Column {
-    fn open(group: &dyn RowGroupReader, leaf: usize, skip: u64) -> Result<Column, String> {
-        let descriptor = group.metadata().column(leaf).column_descr_ptr();
-        let (max_def, max_rep) = (descriptor.max_def_level(), descriptor.max_rep_level());
-        let is_by_codes = descriptor.physical_type() == Type::BYTE_ARRAY && max_rep == 0 && max_def <= 1 && skip == 0;
-        let reader = if is_by_codes {
-            Reader::Codes(Codes::new(group.get_column_page_reader(leaf).map_err(words)?, max_def == 1))
-        } else {
-            let mut reader = group.get_column_reader(leaf).map_err(words)?;
-            Self::skip(&mut reader, usize::try_from(skip).map_err(words)?)?;
-            Reader::Values(reader)
-        };
-        Ok(Column { reader, descriptor, max_def, max_rep })
-    }
-
-    fn skip(reader: &mut ColumnReader, n: usize) -> Result<(), String> {
-        if n == 0 {
-            return Ok(());
-        }
-        let skipped = match reader {
-            ColumnReader::BoolColumnReader(r) => r.skip_records(n),
-            ColumnReader::Int32ColumnReader(r) => r.skip_records(n),
-            ColumnReader::Int64ColumnReader(r) => r.skip_records(n),
-            ColumnReader::Int96ColumnReader(r) => r.skip_records(n),
-            ColumnReader::FloatColumnReader(r) => r.skip_records(n),
-            ColumnReader::DoubleColumnReader(r) => r.skip_records(n),
-            ColumnReader::ByteArrayColumnReader(r) => r.skip_records(n),
-            ColumnReader::FixedLenByteArrayColumnReader(r) => r.skip_records(n),
-        };
-        skipped.map(|_| ()).map_err(words)
-    }
-
-    /// Values of the next `n` records, and how many records there were.
-    fn next(&mut self, n: usize) -> Result<(Values, usize), String> {
-        let reader = match &mut self.reader {
-            Reader::Values(reader) => reader,
-            Reader::Codes(by_codes) => match by_codes.next(n)? {
-                Next::Rows(codes) => {
-                    let n = codes.len();
-                    return Ok((Values::Codes(by_codes.dictionary(), codes), n));
-                }
-                Next::Other(codes, pages) => {
-                    let dictionary = by_codes.dictionary();
-                    let mut reader = ColumnReaderImpl::new(self.descriptor.clone(), pages);
-                    let rest = read(&mut reader, n - codes.len(), self.max_def, self.max_rep)?;
-                    self.reader = Reader::Values(ColumnReader::ByteArrayColumnReader(reader));
-                    return Ok(rest.after(&codes, &dictionary.texts, self.max_def));
-                }
-            },
-        };
-        Self::values(reader, n, (self.max_def, self.max_rep))
-    }
-
-    fn values(reader: &mut ColumnReader, n: usize, (def, rep): (i16, i16)) -> Result<(Values, usize), String> {
-        let done = match reader {
-            ColumnReader::BoolColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Flags),
-            ColumnReader::Int32ColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, i64::from, |v| v.to_string(), Values::Ints),
-            ColumnReader::Int64ColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Ints),
-            ColumnReader::Int96ColumnReader(r) => {
-                read(r, n, def, rep)?.spread(def, rep, |v: Int96| v.to_nanos(), |v| v.to_nanos().to_string(), Values::Ints)
-            }
-            ColumnReader::FloatColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, f64::from, |v| v.to_string(), Values::Floats),
-            ColumnReader::DoubleColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Floats),
-            ColumnReader::ByteArrayColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, quoted, Values::Texts),
-            ColumnReader::FixedLenByteArrayColumnReader(r) => {
-                read(r, n, def, rep)?.spread(def, rep, |v: FixedLenByteArray| v.into(), |v| quoted(&v.clone().into()), Values::Texts)
-            }
-        };
-        Ok(done)
-    }
-}
-
-fn quoted(text: &ByteArray) -> String {
-    serde_json::to_string(&String::from_utf8_lossy(text.data())).unwrap_or_default()
-}
-
-fn read<T: DataType>(reader: &mut ColumnReaderImpl<T>, n: usize, max_def: i16, max_rep: i16) -> Result<Raw<T::T>, String> {
-    let mut raw = Raw { values: Vec::new(), defs: Vec::new(), reps: Vec::new(), n_records: 0 };
-    while raw.n_records < n {
-        let defs = (max_def > 0).then_some(&mut raw.defs);
-        let reps = (max_rep > 0).then_some(&mut raw.reps);
-        let (records, ..) = reader.read_records(n - raw.n_records, defs, reps, &mut raw.values).map_err(words)?;
-        if records == 0 {
-            break;
-        }
-        raw.n_records += records;
-    }
-    Ok(raw)
-}
-
-impl Raw<ByteArray> {
-    /// These behind rows that were told by codes, and how many there are in all.
-    fn after(mut self, codes: &[u32], texts: &[ByteArray], max_def: i16) -> (Values, usize) {
-        let n = codes.len() + self.n_records;
-        let mut values: Vec<ByteArray> = codes.iter().filter_map(|code| texts.get(*code as usize).cloned()).collect();
-        values.append(&mut self.values);
-        let is_held = |row: usize| match codes.get(row) {
-            Some(code) => *code != ABSENT,
-            None => max_def == 0 || self.defs.get(row - codes.len()) == Some(&max_def),
-        };
-        (Values::Texts(Cells::spread(values, n, is_held)), n)
-    }
-}
-
-impl<T> Raw<T> {
-    /// One entry for each record: the value, or a list of values as text.
-    fn spread<V: Default>(
-        self,
-        max_def: i16,
-        max_rep: i16,
-        value: impl Fn(T) -> V,
-        text: impl Fn(&T) -> String,
-        wrap: impl Fn(Cells<V>) -> Values,
-    ) -> (Values, usize) {
-        if max_rep > 0 {
-            return (Values::Lists(self.lists(max_def, text)), self.n_records);
-        }
-        let n = self.n_records;
-        let values = self.values.into_iter().map(value).collect();
-        (wrap(Cells::spread(values, n, |row| max_def == 0 || self.defs.get(row) == Some(&max_def))), n)
-    }
-
-    fn lists(&self, max_def: i16, text: impl Fn(&T) -> String) -> Vec<Option<String>> {
-        let mut out: Vec<Option<String>> = Vec::with_capacity(self.n_records);
-        let mut values = self.values.iter();
-        for (at, &rep) in self.reps.iter().enumerate() {
-            let def = self.defs.get(at).copied().unwrap_or(max_def);
-            if rep == 0 {
-                if let Some(Some(list)) = out.last_mut() {
-                    list.push(']');
-                }
-                out.push(if def == 0 { None } else { Some("[".into()) });
-            }
-            let item = (def == max_def).then(|| values.next().map(&text)).flatten();
-            if let (Some(Some(list)), Some(item)) = (out.last_mut(), item) {
-                if list.len() > 1 {
-                    list.push_str(", ");
-                }
-                list.push_str(&item);
-            }
-        }
-        if let Some(Some(list)) = out.last_mut() {
-            list.push(']');
-        }
-        out
-    }
 }

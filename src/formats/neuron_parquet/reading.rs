@@ -2,6 +2,7 @@
 
 use super::batch::Batch;
 use super::import::Table;
+use super::mixture::Moments;
 use super::reader::File;
 use super::rows::SLICE_TABLES;
 use crate::base::{Ledger, Severity};
@@ -18,6 +19,8 @@ pub(super) struct Reading<'a, 'b> {
     pub links: Links,
     /// Tables on the timeline with the last moment of each.
     pub ends: Vec<(&'static str, i64)>,
+    /// Some moments of the tables of measurements.
+    pub moments: Vec<Moments>,
     pub watch: &'a mut Watch<'b>,
 }
 
@@ -70,14 +73,16 @@ impl Reading<'_, '_> {
         // The schema's example writes `instruction` where the table is `Instruction`.
         let plain = |name: &str| name.chars().filter(|c| *c != '_').collect::<String>().to_ascii_lowercase();
         let names = SLICE_TABLES.map(plain);
+        // What the schema's example calls `dma_block` is a row of the packets that make one transfer together.
+        let is_block = |name: &str| if plain(name) == "dmablock" { Some(BLOCKS) } else { None };
         let table = |name: &str| SLICE_TABLES.iter().position(|s| *s == name).or_else(|| names.iter().position(|n| *n == plain(name)));
         self.each(flows, &["in_table", "in_id", "out_table", "out_id", "dependency_type"], ledger, &mut |r, b, row, _| {
-            let end = |at: usize| Some((table(b.text(at, row))?, b.int(at + 1, row)?));
+            let end = |at: usize| Some((table(b.text(at, row)).or_else(|| is_block(b.text(at, row)))?, b.int(at + 1, row)?));
             let kind = match b.text(4, row) {
                 "" => "FLOW",
                 told => told,
             };
-            match (r.links.get(end(0)), r.links.get(end(2))) {
+            match (r.links.get(end(0)).or_else(|| r.links.last_of(end(0))), r.links.get(end(2)).or_else(|| r.links.first_of(end(2)))) {
                 (Some(from), Some(to)) => {
                     let kind = r.t.builder.strings.intern(kind);
                     r.t.builder.flow(from, to, kind);
@@ -127,14 +132,19 @@ pub(super) struct Links {
     near: [Vec<RawSliceId>; SLICE_TABLES.len()],
     /// By table and id, where they are not.
     far: FxHashMap<(usize, i64), RawSliceId>,
+    /// Packets of each transfer, by its id: the first with its start, the last with its end.
+    blocks: FxHashMap<i64, [(i64, RawSliceId); 2]>,
 }
+
+/// The place of `DmaPacketAggregated` among the tables of slices.
+const BLOCKS: usize = 2;
 
 /// No slice has that id.
 const NO_ROW: RawSliceId = RawSliceId::MAX;
 
 impl Links {
     pub fn new(is_wanted: bool) -> Self {
-        Links { is_wanted, near: Default::default(), far: FxHashMap::default() }
+        Links { is_wanted, near: Default::default(), far: FxHashMap::default(), blocks: FxHashMap::default() }
     }
 
     pub fn note(&mut self, table: usize, id: Option<i64>, slice: RawSliceId) {
@@ -151,6 +161,32 @@ impl Links {
             }
             _ => drop(self.far.insert((table, id), slice)),
         }
+    }
+
+    /// Notes a packet of a transfer.
+    pub fn packet(&mut self, block: Option<i64>, (start, end): (i64, i64), slice: RawSliceId) {
+        let Some(block) = block.filter(|_| self.is_wanted) else { return };
+        let [first, last] = self.blocks.entry(block).or_insert([(start, slice), (end, slice)]);
+        if start < first.0 {
+            *first = (start, slice);
+        }
+        if end > last.0 {
+            *last = (end, slice);
+        }
+    }
+
+    /// The first packet of a transfer.
+    fn first_of(&self, end: Option<(usize, i64)>) -> Option<RawSliceId> {
+        self.block(end).map(|b| b[0].1)
+    }
+
+    /// The last one: the transfer has ended with it.
+    fn last_of(&self, end: Option<(usize, i64)>) -> Option<RawSliceId> {
+        self.block(end).map(|b| b[1].1)
+    }
+
+    fn block(&self, end: Option<(usize, i64)>) -> Option<&[(i64, RawSliceId); 2]> {
+        end.filter(|end| end.0 == BLOCKS).and_then(|end| self.blocks.get(&end.1))
     }
 
     fn get(&self, end: Option<(usize, i64)>) -> Option<RawSliceId> {
@@ -177,8 +213,7 @@ fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn F
             ledger.skip_n(Severity::DataLoss, "missing_value", reason, n_read - n_shown, 0, || table.name.clone());
         }
         if let Err(why) = done {
-            let reason = "A table that cannot be read to its end; what stands before is shown.";
-            ledger.skip(Severity::DataLoss, "broken_table", reason, 0, || format!("{}: {why}", table.name));
+            file.broken(&table.name, n_read, &why, ledger);
         }
         begins += file.n_rows;
     }

@@ -77,7 +77,7 @@ pub(super) fn column(value: Option<i64>) -> Option<u32> {
     value.and_then(|v| u32::try_from(v).ok()).filter(|v| *v != u32::MAX)
 }
 
-const TRANSFER: [&str; 11] = [
+const TRANSFER: [&str; 12] = [
     "start_ts",
     "end_ts",
     "duration_ns",
@@ -89,6 +89,7 @@ const TRANSFER: [&str; 11] = [
     "transfer_bytes",
     "id",
     "queue_type",
+    "packet_aggregation_id",
 ];
 
 /// Rings by core, engine and queue, as the columns number them; where they do not, by the queue's name.
@@ -140,10 +141,10 @@ impl Rings {
 fn transfers(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
     let mut rings = Rings::default();
     let (mut found, mut rows) = (Vec::new(), Vec::new());
-    let wanted = TRANSFER.map(|name| if name == "id" && !r.links.is_wanted { "" } else { name });
+    let wanted = TRANSFER.map(|name| if name.ends_with("id") && !r.links.is_wanted { "" } else { name });
     r.each_batch(table, &wanted, ledger, &mut |r, b, first| {
         let [starts, ends, durations, pcores, engines, queues] = [0, 1, 2, 3, 4, 5].map(|column| b.ints(column));
-        let (bytes, ids) = (b.ints(8), b.ints(9));
+        let (bytes, ids, blocks) = (b.ints(8), b.ints(9), b.ints(11));
         let strings = &mut r.t.builder.strings;
         let (names, variables, queue_types) = (b.ids(6, strings), b.ids(7, strings), b.ids(10, strings));
         found.clear();
@@ -170,7 +171,10 @@ fn transfers(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
             });
         }
         let slices = r.t.transfers(&found)..;
-        rows.iter().zip(slices).for_each(|(row, slice)| r.links.note(kind, ids.get(*row), slice));
+        for ((row, slice), transfer) in rows.iter().zip(slices).zip(&found) {
+            r.links.note(kind, ids.get(*row), slice);
+            r.links.packet(blocks.get(*row), (transfer.start, transfer.start.saturating_add(transfer.duration)), slice);
+        }
         found.len()
     });
 }
@@ -248,6 +252,7 @@ fn extras(kind: usize, sort: i64, table: &Table, r: &mut Reading, ledger: &mut L
 
 fn moments(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
     if let Some(table) = tables.get(INSTANT_TABLES[0]) {
+        let mut last = None;
         r.each(table, &["timestamp", "id", "value", "pcore_idx"], ledger, &mut |r, b, row, at| {
             let (Some(time), Some(value)) = (b.int(0, row), b.int(2, row)) else {
                 return false;
@@ -255,8 +260,10 @@ fn moments(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledge
             let core = r.core(b.int(3, row));
             let id = b.int(1, row).map_or_else(|| b.text(1, row).to_string(), |n| n.to_string());
             r.t.semaphore(core, crate::formats::neuron_json::semaphore_id(&id).0, value, (time, instant_record(0, at)));
+            last = last.max(Some(time));
             true
         });
+        r.ends.extend(last.map(|end| (INSTANT_TABLES[0], end)));
     }
     if let Some(table) = tables.get(INSTANT_TABLES[1]) {
         r.each(table, &["timestamp", "description", "pcore_idx"], ledger, &mut |r, b, row, at| {

@@ -44,7 +44,7 @@ fn reads<T>(at: usize, read: impl FnOnce(&Open) -> Result<T, InputError>) -> Res
         Some(open) => read(open),
         None => Err(InputError::Unreadable { name: "a table".into(), why: "It is not open.".into() }),
     });
-    done.map_err(|e| ParquetError::General(e.to_string()))
+    done.map_err(|e| ParquetError::External(Box::new(e)))
 }
 
 /// Bytes from `start` of the file at a place of [`FILES`]: `n`, or as many as are held if that `may_be_less`.

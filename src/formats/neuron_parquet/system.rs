@@ -1,8 +1,8 @@
 //! Tables of a system profile.
 
-use super::import::{Table, members_by_table, open_tables, row_fields};
+use super::import::{Opened, Table, members_by_table, open_tables, row_fields};
 use super::reading::each;
-use super::{is_system_table, tables};
+use super::{is_system_table, needs, tables};
 use crate::base::{InputSet, Ledger, Member};
 use crate::formats::neuron_system::{Curve, Event, FLOWS_MAX, Store, row_record};
 use crate::formats::{Field, ImportError};
@@ -72,7 +72,8 @@ fn read_all(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<
         .map(|(name, m)| (name, m.into_iter().filter(|m| m.name.ends_with(".parquet")).collect()))
         .collect();
     let members = members.into_iter().filter(|(_, m): &(String, Vec<&Member>)| !m.is_empty()).collect();
-    let tables = open_tables(members, ledger)?;
+    let Opened { tables, unreadable } = open_tables(members, ledger)?;
+    needs::unreadable(&tables, &unreadable, ledger);
     for table in tables.values() {
         match table.name.as_str() {
             EVENTS => events(table, store, ledger),
@@ -88,6 +89,7 @@ fn read_all(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<
         }
         store.builder.table(tables::table(table, ledger));
     }
+    needs::broken(&tables, ledger);
     let others: Vec<&str> = tables.keys().map(String::as_str).filter(|n| !is_system_table(n)).collect();
     if !others.is_empty() {
         ledger.note(format!("Shown under Tables only: {}.", others.join(", ")));

@@ -2,7 +2,7 @@
 
 use super::import::{Table, members_by_table};
 use super::reader::File;
-use crate::base::{InputSet, Ledger, Severity};
+use crate::base::{InputSet, Ledger};
 use crate::formats::ImportError;
 use crate::model::{Cell, GenericTable};
 use std::collections::HashMap;
@@ -25,29 +25,26 @@ pub(super) fn table(table: &Table, ledger: &mut Ledger) -> GenericTable {
     }
     let wanted: Vec<&str> = out.columns.iter().map(String::as_str).collect();
     for file in &table.files {
-        match part(file, &wanted, 0, KEPT_ROWS) {
-            Ok(rows) => out.rows.extend(rows),
-            Err(why) => {
-                let reason = "A table that cannot be read to its end; what stands before is shown.";
-                ledger.skip(Severity::DataLoss, "broken_table", reason, 0, || format!("{}: {why}", table.name));
-            }
+        let before = out.rows.len();
+        if let Err(why) = part(file, &wanted, (0, KEPT_ROWS), &mut out.rows) {
+            file.broken(&table.name, (out.rows.len() - before) as u64, &why, ledger);
         }
     }
     out
 }
 
-fn part(file: &File, wanted: &[&str], first: u64, n: u64) -> Result<Vec<Vec<Cell>>, String> {
-    let mut out = Vec::new();
+/// Adds `n` rows from row `first` on to `out`; those before a break are added too.
+fn part(file: &File, wanted: &[&str], (first, n): (u64, u64), out: &mut Vec<Vec<Cell>>) -> Result<(), String> {
+    let most = out.len() as u64 + n;
     file.rows(wanted, first, |batch, _| {
         for row in 0..batch.n_rows {
-            if out.len() as u64 >= n {
+            if out.len() as u64 >= most {
                 return ControlFlow::Break(());
             }
             out.push((0..wanted.len()).map(|c| batch.cell(c, row)).collect());
         }
-        if out.len() as u64 >= n { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    Ok(out)
+        if out.len() as u64 >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
 }
 
 /// `n` rows of a table from `first` on, in the columns of its first file and those that later ones add.
@@ -63,8 +60,8 @@ pub(super) fn rows(input: &InputSet, name: &str, first: u64, n: u64) -> Result<V
         let left = n - out.len() as u64;
         let from = (first + out.len() as u64).saturating_sub(begins);
         if left > 0 && from < file.n_rows {
-            let part = part(file, &wanted, from, left);
-            out.extend(part.map_err(|why| ImportError::Invalid(format!("The table `{name}` cannot be read: {why}.")))?);
+            let read = part(file, &wanted, (from, left), &mut out);
+            read.map_err(|why| ImportError::Invalid(format!("The table `{name}` cannot be read: {why}.")))?;
         }
         begins += file.n_rows;
     }

@@ -1,0 +1,55 @@
+//! Chosen fields of many records, read back from the file a stretch at a time: what an export needs beside the profile's columns.
+
+use super::scan::{Cursor, place, with_window};
+use crate::base::{InputSet, SliceId};
+use crate::formats::Format;
+use crate::model::Profile;
+
+/// Bytes of the file between two records of one stretch.
+const MOST_BETWEEN: u64 = 16 << 10;
+/// Bytes of one stretch.
+const STRETCH: u64 = 1 << 20;
+
+/// For each of `slices` its fields, as text: of each of `keys` the first name that its record has; empty where it has none.
+/// Fails with a sentence where the file cannot be read back.
+pub(super) fn fields(
+    format: &dyn Format,
+    input: &InputSet,
+    profile: &Profile,
+    slices: &[SliceId],
+    keys: &[&[&str]],
+) -> Result<Vec<Vec<String>>, String> {
+    if let Some(read) = format.columns(input, profile, slices, keys) {
+        return read.map_err(|e| e.to_string());
+    }
+    let mut out = vec![vec![String::new(); keys.len()]; slices.len()];
+    let at = |(i, slice): (usize, &SliceId)| (Cursor { place: place(profile.slices.record[slice.index()]), slice: slice.0 }, i);
+    let mut order: Vec<(Cursor, usize)> = slices.iter().enumerate().map(at).collect();
+    order.sort_unstable();
+    for stretch in order.chunk_by(|a, b| b.0.place - a.0.place <= MOST_BETWEEN) {
+        for part in pieces(stretch) {
+            let batch: Vec<Cursor> = part.iter().map(|p| p.0).collect();
+            let input = with_window(input, &batch);
+            for (cursor, i) in part {
+                let record = format.record(&input, profile, SliceId(cursor.slice).into()).map_err(|e| e.to_string())?;
+                for (value, names) in out[*i].iter_mut().zip(keys) {
+                    let found = names.iter().find_map(|name| record.iter().find(|f| f.key == *name));
+                    *value = found.map(|f| f.value.clone()).unwrap_or_default();
+                }
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// A stretch in pieces that are not too long to be held.
+fn pieces(mut rest: &[(Cursor, usize)]) -> Vec<&[(Cursor, usize)]> {
+    let mut out = Vec::new();
+    while let Some(first) = rest.first() {
+        let n = rest.partition_point(|p| p.0.place - first.0.place < STRETCH).max(1);
+        let (piece, after) = rest.split_at(n);
+        out.push(piece);
+        rest = after;
+    }
+    out
+}

@@ -1,0 +1,180 @@
+//! One column of a row group.
+
+use super::batch::{ABSENT, Cells, Values};
+use super::codes::{Codes, Next};
+use super::faults::found;
+use parquet::basic::Type;
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{ByteArray, DataType, FixedLenByteArray, Int96};
+use parquet::file::reader::RowGroupReader;
+use parquet::schema::types::ColumnDescPtr;
+
+/// A column of a row group, read front to back.
+pub(super) struct Column {
+    reader: Reader,
+    descriptor: ColumnDescPtr,
+    max_def: i16,
+    max_rep: i16,
+}
+
+enum Reader {
+    Values(ColumnReader),
+    Codes(Codes),
+}
+
+/// Values of some records with their levels.
+struct Raw<T> {
+    values: Vec<T>,
+    defs: Vec<i16>,
+    reps: Vec<i16>,
+    n_records: usize,
+}
+
+impl Column {
+    /// Of a row group, from row `skip` of it on. An error is what was found instead of values.
+    pub fn open(group: &dyn RowGroupReader, leaf: usize, skip: u64) -> Result<Column, String> {
+        let descriptor = group.metadata().column(leaf).column_descr_ptr();
+        let (max_def, max_rep) = (descriptor.max_def_level(), descriptor.max_rep_level());
+        let is_by_codes = descriptor.physical_type() == Type::BYTE_ARRAY && max_rep == 0 && max_def <= 1 && skip == 0;
+        let reader = if is_by_codes {
+            Reader::Codes(Codes::new(group.get_column_page_reader(leaf).map_err(|e| found(&e))?, max_def == 1))
+        } else {
+            let mut reader = group.get_column_reader(leaf).map_err(|e| found(&e))?;
+            Self::skip(&mut reader, usize::try_from(skip).map_err(|_| "more rows than fit".to_string())?)?;
+            Reader::Values(reader)
+        };
+        Ok(Column { reader, descriptor, max_def, max_rep })
+    }
+
+    fn skip(reader: &mut ColumnReader, n: usize) -> Result<(), String> {
+        if n == 0 {
+            return Ok(());
+        }
+        let skipped = match reader {
+            ColumnReader::BoolColumnReader(r) => r.skip_records(n),
+            ColumnReader::Int32ColumnReader(r) => r.skip_records(n),
+            ColumnReader::Int64ColumnReader(r) => r.skip_records(n),
+            ColumnReader::Int96ColumnReader(r) => r.skip_records(n),
+            ColumnReader::FloatColumnReader(r) => r.skip_records(n),
+            ColumnReader::DoubleColumnReader(r) => r.skip_records(n),
+            ColumnReader::ByteArrayColumnReader(r) => r.skip_records(n),
+            ColumnReader::FixedLenByteArrayColumnReader(r) => r.skip_records(n),
+        };
+        skipped.map(|_| ()).map_err(|e| found(&e))
+    }
+
+    /// Values of the next `n` records, and how many records there were.
+    pub fn next(&mut self, n: usize) -> Result<(Values, usize), String> {
+        let reader = match &mut self.reader {
+            Reader::Values(reader) => reader,
+            Reader::Codes(by_codes) => match by_codes.next(n)? {
+                Next::Rows(codes) => {
+                    let n = codes.len();
+                    return Ok((Values::Codes(by_codes.dictionary(), codes), n));
+                }
+                Next::Other(codes, pages) => {
+                    let dictionary = by_codes.dictionary();
+                    let mut reader = ColumnReaderImpl::new(self.descriptor.clone(), pages);
+                    let rest = read(&mut reader, n - codes.len(), self.max_def, self.max_rep)?;
+                    self.reader = Reader::Values(ColumnReader::ByteArrayColumnReader(reader));
+                    return Ok(rest.after(&codes, &dictionary.texts, self.max_def));
+                }
+            },
+        };
+        Self::values(reader, n, (self.max_def, self.max_rep))
+    }
+
+    fn values(reader: &mut ColumnReader, n: usize, (def, rep): (i16, i16)) -> Result<(Values, usize), String> {
+        let done = match reader {
+            ColumnReader::BoolColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Flags),
+            ColumnReader::Int32ColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, i64::from, |v| v.to_string(), Values::Ints),
+            ColumnReader::Int64ColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Ints),
+            ColumnReader::Int96ColumnReader(r) => {
+                read(r, n, def, rep)?.spread(def, rep, |v: Int96| v.to_nanos(), |v| v.to_nanos().to_string(), Values::Ints)
+            }
+            ColumnReader::FloatColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, f64::from, |v| v.to_string(), Values::Floats),
+            ColumnReader::DoubleColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Floats),
+            ColumnReader::ByteArrayColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, quoted, Values::Texts),
+            ColumnReader::FixedLenByteArrayColumnReader(r) => {
+                read(r, n, def, rep)?.spread(def, rep, |v: FixedLenByteArray| v.into(), |v| quoted(&v.clone().into()), Values::Texts)
+            }
+        };
+        Ok(done)
+    }
+}
+
+fn quoted(text: &ByteArray) -> String {
+    serde_json::to_string(&String::from_utf8_lossy(text.data())).unwrap_or_default()
+}
+
+fn read<T: DataType>(reader: &mut ColumnReaderImpl<T>, n: usize, max_def: i16, max_rep: i16) -> Result<Raw<T::T>, String> {
+    let mut raw = Raw { values: Vec::new(), defs: Vec::new(), reps: Vec::new(), n_records: 0 };
+    while raw.n_records < n {
+        let defs = (max_def > 0).then_some(&mut raw.defs);
+        let reps = (max_rep > 0).then_some(&mut raw.reps);
+        let (records, ..) = reader.read_records(n - raw.n_records, defs, reps, &mut raw.values).map_err(|e| found(&e))?;
+        if records == 0 {
+            break;
+        }
+        raw.n_records += records;
+    }
+    Ok(raw)
+}
+
+impl Raw<ByteArray> {
+    /// These behind rows that were told by codes, and how many there are in all.
+    fn after(mut self, codes: &[u32], texts: &[ByteArray], max_def: i16) -> (Values, usize) {
+        let n = codes.len() + self.n_records;
+        let mut values: Vec<ByteArray> = codes.iter().filter_map(|code| texts.get(*code as usize).cloned()).collect();
+        values.append(&mut self.values);
+        let is_held = |row: usize| match codes.get(row) {
+            Some(code) => *code != ABSENT,
+            None => max_def == 0 || self.defs.get(row - codes.len()) == Some(&max_def),
+        };
+        (Values::Texts(Cells::spread(values, n, is_held)), n)
+    }
+}
+
+impl<T> Raw<T> {
+    /// One entry for each record: the value, or a list of values as text.
+    fn spread<V: Default>(
+        self,
+        max_def: i16,
+        max_rep: i16,
+        value: impl Fn(T) -> V,
+        text: impl Fn(&T) -> String,
+        wrap: impl Fn(Cells<V>) -> Values,
+    ) -> (Values, usize) {
+        if max_rep > 0 {
+            return (Values::Lists(self.lists(max_def, text)), self.n_records);
+        }
+        let n = self.n_records;
+        let values = self.values.into_iter().map(value).collect();
+        (wrap(Cells::spread(values, n, |row| max_def == 0 || self.defs.get(row) == Some(&max_def))), n)
+    }
+
+    fn lists(&self, max_def: i16, text: impl Fn(&T) -> String) -> Vec<Option<String>> {
+        let mut out: Vec<Option<String>> = Vec::with_capacity(self.n_records);
+        let mut values = self.values.iter();
+        for (at, &rep) in self.reps.iter().enumerate() {
+            let def = self.defs.get(at).copied().unwrap_or(max_def);
+            if rep == 0 {
+                if let Some(Some(list)) = out.last_mut() {
+                    list.push(']');
+                }
+                out.push(if def == 0 { None } else { Some("[".into()) });
+            }
+            let item = (def == max_def).then(|| values.next().map(&text)).flatten();
+            if let (Some(Some(list)), Some(item)) = (out.last_mut(), item) {
+                if list.len() > 1 {
+                    list.push_str(", ");
+                }
+                list.push_str(&item);
+            }
+        }
+        if let Some(Some(list)) = out.last_mut() {
+            list.push(']');
+        }
+        out
+    }
+}

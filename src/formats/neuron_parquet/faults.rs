@@ -1,0 +1,75 @@
+//! What is wrong with a file, in our words: what was expected, what was found, and where. Each is the rest of a sentence.
+
+use crate::base::{InputError, Member};
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+
+/// What the library met instead of what it looked for.
+pub(super) fn found(error: &ParquetError) -> String {
+    match (own(error), error) {
+        (Some(own), _) => own,
+        (None, ParquetError::NYI(_)) => "a way of writing them that this page does not know".into(),
+        (None, ParquetError::EOF(_) | ParquetError::NeedMoreData(_) | ParquetError::NeedMoreDataRange(_)) => {
+            "bytes that end before they do".into()
+        }
+        _ => "bytes that are none".into(),
+    }
+}
+
+/// Our own error, where the library only hands it on.
+fn own(error: &ParquetError) -> Option<String> {
+    let ParquetError::External(inner) = error else { return None };
+    match inner.downcast_ref::<InputError>() {
+        Some(error) => Some(of_input(error)),
+        None => own(inner.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref::<ParquetError>()?),
+    }
+}
+
+fn of_input(error: &InputError) -> String {
+    match error {
+        InputError::BeyondEnd { offset, wanted, len, .. } => {
+            format!("the end of the file at byte {len}, where bytes {offset} to {} should be", offset.saturating_add(*wanted))
+        }
+        InputError::Unreadable { why, .. } => format!("that it cannot be read: {}", why.trim_end_matches('.')),
+    }
+}
+
+/// What a column's values are packed by, as people call it; empty where they are not.
+pub(super) fn codec(compression: Compression) -> &'static str {
+    match compression {
+        Compression::UNCOMPRESSED => "",
+        Compression::SNAPPY => "Snappy",
+        Compression::GZIP(_) => "gzip",
+        Compression::LZO => "LZO",
+        Compression::BROTLI(_) => "Brotli",
+        Compression::LZ4 | Compression::LZ4_RAW => "LZ4",
+        Compression::ZSTD(_) => "zstd",
+    }
+}
+
+/// Why the footer of a file could not be read.
+pub(super) fn of_footer(member: &Member, error: &ParquetError) -> String {
+    let len = member.len();
+    if len < 12 {
+        return format!("expected a Parquet file, found {len} bytes, too few for one");
+    }
+    let last = match member.read(len - 8, 8) {
+        Ok(last) => last,
+        Err(error) => return format!("expected its last bytes, found {}", of_input(&error)),
+    };
+    let (n, magic) = last.split_at(4);
+    let n = n.first_chunk::<4>().map_or(0, |n| u64::from(u32::from_le_bytes(*n)));
+    match magic {
+        b"PAR1" if n + 12 > len => format!("expected a footer of {n} bytes, as its end says, found a file of {len} bytes"),
+        b"PAR1" => format!("expected a footer of {n} bytes from byte {} on, found {}", len - 8 - n, in_footer(error)),
+        b"PARE" => "expected a table that anyone may read, found an encrypted one".into(),
+        other => format!("expected `PAR1` as its last four bytes, from byte {} on, found `{}`", len - 4, other.escape_ascii()),
+    }
+}
+
+fn in_footer(error: &ParquetError) -> String {
+    let is_codec = error.to_string().contains("ompression");
+    own(error).unwrap_or_else(|| {
+        if is_codec { "in it a column packed in a way that Parquet does not have" } else { "bytes that are no footer" }.into()
+    })
+}

@@ -1,0 +1,137 @@
+//! Moments that two tables of one run share: a curve changes where a row begins or ends, a semaphore where the instruction ends that sets it.
+
+use super::blame::Pair;
+use crate::model::{Domain, Profile, SemaphoreRole, TrackKind};
+use std::collections::HashSet;
+
+/// Moments that are looked at, of each table.
+const MOST: usize = 512;
+/// Fewer say nothing.
+const FEWEST: usize = 4;
+/// Fewer instructions that set a semaphore say nothing.
+const FEWEST_SETS: usize = 20;
+/// From the end of an instruction to the semaphore's new value.
+const SET_WITHIN_NS: i64 = 50;
+
+/// Some moments of a table.
+pub(in super::super) struct Moments {
+    pub table: &'static str,
+    times: Vec<i64>,
+}
+
+impl Moments {
+    /// An even choice of them.
+    pub fn of(table: &'static str, all: impl ExactSizeIterator<Item = i64>) -> Moments {
+        let step = all.len().div_ceil(MOST).max(1);
+        Moments { table, times: all.step_by(step).collect() }
+    }
+
+    /// Whether they are taken at regular intervals, as a sampled curve's: then they tell nothing.
+    fn are_regular(&self) -> bool {
+        let Some(first) = self.times.first() else { return true };
+        let apart = |a: u64, t: &i64| gcd(a, t.abs_diff(*first));
+        self.times.iter().fold(0, apart) != 1
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// What the moments say of the tables beside each other; nothing where they are few, or it may be chance.
+pub(super) fn pairs(profile: &Profile, moments: &[Moments], has: &dyn Fn(&str) -> bool) -> Vec<Pair> {
+    let mut out = Vec::new();
+    for moments in moments {
+        let (rows, kind) = match moments.table {
+            "DmaUsage" => ("DmaPacket", TrackKind::Queue),
+            _ => ("Instruction", TrackKind::Engine),
+        };
+        if !has(rows) || moments.times.len() < FEWEST || moments.are_regular() {
+            continue;
+        }
+        let n = moments.times.iter().filter(|t| touches(profile, kind, **t)).count();
+        let share = n as f64 / moments.times.len() as f64;
+        let of = moments.times.len();
+        out.extend((!(0.5..0.8).contains(&share)).then(|| Pair {
+            tables: [moments.table, rows],
+            is_fit: share >= 0.8,
+            is_strong: true,
+            why: [
+                format!("{n} of {of} of its moments are moments of `{rows}`"),
+                format!("{n} of {of} moments of `{}` are moments of it", moments.table),
+            ],
+        }));
+    }
+    out.extend(semaphores(profile).filter(|_| has("Instruction") && has("SemaphoreUpdate")));
+    out
+}
+
+/// Whether a row of these tracks begins or ends then, to the nanosecond by which times are rounded. Instructions stand on tracks of waits as well.
+fn touches(profile: &Profile, kind: TrackKind, time: i64) -> bool {
+    let is_queue = kind == TrackKind::Queue;
+    let mut lanes = profile.lanes.iter().filter(|l| (profile.tracks[l.track.index()].kind == TrackKind::Queue) == is_queue);
+    let slices = &profile.slices;
+    lanes.any(|lane| {
+        let (mut from, mut to) = (lane.first as usize, lane.end as usize);
+        while from < to {
+            let middle = from + (to - from) / 2;
+            if slices.start[middle] <= time.saturating_add(1) { from = middle + 1 } else { to = middle }
+        }
+        // Slices of a lane do not overlap: only the last that has begun can end then.
+        let last = from.checked_sub(1).filter(|last| *last >= lane.first as usize);
+        last.is_some_and(|at| slices.start[at].abs_diff(time) <= 1 || slices.end(at).abs_diff(time) <= 1)
+    })
+}
+
+/// Whether the semaphores that instructions set get a value when those end.
+fn semaphores(profile: &Profile) -> Option<Pair> {
+    let Domain::NeuronDevice(device) = &profile.domain else { return None };
+    let known = ids(profile);
+    let sets = || device.semaphores.iter().filter(|u| u.role == SemaphoreRole::Sets && known.contains(profile.strings.get(u.id)));
+    let step = sets().count().div_ceil(MOST).max(1);
+    let (mut of, mut n) = (0usize, 0usize);
+    for set in sets().step_by(step) {
+        of += 1;
+        n += usize::from(is_set(profile, profile.strings.get(set.id), profile.slices.end(set.slice as usize)));
+    }
+    let share = n as f64 / of.max(1) as f64;
+    (of >= FEWEST_SETS && !(0.6..0.8).contains(&share)).then(|| Pair {
+        tables: ["SemaphoreUpdate", "Instruction"],
+        is_fit: share >= 0.8,
+        is_strong: true,
+        why: [
+            format!("it has a value when {n} of {of} instructions of `Instruction` set one"),
+            format!("{n} of {of} of its semaphores get a value in `SemaphoreUpdate`"),
+        ],
+    })
+}
+
+/// `S[5] = 3` → `5`.
+fn id(name: &str) -> Option<&str> {
+    Some(name.strip_prefix("S[")?.split_once(']')?.0)
+}
+
+/// The semaphores that have values.
+fn ids(profile: &Profile) -> HashSet<&str> {
+    let mut names: Vec<_> = profile.instants.name.clone();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().filter_map(|name| id(profile.strings.get(name))).collect()
+}
+
+/// Whether a semaphore of that number gets a value about then, on whatever core.
+fn is_set(profile: &Profile, wanted: &str, time: i64) -> bool {
+    let instants = &profile.instants;
+    let mut first = 0;
+    // By track, then by time.
+    while let Some(track) = instants.track.get(first) {
+        let end = first + instants.track[first..].partition_point(|t| t == track);
+        let from = first + instants.time[first..end].partition_point(|t| *t < time.saturating_sub(SET_WITHIN_NS));
+        let is_near = |at: &usize| instants.time[*at] <= time.saturating_add(SET_WITHIN_NS);
+        if (from..end).take_while(is_near).any(|at| id(profile.strings.get(instants.name[at])) == Some(wanted)) {
+            return true;
+        }
+        first = end;
+    }
+    false
+}

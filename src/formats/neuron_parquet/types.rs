@@ -1,0 +1,98 @@
+//! Columns whose values are something else than their name promises.
+
+use super::import::Table;
+use super::reader::File;
+use crate::base::Ledger;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// What a column must hold to be read.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Whole,
+    Number,
+    Text,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Whole => "whole numbers",
+            Kind::Number => "numbers",
+            Kind::Text => "texts",
+        }
+    }
+}
+
+const SPAN: &[&str] = &["start_ts", "end_ts", "duration_ns", "pcore_idx"];
+const RINGS: &[&str] = &["engine_idx", "queue_idx", "transfer_bytes"];
+const QUEUES: &[&str] = &["queue_name", "variable", "queue_type"];
+
+/// (table, what columns of it hold, which).
+const TYPES: [(&str, Kind, &[&str]); 22] = [
+    ("Instruction", Kind::Whole, SPAN),
+    ("Instruction", Kind::Whole, &["pc", "evt_wait_time_ns", "raw_flops", "tensor_elements", "sbuf_read_bytes", "sbuf_write_bytes"]),
+    ("Instruction", Kind::Whole, &["hbm_read_bytes", "hbm_write_bytes", "spill_save_bytes", "spill_reload_bytes", "raw_framework_id"]),
+    ("Instruction", Kind::Text, &["engine", "timeline_track", "opcode", "tensor_instruction_type", "layer", "hlo_name", "operands"]),
+    ("DmaPacket", Kind::Whole, SPAN),
+    ("DmaPacket", Kind::Whole, RINGS),
+    ("DmaPacket", Kind::Text, QUEUES),
+    ("DmaPacketAggregated", Kind::Whole, SPAN),
+    ("DmaPacketAggregated", Kind::Whole, RINGS),
+    ("DmaPacketAggregated", Kind::Text, QUEUES),
+    ("CcOp", Kind::Whole, SPAN),
+    ("CcInstruction", Kind::Whole, SPAN),
+    ("CoreBarriers", Kind::Whole, SPAN),
+    ("SemaphoreUpdate", Kind::Whole, &["timestamp", "value", "pcore_idx"]),
+    ("Error", Kind::Whole, &["timestamp", "pcore_idx"]),
+    ("SbufUsage", Kind::Whole, &["timestamp", "pcore_idx"]),
+    ("PsumUsage", Kind::Whole, &["timestamp", "pcore_idx"]),
+    ("PendingDma", Kind::Whole, &["timestamp", "pcore_idx"]),
+    ("DmaUsage", Kind::Whole, &["timestamp", "pcore_idx"]),
+    ("Throttle", Kind::Whole, &["timestamp", "duration", "pcore_idx"]),
+    ("Throttle", Kind::Number, &["k", "n"]),
+    ("Warning", Kind::Text, &["message"]),
+];
+
+/// Notes the columns of another type: table, column, what was expected and what was found, and what is missing without them.
+pub(super) fn check(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) {
+    for (name, kind, columns) in TYPES {
+        for (file, column) in tables.get(name).iter().flat_map(|t| &t.files).flat_map(|f| columns.iter().map(move |c| (f, *c))) {
+            if let Some(found) = file.type_of(column).filter(|found| !is_fit(file, column, kind, found)) {
+                let lost = super::needs::without_column(name, column);
+                ledger.note(format!(
+                    "The column `{column}` of the table `{name}` was expected to hold {}, it holds {found}: {lost}.",
+                    kind.name()
+                ));
+            }
+        }
+    }
+}
+
+/// Whether values of that type can be read as that kind. Numbers may be written as text: the first ones tell.
+fn is_fit(file: &File, column: &str, kind: Kind, found: &str) -> bool {
+    match (kind, found) {
+        (Kind::Text, "texts" | "lists") | (Kind::Whole | Kind::Number, "whole numbers" | "dates") => true,
+        (Kind::Number, "numbers with fractions") => true,
+        (Kind::Whole, "numbers with fractions") | (Kind::Whole | Kind::Number, "texts") => has_numbers(file, column, kind),
+        _ => false,
+    }
+}
+
+/// Whether one of the first values is such a number, or there is none at all.
+fn has_numbers(file: &File, column: &str, kind: Kind) -> bool {
+    let (mut n_told, mut n_read) = (0, 0);
+    // What cannot be read is told when its table is.
+    let _ = file.rows(&[column], 0, |b, _| {
+        for row in 0..b.n_rows {
+            let is_number = match kind {
+                Kind::Whole => b.int(0, row).is_some(),
+                _ => b.float(0, row).is_some(),
+            };
+            n_read += usize::from(is_number);
+            n_told += usize::from(is_number || b.float(0, row).is_some() || !b.text(0, row).is_empty());
+        }
+        ControlFlow::Break(())
+    });
+    n_told == 0 || n_read > 0
+}
