@@ -95,7 +95,7 @@ fn semaphore_text(profile: &Profile, used: &SemaphoreUse) -> String {
 
 /// Fields that a condition can be on: name, attributes, and the numbers that the profile has.
 pub fn fields(profile: &Profile) -> Vec<(String, String)> {
-    let mut out = super::operators::groupings(profile);
+    let mut out = super::groupings::groupings(profile);
     let has = |id: &str| numbers(profile, id).is_some_and(|n| n.is_told());
     out.extend(NUMBERS.iter().filter(|n| has(n.0)).map(|n| (n.0.to_string(), n.1.to_string())));
     if matches!(&profile.domain, Domain::NeuronDevice(device) if !device.semaphores.is_empty()) {

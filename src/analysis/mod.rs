@@ -6,6 +6,7 @@ pub mod details;
 pub mod device;
 pub mod filter;
 pub mod flows;
+pub mod groupings;
 pub mod hit_tables;
 pub mod hits;
 pub mod hlo;

@@ -2,15 +2,12 @@
 
 use super::device::flops::{self, Flops};
 use super::device::waits;
-use super::modules;
+use super::groupings::with_depths;
 use super::self_time::self_times;
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts, text};
 use crate::model::{Domain, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
-
-/// Depths of layers that can be chosen.
-const MAX_DEPTH: usize = 16;
 
 /// What to sum.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -148,29 +145,6 @@ pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range:
         ));
     }
     Operators { rows, busy: DurationNs(busy), groupings: with_depths(profile), has_flops: work.is_some(), notes }
-}
-
-/// The groupings, and after that by layer those by its first parts alone: `layer@1`, `layer@2`.
-fn with_depths(profile: &Profile) -> Vec<(String, String)> {
-    let mut out = groupings(profile);
-    let (Some(at), Some(layers)) = (out.iter().position(|g| g.0 == "layer"), profile.attribute("layer")) else { return out };
-    let mut is_layer = vec![false; profile.strings.len()];
-    in_parts(layers.values.len(), &mut |part| layers.values[part].iter().for_each(|id| is_layer[id.index()] = true));
-    let parts = |text: &str| text.match_indices('/').filter(|m| m.0 > 0).count() + 1;
-    let deepest = profile.strings.iter().filter(|s| is_layer[s.0.index()]).map(|s| parts(s.1)).max().unwrap_or(0).min(MAX_DEPTH);
-    let label = |n: usize| if n == 1 { "Layer, first part".to_string() } else { format!("Layer, first {n} parts") };
-    out.splice(at + 1..at + 1, (1..deepest).map(|n| (format!("layer@{n}"), label(n))));
-    out
-}
-
-/// Columns one can group and colour by: those of the slices and those that are computed. (id, label), `name` first.
-pub fn groupings(profile: &Profile) -> Vec<(String, String)> {
-    let mut out = vec![("name".to_string(), "Name".to_string())];
-    out.extend(profile.attributes.iter().map(|a| (a.id.clone(), a.label.clone())));
-    if modules::has_modules(profile) && out.iter().all(|g| g.0 != modules::ID) {
-        out.push((modules::ID.into(), modules::LABEL.into()));
-    }
-    out
 }
 
 /// One row to be.

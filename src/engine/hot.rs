@@ -140,7 +140,7 @@ impl HotColumns {
 /// What slices can be coloured by: (id, label).
 fn colourings(profile: &Profile) -> Vec<(String, String)> {
     let (id, label) = crate::analysis::colouring::CORE;
-    let mut out = crate::analysis::operators::groupings(profile);
+    let mut out = crate::analysis::groupings::groupings(profile);
     if matches!(profile.domain, Domain::NeuronDevice(_)) {
         out.push((id.into(), label.into()));
     }

@@ -1,6 +1,7 @@
 //! The timeline of a Neuron device, whichever file it came from: the same rows, names and attributes from NTFF and from JSON.
 
 mod kinds;
+mod slices;
 mod tracks;
 
 pub(crate) use super::curves::Curve;
@@ -104,38 +105,6 @@ impl Timeline {
         self.cores.len()
     }
 
-    /// Adds an instruction; it is named by its opcode.
-    pub fn instruction(&mut self, i: &Instruction<'_>) -> RawSliceId {
-        self.instructions(std::slice::from_ref(i))
-    }
-
-    /// Adds instructions; returns the first, which the others follow.
-    pub fn instructions(&mut self, all: &[Instruction<'_>]) -> RawSliceId {
-        let mut tracks = std::mem::take(&mut self.tracks);
-        tracks.clear();
-        tracks.extend(all.iter().map(|i| self.row(i.core, i.label)));
-        let row = |k: usize| {
-            let i = &all[k];
-            RawSlice { track: tracks[k], start: i.start, duration: i.duration, name: i.opcode, record: i.record }
-        };
-        let first = self.builder.slices(all.len(), row);
-        self.set_ids(first, Attr::Engine, all.len(), |k| all[k].engine);
-        self.set_ids(first, Attr::Opcode, all.len(), |k| all[k].opcode);
-        let [pc, _, wait_ns, elements, sbuf_bytes] = self.numbers;
-        self.set_numbers(pc, first, all.len(), |k| all[k].pc);
-        self.set_numbers(wait_ns, first, all.len(), |k| all[k].wait_ns);
-        self.set_numbers(elements, first, all.len(), |k| all[k].work.elements);
-        self.set_numbers(sbuf_bytes, first, all.len(), |k| all[k].work.sbuf_bytes);
-        for (slice, work) in (first..).zip(all.iter().map(|i| i.work)) {
-            if work.hbm_read.is_some() || work.hbm_written.is_some() {
-                let (read, written) = (work.hbm_read.unwrap_or(0), work.hbm_written.unwrap_or(0));
-                self.hbm.push(HbmTraffic { slice, read, written, spilled: work.spilled });
-            }
-        }
-        self.tracks = tracks;
-        first
-    }
-
     /// Where transfers of a ring stand: `engine` and `queue` by their numbers. Asked for every transfer.
     pub fn ring(&mut self, core: usize, engine: &str, queue: &str) -> Ring {
         if let Some(ring) = self.rings.get(&core).and_then(|of| of.get(engine)?.get(queue)) {
@@ -146,62 +115,6 @@ impl Timeline {
         let ring = Ring { track, engine: strings.intern(&format!("DMA-E{engine}")), queue: strings.intern(&format!("Q{queue}")) };
         self.rings.entry(core).or_default().entry(engine.into()).or_default().insert(queue.into(), ring);
         ring
-    }
-
-    /// Adds a DMA transfer; it is named by what it moves, or by its engine.
-    pub fn transfer(&mut self, t: &Transfer) -> RawSliceId {
-        self.transfers(std::slice::from_ref(t))
-    }
-
-    /// Adds DMA transfers; returns the first, which the others follow.
-    pub fn transfers(&mut self, all: &[Transfer]) -> RawSliceId {
-        let row = |k: usize| {
-            let t = &all[k];
-            let name = if t.variable == StrId(0) { t.ring.engine } else { t.variable };
-            RawSlice { track: t.ring.track, start: t.start, duration: t.duration, name, record: t.record }
-        };
-        let first = self.builder.slices(all.len(), row);
-        self.set_ids(first, Attr::Engine, all.len(), |k| all[k].ring.engine);
-        self.set_ids(first, Attr::Queue, all.len(), |k| all[k].ring.queue);
-        self.set_ids(first, Attr::Variable, all.len(), |k| all[k].variable);
-        self.set_ids(first, Attr::QueueType, all.len(), |k| all[k].queue_type);
-        self.set_numbers(self.numbers[1], first, all.len(), |k| all[k].bytes);
-        for (slice, t) in (first..).zip(all) {
-            self.duplicates.extend(t.is_duplicate.then_some(slice));
-            self.collective.extend(t.is_collective.then_some(slice));
-        }
-        first
-    }
-
-    /// Adds a slice to a row of its own kind.
-    pub fn extra(&mut self, e: &Extra<'_>) -> RawSliceId {
-        let track = self.row(e.core, e.label);
-        let spec = self.builder.track_mut(track);
-        (spec.kind, spec.sort) = (e.kind, e.sort);
-        let name = self.builder.strings.intern(e.name);
-        self.builder.slice(RawSlice { track, start: e.start, duration: e.duration, name, record: e.record })
-    }
-
-    fn set_numbers(&mut self, column: ColumnId, first: RawSliceId, n: usize, value: impl Fn(usize) -> Option<u32>) {
-        self.builder.set_all(column, first, n, |k| value(k).unwrap_or(NeuronDevice::ABSENT));
-    }
-
-    /// Sets a string column of the `n` slices from `first` on; the empty text's id is "not available".
-    pub fn set_ids(&mut self, first: RawSliceId, attr: Attr, n: usize, id: impl Fn(usize) -> StrId) {
-        self.builder.set_all(self.attrs[attr as usize], first, n, |k| id(k).0);
-    }
-
-    /// Sets a string column of a slice; empty text is "not available".
-    pub fn set_text(&mut self, slice: RawSliceId, attr: Attr, text: &str) {
-        let id = self.builder.strings.intern(text);
-        self.set_id(slice, attr, id);
-    }
-
-    /// The same with the text's id.
-    pub fn set_id(&mut self, slice: RawSliceId, attr: Attr, id: StrId) {
-        if id != StrId(0) {
-            self.builder.set(self.attrs[attr as usize], slice, id.0);
-        }
     }
 
     /// Notes the semaphores and sizes in an instruction's operands.
