@@ -113,10 +113,9 @@ fn id(name: &str) -> Option<&str> {
 
 /// The semaphores that have values.
 fn ids(profile: &Profile) -> HashSet<&str> {
-    let mut names: Vec<_> = profile.instants.name.clone();
-    names.sort_unstable();
-    names.dedup();
-    names.into_iter().filter_map(|name| id(profile.strings.get(name))).collect()
+    let mut is_name = vec![false; profile.strings.len()];
+    profile.instants.name.iter().for_each(|name| is_name[name.index()] = true);
+    profile.strings.iter().filter(|s| is_name[s.0.index()]).filter_map(|s| id(s.1)).collect()
 }
 
 /// Whether a semaphore of that number gets a value about then, on whatever core.
