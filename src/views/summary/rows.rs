@@ -111,8 +111,8 @@ pub fn metric_columns() -> Vec<Column> {
     vec![
         column("metric", "Metric", Kind::Name, "As in the file."),
         column("group", "Group", Kind::Text, "Heading that the profiler gives it."),
-        column("file", "In the file", Kind::Text, "What the profiler wrote."),
-        column("computed", "Computed", Kind::Text, "What formula or rows give."),
+        column("file", "In the file", Kind::Number, "What the profiler wrote."),
+        column("computed", "Computed", Kind::Number, "What formula or rows give."),
         column("verdict", "Check", Kind::Text, "Whether the two agree to six digits."),
         column("how", "How", Kind::Text, "The formula, or the rows."),
         column("meaning", "Meaning", Kind::Text, "In the profiler's own words."),
@@ -128,17 +128,51 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
             (Some(_), Some(_)) => "equal",
             _ => "",
         };
-        let file = m.file.map(|v| figure(&m.name, v)).or_else(|| m.text.clone()).unwrap_or_default();
-        let computed = m.computed.map(|v| figure(&m.name, v)).unwrap_or_default();
+        // Read with a unit, saved as it is.
+        let said = |v: f64| Cell::Said(v, figure(&m.name, v));
+        let file = m.file.map_or_else(|| text(m.text.clone().unwrap_or_default()), said);
         Row::new(vec![
             Cell::Text(m.name.clone()),
             text(m.group.clone()),
-            text(file),
-            text(computed),
+            file,
+            m.computed.map_or(Cell::Absent, said),
             text(verdict.into()),
             text(m.how.clone()),
             text(m.meaning.clone()),
         ])
     };
     summary.metrics.iter().filter(|m| m.node == node).map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::table::csv::csv;
+
+    #[test]
+    fn metrics_read_with_a_unit_and_are_saved_as_they_are() {
+        let metric = |name: &str, file, computed, text: Option<&str>| Metric {
+            node: 0,
+            name: name.into(),
+            group: String::new(),
+            file,
+            text: text.map(Into::into),
+            computed,
+            how: String::new(),
+            meaning: String::new(),
+            differs: false,
+        };
+        let all = [
+            metric("total_time", Some(3.862_410_6e-5), Some(3.862_410_599_999_999e-5), None),
+            metric("hfu_estimated_percent", None, Some(0.123_456_789_012_345_68), None),
+            metric("instance_type", None, None, Some("trn2")),
+        ];
+        let summary = Summary { metrics: all.into(), ..Summary::default() };
+        let (columns, rows) = (metric_columns(), metrics(&summary, 0));
+        let shown: Vec<String> = rows.iter().map(|r| r.cell(2).shown(columns[2].kind) + "|" + &r.cell(3).shown(columns[3].kind)).collect();
+        assert_eq!(shown, ["38.6 µs|38.6 µs", "|12.3 %", "trn2|"]);
+        let saved = csv(&columns, &rows, &[0, 1, 2], &[0, 2, 3]);
+        let want = "metric,file,computed\r\ntotal_time,0.000038624106,0.00003862410599999999\r\nhfu_estimated_percent,,0.12345678901234568\r\ninstance_type,trn2,\r\n";
+        assert_eq!(saved, want);
+    }
 }
