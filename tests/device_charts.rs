@@ -134,3 +134,15 @@ fn what_a_trace_cannot_tell_is_said() {
         assert!(notes.iter().any(|n| n.contains(part)), "{part}: {notes:?}");
     }
 }
+
+#[test]
+fn engines_that_do_nothing_in_a_range_stay_in_it() {
+    for (run, profile, _) in runs() {
+        let names = |c: &Charts| c.engines.iter().map(|e| (e.core.clone(), e.engine.clone())).collect::<Vec<_>>();
+        let whole = charts(&profile, None);
+        let short = charts(&profile, Some(TimeRange::new(TimeNs(40), TimeNs(60))));
+        assert_eq!((names(&short), &short.cores), (names(&whole), &whole.cores), "{run}");
+        let idle = short.engines.iter().filter(|e| e.busy.0 == 0);
+        assert!(idle.clone().count() > 0 && idle.clone().all(|e| e.unused + e.unused_throttled.unwrap_or(0.0) > 0.999), "{run}");
+    }
+}

@@ -122,6 +122,8 @@ fn a_range_is_summed_by_itself() {
         let (ours, file) = (value(&all, name), value(&whole, name));
         assert!((ours - file).abs() < 1e-3 * file, "{name}: {ours} against {file}");
     }
+    let names = |s: &axonscope::analysis::device::Summary| s.engines.iter().map(|e| (e.core.clone(), e.engine.clone())).collect::<Vec<_>>();
+    assert_eq!(names(&part(40, 60)), names(&whole), "an idle engine is told as idle");
     // Of a part it is not told when the bytes moved; shares of a part never pass the whole.
     assert!(a.metrics.iter().all(|m| m.name != "mbu_estimated_percent"));
     let short = part(14_660, 14_700);

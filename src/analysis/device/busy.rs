@@ -96,6 +96,10 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
         })
     };
     let mut last: Option<(StrId, usize)> = None;
+    // What does nothing in the range is there all the same.
+    if is_dma || ENGINES.iter().any(|e| e.engine == own_name) {
+        work_of(StrId(0), works);
+    }
     for (lane, slices) in lanes::touching(profile, track, range) {
         in_parts(slices.len(), &mut |part| {
             // A packet that stands twice in the file is one.

@@ -69,7 +69,9 @@ fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose): (&[bool], Op
         let told = Some(profile.strings.get(id)).filter(|e| !e.is_empty()).unwrap_or(own);
         ENGINES.iter().position(|e| e.engine.eq_ignore_ascii_case(told))
     };
-    let mut last: Option<(StrId, Option<usize>)> = None;
+    // An engine that does nothing in the range is one of it all the same.
+    let own_engine = engine_of(StrId(0)).map(|engine| place(given, track, engine, types, works));
+    let mut last: Option<(StrId, Option<usize>)> = own_engine.map(|at| (StrId(0), Some(at)));
     let by_start = &profile.slices.by_start[profile.slices_of(TrackId(track as u32))];
     in_parts(by_start.len(), &mut |part| {
         for i in by_start[part].iter().map(|i| *i as usize) {
