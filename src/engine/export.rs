@@ -2,6 +2,7 @@
 //!
 //! The cursor says where the next part begins, so the engine remembers nothing. The first part begins with the header.
 
+use super::scan::place;
 use super::{Answer, Session, told};
 use crate::base::{SliceId, TrackId};
 use crate::formats;
@@ -12,8 +13,8 @@ use std::ops::Range;
 
 /// Rows looked at in one part.
 const PART: u64 = 20_000;
-/// Slices looked at in one part: fields of each are read back from the file.
-const PART_OF_SLICES: usize = 8_192;
+/// Slices of one part: fields of each are read back from the file.
+const PART_OF_SLICES: usize = 32_768;
 
 /// What is saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,15 +116,19 @@ const TRANSFER: [(&str, &[&str]); 3] =
     [("read_bytes", &["read_bytes", "read_size"]), ("write_bytes", &["write_bytes", "write_size"]), ("semaphore", &["semaphore_id"])];
 
 impl Session {
-    /// Slices of tracks of one kind: track, name, times, the numbers of a device, every attribute, `in_file`, and which slices each depends on,
-    /// by their number in this profile. `from` is a slice.
+    /// Slices of tracks of one kind, in the order of the file: track, name, times, the numbers of a device, every attribute, `in_file`, and which
+    /// slices each depends on, by their number in this profile. `from` is a rank in that order.
     fn slices(&self, from: u64, wanted: TrackKind, in_file: &InFile) -> Answer {
         let profile = &self.profile;
-        let n = profile.slices.len();
-        let first = usize::try_from(from).unwrap_or(n).min(n);
-        let end = first.saturating_add(PART_OF_SLICES).min(n);
+        let tracks = (0..profile.tracks.len() as u32).map(TrackId).filter(|t| profile.tracks[t.index()].kind == wanted);
+        let mut all: Vec<(u64, u32)> =
+            tracks.flat_map(|t| profile.slices_of(t)).map(|i| (place(profile.slices.record[i]), i as u32)).collect();
+        let n = all.len();
+        let from = usize::try_from(from).unwrap_or(n).min(n);
+        let end = from.saturating_add(PART_OF_SLICES).min(n);
+        let ids = ranked(&mut all, from..end);
         let mut out = ExportPart { next: (end < n).then_some(end as u64), progress: (end as u64, n as u64), ..ExportPart::default() };
-        if first == 0 {
+        if from == 0 {
             let fixed = ["timeline_track", "name", "start_ns", "duration_ns"].into_iter().chain(NUMBERS);
             let of_file = in_file.iter().map(|f| f.0).chain(["slice", "predecessors"]);
             line(&mut out.text, fixed.chain(profile.attributes.iter().map(|a| a.id.as_str())).chain(of_file));
@@ -132,45 +137,45 @@ impl Session {
             return Answer::Refused(format!("The format `{}` is not known.", self.claim.format));
         };
         let keys: Vec<&[&str]> = in_file.iter().map(|f| f.1).collect();
-        let tracks = (0..profile.tracks.len() as u32).map(TrackId).filter(|t| profile.tracks[t.index()].kind == wanted);
-        let of_track = |t: TrackId| {
-            let all = profile.slices_of(t);
-            (t, all.start.max(first)..all.end.min(end))
-        };
-        let parts: Vec<(TrackId, Range<usize>)> = tracks.map(of_track).filter(|part| part.1.start < part.1.end).collect();
-        let ids: Vec<SliceId> = parts.iter().flat_map(|part| part.1.clone()).map(|i| SliceId(i as u32)).collect();
         match told::fields(format, &self.input, profile, &ids, &keys) {
-            Ok(fields) => {
-                let mut fields = fields.iter();
-                parts.into_iter().for_each(|(t, here)| track(profile, t, here, &mut fields, &mut out));
-            }
+            Ok(fields) => rows(profile, &ids, &fields, &mut out),
             Err(why) => return Answer::Refused(why),
         }
         Answer::Export(out)
     }
 }
 
-/// `fields` gives those read back of each of `slices`.
-fn track<'a>(
-    profile: &Profile,
-    track: TrackId,
-    slices: Range<usize>,
-    fields: &mut impl Iterator<Item = &'a Vec<String>>,
-    out: &mut ExportPart,
-) {
-    let path = profile.track_path(track);
+/// The slices with these ranks by (place, slice), in that order.
+fn ranked(all: &mut [(u64, u32)], ranks: Range<usize>) -> Vec<SliceId> {
+    if ranks.start > 0 && ranks.start < all.len() {
+        all.select_nth_unstable(ranks.start);
+    }
+    let rest = &mut all[ranks.start..];
+    let n = ranks.len();
+    if n < rest.len() {
+        rest.select_nth_unstable(n);
+    }
+    let wanted = &mut rest[..n];
+    wanted.sort_unstable();
+    wanted.iter().map(|slice| SliceId(slice.1)).collect()
+}
+
+/// `fields` holds those read back of each of `slices`.
+fn rows(profile: &Profile, slices: &[SliceId], fields: &[Vec<String>], out: &mut ExportPart) {
+    let mut paths: Vec<Option<String>> = vec![None; profile.tracks.len()];
     let (numbers, hbm): ([&[u32]; 5], &[HbmTraffic]) = match &profile.domain {
         Domain::NeuronDevice(d) => ([&d.pc, &d.bytes, &d.wait_ns, &d.elements, &d.sbuf_bytes], &d.hbm),
         _ => ([&[]; 5], &[]),
     };
-    for (i, read) in slices.zip(fields) {
+    for (&slice, read) in slices.iter().zip(fields) {
+        let i = slice.index();
+        let path = profile.track_of(slice).map_or("", |t| paths[t.index()].get_or_insert_with(|| profile.track_path(t)));
         let number = |column: &[u32]| column.get(i).filter(|v| **v != NeuronDevice::ABSENT).map(u32::to_string).unwrap_or_default();
         let (start, duration) = (profile.slices.start[i].to_string(), profile.slices.duration[i].to_string());
-        let moved = hbm.binary_search_by_key(&(i as u32), |h| h.slice).ok().map(|at| [hbm[at].read, hbm[at].written]);
+        let moved = hbm.binary_search_by_key(&slice.0, |h| h.slice).ok().map(|at| [hbm[at].read, hbm[at].written]);
         let moved = moved.map(|m| m.map(|n| n.to_string())).unwrap_or_default();
         let told = numbers.map(number);
-        let slice = SliceId(i as u32);
-        let fixed = [path.as_str(), profile.name_of(slice), &start, &duration];
+        let fixed = [path, profile.name_of(slice), &start, &duration];
         let told = told.iter().chain(&moved).map(String::as_str);
         let attributes = profile.attributes.iter().map(|a| profile.strings.get(a.values[i]));
         // No semaphore is written as -1.
@@ -214,4 +219,22 @@ fn semaphores(profile: &Profile, from: u64) -> ExportPart {
         out.n_rows += 1;
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_part_the_slices_in_the_order_of_the_file() {
+        let all = [(7, 0), (3, 1), (3, 2), (9, 3), (1, 4), (8, 5), (3, 6)];
+        let part = |ranks: Range<usize>| ranked(&mut all.clone(), ranks).into_iter().map(|s| s.0).collect::<Vec<_>>();
+        let whole = [4, 1, 2, 6, 0, 5, 3];
+        assert_eq!(part(0..7), whole);
+        for n in 1..8 {
+            let parts = (0..7).step_by(n).flat_map(|from| part(from..(from + n).min(7)));
+            assert_eq!(parts.collect::<Vec<_>>(), whole, "{n} at once");
+        }
+        assert!(part(7..7).is_empty());
+    }
 }
