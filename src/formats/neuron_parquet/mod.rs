@@ -76,12 +76,15 @@ pub struct NeuronParquet;
 /// Rows of a table: its name, the first, how many.
 type RowsOf = fn(&InputSet, &str, u64, u64) -> Result<Vec<Vec<Cell>>, ImportError>;
 
+/// Fields of slices, each by the first of its names that there is.
+type ColumnsOf = fn(&InputSet, &Profile, &[SliceId], &[&[&str]]) -> Columns;
+
 /// What reads the tables, where it is linked.
 struct Reader {
     import: fn(&InputSet, &Claim, &mut Ledger, &mut Watch) -> Result<Profile, ImportError>,
     record: fn(&InputSet, &Profile, Item) -> Result<Vec<Field>, ImportError>,
     rows: RowsOf,
-    columns: fn(&InputSet, &Profile, &[SliceId], &[&[&str]]) -> Columns,
+    columns: ColumnsOf,
     system: fn(&InputSet, &mut Store, &mut Ledger) -> Result<(), ImportError>,
     system_record: fn(&InputSet, &Profile, u64) -> Result<Vec<Field>, ImportError>,
 }
