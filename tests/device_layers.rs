@@ -7,7 +7,7 @@ use axonscope::analysis::device::layers::{ENGINES, LayerNode, LayersQuery, layer
 use axonscope::analysis::device::roofline::{Basis, Bound, roofline};
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::formats::Imported;
-use axonscope::model::{Domain, NeuronDevice};
+use axonscope::model::{Domain, NeuronDevice, Profile};
 use neuron_support::*;
 
 const RUNS: [(&str, &str); 2] = [("fused_attention", "fused"), ("baseline_attention", "baseline")];
