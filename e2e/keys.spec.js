@@ -1,5 +1,6 @@
 // Keys work by their place on the keyboard, whatever letter is on them; the page is idle only once the window has come to rest.
-import { atRest, expect, idle, lanes, neuron, openProfile, pointOnSlice, show, start, test, timeline, visible } from './support.js';
+import { join } from 'node:path';
+import { atRest, expect, idle, lanes, neuron, openProfile, pointOnSlice, samples, show, start, test, timeline, visible } from './support.js';
 
 /** Presses the key at a place of the keyboard, on a layout where it bears another letter. */
 const press = (page, code, key = 'я') => page.evaluate(([code, key]) => {
@@ -74,10 +75,23 @@ test('the page is idle only once the window has come to rest', async ({ page }) 
   expect(await visible(page)).toEqual(first);
 });
 
-test('the hover card tells self time and two fields of the record', async ({ page }) => {
+/** Rests the pointer on a slice. */
+async function hover(page) {
   const point = await pointOnSlice(page);
   await page.mouse.move(point.x - 1, point.y);
   await page.mouse.move(point.x, point.y);
-  await expect(page.locator('.timeline__card')).toContainText('self time');
-  expect(await page.locator('.timeline__card dt').count()).toBeGreaterThanOrEqual(5);
+}
+
+test('the hover card of an instruction tells its operands; where slices hold each other, self time', async ({ page }) => {
+  await hover(page);
+  const card = page.locator('.timeline__card');
+  await expect(card).toContainText('operands');
+  // Instructions overlap and hold nothing.
+  await expect(card).not.toContainText('self time');
+  expect(await card.locator('dt').count()).toBeGreaterThanOrEqual(4);
+  await openProfile(page, join(samples, 'cpu_single.pt.trace.json.gz'));
+  await show(page, 'timeline');
+  await hover(page);
+  await expect(card).toContainText('self time');
+  expect(await card.locator('dt').count()).toBeGreaterThanOrEqual(4);
 });
