@@ -126,7 +126,7 @@ fn Memory(state: State) -> impl IntoView {
         <div class="summary__chart">
             <Pie
                 id="memory" title="Memory bandwidth utilization: bytes from and to HBM" what="Bytes" kind=Kind::Bytes slices=state.charts.derive(rows::memory_slices)
-                limit=Signal::stored(5) empty="The file does not tell bytes from and to HBM."
+                limit=Signal::stored(5) empty="Not available here: the notes of the charts say why."
             />
             <p class="torch__hint">{move || line.get().to_string()}</p>
         </div>
