@@ -24,7 +24,6 @@ pub(in crate::analysis) fn within(amount: u64, (start, end): (i64, i64), range: 
 mod tests {
     use super::*;
     use crate::base::TimeNs;
-    use proptest::prelude::*;
 
     fn range(start: i64, end: i64) -> TimeRange {
         TimeRange { start: TimeNs(start), end: TimeNs(end) }
@@ -46,14 +45,22 @@ mod tests {
         check((i64::MIN, i64::MAX), (0, i64::MAX), 50);
     }
 
-    proptest! {
-        #[test]
-        fn ranges_that_meet_part_it_without_a_rest(amount: u64, start: i64, length in 0..i64::MAX, cuts in prop::array::uniform2(any::<i64>())) {
-            let span = (start, start.saturating_add(length));
-            let [a, b] = [cuts[0].min(cuts[1]), cuts[0].max(cuts[1])];
-            let parts = [range(i64::MIN, a), range(a, b), range(b, i64::MAX)].map(|r| u128::from(within(amount, span, r)));
-            let is_at_end_of_time = span.0 == i64::MAX;
-            prop_assert!(is_at_end_of_time || parts.iter().sum::<u128>() == u128::from(amount));
+    #[test]
+    fn ranges_that_meet_part_it_without_a_rest() {
+        let moments = [i64::MIN, i64::MIN + 1, -7, 0, 1, 3, 10, 11, i64::MAX - 1, i64::MAX];
+        for (at, start) in moments[..9].iter().enumerate() {
+            for (end, a, b) in moments[at..]
+                .iter()
+                .flat_map(|e| moments.iter().map(move |a| (e, a)))
+                .flat_map(|(e, a)| moments.iter().map(move |b| (e, a, b)))
+            {
+                let (a, b) = (*a.min(b), *a.max(b));
+                for amount in [0, 1, 7, 1 << 40, u64::MAX] {
+                    let parts =
+                        [range(i64::MIN, a), range(a, b), range(b, i64::MAX)].map(|r| u128::from(within(amount, (*start, *end), r)));
+                    assert_eq!(parts.iter().sum::<u128>(), u128::from(amount), "{start}..{end} cut at {a} and {b}: {parts:?}");
+                }
+            }
         }
     }
 }
