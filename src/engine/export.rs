@@ -13,8 +13,8 @@ use std::ops::Range;
 
 /// Rows looked at in one part.
 const PART: u64 = 20_000;
-/// Slices of one part: fields of each are read back from the file.
-const PART_OF_SLICES: usize = 32_768;
+/// Slices of one part: fields of each are read back from the file, and to find them all are gone through.
+const PART_OF_SLICES: usize = 131_072;
 
 /// What is saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
