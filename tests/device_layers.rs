@@ -8,16 +8,8 @@ use axonscope::analysis::device::roofline::{Basis, Bound, roofline};
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::formats::Imported;
 use axonscope::model::{Domain, NeuronDevice, Profile};
+use neuron_support::runs::{RUNS, query, run};
 use neuron_support::*;
-
-const RUNS: [(&str, &str); 2] = [("fused_attention", "fused"), ("baseline_attention", "baseline")];
-
-/// The profile and the same file as a tree of values.
-fn run(run: &str, stem: &str) -> Option<(Imported, serde_json::Value)> {
-    let named = file(&conformance()?, run, &format!("{stem}_exec_2_profile_full.json"));
-    let json = serde_json::from_slice(&named.1).expect("JSON");
-    Some((import_one(&[named]).expect("the JSON opens"), json))
-}
 
 fn device(imported: &Imported) -> &NeuronDevice {
     match &imported.profile.domain {
@@ -66,10 +58,6 @@ fn union(mut spans: Vec<(i64, i64)>) -> i64 {
         until = until.max(to);
     }
     total
-}
-
-fn query(by: &str) -> LayersQuery {
-    LayersQuery { by: by.into(), ..LayersQuery::default() }
 }
 
 /// The instructions of a row of `layer_summary`.

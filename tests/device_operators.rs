@@ -4,26 +4,14 @@
 mod neuron_support;
 
 use axonscope::analysis::device::flops::Flops;
-use axonscope::analysis::device::layers::{LayersQuery, layers};
+use axonscope::analysis::device::layers::layers;
 use axonscope::analysis::operators::{self, Operators, OperatorsQuery};
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::engine::{Answer, Query, Session};
-use axonscope::formats::{Imported, import};
+use axonscope::formats::import;
 use axonscope::model::Profile;
+use neuron_support::runs::{RUNS, query, run};
 use neuron_support::*;
-
-const RUNS: [(&str, &str); 2] = [("fused_attention", "fused"), ("baseline_attention", "baseline")];
-
-/// The profile and the same file as a tree of values.
-fn run(run: &str, stem: &str) -> Option<(Imported, serde_json::Value)> {
-    let named = file(&conformance()?, run, &format!("{stem}_exec_2_profile_full.json"));
-    let json = serde_json::from_slice(&named.1).expect("JSON");
-    Some((import_one(&[named]).expect("the JSON opens"), json))
-}
-
-fn query(by: &str) -> LayersQuery {
-    LayersQuery { by: by.into(), ..LayersQuery::default() }
-}
 
 /// Rows by opcode and engine.
 fn by_opcode(profile: &Profile, range: Option<TimeRange>) -> Operators {

@@ -1,6 +1,7 @@
 //! Shared by the Neuron tests: files, imports, a small random generator, and a writer of traces.
 #![allow(dead_code)]
 
+pub mod runs;
 pub mod writer;
 
 use axonscope::base::{InputSet, Member};

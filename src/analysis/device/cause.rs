@@ -167,9 +167,7 @@ impl<'a> Causes<'a> {
     fn reached(&self, wait: Used<'_>, (from, to): (i64, i64)) -> Option<i64> {
         if self.signals.is_told(wait) {
             let told = self.signals.reached(wait, to).filter(|t| *t > from);
-            let slice = SliceId(wait.slice);
-            let is_pure = super::waits::is_wait(self.profile.name_of(slice));
-            let over = if is_pure { self.profile.slices.end(wait.slice as usize) } else { self.profile.slices.start[wait.slice as usize] };
+            let over = super::waits::over(self.profile, SliceId(wait.slice)).1;
             let missing = || self.signals.contradicted(wait, to).filter(|last| *last > from && over <= to);
             return told.or_else(|| missing().map(|_| to));
         }

@@ -269,11 +269,11 @@ fn parts(tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
         found.truncate(MAX_POINTS);
     }
     if n_idle > 0 {
-        out.notes.push(format!("{n_idle} parts have no point: they have no useful FLOPs, or no bytes are told of them."));
+        out.notes.push(format!("Parts without a point: {n_idle}. They have no useful FLOPs, or no bytes are told of them."));
     }
     if n_sbuf > 0 {
         out.notes.push(format!(
-            "{n_sbuf} parts moved no bytes from or to HBM themselves: their intensity is against bytes of the State Buffer, for which the file tells no ceiling."
+            "Parts that moved no bytes from or to HBM themselves: {n_sbuf}. Their intensity is against bytes of the State Buffer, for which the file tells no ceiling."
         ));
     }
     out.points.extend(found);

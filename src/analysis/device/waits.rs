@@ -46,10 +46,15 @@ pub fn semaphores(profile: &Profile, slice: SliceId) -> Vec<SemaphoreFact> {
     waits.chain(sets).collect()
 }
 
+/// Whether an instruction does nothing but wait, and when its waiting is over: then such a one ends, and all others begin.
+pub(super) fn over(profile: &Profile, slice: SliceId) -> (bool, i64) {
+    let is_pure = is_wait(profile.name_of(slice));
+    (is_pure, if is_pure { profile.slices.end(slice.index()) } else { profile.slices.start[slice.index()] })
+}
+
 fn waited(profile: &Profile, signals: &Signals<'_>, wait: Used<'_>) -> SemaphoreFact {
     let slice = SliceId(wait.slice);
-    let is_pure = is_wait(profile.name_of(slice));
-    let begun = if is_pure { profile.slices.end(slice.index()) } else { profile.slices.start[slice.index()] };
+    let (is_pure, begun) = over(profile, slice);
     let reached = signals.reached(wait, begun);
     let signal = reached.and_then(|time| signals.signal(wait, time));
     let other = signal.map(|s| between(profile, s.slice(), slice));
