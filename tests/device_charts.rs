@@ -3,7 +3,7 @@
 
 mod neuron_support;
 
-use axonscope::analysis::device::charts::{Charts, TransferBy, charts};
+use axonscope::analysis::device::charts::{Charts, Memory, MemorySource, TransferBy, charts};
 use axonscope::analysis::device::metrics::Facts;
 use axonscope::analysis::device::summary::summary;
 use axonscope::base::{TimeNs, TimeRange};
@@ -75,20 +75,28 @@ fn engines_add_up_to_the_window_and_to_the_metrics_of_the_file() {
 
 #[test]
 fn memory_is_the_bandwidth_utilization_of_the_file() {
-    for (run, profile, _) in runs() {
+    for (run, profile, json) in runs() {
         let whole = charts(&profile, None).memory.expect("told");
         let mbu = Facts::of(&profile).number("mbu_estimated_percent").expect("told");
-        assert!(whole.is_of_file && close(whole.moved() as f64 / whole.available.expect("told") as f64, mbu, 1e-5), "{run}: {whole:?}");
-        // The instructions tell the same bytes; but of a part of the run, not when they moved.
+        assert!(
+            whole.source == MemorySource::File && close(whole.moved() as f64 / whole.available.expect("told") as f64, mbu, 1e-5),
+            "{run}: {whole:?}"
+        );
+        // The instructions tell the same bytes; but of a part of the run not when they moved, which its transfers tell.
         let end = profile.meta.range.end.0 + 1;
-        let part = |from, to| charts(&profile, Some(TimeRange::new(TimeNs(from), TimeNs(to))));
-        let all = part(-1000, end).memory.expect("told");
-        assert_eq!((all.read, all.written), (whole.read, whole.written), "{run}");
-        assert!(!all.is_of_file);
-        for half in [part(-1000, 25_000), part(25_000, end)] {
-            assert_eq!(half.memory, None, "{run}");
-            assert!(half.notes.iter().any(|n| n.starts_with("Memory bandwidth utilization of a part")), "{:?}", half.notes);
-        }
+        let part = |from, to| charts(&profile, Some(TimeRange::new(TimeNs(from), TimeNs(to)))).memory.expect("told");
+        let all = part(-1000, end);
+        assert_eq!((all.read, all.written, all.source), (whole.read, whole.written, MemorySource::Instructions), "{run}");
+        let halves = [part(-1000, 25_000), part(25_000, end)];
+        assert!(halves.iter().all(|h| (h.source, h.read, h.written) == (MemorySource::Transfers, 0, 0)), "{run}: {halves:?}");
+        let sizes = json["dma"].as_array().expect("rows").iter().filter(|d| d["queue_type"] != "instruction");
+        let moved: u64 = sizes.filter_map(|d| d["transfer_size"].as_u64()).sum();
+        assert_eq!(halves.iter().map(Memory::moved).sum::<u64>(), moved, "{run}: parts make up the whole");
+        assert!(close(moved as f64, whole.moved() as f64, 4e-4), "{run}: {moved} stand for {}", whole.moved());
+        let (used, given) = (halves[0].moved() as f64, halves[0].available.expect("told") as f64);
+        let range = TimeRange::new(TimeNs(-1000), TimeNs(25_000));
+        let mbu = summary(&profile, Some(range)).metrics.into_iter().find(|m| m.name == "mbu_estimated_percent").and_then(|m| m.computed);
+        assert!(close(used / given, mbu.expect("told"), 1e-5), "{run}: the card says what the doughnut does");
     }
 }
 

@@ -14,6 +14,7 @@ mod engines;
 pub mod flops;
 pub mod gaps;
 pub mod grammar;
+mod hbm;
 pub mod instruction;
 mod lanes;
 pub mod layers;

@@ -4,10 +4,14 @@
 
 use super::busy::{Busy, DMA};
 use super::metrics::{Computed, ENGINES, Facts};
-use super::{gaps, share};
+use super::{gaps, hbm, share};
 use crate::analysis::spans;
 use crate::base::{TimeRange, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile};
+
+const BY_INSTRUCTIONS: &str = "(hbm_read_bytes + hbm_write_bytes) ÷ length ÷ bandwidth of one HBM stack";
+const BY_TRANSFERS: &str = "bytes of DMA transfers, but for fetches of instructions, parted over their time ÷ length ÷ bandwidth of one HBM stack: \
+                            instructions tell bytes of HBM where they start a transfer, not when it runs";
 
 /// FLOPs of matrix products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,8 +23,8 @@ struct Products {
 }
 
 /// Figures of the range by the names of the file's metrics, of those that `is_wanted`. Shares are of the range. FLOPs come evenly over the time of their
-/// instruction; bytes of HBM belong to the range in which it starts, for it only starts the transfer: when that runs is not told, so the use of
-/// the bandwidth is told of ranges that hold the whole run.
+/// instruction; bytes of HBM belong to the range in which it starts, for it only starts the transfer. When that runs is not told, so the use of
+/// the bandwidth in a part of the run is that of its transfers ([`hbm::moved`]).
 pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Computed> {
     let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
     // A summary by itself has no rows, of which nothing can be said.
@@ -37,7 +41,7 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     let facts = Facts::of(profile);
     let flops = products(profile, device, range);
     let useful = flops.map(|f| (f.all - f.transposes) as f64);
-    let bytes = traffic(profile, device, range);
+    let bytes = hbm::traffic(profile, device, range);
     let moved = bytes.map(|(read, written)| (read + written) as f64);
     // Of one engine, or of all that there is, on any core.
     let active = |engine: Option<&str>, name: &str, share: &str| {
@@ -64,8 +68,9 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     add("hbm_read_bytes", bytes.map(|b| b.0 as f64), "bytes that instructions which start here read from HBM");
     add("hbm_write_bytes", bytes.map(|b| b.1 as f64), "bytes that instructions which start here write to HBM");
     let bandwidth = facts.hbm_bandwidth();
-    let of_bandwidth = moved.zip(bandwidth).filter(|_| gaps::holds_run(profile, range)).map(|(b, w)| b / seconds / w);
-    add("mbu_estimated_percent", of_bandwidth, "(hbm_read_bytes + hbm_write_bytes) ÷ length ÷ bandwidth of one HBM stack");
+    let how = if gaps::holds_run(profile, range) { BY_INSTRUCTIONS } else { BY_TRANSFERS };
+    let used = if is_wanted("mbu_estimated_percent") { hbm::moved(profile, range) } else { None };
+    add("mbu_estimated_percent", used.zip(bandwidth).map(|(b, w)| b as f64 / seconds / w), how);
     let intensity = useful.zip(moved.filter(|b| *b > 0.0)).map(|(f, b)| f / b);
     add("mm_arithmetic_intensity", intensity, "(hardware_flops − transpose_flops) ÷ (hbm_read_bytes + hbm_write_bytes)");
     let ridge = facts.peak_flops().zip(bandwidth).map(|(p, w)| p / w);
@@ -90,14 +95,4 @@ fn products(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Optio
         }
     });
     told.then_some(sum)
-}
-
-/// Bytes (read, written) of HBM; `None` where instructions do not tell them.
-fn traffic(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Option<(u64, u64)> {
-    let is_here = |slice: u32| (range.start.0..range.end.0).contains(&profile.slices.start[slice as usize]);
-    let add = |(read, written): (u64, u64), row: &crate::model::domain::HbmTraffic| {
-        (read.saturating_add(row.read), written.saturating_add(row.written))
-    };
-    let rows = || device.hbm.iter().filter(|row| is_here(row.slice));
-    (!device.hbm.is_empty()).then(|| rows().fold((0, 0), add))
 }

@@ -1,7 +1,7 @@
 //! The charts of the summary as bars, slices, dots and boxes.
 
 pub use crate::analysis::device::charts::Charts;
-use crate::analysis::device::charts::{BoxFigures, EngineSplit, Operation, SizeGroup, TransferBy, TransferGroup};
+use crate::analysis::device::charts::{BoxFigures, EngineSplit, MemorySource, Operation, SizeGroup, TransferBy, TransferGroup};
 use crate::base::{Order as _, text};
 use crate::ui::bars::{Bar, Series};
 use crate::ui::boxes::Boxed;
@@ -104,7 +104,10 @@ pub fn origin_bars(charts: &Charts, core: &str) -> Vec<Bar> {
 pub fn memory_slices(charts: &Charts) -> Vec<Slice> {
     let Some(m) = &charts.memory else { return Vec::new() };
     let slice = |name: &str, bytes: u64, colour| Slice { name: name.into(), value: i64::try_from(bytes).unwrap_or(i64::MAX), colour };
-    let mut out = vec![slice("Read", m.read, fixed::KERNEL), slice("Written", m.written, fixed::OVERLAP)];
+    let mut out = match m.source {
+        MemorySource::Transfers => vec![slice("Moved by DMA", m.moved_by_dma, fixed::KERNEL)],
+        _ => vec![slice("Read", m.read, fixed::KERNEL), slice("Written", m.written, fixed::OVERLAP)],
+    };
     out.extend(m.spilled.map(|n| slice("Spilled and reloaded", n, fixed::COMMUNICATION)));
     out.extend(m.unused().map(|n| slice("Unused", n, fixed::OTHER)));
     out
@@ -116,8 +119,16 @@ pub fn memory_line(charts: &Charts) -> String {
     let used = m.available.filter(|a| *a > 0).map(|a| {
         format!("{} of the {} that one stack of HBM gives in this time. ", text::percent(m.moved() as f64 / a as f64), text::bytes(a))
     });
-    let from = if m.is_of_file { "The file's own sums." } else { "Sums of the instructions that start in this range." };
-    let spills = if m.spilled.is_none() { " Spills are not told apart." } else { "" };
+    let from = match m.source {
+        MemorySource::File => "The file's own sums.",
+        MemorySource::Instructions => "Sums of the instructions that start in this range.",
+        MemorySource::Transfers => {
+            "Bytes of the transfers in this time, but for fetches of instructions: instructions tell bytes of HBM where they start a transfer, \
+             not when it runs. Reads, writes and spills are not told apart."
+        }
+    };
+    let is_open = m.spilled.is_none() && m.source != MemorySource::Transfers;
+    let spills = if is_open { " Spills are not told apart." } else { "" };
     format!("{}{from}{spills}", used.unwrap_or_default())
 }
 

@@ -31,9 +31,6 @@ const CARDS: [(&str, &str); 8] = [
     ("total_active_time_percent", "Active"),
 ];
 
-const NOT_OF_A_PART: &str = "The file tells bytes from and to HBM with the instruction that starts a transfer, not when it runs: how a part of the \
-                             run used the bandwidth cannot be said. DMA utilization tells what moved in it.";
-
 /// The cards of an answer: what the file says of the run, what the rows give of a range.
 pub fn cards(summary: &Summary, node: u32) -> Vec<Card> {
     let mut out = vec![Card { id: "duration", label: "Time", value: text::duration(summary.duration), help: String::new() }];
@@ -47,7 +44,7 @@ pub fn cards(summary: &Summary, node: u32) -> Vec<Card> {
             value: value.map_or("not available".into(), |v| figure(id, v) + unit),
             help: metric
                 .map(|m| if m.file.is_some() { m.meaning.clone() } else { format!("{} {}", m.meaning, m.how).trim().into() })
-                .unwrap_or_else(|| if *id == "mbu_estimated_percent" && !summary.is_whole { NOT_OF_A_PART.into() } else { String::new() }),
+                .unwrap_or_default(),
         }
     }));
     out

@@ -1,21 +1,24 @@
 //! Bytes from and to HBM, and what the bandwidth of its stack would have allowed.
 
-use super::{Charts, Given, Memory};
-use crate::analysis::device::gaps;
+use super::{Charts, Given, Memory, MemorySource as Source};
+use crate::analysis::device::{gaps, hbm};
+use crate::base::TimeRange;
 
 pub(super) fn memory(given: &Given<'_>, out: &mut Charts) {
     let available = given.facts.hbm_bandwidth().map(|b| (b * given.window.0 as f64 / 1e9).round() as u64);
     if available.is_none() {
         out.notes.push("Memory bandwidth utilization is not available: the metadata lack the bandwidth of HBM.".into());
     }
-    if given.range.is_some_and(|range| !gaps::holds_run(given.profile, range)) {
-        let what = "Memory bandwidth utilization of a part of the run is not available: the file tells bytes from and to HBM with the \
-                    instruction that starts a transfer, not when it runs. What moved in this time is under DMA utilization.";
-        out.notes.push(what.into());
-        return;
-    }
-    out.memory = of_file(given).or_else(|| of_rows(given)).map(|m| Memory { available, ..m });
+    let part = given.range.filter(|range| !gaps::holds_run(given.profile, *range));
+    let found = match part {
+        Some(range) => of_transfers(given, range),
+        None => of_file(given).or_else(|| of_rows(given)),
+    };
+    out.memory = found.map(|m| Memory { available, ..m });
     match &out.memory {
+        None if part.is_some() => {
+            out.notes.push("Bytes from and to HBM in this range are not available: no instructions with transfers tell them.".into())
+        }
         None => out.notes.push("Bytes from and to HBM are not available: neither a summary nor instructions tell them.".into()),
         Some(m) if m.unused().is_some_and(|u| u == 0) => {
             out.notes.push("More bytes moved than one stack of HBM gives in this time: the run used several.".into());
@@ -37,9 +40,15 @@ fn of_file(given: &Given<'_>) -> Option<Memory> {
         read: read.saturating_sub(reload),
         written: written.saturating_sub(save),
         spilled: spill.map(|(reload, save)| reload.saturating_add(save)),
-        available: None,
-        is_of_file: true,
+        source: Source::File,
+        ..Memory::default()
     })
+}
+
+/// What transfers moved in a part of the run: instructions do not tell when theirs ran.
+fn of_transfers(given: &Given<'_>, range: TimeRange) -> Option<Memory> {
+    let moved = hbm::transferred(given.profile, given.device, range)?;
+    Some(Memory { moved_by_dma: moved, source: Source::Transfers, ..Memory::default() })
 }
 
 /// The sums of the instructions that start in the range.
@@ -48,8 +57,7 @@ fn of_rows(given: &Given<'_>) -> Option<Memory> {
         return None;
     }
     let mut out = Memory::default();
-    let starts = |slice: u32| given.profile.slices.start[slice as usize];
-    for row in given.device.hbm.iter().filter(|h| (given.within.start.0..given.within.end.0).contains(&starts(h.slice))) {
+    for row in hbm::started(given.profile, given.device, given.within) {
         out.read = out.read.saturating_add(row.read);
         out.written = out.written.saturating_add(row.written);
         if let Some(spilled) = row.spilled {

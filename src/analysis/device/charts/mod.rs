@@ -89,14 +89,29 @@ pub struct Memory {
     pub spilled: Option<u64>,
     /// Bandwidth of one stack × window; `None` where the metadata lack the bandwidth.
     pub available: Option<u64>,
-    /// Whether these are the file's own sums, not those of its instructions.
-    pub is_of_file: bool,
+    /// Moved by transfers of which neither direction nor memory is told: all there is of [`MemorySource::Transfers`], 0 else.
+    pub moved_by_dma: u64,
+    /// Where the bytes come from.
+    pub source: MemorySource,
+}
+
+/// Where bytes of HBM come from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MemorySource {
+    /// The file's own sums, of the whole run.
+    File,
+    /// The instructions of the run.
+    #[default]
+    Instructions,
+    /// The transfers in a part of the run.
+    Transfers,
 }
 
 impl Memory {
     /// All bytes that moved.
     pub fn moved(&self) -> u64 {
-        self.read.saturating_add(self.written).saturating_add(self.spilled.unwrap_or(0))
+        let told = self.read.saturating_add(self.written).saturating_add(self.spilled.unwrap_or(0));
+        told.saturating_add(self.moved_by_dma)
     }
 
     /// Bytes that could have moved besides; `None` without a bandwidth.
