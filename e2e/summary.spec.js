@@ -69,7 +69,9 @@ test('charts show where the time of engines, memory and transfers went', async (
 
 test('a marked region has figures of its own, and a point under the roof', async ({ page, site }) => {
   await start(page, site);
-  await dropFiles(page, neuron('baseline_attention', 'baseline_exec_2_profile_full.json'));
+  const path = neuron('baseline_attention', 'baseline_exec_2_profile_full.json');
+  const { dma } = JSON.parse(readFileSync(path));
+  await dropFiles(page, path);
   await show(page, 'timeline');
   await page.locator('[data-annotations]').click();
   const csv = 'name,start_ns,end_ns,colour,versus\nproducts,13000,58000,1,\n';
@@ -88,6 +90,13 @@ test('a marked region has figures of its own, and a point under the roof', async
   await expect(card('mfu_inst_estimated_percent')).toHaveText(`${(share / 2).toFixed(1)} %`);
   await expect(card('total_active_time_percent')).toHaveText(/^\d+\.\d %$/);
   await expect(page.locator('table[data-table="metrics"] tbody')).toContainText('hardware_flops');
+  // What its transfers moved in it, each counted by its part within: instructions do not tell when theirs ran.
+  const within = (d) => Math.max(0, Math.min(d.timestamp + d.duration, 58_000) - Math.max(d.timestamp, 13_000)) / d.duration;
+  const moved = dma.filter((d) => d.queue_type !== 'instruction').reduce((sum, d) => sum + d.transfer_size * within(d), 0);
+  const used = `${((100 * moved) / (716e9 * 45e-6)).toFixed(1)} %`;
+  await expect(card('mbu_estimated_percent')).toHaveText(used);
+  await expect(page.locator('[data-view="summary"]')).toContainText(`${used} of the`);
+  await expect(page.locator('[data-chart="memory"] table')).toContainText('Moved by DMA');
   await show(page, 'roofline');
   await expect(page.locator('table[data-table="roofline-points"] tbody tr', { hasText: 'products' })).toContainText('Region');
 });

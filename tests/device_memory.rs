@@ -159,8 +159,11 @@ fn exports_hold_every_row() {
             assert_eq!((lines.len(), n), (rows.len() + 1, rows.len() as u64), "{name} {section}");
             assert!(lines[0].starts_with("timeline_track,"));
         }
-        let bytes: u64 =
-            export(&session, &Exported::Transfers).0[1..].iter().filter_map(|l| l.split(',').nth(5)?.parse::<u64>().ok()).sum();
+        let transfers = export(&session, &Exported::Transfers).0;
+        let column = |at: usize| transfers[1..].iter().filter_map(move |l| l.split(',').nth(at)?.parse::<i64>().ok());
+        let times: Vec<i64> = json["dma"].as_array().expect("rows").iter().filter_map(|r| r["timestamp"].as_i64()).collect();
+        assert_eq!(column(2).collect::<Vec<_>>(), times, "{name}: in the order of the file");
+        let bytes = column(5).sum::<i64>() as u64;
         let told: u64 = json["dma"].as_array().expect("rows").iter().filter_map(|r| r["transfer_size"].as_u64()).sum();
         assert_eq!(bytes, told);
         // Work and traffic stand beside the times: their sums are those of the file.

@@ -1,6 +1,7 @@
 //! Instructions, transfers, semaphore updates and tables of the file as CSV, part by part: a page can save millions of rows and stay awake.
 //!
-//! The cursor says where the next part begins, so the engine remembers nothing. The first part begins with the header.
+//! The cursor says where the next part begins; the engine remembers the order of the slices at most, and finds it again where it does not.
+//! The first part begins with the header.
 
 use super::scan::place;
 use super::{Answer, Session, told};
@@ -9,11 +10,11 @@ use crate::formats;
 use crate::model::domain::HbmTraffic;
 use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
+use std::rc::Rc;
 
 /// Rows looked at in one part.
 const PART: u64 = 20_000;
-/// Slices of one part: fields of each are read back from the file, and to find them all are gone through.
+/// Slices of one part: fields of each are read back from the file.
 const PART_OF_SLICES: usize = 131_072;
 
 /// What is saved.
@@ -120,13 +121,14 @@ impl Session {
     /// slices each depends on, by their number in this profile. `from` is a rank in that order.
     fn slices(&self, from: u64, wanted: TrackKind, in_file: &InFile) -> Answer {
         let profile = &self.profile;
-        let tracks = (0..profile.tracks.len() as u32).map(TrackId).filter(|t| profile.tracks[t.index()].kind == wanted);
-        let mut all: Vec<(u64, u32)> =
-            tracks.flat_map(|t| profile.slices_of(t)).map(|i| (place(profile.slices.record[i]), i as u32)).collect();
-        let n = all.len();
+        let order = self.in_file_order(wanted);
+        let n = order.len();
         let from = usize::try_from(from).unwrap_or(n).min(n);
         let end = from.saturating_add(PART_OF_SLICES).min(n);
-        let ids = ranked(&mut all, from..end);
+        let ids = &order[from..end];
+        if end == n {
+            self.export_order.take();
+        }
         let mut out = ExportPart { next: (end < n).then_some(end as u64), progress: (end as u64, n as u64), ..ExportPart::default() };
         if from == 0 {
             let fixed = ["timeline_track", "name", "start_ns", "duration_ns"].into_iter().chain(NUMBERS);
@@ -137,27 +139,31 @@ impl Session {
             return Answer::Refused(format!("The format `{}` is not known.", self.claim.format));
         };
         let keys: Vec<&[&str]> = in_file.iter().map(|f| f.1).collect();
-        match told::fields(format, &self.input, profile, &ids, &keys) {
-            Ok(fields) => rows(profile, &ids, &fields, &mut out),
+        match told::fields(format, &self.input, profile, ids, &keys) {
+            Ok(fields) => rows(profile, ids, &fields, &mut out),
             Err(why) => return Answer::Refused(why),
         }
         Answer::Export(out)
     }
+
+    /// Slices of tracks of one kind by where their records lie; kept from part to part.
+    fn in_file_order(&self, wanted: TrackKind) -> Rc<Vec<SliceId>> {
+        if let Some((_, order)) = self.export_order.borrow().as_ref().filter(|kept| kept.0 == wanted) {
+            return order.clone();
+        }
+        let order = Rc::new(in_file_order(&self.profile, wanted));
+        self.export_order.replace(Some((wanted, order.clone())));
+        order
+    }
 }
 
-/// The slices with these ranks by (place, slice), in that order.
-fn ranked(all: &mut [(u64, u32)], ranks: Range<usize>) -> Vec<SliceId> {
-    if ranks.start > 0 && ranks.start < all.len() {
-        all.select_nth_unstable(ranks.start);
-    }
-    let rest = &mut all[ranks.start..];
-    let n = ranks.len();
-    if n < rest.len() {
-        rest.select_nth_unstable(n);
-    }
-    let wanted = &mut rest[..n];
-    wanted.sort_unstable();
-    wanted.iter().map(|slice| SliceId(slice.1)).collect()
+/// Slices of tracks of one kind by where their records lie.
+fn in_file_order(profile: &Profile, wanted: TrackKind) -> Vec<SliceId> {
+    let tracks = (0..profile.tracks.len() as u32).map(TrackId).filter(|t| profile.tracks[t.index()].kind == wanted);
+    let place = |i: usize| (place(profile.slices.record[i]), i as u32);
+    let mut all: Vec<(u64, u32)> = tracks.flat_map(|t| profile.slices_of(t)).map(place).collect();
+    all.sort_unstable();
+    all.into_iter().map(|slice| SliceId(slice.1)).collect()
 }
 
 /// `fields` holds those read back of each of `slices`.
@@ -219,22 +225,4 @@ fn semaphores(profile: &Profile, from: u64) -> ExportPart {
         out.n_rows += 1;
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranks_part_the_slices_in_the_order_of_the_file() {
-        let all = [(7, 0), (3, 1), (3, 2), (9, 3), (1, 4), (8, 5), (3, 6)];
-        let part = |ranks: Range<usize>| ranked(&mut all.clone(), ranks).into_iter().map(|s| s.0).collect::<Vec<_>>();
-        let whole = [4, 1, 2, 6, 0, 5, 3];
-        assert_eq!(part(0..7), whole);
-        for n in 1..8 {
-            let parts = (0..7).step_by(n).flat_map(|from| part(from..(from + n).min(7)));
-            assert_eq!(parts.collect::<Vec<_>>(), whole, "{n} at once");
-        }
-        assert!(part(7..7).is_empty());
-    }
 }

@@ -8,7 +8,7 @@ use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, flows, operators, search, span};
 use crate::base::{DurationNs, InputSet, InstantId, Item, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Imported};
-use crate::model::{Domain, GenericTable, Profile};
+use crate::model::{Domain, GenericTable, Profile, TrackKind};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -32,6 +32,8 @@ pub struct Session {
     pub(super) torch: OnceCell<TorchModel>,
     /// The same of an `analyze` report.
     support: OnceCell<Support>,
+    /// Slices of a kind of tracks in the order of their records, while they are saved as CSV.
+    pub(super) export_order: RefCell<Option<(TrackKind, Rc<Vec<SliceId>>)>>,
 }
 
 impl Session {
@@ -46,6 +48,7 @@ impl Session {
             derived: RefCell::default(),
             torch: OnceCell::new(),
             support: OnceCell::new(),
+            export_order: RefCell::default(),
         }
     }
 
