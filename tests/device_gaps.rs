@@ -4,7 +4,7 @@
 mod neuron_support;
 
 use axonscope::analysis::device::Cause;
-use axonscope::analysis::device::critical_path::{PathKind, critical_path};
+use axonscope::analysis::device::critical_path::{PathKind, PathStep, critical_path};
 use axonscope::analysis::device::gaps::{Gaps, gaps};
 use axonscope::analysis::device::summary::summary;
 use axonscope::base::{TimeNs, TimeRange};
@@ -163,6 +163,9 @@ fn idle_and_busy_of_the_real_runs_make_up_the_window() {
         assert_eq!(sum, path.range.duration().0, "the shares make up the chain");
         let work: i64 = path.shares.iter().filter(|s| s.kind == PathKind::Compute).map(|s| s.time.0).sum();
         assert_eq!(work, path.work.0);
+        // What most of the time of a step waited for: issue takes a microsecond at most.
+        let is_issue = |s: &&PathStep| s.cause == Some(Cause::Issue);
+        assert!(path.steps.iter().filter(is_issue).all(|s| s.gap.0 <= 1000), "{run}");
     }
 }
 

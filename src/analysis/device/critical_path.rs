@@ -148,11 +148,12 @@ impl Walk<'_> {
         let track = profile.track_of(SliceId(slice)).unwrap_or_default();
         let engine = engine_name(profile, SliceId(slice), track);
         let waits = self.steps.is_wait[step as usize];
-        let mut cause = None;
+        // What most of its time waited for.
+        let mut longest = None;
         for (ns, from, to) in [(gap, front, start), (if waits { own } else { 0 }, start.max(front), end)] {
             if ns > 0 {
                 let why = self.why(slice, best.via, (from, to));
-                cause = Some(why);
+                longest = longest.filter(|(most, _)| *most >= ns).or(Some((ns, why)));
                 add(shares, kind_of(why), why.label(), ns);
             }
         }
@@ -168,7 +169,7 @@ impl Walk<'_> {
             range: TimeRange { start: TimeNs(start), end: TimeNs(end) },
             own: DurationNs(own),
             gap: DurationNs(gap),
-            cause,
+            cause: longest.map(|l| l.1),
             via: match best.via {
                 Via::First => String::new(),
                 Via::Engine => "same engine".into(),
