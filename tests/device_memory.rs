@@ -92,6 +92,11 @@ fn stretches_are_found_with_the_tensors_or_alone() {
         session(&[("small.json".into(), file.to_string().into_bytes())])
     };
     let both = file(json!([{"variable_name": "w", "size": "1000", "type": "WEIGHT"}]));
+    // Some rows name no variable: of a tensor that none names it is not told whether it moved.
+    let other = tensors(&file(json!([{"variable_name": "v", "size": "8", "type": "WEIGHT"}])).profile, None);
+    let transfers = |name: &str| other.rows.iter().find(|r| r.name == name).and_then(|r| r.transfers);
+    assert_eq!((transfers("w"), transfers("v")), (Some(3), None));
+    assert!(other.notes.iter().any(|n| n.starts_with("Some DMA rows name no variable")), "{:?}", other.notes);
     let found = tensors(&both.profile, None).bands;
     let told: Vec<_> = found.iter().map(|b| (b.kind, b.range.start.0, b.range.end.0, b.transfers, b.bytes, b.factor)).collect();
     let crowd = (BandKind::SmallTransfers, 6000, 12950, 70, Some(560), None);

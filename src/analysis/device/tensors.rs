@@ -106,7 +106,8 @@ pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
     let info = info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"]));
     let moved = moved(profile);
     let (has_dma, has_names) = (has_dma(profile), !moved.is_empty());
-    let mut out = Tensors { rows: rows(info, moved, has_names), hbm: hbm(profile), curves: usage::curves(profile), ..Tensors::default() };
+    let all_named = has_names && all_named(profile);
+    let mut out = Tensors { rows: rows(info, moved, all_named), hbm: hbm(profile), curves: usage::curves(profile), ..Tensors::default() };
     out.bands = bands::bands(profile, &out.rows);
     if out.rows.is_empty() {
         out.notes.push("Tensors are not available: the file has no table of them, and no transfer names a variable.".into());
@@ -118,6 +119,10 @@ pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
     } else if !has_names {
         out.notes.push(
             "Which tensor a transfer moves is not available: no DMA row names a variable (captured without DGE notifications).".into(),
+        );
+    } else if !all_named {
+        out.notes.push(
+            "Some DMA rows name no variable: tensors have the transfers that name them, and of tensors without any it is not told whether they moved.".into(),
         );
     }
     if !out.rows.iter().any(|r| r.loads.is_some() || r.load_factor.is_some()) {
@@ -132,7 +137,8 @@ pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
     out
 }
 
-fn rows(info: Option<&GenericTable>, mut moved: FxHashMap<&str, Moved>, has_names: bool) -> Vec<TensorRow> {
+/// `all_named` says that every transfer names what it moves.
+fn rows(info: Option<&GenericTable>, mut moved: FxHashMap<&str, Moved>, all_named: bool) -> Vec<TensorRow> {
     let mut out = Vec::new();
     if let Some(table) = info {
         let columns = cells::columns(
@@ -169,8 +175,8 @@ fn rows(info: Option<&GenericTable>, mut moved: FxHashMap<&str, Moved>, has_name
                 load_bytes: cells::count(row, columns[8]),
                 load_mean_bytes: cells::count(row, columns[9]),
                 load_factor: cells::float(row, columns[10]),
-                // Where transfers have names at all, one that is not named was not moved.
-                transfers: of_rows.as_ref().map(|m| m.n).or((has_names && !name.is_empty()).then_some(0)),
+                // Where every transfer has a name, what none names was not moved.
+                transfers: of_rows.as_ref().map(|m| m.n).or((all_named && !name.is_empty()).then_some(0)),
                 moved_bytes: of_rows.as_ref().and_then(|m| m.bytes),
                 moved_factor: of_rows.as_ref().and_then(|m| Some(m.bytes? as f64 / size_bytes.filter(|s| *s > 0)? as f64)),
                 used: of_rows.map(|m| m.span),
@@ -209,6 +215,13 @@ struct Moved {
 
 fn has_dma(profile: &Profile) -> bool {
     matches!(&profile.domain, Domain::NeuronDevice(d) if d.bytes.iter().any(|b| *b != NeuronDevice::ABSENT))
+}
+
+/// Whether every transfer names a variable.
+fn all_named(profile: &Profile) -> bool {
+    let (Some(variable), Domain::NeuronDevice(device)) = (profile.attribute("variable"), &profile.domain) else { return false };
+    let is_named = |i: usize| variable.values.get(i).is_some_and(|name| *name != StrId(0));
+    device.bytes.iter().enumerate().all(|(i, bytes)| *bytes == NeuronDevice::ABSENT || is_named(i))
 }
 
 /// Transfers by variable.
