@@ -153,13 +153,16 @@ pub fn layers(profile: &Profile, query: &LayersQuery, slots: &[u16]) -> Layers {
     out
 }
 
-/// FLOPs of a matrix product in terms of BF16's rate, after the profiler's factors; `None` where its type is not told.
+/// FLOPs of a matrix product in terms of BF16's rate, after the profiler's factors; `None` where its type, or what its rate hangs on,
+/// is not told.
 pub(super) fn adjusted(device: &NeuronDevice, slice: usize, flops: u64) -> Option<u64> {
     let at = device.shapes.binary_search_by_key(&(slice as u32), |s| s.slice).ok()?;
     let is_new = device.instance_type.starts_with("trn2") || device.instance_type.starts_with("trn3");
     match device.shapes[at].dtype {
         Dtype::Fp32 => Some(flops.saturating_mul(4)),
         Dtype::Fp16 => Some(flops),
+        // Its rate hangs on the generation.
+        Dtype::Fp8 if device.instance_type.is_empty() => None,
         Dtype::Fp8 => Some(if is_new { flops / 2 } else { flops }),
         Dtype::Int | Dtype::Other => None,
     }

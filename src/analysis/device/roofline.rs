@@ -1,7 +1,7 @@
 //! The roofline of a Neuron run: what compute and memory allow at each arithmetic intensity, and where the run and its parts stand.
 //!
 //! Peak is of all physical cores (`P × N`), bandwidth of the one HBM stack that they share (`B`): the ridge is at `P × N ÷ B`, not at the
-//! `P ÷ B` of the file's `peak_flops_bandwidth_ratio`.
+//! `P ÷ B` of the file's `peak_flops_bandwidth_ratio`. Parts are of one core each, and stand against `P`.
 
 mod answer;
 
@@ -10,7 +10,7 @@ pub use answer::{Basis, Bound, Ceiling, Point, Roofline};
 use super::layers::{LayerNode, Layers, LayersQuery, layers};
 use super::metrics::{Facts, Hardware};
 use super::share;
-use crate::base::{DurationNs, TimeRange};
+use crate::base::{DurationNs, TimeRange, text};
 use crate::model::{Domain, NeuronDevice, Profile};
 
 /// Points of parts at most, those with most FLOPs.
@@ -33,7 +33,7 @@ pub fn roofline(profile: &Profile, query: &LayersQuery, regions: &[(String, Time
     out
 }
 
-/// Factors by which a data type is faster than BF16: the inverse of the profiler's adjustment of FLOPs.
+/// Factors by which a data type is faster than BF16: the inverse of the profiler's adjustment of FLOPs. That of FP8 hangs on the generation.
 fn factors(instance: &str) -> Vec<(&'static str, f64)> {
     let is_new = instance.starts_with("trn2") || instance.starts_with("trn3");
     let mut out = Vec::new();
@@ -43,7 +43,7 @@ fn factors(instance: &str) -> Vec<(&'static str, f64)> {
     if is_new {
         out.push(("FP8", 2.0));
     }
-    out.push((if is_new { "BF16, FP16, TF32" } else { "BF16, FP16, TF32, FP8" }, 1.0));
+    out.push((if is_new || instance.is_empty() { "BF16, FP16, TF32" } else { "BF16, FP16, TF32, FP8" }, 1.0));
     out.push(("FP32", 0.25));
     out
 }
@@ -64,6 +64,9 @@ fn ceilings(profile: &Profile, facts: &Facts<'_>, out: &mut Roofline) {
     };
     out.ceilings =
         factors(instance).into_iter().map(|(name, f)| Ceiling { name: name.into(), flops: peak * f, is_throttled: false }).collect();
+    if instance.is_empty() {
+        out.notes.push("There is no ceiling for FP8: its rate hangs on the type of instance, which the file does not tell.".into());
+    }
     if let Some(limit) = super::limits::lowest(profile, facts).filter(|l| *l > 0.0 && *l < 1.0) {
         let name = format!("BF16 as throttled ({:.0} %)", 100.0 * limit);
         out.ceilings.push(Ceiling { name, flops: peak * limit, is_throttled: true });
@@ -103,7 +106,9 @@ fn point(
         intensity,
         rate,
         roof,
+        peak: peak.map(|p| p.0),
         bound,
+        core: String::new(),
         adjusted: None,
         is_potential: false,
         first: None,
@@ -238,13 +243,22 @@ fn full_name(tree: &Layers, mut at: usize) -> String {
     parts.join("/")
 }
 
-/// A point for each part, against HBM where its instructions tell, else against the State Buffer. Parts stand beneath the cores; of layers those at
+/// The core above a node.
+fn core_of(tree: &Layers, mut at: usize) -> &str {
+    while let Some(above) = tree.nodes[at].parent.map(|p| p as usize).filter(|p| *p < at) {
+        at = above;
+    }
+    &tree.nodes[at].name
+}
+
+/// A point for each part of a core, against what that core can: against HBM where its instructions tell, else against the State Buffer. Parts stand beneath the cores; of layers those at
 /// the depth asked for, whose parts below are of another kind.
 fn parts(tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
-    let mut found = Vec::new();
-    let (mut n_idle, mut n_sbuf) = (0, 0);
+    let (mut found, mut n_idle, mut n_sbuf) = (Vec::new(), 0, 0);
+    let n_cores = hardware.map_or(1.0, |h| h.n_cores);
+    let hardware = hardware.map(|h| Hardware { n_cores: 1.0, ..h });
     for (at, node) in innermost(tree) {
-        let name = full_name(tree, at);
+        let (name, core) = (full_name(tree, at), core_of(tree, at));
         let flops = useful(node);
         let (basis, bytes) = match traffic(node).filter(|b| *b > 0) {
             Some(bytes) => (Basis::Hbm, bytes),
@@ -260,10 +274,16 @@ fn parts(tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
             point(&name, &node.level, basis, (flops, bytes.saturating_sub(spilled), node.active), hardware)
         });
         let (first, adjusted) = (node.first, node.adjusted_flops);
-        found.push(Point { first, adjusted, ..p });
-        found.extend(without.map(|p| Point { is_potential: true, first, adjusted, ..p }));
+        found.push(Point { first, adjusted, core: core.into(), ..p });
+        found.extend(without.map(|p| Point { is_potential: true, first, adjusted, core: core.into(), ..p }));
     }
-    found.sort_by(|a, b| b.flops.cmp(&a.flops).then_with(|| a.name.cmp(&b.name)));
+    found.sort_by(|a, b| b.flops.cmp(&a.flops).then_with(|| (&a.name, &a.core).cmp(&(&b.name, &b.core))));
+    if let Some(one) = hardware.filter(|_| n_cores > 1.0 && !found.is_empty()) {
+        let rate = text::three_digits(one.core_flops / 1e12);
+        out.notes.push(format!(
+            "Parts are of one core each, and stand against what one core can: {rate} TFLOP/s at BF16's rate, not the ceiling of all."
+        ));
+    }
     if found.len() > MAX_POINTS {
         out.notes.push(format!("The {MAX_POINTS} parts with most FLOPs are shown, of {}.", found.len()));
         found.truncate(MAX_POINTS);

@@ -43,6 +43,7 @@ pub fn dots(roof: &Roofline) -> Vec<Dot> {
             ("Rate".to_string(), rate(p.rate)),
             ("Time".to_string(), text::duration(p.duration)),
         ];
+        rows.extend((!p.core.is_empty()).then(|| ("Core".to_string(), p.core.clone())));
         rows.extend(p.roof.map(|roof| ("Of the roof".to_string(), text::percent(p.rate / roof))));
         Dot {
             name: p.name.clone(),
@@ -85,23 +86,33 @@ pub fn columns() -> Vec<Column> {
     vec![
         column("name", "Name", Kind::Name, "The run, the range, or a part of it."),
         column("level", "Level", Kind::Text, "What it is."),
+        column("core", "Core", Kind::Text, "The core whose part it is; the run, ranges and regions are of all."),
         column("bound", "Bound", Kind::Text, "Which ceiling is above it."),
         column("basis", "Bytes of", Kind::Text, "Bytes from and to HBM, or, where its instructions moved none, of the State Buffer."),
         column("intensity", "FLOP/byte", Kind::Number, "FLOPs ÷ bytes."),
         column("rate", "GFLOP/s", Kind::Number, "FLOPs ÷ time."),
-        column("share", "Of the roof", Kind::Share, "Rate as a share of the lower of the two ceilings at this intensity."),
+        column(
+            "share",
+            "Of the roof",
+            Kind::Share,
+            "Rate as a share of the lower of the two ceilings at this intensity: of one core for its parts, of all cores else.",
+        ),
         column("flops", "FLOPs", Kind::Count, "Without transposes."),
         column("adjusted", "Adjusted FLOPs", Kind::Count, "In terms of BF16's rate: FP32 counts four times, FP8 half from trn2 on."),
-        column("of_peak", "Of peak, adjusted", Kind::Share, "Adjusted FLOPs ÷ time, as a share of BF16's ceiling."),
+        column(
+            "of_peak",
+            "Of peak, adjusted",
+            Kind::Share,
+            "Adjusted FLOPs ÷ time, as a share of BF16's ceiling, of one core for its parts.",
+        ),
         column("bytes", "Bytes", Kind::Bytes, "What the intensity is against."),
         column("duration_ns", "Time", Kind::Duration, "Active on any engine; the whole length for the run or a range."),
     ]
 }
 
-/// Adjusted rate as a share of the ceiling of BF16.
-fn of_peak(roof: &Roofline, point: &Point) -> Option<f64> {
-    let peak = roof.ceilings.iter().find(|c| c.name.starts_with("BF16") && !c.is_throttled)?.flops;
-    Some(point.adjusted? as f64 / (point.duration.0 as f64 / 1e9) / peak)
+/// Adjusted rate as a share of BF16's.
+fn of_peak(point: &Point) -> Option<f64> {
+    Some(point.adjusted? as f64 / (point.duration.0 as f64 / 1e9) / point.peak?)
 }
 
 /// Rows of the points, in the order of the answer.
@@ -111,6 +122,7 @@ pub fn rows(roof: &Roofline) -> Vec<Row> {
         ..Row::new(vec![
             Cell::Text(p.name.clone()),
             Cell::Text(p.level.clone()),
+            if p.core.is_empty() { Cell::Absent } else { Cell::Text(p.core.clone()) },
             Cell::Text(class(p.bound).0.into()),
             Cell::Text(basis(p).into()),
             Cell::Float(p.intensity),
@@ -118,7 +130,7 @@ pub fn rows(roof: &Roofline) -> Vec<Row> {
             p.roof.map_or(Cell::Absent, |roof| Cell::Float(p.rate / roof)),
             Cell::from(p.flops),
             Cell::from(p.adjusted),
-            of_peak(roof, p).map_or(Cell::Absent, Cell::Float),
+            of_peak(p).map_or(Cell::Absent, Cell::Float),
             Cell::from(p.bytes),
             Cell::Int(p.duration.0),
         ])
@@ -155,6 +167,7 @@ mod tests {
         let point = Point {
             name: "a".into(),
             level: "Layer".into(),
+            core: String::new(),
             basis: Basis::Sbuf,
             flops: 2_000,
             adjusted: None,
@@ -163,13 +176,14 @@ mod tests {
             intensity: 200.0,
             rate: 2e9,
             roof: None,
+            peak: None,
             bound: Bound::NotTold,
             is_potential: false,
             first: None,
         };
         let roof = Roofline { points: vec![point], ..Roofline::default() };
         assert_eq!(rows(&roof)[0].cells.len(), columns().len());
-        assert_eq!(rows(&roof)[0].cells[6], Cell::Absent);
+        assert_eq!(rows(&roof)[0].cells[7], Cell::Absent);
         assert_eq!((dots(&roof)[0].size, dots(&roof)[0].rows[1].1.as_str()), (1.0, "2.00 GFLOP/s"));
         assert!(slope(&roof).is_none() && mark(&roof).is_none());
     }

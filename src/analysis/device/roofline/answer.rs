@@ -41,6 +41,8 @@ pub struct Point {
     pub name: String,
     /// What kind: `Run`, `Layer`, `Source line`.
     pub level: String,
+    /// The core whose part it is, `NC 4`; empty where it is of all.
+    pub core: String,
     /// Which bytes.
     pub basis: Basis,
     /// Useful FLOPs: without transposes.
@@ -57,6 +59,8 @@ pub struct Point {
     pub rate: f64,
     /// FLOP/s that the lower of the two ceilings allows at this intensity; `None` without a ceiling.
     pub roof: Option<f64>,
+    /// BF16 FLOP/s of the core, or of all cores, that it is of; `None` where not told.
+    pub peak: Option<f64>,
     /// Which ceiling that is.
     pub bound: Bound,
     /// Whether bytes that need not have moved are left out: what the run could be, at the same rate.
