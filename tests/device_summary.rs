@@ -8,7 +8,7 @@ use axonscope::base::{TimeNs, TimeRange};
 use neuron_support::*;
 
 /// Formulas that `summary[0]` reproduces; each is recomputed to six digits.
-const REPRODUCED: [&str; 10] = [
+const REPRODUCED: [&str; 14] = [
     "hfu_estimated_percent",
     "mfu_inst_estimated_percent",
     "mfu_hlo_estimated_percent",
@@ -19,6 +19,10 @@ const REPRODUCED: [&str; 10] = [
     "mfu_inst_max_achievable_estimated_percent",
     "total_active_time_percent",
     "throttle_avg_util_limit_nc0_percent",
+    "neuroncore_cycle_count",
+    "dma_active_cycles",
+    "mfu_estimated_percent",
+    "mfu_max_achievable_estimated_percent",
 ];
 
 #[test]
@@ -39,6 +43,44 @@ fn formulas_give_the_metrics_of_the_file() {
         assert_eq!(got.engines.len(), 12, "{:?}", got.engines);
         assert!(got.engines.iter().all(|e| e.busy.0 > 0 && e.busy.0 < got.duration.0));
         assert_eq!(got.engines[0].core, "NC 4");
+    }
+}
+
+#[test]
+fn a_figure_of_the_file_that_the_rows_contradict_is_named() {
+    let Some(folder) = conformance() else {
+        return;
+    };
+    let (name, bytes) = file(&folder, "baseline_attention", "baseline_exec_2_profile_full.json");
+    let mut json: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+    let told = json["summary"][0]["hardware_flops"].as_f64().expect("told");
+    json["summary"][0]["hardware_flops"] = (2.0 * told).into();
+    let got = summary(&import_one(&[(name, serde_json::to_vec(&json).expect("JSON"))]).expect("it opens").profile, None);
+    let flops = got.metrics.iter().find(|m| m.name == "hardware_flops").expect("told");
+    assert_eq!((flops.file, flops.computed, flops.differs), (Some(2.0 * told), Some(told), true));
+    assert!(got.notes.iter().any(|n| n.contains("`hardware_flops`")), "{:?}", got.notes);
+    // Times of rows are of whole nanoseconds: they agree with the file's but for that.
+    let active = got.metrics.iter().find(|m| m.name == "tensor_engine_active_time").expect("told");
+    assert!(active.is_rounded && !active.differs && active.computed.is_some(), "{active:?}");
+}
+
+#[test]
+fn a_part_of_the_rows_is_not_shown_as_the_whole() {
+    let Some(folder) = conformance() else {
+        return;
+    };
+    let (name, bytes) = file(&folder, "baseline_attention", "baseline_exec_2_profile_full.json");
+    let whole: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+    for lost in ["instruction", "dma"] {
+        let mut json = whole.clone();
+        let sections = json.as_object_mut().expect("an object");
+        sections.remove(lost);
+        sections.remove("summary");
+        let got = summary(&import_one(&[(name.clone(), json.to_string().into_bytes())]).expect("it opens").profile, None);
+        let metric = |name: &str| got.metrics.iter().find(|m| m.name == name);
+        assert_eq!(metric("total_active_time"), None, "without {lost}");
+        assert_eq!(metric("tensor_engine_instruction_count").is_some(), lost == "dma", "nothing is counted as 0");
+        assert_eq!(metric("dma_active_time").is_some(), lost == "instruction");
     }
 }
 

@@ -4,6 +4,8 @@
 
 use crate::model::{Cell, Profile};
 
+const MOST_BY_MEMORY: &str = "mm_arithmetic_intensity ÷ (peak of all cores ÷ bandwidth), at most 1";
+
 /// Metrics and hardware facts by name.
 pub struct Facts<'a> {
     summary: Option<Row<'a>>,
@@ -88,6 +90,13 @@ impl<'a> Facts<'a> {
         Some(2.0 * rows * columns * clock_hz).filter(|f| *f > 0.0)
     }
 
+    /// Hz of the clock that the profiler counts cycles by; `None` where the metadata lack it.
+    fn base_clock(&self) -> Option<f64> {
+        let ghz = self.hardware_number(["pe_clock_others", "neuroncore_clock_freq"])?;
+        // As above.
+        Some((ghz * 1e4).round() * 1e5)
+    }
+
     /// BF16 FLOP/s of all physical cores; `None` where the metadata lack clock, size or cores.
     pub fn peak_flops(&self) -> Option<f64> {
         Some(self.core_flops()? * self.hardware_number(["num_physical_cores", "num_physical_cores"])?)
@@ -130,6 +139,12 @@ impl<'a> Facts<'a> {
                 "(hardware_flops − transpose_flops) ÷ (peak of all cores × total_time)",
             );
             add("mfu_hlo_estimated_percent", n("model_flops").map(|f| f / peak), "model_flops ÷ (peak of all cores × total_time)");
+            let own = n("model_flops").and_then(|model| if model > 0.0 { Some(model) } else { useful });
+            add(
+                "mfu_estimated_percent",
+                own.map(|f| f / peak),
+                "(model_flops, or without statistics of HLO hardware_flops − transpose_flops) ÷ (peak of all cores × total_time)",
+            );
             add(
                 "mbu_estimated_percent",
                 traffic.map(|b| b / time / hw.hbm_bandwidth),
@@ -144,8 +159,13 @@ impl<'a> Facts<'a> {
             add("peak_flops_bandwidth_ratio", Some(hw.core_flops / hw.hbm_bandwidth), "peak of one core ÷ bandwidth of one HBM stack");
             let ridge = hw.core_flops * hw.n_cores / hw.hbm_bandwidth;
             let most = intensity.map(|i| (i / ridge).min(1.0));
-            add("mfu_inst_max_achievable_estimated_percent", most, "mm_arithmetic_intensity ÷ (peak of all cores ÷ bandwidth), at most 1");
+            add("mfu_inst_max_achievable_estimated_percent", most, MOST_BY_MEMORY);
+            // Without statistics of HLO the profiler's own one is that of the instructions.
+            add("mfu_max_achievable_estimated_percent", most.filter(|_| n("model_flops") == Some(0.0)), MOST_BY_MEMORY);
         }
+        let cycles = |seconds: Option<f64>| Some((seconds? * self.base_clock()?).floor());
+        add("neuroncore_cycle_count", cycles(time), "total_time × clock of the NeuronCore");
+        add("dma_active_cycles", cycles(n("dma_active_time")), "dma_active_time × clock of the NeuronCore");
         add("total_active_time_percent", n("total_active_time").zip(time).map(|(a, t)| a / t), "total_active_time ÷ total_time");
         add("dma_active_time_percent", n("dma_active_time").zip(time).map(|(a, t)| a / t), "dma_active_time ÷ total_time");
         for engine in ENGINES {

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 
 /// Two values that agree to six digits are the same.
 const SAME: f64 = 5e-7;
+/// Times of rows are of whole nanoseconds, rounded down: of short rows that is up to this share.
+const ROUNDED: f64 = 1e-2;
+/// Names in a sentence at most.
+const MOST_NAMED: usize = 6;
 /// More summaries than any run has cores.
 const MOST_NODES: usize = 4096;
 
@@ -49,6 +53,8 @@ pub struct Metric {
     pub meaning: String,
     /// Whether both are there and disagree.
     pub differs: bool,
+    /// Whether they differ only by what rows lose that are of whole nanoseconds.
+    pub is_rounded: bool,
 }
 
 /// How long an engine of a core was busy.
@@ -71,6 +77,8 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     let facts = Facts::of(profile);
     let window = match &profile.domain {
         Domain::NeuronDevice(d) if d.window_ns > 0 => d.window_ns,
+        // Tables without a timeline tell no more than their summary does.
+        _ if profile.slices.is_empty() => facts.number("total_time").map_or(0, |seconds| (seconds * 1e9).floor() as i64),
         _ => profile.meta.range.duration().0,
     };
     let busy = busy(profile, range);
@@ -90,9 +98,10 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     let n_nodes = tables.iter().find(|t| t.id == "summary" || t.id == "Summary").map_or(1, |t| t.rows.len().clamp(1, MOST_NODES));
     out.nodes = node_names(profile, n_nodes);
     for node in 0..n_nodes {
-        out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &busy, node, whole));
+        out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &busy, (node, n_nodes == 1), whole));
     }
     out.notes = notes(&facts);
+    out.notes.extend(differing(&out.metrics));
     out
 }
 
@@ -119,6 +128,7 @@ fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
         how: how.into(),
         meaning: about(&meanings, name),
         differs: false,
+        is_rounded: false,
     };
     super::window::metrics(profile, busy, range, &|_| true).into_iter().map(metric).collect()
 }
@@ -128,27 +138,43 @@ fn about(words: &[(String, String)], name: &str) -> String {
     words.iter().find(|w| w.0 == name).map(|w| w.1.clone()).unwrap_or_default()
 }
 
-fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], node: usize, whole: TimeRange) -> Vec<Metric> {
+/// Which figures of the file are not what its formulas and rows give.
+fn differing(metrics: &[Metric]) -> Option<String> {
+    let names: Vec<&str> = metrics.iter().filter(|m| m.differs).map(|m| m.name.as_str()).collect();
+    let shown = names[..names.len().min(MOST_NAMED)].join("`, `");
+    let more = if names.len() > MOST_NAMED { " and others" } else { "" };
+    let what = "is not what formulas and rows give, which stand beside it under Metrics; cards show the file's own.";
+    (!names.is_empty()).then(|| format!("The file's `{shown}`{more} {what}"))
+}
+
+/// Of the summary at place `node`, which may be alone.
+fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alone): (usize, bool), whole: TimeRange) -> Vec<Metric> {
     let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
     let mut computed = facts.computed();
-    // Rows are of all cores together; without any nothing can be counted.
-    for engine in ENGINES.iter().filter(|_| node == 0 && !engines.is_empty()) {
+    // Rows are of all cores together; without any instruction nothing can be counted.
+    let has_instructions = ENGINES.iter().any(|e| engines.iter().any(|b| b.engine == e.engine && b.count > 0));
+    for engine in ENGINES.iter().filter(|_| node == 0 && has_instructions) {
         let n: u64 = engines.iter().filter(|e| e.engine == engine.engine).map(|e| e.count).sum();
         computed.push((engine.count, n as f64, "rows of the engine on the timeline"));
     }
-    // What the file leaves out of its summary, or all of it where there is none, the rows may tell.
+    // What no formula gives the rows may tell: beside the file's own, or where it has none. They are of all cores.
+    let n_formulas = computed.len();
     if node == 0 {
-        let new =
-            super::window::metrics(profile, engines, whole, &|name| facts.number(name).is_none() && computed.iter().all(|c| c.0 != name));
+        let is_wanted = |name: &str| (is_alone || facts.number(name).is_none()) && computed.iter().all(|c| c.0 != name);
+        let new = super::window::metrics(profile, engines, whole, &is_wanted);
         computed.extend(new);
     }
     let mut names: Vec<String> = facts.names().to_vec();
     names.extend(computed.iter().map(|c| c.0.to_string()).filter(|c| !facts.names().contains(c)));
     let metric = |name: String| {
         let file = facts.number(&name);
-        let ours = computed.iter().find(|c| c.0 == name);
+        let at = computed.iter().position(|c| c.0 == name);
+        let ours = at.map(|at| computed[at]);
         let value = ours.map(|c| c.1);
-        let differs = file.zip(value).is_some_and(|(a, b)| (a - b).abs() > SAME * a.abs().max(b.abs()).max(f64::MIN_POSITIVE));
+        let is_beyond =
+            |most: f64| file.zip(value).is_some_and(|(a, b)| (a - b).abs() > most * a.abs().max(b.abs()).max(f64::MIN_POSITIVE));
+        let is_time_of_rows = at.is_some_and(|at| at >= n_formulas) && name.contains("_time");
+        let differs = is_beyond(if is_time_of_rows { ROUNDED } else { SAME });
         Metric {
             node: node as u32,
             group: about(&groups, &name).replace('_', " "),
@@ -158,6 +184,7 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], node: usize, 
             computed: value,
             file,
             differs,
+            is_rounded: !differs && is_beyond(SAME),
             name,
         }
     };

@@ -44,8 +44,11 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     let bytes = hbm::traffic(profile, device, range);
     let moved = bytes.map(|(read, written)| (read + written) as f64);
     // Of one engine, or of all that there is, on any core.
+    let has = |of: &dyn Fn(&Busy) -> bool| busy.iter().any(of);
+    // Of a file without instructions or without transfers the time of the others is a part of it only.
+    let is_all = has(&|b| b.engine == DMA) && has(&|b| ENGINES.iter().any(|e| e.engine == b.engine));
     let active = |engine: Option<&str>, name: &str, share: &str| {
-        let is_told = busy.iter().any(|b| engine.is_none_or(|e| b.engine == e)) && (is_wanted(name) || is_wanted(share));
+        let is_told = engine.map_or(is_all, |e| has(&|b| b.engine == e)) && (is_wanted(name) || is_wanted(share));
         let sets = || busy.iter().filter(|b| engine.is_none_or(|e| b.engine == e)).map(|b| b.ranges.clone()).collect();
         is_told.then(|| spans::length_in(&spans::union_of(sets()), range.start.0, range.end.0) as f64 / 1e9)
     };

@@ -31,11 +31,22 @@ const CARDS: [(&str, &str); 8] = [
     ("total_active_time_percent", "Active"),
 ];
 
+/// What stands in for a card where the file has statistics of HLO: (its metric, metric, label).
+const HLO_CARDS: [(&str, &str, &str); 2] = [
+    ("mfu_inst_estimated_percent", "mfu_estimated_percent", "Model FLOPs utilization (HLO)"),
+    ("mfu_inst_max_achievable_estimated_percent", "mfu_max_achievable_estimated_percent", "Most that memory allows (HLO)"),
+];
+
 /// The cards of an answer: what the file says of the run, what the rows give of a range.
 pub fn cards(summary: &Summary, node: u32) -> Vec<Card> {
-    let mut out = vec![Card { id: "duration", label: "Time", value: text::duration(summary.duration), help: String::new() }];
+    let time = if summary.duration.0 > 0 { text::duration(summary.duration) } else { "not available".into() };
+    let mut out = vec![Card { id: "duration", label: "Time", value: time, help: String::new() }];
+    let find = |name: &str| summary.metrics.iter().find(|m| m.node == node && m.name == name);
+    let has_hlo = find("model_flops").is_some_and(|m| m.file > Some(0.0));
+    let of_hlo = |id: &str| HLO_CARDS.iter().find(|c| has_hlo && c.0 == id && find(c.1).is_some());
     out.extend(CARDS.iter().map(|(id, label)| {
-        let metric = summary.metrics.iter().find(|m| m.node == node && m.name == *id);
+        let (id, label) = of_hlo(id).map_or((id, label), |c| (&c.1, &c.2));
+        let metric = find(id);
         let value = metric.and_then(|m| m.file.or(m.computed));
         let unit = if *id == "mm_arithmetic_intensity" { " FLOP/byte" } else { "" };
         Card {
@@ -110,7 +121,12 @@ pub fn metric_columns() -> Vec<Column> {
         column("group", "Group", Kind::Text, "Heading that the profiler gives it."),
         column("file", "In the file", Kind::Number, "What the profiler wrote."),
         column("computed", "Computed", Kind::Number, "What formula or rows give."),
-        column("verdict", "Check", Kind::Text, "Whether the two agree to six digits."),
+        column(
+            "verdict",
+            "Check",
+            Kind::Text,
+            "Whether the two agree to six digits; times of rows, which are of whole nanoseconds, within 1 %.",
+        ),
         column("how", "How", Kind::Text, "The formula, or the rows."),
         column("meaning", "Meaning", Kind::Text, "In the profiler's own words."),
     ]
@@ -122,6 +138,7 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
     let row = |m: &Metric| {
         let verdict = match (m.file, m.computed) {
             (Some(_), Some(_)) if m.differs => "differs",
+            (Some(_), Some(_)) if m.is_rounded => "equal, rows rounded",
             (Some(_), Some(_)) => "equal",
             _ => "",
         };
@@ -158,6 +175,7 @@ mod tests {
             how: String::new(),
             meaning: String::new(),
             differs: false,
+            is_rounded: false,
         };
         let all = [
             metric("total_time", Some(3.862_410_6e-5), Some(3.862_410_599_999_999e-5), None),
