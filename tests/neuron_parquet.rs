@@ -372,6 +372,30 @@ fn tables_of_another_run_are_named_with_those_that_belong_together() {
 }
 
 #[test]
+fn usage_in_hundredths_and_traffic_of_memory_are_curves() {
+    let banks: Vec<String> = (0..8).map(|bank| format!("bank_{bank}_util_percent")).collect();
+    let columns: Vec<&str> = ["timestamp"].into_iter().chain(banks.iter().map(String::as_str)).collect();
+    let usage = |full: &'static str, half: &'static str| ["5", full, half, "0", "0", "0", "0", "0", "0"];
+    let open = |full, half| {
+        let files: Vec<Named> = vec![
+            ("d/Instruction.parquet".into(), small_table(PLAIN, &[(1, 2, "GpSimd")])),
+            ("d/PsumUsage.parquet".into(), text_table(&columns, &[&usage(full, half)])),
+            ("d/HbmUsage.parquet".into(), text_table(&["timestamp", "current_throughput"], &[&["3", "2e9"], &["9", "0"]])),
+        ];
+        import_one(&files).expect("opens").profile
+    };
+    let of = |profile: &Profile, row: &str| -> Vec<Vec<f64>> {
+        let is_it = |c: &&axonscope::model::Counter| profile.strings.get(profile.tracks[c.track.index()].name) == row;
+        profile.counters.iter().filter(is_it).flat_map(|c| c.series.iter().map(|s| s.values.clone())).collect()
+    };
+    let profile = open("100", "50");
+    assert_eq!(of(&profile, "PSUM Usage")[..3], [[1.0], [0.5], [0.0]]);
+    assert_eq!(of(&profile, "HBM Throughput"), [[2e9, 0.0]]);
+    // Nothing above one: fractions.
+    assert_eq!(of(&open("0.25", "1"), "PSUM Usage")[..2], [[0.25], [1.0]]);
+}
+
+#[test]
 fn columns_mean_what_the_schema_says() {
     let Some(files) = directory("fused_attention", "parquet-zstd") else { return };
     let (claim, outcome) = import::import(&set(&files)).expect("opens").remove(0);

@@ -1,6 +1,6 @@
 //! Curves of a core for the part of the run that is in view: means since its start, throughput smoothed to its width.
 
-use super::curves::{mean_so_far, utilization};
+use super::curves::{throughput, utilization};
 use crate::base::{TimeRange, TrackId};
 use crate::model::{NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,8 @@ pub struct ViewCurve {
 
 /// The curves that differ from those of the run.
 pub fn view_curves(profile: &Profile, device: &NeuronDevice, query: &CurvesQuery) -> Vec<ViewCurve> {
-    let run = profile.meta.range;
+    let (run, drawn) = (super::gaps::whole(profile), profile.meta.range);
+    let run = TimeRange { start: run.start.min(drawn.start), end: run.end.max(drawn.end) };
     let window = TimeRange::new(query.window.start.max(run.start), query.window.end.min(run.end));
     let mut out = Vec::new();
     if window.start >= window.end {
@@ -46,20 +47,19 @@ pub fn view_curves(profile: &Profile, device: &NeuronDevice, query: &CurvesQuery
         if !matches!(name, "HBM Throughput" | "DMA Throughput") {
             continue;
         }
-        let mut add =
-            |name: String, (times, values): (Vec<i64>, Vec<f64>)| out.push(ViewCurve { group: track.parent, name, times, values });
-        if query.is_from_view {
-            let (times, rates) = within(&counter.times, &series.values, window);
-            let means = mean_so_far(&times, &rates, window.start.0);
-            add(format!("Cumulative {name}"), (times, means));
-        }
         if query.is_smooth {
-            add(name.into(), smooth(&counter.times, &series.values, window));
+            let (times, values) = smooth(&counter.times, &series.values, window);
+            out.push(ViewCurve { group: track.parent, name: name.into(), times, values });
         }
     }
     if query.is_from_view {
-        let lines = utilization(profile, device, window).into_iter().filter(|l| l.name.contains("Cumulative"));
-        out.extend(lines.map(|l| ViewCurve { group: l.group, name: l.name.into(), times: l.times, values: l.values }));
+        let lines = throughput(profile, device, window).into_iter().chain(utilization(profile, device, window));
+        out.extend(lines.filter(|l| l.name.contains("Cumulative")).map(|l| ViewCurve {
+            group: l.group,
+            name: l.name.into(),
+            times: l.times,
+            values: l.values,
+        }));
     }
     out
 }

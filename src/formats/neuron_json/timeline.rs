@@ -1,6 +1,7 @@
 //! The timeline of a Neuron device, whichever file it came from: the same rows, names and attributes from NTFF and from JSON.
 
 mod kinds;
+mod quiet;
 mod slices;
 mod tracks;
 
@@ -205,6 +206,7 @@ impl Timeline {
         }
         self.builder.drop_untold();
         let Finished { mut profile, numbers, slice_of_raw, track_of_raw } = self.builder.finish(meta);
+        quiet::quiet(&mut profile);
         let mut numbers = numbers.into_iter();
         let mut next = || numbers.next().unwrap_or_default();
         (domain.pc, domain.bytes, domain.wait_ns) = (next(), next(), next());

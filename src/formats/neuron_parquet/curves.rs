@@ -19,17 +19,30 @@ const PSUM: [&str; 8] = [
     "bank_7_util_percent",
 ];
 
-/// (table, curve, columns, whether its percentages may be written as fractions).
-const CURVES: [(&str, Curve, &[&str], bool); 4] = [
-    ("SbufUsage", Curve::StateBuffer, &SBUF, true),
-    ("PsumUsage", Curve::Psum, &PSUM, false),
-    ("PendingDma", Curve::PendingDma, &["value"], false),
-    ("DmaUsage", Curve::DmaThroughput, &["current_throughput"], false),
+/// How the values of a table are brought to the unit of the curve. The schema calls both fractions and hundredths "percent": nothing above one means
+/// fractions.
+#[derive(Clone, Copy, PartialEq)]
+enum Scale {
+    /// They stand in it.
+    Plain,
+    /// To hundredths.
+    Percent,
+    /// To fractions of a bank.
+    Banks,
+}
+
+/// (table, curve, columns, scale).
+const CURVES: [(&str, Curve, &[&str], Scale); 5] = [
+    ("SbufUsage", Curve::StateBuffer, &SBUF, Scale::Percent),
+    ("PsumUsage", Curve::Psum, &PSUM, Scale::Banks),
+    ("PendingDma", Curve::PendingDma, &["value"], Scale::Plain),
+    ("DmaUsage", Curve::DmaThroughput, &["current_throughput"], Scale::Plain),
+    ("HbmUsage", Curve::HbmThroughput, &["current_throughput"], Scale::Plain),
 ];
 
 /// Puts every table of measurements on the timeline.
 pub(super) fn curves(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
-    for (name, curve, columns, is_share) in CURVES {
+    for (name, curve, columns, scale) in CURVES {
         let Some(table) = tables.get(name) else {
             continue;
         };
@@ -43,11 +56,17 @@ pub(super) fn curves(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: 
             samples.push((r.core(b.int(1, row)), time, values));
             true
         });
-        r.moments.push(Moments::of(name, samples.iter().map(|s| s.1)));
+        // No row is known to begin or end where traffic of HBM changes.
+        if curve != Curve::HbmThroughput {
+            r.moments.push(Moments::of(name, samples.iter().map(|s| s.1)));
+        }
         r.ends.extend(samples.iter().map(|s| s.1).max().map(|end| (name, end)));
-        // The schema calls both fractions and hundredths "percent": nothing above one means fractions.
-        let is_fraction = is_share && samples.iter().all(|s| s.2.iter().all(|v| *v <= 1.0));
-        let scale = if is_fraction { 100.0 } else { 1.0 };
+        let is_fraction = samples.iter().all(|s| s.2.iter().all(|v| *v <= 1.0));
+        let scale = match (scale, is_fraction) {
+            (Scale::Percent, true) => 100.0,
+            (Scale::Banks, false) => 0.01,
+            _ => 1.0,
+        };
         for (core, time, values) in samples {
             r.t.sample(core, curve, time, values.into_iter().map(|v| v * scale).collect());
         }
