@@ -10,6 +10,7 @@ use axonscope::formats::Imported;
 use axonscope::model::{Domain, NeuronDevice, Profile};
 use neuron_support::runs::{RUNS, query, run};
 use neuron_support::*;
+use std::collections::BTreeSet;
 
 fn device(imported: &Imported) -> &NeuronDevice {
     match &imported.profile.domain {
@@ -164,6 +165,7 @@ fn the_run_stands_under_the_roof_where_the_summary_says() {
         let close = |a: f64, b: f64| assert!((a - b).abs() <= 5e-5 * b.abs(), "{folder}: {a} and {b}");
         close(roof.ridge.expect("a ridge"), 2.0 * number("peak_flops_bandwidth_ratio"));
         let peak = roof.ceilings.iter().find(|c| c.name.starts_with("BF16,")).expect("a ceiling").flops;
+        assert!(roof.ceilings.iter().any(|c| c.name == "FP8"));
         let main = &roof.points[0];
         close(main.intensity, number("mm_arithmetic_intensity"));
         close(main.rate / peak, number("mfu_inst_estimated_percent"));
@@ -185,7 +187,30 @@ fn the_run_stands_under_the_roof_where_the_summary_says() {
         assert_eq!(region.adjusted, Some(4 * main.flops), "every product of these runs is of FP32");
         assert!(layer.notes.iter().any(|n| n.starts_with("Regions without a point: 1")), "{:?}", layer.notes);
         assert_eq!(main.adjusted, region.adjusted);
-        assert!(layer.points.iter().any(|p| p.name == "Unknown" && p.basis == Basis::Hbm));
+        // A part is of one core, and stands against what that can; the run against all of them.
+        let part = layer.points.iter().find(|p| p.name == "Unknown" && p.basis == Basis::Hbm).expect("a part");
+        assert_eq!((part.core.as_str(), main.core.as_str()), ("NC 4", ""), "{folder}");
+        close(part.peak.expect("told"), peak / 2.0);
+        close(part.roof.expect("told"), (peak / 2.0).min(part.intensity * roof.bandwidth.expect("told")));
+        assert!(layer.notes.iter().any(|n| n.starts_with("Parts are of one core each")), "{:?}", layer.notes);
+    }
+}
+
+#[test]
+fn a_trace_with_its_neff_has_the_instructions_of_the_tensorizer() {
+    let Some(folder) = conformance() else {
+        return;
+    };
+    for (run, stem) in RUNS {
+        let json = import_one(&[file(&folder, run, &format!("{stem}_exec_2_profile_full.json"))]).expect("the JSON opens");
+        let trace = import_one(&[file(&folder, run, &format!("{stem}_exec_2.ntff")), file(&folder, run, &format!("{stem}.neff"))]);
+        let trace = trace.expect("the trace opens");
+        let of = |i: &Imported| {
+            let nodes = layers(&i.profile, &query("tensorizer"), &[]).nodes.into_iter();
+            nodes.map(|n| (n.level, n.name, n.occurrences, n.active)).collect::<BTreeSet<_>>()
+        };
+        assert!(of(&trace).iter().any(|n| n.1.starts_with("sg0000:")), "{run}");
+        assert_eq!(of(&trace), of(&json), "{run}");
     }
 }
 
@@ -262,6 +287,10 @@ fn what_a_file_cannot_tell_is_said() {
     let roof = roofline(&no_memory, &query("layer"), &[]);
     assert!(roof.ridge.is_none() && roof.achievable.is_none() && !roof.ceilings.is_empty());
     assert!(layers(&no_memory, &query("layer"), &[]).nodes.iter().any(|n| n.hfu.is_some()));
+    // What FP8 can hangs on the generation, which only the summary tells.
+    let unknown = roofline(&open(&|j| drop(j.as_object_mut().expect("an object").remove("summary"))), &query("layer"), &[]);
+    assert!(!unknown.ceilings.is_empty() && unknown.ceilings.iter().all(|c| !c.name.contains("FP8")), "{:?}", unknown.ceilings);
+    assert!(unknown.notes.iter().any(|n| n.contains("FP8")));
     let empty = open(&|j| j["instruction"] = serde_json::json!([]));
     assert!(layers(&empty, &query("layer"), &[]).nodes.is_empty());
     let absurd = open(&|j| {

@@ -92,7 +92,7 @@ pub(crate) struct Name {
     pub bir_id: Option<u64>,
     pub bir: String,
     pub instruction_type: &'static str,
-    pub penguin: String,
+    pub penguin_id: Option<u64>,
     pub hlo: String,
     pub operator: String,
     pub layer: String,
@@ -193,7 +193,7 @@ fn chain(word: &Entry, backend: &Level, upper: &[Option<&Level>]) -> Name {
             break;
         };
         match i {
-            0 => out.penguin = entry.name.clone(),
+            0 => out.penguin_id = Some(entry.id),
             1 => out.hlo = entry.name.clone(),
             _ => out.layer = entry.name.clone(),
         }

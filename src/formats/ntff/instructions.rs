@@ -143,12 +143,16 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
     let program = job.programs.get(&(subgraph.nc, step.engine)).cloned();
     let index = compiler_pc(subgraph, step.engine, pc);
     if let Some(name) = program.as_ref().and_then(|program| program.names.get(index?)) {
-        set_names(job, subgraph.nc, slice, name);
+        set_names(job, subgraph, slice, name);
     }
 }
 
-fn set_names(job: &mut Job<'_, '_>, nc: u64, slice: u32, name: &Name) {
+fn set_names(job: &mut Job<'_, '_>, subgraph: &Subgraph, slice: u32, name: &Name) {
+    // As the profiler writes it: `sg0000:17`.
+    let number: u32 = subgraph.name.trim_start_matches("sg").parse().unwrap_or(0);
+    let tensorizer = name.penguin_id.map(|id| format!("sg{number:04}:{id}")).unwrap_or_default();
     for (attr, text) in [
+        (Attr::Tensorizer, tensorizer.as_str()),
         (Attr::Bir, name.bir.as_str()),
         (Attr::InstructionType, name.instruction_type),
         (Attr::Layer, name.layer.as_str()),
@@ -159,7 +163,7 @@ fn set_names(job: &mut Job<'_, '_>, nc: u64, slice: u32, name: &Name) {
         job.timeline.set_text(slice, attr, text);
     }
     if let Some(id) = name.bir_id {
-        job.executions.entry((nc, id)).or_default().push(slice);
+        job.executions.entry((subgraph.nc, id)).or_default().push(slice);
     }
 }
 

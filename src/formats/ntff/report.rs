@@ -63,6 +63,8 @@ pub(super) fn meta(info: &Info, title: &str, window_ns: i64, has_neff: bool) -> 
         "Operands of instructions, and semaphores by owner".to_string(),
         "FLOPs, elements and bytes that instructions read and wrote".to_string(),
         "Source, destination and variable of DMA transfers".to_string(),
+        "What feeds a DMA queue (queue type)".to_string(),
+        "Clocks, array size and HBM bandwidth of the hardware, and how long each throttling limit held".to_string(),
         "State Buffer and PSUM usage, pending DMA count, DMA and HBM throughput".to_string(),
         "The profiler's summary".to_string(),
     ];
