@@ -47,6 +47,26 @@ fn formulas_give_the_metrics_of_the_file() {
 }
 
 #[test]
+fn headings_are_the_same_where_the_file_does_not_tell_them() {
+    let Some(folder) = conformance() else {
+        return;
+    };
+    for (run, stem) in [("fused_attention", "fused"), ("baseline_attention", "baseline")] {
+        let (name, bytes) = file(&folder, run, &format!("{stem}_exec_2_profile_full.json"));
+        let mut json: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+        let of = |bytes: Vec<u8>| {
+            let profile = import_one(&[(name.clone(), bytes)]).expect("it opens").profile;
+            let mut all: Vec<_> = summary(&profile, None).metrics.into_iter().map(|m| (m.name, m.group)).collect();
+            all.sort();
+            all
+        };
+        let told = of(bytes);
+        json.as_object_mut().expect("an object").remove("summary_groups");
+        assert_eq!(of(json.to_string().into_bytes()), told, "{run}");
+    }
+}
+
+#[test]
 fn a_figure_of_the_file_that_the_rows_contradict_is_named() {
     let Some(folder) = conformance() else {
         return;

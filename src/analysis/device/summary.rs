@@ -121,7 +121,7 @@ fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
     let metric = |(name, value, how): super::metrics::Computed| Metric {
         node: 0,
         name: name.into(),
-        group: about(&groups, name).replace('_', " "),
+        group: heading(&groups, name),
         file: None,
         text: None,
         computed: Some(value),
@@ -131,6 +131,12 @@ fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
         is_rounded: false,
     };
     super::window::metrics(profile, busy, range, &|_| true).into_iter().map(metric).collect()
+}
+
+/// The heading that the file gives a metric, else the one of its name.
+fn heading(groups: &[(String, String)], name: &str) -> String {
+    let told = about(groups, name);
+    if told.is_empty() { super::metric_groups::group(name).replace('_', " ") } else { told.replace('_', " ") }
 }
 
 /// What is said of a name; empty where nothing is.
@@ -177,7 +183,7 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alo
         let differs = is_beyond(if is_time_of_rows { ROUNDED } else { SAME });
         Metric {
             node: node as u32,
-            group: about(&groups, &name).replace('_', " "),
+            group: heading(&groups, &name),
             meaning: about(&meanings, &name),
             text: facts.text(&name).map(Into::into),
             how: ours.map(|c| c.2.to_string()).unwrap_or_default(),
