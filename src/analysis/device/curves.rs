@@ -36,12 +36,14 @@ pub fn lines(profile: &Profile, device: &NeuronDevice) -> Vec<Line> {
 pub(super) fn throughput(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Line> {
     let mut out = Vec::new();
     let Some(grid) = Grid::of(range) else { return out };
-    let mut moved = transferred(profile, device, grid);
+    // Once, where there is a curve of it at all.
+    let mut moved: Option<FxHashMap<u32, Vec<f64>>> = None;
     for (row, name) in [("DMA Throughput", "Cumulative DMA Throughput"), ("HBM Throughput", "Cumulative HBM Throughput")] {
         for counter in &profile.counters {
             let track = &profile.tracks[counter.track.index()];
             let (Some(series), true) = (counter.series.first(), profile.strings.get(track.name) == row) else { continue };
-            let of_rows = track.parent.filter(|_| row == "DMA Throughput").and_then(|core| moved.remove(&core.0));
+            let core = track.parent.filter(|_| row == "DMA Throughput");
+            let of_rows = core.and_then(|core| moved.get_or_insert_with(|| transferred(profile, device, grid)).remove(&core.0));
             let bytes = of_rows.unwrap_or_else(|| grid.integral(&counter.times, &series.values));
             let (times, values) = grid.so_far(&bytes, 1e9);
             out.push(Line { group: track.parent, name, unit: "B/s", times, values });
