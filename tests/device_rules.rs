@@ -192,10 +192,11 @@ fn transposing(bytes: u64) -> Run {
     Run { transposing: Some(told), ..product(1, BF16) }
 }
 
-fn psum(share: f64) -> Run {
+/// So many of the banks are in use.
+fn psum(n: usize) -> Run {
     let mut row = json!({"subgraph": "sg00", "type": "psum", "timestamp": 10});
     for bank in 0..8 {
-        row[format!("bank_{bank}_usage")] = json!(share);
+        row[format!("bank_{bank}_usage")] = json!(f64::from(u8::from(bank < n)));
     }
     product(1, BF16).section("instruction_usage", &[row])
 }
@@ -206,16 +207,35 @@ fn port(vector: i64) -> Run {
         .summary(json!({"instance_type": "trn1.32xlarge", "total_time": 2e-5}))
 }
 
+/// Vector and GpSimd of two cores: each has a port of its own.
+fn ports() -> Run {
+    let row = |id: i64, engine: &str, core: &str| json!({"id": id, "label": engine, "subgroup": engine, "subgraph": core, "opcode": "COPY", "timestamp": 1000, "duration": 9000, "operands": ""});
+    empty().section("instruction", &[row(1, "Vector", "sg00"), row(2, "GpSimd", "sg01")]).summary(json!({"instance_type": "trn1.32xlarge"}))
+}
+
+/// Operations of one name, of which the last takes longest and has that size.
+fn sized(last: u64) -> Run {
+    let mut run = empty().collectives(&[100, 100, 100, 900], (Some(1 << 20), None));
+    run.operations[3].0 = Some(last);
+    run
+}
+
+fn engine(name: &str) -> Run {
+    empty().rows(&[(name, "COPY", 0, 19_000, ""), ("Vector", "COPY", 0, 100, "")])
+}
+
 type Make = fn() -> Run;
 
 /// (rule, a run on which it fires, one on which it does not, one that lacks what it needs).
-const RULES: [(&str, Make, Make, Option<Make>); 41] = [
+const RULES: [(&str, Make, Make, Option<Make>); 49] = [
     (
         "R5",
         || empty().rows(&[("Tensor", "MATMUL", 0, 900, "")]).collectives(&[9000], (None, None)),
         || empty().rows(&[("Tensor", "MATMUL", 0, 19_000, "")]).collectives(&[9000], (None, None)),
         Some(|| product(2, BF16)),
     ),
+    // Sync computes nothing.
+    ("R1", || engine("GpSimd"), || engine("Sync"), Some(empty)),
     ("R10", || tensors(5.0), || tensors(1.5), Some(|| product(2, BF16))),
     (
         "R14",
@@ -255,6 +275,7 @@ const RULES: [(&str, Make, Make, Option<Make>); 41] = [
         None,
     ),
     ("R28", || port(9000), || port(1000), Some(|| vector(3, LONG))),
+    ("R28", || port(9000), ports, None),
     (
         "R29",
         || empty().rows(&[("GpSimd", "COPY", 0, 15_000, "")]).summary(json!({"software_dynamic_dma_packet_count": 5})),
@@ -262,7 +283,7 @@ const RULES: [(&str, Make, Make, Option<Make>); 41] = [
         Some(empty),
     ),
     ("R29c", || sourced(2), || sourced(8), Some(|| product(10, BF16))),
-    ("R29d", || psum(1.0), || psum(0.5), Some(empty)),
+    ("R29d", || psum(8), || psum(7), Some(empty)),
     ("R33", || transposing(500), || transposing(50), Some(|| product(1, BF16))),
     (
         "R34",
@@ -277,6 +298,13 @@ const RULES: [(&str, Make, Make, Option<Make>); 41] = [
         || empty().dma(32, "input", 100, 64, &json!({})),
         || empty().dma(32, "input", 100, 64, &json!({"duplicate": "yes"})).dma(16, "input", 100, 8192, &json!({})),
         Some(|| empty().dma(32, "input", 100, 64, &json!({"duplicate": "yes"}))),
+    ),
+    ("R31", || empty().dma(32, "input", 100, 3000, &json!({})), || empty().dma(32, "input", 100, 4096, &json!({})), None),
+    (
+        "R32",
+        || empty().dma(8, "input", 100, 64, &json!({})),
+        || empty().dma(8, "input", 100, 64, &json!({})).metadata("num_dma_engines_per_neuroncore", 8),
+        None,
     ),
     (
         "R32",
@@ -296,6 +324,7 @@ const RULES: [(&str, Make, Make, Option<Make>); 41] = [
         || empty().collectives(&[100, 110, 120, 130], (None, None)),
         Some(empty),
     ),
+    ("R37", || sized(1 << 20), || sized(16 << 20), None),
     (
         "R38",
         || empty().collectives(&[500; 3], (None, Some(900))),
@@ -308,6 +337,8 @@ const RULES: [(&str, Make, Make, Option<Make>); 41] = [
         || empty().collectives(&[500; 5], (Some(1 << 20), None)),
         Some(|| empty().collectives(&[500; 3], (None, None))),
     ),
+    // A limit costs nothing while the engine is idle.
+    ("R41", || throttled(0), || throttled(12_000), Some(|| product(3, BF16))),
     ("R42", || throttled(12_000), || throttled(5_100), Some(|| product(3, BF16))),
     (
         "capture a",
@@ -315,9 +346,22 @@ const RULES: [(&str, Make, Make, Option<Make>); 41] = [
         || product(1, BF16).warning("another"),
         Some(|| product(1, BF16)),
     ),
+    // Where the file has no warnings, its transfers tell.
+    (
+        "capture a",
+        || empty().dma(9, "hardware_dynamic", 10, 64, &json!({"variable": "unknown"})),
+        || empty().dma(9, "hardware_dynamic", 10, 64, &json!({"variable": "w"})),
+        Some(|| empty().dma(9, "input", 10, 64, &json!({"variable": "unknown"}))),
+    ),
     ("capture b", || empty().rows(&[("Tensor", "MATMUL", 600_000, 900, "")]), || product(1, BF16), Some(empty)),
     ("capture c", || product(1, BF16).warning("Dropped 17 events"), || product(1, BF16).warning("another"), Some(|| product(1, BF16))),
     ("capture f", || product(3, BF16), || sourced(3), Some(empty)),
+    (
+        "capture g",
+        || product(9, BF16).rows(&[("Vector", "Operation(117)", 10, 50, "")]),
+        || product(40, BF16).rows(&[("Vector", "Operation(117)", 10, 50, "")]),
+        Some(empty),
+    ),
     ("capture i", || product(3, BF16).cores(2), || product(3, BF16).cores(1), Some(empty)),
     ("capture j", empty, || product(1, BF16), None),
     (
@@ -331,10 +375,14 @@ const RULES: [(&str, Make, Make, Option<Make>); 41] = [
 ];
 
 impl Run {
-    /// How many cores the metadata tell.
-    fn cores(mut self, n: i64) -> Run {
-        self.sections["metadata"][0]["num_physical_cores"] = json!(n);
+    fn metadata(mut self, name: &str, value: i64) -> Run {
+        self.sections["metadata"][0][name] = json!(value);
         self
+    }
+
+    /// How many cores the metadata tell.
+    fn cores(self, n: i64) -> Run {
+        self.metadata("num_physical_cores", n)
     }
 }
 
@@ -356,6 +404,7 @@ fn each_rule_fires_stays_quiet_and_says_what_it_lacks() {
             for f in got.findings.iter().filter(|f| f.id == id) {
                 assert!(!f.why.is_empty() && !f.action.is_empty() && !f.how.is_empty(), "{f:?}");
                 assert!(f.cost.is_none_or(|c| c.0 > 0 && c.0 <= 1_000_000), "{f:?}");
+                assert!(!["R31", "R32", "R34", "R35", "R41"].contains(&id) || !f.places.is_empty(), "{f:?}");
             }
         };
         check(fires(), "fires");

@@ -31,6 +31,10 @@ impl Session {
                 let info = self.whole_table("TensorInfo");
                 Answer::Device(DeviceAnswer::Bands(tensors::bands(&self.profile, info.as_deref())))
             }
+            DeviceQuery::Advice => {
+                let info = self.whole_table("TensorInfo");
+                Answer::Device(DeviceAnswer::Advice(Box::new(device::advice::advice_of(&self.profile, info.as_deref()))))
+            }
             DeviceQuery::SbufMap(query) => match self.whole_table("SbufAllocation") {
                 Some(table) => Answer::Device(DeviceAnswer::SbufMap(Box::new(sbuf::map(&table, query)))),
                 None => Answer::Refused("This profile has no table `SbufAllocation`.".into()),

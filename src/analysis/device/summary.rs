@@ -1,7 +1,7 @@
 //! Metrics of a run: what the file says, what its rows and the formulas give, and where the two differ.
 
 use super::busy::{Busy, busy};
-use super::metrics::{ENGINES, Facts};
+use super::metrics::{Computed, ENGINES, Facts};
 use crate::base::{DurationNs, TimeNs, TimeRange};
 use crate::model::{Cell, Domain, Profile};
 use serde::{Deserialize, Serialize};
@@ -89,18 +89,13 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
         out.metrics = of_range(profile, &busy, range);
         return out;
     }
-    // The execution begins at 0; what is drawn may begin later, and some transfers lie outside of it.
-    let whole = match &profile.domain {
-        Domain::NeuronDevice(d) if d.window_ns > 0 => TimeRange::new(TimeNs(0), TimeNs(window)),
-        _ => profile.meta.range,
-    };
     let tables = &profile.tables;
     let n_nodes = tables.iter().find(|t| t.id == "summary" || t.id == "Summary").map_or(1, |t| t.rows.len().clamp(1, MOST_NODES));
     out.nodes = node_names(profile, n_nodes);
     for node in 0..n_nodes {
-        out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &busy, (node, n_nodes == 1), whole));
+        out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &busy, (node, n_nodes == 1)));
     }
-    out.notes = notes(&facts);
+    out.notes = notes(&facts, &out.metrics);
     out.notes.extend(differing(&out.metrics));
     out
 }
@@ -118,7 +113,7 @@ fn node_names(profile: &Profile, n: usize) -> Vec<String> {
 /// What the rows of a range give; the file says nothing of a part.
 fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
     let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
-    let metric = |(name, value, how): super::metrics::Computed| Metric {
+    let metric = |(name, value, how): Computed| Metric {
         node: 0,
         name: name.into(),
         group: heading(&groups, name),
@@ -153,8 +148,19 @@ fn differing(metrics: &[Metric]) -> Option<String> {
     (!names.is_empty()).then(|| format!("The file's `{shown}`{more} {what}"))
 }
 
+/// What the rows tell of a whole run: metrics that no formula over the file's summary gives; those that it tells itself only where `is_beside` it.
+pub(super) fn of_rows(profile: &Profile, facts: &Facts<'_>, computed: &[Computed], busy: &[Busy], is_beside: bool) -> Vec<Computed> {
+    // The execution begins at 0; what is drawn may begin later, and some transfers lie outside of it.
+    let run = match &profile.domain {
+        Domain::NeuronDevice(d) if d.window_ns > 0 => TimeRange::new(TimeNs(0), TimeNs(d.window_ns)),
+        _ => profile.meta.range,
+    };
+    let is_wanted = |name: &str| (is_beside || facts.number(name).is_none()) && computed.iter().all(|c| c.0 != name);
+    super::window::metrics(profile, busy, run, &is_wanted)
+}
+
 /// Of the summary at place `node`, which may be alone.
-fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alone): (usize, bool), whole: TimeRange) -> Vec<Metric> {
+fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alone): (usize, bool)) -> Vec<Metric> {
     let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
     let mut computed = facts.computed();
     // Rows are of all cores together; without any instruction nothing can be counted.
@@ -163,12 +169,10 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alo
         let n: u64 = engines.iter().filter(|e| e.engine == engine.engine).map(|e| e.count).sum();
         computed.push((engine.count, n as f64, "rows of the engine on the timeline"));
     }
-    // What no formula gives the rows may tell: beside the file's own, or where it has none. They are of all cores.
+    // Rows are of all cores: they stand beside the figures of a summary that is alone.
     let n_formulas = computed.len();
     if node == 0 {
-        let is_wanted = |name: &str| (is_alone || facts.number(name).is_none()) && computed.iter().all(|c| c.0 != name);
-        let new = super::window::metrics(profile, engines, whole, &is_wanted);
-        computed.extend(new);
+        computed.extend(of_rows(profile, facts, &computed, engines, is_alone));
     }
     let mut names: Vec<String> = facts.names().to_vec();
     names.extend(computed.iter().map(|c| c.0.to_string()).filter(|c| !facts.names().contains(c)));
@@ -207,11 +211,24 @@ fn words(profile: &Profile, table: &str) -> Vec<(String, String)> {
     pairs.filter_map(|(name, cell)| if let Cell::Text(text) = cell { Some((name.clone(), text.clone())) } else { None }).collect()
 }
 
-fn notes(facts: &Facts<'_>) -> Vec<String> {
+/// Figures that a run may lack: (metric, what it is).
+const WANTED: [(&str, &str); 4] = [
+    ("hardware_flops", "FLOPs"),
+    ("hbm_read_bytes", "bytes of HBM"),
+    ("hfu_estimated_percent", "FLOPs utilization"),
+    ("mbu_estimated_percent", "memory bandwidth utilization"),
+];
+
+fn notes(facts: &Facts<'_>, metrics: &[Metric]) -> Vec<String> {
     let mut out = Vec::new();
     if facts.names().is_empty() {
-        out.push("The file has no summary: FLOPs, bytes and utilization are not available. Busy times and counts are of the rows.".into());
-        return out;
+        let is_there = |name: &str| metrics.iter().any(|m| m.name == name);
+        let missing: Vec<&str> = WANTED.iter().filter(|w| !is_there(w.0)).map(|w| w.1).collect();
+        let lost = if missing.is_empty() { String::new() } else { format!(" What is not available without it: {}.", missing.join(", ")) };
+        out.push(format!("The file has no summary: figures are of the rows.{lost}"));
+        if missing.len() == WANTED.len() {
+            return out;
+        }
     }
     match facts.hardware() {
         None => out.push("The metadata lack a clock, an array size or a bandwidth: utilization cannot be checked.".into()),

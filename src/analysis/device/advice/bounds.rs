@@ -21,7 +21,9 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
 
 /// The busiest engine that computes: (share of the run, its name).
 fn busiest(case: &Case<'_>) -> Option<(f64, String)> {
-    let engines = case.engines.iter().filter(|e| e.engine != "DMA" && case.total > 0.0);
+    // Sync only starts transfers and passes signals.
+    let computes = |engine: &str| matches!(engine, "Tensor" | "Vector" | "Scalar" | "GpSimd");
+    let engines = case.engines.iter().filter(|e| computes(&e.engine) && case.total > 0.0);
     let shares = engines.map(|e| (e.busy.0 as f64 / case.total, format!("{} {}", e.core, e.engine)));
     shares.max_by(|a, b| a.0.total_cmp(&b.0))
 }
@@ -106,18 +108,18 @@ fn idle(case: &Case<'_>) -> Verdict {
     })
 }
 
-fn utilization(case: &Case<'_>) -> Option<(f64, f64)> {
-    let mfu = case.number("mfu_inst_estimated_percent").filter(|m| *m > 0.0)?;
-    let most = case.number("mfu_inst_max_achievable_estimated_percent").filter(|m| *m > 0.0)?;
-    Some((mfu, most))
+/// FLOPs utilization, the most that memory allows, and what counts its FLOPs.
+fn utilization(case: &Case<'_>) -> Option<(f64, f64, &'static str)> {
+    let found = case.utilization()?;
+    Some((found.value, found.most?, found.label))
 }
 
 fn below_roof(case: &Case<'_>) -> Verdict {
-    let Some((mfu, most)) = utilization(case) else { return Verdict::Missing(NO_MFU) };
+    let Some((mfu, most, label)) = utilization(case) else { return Verdict::Missing(NO_MFU) };
     Verdict::when(mfu < 0.5 * most, || {
         Finding::new(Severity::Warning, "FLOPs utilization is far below what the memory allows")
             .cost((1.0 - mfu / most) * case.total)
-            .says("Model FLOPs utilization", percent(mfu))
+            .says(label, percent(mfu))
             .says("Most that memory allows", percent(most))
             .because(
                 "At this arithmetic intensity the run could be much faster: data movement, waits or small tiles cost the rest.",
@@ -128,10 +130,10 @@ fn below_roof(case: &Case<'_>) -> Verdict {
 }
 
 fn at_roof(case: &Case<'_>) -> Verdict {
-    let Some((mfu, most)) = utilization(case) else { return Verdict::Missing(NO_MFU) };
+    let Some((mfu, most, label)) = utilization(case) else { return Verdict::Missing(NO_MFU) };
     Verdict::when(mfu >= 0.8 * most && most < 0.5, || {
         Finding::new(Severity::Info, "Only a higher arithmetic intensity helps")
-            .says("Model FLOPs utilization", percent(mfu))
+            .says(label, percent(mfu))
             .says("Most that memory allows", percent(most))
             .because(
                 "The run is near the roof that the memory sets, and the roof is low.",

@@ -2,21 +2,26 @@
 
 use super::{Case, FileWarning, Finding, Out, Severity, Verdict, bytes, percent, texts};
 use crate::analysis::device::tensors;
-use crate::base::StrId;
+use crate::base::{SliceId, StrId, in_parts, text};
 use crate::model::{Domain, Profile};
+use rustc_hash::FxHashSet;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let warnings = warnings(case.profile);
     let has_table = case.profile.tables.iter().any(|t| t.id == "warnings" || t.id == "Warning");
     let or = |verdict: Verdict| if has_table || !warnings.is_empty() { verdict } else { Verdict::Missing("warnings of the profiler") };
     let says = |words: &[&str]| warnings.iter().any(|w| words.iter().any(|word| w.message.contains(word)));
-    out.rule("capture a", "Dynamic transfers without notifications", or(no_notifications(says(&["DGE", "dge-notifs"]))));
+    out.rule(
+        "capture a",
+        "Dynamic transfers without notifications",
+        no_notifications(case, has_table.then(|| says(&["DGE", "dge-notifs"]))),
+    );
     out.rule("capture b", "About 1 ms of loading at the start", loading(case));
     out.rule("capture c", "Events were dropped", or(dropped(says(&["dropped", "Dropped", "max_events"]))));
     out.rule("capture d", "NEFF and NTFF of different runs", one_run(case));
     out.rule("capture e", "All inputs are zero", Verdict::Missing("values of the inputs: a profile holds checksums at most"));
     out.rule("capture f", "No names of source, HLO or layer", no_names(case));
-    out.rule("capture g", "Operators without names", operators(case));
+    out.rule("capture g", "Instructions that the profiler does not know", unknown_opcodes(case));
     out.rule("capture h", "Nothing but transposes on the tensor engine", only_transposes(case));
     out.rule("capture i", "Cores without a single instruction", unused_cores(case));
     out.rule("capture j", "A compilation, not an execution", compilation(case));
@@ -84,12 +89,39 @@ fn first_execution(case: &Case<'_>) -> Verdict {
     })
 }
 
-fn no_notifications(is_so: bool) -> Verdict {
-    Verdict::when(is_so, || {
-        Finding::new(Severity::Warning, "Captured without notifications of dynamic DMA").because(
+/// Dynamic transfers, and those of them whose tensor is not told; `None` where the file does not tell which are dynamic.
+fn unknown_tensors(case: &Case<'_>) -> Option<(u64, u64)> {
+    // A trace never tells tensors, whatever it was captured with.
+    let types = case.profile.attribute("queue_type").filter(|_| case.profile.meta.format != "ntff")?;
+    let variables = case.profile.attribute("variable");
+    let is_dynamic: Vec<bool> = case.profile.strings.iter().map(|s| s.1.ends_with("_dynamic")).collect();
+    let (mut n, mut n_unknown) = (0, 0);
+    in_parts(types.values.len(), &mut |part| {
+        for i in part.filter(|i| is_dynamic[types.values[*i].index()]) {
+            n += 1;
+            n_unknown += u64::from(variables.is_none_or(|v| v.values[i] == StrId(0)));
+        }
+    });
+    (n > 0).then_some((n, n_unknown))
+}
+
+/// `is_said`: whether a warning of the profiler says so, where it wrote any.
+fn no_notifications(case: &Case<'_>, is_said: Option<bool>) -> Verdict {
+    let found = unknown_tensors(case);
+    if is_said.is_none() && found.is_none() {
+        return Verdict::Missing("warnings of the profiler, or types of DMA with the tensors that it moves");
+    }
+    // Where the profiler writes warnings, it warns of this.
+    let is_unknown = is_said.unwrap_or_else(|| found.is_some_and(|(n, unknown)| unknown * 2 > n));
+    Verdict::when(is_unknown, || {
+        let mut finding = Finding::new(Severity::Warning, "Captured without notifications of dynamic DMA");
+        if let Some((n, unknown)) = found {
+            finding = finding.says("Dynamic transfers of unknown tensors", format!("{} of {}", text::count(unknown), text::count(n)));
+        }
+        finding.because(
             "What dynamic transfers move is not recorded.",
             "Capture again with `--enable-dge-notifs` or `NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1`.",
-            "A warning of the profiler says so.",
+            "A warning of the profiler says so; where the file has no warnings: more than half of the dynamic transfers name no tensor (our threshold).",
         )
     })
 }
@@ -133,31 +165,40 @@ fn no_names(case: &Case<'_>) -> Verdict {
     })
 }
 
-fn operators(case: &Case<'_>) -> Verdict {
-    let Some(column) = case.profile.attribute("operator") else { return Verdict::Missing("framework operators") };
-    let is_bare: Vec<bool> =
-        (0..case.profile.strings.len() as u32).map(|s| case.profile.strings.get(StrId(s)).starts_with("Operation(")).collect();
-    let named = column.values.iter().filter(|v| **v != StrId(0)).count();
-    let bare = column.values.iter().filter(|v| is_bare.get(v.index()).copied().unwrap_or(false)).count();
-    let share = bare as f64 / named.max(1) as f64;
-    Verdict::when(share > 0.2, || {
-        Finding::new(Severity::Info, "Many operators have no names").says("`Operation(N)`", percent(share)).because(
-            "The framework's names were not kept.",
-            "Compile again with `NEURON_FRAMEWORK_DEBUG=1` and a clean cache.",
-            "More than 20 % of the named instructions (our threshold).",
-        )
+fn unknown_opcodes(case: &Case<'_>) -> Verdict {
+    let n: usize = case.work.iter().map(|e| e.items.len()).sum();
+    if n == 0 {
+        return Verdict::Missing("instructions of engines");
+    }
+    let is_unknown: Vec<bool> = case.profile.strings.iter().map(|s| s.1.starts_with("Operation(")).collect();
+    let names = &case.profile.slices.name;
+    let found: Vec<SliceId> =
+        case.work.iter().flat_map(|e| &e.items).map(|i| i.2).filter(|s| is_unknown[names[s.index()].index()]).collect();
+    let share = found.len() as f64 / n as f64;
+    Verdict::when(share > 0.05, || {
+        let n_opcodes = found.iter().map(|s| names[s.index()]).collect::<FxHashSet<StrId>>().len() as u64;
+        Finding::new(Severity::Warning, "The profiler does not know many of the instructions")
+            .says("Instructions called `Operation(N)`", percent(share))
+            .says("Opcodes without a name", text::count(n_opcodes))
+            .at(found.iter().take(3).map(|s| case.place(*s)))
+            .because(
+                "Its version is older than the compiler's: what these instructions do is not told, and figures by kind leave them out.",
+                "Upgrade the profiler's tools, and process the capture again.",
+                "More than 5 % of the engines' instructions (our threshold) have an opcode `Operation(N)`.",
+            )
     })
 }
 
 fn only_transposes(case: &Case<'_>) -> Verdict {
-    let (Some(mfu), Some(active)) = (case.number("mfu_inst_estimated_percent"), case.number("tensor_engine_active_time")) else {
-        return Verdict::Missing("FLOPs utilization and active time of the tensor engine");
+    let numbers = ["mfu_inst_estimated_percent", "tensor_engine_active_time", "transpose_flops"].map(|name| case.number(name));
+    let [Some(mfu), Some(active), Some(moved)] = numbers else {
+        return Verdict::Missing("FLOPs utilization, FLOPs of transposes and active time of the tensor engine");
     };
-    Verdict::when(mfu <= 0.0 && active > 0.0, || {
+    Verdict::when(mfu <= 0.0 && active > 0.0 && moved > 0.0, || {
         Finding::new(Severity::Warning, "The tensor engine runs, but computes nothing for the model").because(
             "All matrix products are transposes.",
             "Check that the profile is of the part that was meant.",
-            "mfu_inst_estimated_percent is 0 while the tensor engine is active.",
+            "mfu_inst_estimated_percent is 0, and transpose_flops is not, while the tensor engine is active.",
         )
     })
 }

@@ -1,10 +1,10 @@
 //! R5 and R37–R40: collective operations.
 
-use super::{Case, Finding, Out, Severity, Verdict, bytes, nanoseconds, percent};
+use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent, rate};
 use crate::analysis::device::charts::operations;
 use crate::analysis::device::engines::Engine;
-use crate::analysis::spans::{self, Spans};
-use crate::base::{SliceId, StrId, text};
+use crate::analysis::spans::{self, Spans, length_in};
+use crate::base::{SliceId, StrId, largest, text};
 use crate::model::domain::CollectiveOp;
 use rustc_hash::FxHashMap;
 
@@ -41,10 +41,16 @@ fn exposed(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
     })
 }
 
+/// What alike operations have in common: their name, and their size as the chart of them writes it.
+type Alike = (StrId, Option<String>);
+
 fn outliers(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
-    let mut groups: FxHashMap<StrId, Vec<(i64, SliceId)>> = FxHashMap::default();
+    let told = case.device().map_or(&[][..], |d| &d.operations);
+    let size = |s: SliceId| told.binary_search_by_key(&s.0, |o| o.slice).ok().and_then(|at| told[at].bytes).map(text::bytes);
+    let mut groups: FxHashMap<Alike, Vec<(i64, SliceId)>> = FxHashMap::default();
     for s in slices {
-        groups.entry(case.profile.slices.name[s.index()]).or_default().push((case.profile.slices.duration[s.index()], *s));
+        let key = (case.profile.slices.name[s.index()], size(*s));
+        groups.entry(key).or_default().push((case.profile.slices.duration[s.index()], *s));
     }
     let mut found: Vec<(i64, SliceId)> = Vec::new();
     for group in groups.values_mut().filter(|g| g.len() >= 4) {
@@ -54,16 +60,30 @@ fn outliers(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
     }
     found.sort_unstable_by_key(|f| std::cmp::Reverse(f.0));
     Verdict::when(!found.is_empty(), || {
-        Finding::new(Severity::Warning, "Some collective operations take much longer than their like")
+        let mut finding = Finding::new(Severity::Warning, "Some collective operations take much longer than their like")
             .cost(found.iter().map(|f| f.0 as f64).sum())
-            .says("Operations", text::count(found.len() as u64))
+            .says("Operations", text::count(found.len() as u64));
+        for (busy, name) in found.first().map(|f| beside(case, f.1)).unwrap_or_default() {
+            finding = finding.says("Beside the worst", format!("{name}, {}", nanoseconds(busy as f64)));
+        }
+        finding
             .at(found.iter().map(|f| case.place(f.1)))
             .because(
                 "They share links and DMA with what runs beside them, or wait for a late rank.",
                 "See which transfers overlap them.",
-                "Longer than twice the median of the operations of one name (our factor), four or more of them; cost = what is above the median.",
+                "Longer than twice the median of the operations of one name and size (our factor), four or more of them; cost = what is above the median.",
             )
     })
+}
+
+/// What ran most while an operation did: time within it, and the name.
+fn beside(case: &Case<'_>, operation: SliceId) -> Vec<(i64, String)> {
+    let slices = &case.profile.slices;
+    let (start, end) = (slices.start[operation.index()], slices.end(operation.index()));
+    let times = case.busy.iter().map(|b| (length_in(&b.ranges, start, end), format!("{} {}", b.core, b.engine)));
+    // The operation's own row is no engine beside it.
+    let others = times.filter(|t| t.0 > 0 && !t.1.contains("Collectives"));
+    largest(3, others, |t| t.0)
 }
 
 fn late(case: &Case<'_>) -> Verdict {
@@ -102,7 +122,7 @@ fn small(case: &Case<'_>) -> Verdict {
     let small: Vec<_> = sized.iter().filter(|s| s.0 < SMALL && s.1 > 0).collect();
     let time: f64 = small.iter().map(|s| s.1 as f64).sum();
     Verdict::when(small.len() >= 4 && time > 0.05 * case.total, || {
-        let rate = |list: &[&(u64, i64, SliceId)]| {
+        let speed = |list: &[&(u64, i64, SliceId)]| {
             let (n, ns) = list.iter().fold((0.0, 0.0), |sum, s| (sum.0 + s.0 as f64, sum.1 + s.1 as f64));
             n / (ns / 1e9)
         };
@@ -110,9 +130,9 @@ fn small(case: &Case<'_>) -> Verdict {
         let moved: f64 = small.iter().map(|s| s.0 as f64).sum();
         let mut finding = Finding::new(Severity::Warning, "Many collective operations are small")
             .says("Below 256 KiB", format!("{} of {}", text::count(small.len() as u64), text::count(sized.len() as u64)))
-            .says("Their bandwidth", format!("{}/s", bytes(rate(&small))));
+            .says("Their bandwidth", rate(speed(&small)));
         if !large.is_empty() {
-            finding = finding.says("Of the others", format!("{}/s", bytes(rate(&large)))).cost(time - moved / rate(&large) * 1e9);
+            finding = finding.says("Of the others", rate(speed(&large))).cost(time - moved / speed(&large) * 1e9);
         }
         finding.at(small.iter().map(|s| case.place(s.2))).because(
             "Each operation has a cost that does not depend on its size.",

@@ -1,17 +1,20 @@
 //! R30–R36: how well data is moved.
 
-use super::{Case, Finding, Out, Severity, Verdict, bytes, nanoseconds, percent};
+use super::{Case, Finding, Out, Place, Severity, Verdict, bytes, nanoseconds, percent, rate};
+use crate::analysis::device::bands::BandKind;
 use crate::analysis::lately::Groups;
 use crate::base::order::keep_largest;
-use crate::base::{SliceId, StrId, TrackId, in_parts, text};
+use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts, largest, text};
 use crate::model::{Domain, NeuronDevice, TrackKind};
 use rustc_hash::FxHashMap;
 
 const NO_SIZES: &str = "sizes of DMA transfers";
+/// DMA engines of a core, on every generation that has them, where the metadata do not say.
+const N_ENGINES: f64 = 16.0;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let packets = Packets::of(case);
-    out.rule("R30", "Transfers are small", average(case));
+    out.rule("R30", "Transfers are small", average(case, &packets));
     out.rule("R31", "Packets are small", small(case, &packets));
     out.rule("R32", "DMA engines share the work unevenly", uneven(case, &packets));
     out.rule("R33", "Transfers that transpose", transposing(case));
@@ -29,20 +32,39 @@ struct Packets {
     has_dynamic: bool,
     n_tiny_dynamic: u64,
     tiny_dynamic: Option<SliceId>,
-    /// Busy time and bytes by (core, engine).
-    engines: FxHashMap<(u32, StrId), (i64, u64)>,
+    /// What the engines did, by (core, engine).
+    engines: FxHashMap<(u32, StrId), Moved>,
+}
+
+/// Packets of one DMA engine.
+#[derive(Default, Clone, Copy)]
+struct Moved {
+    /// Durations added up, nanoseconds.
+    busy: i64,
+    /// (duration, packet) of the longest.
+    longest: Option<(i64, SliceId)>,
+}
+
+impl Moved {
+    fn add(&mut self, busy: i64, longest: Option<(i64, SliceId)>) {
+        self.busy = self.busy.saturating_add(busy);
+        self.longest = longest.filter(|new| self.longest.is_none_or(|old| new.0 > old.0)).or(self.longest);
+    }
 }
 
 /// Packets below 2 KiB.
 #[derive(Default)]
 struct Small {
     count: u64,
+    /// Packets below 4 KiB, these included.
+    n_unsaturated: u64,
     /// Those below 256 bytes.
     n_tiny: u64,
     /// Time that they take for what they lack to 2 KiB.
     lost_ns: f64,
-    /// (duration, packet), longest first.
+    /// (duration, packet), longest first; and those from 2 to 4 KiB.
     longest: Vec<(i64, SliceId)>,
+    longest_unsaturated: Vec<(i64, SliceId)>,
 }
 
 impl Packets {
@@ -55,8 +77,7 @@ impl Packets {
         for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
             let is_dynamic = profile.strings.get(track.name).contains("Dynamic");
             let slices = profile.slices_of(TrackId(t as u32));
-            // Busy time and bytes of the queue's packets by engine.
-            let mut busy: Groups<StrId, (i64, u64)> = Groups::default();
+            let mut busy: Groups<StrId, Moved> = Groups::default();
             in_parts(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
                     let n = device.bytes.get(i).copied().unwrap_or(NeuronDevice::ABSENT);
@@ -67,14 +88,12 @@ impl Packets {
                     let duration = profile.slices.duration[i];
                     out.add(n, duration, SliceId(i as u32), is_dynamic);
                     if let Some(engine) = engines.map(|e| e[i]) {
-                        let sums = busy.of(engine.0, engine);
-                        *sums = (sums.0.saturating_add(duration), sums.1.saturating_add(n.into()));
+                        busy.of(engine.0, engine).add(duration, Some((duration, SliceId(i as u32))));
                     }
                 }
             });
-            for (engine, (time, bytes)) in busy.all {
-                let sums = out.engines.entry((roots[t], engine)).or_default();
-                *sums = (sums.0.saturating_add(time), sums.1.saturating_add(bytes));
+            for (engine, moved) in busy.all {
+                out.engines.entry((roots[t], engine)).or_default().add(moved.busy, moved.longest);
             }
         }
         out
@@ -82,11 +101,14 @@ impl Packets {
 
     fn add(&mut self, bytes: u32, duration: i64, slice: SliceId, is_dynamic: bool) {
         self.count += 1;
+        self.small.n_unsaturated += u64::from(bytes < 4096);
         if bytes < 2048 {
             self.small.count += 1;
             self.small.n_tiny += u64::from(bytes < 256);
             self.small.lost_ns += duration as f64 * (1.0 - f64::from(bytes) / 2048.0);
             keep_largest(&mut self.small.longest, 3, (duration, slice), |p| p.0);
+        } else if bytes < 4096 {
+            keep_largest(&mut self.small.longest_unsaturated, 3, (duration, slice), |p| p.0);
         }
         self.has_dynamic |= is_dynamic;
         if is_dynamic && bytes < 512 {
@@ -96,12 +118,21 @@ impl Packets {
     }
 }
 
-fn average(case: &Case<'_>) -> Verdict {
+/// Stretches in which small transfers follow each other closely, those of most first.
+fn stretches<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Place> + 'a {
+    let small = case.memory.bands.iter().filter(|b| b.kind == BandKind::SmallTransfers);
+    let place =
+        |n: u64, core: &str, range| Place { label: format!("{} on {core}", text::counted(n, "small transfer")), range, slice: None };
+    largest(3, small, |b| b.transfers as i64).into_iter().map(move |b| place(b.transfers, &b.name, b.range))
+}
+
+fn average(case: &Case<'_>, packets: &Packets) -> Verdict {
     let Some(size) = case.number("dma_transfer_average_bytes").filter(|b| *b > 0.0) else {
         return Verdict::Missing("the mean size of whole transfers; the file has packets only");
     };
     Verdict::when(size < 32_768.0, || {
-        Finding::new(Severity::Warning, "Transfers are small").says("Mean", bytes(size)).because(
+        let longest = packets.small.longest.iter().map(|p| case.place(p.1));
+        Finding::new(Severity::Warning, "Transfers are small").says("Mean", bytes(size)).at(stretches(case).chain(longest)).because(
             "Each transfer has a fixed cost of about 1.3 µs.",
             "Move 32 KiB or more at a time.",
             "dma_transfer_average_bytes below 32 KiB.",
@@ -114,17 +145,23 @@ fn small(case: &Case<'_>, packets: &Packets) -> Verdict {
         return Verdict::Missing(NO_SIZES);
     }
     let found = &packets.small;
-    Verdict::when(2 * found.count > packets.count, || {
-        let severity = if 2 * found.n_tiny > packets.count { Severity::Critical } else { Severity::Warning };
-        Finding::new(severity, "Packets are small")
-            .cost(found.lost_ns / packets.engines.len().max(1) as f64)
-            .says("Below 2 KiB", format!("{} of {}", text::count(found.count), text::count(packets.count)))
+    let is_small = 2 * found.count > packets.count;
+    Verdict::when(is_small || 2 * found.n_unsaturated > packets.count, || {
+        let (severity, title) = match () {
+            () if 2 * found.n_tiny > packets.count => (Severity::Critical, "Packets are small"),
+            () if is_small => (Severity::Warning, "Packets are small"),
+            () => (Severity::Info, "Packets are too small to use the bandwidth up"),
+        };
+        Finding::new(severity, title)
+            .cost(if is_small { found.lost_ns / packets.engines.len().max(1) as f64 } else { 0.0 })
+            .says("Below 4 KiB", format!("{} of {}", text::count(found.n_unsaturated), text::count(packets.count)))
+            .says("Below 2 KiB", text::count(found.count))
             .says("Below 256 B", text::count(found.n_tiny))
-            .at(found.longest.iter().map(|p| case.place(p.1)))
+            .at(if is_small { &found.longest } else { &found.longest_unsaturated }.iter().map(|p| case.place(p.1)))
             .because(
-                "A packet of less than 2 KiB takes about as long as one of 2 KiB.",
+                "A packet of less than 2 KiB takes about as long as one of 2 KiB; from 4 KiB on the bandwidth is used up.",
                 "Widen the free dimension: 512 elements of FP32, 1024 of BF16 are 2 KiB per partition.",
-                "More than half of the packets below 2 KiB; cost = Σ duration × (1 − size ÷ 2 KiB) ÷ DMA engines in use, an estimate.",
+                "More than half of the packets below 4 KiB; cost, where more than half are below 2 KiB = Σ duration × (1 − size ÷ 2 KiB) ÷ DMA engines in use, an estimate.",
             )
     })
 }
@@ -133,28 +170,30 @@ fn uneven(case: &Case<'_>, packets: &Packets) -> Verdict {
     if packets.engines.is_empty() {
         return Verdict::Missing("transfers with their DMA engines");
     }
+    let all = case.facts.hardware_fact("num_dma_engines_per_neuroncore").unwrap_or(N_ENGINES);
     let mut cores: Vec<u32> = packets.engines.keys().map(|k| k.0).collect();
     cores.sort_unstable();
     cores.dedup();
     let of = |core: &u32| {
-        let busy: Vec<f64> = packets.engines.iter().filter(|e| e.0.0 == *core).map(|e| e.1.0 as f64).collect();
-        let (most, sum) = (busy.iter().copied().fold(0.0, f64::max), busy.iter().sum::<f64>());
-        (busy.len(), most, sum / busy.len().max(1) as f64, sum, *core)
+        let own: Vec<&Moved> = packets.engines.iter().filter(|e| e.0.0 == *core).map(|e| e.1).collect();
+        let busiest = own.iter().max_by_key(|m| (m.busy, m.longest.map(|l| l.1))).map(|m| **m).unwrap_or_default();
+        (own.len() as f64, busiest, own.iter().map(|m| m.busy as f64).sum::<f64>(), *core)
     };
     // The core that moves most: the others may have nothing to do.
-    let busiest = cores.iter().map(of).max_by(|a, b| a.3.total_cmp(&b.3));
-    let Some((n, most, mean, _, core)) = busiest else { return Verdict::Quiet };
-    Verdict::when(mean > 0.0 && (n < 16 || most > 1.5 * mean), || {
+    let Some((n, busiest, sum, core)) = cores.iter().map(of).max_by(|a, b| a.2.total_cmp(&b.2)) else { return Verdict::Quiet };
+    let (most, mean) = (busiest.busy as f64, sum / n.max(1.0));
+    Verdict::when(mean > 0.0 && (n < all || most > 1.5 * mean), || {
         Finding::new(Severity::Warning, "DMA engines share the work unevenly")
-            .cost(most - if n < 16 { mean * n as f64 / 16.0 } else { mean })
+            .cost(most - if n < all { sum / all } else { mean })
             .says("Core", case.profile.track_path(TrackId(core)))
-            .says("Engines in use", text::count(n as u64))
+            .says("Engines in use", format!("{} of {}", text::count(n as u64), text::count(all as u64)))
             .says("Busiest", nanoseconds(most))
             .says("Mean", nanoseconds(mean))
+            .at(busiest.longest.map(|l| case.place(l.1)))
             .because(
                 "The slowest DMA engine decides when a transfer is over.",
-                "Spread transfers over all 128 partitions, which map to the 16 engines.",
-                "Fewer than 16 engines in use, or the busiest above 1.5 × the mean (our ratio), on the core that moves most; cost = busiest − an even share.",
+                "Spread transfers over all 128 partitions, which map to all engines.",
+                "Fewer engines in use than the core has (num_dma_engines_per_neuroncore, else 16), or the busiest above 1.5 × the mean (our ratio), on the core that moves most; cost = busiest − an even share.",
             )
     })
 }
@@ -189,7 +228,7 @@ fn tiny(case: &Case<'_>, packets: &Packets) -> Verdict {
     Verdict::when(packets.n_tiny_dynamic > 100, || {
         let first = packets.tiny_dynamic.map(|slice| case.place(slice));
         let n = text::count(packets.n_tiny_dynamic);
-        Finding::new(Severity::Info, "Many tiny dynamic transfers").says("Below 512 B", n).at(first).because(
+        Finding::new(Severity::Info, "Many tiny dynamic transfers").says("Below 512 B", n).at(stretches(case).chain(first).take(3)).because(
             "So many tiny transfers with descriptors made at run time are recorded inexactly: their times are not reliable.",
             "Make them larger; do not read much into single durations there.",
             "More than 100 packets below 512 B on dynamic queues (our threshold).",
@@ -197,28 +236,29 @@ fn tiny(case: &Case<'_>, packets: &Packets) -> Verdict {
     })
 }
 
+/// The longest times in which a core's DMA was busy without a break.
+fn stretches_of(case: &Case<'_>, core: &str) -> Vec<Place> {
+    let spans = case.busy_of("DMA").filter(|b| b.core == core).flat_map(|b| b.ranges.iter().copied());
+    let place =
+        |s: (i64, i64)| Place { label: format!("DMA of {core} busy"), range: TimeRange::new(TimeNs(s.0), TimeNs(s.1)), slice: None };
+    largest(3, spans, |s| s.1 - s.0).into_iter().map(place).collect()
+}
+
 fn slow(case: &Case<'_>, packets: &Packets) -> Verdict {
-    let table = case.table(["metadata", "Metadata"]);
-    let peak = table.and_then(|t| {
-        let at = t.columns.iter().position(|c| c == "dma_ddr_bandwidth")?;
-        match t.rows.first()?.get(at)? {
-            crate::model::Cell::Int(v) => Some(*v as f64),
-            crate::model::Cell::Float(v) => Some(*v),
-            _ => None,
-        }
-    });
+    let peak = case.facts.hardware_fact("dma_ddr_bandwidth");
     let busiest = case.engines.iter().filter(|e| e.engine == "DMA" && e.busy.0 > 0).max_by_key(|e| e.bytes);
-    let (Some(peak), Some(dma)) = (peak.filter(|p| *p > 0.0), busiest.filter(|_| packets.count > 0)) else {
+    let (Some(peak), Some(dma)) = (peak, busiest.filter(|_| packets.count > 0)) else {
         return Verdict::Missing("the bandwidth of DMA, and sizes of transfers");
     };
-    let rate = dma.bytes.unwrap_or(0) as f64 / (dma.busy.0 as f64 / 1e9);
+    let speed = dma.bytes.unwrap_or(0) as f64 / (dma.busy.0 as f64 / 1e9);
     let share = dma.busy.0 as f64 / case.total.max(1.0);
-    Verdict::when(share > 0.3 && rate < 0.6 * peak, || {
+    Verdict::when(share > 0.3 && speed < 0.6 * peak, || {
         Finding::new(Severity::Warning, "DMA is busy below its bandwidth")
-            .cost(dma.busy.0 as f64 * (1.0 - rate / peak))
+            .cost(dma.busy.0 as f64 * (1.0 - speed / peak))
             .says("Core", dma.core.clone())
             .says("DMA busy", percent(share))
-            .says("Rate while busy", format!("{}/s, {} of {}/s", bytes(rate), percent(rate / peak), bytes(peak)))
+            .says("Rate while busy", format!("{}, {} of {}", rate(speed), percent(speed / peak), rate(peak)))
+            .at(stretches_of(case, &dma.core))
             .because(
                 "The transfers could be done in less time.",
                 "Larger packets, more engines, fewer transfers in a row that wait for each other.",

@@ -1,9 +1,14 @@
 //! R20–R29: what the engines do, and how well.
 
-use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
+use super::case::Products;
+use super::{Case, Finding, MOST_PLACES, Out, Place, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::device::cause::Cause;
-use crate::analysis::spans::Spans;
-use crate::base::{SliceId, largest, text};
+use crate::analysis::spans::{Spans, push};
+use crate::base::{TimeNs, TimeRange, largest, text};
+use crate::model::Counter;
+
+/// PSUM is nearly full from this share of all banks of a core; ours.
+const PSUM_FULL: f64 = 0.95;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("R20", "Transposes take a large part of the FLOPs", transposes(case));
@@ -21,51 +26,78 @@ fn transposes(case: &Case<'_>) -> Verdict {
         return Verdict::Missing("transpose_flops and hardware_flops");
     };
     Verdict::when(moved > 0.1 * all, || {
-        let (n, time, longest) = marked(case, "TRANSPOSE");
         let mut finding = Finding::new(Severity::Critical, "Transposes take a large part of the FLOPs")
-            .cost(case.hardware.map_or(0.0, |hw| moved / (hw.core_flops * hw.n_cores) * 1e9))
             .says("Of the hardware's FLOPs", percent(moved / all));
-        if n > 0 {
-            finding = finding.says("Instructions", text::count(n)).says("Their durations, added up", nanoseconds(time));
-        }
-        finding.at(longest.into_iter().map(|s| case.place(s))).because(
+        finding = match case.most_transposing() {
+            Some(p) => finding
+                .cost(p.transposing)
+                .says(&format!("Instructions of {}", p.core), text::count(p.n_transposes))
+                .says("Time that they cover", nanoseconds(p.transposing))
+                .at(p.longest.iter().map(|l| case.place(l.1))),
+            None => finding.cost(case.hardware.map_or(0.0, |hw| moved / (hw.core_flops * hw.n_cores) * 1e9)),
+        };
+        finding.because(
             "Matrix products that only move data take the tensor engine from those that compute.",
             "Choose layouts that fit, swap the moving and the stationary operand, or transpose by DMA or another engine.",
-            "transpose_flops above 10 % of hardware_flops; cost = transpose_flops ÷ peak of all cores, the least they take.",
+            "transpose_flops above 10 % of hardware_flops; cost = time that the tensor engine's instructions of type TRANSPOSE cover, on the core where that is longest. Where the file does not mark them: transpose_flops ÷ peak of all cores, the least they take.",
         )
     })
 }
 
-/// Instructions of that type: how many, how long together, the longest.
-fn marked(case: &Case<'_>, kind: &str) -> (u64, f64, Vec<SliceId>) {
-    let profile = case.profile;
-    let Some(types) = profile.attribute("instruction_type") else { return Default::default() };
-    let Some(id) = profile.strings.iter().find(|s| s.1 == kind).map(|s| s.0) else { return Default::default() };
-    let found: Vec<usize> = (0..types.values.len()).filter(|i| types.values[*i] == id).collect();
-    let time = found.iter().map(|i| profile.slices.duration[*i] as f64).sum();
-    let n = found.len() as u64;
-    let longest = largest(3, found.into_iter(), |i| profile.slices.duration[*i]);
-    (n, time, longest.into_iter().map(|i| SliceId(i as u32)).collect())
+/// What a core's tensor engine did.
+struct Use {
+    core: String,
+    /// Seconds; of several cores together, added up.
+    active: f64,
+    /// FLOPs.
+    useful: f64,
+}
+
+/// Core by core, where the rows tell FLOPs; cores without products are left out.
+fn use_by_core(case: &Case<'_>, model: Option<f64>) -> Vec<Use> {
+    let useful = |p: &Products| p.all.saturating_sub(p.moved) as f64;
+    let sum: f64 = case.products.iter().map(useful).sum();
+    let of = |p: &Products| {
+        let active: i64 = case.engines.iter().filter(|e| e.engine == "Tensor" && e.core == p.core).map(|e| e.busy.0).sum();
+        // The model's FLOPs are of all cores: each did its part of the products.
+        let useful = model.filter(|_| sum > 0.0).map_or(useful(p), |m| m * useful(p) / sum);
+        Use { core: p.core.clone(), active: active as f64 / 1e9, useful }
+    };
+    case.products.iter().filter(|p| p.all > 0).map(of).filter(|u| u.active > 0.0).collect()
+}
+
+/// All cores together, from the metrics.
+fn use_of_all(case: &Case<'_>, model: Option<f64>) -> Option<Use> {
+    // The metric counts once what several cores do at once; the rows tell each core's.
+    let of_rows: i64 = case.engines.iter().filter(|e| e.engine == "Tensor").map(|e| e.busy.0).sum();
+    let active = if of_rows > 0 { Some(of_rows as f64 / 1e9) } else { case.number("tensor_engine_active_time") }.filter(|t| *t > 0.0)?;
+    let all = case.number("hardware_flops")?;
+    let useful = model.unwrap_or(all - case.number("transpose_flops").unwrap_or(0.0));
+    Some(Use { core: "all cores".into(), active, useful })
 }
 
 fn useless(case: &Case<'_>) -> Verdict {
-    // The metric counts once what several cores do at once; the rows tell each core's.
-    let of_rows: i64 = case.engines.iter().filter(|e| e.engine == "Tensor").map(|e| e.busy.0).sum();
-    let active = if of_rows > 0 { Some(of_rows as f64 / 1e9) } else { case.number("tensor_engine_active_time") }.filter(|t| *t > 0.0);
-    let (Some(active), Some(hw), Some(all)) = (active, case.hardware, case.number("hardware_flops")) else {
-        return Verdict::Missing("FLOPs, active time and clock of the tensor engine");
-    };
-    let useful = case.number("model_flops").filter(|f| *f > 0.0).unwrap_or(all - case.number("transpose_flops").unwrap_or(0.0));
-    let possible = active * hw.core_flops;
-    Verdict::when(useful < 0.5 * possible, || {
+    const MISSING: Verdict = Verdict::Missing("FLOPs, active time and clock of the tensor engine");
+    let Some(hw) = case.hardware else { return MISSING };
+    let model = case.number("model_flops").filter(|f| *f > 0.0);
+    let mut uses = use_by_core(case, model);
+    // Of all together it is not told which core lost how much.
+    let n_cores = if uses.is_empty() { hw.n_cores } else { 1.0 };
+    if uses.is_empty() {
+        uses.extend(use_of_all(case, model));
+    }
+    let lost = |u: &Use| u.active - u.useful / hw.core_flops;
+    let Some(worst) = uses.into_iter().max_by(|a, b| lost(a).total_cmp(&lost(b))) else { return MISSING };
+    let possible = worst.active * hw.core_flops;
+    Verdict::when(worst.useful < 0.5 * possible, || {
         Finding::new(Severity::Warning, "The tensor engine is busy with little useful work")
-            .cost((active - useful / hw.core_flops) / hw.n_cores * 1e9)
-            .says("Useful", percent(useful / possible))
-            .says("Active, all cores", nanoseconds(active * 1e9))
+            .cost(lost(&worst) / n_cores * 1e9)
+            .says("Useful", percent(worst.useful / possible))
+            .says(&format!("Active, {}", worst.core), nanoseconds(worst.active * 1e9))
             .because(
                 "Small tiles, transposes or slow types leave most of the array idle while the engine counts as active.",
                 "Use full 128 × 128 tiles with long moving operands, and BF16 where accuracy allows.",
-                "Useful FLOPs (of the model, else without transposes) below 50 % of active time × peak; cost = the active time that peak would not need, per core.",
+                "Useful FLOPs (of the model, else without transposes) below 50 % of active time × peak, on the core that loses most; cost = the active time that peak would not need. Where the rows do not tell FLOPs: of all cores together, ÷ cores.",
             )
     })
 }
@@ -103,18 +135,21 @@ fn shared_port(case: &Case<'_>) -> Verdict {
     if !kind.starts_with("trn1") && !kind.starts_with("inf2") {
         return Verdict::Quiet;
     }
-    let spans = |name: &str| {
-        let items = case.work.iter().filter(|e| e.name == name).flat_map(|e| &e.items);
+    // The port is that of one core: what another one does at the time does not matter.
+    let spans = |core: &str, name: &str| {
+        let items = case.work.iter().filter(|e| e.core == core && e.name == name).flat_map(|e| &e.items);
         Spans::union(items.filter(|i| !i.3).map(|i| (i.0, i.1)))
     };
-    let both = spans("Vector").intersection(&spans("GpSimd")).total() as f64;
+    let cores = case.work.iter().filter(|e| e.name == "Vector").map(|e| e.core.as_str());
+    let shared = cores.map(|core| (spans(core, "Vector").intersection(&spans(core, "GpSimd")).total() as f64, core));
+    let (both, core) = shared.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
     Verdict::when(both > 0.1 * case.total, || {
         Finding::new(Severity::Info, "Vector and GpSimd run at the same time and share a port")
-            .says("At the same time", nanoseconds(both))
+            .says(&format!("At the same time, {core}"), nanoseconds(both))
             .because(
                 "On this generation they cannot access SBUF at the same time, so each slows the other.",
                 "Move work from GpSimd to Scalar, or let them run in turn.",
-                "Both busy for more than 10 % of the run (our threshold).",
+                "Both of one core busy for more than 10 % of the run (our threshold).",
             )
     })
 }
@@ -137,37 +172,60 @@ fn descriptors(case: &Case<'_>) -> Verdict {
 }
 
 fn overhead(case: &Case<'_>) -> Verdict {
-    let mfu = case.number("mfu_inst_estimated_percent").filter(|m| *m > 0.0);
-    let (Some(hfu), Some(mfu)) = (case.number("hfu_estimated_percent"), mfu) else {
+    let (Some(hfu), Some(mfu)) = (case.number("hfu_estimated_percent"), case.utilization()) else {
         return Verdict::Missing("hardware and model FLOPs utilization");
     };
-    Verdict::when(hfu > 1.25 * mfu, || {
+    Verdict::when(hfu > 1.25 * mfu.value, || {
+        let n_cores = case.hardware.map_or(1.0, |hw| hw.n_cores);
+        // Utilization is of all cores; the rest takes the core longest that does most of the work.
+        let at_peak = (hfu - mfu.value) * case.total * case.largest_share().map_or(1.0, |share| share * n_cores);
+        let transposing = case.most_transposing().map_or(0.0, |p| p.transposing);
         Finding::new(Severity::Warning, "The hardware computes well more than the model asks for")
-            .cost((hfu - mfu) * case.total)
+            .cost(at_peak.max(transposing))
             .says("Hardware FLOPs utilization", percent(hfu))
-            .says("Model FLOPs utilization", percent(mfu))
+            .says(mfu.label, percent(mfu.value))
             .because(
                 "Transposes, broadcasts and padding run on the tensor engine.",
                 "Choose layouts without transposes; pad less.",
-                "HFU above 1.25 × MFU (our ratio); cost = (HFU − MFU) × run, the time of the rest at peak.",
+                "HFU above 1.25 × MFU (our ratio); cost = (HFU − MFU) × run, the time of the rest at peak on the core with most FLOPs, and no less than the time that transposes cover.",
             )
     })
 }
 
+/// Mean use of all banks of a core, sample by sample, as a share of 1: (from, until, share).
+fn banks(counter: &Counter) -> impl Iterator<Item = (i64, i64, f64)> {
+    // Of eight banks, each as a share of one or of a hundred; which one the unit tells.
+    let scale = if counter.unit == "%" { 100.0 } else { 1.0 };
+    let n = counter.series.len().max(1) as f64;
+    let mean = move |at: usize| counter.series.iter().filter_map(|s| s.values.get(at)).sum::<f64>() / n / scale;
+    let until = |at: usize| counter.times.get(at + 1).or(counter.times.get(at)).copied();
+    counter.times.iter().enumerate().filter_map(move |(at, from)| Some((*from, until(at)?, mean(at))))
+}
+
 fn psum(case: &Case<'_>) -> Verdict {
-    let is_psum = |c: &&crate::model::Counter| case.profile.track_path(c.track).contains("PSUM");
+    let is_psum = |c: &&Counter| case.profile.track_path(c.track).contains("PSUM");
     let counters: Vec<_> = case.profile.counters.iter().filter(is_psum).collect();
     if counters.is_empty() {
         return Verdict::Missing("the usage of PSUM over time");
     }
-    // Of eight banks, each as a share of one or of a hundred; which one the unit tells.
-    let scale = |c: &crate::model::Counter| if c.unit == "%" { 100.0 } else { 1.0 };
-    let most = counters.iter().flat_map(|c| c.series.iter().flat_map(|s| s.values.iter().map(|v| v / scale(c)))).fold(0.0, f64::max);
-    Verdict::when((0.95..=1.01).contains(&most), || {
-        Finding::new(Severity::Info, "A bank of PSUM is nearly full").says("Most", percent(most)).because(
+    let (mut most, mut places) = (0.0f64, Vec::new());
+    for counter in counters {
+        let core = case.profile.track_path(counter.track).split(" / ").next().unwrap_or_default().to_string();
+        let mut full = Vec::new();
+        for (from, until, share) in banks(counter).filter(|b| (PSUM_FULL..=1.01).contains(&b.2)) {
+            most = most.max(share);
+            push(&mut full, (from, until));
+        }
+        let place =
+            |s: (i64, i64)| Place { label: format!("PSUM of {core}"), range: TimeRange::new(TimeNs(s.0), TimeNs(s.1)), slice: None };
+        places.extend(full.into_iter().map(place));
+    }
+    Verdict::when(!places.is_empty(), || {
+        let places = largest(MOST_PLACES, places.into_iter(), |p| p.range.duration().0);
+        Finding::new(Severity::Info, "PSUM is nearly full").says("Most", percent(most)).at(places).because(
             "Matrix products wait until a bank is free.",
             "Use the banks in turn, and copy results out earlier.",
-            "The fullest bank at 95 % or more (our threshold).",
+            "The mean over all banks of a core, at one moment, at 95 % or more (our threshold).",
         )
     })
 }

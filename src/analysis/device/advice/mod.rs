@@ -4,6 +4,7 @@
 
 mod bounds;
 mod capture;
+mod case;
 mod collectives;
 mod dma;
 mod instructions;
@@ -12,16 +13,9 @@ mod throttle;
 mod volume;
 mod waits;
 
-use super::busy::{Busy, busy};
-use super::cause::Causes;
-use super::critical_path::{CriticalPath, critical_path_of};
-use super::engines::{Engine, engines};
-use super::gaps::{Gaps, gaps_of, whole};
-use super::metrics::{Facts, Hardware};
-use super::signals::Signals;
-use super::summary::EngineTime;
-use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
-use crate::model::{Cell, GenericTable, NeuronDevice, Profile};
+use crate::base::{DurationNs, SliceId, TimeRange, text};
+use crate::model::{Cell, GenericTable, Profile};
+use case::Case;
 use serde::{Deserialize, Serialize};
 
 /// How bad it is.
@@ -157,65 +151,6 @@ impl Verdict {
     }
 }
 
-/// What the rules look at, worked out once.
-struct Case<'a> {
-    profile: &'a Profile,
-    facts: Facts<'a>,
-    hardware: Option<Hardware>,
-    /// Nanoseconds of the whole run.
-    total: f64,
-    engines: Vec<EngineTime>,
-    /// When the tensor engine of each core worked.
-    tensor: Vec<Busy>,
-    /// Instructions by engine.
-    work: Vec<Engine>,
-    gaps: Gaps,
-    path: CriticalPath,
-}
-
-impl<'a> Case<'a> {
-    fn of(profile: &'a Profile) -> Self {
-        let facts = Facts::of(profile);
-        let hardware = facts.hardware();
-        let (work, signals) = (engines(profile), Signals::of(profile));
-        let causes = Causes::of(profile, &signals);
-        let busy = busy(profile, None);
-        Case {
-            profile,
-            total: whole(profile).duration().0 as f64,
-            engines: busy.iter().map(Busy::time).collect(),
-            tensor: busy.into_iter().filter(|b| b.engine == "Tensor").collect(),
-            gaps: gaps_of(&work, &causes, None),
-            path: critical_path_of(&work, &causes),
-            work,
-            hardware,
-            facts,
-        }
-    }
-
-    /// A metric of the file, else of the formulas.
-    fn number(&self, name: &str) -> Option<f64> {
-        self.facts.number(name).or_else(|| self.facts.computed().iter().find(|c| c.0 == name).map(|c| c.1))
-    }
-
-    /// The device part; rules on it say what they lack where it is of another profile.
-    fn device(&self) -> Option<&'a NeuronDevice> {
-        super::gaps::device(self.profile)
-    }
-
-    /// The table of either name.
-    fn table(&self, names: [&str; 2]) -> Option<&'a GenericTable> {
-        self.profile.tables.iter().find(|t| names.contains(&t.id.as_str()) && !t.rows.is_empty())
-    }
-
-    /// A slice as a place.
-    fn place(&self, slice: SliceId) -> Place {
-        let slices = &self.profile.slices;
-        let range = TimeRange::new(TimeNs(slices.start[slice.index()]), TimeNs(slices.end(slice.index())));
-        Place { label: self.profile.name_of(slice).into(), range, slice: Some(slice) }
-    }
-}
-
 /// Collects verdicts.
 struct Out<'a> {
     advice: &'a mut Advice,
@@ -235,8 +170,13 @@ impl Out<'_> {
 
 /// All that can be said of a profile.
 pub fn advice(profile: &Profile) -> Advice {
+    advice_of(profile, None)
+}
+
+/// The same. `info` stands for the table of tensors where the profile holds it in the file only.
+pub fn advice_of(profile: &Profile, info: Option<&GenericTable>) -> Advice {
     let mut advice = Advice::default();
-    let case = Case::of(profile);
+    let case = Case::of(profile, info);
     let mut out = Out { advice: &mut advice };
     for judge in [
         bounds::judge,
@@ -266,6 +206,11 @@ fn nanoseconds(ns: f64) -> String {
 
 fn bytes(n: f64) -> String {
     text::bytes(n.max(0.0) as u64)
+}
+
+/// Bytes per second in the unit of the metadata and of the roof.
+fn rate(bytes_per_second: f64) -> String {
+    format!("{} GB/s", text::three_digits(bytes_per_second / 1e9))
 }
 
 /// Texts of a column, with the rows they stand in.

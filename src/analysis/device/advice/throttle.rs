@@ -1,8 +1,9 @@
 //! R41 and R42: throttling.
 
-use super::{Case, Finding, Out, Place, Severity, Verdict, percent};
-use crate::analysis::spans::length_in;
-use crate::base::text;
+use super::{Case, Finding, MOST_PLACES, Out, Place, Severity, Verdict, percent};
+use crate::analysis::spans::{length, length_in};
+use crate::base::order::keep_largest;
+use crate::base::{TimeNs, TimeRange, text};
 use crate::model::domain::Throttle;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
@@ -16,6 +17,8 @@ struct Limited {
     core: String,
     time: f64,
     lost: f64,
+    /// Times under a limit by what they cost, most first; those that cost nothing are left out.
+    places: Vec<(i64, Place)>,
 }
 
 /// Core by core, from the moments that the file tells.
@@ -28,8 +31,14 @@ fn limited(case: &Case<'_>) -> Vec<Limited> {
             out.len() - 1
         });
         if limit.limit < 1.0 {
+            let lost = lost(case, core, limit);
             out[at].time += limit.end.saturating_sub(limit.start) as f64;
-            out[at].lost += lost(case, core, limit);
+            out[at].lost += lost;
+            if lost >= 1.0 {
+                let range = TimeRange::new(TimeNs(limit.start), TimeNs(limit.end));
+                let place = Place { label: format!("{core} limited to {}", percent(limit.limit)), range, slice: None };
+                keep_largest(&mut out[at].places, MOST_PLACES, (lost as i64, place), |p| p.0);
+            }
         }
     }
     out
@@ -37,17 +46,20 @@ fn limited(case: &Case<'_>) -> Vec<Limited> {
 
 /// What a limit took from the tensor engine while it worked: it costs nothing while that is idle.
 fn lost(case: &Case<'_>, core: &str, limit: &Throttle) -> f64 {
-    let busy = case.tensor.iter().filter(|t| t.core == core).map(|t| length_in(&t.ranges, limit.start, limit.end));
+    let busy = case.busy_of("Tensor").filter(|t| t.core == core).map(|t| length_in(&t.ranges, limit.start, limit.end));
     busy.sum::<i64>() as f64 * (1.0 - limit.limit)
 }
 
-/// The same from the shares in the file's summary, as if the engine had worked all the time.
+/// The same from the shares in the file's summary, at most: as if the engine of the busiest core had worked under the limits first.
 fn at_most(case: &Case<'_>) -> Vec<Limited> {
+    let worked = case.busy_of("Tensor").map(|t| length(&t.ranges) as f64).reduce(f64::max);
     let of = |core: usize| {
         let kinds = case.facts.throttling(core);
         let limited = || kinds.iter().filter(|k| k.1 < 1.0);
         let (time, lost) = (limited().map(|k| k.0).sum::<f64>(), limited().map(|k| k.0 * (1.0 - k.1)).sum::<f64>());
-        (!kinds.is_empty()).then(|| Limited { core: format!("nc{core}"), time: time * case.total, lost: lost * case.total })
+        let most = worked.map_or(f64::INFINITY, |worked| worked * limited().map(|k| 1.0 - k.1).fold(0.0, f64::max));
+        let lost = (lost * case.total).min(most);
+        (!kinds.is_empty()).then(|| Limited { core: format!("nc{core}"), time: time * case.total, lost, places: Vec::new() })
     };
     (0..2).filter_map(of).collect()
 }
@@ -58,16 +70,17 @@ fn throttled(case: &Case<'_>) -> Verdict {
     let Some(worst) = if is_of_rows { rows } else { shares }.into_iter().max_by(|a, b| a.lost.total_cmp(&b.lost)) else {
         return Verdict::Missing("times of throttling, or the shares of time under each kind of it");
     };
-    Verdict::when(worst.time > 0.05 * case.total && case.total > 0.0, || {
+    Verdict::when(worst.lost > 0.05 * case.total && case.total > 0.0, || {
         Finding::new(Severity::Warning, "The tensor engine is throttled")
             .cost(worst.lost)
             .says("Core", worst.core)
             .says("Under a limit", percent(worst.time / case.total))
-            .says(if is_of_rows { "Lost while it worked" } else { "Lost, were it all computing" }, percent(worst.lost / case.total))
+            .says(if is_of_rows { "Lost while it worked" } else { "Lost while it worked, at most" }, percent(worst.lost / case.total))
+            .at(worst.places.into_iter().map(|p| p.1))
             .because(
                 "After idle times or at high power the hardware limits how often the array may start.",
                 "Keep the tensor engine busy at least half of any 3 µs; overlap transfers with compute. Throttling while it is idle costs nothing.",
-                "Under a limit below 1 for more than 5 % of the run (our threshold); cost = Σ time in which the engine worked under a limit × (1 − limit). Where the file has shares of time alone: Σ share × (1 − limit) × run, the most it can be.",
+                "Lost to limits below 1 while the engine worked: more than 5 % of the run (our threshold); cost = Σ time in which the engine worked under a limit × (1 − limit). Where the file has shares of time alone: Σ share × (1 − limit) × run, and no more than the engine worked × (1 − lowest limit), the most it can be.",
             )
     })
 }

@@ -1,8 +1,8 @@
 //! R10–R13: more data is moved than needed.
 
-use super::{Case, Finding, Out, Severity, Verdict, bytes, percent, texts};
+use super::{Case, Finding, Out, Place, Severity, Verdict, bytes, percent};
+use crate::analysis::device::tensors::{RELOADED, TensorRow};
 use crate::base::text;
-use crate::model::Cell;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("R10", "Tensors are loaded several times", reloaded_tensors(case));
@@ -17,40 +17,36 @@ fn memory_ns(case: &Case<'_>, n: f64) -> Option<f64> {
     case.hardware.map(|hw| n / hw.hbm_bandwidth * 1e9)
 }
 
+/// State Buffer in use, the mean over the run of the part that is used most, as a share of 1.
+fn buffer_in_use(case: &Case<'_>) -> Option<f64> {
+    let parts = case.memory.curves.iter().filter(|c| c.name.starts_with("State Buffer"));
+    parts.filter_map(|c| c.mean.map(|m| if c.unit == "%" { m / 100.0 } else { m })).reduce(f64::max)
+}
+
 fn reloaded_tensors(case: &Case<'_>) -> Verdict {
-    const FACTOR: &str = "load_to_sbuf_repeat_factor";
-    const SIZES: [&str; 3] = ["size_bytes", "size", "tensor_size_bytes"];
-    let Some(table) = case.profile.tables.iter().find(|t| t.columns.iter().any(|c| c == FACTOR) && !t.rows.is_empty()) else {
-        return Verdict::Missing("a table of tensors with load_to_sbuf_repeat_factor");
-    };
-    let column = |name: &str| table.columns.iter().position(|c| c == name);
-    let number = |row: &[Cell], at: Option<usize>| match row.get(at?)? {
-        Cell::Int(v) => Some(*v as f64),
-        Cell::Float(v) => Some(*v),
-        _ => None,
-    };
-    let (factor, size) = (column(FACTOR), SIZES.iter().find_map(|s| column(s)));
-    let names = ["name", "variable", "tensor_name"].iter().map(|c| texts(table, c)).find(|t| !t.is_empty()).unwrap_or_default();
-    let mut found: Vec<(f64, f64, usize)> = Vec::new();
-    for (i, row) in table.rows.iter().enumerate() {
-        if let Some(times) = number(row, factor).filter(|f| *f > 2.0) {
-            found.push(((times - 1.0) * number(row, size).unwrap_or(0.0), times, i));
-        }
+    let told: Vec<(&TensorRow, f64)> = case.memory.rows.iter().filter_map(|row| Some((row, row.factor()?))).collect();
+    if told.is_empty() {
+        return Verdict::Missing("how often tensors are loaded: load_to_sbuf_repeat_factor, or transfers with the tensors that they move");
     }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let again = |row: &TensorRow, factor: f64| row.size_bytes.map(|size| (factor - 1.0) * size as f64);
+    let mut found: Vec<(&TensorRow, f64, Option<f64>)> =
+        told.into_iter().filter(|t| t.1 > RELOADED).map(|(row, factor)| (row, factor, again(row, factor))).collect();
+    found.sort_by(|a, b| b.2.unwrap_or(0.0).total_cmp(&a.2.unwrap_or(0.0)));
     Verdict::when(!found.is_empty(), || {
-        let again: f64 = found.iter().map(|f| f.0).sum();
-        let mut finding =
-            Finding::new(Severity::Warning, format!("{} tensors are loaded more than twice", text::count(found.len() as u64)))
-                .cost(memory_ns(case, again).unwrap_or(0.0));
-        for (more, times, row) in found.iter().take(5) {
-            let name = names.get(*row).copied().filter(|n| !n.is_empty()).unwrap_or("a tensor");
-            finding = finding.says(name, format!("{} times, {} again", text::three_digits(*times), bytes(*more)));
+        let (n, sum) = (found.len() as u64, found.iter().filter_map(|f| f.2).sum::<f64>());
+        let verb = if n == 1 { "is" } else { "are" };
+        let mut finding = Finding::new(Severity::Warning, format!("{} {verb} loaded more than twice", text::counted(n, "tensor")))
+            .cost(memory_ns(case, sum).unwrap_or(0.0));
+        for (row, factor, more) in found.iter().take(5) {
+            let name = if row.name.is_empty() { "a tensor" } else { &row.name };
+            let more = more.map(|n| format!(", {} again", bytes(n))).unwrap_or_default();
+            finding = finding.says(name, format!("{} times{more}", text::three_digits(*factor)));
         }
-        finding.because(
+        let place = |row: &TensorRow| Some(Place { label: row.name.clone(), range: row.used?, slice: None });
+        finding.at(found.iter().filter_map(|f| place(f.0))).because(
             "Each further load of the same tensor costs bandwidth.",
             "Change loop order or tiling so that a loaded tile is used fully before it is replaced.",
-            "load_to_sbuf_repeat_factor above 2; cost = Σ (factor − 1) × size ÷ bandwidth.",
+            "load_to_sbuf_repeat_factor, or else bytes of the transfers that name a tensor ÷ its size, above 2; cost = Σ (factor − 1) × size ÷ bandwidth.",
         )
     })
 }
@@ -100,15 +96,24 @@ fn reloaded_weights(case: &Case<'_>) -> Verdict {
         return Verdict::Missing("weight_queue_bytes and weight_size_bytes");
     };
     Verdict::when(moved > 1.5 * size, || {
-        Finding::new(Severity::Warning, "Weights are loaded several times")
+        let mut finding = Finding::new(Severity::Warning, "Weights are loaded several times")
             .cost(memory_ns(case, moved - size).unwrap_or(0.0))
             .says("Moved by weight queues", bytes(moved))
-            .says("Size of the weights", bytes(size))
-            .because(
-                "Weights leave SBUF before they are used up.",
-                "Keep weights stationary over more of the batch.",
-                "weight_queue_bytes above 1.5 × weight_size_bytes (our factor); cost = the rest ÷ bandwidth.",
-            )
+            .says("Size of the weights", bytes(size));
+        let used = buffer_in_use(case);
+        if let Some(used) = used {
+            finding = finding.says("SBUF in use on average", percent(used));
+        }
+        let has_room = used.is_some_and(|used| used < 0.5);
+        finding.because(
+            if has_room {
+                "Weights leave SBUF before they are used up, although less than half of it is in use: nothing forces them out."
+            } else {
+                "Weights leave SBUF before they are used up."
+            },
+            "Keep weights stationary over more of the batch.",
+            "weight_queue_bytes above 1.5 × weight_size_bytes (our factor); cost = the rest ÷ bandwidth. SBUF in use: the mean over time of the partition that is used most.",
+        )
     })
 }
 

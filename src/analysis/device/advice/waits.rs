@@ -3,6 +3,7 @@
 use super::{Case, Finding, Out, Place, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::device::cause::Cause;
 use crate::analysis::device::gaps::Gap;
+use crate::analysis::device::signals::condition;
 
 /// A cause is worth a word from this share of the run on one engine; ours.
 const WORTH: f64 = 0.05;
@@ -41,7 +42,7 @@ fn of_cause(case: &Case<'_>, cause: Cause, title: &str) -> Verdict {
         }
         finding = finding.says("On the critical path", nanoseconds(on_path));
         let gaps = case.gaps.gaps.iter().filter(|g| g.cause == cause);
-        finding.at(gaps.map(place)).because(
+        finding.at(gaps.map(|g| place(case, g))).because(
             cause.meaning(),
             action(cause),
             "Idle time of this cause at least 5 % of the run on an engine (our threshold); cost = its time on the critical path.",
@@ -49,8 +50,20 @@ fn of_cause(case: &Case<'_>, cause: Cause, title: &str) -> Verdict {
     })
 }
 
-fn place(gap: &Gap) -> Place {
-    let label = if gap.what.is_empty() { gap.next_name.clone() } else { format!("{}: {}", gap.engine, gap.what) };
+/// What the transfer moved that ended the gap: that of the wait's queue which ended last. `None` where no transfer names a tensor.
+fn tensor<'a>(case: &Case<'a>, gap: &Gap) -> Option<&'a str> {
+    let variables = case.profile.attribute("variable")?;
+    let wait = case.signals.waits(gap.next?).find(|w| condition(case.profile, w) == gap.what)?;
+    let moved = case.signals.transfer_before(wait, gap.range.end.0)?;
+    let name = case.profile.strings.get(*variables.values.get(moved.index())?);
+    (!name.is_empty()).then_some(name)
+}
+
+fn place(case: &Case<'_>, gap: &Gap) -> Place {
+    let mut label = if gap.what.is_empty() { gap.next_name.clone() } else { format!("{}: {}", gap.engine, gap.what) };
+    if let Some(tensor) = tensor(case, gap) {
+        label = format!("{label}, {tensor}");
+    }
     Place { label, range: gap.range, slice: gap.next }
 }
 

@@ -1,0 +1,177 @@
+//! What the rules look at: figures and rows of a profile, worked out once.
+
+use crate::analysis::device::busy::{Busy, busy};
+use crate::analysis::device::cause::Causes;
+use crate::analysis::device::critical_path::{CriticalPath, critical_path_of};
+use crate::analysis::device::engines::{Engine, engines};
+use crate::analysis::device::gaps::{self, Gaps, gaps_of, whole};
+use crate::analysis::device::metrics::{Computed, Facts, Hardware};
+use crate::analysis::device::signals::Signals;
+use crate::analysis::device::summary::{self, EngineTime};
+use crate::analysis::device::tensors::{Tensors, tensors};
+use crate::analysis::spans::{self, Spans};
+use crate::base::order::keep_largest;
+use crate::base::{SliceId, TimeNs, TimeRange, in_parts};
+use crate::model::{GenericTable, NeuronDevice, Profile};
+use std::cell::OnceCell;
+
+/// What the rules look at.
+pub(super) struct Case<'a> {
+    pub profile: &'a Profile,
+    pub facts: Facts<'a>,
+    pub hardware: Option<Hardware>,
+    /// Nanoseconds of the whole run.
+    pub total: f64,
+    /// When each engine of each core worked, and its DMA.
+    pub busy: Vec<Busy>,
+    /// Their figures, in the same order.
+    pub engines: Vec<EngineTime>,
+    /// Instructions by engine.
+    pub work: Vec<Engine>,
+    /// Semaphores in the operands of instructions.
+    pub signals: Signals<'a>,
+    pub gaps: Gaps,
+    pub path: CriticalPath,
+    /// Tensors, memory over time, and stretches of small transfers.
+    pub memory: Tensors,
+    /// Matrix products of each core that has any, or a transpose.
+    pub products: Vec<Products>,
+    /// What the formulas give.
+    computed: Vec<Computed>,
+    /// What the rows give of what neither the file nor the formulas tell; counted when first asked for.
+    rows: OnceCell<Vec<Computed>>,
+}
+
+/// Matrix products of one core.
+pub(super) struct Products {
+    /// `NC 4`.
+    pub core: String,
+    /// FLOPs of all; 0 where the file does not tell them.
+    pub all: u64,
+    /// FLOPs of those that only transpose.
+    pub moved: u64,
+    /// Instructions of the tensor engine that transpose, the loading of what is held included.
+    pub n_transposes: u64,
+    /// Time that these cover, nanoseconds.
+    pub transposing: f64,
+    /// (duration, instruction) of the longest of these.
+    pub longest: Vec<(i64, SliceId)>,
+}
+
+/// FLOPs utilization of the model.
+pub(super) struct Utilization {
+    /// Share of the peak of all cores.
+    pub value: f64,
+    /// The most that the memory allows; `None` where it is not told.
+    pub most: Option<f64>,
+    /// What its FLOPs are counted by.
+    pub label: &'static str,
+}
+
+impl<'a> Case<'a> {
+    /// `info` stands for the table of tensors where the profile holds it in the file only.
+    pub fn of(profile: &'a Profile, info: Option<&GenericTable>) -> Self {
+        let facts = Facts::of(profile);
+        let hardware = facts.hardware();
+        let (work, signals) = (engines(profile), Signals::of(profile));
+        let causes = Causes::of(profile, &signals);
+        let busy = busy(profile, None);
+        Case {
+            profile,
+            total: whole(profile).duration().0 as f64,
+            engines: busy.iter().map(Busy::time).collect(),
+            busy,
+            gaps: gaps_of(&work, &causes, None),
+            path: critical_path_of(&work, &causes),
+            memory: tensors(profile, info),
+            products: products(profile, &work),
+            work,
+            signals,
+            computed: facts.computed(),
+            rows: OnceCell::new(),
+            hardware,
+            facts,
+        }
+    }
+
+    /// A metric of the file, else of the formulas, else of the rows: what Summary shows.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        let of = |list: &[Computed]| list.iter().find(|c| c.0 == name).map(|c| c.1);
+        let rows = || self.rows.get_or_init(|| summary::of_rows(self.profile, &self.facts, &self.computed, &self.busy, false));
+        self.facts.number(name).or_else(|| of(&self.computed)).or_else(|| of(rows()))
+    }
+
+    /// FLOPs utilization, of the model's own FLOPs where HLO statistics tell them, else by instructions. `None` where it is not told, or 0.
+    pub fn utilization(&self) -> Option<Utilization> {
+        let told = |value: &str, most: &str, label| {
+            let value = self.number(value).filter(|v| *v > 0.0)?;
+            Some(Utilization { value, most: self.number(most).filter(|m| *m > 0.0), label })
+        };
+        let of_model = self.number("model_flops").filter(|f| *f > 0.0).and_then(|_| {
+            let label = "Model FLOPs utilization (HLO statistics)";
+            told("mfu_estimated_percent", "mfu_max_achievable_estimated_percent", label)
+                .or_else(|| told("mfu_hlo_estimated_percent", "mfu_hlo_max_achievable_estimated_percent", label))
+        });
+        let label = "Model FLOPs utilization (instructions without transposes)";
+        of_model.or_else(|| told("mfu_inst_estimated_percent", "mfu_inst_max_achievable_estimated_percent", label))
+    }
+
+    /// The device part; rules on it say what they lack where it is of another profile.
+    pub fn device(&self) -> Option<&'a NeuronDevice> {
+        gaps::device(self.profile)
+    }
+
+    /// The table of either name.
+    pub fn table(&self, names: [&str; 2]) -> Option<&'a GenericTable> {
+        self.profile.tables.iter().find(|t| names.contains(&t.id.as_str()) && !t.rows.is_empty())
+    }
+
+    /// A slice as a place.
+    pub fn place(&self, slice: SliceId) -> super::Place {
+        let slices = &self.profile.slices;
+        let range = TimeRange::new(TimeNs(slices.start[slice.index()]), TimeNs(slices.end(slice.index())));
+        super::Place { label: self.profile.name_of(slice).into(), range, slice: Some(slice) }
+    }
+
+    /// When that engine worked, core by core.
+    pub fn busy_of(&self, engine: &'static str) -> impl Iterator<Item = &Busy> {
+        self.busy.iter().filter(move |b| b.engine == engine)
+    }
+
+    /// The products of the core whose transposes take longest; `None` where no instruction is marked as one.
+    pub fn most_transposing(&self) -> Option<&Products> {
+        self.products.iter().filter(|p| p.transposing > 0.0).max_by(|a, b| a.transposing.total_cmp(&b.transposing))
+    }
+
+    /// Share of all FLOPs that the core with most of them does; `None` where rows do not tell FLOPs.
+    pub fn largest_share(&self) -> Option<f64> {
+        let sum: f64 = self.products.iter().map(|p| p.all as f64).sum();
+        let most = self.products.iter().map(|p| p.all as f64).fold(0.0, f64::max);
+        (sum > 0.0).then(|| most / sum)
+    }
+}
+
+fn products(profile: &Profile, work: &[Engine]) -> Vec<Products> {
+    let Some(device) = gaps::device(profile) else { return Vec::new() };
+    let kinds = profile.attribute("instruction_type").map_or(&[][..], |a| a.values.as_slice());
+    let transpose = profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
+    let of = |engine: &Engine| {
+        let (mut spans, mut longest) = (Vec::new(), Vec::new());
+        let (mut all, mut moved, mut n_transposes) = (0u64, 0u64, 0);
+        in_parts(engine.items.len(), &mut |part| {
+            for &(start, end, slice, _) in &engine.items[part] {
+                let elements = device.elements.get(slice.index()).copied().filter(|e| *e != NeuronDevice::ABSENT);
+                let flops = 2 * u64::from(elements.unwrap_or(0));
+                all = all.saturating_add(flops);
+                if transpose.is_some() && kinds.get(slice.index()).copied() == transpose {
+                    moved = moved.saturating_add(flops);
+                    n_transposes += 1;
+                    spans::push(&mut spans, (start, end));
+                    keep_largest(&mut longest, 3, (end - start, slice), |l| l.0);
+                }
+            }
+        });
+        Products { core: engine.core.clone(), all, moved, n_transposes, transposing: Spans::union(spans).total() as f64, longest }
+    };
+    work.iter().filter(|e| e.name == "Tensor").map(of).filter(|p| p.all > 0 || p.n_transposes > 0).collect()
+}
