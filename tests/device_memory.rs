@@ -147,6 +147,11 @@ fn export(session: &Session, what: &Exported) -> (Vec<String>, u64, u32) {
     (text.split("\r\n").filter(|l| !l.is_empty()).map(Into::into).collect(), n_rows, n_parts)
 }
 
+fn pair(mut row: Vec<String>) -> (String, String) {
+    let last = row.pop().unwrap_or_default();
+    (row.pop().unwrap_or_default(), last)
+}
+
 #[test]
 fn exports_hold_every_row() {
     for (name, stem) in RUNS {
@@ -166,6 +171,15 @@ fn exports_hold_every_row() {
         let bytes = column(5).sum::<i64>() as u64;
         let told: u64 = json["dma"].as_array().expect("rows").iter().filter_map(|r| r["transfer_size"].as_u64()).sum();
         assert_eq!(bytes, told);
+        // Whose semaphore it is stands beside its number: `S[24] (qSyncDynamicHW)`.
+        let mut updates: Vec<(String, String)> = columns(&session, &Exported::Semaphores, &["id", "owner"]).into_iter().map(pair).collect();
+        let split =
+            |id: &str| id.strip_prefix("S[").and_then(|t| t.trim_end_matches(')').split_once("] (")).map(|p| (p.0.into(), p.1.into()));
+        let rows = json["semaphore_update"].as_array().expect("rows").iter().filter_map(|r| r["id"].as_str());
+        let mut want: Vec<(String, String)> = rows.map(|id| split(id).unwrap_or((id.into(), String::new()))).collect();
+        want.sort();
+        updates.sort();
+        assert!(updates == want && want.iter().any(|u| u.1 == "Tensor"), "{name}: {:?} {:?}", &updates[..3], &want[..3]);
         // Work and traffic stand beside the times: their sums are those of the file.
         let instructions = export(&session, &Exported::Instructions).0;
         let sum = |name: &str| -> u64 {
