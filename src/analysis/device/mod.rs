@@ -20,6 +20,7 @@ mod lanes;
 pub mod layers;
 mod limits;
 pub mod merged;
+mod metric_order;
 pub mod metrics;
 pub mod name_rows;
 pub mod origin;
