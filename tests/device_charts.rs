@@ -66,10 +66,16 @@ fn engines_add_up_to_the_window_and_to_the_metrics_of_the_file() {
         let lost = tensor.active_throttled.unwrap_or(0.0) + tensor.unused_throttled.unwrap_or(0.0);
         let window = got.duration.0 as f64;
         assert!(close(lost, 0.5 * limited as f64 / window, 1e-2), "{run}: half of {limited} ns, found {}", lost * window);
-        let counted: u64 = got.engines.iter().map(|e| e.origins.source + e.origins.compiler + e.origins.runtime.unwrap_or(0)).sum();
+        let counted: u64 =
+            got.engines.iter().map(|e| e.origins.source.unwrap_or(0) + e.origins.compiler + e.origins.runtime.unwrap_or(0)).sum();
         assert_eq!(counted, json["instruction"].as_array().expect("rows").len() as u64, "{run}");
         let named = json["instruction"].as_array().expect("rows").iter().filter(|i| i["instruction_type"] != "").count() as u64;
         assert_eq!(got.engines.iter().map(|e| e.origins.compiler).sum::<u64>(), named, "{run}");
+        assert!(got.engines.iter().all(|e| e.origins.source.is_none()), "{run}: the file names no source");
+        let products = json["instruction"].as_array().expect("rows").iter().filter(|i| i["opcode"] == "MATMUL").count() as u64;
+        let told = tensor.opcodes.iter().find(|o| o.0 == "MATMUL");
+        assert!(told.is_some_and(|o| o.1 == products) && tensor.opcodes.len() <= 5, "{run}: {:?}", tensor.opcodes);
+        assert!(tensor.opcodes.is_sorted_by(|a, b| a.1 >= b.1), "{run}");
     }
 }
 
@@ -124,6 +130,8 @@ fn transfers_are_those_of_the_file_whatever_they_are_put_together_by() {
             assert!(close(spans("") as f64 / 1e9, told, 2e-3), "{run} {kind}: {told} s");
         }
         assert!(got.transfers.iter().all(|t| t.bandwidth_share.is_some_and(|s| s <= t.busy_share * 1.01)), "no faster than it can be");
+        let mean = got.transfer_mean.expect("the file says 0, which is not told");
+        assert!(!mean.is_of_file && close(mean.bytes, bytes as f64 / rows.len() as f64, 1e-9), "{run}: {mean:?}");
         let sized: u64 = got.sizes.iter().map(|s| u64::from(s.size) * s.count).sum();
         assert_eq!((sized, got.n_more_sizes), (bytes, 0), "{run}");
         assert!(got.operations.is_empty() && got.boxes.is_empty(), "no collective operations in these runs");

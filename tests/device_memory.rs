@@ -152,6 +152,11 @@ fn export(session: &Session, what: &Exported) -> (Vec<String>, u64, u32) {
     (text.split("\r\n").filter(|l| !l.is_empty()).map(Into::into).collect(), n_rows, n_parts)
 }
 
+fn pair(mut row: Vec<String>) -> (String, String) {
+    let last = row.pop().unwrap_or_default();
+    (row.pop().unwrap_or_default(), last)
+}
+
 #[test]
 fn exports_hold_every_row() {
     for (name, stem) in RUNS {
@@ -171,6 +176,15 @@ fn exports_hold_every_row() {
         let bytes = column(5).sum::<i64>() as u64;
         let told: u64 = json["dma"].as_array().expect("rows").iter().filter_map(|r| r["transfer_size"].as_u64()).sum();
         assert_eq!(bytes, told);
+        // Whose semaphore it is stands beside its number: `S[24] (qSyncDynamicHW)`.
+        let mut updates: Vec<(String, String)> = columns(&session, &Exported::Semaphores, &["id", "owner"]).into_iter().map(pair).collect();
+        let split =
+            |id: &str| id.strip_prefix("S[").and_then(|t| t.trim_end_matches(')').split_once("] (")).map(|p| (p.0.into(), p.1.into()));
+        let rows = json["semaphore_update"].as_array().expect("rows").iter().filter_map(|r| r["id"].as_str());
+        let mut want: Vec<(String, String)> = rows.map(|id| split(id).unwrap_or((id.into(), String::new()))).collect();
+        want.sort();
+        updates.sort();
+        assert!(updates == want && want.iter().any(|u| u.1 == "Tensor"), "{name}: {:?} {:?}", &updates[..3], &want[..3]);
         // Work and traffic stand beside the times: their sums are those of the file.
         let instructions = export(&session, &Exported::Instructions).0;
         let sum = |name: &str| -> u64 {
@@ -202,15 +216,22 @@ fn two_runs_beside_each_other() {
         assert!((row.deltas[1].expect("of both") - (y - x)).abs() <= 1e-9 * x.abs(), "{name}");
     }
     let group = got.groups.iter().find(|g| g.by == "opcode").expect("opcodes");
+    // Matrix products run on one engine of one core, and overlap.
     let time = |json: &Value, opcode: &str| {
         let rows = json["instruction"].as_array().expect("rows").iter().filter(|r| r["opcode"] == opcode);
-        rows.map(|r| r["duration"].as_i64().expect("ns")).sum::<i64>() as f64
+        let span = |r: &Value| (r["timestamp"].as_i64().expect("ns"), r["duration"].as_i64().expect("ns"));
+        let mut spans: Vec<(i64, i64)> = rows.map(span).map(|(start, ns)| (start, start + ns)).collect();
+        spans.sort_unstable();
+        let once = |(sum, until): (i64, i64), (from, to): (i64, i64)| (sum + (to - from.max(until)).max(0), until.max(to));
+        spans.into_iter().fold((0, i64::MIN), once).0 as f64
     };
     let at = group.rows.iter().position(|r| r.name == "MATMUL").expect("both multiply");
     assert_eq!(group.rows[at].values, [Some(time(&json_a, "MATMUL")), Some(time(&json_b, "MATMUL"))]);
     assert_eq!(group.rows[at].deltas[0], Some(0.0));
     let n = json_a["instruction"].as_array().expect("rows").iter().filter(|r| r["opcode"] == "MATMUL").count() as u64;
     assert_eq!(group.counts[at][0], Some(n));
+    let told = group.rows.iter().all(|r| r.deltas.iter().all(Option::is_some));
+    assert!(told && group.counts.iter().flatten().all(Option::is_some), "what one run lacks took no time in it");
 }
 
 #[test]

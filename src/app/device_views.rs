@@ -26,7 +26,8 @@ pub(super) fn tensors(app: App, profile: OpenProfile) -> AnyView {
         app.window.set(Some(TimeRange::new(TimeNs(start), TimeNs(end))));
         actions::commit_range(app, Some(range));
     });
-    view! { <TensorsView ask=profile.ask on_tensor on_range choices=app.view_state("tensors") /> }.into_any()
+    let whole = profile.hot.range();
+    view! { <TensorsView ask=profile.ask on_tensor on_range whole choices=app.view_state("tensors") /> }.into_any()
 }
 
 /// What is merged in the bar of the selected DMA transfer, at the head of its details.

@@ -3,6 +3,7 @@
 //! The cursor says where the next part begins; the engine remembers the order of the slices at most, and finds it again where it does not.
 //! The first part begins with the header.
 
+use super::owners::Owners;
 use super::scan::place;
 use super::{Answer, Session, told};
 use crate::base::{SliceId, TrackId};
@@ -208,8 +209,9 @@ fn semaphores(profile: &Profile, from: u64) -> ExportPart {
     let end = first.saturating_add(PART as usize).min(n);
     let mut out = ExportPart { next: (end < n).then_some(end as u64), progress: (end as u64, n as u64), ..ExportPart::default() };
     if first == 0 {
-        line(&mut out.text, ["timeline_track", "timestamp_ns", "id", "value"].into_iter());
+        line(&mut out.text, ["timeline_track", "timestamp_ns", "id", "value", "owner"].into_iter());
     }
+    let owners = Owners::of(profile);
     for i in first..end {
         let track = profile.instants.track[i];
         let name = profile.strings.get(profile.instants.name[i]);
@@ -221,7 +223,7 @@ fn semaphores(profile: &Profile, from: u64) -> ExportPart {
             continue;
         }
         let (path, time) = (profile.track_path(track), profile.instants.time[i].to_string());
-        line(&mut out.text, [path.as_str(), &time, id, value].into_iter());
+        line(&mut out.text, [path.as_str(), &time, id, value, owners.owner(track, id)].into_iter());
         out.n_rows += 1;
     }
     out

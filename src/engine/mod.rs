@@ -8,6 +8,7 @@ pub mod export;
 pub mod hot;
 mod kept;
 mod neuron;
+mod owners;
 pub mod query;
 pub mod scan;
 pub mod session;

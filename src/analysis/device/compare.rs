@@ -1,17 +1,17 @@
 //! Runs beside each other: each worker gives its part, and the parts are merged by name.
 
+mod times;
+
 use super::summary::{Summary, summary};
 use super::units::{Better, Unit};
 use crate::base::DurationNs;
-use crate::model::{Profile, TrackKind};
+use crate::model::Profile;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// What rows are aligned by: column and its name for people. One that no part has is left out.
 pub const GROUPS: [(&str, &str); 6] =
     [("opcode", "Opcode"), ("engine", "Engine"), ("operator", "Operator"), ("layer", "Layer"), ("hlo", "HLO"), ("source", "Source line")];
-/// Names of one column that a part holds, by time.
-const MOST_NAMES: usize = 20_000;
 
 /// What one run gives.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -57,7 +57,7 @@ pub struct PartGroup {
 pub struct PartRow {
     /// The name.
     pub name: String,
-    /// Durations of its slices added up, over all cores, without waits.
+    /// Time in which its slices ran, without waits: what overlaps on an engine counts once; engines and cores are added up.
     pub time: DurationNs,
     /// Slices.
     pub count: u64,
@@ -111,7 +111,7 @@ pub struct CompareGroup {
 pub struct CompareRow {
     /// Metric or name.
     pub name: String,
-    /// A value for each run; `None` where it has none.
+    /// A value for each run; `None` where it is not told.
     pub values: Vec<Option<f64>>,
     /// Value − value of the base.
     pub deltas: Vec<Option<f64>>,
@@ -135,35 +135,8 @@ pub fn part_of(profile: &Profile, figures: &Summary) -> ComparePart {
         duration: figures.duration,
         metrics: metrics.collect(),
         engines: figures.engines.iter().map(|e| (format!("{} {}", e.core, e.engine), e.busy.0)).collect(),
-        groups: GROUPS.iter().filter_map(|(by, _)| group(profile, by)).collect(),
+        groups: GROUPS.iter().filter_map(|(by, _)| times::group(profile, by)).collect(),
     }
-}
-
-/// Times of the names of a column, on engines; `None` where the profile has no such column.
-fn group(profile: &Profile, by: &str) -> Option<PartGroup> {
-    let column = profile.attribute(by)?;
-    let mut sums: FxHashMap<u32, (i64, u64)> = FxHashMap::default();
-    let is_wait = super::waits::names(profile);
-    for t in (0..profile.tracks.len()).filter(|&t| profile.tracks[t].kind == TrackKind::Engine) {
-        for i in profile.slices_of(crate::base::TrackId(t as u32)) {
-            let value = column.values[i];
-            if value.0 == 0 || is_wait[profile.slices.name[i].index()] {
-                continue;
-            }
-            let sum = sums.entry(value.0).or_default();
-            *sum = (sum.0.saturating_add(profile.slices.duration[i]), sum.1 + 1);
-        }
-    }
-    let row = |(id, (time, count)): (u32, (i64, u64))| PartRow {
-        name: profile.strings.get(crate::base::StrId(id)).into(),
-        time: DurationNs(time),
-        count,
-    };
-    let mut rows: Vec<PartRow> = sums.into_iter().map(row).collect();
-    rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
-    let rest = rows.split_off(rows.len().min(MOST_NAMES));
-    let rest = (rest.len() as u64, DurationNs(rest.iter().map(|r| r.time.0).fold(0, i64::saturating_add)));
-    Some(PartGroup { by: by.into(), rows, rest })
 }
 
 /// The parts beside each other; a `base` that is not there is the first.
@@ -177,16 +150,15 @@ pub fn merge(parts: &[ComparePart], base: usize) -> Compare {
     out.metrics = metrics(parts, base);
     for (by, label) in GROUPS {
         let of = |p: &ComparePart| p.groups.iter().find(|g| g.by == by).cloned().unwrap_or_default();
-        let times = |p: &ComparePart| of(p).rows.into_iter().map(|r| (r.name, r.time.0 as f64)).collect::<Vec<_>>();
-        let mut rows = aligned(parts, base, times);
+        let mut rows = aligned(parts, base, |p| of(p).rows.into_iter().map(|r| (r.name, r.time.0 as f64)).collect(), |p| lists_all(p, by));
         if rows.is_empty() {
             continue;
         }
         let largest = |row: &CompareRow| change(row, base);
         rows.sort_by(|a, b| largest(b).total_cmp(&largest(a)).then_with(|| a.name.cmp(&b.name)));
-        let counts: Vec<FxHashMap<String, u64>> =
-            parts.iter().map(|p| of(p).rows.into_iter().map(|r| (r.name, r.count)).collect()).collect();
-        let counts = rows.iter().map(|row| counts.iter().map(|c| c.get(&row.name).copied()).collect()).collect();
+        let counts: Vec<(FxHashMap<String, u64>, Option<u64>)> =
+            parts.iter().map(|p| (of(p).rows.into_iter().map(|r| (r.name, r.count)).collect(), lists_all(p, by).then_some(0))).collect();
+        let counts = rows.iter().map(|row| counts.iter().map(|(c, none)| c.get(&row.name).copied().or(*none)).collect()).collect();
         let n_more: u64 = parts.iter().map(|p| of(p).rest.0).sum();
         if n_more > 0 {
             out.notes.push(format!("{label}: {n_more} names that took the least time are left out of the comparison."));
@@ -194,6 +166,11 @@ pub fn merge(parts: &[ComparePart], base: usize) -> Compare {
         out.groups.push(CompareGroup { by: by.into(), label: label.into(), rows, counts });
     }
     out
+}
+
+/// Whether a run tells every name of a column: one that is not among them did not run.
+fn lists_all(part: &ComparePart, by: &str) -> bool {
+    part.groups.iter().any(|g| g.by == by && g.rest.0 == 0)
 }
 
 /// Length and busy times, then what the summaries say.
@@ -204,15 +181,15 @@ fn metrics(parts: &[ComparePart], base: usize) -> Vec<CompareMetric> {
     };
     let lasted = |p: &ComparePart| vec![("Length of the run".to_string(), p.duration.0 as f64)];
     let busy = |p: &ComparePart| p.engines.iter().map(|(name, ns)| (format!("Busy: {name}"), *ns as f64)).collect::<Vec<_>>();
-    let mut out: Vec<CompareMetric> = aligned(parts, base, lasted)
+    let mut out: Vec<CompareMetric> = aligned(parts, base, lasted, |_| false)
         .into_iter()
         .map(of_rows("", "From the beginning of the execution to its end.", Some(Better::Less)))
         .collect();
     let meaning = "Time in which anything but a semaphore wait ran; what overlaps counts once.";
-    out.extend(aligned(parts, base, busy).into_iter().map(of_rows("engines", meaning, None)));
+    out.extend(aligned(parts, base, busy, |_| false).into_iter().map(of_rows("engines", meaning, None)));
     let told = |p: &ComparePart| p.metrics.iter().map(|m| (m.name.clone(), m.value)).collect::<Vec<_>>();
     let about: FxHashMap<&str, &PartMetric> = parts.iter().flat_map(|p| &p.metrics).map(|m| (m.name.as_str(), m)).collect();
-    out.extend(aligned(parts, base, told).into_iter().map(|mut row| {
+    out.extend(aligned(parts, base, told, |_| false).into_iter().map(|mut row| {
         let unit = Unit::of(&row.name);
         if unit == Unit::Id {
             row.deltas.fill(None);
@@ -230,14 +207,20 @@ fn change(row: &CompareRow, base: usize) -> f64 {
     row.values.iter().map(|v| (v.unwrap_or(0.0) - of_base).abs()).fold(0.0, f64::max)
 }
 
-/// Values of all parts by name, in the order first met.
-fn aligned(parts: &[ComparePart], base: usize, values: impl Fn(&ComparePart) -> Vec<(String, f64)>) -> Vec<CompareRow> {
+/// Values of all parts by name, in the order first met. What a part lacks is 0 where it lists all there is.
+fn aligned(
+    parts: &[ComparePart],
+    base: usize,
+    values: impl Fn(&ComparePart) -> Vec<(String, f64)>,
+    lists_all: impl Fn(&ComparePart) -> bool,
+) -> Vec<CompareRow> {
     let mut rows: Vec<CompareRow> = Vec::new();
     let mut places: FxHashMap<String, usize> = FxHashMap::default();
+    let without: Vec<Option<f64>> = parts.iter().map(|p| lists_all(p).then_some(0.0)).collect();
     for (at, part) in parts.iter().enumerate() {
         for (name, value) in values(part) {
             let place = *places.entry(name.clone()).or_insert_with(|| {
-                rows.push(CompareRow { name, values: vec![None; parts.len()], ..CompareRow::default() });
+                rows.push(CompareRow { name, values: without.clone(), ..CompareRow::default() });
                 rows.len() - 1
             });
             rows[place].values[at] = Some(value);
@@ -281,9 +264,21 @@ mod tests {
         assert_eq!(metric("nc_idx").row.deltas, [None, None], "the difference of two names means nothing");
         assert_eq!(metric("Length of the run").unit, Unit::Nanoseconds);
         let rows: Vec<(&str, Vec<Option<f64>>)> = got.groups[0].rows.iter().map(|r| (r.name.as_str(), r.deltas.clone())).collect();
-        assert_eq!(rows, [("X", vec![Some(0.0), None]), ("Z", vec![None, None]), ("Y", vec![Some(0.0), Some(-5.0)])]);
+        let want = [("X", vec![Some(0.0), Some(-10.0)]), ("Z", vec![Some(0.0), Some(7.0)]), ("Y", vec![Some(0.0), Some(-5.0)])];
+        assert_eq!(rows, want, "what did not run took no time");
+        assert_eq!(got.groups[0].counts, [[Some(1), Some(0)], [Some(0), Some(1)], [Some(1), Some(1)]]);
+        assert_eq!((got.groups[0].rows[0].shares[1], got.groups[0].rows[1].shares[1]), (Some(-1.0), None));
         let other = merge(&parts, 1);
         assert_eq!(other.groups[0].rows[2].deltas, [Some(5.0), Some(0.0)]);
         assert_eq!(merge(&parts[..1], 9).notes.len(), 1);
+    }
+
+    #[test]
+    fn what_a_run_does_not_list_is_not_told() {
+        let mut parts = [one("a", 2.0, &[("X", 10)]), one("b", 3.0, &[("Y", 45)]), one("c", 3.0, &[])];
+        (parts[1].groups[0].rest, parts[2].groups) = ((3, DurationNs(4)), Vec::new());
+        let got = merge(&parts, 0);
+        let row = |name: &str| got.groups[0].rows.iter().find(|r| r.name == name).expect("there").values.clone();
+        assert_eq!((row("X"), row("Y")), (vec![Some(10.0), None, None], vec![Some(0.0), Some(45.0), None]));
     }
 }

@@ -21,6 +21,7 @@ pub mod layers;
 mod limits;
 pub mod merged;
 mod metric_groups;
+mod metric_order;
 pub mod metrics;
 pub mod name_rows;
 pub mod origin;

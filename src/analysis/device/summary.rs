@@ -24,7 +24,7 @@ pub struct Summary {
     pub duration: DurationNs,
     /// Summaries of the file, where it has several: `nc_4`. Engines and notes are of all.
     pub nodes: Vec<String>,
-    /// Every metric, the file's order first, summary by summary.
+    /// Every metric, summary by summary, group by group in the order of the file.
     pub metrics: Vec<Metric>,
     /// Busy time per core and engine, from the rows.
     pub engines: Vec<EngineTime>,
@@ -87,6 +87,7 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
         Summary { is_whole: range.is_none(), duration: range.map_or(DurationNs(window), |r| r.duration()), engines, ..Summary::default() };
     if let Some(range) = range {
         out.metrics = of_range(profile, &busy, range);
+        super::metric_order::sort(profile, &mut out.metrics);
         return out;
     }
     let tables = &profile.tables;
@@ -95,6 +96,7 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     for node in 0..n_nodes {
         out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &busy, (node, n_nodes == 1)));
     }
+    super::metric_order::sort(profile, &mut out.metrics);
     out.notes = notes(&facts, &out.metrics);
     out.notes.extend(differing(&out.metrics));
     out

@@ -1,5 +1,6 @@
 //! From sections to a profile.
 
+use super::columns;
 use super::dependencies::Dependencies;
 use super::facts;
 use super::keys::Keys;
@@ -264,7 +265,8 @@ impl Reader {
         }
         let (meta, domain) = facts::meta(&self.title, &self.tables, self.timeline.n_cores(), ledger);
         for table in self.tables.finish() {
-            self.timeline.builder.table(table);
+            let is_ours = matches!(table.id.as_str(), "semaphores" | "unknown_keys");
+            self.timeline.builder.table(if is_ours { table } else { columns::ordered(table) });
         }
         self.timeline.finish(meta, domain).0
     }

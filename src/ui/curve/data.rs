@@ -82,6 +82,12 @@ pub fn extent(lines: &[Line]) -> Option<(i64, i64)> {
     Some((first, last))
 }
 
+/// Both extents together; nothing where there are no points.
+pub fn reach(points: Option<(i64, i64)>, whole: Option<(i64, i64)>) -> Option<(i64, i64)> {
+    let whole = whole.or(points)?;
+    points.map(|p| (p.0.min(whole.0), p.1.max(whole.1)))
+}
+
 impl Layout {
     /// The layout on a canvas so large. `window` is the part of the x axis that is seen; `None` is all.
     pub fn new(lines: &[&Line], window: (i64, i64), kinds: (Kind, Kind), width: f64, height: f64) -> Layout {
@@ -283,5 +289,7 @@ mod tests {
         let l = Layout::new(&[&line], (1_500_000_000, 1_500_000_900), (Kind::Duration, Kind::Bytes), 360.0, 240.0);
         assert!(l.x.ticks.len() as f64 * (l.x.widest() as f64 * 7.0 + 16.0) <= l.width || l.x.ticks.len() <= 2);
         assert_eq!(extent(&[]), None);
+        assert_eq!((reach(Some((18, 54)), Some((0, 50))), reach(Some((18, 54)), None)), (Some((0, 54)), Some((18, 54))));
+        assert_eq!(reach(None, Some((0, 50))), None);
     }
 }

@@ -4,6 +4,7 @@ pub mod data;
 mod draw;
 mod keys;
 mod view;
+mod zoom;
 
 pub use data::{Line, Mark, Shape};
 pub use view::{Curve, CurveProps};

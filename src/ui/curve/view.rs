@@ -3,6 +3,7 @@
 use super::data::{self, Layout, Line, Mark, cell};
 use super::draw::{self, Over};
 use super::keys::key;
+use super::zoom::Zoom;
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
 use crate::ui::chart::plot::Plot;
@@ -24,6 +25,8 @@ type Spot = (f64, i64);
 pub(super) struct State {
     pub(super) lines: Signal<Arc<Vec<Line>>>,
     pub(super) marks: Signal<Arc<Vec<Mark>>>,
+    /// What the x axis shows at least where nothing is zoomed.
+    whole: Signal<Range>,
     /// As the owner has it.
     pub(super) range: Signal<Range>,
     pub(super) on_range: Option<Callback<Range>>,
@@ -49,7 +52,7 @@ impl State {
 
     /// What is seen of the x axis. Tracked.
     pub(super) fn seen(&self) -> (i64, i64) {
-        self.window.get().or_else(|| self.lines.with(|l| data::extent(l))).unwrap_or((0, 1))
+        self.window.get().or_else(|| data::reach(self.lines.with(|l| data::extent(l)), self.whole.get())).unwrap_or((0, 1))
     }
 
     /// The range as it is drawn: the one being dragged, else the chosen one. Tracked.
@@ -146,6 +149,9 @@ pub fn Curve(
     /// The series; later ones are drawn over earlier ones.
     #[prop(into)]
     lines: Signal<Arc<Vec<Line>>>,
+    /// What the x axis shows at least; `None` is as far as there are points.
+    #[prop(optional, into)]
+    whole: Signal<Option<(i64, i64)>>,
     /// Points with a name.
     #[prop(optional, into)]
     marks: Signal<Arc<Vec<Mark>>>,
@@ -159,7 +165,7 @@ pub fn Curve(
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
-    let state = make(lines, marks, range, on_range, (x, y));
+    let state = make(lines, marks, (whole, range), on_range, (x, y));
     let is_empty = Memo::new(move |_| lines.with(|l| data::extent(l).is_none()));
     let entry = |l: &Line| Entry { name: l.name.clone(), colour: l.colour, figure: String::new(), help: String::new() };
     let entries: Signal<Arc<Vec<Entry>>> = Memo::new(move |_| Arc::new(lines.get().iter().map(entry).collect::<Vec<_>>())).into();
@@ -179,7 +185,7 @@ pub fn Curve(
 fn make(
     lines: Signal<Arc<Vec<Line>>>,
     marks: Signal<Arc<Vec<Mark>>>,
-    range: Signal<Range>,
+    (whole, range): (Signal<Range>, Signal<Range>),
     on_range: Option<Callback<Range>>,
     (x, y): ((&str, Kind), (&str, Kind)),
 ) -> State {
@@ -193,6 +199,7 @@ fn make(
     let state = State {
         lines,
         marks,
+        whole,
         range,
         on_range,
         titles: StoredValue::new((x.0.into(), y.0.into())),
@@ -207,22 +214,6 @@ fn make(
     };
     held.set_value(Some(state));
     state
-}
-
-/// Makes the chosen range fill the chart, and gives the whole back.
-#[component]
-fn Zoom(state: State) -> impl IntoView {
-    let can_zoom = move || state.range.get().is_some_and(|r| state.window.get() != Some(r));
-    view! {
-        <Show when=can_zoom>
-            <button type="button" class="link" title="Let the range fill the chart" on:click=move |_| state.window.set(state.range.get_untracked())>
-                "zoom in"
-            </button>
-        </Show>
-        <Show when=move || state.window.get().is_some() || (state.range.get().is_some() && state.on_range.is_some())>
-            <button type="button" class="link" title="Right click and Esc do the same" on:click=move |_| state.reset()>"reset"</button>
-        </Show>
-    }
 }
 
 #[component]

@@ -85,9 +85,9 @@ fn share_out(parts: &mut [Part]) {
     }
 }
 
-/// The part under a point given from the centre, x to the right and y down.
-pub fn hit(parts: &[Part], x: f64, y: f64, radius: f64) -> Option<usize> {
-    if x.hypot(y) > radius {
+/// The part under a point given from the centre, x to the right and y down. Nothing is in the hole.
+pub fn hit(parts: &[Part], x: f64, y: f64, (hole, radius): (f64, f64)) -> Option<usize> {
+    if !(hole..=radius).contains(&x.hypot(y)) {
         return None;
     }
     let turn = x.atan2(-y).rem_euclid(TAU) / TAU;
@@ -132,12 +132,13 @@ mod tests {
     #[test]
     fn hits_go_by_angle() {
         let parts = all(&slices(&[50, 25, 25]), 9);
-        assert_eq!(hit(&parts, 5.0, -5.0, 100.0), Some(0));
-        assert_eq!(hit(&parts, 5.0, 5.0, 100.0), Some(0));
-        assert_eq!(hit(&parts, -5.0, 5.0, 100.0), Some(1));
-        assert_eq!(hit(&parts, -5.0, -5.0, 100.0), Some(2));
-        assert_eq!(hit(&parts, 90.0, 90.0, 100.0), None);
-        assert_eq!(hit(&[], 1.0, 1.0, 100.0), None);
+        assert_eq!(hit(&parts, 5.0, -5.0, (0.0, 100.0)), Some(0));
+        assert_eq!(hit(&parts, 5.0, 5.0, (0.0, 100.0)), Some(0));
+        assert_eq!(hit(&parts, -5.0, 5.0, (0.0, 100.0)), Some(1));
+        assert_eq!(hit(&parts, -5.0, -5.0, (0.0, 100.0)), Some(2));
+        assert_eq!(hit(&parts, 90.0, 90.0, (0.0, 100.0)), None);
+        assert_eq!(hit(&[], 1.0, 1.0, (0.0, 100.0)), None);
+        assert_eq!((hit(&parts, 5.0, 5.0, (50.0, 100.0)), hit(&parts, 50.0, 5.0, (50.0, 100.0))), (None, Some(0)), "a doughnut's hole");
     }
 
     #[test]
@@ -145,9 +146,9 @@ mod tests {
         let hide = |names: &[&str]| parts(&slices(&[50, 30, 10, 10]), 2, &names.iter().map(ToString::to_string).collect());
         let shares = |parts: &[Part]| parts.iter().map(|p| (p.share * 100.0).round() as i64).collect::<Vec<_>>();
         assert_eq!(shares(&hide(&["op0"])), [0, 60, 40]);
-        assert_eq!(hit(&hide(&["op0"]), 5.0, -5.0, 100.0), Some(1));
+        assert_eq!(hit(&hide(&["op0"]), 5.0, -5.0, (0.0, 100.0)), Some(1));
         assert_eq!(shares(&hide(&[OTHERS])), [63, 38, 0]);
-        assert_eq!(hit(&hide(&[OTHERS]), -1.0, -50.0, 100.0), Some(1));
+        assert_eq!(hit(&hide(&[OTHERS]), -1.0, -50.0, (0.0, 100.0)), Some(1));
         assert_eq!(shares(&hide(&["op0", "op1", OTHERS])), [0, 0, 0]);
     }
 

@@ -1,7 +1,7 @@
 //! The pie with its legend, its table and its read-out.
 
 use super::data::{self, Part, Slice};
-use super::draw;
+use super::draw::{self, Place};
 use crate::base::text;
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
@@ -50,18 +50,20 @@ struct State {
     pointer: RwSignal<Option<(f64, f64)>>,
     plot: Plot,
     kind: Kind,
+    /// Share of the radius that is hole.
+    hole: f64,
 }
 
 impl State {
-    fn new(slices: Signal<Arc<Vec<Slice>>>, limit: Signal<usize>, kind: Kind) -> Self {
+    fn new(slices: Signal<Arc<Vec<Slice>>>, limit: Signal<usize>, kind: Kind, hole: f64) -> Self {
         let hidden = RwSignal::new(BTreeSet::new());
         let parts = Memo::new(move |_| hidden.with(|hidden| data::parts(&slices.get(), limit.get().clamp(1, MOST), hidden)));
         let lit = RwSignal::new(None);
         let plot = Plot::new(move |context, size, look| {
-            let centre = (size.width / 2.0, size.height / 2.0);
-            draw::paint(context, &parts.get(), centre, draw::radius(size.width.min(size.height)), lit.get(), look);
+            let place = Place::new((size.width / 2.0, size.height / 2.0), size.width.min(size.height), hole);
+            draw::paint(context, &parts.get(), place, lit.get(), look);
         });
-        State { parts, hidden, lit, pointer: RwSignal::new(None), plot, kind }
+        State { parts, hidden, lit, pointer: RwSignal::new(None), plot, kind, hole }
     }
 
     fn amount(&self, part: &Part) -> String {
@@ -115,11 +117,14 @@ pub fn Pie(
     /// How many parts have a name; the rest are one.
     #[prop(into)]
     limit: Signal<usize>,
+    /// Share of the radius that is hole, for a doughnut; 0 is a pie.
+    #[prop(optional)]
+    hole: f64,
     /// What stands there when nothing has a share.
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
-    let state = State::new(slices, limit, kind);
+    let state = State::new(slices, limit, kind, hole);
     let is_empty = Memo::new(move |_| state.parts.with(|p| p.is_empty()));
     let name = title.clone();
     let on_save = Callback::new(move |()| save(state, &name));
@@ -139,7 +144,8 @@ fn Plotted(state: State, label: String) -> impl IntoView {
     let point = move |e: ev::PointerEvent| {
         let Size { width, height } = state.plot.size.get_untracked();
         let (x, y) = (f64::from(e.offset_x()) - width / 2.0, f64::from(e.offset_y()) - height / 2.0);
-        let hit = state.parts.with_untracked(|parts| data::hit(parts, x, y, draw::radius(width.min(height))));
+        let place = Place::new((0.0, 0.0), width.min(height), state.hole);
+        let hit = state.parts.with_untracked(|parts| data::hit(parts, x, y, (place.hole, place.radius)));
         state.pointer.set(hit.map(|_| (f64::from(e.client_x()), f64::from(e.client_y()))));
         if state.lit.get_untracked() != hit {
             state.lit.set(hit);
@@ -153,7 +159,7 @@ fn Plotted(state: State, label: String) -> impl IntoView {
         <canvas
             class="chart__canvas"
             role="img"
-            aria-label=format!("{label}: a pie; its figures follow as a table")
+            aria-label=format!("{label}: {}; its figures follow as a table", if state.hole > 0.0 { "a doughnut" } else { "a pie" })
             node_ref=state.plot.canvas
             on:pointermove=point
             on:pointerdown=point
@@ -207,7 +213,7 @@ fn save(state: State, title: &str) {
     let line = |p: &Part| (p.colour.unwrap_or(fixed::OTHER), text::middle_ellipsis(&state.line(p), 68));
     let legend: Vec<_> = parts.iter().filter(|p| !p.is_hidden).map(line).collect();
     state.plot.save(title, &legend, |context, size, look| {
-        let centre = (size.width.min(size.height) / 2.0, size.height / 2.0);
-        draw::paint(context, &parts, centre, draw::radius(size.width.min(size.height)), None, look);
+        let width = size.width.min(size.height);
+        draw::paint(context, &parts, Place::new((width / 2.0, size.height / 2.0), width, state.hole), None, look);
     });
 }

@@ -121,7 +121,10 @@ pub fn plain_cell(cell: &Cell, kind: Kind) -> AnyView {
     let text = cell.shown(kind);
     match kind {
         Kind::Name | Kind::Text if matches!(cell, Cell::Untold(_)) => view! { <td class="table__untold">{text}</td> }.into_any(),
-        Kind::Name | Kind::Text => view! { <td title=text.clone()>{text::brief(&text)}</td> }.into_any(),
+        Kind::Name | Kind::Text => {
+            let title = if matches!(cell, Cell::Said(..)) { cell.raw() } else { text.clone() };
+            view! { <td title=title>{text::brief(&text)}</td> }.into_any()
+        }
         Kind::Share => share_cell(cell),
         _ => view! { <td class="figure" title=cell.exact(kind)>{text}</td> }.into_any(),
     }

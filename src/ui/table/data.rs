@@ -41,12 +41,19 @@ pub struct Column {
     pub kind: Kind,
     /// Whether the total row adds it up.
     pub is_summed: bool,
+    /// Whether it takes the room that is left, instead of the first name: sentences.
+    pub is_wide: bool,
 }
 
 impl Column {
     /// A column that is not added up.
     pub fn new(id: &str, label: &str, kind: Kind, help: &str) -> Self {
-        Column { id: id.into(), label: label.into(), help: help.into(), kind, is_summed: false }
+        Column { id: id.into(), label: label.into(), help: help.into(), kind, is_summed: false, is_wide: false }
+    }
+
+    /// The same, taking the room that is left.
+    pub fn wide(self) -> Self {
+        Column { is_wide: true, ..self }
     }
 
     /// The same, added up in the total row.
@@ -215,6 +222,11 @@ pub fn total(rows: &[Row], order: &[u32], column: usize) -> Cell {
     }
 }
 
+/// The column that takes the room that is left: a wide one, else the first name.
+pub fn takes_the_rest<'a>(columns: impl Iterator<Item = &'a Column> + Clone) -> Option<usize> {
+    columns.clone().position(|c| c.is_wide).or_else(|| columns.clone().position(|c| c.kind == Kind::Name))
+}
+
 /// How wide a column should be, in digits, from its label and the first rows.
 pub fn width(column: &Column, rows: &[Row], at: usize) -> usize {
     const SAMPLE: usize = 300;
@@ -276,5 +288,9 @@ mod tests {
         assert_eq!(width(&column, &[], 0), 15);
         let name = Column::new("name", "Operator", Kind::Name, "");
         assert_eq!(width(&name, &[Row::new(vec![Cell::Text("x".repeat(500))])], 0), 48);
+        let said = Column::new("said", "Said", Kind::Text, "");
+        assert_eq!(takes_the_rest([&column, &name, &said].into_iter()), Some(1));
+        assert_eq!(takes_the_rest([&column, &name, &said.clone().wide()].into_iter()), Some(2));
+        assert_eq!(takes_the_rest([&column].into_iter()), None);
     }
 }

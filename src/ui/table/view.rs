@@ -120,15 +120,19 @@ fn on_key(state: State, event: &ev::KeyboardEvent) {
     event.stop_propagation();
 }
 
-/// Widths of the columns shown, in digits (none for the first name, which takes what is left); and of those together, and of the name.
-fn widths(state: State) -> (Vec<Option<usize>>, (usize, usize)) {
+/// Digits of a column, and whether it is a name; `None` takes what is left.
+type Width = Option<(usize, bool)>;
+
+/// Widths of the columns shown; and how wide those that have one are together, and the one that takes what is left.
+fn widths(state: State) -> (Vec<Width>, (usize, usize)) {
     let (columns, rows) = (state.columns.get(), state.rows.get());
     let shown = state.shown.get();
     let wide: Vec<_> = shown.iter().filter_map(|c| Some((columns.get(*c)?, data::width(columns.get(*c)?, &rows, *c)))).collect();
-    let name = wide.iter().position(|(column, _)| column.kind == Kind::Name);
-    let others = wide.iter().enumerate().filter(|(i, _)| Some(*i) != name).map(|(_, (_, w))| *w).sum();
-    let of_name = name.map_or(0, |i| wide[i].1);
-    (wide.into_iter().enumerate().map(|(i, (_, w))| (Some(i) != name).then_some(w)).collect(), (others, of_name))
+    let rest = data::takes_the_rest(wide.iter().map(|w| w.0));
+    let others = wide.iter().enumerate().filter(|(i, _)| Some(*i) != rest).map(|(_, (_, w))| *w).sum();
+    let of_rest = rest.map_or(0, |i| wide[i].1);
+    let width = |(i, (column, w)): (usize, (&Column, usize))| (Some(i) != rest).then_some((w, column.kind == Kind::Name));
+    (wide.into_iter().enumerate().map(width).collect(), (others, of_rest))
 }
 
 /// The table is as wide as its columns need; of the name that is at most what the style sheet grants it.
@@ -136,6 +140,8 @@ fn least_width((others, name): (usize, usize)) -> String {
     format!("calc({others}ch + min({name}ch, var(--table-name, 28ch)))")
 }
 
-fn col(width: Option<usize>) -> impl IntoView {
-    view! { <col style:width=width.map(|w| format!("{w}ch")) /> }
+/// A name with a width of its own is on a narrow screen no wider than the style sheet grants it.
+fn col(width: Width) -> impl IntoView {
+    let width = width.map(|(w, is_name)| if is_name { format!("min({w}ch, var(--table-name, {w}ch))") } else { format!("{w}ch") });
+    view! { <col style:width=width /> }
 }

@@ -91,7 +91,7 @@ pub fn CompareView(
                     "Align by"
                     <select class="select" data-field="by" on:change:target=move |e| by.1.set(e.target().value())>{kinds}</select>
                 </label>
-                <Help text="Times are durations of instructions added up over all cores, without semaphore waits. What a run does not have is not available, not 0." />
+                <Help text="Times are those in which instructions of a name ran, without semaphore waits: what overlaps on an engine counts once, engines and cores are added up. A name that did not run took 0; a metric that a file does not tell is not available." />
             </header>
             <Problem text=compare.problem />
             <Show when=move || devices.with(|d| d.len() < 2)><p class="waiting">"Open a second device profile to compare with this one."</p></Show>

@@ -34,7 +34,8 @@ pub fn time_columns(compare: &Compare) -> Vec<Column> {
     let mut out = vec![Column::new("name", "Name", Kind::Name, "")];
     for (at, title) in compare.titles.iter().enumerate() {
         out.push(value_column(compare, at, title, Kind::Duration));
-        out.push(Column::new(&format!("count_{at}"), &format!("Count {}", at + 1), Kind::Count, title));
+        let count = format!("{title}. 0 where nothing of the name ran.");
+        out.push(Column::new(&format!("count_{at}"), &format!("Count {}", at + 1), Kind::Count, &count));
         if at != compare.base {
             let delta = format!("{title} − base.");
             out.push(Column::new(&format!("delta_{at}"), &format!("Δ {}", at + 1), Kind::Number, &delta));
@@ -48,7 +49,11 @@ fn value_column(compare: &Compare, at: usize, title: &str, kind: Kind) -> Column
     let is_base = if at == compare.base { " (base)" } else { "" };
     // Names of files are long, and their ends tell runs apart: a header as wide as a name would push the changes out of sight.
     let label = format!("{}{is_base}", text::middle_ellipsis(title, MOST_TITLE));
-    Column::new(&format!("value_{at}"), &label, kind, &format!("{title}. Not available where the run does not have it."))
+    let what = match kind {
+        Kind::Duration => "Time in which it ran, overlaps on an engine counted once, as in Operators; 0 where nothing of the name ran.",
+        _ => "Not available where the run does not have it.",
+    };
+    Column::new(&format!("value_{at}"), &label, kind, &format!("{title}. {what}"))
 }
 
 fn share_column(at: usize) -> Column {

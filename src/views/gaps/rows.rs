@@ -41,7 +41,7 @@ pub fn cause_columns() -> Vec<Column> {
         column("core", "Core", Kind::Text, "Physical NeuronCore."),
         column("cause", "Waits for", Kind::Text, "What ended the wait."),
         column("time_ns", "Time", Kind::Duration, "Idle time of this cause.").summed(),
-        column("share", "Of the run", Kind::Share, "Idle time of this cause as a share of what is looked at."),
+        column("share", "Share", Kind::Share, "Idle time of this cause as a share of the run, or of the selected range."),
         column("count", "Times", Kind::Count, "Gaps, or pieces of gaps.").summed(),
         column("meaning", "Meaning", Kind::Text, "What it means, and what to do."),
     ]
@@ -133,7 +133,7 @@ pub fn share_columns() -> Vec<Column> {
         ),
         column("time_ns", "Time", Kind::Duration, "Time on the chain; no moment counts twice.").summed(),
         column("share", "Share", Kind::Share, "Of the length of the chain.").summed(),
-        column("count", "Steps", Kind::Count, "Steps with such time.").summed(),
+        column("count", "Steps", Kind::Count, "Steps with such time. A step may stand in two rows: while it waits, and while it works."),
     ]
 }
 
@@ -181,4 +181,16 @@ pub fn steps(path: &CriticalPath) -> Vec<Row> {
         ])
     };
     path.steps.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_that_stand_in_two_rows_have_no_total_and_shares_are_of_what_is_looked_at() {
+        let summed: Vec<String> = share_columns().into_iter().filter(|c| c.is_summed).map(|c| c.id).collect();
+        assert_eq!(summed, ["time_ns", "share"]);
+        assert!(cause_columns().iter().all(|c| !c.label.contains("run")), "a range has the same columns");
+    }
 }

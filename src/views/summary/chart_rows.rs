@@ -1,7 +1,7 @@
 //! The charts of the summary as bars, slices, dots and boxes.
 
 pub use crate::analysis::device::charts::Charts;
-use crate::analysis::device::charts::{BoxFigures, EngineSplit, MemorySource, Operation, SizeGroup, TransferBy, TransferGroup};
+use crate::analysis::device::charts::{BoxFigures, EngineSplit, MemorySource, Operation};
 use crate::base::{Order as _, text};
 use crate::ui::bars::{Bar, Series};
 use crate::ui::boxes::Boxed;
@@ -11,7 +11,7 @@ use crate::ui::scatter::Dot;
 use crate::ui::table::order::natural;
 
 /// Whether something of `core` is shown where `chosen` is; empty is all.
-fn is_of(core: &str, chosen: &str) -> bool {
+pub(super) fn is_of(core: &str, chosen: &str) -> bool {
     chosen.is_empty() || core == chosen
 }
 
@@ -84,7 +84,11 @@ pub fn split_bars(charts: &Charts, core: &str) -> Vec<Bar> {
 pub fn origin_series() -> Vec<Series> {
     let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
     vec![
-        series("Source line", fixed::KERNEL, "With a line of source, as the instructions of NKI kernels have."),
+        series(
+            "Source line",
+            fixed::KERNEL,
+            "With a line of source, as the instructions of NKI kernels have. Not available where the file names no source.",
+        ),
         series("Compiler", fixed::COMMUNICATION, "Without a line of source; where no instruction says what it is, all of them."),
         series("Runtime", fixed::OTHER, "Without any debug info: put in by the runtime."),
     ]
@@ -94,8 +98,10 @@ pub fn origin_series() -> Vec<Series> {
 pub fn origin_bars(charts: &Charts, core: &str) -> Vec<Bar> {
     let bar = |e: &EngineSplit| {
         let o = e.origins;
-        let values = [Some(o.source), Some(o.compiler), o.runtime].map(|n| n.map_or(f64::NAN, |n| n as f64));
-        Bar { name: e.engine.clone(), group: e.core.clone(), values: values.into(), note: String::new() }
+        let values = [o.source, Some(o.compiler), o.runtime].map(|n| n.map_or(f64::NAN, |n| n as f64));
+        let opcodes: Vec<String> = e.opcodes.iter().map(|(name, n)| format!("{name} {}", text::count(*n))).collect();
+        let note = if opcodes.is_empty() { String::new() } else { format!("Most frequent: {}", opcodes.join(", ")) };
+        Bar { name: e.engine.clone(), group: e.core.clone(), values: values.into(), note }
     };
     charts.engines.iter().filter(|e| is_of(&e.core, core)).map(bar).collect()
 }
@@ -108,9 +114,26 @@ pub fn memory_slices(charts: &Charts) -> Vec<Slice> {
         MemorySource::Transfers => vec![slice("Moved by DMA", m.moved_by_dma, fixed::KERNEL)],
         _ => vec![slice("Read", m.read, fixed::KERNEL), slice("Written", m.written, fixed::OVERLAP)],
     };
-    out.extend(m.spilled.map(|n| slice("Spilled and reloaded", n, fixed::COMMUNICATION)));
+    match m.spilled.zip(m.reloaded) {
+        Some((all, reloaded)) => {
+            out.push(slice("Spills reloaded", reloaded, fixed::COMMUNICATION));
+            out.push(slice("Spills saved", all.saturating_sub(reloaded), fixed::MEMSET));
+        }
+        None => out.extend(m.spilled.map(|n| slice("Spilled and reloaded", n, fixed::COMMUNICATION))),
+    }
     out.extend(m.unused().map(|n| slice("Unused", n, fixed::OTHER)));
     out
+}
+
+/// Figures that stand beneath the doughnut: (name, value).
+pub fn memory_facts(charts: &Charts) -> Vec<(String, String)> {
+    let untold = || "not available".to_string();
+    let mean = charts.transfer_mean.map_or_else(untold, |m| {
+        let of = if m.is_of_file { "" } else { ", of the rows" };
+        format!("{}{of}", text::bytes(m.bytes.round() as u64))
+    });
+    let useful = charts.memory.as_ref().and_then(|m| m.useful_read).map_or_else(untold, text::percent);
+    vec![("Average DMA size".into(), mean), ("Useful read, of what is read from HBM".into(), useful)]
 }
 
 /// The doughnut in a sentence.
@@ -132,46 +155,8 @@ pub fn memory_line(charts: &Charts) -> String {
     format!("{}{from}{spills}", used.unwrap_or_default())
 }
 
-/// What transfers are put together by, as it stands in the link.
-pub fn transfer_by(id: &str) -> TransferBy {
-    match id {
-        "queue" => TransferBy::Queue,
-        "type" => TransferBy::Type,
-        _ => TransferBy::Engine,
-    }
-}
-
-/// Bandwidth, and busy time beyond it.
-pub fn transfer_series() -> Vec<Series> {
-    let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
-    vec![
-        series("Bandwidth used", fixed::KERNEL, "Bytes moved as a share of what could move in this time."),
-        series("Busy beyond", fixed::MEMSET, "Time with at least one transfer, beyond that share."),
-    ]
-}
-
-/// A bar for each engine, queue or type of the chosen core.
-pub fn transfer_bars(charts: &Charts, core: &str, by: TransferBy) -> Vec<Bar> {
-    let bar = |t: &TransferGroup| {
-        let used = t.bandwidth_share.unwrap_or(f64::NAN);
-        let bytes = t.bytes.map_or_else(|| "not available".into(), text::bytes);
-        Bar {
-            name: t.name.strip_prefix("DMA-").unwrap_or(&t.name).into(),
-            group: t.core.clone(),
-            values: vec![used, (t.busy_share - t.bandwidth_share.unwrap_or(0.0)).max(0.0)],
-            note: format!("{} transfers, {bytes}, busy {}", text::count(t.count), text::duration(t.busy)),
-        }
-    };
-    charts.transfers.iter().filter(|t| t.by == by && is_of(&t.core, core)).map(bar).collect()
-}
-
-/// Sizes of the chosen core, in the order of the answer.
-pub fn sizes_of<'a>(charts: &'a Charts, core: &'a str) -> impl Iterator<Item = &'a SizeGroup> {
-    charts.sizes.iter().filter(move |s| is_of(&s.core, core))
-}
-
 /// Names in order, each once: a name's place is its colour.
-fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(super) fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut out: Vec<&str> = all.collect();
     out.order();
     out.dedup();
@@ -179,32 +164,8 @@ fn names<'a>(all: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
 }
 
 /// Place of a name.
-fn colour(names: &[&str], name: &str) -> u16 {
+pub(super) fn colour(names: &[&str], name: &str) -> u16 {
     names.iter().position(|n| *n == name).unwrap_or(0) as u16
-}
-
-/// A dot for each size; its area is its share of the bytes.
-pub fn size_dots(charts: &Charts, core: &str) -> Vec<Dot> {
-    let kinds = names(charts.sizes.iter().map(|s| s.kind.as_str()));
-    let bytes = |s: &SizeGroup| (u64::from(s.size) * s.count) as f64;
-    let most = charts.sizes.iter().map(bytes).fold(1.0, f64::max);
-    let dot = |s: &SizeGroup| Dot {
-        name: s.name.clone(),
-        series: s.kind.clone(),
-        x: f64::from(s.size),
-        y: s.rate,
-        size: bytes(s) / most,
-        colour: colour(&kinds, &s.kind),
-        is_hollow: false,
-        rows: vec![
-            ("Size".into(), text::bytes(s.size.into())),
-            ("Throughput".into(), format!("{}/s", text::bytes(s.rate as u64))),
-            ("Transfers".into(), text::count(s.count)),
-            ("Duration".into(), format!("{} – {}", text::duration(s.durations.0), text::duration(s.durations.1))),
-        ],
-        note: s.kind.clone(),
-    };
-    sizes_of(charts, core).map(dot).collect()
 }
 
 /// Name of an operation without its size.
@@ -249,6 +210,7 @@ pub fn boxes(charts: &Charts) -> Vec<Boxed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::device::charts::TransferMean;
 
     fn charts() -> Charts {
         let engine = |core: &str, limit| EngineSplit { core: core.into(), active_throttled: limit, unused: 1.0, ..EngineSplit::default() };
@@ -286,6 +248,23 @@ mod tests {
         all.memory = Some(crate::analysis::device::charts::Memory { read: 10, written: 20, ..Default::default() });
         assert_eq!(memory_slices(&all).len(), 2, "neither spills nor what was left");
         assert!(memory_line(&all).contains("Spills are not told"));
+        let facts = |all: &Charts| memory_facts(all).into_iter().map(|f| f.1).collect::<Vec<_>>();
+        assert_eq!(facts(&all), ["not available", "not available"]);
+        let memory = all.memory.as_mut().unwrap();
+        (memory.spilled, memory.reloaded, memory.useful_read) = (Some(7), Some(3), Some(0.75));
+        all.transfer_mean = Some(TransferMean { bytes: 2048.0, is_of_file: false });
+        let slices: Vec<_> = memory_slices(&all).into_iter().map(|s| (s.name, s.value)).collect();
+        assert_eq!(slices[2..], [("Spills reloaded".to_string(), 3), ("Spills saved".to_string(), 4)]);
+        assert_eq!(facts(&all), ["2.00 KiB, of the rows", "75.0 %"]);
+    }
+
+    #[test]
+    fn sources_that_no_file_names_are_not_told_and_opcodes_are() {
+        let mut all = charts();
+        all.engines[0].opcodes = vec![("MATMUL".into(), 1200), ("LDWEIGHTS".into(), 3)];
+        let bars = origin_bars(&all, "");
+        assert_eq!((bars[0].told(0), bars[0].told(1)), (None, Some(0.0)));
+        assert_eq!((bars[0].note.as_str(), bars[1].note.as_str()), ("Most frequent: MATMUL 1\u{202f}200, LDWEIGHTS 3", ""));
     }
 
     #[test]

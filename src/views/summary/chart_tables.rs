@@ -1,6 +1,6 @@
 //! What stands behind the charts of the summary: their figures as tables.
 
-use super::chart_rows::sizes_of;
+use super::transfer_rows::sizes_of;
 use crate::analysis::device::charts::{BoxFigures, Charts, Operation, SizeGroup};
 use crate::ui::table::{Cell, Column, Kind, Row};
 

@@ -2,7 +2,7 @@
 
 use super::chart_rows::{self as rows, Charts};
 use super::chart_tables as tables;
-use crate::analysis::device::charts::TransferBy;
+use super::transfer_rows as transfers;
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
@@ -121,13 +121,14 @@ fn Engines(state: State) -> impl IntoView {
 
 #[component]
 fn Memory(state: State) -> impl IntoView {
-    let line = state.charts.derive(rows::memory_line);
+    let (line, facts) = (state.charts.derive(rows::memory_line), state.charts.derive(rows::memory_facts));
     view! {
         <div class="summary__chart">
             <Pie
                 id="memory" title="Memory bandwidth utilization: bytes from and to HBM" what="Bytes" kind=Kind::Bytes slices=state.charts.derive(rows::memory_slices)
-                limit=Signal::stored(5) empty="Not available here: the notes of the charts say why."
+                limit=Signal::stored(5) hole=0.5 empty="Not available here: the notes of the charts say why."
             />
+            <dl class="summary__system" data-part="memory-facts">{move || facts.get().iter().map(fact).collect_view()}</dl>
             <p class="torch__hint">{move || line.get().to_string()}</p>
         </div>
     }
@@ -135,19 +136,16 @@ fn Memory(state: State) -> impl IntoView {
 
 #[component]
 fn Transfers(state: State) -> impl IntoView {
-    let by = Memo::new(move |_| rows::transfer_by(&state.by.0.get()));
-    let bars = state.of_core(move |c, core| rows::transfer_bars(c, core, by.get()));
+    let by = Memo::new(move |_| transfers::transfer_by(&state.by.0.get()));
+    let bars = state.of_core(move |c, core| transfers::transfer_bars(c, core, by.get()));
     let option = move |id: &'static str, label: &'static str| {
-        view! { <option value=id selected=move || by.get() == rows::transfer_by(id)>{label}</option> }
+        view! { <option value=id selected=move || by.get() == transfers::transfer_by(id)>{label}</option> }
     };
-    let what = move || match by.get() {
-        TransferBy::Engine => "Of one DMA engine's share of the core's bandwidth.",
-        TransferBy::Queue | TransferBy::Type => "Of the core's DMA bandwidth.",
-    };
+    let what = move || state.charts.value.with(|c| c.as_ref().map(|c| transfers::transfer_line(c, by.get())));
     view! {
         <div class="summary__chart">
             <Bars
-                id="dma" title="DMA utilization, share of the window" what="DMA" kind=Kind::Share series=Signal::stored(Arc::new(rows::transfer_series()))
+                id="dma" title="DMA utilization, share of the window" what="DMA" kind=Kind::Share series=state.charts.derive(transfers::transfer_series)
                 bars empty="There are no DMA transfers in this range."
             />
             <div class="torch__choices">
@@ -169,14 +167,14 @@ fn Sizes(state: State, on_slice: Callback<SliceId>) -> impl IntoView {
     let columns = Signal::stored(Arc::new(tables::size_columns()));
     let show = Callback::new(move |at: usize| {
         let core = state.core.0.get_untracked();
-        let slice = state.charts.value.with_untracked(|c| c.as_ref().and_then(|c| rows::sizes_of(c, &core).nth(at).map(|s| s.slice)));
+        let slice = state.charts.value.with_untracked(|c| c.as_ref().and_then(|c| transfers::sizes_of(c, &core).nth(at).map(|s| s.slice)));
         if let Some(slice) = slice {
             on_slice.run(slice);
         }
     });
     view! {
         <Scatter
-            id="dma-sizes" title="DMA throughput by size of the transfers" titles=("Bytes of a transfer", "Bytes/s") dots=state.of_core(rows::size_dots)
+            id="dma-sizes" title="DMA throughput by size of the transfers" titles=("Bytes of a transfer", "Bytes/s") dots=state.of_core(transfers::size_dots)
             ceilings=Signal::stored(Arc::new(Vec::new())) slope=Signal::stored(None) mark=Signal::stored(None)
             figures=Figures { columns, rows: state.of_core(tables::size_rows) } on_dot=show empty="No sizes of DMA transfers are told in this range."
         />
@@ -218,15 +216,18 @@ fn NotesOf(state: State) -> impl IntoView {
     }
 }
 
+fn fact((name, value): &(String, String)) -> impl IntoView + use<> {
+    view! { <div><dt>{name.clone()}</dt><dd>{value.clone()}</dd></div> }
+}
+
 #[component]
 fn System(state: State) -> impl IntoView {
     let facts = state.charts.derive(rows::system);
-    let item = |(name, value): &(String, String)| view! { <div><dt>{name.clone()}</dt><dd>{value.clone()}</dd></div> };
     view! {
         <Show when=move || facts.with(|f| !f.is_empty())>
             <section data-part="system">
                 <h2>"System"</h2>
-                <dl class="summary__system">{move || facts.get().iter().map(item).collect_view()}</dl>
+                <dl class="summary__system">{move || facts.get().iter().map(fact).collect_view()}</dl>
             </section>
         </Show>
     }

@@ -4,6 +4,7 @@ pub mod chart_rows;
 pub mod chart_tables;
 mod charts;
 pub mod rows;
+pub mod transfer_rows;
 
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};

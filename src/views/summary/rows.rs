@@ -128,13 +128,35 @@ pub fn metric_columns() -> Vec<Column> {
             "Whether the two agree to six digits; times of rows, which are of whole nanoseconds, within 1 %.",
         ),
         column("how", "How", Kind::Text, "The formula, or the rows."),
-        column("meaning", "Meaning", Kind::Text, "In the profiler's own words."),
+        column("meaning", "Meaning", Kind::Text, "In the profiler's own words.").wide(),
     ]
+}
+
+/// Values that the profiler writes as 0 where it does not know them: with transfers on the timeline neither can be 0.
+const UNKNOWN_AT_0: [&str; 2] = ["dma_transfer_average_bytes", "dma_transfer_time"];
+
+/// Two values as people read them, with as many digits as it takes to see that they differ.
+fn apart(name: &str, a: f64, b: f64) -> (String, String) {
+    let (unit, short) = (Unit::of(name), (figure(name, a), figure(name, b)));
+    if short.0 != short.1 {
+        return short;
+    }
+    let percent = |v: f64, digits: usize| format!("{:.digits$} %", v * 100.0);
+    let more = (2..=9).map(|digits| (percent(a, digits), percent(b, digits)));
+    let more = more.filter(|_| unit == Unit::Share).find(|(a, b)| a != b);
+    let unit = match unit {
+        Unit::Seconds => " s",
+        Unit::Nanoseconds => " ns",
+        Unit::Bytes => " B",
+        Unit::Share | Unit::Id | Unit::Plain => "",
+    };
+    more.unwrap_or_else(|| (format!("{a}{unit}"), format!("{b}{unit}")))
 }
 
 /// Rows of the metrics' table.
 pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
     let text = |value: String| if value.is_empty() { Cell::Absent } else { Cell::Text(value) };
+    let has_transfers = summary.engines.iter().any(|e| e.engine == "DMA" && e.count > 0);
     let row = |m: &Metric| {
         let verdict = match (m.file, m.computed) {
             (Some(_), Some(_)) if m.differs => "differs",
@@ -144,12 +166,22 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
         };
         // Read with a unit, saved as it is.
         let said = |v: f64| Cell::Said(v, figure(&m.name, v));
-        let file = m.file.map_or_else(|| text(m.text.clone().unwrap_or_default()), said);
+        let (file, computed) = match (m.file, m.computed) {
+            (Some(a), Some(b)) if m.differs => {
+                let shown = apart(&m.name, a, b);
+                (Cell::Said(a, shown.0), Cell::Said(b, shown.1))
+            }
+            (Some(0.0), None) if has_transfers && UNKNOWN_AT_0.contains(&m.name.as_str()) => {
+                (Cell::Said(0.0, "not told".into()), Cell::Absent)
+            }
+            (Some(a), b) => (said(a), b.map_or(Cell::Absent, said)),
+            (None, b) => (text(m.text.clone().unwrap_or_default()), b.map_or(Cell::Absent, said)),
+        };
         Row::new(vec![
             Cell::Text(m.name.clone()),
             text(m.group.clone()),
             file,
-            m.computed.map_or(Cell::Absent, said),
+            computed,
             text(verdict.into()),
             text(m.how.clone()),
             text(m.meaning.clone()),
@@ -161,22 +193,50 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::device::EngineTime;
+    use crate::base::DurationNs;
     use crate::ui::table::csv::csv;
 
-    #[test]
-    fn metrics_read_with_a_unit_and_are_saved_as_they_are() {
-        let metric = |name: &str, file, computed, text: Option<&str>| Metric {
+    fn metric(name: &str, file: Option<f64>, computed: Option<f64>, text: Option<&str>) -> Metric {
+        let (how, meaning, group) = (String::new(), String::new(), String::new());
+        Metric {
             node: 0,
             name: name.into(),
-            group: String::new(),
+            group,
             file,
             text: text.map(Into::into),
             computed,
-            how: String::new(),
-            meaning: String::new(),
+            how,
+            meaning,
             differs: false,
             is_rounded: false,
+        }
+    }
+
+    #[test]
+    fn a_zero_that_cannot_be_is_not_told() {
+        let dma = EngineTime { core: "NC 0".into(), engine: "DMA".into(), busy: DurationNs(4), count: 2, bytes: None };
+        let metrics = [metric("dma_transfer_time", Some(0.0), None, None), metric("spill_save_bytes", Some(0.0), None, None)];
+        let shown = |engines: Vec<EngineTime>| {
+            let rows = super::metrics(&Summary { metrics: metrics.to_vec(), engines, ..Summary::default() }, 0);
+            rows.iter().map(|r| (r.cell(2).shown(Kind::Number), r.cell(2).raw())).collect::<Vec<_>>()
         };
+        let said = |all: [(&str, &str); 2]| all.map(|p| (p.0.to_string(), p.1.to_string())).to_vec();
+        assert_eq!(shown(vec![dma]), said([("not told", "0"), ("0 B", "0")]));
+        assert_eq!(shown(Vec::new()), said([("0 ns", "0"), ("0 B", "0")]));
+    }
+
+    #[test]
+    fn values_that_differ_are_seen_to_differ() {
+        let shown = |name: &str, a, b| [apart(name, a, b).0, apart(name, a, b).1];
+        assert_eq!(shown("x_percent", 0.0141, 0.01414), ["1.410 %", "1.414 %"]);
+        assert_eq!(shown("x_percent", 0.25, 0.5), ["25.0 %", "50.0 %"]);
+        assert_eq!(shown("x_bytes", 2048.0, 2049.0), ["2048 B", "2049 B"]);
+        assert_eq!(shown("total_time", 1.5e-6, 1.5000001e-6), ["0.0000015 s", "0.0000015000001 s"]);
+    }
+
+    #[test]
+    fn metrics_read_with_a_unit_and_are_saved_as_they_are() {
         let all = [
             metric("total_time", Some(3.862_410_6e-5), Some(3.862_410_599_999_999e-5), None),
             metric("hfu_estimated_percent", None, Some(0.123_456_789_012_345_68), None),

@@ -1,5 +1,6 @@
 //! Generic tables as rows of ours.
 
+use crate::base::text;
 use crate::engine::Cell as Raw;
 use crate::engine::query::TablePart;
 use crate::ui::table::{Cell, Column, Kind, Row};
@@ -15,6 +16,11 @@ pub fn row(raw: Vec<Raw>) -> Row {
     Row::new(raw.into_iter().map(cell).collect())
 }
 
+/// Characters from which on a text is a sentence: its column takes the room that is left.
+const SENTENCE: usize = 40;
+/// Rows whose texts are measured.
+const SAMPLE: usize = 300;
+
 /// Columns under the names the file has for them. One that holds a text anywhere stands on the left; the first such is the name.
 /// `help` is what the file says of each; it may be empty.
 pub fn columns(names: &[String], help: &[String], rows: &[Row]) -> Vec<Column> {
@@ -24,11 +30,28 @@ pub fn columns(names: &[String], help: &[String], rows: &[Row]) -> Vec<Column> {
         let kind = match has_text(at) {
             true if !std::mem::replace(&mut has_name, true) => Kind::Name,
             true => Kind::Text,
+            false if is_bytes(name) => Kind::Bytes,
             false => Kind::Number,
         };
         Column::new(name, name, kind, help.get(at).map_or("", String::as_str))
     };
-    names.iter().enumerate().map(column).collect()
+    let mut out: Vec<Column> = names.iter().enumerate().map(column).collect();
+    let longest = |at: usize| rows.iter().take(SAMPLE).filter_map(|r| length(r.cell(at))).max().unwrap_or(0);
+    let widest = (0..out.len()).map(|at| (longest(at), std::cmp::Reverse(at))).max();
+    if let Some((_, std::cmp::Reverse(at))) = widest.filter(|w| w.0 >= SENTENCE) {
+        out[at].is_wide = true;
+    }
+    out
+}
+
+/// Characters of a text.
+fn length(cell: &Cell) -> Option<usize> {
+    if let Cell::Text(text) = cell { Some(text.chars().count()) } else { None }
+}
+
+/// Whether a column's name says that it holds bytes.
+fn is_bytes(name: &str) -> bool {
+    name == "bytes" || name.ends_with("_bytes")
 }
 
 /// Columns from which on a single row is shown as a list.
@@ -44,6 +67,8 @@ pub fn turned_columns(help: &[String]) -> Vec<Column> {
     let mut out =
         vec![Column::new("field", "Field", Kind::Name, "Name of the column in the file."), Column::new("value", "Value", Kind::Text, "")];
     out.extend((!help.is_empty()).then(|| Column::new("meaning", "Meaning", Kind::Text, "In the file's own words.")));
+    // Fields are short, what is said of them is not.
+    out.pop().into_iter().for_each(|last| out.push(last.wide()));
     out
 }
 
@@ -51,7 +76,11 @@ pub fn turned_columns(help: &[String]) -> Vec<Column> {
 pub fn turned(names: &[String], help: &[String], row: Option<&Row>) -> Vec<Row> {
     let field = |(at, name): (usize, &String)| {
         let value = row.map_or(Cell::Absent, |r| r.cell(at).clone());
-        let value = if value == Cell::Absent { value } else { Cell::Text(value.raw()) };
+        let value = match value.number().filter(|n| is_bytes(name) && n.fract() == 0.0) {
+            Some(n) => Cell::Said(n, text::signed_bytes(n as i64)),
+            None if value == Cell::Absent => value,
+            None => Cell::Text(value.raw()),
+        };
         let mut cells = vec![Cell::Text(name.clone()), value];
         cells.extend((!help.is_empty()).then(|| help.get(at).filter(|h| !h.is_empty()).map_or(Cell::Absent, |h| Cell::Text(h.clone()))));
         Row::new(cells)
@@ -69,5 +98,18 @@ mod tests {
         let names: Vec<String> = ["id", "name", "none", "kind"].map(Into::into).into();
         let kinds: Vec<Kind> = columns(&names, &["what".into()], &[row(raw)]).into_iter().map(|c| c.kind).collect();
         assert_eq!(kinds, [Kind::Number, Kind::Name, Kind::Number, Kind::Text]);
+    }
+
+    #[test]
+    fn bytes_have_a_unit_and_sentences_take_the_room() {
+        let names: Vec<String> = ["category", "message", "amount_bytes"].map(Into::into).into();
+        let raw = || vec![Raw::Text("a".into()), Raw::Text("m".repeat(90)), Raw::Int(2_554_331_136)];
+        let all = columns(&names, &[], &[row(raw())]);
+        assert_eq!(all.iter().map(|c| c.is_wide).collect::<Vec<_>>(), [false, true, false]);
+        assert_eq!(row(raw()).cell(2).shown(all[2].kind), "2.38 GiB");
+        let turned = turned(&names, &[], Some(&row(raw())));
+        assert_eq!((turned[2].cell(1).shown(Kind::Text), turned[2].cell(1).raw()), ("2.38 GiB".into(), "2554331136".into()));
+        assert!(turned_columns(&[]).last().is_some_and(|c| c.id == "value" && c.is_wide));
+        assert!(turned_columns(&names).last().is_some_and(|c| c.id == "meaning" && c.is_wide));
     }
 }

@@ -1,6 +1,6 @@
 //! The State Buffer as address over time.
 
-use super::rows;
+use super::areas;
 use crate::analysis::device::sbuf::SbufMap;
 use crate::base::{DurationNs, text};
 use crate::ui::chart::figures::Figures;
@@ -19,7 +19,7 @@ const BELOW: f64 = 22.0;
 const SLOTS: (u16, u16) = (4, 1);
 
 fn paint(context: &CanvasRenderingContext2d, map: &SbufMap, size: Size, look: &Look) {
-    let Some((time, (low, high))) = rows::extent(map) else { return };
+    let Some((time, (low, high))) = areas::extent(map) else { return };
     let (width, height) = ((size.width - LEFT).max(1.0), (size.height - BELOW).max(1.0));
     let x = |t: i64| LEFT + width * (t - time.start.0) as f64 / time.duration().0 as f64;
     let y = |a: i64| height * (1.0 - (a - low) as f64 / (high - low) as f64);
@@ -64,10 +64,10 @@ pub(super) fn SbufChart(map: Asked<SbufMap>) -> impl IntoView {
         let size = plot.size.get();
         value.with(|map| {
             let map = map.as_ref()?;
-            let (time, (low, high)) = rows::extent(map)?;
+            let (time, (low, high)) = areas::extent(map)?;
             let share = ((px - LEFT) / (size.width - LEFT).max(1.0), 1.0 - py / (size.height - BELOW).max(1.0));
             let time = time.start.0 + (time.duration().0 as f64 * share.0) as i64;
-            let area = rows::area_at(map, time, low + ((high - low) as f64 * share.1) as i64)?;
+            let area = areas::area_at(map, time, low + ((high - low) as f64 * share.1) as i64)?;
             let slot = if area.is_dma { SLOTS.1 } else { SLOTS.0 };
             let row = |name: &str, figure: String| (None, name.to_string(), figure, false);
             let figures = vec![
@@ -79,8 +79,8 @@ pub(super) fn SbufChart(map: Asked<SbufMap>) -> impl IntoView {
             Some(Readout { at, title: area.name.clone(), rows: figures, note: area.about.clone() })
         })
     });
-    let columns = Signal::stored(Arc::new(rows::area_columns()));
-    let figures = Figures { columns, rows: map.derive(rows::areas) };
+    let columns = Signal::stored(Arc::new(areas::area_columns()));
+    let figures = Figures { columns, rows: map.derive(areas::areas) };
     let on_save = Callback::new(move |()| {
         plot.save("State Buffer", &[(SLOTS.0, "Instruction".into()), (SLOTS.1, "DMA".into())], |context, size, look| {
             value.with_untracked(|m| m.as_ref().into_iter().for_each(|m| paint(context, m, size, look)));

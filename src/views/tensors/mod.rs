@@ -1,5 +1,6 @@
 //! Tensors and memory of a device run: who was moved how often, what fills device memory, PSUM and State Buffer over time.
 
+mod areas;
 mod map;
 pub mod rows;
 
@@ -30,6 +31,7 @@ struct State {
     choices: ViewState,
     on_tensor: Callback<String>,
     on_range: Callback<TimeRange>,
+    whole: Option<TimeRange>,
 }
 
 impl State {
@@ -52,6 +54,9 @@ pub fn TensorsView(
     on_tensor: Callback<String>,
     /// Show a stretch in the timeline.
     on_range: Callback<TimeRange>,
+    /// The run, as long as its timeline; curves show all of it.
+    #[prop(optional)]
+    whole: Option<TimeRange>,
     /// Moment, memory, part of the map.
     #[prop(default = ViewState::detached("tensors"))]
     choices: ViewState,
@@ -73,7 +78,7 @@ pub fn TensorsView(
         _ => None,
     });
     let (at, memory) = (choices.choice("at", String::new()), choices.choice("memory", String::new()));
-    let state = State { tensors, map, at, memory, part, choices, on_tensor, on_range };
+    let state = State { tensors, map, at, memory, part, choices, on_tensor, on_range, whole };
     view! {
         <section class="torch tensors" data-view="tensors" class:is-waiting=move || tensors.is_waiting.get() aria-busy=move || tensors.is_waiting.get().to_string()>
             <header class="torch__head">
@@ -127,7 +132,7 @@ fn TensorTable(state: State) -> impl IntoView {
             <label class="field">
                 "In use at (ns)"
                 <input
-                    class="input input--number" data-field="at" type="number" prop:value=move || state.at.0.get()
+                    class="input input--number input--time" data-field="at" type="number" prop:value=move || state.at.0.get()
                     on:change:target=move |e| state.at.1.set(e.target().value())
                 />
             </label>
@@ -180,6 +185,8 @@ fn OnChip(state: State) -> impl IntoView {
         names.get().iter().map(|n| view! { <option value=n.clone() selected=*n == shown>{n.clone()}</option> }).collect_view()
     };
     let lines = state.tensors.derive(move |t| rows::lines(t, &state.memory.0.get()));
+    let unit = state.tensors.derive(move |t| rows::unit_line(t, &state.memory.0.get()));
+    let whole = Signal::stored(state.whole.map(|w| (w.start.0, w.end.0)));
     let columns = Signal::stored(Arc::new(rows::peak_columns()));
     view! {
         <Show when=move || names.with(|n| !n.is_empty())>
@@ -188,7 +195,8 @@ fn OnChip(state: State) -> impl IntoView {
                 "Memory"
                 <select class="select" data-field="memory" on:change:target=move |e| state.memory.1.set(e.target().value())>{options}</select>
             </label>
-            <Curve id="on-chip" title="Usage over time" x=("Time", Kind::Duration) y=("", Kind::Number) lines empty="There are no samples." />
+            <p class="torch__hint" data-unit>{move || unit.get().to_string()}</p>
+            <Curve id="on-chip" title="Usage over time" x=("Time", Kind::Duration) y=("", Kind::Number) lines whole empty="There are no samples." />
             <Table id="on-chip-peaks" label="Peaks" columns rows=state.tensors.derive(rows::peaks) empty="There are no samples." />
         </Show>
     }

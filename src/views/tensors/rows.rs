@@ -1,10 +1,9 @@
 //! Tensors and memory as rows, bars and lines.
 
 use crate::analysis::device::bands::{Band, BandKind};
-use crate::analysis::device::sbuf::{SbufArea, SbufMap};
 use crate::analysis::device::tensors::{TensorRow, Tensors};
 use crate::analysis::device::usage::UseCurve;
-use crate::base::{TimeNs, TimeRange, text};
+use crate::base::{TimeNs, text};
 use crate::ui::bars::Bar;
 use crate::ui::curve::{Line, Shape};
 use crate::ui::table::{Cell, Column, Kind, Row};
@@ -188,6 +187,17 @@ pub fn lines(tensors: &Tensors, name: &str) -> Vec<Line> {
     of_memory.enumerate().map(line).collect()
 }
 
+/// What the curve is measured in, in a sentence; empty where the file does not tell.
+pub fn unit_line(tensors: &Tensors, name: &str) -> String {
+    let name = chosen(tensors, name);
+    let unit = tensors.curves.iter().find(|c| memory(c) == name).map(|c| c.unit.as_str()).unwrap_or_default();
+    match unit {
+        "" => String::new(),
+        "banks" => "1 is a bank in use, 0 one that is not.".into(),
+        _ => format!("In {unit}."),
+    }
+}
+
 /// Columns of peaks.
 pub fn peak_columns() -> Vec<Column> {
     vec![
@@ -217,54 +227,26 @@ pub fn peaks(tensors: &Tensors) -> Vec<Row> {
     tensors.curves.iter().map(row).collect()
 }
 
-/// Columns of the map's areas.
-pub fn area_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Holds", Kind::Name, "Tensor, or else opcode or queue."),
-        column("source", "Written by", Kind::Text, "Instruction or DMA."),
-        column("from", "From address", Kind::Number, ""),
-        column("to", "To address", Kind::Number, "Last byte."),
-        column("bytes", "Bytes", Kind::Bytes, ""),
-        column("start", "Start", Kind::Duration, ""),
-        column("length", "Length", Kind::Duration, ""),
-    ]
-}
-
-/// The map's areas as rows.
-pub fn areas(map: &SbufMap) -> Vec<Row> {
-    let row = |a: &SbufArea| {
-        Row::new(vec![
-            Cell::Text(a.name.clone()),
-            Cell::Text(if a.is_dma { "DMA" } else { "instruction" }.into()),
-            Cell::Int(a.from_address),
-            Cell::Int(a.to_address),
-            Cell::Int(a.n_bytes()),
-            Cell::Int(a.range.start.0),
-            Cell::Int(a.range.duration().0),
-        ])
-    };
-    map.areas.iter().map(row).collect()
-}
-
-/// First and last time and address of a map, none of them empty.
-pub fn extent(map: &SbufMap) -> Option<(TimeRange, (i64, i64))> {
-    let time = map.areas.iter().map(|a| a.range).reduce(|a, b| TimeRange { start: a.start.min(b.start), end: a.end.max(b.end) })?;
-    let low = map.areas.iter().map(|a| a.from_address).min()?;
-    let high = map.areas.iter().map(|a| a.to_address).max()?.saturating_add(1);
-    let time = TimeRange { start: time.start, end: TimeNs(time.end.0.max(time.start.0.saturating_add(1))) };
-    Some((time, (low, high.max(low.saturating_add(1)))))
-}
-
-/// The last area drawn at a time and address.
-pub fn area_at(map: &SbufMap, time: i64, address: i64) -> Option<&SbufArea> {
-    let holds = |a: &&SbufArea| a.range.start.0 <= time && time <= a.range.end.0 && a.from_address <= address && address <= a.to_address;
-    map.areas.iter().rev().find(holds)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn curves_say_what_they_are_measured_in() {
+        let curve = |name: &str, unit: &str| UseCurve {
+            core: "NC 0".into(),
+            name: name.into(),
+            part: "0".into(),
+            unit: unit.into(),
+            points: Vec::new(),
+            n_samples: 0,
+            peak: None,
+            mean: None,
+        };
+        let tensors = Tensors { curves: vec![curve("State Buffer Usage", "%"), curve("PSUM Usage", "banks")], ..Tensors::default() };
+        assert!(unit_line(&tensors, "").starts_with("1 is a bank"));
+        assert_eq!(unit_line(&tensors, "NC 0 · State Buffer Usage"), "In %.");
+    }
 
     #[test]
     fn columns_that_the_file_does_not_fill_are_left_out() {

@@ -8,6 +8,7 @@ use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TrackId, in_parts};
 use crate::model::domain::Throttle;
 use crate::model::{NeuronDevice, TrackKind};
+use rustc_hash::FxHashMap;
 
 /// What is known of an engine while its rows are walked.
 struct Work {
@@ -19,14 +20,20 @@ struct Work {
     /// FLOPs, and those of transposes; `None` while no instruction tells.
     flops: Option<(u64, u64)>,
     origins: Origins,
+    /// Instructions by their names, which are their opcodes.
+    opcodes: FxHashMap<StrId, u64>,
 }
+
+/// Opcodes of an engine that are named.
+const MOST_OPCODES: usize = 5;
 
 pub(super) fn engines(given: &Given<'_>, out: &mut Charts) {
     let mut works: Vec<Work> = Vec::new();
     let transpose = given.profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
     let is_wait = crate::analysis::device::waits::names(given.profile);
+    let tells_source = given.profile.attribute("source").is_some_and(|a| a.values.iter().any(|s| *s != StrId(0)));
     for (t, _) in given.profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Engine) {
-        add_track(given, t, (&is_wait, transpose), &mut works);
+        add_track(given, t, (&is_wait, transpose, tells_source), &mut works);
     }
     works.order_by_key(|w| (w.root, w.engine));
     let is_limited = !given.device.throttles.is_empty();
@@ -59,7 +66,7 @@ pub(super) fn engines(given: &Given<'_>, out: &mut Charts) {
     }
 }
 
-fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose): (&[bool], Option<StrId>), works: &mut Vec<Work>) {
+fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose, tells_source): (&[bool], Option<StrId>, bool), works: &mut Vec<Work>) {
     let profile = given.profile;
     let own = profile.strings.get(profile.tracks[track].name);
     let attribute = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
@@ -70,7 +77,8 @@ fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose): (&[bool], Op
         ENGINES.iter().position(|e| e.engine.eq_ignore_ascii_case(told))
     };
     // An engine that does nothing in the range is one of it all the same.
-    let own_engine = engine_of(StrId(0)).map(|engine| place(given, track, engine, types, works));
+    let tells = (tells_source, types.is_some());
+    let own_engine = engine_of(StrId(0)).map(|engine| place(given, track, engine, tells, works));
     let mut last: Option<(StrId, Option<usize>)> = own_engine.map(|at| (StrId(0), Some(at)));
     let by_start = &profile.slices.by_start[profile.slices_of(TrackId(track as u32))];
     in_parts(by_start.len(), &mut |part| {
@@ -78,14 +86,11 @@ fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose): (&[bool], Op
             let Some(span) = given.span(i) else { continue };
             let id = engines.map_or(StrId(0), |e| e[i]);
             let place =
-                last.filter(|l| l.0 == id).map_or_else(|| engine_of(id).map(|engine| place(given, track, engine, types, works)), |l| l.1);
+                last.filter(|l| l.0 == id).map_or_else(|| engine_of(id).map(|engine| place(given, track, engine, tells, works)), |l| l.1);
             last = Some((id, place));
             let Some(work) = place.map(|at| &mut works[at]) else { continue };
-            match (&mut work.origins.runtime, is_set(sources, i), is_set(types, i)) {
-                (_, true, _) => work.origins.source += 1,
-                (Some(n), false, false) => *n += 1,
-                _ => work.origins.compiler += 1,
-            }
+            work.origins.add(is_set(sources, i), is_set(types, i));
+            *work.opcodes.entry(profile.slices.name[i]).or_default() += 1;
             if !is_wait[profile.slices.name[i].index()] {
                 spans::push(&mut work.spans, span);
             }
@@ -100,11 +105,13 @@ fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose): (&[bool], Op
 }
 
 /// Place of an engine of the track's core in `works`, new or known.
-fn place(given: &Given<'_>, track: usize, engine: usize, types: Option<&[StrId]>, works: &mut Vec<Work>) -> usize {
+/// `tells`: whether the file names sources at all, and says what instructions are.
+fn place(given: &Given<'_>, track: usize, engine: usize, tells: (bool, bool), works: &mut Vec<Work>) -> usize {
     let root = given.roots[track];
     works.iter().position(|w| w.root == root && w.engine == engine).unwrap_or_else(|| {
-        let origins = Origins { runtime: types.map(|_| 0), ..Origins::default() };
-        works.push(Work { root, core: given.core(track), engine, spans: Vec::new(), flops: None, origins });
+        let origins = Origins { source: tells.0.then_some(0), compiler: 0, runtime: tells.1.then_some(0) };
+        let opcodes = FxHashMap::default();
+        works.push(Work { root, core: given.core(track), engine, spans: Vec::new(), flops: None, origins, opcodes });
         works.len() - 1
     })
 }
@@ -138,5 +145,24 @@ fn split(given: &Given<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> 
         unused_throttled,
         busy: DurationNs(busy),
         origins: work.origins,
+        opcodes: most_frequent(given, work.opcodes),
+    }
+}
+
+/// The most frequent opcodes first; equal ones by name.
+fn most_frequent(given: &Given<'_>, counts: FxHashMap<StrId, u64>) -> Vec<(String, u64)> {
+    let mut all: Vec<(String, u64)> = counts.into_iter().map(|(id, n)| (given.profile.strings.get(id).to_string(), n)).collect();
+    all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    all.truncate(MOST_OPCODES);
+    all
+}
+
+impl Origins {
+    fn add(&mut self, has_source: bool, has_type: bool) {
+        match self {
+            Origins { source: Some(n), .. } if has_source => *n += 1,
+            Origins { runtime: Some(n), .. } if !has_type => *n += 1,
+            Origins { compiler, .. } => *compiler += 1,
+        }
     }
 }

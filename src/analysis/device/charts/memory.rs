@@ -36,13 +36,21 @@ fn of_file(given: &Given<'_>) -> Option<Memory> {
     let (read, written) = (bytes("hbm_read_bytes")?, bytes("hbm_write_bytes")?);
     let spill = bytes("spill_reload_bytes").zip(bytes("spill_save_bytes"));
     let (reload, save) = spill.unwrap_or_default();
+    let reloaded = spill.map(|s| s.0).or_else(|| bytes("hbm_reload_bytes"));
     Some(Memory {
+        useful_read: given.facts.number("useful_read_percent").or_else(|| useful(read, reloaded?)),
+        reloaded: spill.map(|s| s.0),
         read: read.saturating_sub(reload),
         written: written.saturating_sub(save),
         spilled: spill.map(|(reload, save)| reload.saturating_add(save)),
         source: Source::File,
         ..Memory::default()
     })
+}
+
+/// What was read but for reloads, as a share of what was read.
+fn useful(read: u64, reloaded: u64) -> Option<f64> {
+    (read > 0).then(|| read.saturating_sub(reloaded) as f64 / read as f64)
 }
 
 /// What transfers moved in a part of the run: instructions do not tell when theirs ran.
@@ -68,5 +76,17 @@ fn of_rows(given: &Given<'_>) -> Option<Memory> {
             out.read -= (spilled - saved).min(row.read);
         }
     }
+    // Of spills that are not told apart by direction, none is no reload.
+    out.useful_read = if out.spilled == Some(0) { useful(out.read, 0) } else { None };
     Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reloads_are_no_useful_reads() {
+        assert_eq!((useful(400, 100), useful(400, 0), useful(0, 0), useful(4, 9)), (Some(0.75), Some(1.0), None, Some(0.0)));
+    }
 }

@@ -24,6 +24,8 @@ pub struct Charts {
     pub engines: Vec<EngineSplit>,
     /// Bytes from and to HBM; `None` where the file does not tell them.
     pub memory: Option<Memory>,
+    /// Mean size of a transfer; `None` where no size is told.
+    pub transfer_mean: Option<TransferMean>,
     /// Transfers by DMA engine, queue and type.
     pub transfers: Vec<TransferGroup>,
     /// Transfers by what they move and by their size, most bytes first.
@@ -65,13 +67,15 @@ pub struct EngineSplit {
     pub busy: DurationNs,
     /// Instructions by where they come from.
     pub origins: Origins,
+    /// The most frequent opcodes, with their numbers of instructions.
+    pub opcodes: Vec<(String, u64)>,
 }
 
 /// Instructions by where they come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origins {
-    /// With a line of source, as those of a NKI kernel have.
-    pub source: u64,
+    /// With a line of source, as those of a NKI kernel have; `None` where no instruction of the file has one.
+    pub source: Option<u64>,
     /// Other instructions of the compiler.
     pub compiler: u64,
     /// Put in by the runtime: without any debug info; `None` where no instruction says what it is.
@@ -87,12 +91,25 @@ pub struct Memory {
     pub written: u64,
     /// Saved for want of room and loaded again; `None` where not told.
     pub spilled: Option<u64>,
+    /// The part of `spilled` that was loaded again; `None` where the two are not told apart.
+    pub reloaded: Option<u64>,
+    /// What was read but for reloads, as a share of what was read; `None` where not told.
+    pub useful_read: Option<f64>,
     /// Bandwidth of one stack × window; `None` where the metadata lack the bandwidth.
     pub available: Option<u64>,
     /// Moved by transfers of which neither direction nor memory is told: all there is of [`MemorySource::Transfers`], 0 else.
     pub moved_by_dma: u64,
     /// Where the bytes come from.
     pub source: MemorySource,
+}
+
+/// Mean size of a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TransferMean {
+    /// Bytes.
+    pub bytes: f64,
+    /// Whether the file says so of the run; else it is of the transfers that start in the run or the range.
+    pub is_of_file: bool,
 }
 
 /// Where bytes of HBM come from.

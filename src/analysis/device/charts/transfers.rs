@@ -1,6 +1,6 @@
 //! How the DMA engines, queues and types were used, and how fast transfers of each size are.
 
-use super::{Charts, Given, SizeGroup, TransferBy, TransferGroup};
+use super::{Charts, Given, SizeGroup, TransferBy, TransferGroup, TransferMean};
 use crate::analysis::device::{lanes, share};
 use crate::analysis::lately::Groups;
 use crate::analysis::spans::{self, Spans};
@@ -69,12 +69,14 @@ pub(super) fn transfers(given: &Given<'_>, out: &mut Charts) {
     let mut sums = Sums::default();
     let profile = given.profile;
     let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
+    let mut moved = Moved::default();
     let columns = Columns { engines: column("engine"), types: column("queue_type"), variables: column("variable") };
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         let track = TrackId(t as u32);
-        counts(given, track, &columns, &mut sums, out);
+        moved.add(counts(given, track, &columns, &mut sums, out));
         times(given, track, &columns, &mut sums);
     }
+    out.transfer_mean = mean(given, &moved);
     groups(given, sums.all, out);
     by_bytes(out);
     if out.transfers.is_empty() {
@@ -84,14 +86,34 @@ pub(super) fn transfers(given: &Given<'_>, out: &mut Charts) {
     }
 }
 
+/// Transfers that tell a size: their bytes, and how many they are.
+#[derive(Default)]
+struct Moved {
+    bytes: u64,
+    count: u64,
+}
+
+impl Moved {
+    fn add(&mut self, other: Moved) {
+        (self.bytes, self.count) = (self.bytes.saturating_add(other.bytes), self.count + other.count);
+    }
+}
+
+/// The file's own mean of the run, which is 0 where the profiler does not know it; else that of the rows.
+fn mean(given: &Given<'_>, moved: &Moved) -> Option<TransferMean> {
+    let told = given.facts.number("dma_transfer_average_bytes").filter(|b| *b > 0.0 && given.range.is_none());
+    let of_file = told.map(|bytes| TransferMean { bytes, is_of_file: true });
+    of_file.or_else(|| (moved.count > 0).then(|| TransferMean { bytes: moved.bytes as f64 / moved.count as f64, is_of_file: false }))
+}
+
 /// Whether no transfer before it stands for the same packet.
 fn is_once(given: &Given<'_>, i: usize) -> bool {
     let duplicates = &given.device.duplicates;
     duplicates.is_empty() || duplicates.binary_search(&(i as u32)).is_err()
 }
 
-/// Numbers, bytes and sizes of a queue's transfers, lane by lane: the order does not matter to them.
-fn counts(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums, out: &mut Charts) {
+/// Numbers, bytes and sizes of a queue's transfers, lane by lane: the order does not matter to them. Returns those that start in the range.
+fn counts(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums, out: &mut Charts) -> Moved {
     let (root, slices) = (given.roots[track.index()], &given.profile.slices);
     let mut sizes: FxHashMap<(StrId, StrId, u32), Sizes> = FxHashMap::default();
     for (_, lane) in lanes::touching(given.profile, track, given.within) {
@@ -117,7 +139,10 @@ fn counts(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut S
             }
         });
     }
+    let bytes = sizes.iter().map(|(key, s)| u64::from(key.2).saturating_mul(s.count)).fold(0, u64::saturating_add);
+    let moved = Moved { bytes, count: sizes.values().map(|s| s.count).sum() };
     by_size(given, track, sizes, out);
+    moved
 }
 
 /// When a queue's transfers ran, by start.
