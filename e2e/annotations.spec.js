@@ -118,6 +118,11 @@ test('annotations stay with the profile, and go through files', async ({ page, s
   await page.locator('[data-annotations]').click();
   await expect(rows(page)).toHaveCount(2);
   await panel(page).getByRole('button', { name: 'Clear all' }).click();
+  // Nothing brings them back: it is asked first.
+  await panel(page).locator('[data-clear-ask]').getByRole('button', { name: 'Cancel' }).click();
+  await expect(rows(page)).toHaveCount(2);
+  await panel(page).getByRole('button', { name: 'Clear all' }).click();
+  await panel(page).locator('[data-clear]').click();
   await expect(rows(page)).toHaveCount(0);
   await panel(page).locator('[data-import]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
   await expect(rows(page)).toHaveCount(2);

@@ -37,6 +37,9 @@ test('waits lead to what signalled them, operands and dependencies are explained
   await idle(page);
   await expect(drawer(page).locator('.drawer__title')).toContainText(by.trim());
   await expect(drawer(page).locator('[data-part="sets"]')).toBeVisible();
+  // However long what stands behind it: a link has its name.
+  const widths = await drawer(page).locator('[data-signal]').evaluateAll((all) => all.map((e) => e.getBoundingClientRect().width));
+  expect(Math.min(...widths)).toBeGreaterThan(20);
   await page.setViewportSize({ width: 390, height: 844 });
   await idle(page);
   await picture(page, 'details-light-390');
@@ -162,6 +165,13 @@ test('a dropped source stands beside the timeline with its figures', async ({ pa
   await idle(page);
   await expect(line(4)).toHaveClass(/source__line--here/);
   await expect(page.locator('[role="status"]').filter({ hasText: 'TENSOR_REDUCE' })).toHaveCount(1);
+  // A place in the details leads to its line.
+  const place = drawer(page).locator('[data-place]').first();
+  const number = (await place.getAttribute('data-place')).split(':').pop();
+  await place.click();
+  await idle(page);
+  await expect(pane.locator('.source__line--here')).toHaveCount(1);
+  await expect(line(number)).toHaveClass(/source__line--here/);
   // Beside the source all tools can still be reached.
   const cut = await page.locator('.timeline__tools').evaluate((e) => e.scrollWidth - e.clientWidth);
   expect(cut).toBeLessThanOrEqual(0);

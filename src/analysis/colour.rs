@@ -11,6 +11,8 @@ use rustc_hash::FxHashMap;
 pub const N_TOP: u16 = 12;
 /// All slots; those from [`N_TOP`] on are muted.
 pub const N_SLOTS: u16 = 44;
+/// Slot of slices that have no value: the palette's grey for what has no colour of its own.
+pub const NO_VALUE: u16 = 60_007;
 
 /// A slot per string of `profile` for the values of `column`. Depends on names and times only, so that two openings agree.
 pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
@@ -22,7 +24,8 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
         });
     }
     let numbered = gather(profile, &mut time);
-    let mut used: Vec<StrId> = (0..time.len() as u32).map(StrId).filter(|id| time[id.index()] >= 0).collect();
+    let is_told = |id: &StrId| !profile.strings.get(*id).is_empty();
+    let mut used: Vec<StrId> = (0..time.len() as u32).map(StrId).filter(|id| time[id.index()] >= 0 && is_told(id)).collect();
     let by_time = |a: &StrId, b: &StrId| {
         let longest_first = time[b.index()].cmp(&time[a.index()]);
         longest_first.then_with(|| profile.strings.get(*a).cmp(profile.strings.get(*b)))
@@ -47,6 +50,9 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
     }
     for (id, first) in numbered {
         out[id.index()] = out[first.index()];
+    }
+    for (id, _) in profile.strings.iter().filter(|(_, text)| text.is_empty()) {
+        out[id.index()] = NO_VALUE;
     }
     out
 }
@@ -123,6 +129,16 @@ mod tests {
         all.sort();
         assert_eq!(all, (0..12).collect::<Vec<_>>());
         assert_eq!((stem("a#12"), stem("#1"), stem("conv2"), stem("f(int)#1}")), ("a", "#1", "conv2", "f(int)#1}"));
+    }
+
+    #[test]
+    fn what_has_no_value_takes_no_colour() {
+        let profile = drawn("t: a 0+1, b 5+9");
+        let column = [profile.slices.name[0], StrId(0)];
+        let slots = slots(&profile, &column);
+        assert_eq!(profile.strings.get(StrId(0)), "");
+        assert!(slots[column[0].index()] < N_TOP);
+        assert_eq!(slots[0], NO_VALUE);
     }
 
     #[test]

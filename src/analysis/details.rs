@@ -28,7 +28,7 @@ pub struct Surroundings {
     pub predecessors: Vec<Neighbour>,
     /// Slices that depend on it.
     pub successors: Vec<Neighbour>,
-    /// The chain of slices that hold it, innermost first.
+    /// The chain of slices that hold it, innermost first. None on a Neuron device: see `self_time`.
     pub parents: Vec<Neighbour>,
 }
 
@@ -40,7 +40,8 @@ pub fn surroundings(profile: &Profile, slice: SliceId) -> Surroundings {
     let slices = &profile.slices;
     let incoming = profile.flows.incoming(slice).take(MAX_NEIGHBOURS);
     let outgoing = profile.flows.outgoing(slice).take(MAX_NEIGHBOURS);
-    let parents = std::iter::successors(slices.parent(slice), |&p| slices.parent(p)).take(MAX_PARENTS);
+    let innermost = slices.parent(slice).filter(|_| can_hold(profile));
+    let parents = std::iter::successors(innermost, |&p| slices.parent(p)).take(MAX_PARENTS);
     Surroundings {
         self_time: self_time(profile, slice),
         predecessors: incoming.map(|(from, kind)| neighbour(profile, from, kind, gap(profile, from, slice))).collect(),
@@ -51,7 +52,7 @@ pub fn surroundings(profile: &Profile, slice: SliceId) -> Surroundings {
 
 /// The time of `slice` that no deeper lane of its track covers: as in the Operators view. `None` for instructions and transfers of a Neuron device: where they overlap, none holds the other.
 pub fn self_time(profile: &Profile, slice: SliceId) -> Option<DurationNs> {
-    if matches!(profile.domain, Domain::NeuronDevice(_)) {
+    if !can_hold(profile) {
         return None;
     }
     let slices = &profile.slices;
@@ -64,6 +65,11 @@ pub fn self_time(profile: &Profile, slice: SliceId) -> Option<DurationNs> {
         }
     });
     Some(DurationNs(own))
+}
+
+/// Whether a slice in a deeper lane is a part of the one above it. Instructions and transfers of a Neuron device only overlap.
+fn can_hold(profile: &Profile) -> bool {
+    !matches!(profile.domain, Domain::NeuronDevice(_))
 }
 
 /// From the end of the earlier to the start of the later.
@@ -97,5 +103,13 @@ mod tests {
         assert_eq!(got.successors.iter().map(|n| (n.name.as_str(), n.gap_ns)).collect::<Vec<_>>(), [("k", 30)]);
         assert_eq!(surroundings(&profile, k).predecessors[0].track, "p / t");
         assert_eq!(surroundings(&profile, b).self_time, Some(DurationNs(15)));
+    }
+
+    #[test]
+    fn on_a_device_nothing_holds_another() {
+        let mut profile = drawn("p / t: a 0+100, b 10+20");
+        profile.domain = Domain::NeuronDevice(Default::default());
+        let got = (0..2).map(|i| surroundings(&profile, SliceId(i)));
+        assert!(got.into_iter().all(|s| s.parents.is_empty() && s.self_time.is_none()));
     }
 }

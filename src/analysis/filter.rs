@@ -13,7 +13,7 @@ pub struct Term {
     /// `name`, an attribute's id, a number (`start_ns`, `duration_ns`, `pc`, `bytes`, `wait_ns`), `semaphore`, or empty for name and all
     /// attributes.
     pub field: String,
-    /// Text that the field holds, or `/pattern/`; for numbers `7`, `>7`, `>=7`, `<7`, `<=7` or `7..9`.
+    /// Text that the field holds, or `/pattern/`, or `/pattern/i` in any case; for numbers `7`, `>7`, `>=7`, `<7`, `<=7` or `7..9`.
     pub text: String,
 }
 
@@ -161,10 +161,12 @@ fn span(text: &str) -> Result<(i64, i64), String> {
     parse(text).map(|n| (n, n))
 }
 
-/// A matcher for a text, or for a pattern between slashes. Fails with a sentence.
+/// A matcher for a text, or for a pattern between slashes: with an `i` behind them case never matters. Fails with a sentence.
 pub fn matcher(text: &str, is_regex: bool) -> Result<Matcher, String> {
-    match text.strip_prefix('/').and_then(|t| t.strip_suffix('/')) {
-        Some(pattern) if !pattern.is_empty() => Matcher::new(pattern, true),
+    let inner = text.strip_prefix('/').unwrap_or_default();
+    match (inner.strip_suffix('/'), inner.strip_suffix("/i")) {
+        (Some(pattern), _) if !pattern.is_empty() => Matcher::new(pattern, true),
+        (_, Some(pattern)) if !pattern.is_empty() => Matcher::new(&format!("(?i:{pattern})"), true),
         _ => Matcher::new(text, is_regex),
     }
 }
@@ -272,6 +274,8 @@ mod tests {
         check("", &[], Ok(&[0, 3, 5, 9]));
         check("", &[("name", "aten"), ("name", "mm")], Ok(&[5, 9]));
         check("", &[("name", "/^aten::/"), ("duration_ns", ">1")], Ok(&[0]));
+        check("", &[("name", "/^AT/i"), ("name", "/MM$/i")], Ok(&[5, 9]));
+        check("", &[("name", "/^AT/")], Ok(&[]));
         check("", &[("start_ns", "3..5"), ("", " ")], Ok(&[3, 5]));
         check("", &[("duration_ns", "<=1"), ("start_ns", "<9"), ("start_ns", ">=4")], Ok(&[5]));
         check("no such category", &[], Ok(&[]));

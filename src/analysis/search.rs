@@ -2,7 +2,7 @@
 
 use super::filter::{Filter, Term, matcher};
 use super::operators::column;
-use crate::base::{SliceId, StrId};
+use crate::base::{InstantId, SliceId, StrId};
 use crate::model::Profile;
 use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
@@ -38,6 +38,10 @@ pub struct SearchHits {
     pub slices: Vec<SliceId>,
     /// All that match.
     pub n_total: u64,
+    /// Moments of such a name by time, at most the limit: conditions, categories and attributes are of slices.
+    pub instants: Vec<InstantId>,
+    /// All such moments.
+    pub n_instants: u64,
 }
 
 /// Decides whether a string is a hit.
@@ -88,7 +92,27 @@ pub fn search(profile: &Profile, query: &SearchQuery) -> Result<SearchHits, Stri
         hits.truncate(limit);
     }
     hits.sort_unstable_by_key(key);
-    Ok(SearchHits { slices: hits, n_total })
+    let mut instants = moments(profile, query)?;
+    let n_instants = instants.len() as u64;
+    instants.truncate(limit);
+    Ok(SearchHits { slices: hits, n_total, instants, n_instants })
+}
+
+/// Moments whose name is a hit, by time. Fails with a sentence.
+fn moments(profile: &Profile, query: &SearchQuery) -> Result<Vec<InstantId>, String> {
+    let is_of_names = query.field.is_empty() || query.field == "name";
+    let has_terms = query.terms.iter().any(|t| !t.text.trim().is_empty());
+    if query.text.is_empty() || !is_of_names || has_terms || !query.category.is_empty() {
+        return Ok(Vec::new());
+    }
+    let matcher = matcher(&query.text, query.is_regex)?;
+    let mut known: Vec<Option<bool>> = vec![None; profile.strings.len()];
+    let all = &profile.instants;
+    let mut is_hit = |id: StrId| *known[id.index()].get_or_insert_with(|| matcher.is_hit(profile.strings.get(id)));
+    let hits = (0..all.time.len()).filter(|&i| is_hit(all.name[i])).map(|i| InstantId(i as u32));
+    let mut hits: Vec<InstantId> = hits.collect();
+    hits.sort_unstable_by_key(|i| (all.time[i.index()], *i));
+    Ok(hits)
 }
 
 /// Every hit, by id; without a text all that the conditions keep. Fails with a sentence.
@@ -115,6 +139,7 @@ pub fn all_hits(profile: &Profile, query: &SearchQuery) -> Result<Vec<SliceId>, 
 mod tests {
     use super::*;
     use crate::analysis::self_time::tests::drawn;
+    use crate::base::TrackId;
 
     fn check(text: &str, is_regex: bool, field: &str, limit: u32, want: Result<(&[i64], u64), &str>) {
         let profile = drawn("t: aten::mm 5+1, aten::add 0+1, Aten::mm 9+1\n u: mm 3+1");
@@ -136,6 +161,24 @@ mod tests {
         check("mm", false, "name", 2, Ok((&[3, 5], 3)));
         check("Aten", false, "", 10, Ok((&[9], 1)));
         check("", false, "", 10, Ok((&[], 0)));
+    }
+
+    #[test]
+    fn moments_are_found_by_name() {
+        let mut profile = drawn("t: mm 5+1");
+        let names = ["S[2] = 3", "DMA2D OOB"].map(|name| profile.strings.push(name));
+        profile.instants.track = vec![TrackId(0); 3];
+        profile.instants.time = vec![9, 4, 7];
+        profile.instants.name = vec![names[0], names[0], names[1]];
+        let of = |text: &str, category: &str, limit| {
+            let query = SearchQuery { text: text.into(), category: category.into(), limit, ..SearchQuery::default() };
+            let got = search(&profile, &query).expect("hits");
+            (got.n_total, got.instants.iter().map(|i| i.0).collect::<Vec<_>>(), got.n_instants)
+        };
+        assert_eq!(of("S[2] = 3", "", 10), (0, vec![1, 0], 2));
+        assert_eq!(of("s[2]", "", 1), (0, vec![1], 2));
+        assert_eq!((of("oob", "", 10), of("oob", "host", 10)), ((0, vec![2], 1), (0, vec![], 0)));
+        assert_eq!(of("mm", "", 10), (1, vec![], 0));
     }
 
     #[test]

@@ -45,6 +45,7 @@ pub fn Front() -> impl IntoView {
     });
     let more = ViewFn::from(move || super::system::details_links(app, details));
     let advanced = app.view_state("details").choice("advanced", true);
+    let on_place = super::sources::asking(app);
     let before = ViewFn::from(move || super::device_views::merged(app, details, on_go));
     view! {
         <div class="front">
@@ -52,7 +53,7 @@ pub fn Front() -> impl IntoView {
             <main class="front__main" class:front__main--right=move || app.layout.get().is_right>
                 <ScopeBar />
                 <div class="front__view"><View hot details flows /></div>
-                <DetailsDrawer details=shown jumps on_go on_close layout=app.layout advanced more before />
+                <DetailsDrawer details=shown jumps on_go on_close on_place layout=app.layout advanced more before />
             </main>
         </div>
     }

@@ -123,11 +123,11 @@ fn run_when_it_changes(app: App, options: SearchOptions, text: Memo<String>) {
 }
 
 fn count(search: &Search) -> String {
-    let n = crate::base::text::count(search.n_total);
+    let n = crate::base::text::count(search.n_found());
     let scanning = search.scan.as_ref().filter(|s| !s.is_over).map(|s| format!(", {} read", crate::base::text::percent(s.share())));
     let scanning = scanning.unwrap_or_default();
     match (search.text.is_empty(), &search.refused, search.at) {
-        (true, None, _) if search.n_total == 0 => String::new(),
+        (true, None, _) if search.n_found() == 0 => String::new(),
         (_, Some(sentence), _) => sentence.clone(),
         (_, _, Some(at)) => format!("{} of {n}{scanning}", crate::base::text::count(at as u64 + 1)),
         _ => format!("{n} found{scanning}"),
@@ -141,7 +141,7 @@ async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
         return;
     };
     if wanted.query.is_empty() {
-        if app.state.search().with_untracked(|s| s.n_total > 0 || s.refused.is_some() || s.scan.is_some()) {
+        if app.state.search().with_untracked(|s| s.n_found() > 0 || s.refused.is_some() || s.scan.is_some()) {
             app.state.search().set(Search::default());
         }
         return;
@@ -153,7 +153,17 @@ async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
     let scan = wanted.records.as_ref().map(|_| Scanned { n_all: profile.hot.info.n_slices, ..Scanned::default() });
     let found = match answer {
         Ok(Answer::Search(hits)) => {
-            Search { text, answered, hits: Arc::new(hits.slices), n_total: hits.n_total, scan, ..Search::default() }
+            let (n_total, n_instants) = (hits.n_total, hits.n_instants);
+            Search {
+                text,
+                answered,
+                hits: Arc::new(hits.slices),
+                n_total,
+                instants: Arc::new(hits.instants),
+                n_instants,
+                scan,
+                ..Search::default()
+            }
         }
         Ok(_) => return,
         Err(error) => Search { text, answered, refused: Some(error.to_string()), ..Search::default() },

@@ -3,12 +3,13 @@
 use super::device_views::is_device;
 use super::gather::Dropped;
 use super::time_views::scope;
+use crate::base::Item;
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::source::files::{SourceText, is_beside_source, is_source, matching};
 use crate::views::source::pane::SourcePane;
 use crate::views::source::rows::files;
-use crate::views::source::{Place, SourceView, lines, slices_of};
+use crate::views::source::{Place, SourceView, lines, places_of, slices_of};
 use crate::worker::client::Ask;
 use crate::worker::protocol::Details;
 use leptos::prelude::*;
@@ -84,6 +85,36 @@ fn show_place(app: App, ask: Ask, place: Place) {
     });
 }
 
+/// The line that was asked for in the details; until another instruction is chosen.
+#[derive(Clone, Copy)]
+struct AskedFor(RwSignal<Option<Place>>);
+
+/// Shows a line in the pane, wherever it is asked for below the component that calls this.
+pub(super) fn asking(app: App) -> Callback<Place> {
+    let asked = RwSignal::new(None);
+    provide_context(AskedFor(asked));
+    Callback::new(move |place| {
+        asked.set(Some(place));
+        actions::show_view(app, "timeline");
+        wanted(app).1.set("open".into());
+    })
+}
+
+/// Files that only stacks and loops name, as instructions with such are met.
+fn further(details: RwSignal<Option<Details>>, named: Signal<Arc<Vec<String>>>) -> RwSignal<Vec<String>> {
+    let found = RwSignal::new(Vec::<String>::new());
+    Effect::new(move || {
+        let all = details.with(|d| d.as_ref().and_then(|d| d.instruction.as_ref()).map(|i| places_of(&i.origin)).unwrap_or_default());
+        for file in all.into_iter().map(|p| p.file) {
+            let is_known = named.with(|n| n.contains(&file)) || found.with_untracked(|f| f.contains(&file));
+            if !is_known {
+                found.update(|f| f.push(file));
+            }
+        }
+    });
+    found
+}
+
 /// The pane beside the timeline of a device profile; absent where nothing was given and none is wanted.
 pub(super) fn pane(app: App, details: RwSignal<Option<Details>>) -> impl IntoView {
     let profile = app.front_untracked().filter(is_device);
@@ -101,7 +132,8 @@ fn Pane(profile: OpenProfile, details: RwSignal<Option<Details>>) -> impl IntoVi
     let source = lines(profile.ask.clone(), scope(app));
     let named = source.derive(files);
     let texts = RwSignal::new(Arc::<Vec<SourceText>>::default());
-    let read = Memo::new(move |_| (named.get().as_ref().clone(), app.n_sources.get()));
+    let further = further(details, named);
+    let read = Memo::new(move |_| ([named.get().as_ref().clone(), further.get()].concat(), app.n_sources.get()));
     Effect::new(move || {
         let now = read.get();
         let given = chosen(&now.0);
@@ -117,7 +149,18 @@ fn Pane(profile: OpenProfile, details: RwSignal<Option<Details>>) -> impl IntoVi
             }
         });
     });
+    let asked = expect_context::<AskedFor>().0;
+    Effect::new(move |before: Option<Option<Item>>| {
+        let now = details.with(|d| d.as_ref().map(|d| d.item));
+        if before.is_some_and(|before| before != now) {
+            asked.set(None);
+        }
+        now
+    });
     let marked = Signal::derive(move || {
+        if let Some(place) = asked.get() {
+            return vec![place];
+        }
         details.with(|d| d.as_ref().and_then(|d| d.instruction.as_ref()).map(|i| i.origin.places.clone()).unwrap_or_default())
     });
     let ask = profile.ask;

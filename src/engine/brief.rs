@@ -1,4 +1,4 @@
-//! What a glance at a slice tells: its own time and the two fields of its record that say most.
+//! What a glance at a slice tells: its own time and the three fields of its record that say most.
 
 use crate::base::DurationNs;
 use crate::formats::Field;
@@ -9,17 +9,18 @@ use serde::{Deserialize, Serialize};
 pub struct Brief {
     /// Duration without what deeper lanes of its track cover; `None` where slices do not hold each other.
     pub self_time: Option<DurationNs>,
-    /// (key, value with unit), the most telling first; at most two.
+    /// (key, value with unit), the most telling first; at most three.
     pub fields: Vec<(String, String)>,
 }
 
 /// Keys that tell most, in this order: what was computed, how much, where it came from.
-const TELLING: [&str; 24] = [
+const TELLING: [&str; 26] = [
     "Input Dims",
     "Input dims",
     "Bytes",
     "bytes",
     "transfer_size",
+    "read_bytes",
     "operands",
     "Collective name",
     "In msg nelems",
@@ -29,6 +30,7 @@ const TELLING: [&str; 24] = [
     "hlo_name",
     "layer",
     "variable",
+    "queue_name",
     "opcode",
     "nki_source_location",
     "source_location",
@@ -41,7 +43,7 @@ const TELLING: [&str; 24] = [
     "External id",
 ];
 /// Fields told.
-const MOST: usize = 2;
+const MOST: usize = 3;
 /// A value is cut beyond this, characters.
 const LONGEST: usize = 80;
 

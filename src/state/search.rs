@@ -2,7 +2,7 @@
 
 use super::choices::Choice;
 use super::{App, AppStateStoreFields as _, actions};
-use crate::base::SliceId;
+use crate::base::{InstantId, Item, SliceId};
 use crate::worker::protocol::Term;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -20,12 +20,29 @@ pub struct Search {
     pub hits: Arc<Vec<SliceId>>,
     /// All there are.
     pub n_total: u64,
+    /// Moments of such a name, by time; they come after the slices.
+    pub instants: Arc<Vec<InstantId>>,
+    /// All there are.
+    pub n_instants: u64,
     /// The one shown last.
     pub at: Option<usize>,
     /// Why there is no answer.
     pub refused: Option<String>,
     /// How far the search in the records of the file is; `None` when they are not searched.
     pub scan: Option<Scanned>,
+}
+
+impl Search {
+    /// Slices and moments together.
+    pub fn n_found(&self) -> u64 {
+        self.n_total + self.n_instants
+    }
+
+    /// The hit at a place of the list: slices, then moments.
+    fn item(&self, at: usize) -> Option<Item> {
+        let moment = || self.instants.get(at.checked_sub(self.hits.len())?).map(|i| Item::from(*i));
+        self.hits.get(at).map(|s| Item::from(*s)).or_else(moment)
+    }
 }
 
 /// A search in the records of the file, as far as it is.
@@ -59,16 +76,17 @@ impl Scanned {
 
 /// To the next hit of the search, or the one before; the timeline shows it.
 pub fn step_hit(app: App, is_back: bool) {
-    let (hits, at, is_answered) = app.state.search().with_untracked(|s| (s.hits.clone(), s.at, s.text == s.answered));
+    let (n, at, is_answered) = app.state.search().with_untracked(|s| (s.hits.len() + s.instants.len(), s.at, s.text == s.answered));
     if !is_answered {
         return app.state.search().update(|s| s.steps = Some(is_back));
     }
-    let Some(next) = next(hits.len(), at, is_back) else {
+    let Some(next) = next(n, at, is_back) else {
         return;
     };
+    let item = app.state.search().with_untracked(|s| s.item(next));
     app.state.search().update(|s| s.at = Some(next));
     actions::show_view(app, "timeline");
-    actions::select_and_reveal(app, Some(hits[next]));
+    actions::select_and_reveal(app, item);
 }
 
 /// How it is searched; part of the address.
@@ -158,6 +176,13 @@ mod tests {
         let terms = vec![term("opcode", "/^A=B&C%3D$/"), term("", ""), term("duration_ns", ">=7")];
         assert_eq!(terms_from(&terms_text(&terms)), terms);
         assert!(terms_from("").is_empty() && terms_from("nothing").is_empty());
+    }
+
+    #[test]
+    fn moments_come_after_the_slices() {
+        let search = Search { hits: Arc::new(vec![SliceId(7)]), instants: Arc::new(vec![InstantId(3)]), ..Search::default() };
+        let items = [0, 1, 2].map(|at| search.item(at));
+        assert_eq!(items, [Some(SliceId(7).into()), Some(InstantId(3).into()), None]);
     }
 
     #[test]

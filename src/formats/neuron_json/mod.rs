@@ -138,18 +138,32 @@ fn details(read: &value::Fields<'_>) -> Vec<Field> {
     let mut out = Vec::with_capacity(read.len());
     for group in ["Event", "Instruction", "Transfer", "Program", "Memory", "Links", "Check"] {
         for key in keys.iter().filter(|k| k.1 == group) {
-            let values = read.iter().filter(|f| f.0 == key.0 && is_told(&f.1.text()));
+            let values = read.iter().filter(|f| f.0 == key.0);
             out.extend(values.map(|f| field(group, key.0, f.1.text().into_owned(), key.2, key.3)));
         }
     }
     let unknown = read.iter().filter(|f| schema::find(keys, &f.0).is_none());
     out.extend(unknown.map(|f| field("Other keys", &f.0, f.1.text().into_owned(), "", "")));
+    leave_out_untold(&mut out);
     out
+}
+
+/// Leaves out fields that hold a word or a number for "not told". An id of 0 is none where the same id with its subgraph is missing.
+pub(crate) fn leave_out_untold(fields: &mut Vec<Field>) {
+    let has = |key: &str| fields.iter().any(|f| f.key == key && !f.value.is_empty());
+    let (has_bir, has_penguin) = (has("bir_id"), has("penguin_id"));
+    fields.retain(|f| match (f.key.as_str(), f.value.as_str()) {
+        _ if f.group == "Other keys" => true,
+        ("semaphore_id", "-1") => false,
+        ("raw_bir_id", "0") => has_bir,
+        ("raw_penguin_id", "0") => has_penguin,
+        (_, value) => is_told(value),
+    });
 }
 
 /// Whether a value is one: "not told" is written in several words.
 fn is_told(text: &str) -> bool {
-    !matches!(text, "Unknown" | "unknown" | "['unknown']" | "[['unknown']]" | "[]")
+    !matches!(text.replace('"', "'").as_str(), "Unknown" | "unknown" | "['unknown']" | "[['unknown']]" | "[]")
 }
 
 /// What a column of that name means, and its unit, in our own words; Neuron Explorer's tables have mostly the same columns.
@@ -181,6 +195,15 @@ mod tests {
 
     fn check(head: &str, section: Option<&str>) {
         assert_eq!(telling_section(head.as_bytes()).as_deref(), section, "{head}");
+    }
+
+    #[test]
+    fn what_stands_for_nothing_is_left_out() {
+        let keys = |record: &str| details(&value::fields(record).expect("an object")).into_iter().map(|f| f.key).collect::<Vec<_>>();
+        let dma = r#"{"dma_queue":"1","semaphore_id":"-1","source":[["unknown"]],"dest":["unknown"],"variable":"unknown","x":"unknown"}"#;
+        assert_eq!(keys(dma), ["dma_queue", "x"]);
+        assert_eq!(keys(r#"{"raw_bir_id":0,"bir_id":"","raw_penguin_id":0,"pc":0}"#), ["pc", "bir_id"]);
+        assert_eq!(keys(r#"{"raw_bir_id":0,"bir_id":"sg0000:0"}"#), ["bir_id", "raw_bir_id"]);
     }
 
     #[test]

@@ -193,10 +193,15 @@ pub(super) fn row_fields(input: &InputSet, profile: &Profile, table: &str, row: 
             Cell::Text(v) => v,
         };
         let own = || crate::formats::neuron_json::meaning(&key).map(|(unit, meaning)| (unit.to_string(), meaning.to_string()));
-        let (unit, meaning) = help.get(&key).cloned().or_else(own).unwrap_or_default();
+        let (mut unit, meaning) = help.get(&key).cloned().or_else(own).unwrap_or_default();
+        if unit.is_empty() && key.ends_with("_bytes") {
+            // The schema leaves it out where the name tells it.
+            unit = "bytes".into();
+        }
         Some(Field { group: tables::group(&key).into(), key, value, unit, help: meaning })
     });
     let mut fields: Vec<Field> = fields.collect();
+    crate::formats::neuron_json::leave_out_untold(&mut fields);
     fields.order_by_key(|f| tables::GROUPS.iter().position(|g| *g == f.group));
     Ok(fields)
 }

@@ -266,12 +266,18 @@ fn moments(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledge
         r.ends.extend(last.map(|end| (INSTANT_TABLES[0], end)));
     }
     if let Some(table) = tables.get(INSTANT_TABLES[1]) {
-        r.each(table, &["timestamp", "description", "pcore_idx"], ledger, &mut |r, b, row, at| {
+        r.each(table, &["timestamp", "description", "pcore_idx", "type"], ledger, &mut |r, b, row, at| {
             let Some(time) = b.int(0, row) else {
                 return false;
             };
             let core = r.core(b.int(2, row));
-            r.t.error(core, b.text(1, row), (time, instant_record(1, at)));
+            // The row holds three kinds; only errors are called by nothing but what happened.
+            let name = match b.text(3, row) {
+                "Warnings" => format!("Warning: {}", b.text(1, row)),
+                "Custom Notification" => format!("Notification: {}", b.text(1, row)),
+                _ => b.text(1, row).to_string(),
+            };
+            r.t.error(core, &name, (time, instant_record(1, at)));
             true
         });
     }

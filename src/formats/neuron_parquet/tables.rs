@@ -76,7 +76,7 @@ pub(super) fn help(input: &InputSet, table: &str) -> HashMap<String, (String, St
         let wanted = ["table_name", "field_name", "field_unit", "field_description"];
         let read = file.rows(&wanted, 0, |b, _| {
             for row in (0..b.n_rows).filter(|&row| b.text(0, row) == table) {
-                out.insert(b.text(1, row).into(), (unit(b.text(2, row)).into(), b.text(3, row).into()));
+                out.insert(b.text(1, row).into(), (unit(b.text(2, row)).into(), plain(b.text(3, row))));
             }
             ControlFlow::Continue(())
         });
@@ -86,6 +86,11 @@ pub(super) fn help(input: &InputSet, table: &str) -> HashMap<String, (String, St
         }
     }
     out
+}
+
+/// A sentence of the schema without its markup: code stands between two back-ticks, and a star behind a backslash.
+fn plain(text: &str) -> String {
+    text.replace("``", "`").replace("\\*", "*").replace("\\_", "_")
 }
 
 /// The schema's word for a unit as the page writes it.
@@ -116,5 +121,15 @@ pub(super) fn group(key: &str) -> &'static str {
             "Program"
         }
         _ => "Instruction",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn help_has_no_markup() {
+        assert_eq!(plain("Example: ``tensor``. With sizes 128 \\* 128."), "Example: `tensor`. With sizes 128 * 128.");
     }
 }

@@ -226,6 +226,11 @@ impl Book {
         self.saved.retain(|s| s.name != name);
     }
 
+    /// Whether a saved set holds what is on the timeline.
+    pub fn is_saved(&self) -> bool {
+        self.saved.iter().any(|s| s.items == self.current.items)
+    }
+
     /// Whether there is nothing to keep.
     pub fn is_empty(&self) -> bool {
         self.current.items.is_empty() && self.saved.is_empty()

@@ -2,9 +2,10 @@
 
 use super::Panel;
 use super::files::{Files, Question};
-use crate::state::annotations::TimeUnit;
+use crate::base::text::counted;
+use crate::state::annotations::{Book, TimeUnit};
 use crate::ui::small::Problem;
-use leptos::prelude::*;
+use leptos::{ev, html, prelude::*};
 
 /// Title and controls.
 #[component]
@@ -12,10 +13,7 @@ pub(super) fn Head(panel: Panel, on_close: Callback<()>) -> impl IntoView {
     let book = panel.book;
     let n = move || book.with(|b| b.current.items.len());
     let units = TimeUnit::ALL.map(|(unit, label)| view! { <option value=label selected=move || panel.unit() == unit>{label}</option> });
-    let clear = move |_| {
-        book.update(|b| b.current.items.clear());
-        panel.chosen.set(None);
-    };
+    let is_asked = RwSignal::new(false);
     view! {
         <header class="annotations__head">
             <h2 class="annotations__title">"Annotations " <span class="figure">{n}</span></h2>
@@ -26,13 +24,55 @@ pub(super) fn Head(panel: Panel, on_close: Callback<()>) -> impl IntoView {
             <Sets panel />
             <Files panel />
             <Show when=move || { n() > 0 }>
-                <button type="button" class="button button--quiet" title="Take all annotations off the timeline; saved sets stay" on:click=clear>"Clear all"</button>
+                <button type="button" class="button button--quiet" title="Take all annotations off the timeline; saved sets stay" on:click=move |_| is_asked.set(true)>"Clear all"</button>
             </Show>
             <button type="button" class="button button--icon annotations__close" aria-label="Close annotations" title="Close" on:click=move |_| on_close.run(())>"×"</button>
         </header>
         <Problem text=panel.problem />
         <Question panel />
+        <Clearing panel is_asked />
     }
+}
+
+/// Asks before all annotations are dropped: nothing brings back those that no set holds.
+#[component]
+fn Clearing(panel: Panel, is_asked: RwSignal<bool>) -> impl IntoView {
+    let book = panel.book;
+    let n = move || book.with(|b| b.current.items.len());
+    let keep = NodeRef::<html::Button>::new();
+    Effect::new(move || {
+        if let Some(button) = keep.get() {
+            // On what changes nothing; where it cannot be focused, it can still be reached.
+            let _ = button.focus();
+        }
+    });
+    let clear = move |_| {
+        is_asked.set(false);
+        panel.chosen.set(None);
+        book.update(|b| b.current.items.clear());
+    };
+    let on_key = move |e: ev::KeyboardEvent| {
+        if e.key() == "Escape" {
+            e.stop_propagation();
+            is_asked.set(false);
+        }
+    };
+    view! {
+        <Show when=move || is_asked.get() && { n() > 0 }>
+            <div class="notice notice--warn annotations__ask" role="group" aria-label="Whether to clear" data-clear-ask="" on:keydown=on_key>
+                <span role="alert">{move || question(n(), book.with(Book::is_saved))}</span>
+                <button type="button" class="button" data-clear="" on:click=clear>"Clear all"</button>
+                <button type="button" class="button button--quiet" node_ref=keep on:click=move |_| is_asked.set(false)>"Cancel"</button>
+            </div>
+        </Show>
+    }
+}
+
+/// What is asked before all are dropped.
+fn question(n: usize, is_saved: bool) -> String {
+    let what = counted(n as u64, "annotation");
+    let saved = if is_saved { "The saved set stays." } else { "No saved set holds them as they are: this cannot be undone." };
+    format!("Take {what} off the timeline? {saved}")
 }
 
 /// Sets saved under names.
@@ -76,5 +116,16 @@ fn Sets(panel: Panel) -> impl IntoView {
                 <button type="button" class="button button--quiet" title="Forget the saved set; what is on the timeline stays" on:click=forget>"Delete set"</button>
             </Show>
         </span>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::question;
+
+    #[test]
+    fn it_is_said_whether_anything_is_lost() {
+        assert_eq!(question(1, true), "Take 1 annotation off the timeline? The saved set stays.");
+        assert!(question(5, false).starts_with("Take 5 annotations off the timeline? No saved set"));
     }
 }

@@ -10,14 +10,14 @@ use leptos::prelude::*;
 
 /// The sections of an instruction; each is absent where there is nothing to say.
 #[component]
-pub(super) fn Instruction(facts: InstructionFacts, on_go: Callback<SliceId>) -> impl IntoView {
+pub(super) fn Instruction(facts: InstructionFacts, on_go: Callback<SliceId>, on_place: Option<Callback<Place>>) -> impl IntoView {
     let InstructionFacts { operands, semaphores, origin } = facts;
     let (waits, sets): (Vec<_>, Vec<_>) = semaphores.into_iter().partition(|s| s.is_wait);
     view! {
         <Semaphores title="Waits for" id="waits" rows=waits on_go />
         <Semaphores title="Sets" id="sets" rows=sets on_go />
         <Operands rows=operands />
-        <Source origin />
+        <Source origin on_place />
     }
 }
 
@@ -95,19 +95,19 @@ fn Operands(rows: Vec<Operand>) -> impl IntoView {
 }
 
 #[component]
-fn Source(origin: Origin) -> impl IntoView {
+fn Source(origin: Origin, on_place: Option<Callback<Place>>) -> impl IntoView {
     let Origin { places, stacks, loops } = origin;
     if places.is_empty() && stacks.is_empty() && loops.is_empty() {
         return ().into_any();
     }
-    let places = places.into_iter().map(|p| view! { <li><PlaceText place=p /></li> }).collect_view();
+    let places = places.into_iter().map(|p| view! { <li><PlaceText place=p on_place /></li> }).collect_view();
     let n = stacks.len();
     let stack = move |(i, frames): (usize, Vec<Frame>)| {
         let title = if n > 1 { format!("Stack {} of {n}", i + 1) } else { "Stack, innermost first".into() };
-        view! { <h4 class="drawer__subtitle">{title}</h4><ol class="drawer__list drawer__stack">{frames.into_iter().map(frame).collect_view()}</ol> }
+        view! { <h4 class="drawer__subtitle">{title}</h4><ol class="drawer__list drawer__stack">{frames.into_iter().map(|f| frame(f, on_place)).collect_view()}</ol> }
     };
     let loops = (!loops.is_empty()).then(|| {
-        view! { <h4 class="drawer__subtitle">"Loops, innermost first"</h4><ul class="drawer__list" data-part="loops">{loops.into_iter().map(loop_).collect_view()}</ul> }
+        view! { <h4 class="drawer__subtitle">"Loops, innermost first"</h4><ul class="drawer__list" data-part="loops">{loops.into_iter().map(|l| loop_(l, on_place)).collect_view()}</ul> }
     });
     view! {
         <section class="facts" data-part="source">
@@ -120,28 +120,36 @@ fn Source(origin: Origin) -> impl IntoView {
     .into_any()
 }
 
-fn frame(frame: Frame) -> impl IntoView {
+fn frame(frame: Frame, on_place: Option<Callback<Place>>) -> impl IntoView {
     let is_definition = frame.is_definition;
     let defined = frame.place.is_some().then_some(if is_definition { "defined at" } else { "at" });
     view! {
         <li>
             <span class="mono">{frame.function.clone()}</span>
             <span class="drawer__gap">{defined.filter(|_| !frame.function.is_empty())}</span>
-            {frame.place.map(|place| view! { <PlaceText place /> })}
+            {frame.place.map(|place| view! { <PlaceText place on_place /> })}
         </li>
     }
 }
 
-fn loop_(l: Loop) -> impl IntoView {
-    view! { <li><span class="mono">{format!("{} = {}", l.name, l.value)}</span>{l.place.map(|place| view! { <PlaceText place /> })}</li> }
+fn loop_(l: Loop, on_place: Option<Callback<Place>>) -> impl IntoView {
+    view! { <li><span class="mono">{format!("{} = {}", l.name, l.value)}</span>{l.place.map(|place| view! { <PlaceText place on_place /> })}</li> }
 }
 
-/// `file.py:42` with the whole path as its title and in what is copied.
+/// `file.py:42` with the whole path as its title and in what is copied; where the source can be shown, a button that shows it.
 #[component]
-fn PlaceText(place: Place) -> impl IntoView {
+fn PlaceText(place: Place, on_place: Option<Callback<Place>>) -> impl IntoView {
     let whole = place.to_string();
     let short = format!("{}:{}", place.file.rsplit('/').next().unwrap_or_default(), place.line);
-    view! { <span class="drawer__place"><span class="mono" title=whole.clone()>{short}</span><CopyButton text=whole /></span> }
+    let name = match on_place {
+        None => view! { <span class="mono" title=whole.clone()>{short}</span> }.into_any(),
+        Some(on_place) => {
+            let title = format!("{whole}: click to show it beside the timeline");
+            view! { <button type="button" class="link mono" data-place=whole.clone() title=title on:click=move |_| on_place.run(place.clone())>{short}</button> }
+                .into_any()
+        }
+    };
+    view! { <span class="drawer__place">{name}<CopyButton text=whole /></span> }
 }
 
 #[cfg(test)]

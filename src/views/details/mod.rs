@@ -7,6 +7,7 @@ pub mod jumps;
 pub mod merged;
 mod neighbours;
 
+use crate::analysis::device::origin::Place;
 use crate::base::{SliceId, text};
 use crate::engine::query::Details;
 use crate::state::choices::Choice;
@@ -28,6 +29,9 @@ pub fn DetailsDrawer(
     on_go: Callback<SliceId>,
     /// Close the drawer.
     on_close: Callback<()>,
+    /// Show a line of source; without it places are text.
+    #[prop(optional)]
+    on_place: Option<Callback<Place>>,
     /// Where it stands, and how large it is.
     #[prop(default = RwSignal::default())]
     layout: RwSignal<Layout>,
@@ -42,7 +46,9 @@ pub fn DetailsDrawer(
     before: ViewFn,
 ) -> impl IntoView {
     let content = move || {
-        details.get().map(|d| view! { <Content details=d jumps on_go on_close layout advanced more=more.clone() before=before.clone() /> })
+        details
+            .get()
+            .map(|d| view! { <Content details=d jumps on_go on_close on_place layout advanced more=more.clone() before=before.clone() /> })
     };
     jumps::listen(jumps, on_go);
     view! { {content} }
@@ -54,6 +60,7 @@ fn Content(
     jumps: Signal<Vec<Jump>>,
     on_go: Callback<SliceId>,
     on_close: Callback<()>,
+    on_place: Option<Callback<Place>>,
     layout: RwSignal<Layout>,
     advanced: Option<Choice<bool>>,
     more: ViewFn,
@@ -84,7 +91,7 @@ fn Content(
             <div class="drawer__body">
                 {before.run()}
                 <fields::FieldGroup group=times />
-                {details.instruction.map(|facts| view! { <instruction::Instruction facts=*facts on_go /> })}
+                {details.instruction.map(|facts| view! { <instruction::Instruction facts=*facts on_go on_place /> })}
                 <Neighbours title="Held by" rows=details.parents on_go />
                 <Neighbours title="Predecessors" rows=details.predecessors on_go />
                 <Neighbours title="Successors" rows=details.successors on_go />

@@ -62,7 +62,7 @@ pub fn SearchView(
     let (columns, values_ask) = (fields.clone(), ask.clone());
     view! {
         <section class="searchview" data-view="search">
-            <header class="searchview__head"><h1>"Search"</h1><Found search /></header>
+            <header class="searchview__head"><h1>"Search"</h1><Found search is_wanted /></header>
             <Form search options fields=fields.clone() on_act />
             <terms::Terms options fields categories />
             <Problem text=refused />
@@ -81,7 +81,7 @@ pub fn SearchView(
 }
 
 /// What can be typed.
-const HOW: &str = "Type a name, a part of it, or a regular expression. Case matters only when you type a capital.";
+const HOW: &str = "Type a name, a part of it, or a regular expression. Case matters only when you type a capital. Moments, such as semaphore updates and errors, are found by their names alone.";
 
 /// What there is to see of a range without a search.
 fn of_range(has_range: bool, is_scoped: bool) -> &'static str {
@@ -93,15 +93,22 @@ fn of_range(has_range: bool, is_scoped: bool) -> &'static str {
 }
 
 #[component]
-fn Found(search: Signal<Search>) -> impl IntoView {
-    let found = move || {
-        search.with(|s| match ((s.text.is_empty() && s.n_total == 0) || s.refused.is_some(), s.at) {
-            (true, _) => String::new(),
-            (_, Some(at)) => format!("{} of {} hits", text::count(at as u64 + 1), text::count(s.n_total)),
-            _ => format!("{} hits", text::count(s.n_total)),
-        })
-    };
+fn Found(search: Signal<Search>, is_wanted: Memo<bool>) -> impl IntoView {
+    let found = move || search.with(|s| found(s, is_wanted.get()));
     view! { <span class="figure" role="status" data-hits="">{found}</span> }
+}
+
+/// How many hits there are; nothing where nothing is looked for.
+fn found(search: &Search, is_wanted: bool) -> String {
+    let all = text::count(search.n_found());
+    let moments = text::count(search.n_instants);
+    let moments =
+        if search.n_instants > 0 { format!(", {moments} of them moments, as semaphore updates and errors are") } else { String::new() };
+    match (is_wanted && search.refused.is_none(), search.at) {
+        (false, _) => String::new(),
+        (_, Some(at)) => format!("{} of {all} hits{moments}", text::count(at as u64 + 1)),
+        _ => format!("{all} hits{moments}"),
+    }
 }
 
 #[component]
@@ -115,7 +122,7 @@ fn Form(search: Signal<Search>, options: SearchOptions, fields: Vec<(String, Str
     let options = fields.into_iter().filter(|f| !f.0.ends_with("_ns") && f.0 != "pc" && f.0 != "bytes").map(option).collect_view();
     let keys = move || search.with(|s| s.scan.as_ref().map(|s| s.keys.clone()).unwrap_or_default());
     let known = move || keys().iter().map(|k| view! { <option value=k.clone()></option> }).collect_view();
-    let has_hits = move || search.with(|s| !s.hits.is_empty());
+    let has_hits = move || search.with(|s| s.n_found() > 0);
     view! {
         <div class="searchview__form">
             <input
@@ -223,7 +230,7 @@ fn Summary(ask: Ask, search: Signal<Search>, options: SearchOptions, kept: Choic
     });
     view! {
         <p class="searchview__totals figure" data-totals="">{move || found.with(rows::totals)}</p>
-        <Table id="search-summary" label="Hits by device and name" columns=Signal::stored(Arc::new(rows::columns())) rows on_row empty="Nothing was found." kept />
+        <Table id="search-summary" label="Hits by device and name" columns=Signal::stored(Arc::new(rows::columns())) rows on_row empty="No slice was found." kept />
     }
 }
 
@@ -236,7 +243,17 @@ async fn summary(ask: &Ask, query: SearchQuery, records: Vec<SliceId>) -> Result
 
 #[cfg(test)]
 mod tests {
-    use super::of_range;
+    use super::{Search, found, of_range};
+
+    #[test]
+    fn no_hit_is_said_also_without_a_text() {
+        let of = |n_total, at| Search { n_total, at, ..Search::default() };
+        assert_eq!((found(&of(0, None), true), found(&of(0, None), false)), ("0 hits".into(), String::new()));
+        assert_eq!(found(&of(1200, Some(0)), true), "1 of 1,200 hits");
+        let with_moments = Search { n_instants: 730, ..of(3, None) };
+        assert!(found(&with_moments, true).starts_with("733 hits, 730 of them moments"));
+        assert_eq!(found(&Search { refused: Some("no".into()), ..of(0, None) }, true), "");
+    }
 
     #[test]
     fn the_hint_says_what_to_do_for_a_range() {

@@ -9,6 +9,7 @@ use super::asked::Notes;
 use super::scope;
 pub use crate::analysis::device::Place;
 use crate::analysis::device::Source;
+use crate::analysis::device::origin::Origin;
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
@@ -33,6 +34,13 @@ pub async fn slices_of(ask: &Ask, place: Place) -> Option<Vec<SliceId>> {
         Ok(Answer::Device(DeviceAnswer::SourceSlices(slices))) => Some(slices),
         _ => None,
     }
+}
+
+/// Every place that an instruction comes from: its own lines, then those of its stacks and loops.
+pub fn places_of(origin: &Origin) -> Vec<Place> {
+    let framed = origin.stacks.iter().flatten().filter_map(|f| f.place.clone());
+    let looped = origin.loops.iter().filter_map(|l| l.place.clone());
+    origin.places.iter().cloned().chain(framed).chain(looped).collect()
 }
 
 /// Every line that an instruction names.
@@ -73,5 +81,20 @@ pub fn SourceView(
                 <Table id="source" label="Lines of source" columns rows=source.derive(rows::rows) on_row empty="No instruction names a line of source." />
             </Show>
         </section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::device::origin::{Frame, Loop};
+
+    #[test]
+    fn stacks_and_loops_lead_somewhere_too() {
+        let place = |file: &str| Place { file: file.into(), line: 7 };
+        let frame = Frame { function: "f".into(), place: Some(place("frame.py")), is_definition: false };
+        let looped = Loop { name: "i".into(), value: "3".into(), place: Some(place("loop.py")) };
+        let origin = Origin { places: vec![place("own.py")], stacks: vec![vec![frame]], loops: vec![looped] };
+        assert_eq!(places_of(&origin), ["own.py", "frame.py", "loop.py"].map(place));
     }
 }

@@ -30,7 +30,8 @@ pub fn SourcePane(
     // The file of the selected instruction comes to front.
     let wanted = Memo::new(move |_| marked.with(|m| m.first().map(|p| p.file.clone())));
     Effect::new(move || {
-        if let Some(file) = wanted.get().filter(|f| texts.with_untracked(|t| t.iter().any(|t| t.file == *f))) {
+        // Also when it is read only then.
+        if let Some(file) = wanted.get().filter(|f| texts.with(|t| t.iter().any(|t| t.file == *f))) {
             chosen.set(Some(file));
         }
     });
@@ -47,9 +48,8 @@ pub fn SourcePane(
         texts.with(|t| t.iter().map(option).collect_view())
     };
     let missing = move || {
-        let given = texts.with(|t| t.len());
-        let named = source.with(|s| s.as_ref().map_or(0, |s| rows::files(s).len()));
-        (named > given).then(|| format!("{} of {named} files given", given))
+        let named = source.with(|s| s.as_ref().map(|s| rows::files(s)).unwrap_or_default());
+        texts.with(|texts| missing(texts, &named, wanted.get().as_deref()))
     };
     view! {
         <aside class="source" data-view="source-pane" aria-label="Source of the selected profile">
@@ -68,6 +68,16 @@ pub fn SourcePane(
             </Show>
         </aside>
     }
+}
+
+/// What is not there: the file that is wanted, else some of those that instructions name.
+fn missing(texts: &[SourceText], named: &[String], wanted: Option<&str>) -> Option<String> {
+    let is_given = |file: &str| texts.iter().any(|t| t.file == file);
+    if let Some(file) = wanted.filter(|file| !texts.is_empty() && !is_given(file)) {
+        return Some(format!("{} is not among the files given", file.rsplit('/').next().unwrap_or(file)));
+    }
+    let given = named.iter().filter(|file| is_given(file)).count();
+    (named.len() > given).then(|| format!("{given} of {} files given", named.len()))
 }
 
 #[component]
@@ -124,7 +134,7 @@ fn CodeLine(
     let number = place.line;
     let Some(told) = told else {
         return view! {
-            <li class="source__line" data-line=number.to_string()>
+            <li class="source__line" class:source__line--here=move || here.with(|h| h.contains(&number)) data-line=number.to_string()>
                 <span class="source__figure"></span><span class="source__figure"></span><span class="source__figure"></span>
                 <span class="source__number">{number}</span><code class="source__text">{code}</code>
             </li>
@@ -148,4 +158,20 @@ fn CodeLine(
         </li>
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_was_not_given_is_named() {
+        let text = |file: &str| SourceText { file: file.into(), ..SourceText::default() };
+        let named = ["/src/a.py", "/src/b.py"].map(String::from);
+        assert_eq!(missing(&[], &named, Some("/src/a.py")).as_deref(), Some("0 of 2 files given"));
+        let given = [text("/src/a.py"), text("/lib/frame.py")];
+        assert_eq!(missing(&given, &named, Some("/lib/frame.py")).as_deref(), Some("1 of 2 files given"));
+        assert_eq!(missing(&given, &named, Some("/src/b.py")).as_deref(), Some("b.py is not among the files given"));
+        assert_eq!(missing(&given, &named[..1], None), None);
+    }
 }

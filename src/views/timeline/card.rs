@@ -4,6 +4,7 @@ use super::core::Core;
 use super::counter::{value_text, values_at};
 use super::hit_test::Hit;
 use super::index::SliceText;
+use crate::analysis::colouring::CORE;
 use crate::base::{DurationNs, SliceId, text};
 
 /// Counter values a card has room for.
@@ -29,7 +30,9 @@ impl Core {
             return Some(Card { title, lines: vec![("at".into(), at), ("track".into(), path)] });
         }
         if let Some(slice) = hit.slice {
-            return self.slice_card(slice, path);
+            // A box over the row is of another one.
+            let own = self.index.track_of(&self.hot, slice).and_then(|t| self.index.tracks.get(t.index()));
+            return self.slice_card(slice, own.map_or(path, |t| t.path.clone()));
         }
         let at = hit.counter? as usize;
         let in_view = self.curves.get(at).map(|c| c.0);
@@ -61,7 +64,7 @@ impl Core {
             lines.push(("a click".into(), "makes its time the range".into()));
             return Some(Card { title: text::brief(self.hot.name_of(slice)), lines });
         }
-        if let Some(parent) = self.index.parent_of(&self.hot, slice) {
+        if let Some(parent) = self.index.parent_of(&self.hot, slice).filter(|_| self.can_hold()) {
             let whole = self.hot.duration[parent.index()];
             if whole > 0 {
                 let share = text::percent(duration as f64 / whole as f64);
@@ -69,6 +72,11 @@ impl Core {
             }
         }
         Some(Card { title: text::brief(self.hot.name_of(slice)), lines })
+    }
+
+    /// Whether a slice in a deeper lane is a part of the one above it: not so on a Neuron device, whose profiles alone can be coloured by core.
+    fn can_hold(&self) -> bool {
+        self.hot.info.colourings.iter().all(|c| c.0 != CORE.0)
     }
 
     /// One slice in a sentence.
@@ -102,6 +110,15 @@ mod tests {
         check(100.0, 45.0, "matmul", &[("duration", "300 ns"), ("start", "100 ns"), ("track", "host / main"), share]);
         check(26.0, 25.0, "mark", &[("at", "50 ns"), ("track", "host / main")]);
         check(510.0, 90.0, "host / memory", &[("at", "1.02 µs"), ("allocated", "40 B")]);
+    }
+
+    #[test]
+    fn on_a_device_nothing_is_a_share_of_another() {
+        let mut hot = sample();
+        hot.info.colourings = vec![(CORE.0.into(), CORE.1.into())];
+        let core = Core::new(Arc::new(hot), 1000.0, 400.0);
+        let card = core.hit(100.0, 45.0).and_then(|hit| core.card(&hit, 100.0)).expect("a card");
+        assert!(card.lines.iter().all(|l| l.0 != "of parent"));
     }
 
     #[test]

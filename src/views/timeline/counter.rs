@@ -92,6 +92,19 @@ pub fn values_at(counter: &Counter, t: i64) -> Option<Vec<(&str, f64)>> {
     Some(counter.series.iter().filter_map(|s| Some((s.name.as_str(), *s.values.get(i)?))).collect())
 }
 
+/// Values of several series with their names, a word that all names begin with written once: `bank 0: 0.250`, `1: 0.500`. A single value
+/// needs no name.
+pub fn named_values(values: &[(&str, f64)], unit: &str) -> Vec<String> {
+    let [(first, _), _, ..] = values else { return values.iter().map(|v| value_text(v.1, unit)).collect() };
+    let word = first.split_once(' ').map_or("", |p| p.0);
+    let rest = |name: &str| name.strip_prefix(word).and_then(|r| r.strip_prefix(' ')).map(str::to_string);
+    let is_shared = values.iter().all(|v| rest(v.0).is_some());
+    // Banks are told in banks: once is enough.
+    let unit = if is_shared && unit.strip_suffix('s') == Some(word) { "" } else { unit };
+    let name = |at: usize, name: &str| rest(name).filter(|_| is_shared && at > 0).unwrap_or_else(|| name.to_string());
+    values.iter().enumerate().map(|(at, v)| format!("{}: {}", name(at, v.0), value_text(v.1, unit))).collect()
+}
+
 /// A counter's value with its unit.
 pub fn value_text(value: f64, unit: &str) -> String {
     use crate::base::text;
@@ -105,6 +118,7 @@ pub fn value_text(value: f64, unit: &str) -> String {
         // Things that are counted: `4 banks`, not `4.00`.
         "" | "banks" if is_whole(value) && value.abs() < 1e4 => {
             let gap = if unit.is_empty() { "" } else { "\u{a0}" };
+            let unit = if value.abs() == 1.0 { unit.trim_end_matches('s') } else { unit };
             format!("{}{gap}{unit}", value as i64).replace('-', "−")
         }
         _ => {
@@ -157,7 +171,17 @@ mod tests {
     }
 
     #[test]
+    fn values_of_several_series_are_named() {
+        let of = |values: &[(&str, f64)], unit: &str| named_values(values, unit).join(" · ");
+        assert_eq!(of(&[("bank 0", 0.25), ("bank 1", 1.0), ("bank 2", 0.0)], "banks"), "bank 0: 0.250 · 1: 1 · 2: 0");
+        assert_eq!(of(&[("partition 0", 12.5), ("partition 32", 1.5)], "%"), "partition 0: 12.5 % · 32: 1.50 %");
+        assert_eq!(of(&[("read", 1.0), ("written", 2.0)], ""), "read: 1 · written: 2");
+        assert_eq!((of(&[("pending", 7.0)], ""), of(&[], "")), ("7".into(), String::new()));
+    }
+
+    #[test]
     fn values_have_units() {
+        assert_eq!(value_text(1.0, "banks"), "1\u{a0}bank");
         assert_eq!(value_text(2048.0, "bytes"), "2.00 KiB");
         assert_eq!(value_text(12.5, "%"), "12.5 %");
         assert_eq!((value_text(3.0, ""), value_text(4.0, "banks")), ("3".into(), "4\u{a0}banks".into()));

@@ -66,11 +66,20 @@ impl Core {
             if hit.slice.is_some() && in_lanes > TICK_REACH {
                 hit.instant = None;
             }
+            // A box over the row is that of a slice in another.
+            let is_free = hit.slice.is_none() && hit.instant.is_none();
+            hit.slice = hit.slice.or_else(|| is_free.then(|| self.box_over(row.track, x)).flatten());
         } else if row.height > row.header + row.lanes_height() {
             let i = (in_lanes - row.lanes_height()) / COUNTER;
             hit.counter = self.index.tracks[row.track.index()].counters.get(i as usize).copied();
         }
         Some(hit)
+    }
+
+    /// The slice whose box lies over a row.
+    fn box_over(&self, track: TrackId, x: f64) -> Option<SliceId> {
+        let mut boxes = self.index.boxes.iter().filter(|b| b.over.contains(&track));
+        boxes.find_map(|b| self.hot.info.tracks.get(b.of.index())?.lanes.clone().find_map(|lane| self.slice_in(lane, x)))
     }
 
     fn slice_in(&self, lane: u32, x: f64) -> Option<SliceId> {
@@ -167,6 +176,19 @@ mod tests {
         check(220.0, 66.0, Some(5), None, None);
         check(220.0, 90.0, None, Some(0), None);
         check(900.0, 150.0, Some(7), None, None);
+    }
+
+    #[test]
+    fn a_box_is_hit_where_its_rows_have_no_slice() {
+        let mut hot = sample();
+        for (track, name) in [(1, "Collectives stream 0"), (2, "CC-core 8")] {
+            hot.info.tracks[track].name = hot.info.strings.push(name);
+        }
+        let core = Core::new(Arc::new(hot), 1000.0, 400.0);
+        let slice = |x: f64| core.hit(x, 66.0).and_then(|h| h.slice).map(|s| s.0);
+        assert_eq!((slice(220.0), slice(100.0), slice(600.0)), (Some(5), Some(0), Some(1)));
+        let card = core.hit(100.0, 66.0).and_then(|hit| core.card(&hit, 100.0)).expect("a card");
+        assert!(card.lines.iter().any(|l| l.1 == "host / Collectives stream 0"), "{:?}", card.lines);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::lines::Lines;
 use super::lod::{LaneLod, seek};
 use super::raster::{Pixel, blend};
-use super::theme::Theme;
+use super::theme::{Theme, place};
 use super::viewport::Scale;
 use crate::base::SliceId;
 use crate::engine::Lane;
@@ -43,14 +43,14 @@ pub struct WideSlice {
 impl Ink<'_> {
     /// Colour of one slice.
     fn colour(&self, slice: usize) -> Pixel {
-        let slot = self.hot.colour.get(slice).map_or(0, |&s| usize::from(s));
+        let slot = self.hot.colour.get(slice).map_or(0, |&s| place(s, self.theme.slots.len()));
         if self.highlights.is_empty() {
-            return self.theme.slots[slot % self.theme.slots.len()];
+            return self.theme.slots[slot];
         }
         if self.highlights.binary_search(&SliceId(slice as u32)).is_ok() {
             return self.theme.hit;
         }
-        self.theme.dimmed[slot % self.theme.dimmed.len()]
+        self.theme.dimmed[slot]
     }
 
     fn has_highlight(&self, run: &Range<usize>) -> bool {

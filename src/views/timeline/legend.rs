@@ -21,20 +21,30 @@ struct Entry {
     time: DurationNs,
 }
 
-/// Names by time over all devices, at most [`MOST`], and how many there are beyond.
+impl Entry {
+    /// What the legend calls it.
+    fn label(&self) -> &str {
+        if self.name.is_empty() { "none" } else { &self.name }
+    }
+}
+
+/// Names by time over all devices, at most [`MOST`], then what has none; and how many names there are beyond.
 fn entries(rows: &[OperatorRow]) -> (Vec<Entry>, usize) {
     let mut out: Vec<Entry> = Vec::new();
     let mut at = std::collections::HashMap::new();
-    for row in rows.iter().filter(|r| !r.name.is_empty()) {
+    for row in rows {
         let i = *at.entry(row.name.as_str()).or_insert_with(|| {
             out.push(Entry { colour: row.colour, name: row.name.clone(), time: DurationNs(0) });
             out.len() - 1
         });
         out[i].time.0 = out[i].time.0.saturating_add(row.self_time.0);
     }
+    // What has no value comes last.
+    let untold = out.iter().position(|e| e.name.is_empty()).map(|at| out.remove(at));
     out.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     let more = out.len().saturating_sub(MOST);
     out.truncate(MOST);
+    out.extend(untold);
     (out, more)
 }
 
@@ -55,11 +65,11 @@ pub fn Legend(
         _ => None,
     });
     let item = move |e: &Entry| {
-        let (name, title) = (e.name.clone(), format!("{}: {}. Click to light it up.", e.name, text::duration(e.time)));
+        let (name, title) = (e.name.clone(), format!("{}: {}. Click to light it up.", e.label(), text::duration(e.time)));
         let go = move |_| on_name.run((by.get_untracked(), name.clone()));
         view! {
             <button type="button" class="colours__item" title=title data-legend-item=e.name.clone() on:click=go>
-                <i class="swatch" style:background=swatch_colour(e.colour)></i><span class="mono">{text::middle_ellipsis(&e.name, 36)}</span>
+                <i class="swatch" style:background=swatch_colour(e.colour)></i><span class="mono">{text::middle_ellipsis(e.label(), 36)}</span>
             </button>
         }
     };
@@ -102,7 +112,8 @@ mod tests {
             flops: None,
         };
         let (got, more) = entries(&[row("a", 5), row("b", 7), row("a", 4), row("", 90)]);
-        assert_eq!(got.iter().map(|e| (e.name.as_str(), e.time.0)).collect::<Vec<_>>(), [("a", 9), ("b", 7)]);
+        assert_eq!(got.iter().map(|e| (e.name.as_str(), e.time.0)).collect::<Vec<_>>(), [("a", 9), ("b", 7), ("", 90)]);
+        assert_eq!(got[2].label(), "none");
         assert_eq!(more, 0);
         let many: Vec<OperatorRow> = (0..30).map(|i| row(&i.to_string(), i)).collect();
         assert_eq!((entries(&many).0.len(), entries(&many).1), (24, 6));

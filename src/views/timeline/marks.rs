@@ -55,6 +55,20 @@ impl Mark {
     }
 }
 
+/// Shortens labels, in their middle, that would reach under the next flag: of `Marker 4` the number stays.
+fn make_room(marks: &mut [Mark]) {
+    let mut lefts: Vec<f64> = marks.iter().map(|m| m.left).collect();
+    lefts.sort_by(f64::total_cmp);
+    for mark in marks {
+        let next = lefts.partition_point(|left| *left <= mark.left);
+        let Some(room) = lefts.get(next).map(|left| left - mark.left) else { continue };
+        if mark.flag_px() > room {
+            let n = ((room - 8.0) / CHAR_PX).floor().max(0.0) as usize;
+            mark.label = if n < 3 { String::new() } else { crate::base::text::middle_ellipsis(&mark.label, n) };
+        }
+    }
+}
+
 impl Core {
     /// The annotations on screen, with the one that is dragged where it is dragged to.
     pub fn marks(&self) -> Vec<Mark> {
@@ -79,7 +93,9 @@ impl Core {
             let label = crate::base::text::middle_ellipsis(&a.name, FLAG_CHARS);
             is_seen.then(|| Mark { id: a.id, colour: a.colour, left, right, label, is_chosen: self.chosen_mark == Some(a.id) })
         };
-        self.annotations.items.iter().filter_map(mark).collect()
+        let mut marks: Vec<Mark> = self.annotations.items.iter().filter_map(mark).collect();
+        make_room(&mut marks);
+        marks
     }
 
     /// The annotation, and which part of it, under a place; the chosen one first, then the latest.
@@ -174,6 +190,19 @@ mod tests {
         assert_eq!(core.mark_at(330.0, 5.0, false), Some((1, Part::Start)));
         assert_eq!(core.mark_at(599.0, 200.0, false), Some((2, Part::End)));
         assert_eq!(core.mark_at(550.0, 200.0, false), None);
+    }
+
+    #[test]
+    fn a_label_ends_before_the_next_flag() {
+        let mut core = core();
+        let mut set = AnnotationSet::default();
+        for at in [600, 680, 690, 1400] {
+            set.add_marker(TimeNs(at));
+        }
+        core.annotations = Arc::new(set);
+        let marks = core.marks();
+        assert!(marks[0].label.ends_with('1') && marks[0].label.contains('…') && marks[0].flag_px() <= 40.0, "{}", marks[0].label);
+        assert_eq!((marks[1].label.as_str(), marks[2].label.as_str()), ("", "Marker 3"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::lane::{Ink, WideSlice};
 use super::lines::Lines;
 use super::raster::{Pixel, Raster};
 use super::rows::{COUNTER, LANE, Row, Rows};
-use super::theme::Theme;
+use super::theme::{Theme, place};
 use super::viewport::Viewport;
 use crate::base::SliceId;
 use crate::engine::hot::HotColumns;
@@ -214,8 +214,8 @@ impl Scene {
             }
             return TextInk::Quiet;
         }
-        let slot = shot.hot.colour.get(slice.index()).map_or(0, |&s| usize::from(s));
-        if shot.theme.is_text_white[slot % shot.theme.is_text_white.len()] { TextInk::White } else { TextInk::Black }
+        let slot = shot.hot.colour.get(slice.index()).map_or(0, |&s| place(s, shot.theme.is_text_white.len()));
+        if shot.theme.is_text_white[slot] { TextInk::White } else { TextInk::Black }
     }
 }
 

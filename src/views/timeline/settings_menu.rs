@@ -55,7 +55,7 @@ pub fn SettingsMenu(
             style:left=move || format!("{}px", at.get().0) style:top=move || format!("{}px", at.get().1)
         >
             <p class="settings-panel__buttons">
-                <button type="button" class="button" data-settings-full="" title="Every row, all else as by default" on:click=move |_| settings.reset()>"Everything"</button>
+                <button type="button" class="button" data-settings-full="" title="Every row, and what is chosen in this panel as by default; Colour by stays as it is" on:click=move |_| settings.reset()>"Everything"</button>
                 <button type="button" class="button" data-settings-minimal="" title="Only instructions and utilization" on:click=minimal>"Minimal"</button>
             </p>
             {settings.mine.map(|mine| view! { <OwnChoices mine /> })}

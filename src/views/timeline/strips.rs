@@ -3,13 +3,26 @@
 use super::counter::{samples_in, value_text};
 use super::lane::Ink;
 use super::lod::seek;
-use super::raster::blend;
+use super::logical::own_name;
+use super::raster::{Pixel, blend};
 use super::rows::{COUNTER, Row};
 use super::scene::{Scene, Shot, Text, TextInk};
-use crate::base::StrId;
+use super::theme::Theme;
+use crate::base::{StrId, TrackId};
+use crate::engine::hot::HotMeta;
 
 /// Evaluations a closed group may cost in a frame.
 const SUMMARY_BUDGET: usize = 16_000;
+
+/// The colour of a tick that stands for moments of these names: red where an error is among them, blue for warnings and notifications alone.
+fn tick_colour(info: &HotMeta, theme: &Theme, track: TrackId, names: &[StrId]) -> Pixel {
+    let strings = &info.strings;
+    if own_name(strings.get(info.tracks[track.index()].name)) != "Errors" {
+        return theme.text;
+    }
+    let is_remark = |name: &StrId| ["Warning: ", "Notification: "].iter().any(|kind| strings.get(*name).starts_with(kind));
+    if names.iter().all(is_remark) { theme.successor } else { theme.predecessor }
+}
 
 impl Scene {
     /// Mean busy share of what a closed group holds, from left to right.
@@ -56,9 +69,10 @@ impl Scene {
             }
             // The last moment of the profile is often an instant: it is drawn at the edge, not beyond it.
             let x = x.min(self.raster.width as i32 - thick);
-            self.raster.fill(x, top, x + thick, bottom, shot.theme.text);
+            let colour = tick_colour(&shot.hot.info, shot.theme, row.track, &shot.hot.info.instants.name[last..i]);
+            self.raster.fill(x, top, x + thick, bottom, colour);
             if !has_slices {
-                self.raster.fill(x - 2 * thick, top, x + 3 * thick, top + 2 * thick, shot.theme.text);
+                self.raster.fill(x - 2 * thick, top, x + 3 * thick, top + 2 * thick, colour);
             }
         }
     }
@@ -91,5 +105,23 @@ impl Scene {
         }
         let text = value_text(if lod.high > 0.0 { lod.high } else { lod.low }, &c.unit);
         self.texts.push(Text { x: 4.0, y: y + 9.0, text, ink: TextInk::Axis });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::sample;
+    use super::super::theme::Tokens;
+    use super::*;
+
+    #[test]
+    fn errors_are_red_and_warnings_alone_are_blue() {
+        let mut info = sample().info;
+        let theme = Theme::new(&Tokens::fallback(false));
+        let [error, warning] = ["DMA2D OOB", "Warning: DMA2D OOB"].map(|name| info.strings.push(name));
+        assert_eq!(tick_colour(&info, &theme, TrackId(1), &[error]), theme.text);
+        info.tracks[1].name = info.strings.push("Errors");
+        let of = |names: &[StrId]| tick_colour(&info, &theme, TrackId(1), names);
+        assert_eq!((of(&[error]), of(&[warning]), of(&[warning, error])), (theme.predecessor, theme.successor, theme.predecessor));
     }
 }

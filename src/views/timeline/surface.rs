@@ -2,7 +2,7 @@
 
 use super::arrows::Arrow;
 use super::core::{Core, DragKind, Place, Tool};
-use super::counter::{value_text, values_at};
+use super::counter::{named_values, values_at};
 use super::mark_paint;
 use super::overview::{OVERVIEW_PX, RULER_PX};
 use super::rows::COUNTER;
@@ -178,11 +178,12 @@ fn draw_arrow(ctx: &Context, arrow: Arrow, colour: &str) {
 
 /// Values beside the cursor, as many as there is room for, their left edge and width: within the canvas, also a narrow one.
 fn reading(values: &[String], x: f64, width: f64) -> (String, f64, f64) {
-    let wide = |n: usize| values[..n].join(" · ").chars().count() as f64 * 6.8 + 8.0;
+    let said = |n: usize| values[..n].join(" · ") + if n < values.len() { " …" } else { "" };
+    let wide = |n: usize| said(n).chars().count() as f64 * 6.8 + 8.0;
     let n = (1..=values.len()).rev().find(|n| wide(*n) <= width).unwrap_or(values.len().min(1));
     let wide = wide(n);
     let left = if x + wide + 4.0 > width { x - wide - 4.0 } else { x + 4.0 };
-    (values[..n].join(" · "), left.min(width - wide).max(0.0), wide)
+    (said(n), left.min(width - wide).max(0.0), wide)
 }
 
 /// Every visible counter at the cursor.
@@ -198,7 +199,7 @@ fn readings(ctx: &Context, core: &Core, theme: &Theme, x: f64) {
             let in_view = core.curves.get(c as usize).map(|c| c.0);
             let Some(counter) = in_view.or(core.hot.info.counters.get(c as usize)) else { continue };
             let Some(values) = values_at(counter, t) else { continue };
-            let values: Vec<String> = values.iter().take(3).map(|v| value_text(v.1, &counter.unit)).collect();
+            let values = named_values(&values, &counter.unit);
             let (label, left, wide) = reading(&values, x, core.view.width_px);
             let y = f64::from(row.counters_y() + (i as i32 + 1) * COUNTER) + offset - 11.0;
             ctx.set_fill_style_str(&css(theme.background));
@@ -270,7 +271,7 @@ mod tests {
             assert!(left >= 0.0 && left + wide <= 220.0, "{x}: {label} {left} {wide}");
         }
         assert_eq!(reading(&values, 300.0, 1000.0).1, 304.0, "to the right of the cursor where there is room");
-        assert_eq!(reading(&values, 10.0, 100.0).0, "0.25\u{a0}banks", "what has no room is left out");
+        assert_eq!(reading(&values, 10.0, 100.0).0, "0.25\u{a0}banks …", "what has no room is left out, and it is said");
         assert_eq!(reading(&[], 10.0, 100.0).0, "");
     }
 }

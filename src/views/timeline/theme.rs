@@ -1,9 +1,10 @@
 //! The colours of a frame: from the page's tokens and the palette, packed once per theme.
 
 use super::raster::{Pixel, blend, pixel};
+use crate::analysis::colour::NO_VALUE;
 use crate::ui::palette;
 
-/// How many colour slots of names there are; those of durations follow.
+/// How many colour slots of names there are; those of durations follow, and last that of slices without a value.
 pub const N_SLOTS: u16 = 44;
 
 /// Packed colours.
@@ -33,6 +34,11 @@ pub struct Theme {
     pub dimmed: Vec<Pixel>,
     /// By slot: whether text on it is white.
     pub is_text_white: Vec<bool>,
+}
+
+/// Where a slot stands in the tables of a theme: beyond the others all are without a value.
+pub fn place(slot: u16, tables: usize) -> usize {
+    usize::from(slot).min(tables.saturating_sub(1))
 }
 
 /// What the page's tokens say.
@@ -109,7 +115,8 @@ impl Theme {
         let is_dark = t.is_dark();
         let background = pixel(t.background);
         let of_names = (0..N_SLOTS).map(|s| palette::colour(s, is_dark));
-        let rgb: Vec<[u8; 3]> = of_names.chain((0..palette::RAMP).map(|s| palette::ramp(s, is_dark))).collect();
+        let of_durations = (0..palette::RAMP).map(|s| palette::ramp(s, is_dark));
+        let rgb: Vec<[u8; 3]> = of_names.chain(of_durations).chain([palette::colour(NO_VALUE, is_dark)]).collect();
         let slots: Vec<Pixel> = rgb.iter().map(|&c| pixel(c)).collect();
         Theme {
             background,
@@ -174,8 +181,10 @@ mod tests {
     fn themes_differ() {
         let (light, dark) = (Theme::new(&Tokens::fallback(false)), Theme::new(&Tokens::fallback(true)));
         assert_ne!(light.background, dark.background);
-        assert_eq!(light.slots.len(), usize::from(N_SLOTS) + crate::analysis::colouring::STEPS.len());
+        assert_eq!(light.slots.len(), usize::from(N_SLOTS) + crate::analysis::colouring::STEPS.len() + 1);
         let longest = crate::analysis::colouring::duration_slot(crate::base::DurationNs(i64::MAX));
-        assert_eq!(usize::from(longest), light.slots.len() - 1);
+        assert_eq!(usize::from(longest), light.slots.len() - 2);
+        assert_eq!((place(longest, light.slots.len()), place(NO_VALUE, light.slots.len())), (light.slots.len() - 2, light.slots.len() - 1));
+        assert_eq!(NO_VALUE, palette::fixed::OTHER, "grey, as in legends");
     }
 }
