@@ -59,12 +59,6 @@ impl Column {
         }
         let skipped = match reader {
             ColumnReader::BoolColumnReader(r) => r.skip_records(n),
-            ColumnReader::Int32ColumnReader(r) if scale > 0 => {
-                read(r, n, def, rep)?.spread(def, rep, |v| scaled(v.into()), |v| v.to_string(), Values::Floats)
-            }
-            ColumnReader::Int64ColumnReader(r) if scale > 0 => {
-                read(r, n, def, rep)?.spread(def, rep, scaled, |v| v.to_string(), Values::Floats)
-            }
             ColumnReader::Int32ColumnReader(r) => r.skip_records(n),
             ColumnReader::Int64ColumnReader(r) => r.skip_records(n),
             ColumnReader::Int96ColumnReader(r) => r.skip_records(n),
@@ -102,6 +96,12 @@ impl Column {
         let scaled = |v: i64| v as f64 / 10f64.powi(scale);
         let done = match reader {
             ColumnReader::BoolColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Flags),
+            ColumnReader::Int32ColumnReader(r) if scale > 0 => {
+                read(r, n, def, rep)?.spread(def, rep, |v| scaled(v.into()), |v| v.to_string(), Values::Floats)
+            }
+            ColumnReader::Int64ColumnReader(r) if scale > 0 => {
+                read(r, n, def, rep)?.spread(def, rep, scaled, |v| v.to_string(), Values::Floats)
+            }
             ColumnReader::Int32ColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, i64::from, |v| v.to_string(), Values::Ints),
             ColumnReader::Int64ColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Ints),
             ColumnReader::Int96ColumnReader(r) => {

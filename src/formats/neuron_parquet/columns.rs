@@ -2,7 +2,7 @@
 
 use super::reader::File;
 use super::rows::table_of_record;
-use super::tables::opened;
+use super::tables::{UNREADABLE, opened};
 use crate::base::{InputSet, SliceId};
 use crate::formats::{Columns, ImportError};
 use crate::model::{Cell, Profile};
@@ -49,7 +49,7 @@ fn of_file(file: &File, begins: u64, rows: &[(u64, usize)], keys: &[&[&str]], ou
         let (here, after) = left.split_at(n);
         for (row, i) in here {
             for (c, value) in out[*i].iter_mut().enumerate() {
-                *value = text(batch.cell(c, (row - at) as usize));
+                *value = if batch.is_broken(c) { UNREADABLE.into() } else { text(batch.cell(c, (row - at) as usize)) };
             }
         }
         left = after;

@@ -14,6 +14,9 @@ use std::rc::Rc;
 /// Longer tables stay in the file.
 const KEPT_ROWS: u64 = 2_000;
 
+/// Stands for a value that cannot be read, where a row is looked at for itself.
+pub(super) const UNREADABLE: &str = "cannot be read";
+
 /// Headings of a record's fields, in the order shown.
 pub(super) const GROUPS: [&str; 6] = ["Event", "Instruction", "Transfer", "Memory", "Program", "Links"];
 
@@ -83,7 +86,7 @@ pub(super) fn opened(input: &InputSet, name: &str) -> Rc<Table> {
 pub(super) fn rows(input: &InputSet, name: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
     let table = opened(input, name);
     let columns = table.columns();
-    let broken = Cell::Text("cannot be read".into());
+    let broken = Cell::Text(UNREADABLE.into());
     let wanted: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut out = Vec::new();
     let mut begins = 0;
