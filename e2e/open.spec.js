@@ -61,6 +61,14 @@ test('a NEFF dropped after its NTFF joins it', async ({ page, site }) => {
   await expect(page.locator('[role=tab]')).toHaveCount(1);
 });
 
+test('a NEFF of another model that comes later opens beside the trace', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, neuron('fused_attention', 'fused_exec_2.ntff'));
+  await openProfile(page, neuron('baseline_attention', 'baseline.neff'));
+  await expect(page.locator('body')).toHaveAttribute('data-profile', 'neff');
+  await expect(page.locator('[role=tab]')).toHaveCount(2);
+});
+
 test('a wrong pair of NTFF and NEFF is refused with both identities', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, neuron('fused_attention', 'fused_exec_2.ntff'), neuron('baseline_attention', 'baseline.neff'));

@@ -4,7 +4,7 @@
 mod neuron_support;
 
 use axonscope::base::{InputSet, InstantId, Item, SliceId};
-use axonscope::formats::{ALL, Field, Imported, by_id};
+use axonscope::formats::{ALL, Field, Imported, by_id, inspect};
 use axonscope::model::{Domain, Profile};
 use neuron_support::*;
 use serde_json::Value;
@@ -210,6 +210,8 @@ fn a_wrong_pair_is_refused_with_both_uuids() {
     let pair = [file(&folder, "fused_attention", "fused_exec_2.ntff"), file(&folder, "baseline_attention", "baseline.neff")];
     let error = import_one(&pair).expect_err("they do not belong together").to_string();
     assert!(error.contains("debb20022cc8458dbdc64a792ed6fe4a") && error.contains("6ceac95ea7a04369ae2380ea5f38f95d"), "{error}");
+    let found = inspect::inspect(&set(&pair)).expect("a pair").found;
+    assert!(found[0].is_misfit(), "the page opens them beside each other where one comes later");
     let four = [
         file(&folder, "baseline_attention", "baseline.neff"),
         file(&folder, "fused_attention", "fused.neff"),
@@ -218,6 +220,7 @@ fn a_wrong_pair_is_refused_with_both_uuids() {
     ];
     let claims = claims(&four);
     assert_eq!(claims, [("ntff".into(), vec![2, 1]), ("ntff".into(), vec![3, 0])]);
+    assert!(inspect::inspect(&set(&four)).expect("two pairs").found.iter().all(|f| !f.is_misfit()));
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn what_is_wrong_is_said() {
     assert_eq!((imported.profile.slices.len(), imported.ledger.skipped.len()), (2, 1));
     assert!(imported.ledger.skipped[0].reason.contains("half-written"));
     let error = import_one(&[("d/Instruction.parquet".into(), half)]).expect_err("nothing is left");
-    assert!(error.to_string().contains("none is whole"), "{error}");
+    assert!(error.to_string().contains("a file that is not whole"), "{error}");
     // A duration of another type; no start at all.
     let wrong =
         small_table("message t { required int64 when; required int64 duration_ns; required binary engine (UTF8); }", &[(1, 2, "Tensor")]);
@@ -531,12 +531,12 @@ fn a_column_of_another_type_is_named() {
     let told = notes("Instruction", small_table(&swapped, &[(1, 2, "Tensor")]));
     said(
         &told,
-        "The column `opcode` of the table `Instruction` was expected to hold texts, it holds whole numbers: its rows have no names, and waits look like work.",
+        "The column `opcode` of the table `Instruction` was expected to hold texts, it holds whole numbers: its rows have no names, and waits look like work: busy times include them.",
     );
     let told = notes("SemaphoreUpdate", text_table(&["timestamp", "id", "value"], &[&["1", "5", "high"]]));
     said(
         &told,
-        "The column `value` of the table `SemaphoreUpdate` was expected to hold whole numbers, it holds texts: its values are not available.",
+        "The column `value` of the table `SemaphoreUpdate` was expected to hold whole numbers, it holds texts: semaphores are not available.",
     );
 }
 

@@ -18,6 +18,15 @@ fn to_page(message: ToPage) {
     assert_eq!(decode::<ToPage>(&bytes), Ok(message));
 }
 
+/// A library that panics on a file is told with the file; no message has a path of the build.
+#[test]
+fn a_panic_over_a_table_names_it() {
+    use axonscope::worker::fault::of_panic;
+    let died = of_panic("src/base/place.rs", 3, "so it is");
+    assert_eq!(died, ToPage::Died("an error in the program (place.rs, line 3: so it is)".into()));
+    to_page(ToPage::GaveUp("A sentence.".into()));
+}
+
 fn claim() -> Claim {
     Claim { format: "kineto".into(), members: vec![0, 2], recognised: "A sentence.".into() }
 }

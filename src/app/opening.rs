@@ -156,7 +156,9 @@ pub(super) fn raw(files: &[Dropped]) -> Vec<File> {
 
 async fn open_found(app: App, id: u32, worker: (Link, Events), found: Found, files: Vec<Dropped>, target: Target) -> Result<(), String> {
     let name = found.paths.first().cloned().unwrap_or_default();
-    let named = |sentence: String| if sentence.contains(file_name(&name)) { sentence } else { format!("`{name}`: {sentence}") };
+    // Of a directory of tables none is the one meant.
+    let meant = name.rsplit_once('/').filter(|_| found.claim.format == "neuron_parquet").map_or(name.as_str(), |path| path.0);
+    let named = |sentence: String| if sentence.contains(file_name(meant)) { sentence } else { format!("`{meant}`: {sentence}") };
     let (link, mut events) = handles::able_worker(app, worker, &found).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
     let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());

@@ -18,7 +18,7 @@ pub async fn sort(app: App, id: u32, drop: u32, files: &[Dropped]) -> Result<Vec
     let mut todo = Vec::new();
     let joined = join_neff(app, &link, &mut events, (&inspection, files)).await?;
     for found in inspection.found {
-        let is_joined = found.claim.format == "neff" && !joined.is_empty();
+        let is_joined = found.claim.format == "neff" && joined.iter().any(|(f, ..)| f.paths.get(1) == found.paths.first());
         if !is_joined {
             todo.push((found, files.to_vec(), Target { drop, replaces: None }));
         }
@@ -80,7 +80,10 @@ async fn join_neff(
     }
     union.extend(inspection.found.iter().filter(|f| is_neff(f)).flat_map(|f| &f.files).filter_map(|&i| files.get(i).cloned()));
     let inspection = inspect(link, events, &union).await?;
-    let pairs = inspection.found.into_iter().filter(|f| f.claim.format == "ntff" && f.paths.len() > 1);
+    if inspection.found.iter().any(|f| f.is_misfit()) {
+        actions::notify_of_drop(app, "The NEFF is not of the model of the open trace: it opens beside it.".into(), false);
+    }
+    let pairs = inspection.found.into_iter().filter(|f| f.claim.format == "ntff" && f.paths.len() > 1 && !f.is_misfit());
     let replaces = |f: &Found| mains.iter().find(|m| f.files.first() == Some(&m.0) && f.paths.first() == Some(&m.1)).map(|m| m.2);
     Ok(pairs.filter_map(|f| replaces(&f).map(|id| (f, union.clone(), id))).collect())
 }

@@ -115,6 +115,11 @@ impl Member {
         Member { name: name.into(), ..self }
     }
 
+    /// Whether both are the same bytes under the same name.
+    pub fn is_same(&self, other: &Member) -> bool {
+        self.name == other.name && Arc::ptr_eq(&self.source, &other.source)
+    }
+
     /// Total bytes.
     pub fn len(&self) -> u64 {
         self.source.len()

@@ -21,6 +21,13 @@ pub struct Found {
     pub heap_bytes: u64,
 }
 
+impl Found {
+    /// Whether it is a trace and a NEFF that do not fit: dropped together they are refused, one after the other they are two.
+    pub fn is_misfit(&self) -> bool {
+        super::ntff::is_misfit(&self.claim)
+    }
+}
+
 /// What a drop holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspection {

@@ -1,6 +1,7 @@
 //! The worker's side: sorts and opens files, answers questions.
 
 use super::blob::FileSource;
+use super::fault;
 use super::lifeline;
 use super::opening::{self, Transfer};
 use super::protocol::{ToPage, ToWorker, build_id, decode, encode};
@@ -37,7 +38,8 @@ fn host_scope() -> DedicatedWorkerGlobalScope {
 fn watch(host: &Host) {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
-        Host::new(host_scope()).post(&ToPage::Died(format!("an error in the program ({info})")));
+        let (path, line) = info.location().map_or(("", 0), |at| (at.file(), at.line()));
+        Host::new(host_scope()).post(&fault::of_panic(path, line, info.payload_as_str().unwrap_or("of a kind without words")));
     }));
     let host = host.clone();
     let on_rejection = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {

@@ -189,6 +189,10 @@ fn receive(event: &MessageEvent, pending: &Pending, gone: impl FnOnce() + 'stati
             pending.borrow_mut().clear();
             FromWorker::Died(died(&why))
         }
+        Ok(ToPage::GaveUp(sentence)) => {
+            pending.borrow_mut().clear();
+            FromWorker::Died(sentence)
+        }
         Err(sentence) => FromWorker::Died(sentence),
     })
 }

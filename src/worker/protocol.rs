@@ -73,6 +73,8 @@ pub enum ToPage {
     Failed(String),
     /// The worker broke down; what the browser says of it.
     Died(String),
+    /// The worker broke down over a damaged file; a sentence.
+    GaveUp(String),
 }
 
 /// An opened profile: all but its columns.

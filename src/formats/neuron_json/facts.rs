@@ -2,7 +2,7 @@
 
 use super::tables::Tables;
 use crate::base::Ledger;
-use crate::model::{Fact, Meta, NeuronDevice};
+use crate::model::{Cell, Fact, Meta, NeuronDevice};
 
 /// (group, name, table, column).
 const FACTS: [(&str, &str, &str, &str); 15] = [
@@ -58,10 +58,46 @@ pub(super) fn meta(title: &str, tables: &Tables, n_cores: usize, ledger: &mut Le
         title: title.into(),
         origin: "start of the execution window".into(),
         facts,
-        not_available: not_available(tables),
+        not_available: [not_available(tables), hardware(tables, window_ns)].concat(),
         ..Meta::default()
     };
     (meta, domain)
+}
+
+fn hardware(tables: &Tables, window_ns: i64) -> Vec<String> {
+    let has = |_: &str, name: &str| match tables.first("metadata", name) {
+        Some(Cell::Int(n)) => *n > 0,
+        Some(Cell::Float(n)) => *n > 0.0,
+        _ => false,
+    };
+    match tables.has("metadata") {
+        true => without_hardware("the section metadata", window_ns, &has),
+        false => vec!["Clocks, bandwidths and the length of the run (there is no section metadata)".into()],
+    }
+}
+
+/// What is not available where the metadata lack a number; `metadata` is what they are called in the file, and `has` tells what is there, by the
+/// name that tables of Neuron Explorer give it and by that of the JSON.
+pub(crate) fn without_hardware(metadata: &str, window_ns: i64, has: &dyn Fn(&str, &str) -> bool) -> Vec<String> {
+    const FLOPS: [(&str, &str, &str); 4] = [
+        ("tensor_engine_clock_freq", "pe_clock_freq", "the tensor engine's clock"),
+        ("tensor_engine_num_rows", "pe_num_rows", "its rows"),
+        ("tensor_engine_num_cols", "pe_num_cols", "its columns"),
+        ("num_physical_cores", "num_physical_cores", "the number of cores"),
+    ];
+    let missing = FLOPS.iter().filter(|(table, json, _)| !has(table, json)).map(|f| f.2);
+    let missing: Vec<&str> = missing.collect();
+    let mut out = Vec::new();
+    if !missing.is_empty() {
+        out.push(format!("FLOPs utilization (MFU, HFU) and compute ceilings ({metadata} lacks {})", missing.join(", ")));
+    }
+    if !has("hbm_ddr_bandwidth", "hbm_ddr_bandwidth") {
+        out.push(format!("Memory bandwidth utilization and the memory's ceiling ({metadata} lacks the bandwidth of the HBM)"));
+    }
+    if window_ns <= 0 {
+        out.push(format!("The length of the run ({metadata} lacks the times of the first and the last moment)"));
+    }
+    out
 }
 
 fn not_available(tables: &Tables) -> Vec<String> {

@@ -20,6 +20,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Slices that go into the picture while reading.
 const MAX_PREVIEW: usize = 200_000;
 
+/// (section, what is missing without its records).
+const TOLD: [(&str, &str); 3] = [
+    ("instruction", "the timeline has no instructions, and what is computed from them is not available"),
+    ("dma", "DMA transfers are not available"),
+    ("semaphore_update", "semaphores are not available"),
+];
+
 /// An import in progress.
 pub(super) struct Importer {
     splitter: Splitter,
@@ -33,6 +40,8 @@ struct Reader {
     /// The section of the last record, and all that were met.
     section: String,
     sections: FxHashSet<String>,
+    /// Those of [`TOLD`] that are in the file, perhaps without records.
+    begun: FxHashSet<String>,
     keys: Keys,
     /// Owner and updates of a semaphore, by subgraph and id.
     owners: FxHashMap<(StrId, StrId), (StrId, u64)>,
@@ -51,6 +60,7 @@ impl Importer {
             tables: Tables::default(),
             section: String::new(),
             sections: FxHashSet::default(),
+            begun: FxHashSet::default(),
             keys: Keys::default(),
             owners: FxHashMap::default(),
             dependencies: Dependencies::default(),
@@ -112,6 +122,12 @@ impl Sink for Feed<'_> {
         state.slice(&piece, &values, ledger);
         unknown.into_iter().for_each(|key| state.keys.unknown(&piece, key, ledger));
         Some(text.len())
+    }
+
+    fn section(&mut self, name: &str) {
+        if TOLD.iter().any(|(section, _)| *section == name) {
+            self.state.begun.insert(name.into());
+        }
     }
 
     fn piece(&mut self, piece: &Piece<'_>) {
@@ -258,10 +274,11 @@ impl Reader {
             let cells = [("subgraph", Cell::Text(subgraph)), ("id", Cell::Text(id)), ("owner", owner), ("updates", Cell::Int(n as i64))];
             self.tables.row("semaphores", cells.into_iter());
         }
-        if !self.sections.contains("instruction") {
-            ledger.note(
-                "There is no section `instruction`: the timeline has no instructions, and what is computed from them is not available.",
-            );
+        for (section, lost) in TOLD.iter().filter(|(section, _)| !self.sections.contains(*section)) {
+            ledger.note(match self.begun.contains(*section) {
+                true => format!("The section `{section}` is empty: {lost}."),
+                false => format!("There is no section `{section}`: {lost}."),
+            });
         }
         let (meta, domain) = facts::meta(&self.title, &self.tables, self.timeline.n_cores(), ledger);
         for table in self.tables.finish() {

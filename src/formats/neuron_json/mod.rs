@@ -17,6 +17,7 @@ pub(crate) mod timeline;
 pub(crate) mod value;
 mod walk;
 
+pub(crate) use facts::without_hardware;
 pub(crate) use rows::semaphore_id;
 
 use crate::base::{InputSet, Item, MemberHead};

@@ -26,6 +26,9 @@ pub(super) trait Sink {
         None
     }
 
+    /// Learns that a section begins; it may be empty.
+    fn section(&mut self, _name: &str) {}
+
     /// Takes a value.
     fn piece(&mut self, piece: &Piece<'_>);
 }
@@ -104,7 +107,7 @@ impl Splitter {
         let mut at = 0;
         while at < block.len() {
             at = match self.state {
-                State::Key => self.key(block, at)?,
+                State::Key => self.key(block, at, sink)?,
                 State::Record(is_element) => self.record(block, at, is_element, sink)?,
                 State::Elements if block[at] == b'{' => self.element(block, at, sink)?,
                 _ => self.between(block[at], at)?,
@@ -171,7 +174,7 @@ impl Splitter {
         ImportError::Invalid(format!("Expected {wanted}, found `{}` at byte {offset}.", byte.escape_ascii()))
     }
 
-    fn key(&mut self, block: &[u8], from: usize) -> Result<usize, ImportError> {
+    fn key(&mut self, block: &[u8], from: usize, sink: &mut dyn Sink) -> Result<usize, ImportError> {
         let mut at = from;
         while at < block.len() {
             let byte = block[at];
@@ -182,6 +185,7 @@ impl Splitter {
             } else if byte == b'"' {
                 self.keep(&block[from..at], MAX_KEY, "section's name")?;
                 self.section = String::from_utf8_lossy(&self.carry).into_owned();
+                sink.section(&self.section);
                 self.carry.clear();
                 self.state = State::Colon;
                 return Ok(at + 1);

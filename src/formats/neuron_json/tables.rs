@@ -80,6 +80,11 @@ impl Tables {
         self.tables[at].rows.first()?.get(*self.columns[at].get(column)?).filter(|c| **c != Cell::Absent)
     }
 
+    /// Whether there is a table `id`.
+    pub fn has(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
     /// First row of table `id` as text; empty where it is absent.
     pub fn first_text(&self, id: &str, column: &str) -> String {
         match self.first(id, column) {

@@ -20,6 +20,8 @@ pub(super) struct Batch {
 /// Values of a column, row by row.
 pub(super) enum Values {
     Missing,
+    /// The file has the column, but it cannot be read.
+    Broken,
     Ints(Cells<i64>),
     Floats(Cells<f64>),
     Texts(Cells<ByteArray>),
@@ -126,7 +128,7 @@ impl Batch {
     /// The ids of a column's texts.
     pub fn ids(&self, column: usize, strings: &mut Interner) -> Ids {
         Ids(match &self.columns[column] {
-            Values::Missing => Vec::new(),
+            Values::Missing | Values::Broken => Vec::new(),
             Values::Texts(values) => ids(values, self.n_rows, strings),
             Values::Codes(dictionary, codes) => dictionary.ids(codes, strings),
             _ => (0..self.n_rows).map(|row| strings.intern(known(self.text(column, row)))).collect(),
@@ -174,11 +176,16 @@ impl Batch {
         }
     }
 
+    /// Whether the file has the column, but it cannot be read.
+    pub fn is_broken(&self, column: usize) -> bool {
+        matches!(self.columns[column], Values::Broken)
+    }
+
     /// Whatever it is, as a cell of a table.
     pub fn cell(&self, column: usize, row: usize) -> Cell {
         let text = |t: &ByteArray| Cell::Text(String::from_utf8_lossy(t.data()).into_owned());
         let found = match &self.columns[column] {
-            Values::Missing => None,
+            Values::Missing | Values::Broken => None,
             Values::Ints(v) => v.get(row).copied().map(Cell::Int),
             Values::Floats(v) => v.get(row).copied().filter(|f| f.is_finite()).map(Cell::Float),
             Values::Texts(v) => v.get(row).map(text),

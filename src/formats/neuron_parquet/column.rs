@@ -3,18 +3,24 @@
 use super::batch::{ABSENT, Cells, Values};
 use super::codes::{Codes, Next};
 use super::faults::found;
-use parquet::basic::Type;
+use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray, Int96};
 use parquet::file::reader::RowGroupReader;
-use parquet::schema::types::ColumnDescPtr;
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 /// A column of a row group, read front to back.
 pub(super) struct Column {
     reader: Reader,
     descriptor: ColumnDescPtr,
-    max_def: i16,
-    max_rep: i16,
+    levels: (i16, i16),
+    /// Whole numbers are so many times ten too large.
+    scale: i32,
+}
+
+/// Whether the values are decimals; of whole numbers the last digits are then the fraction.
+pub(super) fn is_decimal(column: &ColumnDescriptor) -> bool {
+    column.converted_type() == ConvertedType::DECIMAL || matches!(column.logical_type_ref(), Some(LogicalType::Decimal { .. }))
 }
 
 enum Reader {
@@ -43,7 +49,8 @@ impl Column {
             Self::skip(&mut reader, usize::try_from(skip).map_err(|_| "more rows than fit".to_string())?)?;
             Reader::Values(reader)
         };
-        Ok(Column { reader, descriptor, max_def, max_rep })
+        let scale = if is_decimal(&descriptor) { descriptor.type_scale().max(0) } else { 0 };
+        Ok(Column { reader, descriptor, levels: (max_def, max_rep), scale })
     }
 
     fn skip(reader: &mut ColumnReader, n: usize) -> Result<(), String> {
@@ -75,18 +82,26 @@ impl Column {
                 Next::Other(codes, pages) => {
                     let dictionary = by_codes.dictionary();
                     let mut reader = ColumnReaderImpl::new(self.descriptor.clone(), pages);
-                    let rest = read(&mut reader, n - codes.len(), self.max_def, self.max_rep)?;
+                    let (max_def, max_rep) = self.levels;
+                    let rest = read(&mut reader, n - codes.len(), max_def, max_rep)?;
                     self.reader = Reader::Values(ColumnReader::ByteArrayColumnReader(reader));
-                    return Ok(rest.after(&codes, &dictionary.texts, self.max_def));
+                    return Ok(rest.after(&codes, &dictionary.texts, max_def));
                 }
             },
         };
-        Self::values(reader, n, (self.max_def, self.max_rep))
+        Self::values(reader, n, self.levels, self.scale)
     }
 
-    fn values(reader: &mut ColumnReader, n: usize, (def, rep): (i16, i16)) -> Result<(Values, usize), String> {
+    fn values(reader: &mut ColumnReader, n: usize, (def, rep): (i16, i16), scale: i32) -> Result<(Values, usize), String> {
+        let scaled = |v: i64| v as f64 / 10f64.powi(scale);
         let done = match reader {
             ColumnReader::BoolColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Flags),
+            ColumnReader::Int32ColumnReader(r) if scale > 0 => {
+                read(r, n, def, rep)?.spread(def, rep, |v| scaled(v.into()), |v| v.to_string(), Values::Floats)
+            }
+            ColumnReader::Int64ColumnReader(r) if scale > 0 => {
+                read(r, n, def, rep)?.spread(def, rep, scaled, |v| v.to_string(), Values::Floats)
+            }
             ColumnReader::Int32ColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, i64::from, |v| v.to_string(), Values::Ints),
             ColumnReader::Int64ColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Ints),
             ColumnReader::Int96ColumnReader(r) => {

@@ -1,8 +1,8 @@
 //! Some fields of many rows at once: each table is gone through once, not once a row.
 
-use super::import::members_by_table;
 use super::reader::File;
 use super::rows::table_of_record;
+use super::tables::{UNREADABLE, opened};
 use crate::base::{InputSet, SliceId};
 use crate::formats::{Columns, ImportError};
 use crate::model::{Cell, Profile};
@@ -22,15 +22,14 @@ pub(super) fn read(input: &InputSet, profile: &Profile, slices: &[SliceId], keys
             by_table.entry(table).or_default().push((row, i));
         }
     }
-    let mut members = members_by_table(input);
     for (table, mut rows) in by_table {
         rows.sort_unstable();
         let mut begins = 0u64;
         // As on import, a file that cannot be opened has no rows.
-        for file in members.remove(table).unwrap_or_default().into_iter().filter_map(|m| File::open(m).ok()) {
+        for file in &opened(input, table).files {
             let after = begins.saturating_add(file.n_rows);
             let end = rows.partition_point(|r| r.0 < after);
-            of_file(&file, begins, &rows[..end], keys, &mut out)
+            of_file(file, begins, &rows[..end], keys, &mut out)
                 .map_err(|why| ImportError::Invalid(format!("The table `{table}` cannot be read: {why}.")))?;
             rows.drain(..end);
             begins = after;
@@ -42,15 +41,15 @@ pub(super) fn read(input: &InputSet, profile: &Profile, slices: &[SliceId], keys
 /// `rows` are of this file, whose first row is the table's row `begins`.
 fn of_file(file: &File, begins: u64, rows: &[(u64, usize)], keys: &[&[&str]], out: &mut [Vec<String>]) -> Result<(), String> {
     let wanted: Vec<&str> = keys.iter().map(|names| named(file, names)).collect();
-    let (Some(first), true) = (rows.first(), wanted.iter().any(|name| !name.is_empty())) else { return Ok(()) };
+    let (Some(first), Some(last), true) = (rows.first(), rows.last(), wanted.iter().any(|name| !name.is_empty())) else { return Ok(()) };
     let mut left = rows;
-    file.rows(&wanted, first.0 - begins, |batch, at| {
+    file.rows(&wanted, (first.0 - begins, last.0 - first.0 + 1), |batch, at| {
         let at = begins + at;
         let n = left.partition_point(|r| r.0 < at + batch.n_rows as u64);
         let (here, after) = left.split_at(n);
         for (row, i) in here {
             for (c, value) in out[*i].iter_mut().enumerate() {
-                *value = text(batch.cell(c, (row - at) as usize));
+                *value = if batch.is_broken(c) { UNREADABLE.into() } else { text(batch.cell(c, (row - at) as usize)) };
             }
         }
         left = after;

@@ -2,6 +2,7 @@
 
 use super::import::Table;
 use crate::base::Ledger;
+use crate::formats::neuron_json::without_hardware;
 use crate::model::{Cell, Fact, Meta, NeuronDevice};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -24,6 +25,10 @@ const FACTS: [(&str, &str, &str, &str); 15] = [
     ("Versions", "NTFF version", "Metadata", "ntff_version"),
     ("Versions", "Schema", "Metadata", "profile_schema_version"),
 ];
+
+/// Columns of `Metadata` that figures are computed from.
+pub(super) const HARDWARE: &[&str] =
+    &["tensor_engine_clock_freq", "tensor_engine_num_rows", "tensor_engine_num_cols", "vector_engine_clock_freq", "hbm_ddr_bandwidth"];
 
 /// The first rows of `Metadata` and `NeffHeader`, and all warnings.
 pub(super) struct Facts {
@@ -49,7 +54,7 @@ impl Facts {
         facts.title = facts.text("Metadata", "profile_name");
         for file in tables.get("Warning").into_iter().flat_map(|t| &t.files) {
             // What cannot be read of it is in the ledger by its table.
-            let _ = file.rows(&["message"], 0, |b, _| {
+            let _ = file.rows(&["message"], (0, 50), |b, _| {
                 facts.warnings.extend((0..b.n_rows).map(|row| b.text(0, row).to_string()).take(50));
                 ControlFlow::Break(())
             });
@@ -86,6 +91,11 @@ impl Facts {
         }
     }
 
+    /// Physical cores, as `Metadata` tells.
+    pub fn n_cores(&self) -> Option<i64> {
+        self.int("Metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n))
+    }
+
     /// Facts and the domain part; of the tables, and the names of those that could not be opened.
     pub fn meta(&self, title: String, n_cores: usize, tables: (&BTreeMap<String, Table>, &[String])) -> (Meta, NeuronDevice) {
         let mut facts = Vec::new();
@@ -105,10 +115,9 @@ impl Facts {
         for message in &self.warnings {
             add("Warnings of the profiler", "Warning", message.clone());
         }
-        let n_told = self.int("Metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n));
         let domain = NeuronDevice {
             instance_type: self.text("Metadata", "instance_type"),
-            n_cores: n_told.map_or(n_cores as u32, |n| n as u32),
+            n_cores: self.n_cores().map_or(n_cores as u32, |n| n as u32),
             window_ns,
             ..NeuronDevice::default()
         };
@@ -117,10 +126,23 @@ impl Facts {
             title,
             origin: "start of the execution window".into(),
             facts,
-            not_available: not_available(tables),
+            not_available: [not_available(tables), self.hardware(window_ns)].concat(),
             ..Meta::default()
         };
         (meta, domain)
+    }
+}
+
+impl Facts {
+    /// What is not available for want of a number of `Metadata`. Without the table all of them are: that is said once.
+    fn hardware(&self, window_ns: i64) -> Vec<String> {
+        let Some(row) = self.rows.get("Metadata") else { return Vec::new() };
+        let number = |name: &str| match row.get(name) {
+            Some(Cell::Int(n)) => Some(*n as f64),
+            Some(Cell::Float(n)) => Some(*n),
+            _ => None,
+        };
+        without_hardware("the table Metadata", window_ns, &|name, _| number(name).is_some_and(|n| n > 0.0))
     }
 }
 
@@ -149,7 +171,7 @@ pub(super) fn first_row(table: &Table) -> HashMap<String, Cell> {
     let mut out = HashMap::new();
     for file in &table.files {
         // A table that cannot be read tells nothing; the table itself says so in the ledger.
-        let _ = file.rows(&wanted, 0, |b, _| {
+        let _ = file.rows(&wanted, (0, 1), |b, _| {
             if b.n_rows > 0 && out.is_empty() {
                 out.extend(columns.iter().enumerate().map(|(at, name)| (name.clone(), b.cell(at, 0))));
             }

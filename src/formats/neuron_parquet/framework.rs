@@ -23,7 +23,7 @@ pub(super) fn paths(tables: &BTreeMap<String, Table>) -> Paths {
 fn of_instructions(table: &Table) -> Paths {
     let mut out = Paths::default();
     for file in &table.files {
-        let _ = file.rows(&["raw_framework_id", "framework_name"], 0, |b, _| {
+        let _ = file.rows(&["raw_framework_id", "framework_name"], (0, u64::MAX), |b, _| {
             for row in 0..b.n_rows {
                 if let (Some(id), name) = (b.int(0, row), b.text(1, row))
                     && !name.is_empty()
@@ -42,7 +42,7 @@ fn of_nodes(table: &Table) -> Paths {
     let mut parents: FxHashMap<String, String> = FxHashMap::default();
     let mut nodes: Vec<(String, Vec<i64>)> = Vec::new();
     for file in &table.files {
-        let _ = file.rows(&["node_name", "parent_name", "children_ids"], 0, |b, _| {
+        let _ = file.rows(&["node_name", "parent_name", "children_ids"], (0, u64::MAX), |b, _| {
             for row in 0..b.n_rows {
                 let name = b.text(0, row).to_string();
                 parents.entry(name.clone()).or_insert_with(|| b.text(1, row).into());

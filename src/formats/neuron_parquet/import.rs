@@ -4,12 +4,14 @@ use super::reader::File;
 use super::reading::{Links, Place, Reading};
 use super::rows;
 use super::{facts, table_of, tables};
+use super::{mixture, needs, now, types};
 use crate::base::Order as _;
 use crate::base::{InputSet, Item, Ledger, Member, Severity};
 use crate::formats::neuron_json::timeline::Timeline;
 use crate::formats::{Claim, Field, ImportError, Watch};
-use crate::model::{Cell, Profile};
-use std::collections::BTreeMap;
+use crate::model::{self, Profile};
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// No file has more rows for its bytes; a footer that says so gets no memory for them before they come.
 const BYTES_PER_ROW_MIN: u64 = 8;
@@ -19,9 +21,28 @@ pub(super) struct Table {
     /// Its name: `Instruction`.
     pub name: String,
     pub files: Vec<File>,
+    /// Names of parts that are not there, or cannot be opened.
+    pub missing: Vec<String>,
+    /// Rows that were read and have no place.
+    pub n_unplaced: Cell<u64>,
 }
 
 impl Table {
+    /// A table of these files, of which none is missing.
+    pub fn new(name: &str, files: Vec<File>) -> Table {
+        Table { name: name.into(), files, missing: Vec::new(), n_unplaced: Cell::new(0) }
+    }
+
+    /// Whether all of it is there and was read, as far as it was read: only then what it says can be held against it.
+    pub fn is_whole(&self) -> bool {
+        self.missing.is_empty() && self.n_lost().is_none() && self.n_unplaced.get() == 0
+    }
+
+    /// Whether a file of it lacks the column, or it cannot be read there.
+    pub fn lacks(&self, column: &str) -> bool {
+        self.files.iter().any(|f| !f.columns.iter().any(|c| c == column) || f.is_bad(column))
+    }
+
     /// Rows of all its files.
     pub fn n_rows(&self) -> u64 {
         self.files.iter().map(|f| f.n_rows).fold(0, u64::saturating_add)
@@ -69,17 +90,15 @@ pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch
             *ledger = read;
             result
         }
-        Err(_) => Err(ImportError::Invalid(
-            "Expected Parquet tables, found one so damaged that the Parquet library gave up on it. Export the profile again.".into(),
-        )),
+        Err(_) => Err(ImportError::Invalid(now::gave_up().unwrap_or_else(|| now::sentence("one")))),
     }
 }
 
 fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
     refuse_mixture(input)?;
     let Opened { tables, unreadable } = open_tables(members_by_table(input), ledger)?;
-    super::needs::check(&tables, &unreadable, ledger);
-    super::types::check(&tables, ledger);
+    needs::check(&tables, &unreadable, ledger);
+    let of_other_types = types::check(&tables, ledger);
     let facts = facts::Facts::read(&tables, ledger);
     let (place, links) = (Place::new(facts.first_core), Links::new(tables.contains_key("Flow")));
     let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), moments: Vec::new(), watch };
@@ -96,16 +115,17 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Wa
     for table in tables.values() {
         timeline.builder.table(tables::table(table, ledger));
     }
-    super::needs::broken(&tables, ledger);
+    needs::broken(&tables, ledger);
     let title = match facts.title.is_empty() {
         true => claim.members.first().and_then(|_| input.members.first()).map(|m| directory_name(&m.name)).unwrap_or_default(),
         false => facts.title.clone(),
     };
     let n_cores = timeline.n_cores();
-    let (meta, domain) = facts.meta(title, n_cores, (&tables, &unreadable));
+    let (mut meta, domain) = facts.meta(title, n_cores, (&tables, &unreadable));
+    meta.not_available.extend(needs::costly(&tables, &of_other_types, facts.n_cores() == Some(1)));
     let window_ns = domain.window_ns;
     let profile = timeline.finish(meta, domain).0;
-    super::mixture::check(&tables, (&ends, &moments), (&profile, window_ns), ledger);
+    mixture::check(&tables, (&ends, &moments), (&profile, window_ns), ledger);
     Ok(profile)
 }
 
@@ -124,6 +144,10 @@ pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut 
     let mut tables: BTreeMap<String, Table> = BTreeMap::new();
     for (name, members) in members {
         let mut files = Vec::new();
+        let mut missing = missing_parts(&name, &members);
+        if !missing.is_empty() {
+            needs::note_missing(&name, &missing, ledger);
+        }
         for member in members {
             match File::open(member) {
                 Ok(file) => files.push(file),
@@ -132,21 +156,31 @@ pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut 
                     if unreadable.last() != Some(&name) {
                         unreadable.push(name.clone());
                     }
+                    missing.push(member.name.clone());
                     ledger.read += 1;
                     ledger.skip(Severity::DataLoss, "unreadable_table", reason, 0, || format!("`{}`: {why}", member.name));
                 }
             }
         }
         if !files.is_empty() {
-            tables.insert(name.clone(), Table { name, files });
+            tables.insert(name.clone(), Table { missing, ..Table::new(&name, files) });
         }
     }
     if tables.is_empty() {
-        return Err(ImportError::Invalid(format!(
-            "Expected Parquet tables, found {n} files of which none is whole. Export the profile again."
-        )));
+        let found = if n == 1 { "a file that is not whole".into() } else { format!("{n} files of which none is whole") };
+        return Err(ImportError::Invalid(format!("Expected Parquet tables, found {found}. Export the profile again.")));
     }
     Ok(Opened { tables, unreadable })
+}
+
+/// Part numbers above this are none, but perhaps a date.
+const MOST_PARTS: u32 = 10_000;
+
+/// Names of the parts that a table lacks before its last one; of many the first few.
+fn missing_parts(table: &str, members: &[&Member]) -> Vec<String> {
+    let parts: BTreeSet<u32> = members.iter().map(|m| table_of(&m.name).1).collect();
+    let last = parts.last().copied().filter(|last| *last < MOST_PARTS).unwrap_or(0);
+    (0..last).filter(|part| !parts.contains(part)).take(5).map(|part| format!("{table}_{part}.parquet")).collect()
 }
 
 fn directory_name(path: &str) -> String {
@@ -186,11 +220,11 @@ pub(super) fn row_fields(input: &InputSet, profile: &Profile, table: &str, row: 
     let help = tables::help(input, table);
     let fields = columns.into_iter().zip(row).filter_map(|(key, cell)| {
         let value = match cell {
-            Cell::Absent => return None,
-            Cell::Int(v) => v.to_string(),
-            Cell::Float(v) => v.to_string(),
-            Cell::Text(v) if v.is_empty() => return None,
-            Cell::Text(v) => v,
+            model::Cell::Absent => return None,
+            model::Cell::Int(v) => v.to_string(),
+            model::Cell::Float(v) => v.to_string(),
+            model::Cell::Text(v) if v.is_empty() => return None,
+            model::Cell::Text(v) => v,
         };
         let own = || crate::formats::neuron_json::meaning(&key).map(|(unit, meaning)| (unit.to_string(), meaning.to_string()));
         let (mut unit, meaning) = help.get(&key).cloned().or_else(own).unwrap_or_default();

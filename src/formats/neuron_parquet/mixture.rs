@@ -45,10 +45,12 @@ pub(super) fn check(
     let summary = tables.get("Summary").map(first_row).unwrap_or_default();
     pairs.extend(length(&summary, window_ns));
     for (table, names, most) in COUNTS {
-        let n_rows = tables.get(table).filter(|t| t.n_lost().is_none()).map(Table::n_rows);
+        let n_rows = tables.get(table).map(Table::n_rows);
         pairs.extend(n_rows.and_then(|n| count(&summary, (table, n as f64), names, most)));
     }
     pairs.extend(moments::pairs(profile, moments, &|table| tables.contains_key(table)));
+    // Rows that are not there, or have no place, are no rows of another run.
+    pairs.retain(|pair| pair.tables.iter().all(|table| tables.get(*table).is_none_or(Table::is_whole)));
     let anchor = match () {
         () if window_ns > 0 => "Metadata",
         () if tables.contains_key("Summary") => "Summary",

@@ -1,18 +1,24 @@
 //! One Parquet file, read in batches of rows, and of those only the columns asked for.
 
-use super::batch::{Batch, Values};
-use super::column::Column;
+use super::batch::Batch;
+use super::column::is_decimal;
 use super::faults;
+use super::group::{Bad, Group, Wanted};
+use super::now::Now;
 use super::source::{Ahead, Source};
 use crate::base::{Ledger, Member, Severity};
-use parquet::basic::Type;
+use parquet::basic::{ConvertedType, Type};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
 /// Rows read at a time.
-const BATCH: usize = 32_768;
+pub(super) const BATCH: usize = 32_768;
+/// Columns without which a row has no place on the timeline.
+const TIMES: [&str; 2] = ["start_ts", "timestamp"];
+
 /// An open file.
 pub(super) struct File {
     reader: SerializedFileReader<Source>,
@@ -21,6 +27,9 @@ pub(super) struct File {
     /// Names of its columns, in their order.
     pub columns: Vec<String>,
     leaves: Vec<usize>,
+    /// Its name, without directories.
+    pub name: String,
+    bad: Bad,
     /// Rows, as its footer says.
     pub n_rows: u64,
     /// Those of them that cannot be read, once that was met.
@@ -30,6 +39,8 @@ pub(super) struct File {
 impl File {
     /// Reads the footer. An error is the rest of a sentence.
     pub fn open(member: &Member) -> Result<File, String> {
+        let name = crate::formats::import::file_name(&member.name).to_string();
+        let _told = Now::reading(&name);
         let source = Source::new(member);
         let ahead = source.ahead();
         let reader = SerializedFileReader::new(source).map_err(|e| faults::of_footer(member, &e))?;
@@ -44,7 +55,7 @@ impl File {
             }
         }
         let n_rows = u64::try_from(meta.num_rows()).unwrap_or(0);
-        Ok(File { columns, leaves, n_rows, reader, source: ahead, n_lost: Cell::new(None) })
+        Ok(File { name, columns, leaves, bad: Bad::default(), n_rows, reader, source: ahead, n_lost: Cell::new(None) })
     }
 
     /// What so many of its rows take in the file, on average.
@@ -52,40 +63,54 @@ impl File {
         (u128::from(self.source.len) * n_rows as u128 / u128::from(self.n_rows.max(1))) as u64
     }
 
-    /// Calls `each` with batches of `wanted` columns from row `first` on, with the number of their first row. An error is the rest of a sentence.
-    pub fn rows(&self, wanted: &[&str], first: u64, each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
-        self.read(wanted, first, false, each)
+    /// Calls `each` with batches of `wanted` columns of `n` rows from row `first` on, with the number of their first row. A column that cannot be
+    /// read has no values, as long as another has; else an error is the rest of a sentence.
+    pub fn rows(&self, wanted: &[&str], (first, n): (u64, u64), each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
+        let wanted = Wanted { leaves: self.leaves(wanted), vital: None };
+        self.read(&wanted, (first, first.saturating_add(n)), false, each)
     }
 
-    /// The same for all rows: columns are read a row group at a time, not a page at a time.
+    /// The same for all rows, which need their time to be placed: columns are read a row group at a time, not a page at a time.
     pub fn all_rows(&self, wanted: &[&str], each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
-        self.read(wanted, 0, true, each)
+        let leaves = self.leaves(wanted);
+        let vital = wanted.iter().position(|name| TIMES.contains(name)).and_then(|at| leaves[at]);
+        self.read(&Wanted { leaves, vital }, (0, u64::MAX), true, each)
     }
 
-    fn read(&self, wanted: &[&str], first: u64, is_held: bool, mut each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
+    fn leaves(&self, wanted: &[&str]) -> Vec<Option<usize>> {
         let leaf = |name: &&str| self.columns.iter().position(|c| c == name).map(|at| self.leaves[at]);
-        let leaves: Vec<Option<usize>> = wanted.iter().map(leaf).collect();
+        wanted.iter().map(leaf).collect()
+    }
+
+    /// Rows from `first` to before `until`.
+    fn read(
+        &self,
+        wanted: &Wanted,
+        (first, until): (u64, u64),
+        are_all: bool,
+        mut each: impl FnMut(&Batch, u64) -> ControlFlow<()>,
+    ) -> Result<(), String> {
+        let _told = Now::reading(&self.name);
         let groups = self.reader.metadata().row_groups();
         let (mut begins, mut held) = (0u64, 0);
-        for (at, meta) in groups.iter().enumerate() {
-            let group = |found: String| format!("expected its row group {at}, found {found}");
-            let n = u64::try_from(meta.num_rows()).unwrap_or(0);
-            if begins.saturating_add(n) > first {
+        for (place, meta) in groups.iter().enumerate() {
+            let group = |found: String| format!("expected its row group {place}, found {found}");
+            let ends = begins.saturating_add(u64::try_from(meta.num_rows()).unwrap_or(0));
+            if begins >= until {
+                break;
+            }
+            if ends > first {
                 let skip = first.saturating_sub(begins);
-                if is_held && at >= held {
-                    held = at + self.source.hold_groups(&groups[at..], &leaves).map_err(|e| group(faults::found(&e)))?;
+                if place >= held {
+                    let n = self.hold(&groups[place..], wanted, (begins, until), are_all);
+                    held = place + n.map_err(|e| group(faults::found(&e)))?;
                 }
-                let reader = self.reader.get_row_group(at).map_err(|e| group(faults::found(&e)))?;
-                let mut columns = Vec::with_capacity(leaves.len());
-                for leaf in &leaves {
-                    let open = |leaf| Column::open(&*reader, leaf, skip).map_err(|found| expected(meta, leaf, begins, &found));
-                    columns.push(leaf.map(open).transpose()?);
-                }
+                let reader = self.reader.get_row_group(place).map_err(|e| group(faults::found(&e)))?;
                 let mut at = begins + skip;
-                while at < begins + n {
-                    let want = BATCH.min((begins + n - at) as usize);
-                    let batch =
-                        batch(&mut columns, want).map_err(|(column, found)| expected(meta, leaves[column].unwrap_or(0), at, &found))?;
+                let mut columns = Group::open(&*reader, meta, (wanted, &self.bad), (skip, at))?;
+                while at < ends.min(until) {
+                    let want = usize::try_from(ends.min(until) - at).map_or(BATCH, |left| left.min(BATCH));
+                    let batch = columns.next(want, at)?;
                     if batch.n_rows == 0 {
                         return Err(format!("expected {} rows, as its footer says, found {at}", self.n_rows));
                     }
@@ -95,9 +120,52 @@ impl File {
                     at += batch.n_rows as u64;
                 }
             }
-            begins = begins.saturating_add(n);
+            begins = ends;
         }
         Ok(())
+    }
+
+    /// Reads the chunks of some row groups ahead, the first of which begins at row `begins`, as far as rows before `until` need them; gives how many
+    /// groups. Of a large one of which only some rows are wanted nothing is read ahead.
+    fn hold(
+        &self,
+        groups: &[RowGroupMetaData],
+        wanted: &Wanted,
+        (begins, until): (u64, u64),
+        are_all: bool,
+    ) -> Result<usize, ParquetError> {
+        let mut rows = begins;
+        let is_before = |group: &&RowGroupMetaData| {
+            let is_before = rows < until;
+            rows = rows.saturating_add(u64::try_from(group.num_rows()).unwrap_or(0));
+            is_before
+        };
+        let n = groups.iter().take_while(is_before).count().max(1);
+        match self.source.hold_groups(&groups[..n], &wanted.leaves, are_all) {
+            // Where some rows are asked for, each column says for itself what is wrong with it.
+            Err(_) if !are_all => Ok(1),
+            held => held,
+        }
+    }
+
+    /// Whether a column could not be read to its end, as far as it was read.
+    pub fn is_bad(&self, column: &str) -> bool {
+        self.leaves(&[column])[0].is_some_and(|leaf| self.bad.borrow().contains_key(&leaf))
+    }
+
+    /// Puts into the ledger, once, the columns of this file of `table` that could not be read, and gives their names.
+    pub fn tell_columns(&self, table: &str, ledger: &mut Ledger) -> Vec<String> {
+        let mut out = Vec::new();
+        for (leaf, (why, is_told)) in self.bad.borrow_mut().iter_mut().filter(|bad| !bad.1.1) {
+            *is_told = true;
+            // Where rows are lost, so are their columns.
+            if self.n_lost.get().is_none() {
+                let reason = "A column of a table that cannot be read to its end: rows are shown without its values from there on.";
+                ledger.skip(Severity::DataLoss, "broken_column", reason, 0, || format!("`{table}`: {why}"));
+                out.extend(self.leaves.iter().position(|l| l == leaf).map(|at| self.columns[at].clone()));
+            }
+        }
+        out
     }
 
     /// Puts into the ledger, once, that the rows after the first `n_read` of this file of `table` cannot be read, and why.
@@ -107,6 +175,7 @@ impl File {
         }
         let n = self.n_rows.saturating_sub(n_read);
         self.n_lost.set(Some(n));
+        self.bad.borrow_mut().values_mut().for_each(|bad| bad.1 = true);
         ledger.read = ledger.read.saturating_add(n.max(1));
         let reason = "A row of a table that cannot be read to its end; what stands before is shown.";
         ledger.skip_n(Severity::DataLoss, "broken_table", reason, n.max(1), 0, || format!("`{table}`: {why}"));
@@ -123,39 +192,18 @@ impl File {
         let column = self.reader.metadata().file_metadata().schema_descr().column(leaf);
         Some(match column.physical_type() {
             _ if column.max_rep_level() > 0 => "lists",
+            Type::INT32 | Type::INT64 if is_decimal(&column) && column.type_scale() > 0 => "numbers with fractions",
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY if is_decimal(&column) => "decimals",
             Type::BOOLEAN => "true or false",
             Type::INT32 | Type::INT64 => "whole numbers",
             Type::INT96 => "dates",
             Type::FLOAT | Type::DOUBLE => "numbers with fractions",
+            Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY
+                if column.converted_type() == ConvertedType::NONE && column.logical_type_ref().is_none() =>
+            {
+                "bytes"
+            }
             Type::BYTE_ARRAY | Type::FIXED_LEN_BYTE_ARRAY => "texts",
         })
     }
-}
-
-/// A sentence's rest on the values of a column that are not there from row `at` on.
-fn expected(group: &RowGroupMetaData, leaf: usize, at: u64, found: &str) -> String {
-    let column = group.column(leaf);
-    let name = column.column_path().parts().first().cloned().unwrap_or_default();
-    let packed = match faults::codec(column.compression()) {
-        "" => String::new(),
-        codec => format!(" (packed by {codec})"),
-    };
-    format!("expected the values of its column `{name}`{packed} from row {at} on, found {found}")
-}
-
-/// The next rows of all columns; as many as the shortest has.
-/// An error is the column, and what was found in it.
-fn batch(columns: &mut [Option<Column>], want: usize) -> Result<Batch, (usize, String)> {
-    let mut out = Batch { columns: Vec::with_capacity(columns.len()), n_rows: want };
-    for (at, column) in columns.iter_mut().enumerate() {
-        match column {
-            Some(column) => {
-                let (values, n) = column.next(want).map_err(|found| (at, found))?;
-                out.n_rows = out.n_rows.min(n);
-                out.columns.push(values);
-            }
-            None => out.columns.push(Values::Missing),
-        }
-    }
-    Ok(out)
 }

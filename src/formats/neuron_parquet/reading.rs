@@ -3,6 +3,7 @@
 use super::batch::Batch;
 use super::import::Table;
 use super::mixture::Moments;
+use super::needs;
 use super::reader::File;
 use super::rows::SLICE_TABLES;
 use crate::base::{Ledger, Severity};
@@ -211,7 +212,9 @@ fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn F
         if n_shown < n_read {
             let reason = "A row without the values that would place it on the timeline.";
             ledger.skip_n(Severity::DataLoss, "missing_value", reason, n_read - n_shown, 0, || table.name.clone());
+            table.n_unplaced.set(table.n_unplaced.get() + (n_read - n_shown));
         }
+        needs::columns(table, file, ledger);
         if let Err(why) = done {
             file.broken(&table.name, n_read, &why, ledger);
         }

@@ -184,7 +184,7 @@ fn transposing(table: &Table) -> TransposingDma {
     let mut out = TransposingDma::default();
     for file in &table.files {
         // A file that cannot be read to its end is in the ledger by its table.
-        let _ = file.rows(&["is_transpose_mode", "transfer_bytes", "duration_ns"], 0, |b, _| {
+        let _ = file.rows(&["is_transpose_mode", "transfer_bytes", "duration_ns"], (0, u64::MAX), |b, _| {
             for row in 0..b.n_rows {
                 let is_one = b.text(0, row) == "true" || b.int(0, row) == Some(1);
                 let (n, ns) = (b.int(1, row).and_then(|n| u64::try_from(n).ok()).unwrap_or(0), b.int(2, row).unwrap_or(0).max(0));

@@ -86,7 +86,8 @@ impl Source {
 
 impl Drop for Source {
     fn drop(&mut self) {
-        FILES.with_borrow_mut(|files| files[self.at] = None);
+        // At the end of a thread the list may be gone before what was kept open.
+        let _ = FILES.try_with(|files| files.borrow_mut()[self.at] = None);
     }
 }
 
@@ -107,7 +108,13 @@ pub(super) struct Ahead {
 
 impl Ahead {
     /// Reads the chunks of `leaves` in the first of `groups` and in those after it that make a block with it; gives how many groups that are.
-    pub fn hold_groups(&self, groups: &[RowGroupMetaData], leaves: &[Option<usize>]) -> Result<usize, ParquetError> {
+    /// One that is larger than a block by itself is only read where `are_large_wanted`.
+    pub fn hold_groups(
+        &self,
+        groups: &[RowGroupMetaData],
+        leaves: &[Option<usize>],
+        are_large_wanted: bool,
+    ) -> Result<usize, ParquetError> {
         let (mut parts, mut n_bytes, mut n_groups) = (Vec::new(), 0u64, 0);
         for group in groups {
             let chunks = leaves.iter().flatten().map(|leaf| group.column(*leaf).byte_range());
@@ -116,6 +123,10 @@ impl Ahead {
             n_bytes = of_group.iter().fold(n_bytes, |sum, part| sum.saturating_add(part.1));
             // A group that lies beyond the end fails when its turn comes, not with those before it.
             let is_inside = of_group.iter().all(|(start, n)| start.saturating_add(*n) <= self.len);
+            if n_groups == 0 && n_bytes > BLOCK && !are_large_wanted {
+                self.replace(Vec::new());
+                return Ok(1);
+            }
             if n_groups > 0 && (n_bytes > BLOCK || !is_inside) {
                 parts.truncate(parts.len() - of_group.len());
                 break;

@@ -2,7 +2,7 @@
 
 use super::import::{Opened, Table, members_by_table, open_tables, row_fields};
 use super::reading::each;
-use super::{is_system_table, needs, tables};
+use super::{is_system_table, needs, now, tables};
 use crate::base::{InputSet, Ledger, Member};
 use crate::formats::neuron_system::{Curve, Event, FLOWS_MAX, Store, row_record};
 use crate::formats::{Field, ImportError};
@@ -59,11 +59,8 @@ const CATEGORIES: [(&str, &str); 22] = [
 /// Reads the tables. The library panics on some damaged files: natively that is caught here, in the browser it ends this worker alone.
 pub(super) fn read(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<(), ImportError> {
     let work = std::panic::AssertUnwindSafe(|| read_all(input, store, ledger));
-    std::panic::catch_unwind(work).unwrap_or_else(|_| {
-        Err(ImportError::Invalid(
-            "Expected Parquet tables, found one so damaged that the Parquet library gave up on it. Export the profile again.".into(),
-        ))
-    })
+    let gave_up = || ImportError::Invalid(now::gave_up().unwrap_or_else(|| now::sentence("one")));
+    std::panic::catch_unwind(work).unwrap_or_else(|_| Err(gave_up()))
 }
 
 fn read_all(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<(), ImportError> {

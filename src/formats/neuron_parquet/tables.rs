@@ -1,15 +1,21 @@
 //! Every table as it stands in the files: short ones are kept, long ones are read when they are asked for.
 
 use super::import::{Table, members_by_table};
+use super::needs;
 use super::reader::File;
-use crate::base::{InputSet, Ledger};
+use crate::base::{InputSet, Ledger, Member};
 use crate::formats::ImportError;
 use crate::model::{Cell, GenericTable};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 /// Longer tables stay in the file.
 const KEPT_ROWS: u64 = 2_000;
+
+/// Stands for a value that cannot be read, where a row is looked at for itself.
+pub(super) const UNREADABLE: &str = "cannot be read";
 
 /// Headings of a record's fields, in the order shown.
 pub(super) const GROUPS: [&str; 6] = ["Event", "Instruction", "Transfer", "Memory", "Program", "Links"];
@@ -26,33 +32,61 @@ pub(super) fn table(table: &Table, ledger: &mut Ledger) -> GenericTable {
     let wanted: Vec<&str> = out.columns.iter().map(String::as_str).collect();
     for file in &table.files {
         let before = out.rows.len();
-        if let Err(why) = part(file, &wanted, (0, KEPT_ROWS), &mut out.rows) {
-            file.broken(&table.name, (out.rows.len() - before) as u64, &why, ledger);
+        match part(file, &wanted, (0, KEPT_ROWS), (&mut out.rows, &Cell::Absent)) {
+            Err(why) => file.broken(&table.name, (out.rows.len() - before) as u64, &why, ledger),
+            Ok(()) => needs::columns(table, file, ledger),
         }
     }
     out
 }
 
-/// Adds `n` rows from row `first` on to `out`; those before a break are added too.
-fn part(file: &File, wanted: &[&str], (first, n): (u64, u64), out: &mut Vec<Vec<Cell>>) -> Result<(), String> {
+/// Adds `n` rows from row `first` on to `out`; those before a break are added too. What cannot be read of them becomes `broken`.
+fn part(file: &File, wanted: &[&str], (first, n): (u64, u64), (out, broken): (&mut Vec<Vec<Cell>>, &Cell)) -> Result<(), String> {
     let most = out.len() as u64 + n;
-    file.rows(wanted, first, |batch, _| {
+    file.rows(wanted, (first, n), |batch, _| {
         for row in 0..batch.n_rows {
             if out.len() as u64 >= most {
                 return ControlFlow::Break(());
             }
-            out.push((0..wanted.len()).map(|c| batch.cell(c, row)).collect());
+            let cell = |c: usize| if batch.is_broken(c) { broken.clone() } else { batch.cell(c, row) };
+            out.push((0..wanted.len()).map(cell).collect());
         }
         if out.len() as u64 >= most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })
 }
 
+thread_local! {
+    /// Tables that were read last, with their members, the latest behind: where there are many row groups, the footer takes longer than some rows.
+    static OPEN: RefCell<Vec<(Vec<Member>, Rc<Table>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Tables that stay open.
+const MOST_OPEN: usize = 3;
+
+/// A table of the input; a file that cannot be opened has no rows.
+pub(super) fn opened(input: &InputSet, name: &str) -> Rc<Table> {
+    let members = members_by_table(input).remove(name).unwrap_or_default();
+    let is_same = |known: &[Member]| known.len() == members.len() && known.iter().zip(&members).all(|(a, b)| a.is_same(b));
+    OPEN.with_borrow_mut(|open| {
+        let known = open.iter().position(|(known, table)| table.name == name && is_same(known)).map(|at| open.remove(at));
+        let entry = known.unwrap_or_else(|| {
+            let files = members.iter().filter_map(|m| File::open(m).ok()).collect();
+            (members.iter().map(|m| (*m).clone()).collect(), Rc::new(Table::new(name, files)))
+        });
+        let table = Rc::clone(&entry.1);
+        open.push(entry);
+        if open.len() > MOST_OPEN {
+            open.remove(0);
+        }
+        table
+    })
+}
+
 /// `n` rows of a table from `first` on, in the columns of its first file and those that later ones add.
 pub(super) fn rows(input: &InputSet, name: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
-    let members = members_by_table(input).remove(name).unwrap_or_default();
-    let files: Vec<File> = members.into_iter().filter_map(|m| File::open(m).ok()).collect();
-    let table = Table { name: name.into(), files };
+    let table = opened(input, name);
     let columns = table.columns();
+    let broken = Cell::Text(UNREADABLE.into());
     let wanted: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut out = Vec::new();
     let mut begins = 0;
@@ -60,7 +94,7 @@ pub(super) fn rows(input: &InputSet, name: &str, first: u64, n: u64) -> Result<V
         let left = n - out.len() as u64;
         let from = (first + out.len() as u64).saturating_sub(begins);
         if left > 0 && from < file.n_rows {
-            let read = part(file, &wanted, (from, left), &mut out);
+            let read = part(file, &wanted, (from, left), (&mut out, &broken));
             read.map_err(|why| ImportError::Invalid(format!("The table `{name}` cannot be read: {why}.")))?;
         }
         begins += file.n_rows;
@@ -71,10 +105,9 @@ pub(super) fn rows(input: &InputSet, name: &str, first: u64, n: u64) -> Result<V
 /// Units and meanings of a table's columns, from the profile's own `SchemaFields`.
 pub(super) fn help(input: &InputSet, table: &str) -> HashMap<String, (String, String)> {
     let mut out = HashMap::new();
-    let members = members_by_table(input).remove("SchemaFields").unwrap_or_default();
-    for file in members.into_iter().filter_map(|m| File::open(m).ok()) {
+    for file in &opened(input, "SchemaFields").files {
         let wanted = ["table_name", "field_name", "field_unit", "field_description"];
-        let read = file.rows(&wanted, 0, |b, _| {
+        let read = file.rows(&wanted, (0, u64::MAX), |b, _| {
             for row in (0..b.n_rows).filter(|&row| b.text(0, row) == table) {
                 out.insert(b.text(1, row).into(), (unit(b.text(2, row)).into(), plain(b.text(3, row))));
             }

@@ -1,8 +1,9 @@
 //! Columns whose values are something else than their name promises.
 
 use super::import::Table;
-use super::reader::File;
+use super::reader::{BATCH, File};
 use crate::base::Ledger;
+use crate::model::Cell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
@@ -29,7 +30,7 @@ const RINGS: &[&str] = &["engine_idx", "queue_idx", "transfer_bytes"];
 const QUEUES: &[&str] = &["queue_name", "variable", "queue_type"];
 
 /// (table, what columns of it hold, which).
-const TYPES: [(&str, Kind, &[&str]); 22] = [
+const TYPES: [(&str, Kind, &[&str]); 24] = [
     ("Instruction", Kind::Whole, SPAN),
     ("Instruction", Kind::Whole, &["pc", "evt_wait_time_ns", "raw_flops", "tensor_elements", "sbuf_read_bytes", "sbuf_write_bytes"]),
     ("Instruction", Kind::Whole, &["hbm_read_bytes", "hbm_write_bytes", "spill_save_bytes", "spill_reload_bytes", "raw_framework_id"]),
@@ -52,14 +53,19 @@ const TYPES: [(&str, Kind, &[&str]); 22] = [
     ("Throttle", Kind::Whole, &["timestamp", "duration", "pcore_idx"]),
     ("Throttle", Kind::Number, &["k", "n"]),
     ("Warning", Kind::Text, &["message"]),
+    ("Metadata", Kind::Whole, &["first_hw_timestamp", "last_hw_timestamp", "num_physical_cores", "neuroncore_idx"]),
+    ("Metadata", Kind::Number, super::facts::HARDWARE),
 ];
 
-/// Notes the columns of another type: table, column, what was expected and what was found, and what is missing without them.
-pub(super) fn check(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) {
+/// Notes the columns of another type: table, column, what was expected and what was found, and what is missing without them. Gives their tables
+/// and names.
+pub(super) fn check(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) -> Vec<(&'static str, &'static str)> {
+    let mut out = Vec::new();
     for (name, kind, columns) in TYPES {
         for (file, column) in tables.get(name).iter().flat_map(|t| &t.files).flat_map(|f| columns.iter().map(move |c| (f, *c))) {
             if let Some(found) = file.type_of(column).filter(|found| !is_fit(file, column, kind, found)) {
-                let lost = super::needs::without_column(name, column);
+                out.push((name, column));
+                let lost = super::needs::without_column(name, column, "its values are not available");
                 ledger.note(format!(
                     "The column `{column}` of the table `{name}` was expected to hold {}, it holds {found}: {lost}.",
                     kind.name()
@@ -67,6 +73,7 @@ pub(super) fn check(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) {
             }
         }
     }
+    out
 }
 
 /// Whether values of that type can be read as that kind. Numbers may be written as text: the first ones tell.
@@ -74,7 +81,8 @@ fn is_fit(file: &File, column: &str, kind: Kind, found: &str) -> bool {
     match (kind, found) {
         (Kind::Text, "texts" | "lists") | (Kind::Whole | Kind::Number, "whole numbers" | "dates") => true,
         (Kind::Number, "numbers with fractions") => true,
-        (Kind::Whole, "numbers with fractions") | (Kind::Whole | Kind::Number, "texts") => has_numbers(file, column, kind),
+        (Kind::Whole, "numbers with fractions") | (Kind::Whole | Kind::Number, "texts" | "bytes") => has_numbers(file, column, kind),
+        (Kind::Text, "bytes") => has_texts(file, column),
         _ => false,
     }
 }
@@ -83,7 +91,7 @@ fn is_fit(file: &File, column: &str, kind: Kind, found: &str) -> bool {
 fn has_numbers(file: &File, column: &str, kind: Kind) -> bool {
     let (mut n_told, mut n_read) = (0, 0);
     // What cannot be read is told when its table is.
-    let _ = file.rows(&[column], 0, |b, _| {
+    let _ = file.rows(&[column], (0, BATCH as u64), |b, _| {
         for row in 0..b.n_rows {
             let is_number = match kind {
                 Kind::Whole => b.int(0, row).is_some(),
@@ -92,6 +100,18 @@ fn has_numbers(file: &File, column: &str, kind: Kind) -> bool {
             n_read += usize::from(is_number);
             n_told += usize::from(is_number || b.float(0, row).is_some() || !b.text(0, row).is_empty());
         }
+        ControlFlow::Break(())
+    });
+    n_told == 0 || n_read > 0
+}
+
+/// Whether one of the first values is a text, or there is none at all.
+fn has_texts(file: &File, column: &str) -> bool {
+    let (mut n_told, mut n_read) = (0, 0);
+    // As above.
+    let _ = file.rows(&[column], (0, BATCH as u64), |b, _| {
+        n_told += (0..b.n_rows).filter(|row| matches!(b.cell(0, *row), Cell::Text(text) if !text.is_empty())).count();
+        n_read += (0..b.n_rows).filter(|row| !b.text(0, *row).is_empty()).count();
         ControlFlow::Break(())
     });
     n_told == 0 || n_read > 0

@@ -4,6 +4,14 @@ use super::info;
 use crate::base::MemberHead;
 use crate::formats::{Claim, neff};
 
+/// How the claim of a pair that does not fit ends.
+const OTHER_NEFF: &str = "the NEFF of another model dropped with it.";
+
+/// Whether a claim is of a trace and a NEFF that do not fit: dropped together they are refused, one after the other they are two.
+pub(crate) fn is_misfit(claim: &Claim) -> bool {
+    claim.format == "ntff" && claim.recognised.ends_with(OTHER_NEFF)
+}
+
 pub(super) fn claim(heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
     let is_free = |i: &usize| !taken.get(*i).copied().unwrap_or(false);
     let traces: Vec<usize> = (0..heads.len()).filter(is_free).filter(|&i| is_ntff(&heads[i])).collect();
@@ -19,6 +27,7 @@ pub(super) fn claim(heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         let program = at.map(|at| programs[at]);
         let version = heads[trace].head.first().copied().unwrap_or(0);
         let recognised = match program {
+            Some(program) if !fits(&program) => format!("A Neuron trace of version {version}, and {OTHER_NEFF}"),
             Some(_) => format!("A Neuron trace of version {version} and the NEFF dropped with it."),
             None if info::sniff(&heads[trace].head).is_none() => "A file named as a Neuron trace, without one's content.".into(),
             None => format!("A Neuron trace of version {version}: its description names a .neff."),

@@ -16,6 +16,7 @@ use crate::base::{InputSet, Item, Ledger, MemberHead};
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::model::Profile;
 
+pub(crate) use claim::is_misfit;
 pub(crate) use opcodes::NEFF_ENGINES;
 pub(crate) use proto::{Message, little_endian};
 

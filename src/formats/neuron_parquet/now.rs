@@ -1,0 +1,62 @@
+//! Which table is being read: the library panics on some damaged files, and then somebody has to say which.
+
+use std::cell::RefCell;
+
+thread_local! {
+    static NOW: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// As long as it lives, a file is being read. After a panic it is known on.
+pub(super) struct Now;
+
+impl Now {
+    /// The file of that name.
+    pub fn reading(name: &str) -> Now {
+        set(name);
+        Now
+    }
+}
+
+impl Drop for Now {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            set("");
+        }
+    }
+}
+
+fn set(name: &str) {
+    NOW.with_borrow_mut(|now| {
+        now.clear();
+        now.push_str(name);
+    });
+}
+
+/// That the library gave up on the file being read, as a sentence; `None` where none is being read.
+pub(super) fn gave_up() -> Option<String> {
+    let name = NOW.try_with(|now| now.try_borrow().map(|now| now.clone()).unwrap_or_default()).unwrap_or_default();
+    (!name.is_empty()).then(|| sentence(&format!("`{name}`")))
+}
+
+/// That the library gave up on a file, as a sentence.
+pub(super) fn sentence(file: &str) -> String {
+    format!("Expected Parquet tables, found {file} so damaged that the Parquet library gave up on it. Export the profile again.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_a_panic_the_table_is_known() {
+        let done = std::panic::catch_unwind(|| {
+            let _now = Now::reading("T.parquet");
+            panic!("as the library does");
+        });
+        assert!(done.is_err());
+        assert!(gave_up().is_some_and(|sentence| sentence.contains("found `T.parquet` so damaged")));
+        assert!(super::super::gave_up("/root/.cargo/parquet/src/page.rs").is_some() && super::super::gave_up("src/base/mod.rs").is_none());
+        drop(Now::reading("U.parquet"));
+        assert_eq!(gave_up(), None);
+    }
+}

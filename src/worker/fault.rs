@@ -1,0 +1,25 @@
+//! What a worker tells the page when its program breaks down.
+
+use super::protocol::ToPage;
+use crate::formats::{import::file_name, neuron_parquet};
+
+/// Of a panic with these words at a line of a file of the source, whose path is as the compiler knew it: that is nobody's but the file's name.
+pub fn of_panic(path: &str, line: u32, words: &str) -> ToPage {
+    match neuron_parquet::gave_up(path) {
+        Some(sentence) => ToPage::GaveUp(sentence),
+        None => ToPage::Died(format!("an error in the program ({}, line {line}: {words})", file_name(path))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_has_no_path_of_the_build() {
+        let ToPage::Died(why) = of_panic("/home/u/.cargo/registry/src/x/parquet-60.1.0/src/column/page.rs", 7, "attempt to add") else {
+            panic!("no table is being read")
+        };
+        assert_eq!(why, "an error in the program (page.rs, line 7: attempt to add)");
+    }
+}
