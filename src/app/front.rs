@@ -45,7 +45,7 @@ pub fn Front() -> impl IntoView {
     });
     let more = ViewFn::from(move || super::system::details_links(app, details));
     let advanced = app.view_state("details").choice("advanced", true);
-    let on_place = super::sources::asking(app);
+    let on_place = super::sources::asking(app, details);
     let before = ViewFn::from(move || super::device_views::merged(app, details, on_go));
     view! {
         <div class="front">

@@ -85,16 +85,17 @@ fn show_place(app: App, ask: Ask, place: Place) {
     });
 }
 
-/// The line that was asked for in the details; until another instruction is chosen.
+/// The line that was asked for in the details, and of which instruction: another one has its own lines.
 #[derive(Clone, Copy)]
-struct AskedFor(RwSignal<Option<Place>>);
+struct AskedFor(RwSignal<Option<(Item, Place)>>);
 
 /// Shows a line in the pane, wherever it is asked for below the component that calls this.
-pub(super) fn asking(app: App) -> Callback<Place> {
+pub(super) fn asking(app: App, details: RwSignal<Option<Details>>) -> Callback<Place> {
     let asked = RwSignal::new(None);
     provide_context(AskedFor(asked));
     Callback::new(move |place| {
-        asked.set(Some(place));
+        let item = details.with_untracked(|d| d.as_ref().map(|d| d.item));
+        asked.set(item.map(|item| (item, place)));
         actions::show_view(app, "timeline");
         wanted(app).1.set("open".into());
     })
@@ -150,15 +151,9 @@ fn Pane(profile: OpenProfile, details: RwSignal<Option<Details>>) -> impl IntoVi
         });
     });
     let asked = expect_context::<AskedFor>().0;
-    Effect::new(move |before: Option<Option<Item>>| {
-        let now = details.with(|d| d.as_ref().map(|d| d.item));
-        if before.is_some_and(|before| before != now) {
-            asked.set(None);
-        }
-        now
-    });
     let marked = Signal::derive(move || {
-        if let Some(place) = asked.get() {
+        let item = details.with(|d| d.as_ref().map(|d| d.item));
+        if let Some((_, place)) = asked.get().filter(|asked| Some(asked.0) == item) {
             return vec![place];
         }
         details.with(|d| d.as_ref().and_then(|d| d.instruction.as_ref()).map(|i| i.origin.places.clone()).unwrap_or_default())
