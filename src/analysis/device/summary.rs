@@ -2,12 +2,11 @@
 
 use super::busy::{Busy, busy};
 use super::metrics::{Computed, ENGINES, Facts};
+use super::units::SAME;
 use crate::base::{DurationNs, TimeNs, TimeRange};
 use crate::model::{Cell, Domain, Profile};
 use serde::{Deserialize, Serialize};
 
-/// Two values that agree to six digits are the same.
-const SAME: f64 = 5e-7;
 /// Times of rows are of whole nanoseconds, rounded down: of short rows that is up to this share.
 const ROUNDED: f64 = 1e-2;
 /// Names in a sentence at most.

@@ -3,6 +3,9 @@
 use crate::base::{DurationNs, text};
 use serde::{Deserialize, Serialize};
 
+/// Values that agree to six digits are the same.
+pub(super) const SAME: f64 = 5e-7;
+
 /// What a metric is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Unit {
@@ -89,9 +92,9 @@ impl Better {
         (is_detour || is_throttled || LESS.contains(&name)).then_some(Better::Less)
     }
 
-    /// Whether a change by `delta` is for the better; `None` where nothing changed.
-    pub fn judges(self, delta: f64) -> Option<bool> {
-        (delta != 0.0 && delta.is_finite()).then_some((delta > 0.0) == (self == Better::More))
+    /// Whether a change by `delta` from `base` is for the better; `None` where nothing changed to six digits, as between single and double precision.
+    pub fn judges(self, delta: f64, base: f64) -> Option<bool> {
+        (delta.abs() > SAME * base.abs() && delta.is_finite()).then_some((delta > 0.0) == (self == Better::More))
     }
 }
 
@@ -112,11 +115,12 @@ mod tests {
 
     #[test]
     fn names_tell_which_way_is_better() {
-        let way = |name: &str, delta: f64| Better::of(name).and_then(|b| b.judges(delta));
+        let way = |name: &str, delta: f64| Better::of(name).and_then(|b| b.judges(delta, 0.0));
         assert_eq!((way("total_time", -1.0), way("total_time", 1.0), way("total_time", 0.0)), (Some(true), Some(false), None));
         assert_eq!((way("mfu_inst_estimated_percent", 0.1), way("hbm_reload_bytes", 4.0)), (Some(true), Some(false)));
         assert_eq!(way("throttle_activity_1_avg_util_limit_nc0_percent", 0.1), Some(true));
         assert_eq!(way("throttle_activity_1_active_time_nc0_percent", 0.1), Some(false));
+        assert_eq!((Better::Less.judges(-1.0, 1e7), Better::Less.judges(-10.0, 1e7)), (None, Some(true)), "six digits tell a change");
         assert_eq!((way("tensor_engine_active_time", 1.0), way("mbu_estimated_percent", 0.1)), (None, None));
     }
 }

@@ -77,7 +77,8 @@ pub fn metrics(compare: &Compare) -> Vec<Row> {
             out.push(value.map_or(Cell::Absent, |v| Cell::Said(v, m.unit.shown(v))));
             if at != compare.base {
                 let delta = m.row.deltas.get(at).copied().flatten();
-                let verdict = delta.zip(m.better).and_then(|(delta, better)| better.judges(delta));
+                let base = m.row.values.get(compare.base).copied().flatten().unwrap_or(0.0);
+                let verdict = delta.zip(m.better).and_then(|(delta, better)| better.judges(delta, base));
                 let verdict = verdict.map(|is_better| if is_better { "better" } else { "worse" });
                 out.extend([change(&m.row, at, m.unit), share(&m.row, at), words(verdict.unwrap_or_default().into())]);
             }

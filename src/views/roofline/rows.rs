@@ -17,12 +17,13 @@ fn rate(value: f64) -> String {
     format!("{} {unit}FLOP/s", text::three_digits(value / scale))
 }
 
-/// Name and colour of a bound class.
-fn class(bound: Bound) -> (&'static str, u16) {
-    match bound {
-        Bound::Memory => ("Bound by memory", fixed::MEMCPY),
-        Bound::Compute => ("Bound by compute", fixed::KERNEL),
-        Bound::NotTold => ("Against SBUF bytes, or no ceiling told", fixed::OTHER),
+/// Name and colour of a point's class.
+fn class(point: &Point) -> (&'static str, u16) {
+    match (point.bound, point.basis) {
+        (Bound::Memory, _) => ("Bound by memory", fixed::MEMCPY),
+        (Bound::Compute, _) => ("Bound by compute", fixed::KERNEL),
+        (Bound::NotTold, Basis::Sbuf) => ("Against SBUF bytes: no ceiling told", fixed::OTHER),
+        (Bound::NotTold, Basis::Hbm) => ("No ceiling told", fixed::MEMSET),
     }
 }
 
@@ -37,7 +38,7 @@ fn basis(point: &Point) -> &'static str {
 pub fn dots(roof: &Roofline) -> Vec<Dot> {
     let longest = roof.points.iter().map(|p| p.duration.0).max().unwrap_or(1).max(1) as f64;
     let dot = |p: &Point| {
-        let (series, colour) = class(p.bound);
+        let (series, colour) = class(p);
         let mut rows = vec![
             ("Intensity".to_string(), format!("{} FLOP/byte of {}", text::three_digits(p.intensity), basis(p))),
             ("Rate".to_string(), rate(p.rate)),
@@ -118,12 +119,12 @@ fn of_peak(point: &Point) -> Option<f64> {
 /// Rows of the points, in the order of the answer.
 pub fn rows(roof: &Roofline) -> Vec<Row> {
     let row = |p: &Point| Row {
-        colour: Some(class(p.bound).1),
+        colour: Some(class(p).1),
         ..Row::new(vec![
             Cell::Text(p.name.clone()),
             Cell::Text(p.level.clone()),
             if p.core.is_empty() { Cell::Absent } else { Cell::Text(p.core.clone()) },
-            Cell::Text(class(p.bound).0.into()),
+            Cell::Text(class(p).0.into()),
             Cell::Text(basis(p).into()),
             Cell::Float(p.intensity),
             Cell::Float(p.rate / 1e9),

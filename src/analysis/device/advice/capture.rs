@@ -1,6 +1,7 @@
 //! Checks (a)–(n): whether the capture itself is sound. They colour all other advice.
 
 use super::{Case, FileWarning, Finding, Out, Severity, Verdict, bytes, percent, texts};
+use crate::analysis::device::metrics::ENGINES;
 use crate::analysis::device::tensors;
 use crate::base::{SliceId, StrId, in_parts, text};
 use crate::model::{Domain, Profile};
@@ -208,6 +209,9 @@ fn unused_cores(case: &Case<'_>) -> Verdict {
     if device.n_cores == 0 || case.engines.is_empty() {
         return Verdict::Missing("the number of cores");
     }
+    if case.gaps.engines.is_empty() {
+        return Verdict::Missing("instructions of engines");
+    }
     let mut used: Vec<&str> = case.gaps.engines.iter().map(|e| e.core.as_str()).collect();
     used.dedup();
     Verdict::when((used.len() as u32) < device.n_cores, || {
@@ -222,11 +226,16 @@ fn unused_cores(case: &Case<'_>) -> Verdict {
 }
 
 fn compilation(case: &Case<'_>) -> Verdict {
+    // Where anything ran, or the summary counts instructions, it is their rows that are missing.
+    let ran = !case.profile.slices.is_empty() || ENGINES.iter().any(|e| case.facts.number(e.count) > Some(0.0));
+    if case.gaps.engines.is_empty() && ran {
+        return Verdict::Missing("instructions of engines");
+    }
     Verdict::when(case.gaps.engines.is_empty(), || {
         Finding::new(Severity::Critical, "No engine ran an instruction").because(
             "The capture holds no execution, perhaps only a compilation.",
             "Warm up first, then capture.",
-            "No instruction of an engine in the file.",
+            "No instruction of an engine in the file, no transfer, and none that its summary counts.",
         )
     })
 }

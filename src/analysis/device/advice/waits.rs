@@ -22,7 +22,10 @@ const RULES: [(&str, Cause, &str, &str); 6] = [
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let is_told = case.gaps.causes.iter().any(|c| !matches!(c.cause, Cause::Start | Cause::End | Cause::Unknown));
     for (id, cause, rule, title) in RULES {
-        out.rule(id, rule, if is_told { of_cause(case, cause, title) } else { Verdict::Missing(NO_CAUSE) });
+        let verdict = if is_told { of_cause(case, cause, title) } else { Verdict::Missing(NO_CAUSE) };
+        // Without operands much of the waiting is of unknown cause, this one perhaps.
+        let is_open = matches!(verdict, Verdict::Quiet) && !case.signals.has_operands();
+        out.rule(id, rule, if is_open { Verdict::Missing(NO_CAUSE) } else { verdict });
     }
     out.rule("R19", "A long gap before anything runs", start(case));
 }
