@@ -85,7 +85,7 @@ fn packed_by_lzo(mut bytes: Vec<u8>, column: &str) -> Vec<u8> {
 
 /// Irregular moments.
 fn start(i: i64) -> i64 {
-    i * i * 7 + i * 3
+    i * i * 7 + i * 4
 }
 
 fn instructions(rows: std::ops::Range<i64>) -> Columns {
@@ -263,7 +263,7 @@ fn what_lacks_is_said_in_notes_and_in_the_list() {
 
 #[test]
 fn sections_of_the_json_that_are_empty_or_missing() {
-    let text = r#"{"instruction":[],"metadata":[{"first_hw_timestamp":0,"last_hw_timestamp":9,"pe_clock_freq":2.4}]}"#;
+    let text = r#"{"instruction":[],"metadata":[{"first_hw_timestamp":0,"last_hw_timestamp":9,"pe_clock_freq":2.4}],"warnings":[{"message":"m","category":"c"}]}"#;
     let imported = import_one(&[("p.json".into(), text.into())]).expect("opens");
     says(&imported.ledger.notes, "The section `instruction` is empty: the timeline has no instructions");
     says(&imported.ledger.notes, "There is no section `dma`: DMA transfers are not available.");
