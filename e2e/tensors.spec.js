@@ -109,5 +109,9 @@ test('a summary by itself opens', async ({ page, site }) => {
   await expect(page.locator('[data-card="hfu_estimated_percent"] strong')).toHaveText('5.8 %');
   await expect(page.locator('[data-field="node"] option')).toHaveCount(2);
   await expect(page.locator('table[data-table="metrics"] tbody')).not.toContainText('differs');
+  // It has no rows: nothing is said of when engines and transfers ran.
+  await expect(page.locator('[data-chart="memory"]')).toBeVisible();
+  await expect(page.locator('[data-chart="flops"], [data-chart="dma"]')).toHaveCount(0);
+  await expect(page.locator('[data-view="summary"]')).not.toContainText('No engine ran');
   await picture(page, 'summary-alone-light-1440');
 });

@@ -63,16 +63,21 @@ pub fn ChartsOf(
         rows::known_cores(before.map(Vec::as_slice).unwrap_or_default(), &now, &core.get())
     });
     let has_pick = move || has_rows() || cores.with(|c| c.len() > 1);
+    // What the file has no rows of has no chart; the notes say so.
+    let has_engines = move || charts.value.with(|c| c.as_ref().is_some_and(|c| !c.engines.is_empty()));
+    let has_transfers = move || range.with(Option::is_some) || charts.value.with(|c| c.as_ref().is_some_and(|c| !c.transfers.is_empty()));
     let has_collectives = move || charts.value.with(|c| c.as_ref().is_some_and(|c| !c.boxes.is_empty()));
     view! {
         <Problem text=charts.problem />
         <Show when=has_pick><Pick state cores /></Show>
         <Show when=has_rows>
             <div class="summary__charts" aria-busy=move || charts.is_waiting.get().to_string()>
-                <Engines state />
+                <Show when=has_engines><Engines state /></Show>
                 <Memory state />
-                <Transfers state />
-                <Sizes state on_slice />
+                <Show when=has_transfers>
+                    <Transfers state />
+                    <Sizes state on_slice />
+                </Show>
                 <Show when=has_collectives><Collectives state on_slice /></Show>
             </div>
             <NotesOf state />

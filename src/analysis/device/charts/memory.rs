@@ -7,7 +7,7 @@ use crate::base::TimeRange;
 pub(super) fn memory(given: &Given<'_>, out: &mut Charts) {
     let available = given.facts.hbm_bandwidth().map(|b| (b * given.window.0 as f64 / 1e9).round() as u64);
     if available.is_none() {
-        out.notes.push("Memory bandwidth utilization is not available: the metadata lack the bandwidth of HBM.".into());
+        out.notes.push("How much of the memory's bandwidth the bytes are is not available: the metadata lack the bandwidth of HBM.".into());
     }
     let part = given.range.filter(|range| !gaps::holds_run(given.profile, *range));
     let found = match part {

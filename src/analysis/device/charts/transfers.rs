@@ -80,7 +80,9 @@ pub(super) fn transfers(given: &Given<'_>, out: &mut Charts) {
     groups(given, sums.all, out);
     by_bytes(out);
     if out.transfers.is_empty() {
-        out.notes.push("There are no DMA transfers in this range.".into());
+        let what =
+            if given.range.is_some() { "There are no DMA transfers in this range." } else { "The file has no rows of DMA transfers." };
+        out.notes.push(what.into());
     } else if columns.types.is_none() {
         out.notes.push("Types of DMA are not available: the file does not tell what feeds the queues.".into());
     }
