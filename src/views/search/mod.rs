@@ -249,7 +249,7 @@ mod tests {
     fn no_hit_is_said_also_without_a_text() {
         let of = |n_total, at| Search { n_total, at, ..Search::default() };
         assert_eq!((found(&of(0, None), true), found(&of(0, None), false)), ("0 hits".into(), String::new()));
-        assert_eq!(found(&of(1200, Some(0)), true), "1 of 1,200 hits");
+        assert_eq!(found(&of(1200, Some(0)), true), "1 of 1\u{202f}200 hits");
         let with_moments = Search { n_instants: 730, ..of(3, None) };
         assert!(found(&with_moments, true).starts_with("733 hits, 730 of them moments"));
         assert_eq!(found(&Search { refused: Some("no".into()), ..of(0, None) }, true), "");
