@@ -1,14 +1,16 @@
 //! What the rules look at: figures and rows of a profile, worked out once.
 
+use crate::analysis::device::bands::Band;
 use crate::analysis::device::busy::{Busy, busy};
 use crate::analysis::device::cause::Causes;
+use crate::analysis::device::cells;
 use crate::analysis::device::critical_path::{CriticalPath, critical_path_of};
 use crate::analysis::device::engines::{Engine, engines};
 use crate::analysis::device::gaps::{self, Gaps, gaps_of, whole};
 use crate::analysis::device::metrics::{Computed, Facts, Hardware};
 use crate::analysis::device::signals::Signals;
 use crate::analysis::device::summary::{self, EngineTime};
-use crate::analysis::device::tensors::{Tensors, tensors};
+use crate::analysis::device::tensors::{TensorRow, Tensors, tensors};
 use crate::analysis::spans::{self, Spans};
 use crate::base::order::keep_largest;
 use crate::base::{SliceId, TimeNs, TimeRange, in_parts};
@@ -32,12 +34,14 @@ pub(super) struct Case<'a> {
     pub signals: Signals<'a>,
     pub gaps: Gaps,
     pub path: CriticalPath,
-    /// Tensors, memory over time, and stretches of small transfers.
-    pub memory: Tensors,
     /// Matrix products of each core that has any, or a transpose.
     pub products: Vec<Products>,
     /// What the formulas give.
     computed: Vec<Computed>,
+    /// The table of tensors, where there is one.
+    info: Option<&'a GenericTable>,
+    /// Tensors and stretches of small transfers; worked out when first asked for.
+    memory: OnceCell<Tensors>,
     /// What the rows give of what neither the file nor the formulas tell; counted when first asked for.
     rows: OnceCell<Vec<Computed>>,
 }
@@ -70,7 +74,7 @@ pub(super) struct Utilization {
 
 impl<'a> Case<'a> {
     /// `info` stands for the table of tensors where the profile holds it in the file only.
-    pub fn of(profile: &'a Profile, info: Option<&GenericTable>) -> Self {
+    pub fn of(profile: &'a Profile, info: Option<&'a GenericTable>) -> Self {
         let facts = Facts::of(profile);
         let hardware = facts.hardware();
         let (work, signals) = (engines(profile), Signals::of(profile));
@@ -83,11 +87,12 @@ impl<'a> Case<'a> {
             busy,
             gaps: gaps_of(&work, &causes, None),
             path: critical_path_of(&work, &causes),
-            memory: tensors(profile, info),
             products: products(profile, &work),
             work,
             signals,
             computed: facts.computed(),
+            info: info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"])),
+            memory: OnceCell::new(),
             rows: OnceCell::new(),
             hardware,
             facts,
@@ -99,6 +104,20 @@ impl<'a> Case<'a> {
         let of = |list: &[Computed]| list.iter().find(|c| c.0 == name).map(|c| c.1);
         let rows = || self.rows.get_or_init(|| summary::of_rows(self.profile, &self.facts, &self.computed, &self.busy, false));
         self.facts.number(name).or_else(|| of(&self.computed)).or_else(|| of(rows()))
+    }
+
+    /// Tensors; `None` where no table lists them, so that no transfer can be compared with a size.
+    pub fn tensors(&self) -> Option<&[TensorRow]> {
+        self.info.map(|_| self.memory().rows.as_slice())
+    }
+
+    /// Stretches in which tensors are reloaded, or small transfers follow each other closely.
+    pub fn bands(&self) -> &[Band] {
+        &self.memory().bands
+    }
+
+    fn memory(&self) -> &Tensors {
+        self.memory.get_or_init(|| tensors(self.profile, self.info))
     }
 
     /// FLOPs utilization, of the model's own FLOPs where HLO statistics tell them, else by instructions. `None` where it is not told, or 0.

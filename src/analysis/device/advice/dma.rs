@@ -120,7 +120,7 @@ impl Packets {
 
 /// Stretches in which small transfers follow each other closely, those of most first.
 fn stretches<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Place> + 'a {
-    let small = case.memory.bands.iter().filter(|b| b.kind == BandKind::SmallTransfers);
+    let small = case.bands().iter().filter(|b| b.kind == BandKind::SmallTransfers);
     let place =
         |n: u64, core: &str, range| Place { label: format!("{} on {core}", text::counted(n, "small transfer")), range, slice: None };
     largest(3, small, |b| b.transfers as i64).into_iter().map(move |b| place(b.transfers, &b.name, b.range))

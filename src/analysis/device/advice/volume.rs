@@ -2,6 +2,7 @@
 
 use super::{Case, Finding, Out, Place, Severity, Verdict, bytes, percent};
 use crate::analysis::device::tensors::{RELOADED, TensorRow};
+use crate::analysis::device::usage;
 use crate::base::text;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
@@ -19,12 +20,12 @@ fn memory_ns(case: &Case<'_>, n: f64) -> Option<f64> {
 
 /// State Buffer in use, the mean over the run of the part that is used most, as a share of 1.
 fn buffer_in_use(case: &Case<'_>) -> Option<f64> {
-    let parts = case.memory.curves.iter().filter(|c| c.name.starts_with("State Buffer"));
+    let parts = usage::curves(case.profile).into_iter().filter(|c| c.name.starts_with("State Buffer"));
     parts.filter_map(|c| c.mean.map(|m| if c.unit == "%" { m / 100.0 } else { m })).reduce(f64::max)
 }
 
 fn reloaded_tensors(case: &Case<'_>) -> Verdict {
-    let told: Vec<(&TensorRow, f64)> = case.memory.rows.iter().filter_map(|row| Some((row, row.factor()?))).collect();
+    let told: Vec<(&TensorRow, f64)> = case.tensors().unwrap_or_default().iter().filter_map(|row| Some((row, row.factor()?))).collect();
     if told.is_empty() {
         return Verdict::Missing("how often tensors are loaded: load_to_sbuf_repeat_factor, or transfers with the tensors that they move");
     }
