@@ -202,7 +202,8 @@ mod tests {
         // 4 bytes per nanosecond for 20 ns, then nothing; before the range it does not count.
         let bytes = grid.integral(&[0, 30, 2_000], &[4e9, 0.0, 7.0]);
         let (times, means) = grid.so_far(&bytes, 1e9);
-        assert_eq!((times[0], times[499], means[0], means[9]), (10, 1_008, 4e9, 4e9));
+        assert_eq!((times[0], times[499]), (10, 1_008));
+        assert!((means[0] - 4e9).abs() < 1.0 && (means[9] - 4e9).abs() < 1.0, "{} {}", means[0], means[9]);
         assert!((means[19] - 2e9).abs() < 1.0 && (means[499] - 80e6).abs() < 1.0, "{} {}", means[19], means[499]);
     }
 

@@ -55,7 +55,7 @@ mod tests {
         });
         assert!(done.is_err());
         assert!(gave_up().is_some_and(|sentence| sentence.contains("found `T.parquet` so damaged")));
-        assert!(super::super::gave_up("/root/.cargo/parquet/src/page.rs").is_some() && super::super::gave_up("src/base/mod.rs").is_none());
+        assert!(super::super::gave_up("cargo/parquet/src/page.rs").is_some() && super::super::gave_up("src/base/mod.rs").is_none());
         drop(Now::reading("U.parquet"));
         assert_eq!(gave_up(), None);
     }
