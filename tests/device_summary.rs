@@ -172,6 +172,10 @@ fn a_range_is_summed_by_itself() {
     for name in ["hardware_flops", "transpose_flops", "hbm_read_bytes", "hbm_write_bytes"] {
         assert_eq!(value(&a, name) + value(&b, name), value(&whole, name), "{name}");
     }
+    // Instructions that touch both halves count in both.
+    let tensor: u64 = a.engines.iter().filter(|e| e.engine == "Tensor").map(|e| e.count).sum();
+    assert!(tensor > 0 && value(&a, "tensor_engine_instruction_count") == tensor as f64);
+    assert!(value(&a, "tensor_engine_instruction_count") + value(&b, "tensor_engine_instruction_count") >= 185.0);
     // A range as long as the run gives the file's own shares.
     let all = part(0, 38_624);
     for name in [

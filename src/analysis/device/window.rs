@@ -31,7 +31,7 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     if profile.slices.is_empty() {
         return Vec::new();
     }
-    let mut out: Vec<Computed> = Vec::new();
+    let mut out = activity(busy, range, is_wanted);
     let mut add = |name, value: Option<f64>, how| {
         if let Some(value) = value.filter(|v| v.is_finite() && is_wanted(name)) {
             out.push((name, value, how));
@@ -43,26 +43,6 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     let useful = flops.map(|f| (f.all - f.transposes) as f64);
     let bytes = hbm::traffic(profile, device, range);
     let moved = bytes.map(|(read, written)| (read + written) as f64);
-    // Of one engine, or of all that there is, on any core.
-    let has = |of: &dyn Fn(&Busy) -> bool| busy.iter().any(of);
-    // Of a file without instructions or without transfers the time of the others is a part of it only.
-    let is_all = has(&|b| b.engine == DMA) && has(&|b| ENGINES.iter().any(|e| e.engine == b.engine));
-    let active = |engine: Option<&str>, name: &str, share: &str| {
-        let is_told = engine.map_or(is_all, |e| has(&|b| b.engine == e)) && (is_wanted(name) || is_wanted(share));
-        let sets = || busy.iter().filter(|b| engine.is_none_or(|e| b.engine == e)).map(|b| b.ranges.clone()).collect();
-        is_told.then(|| spans::length_in(&spans::union_of(sets()), range.start.0, range.end.0) as f64 / 1e9)
-    };
-    let engines = ENGINES.iter().map(|e| (Some(e.engine), e.active, e.share));
-    let others = [(Some(DMA), "dma_active_time", "dma_active_time_percent"), (None, "total_active_time", "total_active_time_percent")];
-    for (engine, name, share) in engines.chain(others) {
-        let found = active(engine, name, share);
-        add(
-            name,
-            found,
-            if engine.is_some() { "time in which it worked on any core" } else { "time in which any engine, queue or collective ran" },
-        );
-        add(share, found.filter(|_| seconds > 0.0).map(|s| s / seconds), "that time ÷ length");
-    }
     add("hardware_flops", flops.map(|f| f.all as f64), "2 × elements of the matrix products that run here, parted over their time");
     add("transpose_flops", flops.map(|f| f.transposes as f64), "the same of those that only transpose");
     let of_peak = |flops: Option<f64>| Some(flops? / (facts.peak_flops()? * seconds));
@@ -79,6 +59,34 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     let ridge = facts.peak_flops().zip(bandwidth).map(|(p, w)| p / w);
     let most = intensity.zip(ridge).map(|(i, r)| (i / r).min(1.0));
     add("mfu_inst_max_achievable_estimated_percent", most, "mm_arithmetic_intensity ÷ (peak of all cores ÷ bandwidth), at most 1");
+    out
+}
+
+/// How long each engine, DMA and all together worked on any core, as times and as shares of the range, and the instructions of each engine.
+fn activity(busy: &[Busy], range: TimeRange, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Computed> {
+    let mut out: Vec<Computed> = Vec::new();
+    let mut add = |name, value: Option<f64>, how| out.extend(value.filter(|v| v.is_finite() && is_wanted(name)).map(|v| (name, v, how)));
+    let seconds = range.duration().0 as f64 / 1e9;
+    let has = |of: &dyn Fn(&Busy) -> bool| busy.iter().any(of);
+    // Of a file without instructions or without transfers the time of the others is a part of it only.
+    let is_all = has(&|b| b.engine == DMA) && has(&|b| ENGINES.iter().any(|e| e.engine == b.engine));
+    let active = |engine: Option<&str>, name: &str, share: &str| {
+        let is_told = engine.map_or(is_all, |e| has(&|b| b.engine == e)) && (is_wanted(name) || is_wanted(share));
+        let sets = || busy.iter().filter(|b| engine.is_none_or(|e| b.engine == e)).map(|b| b.ranges.clone()).collect();
+        is_told.then(|| spans::length_in(&spans::union_of(sets()), range.start.0, range.end.0) as f64 / 1e9)
+    };
+    let engines = ENGINES.iter().map(|e| (Some(e.engine), e.active, e.share));
+    let others = [(Some(DMA), "dma_active_time", "dma_active_time_percent"), (None, "total_active_time", "total_active_time_percent")];
+    for (engine, name, share) in engines.chain(others) {
+        let found = active(engine, name, share);
+        let all = "time in which any engine, queue or collective ran";
+        add(name, found, if engine.is_some() { "time in which it worked on any core" } else { all });
+        add(share, found.filter(|_| seconds > 0.0).map(|s| s / seconds), "that time ÷ length");
+    }
+    for e in ENGINES {
+        let own = busy.iter().filter(|b| b.engine == e.engine).map(|b| b.count).reduce(u64::saturating_add);
+        add(e.count, own.map(|n| n as f64), "instructions of the engine that touch it, on any core");
+    }
     out
 }
 
