@@ -2,7 +2,7 @@
 
 #[cfg(not(target_arch = "wasm32"))]
 #[allow(dead_code, reason = "shared with the example that writes traces")]
-#[path = "../tests/common/made_trace.rs"]
+#[path = "../tests/native/common/made_trace.rs"]
 mod made_trace;
 
 #[cfg(not(target_arch = "wasm32"))]

@@ -20,19 +20,19 @@ if [ "${AXONSCOPE_LINT:-}" = 1 ]; then
     rustup component add rustfmt clippy || die "rustup could not add rustfmt and clippy."
   fi
   suite "formatting" count_step cargo fmt --check || true
-  suite "lints, native" count_step cargo clippy --locked --all-targets -- -D warnings || true
-  suite "lints, wasm32" count_step cargo clippy --locked --target wasm32-unknown-unknown --lib --bins "${web[@]}" -- -D warnings || true
+  suite "lints, native" count_step cargo clippy --locked --features page --all-targets -- -D warnings || true
+  suite "lints, wasm32" count_step cargo clippy --locked --features page --target wasm32-unknown-unknown --lib --bins "${web[@]}" -- -D warnings || true
 fi
 
 if [[ " $suites " == *" native "* ]]; then
-  # The page is built into the library's own tests alone: as a library for every program it takes twice the time of all the rest.
-  suite "native tests of the core" count_cargo cargo test --locked --no-fail-fast --no-default-features || true
-  suite "native tests of the library with the page" count_cargo cargo test --locked --no-fail-fast --lib || true
+  # Two programs: the tests of the core's answers on files, and the unit tests of the library with the page.
+  suite "native tests of the core" count_cargo cargo test --locked --no-fail-fast --test native --test tidy || true
+  suite "native tests of the library with the page" count_cargo cargo test --locked --no-fail-fast --features page --lib || true
 fi
 
 if [[ " $suites " == *" web "* ]]; then
   if [ ${#web[@]} -gt 0 ]; then
-    suite "tests inside Chromium" count_cargo wasm-pack test --headless --chrome --chromedriver "$CHROMEDRIVER" --mode no-install -- --locked "${web[@]}" || true
+    suite "tests inside Chromium" count_cargo wasm-pack test --headless --chrome --chromedriver "$CHROMEDRIVER" --mode no-install -- --locked --features page "${web[@]}" || true
   fi
 fi
 

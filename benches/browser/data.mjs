@@ -19,7 +19,7 @@ export function files(root, say) {
     return file;
   };
   const example = (name, ...args) => execFileSync(
-    'cargo', ['run', '--quiet', '--profile', 'fast', '--no-default-features', '--example', name, '--', '--seed', '1', ...args],
+    'cargo', ['run', '--quiet', '--profile', 'fast', '--example', name, '--', '--seed', '1', ...args],
     { cwd: root, stdio: ['ignore', 2, 2] },
   );
   const generate = (megabytes, ...options) => (file) => example('make_trace', '--bytes', String(megabytes * MB), ...options, file);

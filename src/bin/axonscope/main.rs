@@ -1,0 +1,48 @@
+//! `axonscope`: the engine of the page on the command line.
+#![cfg_attr(target_arch = "wasm32", allow(unused))]
+
+#[cfg(not(target_arch = "wasm32"))]
+mod report;
+
+#[cfg(not(target_arch = "wasm32"))]
+mod command {
+    use crate::report;
+    use clap::{Parser, Subcommand};
+    use std::process::ExitCode;
+
+    /// Answers about accelerator profiles: AWS Neuron profiles and PyTorch profiler traces
+    #[derive(Parser)]
+    #[command(name = "axonscope", version)]
+    struct Axonscope {
+        #[command(subcommand)]
+        command: Command,
+    }
+
+    #[derive(Subcommand)]
+    enum Command {
+        /// Answer one query about files, as JSON
+        #[command(after_help = report::QUERIES)]
+        Report(report::Arguments),
+    }
+
+    pub fn run() -> ExitCode {
+        let outcome = match Axonscope::parse().command {
+            Command::Report(arguments) => report::run(&arguments),
+        };
+        match outcome {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(sentence) => {
+                eprintln!("{sentence}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn main() -> std::process::ExitCode {
+    command::run()
+}
+
+#[cfg(target_arch = "wasm32")]
+fn main() {}

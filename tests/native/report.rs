@@ -1,0 +1,108 @@
+//! `axonscope report` answers in JSON, and in a sentence when it cannot.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn report(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_axonscope")).arg("report").args(arguments).output().expect("the program runs")
+}
+
+fn sample() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("public/samples/gloo_ddp_rank0.pt.trace.json.gz")
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let path = sample();
+    let mut all = arguments.to_vec();
+    all.push(path.to_str().expect("a path in UTF-8"));
+    let output = report(&all);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+#[test]
+fn every_query_answers() {
+    let import = json(&[]);
+    assert_eq!(import["profiles"][0]["format"], "kineto");
+    let n = import["answer"]["n_slices"].as_u64().expect("a count");
+    assert!(n > 1000);
+    let rows = json(&["--query", "operators"]);
+    let rows = rows["answer"]["rows"].as_array().expect("rows");
+    let times: Vec<i64> = rows.iter().map(|r| r["self_time"].as_i64().expect("ns")).collect();
+    assert!(times.is_sorted_by(|a, b| a >= b));
+    let hits = json(&["--query", "search", "--arg", "text=aten::", "--arg", "limit=3"]);
+    assert_eq!(hits["answer"]["slices"].as_array().map(Vec::len), Some(3));
+    let details = json(&["--query", "details", "--arg", "slice=0"]);
+    assert!(!details["answer"]["fields"].as_array().expect("fields").is_empty());
+    let path = sample();
+    let lines = report(&["--query", "slices", path.to_str().expect("a path in UTF-8")]).stdout;
+    assert_eq!(lines.split(|b| *b == b'\n').filter(|l| !l.is_empty()).count() as u64, n);
+}
+
+#[test]
+fn tables_are_listed_and_shown() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/samples/synthetic-neuron.json");
+    let name = path.to_str().expect("a path in UTF-8");
+    let truth: Value = serde_json::from_slice(&std::fs::read(&path).expect("the sample is part of the project")).expect("JSON");
+    let answer = |arguments: &[&str]| {
+        let output = report(&[&["--query", "tables"], arguments, &[name]].concat());
+        serde_json::from_slice::<Value>(&output.stdout).map(|v| v["answer"].clone()).map_err(|_| output)
+    };
+    let list = answer(&[]).expect("a list");
+    let list = list.as_array().expect("tables");
+    for id in ["dma_queues_info", "metadata", "model_info", "summary", "warnings"] {
+        let table = list.iter().find(|t| t["id"] == id).unwrap_or_else(|| panic!("no {id}"));
+        assert_eq!(table["n_rows"].as_u64(), truth[id].as_array().map(|rows| rows.len() as u64), "{id}");
+    }
+    let summary = answer(&["--arg", "id=summary"]).expect("a table");
+    let columns = summary["columns"].as_array().expect("columns");
+    let at = columns.iter().position(|c| c == "hardware_flops").expect("a column");
+    assert!(summary["rows"][0][at].to_string().contains(&truth["summary"][0]["hardware_flops"].to_string()), "{}", summary["rows"][0][at]);
+    let refused = answer(&["--arg", "id=nonsense"]).expect_err("there is no such table");
+    assert!(!refused.status.success() && String::from_utf8_lossy(&refused.stderr).contains("no table `nonsense`"));
+}
+
+#[test]
+fn what_cannot_be_read_ends_in_a_sentence() {
+    let output = report(&["Cargo.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    let sentence = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(sentence.contains("Cargo.toml") && sentence.trim_end().ends_with('.'), "{sentence}");
+    assert!(output.stdout.is_empty());
+}
+
+/// The answer to a query about made files.
+fn asked(query: &str, files: &[(&str, Vec<u8>)]) -> Value {
+    let folder = std::env::temp_dir().join(format!("axonscope-report-{}-{query}", std::process::id()));
+    let paths: Vec<PathBuf> = files.iter().map(|(name, _)| folder.join(name)).collect();
+    for (path, (_, bytes)) in paths.iter().zip(files) {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a place for files");
+        std::fs::write(path, bytes).expect("written");
+    }
+    let arguments: Vec<&str> = ["--query", query].into_iter().chain(paths.iter().map(|p| p.to_str().expect("a path in UTF-8"))).collect();
+    let output = report(&arguments);
+    std::fs::remove_dir_all(&folder).expect("removed");
+    assert!(output.status.success(), "{query}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice::<Value>(&output.stdout).expect("one JSON object")["answer"].take()
+}
+
+#[test]
+fn views_of_neuron_logs_reports_and_system_profiles_have_their_queries() {
+    let timeline = || ("run/neuron_op_timeline.json", crate::neuron_logs::timeline(&crate::neuron_logs::bars()));
+    let table = || ("run/neuron_framework_op.json", crate::neuron_logs::table(&[("aten__addmm_dot", 2, 279)], 279));
+    for files in [vec![timeline()], vec![table()], vec![("run/xplane.pb", crate::neuron_logs::xspace())]] {
+        let answer = asked("operator-framework", &files);
+        assert!(answer["rows"].as_array().is_some_and(|r| r.iter().any(|r| r["name"] == "aten__addmm_dot")), "{answer}");
+    }
+    assert_eq!(asked("operator-hlo", &[timeline()])["is_from_file"], false);
+    assert_eq!(asked("operator-timeline", &[timeline()])["compute"], 800);
+    assert_eq!(asked("trace", &[("neuron_trace.json", crate::neuron_logs::trace())])["steps"][0]["host_name"], "Compile");
+    let report = br#"{"support_percentage":"60.00%","supported_operators":{"aten":{"aten::add":2}},"unsupported_operators":{"aten":[]}}"#;
+    assert_eq!(asked("support", &[("result.json", report.to_vec())])["operators"][0]["name"], "aten::add");
+    let json = vec![("system_profile.json", crate::neuron_systems::host_bound().into_bytes())];
+    assert_eq!(asked("system", &json)["executions"][0]["calls"], 3);
+    let tables = crate::neuron_systems::directory();
+    let tables: Vec<(&str, Vec<u8>)> = tables.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+    assert_eq!(asked("system", &tables)["hbm"][0]["bytes"], 95);
+}
