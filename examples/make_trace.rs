@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-#[path = "../tests/common/made_trace.rs"]
+#[path = "../tests/native/common/made_trace.rs"]
 mod made_trace;
 
 use made_trace::{Options, write_trace};
