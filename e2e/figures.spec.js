@@ -61,8 +61,8 @@ for (const [what, files] of kinds) {
     if (isTrace) {
       await expect(view('roofline').locator('[data-notes]')).toContainText('no compute ceilings');
     } else {
-      await expect(row('roofline-points', 'Whole profile')).toContainText(summary.mm_arithmetic_intensity.toPrecision(3));
-      await expect(row('roofline-points', 'Whole profile')).toContainText(`${(100 * summary.mfu_inst_estimated_percent).toFixed(1)} %`);
+      await expect(row('roofline-points', 'Entire trace')).toContainText(summary.mm_arithmetic_intensity.toPrecision(3));
+      await expect(row('roofline-points', 'Entire trace')).toContainText(`${(100 * summary.mfu_inst_estimated_percent).toFixed(1)} %`);
     }
 
     await show(page, 'advice');

@@ -32,14 +32,14 @@ test('the roofline shows ceilings, the run and its parts', async ({ page, site }
   await dropFiles(page, json('baseline_attention', 'baseline'));
   await show(page, 'roofline');
   const points = page.locator('table[data-table="roofline-points"]');
-  await expect(points).toContainText('Whole profile');
+  await expect(points).toContainText('Entire trace');
   await expect(points).toContainText('50.6');
   await expect(points).toContainText('Bound by memory');
   await expect(page.locator('table[data-table="roofline-ceilings"]')).toContainText('BF16');
   const chart = page.locator('[data-chart="roofline"] canvas');
   await chart.focus();
   await page.keyboard.press('ArrowRight');
-  await expect(chart).toHaveAttribute('data-lit', 'Whole profile');
+  await expect(chart).toHaveAttribute('data-lit', 'Entire trace');
   await picture(page, 'roofline-light-1440');
   await page.setViewportSize({ width: 390, height: 844 });
   await idle(page);

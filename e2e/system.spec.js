@@ -64,18 +64,20 @@ test('figures of a range say so', async ({ page, site }) => {
   await start(page, site);
   await dropFiles(page, { name: 'system_profile.json', bytes: hostBound() });
   await show(page, 'system');
-  await expect(page.locator('[data-scope]')).toHaveText('Whole profile');
+  await expect(page.locator('[data-scope]')).toHaveText('Entire trace');
   // Choosing a gap commits its range.
   await page.locator('[data-finding="compile"] [data-evidence]').first().click();
   await idle(page);
+  // The gap is the scope of every view at once.
   await show(page, 'system');
-  await expect(card(page, 'device-runtime')).toHaveText('3.00 ms');
-  await page.getByRole('button', { name: 'Selected', exact: false }).click();
-  await idle(page);
   await expect(page.locator('[data-scope]')).toContainText('Selected range');
   await expect(card(page, 'duration')).toHaveText('1.00 ms');
   await expect(card(page, 'device-runtime')).toHaveText('not available');
   await expect(page.locator('[data-notes]').first()).toContainText('No model executes in this range');
+  await page.locator('[data-clear-range]').click();
+  await idle(page);
+  await expect(page.locator('[data-scope]')).toHaveText('Entire trace');
+  await expect(card(page, 'device-runtime')).toHaveText('3.00 ms');
 });
 
 test('a directory of tables: executions, the HBM over time', async ({ page, site }) => {

@@ -116,12 +116,11 @@ test('the members of a fused bar lead to their bars; the choices are in the link
   await expect(page.locator('[data-overlap]')).toContainText('%dot.36');
 });
 
-test('operators of a range are those of its slices, or the table says that it is of the whole run', async ({ page, site }) => {
+test('operators of a range are those of its slices, or the table says that it is of the entire trace', async ({ page, site }) => {
   await start(page, site);
   await dropTree(page, run(stamp, [all[0], all[2]]));
   await show(page, 'operator-timeline');
   await page.locator('[data-caption="gap_filled"] button').click();
-  await page.getByRole('button', { name: 'Selected', exact: false }).click();
   await idle(page);
   await show(page, 'operator-framework');
   await expect(page.locator('[data-scope]')).toContainText('Selected range');
@@ -130,11 +129,11 @@ test('operators of a range are those of its slices, or the table says that it is
   expect(await cells(page, 'operator-framework', 'transfer_ns')).toEqual(['600 ns']);
   await page.locator('[data-field="both"]').check();
   await idle(page);
-  await expect(page.locator('[data-scope-of="operator-hlo"]')).toContainText('Whole run');
+  await expect(page.locator('[data-scope-of="operator-hlo"]')).toContainText('Entire trace');
   expect(await cells(page, 'operator-hlo', 'time_ns')).toEqual(['300 ns', '200 ns']);
-  await page.getByRole('button', { name: 'Whole', exact: false }).first().click();
+  await page.locator('[data-clear-range]').click();
   await idle(page);
-  await expect(page.locator('[data-scope]')).toHaveText('Whole profile');
+  await expect(page.locator('[data-scope]')).toHaveText('Entire trace');
   await expect.poll(() => cells(page, 'operator-framework', 'time_ns')).toContain('300 ns');
 });
 
@@ -177,7 +176,7 @@ test('a trace of a selected range: the device\'s time in it, and which range it 
   await show(page, 'trace');
   const view = page.locator('[data-view="trace"]');
   const execution = view.locator('.neuronlog__figure', { hasText: 'Device execution' }).locator('dd');
-  await expect(view.locator('[data-scope]')).toHaveText('Whole profile');
+  await expect(view.locator('[data-scope]')).toHaveText('Entire trace');
   await expect(execution).toHaveText('250 µs');
   // The device executes from 650 to 900 µs of 1 ms: a range that begins before it and ends within.
   const box = await (await lanes(page)).boundingBox();
@@ -189,15 +188,14 @@ test('a trace of a selected range: the device\'s time in it, and which range it 
   await at(0.8);
   await page.mouse.up();
   await page.keyboard.up('Shift');
-  await page.getByRole('button', { name: 'Selected', exact: false }).click();
   await idle(page);
-  await expect(view.locator('[data-scope]')).toContainText(/^Selected range.*steps that touch it are told whole/);
+  await expect(view.locator('[data-scope]')).toContainText(/^Selected range.*steps that touch it are listed in full/);
   const [, from, to] = page.url().match(/range=(\d+)-(\d+)/).map(Number);
   expect(from).toBeLessThan(650_000);
   const inside = (to - 650_000) / 1000;
   await expect(execution).toHaveText(`${inside.toPrecision(3)} µs`);
   expect(await cells(page, 'trace-steps', 'idle_ns')).toEqual(['750 µs']);
-  await page.getByRole('button', { name: 'Whole', exact: true }).first().click();
+  await page.keyboard.press('Escape');
   await idle(page);
   await expect(execution).toHaveText('250 µs');
 });

@@ -77,11 +77,11 @@ test('memory: statistics and peak are the plugin’s, a drag selects, a right cl
   await page.mouse.move(box.x + box.width * 0.6, box.y + 90);
   await page.mouse.move(box.x + box.width * 0.7, box.y + 90);
   await page.mouse.up();
-  await expect(view.locator('.torch__scope')).toContainText('Range');
+  await expect(view.locator('.torch__scope')).toContainText('Selected range');
   await idle(page);
   expect((await cells(page, 'memory-operators')).length).toBeLessThan(got.length);
   await curve.click({ button: 'right', position: { x: box.width * 0.5, y: 80 } });
-  await expect(view.locator('.torch__scope')).toContainText('Whole profile');
+  await expect(view.locator('.torch__scope')).toContainText('Entire trace');
   await isSound(page);
 });
 

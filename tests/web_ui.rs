@@ -229,7 +229,7 @@ async fn operators_follow_the_range_and_tell_which_row_was_chosen() {
     settle().await;
     let names = "[data-table=operators] tbody .mono";
     assert_eq!(texts(&stage, names), ["dot", "relu"]);
-    assert_eq!(texts(&stage, ".operators__scope"), ["Whole profile"]);
+    assert_eq!(texts(&stage, ".operators__scope"), ["Entire trace"]);
     one::<HtmlElement>(&stage, "[data-table=operators] [data-row='1']").dispatch_event(&MouseEvent::new("click").unwrap()).unwrap();
     settle().await;
     assert_eq!(chosen.get_untracked(), Some(("name".to_string(), "relu".to_string())));

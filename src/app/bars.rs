@@ -17,9 +17,7 @@ pub fn TopBar(
     view! {
         <header class="topbar">
             <span class="topbar__logo"><Logo /><span class="topbar__name">"Axonscope"</span></span>
-            <div class="tabs" role="tablist" aria-label="Open profiles">
-                <runs::Tabs />
-            </div>
+            <div class="tabs"><runs::Tabs /></div>
             <button type="button" class="button button--quiet topbar__open" title="Open files beside what is open" on:click=move |_| on_pick.run(false)>
                 "+ Open"
             </button>
@@ -110,17 +108,19 @@ fn BoxedRowsChip() -> impl IntoView {
     }
 }
 
-/// The committed range, whether tables follow it, and what slices are coloured by.
+/// The scope of every view, and what slices are coloured by.
 #[component]
 pub fn ScopeBar() -> impl IntoView {
     let app = App::expect();
     let whole = Memo::new(move |_| app.front().map(|p| p.hot.range()).unwrap_or_default());
     let range = move || match app.range.get() {
-        Some(r) => format!("{} – {} ({})", text::time_exact(r.start.0), text::time_exact(r.end.0), text::duration(r.duration())),
+        Some(r) => {
+            format!("Selected range {} – {} ({})", text::time_exact(r.start.0), text::time_exact(r.end.0), text::duration(r.duration()))
+        }
         None if whole.get().duration().0 == 0 => String::new(),
-        None => format!("Whole profile: {}", text::duration(whole.get().duration())),
+        None => format!("Entire trace: {}", text::duration(whole.get().duration())),
     };
-    let is_selected = move || app.state.is_selected_scope().get();
+    let has_range = move || app.range.with(Option::is_some);
     let colourings = Memo::new(move |_| app.front().map(|p| p.hot.info.colourings.clone()).unwrap_or_default());
     let (_, set_colour) = app.colour_choice();
     let colour_by = Memo::new(move |_| app.colour_by());
@@ -131,29 +131,16 @@ pub fn ScopeBar() -> impl IntoView {
     };
     view! {
         <div class="scopebar">
-            <span class="scopebar__range figure" data-range="">{range}</span>
-            <Show when=move || app.range.get().is_some()>
+            <Show when=has_range fallback=move || view! { <span class="scopebar__range figure" data-range="">{range}</span> }>
                 <button
-                    type="button" class="button button--icon" aria-label="Clear the range" title="Back to the whole profile (Esc)"
-                    on:click=move |_| actions::commit_range(app, None)
+                    type="button" class="button scopebar__range scopebar__chip figure" data-range="" data-clear-range=""
+                    title="Every view is of this range. Click for the entire trace (Esc)." on:click=move |_| actions::commit_range(app, None)
                 >
-                    "×"
+                    <span>{range}</span>
+                    <span aria-hidden="true">"×"</span>
+                    <span class="visually-hidden">": return to the entire trace"</span>
                 </button>
                 <BoxedRowsChip />
-                <span class="segmented" role="group" aria-label="What tables and charts sum">
-                    <button
-                        type="button" class="segmented__part" aria-pressed=move || (!is_selected()).to_string()
-                        on:click=move |_| app.state.is_selected_scope().set(false)
-                    >
-                        "Whole"
-                    </button>
-                    <button
-                        type="button" class="segmented__part" aria-pressed=move || is_selected().to_string()
-                        on:click=move |_| app.state.is_selected_scope().set(true)
-                    >
-                        "Selected"
-                    </button>
-                </span>
             </Show>
             <runs::RunPanel />
             <Show when=can_colour>

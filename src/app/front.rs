@@ -99,7 +99,10 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
             }
             "profile" => view! { <ProfileView hot /> }.into_any(),
             "search" => search_view(app, profile),
-            id => super::torch_views::view(app, id, &profile).unwrap_or_else(|| timeline(app, hot, details, (flows, profile.ask), stacked)),
+            id => super::torch_views::view(app, id, &profile).unwrap_or_else(|| {
+                let timeline = timeline(app, hot, details, (flows, profile.ask), stacked);
+                view! { <h1 class="visually-hidden">"Timeline"</h1>{timeline} }.into_any()
+            }),
         }
     }
 }
@@ -117,10 +120,7 @@ fn timeline(
     let (is_open, set_open) = app.view_state("timeline").choice("annotations", false);
     let marking = Marking { book: app.annotations, chosen: app.chosen_annotation, is_open, set_open };
     let on_go = Callback::new(move |range| app.window.set(Some(range)));
-    let on_select = Callback::new(move |range| {
-        actions::commit_range(app, Some(range));
-        app.state.is_selected_scope().set(true);
-    });
+    let on_select = Callback::new(move |range| actions::commit_range(app, Some(range)));
     let on_close = Callback::new(move |()| set_open.set(false));
     let glance = glance(app, flows.1.clone());
     let panel = move || {

@@ -171,7 +171,6 @@ fn current(app: App) -> UrlState {
         view: app.state.view().get(),
         range: app.range.get(),
         rows: app.rows.with(|rows| rows.to_vec()),
-        is_selected_scope: app.state.is_selected_scope().get(),
         window,
         selection,
         search: app.state.search().with(|s| s.text.clone()),

@@ -244,7 +244,6 @@ pub fn follow(app: App, ask: Ask, wanted: UrlState) {
     app.choices.set(wanted.choices);
     app.range.set(wanted.range);
     app.rows.set(Arc::new(if wanted.range.is_some() { wanted.rows } else { Vec::new() }));
-    app.state.is_selected_scope().set(wanted.is_selected_scope && wanted.range.is_some());
     app.window.set(wanted.window);
     if !wanted.search.is_empty() {
         app.state.search().update(|s| s.text = wanted.search.clone());

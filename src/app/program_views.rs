@@ -2,7 +2,7 @@
 
 use super::time_views::scope;
 use crate::base::{SliceId, TimeRange};
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::state::{App, OpenProfile, actions};
 use crate::views::layers::LayersView;
 use crate::views::roofline::RooflineView;
 use crate::views::summary::SummaryView;
@@ -10,10 +10,7 @@ use leptos::prelude::*;
 
 pub(super) fn summary(app: App, profile: OpenProfile) -> AnyView {
     let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
-    let on_region = Callback::new(move |range: Option<TimeRange>| {
-        actions::commit_range(app, range);
-        app.state.is_selected_scope().set(range.is_some());
-    });
+    let on_region = Callback::new(move |range: Option<TimeRange>| actions::commit_range(app, range));
     let (range, regions) = (scope(app), regions(app));
     view! { <SummaryView ask=profile.ask range regions on_region on_slice choices=app.view_state("summary") /> }.into_any()
 }

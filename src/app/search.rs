@@ -39,9 +39,8 @@ pub(super) fn search_view(app: App, profile: OpenProfile) -> AnyView {
     });
     let (fields, categories) = (profile.hot.info.search_fields.clone(), profile.hot.info.categories.clone());
     let range = super::time_views::scope(app);
-    let has_range = Signal::derive(move || app.range.with(Option::is_some));
     let kept = app.view_state("search").choice("table", String::new());
-    view! { <SearchView ask=profile.ask search options=SearchOptions::of(app) fields categories range has_range rows=app.boxed_rows() kept on_act /> }
+    view! { <SearchView ask=profile.ask search options=SearchOptions::of(app) fields categories range rows=app.boxed_rows() kept on_act /> }
         .into_any()
 }
 

@@ -9,9 +9,9 @@ use crate::views::operators::torch::TorchOperatorsView;
 use crate::views::overview::{OverviewView, Place};
 use leptos::prelude::*;
 
-/// The range that figures are of: the committed one, if the user wants figures of it.
+/// The scope of every view: the selected range; `None` is the entire trace.
 pub(super) fn scope(app: App) -> Signal<Option<TimeRange>> {
-    Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()))
+    app.range.into()
 }
 
 /// Whether the profile has the views of a PyTorch trace.

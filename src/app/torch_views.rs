@@ -11,14 +11,11 @@ use leptos::prelude::*;
 /// The view of that id for the profile in front; `None` for a view of others.
 pub fn view(app: App, id: &str, profile: &OpenProfile) -> Option<AnyView> {
     let ask = profile.ask.clone();
-    let range = Signal::derive(move || app.range.get().filter(|_| app.state.is_selected_scope().get()));
+    let range = super::time_views::scope(app);
     let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
     let view = match id {
         "memory" => {
-            let on_range = Callback::new(move |range: Option<TimeRange>| {
-                actions::commit_range(app, range);
-                app.state.is_selected_scope().set(range.is_some());
-            });
+            let on_range = Callback::new(move |range: Option<TimeRange>| actions::commit_range(app, range));
             view! { <MemoryView ask range on_range on_slice choices=app.view_state("memory") /> }.into_any()
         }
         "modules" => view! { <ModulesView ask range on_slice choices=app.view_state("modules") /> }.into_any(),

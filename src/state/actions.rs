@@ -47,9 +47,6 @@ pub fn all_rows(app: App) {
 pub fn commit_range(app: App, range: Option<TimeRange>) {
     all_rows(app);
     app.range.set(range);
-    if range.is_none() {
-        app.state.is_selected_scope().set(false);
-    }
 }
 
 /// Selects a slice and shows it in the timeline and the drawer.
@@ -153,7 +150,6 @@ fn keep_choices(app: App) {
         view: app.state.view().get_untracked(),
         range: app.range.get_untracked(),
         rows: app.rows.get_untracked(),
-        is_selected_scope: app.state.is_selected_scope().get_untracked(),
         selection: app.selection.get_untracked(),
         choices: app.choices.get_untracked(),
         annotations: app.annotations.get_untracked(),
@@ -172,7 +168,6 @@ fn restore(app: App, kept: Kept) {
     app.choices.set(kept.choices);
     app.chosen_annotation.set(None);
     app.annotations.set(kept.annotations);
-    app.state.is_selected_scope().set(kept.is_selected_scope);
     app.selection.set(kept.selection);
     app.state.is_details_open().set(kept.selection.is_some());
 }

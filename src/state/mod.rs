@@ -74,8 +74,6 @@ pub struct Kept {
     pub range: Option<TimeRange>,
     /// Its rows by path; none: all.
     pub rows: Arc<Vec<String>>,
-    /// Whether tables are of the range only.
-    pub is_selected_scope: bool,
     /// Selected slice or instant.
     pub selection: Option<Item>,
     /// What was chosen inside views.
@@ -155,8 +153,6 @@ pub struct AppState {
     pub front: Option<u32>,
     /// Id of the view.
     pub view: String,
-    /// Whether tables are of the committed range only.
-    pub is_selected_scope: bool,
     /// Whether the details drawer is open.
     pub is_details_open: bool,
     /// The search box and its hits.
@@ -186,7 +182,7 @@ pub struct AppState {
 pub struct App {
     /// All else.
     pub state: Store<AppState>,
-    /// Committed range; `None` is the whole profile.
+    /// The scope of every view: the selected range; `None` is the entire trace.
     pub range: RwSignal<Option<TimeRange>>,
     /// Rows of the committed range by path; none: all.
     pub rows: RwSignal<Arc<Vec<String>>>,

@@ -13,12 +13,10 @@ pub struct UrlState {
     pub name: String,
     /// Id of the view; empty is the timeline.
     pub view: String,
-    /// Committed range.
+    /// Selected range, the scope of every view. Links of older versions have `scope` beside it, which is not read any more.
     pub range: Option<TimeRange>,
     /// Its rows by path; none: all.
     pub rows: Vec<String>,
-    /// Whether tables are of the range only.
-    pub is_selected_scope: bool,
     /// What the timeline shows.
     pub window: Option<TimeRange>,
     /// Selected slice or instant.
@@ -60,7 +58,6 @@ impl UrlState {
         add("view", if self.view == "timeline" { "" } else { &self.view });
         add("range", &self.range.map(range_text).unwrap_or_default());
         add("rows", &rows_text(&self.rows));
-        add("scope", if self.is_selected_scope { "selected" } else { "" });
         add("win", &self.window.map(range_text).unwrap_or_default());
         if let Some(Named { is_instant, track, start, name }) = &self.selection {
             add(if *is_instant { "inst" } else { "sel" }, &format!("{}|{}|{}", bar(track), start.0, bar(name)));
@@ -88,7 +85,6 @@ impl UrlState {
                 "view" => out.view = value,
                 "range" => out.range = range(&value),
                 "rows" => out.rows = rows(&value),
-                "scope" => out.is_selected_scope = value == "selected",
                 "win" => out.window = range(&value),
                 "sel" => out.selection = selection(&value, false),
                 "inst" => out.selection = selection(&value, true),
@@ -193,7 +189,6 @@ mod tests {
             view: "operators".into(),
             range: time(-20, -5),
             rows: vec!["NC 4 / DMA".into(), "a|b%7C&=".into()],
-            is_selected_scope: true,
             window: time(0, i64::MAX),
             selection: Some(Named { is_instant: false, track: "p | 1 / %7C ä".into(), start: TimeNs(-7), name: "op|x|".into() }),
             search: "aten::.*\"<>".into(),
@@ -217,6 +212,7 @@ mod tests {
         check("#v=1&p=x&range=abc..def&sel=&win=9-3", p());
         check("#v=1&p=x&range=5-&sel=a|b|c&new=1", p());
         check("#v=1&p=x&s.=1&s.a=2&s=3", p());
+        check("#v=1&p=x&range=2-5&scope=selected", UrlState { range: time(2, 5), ..p() });
         check(&format!("#v=1&p=x&rows={}", "r|".repeat(800)), p());
         check("#v=1&p=x&rows=|||", p());
         let long = UrlState { rows: vec!["r".repeat(2_000)], ..p() };

@@ -153,7 +153,7 @@ fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &
     };
     // The file's own length has a fraction of a nanosecond; the rate is of whole ones.
     let duration = range.map_or(window, |r| r.duration());
-    let name = if is_run { "Whole profile" } else { "Selected range" };
+    let name = if is_run { "Entire trace" } else { "Selected range" };
     let (flops, bytes) = amounts(profile, &of_file, tree);
     let (Some(flops), Some(bytes)) = (flops, bytes) else {
         let what = if flops.is_none() { "FLOPs" } else { "bytes from and to HBM" };

@@ -7,6 +7,7 @@ use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
 use crate::ui::advice::{Finding, Findings, Place as Shown};
 use crate::ui::small::Problem;
+use crate::views::scope::EntireTrace;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -37,7 +38,7 @@ pub fn AdviceView(
     });
     view! {
         <section class="summary" data-view="advice" class:is-waiting=move || advice.is_waiting.get() aria-busy=move || advice.is_waiting.get().to_string()>
-            <header class="summary__head"><h1>"Advice"</h1><span class="summary__scope">"Whole profile, costliest first"</span></header>
+            <header class="summary__head"><h1>"Advice"</h1><EntireTrace /><span class="summary__scope">"sorted by cost"</span></header>
             <Problem text=advice.problem />
             <Show when=move || advice.value.with(|a| a.is_some())>
                 <Findings findings on_place empty="No rule found anything." />

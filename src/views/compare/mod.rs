@@ -9,6 +9,7 @@ use crate::engine::{Answer, Query};
 use crate::state::choices::ViewState;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::Table;
+use crate::views::scope::EntireTrace;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use rows::Compare;
@@ -83,6 +84,7 @@ pub fn CompareView(
         <section class="torch compare" data-view="compare" class:is-waiting=move || compare.is_waiting.get() aria-busy=move || compare.is_waiting.get().to_string()>
             <header class="torch__head">
                 <h1>"Compare"</h1>
+                <EntireTrace />
                 <label class="field">
                     "Base"
                     <select class="select" data-field="base" on:change:target=move |e| base.1.set(e.target().value())>{options}</select>

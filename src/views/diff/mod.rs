@@ -10,6 +10,7 @@ use crate::ui::bars::Bars;
 use crate::ui::curve::Curve;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Table};
+use crate::views::scope::EntireTrace;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -176,6 +177,7 @@ fn Heading(state: State, diff: Asked<Diff>) -> impl IntoView {
     view! {
         <header class="torch__head">
             <h1>"Diff"</h1>
+                <EntireTrace />
             {picker("Base", "base", state.base, state.choices.0)}
             {picker("Experiment", "experiment", state.experiment, state.choices.1)}
             <button type="button" class="button" data-swap title="Exchange base and experiment" on:click=move |_| state.swap()>"Swap"</button>

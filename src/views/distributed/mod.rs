@@ -10,6 +10,7 @@ use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Table};
+use crate::views::scope::EntireTrace;
 use crate::worker::client::{Ask, EngineError};
 use futures_util::future::join_all;
 use leptos::prelude::*;
@@ -124,6 +125,7 @@ fn Heading(state: State) -> impl IntoView {
         <header class="torch__head">
             <h1>"Distributed"</h1>
             <span class="torch__scope">{scope}</span>
+            <EntireTrace />
             <label class="field">
                 "Show"
                 <select class="select" data-field="step" on:change:target=move |e| state.step.1.set(e.target().value())>{options}</select>

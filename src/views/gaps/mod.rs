@@ -10,6 +10,7 @@ use crate::engine::{Answer, Query};
 use crate::ui::bars::Bars;
 use crate::ui::small::{Problem, with_code};
 use crate::ui::table::{Kind, Table};
+use crate::views::scope;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -22,7 +23,7 @@ pub type Place = (TimeRange, Option<SliceId>);
 pub fn GapsView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Show a place in the timeline.
     on_place: Callback<Place>,
@@ -37,13 +38,9 @@ pub fn GapsView(
         _ => None,
     });
     let is_waiting = move || gaps.is_waiting.get() || path.is_waiting.get();
-    let scope = move || match range.get() {
-        Some(range) => format!("Selected range: {}", text::duration(range.duration())),
-        None => "Whole profile".into(),
-    };
     view! {
         <section class="summary" data-view="gaps" class:is-waiting=is_waiting aria-busy=move || is_waiting().to_string()>
-            <header class="summary__head"><h1>"Gaps and critical path"</h1><span class="summary__scope">{scope}</span></header>
+            <header class="summary__head"><h1>"Gaps and critical path"</h1><span class="summary__scope" data-scope>{move || scope::sentence(range.get())}</span></header>
             <Problem text=gaps.problem />
             <Problem text=path.problem />
             <Show when=move || gaps.value.with(|g| g.is_some())><Idle gaps on_place /></Show>
@@ -93,7 +90,7 @@ fn Path(path: Asked<CriticalPath>, on_place: Callback<Place>) -> impl IntoView {
     let sentence = move || path.value.with(|p| p.as_ref().map(|p| rows::path_sentence(p)));
     view! {
         <section data-part="critical-path">
-            <h2>"Critical path of the whole run"</h2>
+            <h2>"Critical path of the entire trace"</h2>
             <p>{sentence}</p>
             <Notes notes=path.derive(|p| p.notes.clone()) />
             <Table id="path-shares" label="Shares of the critical path" columns=Signal::stored(Arc::new(rows::share_columns())) rows=path.derive(rows::shares) empty="There is no chain." />

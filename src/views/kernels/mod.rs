@@ -47,7 +47,7 @@ fn grouping(text: &str) -> KernelGrouping {
 pub fn KernelsView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Show a slice in the timeline.
     on_slice: Callback<SliceId>,
@@ -105,7 +105,7 @@ fn Heading(state: State) -> impl IntoView {
     view! {
         <header class="overview__head">
             <h1>"Kernels"</h1>
-            <span class="overview__scope">{move || scope::sentence(state.range.get())}</span>
+            <span class="overview__scope" data-scope>{move || scope::sentence(state.range.get())}</span>
             <span class="overview__quiet figure">{sum}</span>
             <Help text="Durations are added up kernel by kernel; kernels that run side by side on several streams count each. A kernel is counted whole where it begins in the range." />
         </header>

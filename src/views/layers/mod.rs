@@ -34,7 +34,7 @@ struct State {
 pub fn LayersView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Show slices in the timeline, the first of them selected.
     on_slices: Callback<Vec<SliceId>>,
@@ -60,7 +60,7 @@ pub fn LayersView(
         <section class="torch layers" data-view="layers" class:is-waiting=move || layers.is_waiting.get() aria-busy=move || layers.is_waiting.get().to_string()>
             <header class="torch__head">
                 <h1>"Layers"</h1>
-                <span class="torch__scope">{move || scope::sentence(range.get())}</span>
+                <span class="torch__scope" data-scope>{move || scope::sentence(range.get())}</span>
                 <Help text="Active time is the time in which an engine ran anything but a semaphore wait; what overlaps counts once. HFU and MFU are FLOPs as a share of what all cores could do from the first start to the last end; MFU leaves out transposes." />
             </header>
             <Problem text=layers.problem />

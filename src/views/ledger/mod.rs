@@ -3,6 +3,7 @@
 use crate::base::diagnostics::SkipReason;
 use crate::base::{Ledger, Severity, text};
 use crate::ui::small::with_code;
+use crate::views::scope::EntireTrace;
 use leptos::prelude::*;
 
 /// The account of one import, as a page of its own.
@@ -14,7 +15,7 @@ pub fn LedgerView(
 ) -> impl IntoView {
     view! {
         <section class="ledger" data-view="ledger">
-            <h1>"Ledger"</h1>
+            <header class="torch__head"><h1>"Ledger"</h1><EntireTrace is_of_file=true /></header>
             {move || {
                 let ledger = ledger.get();
                 view! { <Totals ledger=ledger.clone() /> <Skipped skipped=ledger.skipped.clone() /> <Notes notes=ledger.notes /> }

@@ -56,7 +56,7 @@ impl State {
 pub fn MemoryView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// A range was dragged out of the curve, or given back.
     on_range: Callback<Option<TimeRange>>,
@@ -123,7 +123,7 @@ fn Heading(state: State) -> impl IntoView {
     view! {
         <header class="torch__head">
             <h1>"Memory"</h1>
-            <span class="torch__scope">{move || rows::scope(state.range.get(), origin())}</span>
+            <span class="torch__scope" data-scope>{move || rows::scope(state.range.get(), origin())}</span>
             <Show when=move || names.with(|n| !n.is_empty())>
                 <label class="field">
                     "Device"

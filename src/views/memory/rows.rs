@@ -124,10 +124,10 @@ pub fn event_rows(events: &MemoryEvents, origin: TimeNs) -> Vec<Row> {
 /// The part of the trace that figures are of, in a sentence.
 pub fn scope(range: Option<TimeRange>, origin: TimeNs) -> String {
     match range {
-        None => "Whole profile".into(),
+        None => "Entire trace".into(),
         Some(r) => {
             let at = |t: TimeNs| text::duration(t.since(origin));
-            format!("Range {} to {} ({})", at(r.start), at(r.end), text::duration(r.duration()))
+            format!("Selected range {} – {} ({})", at(r.start), at(r.end), text::duration(r.duration()))
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::ui::flame::Flame;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::Kind;
 use crate::ui::tree::TreeTable;
+use crate::views::scope::EntireTrace;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -51,6 +52,7 @@ pub fn ModulesView(
             <header class="torch__head">
                 <h1>{move || if has(|m| m.is_lightning) { "Lightning" } else { "Modules" }}</h1>
                 <span class="torch__scope">{scope}</span>
+                <EntireTrace note="only the tree of operators follows the selected range" is_of_file=true />
                 <Help text="A module stands wherever it is called from; its figures are of all its calls in the trace, so a module under two parents repeats them." />
             </header>
             <Problem text=modules.problem />

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// What operators are of, in a sentence, when figures of `asked` are wanted.
 pub fn ops_scope(ops: Option<&LogOps>, asked: Option<TimeRange>) -> String {
     match (ops, asked) {
-        (Some(ops), Some(_)) if ops.range.is_none() => "Whole run: the file's table does not tell the operators of a range".into(),
+        (Some(ops), Some(_)) if ops.range.is_none() => "Entire trace: the table of this file has no operators of a range".into(),
         (_, range) => scope::sentence(range),
     }
 }
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(devices(&ops), ["NeuronDevice 0 NeuronCore 1"]);
         assert_eq!((by_device(&ops)[0].value, by_operator(&ops, "").len(), op_rows(&ops, "other").len()), (6, 1, 0));
         let range = TimeRange::new(TimeNs(0), TimeNs(5));
-        assert!(ops_scope(Some(&ops), Some(range)).starts_with("Whole run: the file's table"));
+        assert!(ops_scope(Some(&ops), Some(range)).starts_with("Entire trace: the table of this file"));
         assert!(ops_scope(Some(&LogOps { range: Some(range), ..ops }), Some(range)).starts_with("Selected range"));
         let t = LogTimeline { rows: vec![RowSum::default()], ..LogTimeline::default() };
         assert_eq!(sums(&t)[0].cells.len(), sum_columns().len());

@@ -28,7 +28,7 @@ pub fn LogTraceView(
     let selected = RwSignal::new(None::<usize>);
     let scope = move || match range.get() {
         None => scope::sentence(None),
-        range => format!("{}; steps that touch it are told whole", scope::sentence(range)),
+        range => format!("{}; steps that touch it are listed in full", scope::sentence(range)),
     };
     let go = context.on_slice;
     let choose = Callback::new(move |at: usize| {

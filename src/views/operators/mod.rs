@@ -88,7 +88,7 @@ async fn answer(ask: Ask, query: OperatorsQuery) -> Reply {
 pub fn OperatorsView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// A row was chosen: what rows are grouped by, and its name.
     on_row: Callback<(String, String)>,
@@ -129,7 +129,7 @@ fn Heading(state: State) -> impl IntoView {
     view! {
         <header class="operators__head">
             <h1>"Operators"</h1>
-            <span class="operators__scope">{move || scope::sentence(state.range.get())}</span>
+            <span class="operators__scope" data-scope>{move || scope::sentence(state.range.get())}</span>
             {busy}
             <Help text="Busy time is the time in which anything ran, added up over all tracks; it can be longer than the range when tracks run side by side. Waits, and what a profiler records of itself, are left out. Time % is a share of it." />
         </header>

@@ -23,7 +23,7 @@ pub type Place = (TimeRange, Option<SliceId>);
 pub fn OverviewView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Show a place in the timeline.
     on_place: Callback<Place>,
@@ -38,7 +38,7 @@ pub fn OverviewView(
         >
             <header class="overview__head">
                 <h1>"Overview"</h1>
-                <span class="overview__scope">{move || scope::sentence(range.get())}</span>
+                <span class="overview__scope" data-scope>{move || scope::sentence(range.get())}</span>
                 <span class="overview__quiet">{move || overview.value.get().map(|o| rows::configuration(&o))}</span>
             </header>
             <Problem text=overview.problem />

@@ -2,6 +2,7 @@
 
 use crate::engine::HotColumns;
 use crate::ui::small::with_code;
+use crate::views::scope::EntireTrace;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -36,7 +37,7 @@ pub fn ProfileView(
     };
     view! {
         <section class="profile" data-view="profile">
-            <h1>{move || hot.get().map(|h| h.info.meta.title.clone())}</h1>
+            <header class="torch__head"><h1>{move || hot.get().map(|h| h.info.meta.title.clone())}</h1><EntireTrace is_of_file=true /></header>
             {experimental}
             <div class="profile__groups">{groups}</div>
             {missing}

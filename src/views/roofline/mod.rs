@@ -25,7 +25,7 @@ use std::sync::Arc;
 pub fn RooflineView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Named ranges that have points of their own.
     regions: Signal<Vec<(String, TimeRange)>>,
@@ -50,7 +50,7 @@ pub fn RooflineView(
         <section class="torch roofline" data-view="roofline" class:is-waiting=move || roof.is_waiting.get() aria-busy=move || roof.is_waiting.get().to_string()>
             <header class="torch__head">
                 <h1>"Roofline"</h1>
-                <span class="torch__scope">{move || scope::sentence(range.get())}</span>
+                <span class="torch__scope" data-scope>{move || scope::sentence(range.get())}</span>
                 <Grouping label="Points by" groupings max_depth=max_depth.into() by depth />
                 <Help text="Intensity is FLOPs without transposes per byte. Left of the ridge the memory bounds the rate, right of it the tensor engines of all cores do. A hollow point is what the run would be, at the same rate, without bytes that need not have moved." />
             </header>

@@ -43,10 +43,8 @@ pub fn SearchView(
     fields: Vec<(String, String)>,
     /// (id, label, slices) of categories.
     categories: Vec<(String, String, u64)>,
-    /// The range that the values of fields are of; `None` is the whole profile.
+    /// The range that the values of fields are of; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
-    /// Whether a range is selected, be the figures of it or not.
-    has_range: Signal<bool>,
     /// The rows of that range.
     rows: Signal<BoxedRows>,
     /// Where sorting and filter of the summary are kept.
@@ -69,7 +67,7 @@ pub fn SearchView(
             <Progress search on_act />
             <Show
                 when=move || is_wanted.get()
-                fallback=move || view! { <p class="waiting" data-search-hint="">{HOW}" "{move || of_range(has_range.get(), range.with(Option::is_some))}</p> }
+                fallback=move || view! { <p class="waiting" data-search-hint="">{HOW}" "{move || of_range(range.with(Option::is_some))}</p> }
             >
                 <Summary ask=ask.clone() search options kept on_act />
             </Show>
@@ -84,11 +82,10 @@ pub fn SearchView(
 const HOW: &str = "Type a name, a part of it, or a regular expression. Case matters only when you type a capital. Moments, such as semaphore updates and errors, are found by their names alone.";
 
 /// What there is to see of a range without a search.
-fn of_range(has_range: bool, is_scoped: bool) -> &'static str {
-    match (has_range, is_scoped) {
-        (false, _) => "Select a range in the timeline to see what is in it.",
-        (true, false) => "A range is selected, but the whole profile is shown: press Selected, above, to see what is in the range.",
-        (true, true) => "Below is what the selected range holds; hits are looked for in the whole profile.",
+fn of_range(has_range: bool) -> &'static str {
+    match has_range {
+        false => "Select a range in the timeline to see what is in it.",
+        true => "The table below is of the selected range; the search is in the entire trace.",
     }
 }
 
@@ -257,8 +254,7 @@ mod tests {
 
     #[test]
     fn the_hint_says_what_to_do_for_a_range() {
-        assert!(of_range(false, false).starts_with("Select a range"));
-        assert!(of_range(true, false).contains("press Selected"));
-        assert!(of_range(true, true).contains("the selected range holds"));
+        assert!(of_range(false).starts_with("Select a range"));
+        assert!(of_range(true).contains("of the selected range"));
     }
 }

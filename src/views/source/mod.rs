@@ -48,7 +48,7 @@ pub fn places_of(origin: &Origin) -> Vec<Place> {
 pub fn SourceView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Show the instructions of a line.
     on_place: Callback<Place>,
@@ -68,7 +68,7 @@ pub fn SourceView(
         <section class="torch" data-view="source" class:is-waiting=move || source.is_waiting.get() aria-busy=move || source.is_waiting.get().to_string()>
             <header class="torch__head">
                 <h1>"Source"</h1>
-                <span class="torch__scope">{move || scope::sentence(range.get())}</span>
+                <span class="torch__scope" data-scope>{move || scope::sentence(range.get())}</span>
                 <Help text="An instruction that names several lines, because the compiler fused them, counts with each. Time is that in which any instruction of the line ran, semaphore waits left out; what overlaps on one core counts once." />
             </header>
             <Problem text=source.problem />

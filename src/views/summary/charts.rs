@@ -39,7 +39,7 @@ impl State {
 pub fn ChartsOf(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Core, and what transfers are put together by.
     choices: ViewState,

@@ -6,7 +6,7 @@ mod charts;
 pub mod rows;
 pub mod transfer_rows;
 
-use crate::base::{SliceId, TimeRange, text};
+use crate::base::{SliceId, TimeRange};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
 use crate::state::choices::{Choice, ViewState};
@@ -14,6 +14,7 @@ use crate::ui::bars::Bars;
 use crate::ui::small::Problem;
 use crate::ui::table::{Kind, Table};
 use crate::views::ask::{Asked, asked};
+use crate::views::scope;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -23,12 +24,12 @@ use std::sync::Arc;
 pub fn SummaryView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Named ranges that figures can be of.
     #[prop(into)]
     regions: Signal<Vec<(String, TimeRange)>>,
-    /// A named range was chosen; `None` is the whole profile.
+    /// A named range was chosen; `None` is the entire trace.
     on_region: Callback<Option<TimeRange>>,
     /// Show a slice in the timeline.
     on_slice: Callback<SliceId>,
@@ -43,13 +44,9 @@ pub fn SummaryView(
         _ => None,
     });
     let node = choices.choice("node", 0u32);
-    let scope = move || match range.get() {
-        Some(range) => format!("Selected range: {}", text::duration(range.duration())),
-        None => "Whole profile".into(),
-    };
     view! {
         <section class="summary" data-view="summary" class:is-waiting=move || summary.is_waiting.get() aria-busy=move || summary.is_waiting.get().to_string()>
-            <header class="summary__head"><h1>"Summary"</h1><span class="summary__scope">{scope}</span><Regions range regions on_region /><Nodes summary node /></header>
+            <header class="summary__head"><h1>"Summary"</h1><span class="summary__scope" data-scope>{move || scope::sentence(range.get())}</span><Regions range regions on_region /><Nodes summary node /></header>
             <Problem text=summary.problem />
             <Show when=move || summary.value.with(|s| s.is_some())>
                 <Cards summary node=node.0 />
@@ -78,7 +75,7 @@ fn Regions(
         let other =
             (range.get().is_some() && chosen.is_none()).then(|| view! { <option value="range" selected=true>"Selected range"</option> });
         view! {
-            <option value="" selected=range.get().is_none()>"Whole profile"</option>
+            <option value="" selected=range.get().is_none()>"Entire trace"</option>
             {other}
             {regions.get().into_iter().enumerate().map(option).collect_view()}
         }
@@ -169,7 +166,7 @@ fn Metrics(summary: Asked<rows::Summary>, node: Signal<u32>) -> impl IntoView {
         <section>
             <h2>"Metrics"</h2>
             <Show when=move || !is_whole()>
-                <p class="waiting">"Of the rows of this range. What the file itself says is of the whole profile: switch the range to Whole to see it."</p>
+                <p class="waiting">"Values of the selected range, from the rows of the file. The summary that the file holds is of the entire trace: clear the range to see it."</p>
             </Show>
             <Table id="metrics" label="Metrics" columns rows empty="The file has no summary." />
         </section>

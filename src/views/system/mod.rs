@@ -50,7 +50,7 @@ pub fn SystemView(
     ask: Ask,
     /// Selected slice.
     selection: Signal<Option<SliceId>>,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Open device profiles.
     devices: Signal<Vec<Device>>,

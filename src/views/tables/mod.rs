@@ -9,6 +9,7 @@ use crate::engine::{Answer, Query};
 use crate::state::choices::ViewState;
 use crate::ui::small::Problem;
 use crate::ui::table::{Column, Row, Table};
+use crate::views::scope::EntireTrace;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -88,7 +89,7 @@ pub fn TablesView(
     let list = move || tables.get().into_iter().map(item).collect_view();
     view! {
         <section class="tables" data-view="tables">
-            <h1>"Tables"</h1>
+            <header class="torch__head"><h1>"Tables"</h1><EntireTrace is_of_file=true /></header>
             <Show when=move || tables.with(|t| !t.is_empty()) fallback=|| view! { <p class="waiting">"This profile has no tables beyond those of the other views."</p> }>
                 <div class="tables__body">
                     <nav class="tables__list" aria-label="Tables with their numbers of rows"><ul>{list}</ul></nav>

@@ -15,6 +15,7 @@ use crate::ui::bars::{Bars, Series};
 use crate::ui::curve::Curve;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Row, Table};
+use crate::views::scope::EntireTrace;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -83,6 +84,7 @@ pub fn TensorsView(
         <section class="torch tensors" data-view="tensors" class:is-waiting=move || tensors.is_waiting.get() aria-busy=move || tensors.is_waiting.get().to_string()>
             <header class="torch__head">
                 <h1>"Tensors and memory"</h1>
+                <EntireTrace />
                 <Help text="Load factors are the profiler's own where the file has them. Transfers are counted from the DMA rows that name a variable, in any direction." />
             </header>
             <Problem text=tensors.problem />

@@ -61,7 +61,7 @@ impl State {
 pub fn TorchOperatorsView(
     /// Answers for the open profile.
     ask: Ask,
-    /// Only this range; `None` is the whole profile.
+    /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// A row of the table of all slices was chosen: what rows are grouped by, and its name.
     on_row: Callback<(String, String)>,
@@ -128,7 +128,7 @@ fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: Ways, choices: ViewStat
         >
             <header class="operators__head">
                 <h1>"Operators"</h1>
-                <span class="operators__scope">{move || scope::sentence(range.get())}</span>
+                <span class="operators__scope" data-scope>{move || scope::sentence(range.get())}</span>
                 <span class="operators__busy">{move || ops.value.get().map(|o| rows::sum(&o))}</span>
                 <Help text="Host times are of the calls as they stand in the trace; device times are of the kernels, copies and sets that the calls launched, wherever and whenever those ran. Self leaves out what the operators inside did. A call is counted where it begins in the range." />
             </header>
