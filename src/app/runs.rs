@@ -6,8 +6,33 @@ use crate::state::runs::Run;
 use crate::state::{App, AppStateStoreFields as _, actions};
 use crate::ui::dom::scroll_into_row;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 
-/// A tab for each run; a profile that belongs to none has its own.
+/// Of the element of a run's tab.
+fn tab_id(run: &Run) -> Option<String> {
+    run.profiles.first().map(|p| format!("tab-{}", p.id))
+}
+
+/// Puts the focus on a tab.
+fn focus_tab(id: &str) {
+    if let Some(tab) = document().get_element_by_id(id).and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
+        // A tab that is gone meanwhile needs no focus.
+        let _ = tab.focus();
+    }
+}
+
+/// The position that a key leads to in a row of `n` tabs; `None` for keys that lead nowhere.
+fn neighbour(key: &str, at: usize, n: usize) -> Option<usize> {
+    match key {
+        "ArrowRight" => Some((at + 1) % n.max(1)),
+        "ArrowLeft" => Some(at.checked_sub(1).unwrap_or(n.saturating_sub(1))),
+        "Home" => Some(0),
+        "End" => Some(n.saturating_sub(1)),
+        _ => None,
+    }
+}
+
+/// A tab for each run; a profile that belongs to none has its own. Close buttons are beside the tabs, not in the list of tabs.
 #[component]
 pub fn Tabs() -> impl IntoView {
     let app = App::expect();
@@ -16,7 +41,11 @@ pub fn Tabs() -> impl IntoView {
         let state: Vec<(u32, u64, bool)> = run.profiles.iter().map(|p| (p.id, p.memory, p.stopped.is_some())).collect();
         (run.title(), state)
     };
+    let tabs = Memo::new(move |_| app.runs().iter().filter_map(tab_id).collect::<Vec<_>>().join(" "));
     view! {
+        <Show when=move || tabs.with(|t| !t.is_empty())>
+            <div role="tablist" aria-label="Open profiles" aria-owns=move || tabs.get()></div>
+        </Show>
         <For each=move || app.runs() key=key let(run)>
             <Tab run />
         </For>
@@ -31,6 +60,7 @@ fn Tab(run: Run) -> impl IntoView {
     let memory: u64 = run.profiles.iter().map(|p| p.memory).sum();
     let hint = hint(&run, memory);
     let close = format!("Close {title}");
+    let id = tab_id(&run);
     let is_stopped = run.profiles.iter().any(|p| p.stopped.is_some());
     let is_front = {
         let ids = ids.clone();
@@ -44,6 +74,24 @@ fn Tab(run: Run) -> impl IntoView {
         }
     });
     let first = ids.first().copied();
+    let closed = ids.clone();
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
+        let all: Vec<String> = untrack(|| app.runs()).iter().filter_map(tab_id).collect();
+        let at = all.iter().position(|tab| tab.strip_prefix("tab-").and_then(|id| id.parse().ok()) == first).unwrap_or(0);
+        if event.key() == "Delete" {
+            event.prevent_default();
+            closed.iter().for_each(|&id| opening::close(app, id));
+            request_animation_frame(move || {
+                if let Some(next) = untrack(|| app.runs()).iter().filter_map(tab_id).nth(at.min(all.len().saturating_sub(2))) {
+                    focus_tab(&next);
+                }
+            });
+        } else if let Some(next) = neighbour(&event.key(), at, all.len()).and_then(|to| all.get(to)) {
+            event.prevent_default();
+            event.stop_propagation();
+            focus_tab(next);
+        }
+    };
     let on_show = move |_| {
         if let Some(first) = first.filter(|_| !is_front.get_untracked()) {
             actions::show_profile(app, first);
@@ -51,7 +99,10 @@ fn Tab(run: Run) -> impl IntoView {
     };
     view! {
         <span class="tabs__item" node_ref=item class:tabs__item--front=is_front class:tabs__item--stopped=is_stopped>
-            <button type="button" role="tab" class="tabs__tab" title=hint aria-selected=move || is_front.get().to_string() on:click=on_show>
+            <button
+                type="button" role="tab" id=id class="tabs__tab" title=hint aria-selected=move || is_front.get().to_string()
+                tabindex=move || if is_front.get() { "0" } else { "-1" } on:click=on_show on:keydown=on_key
+            >
                 {text::middle_ellipsis(&title, 36)}
                 <span class="tabs__memory figure">{text::bytes(memory)}</span>
             </button>
@@ -168,5 +219,18 @@ fn Picker(label: &'static str, options: Vec<(String, String)>, chosen: Signal<St
             {label}" "
             <select class="select" data-pick=label.to_lowercase() on:change:target=move |e| on_pick.run(e.target().value())>{options.collect_view()}</select>
         </label>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::neighbour;
+
+    #[test]
+    fn arrow_keys_go_round_the_tabs() {
+        assert_eq!((neighbour("ArrowRight", 0, 3), neighbour("ArrowRight", 2, 3)), (Some(1), Some(0)));
+        assert_eq!((neighbour("ArrowLeft", 0, 3), neighbour("ArrowLeft", 2, 3)), (Some(2), Some(1)));
+        assert_eq!((neighbour("Home", 2, 3), neighbour("End", 0, 3), neighbour("Enter", 0, 3)), (Some(0), Some(2), None));
+        assert_eq!((neighbour("ArrowLeft", 0, 1), neighbour("ArrowRight", 0, 0)), (Some(0), Some(0)));
     }
 }

@@ -1,8 +1,9 @@
 //! Where the details stand, and how large they are. A setting of the page, not of a profile: kept by the browser, not in the link.
 
-/// Sizes that still leave room for what is beside, CSS pixels.
-const LEAST_PX: u32 = 140;
-const MOST_PX: u32 = 4_000;
+/// The smallest size that can be used, CSS pixels.
+pub const LEAST_PX: u32 = 140;
+/// The largest size that is stored, CSS pixels.
+pub const MOST_PX: u32 = 4_000;
 
 /// Place and size of the details.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

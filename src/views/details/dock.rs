@@ -1,6 +1,6 @@
 //! Where the drawer stands and how large it is: a border that can be dragged, a button that moves it.
 
-use crate::state::layout::Layout;
+use crate::state::layout::{LEAST_PX, Layout, MOST_PX};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent, PointerEvent};
@@ -24,6 +24,11 @@ pub(super) fn DockButton(layout: RwSignal<Layout>) -> impl IntoView {
             {mark}
         </button>
     }
+}
+
+/// The size along the border, CSS pixels; a height that was never chosen is about a third of the window.
+fn size_px(layout: Layout) -> u32 {
+    if layout.is_right { layout.width_px } else { layout.height_px.unwrap_or(300) }
 }
 
 /// The border of the drawer.
@@ -58,14 +63,14 @@ pub(super) fn Grip(layout: RwSignal<Layout>) -> impl IntoView {
         ev.prevent_default();
         ev.stop_propagation();
         layout.update(|l| {
-            let now = if l.is_right { l.width_px } else { l.height_px.unwrap_or(300) };
-            l.set_size((f64::from(now) + by).max(0.0));
+            l.set_size((f64::from(size_px(*l)) + by).max(0.0));
         });
     };
     let orientation = move || if layout.get().is_right { "vertical" } else { "horizontal" };
     view! {
         <div
             class="drawer__grip" role="separator" tabindex="0" aria-label="Size of the details" aria-orientation=orientation
+            aria-valuenow=move || size_px(layout.get()).to_string() aria-valuemin=LEAST_PX.to_string() aria-valuemax=MOST_PX.to_string()
             on:pointerdown=on_press on:pointermove=on_move on:pointerup=move |_| is_held.set(false) on:pointercancel=move |_| is_held.set(false)
             on:keydown=on_key
         ></div>

@@ -20,8 +20,10 @@ pub struct Glance {
 #[component]
 pub(super) fn Splitter(labels_px: RwSignal<Option<f64>>) -> impl IntoView {
     const DEFAULT_PX: f64 = 168.0;
+    const LEAST_PX: f64 = 60.0;
+    const MOST_PX: f64 = 600.0;
     let grip = RwSignal::new(None::<f64>);
-    let set = move |px: f64| labels_px.set(Some(px.clamp(60.0, 600.0)));
+    let set = move |px: f64| labels_px.set(Some(px.clamp(LEAST_PX, MOST_PX)));
     let on_press = move |ev: web_sys::PointerEvent| {
         events::capture(&ev);
         ev.prevent_default();
@@ -47,6 +49,9 @@ pub(super) fn Splitter(labels_px: RwSignal<Option<f64>>) -> impl IntoView {
             role="separator"
             aria-orientation="vertical"
             aria-label="Width of the labels"
+            aria-valuenow=move || labels_px.get().unwrap_or(DEFAULT_PX).round().to_string()
+            aria-valuemin=LEAST_PX.to_string()
+            aria-valuemax=MOST_PX.to_string()
             tabindex="0"
             on:pointerdown=on_press
             on:pointermove=on_move
