@@ -73,6 +73,11 @@ test('a bar and a piece of evidence lead to their place in the timeline', async 
   expect(step.span / 1e6).toBeGreaterThan(150);
   expect(step.span / 1e6).toBeLessThan(300);
   await show(page, 'overview');
+  // The step is the scope now: advice on the entire trace needs the scope cleared.
+  await expect(page.locator('[data-view="overview"] [data-scope]')).toContainText('Selected range');
+  await page.locator('[data-clear-range]').click();
+  await expect(page.locator('[data-view="overview"] [data-scope]')).toHaveText('Entire trace');
+  await idle(page);
   const advice = page.locator('[data-recommendation="data_loading"], [data-recommendation]').first();
   await advice.locator('[data-evidence]').first().click();
   await expect(page.locator('[data-view="timeline"]')).toBeVisible();

@@ -52,7 +52,7 @@ pub fn Front() -> impl IntoView {
             <SideBar />
             <main class="front__main" class:front__main--right=move || app.layout.get().is_right>
                 <ScopeBar />
-                <div class="front__view"><View hot details flows /></div>
+                <div class="front__view" role="region" aria-label="View" tabindex="0"><View hot details flows /></div>
                 <DetailsDrawer details=shown jumps on_go on_close on_place layout=app.layout advanced more before />
             </main>
         </div>
