@@ -26,7 +26,7 @@ test('the tab in front is in sight, however many there are', async ({ page, site
   await openProfile(page, neuron('fused_attention', 'fused_exec_2.ntff'));
   await openProfile(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
   const inSight = (n) => page.locator('[role=tab]').nth(n).evaluate((tab) => {
-    const [own, around] = [tab.getBoundingClientRect(), tab.closest('[role=tablist]').getBoundingClientRect()];
+    const [own, around] = [tab.getBoundingClientRect(), tab.closest('.tabs').getBoundingClientRect()];
     return own.left >= around.left - 1 && own.right <= around.right + 1;
   });
   await expect.poll(() => inSight(2)).toBe(true);
