@@ -52,7 +52,7 @@ test('a row leads to its runs, and they to the timeline', async ({ page }) => {
   const panel = page.locator('[data-panel="kernel"]');
   await expect(panel.locator('table[data-table="kernel-runs"] tbody tr')).toHaveCount(162);
   await picture(page, 'torch-kernels-panel');
-  await panel.locator('button', { hasText: 'Operator that launched it' }).click();
+  await panel.locator('button', { hasText: 'Launching operator' }).click();
   await expect(page.locator('[data-view="timeline"]')).toBeVisible();
   await idle(page);
   await expect(page.locator('[data-view="details"]')).toContainText('conv');

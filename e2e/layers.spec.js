@@ -34,7 +34,7 @@ test('the roofline shows ceilings, the run and its parts', async ({ page, site }
   const points = page.locator('table[data-table="roofline-points"]');
   await expect(points).toContainText('Entire trace');
   await expect(points).toContainText('50.6');
-  await expect(points).toContainText('Bound by memory');
+  await expect(points).toContainText('Memory-bound');
   await expect(page.locator('table[data-table="roofline-ceilings"]')).toContainText('BF16');
   const chart = page.locator('[data-chart="roofline"] canvas');
   await chart.focus();

@@ -130,7 +130,7 @@ test('what would pass the memory budget is asked for', async ({ page, site }) =>
   const text = large(24e6);
   await page.locator('input[type=file]:not([webkitdirectory])').first().setInputFiles([0, 1, 2].map((i) => write(`b/rank${i}.json`, text.replace('op1', `op_${i}`))));
   const held = page.locator('[data-phase="held"]');
-  await expect(held).toContainText(/Needs about .* of memory.*would fit in the 64\.0 MiB/, { timeout: 45_000 });
+  await expect(held).toContainText(/Needs about .* of memory.*are left of this page's limit of 64\.0 MiB/, { timeout: 45_000 });
   await picture(page, 'robust-held');
   await expect(tabs(page)).toHaveCount(1);
   await page.getByRole('button', { name: 'Cancel all' }).click();
@@ -166,7 +166,7 @@ test('a worker killed after opening leaves the page, and its file can be opened 
   await openProfile(page, sample);
   await page.evaluate(() => window.axonWorkers.forEach((w) => w.terminate()));
   await expect(page.locator('.notices')).toContainText(/stopped/);
-  await settled(page, () => page.getByRole('button', { name: 'Open again' }).click());
+  await settled(page, () => page.getByRole('button', { name: 'Reopen' }).click());
   await show(page, 'operators');
   await expect(page.locator('table[data-table="operators"]')).toContainText('aten::');
 });

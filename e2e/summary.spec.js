@@ -96,7 +96,7 @@ test('a marked region has figures of its own, and a point under the roof', async
   const used = `${((100 * moved) / (716e9 * 45e-6)).toFixed(1)} %`;
   await expect(card('mbu_estimated_percent')).toHaveText(used);
   await expect(page.locator('[data-view="summary"]')).toContainText(`${used} of the`);
-  await expect(page.locator('[data-chart="memory"] table')).toContainText('Moved by DMA');
+  await expect(page.locator('[data-chart="memory"] table')).toContainText('Transferred by DMA');
   await show(page, 'roofline');
   await expect(page.locator('table[data-table="roofline-points"] tbody tr', { hasText: 'products' })).toContainText('Region');
 });

@@ -68,11 +68,11 @@ test('timelines of two runs stand on one clock, at a name, or by share', async (
   await show(page, 'compare');
   const all = page.locator('.compared [data-view="timeline"]');
   await expect(all).toHaveCount(1);
-  await expect(page.locator('[data-alignment]')).toHaveText('Every run begins at zero.');
+  await expect(page.locator('[data-alignment]')).toHaveText('Every run starts at time zero.');
   const told = JSON.parse(readFileSync(json('baseline_attention', 'baseline')));
   const n = told.instruction.filter((i) => i.opcode === 'MATMUL').length;
   await page.locator('table[data-table="compare-times"] tbody tr', { hasText: 'MATMUL' }).first().click();
-  await expect(page.locator('[data-alignment]')).toContainText(`Lined up at the first of MATMUL: ${n} /`);
+  await expect(page.locator('[data-alignment]')).toContainText(`Aligned at the first MATMUL: ${n} /`);
   await idle(page);
   await picture(page, 'compare-light-1440');
   await page.locator('[data-unanchor]').click();

@@ -109,7 +109,7 @@ async function open(site, file, bytes, isFirst) {
       const hasTimeline = await page.locator('[data-nav="timeline"]').count() > 0;
       if (hasTimeline) await page.locator('[data-nav="timeline"]').first().click();
       await idle(page);
-      if (hasTimeline) await page.getByRole('button', { name: 'Open all' }).click();
+      if (hasTimeline) await page.getByRole('button', { name: 'Expand all' }).click();
       const deltas = hasTimeline ? await page.evaluate(inside.frames) : null;
       out.frames_ms = deltas && { p50: round(quantile(deltas, 0.5), 1), p95: round(quantile(deltas, 0.95), 1), worst: round(Math.max(...deltas), 1) };
       const { took, records } = await page.evaluate(inside.views);

@@ -26,11 +26,11 @@ pub fn TopBar(
                 <SearchBox />
                 <LedgerBadge />
             </Show>
-            <button type="button" class="button button--icon" aria-label="Light or dark" title="Light or dark" on:click=move |_| link::toggle_theme(app)>
+            <button type="button" class="button button--icon" aria-label="Switch between light and dark" title="Switch between light and dark" on:click=move |_| link::toggle_theme(app)>
                 <Icon path="M8 1.5a6.5 6.5 0 1 0 0 13zM8 1.5a6.5 6.5 0 0 1 0 13" />
             </button>
             <button
-                type="button" class="button button--icon" aria-label="Help" title="Keys and how to (?)"
+                type="button" class="button button--icon" aria-label="Help" title="Keyboard shortcuts and help (?)"
                 on:click=move |_| app.state.is_help_open().set(true)
             >
                 "?"
@@ -68,9 +68,9 @@ fn LedgerBadge() -> impl IntoView {
     let worst = move || ledger.get().and_then(|l| l.worst());
     let n = move || ledger.get().map_or(0, |l| l.n_concerns());
     let title = move || match worst() {
-        Some(Severity::DataLoss) => "Some records of the file are not shown: see the ledger",
-        Some(Severity::Warning) => "Some records were changed while reading: see the ledger",
-        _ => "Every record of the file is shown: see the ledger",
+        Some(Severity::DataLoss) => "Some records of the file are not shown: open the ledger for the reasons",
+        Some(Severity::Warning) => "Some records were changed during import: open the ledger for the reasons",
+        _ => "Every record of the file is shown: open the ledger for the counts",
     };
     view! {
         <button
@@ -81,7 +81,7 @@ fn LedgerBadge() -> impl IntoView {
         >
             <Icon path="M3.5 2h9v12h-9zM6 5.5h4M6 8h4M6 10.5h2" />
             <span class="ledgerbadge__count">{move || text::count(n())}</span>
-            <span class="visually-hidden">" records changed or left out"</span>
+            <span class="visually-hidden">" records changed or skipped"</span>
         </button>
     }
 }
@@ -97,7 +97,10 @@ fn BoxedRowsChip() -> impl IntoView {
         let mut names: Vec<String> = app.rows.with(|rows| rows.iter().take(MOST_NAMED).cloned().collect());
         let n_more = app.rows.with(|rows| rows.len().saturating_sub(MOST_NAMED));
         names.extend((n_more > 0).then(|| format!("and {n_more} more")));
-        format!("Sums below the timeline and values in Search are of these rows only. Click for all rows.\n{}", names.join("\n"))
+        format!(
+            "The table below the timeline and the values in Search cover these rows only. Click to include all rows.\n{}",
+            names.join("\n")
+        )
     };
     view! {
         <Show when=move || boxed.with(|b| !b.tracks.is_empty())>

@@ -101,23 +101,23 @@ fn Bar(compared: Compared) -> impl IntoView {
         }
     };
     let note = move || match (is_relative.0.get(), anchor.get()) {
-        (true, _) => "Each window shows the same share of its run.".to_string(),
-        (false, None) => "Every run begins at zero.".into(),
-        (false, Some(a)) => format!("Lined up at the first of {}: {} of it in the runs.", a.name, counts(&a)),
+        (true, _) => "Each window shows the same fraction of its run.".to_string(),
+        (false, None) => "Every run starts at time zero.".into(),
+        (false, Some(a)) => format!("Aligned at the first {}: {} occurrences in the runs.", a.name, counts(&a)),
     };
     view! {
         <div class="stackbar">
             <span>"Timelines"</span>
-            <span class="segmented" role="group" aria-label="How the windows of the runs belong together">
+            <span class="segmented" role="group" aria-label="How the windows of the runs are linked">
                 {part(false, "On one clock", "Absolute: one window in nanoseconds for all runs")}
-                {part(true, "By share of the run", "Relative: windows of the same share of each run")}
+                {part(true, "By fraction of the run", "Relative: windows cover the same fraction of each run")}
             </span>
             <span class="stackbar__note" data-alignment>{note}</span>
             <Show when=move || { n_more.get() > 0 }>
-                <span class="stackbar__note" data-not-shown>{move || format!("The first {MOST} runs are drawn; the tables below are of all.")}</span>
+                <span class="stackbar__note" data-not-shown>{move || format!("The first {MOST} runs are drawn; the tables below include all runs.")}</span>
             </Show>
             <Show when=move || anchor.with(Option::is_some) && !is_relative.0.get()>
-                <button type="button" class="link" data-unanchor on:click=move |_| anchor.set(None)>"Line up at the start"</button>
+                <button type="button" class="link" data-unanchor on:click=move |_| anchor.set(None)>"Align at the start"</button>
             </Show>
         </div>
     }
@@ -175,7 +175,7 @@ fn stacked(profiles: &[OpenProfile], anchor: Option<&Anchor>) -> Stack {
         p.hot.start.get(slice.index()).copied()
     };
     let moments: Vec<Option<i64>> = profiles.iter().enumerate().map(first).collect();
-    let note = if anchor.is_some() { "lined up at a name" } else { "start of each run" };
+    let note = if anchor.is_some() { "aligned at a name" } else { "start of each run" };
     stack_at(&all, &shifts(&starts, &moments), note.into())
 }
 

@@ -20,9 +20,8 @@ pub struct Dropped {
 const MAX_FILES: usize = 10_000;
 
 /// What is said of a directory without any file.
-const EMPTY: &str = "The dropped directory holds no file, so there is nothing to open. Of a log directory of the TensorBoard Neuron plugin the likely \
-     causes are a release before 2.6, a model that was moved to the device outside of the profiler's context, or a traced model without \
-     `traced_only=True`.";
+const EMPTY: &str = "The dropped directory contains no files. If it is a log directory of the TensorBoard Neuron plugin, likely causes \
+     are: a release before 2.6, a model moved to the device outside the profiler context, or a traced model without `traced_only=True`.";
 
 /// The files of an input element or the clipboard.
 pub fn from_list(list: Option<FileList>) -> Vec<Dropped> {
@@ -67,7 +66,7 @@ impl Held {
         let mut stack = self.entries;
         while let Some(entry) = stack.pop() {
             if out.len() >= MAX_FILES {
-                return Err(format!("The directory holds more than {MAX_FILES} files. Drop the directory of one profile."));
+                return Err(format!("The directory contains more than {MAX_FILES} files. Drop the directory of one profile."));
             }
             if entry.is_directory() {
                 stack.extend(children(entry.unchecked_into()).await?);

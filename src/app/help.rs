@@ -5,7 +5,7 @@ use leptos::{html, prelude::*};
 
 const KEYS: [(&str, &str); 19] = [
     ("W, S", "zoom in and out at the pointer"),
-    ("A, D", "pan to the left and right"),
+    ("A, D", "pan left and right"),
     ("Ctrl + wheel", "zoom at the pointer"),
     ("wheel", "scroll the tracks"),
     ("drag", "zoom to a range"),
@@ -46,10 +46,10 @@ pub fn Help() -> impl IntoView {
         <dialog class="dialog" node_ref=dialog aria-labelledby="help-title" on:close=move |_| close()>
             <header class="dialog__head">
                 <h2 id="help-title">"Help"</h2>
-                <button type="button" class="button button--icon" aria-label="Dismiss help" on:click=move |_| close()>"×"</button>
+                <button type="button" class="button button--icon" aria-label="Close help" on:click=move |_| close()>"×"</button>
             </header>
             <dl class="help-keys">{rows}</dl>
-            <p>"Everything is computed on this machine: nothing is uploaded. The address of the page holds what you look at, never the data."</p>
+            <p>"Everything is computed on this machine; nothing is uploaded. The URL stores the view and the selection, never the data."</p>
         </dialog>
     }
 }

@@ -179,7 +179,7 @@ fn open_sample(app: State, name: String) {
             Err(why) => {
                 let why = crate::worker::blob::words(&why);
                 actions::drop_begins(app);
-                actions::notify_of_drop(app, format!("The sample `{name}` could not be had from this site: {why}"), true);
+                actions::notify_of_drop(app, format!("The sample `{name}` could not be loaded from this site: {why}"), true);
             }
         }
     });
@@ -188,7 +188,7 @@ fn open_sample(app: State, name: String) {
 async fn sample(name: &str) -> Result<web_sys::File, wasm_bindgen::JsValue> {
     let response: web_sys::Response = JsFuture::from(window().fetch_with_str(&format!("./samples/{name}"))).await?.unchecked_into();
     if !response.ok() {
-        return Err(js_sys::Error::new(&format!("the server answers {}", response.status())).into());
+        return Err(js_sys::Error::new(&format!("the server returned {}", response.status())).into());
     }
     let blob = JsFuture::from(response.blob()?).await?;
     web_sys::File::new_with_blob_sequence(&js_sys::Array::of1(&blob), name)

@@ -26,7 +26,7 @@ pub fn Notices() -> impl IntoView {
             {move || stopped().map(|(id, sentence)| view! {
                 <div class="notice notice--danger" role="alert">
                     <p class="notice__text">{with_code(&sentence)}</p>
-                    <button type="button" class="button" on:click=move |_| opening::reopen(app, id)>"Open again"</button>
+                    <button type="button" class="button" on:click=move |_| opening::reopen(app, id)>"Reopen"</button>
                 </div>
             })}
         </div>

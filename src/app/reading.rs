@@ -18,7 +18,7 @@ pub fn Reading() -> impl IntoView {
     let is_alone = move || app.state.front().get().is_none();
     view! {
         <Show when=move || app.state.imports().with(|i| !i.is_empty())>
-            <section class="reading" class:reading--alone=is_alone aria-label="Files being read">
+            <section class="reading" class:reading--alone=is_alone aria-label="Import progress">
                 <Plan />
                 <For each=ids key=|id| *id let(id)>
                     <Panel id />
@@ -129,7 +129,7 @@ fn Panel(id: u32) -> impl IntoView {
             <canvas class="reading__preview" node_ref=canvas aria-hidden="true"></canvas>
             <div class="reading__card">
                 <h2 class="reading__name mono">{move || import.get().map(|i| i.name)}</h2>
-                <progress class="reading__bar" max="1" prop:value=share aria-label="How much is read"></progress>
+                <progress class="reading__bar" max="1" prop:value=share aria-label="Import progress of this file"></progress>
                 <p class="reading__figures figure">{move || import.get().map(|i| figures(&i, opening::now_ms()))}</p>
                 <p class="reading__figures figure">{move || import.get().filter(|i| i.heap_bytes > 0).map(|i| memory(&i))}</p>
                 <button type="button" class="button" on:click=move |_| opening::cancel(app, id)>"Cancel"</button>

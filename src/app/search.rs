@@ -78,7 +78,7 @@ pub fn SearchBox() -> impl IntoView {
                 on:input:target=move |e| app.state.search().update(|s| (s.text, s.steps) = (e.target().value(), None)) on:keydown=on_key
             />
             <button
-                type="button" class="search__count figure" data-search-count="" aria-live="polite" title="Fields, records, and a summary of the hits"
+                type="button" class="search__count figure" data-search-count="" aria-live="polite" title="Open Search: fields, records, and a summary of the hits"
                 on:click=move |_| actions::show_view(app, "search")
             >
                 {move || app.state.search().with(count)}

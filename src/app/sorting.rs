@@ -35,7 +35,7 @@ fn say_what_is_left(app: App, inspection: &Inspection) {
     if !unclaimed.is_empty() {
         let names = unclaimed.iter().take(5).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
         let more = if unclaimed.len() > 5 { format!(" and {} more", unclaimed.len() - 5) } else { String::new() };
-        actions::notify_of_drop(app, format!("No profile was recognised in {names}{more}; the rest of what you gave was opened."), false);
+        actions::notify_of_drop(app, format!("No profile was recognised in {names}{more}; the other files were opened."), false);
     }
     if !inspection.notes.is_empty() {
         actions::notify_of_drop(app, inspection.notes.join(" "), true);
@@ -81,7 +81,11 @@ async fn join_neff(
     union.extend(inspection.found.iter().filter(|f| is_neff(f)).flat_map(|f| &f.files).filter_map(|&i| files.get(i).cloned()));
     let inspection = inspect(link, events, &union).await?;
     if inspection.found.iter().any(|f| f.is_misfit()) {
-        actions::notify_of_drop(app, "The NEFF is not of the model of the open trace: it opens beside it.".into(), false);
+        actions::notify_of_drop(
+            app,
+            "The NEFF belongs to another model than the open trace, so it opens as a separate profile.".into(),
+            false,
+        );
     }
     let pairs = inspection.found.into_iter().filter(|f| f.claim.format == "ntff" && f.paths.len() > 1 && !f.is_misfit());
     let replaces = |f: &Found| mains.iter().find(|m| f.files.first() == Some(&m.0) && f.paths.first() == Some(&m.1)).map(|m| m.2);

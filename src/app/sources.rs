@@ -60,7 +60,7 @@ pub(super) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
         wanted(app).1.set("open".into());
     } else if rest.is_empty() {
         let files = if n == 1 { "One file of source is".to_string() } else { format!("{n} files of source are") };
-        let what = format!("{files} kept, to be shown beside a Neuron device profile that names it. Open the profile as well.");
+        let what = format!("{files} loaded for the Source view. Open a Neuron device profile that refers to it.");
         actions::notify_of_drop(app, what, false);
     }
     rest

@@ -74,9 +74,9 @@ pub fn StackBar(
         <Show when=move || { n() > 1 }>
             <div class="stackbar">
                 <span>{move || format!("{} workers", n())}</span>
-                <span class="segmented" role="group" aria-label="Which workers the timeline shows">
-                    {part(false, "This one")}
-                    {part(true, "All on one clock")}
+                <span class="segmented" role="group" aria-label="Workers shown in the timeline">
+                    {part(false, "This worker")}
+                    {part(true, "All workers, one clock")}
                 </span>
                 <span class="stackbar__note" data-alignment>{note}</span>
             </div>

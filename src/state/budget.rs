@@ -46,9 +46,9 @@ impl Budget {
     /// Why the next profile is held back, and what would fit.
     pub fn held(&self, open: u64, heap: u64) -> String {
         let left = self.bytes.saturating_sub(open);
-        let advice = if open == 0 { "Trace fewer steps, or open it anyway." } else { "Close a profile, or open it anyway." };
+        let advice = if open == 0 { "Record fewer steps, or open it anyway." } else { "Close a profile, or open it anyway." };
         format!(
-            "Needs about {} of memory. The profiles that are open take {}; {} would fit in the {} that this page plans with. {advice}",
+            "Needs about {} of memory. The open profiles use {}; {} are left of this page's limit of {}. {advice}",
             text::bytes(heap),
             text::bytes(open),
             text::bytes(left),

@@ -136,7 +136,7 @@ pub(super) fn place_all(app: App, drop: u32, path: &str, rank: Option<(u32, u32)
 fn double(path: &str, place: &Place) -> String {
     let span = place.span.map(|s| format!(" and span {s}")).unwrap_or_default();
     let worker = place.worker.rsplit_once(" (").map_or(place.worker.as_str(), |w| w.0);
-    format!("More than one file of `{}` is of worker `{worker}`{span}. All are kept; `{path}` is shown as `{}`.", place.run, place.worker)
+    format!("Several files of `{}` belong to worker `{worker}`{span}. All are open; `{path}` is shown as `{}`.", place.run, place.worker)
 }
 
 /// Forgets the files of drops of which nothing is open any more.

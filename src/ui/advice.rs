@@ -23,7 +23,7 @@ pub struct Finding {
     pub figures: Vec<(String, String)>,
     /// Where to look.
     pub places: Vec<Place>,
-    /// Behind "Why this is said": (heading, text).
+    /// Behind "Evidence and rule": (heading, text).
     pub reasons: Vec<(&'static str, String)>,
     /// (address, what is there).
     pub link: Option<(String, &'static str)>,
@@ -91,9 +91,9 @@ fn Item(found: Finding, on_place: Callback<usize>) -> impl IntoView {
             <div class="advice__head"><h3>{found.title}</h3>{severity}{cost}</div>
             <p class="advice__text">{with_code(&found.text)}</p>
             {has_figures.then(|| view! { <dl class="advice__figures">{figures}</dl> })}
-            {has_places.then(|| view! { <ul class="advice__places" aria-label="Where to look">{places}</ul> })}
+            {has_places.then(|| view! { <ul class="advice__places" aria-label="Evidence in the timeline">{places}</ul> })}
             <details class="advice__how">
-                <summary>"Why this is said"</summary>
+                <summary>"Evidence and rule"</summary>
                 <dl>{reasons}</dl>
                 {more}
             </details>

@@ -21,7 +21,7 @@ pub fn Help(
     let id = format!("help-{}", unique());
     // Mark and note are the stylesheet's to write, so that the text of what they explain stays clean.
     let button = view! {
-        <button type="button" class="help" title=text.clone() aria-label="What does this mean?" on:click=|e: ev::MouseEvent| e.stop_propagation()></button>
+        <button type="button" class="help" title=text.clone() aria-label="Show the definition" on:click=|e: ev::MouseEvent| e.stop_propagation()></button>
     }
     .attr("popovertarget", id.clone());
     let note = view! { <span class="help__note" role="note" aria-label=text.clone() data-text=text></span> }

@@ -73,7 +73,7 @@ pub fn from_file(content: &str) -> Result<Found, String> {
 }
 
 fn from_json(content: &str) -> Result<Found, String> {
-    let file: File = serde_json::from_str(content).map_err(|e| format!("Expected annotations as this page saves them, but {e}."))?;
+    let file: File = serde_json::from_str(content).map_err(|e| format!("Expected a file of annotations saved by this page: {e}."))?;
     if file.kind != KIND || file.version != VERSION {
         return Err(format!("Expected `{KIND}` version {VERSION}, found `{}` version {}.", file.kind, file.version));
     }
@@ -81,7 +81,7 @@ fn from_json(content: &str) -> Result<Found, String> {
     // Ids name annotations; two of one name would move together.
     set.items.order_by_key(|a| a.id);
     if set.items.windows(2).any(|w| w[0].id == w[1].id) {
-        return Err("Expected ids that differ, found two annotations of one id.".into());
+        return Err("Expected unique ids, found two annotations with the same id.".into());
     }
     Ok(Found { set, of: file.of })
 }

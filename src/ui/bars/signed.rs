@@ -163,7 +163,7 @@ pub fn SignedBars(
                 tabindex="0"
                 role="img"
                 data-lit=move || lit.get().map(|at| at.to_string())
-                aria-label=format!("{label}: bars. Arrow keys go from bar to bar; the figures follow as a table")
+                aria-label=format!("{label}: bar chart. Use the arrow keys to move between bars; the values follow as a table")
                 node_ref=plot.canvas
                 on:pointermove=point
                 on:pointerdown=point

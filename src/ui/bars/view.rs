@@ -228,7 +228,7 @@ fn Plotted(state: State, label: String, on_bar: Option<Callback<usize>>) -> impl
                     tabindex="0"
                     role="img"
                     data-lit=lit
-                    aria-label=format!("{label}: bars. Arrow keys go from bar to bar; the figures follow as a table")
+                    aria-label=format!("{label}: bar chart. Use the arrow keys to move between bars; the values follow as a table")
                     node_ref=state.plot.canvas
                     on:pointermove=point
                     on:pointerdown=point

@@ -49,14 +49,14 @@ pub fn Boxes(
     let readout = Signal::derive(move || {
         let one = lit.get().and_then(|at| boxes.with(|b| b.get(at).cloned()))?;
         let figure = |v: f64| Cell::Float(v).shown(kind);
-        let names = ["Least", "First quartile", "Median", "Third quartile", "Most"];
+        let names = ["Minimum", "First quartile", "Median", "Third quartile", "Maximum"];
         let mut rows: Vec<_> = names.iter().zip(one.five).map(|(n, v)| (None, n.to_string(), figure(v), *n == "Median")).collect();
         rows.push((None, "Mean".into(), figure(one.mean), false));
         rows.push((None, "Operations".into(), Cell::from(one.count).shown(Kind::Count), false));
         Some(Readout { at: pointer.get(), title: one.name, rows, note: String::new() })
     });
     let height = move || format!("{}px", data::height(boxes.with(|b| b.len())));
-    let label = format!("{title}: boxes; the figures follow as a table");
+    let label = format!("{title}: box plots; the values follow as a table");
     view! {
         <Frame id title is_empty empty figures on_save>
             <div class="chart__tall">

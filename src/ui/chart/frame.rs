@@ -41,7 +41,7 @@ pub fn Frame(
                     <button type="button" class="link" aria-pressed=move || is_table.get().to_string() on:click=move |_| set_is_table.update(|t| *t = !*t)>
                         {switch}
                     </button>
-                    <button type="button" class="link" title="Save as a picture" on:click=move |_| on_save.run(())>"PNG"</button>
+                    <button type="button" class="link" title="Save as an image" on:click=move |_| on_save.run(())>"PNG"</button>
                 </Show>
             </figcaption>
             <p class="chart__empty" class:is-hidden=move || !is_empty.get()>{empty}</p>

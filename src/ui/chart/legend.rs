@@ -38,8 +38,11 @@ pub fn Legend(
                     lit.set(on.then_some(i));
                 }
             };
-            let title =
-                if entry.help.is_empty() { "Click hides or shows it".into() } else { format!("{}\nClick hides or shows it", entry.help) };
+            let title = if entry.help.is_empty() {
+                "Click to hide or show this series".into()
+            } else {
+                format!("{}\nClick to hide or show this series", entry.help)
+            };
             view! {
                 <li>
                     <button

@@ -259,7 +259,7 @@ fn Plotted(state: State, label: String) -> impl IntoView {
         state.cursor.set(None);
         state.pointer.set(None);
     };
-    let hint = if can_choose { " Drag to choose a range; right click or Esc gives all back." } else { "" };
+    let hint = if can_choose { " Drag to select a range; right-click or press Esc to clear it." } else { "" };
     view! {
         <canvas
             class="chart__plot chart__plot--curve"
@@ -268,7 +268,7 @@ fn Plotted(state: State, label: String) -> impl IntoView {
             role="img"
             data-cursor=move || state.cursor.get().map(|x| x.to_string())
             data-range=move || state.band().map(|(a, b)| format!("{a}-{b}"))
-            aria-label=format!("{label}: a curve. Arrow keys go from point to point; the figures follow as a table.{hint}")
+            aria-label=format!("{label}: line chart. Use the arrow keys to move between points; the values follow as a table.{hint}")
             node_ref=state.plot.canvas
             on:pointerdown=down
             on:pointermove=point

@@ -76,8 +76,8 @@ impl State {
             self.plot.on_page((place.start + place.share / 2.0) * width, (place.depth as f64 + 1.0) * ROW)
         });
         if place.count > 1 {
-            let title = format!("{} narrow ones side by side", text::count(place.count as u64));
-            return Some(Readout { at, title, note: "Zoom into what is above them to tell them apart.".into(), ..Readout::default() });
+            let title = format!("{} narrow frames", text::count(place.count as u64));
+            return Some(Readout { at, title, note: "Zoom into their parent to see each of them.".into(), ..Readout::default() });
         }
         let of_parent = node.parent.and_then(|p| nodes.get(p as usize)).filter(|p| p.value > 0);
         let mut rows = vec![(Some(node.colour), String::new(), Cell::Int(node.value).shown(self.kind), false)];
@@ -89,7 +89,7 @@ impl State {
         let (nodes, kind) = (self.nodes, self.kind);
         let columns = vec![
             Column::new("name", what, Kind::Name, ""),
-            Column::new("level", "Level", Kind::Count, "How many stand above it."),
+            Column::new("level", "Level", Kind::Count, "Number of ancestors."),
             Column::new("value", "Value", kind, ""),
         ];
         let rows = Memo::new(move |_| {
@@ -145,7 +145,7 @@ pub fn Flame(
     let up = move || {
         view! {
             <Show when=move || state.zoom.get().is_some()>
-                <button type="button" class="link" title="Esc does the same" on:click=move |_| state.zoom.set(None)>"reset zoom"</button>
+                <button type="button" class="link" title="Also Esc" on:click=move |_| state.zoom.set(None)>"reset zoom"</button>
             </Show>
         }
     };
@@ -178,7 +178,7 @@ fn Plotted(state: State, label: String) -> impl IntoView {
                 role="img"
                 data-lit=lit
                 data-zoom=move || state.zoom.get().map(|n| n.to_string())
-                aria-label=format!("{label}: a flame graph. Arrow keys go from node to node, Enter zooms; the figures follow as a table")
+                aria-label=format!("{label}: flame graph. Use the arrow keys to move between nodes and Enter to zoom; the values follow as a table")
                 node_ref=state.plot.canvas
                 on:pointermove=point
                 on:pointerdown=point

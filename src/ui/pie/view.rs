@@ -159,7 +159,7 @@ fn Plotted(state: State, label: String) -> impl IntoView {
         <canvas
             class="chart__canvas"
             role="img"
-            aria-label=format!("{label}: {}; its figures follow as a table", if state.hole > 0.0 { "a doughnut" } else { "a pie" })
+            aria-label=format!("{label}: {}; the values follow as a table", if state.hole > 0.0 { "doughnut chart" } else { "pie chart" })
             node_ref=state.plot.canvas
             on:pointermove=point
             on:pointerdown=point
@@ -178,8 +178,8 @@ fn Legend(state: State) -> impl IntoView {
             let light = move || state.lit.set(Some(i));
             let dim = move || state.lit.set(None);
             let key = part.key().to_string();
-            let act = if part.is_hidden { "Click puts it back" } else { "Click leaves it out" };
-            let share = if part.is_hidden { "left out".into() } else { text::percent(part.share) };
+            let act = if part.is_hidden { "Click to include it again" } else { "Click to exclude it" };
+            let share = if part.is_hidden { "excluded".into() } else { text::percent(part.share) };
             view! {
                 <li>
                     <button

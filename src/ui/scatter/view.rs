@@ -201,7 +201,7 @@ fn Plotted(state: State, label: String) -> impl IntoView {
             tabindex="0"
             role="img"
             data-lit=lit
-            aria-label=format!("{label}: points under ceilings. Arrow keys go from point to point; the figures follow as a table.")
+            aria-label=format!("{label}: scatter chart with ceilings. Use the arrow keys to move between points; the values follow as a table.")
             node_ref=state.plot.canvas
             on:pointermove=point
             on:pointerleave=move |_| leave()

@@ -172,7 +172,7 @@ fn Opener(state: State, row: u32, members: Vec<String>) -> impl IntoView {
             }
         });
     };
-    let title = format!("Made of {}:\n{}", members.len(), members.join("\n"));
+    let title = format!("Members ({}):\n{}", members.len(), members.join("\n"));
     view! {
         <button type="button" class="table__opener" title=title aria-label="Members" aria-expanded=move || is_open().to_string() on:click=toggle>
         </button>

@@ -27,14 +27,14 @@ pub(super) fn Tools(state: State, id: String) -> impl IntoView {
                 class="input table__filter"
                 placeholder="Filter rows"
                 aria-label="Filter rows"
-                title="Shows rows in which a cell matches. Case matters only when you type a capital."
+                title="Shows rows with a matching cell. The filter is case-sensitive only if it contains a capital letter."
                 prop:value=move || state.choices.with(|c| c.filter.clone())
                 on:input:target=move |e| state.choose_how(|c| c.filter = e.target().value())
             />
             <button
                 type="button"
                 class="button mono"
-                title="Read the filter as a regular expression"
+                title="Use the filter as a regular expression"
                 aria-label="Regular expression"
                 aria-pressed=move || state.choices.with(|c| c.is_regex).to_string()
                 on:click=move |_| state.choose_how(|c| c.is_regex = !c.is_regex)
@@ -43,7 +43,7 @@ pub(super) fn Tools(state: State, id: String) -> impl IntoView {
             </button>
             <span class="table__count figure" role="status">{count}</span>
             <Menu label="Columns"><ColumnList state /></Menu>
-            <button type="button" class="button" title="Save the rows shown, unrounded, as comma-separated values" on:click=move |_| save()>"CSV"</button>
+            <button type="button" class="button" title="Save the rows shown as CSV with unrounded values" on:click=move |_| save()>"CSV"</button>
         </div>
         <Problem text=state.problem />
     }
@@ -121,7 +121,7 @@ pub fn HeadCell(
         let is_added = e.shift_key();
         on_keys.run(order::clicked(&keys.get_untracked(), at, is_added));
     };
-    let hint = "Click sorts, Shift+click sorts by a second column";
+    let hint = "Click to sort; Shift+click to sort by a second column";
     let title = if column.help.is_empty() { hint.to_string() } else { format!("{}\n{hint}", column.help) };
     let help = (!column.help.is_empty()).then(|| view! { <Help text=column.help.clone() /> });
     let class = if column.kind.is_figure() && column.kind != Kind::Share { "figure" } else { "" };

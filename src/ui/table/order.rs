@@ -57,7 +57,7 @@ impl Filter {
             return Ok(Filter::Text(typed.into(), is_caseless));
         }
         let pattern = if is_caseless { format!("(?i){typed}") } else { typed.into() };
-        let sentence = |e| format!("This pattern cannot be read, so nothing is filtered: {e}.");
+        let sentence = |e| format!("Invalid regular expression, so no row is filtered: {e}.");
         Regex::new(&pattern).map(Filter::Pattern).map_err(sentence)
     }
 

@@ -121,14 +121,14 @@ fn Tools(state: State, id: String, levels: usize) -> impl IntoView {
                 class="input table__filter"
                 placeholder="Filter rows"
                 aria-label="Filter rows"
-                title="Shows rows in which a cell matches, and what is above them. Case matters only when you type a capital."
+                title="Shows rows with a matching cell, and their parents. The filter is case-sensitive only if it contains a capital letter."
                 prop:value=move || state.typed.get()
                 on:input:target=move |e| state.typed.set(e.target().value())
             />
             <button
                 type="button"
                 class="button mono"
-                title="Read the filter as a regular expression"
+                title="Use the filter as a regular expression"
                 aria-label="Regular expression"
                 aria-pressed=move || state.is_regex.get().to_string()
                 on:click=move |_| state.is_regex.update(|r| *r = !*r)
@@ -136,9 +136,9 @@ fn Tools(state: State, id: String, levels: usize) -> impl IntoView {
                 ".*"
             </button>
             <span class="table__count figure" role="status">{count}</span>
-            <button type="button" class="button" data-tree="open" on:click=move |_| state.open_levels(usize::MAX)>"Open all"</button>
-            <button type="button" class="button" data-tree="close" title="Back to the levels shown at first" on:click=move |_| state.open_levels(levels)>"Close"</button>
-            <button type="button" class="button" title="Save all rows, unrounded, as comma-separated values" on:click=save>"CSV"</button>
+            <button type="button" class="button" data-tree="open" on:click=move |_| state.open_levels(usize::MAX)>"Expand all"</button>
+            <button type="button" class="button" data-tree="close" title="Collapse to the initial levels" on:click=move |_| state.open_levels(levels)>"Collapse"</button>
+            <button type="button" class="button" title="Save all rows as CSV with unrounded values" on:click=save>"CSV"</button>
         </div>
         <Problem text=state.problem />
     }
@@ -212,7 +212,7 @@ fn name_cell(state: State, branch: &Branch, line: Line) -> impl IntoView + use<>
     };
     let opener = if state.has_children(line.at) {
         let is_open = move || state.opened.with(|o| o.contains(&line.at)).to_string();
-        view! { <button type="button" class="table__opener" tabindex="-1" aria-label="Open or close" aria-expanded=is_open on:click=toggle></button> }.into_any()
+        view! { <button type="button" class="table__opener" tabindex="-1" aria-label="Expand or collapse" aria-expanded=is_open on:click=toggle></button> }.into_any()
     } else {
         view! { <span class="table__leaf"></span> }.into_any()
     };

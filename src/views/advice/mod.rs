@@ -41,7 +41,7 @@ pub fn AdviceView(
             <header class="summary__head"><h1>"Advice"</h1><EntireTrace /><span class="summary__scope">"sorted by cost"</span></header>
             <Problem text=advice.problem />
             <Show when=move || advice.value.with(|a| a.is_some())>
-                <Findings findings on_place empty="No rule found anything." />
+                <Findings findings on_place empty="No rule applies: nothing to report for this profile." />
                 <Warnings advice />
                 <Unjudged advice />
             </Show>
@@ -59,11 +59,11 @@ fn finding(f: &found::Finding) -> Finding {
             Severity::Info => "info",
         },
         cost: f.cost.map(text::duration).unwrap_or_default(),
-        cost_help: "Time that could be won at most",
+        cost_help: "Maximum time that could be saved",
         text: f.action.clone(),
         figures: f.evidence.clone(),
         places: f.places.iter().map(place).collect(),
-        reasons: vec![("Why", f.why.clone()), ("Computed", f.how.clone()), ("Rule", f.id.clone())],
+        reasons: vec![("Evidence", f.why.clone()), ("Computed", f.how.clone()), ("Rule", f.id.clone())],
         link: None,
     }
 }
@@ -94,15 +94,15 @@ fn Warnings(advice: Asked<Advice>) -> impl IntoView {
 fn Unjudged(advice: Asked<Advice>) -> impl IntoView {
     let unjudged = advice.derive(|a| a.unjudged.clone());
     let quiet = advice.derive(|a| a.quiet.clone());
-    let missing = |u: &found::Unjudged| view! { <li data-unjudged=u.id.clone()><strong>{u.id.clone()}</strong>{format!(" {}: not in the file: {}.", u.rule, u.missing)}</li> };
+    let missing = |u: &found::Unjudged| view! { <li data-unjudged=u.id.clone()><strong>{u.id.clone()}</strong>{format!(" {}: needs {}, which this file does not record.", u.rule, u.missing)}</li> };
     let fine = |q: &(String, String)| view! { <li><strong>{q.0.clone()}</strong>{format!(" {}", q.1)}</li> };
     view! {
         <details data-part="unjudged">
-            <summary>{move || format!("{} rules could not be judged", unjudged.with(|u| u.len()))}</summary>
+            <summary>{move || format!("{} rules need data that this file does not record", unjudged.with(|u| u.len()))}</summary>
             <ul class="summary__notes">{move || unjudged.get().iter().map(missing).collect_view()}</ul>
         </details>
         <details data-part="quiet">
-            <summary>{move || format!("{} rules found nothing", quiet.with(|q| q.len()))}</summary>
+            <summary>{move || format!("{} rules do not apply", quiet.with(|q| q.len()))}</summary>
             <ul class="summary__notes">{move || quiet.get().iter().map(fine).collect_view()}</ul>
         </details>
     }

@@ -33,7 +33,7 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
     let counters = rows(|f| f.counters.iter().map(counter_row).collect());
     let title = move || {
         let Some(id) = panel.chosen.get() else {
-            return "Choose a region, or a marker and what it is told to, for the figures of the time between.".to_string();
+            return "Select a region, or a marker and its reference under Difference to, to see metrics of the time between.".to_string();
         };
         let name = panel.of(id, |a| a.name.clone());
         let is_region = panel.of(id, |a| a.is_region());
@@ -42,10 +42,10 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
         match versus {
             _ if is_region => format!("In {name}: {figures}"),
             Some(versus) if wanted.with(Option::is_none) => {
-                format!("{versus} and {name} stand at the same moment: there is no span between them.")
+                format!("{versus} and {name} are at the same time: there is no span between them.")
             }
             Some(versus) => format!("Between {versus} and {name}: {figures}"),
-            None => format!("{name} is the first marker: there is no span before it. Choose another under Difference to."),
+            None => format!("{name} is the first marker: there is no span before it. Choose another reference under Difference to."),
         }
     };
     let has_counters = move || counters.with(|c| !c.is_empty());
@@ -56,24 +56,24 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
                 <span role="status">{title}</span>
                 <Show when=move || wanted.with(Option::is_some)>
                     <button
-                        type="button" class="button button--quiet" data-zoom-span="" title="The window is this span, to the nanosecond"
+                        type="button" class="button button--quiet" data-zoom-span="" title="Set the timeline window to exactly this span"
                         on:click=move |_| if let Some(range) = wanted.get_untracked() { panel.on_go.run(range) }
                     >
-                        "Zoom to it"
+                        "Zoom to span"
                     </button>
                     <button
                         type="button" class="button button--quiet" data-select-span=""
-                        title="The span becomes the selected range: Summary, Gaps, Operators and the other views tell its figures"
+                        title="Make the span the selected range of all views"
                         on:click=move |_| if let Some(range) = wanted.get_untracked() { panel.on_select.run(range) }
                     >
-                        "Select it"
+                        "Select span"
                     </button>
                 </Show>
             </p>
             <Problem text=problem />
             <Metrics ask=of_metrics wanted />
             <Show when=move || found.with(|f| f.is_some())>
-                <Table id="span-tracks" label="Tracks within the span" columns=Signal::stored(Arc::new(track_columns())) rows=tracks empty="Nothing runs within the span." />
+                <Table id="span-tracks" label="Tracks within the span" columns=Signal::stored(Arc::new(track_columns())) rows=tracks empty="No slice touches the span." />
                 <Show when=has_counters>
                     {move || origin().map(|told| view! { <p class="annotations__origin" data-origin="">{told}</p> })}
                     <Table id="span-counters" label="Counters within the span" columns=Signal::stored(Arc::new(counter_columns())) rows=counters />
@@ -99,25 +99,25 @@ fn totals(f: &SpanFigures) -> String {
 fn origin(f: &SpanFigures) -> Option<&'static str> {
     let has_rate = f.counters.iter().any(|c| c.path.to_lowercase().contains("throughput"));
     has_rate.then_some(
-        "Throughput is read off the file's own curve, as the timeline draws it: a step holds until the next. It is not the transfers' bytes ÷ \
-         the time of the span; those are under Bytes, parted over the time of each transfer.",
+        "Throughput is the mean of the counter recorded in the file, as drawn in the timeline: a sample is valid until the next. It \
+         differs from Bytes ÷ span: Bytes counts each transfer in proportion to its time within the span.",
     )
 }
 
 fn track_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("track", "Track", Kind::Name, "Names from the root."),
+        column("track", "Track", Kind::Name, "Track names from the root."),
         column("busy_share", "Busy", Kind::Share, "Share of the span in which at least one slice runs on the track."),
         column("busy_ns", "Busy time", Kind::Duration, "Time in which at least one slice runs on the track, overlaps counted once."),
         column("slices", "Slices", Kind::Count, "Slices that touch the span.").summed(),
-        column("whole", "Whole", Kind::Count, "Slices that lie wholly within the span.").summed(),
-        column("mean_ns", "Mean", Kind::Duration, "Mean length of the slices that touch the span, at their whole lengths."),
+        column("whole", "Inside", Kind::Count, "Slices that start and end within the span.").summed(),
+        column("mean_ns", "Mean", Kind::Duration, "Mean full duration of the slices that touch the span."),
         column(
             "bytes",
             "Bytes",
             Kind::Count,
-            "Bytes that transfers move within the span, parted over the time of each, where the file tells.",
+            "Bytes transferred within the span: each transfer counts in proportion to its time within the span. Empty where sizes are not recorded.",
         )
         .summed(),
     ]
@@ -138,12 +138,12 @@ fn track_row(t: &TrackSpan) -> Row {
 fn counter_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("counter", "Counter", Kind::Name, "Names from the root, and the series where there are several."),
-        column("mean", "Mean", Kind::Number, "Mean of the file's curve over the time of the span; a value holds until the next sample."),
-        column("min", "Min", Kind::Number, "Least value in force within the span."),
-        column("max", "Max", Kind::Number, "Largest value in force within the span."),
-        column("change", "Change", Kind::Number, "Value at the end of the span less the value at its beginning."),
-        column("unit", "Unit", Kind::Text, "As in the file; bytes per second in GiB."),
+        column("counter", "Counter", Kind::Name, "Track names from the root, and the series if there are several."),
+        column("mean", "Mean", Kind::Number, "Time-weighted mean within the span; a value is valid until the next sample."),
+        column("min", "Min", Kind::Number, "Smallest value within the span."),
+        column("max", "Max", Kind::Number, "Largest value within the span."),
+        column("change", "Change", Kind::Number, "Value at the end of the span minus the value at its start."),
+        column("unit", "Unit", Kind::Text, "As in the file; bytes per second are shown in GiB/s."),
     ]
 }
 

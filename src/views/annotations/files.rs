@@ -38,10 +38,10 @@ pub(super) fn Files(panel: Panel) -> impl IntoView {
     };
     view! {
         <span class="annotations__group" role="group" aria-label="Files">
-            <button type="button" class="button" title="Save as a file that this page reads again" on:click=save("json", "application/json", text::to_json)>"JSON"</button>
-            <button type="button" class="button" title="Save as comma-separated values, times in nanoseconds" on:click=save("csv", "text/csv;charset=utf-8", |set, _| text::to_csv(set))>"CSV"</button>
+            <button type="button" class="button" title="Save as JSON, which this page can import" on:click=save("json", "application/json", text::to_json)>"JSON"</button>
+            <button type="button" class="button" title="Save as CSV, times in nanoseconds" on:click=save("csv", "text/csv;charset=utf-8", |set, _| text::to_csv(set))>"CSV"</button>
             <button
-                type="button" class="button" title="Read annotations from a JSON or CSV file"
+                type="button" class="button" title="Import annotations from a JSON or CSV file"
                 on:click=move |_| if let Some(input) = input.get_untracked() { input.click() }
             >
                 "Import"
@@ -58,7 +58,11 @@ pub(super) fn Files(panel: Panel) -> impl IntoView {
 async fn read(panel: Panel, file: web_sys::File) {
     panel.incoming.set(None);
     if file.size() > LONGEST_FILE {
-        panel.problem.set(Some(format!("Expected a file of annotations, found one of {} bytes: `{}`.", file.size(), file.name())));
+        panel.problem.set(Some(format!(
+            "Expected an annotation file of at most {LONGEST_FILE} bytes, found {} bytes: `{}`.",
+            file.size(),
+            file.name()
+        )));
         return;
     }
     let content = JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string()).unwrap_or_default();
@@ -73,7 +77,7 @@ async fn read(panel: Panel, file: web_sys::File) {
                 None => {}
             }
         }
-        Err(sentence) => panel.problem.set(Some(format!("`{}` was not read. {sentence}", file.name()))),
+        Err(sentence) => panel.problem.set(Some(format!("`{}` was not imported. {sentence}", file.name()))),
     }
 }
 
@@ -84,15 +88,15 @@ fn question(file: &str, found: &Found, n_there: usize, here: &Of) -> Option<Stri
     if n_there == 0 && other.is_none() {
         return None;
     }
-    let mut out = format!("`{}` holds {}", middle_ellipsis(file, 60), counted(found.set.items.len() as u64, "annotation"));
+    let mut out = format!("`{}` contains {}", middle_ellipsis(file, 60), counted(found.set.items.len() as u64, "annotation"));
     if let Some(other) = other {
         let name = if other.name.is_empty() { String::new() } else { format!(", `{}`", middle_ellipsis(&other.name, 60)) };
-        out += &format!(" of another profile{name}: the times are that profile's and may mean nothing here");
+        out += &format!(" of another profile{name}: their times may not match this profile");
     }
     out += ".";
     if n_there > 0 {
         let are = if n_there == 1 { "is" } else { "are" };
-        out += &format!(" {} {are} on the timeline already.", counted(n_there as u64, "annotation"));
+        out += &format!(" {} {are} already on the timeline.", counted(n_there as u64, "annotation"));
     }
     Some(out)
 }
@@ -106,7 +110,7 @@ fn take(panel: Panel, set: AnnotationSet, is_added: bool) {
         return;
     }
     let n_left = panel.book.try_update(|b| b.current.append(set)).unwrap_or(0);
-    let left = || format!("There was no room for {}: a timeline holds {} at most.", counted(n_left as u64, "annotation"), MOST);
+    let left = || format!("{} were not added: the limit is {} annotations.", counted(n_left as u64, "annotation"), MOST);
     panel.problem.set((n_left > 0).then(left));
 }
 
@@ -137,14 +141,14 @@ pub(super) fn Question(panel: Panel) -> impl IntoView {
     let said = move || panel.incoming.with(|i| i.as_ref().map(|i| i.question.clone()));
     view! {
         <Show when=move || panel.incoming.with(Option::is_some)>
-            <div class="notice notice--warn annotations__ask" role="group" aria-label="What to do with the file" data-import-ask="" on:keydown=on_key>
+            <div class="notice notice--warn annotations__ask" role="group" aria-label="How to import the file" data-import-ask="" on:keydown=on_key>
                 <span role="alert">{said}</span>
                 <Show when=has_some>
-                    <button type="button" class="button" data-import-as="add" title="Those on the timeline stay; these come beside them" on:click=answer(true)>"Add"</button>
+                    <button type="button" class="button" data-import-as="add" title="Keep the current annotations and add the imported ones" on:click=answer(true)>"Add"</button>
                 </Show>
                 <button
                     type="button" class="button" data-import-as="replace"
-                    title=move || if has_some() { "These take the place of those on the timeline" } else { "Put them on the timeline" } on:click=answer(false)
+                    title=move || if has_some() { "Replace the current annotations" } else { "Add the annotations to the timeline" } on:click=answer(false)
                 >
                     {move || if has_some() { "Replace" } else { "Import" }}
                 </button>
@@ -170,9 +174,9 @@ mod tests {
         };
         check(None, 0, None);
         check(Some(of("1", "here")), 0, None);
-        check(None, 2, Some("`a.json` holds 1 annotation. 2 annotations are on the timeline already."));
-        let foreign = "`a.json` holds 1 annotation of another profile, `there`: the times are that profile's and may mean nothing here.";
+        check(None, 2, Some("`a.json` contains 1 annotation. 2 annotations are already on the timeline."));
+        let foreign = "`a.json` contains 1 annotation of another profile, `there`: their times may not match this profile.";
         check(Some(of("2", "there")), 0, Some(foreign));
-        check(Some(of("2", "there")), 1, Some(&format!("{foreign} 1 annotation is on the timeline already.")));
+        check(Some(of("2", "there")), 1, Some(&format!("{foreign} 1 annotation is already on the timeline.")));
     }
 }

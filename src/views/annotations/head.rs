@@ -24,7 +24,7 @@ pub(super) fn Head(panel: Panel, on_close: Callback<()>) -> impl IntoView {
             <Sets panel />
             <Files panel />
             <Show when=move || { n() > 0 }>
-                <button type="button" class="button button--quiet" title="Take all annotations off the timeline; saved sets stay" on:click=move |_| is_asked.set(true)>"Clear all"</button>
+                <button type="button" class="button button--quiet" title="Remove all annotations from the timeline; saved sets are kept" on:click=move |_| is_asked.set(true)>"Clear all"</button>
             </Show>
             <button type="button" class="button button--icon annotations__close" aria-label="Close annotations" title="Close" on:click=move |_| on_close.run(())>"×"</button>
         </header>
@@ -59,7 +59,7 @@ fn Clearing(panel: Panel, is_asked: RwSignal<bool>) -> impl IntoView {
     };
     view! {
         <Show when=move || is_asked.get() && { n() > 0 }>
-            <div class="notice notice--warn annotations__ask" role="group" aria-label="Whether to clear" data-clear-ask="" on:keydown=on_key>
+            <div class="notice notice--warn annotations__ask" role="group" aria-label="Confirm clearing" data-clear-ask="" on:keydown=on_key>
                 <span role="alert">{move || question(n(), book.with(Book::is_saved))}</span>
                 <button type="button" class="button" data-clear="" on:click=clear>"Clear all"</button>
                 <button type="button" class="button button--quiet" node_ref=keep on:click=move |_| is_asked.set(false)>"Cancel"</button>
@@ -71,8 +71,8 @@ fn Clearing(panel: Panel, is_asked: RwSignal<bool>) -> impl IntoView {
 /// What is asked before all are dropped.
 fn question(n: usize, is_saved: bool) -> String {
     let what = counted(n as u64, "annotation");
-    let saved = if is_saved { "The saved set stays." } else { "No saved set holds them as they are: this cannot be undone." };
-    format!("Take {what} off the timeline? {saved}")
+    let saved = if is_saved { "The saved set is kept." } else { "They are not in a saved set: this cannot be undone." };
+    format!("Remove {what} from the timeline? {saved}")
 }
 
 /// Sets saved under names.
@@ -100,12 +100,12 @@ fn Sets(panel: Panel) -> impl IntoView {
     };
     let is_saved = move || saved.with(|s| s.contains(&current()));
     view! {
-        <span class="annotations__group" role="group" aria-label="Sets saved in this browser, with this profile">
+        <span class="annotations__group" role="group" aria-label="Annotation sets saved in this browser for this profile">
             <input
                 class="input annotations__set" placeholder="Name of the set" aria-label="Name of the set" prop:value=move || name.get()
                 on:input:target=move |e| name.set(e.target().value())
             />
-            <button type="button" class="button" title="Keep these annotations under a name, in this browser" on:click=save>"Save set"</button>
+            <button type="button" class="button" title="Save these annotations under a name in this browser" on:click=save>"Save set"</button>
             <Show when=move || saved.with(|s| !s.is_empty())>
                 <select class="select" aria-label="Load a saved set" on:change:target=move |e| load(e.target().value())>
                     <option value="" selected=move || !is_saved() disabled=true>"Load a set"</option>
@@ -113,7 +113,7 @@ fn Sets(panel: Panel) -> impl IntoView {
                 </select>
             </Show>
             <Show when=is_saved>
-                <button type="button" class="button button--quiet" title="Forget the saved set; what is on the timeline stays" on:click=forget>"Delete set"</button>
+                <button type="button" class="button button--quiet" title="Delete the saved set; the annotations on the timeline are kept" on:click=forget>"Delete set"</button>
             </Show>
         </span>
     }
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn it_is_said_whether_anything_is_lost() {
-        assert_eq!(question(1, true), "Take 1 annotation off the timeline? The saved set stays.");
-        assert!(question(5, false).starts_with("Take 5 annotations off the timeline? No saved set"));
+        assert_eq!(question(1, true), "Remove 1 annotation from the timeline? The saved set is kept.");
+        assert!(question(5, false).starts_with("Remove 5 annotations from the timeline? They are not in a saved set"));
     }
 }

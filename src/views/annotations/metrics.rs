@@ -31,9 +31,9 @@ pub(super) fn Metrics(ask: Ask, wanted: Memo<Option<TimeRange>>) -> impl IntoVie
 fn columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("metric", "Metric", Kind::Name, "As the profiler names it in its summary of the whole run."),
-        column("value", "Value", Kind::Text, "Of the span, from its rows."),
-        column("how", "How", Kind::Text, "The formula, or the rows."),
+        column("metric", "Metric", Kind::Name, "Name in the profiler's summary of the entire run."),
+        column("value", "Value", Kind::Text, "Computed from the rows of the span."),
+        column("how", "Formula", Kind::Text, "Formula, or the rows it is computed from."),
     ]
 }
 

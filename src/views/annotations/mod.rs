@@ -75,7 +75,7 @@ pub fn AnnotationsPanel(
                 when=move || !is_empty()
                 fallback=|| view! {
                     <p class="waiting">
-                        "Nothing is marked. Press M or right-click on the timeline to drop a marker; Shift+drag selects a range, and Make region keeps it."
+                        "No annotations. Press M or right-click on the timeline to add a marker. Shift+drag selects a range; Make region saves it as a region."
                     </p>
                 }
             >
@@ -99,10 +99,10 @@ fn List(panel: Panel) -> impl IntoView {
                         <th scope="col" data-column="name">"Name"</th>
                         <th scope="col" data-column="time" class="figure">"Time"</th>
                         <th scope="col" data-column="end" class="figure">"End"</th>
-                        <th scope="col" data-column="length" class="figure">"Length"</th>
+                        <th scope="col" data-column="length" class="figure">"Duration"</th>
                         <th scope="col" data-column="versus">"Difference to"</th>
                         <th scope="col" data-column="difference" class="figure">"Difference"</th>
-                        <th scope="col" data-column="actions"><span class="visually-hidden">"What to do with it"</span></th>
+                        <th scope="col" data-column="actions"><span class="visually-hidden">"Actions"</span></th>
                     </tr>
                 </thead>
                 <tbody>

@@ -34,7 +34,7 @@ pub(super) fn RowOf(panel: Panel, id: u32) -> impl IntoView {
             <td><Versus panel id /></td>
             <td class="figure" data-difference="">{difference}</td>
             <td class="annotations__actions">
-                <button type="button" class="button button--quiet" title="Show it in the timeline" on:click=move |_| go_to(panel, id)>"Go to"</button>
+                <button type="button" class="button button--quiet" title="Show in the timeline" on:click=move |_| go_to(panel, id)>"Go to"</button>
                 <button type="button" class="button button--quiet" aria-label=move || format!("Delete {}", name.get()) title="Delete" on:click=remove>"×"</button>
             </td>
         </tr>
@@ -106,7 +106,7 @@ fn TimeInput(panel: Panel, id: u32, part: Part) -> impl IntoView {
     view! {
         <input
             class="input annotations__time mono" aria-label=if part == Part::End { "End" } else { "Time" }
-            title="Type a time: 12.5 ms, 300 us, or a number in the panel's unit"
+            title="Enter a time: 12.5 ms, 300 us, or a number in the unit of the panel"
             prop:value=shown
             on:change:target=move |e| write(e.target())
         />
@@ -128,7 +128,7 @@ fn Versus(panel: Panel, id: u32) -> impl IntoView {
     let is_default = move || panel.of(id, |a| a.versus).is_none();
     view! {
         <select class="select annotations__versus" aria-label="Difference to" on:change:target=move |e| set(e.target().value())>
-            <option value="" selected=is_default>"The one before"</option>
+            <option value="" selected=is_default>"Previous marker"</option>
             {options}
         </select>
     }

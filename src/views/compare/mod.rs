@@ -93,7 +93,7 @@ pub fn CompareView(
                     "Align by"
                     <select class="select" data-field="by" on:change:target=move |e| by.1.set(e.target().value())>{kinds}</select>
                 </label>
-                <Help text="Times are those in which instructions of a name ran, without semaphore waits: what overlaps on an engine counts once, engines and cores are added up. A name that did not run took 0; a metric that a file does not tell is not available." />
+                <Help text="Time is the time in which instructions of a name ran, without semaphore waits. Overlaps on an engine count once; engines and cores are summed. A name that did not run has time 0; a metric that a file does not record is not available." />
             </header>
             <Problem text=compare.problem />
             <Show when=move || devices.with(|d| d.len() < 2)><p class="waiting">"Open a second device profile to compare with this one."</p></Show>
@@ -101,13 +101,13 @@ pub fn CompareView(
             {above.run()}
             <Show when=move || compare.value.with(Option::is_some)>
                 <h2>"Time"</h2>
-                <p class="torch__hint">"A row lines up the timelines at the first instruction of its name in each run."</p>
+                <p class="torch__hint">"Click a row to align the timelines at the first instruction of this name in each run."</p>
                 <Table
-                    id="compare-times" label="Time by name in each run" columns=time_columns rows=times on_row=choose empty="The runs have no rows to align."
+                    id="compare-times" label="Time by name in each run" columns=time_columns rows=times on_row=choose empty="No instruction names are recorded in these runs."
                     kept=kept_times
                 />
                 <h2>"Metrics"</h2>
-                <Table id="compare-metrics" label="Metrics of each run" columns=metric_columns rows=metrics empty="The runs have no metrics." kept=kept_metrics />
+                <Table id="compare-metrics" label="Metrics of each run" columns=metric_columns rows=metrics empty="No metrics are recorded in these runs." kept=kept_metrics />
             </Show>
         </section>
     }

@@ -11,21 +11,20 @@ const MOST_TITLE: usize = 18;
 
 /// Columns of the metrics: of each run the value, of each but the base the change, in the same unit and in per cent, and whether it is for the better.
 pub fn metric_columns(compare: &Compare) -> Vec<Column> {
-    let mut out = vec![Column::new("name", "Metric", Kind::Name, "As in the summary.")];
+    let mut out = vec![Column::new("name", "Metric", Kind::Name, "Name in the profiler's summary.")];
     for (at, title) in compare.titles.iter().enumerate() {
         out.push(value_column(compare, at, title, Kind::Number));
         if at != compare.base {
             let delta = format!("{title} − base, in the metric's unit; pp are percentage points.");
             out.push(Column::new(&format!("delta_{at}"), &format!("Δ {}", at + 1), Kind::Number, &delta));
             out.push(share_column(at));
-            let verdict =
-                "Whether the change is for the better. Empty where nothing changed, and where more or less means neither by itself.";
+            let verdict = "Whether the change is an improvement. Empty if nothing changed, or if the metric has no better direction.";
             out.push(Column::new(&format!("verdict_{at}"), &format!("Verdict {}", at + 1), Kind::Text, verdict));
         }
     }
     // Behind the figures: a narrow screen shows the first columns.
-    out.push(Column::new("group", "Group", Kind::Text, "Heading that the profiler gives it."));
-    out.push(Column::new("meaning", "Meaning", Kind::Text, "In the profiler's own words."));
+    out.push(Column::new("group", "Group", Kind::Text, "Group in the profiler's summary."));
+    out.push(Column::new("meaning", "Meaning", Kind::Text, "Definition given by the profiler."));
     out
 }
 
@@ -34,7 +33,7 @@ pub fn time_columns(compare: &Compare) -> Vec<Column> {
     let mut out = vec![Column::new("name", "Name", Kind::Name, "")];
     for (at, title) in compare.titles.iter().enumerate() {
         out.push(value_column(compare, at, title, Kind::Duration));
-        let count = format!("{title}. 0 where nothing of the name ran.");
+        let count = format!("{title}. 0 if nothing with this name ran.");
         out.push(Column::new(&format!("count_{at}"), &format!("Count {}", at + 1), Kind::Count, &count));
         if at != compare.base {
             let delta = format!("{title} − base.");
@@ -50,14 +49,14 @@ fn value_column(compare: &Compare, at: usize, title: &str, kind: Kind) -> Column
     // Names of files are long, and their ends tell runs apart: a header as wide as a name would push the changes out of sight.
     let label = format!("{}{is_base}", text::middle_ellipsis(title, MOST_TITLE));
     let what = match kind {
-        Kind::Duration => "Time in which it ran, overlaps on an engine counted once, as in Operators; 0 where nothing of the name ran.",
-        _ => "Not available where the run does not have it.",
+        Kind::Duration => "Time in which it ran, as in Operators: overlaps on an engine count once. 0 if nothing with this name ran.",
+        _ => "Not available if the run does not record it.",
     };
     Column::new(&format!("value_{at}"), &label, kind, &format!("{title}. {what}"))
 }
 
 fn share_column(at: usize) -> Column {
-    Column::new(&format!("share_{at}"), &format!("Δ {} %", at + 1), Kind::Number, "Change in per cent of the base.")
+    Column::new(&format!("share_{at}"), &format!("Δ {} %", at + 1), Kind::Number, "Change in percent of the base.")
 }
 
 fn change(row: &CompareRow, at: usize, unit: Unit) -> Cell {

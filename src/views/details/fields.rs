@@ -35,16 +35,16 @@ pub(super) fn times(details: &Details) -> Group {
     if details.item.slice().is_none() {
         // A moment has no duration, which is not a duration of 0.
         let rows = vec![
-            row("time", text::time_exact(details.start.0), "Since the origin of the profile."),
+            row("time", text::time_exact(details.start.0), "Time since the origin of the profile."),
             row("track", details.track.clone(), ""),
         ];
         return Group { title: "Instant".into(), rows };
     }
     let mut rows = vec![
-        row("start", text::time_exact(details.start.0), "Since the origin of the profile."),
+        row("start", text::time_exact(details.start.0), "Time since the origin of the profile."),
         row("duration", text::time_exact(details.duration.0), ""),
     ];
-    rows.extend(details.self_time.map(|t| row("self time", text::time_exact(t.0), "Its time without that of the slices it holds.")));
+    rows.extend(details.self_time.map(|t| row("self time", text::time_exact(t.0), "Duration minus the time of its child slices.")));
     rows.push(row("track", details.track.clone(), ""));
     Group { title: "Slice".into(), rows }
 }
@@ -82,7 +82,7 @@ fn plain(groups: &[Group]) -> Vec<Group> {
 pub(super) fn AdvancedSwitch(advanced: Choice<bool>) -> impl IntoView {
     let (is_on, set) = advanced;
     view! {
-        <label class="drawer__advanced" title="Ids, checksums, raw bytes, and keys of which nothing is known">
+        <label class="drawer__advanced" title="Show ids, checksums, raw bytes, and undocumented keys">
             <input type="checkbox" data-advanced="" prop:checked=move || is_on.get() on:change:target=move |e| set.set(e.target().checked()) />
             "Advanced"
         </label>

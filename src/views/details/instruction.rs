@@ -25,11 +25,13 @@ pub(super) fn Instruction(facts: InstructionFacts, on_go: Callback<SliceId>, on_
 fn sentence(fact: &SemaphoreFact) -> String {
     // An instruction that does nothing but wait ends when the condition holds; all others begin then.
     let then = if fact.is_pure_wait { "ended" } else { "began" };
-    let ago = |ns: i64| if ns == 0 { format!("just as it {then}") } else { format!("{} before it {then}", text::duration(DurationNs(ns))) };
+    let ago = |ns: i64| {
+        if ns == 0 { format!("at the same time as it {then}") } else { format!("{} before it {then}", text::duration(DurationNs(ns))) }
+    };
     match (fact.is_wait, fact.reached, fact.slack_ns) {
         (true, Some(time), Some(slack)) => format!("true from {}, {}", text::time_exact(time.0), ago(slack)),
         (true, ..) => "when it became true is not available".into(),
-        (false, ..) if fact.is_transfer => "by the transfer that it starts".into(),
+        (false, ..) if fact.is_transfer => "by the transfer it starts".into(),
         (false, ..) => String::new(),
     }
 }
@@ -55,7 +57,7 @@ fn Semaphores(title: &'static str, id: &'static str, rows: Vec<SemaphoreFact>, o
         let before = match (fact.is_wait, fact.is_transfer) {
             (true, true) => "by a transfer of",
             (true, false) => "by",
-            (false, _) => "next to wait",
+            (false, _) => "next wait",
         };
         let after = |n: &Neighbour| {
             let row = n.track.rsplit(" / ").next().unwrap_or_default().to_string();
@@ -87,7 +89,7 @@ fn Operands(rows: Vec<Operand>) -> impl IntoView {
     let item = |o: Operand| view! { <li class="drawer__operand"><span class="mono">{o.text}</span><span class="drawer__gap">{o.meaning}</span></li> };
     view! {
         <section class="facts" data-part="operands">
-            <h3>"Operands in words"</h3>
+            <h3>"Operands"</h3>
             <ul class="drawer__list">{rows.into_iter().map(item).collect_view()}</ul>
         </section>
     }
@@ -144,7 +146,7 @@ fn PlaceText(place: Place, on_place: Option<Callback<Place>>) -> impl IntoView {
     let name = match on_place {
         None => view! { <span class="mono" title=whole.clone()>{short}</span> }.into_any(),
         Some(on_place) => {
-            let title = format!("{whole}: click to show it beside the timeline");
+            let title = format!("{whole}: click to show the source beside the timeline");
             view! { <button type="button" class="link mono" data-place=whole.clone() title=title on:click=move |_| on_place.run(place.clone())>{short}</button> }
                 .into_any()
         }
@@ -170,7 +172,7 @@ mod tests {
             transfer: None,
         };
         assert_eq!(sentence(&fact(Some(1500), Some(40), true)), format!("true from {}, 40 ns before it began", text::time_exact(1500)));
-        assert!(sentence(&fact(Some(1500), Some(0), true)).ends_with("just as it began"));
+        assert!(sentence(&fact(Some(1500), Some(0), true)).ends_with("at the same time as it began"));
         let pure = SemaphoreFact { is_pure_wait: true, ..fact(Some(1500), Some(24), true) };
         assert!(sentence(&pure).ends_with("24 ns before it ended"));
         assert!(sentence(&fact(None, None, true)).contains("not available"));

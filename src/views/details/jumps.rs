@@ -38,7 +38,7 @@ pub fn jumps(details: &Details, links: Option<&Links>) -> Vec<Jump> {
     };
     let kernel = links.kernels.first().copied().or_else(|| by(&details.successors, &LAUNCH));
     let n = links.n_kernels;
-    let label = if n > 1 { format!("First of {} on the device", text::count(n)) } else { "Device work".into() };
+    let label = if n > 1 { format!("First of {} on the device", text::count(n)) } else { "Kernel".into() };
     add(label, "KeyK", kernel);
     add("Launch".into(), "KeyK", links.launch.or_else(|| by(&details.predecessors, &LAUNCH)));
     add("Operator".into(), "KeyO", links.operator);
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn arrows_lead_to_kernel_and_backward() {
-        check(&details(&[(7, "dependence")], &[(5, "ac2g"), (6, "fwdbwd")]), None, &[("Device work", "KeyK", 5), ("Backward", "KeyB", 6)]);
+        check(&details(&[(7, "dependence")], &[(5, "ac2g"), (6, "fwdbwd")]), None, &[("Kernel", "KeyK", 5), ("Backward", "KeyB", 6)]);
         check(&details(&[(5, "async"), (6, "fwdbwd")], &[]), None, &[("Launch", "KeyK", 5), ("Forward", "KeyB", 6)]);
     }
 

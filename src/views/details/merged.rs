@@ -67,13 +67,13 @@ fn rows(bar: &MergedBar) -> Vec<(&'static str, String, &'static str)> {
         (
             "packets",
             text::count(bar.n),
-            "Transfers of the file that this bar stands for: those of one row and variable that overlap or touch.",
+            "Transfers in the file that this bar merges: transfers of one row and variable that overlap or touch.",
         ),
-        ("bytes", bar.bytes.map_or_else(missing, text::bytes), "Of all packets; duplicates move nothing and are left out."),
+        ("bytes", bar.bytes.map_or_else(missing, text::bytes), "Sum over all packets without duplicates, which move no data."),
         (
             "rate",
             bar.rate.map_or_else(missing, |r| format!("{}/s", text::bytes(r as u64))),
-            "Bytes by the time from the first start to the last end.",
+            "Bytes ÷ time from the first start to the last end.",
         ),
         ("first starts", text::time_exact(bar.start.0), ""),
         ("last ends", text::time_exact(bar.end.0), ""),
@@ -85,10 +85,10 @@ fn rows(bar: &MergedBar) -> Vec<(&'static str, String, &'static str)> {
         out.push(("size of a packet", size, "Smallest and largest."));
     }
     if bar.n_duplicates > 0 {
-        out.push(("duplicates", text::count(bar.n_duplicates), "Packets that the file marks as duplicates of others."));
+        out.push(("duplicates", text::count(bar.n_duplicates), "Packets marked as duplicates in the file."));
     }
     if !bar.variable.is_empty() {
-        out.push(("variable", bar.variable.clone(), "Transfers of other variables are bars of their own."));
+        out.push(("variable", bar.variable.clone(), "Transfers of other variables have separate bars."));
     }
     out.push(("row", bar.row.clone(), ""));
     out.push(("on", format!("{}, {}", many(bar.n_engines, "DMA engine", "DMA engines"), many(bar.n_queues, "queue", "queues")), ""));

@@ -92,7 +92,7 @@ fn Content(
                 {before.run()}
                 <fields::FieldGroup group=times />
                 {details.instruction.map(|facts| view! { <instruction::Instruction facts=*facts on_go on_place /> })}
-                <Neighbours title="Held by" rows=details.parents on_go />
+                <Neighbours title="Parents" rows=details.parents on_go />
                 <Neighbours title="Predecessors" rows=details.predecessors on_go />
                 <Neighbours title="Successors" rows=details.successors on_go />
                 <fields::Fields groups advanced />

@@ -10,11 +10,11 @@ const MOST: usize = 100;
 /// A kind of dependency in words, and what it means.
 fn kind_label(kind: &str) -> (String, &'static str) {
     match kind {
-        "FLOW_DEPENDENCE" => ("Flow".into(), "The later one reads what the earlier one wrote"),
-        "ANTI_DEPENDENCE" => ("Anti".into(), "The later one writes over what the earlier one read"),
-        "OUTPUT_DEPENDENCE" => ("Output".into(), "The later one writes over what the earlier one wrote"),
-        "ORDERED" => ("Ordered".into(), "The program keeps this order"),
-        "FLOW" => ("Flow".into(), "The file's arrows; it does not tell their kinds"),
+        "FLOW_DEPENDENCE" => ("Flow".into(), "The later instruction reads what the earlier one wrote"),
+        "ANTI_DEPENDENCE" => ("Anti".into(), "The later instruction overwrites what the earlier one read"),
+        "OUTPUT_DEPENDENCE" => ("Output".into(), "The later instruction overwrites what the earlier one wrote"),
+        "ORDERED" => ("Ordered".into(), "The program enforces this order"),
+        "FLOW" => ("Flow".into(), "Flows of the file; their kinds are not recorded"),
         _ => (kind.to_string(), ""),
     }
 }

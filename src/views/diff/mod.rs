@@ -180,9 +180,9 @@ fn Heading(state: State, diff: Asked<Diff>) -> impl IntoView {
                 <EntireTrace />
             {picker("Base", "base", state.base, state.choices.0)}
             {picker("Experiment", "experiment", state.experiment, state.choices.1)}
-            <button type="button" class="button" data-swap title="Exchange base and experiment" on:click=move |_| state.swap()>"Swap"</button>
+            <button type="button" class="button" data-swap title="Swap base and experiment" on:click=move |_| state.swap()>"Swap"</button>
             <span class="torch__figure" data-diff-sum>{sentence}</span>
-            <Help text="The two traces are walked side by side: steps, modules, data loading, optimizer and backward passes are matched in order; what lies between two matches is one part. A delta is the experiment less the base: device time, or host time where there is none." />
+            <Help text="The two traces are aligned in order: steps, modules, data loading, optimizer and backward passes are matched; everything between two matches forms one part. Delta = experiment − base, in device time, or in host time where there is no device time." />
         </header>
     }
 }
@@ -219,11 +219,11 @@ fn Charts(state: State, diff: Asked<Diff>) -> impl IntoView {
         <div class="diff__charts">
             <Bars
                 id="diff-bars" title="Time by part, base and experiment" what="Part" kind=Kind::Duration series bars is_beside=true on_bar=zoom
-                empty="This part has no parts inside: see the table of operators."
+                empty="This part has no nested parts: see the table of operators."
             />
             <Curve
-                id="diff-delta" title="Delta and accumulated delta, part by part" x=("Part", Kind::Count) y=("", Kind::Duration) lines
-                empty="This part has no named parts inside."
+                id="diff-delta" title="Delta and accumulated delta by part" x=("Part", Kind::Count) y=("", Kind::Duration) lines
+                empty="This part has no named nested parts."
             />
         </div>
     }
@@ -245,10 +245,10 @@ fn Tables(state: State, diff: Asked<Diff>) -> impl IntoView {
     view! {
         <section class="torch__part">
             <h2>"Parts in order"</h2>
-            <Show when=has_parts><p class="torch__hint">"A click on a part looks into it: the parts it has inside, and its operators."</p></Show>
+            <Show when=has_parts><p class="torch__hint">"Click a part to show its nested parts and its operators."</p></Show>
             <Table
                 id="diff-parts" label="Parts of both traces in order" columns=Signal::stored(Arc::new(rows::part_columns())) rows=parts on_row=zoom
-                kept=state.kept.choice("parts", String::new()) empty="This part has no parts inside."
+                kept=state.kept.choice("parts", String::new()) empty="This part has no nested parts."
             />
         </section>
         <section class="torch__part">
@@ -279,17 +279,17 @@ fn Flat(state: State) -> impl IntoView {
     };
     view! {
         <section class="torch__part">
-            <h2>"The whole traces, row by row"</h2>
+            <h2>"Both entire traces by row"</h2>
             <div class="torch__choices">
                 <label class="field">
                     "By"
                     <select class="select" data-field="by" on:change:target=move |e| state.by.1.set(e.target().value())>{options}</select>
                 </label>
-                <span class="torch__hint">"Works on any two traces, whatever their trees."</span>
+                <span class="torch__hint">"Compares any two traces, without alignment."</span>
             </div>
             <Problem text=flat.problem />
             <Notes notes=flat.derive(|d| d.notes.clone()) />
-            <Table id="diff-flat" label="Both traces, row by row" columns rows=table_rows kept=state.kept.choice("flat", rows::WORST_FIRST.into()) empty="Neither trace has a row of this kind." />
+            <Table id="diff-flat" label="Both traces by row" columns rows=table_rows kept=state.kept.choice("flat", rows::WORST_FIRST.into()) empty="Neither trace has rows of this kind." />
         </section>
     }
 }

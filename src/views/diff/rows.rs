@@ -29,7 +29,7 @@ pub fn bars(diff: &Diff) -> Vec<Bar> {
 }
 
 fn zoom_note(part: &DiffRow) -> &'static str {
-    if part.n_parts > 0 { ". Click to look inside." } else { ". Click for its operators." }
+    if part.n_parts > 0 { ". Click to show its parts." } else { ". Click to show its operators." }
 }
 
 /// A duration with its sign.
@@ -57,12 +57,12 @@ pub fn lines(diff: &Diff) -> Vec<Line> {
 pub fn part_columns() -> Vec<Column> {
     let time = |id, label, help| Column::new(id, label, Kind::Duration, help);
     vec![
-        Column::new("name", "Part", Kind::Name, "A landmark both traces have, or the run of operators between two of them."),
-        time("base", "Base", "Device time of its nodes, or host time of those without."),
-        time("experiment", "Experiment", "Device time of its nodes, or host time of those without."),
-        time("delta", "Delta", "Experiment less base.").summed(),
-        time("accumulated", "Accumulated Delta", "Sum of the deltas up to here."),
-        Column::new("parts", "Parts", Kind::Count, "Parts inside. A click looks into them, and shows the operators of this part alone."),
+        Column::new("name", "Part", Kind::Name, "An event found in both traces, or the operators between two such events."),
+        time("base", "Base", "Device time of its nodes, or host time for nodes without device time."),
+        time("experiment", "Experiment", "Device time of its nodes, or host time for nodes without device time."),
+        time("delta", "Delta", "Experiment − base.").summed(),
+        time("accumulated", "Accumulated Delta", "Sum of the deltas up to this part."),
+        Column::new("parts", "Parts", Kind::Count, "Number of nested parts. Click to show them and the operators of this part."),
     ]
 }
 
@@ -105,10 +105,10 @@ pub fn part_rows(diff: &Diff) -> Vec<Row> {
 type Figure = (&'static str, &'static str, &'static str, bool, fn(&DiffFigures) -> DurationNs);
 
 const FIGURES: [Figure; 4] = [
-    ("device_self", "Device Self", "Device work launched by the calls themselves", true, |f| f.device_self),
-    ("device_total", "Device Total", "Device work launched, what the calls contain included", true, |f| f.device_total),
-    ("host_self", "Host Self", "Host time of the calls themselves", false, |f| f.host_self),
-    ("host_total", "Host Total", "Host time, what the calls contain included", false, |f| f.host_total),
+    ("device_self", "Device Self", "Time of kernels launched by the calls themselves", true, |f| f.device_self),
+    ("device_total", "Device Total", "Time of kernels launched by the calls and everything they contain", true, |f| f.device_total),
+    ("host_self", "Host Self", "Host time of the calls without nested operators", false, |f| f.host_self),
+    ("host_total", "Host Total", "Host time of the calls with everything they contain", false, |f| f.host_total),
 ];
 
 /// What a difference table is about.
@@ -155,7 +155,7 @@ pub fn columns(what: &str, shape: Scope) -> Vec<Column> {
         let time =
             |side: &str, title: &str| Column::new(&format!("{side}_{id}"), &format!("{title} {label}"), Kind::Duration, help).summed();
         out.extend([time("base", "Base"), time("exp", "Exp"), time("delta", "Δ")]);
-        let share = "Delta in percent of the base. Empty where the base has none of it.";
+        let share = "Delta in percent of the base. Empty if the base has no such time.";
         out.push(Column::new(&format!("delta_{id}_percent"), &format!("Δ {label} %"), Kind::Number, share));
     }
     out
@@ -224,8 +224,8 @@ mod tests {
         (between.experiment.name, between.experiment.n_nodes) = ("CompositeNodes".into(), 4);
         let diff = Diff { parts: vec![part("a", 10, 30, 1), part("", 0, 0, 0), part("b", 7, 3, 0), between], ..Diff::default() };
         let got: Vec<_> = bars(&diff).into_iter().map(|b| (b.name, b.values, b.note)).collect();
-        assert_eq!(got[0], ("a".to_string(), vec![10.0, 30.0], "Difference +20 ns. Click to look inside.".to_string()));
-        assert_eq!(got[1].2, "Difference −4 ns. Click for its operators.");
+        assert_eq!(got[0], ("a".to_string(), vec![10.0, 30.0], "Difference +20 ns. Click to show its parts.".to_string()));
+        assert_eq!(got[1].2, "Difference −4 ns. Click to show its operators.");
         assert_eq!((got.len(), got[2].0.as_str()), (3, "3 operators → 4 operators"));
         assert_eq!(lines(&diff)[1].points, [(1, 40.0), (2, -8.0), (3, 2.0)]);
         assert_eq!(part_rows(&diff).len(), 4);

@@ -60,11 +60,15 @@ async fn ask_all(workers: Vec<Worker>) -> Result<Found, EngineError> {
     for (worker, answer) in workers.iter().zip(answers) {
         match answer {
             Ok(part) => parts.push(part),
-            Err(error) => missing.push(format!("Worker {} is left out: {error}", worker.worker)),
+            Err(error) => missing.push(format!("Worker {} is not included: {error}", worker.worker)),
         }
     }
     let Some(first) = workers.first().filter(|_| !parts.is_empty()) else {
-        return Err(EngineError::Refused(if missing.is_empty() { "No worker is open.".into() } else { missing.join(" ") }));
+        return Err(EngineError::Refused(if missing.is_empty() {
+            "No worker is open. Open the trace of each rank.".into()
+        } else {
+            missing.join(" ")
+        }));
     };
     let query = TorchQuery::Distributed(parts);
     let merged = one(&first.ask, query, |a| if let TorchAnswer::Distributed(d) = a { Some(d) } else { None }).await?;
@@ -91,7 +95,7 @@ pub fn DistributedView(
         <section class="torch distributed" data-view="distributed" class:is-waiting=move || found.is_waiting.get() aria-busy=move || found.is_waiting.get().to_string()>
             <Heading state />
             <Problem text=found.problem />
-            <Show when=move || found.is_first()><p class="waiting" role="status">"Asking the workers…"</p></Show>
+            <Show when=move || found.is_first()><p class="waiting" role="status">"Computing all workers…"</p></Show>
             <Notes notes />
             <Show when=move || found.value.with(Option::is_some)>
                 <Charts state />
@@ -117,7 +121,7 @@ fn Heading(state: State) -> impl IntoView {
     let options = move || {
         let chosen = state.step.0.get();
         let option = |value: String, label: String| view! { <option value=value.clone() selected=value == chosen>{label}</option> };
-        let fixed = [option(String::new(), "Mean of the steps".into()), option("each".into(), "Every step".into())];
+        let fixed = [option(String::new(), "Mean over all steps".into()), option("each".into(), "Every step".into())];
         let steps: Vec<_> = steps.get().iter().map(|s| option(format!("step {s}"), format!("Step {s}"))).collect();
         (fixed.into_iter().collect_view(), steps.into_iter().collect_view())
     };
@@ -130,7 +134,7 @@ fn Heading(state: State) -> impl IntoView {
                 "Show"
                 <select class="select" data-field="step" on:change:target=move |e| state.step.1.set(e.target().value())>{options}</select>
             </label>
-            <Help text="Steps are as on each worker's own clock, lengthened to the end of the device work they launched. The figures of the workers are merged here; a worker that is not open is not in them." />
+            <Help text="Each step is on its worker's clock and is extended to the end of the kernels it launched. Only open workers are included." />
         </header>
     }
 }
@@ -150,11 +154,11 @@ fn Charts(state: State) -> impl IntoView {
             <div class="distributed__charts">
                 <Bars
                     id="overlap" title="Computation and communication" what kind=Kind::Duration series=overlap_series bars=overlap
-                    empty="No worker has a step to cut into computation and communication."
+                    empty="No steps are recorded: call prof.step() after each iteration."
                 />
                 <Bars
-                    id="wait" title="Moving data and waiting" what kind=Kind::Duration series=wait_series bars=wait
-                    empty="Waiting can only be told from moving data when the operations of at least two workers of a run can be matched."
+                    id="wait" title="Data transfer and waiting" what kind=Kind::Duration series=wait_series bars=wait
+                    empty="Waiting and data transfer can be separated only if collectives of at least two workers of a run match. Open the traces of more ranks."
                 />
             </div>
         }
@@ -171,7 +175,7 @@ fn Stragglers(state: State) -> impl IntoView {
             let items = items.collect_view();
             view! {
                 <section class="torch__part">
-                    <h2>"Who the others wait for"</h2>
+                    <h2>"Stragglers"</h2>
                     <ol class="distributed__stragglers">{items}</ol>
                 </section>
             }
@@ -207,11 +211,11 @@ fn Operations(state: State) -> impl IntoView {
                         {options}
                     </select>
                 </label>
-                <span class="torch__hint">"A click shows the longest call in the worker's timeline."</span>
+                <span class="torch__hint">"Click to show the longest call in the worker's timeline."</span>
             </div>
             <Table
                 id="communication" label="Communication operations by worker" columns rows=table_rows on_row=choose
-                kept=state.choices.choice("operations", String::new()) empty="No communication operation was found in this trace."
+                kept=state.choices.choice("operations", String::new()) empty="No communication operation is recorded in this trace."
             />
         </section>
     }
@@ -228,14 +232,14 @@ fn Nodes(state: State) -> impl IntoView {
         view! {
             <li class="distributed__process">
                 <strong>{p.name.clone()}</strong> <span class="torch__hint">{p.worker.clone()}{rank}</span>
-                <Show when=move || is_blank><p class="torch__hint">"No device was used."</p></Show>
+                <Show when=move || is_blank><p class="torch__hint">"No device is recorded."</p></Show>
                 <ul>{devices}</ul>
             </li>
         }
     };
     view! {
         <section class="torch__part" data-nodes>
-            <h2>"Machines, processes and devices"</h2>
+            <h2>"Hosts, processes and devices"</h2>
             <div class="distributed__nodes">
                 {move || nodes.get().iter().map(|n| view! {
                     <div class="distributed__node"><h3 class="mono">{n.name.clone()}</h3><ul>{n.processes.iter().map(process).collect_view()}</ul></div>

@@ -35,11 +35,11 @@ pub fn overlap_series() -> Vec<Series> {
         one(
             "Computation",
             fixed::KERNEL,
-            "Only computation: kernels that are no communication, or host operators where nothing ran on a device.",
+            "Computation only: kernels that are not communication, or host operators if nothing ran on a device.",
         ),
-        one("Overlap", fixed::OVERLAP, "Computation and communication at once: communication that is hidden."),
-        one("Communication", fixed::COMMUNICATION, "Only communication: the worker does nothing else meanwhile."),
-        one("Other", fixed::OTHER, "Neither of both."),
+        one("Overlap", fixed::OVERLAP, "Computation and communication at the same time: hidden communication."),
+        one("Communication", fixed::COMMUNICATION, "Communication only: exposed communication."),
+        one("Other", fixed::OTHER, "Neither computation nor communication."),
     ]
 }
 
@@ -47,8 +47,8 @@ pub fn overlap_series() -> Vec<Series> {
 pub fn wait_series() -> Vec<Series> {
     let one = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
     vec![
-        one("Data transfer", fixed::COMMUNICATION, "Moving data: as long as the fastest worker took for the same operation."),
-        one("Synchronizing", fixed::OTHER, "The rest of the operation: waiting for the last worker to come."),
+        one("Data transfer", fixed::COMMUNICATION, "Data transfer: the time of the fastest worker for the same operation."),
+        one("Synchronizing", fixed::OTHER, "Rest of the operation: waiting for the last worker to arrive."),
     ]
 }
 
@@ -103,17 +103,17 @@ fn bars(
 pub fn columns(is_matched: bool) -> Vec<Column> {
     let mut out = vec![
         Column::new("name", "Name", Kind::Name, "The communication operation."),
-        Column::new("worker", "Worker", Kind::Text, "Who did it."),
+        Column::new("worker", "Worker", Kind::Text, "Worker that ran it."),
         Column::new("calls", "Calls", Kind::Count, "").summed(),
-        Column::new("total_size", "Total Size", Kind::Bytes, "Bytes of the tensors given to it. Empty where the trace does not tell."),
-        Column::new("avg_size", "Avg Size", Kind::Bytes, "Mean of the calls."),
+        Column::new("total_size", "Total Size", Kind::Bytes, "Bytes of the input tensors. Empty if not recorded in the trace."),
+        Column::new("avg_size", "Avg Size", Kind::Bytes, "Mean per call."),
         Column::new("total_latency", "Total Latency", Kind::Duration, "Time in which any of the calls ran, waiting included."),
-        Column::new("avg_latency", "Avg Latency", Kind::Duration, "Mean of the calls."),
+        Column::new("avg_latency", "Avg Latency", Kind::Duration, "Mean per call."),
     ];
     if is_matched {
-        let help = "Without waiting: each call counts as long as with the worker that was fastest.";
+        let help = "Without waiting: each call counts with the duration of the fastest worker.";
         out.push(Column::new("transfer_time", "Data Transfer Time", Kind::Duration, help));
-        out.push(Column::new("avg_transfer_time", "Avg Data Transfer Time", Kind::Duration, "Mean of the calls."));
+        out.push(Column::new("avg_transfer_time", "Avg Data Transfer Time", Kind::Duration, "Mean per call."));
     }
     out
 }
@@ -151,9 +151,9 @@ fn row(worker: &WorkerTimes, r: &CommunicationRow, is_matched: bool) -> Row {
 
 /// What a straggler costs, in a sentence.
 pub fn straggler_sentence(s: &Straggler) -> String {
-    let step = s.step.as_ref().map_or_else(|| "Over the whole trace".to_string(), |s| format!("In step {s}"));
+    let step = s.step.as_ref().map_or_else(|| "Over the entire trace".to_string(), |s| format!("In step {s}"));
     format!(
-        "{step} the others waited {} on average, it waited {}: it cost each of them {}. It came last in {} of {} operations.",
+        "{step}, the other workers waited {} on average and this worker {}: it cost each of them {}. Last to arrive in {} of {} collectives.",
         text::duration(s.others_waited),
         text::duration(s.waited),
         text::duration(s.cost),

@@ -59,11 +59,11 @@ fn Idle(gaps: Asked<Gaps>, on_place: Callback<Place>) -> impl IntoView {
     });
     let above = move || {
         let above = gaps.value.with(|g| g.as_ref().map(|g| text::duration(g.listed_above)));
-        format!("Gaps longer than {}; a click shows one in the timeline.", above.unwrap_or_default())
+        format!("Gaps longer than {}; click one to show it in the timeline.", above.unwrap_or_default())
     };
     view! {
         <Bars
-            id="idle-causes" title="Idle time of each engine by what it waits for" what="Engine" kind=Kind::Duration
+            id="idle-causes" title="Idle time of each engine by cause" what="Engine" kind=Kind::Duration
             series=gaps.derive(rows::series) bars=gaps.derive(rows::bars) empty="No idle time to show."
         />
         <Notes notes=gaps.derive(|g| g.notes.clone()) />
@@ -74,7 +74,7 @@ fn Idle(gaps: Asked<Gaps>, on_place: Callback<Place>) -> impl IntoView {
         <section>
             <h2>"Longest gaps"</h2>
             <p class="waiting">{above}</p>
-            <Table id="gaps" label="Gaps" columns=Signal::stored(Arc::new(rows::gap_columns())) rows=gaps.derive(rows::gaps) on_row=on_gap empty="No gap is so long." />
+            <Table id="gaps" label="Gaps" columns=Signal::stored(Arc::new(rows::gap_columns())) rows=gaps.derive(rows::gaps) on_row=on_gap empty="No gap is longer than the limit." />
         </section>
     }
 }
@@ -93,11 +93,11 @@ fn Path(path: Asked<CriticalPath>, on_place: Callback<Place>) -> impl IntoView {
             <h2>"Critical path of the entire trace"</h2>
             <p>{sentence}</p>
             <Notes notes=path.derive(|p| p.notes.clone()) />
-            <Table id="path-shares" label="Shares of the critical path" columns=Signal::stored(Arc::new(rows::share_columns())) rows=path.derive(rows::shares) empty="There is no chain." />
+            <Table id="path-shares" label="Shares of the critical path" columns=Signal::stored(Arc::new(rows::share_columns())) rows=path.derive(rows::shares) empty="No critical path: the file records no dependencies." />
         </section>
         <section>
             <h2>"Steps of the critical path"</h2>
-            <Table id="path-steps" label="Steps of the critical path" columns=Signal::stored(Arc::new(rows::step_columns())) rows=path.derive(rows::steps) on_row=on_step empty="There is no chain." />
+            <Table id="path-steps" label="Steps of the critical path" columns=Signal::stored(Arc::new(rows::step_columns())) rows=path.derive(rows::steps) on_row=on_step empty="No critical path: the file records no dependencies." />
         </section>
     }
 }

@@ -39,11 +39,11 @@ pub fn cause_columns() -> Vec<Column> {
     vec![
         column("engine", "Engine", Kind::Name, "The engine that is idle."),
         column("core", "Core", Kind::Text, "Physical NeuronCore."),
-        column("cause", "Waits for", Kind::Text, "What ended the wait."),
+        column("cause", "Waits for", Kind::Text, "Event that ended the wait."),
         column("time_ns", "Time", Kind::Duration, "Idle time of this cause.").summed(),
         column("share", "Share", Kind::Share, "Idle time of this cause as a share of the run, or of the selected range."),
-        column("count", "Times", Kind::Count, "Gaps, or pieces of gaps.").summed(),
-        column("meaning", "Meaning", Kind::Text, "What it means, and what to do."),
+        column("count", "Count", Kind::Count, "Gaps, or parts of gaps.").summed(),
+        column("meaning", "Meaning", Kind::Text, "Explanation and remedy."),
     ]
 }
 
@@ -70,11 +70,11 @@ pub fn gap_columns() -> Vec<Column> {
     vec![
         column("engine", "Engine", Kind::Name, "The engine that is idle."),
         column("core", "Core", Kind::Text, "Physical NeuronCore."),
-        column("start_ns", "Start", Kind::Duration, "Since the origin of the profile."),
+        column("start_ns", "Start", Kind::Duration, "Time since the origin of the profile."),
         column("gap_ns", "Length", Kind::Duration, "Time without work."),
-        column("cause", "Waits for", Kind::Text, "What most of it waits for."),
-        column("what", "Condition", Kind::Text, "The semaphore and value waited for, or the instruction depended on."),
-        column("next", "Then", Kind::Text, "The instruction that waited."),
+        column("cause", "Waits for", Kind::Text, "Cause of the longest part of the gap."),
+        column("what", "Condition", Kind::Text, "Semaphore and value, or instruction, that it waits for."),
+        column("next", "Next instruction", Kind::Text, "Instruction that waited."),
     ]
 }
 
@@ -104,7 +104,7 @@ pub fn path_sentence(path: &CriticalPath) -> String {
         return String::new();
     }
     format!(
-        "{} steps over {}; {} of it is work, the rest is waits and gaps.",
+        "{} steps over {}; {} are work, the rest are waits and gaps.",
         text::count(path.n_steps),
         text::duration(path.range.duration()),
         text::duration(path.work)
@@ -124,16 +124,16 @@ fn kind(kind: PathKind) -> &'static str {
 pub fn share_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("name", "What", Kind::Name, "The engine that works, or what is waited for."),
+        column("name", "Activity", Kind::Name, "Engine that works, or cause of the wait."),
         column(
             "kind",
             "Kind",
             Kind::Text,
-            "Compute, a DMA transfer or the wait for one, a wait for an engine or a barrier, or a gap that nothing explains.",
+            "Compute, a DMA transfer or the wait for one, a wait for an engine or a barrier, or an unexplained gap.",
         ),
-        column("time_ns", "Time", Kind::Duration, "Time on the chain; no moment counts twice.").summed(),
-        column("share", "Share", Kind::Share, "Of the length of the chain.").summed(),
-        column("count", "Steps", Kind::Count, "Steps with such time. A step may stand in two rows: while it waits, and while it works."),
+        column("time_ns", "Time", Kind::Duration, "Time on the critical path; every instant counts once.").summed(),
+        column("share", "Share", Kind::Share, "Share of the length of the critical path.").summed(),
+        column("count", "Steps", Kind::Count, "Steps with this activity. A step can count in two rows: for its wait and for its work."),
     ]
 }
 
@@ -155,14 +155,14 @@ pub fn shares(path: &CriticalPath) -> Vec<Row> {
 pub fn step_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("name", "Step", Kind::Name, "The instruction or transfer."),
-        column("engine", "Engine", Kind::Text, "Where it ran."),
+        column("name", "Step", Kind::Name, "Instruction or transfer."),
+        column("engine", "Engine", Kind::Text, "Engine or queue on which it ran."),
         column("core", "Core", Kind::Text, "Physical NeuronCore."),
-        column("start_ns", "Start", Kind::Duration, "Since the origin of the profile."),
-        column("own_ns", "Own time", Kind::Duration, "The part that no earlier step covers."),
-        column("gap_ns", "Gap before", Kind::Duration, "From the end of the steps before to its start."),
-        column("cause", "Waits for", Kind::Text, "What the gap, or a step that only waits, waits for."),
-        column("via", "Tied by", Kind::Text, "What ties it to the step before."),
+        column("start_ns", "Start", Kind::Duration, "Time since the origin of the profile."),
+        column("own_ns", "Exclusive time", Kind::Duration, "Part not covered by an earlier step."),
+        column("gap_ns", "Gap before", Kind::Duration, "From the end of the previous steps to its start."),
+        column("cause", "Waits for", Kind::Text, "Cause of the gap or of the wait."),
+        column("via", "Dependency", Kind::Text, "Dependency on the previous step."),
     ]
 }
 

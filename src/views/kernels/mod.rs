@@ -81,7 +81,7 @@ pub fn KernelsView(
         >
             <Heading state />
             <Problem text=kernels.problem />
-            <Show when=move || kernels.is_first()><p class="waiting" role="status">"Adding up the kernels…"</p></Show>
+            <Show when=move || kernels.is_first()><p class="waiting" role="status">"Computing kernels…"</p></Show>
             <Show when=move || is_there.get()>
                 <Notes notes=kernels.derive(|k| k.notes.clone()) />
                 <Choices state />
@@ -107,7 +107,7 @@ fn Heading(state: State) -> impl IntoView {
             <h1>"Kernels"</h1>
             <span class="overview__scope" data-scope>{move || scope::sentence(state.range.get())}</span>
             <span class="overview__quiet figure">{sum}</span>
-            <Help text="Durations are added up kernel by kernel; kernels that run side by side on several streams count each. A kernel is counted whole where it begins in the range." />
+            <Help text="Durations are summed over kernels; concurrent kernels on several streams each count. A kernel counts fully if it starts in the range." />
         </header>
     }
 }
@@ -153,7 +153,7 @@ fn Pies(state: State) -> impl IntoView {
     view! {
         <div class="operators__pies">
             <Pie id="kernel-total" title="Total time by kernel" what="Kernel" kind=Kind::Duration slices=by_kernel limit empty />
-            <Pie id="tensor-cores" title="Kernel time by use of tensor cores" what="Tensor cores" kind=Kind::Duration slices=by_cores limit=Signal::stored(2) empty />
+            <Pie id="tensor-cores" title="Kernel time by tensor core use" what="Tensor cores" kind=Kind::Duration slices=by_cores limit=Signal::stored(2) empty />
         </div>
     }
 }

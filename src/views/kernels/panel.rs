@@ -33,7 +33,7 @@ fn Body(state: State, row: KernelRow, members: Asked<KernelMembers>) -> impl Int
     let go = move |label: &'static str, slice: SliceId| {
         view! { <button type="button" class="button" on:click=move |_| state.on_slice.run(slice)>{label}</button> }
     };
-    let operator = row.longest_operator.map(|o| go("Operator that launched it", o));
+    let operator = row.longest_operator.map(|o| go("Launching operator", o));
     let table_rows: Signal<Arc<Vec<Row>>> = members.derive(|m| rows::run_rows(&m.runs));
     let choose = Callback::new(move |at: usize| {
         let slice = members.value.with_untracked(|m| m.as_ref()?.runs.get(at).map(|r| r.slice));
@@ -48,14 +48,10 @@ fn Body(state: State, row: KernelRow, members: Asked<KernelMembers>) -> impl Int
     let shown = move || {
         let members = members.value.get()?;
         let (n, all) = (members.runs.len() as u64, members.n_runs);
-        Some(if n < all {
-            format!("The first {} of {} runs.", text::count(n), text::count(all))
-        } else {
-            format!("{} runs", text::count(all))
-        })
+        Some(if n < all { format!("First {} of {} runs.", text::count(n), text::count(all)) } else { format!("{} runs", text::count(all)) })
     };
     view! {
-        <aside class="panel" data-panel="kernel" aria-label="The chosen kernel">
+        <aside class="panel" data-panel="kernel" aria-label="Selected kernel">
             <header class="panel__head">
                 <i class="swatch" style:background=swatch_colour(row.colour)></i>
                 <h2 class="panel__title mono">{text::brief(&row.name)}</h2>

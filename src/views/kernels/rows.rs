@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 /// The columns that this answer can fill.
 pub fn columns(kernels: &Kernels, grouping: KernelGrouping) -> Vec<Column> {
     let column = Column::new;
-    let mut columns = vec![column("name", "Kernel", Kind::Name, "The kernel's name, as the compiler wrote it.")];
+    let mut columns = vec![column("name", "Kernel", Kind::Name, "Name of the kernel as in the file.")];
     if grouping == KernelGrouping::Properties {
         columns.extend([
-            column("operator", "Operator", Kind::Text, "The operator that launched it; empty where the trace does not tell."),
+            column("operator", "Operator", Kind::Text, "Operator that launched it. Empty if not recorded in the trace."),
             column("grid", "Grid", Kind::Text, "Blocks of the launch, in three dimensions."),
             column("block", "Block", Kind::Text, "Threads of a block, in three dimensions."),
             column("registers", "Registers", Kind::Count, "Registers of each thread."),
@@ -21,22 +21,22 @@ pub fn columns(kernels: &Kernels, grouping: KernelGrouping) -> Vec<Column> {
         ]);
     }
     columns.extend([
-        column("calls", "Calls", Kind::Count, "How often it ran.").summed(),
+        column("calls", "Calls", Kind::Count, "Number of runs.").summed(),
         column("total_ns", "Total", Kind::Duration, "Sum of the durations.").summed(),
-        column("time_share", "Time %", Kind::Share, "Total as a share of the total of all kernels shown by this grouping.").summed(),
+        column("time_share", "Time %", Kind::Share, "Total as a share of the total of all kernels.").summed(),
         column("mean_ns", "Mean", Kind::Duration, "Mean duration."),
         column("max_ns", "Max", Kind::Duration, "Longest run."),
         column("min_ns", "Min", Kind::Duration, "Shortest run."),
     ]);
     if kernels.has_blocks_per_sm {
-        let help = "Mean blocks per multiprocessor, weighted by duration. Below 1 some multiprocessors have nothing to do.";
+        let help = "Mean blocks per multiprocessor (SM), weighted by duration. Below 1, some multiprocessors are idle.";
         columns.push(column("blocks_per_sm", "Blocks / SM", Kind::Number, help));
     }
     if kernels.has_occupancy {
-        let help = "Mean estimated achieved occupancy, weighted by duration: active warps / warps that a multiprocessor can hold.";
+        let help = "Mean estimated achieved occupancy, weighted by duration: active warps ÷ maximum warps per multiprocessor.";
         columns.push(column("occupancy", "Est. occupancy", Kind::Share, help));
     }
-    columns.push(column("tensor_cores", "TC used", Kind::Text, "Whether it uses tensor cores (TC), told by its name."));
+    columns.push(column("tensor_cores", "TC used", Kind::Text, "Whether it uses tensor cores (TC), derived from its name."));
     columns
 }
 

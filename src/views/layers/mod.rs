@@ -64,7 +64,7 @@ pub fn LayersView(
                 <Help text="Active time is the time in which an engine ran anything but a semaphore wait; what overlaps counts once. HFU and MFU are FLOPs as a share of what all cores could do from the first start to the last end; MFU leaves out transposes." />
             </header>
             <Problem text=layers.problem />
-            <Show when=move || layers.is_first()><p class="waiting" role="status">"Adding up the layers…"</p></Show>
+            <Show when=move || layers.is_first()><p class="waiting" role="status">"Computing layers…"</p></Show>
             <Show when=has>
                 <Choices state />
                 <Notes notes=layers.derive(|l| l.notes.clone()) />
@@ -97,7 +97,7 @@ fn Parts(state: State, ask: Ask, on_slices: Callback<Vec<SliceId>>) -> impl Into
         spawn_local(async move {
             match ask.ask(Query::Device(DeviceQuery::LayerSlices(query, at as u32))).await {
                 Ok(Answer::Device(DeviceAnswer::LayerSlices(slices))) => on_slices.run(slices),
-                Ok(_) => problem.set(Some("The worker answered another question.".into())),
+                Ok(_) => problem.set(Some("The worker returned an unexpected answer. Reload the page.".into())),
                 Err(error) => problem.set(Some(error.to_string())),
             }
         });
@@ -113,7 +113,7 @@ fn Parts(state: State, ask: Ask, on_slices: Callback<Vec<SliceId>>) -> impl Into
     };
     let hint = move || {
         let is_none = state.chosen.with(Option::is_none);
-        is_none.then(|| view! { <span class="torch__hint">"Choose a row, or a part of the flame graph, to show its instructions in the timeline."</span> })
+        is_none.then(|| view! { <span class="torch__hint">"Select a row or a frame of the flame graph to show its instructions in the timeline."</span> })
     };
     view! {
         <Flame

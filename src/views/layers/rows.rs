@@ -10,45 +10,50 @@ use crate::ui::tree::Branch;
 pub fn columns() -> Vec<Column> {
     let column = Column::new;
     let mut out = vec![
-        column("name", "Name", Kind::Name, "Core, layer, or what the compiler made of it."),
-        column("level", "Level", Kind::Text, "What it is."),
+        column("name", "Name", Kind::Name, "Core, layer, or compiled operation."),
+        column("level", "Level", Kind::Text, "Level in the hierarchy."),
         column("occurrences", "Instructions", Kind::Count, "Instructions that touch the range."),
         column(
             "active_ns",
             "Active",
             Kind::Duration,
-            "Time in which any engine ran anything but a semaphore wait; what overlaps counts once.",
+            "Time in which any engine ran an instruction other than a semaphore wait; overlaps count once.",
         ),
-        column("covered_ns", "Covered", Kind::Duration, "The same, semaphore waits included."),
+        column("covered_ns", "Covered", Kind::Duration, "Active time plus semaphore waits."),
         column("mfu", "MFU", Kind::Share, "FLOPs without transposes ÷ (peak of all cores × time from the first start to the last end)."),
         column("hfu", "HFU", Kind::Share, "FLOPs with transposes ÷ (peak of all cores × time from the first start to the last end)."),
         column("flops", "FLOPs", Kind::Count, "Two for each element of the matrix products, transposes included."),
-        column("transpose_flops", "Transpose FLOPs", Kind::Count, "Of those, FLOPs that only transpose."),
+        column("transpose_flops", "Transpose FLOPs", Kind::Count, "FLOPs of transposes, which are part of FLOPs."),
         column(
             "adjusted_flops",
             "Adjusted FLOPs",
             Kind::Count,
-            "FLOPs without transposes in terms of BF16's rate: FP32 counts four times, FP8 half from trn2 on.",
+            "FLOPs without transposes, in BF16 equivalents: FP32 counts four times, FP8 half from trn2 on.",
         ),
     ];
     for engine in ENGINES {
         let id = engine.to_lowercase();
         out.push(column(&format!("{id}_count"), &format!("{engine} #"), Kind::Count, &format!("Instructions of the {engine} engine.")));
-        let help = format!("Time in which the {engine} engine ran anything but a semaphore wait.");
+        let help = format!("Time in which the {engine} engine ran an instruction other than a semaphore wait.");
         out.push(column(&format!("{id}_active_ns"), &format!("{engine} active"), Kind::Duration, &help));
     }
     out.extend([
         column("hbm_read", "HBM read", Kind::Bytes, "Bytes that its instructions read from HBM."),
         column("hbm_written", "HBM written", Kind::Bytes, "Bytes that its instructions wrote to HBM."),
-        column("spilled", "Spilled", Kind::Bytes, "Of both, bytes saved and loaded again for want of room."),
+        column(
+            "spilled",
+            "Spilled",
+            Kind::Bytes,
+            "Part of HBM read and written that spills and reloads data because the State Buffer is full.",
+        ),
         column("sbuf", "SBUF bytes", Kind::Bytes, "Bytes that its instructions read from and wrote to the State Buffer."),
         column(
             "dma_ns",
             "DMA time",
             Kind::Duration,
-            "Time in which a DMA queue moved anything. The file tells no layer of a transfer, so only cores have it.",
+            "Time in which a DMA queue moved data. Only for cores: the layer of a transfer is not recorded in the file.",
         ),
-        column("dma_bytes", "DMA bytes", Kind::Bytes, "Bytes of those transfers; only cores have them."),
+        column("dma_bytes", "DMA bytes", Kind::Bytes, "Bytes of these transfers. Only for cores."),
         column("start_ns", "Start", Kind::Duration, "Start of its first instruction, since the start of the execution window."),
         column("end_ns", "End", Kind::Duration, "End of its last instruction."),
     ]);

@@ -31,7 +31,7 @@ fn Totals(ledger: Ledger) -> impl IntoView {
         <dl class="ledger__totals">
             <dt>"Records read"</dt><dd class="figure">{text::count(ledger.read)}</dd>
             <dt>"Shown"</dt><dd class="figure">{text::count(ledger.shown)}</dd>
-            <dt>"Remarked or left out"</dt><dd class="figure">{text::count(n_skipped)}</dd>
+            <dt>"Skipped or flagged"</dt><dd class="figure">{text::count(n_skipped)}</dd>
             <dt>"Recognised"</dt><dd>{with_code(&ledger.recognised)}</dd>
             <dt>"Files used"</dt><dd class="mono">{ledger.members.join(", ")}</dd>
         </dl>
@@ -41,7 +41,7 @@ fn Totals(ledger: Ledger) -> impl IntoView {
 #[component]
 fn Skipped(skipped: Vec<SkipReason>) -> impl IntoView {
     if skipped.is_empty() {
-        return view! { <p class="ledger__clean">"Nothing was left out: every record of the file is shown."</p> }.into_any();
+        return view! { <p class="ledger__clean">"Nothing was skipped: every record of the file is shown."</p> }.into_any();
     }
     let rows = skipped.into_iter().map(|reason| view! { <SkippedRow reason /> }).collect_view();
     view! {

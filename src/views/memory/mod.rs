@@ -86,9 +86,9 @@ pub fn MemoryView(
             <Heading state />
             <Problem text=memory.problem />
             <Notes notes=memory.derive(|m| m.notes.clone()) />
-            <Show when=move || memory.is_first()><p class="waiting" role="status">"Adding up the memory…"</p></Show>
+            <Show when=move || memory.is_first()><p class="waiting" role="status">"Computing memory…"</p></Show>
             <Show when=is_blank>
-                <p class="waiting">"This trace has no records of memory. They are written with " <code>"profile_memory=True"</code> "."</p>
+                <p class="waiting">"This trace has no memory records. Record them with " <code>"profile_memory=True"</code> "."</p>
             </Show>
             <Show when=has_devices>
                 <MemoryCurve state />
@@ -131,10 +131,10 @@ fn Heading(state: State) -> impl IntoView {
                 </label>
                 <span class="torch__figure" data-peak>{peak}</span>
                 {move || operator().map(|slice| view! {
-                    <button type="button" class="link" data-peak-go title="Show the allocation of the peak in the timeline" on:click=move |_| state.on_slice.run(slice)>"show in the timeline"</button>
+                    <button type="button" class="link" data-peak-go title="Show the allocation at the peak in the timeline" on:click=move |_| state.on_slice.run(slice)>"show in the timeline"</button>
                 })}
             </Show>
-            <Help text="Allocated is what tensors hold; reserved is what the allocator holds, used and unused. Both are as the records of the trace tell them after each allocation and release." />
+            <Help text="Allocated is the memory used by tensors; reserved is the memory the allocator got from the device, used or not. Both are recorded after each allocation and release." />
         </header>
     }
 }
@@ -152,16 +152,16 @@ fn MemoryCurve(state: State) -> impl IntoView {
         state.memory.value.with(|m| {
             let device = rows::device(m.as_ref()?, &name)?;
             let (n, all) = (device.curve.len() as u64, device.n_points);
-            (n < all).then(|| format!("{} of {} corners are drawn; peaks are kept.", text::count(n), text::count(all)))
+            (n < all).then(|| format!("{} of {} points are drawn; peaks are kept.", text::count(n), text::count(all)))
         })
     };
     view! {
         <Curve
             id="memory-curve" title="Memory over time" x=("Time", Kind::Duration) y=("", Kind::Bytes) lines marks range on_range=choose
-            empty="The records of this device do not tell how much was held in all, so there is no curve."
+            empty="Total allocated memory of this device is not recorded in this file, so there is no curve."
         />
         <Show when=move || lines.with(|l| !l.is_empty())>
-            <p class="torch__hint">"Drag to select a range for the tables below; right click gives the whole back. " {thinned}</p>
+            <p class="torch__hint">"Drag to select a range for the tables below; right-click to return to the entire trace. " {thinned}</p>
         </Show>
     }
 }
@@ -179,11 +179,11 @@ fn Statistics(state: State) -> impl IntoView {
     view! {
         <section class="torch__part">
             <h2>"Memory by operator"</h2>
-            <p class="torch__hint">"A click shows the call with the most bytes in the timeline. " {move || (*outside.get()).clone()}</p>
+            <p class="torch__hint">"Click to show the call with the most bytes in the timeline. " {move || (*outside.get()).clone()}</p>
             <Table
                 id="memory-operators" label="Memory by operator" columns=Signal::stored(Arc::new(rows::columns())) rows=table_rows on_row=choose
                 kept=state.choices.choice("operators", "-self_size_increase|||".into())
-                empty="No operator asked for or gave back memory of this device in this range."
+                empty="No operator allocated or released memory of this device in this range."
             />
         </section>
     }

@@ -53,20 +53,20 @@ pub(super) fn Events(state: State, ask: Ask) -> impl IntoView {
     });
     view! {
         <section class="torch__part">
-            <h2>"Pieces of memory"</h2>
+            <h2>"Allocations"</h2>
             <Show when=has_none><p class="torch__hint" data-no-pieces>{none}</p></Show>
             <div class="torch__choices" class:is-hidden=has_none>
-                <Limit label="At least" field="min" choice=state.least hint="a quarter of the largest" />
-                <Limit label="At most" field="max" choice=state.most hint="no limit" />
+                <Limit label="Minimum size" field="min" choice=state.least hint="a quarter of the largest" />
+                <Limit label="Maximum size" field="max" choice=state.most hint="no limit" />
                 <span class="torch__hint" data-events-note role="status">{sentence}</span>
             </div>
             <Problem text=events.problem />
             <div class="memory__pieces" class:is-hidden=has_none>
                 <Table
-                    id="memory-events" label="Pieces of memory from allocation to release" columns=Signal::stored(Arc::new(rows::event_columns()))
+                    id="memory-events" label="Allocations and their releases" columns=Signal::stored(Arc::new(rows::event_columns()))
                     rows=table_rows selected=chosen on_row=Callback::new(move |at| chosen.set(Some(at)))
                     kept=state.choices.choice("events", String::new())
-                    empty="No piece of memory is of this size in this range."
+                    empty="No allocation in this range has this size. Change the limits."
                 />
                 <Piece piece ask on_slice=state.on_slice />
             </div>
@@ -82,7 +82,7 @@ fn Limit(label: &'static str, field: &'static str, choice: Choice<String>, hint:
         <label class="field">
             {label}
             <input
-                class="input memory__limit" data-field=field placeholder=hint title="A size: 512, 64 KiB, 1.5 MiB"
+                class="input memory__limit" data-field=field placeholder=hint title="Size, for example 512, 64 KiB or 1.5 MiB"
                 aria-invalid=move || is_bad().to_string()
                 prop:value=move || choice.0.get()
                 on:change:target=move |e| choice.1.set(e.target().value().trim().to_string())
@@ -113,7 +113,7 @@ fn Piece(piece: Memo<Option<MemoryLife>>, ask: Ask, on_slice: Callback<SliceId>)
             <h4>"Operators, innermost first"</h4>
             <ol class="memory__frames" data-operators>{operators}</ol>
             <h4>"Call stack, innermost first"</h4>
-            <Show when=move || is_blank><p class="torch__hint">"This trace has no call stacks. They are written with " <code>"with_stack=True"</code> "."</p></Show>
+            <Show when=move || is_blank><p class="torch__hint">"This trace has no call stacks. Record them with " <code>"with_stack=True"</code> "."</p></Show>
             <ol class="memory__frames" data-frames>{stack}</ol>
         })
     };
@@ -121,7 +121,7 @@ fn Piece(piece: Memo<Option<MemoryLife>>, ask: Ask, on_slice: Callback<SliceId>)
         piece.get().map(|piece| {
             let name = piece.operator.clone().unwrap_or_else(|| "Allocated by an unknown operator".into());
             view! {
-                <aside class="memory__piece" data-piece aria-label="The chosen piece of memory">
+                <aside class="memory__piece" data-piece aria-label="Selected allocation">
                     <h3 class="mono">{name}</h3>
                     <p>{text::bytes(piece.size_bytes)} ", " {rows::lived(&piece)} "."</p>
                     {piece.slice.map(|slice| view! { <button type="button" class="button" data-go on:click=move |_| on_slice.run(slice)>"Show in the timeline"</button> })}

@@ -41,7 +41,7 @@ pub fn marks(device: &MemoryDevice) -> Vec<Mark> {
 
 /// Where the peak was, in a sentence.
 pub fn peak_sentence(device: &MemoryDevice, origin: TimeNs) -> String {
-    let Some(peak) = device.peak else { return "Peak not available: the records do not tell how much was held in all.".into() };
+    let Some(peak) = device.peak else { return "Peak not available: total allocated memory is not recorded in this file.".into() };
     let of =
         device.capacity_bytes.map(|c| format!(" of {} ({})", text::bytes(c), text::percent(peak.allocated_bytes as f64 / c.max(1) as f64)));
     format!("Peak {}{} after {}", text::bytes(peak.allocated_bytes), of.unwrap_or_default(), text::duration(peak.time.since(origin)))
@@ -52,7 +52,7 @@ pub fn outside_sentence(device: &MemoryDevice) -> Option<String> {
     (device.n_outside > 0).then(|| {
         let sign = if device.outside_bytes < 0 { "−" } else { "" };
         format!(
-            "{} of {} records lie in no operator and so in no row; they sum up to {sign}{}.",
+            "{} of {} records are outside operators and in no row; their sum is {sign}{}.",
             text::count(device.n_outside),
             text::count(device.n_records),
             text::bytes(device.outside_bytes.unsigned_abs())
@@ -64,14 +64,18 @@ pub fn outside_sentence(device: &MemoryDevice) -> Option<String> {
 pub fn columns() -> Vec<Column> {
     let bytes = |id, label, help| Column::new(id, label, Kind::Bytes, help);
     vec![
-        Column::new("operator", "Operator", Kind::Name, "The operator in which memory was asked for or given back."),
-        Column::new("calls", "Calls", Kind::Count, "Calls, as far as they stand beside or below one that touched memory.").summed(),
-        bytes("size_increase", "Size Increase", "Bytes allocated less bytes released, in the calls and all they contain."),
-        bytes("self_size_increase", "Self Size Increase", "Bytes allocated less bytes released, in the calls themselves.").summed(),
-        Column::new("allocation_count", "Allocation Count", Kind::Count, "Allocations in the calls and all they contain."),
+        Column::new("operator", "Operator", Kind::Name, "Operator that allocated or released memory."),
+        Column::new("calls", "Calls", Kind::Count, "Calls that allocated or released memory, and calls next to or inside them.").summed(),
+        bytes("size_increase", "Size Increase", "Bytes allocated minus bytes released in the calls and everything they contain."),
+        bytes("self_size_increase", "Self Size Increase", "Bytes allocated minus bytes released in the calls themselves.").summed(),
+        Column::new("allocation_count", "Allocation Count", Kind::Count, "Allocations in the calls and everything they contain."),
         Column::new("self_allocation_count", "Self Allocation Count", Kind::Count, "Allocations in the calls themselves.").summed(),
-        bytes("allocation_size", "Allocation Size", "Bytes of these allocations, releases left out, in the calls and all they contain."),
-        bytes("self_allocation_size", "Self Allocation Size", "Bytes of these allocations, releases left out, in the calls themselves.")
+        bytes(
+            "allocation_size",
+            "Allocation Size",
+            "Bytes of these allocations, without releases, in the calls and everything they contain.",
+        ),
+        bytes("self_allocation_size", "Self Allocation Size", "Bytes of these allocations, without releases, in the calls themselves.")
             .summed(),
     ]
 }
@@ -96,16 +100,11 @@ pub fn rows(device: &MemoryDevice) -> Vec<Row> {
 /// Columns of the pieces of memory.
 pub fn event_columns() -> Vec<Column> {
     vec![
-        Column::new(
-            "operator",
-            "Operator",
-            Kind::Name,
-            "The operator that allocated it; a bare allocation with the operator it stands in.",
-        ),
-        Column::new("size", "Size", Kind::Bytes, "Size of the piece."),
-        Column::new("allocation_time", "Allocation Time", Kind::Duration, "Since the first moment of the trace. Empty: before the range."),
-        Column::new("release_time", "Release Time", Kind::Duration, "Since the first moment of the trace. Empty: not within the range."),
-        Column::new("duration", "Duration", Kind::Duration, "From allocation to release, where both are known."),
+        Column::new("operator", "Operator", Kind::Name, "Operator that allocated it, or the operator that encloses the allocation."),
+        Column::new("size", "Size", Kind::Bytes, "Size of the allocation."),
+        Column::new("allocation_time", "Allocation Time", Kind::Duration, "Time since the start of the trace. Empty if before the range."),
+        Column::new("release_time", "Release Time", Kind::Duration, "Time since the start of the trace. Empty if not within the range."),
+        Column::new("duration", "Duration", Kind::Duration, "From allocation to release, if both are recorded."),
     ]
 }
 
@@ -137,14 +136,14 @@ pub fn events_sentence(events: &MemoryEvents, least: u64, is_default: bool) -> S
     let listed = events.rows.len() as u64;
     let all = events.n_total;
     let cut = if listed < all { format!("The largest {} of {}", text::count(listed), text::count(all)) } else { text::count(all) };
-    let why = if is_default { ", a quarter of the largest: set another limit to see smaller ones" } else { "" };
-    format!("{cut} pieces of at least {}{why}. The largest has {}.", text::bytes(least), text::bytes(events.largest_bytes))
+    let why = if is_default { ", a quarter of the largest: lower the minimum size to see smaller ones" } else { "" };
+    format!("{cut} allocations of at least {}{why}. The largest has {}.", text::bytes(least), text::bytes(events.largest_bytes))
 }
 
 /// Said where no piece is known in the whole profile.
-pub const NO_PIECE: &str = "Not available: the records of this device do not tell which allocation and which release belong together.";
+pub const NO_PIECE: &str = "Not available: the records of this device do not link allocations to releases.";
 /// Said where none is known in a range.
-pub const NO_PIECE_HERE: &str = "No piece of memory is known to have lived in this range.";
+pub const NO_PIECE_HERE: &str = "No allocation is known in this range.";
 
 /// A size as typed: `512`, `1.5 KiB`, `2 MB`. `None` for what is no size.
 pub fn parse_bytes(typed: &str) -> Option<u64> {
@@ -165,7 +164,7 @@ pub fn parse_bytes(typed: &str) -> Option<u64> {
 /// A duration for people.
 pub fn lived(e: &crate::analysis::torch::memory::MemoryLife) -> String {
     let life = e.allocated.zip(e.released).map(|(a, b)| text::duration(DurationNs(b.0.saturating_sub(a.0))));
-    life.map_or_else(|| "not known how long it lived".into(), |l| format!("lived {l}"))
+    life.map_or_else(|| "lifetime not recorded".into(), |l| format!("lifetime {l}"))
 }
 
 #[cfg(test)]
@@ -223,7 +222,7 @@ mod tests {
         let device = MemoryDevice { n_outside: 3, n_records: 10, outside_bytes: -2048, ..MemoryDevice::default() };
         assert_eq!(
             outside_sentence(&device).as_deref(),
-            Some("3 of 10 records lie in no operator and so in no row; they sum up to −2.00 KiB.")
+            Some("3 of 10 records are outside operators and in no row; their sum is −2.00 KiB.")
         );
         assert_eq!(outside_sentence(&MemoryDevice::default()), None);
         assert!(peak_sentence(&device, TimeNs(0)).starts_with("Peak not available"));

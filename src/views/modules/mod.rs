@@ -56,7 +56,7 @@ pub fn ModulesView(
                 <Help text="A module stands wherever it is called from; its figures are of all its calls in the trace, so a module under two parents repeats them." />
             </header>
             <Problem text=modules.problem />
-            <Show when=move || modules.is_first()><p class="waiting" role="status">"Collecting the modules…"</p></Show>
+            <Show when=move || modules.is_first()><p class="waiting" role="status">"Computing modules…"</p></Show>
             <Notes notes=modules.derive(|m| m.notes.clone()) />
             <Show when=move || has(|m| !m.rows.is_empty())><ModuleParts state /></Show>
             <Show when=move || has(|m| !m.threads.is_empty())><Tree state ask=ask.get_value() /></Show>
@@ -81,18 +81,18 @@ fn ModuleParts(state: State) -> impl IntoView {
         let is_nowhere = row.first.is_none() && row.longest.is_none();
         Some(view! {
             <strong class="mono">{row.name.clone()}</strong>
-            {go("First call in the timeline", "first", row.first)}
-            {go("Longest call in the timeline", "longest", row.longest)}
-            <Show when=move || is_nowhere><span class="torch__hint">"Its calls are in no thread's tree, so there is no place in the timeline to show."</span></Show>
+            {go("Show the first call in the timeline", "first", row.first)}
+            {go("Show the longest call in the timeline", "longest", row.longest)}
+            <Show when=move || is_nowhere><span class="torch__hint">"Its calls are not in the call tree of a thread, so they are not on the timeline."</span></Show>
         })
     };
     let hint = move || {
-        chosen.with(Option::is_none).then(|| view! { <span class="torch__hint">"Choose a module in the flame graph or in the table to show its calls in the timeline."</span> })
+        chosen.with(Option::is_none).then(|| view! { <span class="torch__hint">"Select a module in the flame graph or the table to show its calls in the timeline."</span> })
     };
     view! {
         {move || {
             let title = format!("Modules by mean {} time per call", by());
-            view! { <Flame id="modules" title what="Module" kind=Kind::Duration nodes on_node=choose empty="No module took any time." /> }
+            view! { <Flame id="modules" title what="Module" kind=Kind::Duration nodes on_node=choose empty="No module has a duration." /> }
         }}
         <div class="torch__choices" data-chosen-module>{hint}{actions}</div>
         <TreeTable id="modules" label="Modules" columns branches levels=3 selected=chosen on_row=choose />
@@ -171,7 +171,7 @@ fn Tree(state: State, ask: Ask) -> impl IntoView {
 
 fn more_sentence(loaded: &Loaded, n: usize) -> Option<String> {
     (loaded.n_more > 0)
-        .then(|| format!("{} nodes are loaded, the upper levels first; choose a row to load what is below it.", text::count(n as u64)))
+        .then(|| format!("{} nodes are loaded, upper levels first. Select a row to load its children.", text::count(n as u64)))
 }
 
 /// What can be done with the chosen node.
@@ -185,7 +185,7 @@ fn NodeActions(state: State, nodes: Memo<Arc<Vec<rows::Placed>>>, chosen: RwSign
             <strong class="mono">{node.name.clone()}</strong>
             {node.slice.map(|slice| view! { <button type="button" class="button" data-go="node" on:click=move |_| state.on_slice.run(slice)>"Show in the timeline"</button> })}
             {(missing > 0).then(|| view! {
-                <button type="button" class="button" data-load on:click=move |_| load.run(number)>{format!("Load {} below", text::count(u64::from(missing)))}</button>
+                <button type="button" class="button" data-load on:click=move |_| load.run(number)>{format!("Load {} children", text::count(u64::from(missing)))}</button>
             })}
         })
     }

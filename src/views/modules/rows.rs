@@ -36,20 +36,20 @@ pub fn ordered(modules: &Modules) -> Vec<(ModuleRow, Option<u32>)> {
 pub fn columns(has_device: bool) -> Vec<Column> {
     let time = |id, label, help| Column::new(id, label, Kind::Duration, help);
     let mut out = vec![
-        Column::new("name", "Module Name", Kind::Name, "Class and number among the modules of the class."),
-        Column::new("occurrences", "Occurrences", Kind::Count, "Calls in the whole trace, wherever the module stands in the tree."),
-        Column::new("operators", "Operators", Kind::Count, "Operators that the module itself called."),
-        time("host_total", "Host Total Time", "Time of the calls on the host, what they contain included."),
-        time("host_self", "Host Self Time", "Time of the calls on the host, without operators and modules inside."),
+        Column::new("name", "Module Name", Kind::Name, "Class, and number within the class."),
+        Column::new("occurrences", "Occurrences", Kind::Count, "Calls in the entire trace, at any place in the tree."),
+        Column::new("operators", "Operators", Kind::Count, "Operators called directly by the module."),
+        time("host_total", "Host Total Time", "Host time of the calls, including nested operators and modules."),
+        time("host_self", "Host Self Time", "Host time of the calls, excluding nested operators and modules."),
     ];
     if has_device {
-        out.push(time("device_total", "Device Total Time", "Device work launched in the calls; overlaps count twice."));
-        out.push(time("device_self", "Device Self Time", "Device work of the module's own operators and launches."));
+        out.push(time("device_total", "Device Total Time", "Time of kernels launched in the calls; overlaps count twice."));
+        out.push(time("device_self", "Device Self Time", "Time of kernels launched directly by the module or its operators."));
     }
     out.push(time(
         "mean",
         "Mean per Call",
-        "Mean device time of a call, or host time where there is no device time: the width in the flame graph.",
+        "Mean device time per call, or host time if there is no device time. This is the width in the flame graph.",
     ));
     out
 }
@@ -123,14 +123,14 @@ pub fn merged(parts: &[Vec<TreeNode>]) -> Vec<Placed> {
 pub fn tree_columns(has_device: bool) -> Vec<Column> {
     let mut out = vec![
         Column::new("name", "Name", Kind::Name, "Operator, module or step."),
-        Column::new("kind", "Kind", Kind::Text, "What it is."),
-        Column::new("start", "Start", Kind::Duration, "Since the origin of the profile."),
-        Column::new("duration", "Duration", Kind::Duration, "On the host."),
+        Column::new("kind", "Kind", Kind::Text, "Kind of the node."),
+        Column::new("start", "Start", Kind::Duration, "Time since the origin of the profile."),
+        Column::new("duration", "Duration", Kind::Duration, "Duration on the host."),
     ];
     if has_device {
-        out.push(Column::new("device_total", "Device Total", Kind::Duration, "Device work launched in it."));
+        out.push(Column::new("device_total", "Device Total", Kind::Duration, "Time of kernels launched in it."));
     }
-    out.push(Column::new("children", "Children", Kind::Count, "Nodes directly below, loaded or not."));
+    out.push(Column::new("children", "Children", Kind::Count, "Number of direct children, loaded or not."));
     out
 }
 

@@ -31,7 +31,7 @@ pub(super) fn Compare(context: LogContext, level: Level) -> impl IntoView {
     let options =
         move || others.get().into_iter().map(|(id, title, _)| view! { <option value=id.to_string()>{title}</option> }).collect_view();
     view! {
-        <Show when=move || others.with(|o| !o.is_empty()) fallback=|| view! { <p class="waiting">"Open a second run to compare the two."</p> }>
+        <Show when=move || others.with(|o| !o.is_empty()) fallback=|| view! { <p class="waiting">"Open a second run to compare it with this one."</p> }>
             <label class="field">
                 "Compare with "
                 <select class="select" data-field="compare" on:change:target=move |e| chosen.set(e.target().value().parse().ok())>

@@ -22,11 +22,11 @@ pub(super) fn GenericTable(ask: Ask, id: String, kept: Choice<String>) -> impl I
     let is_cut = |part: &TablePart| (part.rows.len() as u64) < part.n_total;
     let note = move || {
         let part = found.value.get().filter(|p| is_cut(p))?;
-        Some(format!("{} of {} rows are shown; the view Tables has all of them.", part.rows.len(), part.n_total))
+        Some(format!("{} of {} rows are shown; the Tables view has all rows.", part.rows.len(), part.n_total))
     };
     view! {
         <Problem text=found.problem />
         <p class="waiting">{note}</p>
-        <Table id=id label="Operators as they stand in the file" columns rows=shown kept empty="The file's list is empty." />
+        <Table id=id label="Operators as listed in the file" columns rows=shown kept empty="The list in the file is empty." />
     }
 }

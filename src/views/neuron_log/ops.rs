@@ -84,7 +84,7 @@ fn Pies(ops: Asked<LogOps>, device: Signal<String>, limit: Signal<usize>) -> imp
     let by_operator: Signal<Arc<Vec<Slice>>> =
         Memo::new(move |_| Arc::new(ops.value.get().map(|o| rows::by_operator(&o, &device.get())).unwrap_or_default())).into();
     let has_time = move || ops.value.get().is_some_and(|o| o.total_time.is_some());
-    let empty = "No operator has a time here.";
+    let empty = "No operator has a recorded time.";
     view! {
         <Show when=has_time>
             <div class="neuronlog__pies">
@@ -155,6 +155,6 @@ fn Detail(context: LogContext, row: OpRow) -> impl IntoView {
         let overlap = view! { <Overlap context slice=Signal::stored(Some(slice)) is_timeline=false /> };
         view! { <button type="button" class="button" data-jump="" on:click=move |_| go.run((slice, all.clone()))>{label}</button>{overlap} }
     });
-    let nothing = (n == 0).then(|| view! { <p>"The timeline of this run has no bar of it."</p> });
+    let nothing = (n == 0).then(|| view! { <p>"Not on this run's timeline."</p> });
     view! { <div class="neuronlog__detail" data-operator=row.name.clone()><p class="mono"><strong>{row.name.clone()}</strong></p>{jump}{nothing}</div> }
 }

@@ -38,7 +38,7 @@ fn Members(found: LogOverlap, go: Callback<(SliceId, Vec<SliceId>)>) -> impl Int
                 <button type="button" class="link" data-member=m.name.clone() title=m.track.clone() on:click=move |_| go.run((slice, all.clone()))>{m.path.clone()}</button>
             }
             .into_any(),
-            None => view! { <span data-member=m.name.clone()>{m.path.clone()}" · no bar of its own: hidden inside another operation"</span> }.into_any(),
+            None => view! { <span data-member=m.name.clone()>{m.path.clone()}" · not on the timeline: inside another operation"</span> }.into_any(),
         };
         view! { <li class="mono" style:margin-left=format!("{}px", 16 * m.depth)>{place}</li> }
     };
@@ -52,7 +52,7 @@ fn Bars(found: LogOverlap, go: Callback<(SliceId, Vec<SliceId>)>) -> impl IntoVi
     let item = |o: &Overlapping| {
         let slice = o.slice;
         let share = o.share.map(|s| format!(", {} of it", text::percent(s))).unwrap_or_default();
-        let note = format!(" {} in common{share} · {}", text::duration(o.overlap), o.track);
+        let note = format!(" {} shared{share} · {}", text::duration(o.overlap), o.track);
         view! { <li><button type="button" class="link mono" on:click=move |_| go.run((slice, vec![slice]))>{o.name.clone()}</button>{note}</li> }
     };
     let items = found.overlapping.iter().take(N_LISTED).map(item).collect_view();

@@ -39,7 +39,7 @@ pub fn raw_rows(part: &TablePart) -> Vec<Row> {
 /// The device of a row, as the plugin calls it.
 pub fn device(row: &OpRow) -> String {
     match (row.neuron_device.as_str(), row.neuron_core.as_str()) {
-        ("", "") => "Device not told".into(),
+        ("", "") => "Device not recorded".into(),
         (d, "") => format!("NeuronDevice {d}"),
         ("", c) => format!("NeuronCore {c}"),
         (d, c) => format!("NeuronDevice {d} NeuronCore {c}"),
@@ -82,24 +82,24 @@ fn has_parts(ops: &LogOps) -> bool {
 pub fn op_columns(ops: &LogOps) -> Vec<Column> {
     let column = Column::new;
     let mut out = vec![
-        column("name", "Op Name", Kind::Name, "Open a row for the members of a fused operator and the HLO operators beneath it."),
-        column("occurrences", "Occurrences", Kind::Count, "How often it ran.").summed(),
+        column("name", "Op Name", Kind::Name, "Expand a row to see the members of a fused operator and its HLO operators."),
+        column("occurrences", "Occurrences", Kind::Count, "Number of runs.").summed(),
         column("neuron_device", "Neuron Device", Kind::Text, ""),
         column("neuron_core", "NeuronCore", Kind::Text, ""),
         column(
             "time_ns",
             "Time",
             Kind::Duration,
-            "As the plugin's table lists it; computed from a timeline it is the time in Process Execution.",
+            "Time in the plugin's table, or the time in Process Execution if computed from a timeline.",
         )
         .summed(),
-        column("time_share", "Time %", Kind::Share, "As a share of the sum of all operators.").summed(),
+        column("time_share", "Time %", Kind::Share, "Share of the sum of all operators.").summed(),
     ];
     if has_parts(ops) {
         out.push(column("transfer_ns", "Data transfer", Kind::Duration, "Time of its slices in Process Data Transfer.").summed());
         out.push(column("control_ns", "Control", Kind::Duration, "Time of its slices in Process Control.").summed());
     }
-    out.extend(ops.columns.iter().map(|c| column(c, c, Kind::Text, "A key of the file whose meaning is not known.")));
+    out.extend(ops.columns.iter().map(|c| column(c, c, Kind::Text, "Undocumented key of the file.")));
     out
 }
 
@@ -135,7 +135,7 @@ pub fn figures(t: &LogTimeline) -> Vec<(&'static str, String)> {
         ("Transfer hidden behind compute", part(t.hidden_share)),
         ("Idle", shown(t.idle)),
         ("Idle share", part(t.idle_share)),
-        ("Runtime set-up", shown(t.setup)),
+        ("Runtime setup", shown(t.setup)),
     ]
 }
 
@@ -146,8 +146,8 @@ pub fn sum_columns() -> Vec<Column> {
         column("name", "Row", Kind::Name, ""),
         column("process", "Process", Kind::Text, ""),
         column("n_slices", "Slices", Kind::Count, "").summed(),
-        column("busy_ns", "Busy", Kind::Duration, "Time in which any slice of the row runs."),
-        column("share", "Of the window", Kind::Share, "Busy time as a share of the device window."),
+        column("busy_ns", "Busy", Kind::Duration, "Time in which at least one slice of the row runs."),
+        column("share", "Share of the window", Kind::Share, "Busy time as a share of the device window."),
     ]
 }
 
@@ -180,16 +180,16 @@ pub fn caption_title(caption: &Caption) -> &'static str {
 pub fn step_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("name", "Step", Kind::Name, "A step of the host."),
-        column("start_ns", "Start", Kind::Duration, "Since the first slice."),
+        column("name", "Step", Kind::Name, "Host step."),
+        column("start_ns", "Start", Kind::Duration, "Time since the first slice."),
         column("duration_ns", "Duration", Kind::Duration, "").summed(),
-        column("idle_ns", "Device idle", Kind::Duration, "Time in the step in which the device does none of these.").summed(),
-        column("idle_share", "Idle %", Kind::Share, "Of the step."),
-        column("gap_ns", "Longest pause", Kind::Duration, "The longest time in the step in which the device does nothing."),
-        column("host", "Host meanwhile", Kind::Text, "The innermost slice of the host that covers the longest pause, or most of it."),
-        column("execution_ns", "Execution", Kind::Duration, "Time the device executes in the step.").summed(),
+        column("idle_ns", "Device idle", Kind::Duration, "Time in the step in which the device is idle.").summed(),
+        column("idle_share", "Idle %", Kind::Share, "Share of the step."),
+        column("gap_ns", "Longest idle time", Kind::Duration, "Longest idle interval of the device in the step."),
+        column("host", "Host activity", Kind::Text, "Innermost host slice that covers most of the longest idle time."),
+        column("execution_ns", "Execution", Kind::Duration, "Execution time of the device in the step.").summed(),
         column("io_ns", "IO transfer", Kind::Duration, "").summed(),
-        column("sync_ns", "CC sync", Kind::Duration, "Time collectives wait for each other in the step.").summed(),
+        column("sync_ns", "CC sync", Kind::Duration, "Time in which collectives synchronize in the step.").summed(),
     ]
 }
 
@@ -209,11 +209,10 @@ pub fn diff_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
         column("name", "Operator", Kind::Name, ""),
-        column("place", "In", Kind::Text, "Which of the two runs has it."),
+        column("place", "In", Kind::Text, "Runs that contain it."),
         column("before_ns", "Time before", Kind::Duration, "").summed(),
         column("after_ns", "Time now", Kind::Duration, "").summed(),
-        column("delta_ns", "Difference", Kind::Duration, "Now minus before; an operator that one run does not have counts nothing there.")
-            .summed(),
+        column("delta_ns", "Difference", Kind::Duration, "Time now − time before. An operator missing in a run has time 0 there.").summed(),
         column("n_before", "Occurrences before", Kind::Count, "").summed(),
         column("n_after", "Occurrences now", Kind::Count, "").summed(),
     ]

@@ -37,10 +37,10 @@ pub fn LogTimelineView(
             <Problem text=found.problem />
             {head}
             <div class="neuronlog__timeline">{children()}</div>
-            <Show when=move || selection.get().is_some() fallback=|| view! { <p class="waiting">"Select a bar to see what it overlaps and what it is made of."</p> }>
+            <Show when=move || selection.get().is_some() fallback=|| view! { <p class="waiting">"Select a bar to see overlapping operators and its fused members."</p> }>
                 <div class="neuronlog__detail"><Overlap context=of_selection.clone() slice=selection is_timeline=true /></div>
             </Show>
-            <Table id="operator-timeline" label="Rows of the timeline" columns rows=sums kept empty="The timeline has no such rows." />
+            <Table id="operator-timeline" label="Rows of the timeline" columns rows=sums kept empty="The timeline has no rows of this kind." />
             <Compare context=of_compare level=Level::Framework />
         </section>
     }
@@ -51,7 +51,7 @@ fn Figures(found: Arc<LogTimeline>) -> impl IntoView {
     let figure = |(name, value): (&'static str, String)| view! { <div class="neuronlog__figure"><dt>{name}</dt><dd>{value}</dd></div> };
     let figures = rows::figures(&found).into_iter().map(figure).collect_view();
     let source = (!found.is_from_overview && found.window.is_some())
-        .then(|| view! { <p>"The rows Compute Busy and DMA Busy are missing: the figures come from the operator rows."</p> });
+        .then(|| view! { <p>"The rows Compute Busy and DMA Busy are not in this file: values are computed from the operator rows."</p> });
     view! {
         <p class="neuronlog__verdict" data-verdict=found.verdict.clone()>{found.verdict_text.clone()}</p>
         <dl class="neuronlog__figures">{figures}</dl>
@@ -75,5 +75,5 @@ fn Captions(found: Arc<LogTimeline>, context: LogContext) -> impl IntoView {
         }
     };
     let items = found.captions.iter().map(item).collect_view();
-    (!found.captions.is_empty()).then(|| view! { <h2>"What is to be seen"</h2><ul class="neuronlog__list">{items}</ul> })
+    (!found.captions.is_empty()).then(|| view! { <h2>"Observations"</h2><ul class="neuronlog__list">{items}</ul> })
 }

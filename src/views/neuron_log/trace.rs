@@ -41,7 +41,7 @@ pub fn LogTraceView(
     let cut = move || {
         let found = found.value.get()?;
         let n = found.steps.len() as u64;
-        (n < found.n_steps).then(|| format!("The first {} of {} steps are listed.", text::count(n), text::count(found.n_steps)))
+        (n < found.n_steps).then(|| format!("First {} of {} steps.", text::count(n), text::count(found.n_steps)))
     };
     let figures = move || found.value.get().map(|t| view! { <Figures found=t /> });
     view! {
@@ -50,7 +50,7 @@ pub fn LogTraceView(
             <Problem text=found.problem />
             {figures}
             <p class="waiting">{cut}</p>
-            <Table id="trace-steps" label="Steps" columns rows=steps selected on_row=choose kept empty="The host's threads have no slice called Step and a number, nor StepMarker." />
+            <Table id="trace-steps" label="Steps" columns rows=steps selected on_row=choose kept empty="No steps: host threads have no slice named StepMarker or Step with a number." />
             <div class="neuronlog__timeline">{children()}</div>
         </section>
     }

@@ -100,7 +100,7 @@ pub fn OperatorsView(
     let is_first = move || state.operators.with(|o| o.is_none());
     let first = move || {
         let is_plain_wait = is_first() && state.problem.with(|p| p.is_none());
-        is_plain_wait.then(|| view! { <p class="waiting" role="status">"Adding up the operators…"</p> })
+        is_plain_wait.then(|| view! { <p class="waiting" role="status">"Computing operators…"</p> })
     };
     view! {
         <section class="operators" data-view="operators" class:is-waiting=move || state.is_waiting.get() aria-busy=move || state.is_waiting.get().to_string()>
@@ -131,7 +131,7 @@ fn Heading(state: State) -> impl IntoView {
             <h1>"Operators"</h1>
             <span class="operators__scope" data-scope>{move || scope::sentence(state.range.get())}</span>
             {busy}
-            <Help text="Busy time is the time in which anything ran, added up over all tracks; it can be longer than the range when tracks run side by side. Waits, and what a profiler records of itself, are left out. Time % is a share of it." />
+            <Help text="Busy time is the time in which at least one slice ran, summed over all tracks; it exceeds the range if tracks run concurrently. Waits and profiler overhead are excluded. Time % is the share of busy time." />
         </header>
     }
 }
@@ -175,7 +175,7 @@ fn Pies(state: State) -> impl IntoView {
     let by_device = state.derive(rows::by_device);
     let by_operator = state.derive(move |o| rows::by_operator(o, &state.device.0.get(), &state.grouping()));
     let limit = state.limit.0;
-    let empty = "Nothing ran here, so there is nothing to share out.";
+    let empty = "Nothing ran in this range.";
     view! {
         <div class="operators__pies">
             <Pie id="by-device" title="Self time by device" what="Device" kind=Kind::Duration slices=by_device limit=limit empty />

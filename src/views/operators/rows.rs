@@ -16,26 +16,21 @@ fn of_device<'a>(operators: &'a Operators, device: &str) -> impl Iterator<Item =
 pub fn columns(grouping: &str, has_flops: bool) -> Vec<Column> {
     let column = Column::new;
     let mut out = vec![
-        column("name", grouping, Kind::Name, "What the slices have in common: their name, or the attribute chosen under Group by."),
+        column("name", grouping, Kind::Name, "Name of the slices, or the attribute selected under Group by."),
         column("occurrences", "Occurrences", Kind::Count, "Slices that touch the range.").summed(),
-        column("device", "Device", Kind::Text, "The process, device or NeuronCore engine whose tracks the slices are on."),
+        column("device", "Device", Kind::Text, "Process, device or NeuronCore engine of the slices."),
         column(
             "self_time_ns",
             "Self time",
             Kind::Duration,
-            "Time in which one of these slices was the innermost on its track. Self times add up to the busy time of the tracks.",
+            "Time in which one of these slices was the innermost on its track. The sum of self times is the busy time of the tracks.",
         )
         .summed(),
         column("time_share", "Time %", Kind::Share, "Self time as a share of the busy time of all devices in the range.").summed(),
-        column(
-            "total_ns",
-            "Total",
-            Kind::Duration,
-            "Time covered by these slices, track by track, what they call included; where several overlap on a track, counted once.",
-        ),
-        column("min_ns", "Min", Kind::Duration, "Shortest occurrence, at its whole length even where the range cuts it."),
-        column("mean_ns", "Mean", Kind::Duration, "Mean length of an occurrence, at whole lengths."),
-        column("max_ns", "Max", Kind::Duration, "Longest occurrence, at its whole length even where the range cuts it."),
+        column("total_ns", "Total", Kind::Duration, "Time covered by these slices and their children; overlaps on a track count once."),
+        column("min_ns", "Min", Kind::Duration, "Shortest occurrence, with its full duration even if it exceeds the range."),
+        column("mean_ns", "Mean", Kind::Duration, "Mean full duration of an occurrence."),
+        column("max_ns", "Max", Kind::Duration, "Longest occurrence, with its full duration even if it exceeds the range."),
     ];
     if has_flops {
         out.extend(flops_columns());
@@ -51,7 +46,7 @@ fn flops_columns() -> [Column; 4] {
         column("mfu", "MFU", Kind::Share, &format!("Model FLOPs utilization: FLOPs without transposes {span}")),
         column("hfu", "HFU", Kind::Share, &format!("Hardware FLOPs utilization: FLOPs with transposes {span}")),
         column("flops", "FLOPs", Kind::Count, "Two for each element of the matrix products, transposes included.").summed(),
-        column("transpose_flops", "Transpose FLOPs", Kind::Count, "Of those, FLOPs that only transpose.").summed(),
+        column("transpose_flops", "Transpose FLOPs", Kind::Count, "FLOPs of transposes, which are part of FLOPs.").summed(),
     ]
 }
 

@@ -25,7 +25,7 @@ pub(super) fn Recommendations(overview: Asked<Overview>, on_place: Callback<Plac
         <section class="overview__part" data-part="recommendations">
             <h2>"Recommendations"</h2>
             <Show when=move || is_there.get()>
-                <Findings findings on_place empty="Nothing stood out in these steps." />
+                <Findings findings on_place empty="No rule applies to these steps." />
             </Show>
         </section>
     }
@@ -36,7 +36,7 @@ fn finding(found: &Recommendation) -> Finding {
         id: found.id.to_string(),
         title: found.title.to_string(),
         cost: found.cost.map(text::duration).unwrap_or_default(),
-        cost_help: "What it costs in the steps looked at",
+        cost_help: "Cost in the analyzed steps",
         text: found.text.to_string(),
         places: found.evidence.iter().map(place).collect(),
         reasons: vec![("Threshold", found.threshold.to_string()), ("Computed", found.how.to_string())],

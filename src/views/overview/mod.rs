@@ -42,7 +42,7 @@ pub fn OverviewView(
                 <span class="overview__quiet">{move || overview.value.get().map(|o| rows::configuration(&o))}</span>
             </header>
             <Problem text=overview.problem />
-            <Show when=move || overview.is_first()><p class="waiting" role="status">"Adding up the steps…"</p></Show>
+            <Show when=move || overview.is_first()><p class="waiting" role="status">"Computing steps…"</p></Show>
             <Notes notes=overview.derive(|o| o.notes.clone()) />
             <Show when=move || is_there.get()>
                 <div class="overview__top"><Devices overview /><Summary overview /></div>
@@ -114,15 +114,11 @@ fn Summary(overview: Asked<Overview>) -> impl IntoView {
     let total = move || overview.value.get().and_then(|o| rows::mean_step(&o));
     let title = move || {
         let n = overview.value.with(|o| o.as_ref().map_or(0, |o| o.steps.len()));
-        if n == 1 {
-            "Where the time of the step went".to_string()
-        } else {
-            format!("Where the time of a step went, mean of {}", text::count(n as u64))
-        }
+        if n == 1 { "Step time breakdown".to_string() } else { format!("Step time breakdown, mean of {}", text::count(n as u64)) }
     };
     view! {
         <section class="overview__part">
-            <h2>{title}<Help text="Each moment of a step counts for one category only: the first of this order that goes on. So the parts add up to the step, and time that is hidden behind kernels counts as kernels." /></h2>
+            <h2>{title}<Help text="Every instant of a step counts for one category: the first active one in this order. The sum of the categories is the step time; time hidden behind kernels counts as kernels." /></h2>
             <div class="overview__summary">
                 <table class="table" data-table="execution-summary" aria-label="Execution summary">
                     <thead><tr><th scope="col">"Category"</th><th scope="col" class="figure">"Time per step"</th><th scope="col" class="figure">"Share"</th></tr></thead>
@@ -131,7 +127,7 @@ fn Summary(overview: Asked<Overview>) -> impl IntoView {
                 </table>
                 <Pie
                     id="execution-summary" title="Mean time per step by category" what="Category" kind=Kind::Duration slices limit=Signal::stored(8)
-                    empty="There is no step whose time could be shared out."
+                    empty="No steps are recorded: call prof.step() after each iteration."
                 />
             </div>
         </section>
@@ -153,7 +149,7 @@ fn Steps(overview: Asked<Overview>, on_place: Callback<Place>) -> impl IntoView 
         <section class="overview__part">
             <Bars
                 id="steps" title="Time of each step by category" what="Step" kind=Kind::Duration series bars on_bar
-                empty="There is no step in this range."
+                empty="No step in this range."
             />
         </section>
     }

@@ -25,7 +25,7 @@ pub fn configuration(overview: &Overview) -> String {
     let plural = |n: u64, one: &str| format!("{} {one}{}", text::count(n), if n == 1 { "" } else { "s" });
     let steps = match (overview.has_step_marks, overview.steps.len()) {
         (_, 0) => "no steps".into(),
-        (false, _) => "no step marks: the whole trace counts as one step".into(),
+        (false, _) => "no step marks: the entire trace counts as one step".into(),
         (true, n) => plural(n as u64, "step"),
     };
     format!("{} · {} · {steps}", plural(overview.n_workers.into(), "worker"), overview.device_type)
@@ -133,7 +133,7 @@ pub fn bars(overview: &Overview) -> Vec<Bar> {
         name: s.name.clone(),
         group: String::new(),
         values: told(overview).map(|i| s.parts[i].0 as f64).collect(),
-        note: "A click shows it in the timeline.".into(),
+        note: "Click to show it in the timeline.".into(),
     };
     overview.steps.iter().map(bar).collect()
 }
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(configuration(&overview()), "1 worker · GPU · 1 step");
         assert_eq!(
             configuration(&Overview { has_step_marks: false, ..overview() }),
-            "1 worker · GPU · no step marks: the whole trace counts as one step"
+            "1 worker · GPU · no step marks: the entire trace counts as one step"
         );
     }
 }

@@ -27,12 +27,12 @@ pub fn ProfileView(
         let missing = hot.get().map(|h| h.info.meta.not_available.clone()).unwrap_or_default();
         (!missing.is_empty()).then(|| {
             let items = missing.into_iter().map(|m| view! { <li>{with_code(&m)}</li> }).collect_view();
-            view! { <h2>"Not available from this source"</h2><ul class="profile__missing">{items}</ul> }
+            view! { <h2>"Not recorded in this file"</h2><ul class="profile__missing">{items}</ul> }
         })
     };
     let experimental = move || {
         hot.get().is_some_and(|h| h.info.meta.is_experimental).then(|| {
-            view! { <p class="notice notice--warn">"This format has no published description; its reading is experimental."</p> }
+            view! { <p class="notice notice--warn">"This format has no published specification; support is experimental."</p> }
         })
     };
     view! {

@@ -52,10 +52,10 @@ pub fn RooflineView(
                 <h1>"Roofline"</h1>
                 <span class="torch__scope" data-scope>{move || scope::sentence(range.get())}</span>
                 <Grouping label="Points by" groupings max_depth=max_depth.into() by depth />
-                <Help text="Intensity is FLOPs without transposes per byte. Left of the ridge the memory bounds the rate, right of it the tensor engines of all cores do. A hollow point is what the run would be, at the same rate, without bytes that need not have moved." />
+                <Help text="Intensity is FLOPs without transposes per byte. Left of the ridge a point is memory-bound, right of it compute-bound. A hollow point shows the intensity at the same rate without avoidable bytes." />
             </header>
             <Problem text=roof.problem />
-            <Show when=move || roof.is_first()><p class="waiting" role="status">"Adding up FLOPs and bytes…"</p></Show>
+            <Show when=move || roof.is_first()><p class="waiting" role="status">"Computing FLOPs and bytes…"</p></Show>
             <Show when=move || roof.value.with(|r| r.is_some())><Parts roof on_slice /></Show>
         </section>
     }
@@ -79,19 +79,19 @@ fn Parts(roof: Asked<Roofline>, on_slice: Callback<SliceId>) -> impl IntoView {
         <Scatter
             id="roofline" title="FLOP/s against arithmetic intensity" titles=("Arithmetic intensity, FLOP/byte", "FLOP/s") dots=roof.derive(rows::dots)
             ceilings slope mark figures=Figures { columns, rows: points } on_dot=show
-            empty="The file tells neither FLOPs nor what the hardware can do, so there is no roofline."
+            empty="FLOPs and hardware limits are not recorded in this file, so there is no roofline."
         />
         <Notes notes=roof.derive(|r| r.notes.clone()) />
         <div class="torch__part">
             <h2>"Points"</h2>
-            <p class="torch__hint">"A row of a part shows its first instruction in the timeline."</p>
-            <Table id="roofline-points" label="Points of the roofline" columns rows=points on_row=show empty="Nothing has both FLOPs and bytes." />
+            <p class="torch__hint">"Click a row to show its first instruction in the timeline."</p>
+            <Table id="roofline-points" label="Points of the roofline" columns rows=points on_row=show empty="No row has both FLOPs and bytes." />
         </div>
         <div class="torch__part">
             <h2>"Ceilings"</h2>
             <Table
                 id="roofline-ceilings" label="Ceilings of the roofline" columns=Signal::stored(Arc::new(rows::ceiling_columns())) rows=ceiling_rows
-                empty="The metadata tell no ceiling."
+                empty="Hardware limits are not recorded in the metadata."
             />
         </div>
     }

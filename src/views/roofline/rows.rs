@@ -20,10 +20,10 @@ fn rate(value: f64) -> String {
 /// Name and colour of a point's class.
 fn class(point: &Point) -> (&'static str, u16) {
     match (point.bound, point.basis) {
-        (Bound::Memory, _) => ("Bound by memory", fixed::MEMCPY),
-        (Bound::Compute, _) => ("Bound by compute", fixed::KERNEL),
-        (Bound::NotTold, Basis::Sbuf) => ("Against SBUF bytes: no ceiling told", fixed::OTHER),
-        (Bound::NotTold, Basis::Hbm) => ("No ceiling told", fixed::MEMSET),
+        (Bound::Memory, _) => ("Memory-bound", fixed::MEMCPY),
+        (Bound::Compute, _) => ("Compute-bound", fixed::KERNEL),
+        (Bound::NotTold, Basis::Sbuf) => ("SBUF bytes: no ceiling recorded", fixed::OTHER),
+        (Bound::NotTold, Basis::Hbm) => ("No ceiling recorded", fixed::MEMSET),
     }
 }
 
@@ -45,7 +45,7 @@ pub fn dots(roof: &Roofline) -> Vec<Dot> {
             ("Time".to_string(), text::duration(p.duration)),
         ];
         rows.extend((!p.core.is_empty()).then(|| ("Core".to_string(), p.core.clone())));
-        rows.extend(p.roof.map(|roof| ("Of the roof".to_string(), text::percent(p.rate / roof))));
+        rows.extend(p.roof.map(|roof| ("Share of roofline".to_string(), text::percent(p.rate / roof))));
         Dot {
             name: p.name.clone(),
             series: series.into(),
@@ -55,7 +55,7 @@ pub fn dots(roof: &Roofline) -> Vec<Dot> {
             colour,
             is_hollow: p.is_potential,
             rows,
-            note: if p.is_potential { "At the same rate: what could be, no measurement".into() } else { series.into() },
+            note: if p.is_potential { "Estimate at the same rate, not a measurement".into() } else { series.into() },
         }
     };
     roof.points.iter().map(dot).collect()
@@ -78,36 +78,36 @@ pub fn slope(roof: &Roofline) -> Option<(String, f64)> {
 
 /// The most that can be reached at the run's intensity.
 pub fn mark(roof: &Roofline) -> Option<Mark> {
-    roof.achievable.map(|(x, y)| Mark { name: format!("most achievable {}", rate(y)), x, y })
+    roof.achievable.map(|(x, y)| Mark { name: format!("maximum achievable {}", rate(y)), x, y })
 }
 
 /// Columns of the points.
 pub fn columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("name", "Name", Kind::Name, "The run, the range, or a part of it."),
-        column("level", "Level", Kind::Text, "What it is."),
-        column("core", "Core", Kind::Text, "The core whose part it is; the run, ranges and regions are of all."),
-        column("bound", "Bound", Kind::Text, "Which ceiling is above it."),
-        column("basis", "Bytes of", Kind::Text, "Bytes from and to HBM, or, where its instructions moved none, of the State Buffer."),
+        column("name", "Name", Kind::Name, "Run, range, or part of it."),
+        column("level", "Level", Kind::Text, "Level in the hierarchy."),
+        column("core", "Core", Kind::Text, "Core of the part; runs, ranges and regions cover all cores."),
+        column("bound", "Bound", Kind::Text, "Ceiling that limits it."),
+        column("basis", "Bytes of", Kind::Text, "HBM bytes, or State Buffer bytes if its instructions moved no HBM bytes."),
         column("intensity", "FLOP/byte", Kind::Number, "FLOPs ÷ bytes."),
         column("rate", "GFLOP/s", Kind::Number, "FLOPs ÷ time."),
         column(
             "share",
-            "Of the roof",
+            "Share of roofline",
             Kind::Share,
-            "Rate as a share of the lower of the two ceilings at this intensity: of one core for its parts, of all cores else.",
+            "Rate as a share of the lower ceiling at this intensity: of one core for parts of a core, of all cores otherwise.",
         ),
         column("flops", "FLOPs", Kind::Count, "Without transposes."),
-        column("adjusted", "Adjusted FLOPs", Kind::Count, "In terms of BF16's rate: FP32 counts four times, FP8 half from trn2 on."),
+        column("adjusted", "Adjusted FLOPs", Kind::Count, "In BF16 equivalents: FP32 counts four times, FP8 half from trn2 on."),
         column(
             "of_peak",
             "Of peak, adjusted",
             Kind::Share,
-            "Adjusted FLOPs ÷ time, as a share of BF16's ceiling, of one core for its parts.",
+            "Adjusted FLOPs ÷ time as a share of the BF16 ceiling, of one core for parts of a core.",
         ),
-        column("bytes", "Bytes", Kind::Bytes, "What the intensity is against."),
-        column("duration_ns", "Time", Kind::Duration, "Active on any engine; the whole length for the run or a range."),
+        column("bytes", "Bytes", Kind::Bytes, "Denominator of the intensity."),
+        column("duration_ns", "Time", Kind::Duration, "Active time on any engine; the full duration for the run or a range."),
     ]
 }
 
@@ -143,9 +143,9 @@ pub fn rows(roof: &Roofline) -> Vec<Row> {
 pub fn ceiling_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("name", "Ceiling", Kind::Name, "Data type; dashed in the chart where throttling lowers it."),
-        column("tflops", "TFLOP/s", Kind::Number, "Of all physical cores."),
-        column("ridge", "Ridge, FLOP/byte", Kind::Number, "Intensity below which the memory is the lower ceiling."),
+        column("name", "Ceiling", Kind::Name, "Data type; dashed in the chart if throttling lowers it."),
+        column("tflops", "TFLOP/s", Kind::Number, "Sum of all physical cores."),
+        column("ridge", "Ridge, FLOP/byte", Kind::Number, "Intensity below which memory bandwidth is the lower ceiling."),
     ]
 }
 

@@ -79,7 +79,7 @@ pub fn SearchView(
 }
 
 /// What can be typed.
-const HOW: &str = "Type a name, a part of it, or a regular expression. Case matters only when you type a capital. Moments, such as semaphore updates and errors, are found by their names alone.";
+const HOW: &str = "Enter a name, a part of it, or a regular expression. Search is case-sensitive only if the text contains a capital letter. Instants, such as semaphore updates and errors, are found by name only.";
 
 /// What there is to see of a range without a search.
 fn of_range(has_range: bool) -> &'static str {
@@ -99,8 +99,11 @@ fn Found(search: Signal<Search>, is_wanted: Memo<bool>) -> impl IntoView {
 fn found(search: &Search, is_wanted: bool) -> String {
     let all = text::count(search.n_found());
     let moments = text::count(search.n_instants);
-    let moments =
-        if search.n_instants > 0 { format!(", {moments} of them moments, as semaphore updates and errors are") } else { String::new() };
+    let moments = if search.n_instants > 0 {
+        format!(", including {moments} instants (such as semaphore updates and errors)")
+    } else {
+        String::new()
+    };
     match (is_wanted && search.refused.is_none(), search.at) {
         (false, _) => String::new(),
         (_, Some(at)) => format!("{} of {all} hits{moments}", text::count(at as u64 + 1)),
@@ -137,9 +140,9 @@ fn Form(search: Signal<Search>, options: SearchOptions, fields: Vec<(String, Str
             <Toggle label="Also in the records of the file" choice=in_records />
             <Show when=move || in_records.0.get()>
                 <label class="field">
-                    "Only the field"
+                    "Field"
                     <input
-                        class="input mono" list="search-keys" placeholder="every field" data-field="search-key" prop:value=move || key.0.get()
+                        class="input mono" list="search-keys" placeholder="any field" data-field="search-key" prop:value=move || key.0.get()
                         on:change:target=move |e| key.1.set(e.target().value().trim().to_string())
                     />
                     <datalist id="search-keys">{known}</datalist>
@@ -147,7 +150,7 @@ fn Form(search: Signal<Search>, options: SearchOptions, fields: Vec<(String, Str
             </Show>
             <Toggle label="Highlight all" choice=is_highlighted />
             <Show when=has_hits>
-                <button type="button" class="button" title="Show the hit before (Shift+Enter in the search box)" on:click=move |_| on_act.run(SearchAct::Step(true))>"Previous"</button>
+                <button type="button" class="button" title="Show the previous hit (Shift+Enter in the search box)" on:click=move |_| on_act.run(SearchAct::Step(true))>"Previous"</button>
                 <button type="button" class="button" title="Show the next hit (Enter in the search box)" on:click=move |_| on_act.run(SearchAct::Step(false))>"Next"</button>
             </Show>
         </div>
@@ -172,7 +175,7 @@ fn Progress(search: Signal<Search>, on_act: Callback<SearchAct>) -> impl IntoVie
     });
     let sentence = move || {
         scan.get().map(|(_, seen, all, unreadable, is_over, n)| {
-            let unreadable = if unreadable > 0 { format!("; {} could not be read back", text::count(unreadable)) } else { String::new() };
+            let unreadable = if unreadable > 0 { format!("; {} could not be read", text::count(unreadable)) } else { String::new() };
             let stopped = if is_over && seen < all { ", stopped" } else { "" };
             format!(
                 "{} of {} records read{stopped}, {} with a field that matches{unreadable}.",

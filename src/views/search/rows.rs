@@ -9,12 +9,12 @@ pub fn columns() -> Vec<Column> {
     let column = Column::new;
     vec![
         column("name", "Name", Kind::Name, "Name of the slices."),
-        column("device", "Device", Kind::Text, "The process, device or NeuronCore engine whose tracks the slices are on."),
-        column("hits", "Hits", Kind::Count, "Slices that match.").summed(),
+        column("device", "Device", Kind::Text, "Process, device or NeuronCore engine of the slices."),
+        column("hits", "Hits", Kind::Count, "Matching slices.").summed(),
         column("share", "Hits %", Kind::Share, "Hits as a share of all hits.").summed(),
-        column("sum_ns", "Duration", Kind::Duration, "Durations of the hits added up, at whole lengths.").summed(),
+        column("sum_ns", "Duration", Kind::Duration, "Sum of the full durations of the hits.").summed(),
         column("mean_ns", "Mean", Kind::Duration, "Mean duration of a hit."),
-        column("active_ns", "Active", Kind::Duration, "Time in which at least one of the hits ran, track by track, overlaps counted once."),
+        column("active_ns", "Active", Kind::Duration, "Time in which at least one hit ran, summed over tracks; overlaps count once."),
     ]
 }
 
@@ -39,7 +39,7 @@ pub fn totals(summary: &HitSummary) -> String {
     let Some(extent) = summary.extent else { return String::new() };
     let share = summary.active_share.map_or(String::new(), |s| format!(" ({} of that time)", text::percent(s)));
     format!(
-        "From {} to {} ({}); durations add up to {}; at least one runs for {}{share}.",
+        "From {} to {} ({}); sum of durations {}; at least one active for {}{share}.",
         text::time_exact(extent.start.0),
         text::time_exact(extent.end.0),
         text::duration(extent.duration()),
@@ -75,7 +75,7 @@ mod tests {
         };
         assert_eq!(
             totals(&summary),
-            "From 0 ns to 40 ns (40 ns); durations add up to 30 ns; at least one runs for 20 ns (50.0 % of that time)."
+            "From 0 ns to 40 ns (40 ns); sum of durations 30 ns; at least one active for 20 ns (50.0 % of that time)."
         );
         assert_eq!(rows(&summary)[0].cells.len(), columns().len());
         assert_eq!(totals(&HitSummary::default()), "");

@@ -46,7 +46,7 @@ pub fn Terms(
             <For each=move || 0..rows() key=|i| *i let(i)><Row options terms i fields=fields.clone() /></For>
             <button
                 type="button" class="button" data-add-field="" disabled=is_full
-                title="One more condition; all must hold. A pattern stands between slashes: /^MATMUL/, or /^matmul/i in any case. Numbers take 7, >7, <=7 and 7..9." on:click=add
+                title="Add a condition; a hit must match all conditions. Write a regular expression between slashes: /^MATMUL/, or /^matmul/i to ignore case. For numbers, write 7, >7, <=7 or 7..9." on:click=add
             >
                 "+ Add field"
             </button>

@@ -84,12 +84,12 @@ fn columns(has_sums: bool) -> Vec<Column> {
         column("row", "Row", Kind::Name, "Row of the timeline."),
         column("value", "Value", Kind::Name, "Value of the field."),
         column("count", "Count", Kind::Count, "Slices with this value.").summed(),
-        column("count_share", "Count %", Kind::Share, "Those as a share of the row's slices."),
+        column("count_share", "Count %", Kind::Share, "Slices with this value as a share of the slices of the row."),
         column("sum_share", "Sum %", Kind::Share, "For numbers: value × count as a share of the sum over all values of the row."),
-        column("duration_ns", "Duration", Kind::Duration, "Durations added up, clipped to the range.").summed(),
-        column("duration_share", "Duration %", Kind::Share, "Those as a share of the durations of the row."),
+        column("duration_ns", "Duration", Kind::Duration, "Sum of the durations, clipped to the range.").summed(),
+        column("duration_share", "Duration %", Kind::Share, "Share of the sum of durations of the row."),
         column("mean_ns", "Average", Kind::Duration, "Mean duration."),
-        column("active_ns", "Active", Kind::Duration, "Time in which at least one of them ran, overlaps counted once."),
+        column("active_ns", "Active", Kind::Duration, "Time in which at least one of these slices ran; overlaps count once."),
     ];
     out.retain(|c| has_sums || c.id != "sum_share");
     out
@@ -113,7 +113,7 @@ fn rows(tables: &[TrackTables], field: &str, has_sums: bool) -> Vec<Row> {
 fn cut(tables: &[TrackTables], field: &str) -> String {
     let fields = tables.iter().flat_map(|t| &t.fields).filter(|f| f.field == field);
     let n: u64 = fields.map(|f| f.n_values.saturating_sub(f.rows.len() as u64)).sum();
-    if n == 0 { String::new() } else { format!("{} values with the least time are not listed: narrow the search.", text::count(n)) }
+    if n == 0 { String::new() } else { format!("{} values with the shortest time are not listed: narrow the search.", text::count(n)) }
 }
 
 #[cfg(test)]

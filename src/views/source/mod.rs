@@ -62,7 +62,7 @@ pub fn SourceView(
     });
     let unplaced = move || {
         let n = source.value.with(|s| s.as_ref().map_or(0, |s| s.unplaced));
-        (n > 0).then(|| format!("{} instructions name no line.", text::count(n)))
+        (n > 0).then(|| format!("{} instructions have no source line.", text::count(n)))
     };
     view! {
         <section class="torch" data-view="source" class:is-waiting=move || source.is_waiting.get() aria-busy=move || source.is_waiting.get().to_string()>
@@ -72,13 +72,13 @@ pub fn SourceView(
                 <Help text="An instruction that names several lines, because the compiler fused them, counts with each. Time is that in which any instruction of the line ran, semaphore waits left out; what overlaps on one core counts once." />
             </header>
             <Problem text=source.problem />
-            <Show when=move || source.is_first()><p class="waiting" role="status">"Adding up the lines…"</p></Show>
+            <Show when=move || source.is_first()><p class="waiting" role="status">"Computing lines…"</p></Show>
             <Show when=move || source.value.with(|s| s.is_some())>
                 <Notes notes=source.derive(|s| s.notes.clone()) />
                 <p class="torch__hint">
-                    "A click shows a line's instructions in the timeline. Drop the folder with the source beside the profile to see the code there. "{unplaced}
+                    "Click a line to show its instructions in the timeline. Drop the source folder on the page to see the code beside the timeline. "{unplaced}
                 </p>
-                <Table id="source" label="Lines of source" columns rows=source.derive(rows::rows) on_row empty="No instruction names a line of source." />
+                <Table id="source" label="Lines of source" columns rows=source.derive(rows::rows) on_row empty="No source lines are recorded in this file." />
             </Show>
         </section>
     }

@@ -63,7 +63,7 @@ pub fn SourcePane(
             {move || shown.get().map(|file| view! { <Code file source marked on_place /> })}
             <Show when=move || shown.with(Option::is_none)>
                 <p class="waiting source__empty">
-                    "Drop the folder with the source on the page: its files are read here and go nowhere. A file is found by the end of its path."
+                    "Drop the source folder on the page. Its files are read on this machine only and are matched by the end of their path."
                 </p>
             </Show>
         </aside>
@@ -74,10 +74,10 @@ pub fn SourcePane(
 fn missing(texts: &[SourceText], named: &[String], wanted: Option<&str>) -> Option<String> {
     let is_given = |file: &str| texts.iter().any(|t| t.file == file);
     if let Some(file) = wanted.filter(|file| !texts.is_empty() && !is_given(file)) {
-        return Some(format!("{} is not among the files given", file.rsplit('/').next().unwrap_or(file)));
+        return Some(format!("{} is not among the loaded files", file.rsplit('/').next().unwrap_or(file)));
     }
     let given = named.iter().filter(|file| is_given(file)).count();
-    (named.len() > given).then(|| format!("{given} of {} files given", named.len()))
+    (named.len() > given).then(|| format!("{given} of {} files loaded", named.len()))
 }
 
 #[component]
@@ -168,10 +168,10 @@ mod tests {
     fn a_file_that_was_not_given_is_named() {
         let text = |file: &str| SourceText { file: file.into(), ..SourceText::default() };
         let named = ["/src/a.py", "/src/b.py"].map(String::from);
-        assert_eq!(missing(&[], &named, Some("/src/a.py")).as_deref(), Some("0 of 2 files given"));
+        assert_eq!(missing(&[], &named, Some("/src/a.py")).as_deref(), Some("0 of 2 files loaded"));
         let given = [text("/src/a.py"), text("/lib/frame.py")];
-        assert_eq!(missing(&given, &named, Some("/lib/frame.py")).as_deref(), Some("1 of 2 files given"));
-        assert_eq!(missing(&given, &named, Some("/src/b.py")).as_deref(), Some("b.py is not among the files given"));
+        assert_eq!(missing(&given, &named, Some("/lib/frame.py")).as_deref(), Some("1 of 2 files loaded"));
+        assert_eq!(missing(&given, &named, Some("/src/b.py")).as_deref(), Some("b.py is not among the loaded files"));
         assert_eq!(missing(&given, &named[..1], None), None);
     }
 }

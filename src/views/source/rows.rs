@@ -10,19 +10,19 @@ use std::collections::HashMap;
 pub fn columns() -> Vec<Column> {
     let column = Column::new;
     let mut out = vec![
-        column("place", "Line", Kind::Name, "File and line, as the compiler wrote them."),
-        column("instructions", "Instructions", Kind::Count, "Instructions that name the line.").summed(),
+        column("place", "Line", Kind::Name, "File and line, as recorded by the compiler."),
+        column("instructions", "Instructions", Kind::Count, "Instructions of the line.").summed(),
         column(
             "time_ns",
             "Time",
             Kind::Duration,
-            "Time in which any of them ran; what overlaps on one core counts once, cores are added up.",
+            "Time in which at least one of them ran; overlaps on a core count once, cores are summed.",
         ),
         column("flops", "FLOPs", Kind::Count, "Two for each element of the matrix products, transposes included.").summed(),
-        column("hbm_bytes", "HBM bytes", Kind::Bytes, "Bytes that they read from and wrote to HBM.").summed(),
+        column("hbm_bytes", "HBM bytes", Kind::Bytes, "Bytes read from and written to HBM.").summed(),
     ];
     out.extend(
-        ENGINES.map(|e| column(&e.to_lowercase(), e, Kind::Count, &format!("Of the instructions, those of the {e} engine.")).summed()),
+        ENGINES.map(|e| column(&e.to_lowercase(), e, Kind::Count, &format!("Instructions of the line on the {e} engine.")).summed()),
     );
     out
 }

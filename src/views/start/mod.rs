@@ -42,7 +42,7 @@ pub fn Start(
             {move || wanted.get().map(|wanted| view! { <Wanted wanted on_pick /> })}
             <section class="start__drop">
                 <h1>"Where did the time go?"</h1>
-                <p class="start__lead">"Drop an AWS Neuron or PyTorch profile anywhere on this page: a file, several, or a directory."</p>
+                <p class="start__lead">"Drop an AWS Neuron or PyTorch profile anywhere on this page: one file, several files, or a directory."</p>
                 <p class="start__buttons">
                     <button type="button" class="button button--primary" on:click=move |_| on_pick.run(false)>"Open files"</button>
                     <button type="button" class="button" on:click=move |_| on_pick.run(true)>"Open a directory"</button>
@@ -67,11 +67,11 @@ pub fn Start(
 /// A link came without its file, which is on somebody's disk.
 #[component]
 fn Wanted(wanted: UrlState, on_pick: Callback<bool>) -> impl IntoView {
-    let name = if wanted.name.is_empty() { "the profile it was made from".to_string() } else { wanted.name };
+    let name = if wanted.name.is_empty() { "the original profile".to_string() } else { wanted.name };
     view! {
         <section class="start__wanted notice" role="status">
             <p class="notice__text">
-                "This link shows a part of " <strong class="mono">{name}</strong> ". Open that file to see it. Its content is known by "
+                "This link shows a view of " <strong class="mono">{name}</strong> ". Open that file to see it. Content hash: "
                 <code>{wanted.hash}</code> "."
             </p>
             <button type="button" class="button button--primary" on:click=move |_| on_pick.run(false)>"Open it"</button>
@@ -82,14 +82,14 @@ fn Wanted(wanted: UrlState, on_pick: Callback<bool>) -> impl IntoView {
 #[component]
 fn Recents(recents: Vec<Recent>, on_forget: Callback<()>) -> impl IntoView {
     let rows = recents.into_iter().map(|r| {
-        view! { <li><span class="mono">{r.name}</span>" "<span class="start__kind">{r.kind}" · "{r.date}" UTC · "<code title="Hash of the content: a link to this profile names it">{r.hash}</code></span></li> }
+        view! { <li><span class="mono">{r.name}</span>" "<span class="start__kind">{r.kind}" · "{r.date}" UTC · "<code title="Content hash, used in links to this profile">{r.hash}</code></span></li> }
     });
     view! {
         <section class="start__recents">
             <h2>"Recently opened"</h2>
             <ul class="start__list">{rows.collect_view()}</ul>
             <p class="start__kind">
-                "Only names are kept; the browser asks for the files again. "
+                "Only names are saved; select the files again to open them. "
                 <button type="button" class="link" on:click=move |_| on_forget.run(())>"Forget"</button>
             </p>
         </section>
@@ -101,10 +101,10 @@ fn Formats(formats: Signal<Vec<FormatInfo>>) -> impl IntoView {
     let rows = move || formats.get().into_iter().map(|format| view! { <FormatRow format /> }).collect_view();
     view! {
         <section class="start__formats">
-            <h2>"What opens"</h2>
+            <h2>"Supported profiles"</h2>
             <div class="table-box">
                 <table class="table start__table">
-                    <thead><tr><th>"Profile"</th><th>"Files"</th><th>"Shows"</th><th>"How to capture it"</th></tr></thead>
+                    <thead><tr><th>"Profile"</th><th>"Files"</th><th>"Views"</th><th>"How to capture it"</th></tr></thead>
                     <tbody>{rows}</tbody>
                 </table>
             </div>

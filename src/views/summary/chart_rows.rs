@@ -32,7 +32,7 @@ pub fn known_cores(before: &[String], now: &[String], chosen: &str) -> Vec<Strin
 pub fn system(charts: &Charts) -> Vec<(String, String)> {
     let fact = |(name, value): &(String, String)| {
         let is_untold = name.to_lowercase().contains("clock") && value.trim().parse::<f64>().is_ok_and(|v| v == 0.0);
-        (name.clone(), if is_untold { "not told".into() } else { value.clone() })
+        (name.clone(), if is_untold { "not recorded".into() } else { value.clone() })
     };
     charts.system.iter().map(fact).collect()
 }
@@ -42,20 +42,20 @@ pub fn split_series(charts: &Charts) -> Vec<Series> {
     let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
     let mut out = Vec::new();
     if tells_flops(charts) {
-        out.push(series(
-            "Model FLOPs",
-            fixed::KERNEL,
-            "Useful FLOPs as a share of what the core could compute in this time, at BF16's rate.",
-        ));
-        out.push(series("Transposes", fixed::RUNTIME, "FLOPs that only transpose, likewise."));
+        out.push(series("Model FLOPs", fixed::KERNEL, "Useful FLOPs as a share of the BF16 peak of the core in this time."));
+        out.push(series("Transposes", fixed::RUNTIME, "FLOPs of transposes as a share of the same peak."));
     }
-    out.push(series("Active", fixed::OVERLAP, "Time in which the engine ran anything but a semaphore wait, beyond those shares."));
+    out.push(series(
+        "Active",
+        fixed::OVERLAP,
+        "Time in which the engine ran instructions other than semaphore waits, minus the two shares above.",
+    ));
     let is_told = charts.engines.iter().any(|e| e.active_throttled.is_some());
-    out.extend(is_told.then(|| series("Active, throttled", fixed::COMMUNICATION, "Active time under a limit × what the limit took away.")));
-    out.push(series("Unused", fixed::OTHER, "Time in which the engine ran nothing, or waited for a semaphore."));
     out.extend(
-        is_told.then(|| series("Unused, throttled", fixed::MEMCPY, "Unused time under a limit × what the limit would have taken away.")),
+        is_told.then(|| series("Active, throttled", fixed::COMMUNICATION, "Active time under a throttling limit × the lost fraction.")),
     );
+    out.push(series("Unused", fixed::OTHER, "Time in which the engine was idle or waited for a semaphore."));
+    out.extend(is_told.then(|| series("Unused, throttled", fixed::MEMCPY, "Unused time under a throttling limit × the lost fraction.")));
     out
 }
 
@@ -87,10 +87,10 @@ pub fn origin_series() -> Vec<Series> {
         series(
             "Source line",
             fixed::KERNEL,
-            "With a line of source, as the instructions of NKI kernels have. Not available where the file names no source.",
+            "Instructions with a source line, such as those of NKI kernels. Not available if the file records no source lines.",
         ),
-        series("Compiler", fixed::COMMUNICATION, "Without a line of source; where no instruction says what it is, all of them."),
-        series("Runtime", fixed::OTHER, "Without any debug info: put in by the runtime."),
+        series("Compiler", fixed::COMMUNICATION, "Instructions without a source line; all instructions if the file records no debug info."),
+        series("Runtime", fixed::OTHER, "Instructions without debug info: added by the runtime."),
     ]
 }
 
@@ -111,7 +111,7 @@ pub fn memory_slices(charts: &Charts) -> Vec<Slice> {
     let Some(m) = &charts.memory else { return Vec::new() };
     let slice = |name: &str, bytes: u64, colour| Slice { name: name.into(), value: i64::try_from(bytes).unwrap_or(i64::MAX), colour };
     let mut out = match m.source {
-        MemorySource::Transfers => vec![slice("Moved by DMA", m.moved_by_dma, fixed::KERNEL)],
+        MemorySource::Transfers => vec![slice("Transferred by DMA", m.moved_by_dma, fixed::KERNEL)],
         _ => vec![slice("Read", m.read, fixed::KERNEL), slice("Written", m.written, fixed::OVERLAP)],
     };
     match m.spilled.zip(m.reloaded) {
@@ -133,25 +133,25 @@ pub fn memory_facts(charts: &Charts) -> Vec<(String, String)> {
         format!("{}{of}", text::bytes(m.bytes.round() as u64))
     });
     let useful = charts.memory.as_ref().and_then(|m| m.useful_read).map_or_else(untold, text::percent);
-    vec![("Average DMA size".into(), mean), ("Useful read, of what is read from HBM".into(), useful)]
+    vec![("Average DMA size".into(), mean), ("Useful share of bytes read from HBM".into(), useful)]
 }
 
 /// The doughnut in a sentence.
 pub fn memory_line(charts: &Charts) -> String {
     let Some(m) = &charts.memory else { return String::new() };
     let used = m.available.filter(|a| *a > 0).map(|a| {
-        format!("{} of the {} that one stack of HBM gives in this time. ", text::percent(m.moved() as f64 / a as f64), text::bytes(a))
+        format!("{} of {}, the capacity of one HBM stack in this time. ", text::percent(m.moved() as f64 / a as f64), text::bytes(a))
     });
     let from = match m.source {
-        MemorySource::File => "The file's own sums.",
+        MemorySource::File => "Sums recorded in the file.",
         MemorySource::Instructions => "Sums of the instructions that start in this range.",
         MemorySource::Transfers => {
-            "Bytes of the transfers in this time, but for fetches of instructions: instructions tell bytes of HBM where they start a transfer, \
-             not when it runs. Reads, writes and spills are not told apart."
+            "Bytes of the transfers in this time, without instruction fetches. Instructions record HBM bytes when they start a \
+             transfer, not when it runs, so reads, writes and spills are not separated."
         }
     };
     let is_open = m.spilled.is_none() && m.source != MemorySource::Transfers;
-    let spills = if is_open { " Spills are not told apart." } else { "" };
+    let spills = if is_open { " Spills are not separated." } else { "" };
     format!("{}{from}{spills}", used.unwrap_or_default())
 }
 
@@ -238,7 +238,7 @@ mod tests {
         let facts = [("Tensor engine clock (GHz)", "0"), ("Other engines' clock (GHz)", "1.4"), ("Physical NeuronCores", "0")];
         let all = Charts { system: facts.map(|f| (f.0.into(), f.1.into())).to_vec(), ..Charts::default() };
         let told: Vec<String> = system(&all).into_iter().map(|f| f.1).collect();
-        assert_eq!(told, ["not told", "1.4", "0"]);
+        assert_eq!(told, ["not recorded", "1.4", "0"]);
     }
 
     #[test]

@@ -8,12 +8,12 @@ use crate::ui::table::{Cell, Column, Kind, Row};
 pub fn size_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("name", "Moves", Kind::Name, "The variable, else the queue."),
-        column("kind", "Type", Kind::Text, "What feeds the queue."),
-        column("size", "Size", Kind::Bytes, "Of one transfer."),
+        column("name", "Variable", Kind::Name, "Variable, or the queue if there is none."),
+        column("kind", "Type", Kind::Text, "Type of the queue."),
+        column("size", "Size", Kind::Bytes, "Size of one transfer."),
         column("count", "Transfers", Kind::Count, "").summed(),
         column("bytes", "Bytes", Kind::Bytes, "Size × transfers.").summed(),
-        column("rate", "GB/s", Kind::Number, "All bytes ÷ all durations."),
+        column("rate", "GB/s", Kind::Number, "Sum of bytes ÷ sum of durations."),
         column("shortest_ns", "Shortest", Kind::Duration, ""),
         column("longest_ns", "Longest", Kind::Duration, ""),
     ]
@@ -41,10 +41,10 @@ pub fn operation_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
         column("name", "Operation", Kind::Name, ""),
-        column("bytes", "Bytes", Kind::Bytes, "The larger of what goes in and comes out."),
+        column("bytes", "Bytes", Kind::Bytes, "The larger of input and output size."),
         column("duration_ns", "Duration", Kind::Duration, ""),
         column("start_ns", "Start", Kind::Duration, ""),
-        column("delay_ns", "After trigger", Kind::Duration, "From its trigger to its start."),
+        column("delay_ns", "After trigger", Kind::Duration, "Time from its trigger to its start."),
     ]
 }
 
@@ -68,13 +68,13 @@ pub fn box_columns() -> Vec<Column> {
     vec![
         Column::new("name", "Operation", Kind::Name, ""),
         Column::new("count", "Count", Kind::Count, "").summed(),
-        column("least", "Least"),
+        column("least", "Minimum"),
         column("first", "First quartile"),
         column("median", "Median"),
         column("mean", "Mean"),
         column("third", "Third quartile"),
-        column("most", "Most"),
-        Column::new("variance", "Variance, µs²", Kind::Number, "Mean of the squared distances to the mean."),
+        column("most", "Maximum"),
+        Column::new("variance", "Variance, µs²", Kind::Number, "Mean of the squared deviations from the mean."),
     ]
 }
 

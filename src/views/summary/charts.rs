@@ -131,7 +131,7 @@ fn Memory(state: State) -> impl IntoView {
         <div class="summary__chart">
             <Pie
                 id="memory" title="Memory bandwidth utilization: bytes from and to HBM" what="Bytes" kind=Kind::Bytes slices=state.charts.derive(rows::memory_slices)
-                limit=Signal::stored(5) hole=0.5 empty="Not available here: the notes of the charts say why."
+                limit=Signal::stored(5) hole=0.5 empty="Not available: see the notes below the charts."
             />
             <dl class="summary__system" data-part="memory-facts">{move || facts.get().iter().map(fact).collect_view()}</dl>
             <p class="torch__hint">{move || line.get().to_string()}</p>
@@ -161,7 +161,7 @@ fn Transfers(state: State) -> impl IntoView {
                     </select>
                 </label>
                 <span class="torch__hint">{what}</span>
-                <Help text="Bandwidth is the bytes moved as a share of what the metadata's dma_ddr_bandwidth gives in this time; the rest of the bar is time in which at least one transfer ran without using it. Packets that stand twice in the file count once." />
+                <Help text="Bandwidth is bytes moved ÷ (dma_ddr_bandwidth of the metadata × time); the rest of the bar is time in which at least one transfer ran below this bandwidth. Duplicate packets count once." />
             </div>
         </div>
     }
@@ -181,7 +181,7 @@ fn Sizes(state: State, on_slice: Callback<SliceId>) -> impl IntoView {
         <Scatter
             id="dma-sizes" title="DMA throughput by size of the transfers" titles=("Bytes of a transfer", "Bytes/s") dots=state.of_core(transfers::size_dots)
             ceilings=Signal::stored(Arc::new(Vec::new())) slope=Signal::stored(None) mark=Signal::stored(None)
-            figures=Figures { columns, rows: state.of_core(tables::size_rows) } on_dot=show empty="No sizes of DMA transfers are told in this range."
+            figures=Figures { columns, rows: state.of_core(tables::size_rows) } on_dot=show empty="Sizes of DMA transfers are not recorded in this range."
         />
     }
 }
@@ -202,11 +202,11 @@ fn Collectives(state: State, on_slice: Callback<SliceId>) -> impl IntoView {
             id="collectives" title="Collective operations: duration by size" titles=("Bytes", "Duration, ns") dots=state.charts.derive(rows::operation_dots)
             ceilings=Signal::stored(Arc::new(Vec::new())) slope=Signal::stored(None) mark=Signal::stored(None)
             figures=Figures { columns, rows: state.charts.derive(tables::operation_rows) } on_dot=show
-            empty="The file does not tell sizes of collective operations; their durations are in the boxes."
+            empty="Sizes of collective operations are not recorded in this file; the box plots show their durations."
         />
         <Boxes
             id="collective-boxes" title="Durations of collective operations by name and size" kind=Kind::Duration boxes=state.charts.derive(rows::boxes)
-            figures=Figures { columns: box_columns, rows: state.charts.derive(tables::box_rows) } empty="There are no collective operations."
+            figures=Figures { columns: box_columns, rows: state.charts.derive(tables::box_rows) } empty="No collective operations in this range."
         />
     }
 }

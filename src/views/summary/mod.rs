@@ -89,7 +89,7 @@ fn Regions(
     view! {
         <Show when=move || regions.with(|r| !r.is_empty())>
             <label class="field">
-                "Figures of"
+                "Values of"
                 <select class="select" data-field="region" on:change:target=move |e| pick(e.target().value())>{options}</select>
             </label>
         </Show>
@@ -150,7 +150,7 @@ fn Notes(summary: Asked<rows::Summary>) -> impl IntoView {
     view! {
         <Show when=move || notes.with(|n| !n.is_empty())>
             <section>
-                <h2>"How to read these figures"</h2>
+                <h2>"Definitions"</h2>
                 <ul class="summary__notes">{move || notes.get().iter().map(|n| view! { <li>{n.clone()}</li> }).collect_view()}</ul>
             </section>
         </Show>
@@ -168,7 +168,7 @@ fn Metrics(summary: Asked<rows::Summary>, node: Signal<u32>) -> impl IntoView {
             <Show when=move || !is_whole()>
                 <p class="waiting">"Values of the selected range, from the rows of the file. The summary that the file holds is of the entire trace: clear the range to see it."</p>
             </Show>
-            <Table id="metrics" label="Metrics" columns rows empty="The file has no summary." />
+            <Table id="metrics" label="Metrics" columns rows empty="No summary is recorded in this file." />
         </section>
     }
 }

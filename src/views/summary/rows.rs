@@ -23,7 +23,7 @@ pub struct Card {
 const CARDS: [(&str, &str); 8] = [
     ("hfu_estimated_percent", "Hardware FLOPs utilization"),
     ("mfu_inst_estimated_percent", "Model FLOPs utilization (instructions)"),
-    ("mfu_inst_max_achievable_estimated_percent", "Most that memory allows"),
+    ("mfu_inst_max_achievable_estimated_percent", "Memory-bound limit"),
     ("mm_arithmetic_intensity", "Arithmetic intensity"),
     ("mbu_estimated_percent", "Memory bandwidth utilization"),
     ("hbm_read_bytes", "Read from HBM"),
@@ -34,7 +34,7 @@ const CARDS: [(&str, &str); 8] = [
 /// What stands in for a card where the file has statistics of HLO: (its metric, metric, label).
 const HLO_CARDS: [(&str, &str, &str); 2] = [
     ("mfu_inst_estimated_percent", "mfu_estimated_percent", "Model FLOPs utilization (HLO)"),
-    ("mfu_inst_max_achievable_estimated_percent", "mfu_max_achievable_estimated_percent", "Most that memory allows (HLO)"),
+    ("mfu_inst_max_achievable_estimated_percent", "mfu_max_achievable_estimated_percent", "Memory-bound limit (HLO)"),
 ];
 
 /// The cards of an answer: what the file says of the run, what the rows give of a range.
@@ -87,13 +87,18 @@ pub fn busy_bars(summary: &Summary) -> Vec<Bar> {
 pub fn engine_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("engine", "Engine", Kind::Name, "Engine, or DMA of all queues together."),
+        column("engine", "Engine", Kind::Name, "Engine, or DMA over all queues."),
         column("core", "Core", Kind::Text, "Physical NeuronCore."),
-        column("busy_ns", "Busy", Kind::Duration, "Time in which anything but a semaphore wait ran; what overlaps counts once."),
-        column("busy_share", "Busy %", Kind::Share, "Busy time as a share of the run or the range."),
-        column("count", "Instructions", Kind::Count, "Instructions that touch the range; transfers, of DMA.").summed(),
-        column("bytes", "Bytes", Kind::Bytes, "Bytes moved by DMA in the run or the range, parted over the time of each transfer.")
-            .summed(),
+        column("busy_ns", "Busy", Kind::Duration, "Time in which instructions other than semaphore waits ran; overlaps count once."),
+        column("busy_share", "Busy %", Kind::Share, "Busy time as a share of the run or range."),
+        column("count", "Instructions", Kind::Count, "Instructions that touch the range; transfers for DMA.").summed(),
+        column(
+            "bytes",
+            "Bytes",
+            Kind::Bytes,
+            "Bytes moved by DMA in the run or range; each transfer counts in proportion to its time in the range.",
+        )
+        .summed(),
     ]
 }
 
@@ -117,18 +122,18 @@ pub fn engines(summary: &Summary) -> Vec<Row> {
 pub fn metric_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("metric", "Metric", Kind::Name, "As in the file."),
-        column("group", "Group", Kind::Text, "Heading that the profiler gives it."),
-        column("file", "In the file", Kind::Number, "What the profiler wrote."),
-        column("computed", "Computed", Kind::Number, "What formula or rows give."),
+        column("metric", "Metric", Kind::Name, "Name as in the file."),
+        column("group", "Group", Kind::Text, "Group in the profiler's summary."),
+        column("file", "Recorded", Kind::Number, "Value recorded in the file."),
+        column("computed", "Computed", Kind::Number, "Value computed from the formula or the rows."),
         column(
             "verdict",
             "Check",
             Kind::Text,
-            "Whether the two agree to six digits; times of rows, which are of whole nanoseconds, within 1 %.",
+            "Whether recorded and computed value agree to six digits; times from rows, in whole nanoseconds, within 1%.",
         ),
-        column("how", "How", Kind::Text, "The formula, or the rows."),
-        column("meaning", "Meaning", Kind::Text, "In the profiler's own words.").wide(),
+        column("how", "Formula", Kind::Text, "Formula, or the rows it is computed from."),
+        column("meaning", "Meaning", Kind::Text, "Definition given by the profiler.").wide(),
     ]
 }
 
@@ -160,7 +165,7 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
     let row = |m: &Metric| {
         let verdict = match (m.file, m.computed) {
             (Some(_), Some(_)) if m.differs => "differs",
-            (Some(_), Some(_)) if m.is_rounded => "equal, rows rounded",
+            (Some(_), Some(_)) if m.is_rounded => "equal within rounding",
             (Some(_), Some(_)) => "equal",
             _ => "",
         };
@@ -172,7 +177,7 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
                 (Cell::Said(a, shown.0), Cell::Said(b, shown.1))
             }
             (Some(0.0), None) if has_transfers && UNKNOWN_AT_0.contains(&m.name.as_str()) => {
-                (Cell::Said(0.0, "not told".into()), Cell::Absent)
+                (Cell::Said(0.0, "not recorded".into()), Cell::Absent)
             }
             (Some(a), b) => (said(a), b.map_or(Cell::Absent, said)),
             (None, b) => (text(m.text.clone().unwrap_or_default()), b.map_or(Cell::Absent, said)),
@@ -222,7 +227,7 @@ mod tests {
             rows.iter().map(|r| (r.cell(2).shown(Kind::Number), r.cell(2).raw())).collect::<Vec<_>>()
         };
         let said = |all: [(&str, &str); 2]| all.map(|p| (p.0.to_string(), p.1.to_string())).to_vec();
-        assert_eq!(shown(vec![dma]), said([("not told", "0"), ("0 B", "0")]));
+        assert_eq!(shown(vec![dma]), said([("not recorded", "0"), ("0 B", "0")]));
         assert_eq!(shown(Vec::new()), said([("0 ns", "0"), ("0 B", "0")]));
     }
 

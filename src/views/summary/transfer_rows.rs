@@ -25,20 +25,20 @@ fn tells_bandwidth(charts: &Charts) -> bool {
 pub fn transfer_series(charts: &Charts) -> Vec<Series> {
     let series = |name: &str, colour, help: &str| Series { name: name.into(), colour, help: help.into() };
     if !tells_bandwidth(charts) {
-        return vec![series("Busy", fixed::MEMSET, "Time with at least one transfer.")];
+        return vec![series("Busy", fixed::MEMSET, "Time with at least one active transfer.")];
     }
     vec![
-        series("Bandwidth used", fixed::KERNEL, "Bytes moved as a share of what could move in this time."),
-        series("Busy beyond", fixed::MEMSET, "Time with at least one transfer, beyond that share."),
+        series("Bandwidth used", fixed::KERNEL, "Bytes moved as a share of the bandwidth in this time."),
+        series("Busy below bandwidth", fixed::MEMSET, "Time with at least one active transfer, minus the bandwidth share."),
     ]
 }
 
 /// What a bar is a share of.
 pub fn transfer_line(charts: &Charts, by: TransferBy) -> &'static str {
     match by {
-        _ if !tells_bandwidth(charts) => "Time with at least one transfer: the file does not tell the bandwidth.",
-        TransferBy::Engine => "Of one DMA engine's share of the core's bandwidth.",
-        TransferBy::Queue | TransferBy::Type => "Of the core's DMA bandwidth.",
+        _ if !tells_bandwidth(charts) => "Time with at least one active transfer: the bandwidth is not recorded in this file.",
+        TransferBy::Engine => "Share of the bandwidth of one DMA engine.",
+        TransferBy::Queue | TransferBy::Type => "Share of the DMA bandwidth of the core.",
     }
 }
 

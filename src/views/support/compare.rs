@@ -31,7 +31,7 @@ pub(super) fn Compare(ask: Ask, others: Signal<Vec<(u32, String, Ask)>>) -> impl
         others.get().into_iter().map(option).collect_view()
     };
     view! {
-        <Show when=move || others.with(|o| !o.is_empty()) fallback=|| view! { <p class="waiting">"Open a second report to see what changed between the two."</p> }>
+        <Show when=move || others.with(|o| !o.is_empty()) fallback=|| view! { <p class="waiting">"Open a second report to compare it with this one."</p> }>
             <div class="support__compare">
                 <label class="field">
                     "Compare with "

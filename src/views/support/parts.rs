@@ -106,7 +106,7 @@ pub(super) fn Operators(lists: Lists, choices: ViewState) -> impl IntoView {
                 <h2>"Operators"</h2>
                 <span class="segmented" role="group" aria-label="Which operators">{choices.into_iter().map(choice).collect_view()}</span>
             </header>
-            <Table id="support-operators" label="Operators and their support" columns rows kept rest empty="The report lists no such operators." />
+            <Table id="support-operators" label="Operators and their support" columns rows kept rest empty="The report lists no operators of this kind." />
         </section>
     }
 }
@@ -127,8 +127,8 @@ pub(super) fn Failures(lists: Lists, choices: ViewState) -> impl IntoView {
         }
     });
     let empty = match first.support.n_unsupported {
-        Some(_) => "No call fails: every operator of the model is supported.",
-        None => "The report has no list of unsupported operators.",
+        Some(_) => "No failing calls: every operator of the model is supported.",
+        None => "No list of unsupported operators is recorded in this report.",
     };
     let chosen = move || {
         let top = lists.top.get();

@@ -37,28 +37,23 @@ impl std::str::FromStr for Which {
 pub fn operator_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("name", "Operator", Kind::Name, "The operator as the framework calls it."),
-        column(
-            "support",
-            "Support",
-            Kind::Text,
-            "An operator can be supported and fail at once: support depends on data types and shapes.",
-        ),
-        column("supported", "Supported", Kind::Count, "Occurrences that work, as the report counts them.").summed(),
-        column("unsupported", "Failing calls", Kind::Count, "Calls that fail.").summed(),
+        column("name", "Operator", Kind::Name, "Name of the operator in the framework."),
+        column("support", "Support", Kind::Text, "A supported operator can still fail: support depends on data types and shapes."),
+        column("supported", "Supported", Kind::Count, "Supported occurrences, as counted in the report.").summed(),
+        column("unsupported", "Failing calls", Kind::Count, "Failing calls.").summed(),
         column(
             "failed_instructions",
             "Failing HLO",
             Kind::Count,
-            "HLO instructions of this operator that fail; only in a report at verbosity 1.",
+            "Failing HLO instructions of this operator; needs a report with verbosity 1.",
         ),
         column(
             "failed_dtypes",
-            "Data types that fail",
+            "Failing data types",
             Kind::Text,
-            "Data types of results and operands of those instructions; where some of them are in no supported instruction, those alone.",
+            "Data types of results and operands of the failing instructions; only those that no supported instruction has, if there are any.",
         ),
-        column("failed_at", "Fails at", Kind::Text, "The stage that refused it, as the report says."),
+        column("failed_at", "Fails at", Kind::Text, "Stage that failed, as listed in the report."),
     ]
 }
 
@@ -92,17 +87,17 @@ pub fn operators(top: &SupportTop, which: Which) -> Vec<Row> {
 pub fn failure_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("name", "Operator", Kind::Name, "The operator that fails."),
+        column("name", "Operator", Kind::Name, "Failing operator."),
         column(
             "failed_at",
             "Fails at",
             Kind::Text,
-            "neuronx-cc: the compiler refuses the instruction. Lowering to HLO: there is no instruction for it.",
+            "neuronx-cc: the compiler rejects the instruction. Lowering to HLO: no HLO instruction exists for it.",
         ),
-        column("file", "File", Kind::Text, "Where it is called: the innermost frame."),
+        column("file", "File", Kind::Text, "File of the call: the innermost frame."),
         column("line", "Line", Kind::Number, "Line in that file."),
-        column("frames", "Frames", Kind::Count, "Lines of the call stack in the report; open the row for all of them."),
-        column("instructions", "HLO", Kind::Count, "HLO instructions of this operator that fail."),
+        column("frames", "Frames", Kind::Count, "Frames of the call stack in the report; expand the row to see all."),
+        column("instructions", "HLO", Kind::Count, "Failing HLO instructions of this operator."),
     ]
 }
 
@@ -132,10 +127,10 @@ pub fn failures(support: &Support) -> Vec<Row> {
 pub fn instruction_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("text", "HLO instruction", Kind::Name, "As written in the report."),
-        column("support", "Support", Kind::Text, "Whether the compiler takes it."),
-        column("count", "Times", Kind::Count, "How often the report lists it.").summed(),
-        column("operator", "Operator", Kind::Text, "The operator it comes from; the report tells this of failing instructions only."),
+        column("text", "HLO instruction", Kind::Name, "Text in the report."),
+        column("support", "Support", Kind::Text, "Whether the compiler supports it."),
+        column("count", "Count", Kind::Count, "Number of entries in the report.").summed(),
+        column("operator", "Operator", Kind::Text, "Source operator; recorded for failing instructions only."),
         column("opcode", "Opcode", Kind::Text, ""),
         column("dtype", "Data type", Kind::Text, "Of the result."),
         column("shape", "Shape", Kind::Text, "Of the result."),
@@ -160,7 +155,7 @@ pub fn diff_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
         column("name", "Operator", Kind::Name, ""),
-        column("change", "Change", Kind::Text, "From the report compared with to the one in front."),
+        column("change", "Change", Kind::Text, "Change from the baseline report to this report."),
         column("supported_before", "Supported before", Kind::Count, "").summed(),
         column("supported_after", "Supported now", Kind::Count, "").summed(),
         column("unsupported_before", "Failing before", Kind::Count, "").summed(),
@@ -191,7 +186,7 @@ pub fn change_words(change: Change) -> &'static str {
         Change::FewerFailures => "fewer failures",
         Change::MoreFailures => "more failures",
         Change::OnlyAfter => "only in this report",
-        Change::OnlyBefore => "only in the other report",
+        Change::OnlyBefore => "only in the baseline report",
         Change::Same => "unchanged",
     }
 }

@@ -34,16 +34,16 @@ pub(super) fn ChainPart(ask: Ask, selection: Signal<Option<SliceId>>, ways: Ways
         <section class="system__part" data-part="chain">
             <h2>"Dependency chain of the selected event"</h2>
             <Problem text=found.problem />
-            <Show when=move || selection.get().is_some() fallback=|| view! { <p class="waiting">"Select an event in the timeline to see what leads to it and what follows from it."</p> }>
+            <Show when=move || selection.get().is_some() fallback=|| view! { <p class="waiting">"Select an event in the timeline to see its predecessors and successors."</p> }>
                 <p class="system__text" data-chain>{title}</p>
                 <div class="system__pair">
                     <div class="system__part">
                         <h3>"Upstream events"</h3>
-                        <Table id="upstream" label="Upstream events" columns rows=upstream on_row=up empty="No event leads to it." />
+                        <Table id="upstream" label="Upstream events" columns rows=upstream on_row=up empty="No predecessors." />
                     </div>
                     <div class="system__part">
                         <h3>"Downstream events"</h3>
-                        <Table id="downstream" label="Downstream events" columns rows=downstream on_row=down empty="No event follows from it." />
+                        <Table id="downstream" label="Downstream events" columns rows=downstream on_row=down empty="No successors." />
                     </div>
                 </div>
             </Show>

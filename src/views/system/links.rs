@@ -23,7 +23,7 @@ pub(super) fn DeviceLinks(
     move || {
         let all = devices.get();
         if all.is_empty() {
-            return view! { <p class="system__text">"Open its device profile (NTFF and NEFF, JSON or Parquet) beside this one to go from here to there."</p> }.into_any();
+            return view! { <p class="system__text">"Open the device profile of this model (NTFF and NEFF, JSON or Parquet) to go from an execution to its instructions."</p> }.into_any();
         }
         let (own, others): (Vec<Device>, Vec<Device>) = all.into_iter().partition(|d| is_of(&d.words, &row));
         let mean = row.total.0 / i64::try_from(row.calls).unwrap_or(i64::MAX).max(1);
@@ -44,7 +44,8 @@ pub(super) fn DeviceLinks(
         };
         let has_own = !own.is_empty();
         let list = own.into_iter().map(|d| link(d, true)).chain(others.into_iter().map(|d| link(d, false))).collect_view();
-        let note = (!has_own).then(|| view! { <p class="system__text">"No open device profile names this model; these are open."</p> });
+        let note =
+            (!has_own).then(|| view! { <p class="system__text">"No open device profile belongs to this model. Open device profiles:"</p> });
         view! { {note}<ul class="system__links">{list}</ul> }.into_any()
     }
 }

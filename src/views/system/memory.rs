@@ -17,7 +17,7 @@ pub(super) fn Memory(found: Asked<System>, ways: Ways) -> impl IntoView {
     view! {
         <section class="system__part" data-part="memory">
             <h2>"HBM in use by category"</h2>
-            <Show when=is_there fallback=|| view! { <p class="system__text">"Not available: only the Parquet tables of Neuron Explorer tell it."</p> }>
+            <Show when=is_there fallback=|| view! { <p class="system__text">"Not available: needs the Parquet tables of Neuron Explorer."</p> }>
                 <OverTime found ways />
                 <Table id="hbm" label="HBM in use by category" columns rows=found.derive(rows::hbm) />
             </Show>
@@ -39,8 +39,13 @@ fn OverTime(found: Asked<System>, ways: Ways) -> impl IntoView {
         found.value.with(|s| {
             let curve = s.as_ref()?.hbm_curves.get(at())?;
             let n = curve.times.len() as u64;
-            (n < curve.n_samples)
-                .then(|| format!("{} of {} samples are drawn; of neighbours the fullest.", text::count(n), text::count(curve.n_samples)))
+            (n < curve.n_samples).then(|| {
+                format!(
+                    "{} of {} samples are drawn; the largest of neighbouring samples is kept.",
+                    text::count(n),
+                    text::count(curve.n_samples)
+                )
+            })
         })
     };
     let options = move || {
@@ -58,7 +63,7 @@ fn OverTime(found: Asked<System>, ways: Ways) -> impl IntoView {
                 <select class="select" data-field="hbm" on:change:target=move |e| chosen.set(e.target().value().parse().unwrap_or(0))>{options}</select>
             </label>
         </Show>
-        <Curve id="hbm-curve" title="HBM over time" x=("Time", Kind::Duration) y=("", Kind::Bytes) lines range on_range empty="The profile has no samples of the HBM in this range." />
-        <p class="system__text">"Drag to select a range, here and in the timeline; right click gives the whole back. " {thinned}</p>
+        <Curve id="hbm-curve" title="HBM over time" x=("Time", Kind::Duration) y=("", Kind::Bytes) lines range on_range empty="No HBM samples in this range." />
+        <p class="system__text">"Drag to select a range, here and in the timeline; right-click to return to the entire trace. " {thinned}</p>
     }
 }

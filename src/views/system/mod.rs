@@ -75,7 +75,7 @@ pub fn SystemView(
                 <div class="summary__cards">{move || cards.get().iter().map(card).collect_view()}</div>
                 <p class="system__text" data-clock>{clock}</p>
                 <Show when=has_range>
-                    <p class="system__text">"Of what reaches beyond the range only the part inside counts: times, and bytes as moved evenly."</p>
+                    <p class="system__text">"Only the part within the range counts; bytes are assumed to move evenly over a transfer."</p>
                 </Show>
                 <Show when=move || notes.with(|n| !n.is_empty())>
                     <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{with_code(n)}</li> }).collect_view()}</ul>

@@ -18,7 +18,7 @@ pub(super) fn Advice(found: Asked<System>, ways: Ways) -> impl IntoView {
     let list = move || {
         let all = all.get();
         if all.is_empty() {
-            return view! { <p class="system__text">"Nothing stands out: no rule applies."</p> }.into_any();
+            return view! { <p class="system__text">"No rule applies: nothing to report for this profile."</p> }.into_any();
         }
         view! { <ul class="advice system__advice">{all.iter().map(item).collect_view()}</ul> }.into_any()
     };
@@ -28,7 +28,7 @@ pub(super) fn Advice(found: Asked<System>, ways: Ways) -> impl IntoView {
 #[component]
 fn Item(found: Finding, ways: Ways) -> impl IntoView {
     let cost =
-        found.cost.map(|c| view! { <span class="advice__cost figure" title="Time that could be won at most">{text::duration(c)}</span> });
+        found.cost.map(|c| view! { <span class="advice__cost figure" title="Maximum time that could be saved">{text::duration(c)}</span> });
     let place = move |p: &Place| {
         let (range, slice) = (p.range, p.slice);
         let title = format!("Show in the timeline: {} – {}", text::time(range.start), text::time(range.end));
@@ -43,8 +43,8 @@ fn Item(found: Finding, ways: Ways) -> impl IntoView {
         <li class="advice__item" data-finding=found.id.clone() data-severity=found.severity.clone()>
             <div class="advice__head"><h3>{found.title.clone()}</h3>{cost}</div>
             <p class="advice__text">{found.text.clone()}</p>
-            <ul class="advice__places" aria-label="Where to look">{places}</ul>
-            <details class="advice__how"><summary>"When this is said"</summary><p>{found.threshold.clone()}</p></details>
+            <ul class="advice__places" aria-label="Evidence in the timeline">{places}</ul>
+            <details class="advice__how"><summary>"Evidence and rule"</summary><p>{found.threshold.clone()}</p></details>
         </li>
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn Executions(found: Asked<System>, devices: Signal<Vec<Device>>, way
     view! {
         <section class="system__part" data-part="executions">
             <h2>"Device executions"</h2>
-            <Table id="executions" label="Device executions" columns rows=shown selected on_row=Callback::new(move |at| selected.set(Some(at))) empty="The profile has no event nc_exec_running." />
+            <Table id="executions" label="Device executions" columns rows=shown selected on_row=Callback::new(move |at| selected.set(Some(at))) empty="No device executions are recorded in this file (event nc_exec_running)." />
             {detail}
         </section>
     }
@@ -79,14 +79,14 @@ fn Execution(row: ExecutionRow, devices: Signal<Vec<Device>>, ways: Ways) -> imp
     let slices = row.slices.clone();
     let first = row.slices.first().copied();
     let label = if row.calls == 1 {
-        "Show it in the timeline".to_string()
+        "Show in the timeline".to_string()
     } else {
         format!("Show its {} calls in the timeline", text::count(row.calls))
     };
     let go = first.map(|slice| {
         view! { <button type="button" class="button" data-jump on:click=move |_| ways.on_slice.run((slice, slices.clone()))>{label}</button> }
     });
-    let title = if row.model.is_empty() { "Model not told".to_string() } else { row.model.clone() };
+    let title = if row.model.is_empty() { "Model not recorded".to_string() } else { row.model.clone() };
     view! {
         <div class="system__detail">
             <p class="mono"><strong>{title}</strong></p>
@@ -124,7 +124,7 @@ pub(super) fn Transfers(found: Asked<System>) -> impl IntoView {
     view! {
         <section class="system__part">
             <h2>"Transfers between host and device"</h2>
-            <Table id="transfers" label="Transfers between host and device" columns rows=found.derive(rows::transfers) empty="The profile has no transfers: no copies of the runtime, no reads or writes of tensors." />
+            <Table id="transfers" label="Transfers between host and device" columns rows=found.derive(rows::transfers) empty="No transfers are recorded in this file: neither runtime copies nor tensor reads or writes." />
         </section>
     }
 }
@@ -135,8 +135,8 @@ pub(super) fn Cpus(found: Asked<System>) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::cpu_columns()));
     view! {
         <section class="system__part">
-            <h2>"CPUs of the host"</h2>
-            <Table id="cpus" label="CPUs of the host" columns rows=found.derive(rows::cpus) empty="The profile has no samples of CPU use." />
+            <h2>"Host CPUs"</h2>
+            <Table id="cpus" label="Host CPUs" columns rows=found.derive(rows::cpus) empty="CPU use is not recorded in this file." />
         </section>
     }
 }

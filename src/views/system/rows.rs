@@ -26,12 +26,12 @@ pub fn cards(s: &System) -> Vec<(&'static str, &'static str, String)> {
 /// How the clocks were aligned, in a sentence.
 pub fn clock(s: &System) -> String {
     match (s.clock.n_points, s.clock.residual_ns) {
-        (0, _) => "No sync points: device events stand where the file puts them.".into(),
+        (0, _) => "No sync points: device events keep the times in the file.".into(),
         (n, None) => {
-            format!("{n} sync points place {} device events; a residual takes two points of one execution or core.", s.clock.n_placed)
+            format!("{n} sync points align {} device events; a residual needs two points of one execution or core.", s.clock.n_placed)
         }
         (n, Some(r)) => format!(
-            "{n} sync points place {} device events; each point differs from what the one before predicts by {} at most.",
+            "{n} sync points align {} device events; the largest difference between a point and its prediction from the previous point is {}.",
             s.clock.n_placed,
             text::time_exact(r)
         ),
@@ -42,18 +42,18 @@ pub fn clock(s: &System) -> String {
 pub fn execution_columns() -> Vec<Column> {
     let c = Column::new;
     vec![
-        c("model", "Model", Kind::Name, "Its NEFF or id, as the events name it."),
-        c("profile", "Device profile", Kind::Text, "As the events name it, or as the profile lists it for this core."),
+        c("model", "Model", Kind::Name, "NEFF or id of the model in the events."),
+        c("profile", "Device profile", Kind::Text, "Device profile named by the events, or listed for this core."),
         c("process", "Process", Kind::Text, ""),
         c("core", "NeuronCore", Kind::Text, ""),
-        c("calls", "Calls", Kind::Count, "Executions: events nc_exec_running.").summed(),
-        c("total_ns", "Total duration", Kind::Duration, "Durations added up.").summed(),
-        c("mean_ns", "Duration", Kind::Duration, "Mean of one call."),
+        c("calls", "Calls", Kind::Count, "Executions (events nc_exec_running).").summed(),
+        c("total_ns", "Total duration", Kind::Duration, "Sum of the durations.").summed(),
+        c("mean_ns", "Duration", Kind::Duration, "Mean duration of a call."),
         c("min_ns", "Shortest", Kind::Duration, ""),
         c("max_ns", "Longest", Kind::Duration, ""),
-        c("mfu", "MFU", Kind::Share, "Model FLOPs utilization, as the open device profile tells it."),
-        c("hfu", "HFU", Kind::Share, "Hardware FLOPs utilization, as the open device profile tells it."),
-        c("mbu", "MBU", Kind::Share, "Memory bandwidth utilization, as the open device profile tells it."),
+        c("mfu", "MFU", Kind::Share, "Model FLOPs utilization, from the open device profile."),
+        c("hfu", "HFU", Kind::Share, "Hardware FLOPs utilization, from the open device profile."),
+        c("mbu", "MBU", Kind::Share, "Memory bandwidth utilization, from the open device profile."),
     ]
 }
 
@@ -61,7 +61,7 @@ pub fn execution_columns() -> Vec<Column> {
 pub fn executions(s: &System, of: impl Fn(&ExecutionRow) -> Utilization) -> Vec<Row> {
     let row = |r: &ExecutionRow| {
         let told = of(r);
-        let model = if r.model.is_empty() { "not told".to_string() } else { r.model.clone() };
+        let model = if r.model.is_empty() { "not recorded".to_string() } else { r.model.clone() };
         let mean = r.total.0 / i64::try_from(r.calls).unwrap_or(i64::MAX).max(1);
         let mut cells = vec![Cell::Text(model)];
         cells.extend([&r.profile, &r.process, &r.core].map(|t| if t.is_empty() { Cell::Absent } else { Cell::Text(t.clone()) }));
@@ -79,9 +79,9 @@ pub fn core_columns() -> Vec<Column> {
         c("name", "NeuronCore", Kind::Name, ""),
         c("count", "Executions", Kind::Count, "").summed(),
         c("busy_ns", "Busy", Kind::Duration, "Time in which a model executes."),
-        c("idle_ns", "Gaps", Kind::Duration, "Between the first execution and the last, time in which none runs."),
-        c("idle", "Gaps %", Kind::Share, "Of the time from the first to the last execution."),
-        c("longest_ns", "Longest gap", Kind::Duration, "Choose the row to see it in the timeline."),
+        c("idle_ns", "Gaps", Kind::Duration, "Time between the first and the last execution in which none runs."),
+        c("idle", "Gaps %", Kind::Share, "Share of the time from the first to the last execution."),
+        c("longest_ns", "Longest gap", Kind::Duration, "Click the row to show it in the timeline."),
     ]
 }
 
@@ -101,11 +101,11 @@ pub fn transfer_columns() -> Vec<Column> {
     vec![
         c("place", "Where", Kind::Name, ""),
         c("direction", "Direction", Kind::Text, ""),
-        c("count", "Transfers", Kind::Count, "Copies of the runtime; where there are none, reads and writes of tensors.").summed(),
-        c("bytes", "Bytes", Kind::Bytes, "Of those that tell their size.").summed(),
-        c("busy_ns", "Busy", Kind::Duration, "Time in which any of them runs."),
-        c("bandwidth", "Bandwidth, per second", Kind::Bytes, "Bytes over the time in which any of known size runs."),
-        c("peak", "Peak, per second", Kind::Bytes, "The most at one moment; a transfer moves its bytes evenly."),
+        c("count", "Transfers", Kind::Count, "Runtime copies, or tensor reads and writes if there are no copies.").summed(),
+        c("bytes", "Bytes", Kind::Bytes, "Sum over transfers with a recorded size.").summed(),
+        c("busy_ns", "Busy", Kind::Duration, "Time in which at least one of them runs."),
+        c("bandwidth", "Bandwidth, per second", Kind::Bytes, "Bytes ÷ time in which at least one transfer of known size runs."),
+        c("peak", "Peak, per second", Kind::Bytes, "Maximum rate; bytes are assumed to move evenly over a transfer."),
     ]
 }
 
@@ -131,11 +131,11 @@ pub fn transfers(s: &System) -> Vec<Row> {
 pub fn hbm_columns() -> Vec<Column> {
     let c = Column::new;
     vec![
-        c("place", "HBM", Kind::Name, "Its categories at that moment stand beneath it."),
+        c("place", "HBM", Kind::Name, "Expand the row for the categories at that time."),
         c("category", "Category", Kind::Text, ""),
-        c("bytes", "In use", Kind::Bytes, "When it is fullest."),
-        c("share", "Of capacity", Kind::Share, "The capacity told for one NeuronCore; several may share an HBM."),
-        c("time_ns", "At", Kind::Duration, "Since the first event."),
+        c("bytes", "In use", Kind::Bytes, "At its maximum."),
+        c("share", "Of capacity", Kind::Share, "Share of the capacity recorded for one NeuronCore; several cores can share an HBM."),
+        c("time_ns", "At", Kind::Duration, "Time since the first event."),
     ]
 }
 
@@ -176,10 +176,10 @@ pub fn cpu_columns() -> Vec<Column> {
     vec![
         c("cpu", "CPU", Kind::Name, ""),
         c("instance", "Instance", Kind::Text, ""),
-        c("n", "Samples", Kind::Count, "Each is the mean over the second before it."),
+        c("n", "Samples", Kind::Count, "Each sample is the mean over the preceding second."),
         c("mean", "Mean", Kind::Share, ""),
-        c("most", "Most", Kind::Share, ""),
-        c("most_in_gaps", "Most in gaps", Kind::Share, "Of samples that cover time in which no device executes."),
+        c("most", "Maximum", Kind::Share, ""),
+        c("most_in_gaps", "Maximum in gaps", Kind::Share, "Maximum of the samples that cover time in which no device executes."),
     ]
 }
 
@@ -197,12 +197,12 @@ pub fn cpus(s: &System) -> Vec<Row> {
 pub fn chain_columns() -> Vec<Column> {
     let c = Column::new;
     vec![
-        c("name", "Name", Kind::Name, "Choose the row to see the event in the timeline."),
-        c("event", "Event ID", Kind::Text, "As in the file."),
-        c("flow", "Flow ID", Kind::Text, "The flow that leads there."),
+        c("name", "Name", Kind::Name, "Click the row to show the event in the timeline."),
+        c("event", "Event ID", Kind::Text, "Name as in the file."),
+        c("flow", "Flow ID", Kind::Text, "Flow that leads to the event."),
         c("source", "Trace event source", Kind::Text, ""),
-        c("depth", "Arrows away", Kind::Count, ""),
-        c("start_ns", "Start", Kind::Duration, "Since the first event."),
+        c("depth", "Distance in flows", Kind::Count, ""),
+        c("start_ns", "Start", Kind::Duration, "Time since the first event."),
         c("duration_ns", "Duration", Kind::Duration, ""),
     ]
 }
@@ -220,7 +220,7 @@ pub fn chain(rows: &[ChainRow]) -> Vec<Row> {
 pub fn chain_title(chain: &Chain) -> String {
     let cut = if chain.is_cut { " The nearest 200 of a direction are listed." } else { "" };
     match (chain.upstream.len(), chain.downstream.len()) {
-        (0, 0) => format!("{} takes part in no flow.", chain.name),
+        (0, 0) => format!("{} is part of no flow.", chain.name),
         (up, down) => format!("{}: {up} upstream, {down} downstream.{cut}", chain.name),
     }
 }

@@ -66,7 +66,7 @@ pub fn is_turned(part: &TablePart) -> bool {
 pub fn turned_columns(help: &[String]) -> Vec<Column> {
     let mut out =
         vec![Column::new("field", "Field", Kind::Name, "Name of the column in the file."), Column::new("value", "Value", Kind::Text, "")];
-    out.extend((!help.is_empty()).then(|| Column::new("meaning", "Meaning", Kind::Text, "In the file's own words.")));
+    out.extend((!help.is_empty()).then(|| Column::new("meaning", "Meaning", Kind::Text, "Description recorded in the file.")));
     // Fields are short, what is said of them is not.
     out.pop().into_iter().for_each(|last| out.push(last.wide()));
     out

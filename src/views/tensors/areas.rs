@@ -8,8 +8,8 @@ use crate::ui::table::{Cell, Column, Kind, Row};
 pub fn area_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("name", "Holds", Kind::Name, "Tensor, or else opcode or queue."),
-        column("source", "Written by", Kind::Text, "Instruction or DMA."),
+        column("name", "Content", Kind::Name, "Tensor, or the opcode or queue if there is none."),
+        column("source", "Written by", Kind::Text, "Instruction or DMA transfer."),
         column("from", "From address", Kind::Number, ""),
         column("to", "To address", Kind::Number, "Last byte."),
         column("bytes", "Bytes", Kind::Bytes, ""),

@@ -92,7 +92,7 @@ pub(super) fn SbufChart(map: Asked<SbufMap>) -> impl IntoView {
             let m = m.as_ref()?;
             let n = m.areas.len() as u64;
             let cut = (n < m.n_areas).then(|| format!("{} of {} areas are drawn. ", text::count(n), text::count(m.n_areas)));
-            let bad = (m.n_unreadable > 0).then(|| format!("{} rows lack a time or an address.", text::count(m.n_unreadable)));
+            let bad = (m.n_unreadable > 0).then(|| format!("{} rows have no time or address.", text::count(m.n_unreadable)));
             (cut.is_some() || bad.is_some()).then(|| format!("{}{}", cut.unwrap_or_default(), bad.unwrap_or_default()))
         })
     };
@@ -103,7 +103,7 @@ pub(super) fn SbufChart(map: Asked<SbufMap>) -> impl IntoView {
     view! {
         <Frame id="sbuf-map" title="State Buffer: address over time" is_empty empty="This partition has no allocations." figures on_save>
             <canvas
-                class="chart__plot tensors__map" role="img" aria-label="State Buffer: allocations by address and time; the figures follow as a table"
+                class="chart__plot tensors__map" role="img" aria-label="State Buffer: allocations by address and time; the values follow as a table"
                 node_ref=plot.canvas on:pointermove=follow on:pointerleave=move |_| pointer.set(None) on:transitionend=move |_| plot.again()
             ></canvas>
             <ReadoutCard readout />

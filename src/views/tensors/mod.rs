@@ -88,7 +88,7 @@ pub fn TensorsView(
                 <Help text="Load factors are the profiler's own where the file has them. Transfers are counted from the DMA rows that name a variable, in any direction." />
             </header>
             <Problem text=tensors.problem />
-            <Show when=move || tensors.is_first()><p class="waiting" role="status">"Adding up the tensors…"</p></Show>
+            <Show when=move || tensors.is_first()><p class="waiting" role="status">"Computing tensors…"</p></Show>
             <Notes notes=tensors.derive(|t| t.notes.clone()) />
             <Show when=move || tensors.value.with(Option::is_some)>
                 <TensorTable state />
@@ -113,9 +113,8 @@ fn TensorTable(state: State) -> impl IntoView {
         let pick = |row: Row| Row { cells: filled.with(|f| rows::picked(row.cells, &f.0)), ..row };
         Arc::new(all.into_iter().map(pick).collect::<Vec<_>>())
     });
-    let left_out = move || {
-        filled.with(|f| (!f.1.is_empty()).then(|| format!("Not available in this file, and left out of the table: {}.", f.1.join(", "))))
-    };
+    let left_out =
+        move || filled.with(|f| (!f.1.is_empty()).then(|| format!("Not recorded in this file, so not in the table: {}.", f.1.join(", "))));
     let choose = Callback::new(move |at: usize| {
         let name = state.tensors.value.with_untracked(|t| {
             let t = t.as_ref()?;
@@ -140,7 +139,7 @@ fn TensorTable(state: State) -> impl IntoView {
             </label>
         </Show>
         {move || left_out().map(|said| view! { <p class="torch__figure" data-left-out>{said}</p> })}
-        <Table id="tensors" label="Tensors" columns rows on_row=choose empty="No tensor is known, or none is in use at this moment." kept />
+        <Table id="tensors" label="Tensors" columns rows on_row=choose empty="No tensor is recorded, or none is in use at this time." kept />
     }
 }
 
@@ -154,10 +153,10 @@ fn Stretches(state: State) -> impl IntoView {
             state.on_range.run(range);
         }
     });
-    let empty = "No tensor is moved more than twice, and small transfers do not come in crowds, as far as the file tells.";
+    let empty = "No tensor is loaded more than twice and there are no bursts of small transfers in this file.";
     view! {
         <h2>"Reloaded tensors and small transfers"</h2>
-        <Table id="tensor-bands" label="Stretches worth a look" columns rows on_row=choose empty />
+        <Table id="tensor-bands" label="Reloaded tensors and bursts of small transfers" columns rows on_row=choose empty />
     }
 }
 
@@ -172,7 +171,7 @@ fn DeviceMemory(state: State) -> impl IntoView {
             <p class="torch__figure" data-hbm-total>{move || totals.get().to_string()}</p>
             <Bars
                 id="hbm-usage" title="Device memory by type" what="Type" kind=Kind::Bytes series=Signal::stored(Arc::new(vec![Series::new("Bytes", 0)]))
-                bars=state.tensors.derive(rows::hbm_bars) empty="No type holds anything."
+                bars=state.tensors.derive(rows::hbm_bars) empty="No memory type has allocations."
             />
             <Table id="hbm" label="Device memory by type" columns rows=state.tensors.derive(rows::hbm_rows) empty="" />
         </Show>
@@ -198,8 +197,8 @@ fn OnChip(state: State) -> impl IntoView {
                 <select class="select" data-field="memory" on:change:target=move |e| state.memory.1.set(e.target().value())>{options}</select>
             </label>
             <p class="torch__hint" data-unit>{move || unit.get().to_string()}</p>
-            <Curve id="on-chip" title="Usage over time" x=("Time", Kind::Duration) y=("", Kind::Number) lines whole empty="There are no samples." />
-            <Table id="on-chip-peaks" label="Peaks" columns rows=state.tensors.derive(rows::peaks) empty="There are no samples." />
+            <Curve id="on-chip" title="Usage over time" x=("Time", Kind::Duration) y=("", Kind::Number) lines whole empty="No samples are recorded." />
+            <Table id="on-chip-peaks" label="Peaks" columns rows=state.tensors.derive(rows::peaks) empty="No samples are recorded." />
         </Show>
     }
 }

@@ -16,18 +16,19 @@ fn words(value: Option<&String>) -> Cell {
 pub fn tensor_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("name", "Tensor", Kind::Name, "Variable name; a node of the NEFF may have none. Click to see its transfers."),
+        column("name", "Tensor", Kind::Name, "Name of the variable; a node of the NEFF may have none. Click to see its transfers."),
         column("type", "Type", Kind::Text, "Input, output or weight."),
         column("format", "Format", Kind::Text, "Layout in memory."),
         column("shape", "Shape", Kind::Text, "As written in the NEFF."),
         column("size", "Size", Kind::Bytes, "Bytes of the tensor.").summed(),
         column("node", "Node", Kind::Text, "Node of the NEFF."),
         column("core", "Core", Kind::Text, "Physical core, or its subgraph."),
-        column("loads", "Loads", Kind::Count, "load_to_sbuf_dma_count: transfers into the State Buffer, as the profiler says.").summed(),
+        column("loads", "Loads", Kind::Count, "load_to_sbuf_dma_count: transfers into the State Buffer, as recorded by the profiler.")
+            .summed(),
         column("load_bytes", "Loaded", Kind::Bytes, "load_to_sbuf_total_size_bytes.").summed(),
         column("load_mean", "Mean load", Kind::Bytes, "load_to_sbuf_avg_size_bytes."),
         column("load_factor", "Load factor", Kind::Number, "load_to_sbuf_repeat_factor: how many times the size was loaded."),
-        column("transfers", "Transfers", Kind::Count, "DMA rows that name it, in any direction.").summed(),
+        column("transfers", "Transfers", Kind::Count, "DMA rows with its name, in any direction.").summed(),
         column("moved", "Moved", Kind::Bytes, "Bytes of these rows.").summed(),
         column("moved_factor", "Moved ÷ size", Kind::Number, "Bytes of its DMA rows ÷ its size."),
         column("first", "First use", Kind::Duration, "Start of its first transfer."),
@@ -83,12 +84,12 @@ pub fn picked<T>(all: Vec<T>, places: &[usize]) -> Vec<T> {
 pub fn band_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
-        column("what", "Tensor or core", Kind::Name, "Click to see it in the timeline."),
+        column("what", "Tensor or core", Kind::Name, "Click to show it in the timeline."),
         column(
             "why",
             "Why",
             Kind::Text,
-            "A tensor moved more than twice; or at least 64 transfers of less than 512 bytes, each within 1 µs of the last.",
+            "A tensor moved more than twice, or at least 64 transfers of less than 512 bytes, each within 1 µs of the previous one.",
         ),
         column("start", "Start", Kind::Duration, "Since the start of the run."),
         column("length", "Length", Kind::Duration, ""),
@@ -98,7 +99,7 @@ pub fn band_columns() -> Vec<Column> {
             "factor",
             "Times its size",
             Kind::Number,
-            "Of a tensor: its load factor where the file tells it, else bytes of its DMA rows ÷ its size.",
+            "Load factor of the tensor if recorded, otherwise bytes of its DMA rows ÷ its size.",
         ),
     ]
 }
@@ -107,7 +108,7 @@ pub fn band_columns() -> Vec<Column> {
 pub fn bands(tensors: &Tensors) -> Vec<Row> {
     let row = |b: &Band| {
         let why = match b.kind {
-            BandKind::Reloaded => "moved again and again",
+            BandKind::Reloaded => "reloaded",
             BandKind::SmallTransfers => "many small transfers",
         };
         Row::new(vec![
@@ -132,7 +133,7 @@ pub fn hbm_bars(tensors: &Tensors) -> Vec<Bar> {
 /// The totals of all cores in a sentence.
 pub fn hbm_totals(tensors: &Tensors) -> String {
     let total = |u: &crate::analysis::device::tensors::HbmUse| {
-        let how = if u.is_computed { " (summed up)" } else { "" };
+        let how = if u.is_computed { " (sum)" } else { "" };
         format!("{} {}{how}", u.core, text::bytes(u.bytes))
     };
     let totals: Vec<String> = tensors.hbm.iter().filter(|u| u.is_total).map(total).collect();
@@ -150,9 +151,9 @@ pub fn hbm_rows(tensors: &Tensors) -> Vec<Row> {
 /// Columns of device memory.
 pub fn hbm_columns() -> Vec<Column> {
     vec![
-        Column::new("type", "Type", Kind::Name, "As in the file."),
+        Column::new("type", "Type", Kind::Name, "Name as in the file."),
         Column::new("core", "Core", Kind::Text, "NeuronCore."),
-        Column::new("bytes", "Bytes", Kind::Bytes, "What is set aside for it in device memory."),
+        Column::new("bytes", "Bytes", Kind::Bytes, "Device memory allocated for it."),
     ]
 }
 
@@ -193,7 +194,7 @@ pub fn unit_line(tensors: &Tensors, name: &str) -> String {
     let unit = tensors.curves.iter().find(|c| memory(c) == name).map(|c| c.unit.as_str()).unwrap_or_default();
     match unit {
         "" => String::new(),
-        "banks" => "1 is a bank in use, 0 one that is not.".into(),
+        "banks" => "1: bank in use, 0: bank not in use.".into(),
         _ => format!("In {unit}."),
     }
 }
@@ -204,8 +205,8 @@ pub fn peak_columns() -> Vec<Column> {
         Column::new("part", "Bank or partition", Kind::Name, ""),
         Column::new("memory", "Memory", Kind::Text, ""),
         Column::new("peak", "Peak", Kind::Number, "Largest sample, in the unit of the memory."),
-        Column::new("at", "Reached at", Kind::Duration, "When it was first reached."),
-        Column::new("mean", "Mean", Kind::Number, "Over the time from the first sample to the last."),
+        Column::new("at", "Reached at", Kind::Duration, "Time of the first such sample."),
+        Column::new("mean", "Mean", Kind::Number, "Time-weighted mean from the first to the last sample."),
         Column::new("unit", "Unit", Kind::Text, ""),
         Column::new("samples", "Samples", Kind::Count, ""),
     ]

@@ -26,13 +26,13 @@ pub(super) fn bands_in(bands: &[Band], window: TimeRange) -> (Vec<(usize, Band)>
 /// What a band is, in a few words, and in full.
 pub(super) fn words(band: &Band) -> (String, String) {
     let n = text::count(band.transfers);
-    let bytes = band.bytes.map_or(String::new(), |b| format!(", {} in all", text::bytes(b)));
+    let bytes = band.bytes.map_or(String::new(), |b| format!(", {} in total", text::bytes(b)));
     let span = format!("{} from {}", text::duration(band.range.duration()), text::time(band.range.start));
     match band.kind {
         BandKind::SmallTransfers => {
-            let why = format!("each of fewer than {SMALL_BYTES} bytes, one right after the other");
+            let why = format!("each smaller than {SMALL_BYTES} bytes, back to back");
             let full = format!(
-                "{}: {n} small DMA transfers{bytes}, {why}; {span}. Batch them: a transfer this small takes as long as a larger one.",
+                "{}: {n} small DMA transfers{bytes}, {why}; {span}. Batch them: small transfers take as long as larger ones.",
                 band.name
             );
             (format!("{n} small DMA"), full)
@@ -61,7 +61,7 @@ pub(super) fn BandStrip(stage: Stage, bands: Signal<Arc<Vec<Band>>>, settings: O
     view! {
         <Show when=is_wanted>
             <div class="steps">
-                <div class="steps__corner" title="Stretches worth a look; the View panel hides them">"Warnings"</div>
+                <div class="steps__corner" title="Warning bands: reloaded tensors and bursts of small transfers. Hide them in the View panel.">"Warnings"</div>
                 <div class="steps__bands" data-bands=move || bands.with(|b| b.len().to_string())>
                     <For each=move || shown.get().0 key=|b: &(usize, Band)| b.0 let(band)>
                         <BandMark stage band=band.1 />

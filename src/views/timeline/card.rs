@@ -47,7 +47,7 @@ impl Core {
         if in_view.is_some() {
             lines.push((
                 "of".into(),
-                if path.contains("Cumulative") { "all since the view began" } else { "a hundredth of the view" }.into(),
+                if path.contains("Cumulative") { "mean since the left edge of the view" } else { "mean of 1/100 of the view" }.into(),
             ));
         }
         Some(Card { title: path, lines })
@@ -61,7 +61,7 @@ impl Core {
             ("track".into(), path),
         ];
         if self.is_made(slice) {
-            lines.push(("a click".into(), "makes its time the range".into()));
+            lines.push(("click".into(), "selects its time range".into()));
             return Some(Card { title: text::brief(self.hot.name_of(slice)), lines });
         }
         if let Some(parent) = self.index.parent_of(&self.hot, slice).filter(|_| self.can_hold()) {

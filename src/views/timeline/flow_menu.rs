@@ -42,7 +42,7 @@ pub fn FlowMenu(
     let target = id.clone();
     let button = move || {
         view! {
-            <button type="button" class="button button--quiet" title="Which arrows between slices are drawn" data-flows-menu on:click=place>
+            <button type="button" class="button button--quiet" title="Select which flow arrows are drawn" data-flows-menu on:click=place>
                 "Flows"<span aria-hidden="true" class="menu__arrow">"▾"</span>
             </button>
         }

@@ -107,7 +107,7 @@ pub fn kind_label(kind: &str) -> String {
     match kind {
         "ac2g" | "async" | "async_cpu_to_gpu" => format!("Launch to device ({kind})"),
         "fwdbwd" | "forward_backward" => format!("Forward to backward ({kind})"),
-        "" => "Without a kind".into(),
+        "" => "Kind not recorded".into(),
         _ => kind.to_string(),
     }
 }
@@ -123,7 +123,7 @@ pub fn drawn_sentence(found: &Flows) -> String {
     match all {
         0 => "No flow crosses this window.".into(),
         _ if drawn < all => {
-            format!("{} of {} flows in this window are drawn, evenly chosen. Zoom in to see all.", text::count(drawn), text::count(all))
+            format!("{} of {} flows in this window are drawn, evenly sampled. Zoom in to see all.", text::count(drawn), text::count(all))
         }
         1 => "The one flow in this window is drawn.".into(),
         _ => format!("All {} flows in this window are drawn.", text::count(all)),

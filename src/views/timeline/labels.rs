@@ -52,7 +52,7 @@ fn label(core: &Core, row: &Row) -> Label {
     let share = info.busy_share.map_or(String::new(), |s| format!(", busy {}", text::percent(s)));
     let summary = match (is_closed_group, row.n_folded) {
         (true, _) => format!("{} rows inside{share}", info.children.len()),
-        (false, 2..) => format!("{} lanes in one{share}", row.n_folded),
+        (false, 2..) => format!("{} lanes merged{share}", row.n_folded),
         _ => share.trim_start_matches(", ").to_string(),
     };
     Label {
@@ -195,7 +195,7 @@ fn LabelRow(stage: Stage, label: Label, dragged: RwSignal<Option<Dragged>>) -> i
             <span class="timeline__busy figure">{text::percent(s)}</span>
         }
     });
-    let (pin_title, pin_text) = if label.is_pinned { ("Let go from the top", "⊥") } else { ("Pin to the top", "⊤") };
+    let (pin_title, pin_text) = if label.is_pinned { ("Unpin", "⊥") } else { ("Pin to the top", "⊤") };
     view! {
         <div
             class=class class:timeline__label--over=is_over class:timeline__label--dragged=is_dragged style=style role="listitem" title=title

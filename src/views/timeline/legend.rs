@@ -65,7 +65,7 @@ pub fn Legend(
         _ => None,
     });
     let item = move |e: &Entry| {
-        let (name, title) = (e.name.clone(), format!("{}: {}. Click to light it up.", e.label(), text::duration(e.time)));
+        let (name, title) = (e.name.clone(), format!("{}: {}. Click to highlight it.", e.label(), text::duration(e.time)));
         let go = move |_| on_name.run((by.get_untracked(), name.clone()));
         view! {
             <button type="button" class="colours__item" title=title data-legend-item=e.name.clone() on:click=go>

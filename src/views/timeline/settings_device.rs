@@ -28,7 +28,7 @@ pub(super) fn NamesRow(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>)
         <Show when=move || is_device.get()>
             <fieldset class="flows">
                 <legend class="flows__title">"Row of names"</legend>
-                <label class="flows__item" title="A row above the engines of each core: a bar is a stretch in which an engine stays with one name; a click makes its time the range">
+                <label class="flows__item" title="Adds a row above the engines of each core. A bar covers the time in which an engine runs instructions of one name; click it to select this range">
                     "Above the engines"
                     <select class="select" data-setting="names-row" on:change:target=move |e| choose.set(e.target().value())>
                         <option value="" selected=move || chosen.with(String::is_empty)>"none"</option>
@@ -36,7 +36,7 @@ pub(super) fn NamesRow(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>)
                     </select>
                 </label>
                 <Show when=move || chosen.with(|c| !c.is_empty())>
-                    {tick("hide-tiny", "Hide bars below 5 % of the view", "They come back when you zoom in", settings.hides_tiny)}
+                    {tick("hide-tiny", "Hide bars below 5 % of the view", "They reappear when you zoom in", settings.hides_tiny)}
                 </Show>
             </fieldset>
         </Show>
@@ -56,7 +56,7 @@ pub(super) fn Cores(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) ->
                 {select(
                     "cores",
                     "Group by",
-                    "The rows of each physical core in a group of its own, or those of all of them among each other, as one logical core",
+                    "Show a group for each physical core, or combine all physical cores into one logical core",
                     settings.cores,
                     &[("", "physical core"), ("logical", "logical core")],
                 )}
@@ -85,7 +85,7 @@ pub(super) fn CurvesOfView(settings: Settings, hot: Signal<Option<Arc<HotColumns
                     {tick(
                         "from-view",
                         "Cumulative from the start of the view",
-                        "Cumulative throughput, MFU and HFU are means since the left edge of what is in view, not since the start of the run",
+                        "Cumulative throughput, MFU and HFU are means since the left edge of the view, not since the start of the run",
                         settings.is_from_view,
                     )}
                 </Show>
@@ -93,7 +93,7 @@ pub(super) fn CurvesOfView(settings: Settings, hot: Signal<Option<Arc<HotColumns
                     {tick(
                         "smooth",
                         "Smoothed throughput",
-                        "HBM and DMA throughput are the mean of each hundredth of what is in view, not each step of the file",
+                        "HBM and DMA throughput are averaged over 1/100 of the view instead of shown per sample",
                         settings.is_smooth,
                     )}
                 </Show>

@@ -39,7 +39,7 @@ pub fn SettingsMenu(
     };
     let id = format!("settings-{}", unique());
     let button = view! {
-        <button type="button" class="button button--quiet" title="Which rows are shown, names, semaphores, colours" data-settings-menu on:click=place>
+        <button type="button" class="button button--quiet" title="Choose rows, names, semaphores and colours" data-settings-menu on:click=place>
             "View"<span aria-hidden="true" class="menu__arrow">"▾"</span>
         </button>
     }
@@ -55,8 +55,8 @@ pub fn SettingsMenu(
             style:left=move || format!("{}px", at.get().0) style:top=move || format!("{}px", at.get().1)
         >
             <p class="settings-panel__buttons">
-                <button type="button" class="button" data-settings-full="" title="Every row, and what is chosen in this panel as by default; Colour by stays as it is" on:click=move |_| settings.reset()>"Everything"</button>
-                <button type="button" class="button" data-settings-minimal="" title="Only instructions and utilization" on:click=minimal>"Minimal"</button>
+                <button type="button" class="button" data-settings-full="" title="Show every row and reset this panel to its defaults; Colour by is kept" on:click=move |_| settings.reset()>"Everything"</button>
+                <button type="button" class="button" data-settings-minimal="" title="Show only instructions and utilization" on:click=minimal>"Minimal"</button>
             </p>
             {settings.mine.map(|mine| view! { <OwnChoices mine /> })}
             <Window stage marking />
@@ -70,7 +70,7 @@ pub fn SettingsMenu(
                     />
                     "Names on slices"
                 </label>
-                <label class="flows__item" title="Which name has which colour, those with most time first">
+                <label class="flows__item" title="Colour of each name, sorted by time">
                     <input
                         type="checkbox" data-setting="legend" prop:checked=move || settings.has_legend.0.get()
                         on:change:target=move |e| settings.has_legend.1.set(e.target().checked())
@@ -78,7 +78,7 @@ pub fn SettingsMenu(
                     "Legend"
                 </label>
                 <Show when=move || has_dma(hot)>
-                    <label class="flows__item" title="Stretches of many small transfers, and of tensors that are moved again and again, above the rows">
+                    <label class="flows__item" title="Mark bursts of small transfers and reloaded tensors above the rows">
                         <input
                             type="checkbox" data-setting="bands" prop:checked=move || settings.has_bands.0.get()
                             on:change:target=move |e| settings.has_bands.1.set(e.target().checked())
@@ -134,13 +134,13 @@ fn Dma(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoVie
         <Show when=move || has_dma.get()>
             <fieldset class="flows">
                 <legend class="flows__title">"DMA transfers"</legend>
-                {select("dma-rows", "A row for each", "", settings.dma_rows, &[("", "queue"), ("engine", "DMA engine")])}
+                {select("dma-rows", "Row per", "", settings.dma_rows, &[("", "queue"), ("engine", "DMA engine")])}
                 {select(
                     "dma",
-                    "A bar for each",
+                    "Bar per",
                     "",
                     settings.dma_detail,
-                    &[("", "packet"), ("expanded", "packet, queue and engine apart"), ("aggregated", "run of packets that touch")],
+                    &[("", "packet"), ("expanded", "packet, separated by queue and engine"), ("aggregated", "run of adjacent packets")],
                 )}
             </fieldset>
         </Show>
@@ -168,13 +168,13 @@ fn Colours(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl Int
                     <label class="flows__item">
                         "DMA by"
                         <select class="select" data-setting="dma-colour" on:change:target=move |e| set_dma.set(e.target().value())>
-                            <option value="" selected=move || dma.get().is_empty()>"the same as all else"</option>
+                            <option value="" selected=move || dma.get().is_empty()>"same as other slices"</option>
                             {options}
                         </select>
                     </label>
                 </Show>
                 <Show when=has_layers>
-                    <label class="flows__item" title="How many parts of a layer's name, from the left, make its colour when colours are by layer; 0 is the whole name">
+                    <label class="flows__item" title="Number of name parts, from the left, that define the colour of a layer; 0 uses the full name">
                         "Depth of layers"
                         <input
                             class="input settings-panel__number" type="number" min="0" max="32" data-setting="depth"

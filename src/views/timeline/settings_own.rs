@@ -10,10 +10,10 @@ pub(super) fn OwnChoices(mine: Mine) -> impl IntoView {
     let note = move || {
         let all = mine.kind.label();
         match (is_saved.get(), is_shown.get()) {
-            (false, true) => format!("{all} begin like this: nothing is saved."),
-            (false, false) => format!("{all} begin with everything."),
-            (true, true) => format!("{all} begin like this, as you saved it."),
-            (true, false) => format!("{all} begin with what you saved, which is not what is shown now."),
+            (false, true) => format!("{all} open with these settings: nothing is saved."),
+            (false, false) => format!("{all} open with every row."),
+            (true, true) => format!("{all} open with these settings, as you saved them."),
+            (true, false) => format!("{all} open with your saved settings, which differ from the current ones."),
         }
     };
     let state = move || match (is_saved.get(), is_shown.get()) {
@@ -26,23 +26,23 @@ pub(super) fn OwnChoices(mine: Mine) -> impl IntoView {
             <p class="settings-panel__buttons">
                 <button
                     type="button" class="button" data-own-save="" disabled=move || is_shown.get()
-                    title="Rows, colours and the rest of this panel as they are now, for profiles of this kind that you open; kept in this browser. A link shows what its sender saw"
+                    title="Save the current settings of this panel in this browser for profiles of this kind. A shared link keeps the settings of its sender"
                     on:click=move |_| mine.save()
                 >
-                    "Save as mine"
+                    "Save as default"
                 </button>
                 <Show when=move || is_saved.get()>
                     <button
-                        type="button" class="button" data-own-show="" disabled=move || is_shown.get() title="As you saved it"
+                        type="button" class="button" data-own-show="" disabled=move || is_shown.get() title="Apply your saved settings"
                         on:click=move |_| mine.show()
                     >
-                        "Mine"
+                        "My default"
                     </button>
                     <button
-                        type="button" class="button button--quiet" data-own-forget="" title="Profiles begin with everything again; what is shown stays"
+                        type="button" class="button button--quiet" data-own-forget="" title="Delete your saved settings; the current view is kept"
                         on:click=move |_| mine.forget()
                     >
-                        "Forget mine"
+                        "Delete my default"
                     </button>
                 </Show>
             </p>

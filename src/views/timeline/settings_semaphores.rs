@@ -52,8 +52,8 @@ fn unknown(known: &[String], typed: &str) -> Option<String> {
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let drawn = match (is_none_known, one) {
         (true, _) => "so all are drawn",
-        (false, true) => "so it is left out",
-        (false, false) => "so they are left out",
+        (false, true) => "so it is not drawn",
+        (false, false) => "so they are not drawn",
     };
     let what = if one { "no semaphore" } else { "no semaphores" };
     let is = if one { "is" } else { "are" };
@@ -110,9 +110,9 @@ mod tests {
         let check = |typed: &str, want: Option<&str>| assert_eq!(unknown(&known, typed).as_deref(), want, "{typed}");
         check("", None);
         check("24, 5", None);
-        check("5 abc", Some("abc is no semaphore of this profile, so it is left out. Its semaphores: 5, 24."));
+        check("5 abc", Some("abc is no semaphore of this profile, so it is not drawn. Its semaphores: 5, 24."));
         check("abc, 999", Some("abc, 999 are no semaphores of this profile, so all are drawn. Its semaphores: 5, 24."));
-        check("x, 5, y", Some("x, y are no semaphores of this profile, so they are left out. Its semaphores: 5, 24."));
+        check("x, 5, y", Some("x, y are no semaphores of this profile, so they are not drawn. Its semaphores: 5, 24."));
         let many: Vec<String> = (0..40).map(|i| i.to_string()).collect();
         assert!(unknown(&many, "99").is_some_and(|s| s.ends_with("11 and 28 more.")));
     }

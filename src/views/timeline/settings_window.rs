@@ -41,22 +41,22 @@ fn reading(typed: &Typed, view: Viewport) -> Reading {
         let bad = typed.iter().zip(unread).find_map(|(t, is_bad)| t.as_deref().filter(|_| is_bad)).unwrap_or_default();
         let bad = text::middle_ellipsis(bad, 40);
         let said =
-            Some(format!("Expected whole nanoseconds, or a time with its unit such as 1.5 ms, found {bad}. This edge stays where it was."));
+            Some(format!("Expected whole nanoseconds, or a time with its unit such as 1.5 ms, found {bad}. This edge is unchanged."));
         let view = (from < to && from < data.end && to > data.start && unread != [true; 2]).then(|| shown(view, from, to));
         return Reading { view, is_wrong: unread, said };
     }
     let ns = |t: TimeNs| format!("{} ns", t.0).replace('-', "−");
-    let refused = |is_wrong, said: String| Reading { view: None, is_wrong, said: Some(format!("{said} The window stays where it was.")) };
+    let refused = |is_wrong, said: String| Reading { view: None, is_wrong, said: Some(format!("{said} The window is unchanged.")) };
     if from >= to {
-        return refused([true; 2], format!("From has to lie before To, found {} and {}.", ns(from), ns(to)));
+        return refused([true; 2], format!("From must be before To, found {} and {}.", ns(from), ns(to)));
     }
     if from >= data.end || to <= data.start {
-        let span = format!("Nothing is there: the profile runs from {} to {}.", ns(data.start), ns(data.end));
+        let span = format!("Outside the profile, which covers {} to {}.", ns(data.start), ns(data.end));
         return refused([from >= data.end, to <= data.start], span);
     }
     let view = shown(view, from, to);
     let is_exact = view.window() == TimeRange::new(from, to);
-    let said = format!("Shown as near to it as can be: the profile runs from {} to {}.", ns(data.start), ns(data.end));
+    let said = format!("Clipped to the profile, which covers {} to {}.", ns(data.start), ns(data.end));
     Reading { view: Some(view), is_wrong: [false; 2], said: (!is_exact).then_some(said) }
 }
 
@@ -170,11 +170,11 @@ fn Between(stage: Stage, marking: Marking) -> impl IntoView {
         <Show when=move || { known.with(Vec::len) > 1 }>
             <div class="flows__item settings-panel__between">
                 "From"
-                {select(false, "Marker where the window begins")}
+                {select(false, "Marker at the start of the window")}
                 "to"
-                {select(true, "Marker where the window ends")}
+                {select(true, "Marker at the end of the window")}
                 <button
-                    type="button" class="button" data-setting="between" title="The window begins at the one and ends at the other, to the nanosecond"
+                    type="button" class="button" data-setting="between" title="Show exactly the time from marker A to marker B"
                     disabled=move || found.get().is_none_or(|f| f.2.start >= f.2.end) on:click=show
                 >
                     "Show"
@@ -203,11 +203,11 @@ mod tests {
         check(Some("1e99"), Some("2000"), (Some((0, 2_000)), [true, false], "found 1e99"));
         check(None, Some("soon"), (Some((0, 1_000_000)), [false, true], "found soon"));
         check(Some("now"), Some("soon"), (None, [true; 2], "found now"));
-        check(Some("3000"), Some("2000"), (None, [true; 2], "From has to lie before To, found 3000 ns and 2000 ns"));
-        check(Some("2000000"), Some("3000000"), (None, [true, false], "Nothing is there"));
-        check(Some("-50"), Some("-20"), (None, [false, true], "Nothing is there"));
-        check(None, Some("99999999999"), (Some((0, 1_000_000)), [false; 2], "as near to it as can be"));
-        check(Some("5"), Some("6"), (Some((5, 25)), [false; 2], "as near to it as can be"));
+        check(Some("3000"), Some("2000"), (None, [true; 2], "From must be before To, found 3000 ns and 2000 ns"));
+        check(Some("2000000"), Some("3000000"), (None, [true, false], "Outside the profile"));
+        check(Some("-50"), Some("-20"), (None, [false, true], "Outside the profile"));
+        check(None, Some("99999999999"), (Some((0, 1_000_000)), [false; 2], "Clipped to the profile"));
+        check(Some("5"), Some("6"), (Some((5, 25)), [false; 2], "Clipped to the profile"));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub fn ask_all(stack: Memo<Option<Arc<Stack>>>, asks: impl Fn() -> Vec<Ask> + 's
         while let Some(Call { query, reply }) = calls.next().await {
             let answer = match (query, stack.try_get_untracked().flatten()) {
                 (Query::Flows(query), Some(stack)) => Answer::Flows(flows(&stack, asks(), &query).await),
-                _ => Answer::Refused("The stack of workers answers for arrows only.".into()),
+                _ => Answer::Refused("Only flow arrows are available in the view of all workers.".into()),
             };
             // Closed when nobody waits any more.
             let _ = reply.send(Ok(answer));

@@ -20,7 +20,7 @@ pub(super) fn align(all: &[(String, Arc<HotColumns>)]) -> (Vec<i64>, String) {
     let Some(epochs) = epochs else {
         return (
             from_start,
-            "Not every trace tells its wall-clock time: each begins at zero, so moments of different workers are not comparable.".into(),
+            "Not every trace records its wall-clock time: each starts at zero, so times of different workers are not comparable.".into(),
         );
     };
     let first = epochs.iter().copied().min().unwrap_or(0);
@@ -30,14 +30,11 @@ pub(super) fn align(all: &[(String, Arc<HotColumns>)]) -> (Vec<i64>, String) {
     let is_apart = ranges.windows(2).all(|w| w[0].end < w[1].start) && ranges.len() > 1;
     if is_apart {
         let gap = text::duration(ranges[ranges.len() - 1].start.since(ranges[0].end));
-        return (from_start, format!("By their wall clocks these traces do not overlap ({gap} apart): each begins at zero."));
+        return (from_start, format!("The traces do not overlap in wall-clock time (gap {gap}): each starts at zero."));
     }
     let spread = shifts.iter().copied().max().unwrap_or(0);
     (
         shifts,
-        format!(
-            "Aligned by the wall-clock time each trace gives for its origin; the origins differ by {}.",
-            text::duration(DurationNs(spread))
-        ),
+        format!("Aligned by the wall-clock time of each trace's origin; the origins differ by {}.", text::duration(DurationNs(spread))),
     )
 }

@@ -57,8 +57,7 @@ pub fn StepBands(
 #[component]
 fn Band(stage: Stage, step: Step) -> impl IntoView {
     let range = step.range;
-    let title =
-        format!("Step {}: {} from {}. Click to show it whole.", step.name, text::duration(range.duration()), text::time(range.start));
+    let title = format!("Step {}: {} from {}. Click to zoom to it.", step.name, text::duration(range.duration()), text::time(range.start));
     let label = format!("Step {}", step.name);
     view! { <BandButton stage range label title slice=step.slice attr:data-step=step.name /> }
 }

@@ -15,10 +15,10 @@ use leptos::prelude::*;
 use std::sync::Arc;
 
 const TOOLS: [(Tool, &str, &str); 4] = [
-    (Tool::Select, "Select", "Drag selects a range, over several rows a box of these (1); Shift+drag does so with every tool"),
-    (Tool::Pan, "Pan", "Drag moves the window (2)"),
-    (Tool::Zoom, "Zoom", "Drag zooms to what you drag over (3)"),
-    (Tool::Measure, "Measure", "Drag tells how long it is (4)"),
+    (Tool::Select, "Select", "Drag to select a range, or a box over several rows (1); Shift+drag works with every tool"),
+    (Tool::Pan, "Pan", "Drag to move the window (2)"),
+    (Tool::Zoom, "Zoom", "Drag to zoom to a range (3)"),
+    (Tool::Measure, "Measure", "Drag to measure a duration (4)"),
 ];
 
 /// The toolbar.
@@ -85,21 +85,21 @@ pub fn Toolbar(
     view! {
         <div class="timeline__tools" role="toolbar" aria-label="Timeline tools">
             <span class="segmented">{tools}</span>
-            <button class="button button--quiet" title="Show the whole profile (0)" on:click=key("Digit0")>"Whole"</button>
-            <button class="button button--quiet" title="Show the selection (F)" on:click=key("KeyF")>"Fit"</button>
+            <button class="button button--quiet" title="Show the entire trace (0)" on:click=key("Digit0")>"Fit all"</button>
+            <button class="button button--quiet" title="Zoom to the selection (F)" on:click=key("KeyF")>"Fit selection"</button>
             <button class="button button--quiet" title="Zoom in (W)" aria-label="Zoom in" on:click=key("KeyW")>"+"</button>
             <button class="button button--quiet" title="Zoom out (S)" aria-label="Zoom out" on:click=key("KeyS")>"−"</button>
-            <button class="button button--quiet" title="Close every group" on:click=move |_| fold_all(true)>"Close all"</button>
-            <button class="button button--quiet" title="Open every group and lane" on:click=move |_| fold_all(false)>"Open all"</button>
+            <button class="button button--quiet" title="Collapse every group" on:click=move |_| fold_all(true)>"Collapse all"</button>
+            <button class="button button--quiet" title="Expand every group and lane" on:click=move |_| fold_all(false)>"Expand all"</button>
             {choice.map(|choice| view! { <FlowMenu choice hot /> })}
             {settings.map(|settings| view! { <SettingsMenu stage settings marking hot /> })}
-            <button class="button button--quiet" title="Drop a marker at the pointer, or in the middle (M); right-click does so anywhere" on:click=key("KeyM")>"Mark"</button>
+            <button class="button button--quiet" title="Add a marker at the pointer or in the middle (M), or right-click anywhere" on:click=key("KeyM")>"Mark"</button>
             <Show when=move || range.get().is_some()>
-                <button class="button button--quiet" title="Keep the selected range as a region" on:click=make_region>"Make region"</button>
+                <button class="button button--quiet" title="Save the selected range as a region" on:click=make_region>"Make region"</button>
             </Show>
             <button
                 class="button button--quiet" data-annotations="" aria-pressed=move || marking.is_open.get().to_string()
-                title="Markers and regions: names, times, differences, figures between them" on:click=move |_| marking.set_open.set(!marking.is_open.get_untracked())
+                title="Markers and regions: names, times, differences, and metrics between them" on:click=move |_| marking.set_open.set(!marking.is_open.get_untracked())
             >
                 {annotations}
             </button>

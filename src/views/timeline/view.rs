@@ -196,7 +196,7 @@ fn Page(
     let labels_px = RwSignal::new(None::<f64>);
     let style = move || labels_px.get().map_or(String::new(), |px| format!("--timeline-labels:{px}px"));
     let origin = move || hot.with(|h| h.as_ref().map_or(String::new(), |h| h.info.meta.origin.clone()));
-    let origin_title = move || format!("Times count from: {}", if origin().is_empty() { "the first event".to_string() } else { origin() });
+    let origin_title = move || format!("Time origin: {}", if origin().is_empty() { "first event".to_string() } else { origin() });
     let on_scroll = move |_| {
         if let Some(scroller) = scroller.get_untracked() {
             stage.scrolled(f64::from(scroller.scroll_top()));
@@ -260,10 +260,10 @@ fn Page(
                             node_ref=overlay
                             role="application"
                             tabindex="0"
-                            aria-label="Timeline. W and S zoom, A and D pan, brackets walk slices of one name, Enter opens details, 0 shows everything."
+                            aria-label="Timeline. W and S zoom, A and D pan, brackets go to the next slice of the same name, Enter opens the details, 0 shows the entire trace."
                         ></canvas>
                         <Show when=move || stage.shown.is_empty.get()>
-                            <p class="timeline__empty">"This profile has no slices, counters or instants: there is nothing to draw over time."</p>
+                            <p class="timeline__empty">"This profile has no slices, counters or instants, so the timeline is empty."</p>
                         </Show>
                     </div>
                 </div>

@@ -85,8 +85,8 @@ pub fn TorchOperatorsView(
         view! { <button type="button" data-show=id title=title aria-pressed=move || is_chosen().to_string() on:click=move |_| set_kind.set(id.into())>{label}</button> }
     };
     let switches = [
-        ("operators", "Operators", "What the host called, and the device time it caused"),
-        ("slices", "All slices", "Every slice of the timeline, kernels and runtime calls too, by any of its attributes"),
+        ("operators", "Operators", "Operators called by the host, and the device time of their kernels"),
+        ("slices", "All slices", "All slices of the timeline, grouped by any attribute"),
     ];
     view! {
         <div class="operators__switch"><span class="segmented" role="group" aria-label="Rows">{switches.map(switch).collect_view()}</span></div>
@@ -130,10 +130,10 @@ fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: Ways, choices: ViewStat
                 <h1>"Operators"</h1>
                 <span class="operators__scope" data-scope>{move || scope::sentence(range.get())}</span>
                 <span class="operators__busy">{move || ops.value.get().map(|o| rows::sum(&o))}</span>
-                <Help text="Host times are of the calls as they stand in the trace; device times are of the kernels, copies and sets that the calls launched, wherever and whenever those ran. Self leaves out what the operators inside did. A call is counted where it begins in the range." />
+                <Help text="Host time is the duration of the calls. Device time is the time of the kernels, memory copies and memory sets they launched. Self excludes nested operators. A call counts if it starts in the range." />
             </header>
             <Problem text=ops.problem />
-            <Show when=move || ops.is_first()><p class="waiting" role="status">"Adding up the operators…"</p></Show>
+            <Show when=move || ops.is_first()><p class="waiting" role="status">"Computing operators…"</p></Show>
             <Show when=move || is_there.get()>
                 <Notes notes=ops.derive(|o| o.notes.clone()) />
                 <Choices state />
@@ -178,7 +178,7 @@ fn Pies(state: State) -> impl IntoView {
     let limit = state.limit.0;
     let pie = move |measure: Measure| {
         let slices = state.ops.derive(move |o| rows::slices(o, measure));
-        view! { <Pie id=measure.id() title=format!("{} time by operator", measure.label()) what="Operator" kind=Kind::Duration slices limit empty="No operator took such time in this range." /> }
+        view! { <Pie id=measure.id() title=format!("{} time by operator", measure.label()) what="Operator" kind=Kind::Duration slices limit empty="No operator has this time in this range." /> }
     };
     let has_device = Memo::new(move |_| state.has_device());
     let pies = move || Measure::ALL.into_iter().filter(|m| has_device.get() || !m.is_device()).map(pie).collect_view();

@@ -57,7 +57,7 @@ fn Body(state: State, row: OpRow, members: Asked<OpMembers>, tab: RwSignal<&'sta
         _ => view! { <CallPart state members /> }.into_any(),
     };
     view! {
-        <aside class="panel" data-panel="operator" aria-label="The chosen operator">
+        <aside class="panel" data-panel="operator" aria-label="Selected operator">
             <header class="panel__head">
                 <i class="swatch" style:background=swatch_colour(row.colour)></i>
                 <h2 class="panel__title mono">{text::brief(&row.name)}</h2>
@@ -84,8 +84,8 @@ fn KernelPart(state: State, members: Asked<OpMembers>) -> impl IntoView {
         }
     });
     view! {
-        <p class="overview__quiet">"Device work its calls launched themselves. A click shows the longest run in the timeline."</p>
-        <Table id="operator-kernels" label="Kernels of the operator" columns=Signal::stored(Arc::new(rows::kernel_columns())) rows=table_rows on_row=choose empty="Its calls launched nothing themselves." />
+        <p class="overview__quiet">"Kernels launched directly by its calls. Click one to show its longest run in the timeline."</p>
+        <Table id="operator-kernels" label="Kernels of the operator" columns=Signal::stored(Arc::new(rows::kernel_columns())) rows=table_rows on_row=choose empty="Its calls launched no kernels directly." />
     }
 }
 
@@ -103,14 +103,14 @@ fn CallPart(state: State, members: Asked<OpMembers>) -> impl IntoView {
         let members = members.value.get()?;
         let (n, all) = (members.calls.len() as u64, members.n_calls);
         Some(if n < all {
-            format!("The first {} of {} calls.", text::count(n), text::count(all))
+            format!("First {} of {} calls.", text::count(n), text::count(all))
         } else {
-            format!("{} calls. A click shows one in the timeline.", text::count(all))
+            format!("{} calls. Click one to show it in the timeline.", text::count(all))
         })
     };
     view! {
         <p class="overview__quiet figure">{count}</p>
-        <Table id="operator-calls" label="Calls of the operator" columns=Signal::stored(Arc::new(rows::call_columns(has_device))) rows=table_rows on_row=choose empty="There is no call in this range." />
+        <Table id="operator-calls" label="Calls of the operator" columns=Signal::stored(Arc::new(rows::call_columns(has_device))) rows=table_rows on_row=choose empty="No call in this range." />
     }
 }
 
@@ -125,7 +125,7 @@ fn StackPart(state: State, members: Asked<OpMembers>) -> impl IntoView {
         let members = members.value.get()?;
         let told: Vec<&OpStackRow> = members.stacks.iter().filter(|s| !s.frames.is_empty()).collect();
         if told.is_empty() {
-            let sentence = "This trace does not tell where the operator was called. Record it with with_stack=True.";
+            let sentence = "Call stacks are not recorded in this file. Record with with_stack=True.";
             return Some(view! { <p class="overview__quiet">{sentence}</p> }.into_any());
         }
         let n_more = told.len().saturating_sub(MOST_STACKS);
@@ -138,7 +138,7 @@ fn StackPart(state: State, members: Asked<OpMembers>) -> impl IntoView {
         <label class="field">
             "Source folder"
             <input
-                class="input mono" data-field="source-root" placeholder="/path/to/project" title="Comes before paths that are not absolute when a frame is opened in the editor. Kept in this browser."
+                class="input mono" data-field="source-root" placeholder="/path/to/project" title="Prefix for relative paths when a frame is opened in the editor. Saved in this browser."
                 prop:value=move || root.get() on:change:target=move |e| set_root(e.target().value())
             />
         </label>

@@ -73,12 +73,13 @@ impl Measure {
 
     fn column(self) -> Column {
         let (id, help) = match self {
-            Measure::DeviceSelf => {
-                ("device_self_ns", "Kernels, copies and sets that the calls launched themselves; where they overlap each counts.")
-            }
-            Measure::DeviceTotal => ("device_total_ns", "The same, with what the operators inside launched."),
-            Measure::HostSelf => ("host_self_ns", "Duration of the calls without the operators and runtime calls inside."),
-            Measure::HostTotal => ("host_total_ns", "Duration of the calls, with all they contain."),
+            Measure::DeviceSelf => (
+                "device_self_ns",
+                "Time of kernels, memory copies and memory sets launched directly by the calls; overlaps count for each.",
+            ),
+            Measure::DeviceTotal => ("device_total_ns", "Device self time plus the device time of nested operators."),
+            Measure::HostSelf => ("host_self_ns", "Duration of the calls without nested operators and runtime calls."),
+            Measure::HostTotal => ("host_total_ns", "Duration of the calls with everything they contain."),
         };
         let column = Column::new(id, self.label(), Kind::Duration, help);
         // Totals hold each other, so that their sum says nothing.
@@ -89,20 +90,20 @@ impl Measure {
 /// The columns; those of the device only where there is one, shapes only where rows have them.
 pub fn columns(has_device: bool, has_shapes: bool, measure: Measure) -> Vec<Column> {
     let column = Column::new;
-    let mut columns = vec![column("name", "Operator", Kind::Name, "The operator's name.")];
+    let mut columns = vec![column("name", "Operator", Kind::Name, "Name of the operator.")];
     if has_shapes {
-        columns.push(column(
-            "input_shape",
-            "Input shape",
-            Kind::Text,
-            "Sizes of the inputs, one list for each; empty where an input is no tensor.",
-        ));
+        columns.push(column("input_shape", "Input shape", Kind::Text, "Shape of each input; empty if the input is not a tensor."));
     }
-    columns.push(column("occurrences", "Calls", Kind::Count, "Calls that begin in the range.").summed());
-    let help = format!("{} time as a share of that of all operators. Choose another time under Time % of.", measure.label());
+    columns.push(column("occurrences", "Calls", Kind::Count, "Calls that start in the range.").summed());
+    let help = format!("{} time as a share of the time of all operators. Select another time under Time % of.", measure.label());
     columns.push(column("time_share", "Time %", Kind::Share, &help).summed());
     columns.extend(Measure::ALL.into_iter().filter(|m| has_device || !m.is_device()).map(Measure::column));
-    columns.push(column("tc_eligible", "TC eligible", Kind::Text, "Whether it can use tensor cores, by its name or by an operator in it."));
+    columns.push(column(
+        "tc_eligible",
+        "TC eligible",
+        Kind::Text,
+        "Whether it can use tensor cores, derived from its name or a nested operator.",
+    ));
     if has_device {
         columns.push(column(
             "tc_self_share",
@@ -117,12 +118,7 @@ pub fn columns(has_device: bool, has_shapes: bool, measure: Measure) -> Vec<Colu
             "Device total time in kernels that use tensor cores, as a share of device total time.",
         ));
     }
-    columns.push(column(
-        "call_stack",
-        "Call stack",
-        Kind::Text,
-        "Whether the trace tells where in the program it was called. A click on the row shows it.",
-    ));
+    columns.push(column("call_stack", "Call stack", Kind::Text, "Whether call stacks are recorded. Click the row to see them."));
     columns
 }
 
@@ -174,7 +170,7 @@ pub fn kernel_columns() -> Vec<Column> {
         column("total_ns", "Total", Kind::Duration, "").summed(),
         column("max_ns", "Max", Kind::Duration, ""),
         column("min_ns", "Min", Kind::Duration, ""),
-        column("tensor_cores", "TC", Kind::Text, "Whether it uses tensor cores, told by its name."),
+        column("tensor_cores", "TC", Kind::Text, "Whether it uses tensor cores, derived from its name."),
     ]
 }
 
