@@ -97,7 +97,7 @@ test('two markers at one moment are told as such', async ({ page }) => {
   const time = (at) => rows(page).nth(at).locator('.annotations__time');
   await time(1).fill(await time(0).inputValue());
   await time(1).press('Enter');
-  await expect(panel(page).locator('[data-figures]')).toContainText('stand at the same moment');
+  await expect(panel(page).locator('[data-figures]')).toContainText('are at the same time');
 });
 
 test('annotations stay with the profile, and go through files', async ({ page, site }) => {

@@ -17,13 +17,13 @@ test('waits lead to what signalled them, operands and dependencies are explained
   const fields = drawer(page).locator('dl');
   await expect(fields.filter({ hasText: 'opcode' }).first()).toContainText('TENSOR_REDUCE');
   await expect(drawer(page)).not.toContainText('unknown');
-  await expect(drawer(page).locator('dt', { hasText: /^opcode$/ })).toHaveAttribute('title', 'What the engine did');
+  await expect(drawer(page).locator('dt', { hasText: /^opcode$/ })).toHaveAttribute('title', 'Operation of the engine');
   const at = Number((await drawer(page).locator('dt', { hasText: /^timestamp$/ }).locator('xpath=following-sibling::dd[1]').textContent()).replace(/\D/g, ''));
   const record = told.instruction.find((r) => r.timestamp === at && r.opcode === 'TENSOR_REDUCE');
   const operands = drawer(page).locator('[data-part="operands"]');
   await expect(operands.locator('li')).toHaveCount(record.operands.replace(/\] \(/g, '](').trim().split(/\s+/).length);
   await expect(operands).toContainText('channels=128');
-  await expect(operands).toContainText('Partitions that take part');
+  await expect(operands).toContainText('Active partitions');
   const kinds = new Map();
   for (const p of record.predecessors) kinds.set(p.type, (kinds.get(p.type) ?? 0) + 1);
   for (const [kind, n] of kinds) await expect(drawer(page).locator(`[data-part="predecessors"] [data-kind="${kind}"]`)).toContainText(`${n}`);

@@ -59,14 +59,14 @@ for (const [what, files] of kinds) {
 
     await show(page, 'roofline');
     if (isTrace) {
-      await expect(view('roofline').locator('[data-notes]')).toContainText('no compute ceilings');
+      await expect(view('roofline').locator('[data-notes]')).toContainText('No compute ceilings');
     } else {
       await expect(row('roofline-points', 'Entire trace')).toContainText(summary.mm_arithmetic_intensity.toPrecision(3));
       await expect(row('roofline-points', 'Entire trace')).toContainText(`${(100 * summary.mfu_inst_estimated_percent).toFixed(1)} %`);
     }
 
     await show(page, 'advice');
-    const judged = view('advice').locator('.advice__item', { hasText: 'busy with little useful work' });
+    const judged = view('advice').locator('.advice__item', { hasText: 'Low useful work on the tensor engine' });
     if (isTrace) await expect(judged).toHaveCount(0);
     else await expect(judged).toContainText(time(busy));
 

@@ -35,7 +35,7 @@ test('advice is ranked, explained, and shows its places', async ({ page, site })
   await expect(page.locator('[data-recommendation="R20"]')).toContainText('23.8 %');
   await expect(page.locator('[data-recommendation="R21"]')).toContainText('13.6 µs');
   await expect(page.locator('[data-warning]')).toHaveCount(3);
-  await expect(page.locator('[data-part="unjudged"] summary')).toContainText('could not be judged');
+  await expect(page.locator('[data-part="unjudged"] summary')).toContainText('need data that this file does not record');
   await picture(page, 'advice-light-1440');
   await page.locator('[data-recommendation="R17"] [data-evidence]').first().click();
   await idle(page);

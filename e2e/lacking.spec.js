@@ -22,7 +22,7 @@ test('without clock, bandwidth and summary nothing is measured against them', as
   await expect(card(page, 'hbm_read_bytes')).toHaveText('832 KiB');
   await expect(card(page, 'total_active_time_percent')).toHaveText('84.5 %');
   await show(page, 'roofline');
-  await expect(page.locator('[data-view="roofline"] [data-notes]')).toContainText('There is no memory ceiling');
+  await expect(page.locator('[data-view="roofline"] [data-notes]')).toContainText('No memory ceiling');
   await show(page, 'profile');
   await expect(page.locator('[data-view="profile"]')).toContainText('Not available');
 });
@@ -41,7 +41,7 @@ test('without transfers, and without instructions, no part is shown as the whole
   await expect(page.locator('table[data-table="metrics"] tbody')).not.toContainText('differs');
   await expect(page.locator('[data-chart="flops"]')).toHaveCount(0);
   await show(page, 'advice');
-  await expect(page.locator('[data-view="advice"]')).not.toContainText('No engine ran an instruction');
+  await expect(page.locator('[data-view="advice"]')).not.toContainText('Capture without an execution');
 });
 
 test('a table that breaks off costs its rows, and nothing else', async ({ page, site }) => {

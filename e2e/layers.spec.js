@@ -10,7 +10,7 @@ test('layers show the figures of the file and lead to the timeline', async ({ pa
   const table = page.locator('table[data-table="layers"]');
   await expect(table).toContainText('NC 4');
   await expect(table).toContainText('Unknown');
-  await expect(table).toContainText('Put in by the runtime');
+  await expect(table).toContainText('Added by the runtime');
   // layer_summary: 352 321 536 FLOPs, HFU 3.8 % of core sg00.
   const core = table.locator('tbody tr', { hasText: 'NC 4' });
   await expect(core).toContainText('352');
@@ -55,5 +55,5 @@ test('what a trace cannot tell is said', async ({ page, site }) => {
   await picture(page, 'layers-dark-1440');
   await show(page, 'roofline');
   await expect(page.locator('[data-view="roofline"]')).toContainText('no roofline');
-  await expect(page.locator('[data-view="roofline"] [data-notes]')).toContainText('no compute ceilings');
+  await expect(page.locator('[data-view="roofline"] [data-notes]')).toContainText('No compute ceilings');
 });

@@ -210,7 +210,7 @@ test('more than fits in memory is refused before it is read', async ({ page, sit
   // Beyond the budget the user is asked first; beyond what a worker can hold it is refused.
   const anyway = page.getByRole('button', { name: 'Open anyway' });
   if (await anyway.count()) await settled(page, () => anyway.click());
-  await expect(page.locator('[role=alert]')).toContainText(/huge\.json.*would need about .*GiB.*at most 3\.26 GiB/);
+  await expect(page.locator('[role=alert]')).toContainText(/huge\.json.*needs about .*GiB.*at most 3\.26 GiB/);
   await expect(tabs(page)).toHaveCount(1);
 });
 

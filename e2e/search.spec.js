@@ -28,7 +28,7 @@ test('hits are summed up by device and name, and the sum is the count', async ({
   const n = Number((await view(page).locator('[data-hits]').innerText()).replace(/[^\d]/g, ''));
   expect((await figures(page, 'hits')).reduce((a, b) => a + b, 0)).toBe(n);
   await view(page).getByLabel('Text', { exact: true }).fill('(');
-  await expect(view(page).getByRole('alert')).toContainText('is not a pattern');
+  await expect(view(page).getByRole('alert')).toContainText('is not a valid regular expression');
 });
 
 test('records of the file are searched part by part, also one field of them', async ({ page, site }) => {

@@ -129,6 +129,6 @@ test('stops that are missing and clocks that jump are told', async ({ page, site
   await expect(page.locator('[data-notes]').first()).toContainText('A clock jumps');
   await expect(page.locator('[data-notes]').first()).toContainText('nc_exec_running');
   await show(page, 'ledger');
-  await expect(page.locator('[data-view="ledger"]')).toContainText('never stops');
-  await expect(page.locator('[data-view="ledger"]')).toContainText('stops before it starts');
+  await expect(page.locator('[data-view="ledger"]')).toContainText('has no stop');
+  await expect(page.locator('[data-view="ledger"]')).toContainText('stops before its start');
 });

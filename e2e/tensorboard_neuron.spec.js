@@ -23,7 +23,7 @@ test('a table that is a list alone opens; one that says too little is shown as i
   await expect.poll(() => cells(page, 'operator-framework', 'time_share')).toEqual(['75.0 %', '25.0 %']);
   await picture(page, 'operator-framework-list');
   await dropFiles(page, { name: 'neuron_hlo_op.json', bytes: JSON.stringify([{ what: 'dot', load: 4 }]) });
-  await expect(page.locator('[data-view="operator-hlo"]')).toContainText('shown as it stands');
+  await expect(page.locator('[data-view="operator-hlo"]')).toContainText('shown without interpretation');
   await expect.poll(() => cells(page, 'hlo_ops', 'what')).toEqual(['dot']);
 });
 
@@ -34,7 +34,7 @@ test('the operator timeline: figures, captions, fused members', async ({ page, s
   await expect.poll(() => cells(page, 'operator-framework', 'time_ns')).toContain('300 ns');
   await page.locator('table[data-table="operator-framework"] tr[data-row]', { hasText: 'fused_3' }).click();
   await idle(page);
-  await expect(page.locator('[data-member="aten__permute_transpose"]')).toContainText('hidden inside another operation');
+  await expect(page.locator('[data-member="aten__permute_transpose"]')).toContainText('not on the timeline: inside another operation');
   await page.locator('button[data-member="aten__addmm_dot"]').click();
   await idle(page);
   await expect(page.locator('[data-view="timeline"]')).toBeVisible();
@@ -109,7 +109,7 @@ test('the members of a fused bar lead to their bars; the choices are in the link
   await show(page, 'operator-timeline');
   const members = page.locator('[data-overlap] [data-member]');
   await expect(members).toHaveCount(2);
-  await expect(page.locator('[data-member="aten__permute_transpose"]')).toContainText('hidden inside another operation');
+  await expect(page.locator('[data-member="aten__permute_transpose"]')).toContainText('not on the timeline: inside another operation');
   await page.locator('button[data-member="aten__addmm_dot"]').click();
   await idle(page);
   await expect(page.locator('[data-view="details"]')).toContainText('aten__addmm_dot.36');
@@ -240,8 +240,8 @@ test('tables with unknown keys, totals, units and names show what they can', asy
   await expect(page.locator('[data-view="operator-framework"]')).toContainText('total of 50 ns');
   expect(await cells(page, 'operator-framework', 'engine load')).toEqual(['7']);
   await open('neuron_framework_op.json', [{ what: 'aten__add', n: 3 }, { what: 'aten__mul', n: 4 }], 50);
-  await expect(page.locator('[data-view="operator-framework"]')).toContainText('shown as it stands');
+  await expect(page.locator('[data-view="operator-framework"]')).toContainText('shown without interpretation');
   await expect.poll(() => cells(page, 'framework_ops', 'what')).toEqual(['aten__add', 'aten__mul']);
   await open('neuron_hlo_op.json', [], 0);
-  await expect(page.locator('[data-view="operator-hlo"]')).toContainText('list of operators is empty');
+  await expect(page.locator('[data-view="operator-hlo"]')).toContainText('operator list of the file is empty');
 });

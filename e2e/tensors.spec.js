@@ -52,9 +52,9 @@ test('two runs are compared', async ({ page, site }) => {
   await dropFiles(page, json('fused_attention', 'fused'));
   await show(page, 'compare');
   await expect(page.locator('table[data-table="compare-times"]')).toContainText('MATMUL');
-  await expect(page.locator('table[data-table="compare-metrics"]')).toContainText('Length of the run');
+  await expect(page.locator('table[data-table="compare-metrics"]')).toContainText('Duration of the run');
   // Units, the change in the same unit and in per cent, and whether it is for the better.
-  const length = page.locator('table[data-table="compare-metrics"] tbody tr', { hasText: 'Length of the run' });
+  const length = page.locator('table[data-table="compare-metrics"] tbody tr', { hasText: 'Duration of the run' });
   for (const part of ['59.5 µs', '38.6 µs', '−20.9 µs', '−35.1 %', 'better']) await expect(length).toContainText(part);
   await picture(page, 'compare-dark-1440');
   await show(page, 'tensors');

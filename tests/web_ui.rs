@@ -125,7 +125,7 @@ async fn a_filter_narrows_and_a_bad_pattern_says_so() {
     put("op.(");
     settle().await;
     assert_eq!(texts(&stage, NAMES).len(), 30);
-    assert!(texts(&stage, "[role=alert]")[0].starts_with("This pattern cannot be read"));
+    assert!(texts(&stage, "[role=alert]")[0].starts_with("Invalid regular expression"));
 }
 
 #[wasm_bindgen_test]

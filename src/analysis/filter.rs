@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_a_sentence() {
-        check("", &[("name", "/(/")], Err("is not a pattern"));
+        check("", &[("name", "/(/")], Err("is not a valid regular expression"));
         check("", &[("duration_ns", "long")], Err("Expected a whole number"));
         check("", &[("pc", "1")], Err("no column `pc`"));
     }

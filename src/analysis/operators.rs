@@ -140,7 +140,7 @@ pub fn operators(profile: &Profile, column: &[StrId], tracks: &[TrackId], range:
     let mut notes: Vec<String> = flops::missing(profile).into_iter().collect();
     if sums.n_waits > 0 {
         notes.push(format!(
-            "Instructions that only wait for a semaphore are left out: {}. What they wait for is under Gaps.",
+            "Instructions that only wait for a semaphore are excluded: {}. Causes of waits are listed in Gaps.",
             text::count(sums.n_waits)
         ));
     }

@@ -60,7 +60,7 @@ impl Matcher {
         let keeps_case = text.chars().any(char::is_uppercase);
         if is_regex {
             let built = RegexBuilder::new(text).case_insensitive(!keeps_case).build();
-            return built.map(Matcher::Pattern).map_err(|e| format!("`{text}` is not a pattern: {e}."));
+            return built.map(Matcher::Pattern).map_err(|e| format!("`{text}` is not a valid regular expression: {e}."));
         }
         Ok(if keeps_case { Matcher::Exact(text.into()) } else { Matcher::IgnoreCase(text.to_lowercase()) })
     }
@@ -186,7 +186,7 @@ mod tests {
         check("^aten::m+$", true, "", 10, Ok((&[5, 9], 2)));
         check("compute", false, "category", 1, Ok((&[0], 4)));
         check("compute", false, "name", 1, Ok((&[], 0)));
-        check("(", true, "", 1, Err("is not a pattern"));
+        check("(", true, "", 1, Err("is not a valid regular expression"));
         check("x", false, "nowhere", 1, Err("no column"));
     }
 }

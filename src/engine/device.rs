@@ -23,7 +23,7 @@ impl Session {
                     Some(table) => found.maps = sbuf::parts(&table),
                     None => found
                         .notes
-                        .push("The map of the State Buffer is not available: only Neuron Explorer's table SbufAllocation holds it.".into()),
+                        .push("The map of the State Buffer is not available: needs the table SbufAllocation of Neuron Explorer.".into()),
                 }
                 Answer::Device(DeviceAnswer::Tensors(Box::new(found)))
             }

@@ -137,7 +137,7 @@ impl Session {
             line(&mut out.text, fixed.chain(profile.attributes.iter().map(|a| a.id.as_str())).chain(of_file));
         }
         let Some(format) = formats::by_id(&self.claim.format) else {
-            return Answer::Refused(format!("The format `{}` is not known.", self.claim.format));
+            return Answer::Refused(format!("Unknown format `{}`.", self.claim.format));
         };
         let keys: Vec<&[&str]> = in_file.iter().map(|f| f.1).collect();
         match told::fields(format, &self.input, profile, ids, &keys) {

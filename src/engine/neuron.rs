@@ -81,13 +81,15 @@ pub(super) fn answer(profile: &Profile, made: &OnceCell<Support>, query: &Neuron
         (Domain::SupportReport(report), NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => {
             Ok(of_report(made.get_or_init(|| support::support(report)), query))
         }
-        (_, NeuronQuery::Support | NeuronQuery::SupportTop(_) | NeuronQuery::SupportDiff(_)) => Err("This profile is no analyze report."),
+        (_, NeuronQuery::Support | NeuronQuery::SupportTop(_) | NeuronQuery::SupportDiff(_)) => {
+            Err("This profile is not an analyze report.")
+        }
         (Domain::NeuronSystem(system), _) => of_system(profile, system, query),
         (_, NeuronQuery::System(_) | NeuronQuery::SystemExecution(_) | NeuronQuery::SystemChain(_) | NeuronQuery::SystemRows(_)) => {
-            Err("This profile is no system profile.")
+            Err("This profile is not a system profile.")
         }
         (Domain::NeuronLog(log), _) => of_log(profile, log, query),
-        _ => Err("This profile is no run of the TensorBoard Neuron plugin."),
+        _ => Err("This profile is not a run of the TensorBoard Neuron plugin."),
     };
     answer.map_or_else(|sentence| Answer::Refused(sentence.into()), Answer::Neuron)
 }
@@ -103,14 +105,14 @@ fn of_log(profile: &Profile, log: &NeuronLog, query: &NeuronQuery) -> Result<Neu
     Ok(match query {
         NeuronQuery::LogOps(level, range) => NeuronAnswer::LogOps(Box::new(neuron_log::ops(profile, log, *level, *range))),
         NeuronQuery::LogTimeline(range) => NeuronAnswer::LogTimeline(Box::new(neuron_log::timeline(profile, log, *range))),
-        NeuronQuery::LogOverlap(slice) if slice.index() >= profile.slices.len() => return Err("There is no such slice in this profile."),
+        NeuronQuery::LogOverlap(slice) if slice.index() >= profile.slices.len() => return Err("This profile has no such slice."),
         NeuronQuery::LogOverlap(slice) => NeuronAnswer::LogOverlap(Box::new(neuron_log::overlap(profile, log, *slice))),
         NeuronQuery::LogTrace(range) => NeuronAnswer::LogTrace(Box::new(neuron_log::trace(profile, log, *range))),
         NeuronQuery::LogPart => NeuronAnswer::LogPart(Box::new(neuron_log::part(profile, log))),
         NeuronQuery::LogDiff(before, level) => {
             NeuronAnswer::LogDiff(Box::new(neuron_log::diff(before, &neuron_log::part(profile, log), *level)))
         }
-        _ => return Err("This profile is a run of the TensorBoard Neuron plugin, which cannot answer that."),
+        _ => return Err("This query is not available for a run of the TensorBoard Neuron plugin."),
     })
 }
 
@@ -119,10 +121,10 @@ fn of_system(profile: &Profile, system: &NeuronSystem, query: &NeuronQuery) -> R
         NeuronQuery::System(range) => NeuronAnswer::System(Box::new(system::system(profile, system, *range))),
         NeuronQuery::SystemRows(by) => NeuronAnswer::SystemRows(system::grouped(profile, system, *by)),
         NeuronQuery::SystemChain(slice) | NeuronQuery::SystemExecution(slice) if slice.index() >= profile.slices.len() => {
-            return Err("There is no such slice in this profile.");
+            return Err("This profile has no such slice.");
         }
         NeuronQuery::SystemExecution(slice) => NeuronAnswer::SystemExecution(system::execution(profile, system, *slice).map(Box::new)),
         NeuronQuery::SystemChain(slice) => NeuronAnswer::SystemChain(system::chain(profile, system, *slice)),
-        _ => return Err("This profile is a system profile, which cannot answer that."),
+        _ => return Err("This query is not available for a system profile."),
     })
 }

@@ -144,10 +144,10 @@ impl Session {
             Item::Instant(instant) => instant.index() < profile.instants.time.len(),
         };
         if !is_there {
-            return Answer::Refused("There is no such slice or instant in this profile.".into());
+            return Answer::Refused("This profile has no such slice or instant.".into());
         }
         let Some(format) = formats::by_id(&self.claim.format) else {
-            return Answer::Refused(format!("The format `{}` is not known.", self.claim.format));
+            return Answer::Refused(format!("Unknown format `{}`.", self.claim.format));
         };
         let fields = format.record(&self.input, profile, item).unwrap_or_else(|error| vec![unreadable(&error.to_string())]);
         let slice = match item {
@@ -173,7 +173,7 @@ impl Session {
 
     fn table_in_file(&self, table: &GenericTable, first: u64, n: u64) -> Answer {
         let Some(format) = formats::by_id(&self.claim.format) else {
-            return Answer::Refused(format!("The format `{}` is not known.", self.claim.format));
+            return Answer::Refused(format!("Unknown format `{}`.", self.claim.format));
         };
         let (columns, n_total) = (table.columns.clone(), table.n_in_file);
         match format.rows(&self.input, &table.id, first, n.min(ROWS_MAX)) {
@@ -206,7 +206,7 @@ fn unreadable(sentence: &str) -> Field {
         key: "not available".into(),
         value: sentence.into(),
         unit: String::new(),
-        help: "The record could not be read back from the file; what is shown above stands.".into(),
+        help: "The record could not be read from the file; the values above are correct.".into(),
     }
 }
 

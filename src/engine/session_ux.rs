@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 impl Session {
     fn format(&self) -> Result<&'static dyn Format, String> {
-        formats::by_id(&self.claim.format).ok_or_else(|| format!("The format `{}` is not known.", self.claim.format))
+        formats::by_id(&self.claim.format).ok_or_else(|| format!("Unknown format `{}`.", self.claim.format))
     }
 
     /// One part of a search in the records.
@@ -57,7 +57,7 @@ impl Session {
     /// What a glance at a slice tells; no fields where the record cannot be read back.
     pub(super) fn brief(&self, slice: SliceId) -> Answer {
         if slice.index() >= self.profile.slices.len() {
-            return Answer::Refused("There is no such slice in this profile.".into());
+            return Answer::Refused("This profile has no such slice.".into());
         }
         match self.format() {
             Ok(format) => {

@@ -21,7 +21,7 @@ impl Session {
 
     pub(super) fn torch(&self, query: &TorchQuery) -> Answer {
         let Domain::Torch(tables) = &self.profile.domain else {
-            return Answer::Refused("This profile is no PyTorch trace.".into());
+            return Answer::Refused("This profile is not a PyTorch trace.".into());
         };
         self.viewed(tables, |view| torch::answer(view, query)).map_or_else(Answer::Refused, Answer::Torch)
     }

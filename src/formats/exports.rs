@@ -15,8 +15,8 @@ pub fn how_to_export(head: &MemberHead) -> Option<&'static str> {
     if SYSTEM.contains(&name) {
         return Some(
             "is part of a raw Neuron system profile, a protobuf whose schema is not published. Export the whole directory with \
-             `neuron-explorer view -d DIR --output-format parquet` (or, with older releases, `neuron-profile view -d DIR --output-format json`) and \
-             open what that writes",
+             `neuron-explorer view -d DIR --output-format parquet` (or, with older releases, `neuron-profile view -d DIR \
+             --output-format json`) and open its output",
         );
     }
     let is_inf1 = name.ends_with(".pb") && head.name.to_ascii_lowercase().contains("neuron");

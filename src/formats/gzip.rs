@@ -157,7 +157,7 @@ impl Decoder {
             Ok(_) | Err(MZError::Buf) => {}
             // The error comes again with the next call; first the text before it.
             Err(_) if result.bytes_written > 0 => {}
-            Err(_) => return Err("the compressed data are damaged".into()),
+            Err(_) => return Err("the compressed data is damaged".into()),
         }
         Ok((result.bytes_consumed, result.bytes_written))
     }
@@ -207,7 +207,7 @@ impl Inflater {
             input = &input[n_in..];
             self.deliver(n_out, receive)?;
             if n_in == 0 && n_out == 0 && self.decoder.stage == Stage::Body {
-                return Err(damaged("the compressed data go nowhere".into()));
+                return Err(damaged("the decompression makes no progress".into()));
             }
         }
         // What the decoder still holds back though its input is used up.

@@ -78,7 +78,7 @@ impl Feeder {
             Ok(()) => Ok(()),
             Err(Stop::Receiver(error)) => Err(error),
             Err(Stop::TooLong) => Err(ImportError::Unsupported(format!(
-                "The gzip file inflates to more than {}; expected at most that much text. Trace fewer steps, or split the file.",
+                "The gzip file inflates to more than {}; expected at most this size. Record fewer steps or split the file.",
                 text::bytes(INFLATED_MAX)
             ))),
             Err(Stop::Damaged { offset: at, why }) => {
@@ -86,7 +86,7 @@ impl Feeder {
                     return Err(ImportError::Invalid(format!("Expected gzip data, but at byte {at} of the file {why}.")));
                 }
                 self.is_truncated = true;
-                let reason = "The gzip data are damaged; what follows the damage is not read.";
+                let reason = "The gzip data is damaged; data after the damage is not read.";
                 self.ledger.skip(Severity::DataLoss, "damaged_gzip", reason, offset.max(at), || format!("at byte {at} of the file {why}"));
                 Ok(())
             }
@@ -107,7 +107,7 @@ impl Feeder {
                 self.is_truncated = true;
                 if points.len == 0 {
                     return Err(ImportError::Invalid(format!(
-                        "Expected gzip data, found the end of the file after {} bytes and no text. The file was cut off.",
+                        "Expected gzip data, found the end of the file after {} bytes without any text. The file is truncated.",
                         self.bytes
                     )));
                 }
@@ -126,17 +126,18 @@ impl Feeder {
 
 fn twice_packed() -> ImportError {
     ImportError::Unsupported(
-        "The file is gzip inside gzip; expected a profile packed once. Unpack it once (`gunzip FILE`) and open the result.".into(),
+        "The file is gzip inside gzip; expected one level of compression. Unpack it once (`gunzip FILE`) and open the result.".into(),
     )
 }
 
 /// Imports one claim; `tell` learns how far that is where the format is read at random access. Returns it with the input whose members [`Format::record`] can read: in the claim's order, inflated where they were gzip.
 pub fn import_claim(input: &InputSet, claim: &Claim, tell: &mut dyn FnMut(Progress)) -> Result<(Imported, InputSet), ImportError> {
-    let format = by_id(&claim.format).ok_or_else(|| ImportError::Unrecognised(format!("No importer is called `{}`.", claim.format)))?;
+    let format =
+        by_id(&claim.format).ok_or_else(|| ImportError::Unrecognised(format!("There is no importer named `{}`.", claim.format)))?;
     let members = claim.members.iter().filter_map(|&m| input.members.get(m).cloned()).collect();
     let picked = InputSet { members };
     let Some(main) = picked.members.first() else {
-        return Err(ImportError::Unrecognised("The claim names no file.".into()));
+        return Err(ImportError::Unrecognised("No file was given to this importer.".into()));
     };
     let is_gzip = is_gzip(&main.read_up_to(0, 2)?);
     if let Some(mut feeder) = Feeder::new(format, claim, &main.name, main.len(), is_gzip) {
@@ -175,7 +176,7 @@ pub fn inflated(member: &Member) -> Result<Member, ImportError> {
     }
     match inflater.finish() {
         (index, true) => Ok(InflatedSource::member(member, index)),
-        (_, false) => Err(ImportError::Invalid(format!("`{}` is gzip that ends early; expected all of it.", member.name))),
+        (_, false) => Err(ImportError::Invalid(format!("`{}` is gzip data that ends early; expected a complete file.", member.name))),
     }
 }
 
@@ -215,7 +216,7 @@ pub fn check_heap(input: &InputSet, heads: &[MemberHead], claim: &Claim) -> Resu
     }
     let name = claim.members.first().and_then(|&m| heads.get(m)).map_or("", |h| &h.name);
     Err(ImportError::Unsupported(format!(
-        "`{name}` would need about {} of memory; a browser tab gives at most {}. Trace fewer steps, or split the file.",
+        "`{name}` needs about {} of memory; a browser tab has at most {}. Record fewer steps or split the file.",
         text::bytes(heap),
         text::bytes(HEAP_MAX)
     )))

@@ -80,7 +80,7 @@ pub fn pick(input: &InputSet, claim: &Claim, paths: &[String]) -> Result<InputSe
 /// As [`pick`], of files whose archives are open.
 pub(super) fn select(expanded: &Expanded, claim: &Claim, paths: &[String]) -> Result<InputSet, ImportError> {
     let all = &expanded.input.members;
-    let gone = |path: &String| ImportError::Invalid(format!("`{path}` is not there any more: its archive was changed. Drop it again."));
+    let gone = |path: &String| ImportError::Invalid(format!("`{path}` no longer exists: its archive has changed. Drop it again."));
     let members = paths.iter().map(|path| all.iter().find(|m| m.name == *path).cloned().ok_or_else(|| gone(path)));
     let picked = InputSet { members: members.collect::<Result<_, _>>()? };
     check_heap(&picked, &heads(&picked)?, claim)?;

@@ -13,7 +13,7 @@ pub fn explain(heads: &[MemberHead]) -> ImportError {
     }
     let mut out: Vec<String> = heads.iter().take(N_NAMED).map(|h| format!("`{}` {}.", h.name, found(h))).collect();
     if heads.len() > N_NAMED {
-        out.push(format!("So it is with {} more.", heads.len() - N_NAMED));
+        out.push(format!("The same applies to {} more.", heads.len() - N_NAMED));
     }
     out.extend(super::tensorboard_neuron::likely_causes(heads));
     out.push(expected());
@@ -33,7 +33,7 @@ fn found(head: &MemberHead) -> String {
         return "is empty: 0 bytes".into();
     }
     if head.is_gzip && bytes.is_empty() {
-        return "begins like gzip, but no text could be unpacked from it; it is damaged or cut off".into();
+        return "starts like gzip, but no text could be unpacked; it is damaged or truncated".into();
     }
     if head.is_gzip && is_gzip(bytes) {
         return "is gzip inside gzip; unpack it once (`gunzip FILE`) and open the result".into();
@@ -48,25 +48,25 @@ fn found(head: &MemberHead) -> String {
         return "is an HTML page, not a profile; perhaps a download page or an error message was saved in its place".into();
     }
     match root(bytes) {
-        Some(Root::Object { keys, .. }) if keys.is_empty() => "is a JSON object without keys, no profile".into(),
+        Some(Root::Object { keys, .. }) if keys.is_empty() => "is a JSON object without keys, not a profile".into(),
         Some(Root::Object { keys, .. }) => {
             let keys: Vec<String> = keys.into_iter().map(|k| k.name).collect();
-            format!("is JSON, but no profile we know: its root has the keys {}", some_of(&keys))
+            format!("is JSON, but not a supported profile: its root has the keys {}", some_of(&keys))
         }
         Some(Root::List { keys }) => list(&keys),
         None if bytes.iter().all(|b| (0x20..0x7f).contains(b) || b.is_ascii_whitespace()) => {
-            format!("is text that begins with `{}`, no profile", beginning(bytes))
+            format!("is text that starts with `{}`, not a profile", beginning(bytes))
         }
         None => {
             let hex: Vec<String> = bytes.iter().take(8).map(|b| format!("{b:02x}")).collect();
-            format!("holds {} bytes of a kind we do not know; it begins with the bytes {}", head.len, hex.join(" "))
+            format!("has {} bytes of an unknown type; it starts with the bytes {}", head.len, hex.join(" "))
         }
     }
 }
 
 /// What a JSON list would need to be one of ours.
 fn list(keys: &[String]) -> String {
-    let wanted = "neither trace events, which have the key `ph`, nor an operator table, which has names, times and devices (or the name \
+    let wanted = "neither trace events (key `ph`) nor an operator table (names, times and devices, or the name \
                   `neuron_framework_op.json` or `neuron_hlo_op.json`)";
     match keys {
         [] => format!("is a JSON list without objects: {wanted}"),

@@ -47,7 +47,7 @@ impl ByteSource for FileSource {
 fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), String> {
     let bytes = Uint8Array::new(buffer);
     if bytes.length() as usize != out.len() {
-        return Err(format!("Expected {} bytes, the browser gave {}.", out.len(), bytes.length()));
+        return Err(format!("Expected {} bytes, the browser returned {}.", out.len(), bytes.length()));
     }
     bytes.copy_to(out);
     Ok(())
@@ -137,5 +137,5 @@ pub fn words(error: &JsValue) -> String {
         None => js_sys::Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string()).unwrap_or_else(|| format!("{error:?}")),
     };
     let text = text.trim_end_matches('.');
-    format!("{}.", if text.is_empty() { "The browser gave no reason" } else { text })
+    format!("{}.", if text.is_empty() { "The browser reported no reason" } else { text })
 }

@@ -39,7 +39,7 @@ fn watch(host: &Host) {
     std::panic::set_hook(Box::new(|info| {
         console_error_panic_hook::hook(info);
         let (path, line) = info.location().map_or(("", 0), |at| (at.file(), at.line()));
-        Host::new(host_scope()).post(&fault::of_panic(path, line, info.payload_as_str().unwrap_or("of a kind without words")));
+        Host::new(host_scope()).post(&fault::of_panic(path, line, info.payload_as_str().unwrap_or("without a message")));
     }));
     let host = host.clone();
     let on_rejection = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {

@@ -75,7 +75,7 @@ type Streamed = (Imported, InputSet, Option<String>);
 /// Imports block by block; `None` when the format is read at random access.
 async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&File>) -> Result<Option<Streamed>, String> {
     let (Some(format), Some(main)) = (formats::by_id(&claim.format), picked.members.first()) else {
-        return Err(format!("The format `{}` is not known.", claim.format));
+        return Err(format!("Unknown format `{}`.", claim.format));
     };
     let zipped = is_gzip(&main.read_up_to(0, 2).map_err(|e| e.to_string())?);
     let title = import::file_name(&main.name);

@@ -95,7 +95,8 @@ impl Link {
                     move || {
                         pending.borrow_mut().clear();
                         // A link that was dropped on purpose listens no more.
-                        let _ = sender.unbounded_send(FromWorker::Died(died("the browser ended it, perhaps for want of memory")));
+                        let _ = sender
+                            .unbounded_send(FromWorker::Died(died("the browser stopped it, possibly because of insufficient memory")));
                     }
                 };
                 if let Some(event) = receive(&event, &pending, gone) {
@@ -156,7 +157,7 @@ impl Link {
 }
 
 fn died(why: &str) -> String {
-    format!("The worker stopped: {}. Its profile is closed; open the file again to go on.", why.trim_end_matches('.'))
+    format!("The worker stopped: {}. Its profile is closed; open the file again to continue.", why.trim_end_matches('.'))
 }
 
 /// Delivers an answer, or makes an event of the message. `gone` is called when the worker that is ready now is no more.
@@ -176,7 +177,7 @@ fn receive(event: &MessageEvent, pending: &Pending, gone: impl FnOnce() + 'stati
             super::lifeline::watch(&lock, gone);
             FromWorker::Ready(formats)
         }
-        Ok(ToPage::Ready { .. }) => FromWorker::Died("This page is older than its worker. Reload the page to get both anew.".into()),
+        Ok(ToPage::Ready { .. }) => FromWorker::Died("This page is older than its worker. Reload the page to update both.".into()),
         Ok(ToPage::Inspected(inspection)) => FromWorker::Inspected(inspection),
         Ok(ToPage::Hashed(hash)) => FromWorker::Hashed(hash),
         Ok(ToPage::Progress(progress)) => FromWorker::Progress(progress),

@@ -112,5 +112,5 @@ pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, String> {
 /// The message of `bytes`. An error is a sentence.
 pub fn decode<T: for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<T, String> {
     postcard::from_bytes(bytes)
-        .map_err(|e| format!("A message between page and worker could not be read ({e}). They are of different versions: reload the page."))
+        .map_err(|e| format!("A message between page and worker could not be read ({e}). Their versions differ: reload the page."))
 }

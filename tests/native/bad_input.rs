@@ -55,7 +55,7 @@ fn gzip_says_what_is_wrong_with_it() {
     let text = trace(&[x("a", "1", "1"), x("b", "5", "1")].join(","));
     let whole = gzip(&text);
     refuses(gzip(&whole), &["gzip inside gzip", "gunzip"]);
-    refuses(whole[..12].to_vec(), &["gzip", "cut off"]);
+    refuses(whole[..12].to_vec(), &["gzip", "truncated"]);
     refuses(gzip(b"\x89PNG\r\n"), &["PNG image"]);
     let two = [gzip(&text[..40]), gzip(&text[40..])].concat();
     assert_eq!(open(&named("two members", two)).0.profile.slices.len(), 2);
@@ -268,7 +268,7 @@ fn what_would_not_fit_in_memory_is_refused_before_it_is_read() {
     let source = Sparse { head, len: 9_000_000_000, n_read: std::sync::Arc::clone(&n_read) };
     let input = InputSet { members: vec![axonscope::base::Member::new("huge.json", std::sync::Arc::new(source))] };
     let sentence = refusal(&input);
-    for word in ["`huge.json`", "would need about", "GiB", "at most 3.26 GiB", "Trace fewer steps"] {
+    for word in ["`huge.json`", "needs about", "GiB", "at most 3.26 GiB", "Record fewer steps"] {
         assert!(sentence.contains(word), "`{word}` is not in: {sentence}");
     }
     assert!(n_read.load(std::sync::atomic::Ordering::Relaxed) < 1 << 20);

@@ -188,6 +188,9 @@ fn without_a_summary_the_rows_tell_as_much_as_summary_shows() {
             assert_eq!(verdict(&of_rows, id), verdict(&told, id), "{run} {id}");
         }
         let notes = axonscope::analysis::device::summary::summary(&bare, None).notes;
-        assert_eq!(notes[0], "The file has no summary: figures are of the rows.", "nothing is missing that cards show");
+        assert_eq!(
+            notes[0], "No summary is recorded in this file: values are computed from the rows.",
+            "nothing is missing that cards show"
+        );
     }
 }

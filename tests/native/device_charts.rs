@@ -143,7 +143,7 @@ fn what_a_trace_cannot_tell_is_said() {
     let Charts { engines, memory, notes, .. } = charts(&trace, None);
     assert!(engines.iter().all(|e| e.model.is_none() && e.active_throttled.is_none() && e.origins.runtime.is_none()));
     assert_eq!(memory, None);
-    for part in ["FLOPs are not available", "HBM are not available", "throttling", "bandwidth of HBM"] {
+    for part in ["FLOPs are not available", "HBM bytes are not available", "hrottling", "HBM bandwidth"] {
         assert!(notes.iter().any(|n| n.contains(part)), "{part}: {notes:?}");
     }
 }

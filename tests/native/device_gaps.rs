@@ -134,7 +134,7 @@ fn the_chain_with_most_work_and_no_circles() {
     let names: Vec<_> = got.steps.iter().map(|s| (s.engine.as_str(), s.own.0, s.gap.0)).collect();
     assert_eq!(names, [("Tensor", 1000, 0), ("Vector", 1000, 500), ("Scalar", 500, 500), ("GpSimd", 10, 1500)]);
     assert_eq!((got.work.0, got.range.duration().0), (2510, 5010));
-    assert!(got.notes.iter().any(|n| n.contains("not followed")), "{:?}", got.notes);
+    assert!(got.notes.iter().any(|n| n.contains("they are ignored")), "{:?}", got.notes);
     assert_eq!(critical_path(&Profile::default()).steps, []);
     assert_eq!(gaps(&Profile::default(), None).gaps, []);
 }
@@ -180,7 +180,7 @@ fn every_source_gives_the_same_gaps() {
         };
         assert_eq!(trace.engines, json.engines, "{run}");
         assert_eq!(places(&trace), places(&json), "{run}");
-        assert!(trace.notes[0].contains("does not tell the operands"));
+        assert!(trace.notes[0].contains("Operands of instructions are not recorded"));
     }
     let tables: Vec<Named> = std::fs::read_dir(folder.join("fused_attention/parquet-snappy"))
         .expect("the folder is there")

@@ -189,7 +189,7 @@ fn the_run_stands_under_the_roof_where_the_summary_says() {
         assert_eq!((part.core.as_str(), main.core.as_str()), ("NC 4", ""), "{folder}");
         close(part.peak.expect("told"), peak / 2.0);
         close(part.roof.expect("told"), (peak / 2.0).min(part.intensity * roof.bandwidth.expect("told")));
-        assert!(layer.notes.iter().any(|n| n.starts_with("Parts are of one core each")), "{:?}", layer.notes);
+        assert!(layer.notes.iter().any(|n| n.starts_with("Each part runs on one core")), "{:?}", layer.notes);
     }
 }
 
@@ -253,7 +253,7 @@ fn the_throttled_ceiling_is_the_same_from_summary_and_rows() {
         let row = |kind: &str, limit: f64| serde_json::json!({"throttle_type": kind, "max_achievable_util_with_throttling_percent": limit});
         json["ThrottleSummary"] = serde_json::json!([row("all", 1.0), row("activity_1", 0.25), row("all", 0.5)]);
         let ready = ceiling(&open(&json)).expect("of the table");
-        assert_eq!(ready.name, "BF16 as throttled (50 %)", "{folder}");
+        assert_eq!(ready.name, "BF16, throttled (50 %)", "{folder}");
     }
 }
 
@@ -278,7 +278,7 @@ fn what_a_file_cannot_tell_is_said() {
     };
     let no_clock = open(&|j| drop(j["metadata"][0].as_object_mut().expect("an object").remove("pe_clock_freq")));
     let roof = roofline(&no_clock, &query("layer"), &[]);
-    assert!(roof.ceilings.is_empty() && roof.points.iter().all(|p| p.roof.is_none()) && roof.notes[0].contains("no compute ceilings"));
+    assert!(roof.ceilings.is_empty() && roof.points.iter().all(|p| p.roof.is_none()) && roof.notes[0].contains("No compute ceilings"));
     assert!(layers(&no_clock, &query("layer"), &[]).nodes.iter().all(|n| n.hfu.is_none()));
     let no_memory = open(&|j| j["metadata"][0]["hbm_ddr_bandwidth"] = 0.into());
     let roof = roofline(&no_memory, &query("layer"), &[]);

@@ -66,7 +66,7 @@ fn tensors_and_memory_are_those_of_the_json() {
         assert_eq!(banks[2].n_samples as usize, samples.len());
         let top = samples.iter().map(|s| s.1).fold(f64::MIN, f64::max);
         assert!((banks[2].peak.expect("a peak").1 - top).abs() < 1e-6);
-        assert!(got.notes.iter().any(|n| n.contains("no DMA row names a variable")), "{:?}", got.notes);
+        assert!(got.notes.iter().any(|n| n.contains("DMA rows have no variable names")), "{:?}", got.notes);
         assert!(views(&session.profile).contains(&"tensors"));
     }
 }
@@ -93,7 +93,7 @@ fn stretches_are_found_with_the_tensors_or_alone() {
     let other = tensors(&file(json!([{"variable_name": "v", "size": "8", "type": "WEIGHT"}])).profile, None);
     let transfers = |name: &str| other.rows.iter().find(|r| r.name == name).and_then(|r| r.transfers);
     assert_eq!((transfers("w"), transfers("v")), (Some(3), None));
-    assert!(other.notes.iter().any(|n| n.starts_with("Some DMA rows name no variable")), "{:?}", other.notes);
+    assert!(other.notes.iter().any(|n| n.starts_with("Some DMA rows have no variable name")), "{:?}", other.notes);
     let found = tensors(&both.profile, None).bands;
     let told: Vec<_> = found.iter().map(|b| (b.kind, b.range.start.0, b.range.end.0, b.transfers, b.bytes, b.factor)).collect();
     let crowd = (BandKind::SmallTransfers, 6000, 12950, 70, Some(560), None);
@@ -255,7 +255,7 @@ fn a_summary_by_itself_fills_the_summary() {
     }
     let cut = serde_json::to_vec(&serde_json::json!({ "n": metrics })).expect("JSON");
     let error = import_one(&[("s.json".into(), cut[..cut.len() / 2].to_vec())]).expect_err("half of it");
-    assert!(error.to_string().contains("whole JSON"), "{error}");
+    assert!(error.to_string().contains("valid JSON"), "{error}");
 }
 
 /// The fields of a line.

@@ -249,7 +249,7 @@ fn a_bare_list_and_a_plain_trace_open() {
     let (imported, _) = fixture("list.json");
     assert_eq!(slices(&imported), [row("Process 1 / Thread 1", "a", 0, 5_000), row("Process 1 / Thread 1", "b", 1_000, 2_000)]);
     assert!(matches!(imported.profile.domain, Domain::Plain));
-    assert!(imported.ledger.notes[0].contains("plain Chrome trace"));
+    assert!(imported.ledger.notes[0].contains("Chrome trace without PyTorch profiler data"));
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn what_is_wrong_is_said() {
     assert_eq!((imported.profile.slices.len(), imported.ledger.skipped.len()), (2, 1));
     assert!(imported.ledger.skipped[0].reason.contains("half-written"));
     let error = import_one(&[("d/Instruction.parquet".into(), half)]).expect_err("nothing is left");
-    assert!(error.to_string().contains("a file that is not whole"), "{error}");
+    assert!(error.to_string().contains("an incomplete file"), "{error}");
     // A duration of another type; no start at all.
     let wrong =
         small_table("message t { required int64 when; required int64 duration_ns; required binary engine (UTF8); }", &[(1, 2, "Tensor")]);
@@ -163,7 +163,7 @@ fn what_is_wrong_is_said() {
     assert_eq!(claims(&files).len(), 2, "two directories are two profiles");
     let files = [("Instruction.parquet".into(), good.clone()), ("Instruction.parquet".into(), good)];
     let error = import_one(&files).expect_err("a mixture");
-    assert!(error.to_string().contains("by itself"), "{error}");
+    assert!(error.to_string().contains("one profile at a time"), "{error}");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn profiles_with_little_in_them_open() {
     let Domain::NeuronDevice(domain) = &one.domain else { panic!("a Neuron domain") };
     assert_eq!(domain.n_cores, 1);
     let found = axonscope::analysis::device::tensors::tensors(&one, None);
-    assert!(found.notes.iter().any(|n| n.contains("no DMA rows")), "{:?}", found.notes);
+    assert!(found.notes.iter().any(|n| n.contains("no DMA rows are recorded")), "{:?}", found.notes);
     let figures = axonscope::analysis::device::summary::summary(&one, None);
     assert!(figures.metrics.iter().all(|m| m.file.is_none()) && figures.engines.iter().all(|e| e.engine != "DMA"));
     // Metrics without clock and bandwidth are not computed, nor shown as 0.
@@ -343,7 +343,10 @@ fn stacks_and_loops_are_followed_through_the_tables() {
     let (imported, input) = outcome.expect("opens");
     let session = Session::new(claim, input, imported);
     let Answer::Details(details) = session.run(&Query::Details(SliceId(0).into())) else { panic!("details") };
-    assert!(details.fields.iter().any(|f| f.key == "opcode" && f.help == "What the engine did"), "our own words where there is no schema");
+    assert!(
+        details.fields.iter().any(|f| f.key == "opcode" && f.help == "Operation of the engine"),
+        "our own words where there is no schema"
+    );
     let origin = details.instruction.expect("an instruction").origin;
     let told: Vec<String> = origin.stacks[0].iter().map(|f| format!("{} {}", f.function, f.place.as_ref().expect("told"))).collect();
     assert_eq!(told, [" /k/a.py:7", "k.inner /k/a.py:4", "k.outer /k/b.py:1"]);
@@ -361,7 +364,7 @@ fn tables_of_another_run_are_named_with_those_that_belong_together() {
     let at = files.iter().position(|f| f.0.ends_with("DmaPacket.parquet")).expect("there");
     files[at].1 = late;
     let mixed = import_one(&files).expect("it opens all the same");
-    let said = mixed.ledger.notes.iter().find(|n| n.contains("Drop each profile's directory")).expect("said");
+    let said = mixed.ledger.notes.iter().find(|n| n.contains("Drop the directory of one profile")).expect("said");
     let together = "belong to it: DmaUsage, Instruction, PendingDma, PsumUsage, SbufUsage, SemaphoreUpdate, Summary, Throttle.";
     assert!(said.contains("`DmaPacket` (it reaches to 900005 ns") && said.contains(together), "{said}");
     let skipped = mixed.ledger.skipped.iter().find(|s| s.kind == "mixed_tables").expect("counted");
@@ -470,9 +473,9 @@ fn a_table_of_a_run_as_long_is_found_by_what_the_others_hold() {
     // (table, its rows from the other run, what is said of it, one that belongs to the run all the same).
     type Case<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str, &'a str);
     let cases: [Case; 4] = [
-        ("SemaphoreUpdate", "semaphore_update", &semaphores, "it has a value when", "Instruction"),
-        ("SbufUsage", "instruction_usage", &sbuf, "of its moments are moments of `Instruction`", "PsumUsage"),
-        ("DmaUsage", "dma_throughput", &rates, "of its moments are moments of `DmaPacket`", "DmaPacket"),
+        ("SemaphoreUpdate", "semaphore_update", &semaphores, "instructions of `Instruction` that set a semaphore match it", "Instruction"),
+        ("SbufUsage", "instruction_usage", &sbuf, "of its times match `Instruction`", "PsumUsage"),
+        ("DmaUsage", "dma_throughput", &rates, "of its times match `DmaPacket`", "DmaPacket"),
         ("Instruction", "instruction", &instruction, "", "DmaUsage"),
     ];
     for (table, section, columns, why, other) in cases {
@@ -482,9 +485,9 @@ fn a_table_of_a_run_as_long_is_found_by_what_the_others_hold() {
         let at = files.iter().position(|f| f.0.ends_with(&format!("/{table}.parquet"))).expect("there");
         files[at].1 = foreign;
         let mixed = import_one(&files).expect("it opens all the same");
-        let said = mixed.ledger.notes.iter().find(|n| n.contains("Drop each profile's directory")).expect(table);
-        let (strangers, family) = said.split_once("Those that belong to it: ").expect("both are named");
-        assert!(strangers.starts_with(&format!("Figures may be wrong: `{table}` (")) && strangers.contains(why), "{table}: {said}");
+        let said = mixed.ledger.notes.iter().find(|n| n.contains("Drop the directory of one profile")).expect(table);
+        let (strangers, family) = said.split_once("Matching tables: ").expect("both are named");
+        assert!(strangers.starts_with(&format!("Values may be wrong: `{table}` (")) && strangers.contains(why), "{table}: {said}");
         assert!(family.contains(other) && family.contains("Summary") && !family.contains(table), "{table}: {said}");
         let skipped = mixed.ledger.skipped.iter().find(|s| s.kind == "mixed_tables").expect("counted");
         assert_eq!(skipped.count, 1, "{table}: {said}");
@@ -520,21 +523,18 @@ fn a_column_of_another_type_is_named() {
     let said = |notes: &[String], want: &str| assert!(notes.iter().any(|n| n == want), "{want}: {notes:?}");
     let wrong = text_table(&["start_ts", "duration_ns", "engine"], &[&["soon", "7", "Tensor"], &["", "8", "Tensor"]]);
     let told = notes("Instruction", wrong);
-    let want = "The column `start_ts` of the table `Instruction` was expected to hold whole numbers, it holds texts: its rows are not on the timeline.";
+    let want = "Expected whole numbers in the column `start_ts` of the table `Instruction`, found texts: its rows are not on the timeline.";
     said(&told, want);
-    assert_eq!(told.iter().filter(|n| n.contains("was expected to hold")).count(), 1, "numbers as text are read: {told:?}");
+    assert_eq!(told.iter().filter(|n| n.starts_with("Expected ")).count(), 1, "numbers as text are read: {told:?}");
     let message = "message t { required int64 start_ts; required int64 duration_ns; required binary engine (UTF8); }";
     let swapped = message.replace("duration_ns", "opcode");
     let told = notes("Instruction", small_table(&swapped, &[(1, 2, "Tensor")]));
     said(
         &told,
-        "The column `opcode` of the table `Instruction` was expected to hold texts, it holds whole numbers: its rows have no names, and waits look like work: busy times include them.",
+        "Expected texts in the column `opcode` of the table `Instruction`, found whole numbers: its rows have no names, and busy times include waits.",
     );
     let told = notes("SemaphoreUpdate", text_table(&["timestamp", "id", "value"], &[&["1", "5", "high"]]));
-    said(
-        &told,
-        "The column `value` of the table `SemaphoreUpdate` was expected to hold whole numbers, it holds texts: semaphores are not available.",
-    );
+    said(&told, "Expected whole numbers in the column `value` of the table `SemaphoreUpdate`, found texts: semaphores are not available.");
 }
 
 /// The name of a column in the footer is followed by its codec, zigzag: 0 is none.
@@ -550,7 +550,7 @@ fn what_cannot_be_read_is_said_once_in_our_words_and_counted() {
     let rows: Vec<(i64, i64, &str)> = (0..7).map(|i| (i * 10, 5, "Tensor")).collect();
     let good = small_table(PLAIN, &rows);
     let summary: Named = ("d/Summary.parquet".into(), text_table(&["instance_type"], &[&["trn2"]]));
-    let without = "the timeline has no instructions, and what is computed from them is not available.";
+    let without = "the timeline has no instructions, and metrics of instructions are not available.";
     // (bytes, kind, rows lost, what was expected and found, note).
     type Case = (Vec<u8>, &'static str, u64, String, String);
     let len = good.len();
@@ -560,22 +560,22 @@ fn what_cannot_be_read_is_said_once_in_our_words_and_counted() {
             with_codec(good.clone(), b"start_ts", 6),
             "broken_table",
             1,
-            "`Instruction`: expected the values of its column `start_ts` (packed by LZO) from row 6 on, found a way of writing them that this page does not know".into(),
-            "Of the table `Instruction` 1 of 7 rows cannot be read: what is computed from it lacks them.".into(),
+            "`Instruction`: expected the values of its column `start_ts` (packed by LZO) from row 6 on, found an encoding that this page does not support".into(),
+            "1 of 7 rows of the table `Instruction` cannot be read: metrics that use it do not include them.".into(),
         ),
         // Snappy where nothing is packed.
         (
             with_codec(small_table(PLAIN, &rows[..2]), b"start_ts", 2),
             "broken_table",
             2,
-            "`Instruction`: expected the values of its column `start_ts` (packed by Snappy) from row 0 on, found bytes that are none".into(),
+            "`Instruction`: expected the values of its column `start_ts` (packed by Snappy) from row 0 on, found invalid bytes".into(),
             format!("The table `Instruction` cannot be read: {without}"),
         ),
         (
             with_codec(good.clone(), b"start_ts", 126),
             "unreadable_table",
             1,
-            "found in it a column packed in a way that Parquet does not have".into(),
+            "found a column with an invalid Parquet compression".into(),
             format!("The table `Instruction` cannot be read: {without}"),
         ),
         (
@@ -589,14 +589,14 @@ fn what_cannot_be_read_is_said_once_in_our_words_and_counted() {
             [&good[..len - 4], b"PARE"].concat(),
             "unreadable_table",
             1,
-            "expected a table that anyone may read, found an encrypted one".into(),
+            "expected a plain table, found an encrypted one".into(),
             format!("The table `Instruction` cannot be read: {without}"),
         ),
         (
             [&good[..len - 8], &[0xff; 4], b"PAR1"].concat(),
             "unreadable_table",
             1,
-            format!("expected a footer of 4294967295 bytes, as its end says, found a file of {len} bytes"),
+            format!("expected a footer of 4294967295 bytes, as listed at its end, found a file of {len} bytes"),
             format!("The table `Instruction` cannot be read: {without}"),
         ),
     ];
@@ -610,7 +610,7 @@ fn what_cannot_be_read_is_said_once_in_our_words_and_counted() {
         assert!(told.contains(&example.chars().take(150).collect::<String>()), "{example}: {told}");
         let notes = &imported.ledger.notes;
         assert!(notes.contains(&note), "{note}: {notes:?}");
-        assert!(notes.iter().all(|n| !n.starts_with("There is no table `Instruction`")), "{notes:?}");
+        assert!(notes.iter().all(|n| !n.starts_with("The table `Instruction` is missing")), "{notes:?}");
         assert_eq!(imported.ledger.read, imported.ledger.shown + n, "{example}");
         let text = format!("{skipped:?} {notes:?}");
         assert!(!["Parquet error", "NYI", "External", "EOF", "thrift"].iter().any(|word| text.contains(word)), "{text}");

@@ -132,7 +132,7 @@ fn run(more: &[(&str, Vec<u8>)]) -> Imported {
 }
 
 fn is_mixed(imported: &Imported) -> bool {
-    imported.ledger.notes.iter().any(|n| n.contains("Drop each profile's directory"))
+    imported.ledger.notes.iter().any(|n| n.contains("Drop the directory of one profile"))
 }
 
 #[track_caller]
@@ -165,7 +165,7 @@ fn what_is_incomplete_is_not_of_another_run() {
 #[test]
 fn a_column_that_cannot_be_read_costs_that_column() {
     let bytes = table(&instructions(0..40), 10);
-    for (column, lost) in [("crc_in", "the table is shown without it"), ("opcode", "busy times include them")] {
+    for (column, lost) in [("crc_in", "the table is shown without it"), ("opcode", "busy times include waits")] {
         let imported = run(&[("Instruction", packed_by_lzo(bytes.clone(), column))]);
         let (ledger, profile) = (&imported.ledger, &imported.profile);
         let skipped: Vec<_> = ledger.skipped.iter().map(|s| (s.kind.as_str(), s.count)).collect();
@@ -173,9 +173,9 @@ fn a_column_that_cannot_be_read_costs_that_column() {
         assert_eq!(ledger.read, ledger.shown);
         says(&ledger.notes, &format!("The column `{column}` of the table `Instruction` cannot be read to its end"));
         says(&ledger.notes, lost);
-        assert!(ledger.notes.iter().all(|n| !n.contains("rows cannot be read") && !n.starts_with("The table `Instruction` cannot")));
+        assert!(ledger.notes.iter().all(|n| !n.contains("rows of the table") && !n.starts_with("The table `Instruction` cannot")));
         assert!(!is_mixed(&imported));
-        assert_eq!(profile.meta.not_available.iter().any(|n| n.starts_with("Waits apart from work")), column == "opcode");
+        assert_eq!(profile.meta.not_available.iter().any(|n| n.starts_with("Waits separate from work")), column == "opcode");
         let kept = profile.tables.iter().find(|t| t.id == "Instruction").expect("kept");
         let at = kept.columns.iter().position(|c| c == column).expect("it is a column");
         assert!(kept.rows.len() == 40 && kept.rows.iter().all(|r| r[at] == Cell::Absent && r[0] != Cell::Absent));
@@ -223,7 +223,7 @@ fn an_empty_file_is_no_missing_table() {
     let empty: Named = ("d/Instruction.parquet".into(), Vec::new());
     assert_eq!(claims(std::slice::from_ref(&empty)), [("neuron_parquet".to_string(), vec![0])]);
     let error = import_one(&[empty]).expect_err("nothing is in it").to_string();
-    assert!(error.contains("found a file that is not whole"), "{error}");
+    assert!(error.contains("found an incomplete file"), "{error}");
     let imported = run(&[("Instruction", Vec::new())]);
     says(&imported.ledger.notes, "The table `Instruction` cannot be read: the timeline has no instructions");
     assert!(imported.ledger.skipped.iter().any(|s| s.examples.iter().any(|e| e.text.contains("found 0 bytes"))));
@@ -245,17 +245,17 @@ fn what_lacks_is_said_in_notes_and_in_the_list() {
     let notes = &imported.ledger.notes;
     says(notes, "The table `Instruction` has no column `opcode` in `Instruction_1.parquet`: there its rows have no names");
     says(notes, "has no column `pcore_idx` in `Instruction_1.parquet`: there its cores cannot be told apart");
-    says(notes, "`SemaphoreUpdate` has no column `id`: its semaphores cannot be told apart");
+    says(notes, "`SemaphoreUpdate` has no column `id`: its semaphores are not distinguished");
     says(notes, "`Throttle` has no column `duration`");
     says(notes, "`PendingDma` has no column `value`");
-    says(notes, "The column `tensor_engine_clock_freq` of the table `Metadata` was expected to hold numbers, it holds texts");
+    says(notes, "Expected numbers in the column `tensor_engine_clock_freq` of the table `Metadata`, found texts");
     let lost = &imported.profile.meta.not_available;
-    says(lost, "Engines core by core");
-    says(lost, "Waits apart from work");
-    says(lost, "FLOPs utilization (MFU, HFU) and compute ceilings (the table Metadata lacks the tensor engine's clock)");
+    says(lost, "Engines by core");
+    says(lost, "Waits separate from work");
+    says(lost, "FLOPs utilization (MFU, HFU) and compute ceilings (the table Metadata does not record the tensor engine clock)");
     says(lost, "the table Metadata lacks the bandwidth of the HBM");
-    assert!(lost.iter().all(|l| !l.starts_with("The length of the run")), "{lost:?}");
-    says(&run(&[]).ledger.notes, "There is no table `SemaphoreUpdate`");
+    assert!(lost.iter().all(|l| !l.starts_with("The duration of the run")), "{lost:?}");
+    says(&run(&[]).ledger.notes, "The table `SemaphoreUpdate` is missing");
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn sections_of_the_json_that_are_empty_or_missing() {
     let text = r#"{"instruction":[],"metadata":[{"first_hw_timestamp":0,"last_hw_timestamp":9,"pe_clock_freq":2.4}],"warnings":[{"message":"m","category":"c"}]}"#;
     let imported = import_one(&[("p.json".into(), text.into())]).expect("opens");
     says(&imported.ledger.notes, "The section `instruction` is empty: the timeline has no instructions");
-    says(&imported.ledger.notes, "There is no section `dma`: DMA transfers are not available.");
+    says(&imported.ledger.notes, "The section `dma` is missing: DMA transfers are not available.");
     says(&imported.profile.meta.not_available, "(the section metadata lacks its rows, its columns, the number of cores)");
 }
 
@@ -279,11 +279,11 @@ fn decimals_and_bytes_are_called_what_they_are() {
     assert_eq!(whole.profile.slices.start, with(0, Ints((0..40).map(start).collect())).profile.slices.start);
     says(
         &with(0, DecimalBytes(thousandths())).ledger.notes,
-        "`start_ts` of the table `Instruction` was expected to hold whole numbers, it holds decimals",
+        "Expected whole numbers in the column `start_ts` of the table `Instruction`, found decimals",
     );
     let bytes = with(4, Bytes(vec![&[0xff, 0xfe, 0]; 40]));
-    says(&bytes.ledger.notes, "`opcode` of the table `Instruction` was expected to hold texts, it holds bytes: its rows have no names");
-    says(&bytes.profile.meta.not_available, "Waits apart from work");
+    says(&bytes.ledger.notes, "Expected texts in the column `opcode` of the table `Instruction`, found bytes: its rows have no names");
+    says(&bytes.profile.meta.not_available, "Waits separate from work");
     let texts = with(4, Bytes(vec![b"COPY"; 40]));
     assert!(texts.ledger.notes.iter().all(|n| !n.contains("it holds bytes")), "text that is not called so is read");
 }

@@ -77,7 +77,7 @@ fn without_a_stored_window_the_last_run_is_shown() {
     assert!(rows.contains(&"NC 4 / GpSimd: opcode unknown 9000+999".into()), "{rows:?}");
     let count = |kind: &str| imported.ledger.skipped.iter().find(|s| s.kind == kind).map_or(0, |s| s.count);
     assert_eq!((count("pc_outside_image"), count("outside_window") > 0), (1, true));
-    assert!(imported.ledger.notes.iter().any(|n| n.contains("does not store where its execution window begins")));
+    assert!(imported.ledger.notes.iter().any(|n| n.contains("The start of the execution window is not recorded")));
 }
 
 #[test]

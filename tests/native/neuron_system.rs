@@ -301,7 +301,7 @@ fn a_trace_of_the_framework_stands_on_the_same_clock() {
     // Counted from elsewhere: shown from the first event on, and said.
     let session = session(&[("run/system_profile.json", host_bound().into_bytes()), ("run/trace.json", framework(Some(0)).into_bytes())]);
     assert_eq!(start(&session), 0);
-    assert!(session.ledger.notes.iter().any(|n| n.contains("counts time from elsewhere")));
+    assert!(session.ledger.notes.iter().any(|n| n.contains("uses another time origin")));
     let mut with_tables = tables();
     with_tables.push(("trace.json", framework(None).into_bytes()));
     assert_eq!(start(&self::session(&with_tables)), 4 * MS);

@@ -58,7 +58,7 @@ fn a_field_that_is_nowhere_has_no_hits_and_a_bad_pattern_is_a_sentence() {
     let session = session("cpu_single.pt.trace.json.gz");
     assert!(parts(&session, "float", "no such key").iter().all(|p| p.slices.is_empty()));
     let bad = ScanQuery { text: "(".into(), is_regex: true, ..ScanQuery::default() };
-    assert!(matches!(session.run(&Query::Scan(bad)), Answer::Refused(sentence) if sentence.contains("is not a pattern")));
+    assert!(matches!(session.run(&Query::Scan(bad)), Answer::Refused(sentence) if sentence.contains("is not a valid regular expression")));
 }
 
 #[test]

@@ -256,7 +256,7 @@ fn odd_tables_show_what_they_can() {
     assert!(empty.rows.is_empty() && empty.remarks.iter().any(|r| r.contains("empty")), "{:?}", empty.remarks);
     let unit = ops(&open(r#"{"ops":[{"Op Name":"aten__add","Occurrences":1,"Time":40.5}],"total_time":50}"#), Level::Framework);
     assert_eq!((unit.rows[0].time, unit.generic_table.as_deref()), (None, Some("framework_ops")));
-    assert!(unit.remarks.iter().any(|r| r.contains("cannot be told")), "{:?}", unit.remarks);
+    assert!(unit.remarks.iter().any(|r| r.contains("is not identified")), "{:?}", unit.remarks);
 }
 
 /// The same operators as records of a root list, and as rows below headings: all open as the table under `ops` does.
@@ -287,9 +287,9 @@ fn a_list_that_does_not_say_enough_is_shown_as_it_stands() {
     let s = open(r#"[["dot", 3, 0.5], ["tanh", 1, 0.25, "more"], 7]"#);
     let shown = ops(&s, Level::Hlo);
     assert_eq!(shown.generic_table.as_deref(), Some("hlo_ops"));
-    assert!(shown.remarks.iter().any(|r| r.contains("shown as it stands")), "{:?}", shown.remarks);
+    assert!(shown.remarks.iter().any(|r| r.contains("shown without interpretation")), "{:?}", shown.remarks);
     assert_eq!(s.profile.tables[0].columns, ["Column 1", "Column 2", "Column 3", "Column 4"]);
-    assert!(s.ledger.notes.iter().any(|n| n.contains("have no headings")), "{:?}", s.ledger.notes);
+    assert!(s.ledger.notes.iter().any(|n| n.contains("has no column names")), "{:?}", s.ledger.notes);
     assert!(s.ledger.skipped.iter().any(|k| k.kind == "damaged_record" && k.count == 1), "{:?}", s.ledger);
     assert_eq!(s.ledger.read, 3);
     let s = open(r#"[{"what": "dot", "load": 4}]"#);

@@ -76,23 +76,23 @@ impl Cause {
     pub fn meaning(self) -> &'static str {
         match self {
             Cause::Engine => {
-                "The next instruction waited for a semaphore that another engine sets: pipeline the engines, or work on smaller tiles."
+                "The next instruction waited for a semaphore set by another engine: pipeline the engines or use smaller tiles."
             }
-            Cause::Load => "The next instruction waited for a DMA queue that loads data: prefetch, or use two buffers in turn.",
-            Cause::Store => "The next instruction waited for a DMA queue that stores results: write later, or to another buffer.",
-            Cause::Spill => "The next instruction waited for a queue that spills and reloads: a spill is on the critical path.",
+            Cause::Load => "The next instruction waited for a DMA queue that loads data: prefetch or use two buffers in turn.",
+            Cause::Store => "The next instruction waited for a DMA queue that stores results: store later or from another buffer.",
+            Cause::Spill => "The next instruction waited for a queue that spills and reloads data.",
             Cause::Dynamic => {
-                "The next instruction waited for a queue whose descriptors are made while it runs. Those of hardware are much faster than those of GpSimd."
+                "The next instruction waited for a queue with run-time descriptors. Hardware creates them much faster than GpSimd."
             }
             Cause::Collective => {
-                "A barrier of several engines or cores, or a collective operation. The runtime has some of its own before and after the program."
+                "A barrier of several engines or cores, or a collective operation. The runtime adds barriers before and after the program."
             }
-            Cause::Start => "Nothing has run on the engine yet: loading, or the host.",
-            Cause::End => "The engine has nothing more to do until the execution ends.",
+            Cause::Start => "No instruction has run on the engine yet: loading or host time.",
+            Cause::End => "The engine has no more instructions until the execution ends.",
             Cause::Issue => {
-                "The next instruction waited for no semaphore, or for one that was set before: fetch, decode and start, up to 1 µs."
+                "The next instruction did not wait for a semaphore, or only for one set earlier: fetch, decode and start, up to 1 µs."
             }
-            Cause::Unknown => "The file does not tell what the next instruction waited for.",
+            Cause::Unknown => "Not recorded in this file: the semaphore or dependency of the next instruction.",
         }
     }
 }

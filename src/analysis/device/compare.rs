@@ -161,7 +161,7 @@ pub fn merge(parts: &[ComparePart], base: usize) -> Compare {
         let counts = rows.iter().map(|row| counts.iter().map(|(c, none)| c.get(&row.name).copied().or(*none)).collect()).collect();
         let n_more: u64 = parts.iter().map(|p| of(p).rest.0).sum();
         if n_more > 0 {
-            out.notes.push(format!("{label}: {n_more} names that took the least time are left out of the comparison."));
+            out.notes.push(format!("{label}: the {n_more} names with the shortest time are not in the comparison."));
         }
         out.groups.push(CompareGroup { by: by.into(), label: label.into(), rows, counts });
     }
@@ -179,13 +179,13 @@ fn metrics(parts: &[ComparePart], base: usize) -> Vec<CompareMetric> {
         let (group, meaning) = (group.to_string(), meaning.to_string());
         move |row| CompareMetric { row, unit: Unit::Nanoseconds, better, group: group.clone(), meaning: meaning.clone() }
     };
-    let lasted = |p: &ComparePart| vec![("Length of the run".to_string(), p.duration.0 as f64)];
+    let lasted = |p: &ComparePart| vec![("Duration of the run".to_string(), p.duration.0 as f64)];
     let busy = |p: &ComparePart| p.engines.iter().map(|(name, ns)| (format!("Busy: {name}"), *ns as f64)).collect::<Vec<_>>();
     let mut out: Vec<CompareMetric> = aligned(parts, base, lasted, |_| false)
         .into_iter()
-        .map(of_rows("", "From the beginning of the execution to its end.", Some(Better::Less)))
+        .map(of_rows("", "Time from the start to the end of the execution.", Some(Better::Less)))
         .collect();
-    let meaning = "Time in which anything but a semaphore wait ran; what overlaps counts once.";
+    let meaning = "Time in which instructions other than semaphore waits ran; overlaps count once.";
     out.extend(aligned(parts, base, busy, |_| false).into_iter().map(of_rows("engines", meaning, None)));
     let told = |p: &ComparePart| p.metrics.iter().map(|m| (m.name.clone(), m.value)).collect::<Vec<_>>();
     let about: FxHashMap<&str, &PartMetric> = parts.iter().flat_map(|p| &p.metrics).map(|m| (m.name.as_str(), m)).collect();
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!((&time.row.deltas, &time.row.shares), (&vec![Some(0.0), Some(1.0)], &vec![Some(0.0), Some(0.5)]));
         assert_eq!((time.unit, time.better, time.meaning.as_str()), (Unit::Seconds, Some(Better::Less), "Duration."));
         assert_eq!(metric("nc_idx").row.deltas, [None, None], "the difference of two names means nothing");
-        assert_eq!(metric("Length of the run").unit, Unit::Nanoseconds);
+        assert_eq!(metric("Duration of the run").unit, Unit::Nanoseconds);
         let rows: Vec<(&str, Vec<Option<f64>>)> = got.groups[0].rows.iter().map(|r| (r.name.as_str(), r.deltas.clone())).collect();
         let want = [("X", vec![Some(0.0), Some(-10.0)]), ("Z", vec![Some(0.0), Some(7.0)]), ("Y", vec![Some(0.0), Some(-5.0)])];
         assert_eq!(rows, want, "what did not run took no time");

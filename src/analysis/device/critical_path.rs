@@ -67,7 +67,7 @@ pub(super) fn critical_path_of(engines: &[Engine], causes: &Causes<'_>) -> Criti
     in_parts(n, &mut |part| part.for_each(|step| walk.visit(step)));
     let last = (0..n).max_by_key(|s| (walk.best[*s].work, std::cmp::Reverse(walk.best[*s].front)));
     let Some(last) = last else {
-        let notes = vec!["The profile has no instructions of engines: the critical path is not available.".into()];
+        let notes = vec!["The critical path is not available: no engine instructions are recorded in this file.".into()];
         return CriticalPath { notes, ..CriticalPath::default() };
     };
     walk.path(last as u32)
@@ -192,15 +192,17 @@ impl Walk<'_> {
     fn notes(&self, n_steps: usize) -> Vec<String> {
         let mut out = Vec::new();
         if self.profile.flows.from.is_empty() && !self.causes.signals.has_operands() {
-            out.push("The file tells neither dependencies nor semaphores: the chain is the order on one engine.".into());
+            out.push(
+                "Dependencies and semaphores are not recorded in this file: the critical path follows the order on one engine.".into(),
+            );
         }
         if self.n_backward > 0 {
             let n = text::count(self.n_backward);
-            out.push(format!("{n} arrows lead to an instruction that starts before the one they come from; they are not followed."));
+            out.push(format!("{n} dependencies point to an instruction that starts before its predecessor; they are ignored."));
         }
         if n_steps > MOST_STEPS {
             out.push(format!(
-                "The chain has {} steps; the first {} are listed.",
+                "The critical path has {} steps; the first {} are listed.",
                 text::count(n_steps as u64),
                 text::count(MOST_STEPS as u64)
             ));

@@ -130,7 +130,7 @@ fn sorted(profile: &Profile, query: DmaRowsQuery) -> BTreeMap<Key, Vec<SliceId>>
 
 /// The row of a transfer that was read into the row `track`.
 pub(super) fn row_name(track: &str, engine: &str, queue: &str, query: DmaRowsQuery) -> String {
-    let engine = if engine.is_empty() { "DMA engine not told" } else { engine };
+    let engine = if engine.is_empty() { "DMA engine not recorded" } else { engine };
     let index = if queue.is_empty() { track } else { queue };
     let short = engine.strip_prefix("DMA-").unwrap_or(engine);
     match (query.detail, query.by) {

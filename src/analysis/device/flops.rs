@@ -30,11 +30,12 @@ pub fn share_of_peak(flops: u64, time_ns: i64, peak: Option<f64>) -> Option<f64>
 pub fn missing(profile: &Profile) -> Option<String> {
     let Domain::NeuronDevice(device) = &profile.domain else { return None };
     if device.elements.iter().all(|e| *e == NeuronDevice::ABSENT) {
-        return Some("FLOPs, MFU and HFU are not available: the file does not tell the elements of matrix products.".into());
+        return Some("FLOPs, MFU and HFU are not available: the elements of matrix products are not recorded in this file.".into());
     }
     let is_known = Facts::of(profile).peak_flops().is_some();
-    (!is_known)
-        .then(|| "MFU and HFU are not available: the metadata lack the tensor engine's clock or size, or the number of cores.".into())
+    (!is_known).then(|| {
+        "MFU and HFU are not available: the metadata do not record the clock or size of the tensor engine, or the number of cores.".into()
+    })
 }
 
 /// What is summed of a group.

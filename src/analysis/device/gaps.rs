@@ -245,19 +245,19 @@ fn add_pieces(
 fn notes(profile: &Profile, signals: &Signals<'_>, gaps: &Gaps) -> Vec<String> {
     let mut out = Vec::new();
     if gaps.engines.is_empty() {
-        out.push("The profile has no instructions of engines: idle time is not available.".into());
+        out.push("Idle time is not available: no engine instructions are recorded in this file.".into());
         return out;
     }
     if !signals.has_operands() {
         let rest = if profile.flows.from.is_empty() {
-            "nor dependencies: what the engines wait for is not available"
+            "nor dependencies: causes of waits are not available"
         } else {
-            "so causes come from the dependencies that the NEFF tells; where those do not decide, the cause is unknown"
+            "so causes are derived from the dependencies in the NEFF; otherwise the cause is unknown"
         };
-        out.push(format!("The file does not tell the operands of instructions, {rest}."));
+        out.push(format!("Operands of instructions are not recorded in this file, {rest}."));
     }
     if gaps.n_more > 0 {
-        out.push(format!("{} more gaps are long enough to be listed; the totals hold them.", text::count(gaps.n_more)));
+        out.push(format!("{} more gaps are longer than the limit; the totals include them.", text::count(gaps.n_more)));
     }
     out
 }

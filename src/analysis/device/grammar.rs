@@ -19,39 +19,39 @@ pub struct Operand {
 
 /// Keys and what they mean; those of patterns and semaphores are told apart.
 const KEYS: [(&str, &str); 33] = [
-    ("channels", "Partitions that take part, of 128"),
+    ("channels", "Active partitions of 128"),
     ("cmp_op", "Condition of the branch"),
-    ("label_id", "Where the branch goes"),
-    ("acc_flags", "How results are added up in PSUM"),
-    ("fp32_mode", "Which half of an fp32 product: those pass the engine in several passes"),
-    ("transpose_mode", "Whether the engine transposes as it loads"),
-    ("accumulator_cmd", "What happens to the engine's accumulator"),
-    ("scale", "Factor before the function"),
-    ("imm", "Number in the instruction itself"),
+    ("label_id", "Target of the branch"),
+    ("acc_flags", "Accumulation mode in PSUM"),
+    ("fp32_mode", "Pass of an fp32 product, which takes several passes"),
+    ("transpose_mode", "Whether the engine transposes during loading"),
+    ("accumulator_cmd", "Accumulator operation"),
+    ("scale", "Scale factor before the function"),
+    ("imm", "Immediate value"),
     ("op", "Arithmetic"),
-    ("ops", "Arithmetic, one step after the other"),
-    ("dim", "Dimensions that are reduced: X is the innermost"),
+    ("ops", "Arithmetic operations in sequence"),
+    ("dim", "Reduced dimensions: X is the innermost"),
     ("dtype", "Type of the elements"),
-    ("dge_op", "How the descriptors of the transfer are made while it runs"),
-    ("sem_increment", "By how much the transfer raises its semaphore: one for each DMA engine"),
-    ("src_elem_size", "Bytes in a row that are read at once"),
-    ("dst_elem_size", "Bytes in a row that are written at once"),
-    ("compute_op", "Arithmetic on the way; NONE copies"),
-    ("src_var_id", "Variable that is read"),
-    ("dst_var_id", "Variable that is written"),
-    ("src_var_offset", "Bytes into the variable that is read"),
-    ("dst_var_offset", "Bytes into the variable that is written"),
-    ("src_addr_imm", "Address that is read"),
-    ("dst_addr_imm", "Address that is written"),
-    ("bias_ptr", "Where the bias is read: type and address"),
-    ("setter", "Engine that sets the semaphores, by number"),
-    ("ordering_mode", "Whether instructions may overtake each other"),
-    ("table_sel", "Table of functions that is loaded"),
-    ("data", "What is written"),
-    ("size", "Bytes that are written"),
+    ("dge_op", "How the descriptors of the transfer are created at run time"),
+    ("sem_increment", "Semaphore increment of the transfer: one for each DMA engine"),
+    ("src_elem_size", "Contiguous bytes per read"),
+    ("dst_elem_size", "Contiguous bytes per write"),
+    ("compute_op", "Arithmetic during the transfer; NONE copies"),
+    ("src_var_id", "Source variable"),
+    ("dst_var_id", "Destination variable"),
+    ("src_var_offset", "Byte offset in the source variable"),
+    ("dst_var_offset", "Byte offset in the destination variable"),
+    ("src_addr_imm", "Source address"),
+    ("dst_addr_imm", "Destination address"),
+    ("bias_ptr", "Bias: type and address"),
+    ("setter", "Number of the engine that sets the semaphores"),
+    ("ordering_mode", "Whether instructions can execute out of order"),
+    ("table_sel", "Function table to load"),
+    ("data", "Value to write"),
+    ("size", "Bytes to write"),
     ("first", "First semaphore of the range"),
     ("last", "Last semaphore of the range"),
-    ("cycle", "Cycles that it takes"),
+    ("cycle", "Duration in cycles"),
 ];
 
 /// The words of `operands` in their order, at most 64.
@@ -83,13 +83,13 @@ fn meaning(word: &str) -> String {
     }
     let Some((key, value)) = word.split_once('=') else {
         let is_name = word.len() > 1 && word.bytes().all(|c| c.is_ascii_uppercase() || c == b'_' || c.is_ascii_digit());
-        return if is_name { "Function that is applied".into() } else { String::new() };
+        return if is_name { "Applied function".into() } else { String::new() };
     };
     match key {
-        "semaphore" => format!("The transfer raises semaphore {value} when it ends"),
+        "semaphore" => format!("Increments semaphore {value} at the end of the transfer"),
         "src_pattern" | "dst_pattern" => {
             let side = if key == "src_pattern" { "reads" } else { "writes" };
-            lists(value).map(|(step, n)| format!("How it {side}: {}", dimensions(&step, &n, " bytes"))).unwrap_or_default()
+            lists(value).map(|(step, n)| format!("Access pattern ({side}): {}", dimensions(&step, &n, " bytes"))).unwrap_or_default()
         }
         _ if is_access(key, value) => access(key, value),
         _ => KEYS.iter().find(|k| k.0 == key).map_or(String::new(), |k| k.1.into()),
@@ -119,18 +119,18 @@ fn semaphore(word: &str) -> Option<String> {
         None => (String::new(), rest),
     };
     let (rest, when) = match rest.strip_suffix("@complete") {
-        Some(rest) => (rest, " when it ends"),
+        Some(rest) => (rest, " at its end"),
         None => (rest, ""),
     };
     let name = format!("{what} {id}{owner}");
     let told = match rest {
-        "++" | "+" => format!("Adds 1 to {name}{when}"),
-        "--" | "-" => format!("Takes 1 from {name}{when}"),
+        "++" | "+" => format!("Increments {name}{when}"),
+        "--" | "-" => format!("Decrements {name}{when}"),
         _ => match (rest.strip_prefix(">="), rest.strip_prefix("=="), rest.strip_prefix("+="), rest.strip_prefix("-=")) {
             (Some(n), ..) => format!("Waits until {name} is at least {n}"),
             (_, Some(n), ..) => format!("Waits until {name} is {}", n.trim_end_matches(['-', '+'])),
             (_, _, Some(n), _) => format!("Adds {n} to {name}{when}"),
-            (.., Some(n)) => format!("Takes {n} from {name}{when}"),
+            (.., Some(n)) => format!("Subtracts {n} from {name}{when}"),
             _ => format!("Sets {name} to {}{when}", rest.strip_prefix('=')?),
         },
     };
@@ -168,12 +168,12 @@ fn lists(text: &str) -> Option<(Vec<i64>, Vec<i64>)> {
 /// Dimensions of more than one element, innermost first.
 fn dimensions(steps: &[i64], sizes: &[i64], unit: &str) -> String {
     let told = steps.iter().zip(sizes).filter(|(_, n)| **n != 1).map(|(step, n)| match step {
-        0 => format!("the same one {n} times"),
-        1 => format!("{n} in a row"),
-        _ => format!("{n} at a distance of {step}{unit}"),
+        0 => format!("the same element {n} times"),
+        1 => format!("{n} contiguous"),
+        _ => format!("{n} with stride {step}{unit}"),
     });
     let told: Vec<String> = told.collect();
-    if told.is_empty() { "one element".into() } else { told.join(", then ") }
+    if told.is_empty() { "1 element".into() } else { told.join(", then ") }
 }
 
 #[cfg(test)]
@@ -191,10 +191,10 @@ mod tests {
             "S[5] (Tensor)>=4 S[4] (Scalar)++@complete $S[2]==3 $S[2]-=1@complete $S[1]=0@complete $E[4]==1-",
             &[
                 ("S[5] (Tensor)>=4", "Waits until semaphore 5, which Tensor sets, is at least 4"),
-                ("S[4] (Scalar)++@complete", "Adds 1 to semaphore 4, which Scalar sets, when it ends"),
+                ("S[4] (Scalar)++@complete", "Increments semaphore 4, which Scalar sets, at its end"),
                 ("$S[2]==3", "Waits until semaphore 2 is 3"),
-                ("$S[2]-=1@complete", "Takes 1 from semaphore 2 when it ends"),
-                ("$S[1]=0@complete", "Sets semaphore 1 to 0 when it ends"),
+                ("$S[2]-=1@complete", "Decrements semaphore 2 at its end"),
+                ("$S[1]=0@complete", "Sets semaphore 1 to 0 at its end"),
                 ("$E[4]==1-", "Waits until event 4 is 1"),
             ],
         );
@@ -209,12 +209,12 @@ mod tests {
         check(
             " src=fp32@0x6c4c[-1,0,0][128,1,1] 128*128 dst=0x2003800[1,0,0][128,1,1] channels=128 EXP src_pattern=[512,1][128,1]",
             &[
-                ("src=fp32@0x6c4c[-1,0,0][128,1,1]", "Reads fp32 at 0x6c4c: 128 at a distance of -1"),
+                ("src=fp32@0x6c4c[-1,0,0][128,1,1]", "Reads fp32 at 0x6c4c: 128 with stride -1"),
                 ("128*128", "128 rows by 128 columns of the array"),
-                ("dst=0x2003800[1,0,0][128,1,1]", "Writes at 0x2003800: 128 in a row"),
-                ("channels=128", "Partitions that take part, of 128"),
-                ("EXP", "Function that is applied"),
-                ("src_pattern=[512,1][128,1]", "How it reads: 128 at a distance of 512 bytes"),
+                ("dst=0x2003800[1,0,0][128,1,1]", "Writes at 0x2003800: 128 contiguous"),
+                ("channels=128", "Active partitions of 128"),
+                ("EXP", "Applied function"),
+                ("src_pattern=[512,1][128,1]", "Access pattern (reads): 128 with stride 512 bytes"),
             ],
         );
     }

@@ -16,7 +16,7 @@ pub const ENGINES: [&str; 5] = ["Tensor", "Vector", "Scalar", "GpSimd", "Sync"];
 /// What an instruction of the compiler without a layer stands under.
 pub const UNKNOWN: &str = "Unknown";
 /// What an instruction that the loader put in stands under: it has no debug info at all.
-pub const RUNTIME: &str = "Put in by the runtime";
+pub const RUNTIME: &str = "Added by the runtime";
 
 /// What a level of the hierarchy can be: (id of the attribute, label).
 const LEVELS: [(&str, &str); 8] = [
@@ -197,21 +197,20 @@ fn notes(profile: &Profile, grown: &grow::Grown<'_>) -> Vec<String> {
     };
     out.extend(super::flops::missing(profile));
     if device.hbm.is_empty() {
-        out.push("Bytes from and to HBM by layer are not available: the file does not tell them of instructions.".into());
+        out.push("HBM bytes by layer are not available: they are not recorded with instructions in this file.".into());
     }
     if profile.attribute("instruction_type").is_none() {
         out.push(
-            "Instructions do not say where they come from: add the profile's NEFF, if it is an NTFF. All of them stand under Unknown."
-                .into(),
+            "Instructions have no layer in this file and are grouped under Unknown. For an NTFF, open it together with its NEFF.".into(),
         );
     } else if profile.attribute("layer").is_none() {
         out.push(
-            "No instruction names a layer: the compiler's stand under Unknown, those without any debug info were put in by the runtime."
+            "No instruction has a layer: compiler instructions are grouped under Unknown; instructions without debug info were added by the runtime."
                 .into(),
         );
     }
     if grown.n_cut > 0 {
-        out.push(format!("There are more than {MAX_NODES} nodes; {} instructions are counted with a node above their own.", grown.n_cut));
+        out.push(format!("There are more than {MAX_NODES} nodes; {} instructions are counted in a parent of their node.", grown.n_cut));
     }
     out
 }

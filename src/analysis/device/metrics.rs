@@ -143,7 +143,7 @@ impl<'a> Facts<'a> {
             add(
                 "mfu_estimated_percent",
                 own.map(|f| f / peak),
-                "(model_flops, or without statistics of HLO hardware_flops − transpose_flops) ÷ (peak of all cores × total_time)",
+                "(model_flops, or hardware_flops − transpose_flops without HLO statistics) ÷ (peak of all cores × total_time)",
             );
             add(
                 "mbu_estimated_percent",

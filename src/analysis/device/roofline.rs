@@ -56,24 +56,24 @@ fn ceilings(profile: &Profile, facts: &Facts<'_>, out: &mut Roofline) {
     out.bandwidth = facts.hbm_bandwidth();
     let Some(peak) = facts.peak_flops() else {
         out.notes
-            .push("There are no compute ceilings: the metadata lack the tensor engine's clock or size, or the number of cores.".into());
+            .push("No compute ceilings: the metadata do not record the clock or size of the tensor engine, or the number of cores.".into());
         if out.bandwidth.is_none() {
-            out.notes.push("There is no memory ceiling: the metadata lack the HBM bandwidth.".into());
+            out.notes.push("No memory ceiling: the metadata do not record the HBM bandwidth.".into());
         }
         return;
     };
     out.ceilings =
         factors(instance).into_iter().map(|(name, f)| Ceiling { name: name.into(), flops: peak * f, is_throttled: false }).collect();
     if instance.is_empty() {
-        out.notes.push("There is no ceiling for FP8: its rate hangs on the type of instance, which the file does not tell.".into());
+        out.notes.push("No FP8 ceiling: it depends on the instance type, which is not recorded in this file.".into());
     }
     if let Some(limit) = super::limits::lowest(profile, facts).filter(|l| *l > 0.0 && *l < 1.0) {
-        let name = format!("BF16 as throttled ({:.0} %)", 100.0 * limit);
+        let name = format!("BF16, throttled ({:.0} %)", 100.0 * limit);
         out.ceilings.push(Ceiling { name, flops: peak * limit, is_throttled: true });
     }
     match out.bandwidth {
         Some(bandwidth) => out.ridge = Some(peak / bandwidth),
-        None => out.notes.push("There is no memory ceiling: the metadata lack the HBM bandwidth.".into()),
+        None => out.notes.push("No memory ceiling: the metadata do not record the HBM bandwidth.".into()),
     }
 }
 
@@ -157,12 +157,12 @@ fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &
     let (flops, bytes) = amounts(profile, &of_file, tree);
     let (Some(flops), Some(bytes)) = (flops, bytes) else {
         let what = if flops.is_none() { "FLOPs" } else { "bytes from and to HBM" };
-        out.notes.push(format!("The {} has no point: the file does not tell its {what}.", name.to_lowercase()));
+        out.notes.push(format!("No point for the {}: {what} are not recorded in this file.", name.to_lowercase()));
         return;
     };
     let level = if is_run { "Run" } else { "Range" };
     let Some(main) = point(name, level, Basis::Hbm, (flops, bytes, duration), hardware) else {
-        out.notes.push(format!("The {} has no point: it has no useful FLOPs, or moves no bytes from or to HBM.", name.to_lowercase()));
+        out.notes.push(format!("No point for the {}: it has no useful FLOPs or no HBM bytes.", name.to_lowercase()));
         return;
     };
     let adjusted =
@@ -179,10 +179,10 @@ fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &
     match spilled.or_else(|| sum(tree, |n| n.spilled)) {
         Some(spilled) if spilled > 0 => potential(&format!("{name} without spills"), bytes.saturating_sub(spilled)),
         Some(_) => (),
-        None => out.notes.push("How many of the bytes were spilled and loaded again is not told: there is no point without spills.".into()),
+        None => out.notes.push("No point without spills: spilled bytes are not recorded in this file.".into()),
     }
     if let Some(least) = of_file("inputs_outputs_weights_size_bytes").filter(|least| *least > 0 && *least < bytes) {
-        potential("Each input, output and weight moved once", least);
+        potential("Each input, output and weight transferred once", least);
     }
 }
 
@@ -210,9 +210,7 @@ fn of_regions(profile: &Profile, regions: &[(String, TimeRange)], out: &mut Roof
         }
     }
     if n_bare > 0 {
-        out.notes.push(format!(
-            "Regions without a point: {n_bare}. No instruction in them has useful FLOPs, or none moves bytes from or to HBM."
-        ));
+        out.notes.push(format!("Regions without a point: {n_bare}. They have no useful FLOPs or no HBM bytes."));
     }
 }
 
@@ -280,20 +278,18 @@ fn parts(tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
     found.sort_by(|a, b| b.flops.cmp(&a.flops).then_with(|| (&a.name, &a.core).cmp(&(&b.name, &b.core))));
     if let Some(one) = hardware.filter(|_| n_cores > 1.0 && !found.is_empty()) {
         let rate = text::three_digits(one.core_flops / 1e12);
-        out.notes.push(format!(
-            "Parts are of one core each, and stand against what one core can: {rate} TFLOP/s at BF16's rate, not the ceiling of all."
-        ));
+        out.notes.push(format!("Each part runs on one core and is compared with the peak of one core: {rate} TFLOP/s in BF16."));
     }
     if found.len() > MAX_POINTS {
         out.notes.push(format!("The {MAX_POINTS} parts with most FLOPs are shown, of {}.", found.len()));
         found.truncate(MAX_POINTS);
     }
     if n_idle > 0 {
-        out.notes.push(format!("Parts without a point: {n_idle}. They have no useful FLOPs, or no bytes are told of them."));
+        out.notes.push(format!("Parts without a point: {n_idle}. They have no useful FLOPs or no recorded bytes."));
     }
     if n_sbuf > 0 {
         out.notes.push(format!(
-            "Parts that moved no bytes from or to HBM themselves: {n_sbuf}. Their intensity is against bytes of the State Buffer, for which the file tells no ceiling."
+            "Parts without HBM bytes: {n_sbuf}. Their intensity uses State Buffer bytes; no ceiling for these is recorded in this file."
         ));
     }
     out.points.extend(found);

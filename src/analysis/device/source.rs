@@ -193,8 +193,8 @@ fn covered(mut spans: Vec<(u32, i64, i64)>) -> i64 {
 fn notes(found: &Source) -> Vec<String> {
     let mut out = Vec::new();
     if found.lines.is_empty() {
-        let what = "Lines of source are not available: no instruction names one. Set NKI_DEBUG_INFO=1 and NEURON_FRAMEWORK_DEBUG=1, empty the \
-                    compiler's cache, compile again, and give the NEFF together with the trace.";
+        let what = "Source lines are not recorded in this file. Set NKI_DEBUG_INFO=1 and NEURON_FRAMEWORK_DEBUG=1, clear the compiler \
+                    cache, compile again, and open the NEFF together with the trace.";
         out.push(what.into());
     }
     if found.lines.len() > MOST_LINES {

@@ -145,8 +145,8 @@ fn differing(metrics: &[Metric]) -> Option<String> {
     let names: Vec<&str> = metrics.iter().filter(|m| m.differs).map(|m| m.name.as_str()).collect();
     let shown = names[..names.len().min(MOST_NAMED)].join("`, `");
     let more = if names.len() > MOST_NAMED { " and others" } else { "" };
-    let what = "is not what formulas and rows give, which stand beside it under Metrics; cards show the file's own.";
-    (!names.is_empty()).then(|| format!("The file's `{shown}`{more} {what}"))
+    let listed = "both are listed under Metrics. Cards show the recorded value.";
+    (!names.is_empty()).then(|| format!("Recorded and computed values differ for `{shown}`{more}: {listed}"))
 }
 
 /// What the rows tell of a whole run: metrics that no formula over the file's summary gives; those that it tells itself only where `is_beside` it.
@@ -168,7 +168,7 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alo
     let has_instructions = ENGINES.iter().any(|e| engines.iter().any(|b| b.engine == e.engine && b.count > 0));
     for engine in ENGINES.iter().filter(|_| node == 0 && has_instructions) {
         let n: u64 = engines.iter().filter(|e| e.engine == engine.engine).map(|e| e.count).sum();
-        computed.push((engine.count, n as f64, "rows of the engine on the timeline"));
+        computed.push((engine.count, n as f64, "instructions of the engine on the timeline"));
     }
     // Rows are of all cores: they stand beside the figures of a summary that is alone.
     let n_formulas = computed.len();
@@ -225,18 +225,18 @@ fn notes(facts: &Facts<'_>, metrics: &[Metric]) -> Vec<String> {
     if facts.names().is_empty() {
         let is_there = |name: &str| metrics.iter().any(|m| m.name == name);
         let missing: Vec<&str> = WANTED.iter().filter(|w| !is_there(w.0)).map(|w| w.1).collect();
-        let lost = if missing.is_empty() { String::new() } else { format!(" What is not available without it: {}.", missing.join(", ")) };
-        out.push(format!("The file has no summary: figures are of the rows.{lost}"));
+        let lost = if missing.is_empty() { String::new() } else { format!(" Not available without it: {}.", missing.join(", ")) };
+        out.push(format!("No summary is recorded in this file: values are computed from the rows.{lost}"));
         if missing.len() == WANTED.len() {
             return out;
         }
     }
     match facts.hardware() {
-        None => out.push("The metadata lack a clock, an array size or a bandwidth: utilization cannot be checked.".into()),
+        None => out.push("The metadata do not record a clock, an array size or a bandwidth: utilization cannot be checked.".into()),
         Some(hw) if hw.n_cores > 1.0 => {
             let (one, all) = (hw.core_flops / hw.hbm_bandwidth, hw.core_flops * hw.n_cores / hw.hbm_bandwidth);
             out.push(format!(
-                "peak_flops_bandwidth_ratio is {one:.1}, of one core; but {} cores share the memory, and HFU and MFU are of all of them. The run is bound by memory below {all:.1} FLOP per byte.",
+                "peak_flops_bandwidth_ratio is {one:.1} for one core, but {} cores share the memory, and HFU and MFU cover all of them. The run is memory-bound below {all:.1} FLOP per byte.",
                 hw.n_cores
             ));
         }
@@ -245,14 +245,16 @@ fn notes(facts: &Facts<'_>, metrics: &[Metric]) -> Vec<String> {
     for core in 0..2 {
         if let Some(limit) = facts.throttle_limit(core) {
             out.push(format!(
-                "throttle_avg_util_limit_nc{core}_percent counts time without a throttling record as a limit of 0. Over the time that has records the limit was {:.1} %.",
+                "throttle_avg_util_limit_nc{core}_percent counts time without a throttling record as a limit of 0. Over the time with records the limit was {:.1} %.",
                 100.0 * limit
             ));
         }
     }
     if facts.number("model_flops") == Some(0.0) {
-        out.push("model_flops is 0 because the NEFF has no HLO statistics; mfu_estimated_percent is then the one by instructions.".into());
+        out.push(
+            "model_flops is 0 because the NEFF has no HLO statistics; mfu_estimated_percent is then computed from instructions.".into(),
+        );
     }
-    out.push("Metrics whose name ends in _percent are fractions of 1. The active time of an engine is that in which it worked on any core: what several cores do at once counts once.".into());
+    out.push("Metrics whose name ends in _percent are fractions of 1. The active time of an engine is the time in which it was active on any core: overlaps of cores count once.".into());
     out
 }

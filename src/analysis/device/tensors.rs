@@ -110,29 +110,28 @@ pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
     let mut out = Tensors { rows: rows(info, moved, all_named), hbm: hbm(profile), curves: usage::curves(profile), ..Tensors::default() };
     out.bands = bands::bands(profile, &out.rows);
     if out.rows.is_empty() {
-        out.notes.push("Tensors are not available: the file has no table of them, and no transfer names a variable.".into());
+        out.notes.push("Tensors are not available: this file records neither a tensor table nor variable names of transfers.".into());
     } else if info.is_none() {
-        out.notes.push("Sizes and shapes are not available: the file has no table of tensors; names are those of the transfers.".into());
+        out.notes.push("Sizes and shapes are not available: this file records no tensor table. Names are taken from the transfers.".into());
     }
     if !has_dma {
-        out.notes.push("Transfers of tensors are not available: the file has no DMA rows.".into());
+        out.notes.push("Transfers of tensors are not available: no DMA rows are recorded in this file.".into());
     } else if !has_names {
-        out.notes.push(
-            "Which tensor a transfer moves is not available: no DMA row names a variable (captured without DGE notifications).".into(),
-        );
+        out.notes
+            .push("Tensors of transfers are not available: DMA rows have no variable names (captured without DGE notifications).".into());
     } else if !all_named {
         out.notes.push(
-            "Some DMA rows name no variable: tensors have the transfers that name them, and of tensors without any it is not told whether they moved.".into(),
+            "Some DMA rows have no variable name: only named transfers are attributed to tensors, and tensors without transfers may have moved.".into(),
         );
     }
     if !out.rows.iter().any(|r| r.loads.is_some() || r.load_factor.is_some()) {
-        out.notes.push("Load factors of the profiler (load_to_sbuf_*) are not in this file.".into());
+        out.notes.push("Load factors (load_to_sbuf_*) are not recorded in this file.".into());
     }
     if out.hbm.is_empty() {
-        out.notes.push("Device memory by type is not available: the file has no such table.".into());
+        out.notes.push("Device memory by type is not recorded in this file.".into());
     }
     if !out.curves.iter().any(|c| c.name.starts_with("PSUM")) {
-        out.notes.push("PSUM usage is not available: the file has no samples of it.".into());
+        out.notes.push("PSUM usage is not recorded in this file.".into());
     }
     out
 }

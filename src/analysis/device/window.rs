@@ -10,8 +10,8 @@ use crate::base::{TimeRange, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile};
 
 const BY_INSTRUCTIONS: &str = "(hbm_read_bytes + hbm_write_bytes) ÷ length ÷ bandwidth of one HBM stack";
-const BY_TRANSFERS: &str = "bytes of DMA transfers, but for fetches of instructions, parted over their time ÷ length ÷ bandwidth of one HBM stack: \
-                            instructions tell bytes of HBM where they start a transfer, not when it runs";
+const BY_TRANSFERS: &str = "bytes of DMA transfers without instruction fetches, in proportion to their time within the range ÷ length \
+                            ÷ bandwidth of one HBM stack: instructions record HBM bytes when they start a transfer, not when it runs";
 
 /// FLOPs of matrix products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,13 +43,17 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     let useful = flops.map(|f| (f.all - f.transposes) as f64);
     let bytes = hbm::traffic(profile, device, range);
     let moved = bytes.map(|(read, written)| (read + written) as f64);
-    add("hardware_flops", flops.map(|f| f.all as f64), "2 × elements of the matrix products that run here, parted over their time");
-    add("transpose_flops", flops.map(|f| f.transposes as f64), "the same of those that only transpose");
+    add(
+        "hardware_flops",
+        flops.map(|f| f.all as f64),
+        "2 × elements of the matrix products in the range, in proportion to their time within it",
+    );
+    add("transpose_flops", flops.map(|f| f.transposes as f64), "the same for transposes");
     let of_peak = |flops: Option<f64>| Some(flops? / (facts.peak_flops()? * seconds));
     add("hfu_estimated_percent", of_peak(flops.map(|f| f.all as f64)), "hardware_flops ÷ (peak of all cores × length)");
     add("mfu_inst_estimated_percent", of_peak(useful), "(hardware_flops − transpose_flops) ÷ (peak of all cores × length)");
-    add("hbm_read_bytes", bytes.map(|b| b.0 as f64), "bytes that instructions which start here read from HBM");
-    add("hbm_write_bytes", bytes.map(|b| b.1 as f64), "bytes that instructions which start here write to HBM");
+    add("hbm_read_bytes", bytes.map(|b| b.0 as f64), "bytes read from HBM by instructions that start in the range");
+    add("hbm_write_bytes", bytes.map(|b| b.1 as f64), "bytes written to HBM by instructions that start in the range");
     let bandwidth = facts.hbm_bandwidth();
     let how = if gaps::holds_run(profile, range) { BY_INSTRUCTIONS } else { BY_TRANSFERS };
     let used = if is_wanted("mbu_estimated_percent") { hbm::moved(profile, range) } else { None };
@@ -80,12 +84,12 @@ fn activity(busy: &[Busy], range: TimeRange, is_wanted: &dyn Fn(&str) -> bool) -
     for (engine, name, share) in engines.chain(others) {
         let found = active(engine, name, share);
         let all = "time in which any engine, queue or collective ran";
-        add(name, found, if engine.is_some() { "time in which it worked on any core" } else { all });
+        add(name, found, if engine.is_some() { "time in which it was active on any core" } else { all });
         add(share, found.filter(|_| seconds > 0.0).map(|s| s / seconds), "that time ÷ length");
     }
     for e in ENGINES {
         let own = busy.iter().filter(|b| b.engine == e.engine).map(|b| b.count).reduce(u64::saturating_add);
-        add(e.count, own.map(|n| n as f64), "instructions of the engine that touch it, on any core");
+        add(e.count, own.map(|n| n as f64), "instructions of the engine that touch the range, on any core");
     }
     out
 }

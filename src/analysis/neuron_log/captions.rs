@@ -109,18 +109,18 @@ fn early_transfers(profile: &Profile, log: &NeuronLog, begin: i64, names: &mut O
                 (
                     "input_transfer",
                     format!(
-                        "`{name}` is transferred before execution begins: an input. A mark_step flow moves its inputs to the device in every step."
+                        "`{name}` is transferred before execution: it is an input. A mark_step flow moves its inputs to the device in every step."
                     ),
                 )
             } else if is_constant {
                 (
                     "early_constants",
                     format!(
-                        "`{name}` transfers data before execution begins: its lowering writes constants early, such as the zeros of max(x, 0)."
+                        "`{name}` transfers data before execution: its lowering writes constants early, such as the zeros of max(x, 0)."
                     ),
                 )
             } else if lower.contains("broadcast") || lower.contains("empty") || lower.contains("alloc") {
-                ("memory_allocated", format!("`{name}` transfers data before execution begins: memory is set up for the operator."))
+                ("memory_allocated", format!("`{name}` transfers data before execution: memory is set up for the operator."))
             } else {
                 continue;
             };
@@ -147,7 +147,7 @@ fn control(profile: &Profile, log: &NeuronLog, names: &mut Operators, out: &mut 
             }
             out.push(caption(
                 "lookup_table",
-                format!("`{name}` does control work before it executes: its lookup table is preloaded."),
+                format!("`{name}` runs control work before execution: its lookup table is preloaded."),
                 (start, end),
                 Some(slice),
             ));
@@ -170,7 +170,7 @@ fn filled_gaps(busy: &Busy<'_>, execution: &Spans, out: &mut Vec<Caption>) {
             let length = text::duration(DurationNs(gap.1 - gap.0));
             out.push(caption(
                 "gap_filled",
-                format!("Execution pauses for {length}; data are transferred during {} of it.", text::percent(filled)),
+                format!("Execution pauses for {length}; data is transferred during {} of this gap.", text::percent(filled)),
                 gap,
                 None,
             ));

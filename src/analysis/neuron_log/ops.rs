@@ -104,15 +104,16 @@ fn from_file(table: &OpTable, level: Level) -> LogOps {
         columns: table.columns.clone(),
         ..LogOps::default()
     };
-    out.remarks.extend(table.matched.iter().filter(|m| m.contains("nothing we know") || m.contains("says no unit")).cloned());
+    out.remarks.extend(table.matched.iter().filter(|m| m.contains("no known key") || m.contains("has no unit")).cloned());
     if table.rows.is_empty() {
-        out.remarks.push("The file's list of operators is empty.".into());
+        out.remarks.push("The operator list of the file is empty.".into());
         return out;
     }
     if !table.has_name || !table.has_time {
         let what = if table.has_name { "times" } else { "names" };
-        out.remarks
-            .push(format!("The {what} of the operators cannot be told from the keys of this file, so the table is shown as it stands."));
+        out.remarks.push(format!(
+            "The {what} of the operators is not identified by the keys of this file, so the table is shown without interpretation."
+        ));
         out.generic_table = Some(if level == Level::Framework { "framework_ops" } else { "hlo_ops" }.into());
     }
     out.rows = table
@@ -132,7 +133,7 @@ fn from_file(table: &OpTable, level: Level) -> LogOps {
     let sum: i64 = table.rows.iter().filter_map(|r| r.time_ns).fold(0, i64::saturating_add);
     if let Some(said) = table.total_time_ns.filter(|said| table.has_time && *said != sum) {
         out.remarks.push(format!(
-            "The file says a total of {said} ns, but the times of its operators add up to {sum} ns. Time % is a share of the sum."
+            "The file records a total of {said} ns, but the sum of its operator times is {sum} ns. Time % is a share of the sum."
         ));
     }
     out
@@ -188,9 +189,9 @@ fn from_timeline(profile: &Profile, log: &NeuronLog, level: Level, range: Option
     let mut remarks = Vec::new();
     if !rows.is_empty() {
         remarks.push(if has_execution {
-            "The table of the plugin is not among the files: it is computed from the timeline. Time is that of Process Execution; transfers and control stand beside it. Device and NeuronCore are not in the timeline.".into()
+            "The plugin's operator table is not among the files: it is computed from the timeline. Time is the time in Process Execution; transfers and control are listed separately. Device and NeuronCore are not recorded in the timeline.".into()
         } else {
-            "The table of the plugin is not among the files: it is computed from the operator rows of the timeline, which has no Process Execution.".into()
+            "The plugin's operator table is not among the files: it is computed from the operator rows of the timeline, which has no Process Execution.".into()
         });
     }
     LogOps { range, rows, remarks, ..LogOps::default() }

@@ -137,17 +137,14 @@ pub fn timeline(profile: &Profile, log: &NeuronLog, range: Option<TimeRange>) ->
 fn verdict(compute_only: i64, transfer_only: i64) -> (String, String) {
     let (c, t) = (compute_only as f64, transfer_only as f64);
     let figures = format!(
-        "the device computes without moving data for {}, and moves data without computing for {}",
+        "the device computes without transfers for {} and transfers without computing for {}",
         crate::base::text::duration(DurationNs(compute_only)),
         crate::base::text::duration(DurationNs(transfer_only))
     );
     let (word, text) = if t > c * RULES {
-        (
-            "transfer-dominated",
-            format!("Transfer-dominated: {figures}. Keep tensors on the device, or let transfers overlap with computing."),
-        )
+        ("transfer-dominated", format!("Transfer-dominated: {figures}. Keep tensors on the device or overlap transfers with compute."))
     } else if c > t * RULES {
-        ("compute-dominated", format!("Compute-dominated: {figures}. Faster operators pay off more than faster transfers."))
+        ("compute-dominated", format!("Compute-dominated: {figures}. Optimize operators before transfers."))
     } else {
         ("balanced", format!("Balanced: {figures}."))
     };

@@ -16,10 +16,10 @@ pub(super) fn remarks(report: &SupportReport, support: &Support, lists: &Lists<'
     let mut say = |kind: &str, text: String| out.push(Remark { kind: kind.into(), text });
     percentage(report, support, &mut say);
     if report.supported.is_none() {
-        say("missing", "The report has no list of supported operators: what works is not available.".into());
+        say("missing", "The report has no list of supported operators.".into());
     }
     if report.unsupported.is_none() {
-        say("missing", "The report has no list of unsupported operators: what fails is not available.".into());
+        say("missing", "The report has no list of unsupported operators.".into());
     }
     let is_both = |at: &u32| lists.operators[*at as usize].is_supported && lists.operators[*at as usize].unsupported > 0;
     let both: Vec<u32> = (0..lists.operators.len() as u32).filter(is_both).collect();
@@ -30,7 +30,7 @@ pub(super) fn remarks(report: &SupportReport, support: &Support, lists: &Lists<'
         }
     }
     if let Some(more) = both.len().checked_sub(N_EXPLAINED).filter(|n| *n > 0) {
-        say("both", format!("So it is with {more} more operators; the table of operators shows their data types."));
+        say("both", format!("The same applies to {more} more operators; the table of operators lists their data types."));
     }
     if support.verbosity == Some(2) {
         let text = "This report is at verbosity 2. For the HLO instructions behind each operator run the command again with \
@@ -51,8 +51,8 @@ fn percentage(report: &SupportReport, support: &Support, say: &mut impl FnMut(&s
             say(
                 "mismatch",
                 format!(
-                    "The report says {said:.2} %, but {} of its {} HLO instructions are supported, which is {is:.2} %. \
-                     The lists or the percentage are not of one run.",
+                    "The report states {said:.2} %, but {} of its {} HLO instructions are supported, which is {is:.2} %. The lists and \
+                     the percentage belong to different runs.",
                     count(yes),
                     count(yes + no)
                 ),
@@ -90,7 +90,7 @@ fn explained(row: &Operator<'_>, support: &Support, lists: &Lists<'_>, works: &W
     let head = format!("`{}` is supported {n_works} and fails {}.", row.name, times(row.unsupported));
     if row.instructions.is_empty() {
         let why = match support.verbosity {
-            Some(1) => "No HLO instruction in the report belongs to it, so its data types are not known.",
+            Some(1) => "The report lists no HLO instruction of this operator, so its data types are not known.",
             _ => "Support depends on data types and shapes, which this report does not list.",
         };
         return format!("{head} {why}");
@@ -98,14 +98,14 @@ fn explained(row: &Operator<'_>, support: &Support, lists: &Lists<'_>, works: &W
     let failed = lists.dtypes_of(&row.instructions);
     let only_failed: Vec<String> = failed.iter().filter(|d| !works.dtypes.contains(*d)).map(|d| named(d)).collect();
     if only_failed.is_empty() {
-        return format!("{head} Both work on the same data types ({}), so shapes or attributes make the difference.", failed.join(", "));
+        return format!("{head} Both use the same data types ({}), so the cause is a shape or an attribute.", failed.join(", "));
     }
     let own = row.instructions.iter().map(|i| &lists.forms[lists.instructions[*i as usize].form as usize]);
     let opcodes: Vec<&str> = own.map(|form| form.opcode.as_str()).collect();
     let same = works.forms.iter().find(|f| !f.opcode.is_empty() && opcodes.contains(&f.opcode.as_str()));
     let example = same.map_or(String::new(), |f| format!("; `{}` on {} is supported", f.opcode, f.dtypes.join(", ")));
     format!(
-        "{head} The data type makes the difference: what fails works on {}, which no supported instruction does{example}.",
+        "{head} The cause is the data type: failing instructions use {}, which no supported instruction uses{example}.",
         only_failed.join(", ")
     )
 }

@@ -110,9 +110,9 @@ fn host_gaps(view: &View<'_>, cores: &Cores) -> Option<Finding> {
     Some(Finding {
         id: "host-gaps".into(),
         severity: "warning".into(),
-        title: "The device waits for the host".into(),
+        title: "Device waiting for the host".into(),
         text: format!(
-            "On {} no model executes for {} of {} ({}), in {} gaps. Look at what the host does there: dispatch, data loading, or compiling.",
+            "On {} no model executes for {} of {} ({}), in {} gaps. Check the host in these gaps: dispatch, data loading or compilation.",
             view.profile.track_path(*track),
             text::duration(DurationNs(idle)),
             text::duration(DurationNs(wall)),
@@ -134,15 +134,15 @@ fn device_bound(view: &View<'_>, wall: i64) -> Option<Finding> {
     (part >= WAITS).then(|| Finding {
         id: "device-bound".into(),
         severity: "info".into(),
-        title: "The device is the limit".into(),
+        title: "Run bound by the device".into(),
         text: format!(
-            "The host waits for the device (kbl_exec_wait) for {}, {} of the time from the first to the last execution. That is as it should be: what makes the model faster on the device pays off; see its device profile.",
+            "The host waits for the device (kbl_exec_wait) for {}, {} of the time from the first to the last execution. This is the desired state: optimize the model on the device, using its device profile.",
             text::duration(DurationNs(waits.total())),
             text::percent(part)
         ),
         cost: None,
         threshold: "kbl_exec_wait covers half of the time from the first to the last execution, or more.".into(),
-        places: longest(&waits).into_iter().take(1).map(|s| Place { label: "The longest wait".into(), range: range(s), slice: None }).collect(),
+        places: longest(&waits).into_iter().take(1).map(|s| Place { label: "Longest wait".into(), range: range(s), slice: None }).collect(),
     })
 }
 
@@ -155,18 +155,18 @@ fn transfers(view: &View<'_>, system: &System, gaps: &Spans, wall: i64) -> Optio
         return None;
     }
     let peak = system.transfers.iter().filter_map(|t| t.peak).max_by(f64::total_cmp);
-    let peak = peak.map(|p| format!(" The most at one moment was {}/s.", text::bytes(p as u64))).unwrap_or_default();
+    let peak = peak.map(|p| format!(" The maximum rate was {}/s.", text::bytes(p as u64))).unwrap_or_default();
     Some(Finding {
         id: "transfers".into(),
         severity: "warning".into(),
-        title: "Data moves while the device waits".into(),
+        title: "Transfers while the device is idle".into(),
         text: format!(
-            "Transfers between host and device take {} of the {} in which no device executes.{peak} Keep tensors on the device, batch copies, or let them overlap with an execution.",
+            "Transfers between host and device take {} of the {} in which no device executes.{peak} Keep tensors on the device, batch copies, or overlap them with an execution.",
             text::duration(DurationNs(cost)),
             text::duration(DurationNs(gaps.total()))
         ),
         cost: Some(DurationNs(cost)),
-        threshold: "Transfers cover at least 10 % of the time without execution, and 1 % of all. How near they come to the limit of the link is not available: no file tells that limit.".into(),
+        threshold: "Transfers cover at least 10 % of the time without execution, and 1 % of all. Link utilization is not available: the limit of the link is not recorded in any file.".into(),
         places: longest(&common)
             .into_iter()
             .map(|s| Place { label: format!("{} of transfers", text::duration(DurationNs(s.1 - s.0))), range: range(s), slice: None })
@@ -182,16 +182,16 @@ fn busy_cpu(system: &System) -> Option<Finding> {
     Some(Finding {
         id: "busy-cpu".into(),
         severity: "warning".into(),
-        title: "A CPU is at its limit".into(),
+        title: "Saturated CPU".into(),
         text: format!(
-            "{} of {} CPUs are more than 90 % busy in samples that cover time without an execution; CPU {} reaches {}. The host is the bottleneck there: move work off that thread, or prefetch.",
+            "{} of {} CPUs are more than 90 % busy in samples that cover time without an execution; CPU {} reaches {}. The host is the bottleneck there: move work off this thread or prefetch.",
             hot.len(),
             system.cpus.iter().filter(|c| c.cpu != "average").count(),
             first.cpu,
             text::percent(first.most_in_gaps.unwrap_or(0.0))
         ),
         cost: None,
-        threshold: "A CPU is used more than 90 % in a sample (a mean over a second at most) that covers a gap between executions.".into(),
+        threshold: "A CPU is more than 90 % busy in a sample (a mean over at most one second) that covers a gap between executions.".into(),
         places: hot
             .iter()
             .take(MOST_PLACES)
@@ -215,14 +215,14 @@ fn compile(view: &View<'_>) -> Option<Finding> {
     Some(Finding {
         id: "compile".into(),
         severity: "info".into(),
-        title: "The profile holds compiling".into(),
+        title: "Compilation within the profile".into(),
         text: format!(
-            "The host compiles for {}, {} of the profile. Run three steps or more before the profiler starts, so that it sees the steady state.",
+            "The host compiles for {}, {} of the profile. Run at least three steps before starting the profiler to capture the steady state.",
             text::duration(DurationNs(spans.total())),
             text::percent(share(spans.total(), whole))
         ),
         cost: Some(DurationNs(spans.total())),
-        threshold: "Events of the host whose names speak of compiling cover 1 % of the profile or more.".into(),
+        threshold: "Host events with names of compilation cover at least 1 % of the profile.".into(),
         places: longest(&spans).into_iter().map(place).collect(),
     })
 }
@@ -234,20 +234,16 @@ fn hbm_full(system: &System) -> Option<Finding> {
     Some(Finding {
         id: "hbm-full".into(),
         severity: "warning".into(),
-        title: "The HBM is nearly full".into(),
+        title: "HBM nearly full".into(),
         text: format!(
-            "{} holds {}, {} of the capacity told for a NeuronCore; the most of it: {}. An allocation more may fail.",
+            "{} uses {}, {} of the capacity recorded for a NeuronCore; largest category: {}. Further allocations can fail: reduce memory use.",
             fullest.place,
             text::bytes(fullest.bytes),
             text::percent(fullest.share.unwrap_or(0.0)),
             most.join(", ")
         ),
         cost: None,
-        threshold: "More than 90 % of the capacity that the profile tells for one NeuronCore is in use at one moment.".into(),
-        places: vec![Place {
-            label: "At its fullest".into(),
-            range: range((fullest.time.0, fullest.time.0.saturating_add(1))),
-            slice: None,
-        }],
+        threshold: "More than 90 % of the capacity recorded for one NeuronCore is in use at one time.".into(),
+        places: vec![Place { label: "Maximum".into(), range: range((fullest.time.0, fullest.time.0.saturating_add(1))), slice: None }],
     })
 }

@@ -104,7 +104,7 @@ fn part_of(bytes: u64, part: i64, whole: i64) -> u64 {
 
 pub(super) fn place(parts: &[(&str, &str)]) -> String {
     let told: Vec<String> = parts.iter().filter(|p| !p.1.is_empty()).map(|(what, id)| format!("{what}{id}")).collect();
-    if told.is_empty() { "not told".into() } else { told.join(" · ") }
+    if told.is_empty() { "not recorded".into() } else { told.join(" · ") }
 }
 
 /// Curves of a kind.

@@ -138,19 +138,19 @@ fn notes(view: &View<'_>, system: &System) -> Vec<String> {
     if system.executions.is_empty() && !view.system.executions.is_empty() {
         out.push("No model executes in this range.".into());
     } else if system.executions.is_empty() {
-        out.push("The profile has no event `nc_exec_running`: device executions, and gaps between them, are not available.".into());
+        out.push("Device executions and the gaps between them are not recorded in this file (event `nc_exec_running`).".into());
     } else if system.executions.iter().all(|e| e.model.is_empty()) {
-        out.push("Executions do not name their models.".into());
+        out.push("Model names of executions are not recorded in this file.".into());
     }
     let unsized_: u64 = system.transfers.iter().map(|t| t.count - t.n_sized).sum();
     if unsized_ > 0 {
-        out.push(format!("{unsized_} transfers do not tell their size: bytes and bandwidth are of the others."));
+        out.push(format!("Sizes of {unsized_} transfers are not recorded: bytes and bandwidth cover the others."));
     }
     if !system.hbm.is_empty() && system.hbm_capacity.is_none() {
-        out.push("The capacity of the HBM is not told: its use has no share.".into());
+        out.push("The HBM capacity is not recorded in this file, so its use has no percentage.".into());
     }
     if system.clock.n_jumps > 0 {
-        out.push(format!("A clock jumps at {} sync points: events near them may stand wrong.", system.clock.n_jumps));
+        out.push(format!("A clock jumps at {} sync points: times of events near them may be wrong.", system.clock.n_jumps));
     }
     out
 }

@@ -164,22 +164,22 @@ fn operator_slice(view: &View<'_>, node: u32) -> Option<SliceId> {
 fn notes(view: &View<'_>, kernels: &Kernels, grouping: KernelGrouping) -> Vec<String> {
     let mut out = Vec::new();
     if kernels.rows.is_empty() {
-        out.push("The trace holds no kernels in this range.".into());
+        out.push("No kernels in this range.".into());
         return out;
     }
     if !kernels.has_blocks_per_sm || !kernels.has_occupancy {
-        out.push("The kernels of this trace do not tell their blocks per multiprocessor or their occupancy.".into());
+        out.push("Blocks per multiprocessor and occupancy of kernels are not recorded in this trace.".into());
     }
     if grouping == KernelGrouping::Properties {
         let n_shown: u64 = kernels.rows.iter().map(|r| r.calls).sum();
         let n_without: u64 =
             kernels.rows.iter().filter(|r| r.properties.as_ref().is_some_and(|p| p.operator.is_none())).map(|r| r.calls).sum();
         if n_without > 0 {
-            out.push(format!("{n_without} of {n_shown} kernels could not be linked to an operator."));
+            out.push(format!("{n_without} of {n_shown} kernels are not attributed to an operator."));
         }
     }
     if view.model.events.runtimes.is_empty() {
-        out.push("The trace holds no launches, so kernels cannot be linked to operators.".into());
+        out.push("No launches are recorded in this trace, so kernels are not attributed to operators.".into());
     }
     out
 }

@@ -140,19 +140,19 @@ fn row(view: &View<'_>, sum: &Sum, totals: &OpTimes, grouping: OpGrouping) -> Op
 fn notes(view: &View<'_>, rows: &[OpRow], has_device: bool, has_shapes: bool) -> Vec<String> {
     let mut out = Vec::new();
     if rows.is_empty() {
-        out.push("The trace holds no operators in this range.".into());
+        out.push("No operators in this range.".into());
         return out;
     }
     if !has_device {
-        out.push("The trace holds no device work, so device times are not available.".into());
+        out.push("No kernels are recorded in this trace, so device times are not available.".into());
     } else if view.model.node_of_work.iter().all(|&n| n == super::core::events::NONE) {
-        out.push("No device work could be linked to an operator: the launches are not in the trace.".into());
+        out.push("No kernel is attributed to an operator: launches are not recorded in this trace.".into());
     }
     if !has_shapes {
-        out.push("The trace holds no input shapes (record_shapes=True writes them).".into());
+        out.push("Input shapes are not recorded in this trace: record with record_shapes=True.".into());
     }
     if !rows.iter().any(|r| r.has_stack) {
-        out.push("The trace holds no call stacks (with_stack=True writes them).".into());
+        out.push("Call stacks are not recorded in this trace: record with with_stack=True.".into());
     }
     out
 }

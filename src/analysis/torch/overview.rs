@@ -55,16 +55,14 @@ impl Category {
     /// What is counted, in a sentence.
     pub fn definition(self) -> &'static str {
         match self {
-            Category::Kernel => "Time in which at least one kernel runs on a device, communication kernels apart.",
-            Category::Memcpy => "Time in which data are copied from, to or on a device and no kernel runs.",
-            Category::Memset => "Time in which a device's memory is set and none of the above goes on.",
-            Category::Communication => {
-                "Time in which a collective operation goes on and none of the above: communication that is not hidden."
-            }
-            Category::Runtime => "Time in which the host is in a call to the device's runtime or driver and none of the above goes on.",
-            Category::DataLoader => "Time in which the host waits for the data loader and none of the above goes on.",
-            Category::CpuExec => "Time in which the host runs operators or annotated code and none of the above goes on.",
-            Category::Other => "The rest of the step.",
+            Category::Kernel => "Time in which at least one kernel other than communication runs on a device.",
+            Category::Memcpy => "Time in which data is copied from, to or on a device and no kernel runs.",
+            Category::Memset => "Time in which device memory is set and none of the above is active.",
+            Category::Communication => "Time in which a collective operation and none of the above is active: exposed communication.",
+            Category::Runtime => "Time in which the host runs a device runtime or driver call and none of the above is active.",
+            Category::DataLoader => "Time in which the host waits for the data loader and none of the above is active.",
+            Category::CpuExec => "Time in which the host runs operators or annotated code and none of the above is active.",
+            Category::Other => "Rest of the step.",
         }
     }
 }
@@ -128,28 +126,28 @@ pub struct DeviceRow {
 
 /// Label and definition of each figure of [`DeviceRow`], for hovering: (field, label, definition).
 pub const DEVICE_FIGURES: [(&str, &str, &str); 7] = [
-    ("name", "Name", "The device's name, as the driver gives it."),
-    ("memory_bytes", "Memory", "The device's whole memory."),
-    ("compute", "Compute Capability", "What the device can do, in the maker's numbering."),
+    ("name", "Name", "Device name reported by the driver."),
+    ("memory_bytes", "Memory", "Total device memory."),
+    ("compute", "Compute Capability", "Compute capability of the device (CUDA version number)."),
     (
         "utilization",
         "GPU Utilization",
-        "Time in which at least one kernel runs / time of all steps. The higher, the better. It does not say how many of the multiprocessors are used.",
+        "Time in which at least one kernel runs / time of all steps. The higher, the better. It does not measure how many multiprocessors are used.",
     ),
     (
         "sm_efficiency",
         "Est. SM Efficiency",
-        "At any moment: the running kernels' blocks per multiprocessor, at most 1; averaged over the time of all steps. The higher, the better.",
+        "Blocks per multiprocessor of the running kernels, at most 1, averaged over the time of all steps. The higher, the better.",
     ),
     (
         "occupancy_percent",
         "Est. Achieved Occupancy",
-        "Active warps / warps a multiprocessor can hold, as estimated per kernel; averaged over kernels, weighted by their time. Higher is often, not always, better.",
+        "Active warps / maximum warps per multiprocessor, as estimated per kernel; averaged over kernels, weighted by their time. Higher is often, not always, better.",
     ),
     (
         "tensor_core_share",
         "Kernel Time using Tensor Cores",
-        "Time of kernels that use tensor cores / time of all kernels that operators launched. Told by kernel names.",
+        "Time of kernels that use tensor cores / time of all kernels launched by operators. Derived from kernel names.",
     ),
 ];
 

@@ -139,36 +139,37 @@ fn notes(view: &View<'_>, overview: &Overview) -> Vec<String> {
     let mut out = Vec::new();
     let model = view.model;
     if overview.steps.is_empty() {
-        out.push("There is nothing in this range that could be cut into steps.".into());
+        out.push("No steps in this range.".into());
     } else if !overview.has_step_marks {
         out.push(
-            "The trace marks no steps (a call of `prof.step()` after each one writes them), so all of it is taken as one step.".into(),
+            "Steps are not recorded in this trace (call `prof.step()` after each iteration), so the entire trace counts as one step."
+                .into(),
         );
     }
     if model.steps.n_left_out > 0 {
         let n = model.steps.n_left_out;
-        out.push(format!("The last {n} marked steps are left out: the trace does not hold all of their device work."));
+        out.push(format!("The last {n} steps are excluded: their kernels are not completely recorded in this trace."));
     }
     if model.steps.marks.windows(2).any(|pair| pair[1].start < pair[0].end) {
-        out.push("Marks of steps overlap; where they do, time counts for each of them.".into());
+        out.push("Steps overlap: time in an overlap counts for each step.".into());
     }
     if model.events.host.is_empty() {
-        out.push("The trace holds no host activity, so operators, data loading and launches cannot be told.".into());
+        out.push("No host activity is recorded in this trace, so operators, data loading and launches are not available.".into());
     }
     if !model.has_device() {
-        out.push("The trace holds no device activity: there are no figures of devices.".into());
+        out.push("No device activity is recorded in this trace, so device metrics are not available.".into());
     } else if model.events.work.is_empty() {
-        out.push("The trace holds launches but no device work: there are no figures of devices.".into());
+        out.push("Launches but no kernels are recorded in this trace, so device metrics are not available.".into());
     } else if model.gpus.is_empty() {
-        out.push("Device work does not say which device it ran on, so there are no figures of devices.".into());
+        out.push("The device of kernels is not recorded in this trace, so device metrics are not available.".into());
     }
     let n_unlinked = model.launch.iter().filter(|&&l| l == NO_SLICE).count() as u64;
     if n_unlinked > 0 {
         let n = text::count(n_unlinked);
-        out.push(format!("{n} pieces of device work have no launch in the trace; they belong to no operator."));
+        out.push(format!("{n} kernels have no launch event in this trace and are not attributed to an operator."));
     }
     if overview.devices.iter().any(|d| d.sm_efficiency.is_none()) {
-        out.push("Kernels do not tell their blocks per multiprocessor, so multiprocessor efficiency is not available.".into());
+        out.push("Blocks per multiprocessor are not recorded in this trace, so multiprocessor efficiency is not available.".into());
     }
     out
 }

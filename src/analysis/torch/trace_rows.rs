@@ -28,9 +28,9 @@ pub fn counters(profile: &Profile, torch: &Torch, devices: &Devices) -> TraceCou
     let devices: Vec<DeviceCounters> = devices.gpus.iter().map(|gpu| device(gpu, start, end)).collect();
     let mut notes = Vec::new();
     if devices.is_empty() {
-        notes.push("No kernel says which device it ran on, so there are no counters of devices.".into());
+        notes.push("The device of kernels is not recorded in this trace, so there are no device counters.".into());
     } else if devices.iter().all(|d| d.sm_efficiency.times.is_empty()) {
-        notes.push("Kernels do not tell their blocks per multiprocessor, so there is no track of multiprocessor efficiency.".into());
+        notes.push("Blocks per multiprocessor are not recorded in this trace, so there is no track of multiprocessor efficiency.".into());
     }
     TraceCounters { devices, steps: marks.collect(), notes }
 }

@@ -23,8 +23,8 @@ pub(super) fn answer(member: &Member) -> Result<ImportError, ImportError> {
     Ok(ImportError::Unsupported(match report_path(member)? {
         Some(path) => format!("`{name}` is the log of an analyze run; its report is `{path}`. Open that file."),
         None => format!(
-            "`{name}` is the log of an analyze run, but no line of it says `Report - PATH`: expected that as its last entry. \
-             The run may not have ended; look for model_analysis_result/result.json in the directory it ran in."
+            "`{name}` is the log of an analyze run without a line `Report - PATH`, which is expected as its last entry. The run may \
+             not have ended; look for model_analysis_result/result.json in its working directory."
         ),
     }))
 }
@@ -34,7 +34,7 @@ pub(super) fn remark(member: &Member) -> Result<String, ImportError> {
     let name = file_name(&member.name);
     Ok(match report_path(member)? {
         Some(path) => format!("`{name}` is the log of an analyze run that wrote its report to `{path}`."),
-        None => format!("`{name}` is the log of an analyze run that names no report."),
+        None => format!("`{name}` is the log of an analyze run without the path of a report."),
     })
 }
 

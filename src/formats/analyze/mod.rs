@@ -31,9 +31,9 @@ impl Format for Analyze {
             id: ID.into(),
             title: "Neuron support report (analyze)".into(),
             files: "result.json".into(),
-            shows: "Which operators of a model the Neuron compiler supports, which fail and where they are called.".into(),
+            shows: "Supported and failing operators of a model for the Neuron compiler, with their call sites.".into(),
             capture: "neuron_parallel_compile --command analyze --analyze-verbosity 1 python train.py".into(),
-            caveats: "The report is written to model_analysis_result/result.json and overwritten by every run; only verbosity 1 lists HLO instructions."
+            caveats: "The report is written to model_analysis_result/result.json and overwritten by every run; HLO instructions need verbosity 1."
                 .into(),
         }
     }
@@ -51,7 +51,7 @@ impl Format for Analyze {
     }
 
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
-        let main = input.members.first().ok_or_else(|| ImportError::Unrecognised("The claim names no file.".into()))?;
+        let main = input.members.first().ok_or_else(|| ImportError::Unrecognised("No file was given to this importer.".into()))?;
         if log::is_log(&main.read_up_to(0, crate::base::input::HEAD_LEN as u64)?) {
             return Err(log::answer(main)?);
         }
@@ -65,7 +65,7 @@ impl Format for Analyze {
     }
 
     fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
-        Err(ImportError::Invalid("A support report has no timeline, so there is no such slice.".into()))
+        Err(ImportError::Invalid("A support report has no timeline, so it has no slices.".into()))
     }
 }
 
@@ -102,13 +102,13 @@ fn meta(name: &str, report: &SupportReport, more: Vec<Fact>) -> Meta {
     facts.extend(more);
     let mut not_available = Vec::new();
     if report.supported_hlo.is_none() && report.unsupported_hlo.is_none() {
-        not_available.push("HLO instructions: only a report at verbosity 1 lists them.".into());
+        not_available.push("HLO instructions: needs a report with verbosity 1.".into());
     }
     if report.supported.is_none() {
-        not_available.push("Supported operators: the report has no such list.".into());
+        not_available.push("Supported operators: not listed in this report.".into());
     }
     if report.unsupported.is_none() {
-        not_available.push("Unsupported operators: the report has no such list.".into());
+        not_available.push("Unsupported operators: not listed in this report.".into());
     }
     // Every report is called result.json: the directory tells them apart.
     let mut parts = name.rsplit('/');

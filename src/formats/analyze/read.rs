@@ -18,7 +18,7 @@ pub(super) fn report(text: &[u8], ledger: &mut Ledger) -> Result<(SupportReport,
     let mut cursor = Cursor::new(text);
     if let Err(broken) = reader.root(&mut cursor) {
         let at = skipped + broken.at;
-        let reason = "The JSON ends early or breaks its own rules; what follows is not read.";
+        let reason = "The JSON ends early or is invalid; the rest is not read.";
         reader.ledger.skip(Severity::DataLoss, "broken_json", reason, at as u64, || {
             let rest = &text[broken.at.min(text.len())..];
             format!("Expected the next entry at byte {at}, found `{}`.", String::from_utf8_lossy(&rest[..rest.len().min(60)]))
@@ -55,13 +55,7 @@ impl Reader<'_> {
                 _ => {
                     let value = shown(cursor.value()?);
                     let name = unescape(key).into_owned();
-                    self.ledger.skip(
-                        Severity::Info,
-                        "other_key",
-                        "A root key that no published report has; it is shown among the facts.",
-                        0,
-                        || name.clone(),
-                    );
+                    self.ledger.skip(Severity::Info, "other_key", "Undocumented root key; shown in the Profile view.", 0, || name.clone());
                     self.facts.push(Fact { group: "Other keys".into(), name, value });
                 }
             }
@@ -75,7 +69,7 @@ impl Reader<'_> {
         let said = self.report.percentage_text.as_deref().unwrap_or_default();
         self.report.percentage = percent(said);
         if self.report.percentage.is_none() {
-            let reason = "The support percentage is no number from 0 to 100; it is shown as not available.";
+            let reason = "The support percentage is not a number from 0 to 100; it is shown as not available.";
             self.ledger.skip(Severity::Warning, "unreadable_percentage", reason, at, || format!("`{said}`"));
         }
         Ok(())
@@ -131,12 +125,12 @@ impl Reader<'_> {
             Value::Object(_) | Value::List(_) => None,
         };
         if count.is_none() {
-            let reason = "The count of an operator is no whole number; it is shown as not available.";
+            let reason = "The count of an operator is not a whole number; it is shown as not available.";
             self.ledger.skip(Severity::Warning, "unreadable_count", reason, at, || format!("{name}: {}", shown(value)));
         }
         let list = self.report.supported.get_or_insert_default();
         if let Some(&known) = self.by_name.get(&name) {
-            let reason = "The same supported operator stands in the report more than once; the counts are added up.";
+            let reason = "A supported operator is listed more than once; its counts are summed.";
             self.ledger.skip(Severity::Warning, "operator_twice", reason, at, || name.clone());
             let known = &mut list[known].count;
             *known = match (*known, count) {
@@ -170,13 +164,9 @@ impl Reader<'_> {
             let is_hlo = key == b"xla";
             if !(is_hlo || key == b"aten") || cursor.enter(b'[').is_none() {
                 let value = cursor.value()?;
-                self.ledger.skip(
-                    Severity::Info,
-                    "other_half",
-                    "A part of `unsupported_operators` that no published report has.",
-                    0,
-                    || format!("{}: {}", unescape(key), shown(value)),
-                );
+                self.ledger.skip(Severity::Info, "other_half", "Undocumented part of `unsupported_operators`.", 0, || {
+                    format!("{}: {}", unescape(key), shown(value))
+                });
                 continue;
             }
             if is_hlo {
@@ -250,7 +240,7 @@ impl Reader<'_> {
                 return;
             };
             if !take(key, value) {
-                let reason = "A key of a record that no published report has; it is not shown.";
+                let reason = "Undocumented key of a record; it is not shown.";
                 self.ledger.skip(Severity::Info, "other_record_key", reason, at, || format!("{}: {}", unescape(key), shown(value)));
             }
         }
@@ -270,7 +260,7 @@ impl Reader<'_> {
         let at = cursor.at() as u64;
         let value = cursor.value()?;
         if value != Value::Bare(b"null") {
-            let reason = "A half of the report is neither an object nor a list; it is shown as not available.";
+            let reason = "A section of the report is neither an object nor a list; it is shown as not available.";
             self.ledger.skip(Severity::DataLoss, "unreadable_half", reason, at, || format!("{name}: {}", shown(value)));
             self.ledger.read += 1;
         }

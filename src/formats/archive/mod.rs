@@ -54,7 +54,7 @@ impl Listing {
         const N_NOTES: usize = 5;
         match self.notes.len() {
             n if n < N_NOTES => self.notes.push(note),
-            N_NOTES => self.notes.push("More of its members are refused for such reasons.".into()),
+            N_NOTES => self.notes.push("More members are skipped for the same reasons.".into()),
             _ => {}
         }
     }
@@ -128,13 +128,13 @@ fn is_litter(name: &str) -> bool {
 }
 
 fn unsafe_name(name: &str) -> String {
-    format!("the member `{}` has a name that leads out of the archive; it is not read.", text::middle_ellipsis(name, 60))
+    format!("the member `{}` has a path outside the archive; it is not read.", text::middle_ellipsis(name, 60))
 }
 
 fn too_long(name: &str, len: u64) -> String {
     let (len, most) = (text::bytes(len), text::bytes(INFLATED_MAX));
     format!(
-        "the member `{}` would unpack to {len}; expected at most {most}. Trace fewer steps, or split the file.",
+        "the member `{}` unpacks to {len}; expected at most {most}. Record fewer steps or split the file.",
         text::middle_ellipsis(name, 60)
     )
 }

@@ -85,7 +85,7 @@ pub(super) fn list(archive: &Member) -> Result<Listing, String> {
             return Ok(out);
         }
         if !is_header(&header) {
-            out.note(format!("expected the header of a member at byte {at}, found other bytes; what follows is not read."));
+            out.note(format!("expected a member header at byte {at}, found other bytes; the rest is not read."));
             return Ok(out);
         }
         let kind = header[156];
@@ -94,10 +94,7 @@ pub(super) fn list(archive: &Member) -> Result<Listing, String> {
         let content = at + BLOCK as u64;
         let end = size.and_then(|size| content.checked_add(size)).filter(|end| *end <= archive.len());
         let (Some(size), Some(end)) = (size, end) else {
-            out.note(format!(
-                "the member `{}` at byte {at} is longer than the archive, which was cut off; it is not read.",
-                name_of(&header)
-            ));
+            out.note(format!("the member `{}` at byte {at} is longer than the truncated archive; it is not read.", name_of(&header)));
             return Ok(out);
         };
         match kind {

@@ -57,7 +57,7 @@ pub(super) fn list(archive: &Member) -> Result<Listing, String> {
     let mut n_members = 0;
     while directory.get(at..at + 4) == Some(CENTRAL) {
         let Some((record, next)) = record(&directory, at) else {
-            out.note("its directory breaks off; what follows is not read.".into());
+            out.note("its directory is truncated; the rest is not read.".into());
             break;
         };
         at = next;
@@ -80,8 +80,8 @@ pub(super) fn list(archive: &Member) -> Result<Listing, String> {
     taken.order();
     if let Some(pair) = taken.windows(2).find(|pair| pair[0].1 > pair[1].0) {
         return Err(format!(
-            "the members `{}` and `{}` of this archive share bytes; expected each to have its own. Archives made to unpack without end are \
-             built so; it is not read.",
+            "the members `{}` and `{}` of this archive share bytes; expected separate byte ranges, as in archives that are not \
+             malicious; it is not read.",
             text::middle_ellipsis(&pair[0].2, 60),
             text::middle_ellipsis(&pair[1].2, 60)
         ));
@@ -96,7 +96,7 @@ fn directory(archive: &Member) -> Result<Vec<u8>, String> {
     let tail_from = archive.len() - n_tail;
     let tail = archive.read(tail_from, n_tail).map_err(unreadable)?;
     let cut_off =
-        || "expected the directory of a ZIP archive at its end, found none. The file was cut off, or is still being written.".to_string();
+        || "expected the directory of a ZIP archive at its end, found none. The file is truncated or still being written.".to_string();
     let at = memchr::memmem::rfind(&tail, END).ok_or_else(cut_off)?;
     let (mut size, mut from) = (u32_at(&tail, at + 12).map(u64::from), u32_at(&tail, at + 16).map(u64::from));
     if let Some(locator) = at.checked_sub(20).filter(|&l| tail.get(l..l + 4) == Some(LOCATOR_64)) {
@@ -170,12 +170,12 @@ fn entry(archive: &Member, record: &Record) -> Result<(Entry, u64), String> {
     }
     if record.unpacked / RATIO_MAX > record.packed {
         return Err(format!(
-            "the member `{shown}` says that {} unpack to {}, more than deflate can; it is damaged, or made to exhaust memory.",
+            "the member `{shown}` claims that {} unpack to {}, more than deflate allows; it is damaged or malicious.",
             text::bytes(record.packed),
             text::bytes(record.unpacked)
         ));
     }
-    let damaged = || format!("the member `{shown}` is not where the directory says; the archive is damaged or cut off there.");
+    let damaged = || format!("the member `{shown}` is not at the offset listed in the directory; the archive is damaged or truncated.");
     let local = archive.read(record.local, 30).map_err(|_| damaged())?;
     let (n_name, n_extra) = u16_at(&local, 26).zip(u16_at(&local, 28)).filter(|_| local.starts_with(LOCAL)).ok_or_else(damaged)?;
     let from = record.local + 30 + u64::from(n_name) + u64::from(n_extra);
@@ -186,7 +186,9 @@ fn entry(archive: &Member, record: &Record) -> Result<(Entry, u64), String> {
         0 => part(archive, from, record.packed),
         8 => deflated(archive, from, record),
         other => {
-            return Err(format!("the member `{shown}` is packed by method {other}; expected 0 (stored) or 8 (deflate). Pack it anew."));
+            return Err(format!(
+                "the member `{shown}` uses compression method {other}; expected 0 (stored) or 8 (deflate). Create the archive again."
+            ));
         }
     };
     Ok((Entry { name: name.into(), member, is_packed: record.method == 8 }, from))

@@ -48,10 +48,10 @@ impl InflatedSource {
                 used += n_in;
                 at += n_out;
                 if n_in == 0 && n_out == 0 && decoder.stage == Stage::Body {
-                    return Err("The compressed data changed since they were opened.".into());
+                    return Err("The compressed data changed after it was opened.".into());
                 }
             } else {
-                let byte = *input.get(used).ok_or("The compressed data end early.")?;
+                let byte = *input.get(used).ok_or("The compressed data ends early.")?;
                 decoder.byte(byte)?;
                 used += 1;
             }

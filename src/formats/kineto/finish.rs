@@ -30,16 +30,14 @@ impl Content {
         let mut finished = self.builder.finish(meta);
         let bound = bind(&mut finished.profile, self.flows.into_vec(), offset, &finished.track_of_raw);
         ledger.shown += n_slices + self.n_used + bound.n_shown;
-        let singles = "An arrow of which the file has only one end.";
+        let singles = "A flow with only one end in the file.";
         count(ledger, "flow_single", singles, bound.n_single);
-        count(ledger, "flow_without_slice", "An arrow that begins or ends where no slice is.", bound.n_without_slice);
+        count(ledger, "flow_without_slice", "A flow that starts or ends outside any slice.", bound.n_without_slice);
         if is_torch {
             let torch = torch(&mut finished, &mut self.facts, self.tables, &threads, backward, offset);
             finished.profile.domain = Domain::Torch(Box::new(torch));
         } else {
-            ledger.note(
-                "A plain Chrome trace: it has no marks of the PyTorch profiler, so it is shown as a timeline without PyTorch's tables.",
-            );
+            ledger.note("A Chrome trace without PyTorch profiler data: it is shown as a timeline without PyTorch views.");
         }
         finished.profile
     }
@@ -79,7 +77,7 @@ impl Content {
         open.sort_unstable();
         for slice in open {
             let name = self.builder.raw(slice).2;
-            let reason = "The beginning of a slice whose end is not in the file; it is shown until the end of the trace.";
+            let reason = "The start of a slice without an end in the file; it is shown until the end of the trace.";
             ledger.skip(Severity::Warning, "unmatched_begin", reason, 0, || self.builder.strings.get(name).into());
             self.builder.end_slice(slice, self.last, RecordRef::default());
         }
@@ -91,7 +89,7 @@ impl Content {
         };
         let distance = time.saturating_sub(self.last);
         if self.last > i64::MIN && distance.saturating_abs() > WINDOW_END_MAX_NS {
-            let reason = "`Record Window End` stands more than 86.4 s from everything else; torch writes a wrong time there.";
+            let reason = "`Record Window End` is more than 86.4 s away from all other events; this is a known wrong time written by torch.";
             ledger.skip(Severity::Warning, "window_end_far", reason, record.offset(), || format!("{distance} ns after the last event"));
             return;
         }

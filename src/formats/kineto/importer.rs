@@ -39,13 +39,13 @@ impl Importer {
         if keys.is_empty() {
             let beginning = String::from_utf8_lossy(&self.beginning);
             return ImportError::Invalid(format!(
-                "Expected a JSON object with the list `traceEvents`, found {size} that begin with `{}` and hold no root key.",
+                "Expected a JSON object with the list `traceEvents`, found {size} that start with `{}` and have no root key.",
                 beginning.trim()
             ));
         }
         let keys: Vec<String> = keys.iter().take(8).map(|k| format!("`{k}`")).collect();
         ImportError::Invalid(format!(
-            "Expected the list `traceEvents` in the root of the trace, found in all of its {size} only the keys {}.",
+            "Expected the list `traceEvents` in the root of the trace, found only the keys {1} in {size}.",
             keys.join(", ")
         ))
     }
@@ -89,7 +89,7 @@ impl Streamed for Importer {
             return Err(self.no_events());
         }
         if !self.splitter.is_at_end() && !is_truncated {
-            let reason = "The JSON ends early; every whole record before its end was read.";
+            let reason = "The JSON ends early; all complete records before its end are read.";
             ledger.skip(Severity::DataLoss, "truncated_json", reason, self.n_read, || {
                 "Expected the closing bracket of the root, found the end of the file.".into()
             });

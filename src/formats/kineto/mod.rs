@@ -88,7 +88,7 @@ fn recognise_object(keys: &[Key], is_whole: bool, head: &MemberHead) -> Option<S
     }
     let known = keys.iter().find(|k| KNOWN_KEYS.contains(&k.name.as_str()));
     let goes_on = !is_whole && (head.is_gzip || head.len > head.head.len() as u64);
-    known.filter(|_| goes_on).map(|k| {
-        format!("A JSON object with the key `{}`, as PyTorch writes it; `traceEvents` is expected after the part looked at.", k.name)
-    })
+    known
+        .filter(|_| goes_on)
+        .map(|k| format!("A JSON object with the PyTorch key `{}`; `traceEvents` is expected later in the file.", k.name))
 }

@@ -25,7 +25,13 @@ impl Pass<'_> {
         if event.name == b"Record Window End" {
             content.has_torch_marks = true;
             if let Some((_, _, _, before)) = content.window_end.replace((track, time, name, record)) {
-                self.skip(Severity::Info, "window_end", "Of several `Record Window End` only the last counts.", before.offset(), text);
+                self.skip(
+                    Severity::Info,
+                    "window_end",
+                    "Only the last of several `Record Window End` events counts.",
+                    before.offset(),
+                    text,
+                );
             }
             return;
         }
@@ -43,9 +49,9 @@ impl Pass<'_> {
         content.last = content.last.max(time);
         content.n_used += u64::from(sampled.n_values > 0);
         if sampled.n_values == 0 {
-            self.skip(Severity::DataLoss, "counter_without_values", "The counter sample holds no number.", offset, text);
+            self.skip(Severity::DataLoss, "counter_without_values", "The counter sample has no number.", offset, text);
         } else if sampled.n_other > 0 {
-            self.skip(Severity::Info, "counter_other_args", "Args of a counter sample that are no number.", offset, text);
+            self.skip(Severity::Info, "counter_other_args", "Args of a counter sample that are not numbers.", offset, text);
         }
         if sampled.n_beyond > 0 {
             self.skip(Severity::DataLoss, "counter_series", "Series beyond the 64 that one counter can have.", offset, text);
@@ -54,7 +60,7 @@ impl Pass<'_> {
 
     pub(super) fn flow(&mut self, event: &Event<'_>, text: &[u8], offset: u64, time: i64) {
         if event.id.is_empty() {
-            return self.skip(Severity::Warning, "flow_without_id", "The arrow has no id, so its other end cannot be found.", offset, text);
+            return self.skip(Severity::Warning, "flow_without_id", "The flow has no id, so its other end is unknown.", offset, text);
         }
         let content = &mut *self.content;
         let thread = content.lanes.thread(event.pid, event.tid, &mut content.builder);
@@ -72,10 +78,10 @@ impl Pass<'_> {
             b"process_sort_index" => (true, b"sort_index"),
             b"thread_name" => (false, b"name"),
             b"thread_sort_index" => (false, b"sort_index"),
-            _ => return self.skip(Severity::Info, "metadata", "Metadata that the timeline does not show.", offset, text),
+            _ => return self.skip(Severity::Info, "metadata", "Metadata that is not shown on the timeline.", offset, text),
         };
         let Some(naming) = naming(event.args_text, key) else {
-            return self.skip(Severity::Info, "metadata", "Metadata that the timeline does not show.", offset, text);
+            return self.skip(Severity::Info, "metadata", "Metadata that is not shown on the timeline.", offset, text);
         };
         if of_process {
             let process = content.lanes.process(event.pid, &mut content.builder);

@@ -11,7 +11,7 @@ const FIRST_PART: u64 = 4 << 20;
 
 /// The fields of a slice or an instant: of both records where it has two.
 pub fn fields(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
-    let gone = || ImportError::Invalid("This has no record of its own in the file.".into());
+    let gone = || ImportError::Invalid("This item has no record in the file.".into());
     let first = profile.record_of(item).ok_or_else(gone)?;
     let mut out = Vec::new();
     read(input, first, "", &mut out)?;
@@ -28,7 +28,7 @@ fn read(input: &InputSet, record: RecordRef, prefix: &str, out: &mut Vec<Field>)
     let broken = |at: usize| {
         let at = record.offset() + at as u64;
         ImportError::Invalid(format!(
-            "Expected a trace event at byte {at}, found something else. The file may have changed since it was opened."
+            "Expected a trace event at byte {at}, found something else. The file may have changed after it was opened."
         ))
     };
     while let Some(key) = cursor.key().map_err(|b| broken(b.at))? {
@@ -59,15 +59,15 @@ fn field(group: &str, key: &[u8], value: Value<'_>) -> Field {
     let (unit, help) = match key {
         b"ts" if is_event => ("µs", "Start, as written; counted from the trace's time base."),
         b"dur" if is_event => ("µs", "Duration, as written."),
-        b"ph" if is_event => ("", "Phase: X is a whole slice, B and E are its beginning and end."),
+        b"ph" if is_event => ("", "Phase: X is a complete slice, B and E are its start and end."),
         b"cat" if is_event => ("", "Category."),
         b"Bytes" | b"bytes" => ("bytes", ""),
         b"memory bandwidth (GB/s)" => ("GB/s", ""),
-        b"External id" | b"external id" => ("", "Links device work to the operator that caused it."),
-        b"correlation" => ("", "Shared by a launch and what it launched."),
-        b"Input Dims" => ("", "Sizes of the operator's inputs."),
+        b"External id" | b"external id" => ("", "Links a kernel to the operator that launched it."),
+        b"correlation" => ("", "Shared by a launch and its kernel."),
+        b"Input Dims" => ("", "Shapes of the operator's inputs."),
         b"Input type" => ("", "Types of the operator's inputs."),
-        b"est. achieved occupancy %" => ("%", "Estimate of how full the multiprocessors were."),
+        b"est. achieved occupancy %" => ("%", "Estimated occupancy of the multiprocessors."),
         _ => ("", ""),
     };
     Field { group: group.into(), key: unescape(key).into_owned(), value: value_text(value), unit: unit.into(), help: help.into() }
@@ -75,7 +75,7 @@ fn field(group: &str, key: &[u8], value: Value<'_>) -> Field {
 
 /// The text of a record.
 fn text(input: &InputSet, record: RecordRef) -> Result<Vec<u8>, ImportError> {
-    let member = input.members.get(record.member()).ok_or_else(|| ImportError::Invalid("The record's file is not open.".into()))?;
+    let member = input.members.get(record.member()).ok_or_else(|| ImportError::Invalid("The file of the record is not open.".into()))?;
     if let Some(n_bytes) = record.n_bytes() {
         return Ok(member.read(record.offset(), n_bytes)?);
     }

@@ -17,7 +17,7 @@ impl Sink for Pass<'_> {
         self.content.facts.key(key);
         // Large tables of other tools; nothing of them is shown.
         if matches!(key, b"stackFrames" | b"samples") {
-            self.ledger.skip(Severity::Info, "root_key_ignored", "A root key that the timeline does not show.", 0, || {
+            self.ledger.skip(Severity::Info, "root_key_ignored", "A root key that is not shown on the timeline.", 0, || {
                 String::from_utf8_lossy(key).into_owned()
             });
             return Take::Skip;
@@ -46,11 +46,11 @@ impl Sink for Pass<'_> {
                 if let Ok(event) = Event::read(&text[..end], &mut self.content.known) {
                     return self.event(&event, &text[..end], offset);
                 }
-                ("unreadable_record", "The record breaks the rules of JSON in a way that cannot be repaired.")
+                ("unreadable_record", "The record is invalid JSON and cannot be repaired.")
             }
             Damage::Truncated => ("truncated_record", "The file ends inside the record."),
             Damage::TooLong => ("long_record", "The record is longer than 64 MiB."),
-            Damage::Stray => ("stray_text", "Between the records stands something that is no record."),
+            Damage::Stray => ("stray_text", "Text between the records that is not a record."),
         };
         self.content.n_records += 1;
         self.ledger.read += 1;

@@ -59,7 +59,7 @@ impl Pass<'_> {
     }
 
     fn unmatched_end(&mut self, text: &[u8], offset: u64) {
-        let reason = "The end of a slice whose beginning is not in the file.";
+        let reason = "The end of a slice without a start in the file.";
         self.skip(Severity::Warning, "unmatched_end", reason, offset, text);
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn read(member: &Member, data_size: u64, ledger: &mut Ledger) -> Arch
     let end = match start.checked_add(data_size) {
         Some(end) if end <= member.len() => end,
         _ => {
-            let reason = "The header promises more data than the file has: it was cut off.";
+            let reason = "The header lists more data than the file has: the file is truncated.";
             ledger.skip(Severity::DataLoss, "truncated", reason, 0x10, || {
                 format!("{data_size} bytes of data, file of {} bytes", member.len())
             });
@@ -60,7 +60,7 @@ pub(crate) fn read(member: &Member, data_size: u64, ledger: &mut Ledger) -> Arch
         false => read_tar(bytes.take(limit), &mut out, ledger),
     };
     if let Err(error) = outcome {
-        let reason = "The archive ends early or is damaged; the members before that are used.";
+        let reason = "The archive ends early or is damaged; the members before this point are used.";
         ledger.skip(Severity::DataLoss, "broken_archive", reason, start, || format!("after {} members: {error}", out.members.len()));
     }
     out
@@ -76,10 +76,10 @@ fn read_tar(reader: impl Read, out: &mut Archive, ledger: &mut Ledger) -> io::Re
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         ledger.read += 1;
         if out.members.len() >= MAX_MEMBERS {
-            return Err(io::Error::other("more members than are taken"));
+            return Err(io::Error::other("more members than the limit"));
         }
         if !is_plain(&name) {
-            let reason = "A member whose name leads out of the archive is not read.";
+            let reason = "A member with a path outside the archive; it is not read.";
             ledger.skip(Severity::Warning, "unsafe_member", reason, 0, || name.clone());
             continue;
         }
@@ -96,7 +96,7 @@ fn read_tar(reader: impl Read, out: &mut Archive, ledger: &mut Ledger) -> io::Re
             continue;
         }
         if size > MAX_KEPT || kept + size > MAX_KEPT_ALL {
-            let reason = "A member too long to look into: only its size is shown.";
+            let reason = "A member too large to read: only its size is shown.";
             ledger.skip(Severity::Warning, "long_member", reason, 0, || format!("{name}: {size} bytes"));
             continue;
         }

@@ -47,7 +47,7 @@ pub(crate) fn read(name: &str, len: u64, bytes: &[u8]) -> Result<Header, ImportE
     let size = number(8);
     if size != HEADER as u64 {
         return Err(ImportError::Unsupported(format!(
-            "Expected a NEFF header of {HEADER} bytes, found one of {size} at byte 8 of `{name}`."
+            "Expected a NEFF header of {HEADER} bytes, found a header of {size} bytes at byte 8 of `{name}`."
         )));
     }
     Ok(Header {

@@ -45,8 +45,10 @@ impl Format for NeffFile {
             id: self.id().into(),
             title: "Compiled model (NEFF)".into(),
             files: ".neff".into(),
-            shows: "What the compiler made: header, members, tensors, programs and statistics. Names the instructions of an NTFF opened with it.".into(),
-            capture: "The compiler's cache holds it: /var/tmp/neuron-compile-cache/…/model.neff".into(),
+            shows:
+                "Compiler output: header, members, tensors, programs and statistics. Provides instruction names for an NTFF opened with it."
+                    .into(),
+            capture: "In the compiler cache: /var/tmp/neuron-compile-cache/…/model.neff".into(),
             caveats: "Has no times: open it together with the .ntff of a run.".into(),
         }
     }
@@ -65,12 +67,12 @@ impl Format for NeffFile {
         write(&neff, true, &mut rows, ledger);
         let mut builder = ProfileBuilder::new();
         rows.finish().into_iter().for_each(|table| builder.table(table));
-        ledger.note("A NEFF has no times: open it together with the .ntff of a run to see what happened.");
+        ledger.note("A NEFF has no times: open it together with the .ntff of a run.");
         let meta = Meta {
             format: self.id().into(),
             title: crate::formats::import::file_name(&member.name).into(),
             facts: facts(&neff, ledger),
-            not_available: vec!["Everything measured: a NEFF is the program, not a run of it".into()],
+            not_available: vec!["Measured data: a NEFF is a program, not a run".into()],
             ..Meta::default()
         };
         Ok(builder.finish(meta).profile)

@@ -24,7 +24,7 @@ pub(crate) fn write(neff: &Neff, has_members: bool, tables: &mut Tables, ledger:
     if has_members {
         for (name, size) in &neff.archive.members {
             if !tables.row("neff_members", [("name", cell(name.as_str())), ("bytes", int(*size))].into_iter()) {
-                ledger.skip(Severity::Info, "table_too_long", "More members than the table takes.", 0, || name.clone());
+                ledger.skip(Severity::Info, "table_too_long", "More members than the table can hold.", 0, || name.clone());
             }
         }
     }
@@ -171,7 +171,7 @@ fn json(neff: &Neff, name: &str, ledger: &mut Ledger) -> Option<Map<String, Valu
     match serde_json::from_slice::<Value>(bytes) {
         Ok(Value::Object(map)) => Some(map),
         _ => {
-            let reason = "A member that should be a JSON object is not readable as one.";
+            let reason = "A member expected to be a JSON object is not valid JSON.";
             ledger.skip(Severity::Warning, "unreadable_member", reason, 0, || name.into());
             None
         }

@@ -56,7 +56,7 @@ impl Dependencies {
             }
         }
         if n_lost > 0 {
-            let reason = "A predecessor that is not in the profile: the arrow is left out.";
+            let reason = "A predecessor that is not in the profile: the dependency is skipped.";
             ledger.skip_n(Severity::Warning, "unknown_predecessor", reason, n_lost, 0, String::new);
         }
     }

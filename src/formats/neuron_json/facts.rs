@@ -44,7 +44,7 @@ pub(super) fn meta(title: &str, tables: &Tables, n_cores: usize, ledger: &mut Le
     }
     let is_simulation = tables.first_text("metadata", "is_simulation") == "true";
     if is_simulation {
-        ledger.note("The file says that it comes from a simulation, not from hardware.");
+        ledger.note("The file is marked as a simulation, not a hardware run.");
     }
     let n_told = tables.first_int("metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n));
     let domain = NeuronDevice {
@@ -72,7 +72,7 @@ fn hardware(tables: &Tables, window_ns: i64) -> Vec<String> {
     };
     match tables.has("metadata") {
         true => without_hardware("the section metadata", window_ns, &has),
-        false => vec!["Clocks, bandwidths and the length of the run (there is no section metadata)".into()],
+        false => vec!["Clocks, bandwidths and the duration of the run (no section `metadata`)".into()],
     }
 }
 
@@ -80,7 +80,7 @@ fn hardware(tables: &Tables, window_ns: i64) -> Vec<String> {
 /// name that tables of Neuron Explorer give it and by that of the JSON.
 pub(crate) fn without_hardware(metadata: &str, window_ns: i64, has: &dyn Fn(&str, &str) -> bool) -> Vec<String> {
     const FLOPS: [(&str, &str, &str); 4] = [
-        ("tensor_engine_clock_freq", "pe_clock_freq", "the tensor engine's clock"),
+        ("tensor_engine_clock_freq", "pe_clock_freq", "the tensor engine clock"),
         ("tensor_engine_num_rows", "pe_num_rows", "its rows"),
         ("tensor_engine_num_cols", "pe_num_cols", "its columns"),
         ("num_physical_cores", "num_physical_cores", "the number of cores"),
@@ -89,13 +89,13 @@ pub(crate) fn without_hardware(metadata: &str, window_ns: i64, has: &dyn Fn(&str
     let missing: Vec<&str> = missing.collect();
     let mut out = Vec::new();
     if !missing.is_empty() {
-        out.push(format!("FLOPs utilization (MFU, HFU) and compute ceilings ({metadata} lacks {})", missing.join(", ")));
+        out.push(format!("FLOPs utilization (MFU, HFU) and compute ceilings ({metadata} does not record {})", missing.join(", ")));
     }
     if !has("hbm_ddr_bandwidth", "hbm_ddr_bandwidth") {
-        out.push(format!("Memory bandwidth utilization and the memory's ceiling ({metadata} lacks the bandwidth of the HBM)"));
+        out.push(format!("Memory bandwidth utilization and the memory ceiling ({metadata} does not record the HBM bandwidth)"));
     }
     if window_ns <= 0 {
-        out.push(format!("The length of the run ({metadata} lacks the times of the first and the last moment)"));
+        out.push(format!("The duration of the run ({metadata} does not record its start and end)"));
     }
     out
 }

@@ -22,7 +22,7 @@ const MAX_PREVIEW: usize = 200_000;
 
 /// (section, what is missing without its records).
 const TOLD: [(&str, &str); 3] = [
-    ("instruction", "the timeline has no instructions, and what is computed from them is not available"),
+    ("instruction", "the timeline has no instructions, and metrics of instructions are not available"),
     ("dma", "DMA transfers are not available"),
     ("semaphore_update", "semaphores are not available"),
 ];
@@ -94,14 +94,13 @@ impl Streamed for Importer {
             return Err(ImportError::Invalid(text));
         }
         if is_truncated || !self.splitter.is_done() {
-            let reason = "The file ends before its JSON object does: it was cut. What was read until then is shown.";
+            let reason = "The file ends inside its JSON object: it is truncated. Everything before the end is shown.";
             ledger.skip(Severity::DataLoss, "truncated", reason, offset, || format!("in section {section}"));
         }
         if self.splitter.n_trailing > 0 {
             let n = self.splitter.n_trailing;
-            ledger.skip(Severity::Warning, "trailing_text", "Text after the end of the profile is left out.", offset, || {
-                format!("{n} bytes")
-            });
+            ledger
+                .skip(Severity::Warning, "trailing_text", "Text after the end of the profile is skipped.", offset, || format!("{n} bytes"));
         }
         Ok(self.state.finish(ledger))
     }
@@ -145,7 +144,7 @@ impl Reader {
         }
         self.section = piece.section.into();
         if self.sections.insert(piece.section.into()) && !schema::is_section(piece.section) {
-            let reason = "A section this version does not know: kept as a table.";
+            let reason = "A section unknown to this version: shown as a table.";
             ledger.skip(Severity::Info, "unknown_section", reason, piece.offset, || piece.section.into());
         }
     }
@@ -161,7 +160,7 @@ impl Reader {
         };
         match mended {
             (Some(mended), _) if fields(&mended).is_ok() => {
-                let reason = "A bare NaN or Infinity, which JSON does not have, is taken for a missing value.";
+                let reason = "NaN or Infinity, which is not valid JSON, is read as a missing value.";
                 ledger.skip(Severity::Warning, "bare_nan", reason, piece.offset, || text.chars().take(160).collect());
                 // A warning on a value, not a record left out.
                 if let Ok(fields) = fields(&mended) {
@@ -206,7 +205,7 @@ impl Reader {
         match outcome {
             Ok(()) => ledger.shown += 1,
             Err(missing) => {
-                let reason = "The record lacks a value without which it has no place on the timeline.";
+                let reason = "The record has no value required for the timeline.";
                 let example = || format!("{}: no {missing} in {}", piece.section, String::from_utf8_lossy(piece.text));
                 ledger.skip(Severity::DataLoss, "missing_value", reason, piece.offset, example);
             }
@@ -277,7 +276,7 @@ impl Reader {
         for (section, lost) in TOLD.iter().filter(|(section, _)| !self.sections.contains(*section)) {
             ledger.note(match self.begun.contains(*section) {
                 true => format!("The section `{section}` is empty: {lost}."),
-                false => format!("There is no section `{section}`: {lost}."),
+                false => format!("The section `{section}` is missing: {lost}."),
             });
         }
         let (meta, domain) = facts::meta(&self.title, &self.tables, self.timeline.n_cores(), ledger);
@@ -290,11 +289,11 @@ impl Reader {
 }
 
 fn unreadable(piece: &Piece<'_>, ledger: &mut Ledger, why: impl FnOnce() -> String) {
-    let reason = "The record is not readable JSON.";
+    let reason = "The record is not valid JSON.";
     ledger.skip(Severity::DataLoss, "unreadable_record", reason, piece.offset, || format!("{}: {}", piece.section, why()));
 }
 
 fn over_budget(piece: &Piece<'_>, ledger: &mut Ledger) {
-    let reason = "The tables are longer than the memory set aside for them: further rows are counted, not kept.";
+    let reason = "The tables exceed the memory limit: further rows are counted but not shown.";
     ledger.skip(Severity::DataLoss, "table_too_long", reason, piece.offset, || piece.section.into());
 }

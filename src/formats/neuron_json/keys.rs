@@ -36,7 +36,7 @@ impl Keys {
         let n = self.unknown.entry((piece.section.into(), key.into())).or_default();
         *n += 1;
         if *n == 1 {
-            let reason = "A key this version does not know: shown in the details of its record, and counted in the table `unknown_keys`.";
+            let reason = "A key unknown to this version: shown in the details of its record and counted in the table `unknown_keys`.";
             ledger.skip(Severity::Info, "unknown_key", reason, piece.offset, || format!("{}.{key}", piece.section));
         }
     }

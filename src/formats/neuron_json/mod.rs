@@ -62,7 +62,7 @@ impl Format for NeuronJson {
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
-        let gone = || ImportError::Invalid("This has no record of its own in the file.".into());
+        let gone = || ImportError::Invalid("This item has no record in the file.".into());
         let record = profile.record_of(item).ok_or_else(gone)?;
         let text = read_record(input, record)?;
         let mended = value::without_bare_nan(&text);
@@ -115,7 +115,7 @@ fn is_warning(piece: &split::Piece<'_>) -> bool {
 
 /// The text of a record, also of one too long to note its length.
 fn read_record(input: &InputSet, record: RecordRef) -> Result<String, ImportError> {
-    let member = input.members.get(record.member()).ok_or_else(|| ImportError::Invalid("The record's file is not open.".into()))?;
+    let member = input.members.get(record.member()).ok_or_else(|| ImportError::Invalid("The file of the record is not open.".into()))?;
     let bytes = match record.n_bytes() {
         Some(n) => member.read(record.offset(), n)?,
         None => {

@@ -154,7 +154,7 @@ impl Open {
         let n_held = if self.levels.is_some() { levels.iter().filter(|l| **l == 1).count() } else { n };
         self.codes.take(n_held, out)?;
         if out[begin..].iter().max().is_some_and(|most| *most as usize >= n_texts) {
-            return Err("a row that points behind their dictionary".into());
+            return Err("a row with an index outside their dictionary".into());
         }
         if n_held < n {
             let held = out.split_off(begin);

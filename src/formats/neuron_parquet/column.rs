@@ -46,7 +46,7 @@ impl Column {
             Reader::Codes(Codes::new(group.get_column_page_reader(leaf).map_err(|e| found(&e))?, max_def == 1))
         } else {
             let mut reader = group.get_column_reader(leaf).map_err(|e| found(&e))?;
-            Self::skip(&mut reader, usize::try_from(skip).map_err(|_| "more rows than fit".to_string())?)?;
+            Self::skip(&mut reader, usize::try_from(skip).map_err(|_| "more rows than the limit".to_string())?)?;
             Reader::Values(reader)
         };
         let scale = if is_decimal(&descriptor) { descriptor.type_scale().max(0) } else { 0 };

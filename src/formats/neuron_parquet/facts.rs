@@ -60,11 +60,10 @@ impl Facts {
             });
         }
         if let Some(version) = Some(facts.text("Metadata", "profile_schema_version")).filter(|v| !v.is_empty() && !v.starts_with("7.")) {
-            ledger
-                .note(format!("The tables are of schema {version}; this page knows 7.4.0. Columns that changed their names are missing."));
+            ledger.note(format!("The tables use schema {version}; this page supports 7.4.0. Renamed columns are missing."));
         }
         if facts.text("Metadata", "is_simulation") == "true" {
-            ledger.note("The file says that it comes from a simulation, not from hardware.");
+            ledger.note("The file is marked as a simulation, not a hardware run.");
         }
         facts
     }
@@ -153,13 +152,13 @@ fn not_available((tables, unreadable): (&BTreeMap<String, Table>, &[String])) ->
         ("SemaphoreUpdate", "Semaphore updates"),
         ("Summary", "The profiler's own summary"),
         ("Metadata", "Clocks, bandwidths and versions"),
-        ("NeffHeader", "The NEFF's header"),
+        ("NeffHeader", "NEFF header"),
     ];
     let line = |(table, what): &(&str, &str)| match tables.get(*table) {
         Some(found) if found.is_lost() => Some(format!("{what} (the table {table} cannot be read)")),
         Some(_) => None,
         None if unreadable.iter().any(|name| name == table) => Some(format!("{what} (the table {table} cannot be read)")),
-        None => Some(format!("{what} (there is no table {table})")),
+        None => Some(format!("{what} (table {table} is missing)")),
     };
     TOLD.iter().filter_map(line).collect()
 }

@@ -8,11 +8,9 @@ use parquet::errors::ParquetError;
 pub(super) fn found(error: &ParquetError) -> String {
     match (own(error), error) {
         (Some(own), _) => own,
-        (None, ParquetError::NYI(_)) => "a way of writing them that this page does not know".into(),
-        (None, ParquetError::EOF(_) | ParquetError::NeedMoreData(_) | ParquetError::NeedMoreDataRange(_)) => {
-            "bytes that end before they do".into()
-        }
-        _ => "bytes that are none".into(),
+        (None, ParquetError::NYI(_)) => "an encoding that this page does not support".into(),
+        (None, ParquetError::EOF(_) | ParquetError::NeedMoreData(_) | ParquetError::NeedMoreDataRange(_)) => "truncated bytes".into(),
+        _ => "invalid bytes".into(),
     }
 }
 
@@ -28,9 +26,9 @@ fn own(error: &ParquetError) -> Option<String> {
 fn of_input(error: &InputError) -> String {
     match error {
         InputError::BeyondEnd { offset, wanted, len, .. } => {
-            format!("the end of the file at byte {len}, where bytes {offset} to {} should be", offset.saturating_add(*wanted))
+            format!("the end of the file at byte {len} instead of bytes {offset} to {}", offset.saturating_add(*wanted))
         }
-        InputError::Unreadable { why, .. } => format!("that it cannot be read: {}", why.trim_end_matches('.')),
+        InputError::Unreadable { why, .. } => format!("a read error: {}", why.trim_end_matches('.')),
     }
 }
 
@@ -51,7 +49,7 @@ pub(super) fn codec(compression: Compression) -> &'static str {
 pub(super) fn of_footer(member: &Member, error: &ParquetError) -> String {
     let len = member.len();
     if len < 12 {
-        return format!("expected a Parquet file, found {len} bytes, too few for one");
+        return format!("expected a Parquet file, found only {len} bytes");
     }
     let last = match member.read(len - 8, 8) {
         Ok(last) => last,
@@ -60,16 +58,15 @@ pub(super) fn of_footer(member: &Member, error: &ParquetError) -> String {
     let (n, magic) = last.split_at(4);
     let n = n.first_chunk::<4>().map_or(0, |n| u64::from(u32::from_le_bytes(*n)));
     match magic {
-        b"PAR1" if n + 12 > len => format!("expected a footer of {n} bytes, as its end says, found a file of {len} bytes"),
+        b"PAR1" if n + 12 > len => format!("expected a footer of {n} bytes, as listed at its end, found a file of {len} bytes"),
         b"PAR1" => format!("expected a footer of {n} bytes from byte {} on, found {}", len - 8 - n, in_footer(error)),
-        b"PARE" => "expected a table that anyone may read, found an encrypted one".into(),
+        b"PARE" => "expected a plain table, found an encrypted one".into(),
         other => format!("expected `PAR1` as its last four bytes, from byte {} on, found `{}`", len - 4, other.escape_ascii()),
     }
 }
 
 fn in_footer(error: &ParquetError) -> String {
     let is_codec = error.to_string().contains("ompression");
-    own(error).unwrap_or_else(|| {
-        if is_codec { "in it a column packed in a way that Parquet does not have" } else { "bytes that are no footer" }.into()
-    })
+    own(error)
+        .unwrap_or_else(|| if is_codec { "a column with an invalid Parquet compression" } else { "bytes that are not a footer" }.into())
 }

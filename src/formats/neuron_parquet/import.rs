@@ -152,7 +152,7 @@ pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut 
             match File::open(member) {
                 Ok(file) => files.push(file),
                 Err(why) => {
-                    let reason = "A table that is no whole Parquet file: half-written or damaged. The other tables are shown.";
+                    let reason = "A table is an incomplete or damaged Parquet file. The other tables are shown.";
                     if unreadable.last() != Some(&name) {
                         unreadable.push(name.clone());
                     }
@@ -167,7 +167,7 @@ pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut 
         }
     }
     if tables.is_empty() {
-        let found = if n == 1 { "a file that is not whole".into() } else { format!("{n} files of which none is whole") };
+        let found = if n == 1 { "an incomplete file".into() } else { format!("{n} incomplete files") };
         return Err(ImportError::Invalid(format!("Expected Parquet tables, found {found}. Export the profile again.")));
     }
     Ok(Opened { tables, unreadable })
@@ -195,7 +195,7 @@ fn refuse_mixture(input: &InputSet) -> Result<(), ImportError> {
     for member in &input.members {
         if let Some(other) = seen.insert(table_of(&member.name), &member.name) {
             return Err(ImportError::Invalid(format!(
-                "Expected the tables of one profile, found `{}` twice: `{other}` and `{}`. Drop each profile's directory by itself.",
+                "Expected the tables of one profile, found `{}` twice: `{other}` and `{}`. Drop the directory of one profile at a time.",
                 table_of(&member.name).0,
                 member.name
             )));

@@ -69,11 +69,11 @@ fn tell(pairs: &[Pair], anchor: &'static str, ledger: &mut Ledger) {
     let is_fit = |table: &&'static str| *table != anchor && !strangers.iter().any(|s| s.0 == *table);
     let fit: BTreeSet<&str> = pairs.iter().flat_map(|p| p.tables).filter(is_fit).collect();
     let fit: Vec<&str> = fit.into_iter().collect();
-    let together = if fit.is_empty() { String::new() } else { format!(" Those that belong to it: {}.", fit.join(", ")) };
-    let reason = format!("Tables that are not of the run which `{anchor}` describes: the directory holds tables of several profiles.");
+    let together = if fit.is_empty() { String::new() } else { format!(" Matching tables: {}.", fit.join(", ")) };
+    let reason = format!("Tables of another run than `{anchor}`: the directory contains tables of several profiles.");
     ledger.skip_n(Severity::Warning, "mixed_tables", &reason, strangers.len() as u64, 0, || format!("{others}.{together}"));
     ledger.note(format!(
-        "Figures may be wrong: {others} do not belong to the run of `{anchor}`.{together} Drop each profile's directory by itself."
+        "Values may be wrong: {others} do not belong to the run of `{anchor}`.{together} Drop the directory of one profile at a time."
     ));
 }
 
@@ -102,7 +102,7 @@ fn length(summary: &HashMap<String, Cell>, window_ns: i64) -> Option<Pair> {
         tables: ["Summary", "Metadata"],
         is_fit: (ns - window_ns as f64).abs() <= SAME * window_ns as f64 + 1000.0,
         is_strong: true,
-        why: [format!("its run takes {ns:.0} ns, that of `Metadata` {window_ns} ns"), String::new()],
+        why: [format!("its run takes {ns:.0} ns, the run of `Metadata` {window_ns} ns"), String::new()],
     })
 }
 

@@ -126,7 +126,7 @@ pub(super) fn system_record(input: &InputSet, profile: &Profile, row: u64) -> Re
 fn reader() -> Result<&'static Reader, ImportError> {
     #[cfg(not(target_arch = "wasm32"))]
     install();
-    READER.get().ok_or_else(|| ImportError::Unsupported("Parquet tables are read by a worker of their own, which is not this one.".into()))
+    READER.get().ok_or_else(|| ImportError::Unsupported("Parquet tables need the Parquet worker. Reload the page.".into()))
 }
 
 impl Format for NeuronParquet {
@@ -139,9 +139,9 @@ impl Format for NeuronParquet {
             id: ID.into(),
             title: "Neuron Explorer profile (Parquet)".into(),
             files: "a directory of .parquet".into(),
-            shows: "The device timeline of a Neuron Explorer profile, and each of its tables.".into(),
+            shows: "Device timeline and tables of a Neuron Explorer profile.".into(),
             capture: "neuron-explorer view -n model.neff -s profile.ntff --output-format parquet --output-file profile/".into(),
-            caveats: "Drop the directory, or all of its tables together; tables without rows have no file.".into(),
+            caveats: "Drop the directory or all of its tables together; tables without rows have no file.".into(),
         }
     }
 

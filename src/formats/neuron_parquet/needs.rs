@@ -6,12 +6,12 @@ use crate::base::{Ledger, text};
 use std::collections::BTreeMap;
 
 const NOT_PLACED: &str = "its rows are not on the timeline";
-const ONE_CORE: &str = "its cores cannot be told apart, all of its rows stand on the first one";
+const ONE_CORE: &str = "its cores are not distinguished: all rows are on the first core";
 const NO_SEMAPHORES: &str = "semaphores are not available";
 const NO_STATE_BUFFER: &str = "State Buffer usage over time is not available";
 const NO_LIMITS: &str = "throttling is not available";
 const NO_PSUM: &str = "PSUM usage over time is not available";
-const NOT_TOLD: &str = "what it would tell is not available";
+const NOT_TOLD: &str = "its data is not available";
 
 /// (table, what is missing without it).
 const TABLES: [(&str, &str); 6] = [
@@ -20,7 +20,7 @@ const TABLES: [(&str, &str); 6] = [
     ("Summary", "the profiler's own metrics are not available"),
     ("Metadata", NOT_TOLD),
     ("NeffHeader", NOT_TOLD),
-    ("Instruction", "the timeline has no instructions, and what is computed from them is not available"),
+    ("Instruction", "the timeline has no instructions, and metrics of instructions are not available"),
 ];
 
 /// (table, columns of which each file must have one, what is missing without them).
@@ -28,16 +28,16 @@ const NEEDS: [(&str, &[&str], &str); 27] = [
     ("Instruction", &["start_ts"], NOT_PLACED),
     ("Instruction", &["end_ts", "duration_ns"], NOT_PLACED),
     ("Instruction", &["pcore_idx"], ONE_CORE),
-    ("Instruction", &["opcode"], "its rows have no names, and waits look like work: busy times include them"),
-    ("Instruction", &["timeline_track"], "matrix products stand on the row of their engine"),
+    ("Instruction", &["opcode"], "its rows have no names, and busy times include waits"),
+    ("Instruction", &["timeline_track"], "matrix products are on the row of their engine"),
     ("DmaPacket", &["start_ts"], NOT_PLACED),
     ("DmaPacket", &["end_ts", "duration_ns"], NOT_PLACED),
     ("DmaPacket", &["pcore_idx"], ONE_CORE),
-    ("DmaPacket", &["queue_idx", "queue_name"], "its queues stand on one row"),
+    ("DmaPacket", &["queue_idx", "queue_name"], "its queues share one row"),
     ("DmaPacket", &["transfer_bytes"], "bytes of DMA are not available"),
     ("SemaphoreUpdate", &["timestamp"], NO_SEMAPHORES),
     ("SemaphoreUpdate", &["value"], NO_SEMAPHORES),
-    ("SemaphoreUpdate", &["id"], "its semaphores cannot be told apart"),
+    ("SemaphoreUpdate", &["id"], "its semaphores are not distinguished"),
     ("SbufUsage", &["timestamp"], NO_STATE_BUFFER),
     ("SbufUsage", &["partition_0_util_percent"], NO_STATE_BUFFER),
     ("SbufUsage", &["partition_32_util_percent"], NO_STATE_BUFFER),
@@ -51,19 +51,19 @@ const NEEDS: [(&str, &[&str], &str); 27] = [
     ("Throttle", &["timestamp"], NO_LIMITS),
     ("Throttle", &["k"], NO_LIMITS),
     ("Throttle", &["n"], NO_LIMITS),
-    ("Throttle", &["duration"], "how long each limit held is not told"),
+    ("Throttle", &["duration"], "the duration of each limit is not recorded"),
 ];
 
 /// (table, column, what views lack without it, whether that is so of a run on one core as well).
 const COSTLY: [(&str, &str, &str, bool); 3] = [
-    ("Instruction", "pcore_idx", "Engines core by core: all stand on the first core", false),
-    ("DmaPacket", "pcore_idx", "DMA core by core: all queues stand on the first core", false),
-    ("Instruction", "opcode", "Waits apart from work: busy times include waits", true),
+    ("Instruction", "pcore_idx", "Engines by core: all engines are on the first core", false),
+    ("DmaPacket", "pcore_idx", "DMA by core: all queues are on the first core", false),
+    ("Instruction", "opcode", "Waits separate from work: busy times include waits", true),
 ];
 
 /// What is missing without a table that is there but cannot be read.
 fn without(table: &str) -> &'static str {
-    TABLES.iter().find(|t| t.0 == table).map_or("what is computed from it is not available", |t| t.1)
+    TABLES.iter().find(|t| t.0 == table).map_or("metrics that use it are not available", |t| t.1)
 }
 
 /// What is missing where the values of a column cannot be used; `otherwise` where nothing is computed from it.
@@ -77,7 +77,7 @@ pub(super) fn check(tables: &BTreeMap<String, Table>, unreadable: &[String], led
     for (table, lost) in TABLES {
         let has_other = table == "DmaPacket" && tables.contains_key("DmaPacketAggregated");
         if !tables.contains_key(table) && !has_other && !unreadable.iter().any(|name| name == table) {
-            ledger.note(format!("There is no table `{table}`: {lost}."));
+            ledger.note(format!("The table `{table}` is missing: {lost}."));
         }
     }
     self::unreadable(tables, unreadable, ledger);
@@ -94,7 +94,7 @@ pub(super) fn check(tables: &BTreeMap<String, Table>, unreadable: &[String], led
             ledger.note(format!("The table `{table}` has no column {names}: {lost}."));
         } else {
             let parts: Vec<&str> = without.iter().map(|f| f.name.as_str()).collect();
-            ledger.note(format!("The table `{table}` has no column {names} in {}: there {lost}.", some_of(&parts)));
+            ledger.note(format!("The table `{table}` has no column {names} in {}: in these parts {lost}.", some_of(&parts)));
         }
     }
 }
@@ -109,14 +109,14 @@ fn some_of(names: &[impl AsRef<str>]) -> String {
 /// Notes the parts of a table that are not there.
 pub(super) fn note_missing(table: &str, parts: &[String], ledger: &mut Ledger) {
     let are = if parts.len() == 1 { "is" } else { "are" };
-    ledger.note(format!("Of the table `{table}` {} {are} not there: what is computed from it lacks those rows.", some_of(parts)));
+    ledger.note(format!("{} of the table `{table}` {are} missing: metrics that use it do not include those rows.", some_of(parts)));
 }
 
 /// Puts into the ledger, once, the columns of a file that turned out, while they were read, not to be readable to their end.
 pub(super) fn columns(table: &Table, file: &File, ledger: &mut Ledger) {
     for column in file.tell_columns(&table.name, ledger) {
         let lost = without_column(&table.name, &column, "the table is shown without it");
-        ledger.note(format!("The column `{column}` of the table `{}` cannot be read to its end: {lost}.", table.name));
+        ledger.note(format!("The column `{column}` of the table `{}` is only partly readable: {lost}.", table.name));
     }
 }
 
@@ -127,7 +127,7 @@ pub(super) fn costly(tables: &BTreeMap<String, Table>, of_other_types: &[(&str, 
         of_other_types.contains(&(table, column)) || tables.get(table).is_some_and(|t| t.n_rows() > 0 && t.lacks(column))
     };
     let lost = COSTLY.iter().filter(|(table, column, _, is_always)| (*is_always || !is_one_core) && is_lost(table, column));
-    lost.map(|(table, column, what, _)| format!("{what} (the table {table} has no {column} that can be read)")).collect()
+    lost.map(|(table, column, what, _)| format!("{what} (the table {table} has no readable column {column})")).collect()
 }
 
 /// Notes the tables of `names`, of which a file could not be opened.
@@ -138,7 +138,7 @@ pub(super) fn unreadable(tables: &BTreeMap<String, Table>, names: &[String], led
             name => without(name),
         };
         ledger.note(match tables.contains_key(name) {
-            true => format!("A part of the table `{name}` cannot be read: what is computed from it lacks those rows."),
+            true => format!("A part of the table `{name}` cannot be read: metrics that use it do not include those rows."),
             false => format!("The table `{name}` cannot be read: {lost}."),
         });
     }
@@ -153,7 +153,7 @@ pub(super) fn broken(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) {
             true => format!("The table `{name}` cannot be read: {}.", without(name)),
             false => {
                 let (n, of) = (text::count(n), text::count(table.n_rows()));
-                format!("Of the table `{name}` {n} of {of} rows cannot be read: what is computed from it lacks them.")
+                format!("{n} of {of} rows of the table `{name}` cannot be read: metrics that use it do not include them.")
             }
         });
     }

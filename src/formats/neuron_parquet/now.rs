@@ -40,7 +40,7 @@ pub(super) fn gave_up() -> Option<String> {
 
 /// That the library gave up on a file, as a sentence.
 pub(super) fn sentence(file: &str) -> String {
-    format!("Expected Parquet tables, found {file} so damaged that the Parquet library gave up on it. Export the profile again.")
+    format!("Expected Parquet tables, found {file}, which is damaged beyond what the Parquet library can read. Export the profile again.")
 }
 
 #[cfg(test)]

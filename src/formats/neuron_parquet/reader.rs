@@ -112,7 +112,7 @@ impl File {
                     let want = usize::try_from(ends.min(until) - at).map_or(BATCH, |left| left.min(BATCH));
                     let batch = columns.next(want, at)?;
                     if batch.n_rows == 0 {
-                        return Err(format!("expected {} rows, as its footer says, found {at}", self.n_rows));
+                        return Err(format!("expected {} rows, as listed in its footer, found {at}", self.n_rows));
                     }
                     if each(&batch, at).is_break() {
                         return Ok(());
@@ -160,7 +160,7 @@ impl File {
             *is_told = true;
             // Where rows are lost, so are their columns.
             if self.n_lost.get().is_none() {
-                let reason = "A column of a table that cannot be read to its end: rows are shown without its values from there on.";
+                let reason = "A column of a table is only partly readable: later rows are shown without its values.";
                 ledger.skip(Severity::DataLoss, "broken_column", reason, 0, || format!("`{table}`: {why}"));
                 out.extend(self.leaves.iter().position(|l| l == leaf).map(|at| self.columns[at].clone()));
             }
@@ -177,7 +177,7 @@ impl File {
         self.n_lost.set(Some(n));
         self.bad.borrow_mut().values_mut().for_each(|bad| bad.1 = true);
         ledger.read = ledger.read.saturating_add(n.max(1));
-        let reason = "A row of a table that cannot be read to its end; what stands before is shown.";
+        let reason = "A row of a table is only partly readable; the part before the error is shown.";
         ledger.skip_n(Severity::DataLoss, "broken_table", reason, n.max(1), 0, || format!("`{table}`: {why}"));
     }
 

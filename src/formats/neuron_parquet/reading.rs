@@ -93,7 +93,7 @@ impl Reading<'_, '_> {
             true
         });
         if n_lost > 0 {
-            let reason = "An arrow whose ends are not both rows of the timeline.";
+            let reason = "A flow with an end that is not on the timeline.";
             ledger.skip_n(Severity::Info, "flow_without_row", reason, n_lost, 0, String::new);
         }
     }
@@ -210,7 +210,7 @@ fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn F
         ledger.read += n_read;
         ledger.shown += n_shown;
         if n_shown < n_read {
-            let reason = "A row without the values that would place it on the timeline.";
+            let reason = "A row without the values required for the timeline.";
             ledger.skip_n(Severity::DataLoss, "missing_value", reason, n_read - n_shown, 0, || table.name.clone());
             table.n_unplaced.set(table.n_unplaced.get() + (n_read - n_shown));
         }

@@ -89,7 +89,7 @@ fn read_all(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<
     needs::broken(&tables, ledger);
     let others: Vec<&str> = tables.keys().map(String::as_str).filter(|n| !is_system_table(n)).collect();
     if !others.is_empty() {
-        ledger.note(format!("Shown under Tables only: {}.", others.join(", ")));
+        ledger.note(format!("Shown only in Tables: {}.", others.join(", ")));
     }
     Ok(())
 }

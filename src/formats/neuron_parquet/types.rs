@@ -66,10 +66,7 @@ pub(super) fn check(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) -> Ve
             if let Some(found) = file.type_of(column).filter(|found| !is_fit(file, column, kind, found)) {
                 out.push((name, column));
                 let lost = super::needs::without_column(name, column, "its values are not available");
-                ledger.note(format!(
-                    "The column `{column}` of the table `{name}` was expected to hold {}, it holds {found}: {lost}.",
-                    kind.name()
-                ));
+                ledger.note(format!("Expected {} in the column `{column}` of the table `{name}`, found {found}: {lost}.", kind.name()));
             }
         }
     }

@@ -60,9 +60,9 @@ impl Format for NeuronSummary {
             id: ID.into(),
             title: "Neuron profile summary (JSON)".into(),
             files: ".json".into(),
-            shows: "The profiler's metrics of each core, with those that formulas can check.".into(),
+            shows: "Metrics of each core, checked by formulas where possible.".into(),
             capture: "neuron-profile view -n model.neff -s profile.ntff --output-format summary-json > summary.json".into(),
-            caveats: "Figures alone: a timeline is in the full JSON, the trace (.ntff) or the Parquet directory.".into(),
+            caveats: "Metrics only: for a timeline open the full JSON, the trace (.ntff) or the Parquet directory.".into(),
         }
     }
 
@@ -72,7 +72,7 @@ impl Format for NeuronSummary {
     }
 
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
-        let main = input.members.first().ok_or_else(|| ImportError::Unrecognised("The claim names no file.".into()))?;
+        let main = input.members.first().ok_or_else(|| ImportError::Unrecognised("No file was given to this importer.".into()))?;
         if main.len() > MAX_BYTES {
             let found = crate::base::text::bytes(main.len());
             return Err(ImportError::Unsupported(format!("Expected a summary of some kilobytes, found {found} in `{}`.", main.name)));
@@ -83,7 +83,7 @@ impl Format for NeuronSummary {
     }
 
     fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
-        Err(ImportError::Invalid("A summary has no timeline, so there is no such slice.".into()))
+        Err(ImportError::Invalid("A summary has no timeline, so it has no slices.".into()))
     }
 }
 
@@ -119,7 +119,7 @@ fn profile(name: &str, nodes: &[read::Node]) -> Profile {
         window_ns: nodes.iter().filter_map(read::Node::total_ns).max().unwrap_or(0),
         ..NeuronDevice::default()
     };
-    let not_available = vec!["The timeline, and all that needs it: a summary has figures alone".into()];
+    let not_available = vec!["Timeline and everything computed from it: a summary has only metrics".into()];
     let title = name.rsplit('/').next().unwrap_or(name).into();
     let meta = Meta { format: ID.into(), title, facts, not_available, ..Meta::default() };
     Profile { meta, domain: Domain::NeuronDevice(domain), tables: tables.finish(), ..Profile::default() }

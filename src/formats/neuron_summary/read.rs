@@ -41,15 +41,12 @@ pub(super) fn nodes(bytes: &[u8], file: &str, ledger: &mut Ledger) -> Result<Vec
     let text = text.trim_start_matches('\u{feff}').trim();
     let mended = without_bare_nan(text);
     if mended.is_some() {
-        let reason = "A bare NaN or Infinity, which JSON does not have, is taken for a missing value.";
+        let reason = "NaN or Infinity, which is not valid JSON, is read as a missing value.";
         ledger.skip(Severity::Warning, "bare_nan", reason, 0, || file.into());
     }
     let mut reader = Reader { nodes: Vec::new(), ledger };
     reader.value("", mended.as_deref().unwrap_or(text), 0).map_err(|why| {
-        ImportError::Invalid(format!(
-            "Expected a whole JSON text of metrics in `{file}`, found {} bytes of which something is wrong: {why}.",
-            bytes.len()
-        ))
+        ImportError::Invalid(format!("Expected valid JSON with metrics in `{file}`, found {} bytes with an error: {why}.", bytes.len()))
     })?;
     match reader.nodes.is_empty() {
         true => Err(ImportError::Invalid(format!("Expected metrics of at least one core in `{file}`, found none."))),
@@ -65,7 +62,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn value(&mut self, name: &str, text: &str, depth: usize) -> Result<(), serde_json::Error> {
         if depth > MAX_DEPTH || self.nodes.len() >= MAX_NODES {
-            let reason = "Deeper or more than a summary is: left out.";
+            let reason = "Nested deeper or larger than a summary: skipped.";
             self.ledger.skip(Severity::DataLoss, "too_much", reason, 0, || name.into());
             return Ok(());
         }
@@ -91,7 +88,7 @@ impl Reader<'_> {
         for (key, raw) in object.iter().filter(|(_, raw)| !is_nested(raw)) {
             self.ledger.read += 1;
             if metrics.iter().any(|m| m.0 == **key) {
-                let reason = "A metric that stands twice; the first is shown.";
+                let reason = "A duplicate metric; the first value is shown.";
                 self.ledger.skip(Severity::Warning, "twice", reason, 0, || key.to_string());
                 continue;
             }

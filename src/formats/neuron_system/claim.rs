@@ -74,7 +74,7 @@ pub(super) fn claims(heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
     if let [only] = out.as_mut_slice() {
         let traces: Vec<usize> = (0..heads.len()).filter(|&i| is_free(i) && is_framework(&heads[i])).take(TRACES_MAX).collect();
         if !traces.is_empty() {
-            only.recognised.push_str(" With the framework's trace beside it.");
+            only.recognised.push_str(" With the framework trace.");
         }
         // Traces first: only the first few members can be named by a slice's record.
         only.members.splice(1..1, traces);

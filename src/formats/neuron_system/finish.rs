@@ -51,7 +51,7 @@ impl Store {
                 Phase::Instant => self.builder.instant(event.track, times[at], event.name, event.record),
                 Phase::Stop => {
                     let Some(from) = open.get_mut(&key).and_then(Vec::pop) else {
-                        let reason = "A stop without a start of the same tracking id; it is not shown.";
+                        let reason = "A stop event without a start event of the same tracking id; it is not shown.";
                         ledger.shown -= 1;
                         ledger.skip(Severity::Warning, "stray_stop", reason, event.record.offset(), || self.name(event));
                         continue;
@@ -65,7 +65,7 @@ impl Store {
         let mut left: Vec<usize> = open.into_values().flatten().collect();
         left.sort_unstable();
         for at in left {
-            let reason = "The event starts and never stops; it is shown without length.";
+            let reason = "The event has no stop; it is shown without duration.";
             ledger.skip(Severity::Warning, "missing_stop", reason, kept[at].record.offset(), || self.name(&kept[at]));
             self.slice(&kept[at], (times[at], Some(0)), flows.remove(&at), &mut found, ledger);
         }
@@ -103,7 +103,7 @@ impl Store {
         ledger: &mut Ledger,
     ) {
         let duration = length.filter(|d| *d >= 0).unwrap_or_else(|| {
-            let reason = "The event has no length, or stops before it starts; it is shown without length.";
+            let reason = "The event has no duration or stops before its start; it is shown without duration.";
             ledger.skip(Severity::Warning, "bad_duration", reason, event.record.offset(), || self.name(event));
             0
         });
@@ -170,7 +170,7 @@ impl Store {
             not_available.push("Device executions: the profile has no event nc_exec_running.".into());
         }
         if !self.rows.facts.iter().any(|r| r.kind == RowKind::Hbm) {
-            not_available.push("HBM usage by category: only the Parquet tables of Neuron Explorer have it.".into());
+            not_available.push("HBM usage by category: needs the Parquet tables of Neuron Explorer.".into());
         }
         let meta = Meta {
             format: super::ID.into(),
@@ -218,8 +218,8 @@ fn far_apart(times: &[i64], ledger: &mut Ledger) {
     let gaps = sorted.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).filter(|gap| *gap > MOST_NS);
     let (n, longest) = gaps.fold((0, 0), |(n, longest), gap| (n + 1, gap.max(longest)));
     if n > 0 {
-        let reason = "Nothing happens for more than an hour: a clock jumps, or some events count from another moment than the others. What lies \
-                      across the gap cannot be compared in time.";
+        let reason = "No events for more than an hour: a clock jumps, or events use different time origins. Times before and after the \
+                      gap are not comparable.";
         ledger.skip_n(Severity::Warning, "far_apart", reason, n, 0, || format!("a gap of {}", text::duration(DurationNs(longest))));
     }
 }
@@ -229,17 +229,17 @@ fn facts(clock: &Clock, ledger: &mut Ledger) -> Vec<Fact> {
     let fact = |name: &str, value: String| Fact { group: "Clocks".into(), name: name.into(), value };
     let mut out = vec![fact("Sync points", clock.n_points.to_string())];
     if clock.n_placed > 0 {
-        out.push(fact("Device events placed by them", clock.n_placed.to_string()));
+        out.push(fact("Device events aligned by them", clock.n_placed.to_string()));
     }
-    let residual =
-        clock.residual_ns.map_or("not available: it takes two sync points of one execution or core".into(), |r| format!("{r} ns"));
+    let residual = clock.residual_ns.map_or("not available: needs two sync points of one execution or core".into(), |r| format!("{r} ns"));
     out.push(fact("Residual", residual.clone()));
     if clock.n_points > 0 {
-        ledger.note(format!("Device events stand where the sync points put them; the largest residual is {residual}."));
+        ledger.note(format!("Device events are aligned by the sync points; the largest residual is {residual}."));
     }
     if clock.n_jumps > 0 {
         let most = text::duration(DurationNs(clock.residual_ns.unwrap_or(0)));
-        let reason = "A clock jumps between two sync points by more than a millisecond; events between them may stand wrong by as much.";
+        let reason =
+            "A clock jumps between two sync points by more than a millisecond; times of events between them may be wrong by this amount.";
         ledger.skip_n(Severity::Warning, "clock_jump", reason, clock.n_jumps, 0, || format!("by up to {most}"));
     }
     out

@@ -65,7 +65,7 @@ impl<'a> Framework<'a> {
         let (before, own) = self.store.kept.split_at_mut(self.n_before);
         own.iter_mut().for_each(|e| e.time = e.time.saturating_add(self.base_ns));
         if self.n_other > 0 {
-            let reason = "Records of the framework's trace that are no slices. Open the trace by itself to see them.";
+            let reason = "Records of the framework trace that are not slices. Open the trace separately to see them.";
             self.ledger.skip_n(Severity::Info, "framework_other", reason, self.n_other, 0, || self.name.into());
         }
         let bounds = |events: &[super::store::Kept]| {
@@ -76,13 +76,13 @@ impl<'a> Framework<'a> {
             return;
         };
         if told.0 <= system.1 && told.1 >= system.0 {
-            self.ledger.note(format!("`{}` tells wall-clock time, as the host's events do: it stands on the same clock.", self.name));
+            self.ledger.note(format!("`{}` records wall-clock time like the host events: it is on the same clock.", self.name));
             return;
         }
         let apart = system.0.saturating_sub(told.0);
         own.iter_mut().for_each(|e| e.time = e.time.saturating_add(apart));
         self.ledger.note(format!(
-            "`{}` counts time from elsewhere ({} away): its first slice stands at the first event, and no moment of it can be compared with the rest.",
+            "`{}` uses another time origin ({} away): its first slice is placed at the first event, and its times are not comparable with the other events.",
             self.name,
             text::duration(DurationNs(apart.saturating_abs()))
         ));

@@ -71,6 +71,6 @@ fn feed(member: &Member, sink: &mut dyn Sink) -> Result<bool, ImportError> {
 }
 
 fn cut(ledger: &mut Ledger, member: &Member) {
-    let reason = "The JSON ends early; every whole record before its end was read.";
+    let reason = "The JSON ends early; all complete records before its end are read.";
     ledger.skip(Severity::DataLoss, "truncated_json", reason, member.len(), || member.name.clone());
 }

@@ -84,7 +84,7 @@ impl Sink for Reader<'_> {
             (true, b'{') => Take::Value,
             _ => {
                 if !matches!(key, b"data_version") {
-                    let reason = "A root key that no published system profile has; it is not shown.";
+                    let reason = "Undocumented root key; it is not shown.";
                     self.ledger.skip(Severity::Info, "other_root_key", reason, 0, || unescape(key).into_owned());
                 }
                 Take::Skip

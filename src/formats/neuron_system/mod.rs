@@ -37,7 +37,7 @@ impl Format for NeuronSystem {
         FormatInfo {
             id: ID.into(),
             title: "Neuron system profile".into(),
-            files: "system_profile.json, events of nrt_sys_trace_fetch_events, system tables of a Neuron Explorer directory; trace.json beside them".into(),
+            files: "system_profile.json, events of nrt_sys_trace_fetch_events, system tables of a Neuron Explorer directory; optionally trace.json".into(),
             shows: "Framework, runtime and device on one clock in six groupings; device executions, transfers, HBM and CPU use, advice.".into(),
             capture: "NEURON_RT_INSPECT_ENABLE=1 NEURON_RT_INSPECT_SYSTEM_PROFILE=1 python train.py\nneuron-profile view -d output --output-format json".into(),
             caveats: "Clocks of host and device are aligned by the profiler's sync points; the residual is in the ledger.".into(),

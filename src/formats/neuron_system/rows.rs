@@ -86,7 +86,7 @@ impl Rows {
     /// The group of a process.
     pub fn process(&mut self, builder: &mut ProfileBuilder, instance: &str, process: &str) -> TrackId {
         let outer = self.instance(builder, instance);
-        let name = if process.is_empty() { "Process not told".to_string() } else { format!("PID {process}") };
+        let name = if process.is_empty() { "Process not recorded".to_string() } else { format!("PID {process}") };
         self.group(builder, Some(outer), &name, 0)
     }
 
@@ -115,9 +115,9 @@ fn leaf_name(kind: RowKind, event: &Event) -> (String, TrackKind) {
             (format!("NC {}:{}", event.core, event.physical), TrackKind::Engine)
         }
         RowKind::Hardware if !event.core.is_empty() => (format!("NC {}", event.core), TrackKind::Engine),
-        RowKind::Hardware => ("NeuronCore not told".into(), TrackKind::Engine),
+        RowKind::Hardware => ("NeuronCore not recorded".into(), TrackKind::Engine),
         RowKind::Runtime if !event.core.is_empty() => (format!("NC {}", event.core), TrackKind::Thread),
-        _ if event.thread.is_empty() => ("Thread not told".into(), TrackKind::Thread),
+        _ if event.thread.is_empty() => ("Thread not recorded".into(), TrackKind::Thread),
         _ => (format!("TID {}", event.thread), TrackKind::Thread),
     }
 }

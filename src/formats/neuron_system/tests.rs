@@ -62,7 +62,7 @@ fn starts_and_stops_are_paired_and_device_clocks_aligned() {
         {"event_type":"nrt_execute","phase":"stop","nc_idx":3,"tracking_id":7,"thread_id":1,"data":{},"timestamp_ns":1300}"#,
     );
     let imported = open(&text).expect("opens");
-    let process = "Host / Process not told";
+    let process = "Host / Process not recorded";
     let wanted =
         [format!("{process} / neuron_rt / NC 3: nrt_execute 0+300"), format!("{process} / neuron_hw / NC 3: nc_exec_running 150+40")];
     assert_eq!(rows(&imported), wanted);

@@ -29,8 +29,8 @@ pub(super) fn claim(heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         let recognised = match program {
             Some(program) if !fits(&program) => format!("A Neuron trace of version {version}, and {OTHER_NEFF}"),
             Some(_) => format!("A Neuron trace of version {version} and the NEFF dropped with it."),
-            None if info::sniff(&heads[trace].head).is_none() => "A file named as a Neuron trace, without one's content.".into(),
-            None => format!("A Neuron trace of version {version}: its description names a .neff."),
+            None if info::sniff(&heads[trace].head).is_none() => "A file with the name of a Neuron trace but other content.".into(),
+            None => format!("A Neuron trace of version {version} with the name of a .neff in its description."),
         };
         let members = std::iter::once(trace).chain(program).collect();
         out.push(Claim { format: "ntff".into(), members, recognised });

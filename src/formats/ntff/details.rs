@@ -19,8 +19,8 @@ impl Out {
 }
 
 pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
-    let member = input.members.first().ok_or_else(|| ImportError::Invalid("The record's file is not open.".into()))?;
-    let start = profile.record_of(item).ok_or_else(|| ImportError::Invalid("This has no record of its own in the file.".into()))?;
+    let member = input.members.first().ok_or_else(|| ImportError::Invalid("The file of the record is not open.".into()))?;
+    let start = profile.record_of(item).ok_or_else(|| ImportError::Invalid("This item has no record in the file.".into()))?;
     let end = profile.end_record_of(item).unwrap_or(start);
     let (start, end) = (read(member, start)?, read(member, end)?);
     let info = read_info(member)?;
@@ -44,10 +44,10 @@ pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<
 
 /// What an instant's record says.
 fn moment(out: &mut Out, trace: Option<u64>, record: &Record) {
-    out.add("Event", "time", record.time().to_string(), "ps", "On the device's clock");
+    out.add("Event", "time", record.time().to_string(), "ps", "On the device clock");
     if let Some((id, value)) = record.semaphore().filter(|_| trace == Some(super::records::EVENTS)) {
-        out.add("Semaphore", "id", id.to_string(), "", "Which semaphore");
-        out.add("Semaphore", "value", value.to_string(), "", "Its new value");
+        out.add("Semaphore", "id", id.to_string(), "", "Number of the semaphore");
+        out.add("Semaphore", "value", value.to_string(), "", "New value");
     }
     raw(out, &[("record", record)]);
 }
@@ -66,7 +66,7 @@ fn program(out: &mut Out, profile: &Profile, slice: SliceId) {
 
 fn raw(out: &mut Out, records: &[(&str, &Record)]) {
     for (key, record) in records {
-        let help = "Sixteen bytes as they stand in the file";
+        let help = "The 16 bytes of the record";
         out.add("Raw", key, format!("{} at byte {}", hex_all(&record.bytes), record.offset), "", help);
     }
 }
@@ -95,9 +95,9 @@ fn place(out: &mut Out, info: &Info, subgraph: Option<&Subgraph>, start: &Record
 
 fn times(out: &mut Out, start: &Record, end: &Record) {
     let duration = end.time().saturating_sub(start.time());
-    out.add("Event", "duration", (duration / 1000).to_string(), "ns", "From start to end");
-    out.add("Event", "start_time", start.time().to_string(), "ps", "Start on the device's clock");
-    out.add("Event", "end_time", end.time().to_string(), "ps", "End on the device's clock");
+    out.add("Event", "duration", (duration / 1000).to_string(), "ns", "Duration");
+    out.add("Event", "start_time", start.time().to_string(), "ps", "Start on the device clock");
+    out.add("Event", "end_time", end.time().to_string(), "ps", "End on the device clock");
 }
 
 fn instruction(out: &mut Out, member: &Member, subgraph: Option<&Subgraph>, start: &Record, end: &Record) -> Result<(), ImportError> {
@@ -115,16 +115,16 @@ fn instruction(out: &mut Out, member: &Member, subgraph: Option<&Subgraph>, star
     out.add("Instruction", "engine", ENGINES.get(step.engine).unwrap_or(&"?").to_string(), "", "Engine that ran the instruction");
     out.add("Instruction", "pc", pc.to_string(), "", "Program counter in the loaded image");
     if let Some(word) = word.filter(|w| !w.is_empty()) {
-        let name = opcodes::opcode(word[0]).unwrap_or("name not known");
+        let name = opcodes::opcode(word[0]).unwrap_or("name unknown");
         out.add("Instruction", "opcode", format!("{:#04x} ({name})", word[0]), "", "First byte of the instruction word");
-        out.add("Instruction", "word", hex_all(&word), "", "The instruction word; operands are in it, in an encoding that is not public");
+        out.add("Instruction", "word", hex_all(&word), "", "Instruction word; it contains the operands in an unpublished encoding");
     }
     let cycles = start.half(6);
     out.add("Event", "evt_wait_cycles", cycles.to_string(), "cycles", "Time spent waiting for a semaphore before the instruction");
     let wait = cycles * 1000 / WAIT_CYCLES_PER_US;
     out.add("Event", "evt_wait_time", wait.to_string(), "ns", "The same at the 1.2 GHz of trn2");
-    out.add("Check", "crc_in", end.half(4).to_string(), "", "Checksum of what went in");
-    out.add("Check", "crc_out", end.half(6).to_string(), "", "Checksum of what came out");
+    out.add("Check", "crc_in", end.half(4).to_string(), "", "Checksum of the input");
+    out.add("Check", "crc_out", end.half(6).to_string(), "", "Checksum of the output");
     Ok(())
 }
 

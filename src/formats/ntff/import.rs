@@ -50,13 +50,13 @@ impl Job<'_, '_> {
 
     /// Counts records that the execution window leaves out.
     pub fn outside(&mut self, n: u64, offset: u64) {
-        let reason = "Records before or after the execution window belong to setup or to another run; the profiler leaves them out too.";
+        let reason = "Records before or after the execution window belong to setup or another run; the profiler skips them too.";
         self.ledger.skip_n(Severity::Info, "outside_window", reason, n, offset, String::new);
     }
 
     /// Shows a record of a kind we do not know, and counts it.
     pub fn unknown(&mut self, core: usize, what: &str, record: &Record) {
-        let reason = "A record of a kind that is not known: shown as a moment in the row `Other records`.";
+        let reason = "A record of an unknown kind: shown as an instant in the row `Other records`.";
         let text = || format!("{what}: {}", hex(&record.bytes));
         self.ledger.skip(Severity::Warning, "unknown_record", reason, record.offset, text);
         if self.is_inside(record.time()) {
@@ -75,7 +75,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch) -
     let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a trace, found no file.".into()))?;
     let mut info = read_info(member)?;
     if info.n_unread > 0 {
-        let reason = "The description at the head of the file ends in bytes that are no protobuf.";
+        let reason = "The description at the start of the file ends with bytes that are not protobuf.";
         ledger
             .skip(Severity::DataLoss, "broken_description", reason, info.raw - info.n_unread as u64, || format!("{} bytes", info.n_unread));
     }
@@ -164,11 +164,11 @@ fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64
     }
     let duration = info.subgraphs.iter().map(|s| s.duration_ps).max().unwrap_or(0);
     let Some(end) = run_end.filter(|_| duration > 0) else {
-        ledger.note("The file does not store its execution window; everything recorded is shown, from the first instruction on.");
+        ledger.note("The execution window is not recorded in this file; all records from the first instruction on are shown.");
         return Ok((first, last));
     };
     ledger.note(
-        "The file does not store where its execution window begins: it is taken from the end of the last run and its stored duration.",
+        "The start of the execution window is not recorded in this file: it is computed from the end of the last run and the recorded duration.",
     );
     Ok((end.saturating_sub(duration), end))
 }
@@ -185,7 +185,7 @@ impl Job<'_, '_> {
             }
             for image in &subgraph.images {
                 if self.opcodes.contains_key(&(subgraph.nc, image.engine)) {
-                    let reason = "A second image of an engine is left out.";
+                    let reason = "A second image of an engine is skipped.";
                     self.ledger.skip(Severity::Warning, "second_image", reason, image.span.offset, String::new);
                     continue;
                 }
@@ -242,7 +242,7 @@ impl Job<'_, '_> {
     fn event(&mut self, core: usize, record: &Record) {
         let time = record.time();
         let Some((id, value)) = record.semaphore() else {
-            let reason = "Event notifications are not shown: what they mean is not established, and the profiler leaves them out too.";
+            let reason = "Event notifications are not shown: their meaning is not documented, and the profiler skips them too.";
             return self.ledger.skip(Severity::Info, "event", reason, record.offset, || hex(&record.bytes));
         };
         if !self.is_inside(time) {
@@ -276,7 +276,7 @@ impl Job<'_, '_> {
         let window_ns = self.ns(self.window.1);
         let mut meta = report::meta(&self.info, file_name(&self.member.name), window_ns, neff.is_some());
         meta.facts.extend(neff.map(|neff| neff::facts(neff, self.ledger)).unwrap_or_default());
-        self.ledger.note("Experimental: the format is not documented; what is known of it comes from public files.");
+        self.ledger.note("Experimental: the format is not documented; this reader is based on public files.");
         let domain = NeuronDevice {
             instance_type: self.info.instance_type.clone(),
             n_cores: self.info.subgraphs.len() as u32,

@@ -114,12 +114,14 @@ fn uuid(value: Value<'_>) -> Vec<u8> {
 /// Checks the header of `name` and returns the message's length. `len` is the file's.
 pub(super) fn message_len(name: &str, len: u64, header: &[u8]) -> Result<u64, ImportError> {
     if header.is_empty() {
-        return Err(ImportError::Invalid(format!("`{name}` is empty: profiling was on, nothing captured. Run the model while capturing.")));
+        return Err(ImportError::Invalid(format!(
+            "`{name}` is empty: profiling was on, but nothing was captured. Run the model during the capture."
+        )));
     }
     let version = header[0];
     if !VERSIONS.contains(&version) && (header.len() as u64) < HEADER {
         return Err(ImportError::Invalid(format!(
-            "Expected a Neuron trace with a header of {HEADER} bytes, found {} in `{name}` that do not begin like one. Copy or capture it again.",
+            "Expected a Neuron trace with a header of {HEADER} bytes, found {} in `{name}` that do not start like one. Copy or capture it again.",
             crate::base::text::counted(len, "byte")
         )));
     }
@@ -137,7 +139,7 @@ pub(super) fn message_len(name: &str, len: u64, header: &[u8]) -> Result<u64, Im
     }
     if HEADER.checked_add(n).is_none_or(|end| end > len) {
         return Err(ImportError::Invalid(format!(
-            "Expected {n} bytes of description at byte {HEADER}, found the end of `{name}` at byte {len}. The file was cut off."
+            "Expected {n} bytes of description at byte {HEADER}, found the end of `{name}` at byte {len}. The file is truncated."
         )));
     }
     if n == 0 || n > MAX_INFO {

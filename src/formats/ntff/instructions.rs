@@ -47,7 +47,7 @@ pub(super) fn check_program(ledger: &mut Ledger, subgraph: &Subgraph, engine: us
     let inserted: u64 = patches().map(|p| p.n_inserted).fold(0, u64::saturating_add);
     let removed: u64 = patches().map(|p| p.n_removed).fold(0, u64::saturating_add);
     if program.n_words.saturating_add(inserted) != n_loaded.saturating_add(removed) {
-        let reason = "A program of the NEFF is not as long as what was loaded: its instructions may have wrong names.";
+        let reason = "A program of the NEFF and its loaded image differ in length: instruction names may be wrong.";
         ledger.skip(Severity::Warning, "program_length", reason, 0, || {
             format!(
                 "{} {}: {} words + {inserted} − {removed}, loaded {n_loaded}",
@@ -85,7 +85,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
         match pairs.end(&(step.engine, step.word)) {
             Some(start) => instruction(job, core, &subgraph, &step, &start, &record),
             None if job.is_inside(record.time()) => {
-                let reason = "An instruction's end without its start: it cannot be drawn.";
+                let reason = "The end of an instruction without a start: it is not shown.";
                 job.ledger
                     .skip(Severity::DataLoss, "end_without_start", reason, record.offset, || crate::formats::neff::hex(&record.bytes));
             }
@@ -95,7 +95,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
     for record in pairs.rest() {
         match job.is_inside(record.time()) {
             true => {
-                let reason = "An instruction's start without its end: it was still running when the trace ended.";
+                let reason = "The start of an instruction without an end: it was still running at the end of the trace.";
                 job.ledger.skip(Severity::Warning, "start_without_end", reason, record.offset, || crate::formats::neff::hex(&record.bytes));
             }
             false => job.outside(1, record.offset),
@@ -135,7 +135,7 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
     job.ledger.shown += 2;
     if named.is_none() {
         let (kind, reason) = match opcode {
-            Some(_) => ("unknown_opcode", "An opcode whose name is not known: shown by its number."),
+            Some(_) => ("unknown_opcode", "An opcode without a known name: its number is shown."),
             None => ("pc_outside_image", "An instruction outside the stored program: its opcode is not known."),
         };
         job.ledger.skip_n(Severity::Info, kind, reason, 1, start.offset, || format!("{shown} at pc {pc} of {}", ENGINES[step.engine]));
@@ -193,8 +193,7 @@ pub(super) fn link(job: &mut Job<'_, '_>) {
         }
     }
     if n_long > 0 {
-        let reason =
-            "A dependency between instructions that ran many times: which run waits for which is not told, so no arrows are drawn.";
+        let reason = "Dependencies between instructions that ran several times: the matching runs are not recorded, so no flows are drawn.";
         job.ledger.skip_n(Severity::Info, "looped_dependency", reason, n_long, 0, String::new);
     }
 }

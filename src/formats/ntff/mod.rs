@@ -33,7 +33,7 @@ impl Format for Ntff {
             id: self.id().into(),
             title: "Neuron device trace (NTFF), experimental".into(),
             files: ".ntff, better with its .neff".into(),
-            shows: "Every instruction, DMA transfer and semaphore update of a run, without installing the Neuron tools.".into(),
+            shows: "Every instruction, DMA transfer and semaphore update of a run, without the Neuron tools.".into(),
             capture: "neuron-profile capture -n model.neff -s profile.ntff".into(),
             caveats:
                 "Versions 4 to 6. Operands, FLOP and byte counters are only in the JSON of `neuron-profile view --output-format json`."

@@ -22,7 +22,7 @@ pub(super) fn check(name: &str, len: u64, info: &mut Info, ledger: &mut Ledger) 
         };
         if span.offset < end {
             return Err(ImportError::Invalid(format!(
-                "Expected ranges that do not overlap, found one of {} bytes at byte {} of `{name}` that begins before byte {end}, where another ends.",
+                "Expected ranges that do not overlap, found one of {} bytes at byte {} of `{name}` that starts before byte {end}, the end of another range.",
                 span.n_bytes, span.offset
             )));
         }
@@ -36,7 +36,7 @@ pub(super) fn check(name: &str, len: u64, info: &mut Info, ledger: &mut Ledger) 
         return Err(ImportError::Invalid(format!("Expected a range inside `{name}` of {len} bytes, found one that ends at byte {end}.")));
     }
     let missing = end - len;
-    let reason = "The file was cut off: records at its end are missing.";
+    let reason = "The file is truncated: records at its end are missing.";
     ledger.skip(Severity::DataLoss, "truncated", reason, len, || format!("{} missing", text::bytes(missing)));
     let images = info.subgraphs.iter_mut().flat_map(|s| Rc::make_mut(s).images.iter_mut().map(|i| &mut i.span));
     for span in images.chain(info.regions.iter_mut().map(|r| &mut r.span)) {

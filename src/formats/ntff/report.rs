@@ -61,12 +61,12 @@ pub(super) fn meta(info: &Info, title: &str, window_ns: i64, has_neff: bool) -> 
     let facts = facts.into_iter().filter(|f| !f.2.is_empty());
     let mut not_available = vec![
         "Operands of instructions, and semaphores by owner".to_string(),
-        "FLOPs, elements and bytes that instructions read and wrote".to_string(),
+        "FLOPs, elements and bytes of instructions".to_string(),
         "Source, destination and variable of DMA transfers".to_string(),
-        "What feeds a DMA queue (queue type)".to_string(),
-        "Clocks, array size and HBM bandwidth of the hardware, and how long each throttling limit held".to_string(),
+        "Types of DMA queues".to_string(),
+        "Clocks, array size and HBM bandwidth of the hardware, and durations of throttling limits".to_string(),
         "State Buffer and PSUM usage, pending DMA count, DMA and HBM throughput".to_string(),
-        "The profiler's summary".to_string(),
+        "Summary of the profiler".to_string(),
     ];
     if !has_neff {
         not_available.push("Names of instructions, HLO, layers and source lines (open the .ntff together with its .neff)".to_string());

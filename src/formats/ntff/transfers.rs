@@ -36,7 +36,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
                     transfer(job, core, base, &start, &record);
                 }
                 None if job.is_inside(record.time()) => {
-                    let reason = "A DMA transfer's end without its start: it cannot be drawn.";
+                    let reason = "The end of a DMA transfer without a start: it is not shown.";
                     job.ledger.skip(Severity::DataLoss, "end_without_start", reason, record.offset, || hex(&record.bytes));
                 }
                 None => job.outside(1, record.offset),
@@ -46,16 +46,16 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
     if rings.n_late > 0 {
         let n = counted(rings.n_late, "DMA transfer");
         job.ledger
-            .note(format!("{n} on rings that were moving when the execution began: neuron-profile leaves such out, they are shown here."));
+            .note(format!("{n} on rings that were active at the start of the execution: neuron-profile skips them, they are shown here."));
     }
     if n_completed > 0 {
-        let reason = "Completions of DMA transfers add nothing to their start and end.";
+        let reason = "Completions of DMA transfers: redundant with their start and end.";
         job.ledger.skip_n(Severity::Info, "dma_completion", reason, n_completed, region.span.offset, String::new);
     }
     for record in pairs.rest() {
         match job.is_inside(record.time()) {
             true => {
-                let reason = "A DMA transfer's start without its end: it was still running when the trace ended.";
+                let reason = "The start of a DMA transfer without an end: it was still running at the end of the trace.";
                 job.ledger.skip(Severity::Warning, "start_without_end", reason, record.offset, || hex(&record.bytes));
             }
             false => job.outside(1, record.offset),
@@ -93,7 +93,7 @@ fn transfer(job: &mut Job<'_, '_>, core: usize, base: u64, start: &Record, end: 
     // All sizes seen fit two bytes; what a third would mean is not established.
     let is_sure = end.bytes[2] == 0;
     if !is_sure {
-        let reason = "A DMA transfer whose size may need more than two bytes: its size is not shown.";
+        let reason = "A DMA transfer with a size of possibly more than two bytes: its size is not shown.";
         job.ledger.skip(Severity::Warning, "unsure_size", reason, end.offset, || hex(&end.bytes));
     }
     let at = job.ns(from);

@@ -64,7 +64,7 @@ impl Chrome {
             b'M' => self.metadata(&event),
             b'i' | b'I' | b'R' => self.instant(&event, text, record),
             _ => {
-                let reason = "A record whose phase the plugin does not write; it is not shown.";
+                let reason = "A record with a phase that the plugin does not write; it is not shown.";
                 self.ledger.skip(Severity::Info, "other_phase", reason, offset, || shown(text));
             }
         }
@@ -79,7 +79,7 @@ impl Chrome {
             Some(Some(d)) if d >= 0 => d,
             _ if event.phase == b'B' => 0,
             _ => {
-                let reason = "The duration is missing, negative or no number; the slice is shown without length.";
+                let reason = "The duration is missing, negative or not a number; the slice is shown without duration.";
                 self.ledger.skip(Severity::Warning, "bad_duration", reason, record.offset(), || shown(text));
                 0
             }
@@ -109,7 +109,7 @@ impl Chrome {
                 self.builder.end_slice(slice, end, record);
                 self.ledger.shown += 1;
             }
-            _ => self.ledger.skip(Severity::Warning, "stray_end", "An end without a beginning.", offset, String::new),
+            _ => self.ledger.skip(Severity::Warning, "stray_end", "An end event without a start event.", offset, String::new),
         }
     }
 
@@ -125,7 +125,7 @@ impl Chrome {
     fn time(&mut self, event: &Event<'_>, text: &[u8], offset: u64) -> Option<i64> {
         let time = event.ts.and_then(number::micros_to_nanos);
         if time.is_none() {
-            let reason = "The record has no start, or one that is no number.";
+            let reason = "The record has no numeric start time.";
             self.ledger.skip(Severity::DataLoss, "missing_ts", reason, offset, || shown(text));
         }
         time

@@ -24,8 +24,8 @@ pub(super) fn finish(mut chrome: Chrome, found: Found) -> Result<Profile, Import
     let has_slices = chrome.builder.n_slices() > 0;
     if !has_slices && found.framework.is_none() && found.hlo.is_none() {
         return Err(ImportError::Invalid(
-            "The files of this run hold no slice and no operator. Likely causes: the SDK is older than 2.6; the model was moved to the device \
-             outside of the profiler's context; or a traced model was profiled without `traced_only=True`."
+            "The files of this run contain no slices and no operators. Likely causes: the SDK is older than 2.6; the model was moved \
+             to the device outside the profiler context; or a traced model was profiled without `traced_only=True`."
                 .into(),
         ));
     }
@@ -129,7 +129,7 @@ fn meta(found: &Found, date: Option<&str>, tools: &[String], origin_epoch_ns: Op
     for (table, name) in [(&found.framework, "framework"), (&found.hlo, "HLO")] {
         if table.is_none() && !found.is_trace {
             not_available.push(format!(
-                "The plugin's table of {name} operators is not among the files; it is computed from the timeline where there is one."
+                "The plugin's table of {name} operators is not among the files; it is computed from the timeline if there is one."
             ));
         }
     }

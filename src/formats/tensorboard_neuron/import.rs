@@ -31,7 +31,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger) -> Result<Profile, I
     let mut planes = Vec::new();
     if let Some(member) = input.members.iter().zip(&kinds).find(|(_, k)| **k == Some(Kind::XPlane)).map(|m| m.0) {
         if has_json {
-            ledger.note(format!("`{}` was not read: the JSON files beside it were made from it.", member.name));
+            ledger.note(format!("`{}` was not read: the JSON files in the same run contain its data.", member.name));
         } else {
             planes = super::xplane::planes(&member.read(0, member.len())?, ledger)?;
             let [framework, hlo] = super::xplane::tables(&planes, ledger);
@@ -54,7 +54,7 @@ fn timelines(input: &InputSet, kinds: &[Option<Kind>], found: &mut Found, chrome
     for (at, member) in input.members.iter().enumerate() {
         match kinds[at] {
             Some(Kind::Split) if kinds.contains(&Some(Kind::Timeline)) => {
-                chrome.ledger.note(format!("`{}` was not read: it is an intermediate file of the timeline beside it.", member.name));
+                chrome.ledger.note(format!("`{}` was not read: it is an intermediate file of the timeline in the same run.", member.name));
             }
             Some(Kind::Timeline | Kind::Split | Kind::Trace) => {
                 found.is_trace |= kinds[at] == Some(Kind::Trace);
@@ -102,6 +102,6 @@ fn table(
 
 /// Counts a text that ends after `n_bytes` before its root does.
 pub(super) fn cut(ledger: &mut Ledger, name: &str, n_bytes: u64) {
-    let reason = "The JSON ends early; every whole record before its end was read.";
+    let reason = "The JSON ends early; all complete records before its end are read.";
     ledger.skip(Severity::DataLoss, "truncated_json", reason, n_bytes, || name.into());
 }

@@ -38,7 +38,7 @@ impl Format for TensorboardNeuron {
             id: ID.into(),
             title: "TensorBoard Neuron log".into(),
             files: "a log directory; neuron_op_timeline.json, neuron_trace.json, neuron_framework_op.json, neuron_hlo_op.json, xplane.pb".into(),
-            shows: "Operators of the framework and of HLO by time, the operator timeline with its overlaps, host and device side by side.".into(),
+            shows: "Framework and HLO operators by time, the operator timeline with overlaps, host and device activity.".into(),
             capture: "import torch_neuronx.experimental as neuron\nwith neuron.profiler.profile(port=9012, profile_type=\"operator\", ms_duration=10000):\n    step()"
                 .into(),
             caveats: "The plugin is no longer supported upstream; a traced model needs traced_only=True.".into(),
@@ -69,8 +69,8 @@ pub fn likely_causes(heads: &[MemberHead]) -> Option<String> {
     let is_log =
         |name: &str| name.contains("plugins/neuron") || name.contains("temp_profiler_logs") || name.contains("events.out.tfevents");
     heads.iter().any(|h| is_log(&h.name)).then(|| {
-        "This looks like a TensorBoard log directory, but it holds no Neuron profile. Likely causes: the SDK is older than 2.6, which wrote none; \
-         the model was moved to the device outside of the profiler's context; or a traced model was profiled without `traced_only=True`."
+        "This TensorBoard log directory contains no Neuron profile. Likely causes: the SDK is older than 2.6, which writes none; the \
+         model was moved to the device outside the profiler context; or a traced model was profiled without `traced_only=True`."
             .into()
     })
 }

@@ -19,7 +19,7 @@ pub(super) fn entry<'a>(object: &'a [u8], wanted: &[u8]) -> Option<Value<'a>> {
 
 /// Every field of a slice or an instant, read again.
 pub(crate) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
-    let gone = || ImportError::Invalid("The record is not in a file of its own: its fields are not available.".into());
+    let gone = || ImportError::Invalid("The record is not stored in a separate file: its fields are not available.".into());
     let record = profile.record_of(item).filter(|r| r.n_bytes() != Some(0)).ok_or_else(gone)?;
     let member = input.members.get(record.member()).ok_or_else(gone)?;
     let text = member.read(record.offset(), record.n_bytes().ok_or_else(gone)?)?;

@@ -79,8 +79,7 @@ const WHOLE_MAX: usize = 700 << 20;
 /// Keeps a block of what must be there as a whole.
 fn hold(text: &mut Vec<u8>, block: &[u8]) -> Result<(), ImportError> {
     if text.len() + block.len() > WHOLE_MAX {
-        let sentence =
-            "Expected an operator table or an XSpace of at most 700 MiB, which is as much as a browser tab can take apart; found more.";
+        let sentence = "Expected an operator table or an XSpace of at most 700 MiB, the limit of a browser tab; found more.";
         return Err(ImportError::Unsupported(sentence.into()));
     }
     text.extend_from_slice(block);

@@ -59,17 +59,18 @@ impl<'l> Reader<'l> {
                 Some(Meaning::Device) => "the device",
                 Some(Meaning::Core) => "the NeuronCore",
                 Some(Meaning::Time(_)) => "the time",
-                Some(Meaning::Percent) => "the share, which is computed here again",
+                Some(Meaning::Percent) => "the share, which is recomputed",
                 Some(Meaning::Members) => "the fused members",
-                None => "nothing we know: it is a further column",
+                None => "an unknown key: it is shown as a column",
             };
-            self.table.matched.push(format!("`{key}` was taken for {taken}."));
+            self.table.matched.push(format!("`{key}` was read as {taken}."));
         }
         if !self.keys.is_empty() {
             self.ledger.note(format!("{}: {}", self.raw.id, self.table.matched.join(" ")));
         }
         if !self.table.has_name && !self.table.rows.is_empty() {
-            self.ledger.note(format!("{}: no key says the name of an operator; the table is shown as it stands.", self.raw.id));
+            self.ledger
+                .note(format!("{}: no key contains the name of an operator; the table is shown without interpretation.", self.raw.id));
         }
         self.check_total();
         (self.table, self.raw)
@@ -83,14 +84,14 @@ impl<'l> Reader<'l> {
             Some(unit) => Some(unit),
             // The plugin's own column is "Time (ns)"; a fraction of a nanosecond would contradict it.
             None if is_whole && has_any => {
-                let said = "The key of the time says no unit; whole numbers are taken for nanoseconds, as the plugin labels them.";
+                let said = "The key of the time has no unit; whole numbers are read as nanoseconds, as labelled by the plugin.";
                 self.table.matched.push(said.into());
                 Some(1)
             }
             None => None,
         };
         if has_any && unit.is_none() {
-            let reason = "The unit of the times cannot be told: no key says one, and they are no whole numbers. Times are not available.";
+            let reason = "The unit of the times is not recorded and they are not whole numbers. Times are not available.";
             self.ledger.skip_n(Severity::Warning, "unknown_unit", reason, self.times.len() as u64, 0, || self.raw.id.clone());
         }
         let ns = |t: Raw| match (t, unit) {
@@ -137,12 +138,12 @@ impl<'l> Reader<'l> {
             Some(headings) => headings,
             None => match listed::headings(&cells) {
                 Some(headings) => {
-                    self.ledger.note(format!("{}: the first row of the list was taken for the headings of its columns.", self.raw.id));
+                    self.ledger.note(format!("{}: the first row of the list was read as column names.", self.raw.id));
                     self.headings = Some(headings);
                     return Some(true);
                 }
                 None => {
-                    self.ledger.note(format!("{}: the rows of the list have no headings; columns are called by their place.", self.raw.id));
+                    self.ledger.note(format!("{}: the list has no column names; columns are named by their position.", self.raw.id));
                     Vec::new()
                 }
             },

@@ -62,7 +62,7 @@ pub(super) fn planes(mut bytes: &[u8], ledger: &mut Ledger) -> Result<Vec<XPlane
         let offset = (whole - bytes.len()) as u64;
         let n_left = bytes.len();
         let Some((number, wire, body, after)) = field(bytes) else {
-            lost(ledger, offset, "the rest of the file is no protobuf field");
+            lost(ledger, offset, "the rest of the file is not a protobuf field");
             break;
         };
         let is_cut = wire == 2 && after.is_empty() && !ends_whole(bytes, n_left);
@@ -75,15 +75,15 @@ pub(super) fn planes(mut bytes: &[u8], ledger: &mut Ledger) -> Result<Vec<XPlane
                 }
                 Err(error) => match whole_fields(body) {
                     Some(plane) => {
-                        lost(ledger, offset, &format!("the plane is cut: {error}"));
+                        lost(ledger, offset, &format!("the plane is truncated: {error}"));
                         out.push(plane);
                     }
                     None => lost(ledger, offset, &error.to_string()),
                 },
             }
         } else if let Ok(space) = XSpace::decode(&bytes[..n_left - after.len()]) {
-            space.errors.iter().for_each(|e| ledger.note(format!("The file says of itself, as an error: {e}")));
-            space.warnings.iter().for_each(|w| ledger.note(format!("The file says of itself, as a warning: {w}")));
+            space.errors.iter().for_each(|e| ledger.note(format!("Error recorded in the file: {e}")));
+            space.warnings.iter().for_each(|w| ledger.note(format!("Warning recorded in the file: {w}")));
         }
         bytes = after;
     }
@@ -121,8 +121,7 @@ fn whole_fields(body: &[u8]) -> Option<XPlane> {
 
 fn lost(ledger: &mut Ledger, offset: u64, why: &str) {
     ledger.read += 1;
-    ledger
-        .skip(Severity::DataLoss, "cut_plane", "A plane cannot be read as a whole; what of it was whole is shown.", offset, || why.into());
+    ledger.skip(Severity::DataLoss, "cut_plane", "A plane is only partly readable; the readable part is shown.", offset, || why.into());
 }
 
 /// Name of a value.

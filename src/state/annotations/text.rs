@@ -254,7 +254,7 @@ mod tests {
         check("{\"kind\"", "but");
         check(&format!("name,start_ns\n{}", "x,1\n".repeat(MOST + 1)), "at most");
         let twice = to_json(&set(), &of()).replace("\"id\": 2", "\"id\": 1");
-        check(&twice, "two annotations of one id");
+        check(&twice, "two annotations with the same id");
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn finding(f: &found::Finding) -> Finding {
         text: f.action.clone(),
         figures: f.evidence.clone(),
         places: f.places.iter().map(place).collect(),
-        reasons: vec![("Evidence", f.why.clone()), ("Computed", f.how.clone()), ("Rule", f.id.clone())],
+        reasons: vec![("Reason", f.why.clone()), ("Computed", f.how.clone()), ("Rule", f.id.clone())],
         link: None,
     }
 }

@@ -172,7 +172,7 @@ mod tests {
             let counter = CounterSpan { path: path.into(), unit: "B/s".into(), min: 0.0, mean: 1.0, max: 2.0, change: None };
             origin(&SpanFigures { counters: vec![counter], ..SpanFigures::default() })
         };
-        assert!(of("NC 4 / DMA Throughput").is_some_and(|told| told.contains("the file's own curve")));
+        assert!(of("NC 4 / DMA Throughput").is_some_and(|told| told.contains("the counter recorded in the file")));
         assert_eq!(of("NC 4 / Pending DMA Count"), None);
     }
 

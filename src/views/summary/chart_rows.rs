@@ -247,7 +247,7 @@ mod tests {
         assert!(memory_slices(&all).is_empty() && memory_line(&all).is_empty());
         all.memory = Some(crate::analysis::device::charts::Memory { read: 10, written: 20, ..Default::default() });
         assert_eq!(memory_slices(&all).len(), 2, "neither spills nor what was left");
-        assert!(memory_line(&all).contains("Spills are not told"));
+        assert!(memory_line(&all).contains("Spills are not separated"));
         let facts = |all: &Charts| memory_facts(all).into_iter().map(|f| f.1).collect::<Vec<_>>();
         assert_eq!(facts(&all), ["not available", "not available"]);
         let memory = all.memory.as_mut().unwrap();

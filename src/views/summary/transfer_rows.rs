@@ -113,7 +113,7 @@ mod tests {
         };
         let (names, values, line) = of(&[None, None]);
         assert_eq!((names, values), (vec!["Busy".to_string()], vec![Some(0.5), Some(0.5)]));
-        assert!(line.contains("does not tell the bandwidth"), "{line}");
+        assert!(line.contains("the bandwidth is not recorded in this file"), "{line}");
         let (names, values, _) = of(&[Some(0.2), None]);
         assert_eq!((names.len(), values), (2, vec![Some(0.2), None]));
     }

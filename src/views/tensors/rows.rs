@@ -245,7 +245,7 @@ mod tests {
             mean: None,
         };
         let tensors = Tensors { curves: vec![curve("State Buffer Usage", "%"), curve("PSUM Usage", "banks")], ..Tensors::default() };
-        assert!(unit_line(&tensors, "").starts_with("1 is a bank"));
+        assert!(unit_line(&tensors, "").starts_with("1: bank in use"));
         assert_eq!(unit_line(&tensors, "NC 0 · State Buffer Usage"), "In %.");
     }
 

@@ -73,27 +73,27 @@ fn a_whole_trace_is_linked() {
 #[test]
 fn no_operators() {
     let a = all(&events(&[LAUNCH, KERNEL]), Rules::CORRECTED);
-    says(&a.ops.notes, "no operators");
-    says(&a.kernels.notes, "could not be linked");
+    says(&a.ops.notes, "No operators");
+    says(&a.kernels.notes, "are not attributed");
     assert_eq!((a.kernels.rows.len(), a.overview.steps.len()), (1, 1));
 }
 
 #[test]
 fn no_kernels() {
     let a = all(&events(&[STEP, OP]), Rules::CORRECTED);
-    says(&a.kernels.notes, "no kernels");
-    says(&a.ops.notes, "no device work");
-    says(&a.overview.notes, "no device activity");
+    says(&a.kernels.notes, "No kernels");
+    says(&a.ops.notes, "No kernels are recorded");
+    says(&a.overview.notes, "No device activity");
     assert_eq!(a.overview.device_type, "CPU");
 }
 
 #[test]
 fn no_steps_and_one_event() {
     let a = all(&events(&[OP]), Rules::CORRECTED);
-    says(&a.overview.notes, "marks no steps");
+    says(&a.overview.notes, "Steps are not recorded");
     assert_eq!(a.overview.steps[0].total.0, 20_000);
     let a = all(&events(&[KERNEL]), Rules::CORRECTED);
-    says(&a.overview.notes, "no host activity");
+    says(&a.overview.notes, "No host activity");
     let a = all(&events(&[r#"{"ph":"i","cat":"cpu_instant_event","name":"[memory]","pid":1,"tid":1,"ts":1,"args":{}}"#]), Rules::CORRECTED);
     assert!(a.overview.steps.is_empty() && !a.overview.notes.is_empty());
 }

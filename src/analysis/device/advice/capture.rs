@@ -10,27 +10,27 @@ use rustc_hash::FxHashSet;
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let warnings = warnings(case.profile);
     let has_table = case.profile.tables.iter().any(|t| t.id == "warnings" || t.id == "Warning");
-    let or = |verdict: Verdict| if has_table || !warnings.is_empty() { verdict } else { Verdict::Missing("warnings of the profiler") };
+    let or = |verdict: Verdict| if has_table || !warnings.is_empty() { verdict } else { Verdict::Missing("profiler warnings") };
     let says = |words: &[&str]| warnings.iter().any(|w| words.iter().any(|word| w.message.contains(word)));
     out.rule(
         "capture a",
         "Dynamic transfers without notifications",
         no_notifications(case, has_table.then(|| says(&["DGE", "dge-notifs"]))),
     );
-    out.rule("capture b", "About 1 ms of loading at the start", loading(case));
-    out.rule("capture c", "Events were dropped", or(dropped(says(&["dropped", "Dropped", "max_events"]))));
+    out.rule("capture b", "Library loading at the start", loading(case));
+    out.rule("capture c", "Dropped events", or(dropped(says(&["dropped", "Dropped", "max_events"]))));
     out.rule("capture d", "NEFF and NTFF of different runs", one_run(case));
-    out.rule("capture e", "All inputs are zero", Verdict::Missing("values of the inputs: a profile holds checksums at most"));
-    out.rule("capture f", "No names of source, HLO or layer", no_names(case));
-    out.rule("capture g", "Instructions that the profiler does not know", unknown_opcodes(case));
-    out.rule("capture h", "Nothing but transposes on the tensor engine", only_transposes(case));
-    out.rule("capture i", "Cores without a single instruction", unused_cores(case));
-    out.rule("capture j", "A compilation, not an execution", compilation(case));
-    out.rule("capture k", "No HLO statistics", or(no_statistics(case, says(&["HLO stats"]))));
-    out.rule("capture l", "Buffers of the profiler fill memory", buffers(case));
-    out.rule("capture m", "The first execution of a session", first_execution(case));
-    let host = "the host's times: a device profile has none, a system profile of the same run does";
-    out.rule("capture n", "Times of a host that did not wait", Verdict::Missing(host));
+    out.rule("capture e", "All-zero inputs", Verdict::Missing("values of the inputs (a profile records only checksums)"));
+    out.rule("capture f", "Missing source, HLO and layer names", no_names(case));
+    out.rule("capture g", "Instructions unknown to the profiler", unknown_opcodes(case));
+    out.rule("capture h", "Only transposes on the tensor engine", only_transposes(case));
+    out.rule("capture i", "Cores without instructions", unused_cores(case));
+    out.rule("capture j", "Capture of a compilation instead of an execution", compilation(case));
+    out.rule("capture k", "Missing HLO statistics", or(no_statistics(case, says(&["HLO stats"]))));
+    out.rule("capture l", "Memory filled by profiler buffers", buffers(case));
+    out.rule("capture m", "First execution of a session", first_execution(case));
+    let host = "host times (capture a system profile of the same run)";
+    out.rule("capture n", "Host times without synchronization", Verdict::Missing(host));
 }
 
 /// The file's own warnings.
@@ -48,13 +48,13 @@ pub(super) fn warnings(profile: &Profile) -> Vec<FileWarning> {
 fn meaning(message: &str) -> &'static str {
     match message {
         m if m.contains("DGE") || m.contains("dge-notifs") => {
-            "Sizes, tensors and directions of dynamic DMA are guesses or missing: read DMA figures with care."
+            "Sizes, tensors and directions of dynamic DMA are estimated or missing, so DMA metrics can be wrong."
         }
-        m if m.contains("HLO stats") => "Model FLOPs are not there: the utilization shown is that by instructions, without transposes.",
+        m if m.contains("HLO stats") => "Model FLOPs are missing: utilization is computed from instructions without transposes.",
         m if m.contains("compiler metrics") => {
-            "The compiler's own estimates, such as spill bytes, are not there: rules on spills cannot be judged."
+            "Compiler estimates such as spill bytes are missing, so rules about spills cannot be evaluated."
         }
-        m if m.contains("ropped") => "The trace has holes: gaps may be missing events, not idle time.",
+        m if m.contains("ropped") => "Events are missing, so gaps are not always idle time.",
         _ => "",
     }
 }
@@ -64,8 +64,8 @@ fn one_run(case: &Case<'_>) -> Verdict {
     let has_neff = case.table(["neff_header", "NeffHeader"]).is_some();
     match (case.profile.meta.format.as_str(), has_neff) {
         ("ntff", true) => Verdict::Quiet,
-        ("ntff", false) => Verdict::Missing("the NEFF: drop it together with the trace"),
-        _ => Verdict::Missing("the trace's own uuid: only an NTFF has it"),
+        ("ntff", false) => Verdict::Missing("the NEFF (drop it together with the trace)"),
+        _ => Verdict::Missing("the uuid of the trace (recorded only in NTFF)"),
     }
 }
 
@@ -79,12 +79,12 @@ fn nth_execution(case: &Case<'_>) -> Option<u64> {
 
 fn first_execution(case: &Case<'_>) -> Verdict {
     let Some(nth) = nth_execution(case) else {
-        return Verdict::Missing("which execution of its session it is: names as `model_exec_2.ntff` tell it");
+        return Verdict::Missing("the number of the execution in its session (as in the name `model_exec_2.ntff`)");
     };
     Verdict::when(nth <= 1, || {
-        Finding::new(Severity::Info, "This is the first execution of its session").because(
-            "The first one loads libraries and fills caches: later ones are what a server runs.",
-            "Capture a later one (`--nth-exec 2`), or a whole session.",
+        Finding::new(Severity::Info, "First execution of its session").because(
+            "The first execution loads libraries and fills caches, so it is slower than later ones.",
+            "Capture a later execution (`--nth-exec 2`) or an entire session.",
             "The name of the capture ends in exec_1.",
         )
     })
@@ -110,19 +110,19 @@ fn unknown_tensors(case: &Case<'_>) -> Option<(u64, u64)> {
 fn no_notifications(case: &Case<'_>, is_said: Option<bool>) -> Verdict {
     let found = unknown_tensors(case);
     if is_said.is_none() && found.is_none() {
-        return Verdict::Missing("warnings of the profiler, or types of DMA with the tensors that it moves");
+        return Verdict::Missing("profiler warnings, or DMA types with their tensors");
     }
     // Where the profiler writes warnings, it warns of this.
     let is_unknown = is_said.unwrap_or_else(|| found.is_some_and(|(n, unknown)| unknown * 2 > n));
     Verdict::when(is_unknown, || {
-        let mut finding = Finding::new(Severity::Warning, "Captured without notifications of dynamic DMA");
+        let mut finding = Finding::new(Severity::Warning, "Dynamic DMA captured without notifications");
         if let Some((n, unknown)) = found {
             finding = finding.says("Dynamic transfers of unknown tensors", format!("{} of {}", text::count(unknown), text::count(n)));
         }
         finding.because(
-            "What dynamic transfers move is not recorded.",
+            "Tensors of dynamic transfers are not recorded.",
             "Capture again with `--enable-dge-notifs` or `NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1`.",
-            "A warning of the profiler says so; where the file has no warnings: more than half of the dynamic transfers name no tensor (our threshold).",
+            "A profiler warning reports it; without recorded warnings: more than half of the dynamic transfers have no tensor name (our threshold).",
         )
     })
 }
@@ -133,9 +133,9 @@ fn loading(case: &Case<'_>) -> Verdict {
     let starts = case.work.iter().filter_map(|e| e.items.first().map(|i| i.0)).min();
     let idle = starts.unwrap_or(first).max(0) as f64;
     Verdict::when(idle >= 500_000.0, || {
-        Finding::new(Severity::Warning, "The execution begins with loading").cost(idle).because(
+        Finding::new(Severity::Warning, "Library loading at the start of the execution").cost(idle).because(
             "The first execution loads a library for about 1 ms.",
-            "Capture the second one: `--nth-exec 2`.",
+            "Capture the second execution: `--nth-exec 2`.",
             "No instruction in the first 0.5 ms (our threshold); cost = the time before the first.",
         )
     })
@@ -143,10 +143,10 @@ fn loading(case: &Case<'_>) -> Verdict {
 
 fn dropped(is_so: bool) -> Verdict {
     Verdict::when(is_so, || {
-        Finding::new(Severity::Critical, "Events were dropped").because(
-            "The buffers of the capture were full.",
-            "Raise `max_events_per_nc`, or capture a shorter part.",
-            "A warning of the profiler says so.",
+        Finding::new(Severity::Critical, "Dropped events").because(
+            "The capture buffers were full.",
+            "Raise `max_events_per_nc` or capture a shorter part.",
+            "Reported by a profiler warning.",
         )
     })
 }
@@ -158,8 +158,8 @@ fn no_names(case: &Case<'_>) -> Verdict {
     // Columns without a single value are not there.
     let is_bare = ["source", "hlo", "layer", "operator"].iter().all(|id| case.profile.attribute(id).is_none());
     Verdict::when(is_bare, || {
-        Finding::new(Severity::Info, "No instruction has a name in the program").because(
-            "Without names of source, HLO or layer, time cannot be given to parts of the model.",
+        Finding::new(Severity::Info, "Instructions without names of the program").because(
+            "Without source, HLO or layer names, time cannot be attributed to parts of the model.",
             "Set `XLA_IR_DEBUG=1`, `XLA_HLO_DEBUG=1`, `NEURON_FRAMEWORK_DEBUG=1` (for NKI `NKI_DEBUG_INFO=1`) and compile again with a clean cache.",
             "No instruction has a source, HLO, layer or operator.",
         )
@@ -178,13 +178,13 @@ fn unknown_opcodes(case: &Case<'_>) -> Verdict {
     let share = found.len() as f64 / n as f64;
     Verdict::when(share > 0.05, || {
         let n_opcodes = found.iter().map(|s| names[s.index()]).collect::<FxHashSet<StrId>>().len() as u64;
-        Finding::new(Severity::Warning, "The profiler does not know many of the instructions")
-            .says("Instructions called `Operation(N)`", percent(share))
+        Finding::new(Severity::Warning, "Many instructions unknown to the profiler")
+            .says("Instructions named `Operation(N)`", percent(share))
             .says("Opcodes without a name", text::count(n_opcodes))
             .at(found.iter().take(3).map(|s| case.place(*s)))
             .because(
-                "Its version is older than the compiler's: what these instructions do is not told, and figures by kind leave them out.",
-                "Upgrade the profiler's tools, and process the capture again.",
+                "The profiler is older than the compiler: these instructions have no kind and are missing from metrics by kind.",
+                "Upgrade the profiler tools and process the capture again.",
                 "More than 5 % of the engines' instructions (our threshold) have an opcode `Operation(N)`.",
             )
     })
@@ -196,9 +196,9 @@ fn only_transposes(case: &Case<'_>) -> Verdict {
         return Verdict::Missing("FLOPs utilization, FLOPs of transposes and active time of the tensor engine");
     };
     Verdict::when(mfu <= 0.0 && active > 0.0 && moved > 0.0, || {
-        Finding::new(Severity::Warning, "The tensor engine runs, but computes nothing for the model").because(
+        Finding::new(Severity::Warning, "Tensor engine busy with transposes only").because(
             "All matrix products are transposes.",
-            "Check that the profile is of the part that was meant.",
+            "Check that the intended part of the model was profiled.",
             "mfu_inst_estimated_percent is 0, and transpose_flops is not, while the tensor engine is active.",
         )
     })
@@ -215,11 +215,11 @@ fn unused_cores(case: &Case<'_>) -> Verdict {
     let mut used: Vec<&str> = case.gaps.engines.iter().map(|e| e.core.as_str()).collect();
     used.dedup();
     Verdict::when((used.len() as u32) < device.n_cores, || {
-        Finding::new(Severity::Info, "Some cores ran nothing")
+        Finding::new(Severity::Info, "Cores without instructions")
             .says("Cores with instructions", format!("{} of {}", used.len(), device.n_cores))
             .because(
-                "Figures of all cores together are low because of those.",
-                "Run on all cores (`torchrun`), or on fewer (`NEURON_RT_NUM_CORES`).",
+                "They lower all metrics averaged over cores.",
+                "Use all cores (`torchrun`) or request fewer (`NEURON_RT_NUM_CORES`).",
                 "Fewer cores with instructions than num_physical_cores.",
             )
     })
@@ -232,20 +232,20 @@ fn compilation(case: &Case<'_>) -> Verdict {
         return Verdict::Missing("instructions of engines");
     }
     Verdict::when(case.gaps.engines.is_empty(), || {
-        Finding::new(Severity::Critical, "No engine ran an instruction").because(
-            "The capture holds no execution, perhaps only a compilation.",
-            "Warm up first, then capture.",
-            "No instruction of an engine in the file, no transfer, and none that its summary counts.",
+        Finding::new(Severity::Critical, "Capture without an execution").because(
+            "The capture contains no execution, possibly only a compilation.",
+            "Run warm-up iterations first, then capture.",
+            "The file records no instructions and no transfers, and its summary counts none.",
         )
     })
 }
 
 fn no_statistics(case: &Case<'_>, is_said: bool) -> Verdict {
     Verdict::when(is_said || case.facts.number("model_flops") == Some(0.0), || {
-        Finding::new(Severity::Info, "No HLO statistics: model FLOPs are not known").because(
-            "The NEFF has none, as with kernels written in NKI.",
+        Finding::new(Severity::Info, "Missing HLO statistics: model FLOPs not recorded").because(
+            "The NEFF has no HLO statistics, as is usual for NKI kernels.",
             "Use mfu_inst_estimated_percent, which counts instructions without transposes.",
-            "model_flops is 0, or a warning of the profiler says so.",
+            "model_flops is 0, or a profiler warning reports it.",
         )
     })
 }
@@ -258,9 +258,9 @@ fn buffers(case: &Case<'_>) -> Verdict {
     let is_ours = |kind: &str| ["rofil", "otification", "race"].iter().any(|word| kind.contains(word));
     let held: f64 = uses.iter().filter(|u| !u.is_total && is_ours(&u.kind)).map(|u| u.bytes as f64).sum();
     Verdict::when(held >= 4e9, || {
-        Finding::new(Severity::Info, "Buffers of the profiler fill memory").says("Held", bytes(held)).because(
-            "In this mode the profiler keeps its records in HBM: memory can run out that would do without it.",
-            "Capture fewer events, or in another mode.",
+        Finding::new(Severity::Info, "Memory filled by profiler buffers").says("Allocated", bytes(held)).because(
+            "In this mode the profiler stores its records in HBM, which can cause out-of-memory errors.",
+            "Capture fewer events or use another mode.",
             "At least 4 GB (our threshold) of HBM for profiling, notifications or traces.",
         )
     })

@@ -14,11 +14,11 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let slices: Vec<SliceId> = operations(case.profile).collect();
     let is_told = !slices.is_empty();
     let or = |judge: &dyn Fn() -> Verdict| if is_told { judge() } else { Verdict::Missing(NONE) };
-    out.rule("R5", "Collective operations are not hidden by compute", or(&|| exposed(case, &slices)));
-    out.rule("R37", "A collective operation takes much longer than its like", or(&|| outliers(case, &slices)));
-    out.rule("R38", "Collective operations start late", or(&|| late(case)));
-    out.rule("R39", "Collective operations of low bandwidth", or(&|| small(case)));
-    out.rule("R40", "A rank arrives late", Verdict::Missing("when the other ranks arrived: a device profile is of one rank"));
+    out.rule("R5", "Exposed collective operations", or(&|| exposed(case, &slices)));
+    out.rule("R37", "Collective operations slower than others of the same kind", or(&|| outliers(case, &slices)));
+    out.rule("R38", "Late start of collective operations", or(&|| late(case)));
+    out.rule("R39", "Small collective operations with low bandwidth", or(&|| small(case)));
+    out.rule("R40", "Late rank", Verdict::Missing("arrival times of the other ranks (a device profile covers one rank)"));
 }
 
 fn exposed(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
@@ -28,14 +28,14 @@ fn exposed(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
     let working = spans::union_of(case.work.iter().map(work).collect());
     let alone = spans::length(&spans::without(&Spans::union(moving).0, &working));
     Verdict::when(alone as f64 > 0.1 * case.total, || {
-        Finding::new(Severity::Warning, "Collective operations are not hidden by compute")
+        Finding::new(Severity::Warning, "Exposed collective operations")
             .cost(alone as f64)
-            .says("While no engine computes", nanoseconds(alone as f64))
-            .says("Of the run", percent(alone as f64 / case.total))
+            .says("Without compute", nanoseconds(alone as f64))
+            .says("Share of the run", percent(alone as f64 / case.total))
             .at(slices.iter().take(3).map(|s| case.place(*s)))
             .because(
-                "The engines wait while data travels between cores.",
-                "Start collectives earlier, or split them so that compute goes on beside them.",
+                "The engines wait while data is transferred between cores.",
+                "Start collectives earlier or split them so that they overlap with compute.",
                 "Collectives without compute above 10 % of the run (our threshold); cost = that time.",
             )
     })
@@ -60,18 +60,18 @@ fn outliers(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
     }
     found.sort_unstable_by_key(|f| std::cmp::Reverse(f.0));
     Verdict::when(!found.is_empty(), || {
-        let mut finding = Finding::new(Severity::Warning, "Some collective operations take much longer than their like")
+        let mut finding = Finding::new(Severity::Warning, "Collective operations slower than others of the same kind")
             .cost(found.iter().map(|f| f.0 as f64).sum())
             .says("Operations", text::count(found.len() as u64));
         for (busy, name) in found.first().map(|f| beside(case, f.1)).unwrap_or_default() {
-            finding = finding.says("Beside the worst", format!("{name}, {}", nanoseconds(busy as f64)));
+            finding = finding.says("Concurrent with the slowest", format!("{name}, {}", nanoseconds(busy as f64)));
         }
         finding
             .at(found.iter().map(|f| case.place(f.1)))
             .because(
-                "They share links and DMA with what runs beside them, or wait for a late rank.",
-                "See which transfers overlap them.",
-                "Longer than twice the median of the operations of one name and size (our factor), four or more of them; cost = what is above the median.",
+                "They share links and DMA with concurrent transfers, or wait for a late rank.",
+                "Check which transfers overlap them.",
+                "Longer than twice the median of the operations of one name and size (our factor), four or more of them; cost = time above the median.",
             )
     })
 }
@@ -95,16 +95,16 @@ fn late(case: &Case<'_>) -> Verdict {
     delays.sort_unstable_by_key(|d| std::cmp::Reverse(d.0));
     let sum: f64 = delays.iter().map(|d| d.0 as f64).sum();
     Verdict::when(case.total > 0.0 && sum > 0.05 * case.total, || {
-        Finding::new(Severity::Warning, "Collective operations start long after they are triggered")
+        Finding::new(Severity::Warning, "Late start of collective operations")
             .cost(sum)
-            .says("From trigger to start, added up", nanoseconds(sum))
-            .says("On average", nanoseconds(sum / delays.len() as f64))
+            .says("From trigger to start, sum", nanoseconds(sum))
+            .says("Mean", nanoseconds(sum / delays.len() as f64))
             .says("Longest", nanoseconds(delays[0].0 as f64))
             .at(delays.iter().map(|d| case.place(d.1)))
             .because(
-                "They queue behind other operations, or the engine that triggers them is busy.",
-                "Trigger them from an engine with less to do, and spread them over streams.",
-                "cc_trigger_start_delay of all together above 5 % of the run (our threshold); cost = that time.",
+                "They queue behind other operations, or the triggering engine is busy.",
+                "Trigger them from a less busy engine and distribute them over streams.",
+                "Sum of cc_trigger_start_delay above 5 % of the run (our threshold); cost = that time.",
             )
     })
 }
@@ -128,16 +128,16 @@ fn small(case: &Case<'_>) -> Verdict {
         };
         let large: Vec<_> = sized.iter().filter(|s| s.0 >= SMALL && s.1 > 0).collect();
         let moved: f64 = small.iter().map(|s| s.0 as f64).sum();
-        let mut finding = Finding::new(Severity::Warning, "Many collective operations are small")
+        let mut finding = Finding::new(Severity::Warning, "Many small collective operations")
             .says("Below 256 KiB", format!("{} of {}", text::count(small.len() as u64), text::count(sized.len() as u64)))
-            .says("Their bandwidth", rate(speed(&small)));
+            .says("Bandwidth of these", rate(speed(&small)));
         if !large.is_empty() {
-            finding = finding.says("Of the others", rate(speed(&large))).cost(time - moved / speed(&large) * 1e9);
+            finding = finding.says("Bandwidth of the others", rate(speed(&large))).cost(time - moved / speed(&large) * 1e9);
         }
         finding.at(small.iter().map(|s| case.place(s.2))).because(
-            "Each operation has a cost that does not depend on its size.",
-            "Put several small ones together: flatten tensors into one buffer.",
-            "At least four operations below 256 KiB, together above 5 % of the run (our thresholds); cost = their time − what it would be at the bandwidth of the larger ones, where there are some.",
+            "Each operation has a fixed cost independent of its size.",
+            "Combine small operations: flatten tensors into one buffer.",
+            "At least four operations below 256 KiB, together above 5 % of the run (our thresholds); cost = their time − their time at the bandwidth of the larger operations, if there are any.",
         )
     })
 }

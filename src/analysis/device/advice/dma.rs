@@ -14,13 +14,13 @@ const N_ENGINES: f64 = 16.0;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let packets = Packets::of(case);
-    out.rule("R30", "Transfers are small", average(case, &packets));
-    out.rule("R31", "Packets are small", small(case, &packets));
-    out.rule("R32", "DMA engines share the work unevenly", uneven(case, &packets));
-    out.rule("R33", "Transfers that transpose", transposing(case));
+    out.rule("R30", "Small transfers", average(case, &packets));
+    out.rule("R31", "Small packets", small(case, &packets));
+    out.rule("R32", "Uneven load of DMA engines", uneven(case, &packets));
+    out.rule("R33", "Transposing transfers", transposing(case));
     out.rule("R34", "Many tiny dynamic transfers", tiny(case, &packets));
-    out.rule("R35", "DMA is busy below its bandwidth", slow(case, &packets));
-    out.rule("R36", "Much of what is read was read before", useless(case));
+    out.rule("R35", "DMA busy below its bandwidth", slow(case, &packets));
+    out.rule("R36", "Repeated reads of the same data", useless(case));
 }
 
 /// DMA packets whose size is told, each once: one for which another row stands as well is left out.
@@ -128,13 +128,13 @@ fn stretches<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Place> + 'a {
 
 fn average(case: &Case<'_>, packets: &Packets) -> Verdict {
     let Some(size) = case.number("dma_transfer_average_bytes").filter(|b| *b > 0.0) else {
-        return Verdict::Missing("the mean size of whole transfers; the file has packets only");
+        return Verdict::Missing("the mean size of transfers (only packets are recorded)");
     };
     Verdict::when(size < 32_768.0, || {
         let longest = packets.small.longest.iter().map(|p| case.place(p.1));
-        Finding::new(Severity::Warning, "Transfers are small").says("Mean", bytes(size)).at(stretches(case).chain(longest)).because(
+        Finding::new(Severity::Warning, "Small transfers").says("Mean", bytes(size)).at(stretches(case).chain(longest)).because(
             "Each transfer has a fixed cost of about 1.3 µs.",
-            "Move 32 KiB or more at a time.",
+            "Use transfers of 32 KiB or more.",
             "dma_transfer_average_bytes below 32 KiB.",
         )
     })
@@ -148,9 +148,9 @@ fn small(case: &Case<'_>, packets: &Packets) -> Verdict {
     let is_small = 2 * found.count > packets.count;
     Verdict::when(is_small || 2 * found.n_unsaturated > packets.count, || {
         let (severity, title) = match () {
-            () if 2 * found.n_tiny > packets.count => (Severity::Critical, "Packets are small"),
-            () if is_small => (Severity::Warning, "Packets are small"),
-            () => (Severity::Info, "Packets are too small to use the bandwidth up"),
+            () if 2 * found.n_tiny > packets.count => (Severity::Critical, "Small packets"),
+            () if is_small => (Severity::Warning, "Small packets"),
+            () => (Severity::Info, "Packets too small for full bandwidth"),
         };
         Finding::new(severity, title)
             .cost(if is_small { found.lost_ns / packets.engines.len().max(1) as f64 } else { 0.0 })
@@ -159,7 +159,7 @@ fn small(case: &Case<'_>, packets: &Packets) -> Verdict {
             .says("Below 256 B", text::count(found.n_tiny))
             .at(if is_small { &found.longest } else { &found.longest_unsaturated }.iter().map(|p| case.place(p.1)))
             .because(
-                "A packet of less than 2 KiB takes about as long as one of 2 KiB; from 4 KiB on the bandwidth is used up.",
+                "A packet of less than 2 KiB takes about as long as one of 2 KiB; packets of 4 KiB or more reach full bandwidth.",
                 "Widen the free dimension: 512 elements of FP32, 1024 of BF16 are 2 KiB per partition.",
                 "More than half of the packets below 4 KiB; cost, where more than half are below 2 KiB = Σ duration × (1 − size ÷ 2 KiB) ÷ DMA engines in use, an estimate.",
             )
@@ -183,7 +183,7 @@ fn uneven(case: &Case<'_>, packets: &Packets) -> Verdict {
     let Some((n, busiest, sum, core)) = cores.iter().map(of).max_by(|a, b| a.2.total_cmp(&b.2)) else { return Verdict::Quiet };
     let (most, mean) = (busiest.busy as f64, sum / n.max(1.0));
     Verdict::when(mean > 0.0 && (n < all || most > 1.5 * mean), || {
-        Finding::new(Severity::Warning, "DMA engines share the work unevenly")
+        Finding::new(Severity::Warning, "Uneven load of DMA engines")
             .cost(most - if n < all { sum / all } else { mean })
             .says("Core", case.profile.track_path(TrackId(core)))
             .says("Engines in use", format!("{} of {}", text::count(n as u64), text::count(all as u64)))
@@ -191,28 +191,26 @@ fn uneven(case: &Case<'_>, packets: &Packets) -> Verdict {
             .says("Mean", nanoseconds(mean))
             .at(busiest.longest.map(|l| case.place(l.1)))
             .because(
-                "The slowest DMA engine decides when a transfer is over.",
-                "Spread transfers over all 128 partitions, which map to all engines.",
-                "Fewer engines in use than the core has (num_dma_engines_per_neuroncore, else 16), or the busiest above 1.5 × the mean (our ratio), on the core that moves most; cost = busiest − an even share.",
+                "The slowest DMA engine determines the end of a transfer.",
+                "Distribute transfers over all 128 partitions, which map to all engines.",
+                "Fewer engines in use than the core has (num_dma_engines_per_neuroncore, else 16), or the busiest above 1.5 × the mean (our ratio), on the core with most bytes; cost = busiest − an even share.",
             )
     })
 }
 
 fn transposing(case: &Case<'_>) -> Verdict {
     let Some(found) = case.device().and_then(|d| d.transposing).filter(|t| t.count.1 > 0) else {
-        return Verdict::Missing(
-            "which transfers transpose: only Neuron Explorer's table DmaPacketAggregated tells it (is_transpose_mode)",
-        );
+        return Verdict::Missing("the transpose mode of transfers (is_transpose_mode in Neuron Explorer's table DmaPacketAggregated)");
     };
     let (mine, all) = (found.bytes.0 as f64, found.bytes.1 as f64);
     Verdict::when(all > 0.0 && mine > 0.1 * all, || {
-        Finding::new(Severity::Warning, "Many transfers transpose")
-            .says("Of the bytes", percent(mine / all))
+        Finding::new(Severity::Warning, "Many transposing transfers")
+            .says("Share of bytes", percent(mine / all))
             .says("Transfers", format!("{} of {}", text::count(found.count.0), text::count(found.count.1)))
-            .says("Their durations, added up", nanoseconds(found.time_ns.0 as f64))
+            .says("Sum of durations", nanoseconds(found.time_ns.0 as f64))
             .because(
-                "A transfer that transposes reaches at most 90 % of the bandwidth from HBM, and half of it within SBUF.",
-                "Where memory bounds the run, load as it stands and transpose on the tensor engine.",
+                "A transposing transfer reaches at most 90 % of the bandwidth from HBM and half of it within SBUF.",
+                "If the run is memory-bound, load without transposing and transpose on the tensor engine.",
                 "Transfers in transpose mode move more than 10 % of the bytes (our threshold).",
             )
     })
@@ -223,14 +221,14 @@ fn tiny(case: &Case<'_>, packets: &Packets) -> Verdict {
         return Verdict::Missing(NO_SIZES);
     }
     if !packets.has_dynamic && case.number("dynamic_dma_packet_percent").is_none_or(|p| p > 0.0) {
-        return Verdict::Missing("names of the DMA queues: which of them are dynamic");
+        return Verdict::Missing("names of the dynamic DMA queues");
     }
     Verdict::when(packets.n_tiny_dynamic > 100, || {
         let first = packets.tiny_dynamic.map(|slice| case.place(slice));
         let n = text::count(packets.n_tiny_dynamic);
         Finding::new(Severity::Info, "Many tiny dynamic transfers").says("Below 512 B", n).at(stretches(case).chain(first).take(3)).because(
-            "So many tiny transfers with descriptors made at run time are recorded inexactly: their times are not reliable.",
-            "Make them larger; do not read much into single durations there.",
+            "Times of so many tiny transfers with run-time descriptors are not recorded reliably.",
+            "Use larger transfers; do not rely on the durations of single transfers.",
             "More than 100 packets below 512 B on dynamic queues (our threshold).",
         )
     })
@@ -248,21 +246,21 @@ fn slow(case: &Case<'_>, packets: &Packets) -> Verdict {
     let peak = case.facts.hardware_fact("dma_ddr_bandwidth");
     let busiest = case.engines.iter().filter(|e| e.engine == "DMA" && e.busy.0 > 0).max_by_key(|e| e.bytes);
     let (Some(peak), Some(dma)) = (peak, busiest.filter(|_| packets.count > 0)) else {
-        return Verdict::Missing("the bandwidth of DMA, and sizes of transfers");
+        return Verdict::Missing("the DMA bandwidth and sizes of transfers");
     };
     let speed = dma.bytes.unwrap_or(0) as f64 / (dma.busy.0 as f64 / 1e9);
     let share = dma.busy.0 as f64 / case.total.max(1.0);
     Verdict::when(share > 0.3 && speed < 0.6 * peak, || {
-        Finding::new(Severity::Warning, "DMA is busy below its bandwidth")
+        Finding::new(Severity::Warning, "DMA busy below its bandwidth")
             .cost(dma.busy.0 as f64 * (1.0 - speed / peak))
             .says("Core", dma.core.clone())
             .says("DMA busy", percent(share))
             .says("Rate while busy", format!("{}, {} of {}", rate(speed), percent(speed / peak), rate(peak)))
             .at(stretches_of(case, &dma.core))
             .because(
-                "The transfers could be done in less time.",
-                "Larger packets, more engines, fewer transfers in a row that wait for each other.",
-                "DMA busy above 30 % (our threshold) and its rate below 60 % of dma_ddr_bandwidth; cost = busy × (1 − rate ÷ bandwidth), on the core that moves most.",
+                "The transfers take longer than the bandwidth requires.",
+                "Use larger packets, more engines and fewer dependent transfers.",
+                "DMA busy above 30 % (our threshold) and its rate below 60 % of dma_ddr_bandwidth; cost = busy × (1 − rate ÷ bandwidth), on the core with most bytes.",
             )
     })
 }
@@ -278,9 +276,9 @@ fn useless(case: &Case<'_>) -> Verdict {
     Verdict::when(useful < 0.75, || {
         let read = case.number("hbm_read_bytes").unwrap_or(0.0);
         let cost = case.hardware.map_or(0.0, |hw| read * (1.0 - useful) / hw.hbm_bandwidth * 1e9);
-        Finding::new(Severity::Warning, "Much of what is read was read before").cost(cost).says("Useful reads", percent(useful)).because(
-            "Reloads take bandwidth from new data.",
-            "Keep tensors in SBUF until they are used up.",
+        Finding::new(Severity::Warning, "Repeated reads of the same data").cost(cost).says("Useful reads", percent(useful)).because(
+            "Reloads use bandwidth needed for new data.",
+            "Keep tensors in SBUF until their last use.",
             "Useful reads below 75 % (our threshold); cost = the rest ÷ bandwidth.",
         )
     })

@@ -11,13 +11,13 @@ use crate::model::Counter;
 const PSUM_FULL: f64 = 0.95;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
-    out.rule("R20", "Transposes take a large part of the FLOPs", transposes(case));
-    out.rule("R21", "The tensor engine is busy with little useful work", useless(case));
-    out.rule("R27", "Starting instructions takes long", issue(case));
-    out.rule("R28", "Vector and GpSimd share a port", shared_port(case));
-    out.rule("R29", "GpSimd is busy with descriptors", descriptors(case));
-    out.rule("R29b", "Hardware FLOPs well above model FLOPs", overhead(case));
-    out.rule("R29d", "PSUM is nearly full", psum(case));
+    out.rule("R20", "Large share of transpose FLOPs", transposes(case));
+    out.rule("R21", "Low useful work on the tensor engine", useless(case));
+    out.rule("R27", "Long instruction start times", issue(case));
+    out.rule("R28", "Vector and GpSimd port contention", shared_port(case));
+    out.rule("R29", "GpSimd busy with descriptors", descriptors(case));
+    out.rule("R29b", "Hardware FLOPs far above model FLOPs", overhead(case));
+    out.rule("R29d", "PSUM nearly full", psum(case));
 }
 
 fn transposes(case: &Case<'_>) -> Verdict {
@@ -26,20 +26,20 @@ fn transposes(case: &Case<'_>) -> Verdict {
         return Verdict::Missing("transpose_flops and hardware_flops");
     };
     Verdict::when(moved > 0.1 * all, || {
-        let mut finding = Finding::new(Severity::Critical, "Transposes take a large part of the FLOPs")
-            .says("Of the hardware's FLOPs", percent(moved / all));
+        let mut finding =
+            Finding::new(Severity::Critical, "Large share of transpose FLOPs").says("Share of hardware FLOPs", percent(moved / all));
         finding = match case.most_transposing() {
             Some(p) => finding
                 .cost(p.transposing)
                 .says(&format!("Instructions of {}", p.core), text::count(p.n_transposes))
-                .says("Time that they cover", nanoseconds(p.transposing))
+                .says("Time covered", nanoseconds(p.transposing))
                 .at(p.longest.iter().map(|l| case.place(l.1))),
             None => finding.cost(case.hardware.map_or(0.0, |hw| moved / (hw.core_flops * hw.n_cores) * 1e9)),
         };
         finding.because(
-            "Matrix products that only move data take the tensor engine from those that compute.",
-            "Choose layouts that fit, swap the moving and the stationary operand, or transpose by DMA or another engine.",
-            "transpose_flops above 10 % of hardware_flops; cost = time that the tensor engine's instructions of type TRANSPOSE cover, on the core where that is longest. Where the file does not mark them: transpose_flops ÷ peak of all cores, the least they take.",
+            "Transposes occupy the tensor engine without computing.",
+            "Choose layouts without transposes, swap the moving and the stationary operand, or transpose by DMA or on another engine.",
+            "transpose_flops above 10 % of hardware_flops; cost = time that the tensor engine's instructions of type TRANSPOSE cover, on the core where that is longest. If the file does not mark them: transpose_flops ÷ peak of all cores, a lower bound.",
         )
     })
 }
@@ -90,14 +90,14 @@ fn useless(case: &Case<'_>) -> Verdict {
     let Some(worst) = uses.into_iter().max_by(|a, b| lost(a).total_cmp(&lost(b))) else { return MISSING };
     let possible = worst.active * hw.core_flops;
     Verdict::when(worst.useful < 0.5 * possible, || {
-        Finding::new(Severity::Warning, "The tensor engine is busy with little useful work")
+        Finding::new(Severity::Warning, "Low useful work on the tensor engine")
             .cost(lost(&worst) / n_cores * 1e9)
             .says("Useful", percent(worst.useful / possible))
             .says(&format!("Active, {}", worst.core), nanoseconds(worst.active * 1e9))
             .because(
-                "Small tiles, transposes or slow types leave most of the array idle while the engine counts as active.",
+                "Small tiles, transposes or slow data types leave most of the array idle while the engine is active.",
                 "Use full 128 × 128 tiles with long moving operands, and BF16 where accuracy allows.",
-                "Useful FLOPs (of the model, else without transposes) below 50 % of active time × peak, on the core that loses most; cost = the active time that peak would not need. Where the rows do not tell FLOPs: of all cores together, ÷ cores.",
+                "Useful FLOPs (of the model, else without transposes) below 50 % of active time × peak, on the core with the largest loss; cost = active time − time at peak. If the rows record no FLOPs: sum over all cores ÷ cores.",
             )
     })
 }
@@ -105,12 +105,12 @@ fn useless(case: &Case<'_>) -> Verdict {
 fn issue(case: &Case<'_>) -> Verdict {
     let issues: Vec<_> = case.gaps.causes.iter().filter(|c| c.cause == Cause::Issue).collect();
     if issues.is_empty() {
-        return Verdict::Missing("operands of instructions: which of them wait for nothing");
+        return Verdict::Missing("operands of instructions (to find those without waits)");
     }
     let mean = |c: &crate::analysis::device::gaps::CauseTime| c.time.0 as f64 / c.count.max(1) as f64;
     let worst = issues.iter().filter(|c| mean(c) > 150.0 && c.time.0 as f64 > 0.05 * case.total).max_by_key(|c| c.time);
     Verdict::when(worst.is_some(), || {
-        let mut finding = Finding::new(Severity::Info, "Starting instructions takes long");
+        let mut finding = Finding::new(Severity::Info, "Long instruction start times");
         if let Some(c) = worst {
             let on_path = case.path.shares.iter().find(|s| s.name == Cause::Issue.label()).map_or(0.0, |s| s.time.0 as f64);
             finding = finding.cost(on_path.min(c.time.0 as f64)).says(
@@ -119,8 +119,8 @@ fn issue(case: &Case<'_>) -> Verdict {
             );
         }
         finding.because(
-            "Between instructions that wait for no semaphore the engine still needs its time: chains of small ones pay it each time.",
-            "Make instructions larger, or combine them.",
+            "The engine needs time between instructions even without semaphore waits; chains of small instructions pay it for each instruction.",
+            "Use larger instructions or combine them.",
             "Mean gap without a wait above 150 ns, together above 5 % of the run (our thresholds); cost = such time on the critical path.",
         )
     })
@@ -144,11 +144,11 @@ fn shared_port(case: &Case<'_>) -> Verdict {
     let shared = cores.map(|core| (spans(core, "Vector").intersection(&spans(core, "GpSimd")).total() as f64, core));
     let (both, core) = shared.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
     Verdict::when(both > 0.1 * case.total, || {
-        Finding::new(Severity::Info, "Vector and GpSimd run at the same time and share a port")
+        Finding::new(Severity::Info, "Vector and GpSimd port contention")
             .says(&format!("At the same time, {core}"), nanoseconds(both))
             .because(
-                "On this generation they cannot access SBUF at the same time, so each slows the other.",
-                "Move work from GpSimd to Scalar, or let them run in turn.",
+                "On this generation they cannot access SBUF at the same time, so they slow each other down.",
+                "Move work from GpSimd to Scalar or run them in turn.",
                 "Both of one core busy for more than 10 % of the run (our threshold).",
             )
     })
@@ -160,12 +160,12 @@ fn descriptors(case: &Case<'_>) -> Verdict {
     };
     let busy = case.engines.iter().filter(|e| e.engine == "GpSimd").map(|e| e.busy.0 as f64).fold(0.0, f64::max);
     Verdict::when(n > 0.0 && case.total > 0.0 && busy > 0.5 * case.total, || {
-        Finding::new(Severity::Warning, "GpSimd is busy with descriptors")
+        Finding::new(Severity::Warning, "GpSimd busy with descriptors")
             .says("GpSimd busy", percent(busy / case.total))
             .says("Packets", text::count(n as u64))
             .because(
-                "Transfers of GpSimd's queues have their descriptors made by software on it.",
-                "Start transfers from Sync or Scalar, whose descriptors hardware makes.",
+                "GpSimd creates the descriptors of the transfers of its queues in software.",
+                "Start transfers from Sync or Scalar, where hardware creates the descriptors.",
                 "GpSimd busy above 50 % of the run and software dynamic transfers (our threshold).",
             )
     })
@@ -180,14 +180,14 @@ fn overhead(case: &Case<'_>) -> Verdict {
         // Utilization is of all cores; the rest takes the core longest that does most of the work.
         let at_peak = (hfu - mfu.value) * case.total * case.largest_share().map_or(1.0, |share| share * n_cores);
         let transposing = case.most_transposing().map_or(0.0, |p| p.transposing);
-        Finding::new(Severity::Warning, "The hardware computes well more than the model asks for")
+        Finding::new(Severity::Warning, "Hardware FLOPs far above model FLOPs")
             .cost(at_peak.max(transposing))
             .says("Hardware FLOPs utilization", percent(hfu))
             .says(mfu.label, percent(mfu.value))
             .because(
                 "Transposes, broadcasts and padding run on the tensor engine.",
-                "Choose layouts without transposes; pad less.",
-                "HFU above 1.25 × MFU (our ratio); cost = (HFU − MFU) × run, the time of the rest at peak on the core with most FLOPs, and no less than the time that transposes cover.",
+                "Choose layouts without transposes and with less padding.",
+                "HFU above 1.25 × MFU (our ratio); cost = (HFU − MFU) × run, the time of the additional FLOPs at peak on the core with most FLOPs, at least the time of transposes.",
             )
     })
 }
@@ -206,7 +206,7 @@ fn psum(case: &Case<'_>) -> Verdict {
     let is_psum = |c: &&Counter| case.profile.track_path(c.track).contains("PSUM");
     let counters: Vec<_> = case.profile.counters.iter().filter(is_psum).collect();
     if counters.is_empty() {
-        return Verdict::Missing("the usage of PSUM over time");
+        return Verdict::Missing("PSUM usage over time");
     }
     let (mut most, mut places) = (0.0f64, Vec::new());
     for counter in counters {
@@ -222,10 +222,10 @@ fn psum(case: &Case<'_>) -> Verdict {
     }
     Verdict::when(!places.is_empty(), || {
         let places = largest(MOST_PLACES, places.into_iter(), |p| p.range.duration().0);
-        Finding::new(Severity::Info, "PSUM is nearly full").says("Most", percent(most)).at(places).because(
-            "Matrix products wait until a bank is free.",
-            "Use the banks in turn, and copy results out earlier.",
-            "The mean over all banks of a core, at one moment, at 95 % or more (our threshold).",
+        Finding::new(Severity::Info, "PSUM nearly full").says("Maximum", percent(most)).at(places).because(
+            "Matrix products wait for a free bank.",
+            "Use the banks in turn and copy results out earlier.",
+            "Mean over all banks of a core at one time of 95 % or more (our threshold).",
         )
     })
 }

@@ -47,9 +47,9 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("R23", "Instructions on fewer than 128 partitions", or(!none, narrow(case, &products, &others)));
     out.rule("R24", "Chains of simple instructions on the same data", or(!others.is_empty(), chains(case, &others)));
     let (no_products, products) = (products.is_empty(), products_only(case, products));
-    out.rule("R25", "A short operand is held instead of moved", or(!no_products, short_held(case, &products)));
+    out.rule("R25", "Short operand stationary instead of moving", or(!no_products, short_held(case, &products)));
     out.rule("R26", "Matrix products in FP32", or(!no_products, fp32(case, &products)));
-    out.rule("R29c", "Little of the program has lines of source", coverage(case));
+    out.rule("R29c", "Small share of instructions with source lines", coverage(case));
 }
 
 /// Instructions with sizes by engine of a core, each by start.
@@ -115,15 +115,15 @@ fn short(case: &Case<'_>, others: &[Sized]) -> Verdict {
     let time: f64 = found.iter().map(|s| s.duration()).sum();
     Verdict::when(found.len() >= 16 && time > WORTH * case.total, || {
         let cost = overhead_ns(case).map_or(0.0, |ns| found.iter().map(|s| s.duration().min(ns)).sum());
-        Finding::new(Severity::Warning, "Many instructions in a row work on few elements")
+        Finding::new(Severity::Warning, "Chains of instructions on few elements")
             .cost(cost)
             .says("Instructions", text::count(found.len() as u64))
-            .says("Their durations, added up", nanoseconds(time))
+            .says("Sum of durations", nanoseconds(time))
             .at(longest(case, found))
             .because(
                 "Each instruction has a fixed cost of about 100 cycles, whatever its size.",
-                "Let one instruction work on a longer free dimension; for recurrences use a scan instruction.",
-                "At least 16 instructions below 128 elements per partition that follow such a one within 200 ns, together above 5 % of the run (our thresholds); cost = 100 cycles of each.",
+                "Use a longer free dimension per instruction; for recurrences use a scan instruction.",
+                "At least 16 instructions below 128 elements per partition that follow another such instruction within 200 ns, together above 5 % of the run (our thresholds); cost = 100 cycles of each.",
             )
     })
 }
@@ -136,15 +136,15 @@ fn narrow(case: &Case<'_>, products: &[Sized], others: &[Sized]) -> Verdict {
     Verdict::when(time > WORTH * case.total && case.total > 0.0, || {
         let share = |n: u16| if is_part(n) { f64::from(n) / f64::from(FULL) } else { 1.0 };
         let idle = |s: &&Sized| s.duration() * (1.0 - share(s.shape.partitions) * share(s.shape.columns));
-        Finding::new(Severity::Warning, "Instructions leave partitions idle")
+        Finding::new(Severity::Warning, "Idle partitions")
             .cost(shared(&found, found.iter().map(idle).sum()))
             .says("Instructions", text::count(found.len() as u64))
-            .says("Time that they cover", nanoseconds(time))
+            .says("Time covered", nanoseconds(time))
             .at(longest(case, found))
             .because(
-                "An engine works on 128 partitions at a time, and a product on 128 × 128 cells: the rest is idle.",
-                "Lay data out over all 128 partitions; put several small ones side by side.",
-                "Instructions on fewer than 128 partitions, or products of fewer rows or columns, take more than 5 % of the run (our threshold); cost = Σ duration × idle share, what overlaps counted once.",
+                "An engine processes 128 partitions at a time and a matrix product 128 × 128 cells; unused ones are idle.",
+                "Distribute data over all 128 partitions; combine small tiles.",
+                "Instructions on fewer than 128 partitions, or products of fewer rows or columns, take more than 5 % of the run (our threshold); cost = Σ duration × idle share, overlaps counted once.",
             )
     })
 }
@@ -165,16 +165,16 @@ fn chains(case: &Case<'_>, others: &[Sized]) -> Verdict {
         case.engines.iter().filter(|e| matches!(e.engine.as_str(), "Vector" | "Scalar")).map(|e| e.busy.0 as f64).fold(0.0, f64::max);
     Verdict::when(case.total > 0.0 && busy > 0.6 * case.total && time > 0.1 * case.total, || {
         let cost = overhead_ns(case).map_or(0.0, |ns| found.iter().map(|s| s.duration().min(ns)).sum());
-        Finding::new(Severity::Warning, "Simple instructions work one after the other on the same data")
+        Finding::new(Severity::Warning, "Chains of simple instructions on the same data")
             .cost(cost)
             .says("Busiest of Vector and Scalar", percent(busy / case.total))
-            .says("Instructions on the result of the one before", text::count(found.len() as u64))
-            .says("Their durations, added up", nanoseconds(time))
+            .says("Instructions on the previous result", text::count(found.len() as u64))
+            .says("Sum of durations", nanoseconds(time))
             .at(longest(case, found))
             .because(
-                "Each of them reads and writes all data again.",
-                "Combine them: an activation takes a scale and a bias, tensor_scalar two operations, and a scan a whole recurrence.",
-                "Vector or Scalar busy above 60 % of the run, and simple instructions that follow what they depend on at once above 10 % (our thresholds); cost = 100 cycles of each.",
+                "Each instruction reads and writes all data again.",
+                "Combine them: an activation can include scale and bias, tensor_scalar two operations, and a scan an entire recurrence.",
+                "Vector or Scalar busy above 60 % of the run, and simple instructions that directly follow their dependency above 10 % (our thresholds); cost = 100 cycles of each.",
             )
     })
 }
@@ -185,15 +185,15 @@ fn short_held(case: &Case<'_>, products: &[Sized]) -> Verdict {
     let time = covered(&found);
     Verdict::when(case.total > 0.0 && time > WORTH * case.total, || {
         let saved = |s: &&Sized| s.duration() * (1.0 - f64::from(s.shape.columns.max(64)) / f64::from(s.shape.elements));
-        Finding::new(Severity::Info, "Matrix products hold the short operand and move the long one")
+        Finding::new(Severity::Info, "Short operand stationary, long operand moving")
             .cost(shared(&found, found.iter().map(saved).sum()))
             .says("Products", text::count(found.len() as u64))
-            .says("Time that they cover", nanoseconds(time))
+            .says("Time covered", nanoseconds(time))
             .at(longest(case, found))
             .because(
-                "Loading what is held is up to four times faster than moving the same columns through the array.",
-                "Swap the operands: hold the long one, move the short one.",
-                "Products that hold at most 64 columns and move at least twice as many take more than 5 % of the run (our thresholds); cost = Σ duration × (1 − held ÷ moved), at least 64 columns each, an estimate.",
+                "Loading stationary columns is up to four times faster than moving them through the array.",
+                "Swap the operands: make the long operand stationary and the short one moving.",
+                "Products with at most 64 stationary columns and at least twice as many moving ones take more than 5 % of the run (our thresholds); cost = Σ duration × (1 − stationary ÷ moving), at least 64 columns each, an estimate.",
             )
     })
 }
@@ -207,19 +207,19 @@ fn fp32(case: &Case<'_>, products: &[Sized]) -> Verdict {
         Finding::new(Severity::Warning, "Matrix products in FP32")
             .cost(0.75 * time)
             .says("Products", format!("{} of {}", text::count(found.len() as u64), text::count(products.len() as u64)))
-            .says("Time that they cover", nanoseconds(time))
+            .says("Time covered", nanoseconds(time))
             .at(longest(case, found))
             .because(
                 "The tensor engine takes four times as long for FP32 as for BF16.",
-                "Cast to BF16 where the accuracy allows it; sums in PSUM stay in FP32.",
-                "Products of FP32 operands, transposes left out, take more than 5 % of the run (our threshold); cost = three quarters of the time that they cover, the most it can be.",
+                "Cast to BF16 if the accuracy allows it; sums in PSUM remain in FP32.",
+                "Products of FP32 operands, without transposes, take more than 5 % of the run (our threshold); cost = three quarters of their time, an upper bound.",
             )
     })
 }
 
 fn coverage(case: &Case<'_>) -> Verdict {
     let (Some(sources), Some(types)) = (case.profile.attribute("source"), case.profile.attribute("instruction_type")) else {
-        return Verdict::Missing("lines of NKI source of any instruction");
+        return Verdict::Missing("NKI source lines of instructions");
     };
     let Some(engines) = case.profile.attribute("engine") else { return Verdict::Missing("instructions of engines") };
     let is_meant: Vec<bool> = case.profile.strings.iter().map(|s| matches!(s.1, "Tensor" | "Vector" | "Scalar")).collect();
@@ -231,12 +231,12 @@ fn coverage(case: &Case<'_>) -> Verdict {
         }
     });
     Verdict::when(n > 0 && 2 * n_named < n, || {
-        Finding::new(Severity::Info, "Less than half of the program comes from kernels with lines of source")
-            .says("Instructions of Tensor, Vector and Scalar with a line", percent(n_named as f64 / n as f64))
+        Finding::new(Severity::Info, "Less than half of the instructions with source lines")
+            .says("Instructions of Tensor, Vector and Scalar with a source line", percent(n_named as f64 / n as f64))
             .because(
-                "The rest is what the compiler made of operators.",
-                "Where that rest takes the time, consider NKI kernels for it.",
-                "Instructions of the compiler with a line of source below 50 %, on Tensor, Vector and Scalar.",
+                "The other instructions are generated by the compiler from operators.",
+                "Consider NKI kernels for operators that take most of this time.",
+                "Less than 50 % of the compiler's instructions on Tensor, Vector and Scalar have a source line.",
             )
     })
 }

@@ -7,7 +7,7 @@ use crate::base::{TimeNs, TimeRange, text};
 use crate::model::domain::Throttle;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
-    out.rule("R41", "The tensor engine is throttled", throttled(case));
+    out.rule("R41", "Throttled tensor engine", throttled(case));
     out.rule("R42", "Throttling after idle gaps", ramps(case));
 }
 
@@ -68,19 +68,19 @@ fn throttled(case: &Case<'_>) -> Verdict {
     let (rows, shares) = (limited(case), at_most(case));
     let is_of_rows = !rows.is_empty();
     let Some(worst) = if is_of_rows { rows } else { shares }.into_iter().max_by(|a, b| a.lost.total_cmp(&b.lost)) else {
-        return Verdict::Missing("times of throttling, or the shares of time under each kind of it");
+        return Verdict::Missing("throttling intervals, or the time share of each throttling kind");
     };
     Verdict::when(worst.lost > 0.05 * case.total && case.total > 0.0, || {
-        Finding::new(Severity::Warning, "The tensor engine is throttled")
+        Finding::new(Severity::Warning, "Throttled tensor engine")
             .cost(worst.lost)
             .says("Core", worst.core)
-            .says("Under a limit", percent(worst.time / case.total))
-            .says(if is_of_rows { "Lost while it worked" } else { "Lost while it worked, at most" }, percent(worst.lost / case.total))
+            .says("Time under a limit", percent(worst.time / case.total))
+            .says(if is_of_rows { "Lost while active" } else { "Lost while active, upper bound" }, percent(worst.lost / case.total))
             .at(worst.places.into_iter().map(|p| p.1))
             .because(
-                "After idle times or at high power the hardware limits how often the array may start.",
-                "Keep the tensor engine busy at least half of any 3 µs; overlap transfers with compute. Throttling while it is idle costs nothing.",
-                "Lost to limits below 1 while the engine worked: more than 5 % of the run (our threshold); cost = Σ time in which the engine worked under a limit × (1 − limit). Where the file has shares of time alone: Σ share × (1 − limit) × run, and no more than the engine worked × (1 − lowest limit), the most it can be.",
+                "After idle times or at high power, the hardware limits the start rate of the array.",
+                "Keep the tensor engine busy for at least half of any 3 µs and overlap transfers with compute. Throttling of an idle engine costs nothing.",
+                "Time lost to limits below 1 while the engine was active exceeds 5 % of the run (our threshold); cost = Σ active time under a limit × (1 − limit). If the file records only time shares: Σ share × (1 − limit) × run, at most active time × (1 − lowest limit), an upper bound.",
             )
     })
 }
@@ -109,14 +109,14 @@ fn ramps(case: &Case<'_>) -> Verdict {
     }
     let n = found.len();
     Verdict::when(n > 0, || {
-        Finding::new(Severity::Info, "Throttling follows idle gaps of the tensor engine")
+        Finding::new(Severity::Info, "Throttling after idle gaps of the tensor engine")
             .cost(cost)
-            .says("Times", text::count(n as u64))
+            .says("Count", text::count(n as u64))
             .at(found)
             .because(
-                "After a pause of 3 µs the engine ramps up at half speed, so that the current does not jump.",
-                "Close the gap, or keep the engine warm with products that nobody needs.",
-                "A limit of 50 % or less within 3 µs after a gap of at least 3 µs; cost = Σ time in which the engine worked under that limit × (1 − limit); 3 µs × 50 % each where the file does not tell how long it held.",
+                "After an idle gap of 3 µs the engine ramps up at half speed to limit current changes.",
+                "Close the gap, or keep the engine active with dummy products.",
+                "A limit of 50 % or less within 3 µs after a gap of at least 3 µs; cost = Σ active time under this limit × (1 − limit), or 3 µs × 50 % each if its duration is not recorded.",
             )
     })
 }

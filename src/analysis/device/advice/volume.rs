@@ -6,11 +6,11 @@ use crate::analysis::device::usage;
 use crate::base::text;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
-    out.rule("R10", "Tensors are loaded several times", reloaded_tensors(case));
-    out.rule("R11", "Spills are a large part of what is read", spill_of_reads(case));
-    out.rule("R12", "Spills are a large part of SBUF traffic", spill_of_sbuf(case));
-    out.rule("R13", "Weights are loaded several times", reloaded_weights(case));
-    out.rule("R13b", "More is moved than inputs, outputs and weights", redundant(case));
+    out.rule("R10", "Repeated tensor loads", reloaded_tensors(case));
+    out.rule("R11", "Large share of spills in HBM reads", spill_of_reads(case));
+    out.rule("R12", "Large share of spills in SBUF traffic", spill_of_sbuf(case));
+    out.rule("R13", "Repeated weight loads", reloaded_weights(case));
+    out.rule("R13b", "HBM traffic far above inputs, outputs and weights", redundant(case));
 }
 
 /// Nanoseconds that HBM takes for so many bytes.
@@ -27,7 +27,7 @@ fn buffer_in_use(case: &Case<'_>) -> Option<f64> {
 fn reloaded_tensors(case: &Case<'_>) -> Verdict {
     let told: Vec<(&TensorRow, f64)> = case.tensors().unwrap_or_default().iter().filter_map(|row| Some((row, row.factor()?))).collect();
     if told.is_empty() {
-        return Verdict::Missing("how often tensors are loaded: load_to_sbuf_repeat_factor, or transfers with the tensors that they move");
+        return Verdict::Missing("load factors of tensors (load_to_sbuf_repeat_factor), or transfers with tensor names");
     }
     let again = |row: &TensorRow, factor: f64| row.size_bytes.map(|size| (factor - 1.0) * size as f64);
     let mut found: Vec<(&TensorRow, f64, Option<f64>)> =
@@ -40,14 +40,14 @@ fn reloaded_tensors(case: &Case<'_>) -> Verdict {
             .cost(memory_ns(case, sum).unwrap_or(0.0));
         for (row, factor, more) in found.iter().take(5) {
             let name = if row.name.is_empty() { "a tensor" } else { &row.name };
-            let more = more.map(|n| format!(", {} again", bytes(n))).unwrap_or_default();
+            let more = more.map(|n| format!(", {} reloaded", bytes(n))).unwrap_or_default();
             finding = finding.says(name, format!("{} times{more}", text::three_digits(*factor)));
         }
         let place = |row: &TensorRow| Some(Place { label: row.name.clone(), range: row.used?, slice: None });
         finding.at(found.iter().filter_map(|f| place(f.0))).because(
-            "Each further load of the same tensor costs bandwidth.",
-            "Change loop order or tiling so that a loaded tile is used fully before it is replaced.",
-            "load_to_sbuf_repeat_factor, or else bytes of the transfers that name a tensor ÷ its size, above 2; cost = Σ (factor − 1) × size ÷ bandwidth.",
+            "Each additional load of a tensor costs bandwidth.",
+            "Change loop order or tiling so that a tile is fully used before it is replaced.",
+            "load_to_sbuf_repeat_factor, or bytes of the transfers of a tensor ÷ its size, above 2; cost = Σ (factor − 1) × size ÷ bandwidth.",
         )
     })
 }
@@ -57,12 +57,12 @@ fn spill_of_reads(case: &Case<'_>) -> Verdict {
         return Verdict::Missing("spill_reload_bytes and hbm_read_bytes");
     };
     Verdict::when(spill > 0.25 * read, || {
-        Finding::new(Severity::Critical, "Spills are a large part of what is read from HBM")
+        Finding::new(Severity::Critical, "Large share of spills in HBM reads")
             .cost(memory_ns(case, spill).unwrap_or(0.0))
             .says("Reloaded", bytes(spill))
-            .says("Of all reads", percent(spill / read))
+            .says("Share of reads", percent(spill / read))
             .because(
-                "What does not fit in SBUF is written out and read again.",
+                "Data that does not fit in SBUF is written to HBM and read again.",
                 "Fuse operators, move buffers into inner loops, use smaller blocks.",
                 "spill_reload_bytes above 25 % of hbm_read_bytes; cost = those bytes ÷ bandwidth.",
             )
@@ -79,13 +79,13 @@ fn spill_of_sbuf(case: &Case<'_>) -> Verdict {
     let worst = shares.iter().map(|s| s.0 / s.1).fold(0.0, f64::max);
     Verdict::when(worst > 0.3, || {
         let spilled: f64 = shares.iter().map(|s| s.0).sum();
-        Finding::new(Severity::Warning, "Spills are a large part of SBUF traffic")
+        Finding::new(Severity::Warning, "Large share of spills in SBUF traffic")
             .cost(memory_ns(case, spilled).unwrap_or(0.0))
             .says("Spilled and reloaded", bytes(spilled))
             .says("Largest share of SBUF traffic", percent(worst))
             .because(
-                "SBUF is too small for what is kept in it.",
-                "Fuse operators so that results are used before they are pushed out.",
+                "SBUF is too small for the live data.",
+                "Fuse operators so that results are used before they are evicted.",
                 "Saved ÷ sbuf_read_bytes or reloaded ÷ sbuf_write_bytes above 30 %; cost = both ÷ bandwidth.",
             )
     })
@@ -97,9 +97,9 @@ fn reloaded_weights(case: &Case<'_>) -> Verdict {
         return Verdict::Missing("weight_queue_bytes and weight_size_bytes");
     };
     Verdict::when(moved > 1.5 * size, || {
-        let mut finding = Finding::new(Severity::Warning, "Weights are loaded several times")
+        let mut finding = Finding::new(Severity::Warning, "Repeated weight loads")
             .cost(memory_ns(case, moved - size).unwrap_or(0.0))
-            .says("Moved by weight queues", bytes(moved))
+            .says("Transferred by weight queues", bytes(moved))
             .says("Size of the weights", bytes(size));
         let used = buffer_in_use(case);
         if let Some(used) = used {
@@ -108,12 +108,12 @@ fn reloaded_weights(case: &Case<'_>) -> Verdict {
         let has_room = used.is_some_and(|used| used < 0.5);
         finding.because(
             if has_room {
-                "Weights leave SBUF before they are used up, although less than half of it is in use: nothing forces them out."
+                "Weights are evicted from SBUF before their last use, although less than half of it is in use."
             } else {
-                "Weights leave SBUF before they are used up."
+                "Weights are evicted from SBUF before their last use."
             },
-            "Keep weights stationary over more of the batch.",
-            "weight_queue_bytes above 1.5 × weight_size_bytes (our factor); cost = the rest ÷ bandwidth. SBUF in use: the mean over time of the partition that is used most.",
+            "Keep weights stationary for a larger part of the batch.",
+            "weight_queue_bytes above 1.5 × weight_size_bytes (our factor); cost = the excess ÷ bandwidth. SBUF in use: mean over time of the most used partition.",
         )
     })
 }
@@ -121,19 +121,19 @@ fn reloaded_weights(case: &Case<'_>) -> Verdict {
 fn redundant(case: &Case<'_>) -> Verdict {
     let least = case.number("inputs_outputs_weights_size_bytes").filter(|b| *b > 0.0);
     let (Some(read), Some(written), Some(least)) = (case.number("hbm_read_bytes"), case.number("hbm_write_bytes"), least) else {
-        return Verdict::Missing("bytes of HBM, and the size of inputs, outputs and weights");
+        return Verdict::Missing("HBM bytes and the size of inputs, outputs and weights");
     };
     let moved = read + written;
     Verdict::when(moved > 2.0 * least, || {
-        Finding::new(Severity::Warning, "More is moved than inputs, outputs and weights")
+        Finding::new(Severity::Warning, "HBM traffic far above inputs, outputs and weights")
             .cost(memory_ns(case, moved - least).unwrap_or(0.0))
-            .says("Moved", bytes(moved))
+            .says("Transferred", bytes(moved))
             .says("Inputs, outputs, weights", bytes(least))
             .says("Factor", text::three_digits(moved / least))
             .because(
-                "Intermediate results go through HBM, or tensors are read again.",
-                "Fuse the operators between which results travel; keep them in SBUF.",
-                "HBM bytes above twice the least (our factor); cost = the rest ÷ bandwidth.",
+                "Intermediate results pass through HBM, or tensors are reloaded.",
+                "Fuse the operators that exchange these results and keep them in SBUF.",
+                "HBM bytes above twice the minimum (our factor); cost = the excess ÷ bandwidth.",
             )
     })
 }

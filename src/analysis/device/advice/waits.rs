@@ -7,16 +7,16 @@ use crate::analysis::device::signals::condition;
 
 /// A cause is worth a word from this share of the run on one engine; ours.
 const WORTH: f64 = 0.05;
-const NO_CAUSE: &str = "operands of instructions or dependencies: what engines wait for";
+const NO_CAUSE: &str = "operands of instructions or dependencies (causes of waits)";
 
 /// (rule, cause, what it looks for, title).
 const RULES: [(&str, Cause, &str, &str); 6] = [
-    ("R14", Cause::Engine, "Engines wait for each other", "Engines wait for each other"),
-    ("R15 load", Cause::Load, "Engines wait for loads", "Engines wait for loads"),
-    ("R15 store", Cause::Store, "Engines wait for stores", "Engines wait for stores"),
-    ("R16", Cause::Spill, "Engines wait for spills", "A spill is on the way of the engines"),
-    ("R17", Cause::Dynamic, "Engines wait for dynamic DMA", "Engines wait for dynamic DMA"),
-    ("R18", Cause::Collective, "Engines wait for barriers or collectives", "Engines wait for barriers or collectives"),
+    ("R14", Cause::Engine, "Engines waiting for each other", "Engines waiting for each other"),
+    ("R15 load", Cause::Load, "Engines waiting for loads", "Engines waiting for loads"),
+    ("R15 store", Cause::Store, "Engines waiting for stores", "Engines waiting for stores"),
+    ("R16", Cause::Spill, "Engines waiting for spills", "Engines waiting for spills"),
+    ("R17", Cause::Dynamic, "Engines waiting for dynamic DMA", "Engines waiting for dynamic DMA"),
+    ("R18", Cause::Collective, "Engines waiting for barriers or collectives", "Engines waiting for barriers or collectives"),
 ];
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
@@ -27,7 +27,7 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
         let is_open = matches!(verdict, Verdict::Quiet) && !case.signals.has_operands();
         out.rule(id, rule, if is_open { Verdict::Missing(NO_CAUSE) } else { verdict });
     }
-    out.rule("R19", "A long gap before anything runs", start(case));
+    out.rule("R19", "Long gap before the first instruction", start(case));
 }
 
 fn of_cause(case: &Case<'_>, cause: Cause, title: &str) -> Verdict {
@@ -72,15 +72,13 @@ fn place(case: &Case<'_>, gap: &Gap) -> Place {
 
 fn action(cause: Cause) -> &'static str {
     match cause {
-        Cause::Engine => "Pipeline: let the engines work on different tiles at a time.",
-        Cause::Load => "Load earlier, or into a second buffer while the first one is used.",
-        Cause::Store => "Write results from another buffer, so that the engine need not wait for it.",
-        Cause::Spill => "Reduce what is alive at a time: smaller tiles, fused operators.",
-        Cause::Dynamic => {
-            "Start transfers earlier, so that nothing waits for them. Where GpSimd makes their descriptors, let the hardware make them (on Sync or Scalar)."
-        }
+        Cause::Engine => "Pipeline: let the engines process different tiles at the same time.",
+        Cause::Load => "Load earlier, or into a second buffer while the first is in use.",
+        Cause::Store => "Store results from a second buffer so that the engine does not wait.",
+        Cause::Spill => "Reduce the live data: use smaller tiles and fused operators.",
+        Cause::Dynamic => "Start transfers earlier. If GpSimd creates their descriptors, let hardware create them (on Sync or Scalar).",
         Cause::Collective => {
-            "Overlap collectives with compute. The runtime's own barriers before and after the program cost the same however long it is: run more per execution."
+            "Overlap collectives with compute. Barriers of the runtime before and after the program have a fixed cost: do more work per execution."
         }
         _ => "",
     }
@@ -97,12 +95,12 @@ fn start(case: &Case<'_>) -> Verdict {
     // The device waits until its first engine starts.
     let least = case.gaps.engines.iter().map(of).min().unwrap_or(0) as f64;
     Verdict::when(least >= 1000.0 && least >= WORTH * case.total, || {
-        Finding::new(Severity::Warning, "A long gap before anything runs")
+        Finding::new(Severity::Warning, "Long gap before the first instruction")
             .cost(least)
             .says("Before the first instruction", nanoseconds(least))
             .because(
-                "The first execution loads libraries; its start is not typical.",
-                "Capture a later execution (`--nth-exec 2`), or leave the start out.",
+                "The first execution loads libraries, so its start is not representative.",
+                "Capture a later execution (`--nth-exec 2`) or exclude the start.",
                 "No engine runs for at least 5 % of the run and 1 µs from its start (our threshold); cost = that time.",
             )
     })

@@ -37,7 +37,7 @@ pub(super) fn collectives(given: &Given<'_>, out: &mut Charts) {
     let time = |b: &BoxFigures| b.mean * b.count as f64;
     out.boxes.order_by(|a, b| time(b).total_cmp(&time(a)));
     if out.n_more_operations > 0 {
-        out.notes.push(format!("The {MOST} longest collective operations are shown; the boxes are of all."));
+        out.notes.push(format!("The {MOST} longest collective operations are shown; the box plots cover all."));
     }
 }
 

@@ -43,26 +43,26 @@ pub(super) fn engines(given: &Given<'_>, out: &mut Charts) {
     if out.engines.is_empty() {
         out.notes.push(
             if given.range.is_some() {
-                "No engine runs an instruction in this range."
+                "No engine ran an instruction in this range."
             } else {
-                "The profile has no instructions of engines."
+                "No engine instructions are recorded in this file."
             }
             .into(),
         );
     } else if !tells_flops && given.range.is_some() && given.device.elements.is_told() {
-        out.notes.push("No matrix product runs in this range. Active time is shown as a whole.".into());
+        out.notes.push("No matrix product ran in this range. Active time is not split.".into());
     } else if !tells_flops {
         out.notes.push(
-            "FLOPs are not available: the file does not tell the elements of matrix products. Active time is shown as a whole.".into(),
+            "FLOPs are not available: the elements of matrix products are not recorded in this file. Active time is not split.".into(),
         );
     } else if peak.is_none() {
         out.notes.push(
-            "FLOPs utilization is not available: the metadata lack the tensor engine's clock or size. Active time is shown as a whole."
+            "FLOPs utilization is not available: the metadata do not record the clock or size of the tensor engine. Active time is not split."
                 .into(),
         );
     }
     if !is_limited && !out.engines.is_empty() {
-        out.notes.push("What throttling took away is not available: the file tells no times of it.".into());
+        out.notes.push("Throttling loss is not available: throttling intervals are not recorded in this file.".into());
     }
 }
 

@@ -7,7 +7,7 @@ use crate::base::TimeRange;
 pub(super) fn memory(given: &Given<'_>, out: &mut Charts) {
     let available = given.facts.hbm_bandwidth().map(|b| (b * given.window.0 as f64 / 1e9).round() as u64);
     if available.is_none() {
-        out.notes.push("How much of the memory's bandwidth the bytes are is not available: the metadata lack the bandwidth of HBM.".into());
+        out.notes.push("Memory bandwidth utilization is not available: the metadata do not record the HBM bandwidth.".into());
     }
     let part = given.range.filter(|range| !gaps::holds_run(given.profile, *range));
     let found = match part {
@@ -17,11 +17,11 @@ pub(super) fn memory(given: &Given<'_>, out: &mut Charts) {
     out.memory = found.map(|m| Memory { available, ..m });
     match &out.memory {
         None if part.is_some() => {
-            out.notes.push("Bytes from and to HBM in this range are not available: no instructions with transfers tell them.".into())
+            out.notes.push("HBM bytes in this range are not available: they are not recorded with instructions or transfers.".into())
         }
-        None => out.notes.push("Bytes from and to HBM are not available: neither a summary nor instructions tell them.".into()),
+        None => out.notes.push("HBM bytes are not available: they are recorded neither in a summary nor with instructions.".into()),
         Some(m) if m.unused().is_some_and(|u| u == 0) => {
-            out.notes.push("More bytes moved than one stack of HBM gives in this time: the run used several.".into());
+            out.notes.push("More bytes were transferred than one HBM stack can in this time: the run used several stacks.".into());
         }
         Some(_) => (),
     }

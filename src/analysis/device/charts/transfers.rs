@@ -14,7 +14,7 @@ const MOST_SIZES: usize = 400;
 /// DMA engines of a core, on every generation that has them, where the metadata do not say.
 const N_ENGINES: f64 = 16.0;
 /// What has no name in the file.
-const NOT_TOLD: &str = "not told";
+const NOT_TOLD: &str = "not recorded";
 
 /// Transfers with something in common.
 #[derive(Default)]
@@ -80,11 +80,10 @@ pub(super) fn transfers(given: &Given<'_>, out: &mut Charts) {
     groups(given, sums.all, out);
     by_bytes(out);
     if out.transfers.is_empty() {
-        let what =
-            if given.range.is_some() { "There are no DMA transfers in this range." } else { "The file has no rows of DMA transfers." };
+        let what = if given.range.is_some() { "No DMA transfers in this range." } else { "No DMA transfers are recorded in this file." };
         out.notes.push(what.into());
     } else if columns.types.is_none() {
-        out.notes.push("Types of DMA are not available: the file does not tell what feeds the queues.".into());
+        out.notes.push("DMA types are not available: queue types are not recorded in this file.".into());
     }
 }
 
@@ -190,7 +189,8 @@ fn groups(given: &Given<'_>, sums: Vec<(Key, Sum)>, out: &mut Charts) {
     found.sort_by_cached_key(order);
     out.transfers = found.into_iter().map(|g| g.1).collect();
     if core_bandwidth.is_none() && !out.transfers.is_empty() {
-        out.notes.push("DMA bandwidth utilization is not available: the metadata lack dma_ddr_bandwidth. Busy times are shown.".into());
+        out.notes
+            .push("DMA bandwidth utilization is not available: the metadata do not record dma_ddr_bandwidth. Busy times are shown.".into());
     }
 }
 
@@ -219,6 +219,6 @@ fn by_bytes(out: &mut Charts) {
     out.n_more_sizes = out.sizes.len().saturating_sub(MOST_SIZES) as u64;
     out.sizes.truncate(MOST_SIZES);
     if out.n_more_sizes > 0 {
-        out.notes.push(format!("The {MOST_SIZES} sizes of transfers with most bytes are shown; {} more are not.", out.n_more_sizes));
+        out.notes.push(format!("The {MOST_SIZES} transfer sizes with most bytes are shown; {} more are not.", out.n_more_sizes));
     }
 }

@@ -35,9 +35,9 @@ fn data_loading(overview: &Overview) -> Option<Recommendation> {
     let part = share(cost, whole(overview));
     (part > DATA_LOADING_MIN).then(|| Recommendation {
         id: "data_loading".into(),
-        title: "Loading data takes long".into(),
+        title: "Long data loading".into(),
         text: format!(
-            "{} of the step time goes to waiting for the data loader. Try more workers: `num_workers` of DataLoader.",
+            "{} of the step time is spent waiting for the data loader. Try more workers: `num_workers` of DataLoader.",
             percent(part)
         ),
         threshold: "DataLoader over 5 % of the time of the steps".into(),
@@ -59,12 +59,12 @@ fn data_parallel(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
     let n_devices = used_devices(view);
     (n_devices > 1).then(|| Recommendation {
         id: "data_parallel".into(),
-        title: "DataParallel is in use".into(),
+        title: "DataParallel instead of DistributedDataParallel".into(),
         text: format!(
-            "The program uses DataParallel on {n_devices} devices, driven by one process. DistributedDataParallel is faster, since each device has a process of its own."
+            "One process drives {n_devices} devices with DataParallel. Use DistributedDataParallel, which runs one process per device."
         ),
         threshold: "a range `DataParallel.forward`, and more than one device in use".into(),
-        how: format!("Devices on which work ran, in {} steps.", overview.steps.len()),
+        how: format!("Devices with kernels in {} steps.", overview.steps.len()),
         cost: None,
         evidence: vec![super::at_slice(view, slice, "DataParallel.forward".into())],
         link: "https://pytorch.org/docs/stable/notes/cuda.html#cuda-nn-ddp-instead".into(),
@@ -87,11 +87,11 @@ fn backend(view: &View<'_>, _overview: &Overview) -> Option<Recommendation> {
     let is_able = view.torch.devices.iter().any(|d| d.compute.is_some_and(|(major, minor)| (major, minor) >= (3, 5)));
     (!has_nccl && is_able).then(|| Recommendation {
         id: "nccl".into(),
-        title: "Communication does not go through NCCL".into(),
-        text: "DistributedDataParallel is in use, and no NCCL operation is in the trace. The NCCL backend is the fastest on these devices."
+        title: "Communication without NCCL".into(),
+        text: "DistributedDataParallel runs without NCCL operations in this trace. Use the NCCL backend, the fastest on these devices."
             .into(),
         threshold: "a range `DistributedDataParallel.forward`, no `nccl:` operation, and a device of compute capability 3.5 or more".into(),
-        how: "Told by names of host ranges and kernels, and by `deviceProperties`.".into(),
+        how: "Derived from names of host ranges and kernels, and from `deviceProperties`.".into(),
         cost: None,
         evidence: vec![super::at_slice(view, slice, "DistributedDataParallel.forward".into())],
         link: "https://pytorch.org/docs/stable/distributed.html#which-backend-to-use".into(),
@@ -103,9 +103,9 @@ fn communication(overview: &Overview) -> Option<Recommendation> {
     let part = share(cost, whole(overview));
     (part > COMMUNICATION_MIN).then(|| Recommendation {
         id: "communication".into(),
-        title: "Communication takes long".into(),
+        title: "Long exposed communication".into(),
         text: format!(
-            "{} of the step time goes to communication that nothing hides. Try gradient compression, gradient accumulation, or a bigger batch.",
+            "{} of the step time is exposed communication. Try gradient compression, gradient accumulation, or a larger batch.",
             percent(part)
         ),
         threshold: "Communication over 10 % of the time of the steps".into(),
@@ -124,13 +124,13 @@ fn utilization(overview: &Overview) -> Option<Recommendation> {
     let idle = low.iter().map(|d| range.duration().0 - d.busy.0).max()?;
     Some(Recommendation {
         id: "utilization".into(),
-        title: "Devices are idle most of the time".into(),
+        title: "Low GPU utilization".into(),
         text: format!(
-            "Low utilization: {}. Try a bigger batch; it can affect how fast and how stably the model converges.",
+            "Utilization: {}. Try a larger batch, which can affect convergence.",
             ids.join(", ")
         ),
         threshold: "GPU Utilization under 50 %".into(),
-        how: "Time in which at least one kernel runs / time from the first step's start to the last one's end. The cost is the most any device was idle.".into(),
+        how: "Time in which at least one kernel runs / time from the first step's start to the last one's end. The cost is the largest idle time of a device.".into(),
         cost: Some(DurationNs(idle)),
         evidence: vec![Evidence { label: "All steps".into(), range, slice: None }],
         link: String::new(),
@@ -148,9 +148,9 @@ fn tensor_cores(view: &View<'_>) -> Option<Recommendation> {
     let part = share(eligible, all);
     (part > 0.0).then(|| Recommendation {
         id: "tensor_cores".into(),
-        title: "Tensor cores are not used".into(),
+        title: "Unused tensor cores".into(),
         text: format!(
-            "No kernel uses tensor cores, and {} of the kernel time was launched by operators that can. Try automatic mixed precision.",
+            "No kernel uses tensor cores, although {} of the kernel time is launched by operators that can use them. Try automatic mixed precision.",
             percent(part)
         ),
         threshold: "a device of compute capability 7 or more, no kernel that uses tensor cores, and some launched by operators that could"
@@ -191,9 +191,9 @@ fn memory(view: &View<'_>) -> Option<Recommendation> {
     let part = allocated as f64 / capacity as f64;
     (part > MEMORY_MIN).then(|| Recommendation {
         id: "memory".into(),
-        title: "Device memory is almost full".into(),
+        title: "Device memory nearly full".into(),
         text: format!(
-            "GPU {} held {} of its {} at its peak. Near the limit the allocator stalls or fails; try a smaller batch, checkpointing or mixed precision.",
+            "GPU {} used {} of its {} at the peak. Near the limit the allocator stalls or fails: try a smaller batch, checkpointing or mixed precision.",
             event.device_id,
             text::bytes(allocated),
             text::bytes(capacity)

@@ -30,11 +30,11 @@ impl Cause {
     /// For people.
     pub fn label(self) -> &'static str {
         match self {
-            Cause::HostLate => "the host had not launched the next kernel",
-            Cause::HostWaited => "the host waited for the device before it launched more",
+            Cause::HostLate => "the next kernel was not launched yet",
+            Cause::HostWaited => "the host waited for the device before the next launch",
             Cause::HostLoaded => "the host waited for data",
-            Cause::Queued => "the next kernel was launched but had not begun",
-            Cause::Unknown => "the launch is not in the trace",
+            Cause::Queued => "the next kernel was launched but had not started",
+            Cause::Unknown => "the launch is not recorded",
         }
     }
 }

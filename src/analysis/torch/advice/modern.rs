@@ -59,15 +59,15 @@ fn launch_bound(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
     let worst = largest(EVIDENCE_MAX, bound.iter(), |b| b.1);
     (!bound.is_empty()).then(|| Recommendation {
         id: "launch_bound".into(),
-        title: "Steps are bound by launches".into(),
+        title: "Launch-bound steps".into(),
         text: format!(
-            "In {} of {} steps the device waits {} for the host to launch its next work. Try torch.compile or CUDA graphs, fewer and larger operators, or a bigger batch.",
+            "In {} of {} steps the device waits {} for the host to launch the next kernel. Try torch.compile or CUDA graphs, fewer and larger operators, or a larger batch.",
             text::count(bound.len() as u64),
             text::count(overview.steps.len() as u64),
             text::duration(cost)
         ),
         threshold: "over 20 % of a step".into(),
-        how: "Gaps between device work of a step whose next launch began only after the gap did, while the host neither waited for the device nor for data.".into(),
+        how: "Gaps between kernels of a step in which the next launch started after the start of the gap, while the host waited neither for the device nor for data.".into(),
         cost: Some(cost),
         evidence: worst
             .into_iter()
@@ -93,10 +93,10 @@ fn idle(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
     let longest = largest(EVIDENCE_MAX, gaps.iter(), |g| g.length());
     (part > IDLE_MIN).then(|| Recommendation {
         id: "idle_gaps".into(),
-        title: "The device is idle between its work".into(),
+        title: "Idle gaps between kernels".into(),
         text: format!("{} of the device time of the steps is idle. By cause: {}.", percent(part), by_cause.join("; ")),
         threshold: "over 10 % of the time of the steps".into(),
-        how: "Gaps between kernels, copies and sets of a device within the steps; the cause is what the host did from the begin of the gap until it launched what ends it.".into(),
+        how: "Gaps between kernels, copies and sets of a device within the steps; the cause is the host activity from the start of the gap until the launch of the next kernel.".into(),
         cost: Some(cost),
         evidence: longest
             .into_iter()
@@ -119,9 +119,9 @@ fn exposed_communication(view: &View<'_>, overview: &Overview) -> Option<Recomme
     let part = share(cost, whole(overview));
     (part > EXPOSED_MIN).then(|| Recommendation {
         id: "exposed_communication".into(),
-        title: "Communication is not hidden behind computation".into(),
+        title: "Exposed communication".into(),
         text: format!(
-            "{} of {} of communication run while nothing is computed. Try larger buckets, earlier gradients (gradient_as_bucket_view, prefetch), or fewer, larger collectives.",
+            "{} of {} of communication do not overlap with computation. Try larger buckets, earlier gradients (gradient_as_bucket_view, prefetch), or fewer, larger collectives.",
             text::duration(cost),
             text::duration(DurationNs(length(&communication)))
         ),
@@ -153,14 +153,14 @@ fn small_kernels(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
     let cost = DurationNs(small().map(|k| over(&k)).sum());
     Some(Recommendation {
         id: "small_kernels".into(),
-        title: "Most kernels are small".into(),
+        title: "Mostly small kernels".into(),
         text: format!(
-            "{} of {} kernels run shorter than 10 µs, about what a launch costs. Try torch.compile, fused operators, CUDA graphs or a bigger batch.",
+            "{} of {} kernels are shorter than 10 µs, about the cost of a launch. Try torch.compile, fused operators, CUDA graphs or a larger batch.",
             text::count(n_small as u64),
             text::count(n_kernels as u64)
         ),
         threshold: "at least half of 100 or more kernels under 10 µs".into(),
-        how: "Kernels that begin in a step. The cost is the time by which their launches on the host last longer than they do.".into(),
+        how: "Kernels that start in a step. The cost is the time of their launches on the host minus their own time.".into(),
         cost: (cost.0 > 0).then_some(cost),
         evidence: largest(EVIDENCE_MAX, small(), over)
             .into_iter()
@@ -197,14 +197,14 @@ fn waiting_calls(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
     let Found { n, cost, evidence } = within_steps(view, overview, view.model.events.runtimes.iter().copied().filter(waits));
     (share(cost, whole(overview)) > WAITING_MIN).then(|| Recommendation {
         id: "synchronising_calls".into(),
-        title: "Calls wait for the device".into(),
+        title: "Host calls waiting for the device".into(),
         text: format!(
-            "{} calls in the steps block the host for {} until the device has caught up. Look for `.item()`, `.cpu()`, `print` of tensors, or `torch.cuda.synchronize()`.",
+            "{} calls in the steps block the host for {} until the device has finished. Look for `.item()`, `.cpu()`, `print` of tensors, or `torch.cuda.synchronize()`.",
             text::count(n),
             text::duration(cost)
         ),
         threshold: "over 1 % of the time of the steps".into(),
-        how: "Durations of synchronising runtime calls that begin in a step.".into(),
+        how: "Durations of synchronizing runtime calls that start in a step.".into(),
         cost: Some(cost),
         evidence,
         link: String::new(),
@@ -216,14 +216,14 @@ fn pageable_copies(view: &View<'_>, overview: &Overview) -> Option<Recommendatio
     let Found { n, cost, evidence } = within_steps(view, overview, view.model.events.work.iter().copied().filter(is_pageable));
     (share(cost, whole(overview)) > PAGEABLE_MIN).then(|| Recommendation {
         id: "pageable_memory".into(),
-        title: "Copies come from pageable memory".into(),
+        title: "Copies from pageable memory".into(),
         text: format!(
-            "{} copies between pageable host memory and the device take {}. Such copies are slow and block the host; try `pin_memory=True` of DataLoader with `non_blocking=True`.",
+            "{} copies between pageable host memory and the device take {}. They are slow and block the host: try `pin_memory=True` of DataLoader with `non_blocking=True`.",
             text::count(n),
             text::duration(cost)
         ),
         threshold: "over 1 % of the time of the steps".into(),
-        how: "Durations of copies that begin in a step and whose name says `Pageable`.".into(),
+        how: "Durations of copies that start in a step, with `Pageable` in their name.".into(),
         cost: Some(cost),
         evidence,
         link: "https://pytorch.org/docs/stable/data.html#memory-pinning".into(),

@@ -203,8 +203,7 @@ fn notes(base: &DiffPart, experiment: &DiffPart) -> Vec<String> {
     let has_landmark = |part: &DiffPart| part.items.iter().any(|i| i.landmark.is_some());
     if !(has_landmark(base) && has_landmark(experiment)) {
         out.push(
-            "Without data loading, modules or optimizer steps in both traces there is nothing to align: compare them operator by operator."
-                .into(),
+            "The traces cannot be aligned: both need data loading, modules or optimizer steps. Compare them by operator instead.".into(),
         );
     }
     out

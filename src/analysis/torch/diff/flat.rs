@@ -16,10 +16,10 @@ pub fn flat_diff(base: &DiffPart, experiment: &DiffPart, by: FlatBy) -> FlatDiff
     for part in [base, experiment] {
         let is_empty = if by == FlatBy::Kernel { part.kernels.is_empty() } else { part.operators.is_empty() };
         if is_empty {
-            let what = if by == FlatBy::Kernel { "work on a device" } else { "operators" };
-            notes.push(format!("{} has no {what}: all rows are the other trace's.", part.title));
+            let what = if by == FlatBy::Kernel { "kernels" } else { "operators" };
+            notes.push(format!("{} has no {what}: all rows come from the other trace.", part.title));
         } else if by == FlatBy::OperatorShape && part.operators.iter().all(|o| text(part, o.shape).is_none_or(str::is_empty)) {
-            notes.push(format!("{} does not tell input shapes: record it with `record_shapes=True`.", part.title));
+            notes.push(format!("Input shapes are not recorded in {}: record with `record_shapes=True`.", part.title));
         }
     }
     FlatDiff { base: base.title.clone(), experiment: experiment.title.clone(), rows, notes }

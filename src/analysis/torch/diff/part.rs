@@ -17,7 +17,7 @@ pub fn part(view: &View<'_>) -> DiffPart {
     let mut notes = Vec::new();
     match modules::main_thread(view).and_then(|t| view.model.trees.roots.get(t as usize)) {
         Some(root) => maker.main(root.node),
-        None => notes.push("The trace has no operators: only its kernels can be compared.".into()),
+        None => notes.push("No operators are recorded in this trace: only kernels can be compared.".into()),
     }
     let operators = maker.operators();
     let kernels = maker.kernels();

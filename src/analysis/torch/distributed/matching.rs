@@ -25,7 +25,7 @@ type Place = (usize, usize);
 /// Matches the calls of at least two workers, or says why that cannot be done.
 pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
     if let Some(part) = parts.iter().find(|p| p.calls.is_empty()) {
-        return Err(format!("Worker {} has no communication operations, so waiting cannot be told from moving data.", part.worker));
+        return Err(format!("Worker {} has no communication operations, so waiting and data transfer cannot be separated.", part.worker));
     }
     let mut out = Matched {
         transfer: parts.iter().map(|p| vec![None; p.calls.len()]).collect(),
@@ -61,9 +61,7 @@ pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
         }
     }
     if out.n_matched == 0 {
-        return Err(
-            "No communication operation of one worker has a counterpart in another, so waiting cannot be told from moving data.".into()
-        );
+        return Err("No communication operation matches between workers, so waiting and data transfer cannot be separated.".into());
     }
     Ok(out)
 }
@@ -104,7 +102,7 @@ fn by_order(parts: &[DistributedPart], rest: &[Vec<usize>]) -> Result<Vec<Vec<Pl
     let n = rest.first().map_or(0, Vec::len);
     if let Some(other) = rest.iter().position(|r| r.len() != n) {
         return Err(format!(
-            "{} has {n} communication operations and {} has {}: they cannot be matched, so waiting cannot be told from moving data.",
+            "{} has {n} communication operations and {} has {}: they cannot be matched, so waiting and data transfer cannot be separated.",
             parts[0].worker,
             parts[other].worker,
             rest[other].len()
@@ -114,7 +112,7 @@ fn by_order(parts: &[DistributedPart], rest: &[Vec<usize>]) -> Result<Vec<Vec<Pl
     for i in 0..n {
         if let Some(other) = (1..parts.len()).find(|&w| n_ranges(w, i) != n_ranges(0, i)) {
             return Err(format!(
-                "Operation {} has {} kernels on {} and {} on {}: they cannot be matched, so waiting cannot be told from moving data.",
+                "Operation {} has {} kernels on {} and {} on {}: they cannot be matched, so waiting and data transfer cannot be separated.",
                 i + 1,
                 n_ranges(0, i),
                 parts[0].worker,

@@ -13,16 +13,14 @@ pub fn merge(parts: &[DistributedPart]) -> Distributed {
     let mut notes = Vec::new();
     let parts = checked(parts, &mut notes);
     let matched = if parts.len() < 2 {
-        notes.push(
-            "Only one worker is open: how long it waited for the others cannot be told. Open the traces of all workers of the run.".into(),
-        );
+        notes.push("Only one worker is open, so its waiting time is not available. Open the traces of all workers of the run.".into());
         None
     } else {
         match match_calls(&parts) {
             Ok(matched) => {
                 if matched.n_unmatched > 0 {
                     notes.push(format!(
-                        "{} operations have no counterpart among the open workers; they count as neither waiting nor moving data.",
+                        "{} operations have no match in the open workers; they count neither as waiting nor as data transfer.",
                         matched.n_unmatched
                     ));
                 }
@@ -57,7 +55,7 @@ fn checked(parts: &[DistributedPart], notes: &mut Vec<String>) -> Vec<Distribute
     spans.order();
     spans.dedup();
     if spans.len() > 1 {
-        notes.push(format!("The traces are of different spans ({}): what they did at the same time cannot be compared.", spans.join(", ")));
+        notes.push(format!("The traces cover different spans ({}), so their times cannot be compared.", spans.join(", ")));
     }
     let mut out: Vec<DistributedPart> = Vec::with_capacity(parts.len());
     for part in parts {
@@ -76,7 +74,7 @@ fn checked(parts: &[DistributedPart], notes: &mut Vec<String>) -> Vec<Distribute
     }
     let world = out.iter().filter_map(|p| p.rank).map(|r| r.1).max();
     if let Some(world) = world.filter(|&w| has_ranks && w as usize > out.len()) {
-        notes.push(format!("{} of {world} ranks are open: the last to come may be one of the others.", out.len()));
+        notes.push(format!("{} of {world} ranks are open: the last to arrive can be one of the others.", out.len()));
     }
     out
 }

@@ -113,25 +113,25 @@ fn in_steps(calls: &[Call], view: &View<'_>) -> Vec<Option<u32>> {
 fn notes(view: &View<'_>, calls: &[CommunicationCall]) -> Vec<String> {
     let mut out = Vec::new();
     if calls.is_empty() {
-        out.push("The trace has no communication operations.".into());
+        out.push("No communication operations are recorded in this trace.".into());
     }
     if view.model.steps.steps.is_empty() {
-        out.push("The trace has no steps and nothing that a step could be made of.".into());
+        out.push("No steps are recorded in this trace: call `prof.step()` after each iteration.".into());
     }
     let n_outside = calls.iter().filter(|c| c.step.is_none()).count();
     if n_outside > 0 && !calls.is_empty() {
         out.push(format!(
-            "{n_outside} of {} communication operations lie in no step; they are in the tables, not in the charts.",
+            "{n_outside} of {} communication operations are outside steps; they are in the tables, not in the charts.",
             calls.len()
         ));
     }
     let has_kernel = view.model.roles.is_communication.contains(&true);
     let is_of_device = |c: &CommunicationCall| view.profile.name_of(c.slice).starts_with("nccl:");
     if !has_kernel && calls.iter().any(is_of_device) {
-        out.push("The trace has no communication kernels: times are those of the calls on the host.".into());
+        out.push("No communication kernels are recorded in this trace: times are host call times.".into());
     }
     if !calls.is_empty() && calls.iter().all(|c| c.size_bytes.is_none()) {
-        out.push("Sizes are not available: the records of communication tell neither shapes nor elements.".into());
+        out.push("Sizes are not available: communication records have neither shapes nor elements.".into());
     }
     out
 }

@@ -259,18 +259,19 @@ fn capacity(view: &View<'_>, key: DeviceKey) -> Option<u64> {
 fn notes(view: &View<'_>, devices: &[MemoryDevice]) -> Vec<String> {
     let mut out = Vec::new();
     if devices.is_empty() {
-        out.push("The trace has no events `[memory]`: record it with `profile_memory=True`.".into());
+        out.push("No `[memory]` events are recorded in this trace: record with `profile_memory=True`.".into());
         return out;
     }
     if view.torch.memory.iter().all(|r| r.address.is_none()) {
         out.push(
-            "The records tell neither addresses nor totals (PyTorch before 1.10): no curve and no single allocations, only sums.".into(),
+            "Addresses and totals are not recorded (PyTorch before 1.10): only sums are shown, without a curve or single allocations."
+                .into(),
         );
     } else if devices.iter().any(|d| d.n_points == 0) {
-        out.push("Some devices' records tell no totals: no curve for them.".into());
+        out.push("Totals of some devices are not recorded: they have no curve.".into());
     }
     if view.model.trees.roots.is_empty() {
-        out.push("The trace has no operators: no record can be told whose it is.".into());
+        out.push("No operators are recorded in this trace: memory records are not attributed to operators.".into());
     }
     out
 }

@@ -205,14 +205,15 @@ fn notes(rows: &[ModuleRow], n_total: u64, threads: &[TreeThread]) -> Vec<String
     let mut out = Vec::new();
     if rows.is_empty() {
         out.push(
-            "The trace has no calls of modules: record it with `with_stack=True` (`with_modules` alone writes none in eager mode).".into(),
+            "No module calls are recorded in this trace: record with `with_stack=True` (`with_modules` alone records none in eager mode)."
+                .into(),
         );
     }
     if n_total > rows.len() as u64 {
         out.push(format!("The first {} of {n_total} modules are listed.", rows.len()));
     }
     if threads.is_empty() {
-        out.push("The trace has no operators: there is no tree to show.".into());
+        out.push("No operators are recorded in this trace, so there is no tree.".into());
     }
     out
 }

@@ -27,7 +27,7 @@ fn device(session: &Session, query: &DeviceQuery) -> Result<Value, String> {
         Answer::Device(DeviceAnswer::Tensors(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Compare(a)) => serde_json::to_value(a),
         Answer::Refused(sentence) => return Err(sentence),
-        _ => return Err("The engine gave another answer than asked.".into()),
+        _ => return Err("The engine returned an unexpected answer.".into()),
     };
     value.map_err(|e| e.to_string())
 }
@@ -40,7 +40,7 @@ fn tables(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         return match session.run(&Query::Table(id.into(), 0, u64::MAX)) {
             Answer::Table(part) => serde_json::to_value(part).map_err(|e| e.to_string()),
             Answer::Refused(sentence) => Err(sentence),
-            _ => Err("The engine gave another answer than asked.".into()),
+            _ => Err("The engine returned an unexpected answer.".into()),
         };
     }
     let list = session.profile.tables.iter().map(|t| {
@@ -65,7 +65,7 @@ fn csv(session: &Session, what: &str) -> Result<Value, String> {
                 next = part.next;
             }
             Answer::Refused(sentence) => return Err(sentence),
-            _ => return Err("The engine gave another answer than asked.".into()),
+            _ => return Err("The engine returned an unexpected answer.".into()),
         }
     }
     Ok(Value::String(text))
@@ -84,7 +84,7 @@ fn compare(sessions: &[Session], arguments: &Arguments) -> Result<Value, String>
         match session.run(&Query::Device(DeviceQuery::ComparePart)) {
             Answer::Device(DeviceAnswer::ComparePart(part)) => parts.push(*part),
             Answer::Refused(sentence) => return Err(sentence),
-            _ => return Err("The engine gave another answer than asked.".into()),
+            _ => return Err("The engine returned an unexpected answer.".into()),
         }
     }
     device(first, &DeviceQuery::Compare(parts, base))

@@ -33,19 +33,19 @@ pub fn compared(name: &str, sessions: &[Session]) -> Option<Result<Value, String
         _ => return None,
     };
     let [before, after] = sessions else {
-        return Some(Err("Expected two profiles to compare: name the earlier one first.".into()));
+        return Some(Err("Expected two profiles to compare: list the earlier one first.".into()));
     };
     let first = if level.is_some() { NeuronQuery::LogPart } else { NeuronQuery::Support };
     let query = match (before.run(&Query::Neuron(first)), level) {
         (Answer::Neuron(NeuronAnswer::Support(part)), None) => NeuronQuery::SupportDiff(part),
         (Answer::Neuron(NeuronAnswer::LogPart(part)), Some(level)) => NeuronQuery::LogDiff(part, level),
         (Answer::Refused(sentence), _) => return Some(Err(sentence)),
-        _ => return Some(Err("The first profile gave another answer than asked.".into())),
+        _ => return Some(Err("The first profile returned an unexpected answer.".into())),
     };
     Some(match after.run(&Query::Neuron(query)) {
         Answer::Refused(sentence) => Err(sentence),
         Answer::Neuron(answer) => value(&answer),
-        _ => Err("The second profile gave another answer than asked.".into()),
+        _ => Err("The second profile returned an unexpected answer.".into()),
     })
 }
 

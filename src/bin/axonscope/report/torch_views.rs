@@ -31,12 +31,12 @@ fn ask(session: &Session, query: TorchQuery) -> Result<TorchAnswer, String> {
     match session.run(&Query::Torch(query)) {
         Answer::Torch(answer) => Ok(answer),
         Answer::Refused(sentence) => Err(sentence),
-        _ => Err("The session gave another answer than asked.".into()),
+        _ => Err("The session returned an unexpected answer.".into()),
     }
 }
 
 fn other() -> String {
-    "The session gave another answer than asked.".into()
+    "The session returned an unexpected answer.".into()
 }
 
 fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, String> {
@@ -55,7 +55,7 @@ fn memory(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         memory.devices.retain(|d| d.name == device);
         memory.default_device = 0;
         if memory.devices.is_empty() {
-            return Err(format!("There are no records of `{device}`; there are of: {}.", there.join(", ")));
+            return Err(format!("No records of `{device}`; available devices: {}.", there.join(", ")));
         }
     }
     let limit = arguments.number("limit")?.unwrap_or(0).clamp(0, i64::from(u32::MAX)) as u32;
@@ -110,7 +110,7 @@ fn distributed(sessions: &[Session], arguments: &Arguments) -> Result<Value, Str
             parts.push(part);
         }
     }
-    let first = sessions.first().filter(|_| !parts.is_empty()).ok_or("None of the files is of that worker and span.")?;
+    let first = sessions.first().filter(|_| !parts.is_empty()).ok_or("No file belongs to this worker and span.")?;
     let TorchAnswer::Distributed(merged) = ask(first, TorchQuery::Distributed(parts))? else { return Err(other()) };
     Ok(plugin::distributed(&merged))
 }
@@ -125,7 +125,7 @@ fn diff(sessions: &[Session], arguments: &Arguments) -> Result<Value, String> {
         None => 0,
         Some(name) => {
             let is_it = |file: &String| file == name || file.rsplit('/').next() == Some(name);
-            arguments.files.iter().position(is_it).filter(|&at| at < 2).ok_or(format!("None of the files is `{name}`."))?
+            arguments.files.iter().position(is_it).filter(|&at| at < 2).ok_or(format!("No file has the name `{name}`."))?
         }
     };
     let (base, experiment) = (&sessions[at], &sessions[1 - at]);

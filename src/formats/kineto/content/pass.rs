@@ -20,7 +20,7 @@ impl Pass<'_> {
             self.skip(
                 Severity::Warning,
                 "repaired_quotes",
-                "A text holds quotes that are not escaped; it was read up to its likely end.",
+                "A string contains unescaped quotes; it is read up to its likely end.",
                 offset,
                 text,
             );
@@ -31,7 +31,7 @@ impl Pass<'_> {
                 return self.skip(
                     Severity::DataLoss,
                     "missing_phase",
-                    "The record has no `ph`, so it is not known what it is.",
+                    "The record has no `ph` field, so its type is unknown.",
                     offset,
                     text,
                 );
@@ -39,11 +39,11 @@ impl Pass<'_> {
             b'X' | b'B' | b'E' | b'b' | b'e' | b'n' | b'S' | b'F' | b'T' | b'p' | b'i' | b'I' | b'R' | b'C' | b's' | b't' | b'f' => {}
             phase => {
                 let kind = if phase == 1 { "phase_unknown".into() } else { format!("phase_{}", char::from(phase).escape_default()) };
-                return self.skip(Severity::Info, &kind, "A kind of event that has no place on the timeline.", offset, text);
+                return self.skip(Severity::Info, &kind, "An event type that is not shown on the timeline.", offset, text);
             }
         }
         let Some(time) = event.ts.and_then(number::micros_to_nanos) else {
-            let reason = "The record has no readable time `ts`, so it has no place on the timeline.";
+            let reason = "The record has no valid time `ts`, so it is not on the timeline.";
             return self.skip(Severity::DataLoss, "missing_ts", reason, offset, text);
         };
         match event.phase {
@@ -65,7 +65,7 @@ impl Pass<'_> {
         if duration.is_none_or(|d| d < 0) {
             let (kind, reason) = match duration {
                 Some(_) => ("negative_duration", "The duration is negative; it is shown as 0."),
-                None => ("missing_duration", "The record has no readable duration `dur`; it is shown as 0."),
+                None => ("missing_duration", "The record has no valid duration `dur`; it is shown as 0."),
             };
             self.skip(Severity::Warning, kind, reason, offset, text);
         }
@@ -101,7 +101,7 @@ impl Pass<'_> {
             match number::unsigned(raw).and_then(|id| u32::try_from(id).ok()).filter(|id| *id != ABSENT) {
                 Some(id) => content.builder.set(column, slice, id),
                 None => {
-                    let reason = "A correlation or external id that is no whole number below 2^32 - 1; the slice is shown without it.";
+                    let reason = "A correlation or external id is not a whole number below 2^32 - 1; the slice is shown without it.";
                     self.ledger.skip(Severity::Info, "odd_id", reason, offset, || String::from_utf8_lossy(raw).into_owned());
                 }
             }

@@ -56,10 +56,7 @@ pub(super) fn pairs(profile: &Profile, moments: &[Moments], has: &dyn Fn(&str) -
             tables: [moments.table, rows],
             is_fit: share >= 0.8,
             is_strong: true,
-            why: [
-                format!("{n} of {of} of its moments are moments of `{rows}`"),
-                format!("{n} of {of} moments of `{}` are moments of it", moments.table),
-            ],
+            why: [format!("{n} of {of} of its times match `{rows}`"), format!("{n} of {of} times of `{}` match it", moments.table)],
         }));
     }
     out.extend(semaphores(profile).filter(|_| has("Instruction") && has("SemaphoreUpdate")));
@@ -100,8 +97,8 @@ fn semaphores(profile: &Profile) -> Option<Pair> {
         is_fit: share >= 0.8,
         is_strong: true,
         why: [
-            format!("it has a value when {n} of {of} instructions of `Instruction` set one"),
-            format!("{n} of {of} of its semaphores get a value in `SemaphoreUpdate`"),
+            format!("{n} of {of} instructions of `Instruction` that set a semaphore match it"),
+            format!("{n} of {of} of its semaphores have a value in `SemaphoreUpdate`"),
         ],
     })
 }
