@@ -6,6 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+#[path = "tidy/words.rs"]
+mod words;
+
 /// Room → the rooms it may import. ARCHITECTURE.md says why.
 const ROOMS: &[(&str, &[&str])] = &[
     ("base", &[]),

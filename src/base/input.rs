@@ -19,7 +19,7 @@ pub enum InputError {
         name: String,
     },
     /// The platform refused: the file changed, disappeared or may not be read.
-    #[error("`{name}` could not be read: {why} It may have been changed, moved or deleted since it was opened.")]
+    #[error("`{name}` could not be read: {why} It may have been changed, moved or deleted after it was opened.")]
     Unreadable {
         /// The member's name.
         name: String,

@@ -14,14 +14,14 @@ pub fn how_to_export(head: &MemberHead) -> Option<&'static str> {
     }
     if SYSTEM.contains(&name) {
         return Some(
-            "is part of a raw Neuron system profile, a protobuf whose schema is not published. Export the whole directory with \
+            "is part of a raw Neuron system profile, a protobuf without a published schema. Export the directory with \
              `neuron-explorer view -d DIR --output-format parquet` (or, with older releases, `neuron-profile view -d DIR \
              --output-format json`) and open its output",
         );
     }
     let is_inf1 = name.ends_with(".pb") && head.name.to_ascii_lowercase().contains("neuron");
     is_inf1.then_some(
-        "is a protobuf of an older Neuron tool, perhaps of the TensorBoard plugin for Inf1, whose schema is not published. Open it with \
+        "is a protobuf of an older Neuron tool, perhaps of the TensorBoard plugin for Inf1, without a published schema. Open it with \
          `tensorboard --run_neuron_profiler` of that release, or profile again with a current one and export JSON or Parquet",
     )
 }

@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
     /// The worker died or was stopped.
-    #[error("The worker of this profile has stopped. Open the file again to go on.")]
+    #[error("The worker of this profile has stopped. Open the file again to continue.")]
     Stopped,
     /// The question makes no sense for this profile; a sentence says why.
     #[error("{0}")]
     Refused(String),
     /// The answer is not of the question's kind: page and worker differ.
-    #[error("The worker gave an answer of another kind than asked. Reload the page.")]
+    #[error("The worker returned an unexpected answer. Reload the page.")]
     Unexpected,
 }
 

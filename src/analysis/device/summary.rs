@@ -255,6 +255,6 @@ fn notes(facts: &Facts<'_>, metrics: &[Metric]) -> Vec<String> {
             "model_flops is 0 because the NEFF has no HLO statistics; mfu_estimated_percent is then computed from instructions.".into(),
         );
     }
-    out.push("Metrics whose name ends in _percent are fractions of 1. The active time of an engine is the time in which it was active on any core: overlaps of cores count once.".into());
+    out.push("Metrics with names ending in _percent are fractions of 1. The active time of an engine is the time in which it was active on any core: overlaps of cores count once.".into());
     out
 }

@@ -20,38 +20,31 @@ use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
 
 /// Queries and their arguments, as `--help` shows them.
-pub const QUERIES: &str = "Queries of any profile (arguments in brackets):
-  import               what was read, and the ledger (the \
-default)
+pub const QUERIES: &str = "\
+Queries of any profile (arguments in brackets):
+  import               records read, and the ledger (the default)
   operators            time by name [group_by, group=name|shape, start_ns, end_ns, track]
-  search               hits [text, \
-field, regex=1, limit, category, field.NAME=TEXT, tables=1, records=1, key]
-  flows                arrows in a window [start_ns, \
-end_ns, limit]
+  search               hits [text, field, regex=1, limit, category, field.NAME=TEXT, tables=1, records=1, key]
+  flows                arrows in a window [start_ns, end_ns, limit]
   annotations          metrics between two times [start_ns, end_ns]
-  details              one slice or instant [slice | \
-instant | track, start_ns, name]
+  details              one slice or instant [slice | instant | track, start_ns, name]
   slices               one JSON object for each slice
-  tables               raw tables of the file \
-[id, csv=1]
+  tables               raw tables of the file [id, csv=1]
 
 Queries of PyTorch traces:
   overview, kernels [group=name|properties, device], trace, memory, modules, distributed, diff
 
-\
 Queries of Neuron device profiles:
-  summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, critical-path, advice, \
-source, bands,
+  summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, critical-path, advice, source, bands,
   dma-rows [group_by=queue|engine, detail=packets|rings|merged], tensors, compare [base]
 
-Queries of other Neuron \
-files:
+Queries of other Neuron files:
   support, system, operator-framework, operator-hlo, operator-timeline, support_diff, operator-framework_diff, operator-hlo_diff";
 
 /// Arguments of `axonscope report`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// What to ask
+    /// Query to run (listed below)
     #[arg(long, default_value = "import")]
     query: String,
     /// An argument of the query

@@ -107,7 +107,7 @@ pub fn Toolbar(
                 class="input timeline__filter"
                 type="search"
                 placeholder="Filter rows"
-                aria-label="Show only rows whose path contains this text"
+                aria-label="Show only rows with this text in their path"
                 prop:value=move || filter.get()
                 on:input=on_filter
             />
