@@ -45,13 +45,13 @@ fn a_reloaded_tensor_has_name_amount_cost_and_place() {
     let row = json!({"variable_name": "w", "size": "1000000", "type": "WEIGHT", "load_to_sbuf_repeat_factor": "4"});
     let found = finding("R10", json!({"neff_node": [row], "dma": transfers(3, (100, 500), 4096), "dma_queues_info": queues()}));
     assert_eq!(found.title, "1 tensor is loaded more than twice");
-    assert_eq!(says(&found, "w"), "4.00 times, 2.86 MiB again");
+    assert_eq!(says(&found, "w"), "4.00 times, 2.86 MiB reloaded");
     assert_eq!(found.cost.map(|c| c.0), Some(4190), "3 MB at 716 GB/s");
     assert_eq!((found.places[0].label.as_str(), found.places[0].range.start.0, found.places[0].range.end.0), ("w", 100, 602));
     // Where the file has no factor, bytes of its transfers ÷ size.
     let row = json!({"variable_name": "w", "size": "4096", "type": "WEIGHT"});
     let found = finding("R10", json!({"neff_node": [row], "dma": transfers(3, (100, 500), 4096), "dma_queues_info": queues()}));
-    assert_eq!(says(&found, "w"), "3.00 times, 8.00 KiB again");
+    assert_eq!(says(&found, "w"), "3.00 times, 8.00 KiB reloaded");
 }
 
 #[test]
