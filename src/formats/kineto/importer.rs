@@ -45,7 +45,7 @@ impl Importer {
         }
         let keys: Vec<String> = keys.iter().take(8).map(|k| format!("`{k}`")).collect();
         ImportError::Invalid(format!(
-            "Expected the list `traceEvents` in the root of the trace, found only the keys {1} in {size}.",
+            "Expected the list `traceEvents` in the root of the trace, found only the keys {} in {size}.",
             keys.join(", ")
         ))
     }
