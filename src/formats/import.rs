@@ -5,6 +5,7 @@ use super::inspect::{self, Found};
 use super::{Claim, Format, ImportError, Imported, Progress, Streamed, Watch, archive, by_id};
 use crate::base::input::HEAD_LEN;
 use crate::base::{InputError, InputSet, Ledger, Member, MemberHead, Severity, text};
+use crate::formats::wording;
 
 /// How much is read at a time.
 const BLOCK: u64 = 8 << 20;
@@ -137,7 +138,7 @@ pub fn import_claim(input: &InputSet, claim: &Claim, tell: &mut dyn FnMut(Progre
     let members = claim.members.iter().filter_map(|&m| input.members.get(m).cloned()).collect();
     let picked = InputSet { members };
     let Some(main) = picked.members.first() else {
-        return Err(ImportError::Unrecognised("No file was given to this importer.".into()));
+        return Err(ImportError::Unrecognised(wording::NO_FILE.into()));
     };
     let is_gzip = is_gzip(&main.read_up_to(0, 2)?);
     if let Some(mut feeder) = Feeder::new(format, claim, &main.name, main.len(), is_gzip) {

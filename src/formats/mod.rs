@@ -17,6 +17,7 @@ pub mod ntff;
 pub mod tensorboard_neuron;
 mod unrecognised;
 mod watch;
+pub mod wording;
 
 pub use watch::Watch;
 

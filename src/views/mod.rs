@@ -30,3 +30,4 @@ pub mod system;
 pub mod tables;
 pub mod tensors;
 pub mod timeline;
+pub mod wording;

@@ -10,6 +10,7 @@ mod values;
 use super::json::{Root, root};
 use super::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::base::{InputSet, Item, Ledger, MemberHead, TimeRange};
+use crate::formats::wording;
 use crate::model::{Domain, Fact, Meta, Profile, SupportReport, SupportSource};
 
 /// The format's id.
@@ -51,7 +52,7 @@ impl Format for Analyze {
     }
 
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
-        let main = input.members.first().ok_or_else(|| ImportError::Unrecognised("No file was given to this importer.".into()))?;
+        let main = input.members.first().ok_or_else(|| ImportError::Unrecognised(wording::NO_FILE.into()))?;
         if log::is_log(&main.read_up_to(0, crate::base::input::HEAD_LEN as u64)?) {
             return Err(log::answer(main)?);
         }

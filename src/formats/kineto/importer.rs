@@ -3,6 +3,7 @@
 use super::content::{Content, Pass};
 use crate::base::{Ledger, Severity, text};
 use crate::formats::json::Splitter;
+use crate::formats::wording;
 use crate::formats::{ImportError, Preview, Streamed};
 use crate::model::Profile;
 
@@ -89,7 +90,7 @@ impl Streamed for Importer {
             return Err(self.no_events());
         }
         if !self.splitter.is_at_end() && !is_truncated {
-            let reason = "The JSON ends early; all complete records before its end are read.";
+            let reason = wording::JSON_ENDS_EARLY;
             ledger.skip(Severity::DataLoss, "truncated_json", reason, self.n_read, || {
                 "Expected the closing bracket of the root, found the end of the file.".into()
             });

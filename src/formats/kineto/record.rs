@@ -3,6 +3,7 @@
 use super::facts::value_text;
 use crate::base::{InputSet, Item};
 use crate::formats::json::{Cursor, Value, nested_len, unescape};
+use crate::formats::wording;
 use crate::formats::{Field, ImportError};
 use crate::model::{Profile, RecordRef};
 
@@ -11,7 +12,7 @@ const FIRST_PART: u64 = 4 << 20;
 
 /// The fields of a slice or an instant: of both records where it has two.
 pub fn fields(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
-    let gone = || ImportError::Invalid("This item has no record in the file.".into());
+    let gone = || ImportError::Invalid(wording::NO_RECORD.into());
     let first = profile.record_of(item).ok_or_else(gone)?;
     let mut out = Vec::new();
     read(input, first, "", &mut out)?;
@@ -75,7 +76,7 @@ fn field(group: &str, key: &[u8], value: Value<'_>) -> Field {
 
 /// The text of a record.
 fn text(input: &InputSet, record: RecordRef) -> Result<Vec<u8>, ImportError> {
-    let member = input.members.get(record.member()).ok_or_else(|| ImportError::Invalid("The file of the record is not open.".into()))?;
+    let member = input.members.get(record.member()).ok_or_else(|| ImportError::Invalid(wording::RECORD_FILE_NOT_OPEN.into()))?;
     if let Some(n_bytes) = record.n_bytes() {
         return Ok(member.read(record.offset(), n_bytes)?);
     }

@@ -5,6 +5,7 @@ use super::event::Event;
 use crate::base::Severity;
 use crate::formats::json::split::Damage;
 use crate::formats::json::{Sink, Take};
+use crate::formats::wording;
 
 impl Sink for Pass<'_> {
     fn key(&mut self, key: &[u8], begins: u8) -> Take {
@@ -48,8 +49,8 @@ impl Sink for Pass<'_> {
                 }
                 ("unreadable_record", "The record is invalid JSON and cannot be repaired.")
             }
-            Damage::Truncated => ("truncated_record", "The file ends inside the record."),
-            Damage::TooLong => ("long_record", "The record is longer than 64 MiB."),
+            Damage::Truncated => ("truncated_record", wording::RECORD_TRUNCATED),
+            Damage::TooLong => ("long_record", wording::RECORD_TOO_LONG),
             Damage::Stray => ("stray_text", "Text between the records that is not a record."),
         };
         self.content.n_records += 1;

@@ -2,6 +2,7 @@
 
 use super::tables::Tables;
 use crate::base::Ledger;
+use crate::formats::wording;
 use crate::model::{Cell, Fact, Meta, NeuronDevice};
 
 /// (group, name, table, column).
@@ -44,7 +45,7 @@ pub(super) fn meta(title: &str, tables: &Tables, n_cores: usize, ledger: &mut Le
     }
     let is_simulation = tables.first_text("metadata", "is_simulation") == "true";
     if is_simulation {
-        ledger.note("The file is marked as a simulation, not a hardware run.");
+        ledger.note(wording::SIMULATION);
     }
     let n_told = tables.first_int("metadata", "num_physical_cores").filter(|n| (1..=4096).contains(n));
     let domain = NeuronDevice {

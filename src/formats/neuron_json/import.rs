@@ -13,6 +13,7 @@ use super::timeline::Timeline;
 use super::value::{Fields, Raw, fields, without_bare_nan};
 use crate::base::Order as _;
 use crate::base::{Ledger, Severity, StrId};
+use crate::formats::wording;
 use crate::formats::{ImportError, Preview, Streamed};
 use crate::model::{Cell, Profile, RecordRef};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -160,7 +161,7 @@ impl Reader {
         };
         match mended {
             (Some(mended), _) if fields(&mended).is_ok() => {
-                let reason = "NaN or Infinity, which is not valid JSON, is read as a missing value.";
+                let reason = wording::NOT_A_NUMBER;
                 ledger.skip(Severity::Warning, "bare_nan", reason, piece.offset, || text.chars().take(160).collect());
                 // A warning on a value, not a record left out.
                 if let Ok(fields) = fields(&mended) {

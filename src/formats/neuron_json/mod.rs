@@ -22,6 +22,7 @@ pub(crate) use rows::semaphore_id;
 
 use crate::base::{InputSet, Item, MemberHead};
 use crate::formats::import::file_name;
+use crate::formats::wording;
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
 use crate::model::{Profile, RecordRef};
 
@@ -62,7 +63,7 @@ impl Format for NeuronJson {
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
-        let gone = || ImportError::Invalid("This item has no record in the file.".into());
+        let gone = || ImportError::Invalid(wording::NO_RECORD.into());
         let record = profile.record_of(item).ok_or_else(gone)?;
         let text = read_record(input, record)?;
         let mended = value::without_bare_nan(&text);
@@ -115,7 +116,7 @@ fn is_warning(piece: &split::Piece<'_>) -> bool {
 
 /// The text of a record, also of one too long to note its length.
 fn read_record(input: &InputSet, record: RecordRef) -> Result<String, ImportError> {
-    let member = input.members.get(record.member()).ok_or_else(|| ImportError::Invalid("The file of the record is not open.".into()))?;
+    let member = input.members.get(record.member()).ok_or_else(|| ImportError::Invalid(wording::RECORD_FILE_NOT_OPEN.into()))?;
     let bytes = match record.n_bytes() {
         Some(n) => member.read(record.offset(), n)?,
         None => {

@@ -3,6 +3,7 @@
 use super::import::Table;
 use crate::base::Ledger;
 use crate::formats::neuron_json::without_hardware;
+use crate::formats::wording;
 use crate::model::{Cell, Fact, Meta, NeuronDevice};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -63,7 +64,7 @@ impl Facts {
             ledger.note(format!("The tables use schema {version}; this page supports 7.4.0. Renamed columns are missing."));
         }
         if facts.text("Metadata", "is_simulation") == "true" {
-            ledger.note("The file is marked as a simulation, not a hardware run.");
+            ledger.note(wording::SIMULATION);
         }
         facts
     }

@@ -10,6 +10,7 @@ use super::json::{Root, root};
 use super::neuron_json::tables::Tables;
 use super::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::base::{InputSet, Item, Ledger, MemberHead};
+use crate::formats::wording;
 use crate::model::{Cell, Domain, Fact, Meta, NeuronDevice, Profile};
 use memchr::memmem;
 
@@ -72,7 +73,7 @@ impl Format for NeuronSummary {
     }
 
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
-        let main = input.members.first().ok_or_else(|| ImportError::Unrecognised("No file was given to this importer.".into()))?;
+        let main = input.members.first().ok_or_else(|| ImportError::Unrecognised(wording::NO_FILE.into()))?;
         if main.len() > MAX_BYTES {
             let found = crate::base::text::bytes(main.len());
             return Err(ImportError::Unsupported(format!("Expected a summary of some kilobytes, found {found} in `{}`.", main.name)));

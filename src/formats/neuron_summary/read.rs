@@ -4,6 +4,7 @@ use crate::base::{Ledger, Severity};
 use crate::formats::ImportError;
 use crate::formats::neuron_json::tables::cell;
 use crate::formats::neuron_json::value::{Fields, Raw, fields, without_bare_nan};
+use crate::formats::wording;
 use crate::model::Cell;
 use serde_json::value::RawValue;
 
@@ -41,7 +42,7 @@ pub(super) fn nodes(bytes: &[u8], file: &str, ledger: &mut Ledger) -> Result<Vec
     let text = text.trim_start_matches('\u{feff}').trim();
     let mended = without_bare_nan(text);
     if mended.is_some() {
-        let reason = "NaN or Infinity, which is not valid JSON, is read as a missing value.";
+        let reason = wording::NOT_A_NUMBER;
         ledger.skip(Severity::Warning, "bare_nan", reason, 0, || file.into());
     }
     let mut reader = Reader { nodes: Vec::new(), ledger };

@@ -8,6 +8,7 @@ use crate::base::input::HEAD_LEN;
 use crate::base::{InputSet, Ledger, Member, MemberHead, Severity};
 use crate::formats::import::file_name;
 use crate::formats::json::{Sink, Splitter};
+use crate::formats::wording;
 use crate::formats::{ImportError, neuron_parquet};
 use crate::model::Profile;
 
@@ -71,6 +72,6 @@ fn feed(member: &Member, sink: &mut dyn Sink) -> Result<bool, ImportError> {
 }
 
 fn cut(ledger: &mut Ledger, member: &Member) {
-    let reason = "The JSON ends early; all complete records before its end are read.";
+    let reason = wording::JSON_ENDS_EARLY;
     ledger.skip(Severity::DataLoss, "truncated_json", reason, member.len(), || member.name.clone());
 }

@@ -7,6 +7,7 @@ use super::opcodes::{self, ENGINES};
 use super::records::{Packet, RECORD, Record, Step};
 use crate::base::{InputSet, Item, Member, SliceId};
 use crate::formats::neff::hex;
+use crate::formats::wording;
 use crate::formats::{Field, ImportError};
 use crate::model::{Profile, RecordRef};
 
@@ -19,8 +20,8 @@ impl Out {
 }
 
 pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
-    let member = input.members.first().ok_or_else(|| ImportError::Invalid("The file of the record is not open.".into()))?;
-    let start = profile.record_of(item).ok_or_else(|| ImportError::Invalid("This item has no record in the file.".into()))?;
+    let member = input.members.first().ok_or_else(|| ImportError::Invalid(wording::RECORD_FILE_NOT_OPEN.into()))?;
+    let start = profile.record_of(item).ok_or_else(|| ImportError::Invalid(wording::NO_RECORD.into()))?;
     let end = profile.end_record_of(item).unwrap_or(start);
     let (start, end) = (read(member, start)?, read(member, end)?);
     let info = read_info(member)?;

@@ -7,6 +7,7 @@ use crate::formats::json::split::Damage;
 use crate::formats::json::{Sink, Take, number, unescape};
 use crate::formats::kineto::event::{Event, Known};
 use crate::formats::watch::Lanes;
+use crate::formats::wording;
 use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
 
@@ -245,8 +246,8 @@ impl Sink for Chrome {
 
     fn damaged(&mut self, text: &[u8], offset: u64, damage: Damage) {
         let reason = match damage {
-            Damage::Truncated => "The file ends inside the record.",
-            Damage::TooLong => "The record is longer than 64 MiB.",
+            Damage::Truncated => wording::RECORD_TRUNCATED,
+            Damage::TooLong => wording::RECORD_TOO_LONG,
             _ => "The record cannot be read.",
         };
         self.ledger.read += 1;

@@ -8,6 +8,7 @@ use crate::base::input::HEAD_LEN;
 use crate::base::{InputSet, Ledger, Member, MemberHead, Severity};
 use crate::formats::ImportError;
 use crate::formats::json::{Sink, Splitter};
+use crate::formats::wording;
 use crate::model::Profile;
 
 const BLOCK: u64 = 8 << 20;
@@ -102,6 +103,6 @@ fn table(
 
 /// Counts a text that ends after `n_bytes` before its root does.
 pub(super) fn cut(ledger: &mut Ledger, name: &str, n_bytes: u64) {
-    let reason = "The JSON ends early; all complete records before its end are read.";
+    let reason = wording::JSON_ENDS_EARLY;
     ledger.skip(Severity::DataLoss, "truncated_json", reason, n_bytes, || name.into());
 }

@@ -41,7 +41,7 @@ pub fn AdviceView(
             <header class="summary__head"><h1>"Advice"</h1><EntireTrace /><span class="summary__scope">"sorted by cost"</span></header>
             <Problem text=advice.problem />
             <Show when=move || advice.value.with(|a| a.is_some())>
-                <Findings findings on_place empty="No rule applies: nothing to report for this profile." />
+                <Findings findings on_place empty=wording::NO_ADVICE />
                 <Warnings advice />
                 <Unjudged advice />
             </Show>
@@ -59,7 +59,7 @@ fn finding(f: &found::Finding) -> Finding {
             Severity::Info => "info",
         },
         cost: f.cost.map(text::duration).unwrap_or_default(),
-        cost_help: "Maximum time that could be saved",
+        cost_help: wording::COST,
         text: f.action.clone(),
         figures: f.evidence.clone(),
         places: f.places.iter().map(place).collect(),

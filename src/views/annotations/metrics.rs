@@ -7,6 +7,7 @@ use crate::engine::Query;
 use crate::engine::query::{Answer, DeviceAnswer, DeviceQuery};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
 use crate::views::ask::asked;
+use crate::views::wording;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ fn columns() -> Vec<Column> {
     vec![
         column("metric", "Metric", Kind::Name, "Name in the profiler's summary of the entire run."),
         column("value", "Value", Kind::Text, "Computed from the rows of the span."),
-        column("how", "Formula", Kind::Text, "Formula, or the rows it is computed from."),
+        column("how", "Formula", Kind::Text, wording::METRIC_FORMULA),
     ]
 }
 

@@ -5,6 +5,7 @@ use crate::analysis::device::compare::{CompareGroup, CompareMetric, CompareRow};
 use crate::analysis::device::units::{Unit, signed_percent};
 use crate::base::{DurationNs, text};
 use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::views::wording;
 
 /// Most characters of a run's name in a header.
 const MOST_TITLE: usize = 18;
@@ -23,8 +24,8 @@ pub fn metric_columns(compare: &Compare) -> Vec<Column> {
         }
     }
     // Behind the figures: a narrow screen shows the first columns.
-    out.push(Column::new("group", "Group", Kind::Text, "Group in the profiler's summary."));
-    out.push(Column::new("meaning", "Meaning", Kind::Text, "Definition given by the profiler."));
+    out.push(Column::new("group", "Group", Kind::Text, wording::METRIC_GROUP));
+    out.push(Column::new("meaning", "Meaning", Kind::Text, wording::METRIC_MEANING));
     out
 }
 

@@ -4,6 +4,7 @@ use crate::base::text;
 use crate::engine::query::{Details, Field};
 use crate::state::choices::Choice;
 use crate::ui::small::CopyButton;
+use crate::views::wording;
 use leptos::prelude::*;
 
 /// Groups of ids, checksums, raw bytes, and keys of which nothing is known.
@@ -34,14 +35,11 @@ pub(super) fn times(details: &Details) -> Group {
     let row = |key: &str, value: String, help: &str| Row { key: key.into(), value, help: help.into(), is_advanced: false };
     if details.item.slice().is_none() {
         // A moment has no duration, which is not a duration of 0.
-        let rows = vec![
-            row("time", text::time_exact(details.start.0), "Time since the origin of the profile."),
-            row("track", details.track.clone(), ""),
-        ];
+        let rows = vec![row("time", text::time_exact(details.start.0), wording::SINCE_ORIGIN), row("track", details.track.clone(), "")];
         return Group { title: "Instant".into(), rows };
     }
     let mut rows = vec![
-        row("start", text::time_exact(details.start.0), "Time since the origin of the profile."),
+        row("start", text::time_exact(details.start.0), wording::SINCE_ORIGIN),
         row("duration", text::time_exact(details.duration.0), ""),
     ];
     rows.extend(details.self_time.map(|t| row("self time", text::time_exact(t.0), "Duration minus the time of its child slices.")));

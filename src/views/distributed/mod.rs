@@ -154,7 +154,7 @@ fn Charts(state: State) -> impl IntoView {
             <div class="distributed__charts">
                 <Bars
                     id="overlap" title="Computation and communication" what kind=Kind::Duration series=overlap_series bars=overlap
-                    empty="No steps are recorded: call prof.step() after each iteration."
+                    empty=wording::NO_STEPS
                 />
                 <Bars
                     id="wait" title="Data transfer and waiting" what kind=Kind::Duration series=wait_series bars=wait

@@ -6,6 +6,7 @@ use crate::analysis::device::{Cause, CriticalPath, Gaps};
 use crate::base::text;
 use crate::ui::bars::{Bar, Series};
 use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::views::wording;
 
 /// Causes that occur, each with its own colour.
 fn told(gaps: &Gaps) -> impl Iterator<Item = (usize, Cause)> {
@@ -70,7 +71,7 @@ pub fn gap_columns() -> Vec<Column> {
     vec![
         column("engine", "Engine", Kind::Name, "The engine that is idle."),
         column("core", "Core", Kind::Text, "Physical NeuronCore."),
-        column("start_ns", "Start", Kind::Duration, "Time since the origin of the profile."),
+        column("start_ns", "Start", Kind::Duration, wording::SINCE_ORIGIN),
         column("gap_ns", "Length", Kind::Duration, "Time without work."),
         column("cause", "Waits for", Kind::Text, "Cause of the longest part of the gap."),
         column("what", "Condition", Kind::Text, "Semaphore and value, or instruction, that it waits for."),
@@ -158,7 +159,7 @@ pub fn step_columns() -> Vec<Column> {
         column("name", "Step", Kind::Name, "Instruction or transfer."),
         column("engine", "Engine", Kind::Text, "Engine or queue on which it ran."),
         column("core", "Core", Kind::Text, "Physical NeuronCore."),
-        column("start_ns", "Start", Kind::Duration, "Time since the origin of the profile."),
+        column("start_ns", "Start", Kind::Duration, wording::SINCE_ORIGIN),
         column("own_ns", "Exclusive time", Kind::Duration, "Part not covered by an earlier step."),
         column("gap_ns", "Gap before", Kind::Duration, "From the end of the previous steps to its start."),
         column("cause", "Waits for", Kind::Text, "Cause of the gap or of the wait."),

@@ -5,6 +5,7 @@ use crate::base::text;
 use crate::ui::flame::Node;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use crate::ui::tree::Branch;
+use crate::views::wording;
 
 /// Columns, cores and layers alike.
 pub fn columns() -> Vec<Column> {
@@ -22,8 +23,8 @@ pub fn columns() -> Vec<Column> {
         column("covered_ns", "Covered", Kind::Duration, "Active time plus semaphore waits."),
         column("mfu", "MFU", Kind::Share, "FLOPs without transposes ÷ (peak of all cores × time from the first start to the last end)."),
         column("hfu", "HFU", Kind::Share, "FLOPs with transposes ÷ (peak of all cores × time from the first start to the last end)."),
-        column("flops", "FLOPs", Kind::Count, "Two for each element of the matrix products, transposes included."),
-        column("transpose_flops", "Transpose FLOPs", Kind::Count, "FLOPs of transposes, which are part of FLOPs."),
+        column("flops", "FLOPs", Kind::Count, wording::FLOPS),
+        column("transpose_flops", "Transpose FLOPs", Kind::Count, wording::TRANSPOSE_FLOPS),
         column(
             "adjusted_flops",
             "Adjusted FLOPs",

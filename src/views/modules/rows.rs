@@ -5,6 +5,7 @@ use crate::base::{TimeNs, text};
 use crate::ui::flame::Node;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use crate::ui::tree::Branch;
+use crate::views::wording;
 
 /// Positions so that each parent is followed by all that is below it, siblings in their order; and by position the new place of the parent.
 ///
@@ -124,7 +125,7 @@ pub fn tree_columns(has_device: bool) -> Vec<Column> {
     let mut out = vec![
         Column::new("name", "Name", Kind::Name, "Operator, module or step."),
         Column::new("kind", "Kind", Kind::Text, "Kind of the node."),
-        Column::new("start", "Start", Kind::Duration, "Time since the origin of the profile."),
+        Column::new("start", "Start", Kind::Duration, wording::SINCE_ORIGIN),
         Column::new("duration", "Duration", Kind::Duration, "Duration on the host."),
     ];
     if has_device {

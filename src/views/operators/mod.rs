@@ -13,6 +13,7 @@ use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::views::asked::Notes;
 use crate::views::scope;
+use crate::views::wording;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -175,7 +176,7 @@ fn Pies(state: State) -> impl IntoView {
     let by_device = state.derive(rows::by_device);
     let by_operator = state.derive(move |o| rows::by_operator(o, &state.device.0.get(), &state.grouping()));
     let limit = state.limit.0;
-    let empty = "Nothing ran in this range.";
+    let empty = wording::NOTHING_RAN;
     view! {
         <div class="operators__pies">
             <Pie id="by-device" title="Self time by device" what="Device" kind=Kind::Duration slices=by_device limit=limit empty />
@@ -201,5 +202,5 @@ fn OperatorTable(state: State, on_row: Callback<(String, String)>) -> impl IntoV
             on_row.run((state.group_by.0.get_untracked(), name));
         }
     });
-    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty="Nothing ran in this range." kept=state.table /> }
+    view! { <Table id="operators" label="Operators" columns rows selected on_row=choose empty=wording::NOTHING_RAN kept=state.table /> }
 }

@@ -5,6 +5,7 @@ use crate::analysis::operators::{OperatorRow, Operators};
 use crate::base::Order as _;
 use crate::ui::pie::Slice;
 use crate::ui::table::{Cell, Column, Kind, Row, order};
+use crate::views::wording;
 use std::collections::BTreeMap;
 
 /// What to show of an answer: everything, or one device.
@@ -18,7 +19,7 @@ pub fn columns(grouping: &str, has_flops: bool) -> Vec<Column> {
     let mut out = vec![
         column("name", grouping, Kind::Name, "Name of the slices, or the attribute selected under Group by."),
         column("occurrences", "Occurrences", Kind::Count, "Slices that touch the range.").summed(),
-        column("device", "Device", Kind::Text, "Process, device or NeuronCore engine of the slices."),
+        column("device", "Device", Kind::Text, wording::DEVICE_OF_SLICES),
         column(
             "self_time_ns",
             "Self time",
@@ -45,8 +46,8 @@ fn flops_columns() -> [Column; 4] {
     [
         column("mfu", "MFU", Kind::Share, &format!("Model FLOPs utilization: FLOPs without transposes {span}")),
         column("hfu", "HFU", Kind::Share, &format!("Hardware FLOPs utilization: FLOPs with transposes {span}")),
-        column("flops", "FLOPs", Kind::Count, "Two for each element of the matrix products, transposes included.").summed(),
-        column("transpose_flops", "Transpose FLOPs", Kind::Count, "FLOPs of transposes, which are part of FLOPs.").summed(),
+        column("flops", "FLOPs", Kind::Count, wording::FLOPS).summed(),
+        column("transpose_flops", "Transpose FLOPs", Kind::Count, wording::TRANSPOSE_FLOPS).summed(),
     ]
 }
 

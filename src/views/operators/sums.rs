@@ -6,6 +6,7 @@ use crate::state::BoxedRows;
 use crate::state::choices::ViewState;
 use crate::ui::small::Problem;
 use crate::ui::table::{Row, Table};
+use crate::views::wording;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -62,6 +63,6 @@ fn Sums(ask: Ask, range: Signal<Option<TimeRange>>, boxed: Signal<BoxedRows>, on
     let selected = RwSignal::new(None);
     view! {
         <Problem text=state.problem />
-        <Table id="range-sums" label="Slices in the range, by name" columns rows selected on_row=choose empty="Nothing ran in this range." kept=state.table />
+        <Table id="range-sums" label="Slices in the range, by name" columns rows selected on_row=choose empty=wording::NOTHING_RAN kept=state.table />
     }
 }

@@ -12,6 +12,7 @@ use crate::ui::bars::Bars;
 use crate::ui::pie::Pie;
 use crate::ui::small::{Help, Problem, swatch_colour};
 use crate::ui::table::Kind;
+use crate::views::wording;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -127,7 +128,7 @@ fn Summary(overview: Asked<Overview>) -> impl IntoView {
                 </table>
                 <Pie
                     id="execution-summary" title="Mean time per step by category" what="Category" kind=Kind::Duration slices limit=Signal::stored(8)
-                    empty="No steps are recorded: call prof.step() after each iteration."
+                    empty=wording::NO_STEPS
                 />
             </div>
         </section>

@@ -3,13 +3,14 @@
 use crate::analysis::hits::HitSummary;
 use crate::base::text;
 use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::views::wording;
 
 /// The columns.
 pub fn columns() -> Vec<Column> {
     let column = Column::new;
     vec![
         column("name", "Name", Kind::Name, "Name of the slices."),
-        column("device", "Device", Kind::Text, "Process, device or NeuronCore engine of the slices."),
+        column("device", "Device", Kind::Text, wording::DEVICE_OF_SLICES),
         column("hits", "Hits", Kind::Count, "Matching slices.").summed(),
         column("share", "Hits %", Kind::Share, "Hits as a share of all hits.").summed(),
         column("sum_ns", "Duration", Kind::Duration, "Sum of the full durations of the hits.").summed(),

@@ -4,6 +4,7 @@ use crate::analysis::device::layers::ENGINES;
 use crate::analysis::device::source::{Source, SourceLine};
 use crate::base::text;
 use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::views::wording;
 use std::collections::HashMap;
 
 /// Columns.
@@ -18,7 +19,7 @@ pub fn columns() -> Vec<Column> {
             Kind::Duration,
             "Time in which at least one of them ran; overlaps on a core count once, cores are summed.",
         ),
-        column("flops", "FLOPs", Kind::Count, "Two for each element of the matrix products, transposes included.").summed(),
+        column("flops", "FLOPs", Kind::Count, wording::FLOPS).summed(),
         column("hbm_bytes", "HBM bytes", Kind::Bytes, "Bytes read from and written to HBM.").summed(),
     ];
     out.extend(

@@ -138,9 +138,9 @@ fn Engines(summary: Asked<rows::Summary>) -> impl IntoView {
     view! {
         <Bars
             id="engine-busy" title="Busy share of each engine" what="Engine" kind=Kind::Share series=Signal::stored(Arc::new(rows::busy_series()))
-            bars=summary.derive(rows::busy_bars) empty="Nothing ran in this range."
+            bars=summary.derive(rows::busy_bars) empty=wording::NOTHING_RAN
         />
-        <Table id="engines" label="Engines" columns rows=summary.derive(rows::engines) empty="Nothing ran in this range." />
+        <Table id="engines" label="Engines" columns rows=summary.derive(rows::engines) empty=wording::NOTHING_RAN />
     }
 }
 

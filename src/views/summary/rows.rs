@@ -5,6 +5,7 @@ pub use crate::analysis::device::{Metric, Summary};
 use crate::base::text;
 use crate::ui::bars::{Bar, Series};
 use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::views::wording;
 
 /// A figure that stands out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,7 +124,7 @@ pub fn metric_columns() -> Vec<Column> {
     let column = Column::new;
     vec![
         column("metric", "Metric", Kind::Name, "Name as in the file."),
-        column("group", "Group", Kind::Text, "Group in the profiler's summary."),
+        column("group", "Group", Kind::Text, wording::METRIC_GROUP),
         column("file", "Recorded", Kind::Number, "Value recorded in the file."),
         column("computed", "Computed", Kind::Number, "Value computed from the formula or the rows."),
         column(
@@ -132,8 +133,8 @@ pub fn metric_columns() -> Vec<Column> {
             Kind::Text,
             "Whether recorded and computed value agree to six digits; times from rows, in whole nanoseconds, within 1%.",
         ),
-        column("how", "Formula", Kind::Text, "Formula, or the rows it is computed from."),
-        column("meaning", "Meaning", Kind::Text, "Definition given by the profiler.").wide(),
+        column("how", "Formula", Kind::Text, wording::METRIC_FORMULA),
+        column("meaning", "Meaning", Kind::Text, wording::METRIC_MEANING).wide(),
     ]
 }
 

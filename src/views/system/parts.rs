@@ -7,6 +7,7 @@ use crate::analysis::system::{ExecutionRow, Finding, Place, System};
 use crate::base::text;
 use crate::ui::table::{Row, Table};
 use crate::views::ask::Asked;
+use crate::views::wording;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub(super) fn Advice(found: Asked<System>, ways: Ways) -> impl IntoView {
     let list = move || {
         let all = all.get();
         if all.is_empty() {
-            return view! { <p class="system__text">"No rule applies: nothing to report for this profile."</p> }.into_any();
+            return view! { <p class="system__text">{wording::NO_ADVICE}</p> }.into_any();
         }
         view! { <ul class="advice system__advice">{all.iter().map(item).collect_view()}</ul> }.into_any()
     };
@@ -27,8 +28,7 @@ pub(super) fn Advice(found: Asked<System>, ways: Ways) -> impl IntoView {
 
 #[component]
 fn Item(found: Finding, ways: Ways) -> impl IntoView {
-    let cost =
-        found.cost.map(|c| view! { <span class="advice__cost figure" title="Maximum time that could be saved">{text::duration(c)}</span> });
+    let cost = found.cost.map(|c| view! { <span class="advice__cost figure" title=wording::COST>{text::duration(c)}</span> });
     let place = move |p: &Place| {
         let (range, slice) = (p.range, p.slice);
         let title = format!("Show in the timeline: {} – {}", text::time(range.start), text::time(range.end));
