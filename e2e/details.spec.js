@@ -52,7 +52,7 @@ test('DMA transfers stand by queue or by engine, expanded or merged, and the lin
   await start(page, site);
   await openProfile(page, fused());
   await show(page, 'timeline');
-  await page.getByLabel('Show only rows whose path contains this text').fill('NC 4 / DMA');
+  await page.getByLabel('Show only rows with this text in their path').fill('NC 4 / DMA');
   await page.locator('[data-settings-menu]').click();
   const panel = page.locator('[data-settings]');
   await panel.locator('[data-setting="dma-rows"]').selectOption('engine');
@@ -65,7 +65,7 @@ test('DMA transfers stand by queue or by engine, expanded or merged, and the lin
   await panel.locator('[data-setting="to"]').fill('20000');
   await panel.locator('[data-setting="to"]').press('Enter');
   await page.keyboard.press('Escape');
-  await page.getByLabel('Show only rows whose path contains this text').fill('NC 4 / DMA / DMA-E70');
+  await page.getByLabel('Show only rows with this text in their path').fill('NC 4 / DMA / DMA-E70');
   await idle(page);
   const longest = told.dma.filter((r) => r.subgraph === 'sg00' && r.dma_engine === '70' && r.timestamp > 14000 && r.timestamp < 19000).sort((a, b) => b.duration - a.duration)[0];
   const [shown, canvas, label] = [await visible(page), await (await lanes(page)).boundingBox(), await labels.filter({ hasText: 'DMA-E70' }).boundingBox()];
@@ -76,7 +76,7 @@ test('DMA transfers stand by queue or by engine, expanded or merged, and the lin
   expect(await value('dma_engine')).toBe('70');
   const start_ns = Number((await value('timestamp')).replace(/\D/g, ''));
   expect(start_ns).toBe(longest.timestamp);
-  await page.getByLabel('Show only rows whose path contains this text').fill('NC 4 / DMA');
+  await page.getByLabel('Show only rows with this text in their path').fill('NC 4 / DMA');
   await page.locator('[data-settings-menu]').click();
   await panel.locator('[data-setting="dma"]').selectOption('expanded');
   await panel.locator('[data-setting="dma-rows"]').selectOption('');

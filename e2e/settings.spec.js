@@ -9,7 +9,7 @@ test('kinds of rows leave and come back, colours and semaphores are in the link'
   await start(page, site);
   await openProfile(page, device());
   await show(page, 'timeline');
-  await page.getByLabel('Show only rows whose path contains this text').fill('NC');
+  await page.getByLabel('Show only rows with this text in their path').fill('NC');
   await page.locator('[data-settings-menu]').click();
   const panel = page.locator('[data-settings]');
   await expect(panel.locator('[data-row-kind="DMA"]')).toBeChecked();
@@ -173,7 +173,7 @@ test('rows stay as they were put when others come above them or take their place
   await start(page, site);
   await openProfile(page, device());
   await show(page, 'timeline');
-  const filter = page.getByLabel('Show only rows whose path contains this text');
+  const filter = page.getByLabel('Show only rows with this text in their path');
   const closed = labels(page).filter({ has: page.locator('button[aria-expanded="true"]') }).filter({ hasText: 'DMA' }).first();
   const path = await closed.getAttribute('data-track');
   await closed.locator('button.timeline__fold').click();
@@ -211,7 +211,7 @@ test('rows stay as they were put when others come above them or take their place
   await other.goto(page.url());
   await idle(other);
   await openProfile(other, device());
-  await expect(other.getByLabel('Show only rows whose path contains this text')).toHaveValue('NC 4');
+  await expect(other.getByLabel('Show only rows with this text in their path')).toHaveValue('NC 4');
   await expect(labels(other).filter({ hasText: 'NC 5' })).toHaveCount(0);
   await other.close();
   // A filter opens what it finds; without it the group is closed as before.

@@ -18,7 +18,7 @@ pub fn TopBar(
         <header class="topbar">
             <span class="topbar__logo"><Logo /><span class="topbar__name">"Axonscope"</span></span>
             <div class="tabs"><runs::Tabs /></div>
-            <button type="button" class="button button--quiet topbar__open" title="Open files beside what is open" on:click=move |_| on_pick.run(false)>
+            <button type="button" class="button button--quiet topbar__open" title="Open more files" on:click=move |_| on_pick.run(false)>
                 "+ Open"
             </button>
             <span class="topbar__space"></span>

@@ -61,7 +61,7 @@ pub fn LayersView(
             <header class="torch__head">
                 <h1>"Layers"</h1>
                 <span class="torch__scope" data-scope>{move || scope::sentence(range.get())}</span>
-                <Help text="Active time is the time in which an engine ran anything but a semaphore wait; what overlaps counts once. HFU and MFU are FLOPs as a share of what all cores could do from the first start to the last end; MFU leaves out transposes." />
+                <Help text="Active time is the time in which an engine ran any instruction except a semaphore wait; overlaps count once. HFU and MFU are FLOPs ÷ (peak of all cores × time from first start to last end); MFU excludes transposes." />
             </header>
             <Problem text=layers.problem />
             <Show when=move || layers.is_first()><p class="waiting" role="status">"Computing layers…"</p></Show>

@@ -53,7 +53,7 @@ pub fn ModulesView(
                 <h1>{move || if has(|m| m.is_lightning) { "Lightning" } else { "Modules" }}</h1>
                 <span class="torch__scope">{scope}</span>
                 <EntireTrace note="only the tree of operators follows the selected range" is_of_file=true />
-                <Help text="A module stands wherever it is called from; its figures are of all its calls in the trace, so a module under two parents repeats them." />
+                <Help text="A module is listed under each module that calls it. Its values cover all its calls in the trace, so they repeat under each parent." />
             </header>
             <Problem text=modules.problem />
             <Show when=move || modules.is_first()><p class="waiting" role="status">"Computing modules…"</p></Show>

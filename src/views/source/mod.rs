@@ -69,7 +69,7 @@ pub fn SourceView(
             <header class="torch__head">
                 <h1>"Source"</h1>
                 <span class="torch__scope" data-scope>{move || scope::sentence(range.get())}</span>
-                <Help text="An instruction that names several lines, because the compiler fused them, counts with each. Time is that in which any instruction of the line ran, semaphore waits left out; what overlaps on one core counts once." />
+                <Help text="An instruction with several source lines, fused by the compiler, counts for each line. Time is the time in which at least one instruction of the line ran, without semaphore waits; overlaps on a core count once." />
             </header>
             <Problem text=source.problem />
             <Show when=move || source.is_first()><p class="waiting" role="status">"Computing lines…"</p></Show>

@@ -85,7 +85,7 @@ pub fn TensorsView(
             <header class="torch__head">
                 <h1>"Tensors and memory"</h1>
                 <EntireTrace />
-                <Help text="Load factors are the profiler's own where the file has them. Transfers are counted from the DMA rows that name a variable, in any direction." />
+                <Help text="Load factors are recorded by the profiler. Transfers are counted from DMA rows with a variable name, in any direction." />
             </header>
             <Problem text=tensors.problem />
             <Show when=move || tensors.is_first()><p class="waiting" role="status">"Computing tensors…"</p></Show>
