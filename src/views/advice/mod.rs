@@ -8,6 +8,7 @@ use crate::engine::{Answer, Query};
 use crate::ui::advice::{Finding, Findings, Place as Shown};
 use crate::ui::small::Problem;
 use crate::views::scope::EntireTrace;
+use crate::views::wording;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 

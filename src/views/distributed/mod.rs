@@ -11,6 +11,7 @@ use crate::ui::bars::Bars;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::views::scope::EntireTrace;
+use crate::views::wording;
 use crate::worker::client::{Ask, EngineError};
 use futures_util::future::join_all;
 use leptos::prelude::*;

@@ -85,7 +85,7 @@ const HOW: &str = "Enter a name, a part of it, or a regular expression. Search i
 fn of_range(has_range: bool) -> &'static str {
     match has_range {
         false => "Select a range in the timeline to see its slices.",
-        true => "The table below is of the selected range; the search is in the entire trace.",
+        true => "The table below covers the selected range; search covers the entire trace.",
     }
 }
 

@@ -15,6 +15,7 @@ use crate::ui::small::Problem;
 use crate::ui::table::{Kind, Table};
 use crate::views::ask::{Asked, asked};
 use crate::views::scope;
+use crate::views::wording;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -166,7 +167,7 @@ fn Metrics(summary: Asked<rows::Summary>, node: Signal<u32>) -> impl IntoView {
         <section>
             <h2>"Metrics"</h2>
             <Show when=move || !is_whole()>
-                <p class="waiting">"Values of the selected range, from the rows of the file. The summary that the file holds is of the entire trace: clear the range to see it."</p>
+                <p class="waiting">"Values of the selected range are computed from its rows. The summary recorded in the file covers the entire trace: clear the range to see it."</p>
             </Show>
             <Table id="metrics" label="Metrics" columns rows empty="No summary is recorded in this file." />
         </section>
