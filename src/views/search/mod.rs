@@ -258,6 +258,6 @@ mod tests {
     #[test]
     fn the_hint_says_what_to_do_for_a_range() {
         assert!(of_range(false).starts_with("Select a range"));
-        assert!(of_range(true).contains("of the selected range"));
+        assert!(of_range(true).contains("covers the selected range"));
     }
 }
