@@ -69,6 +69,7 @@ impl Profile {
         expect(device.throttles.is_sorted_by_key(|t| t.start), || "times of throttling are not sorted".into())?;
         self.check_slices("HBM traffic", device.hbm.iter().map(|h| h.slice))?;
         self.check_slices("duplicates", device.duplicates.iter().copied())?;
+        self.check_slices("unreported transfers", device.unreported.iter().copied())?;
         self.check_slices("collective transfers", device.collective.iter().copied())
     }
 

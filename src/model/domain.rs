@@ -51,6 +51,8 @@ pub struct NeuronDevice {
     pub hbm: Vec<HbmTraffic>,
     /// DMA slices for whose packet another slice stands as well, ascending: counts of bytes leave them out.
     pub duplicates: Vec<u32>,
+    /// DMA slices that the profiler leaves out of its tables, ascending: an NTFF holds them, the JSON of the same run does not.
+    pub unreported: Vec<u32>,
     /// DMA slices that a collective operation made, ascending.
     pub collective: Vec<u32>,
     /// Semaphores that instructions wait for and set, by slice; none where the file does not tell operands.
@@ -94,6 +96,8 @@ pub struct Shape {
     pub columns: u16,
     /// Kind of its numbers.
     pub dtype: Dtype,
+    /// Whether an FP32 product runs in two passes (`fp32_mode=LOW_HIGH`).
+    pub is_low_high: bool,
 }
 
 /// A time in which the hardware limited a core's tensor engine.

@@ -7,6 +7,7 @@ mod archives;
 mod bad_input;
 mod common;
 mod device_advice;
+mod device_bounds;
 mod device_charts;
 mod device_details;
 mod device_findings;

@@ -1,8 +1,9 @@
 //! When the engines and DMA of each core were busy: the rows walked once, for every figure that asks.
 
+use super::lanes::{self, LaneSpans};
 use super::metrics::ENGINES;
+use super::share;
 use super::summary::EngineTime;
-use super::{lanes, share};
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
@@ -38,24 +39,9 @@ impl Busy {
 struct Work {
     core: String,
     engine: String,
-    /// Of each of its tracks; while one is walked, of each of its lanes: what a lane holds comes by start, so that nothing needs sorting.
-    sets: Vec<Ranges>,
-    /// The lane of the last set.
-    lane: Option<u32>,
+    spans: LaneSpans,
     count: u64,
     bytes: Option<u64>,
-}
-
-impl Work {
-    fn push(&mut self, lane: u32, span: (i64, i64)) {
-        if self.lane != Some(lane) {
-            self.lane = Some(lane);
-            self.sets.push(Ranges::new());
-        }
-        if let Some(set) = self.sets.last_mut() {
-            spans::push(set, span);
-        }
-    }
 }
 
 /// Busy times core by core, of the run or clipped to a range.
@@ -68,7 +54,7 @@ pub(super) fn busy(profile: &Profile, range: Option<TimeRange>) -> Vec<Busy> {
             add_track(profile, TrackId(t as u32), range, &is_wait, &mut works);
         }
     }
-    let of_work = |w: Work| Busy { core: w.core, engine: w.engine, ranges: spans::union_of(w.sets), count: w.count, bytes: w.bytes };
+    let of_work = |w: Work| Busy { core: w.core, engine: w.engine, ranges: w.spans.union(), count: w.count, bytes: w.bytes };
     let mut out: Vec<Busy> = works.into_iter().map(of_work).collect();
     let place = |engine: &str| ENGINES.iter().position(|e| e.engine == engine).unwrap_or(ENGINES.len() + usize::from(engine == DMA));
     out.order_by(|a, b| (&a.core, place(&a.engine), &a.engine).cmp(&(&b.core, place(&b.engine), &b.engine)));
@@ -85,7 +71,6 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
         _ => (&[][..], &[][..]),
     };
     let column = profile.attribute("engine").filter(|_| !is_dma);
-    let n_sets: Vec<usize> = works.iter().map(|w| w.sets.len()).collect();
     let is_once = |i: usize| duplicates.is_empty() || duplicates.binary_search(&(i as u32)).is_err();
     let work_of = |engine: StrId, works: &mut Vec<Work>| {
         let told = Some(profile.strings.get(engine)).filter(|e| !e.is_empty());
@@ -114,15 +99,10 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
                 }
                 let span = (profile.slices.start[i].max(range.start.0), profile.slices.end(i).min(range.end.0));
                 if span.1 > span.0 && !is_wait[profile.slices.name[i].index()] {
-                    work.push(lane, span);
+                    work.spans.push(lane, span);
                 }
             }
         });
     }
-    for (at, work) in works.iter_mut().enumerate() {
-        let of_lanes = work.sets.split_off(n_sets.get(at).copied().unwrap_or(0));
-        if !of_lanes.is_empty() {
-            work.sets.push(spans::union_of_lanes(of_lanes));
-        }
-    }
+    works.iter_mut().for_each(|work| work.spans.end_track());
 }

@@ -1,5 +1,6 @@
 //! Slices lane by lane, in the order in which they lie in memory: for figures to which the order on their track does not matter.
 
+use crate::analysis::spans::{self, Ranges};
 use crate::base::{TimeRange, TrackId};
 use crate::model::Profile;
 use std::ops::Range;
@@ -17,6 +18,44 @@ pub(super) fn touching(profile: &Profile, track: TrackId, range: TimeRange) -> i
         let before = (first..from).rev().take_while(reaches).count();
         (from - before < first + n).then_some((number, from - before..first + n))
     })
+}
+
+/// Spans of tracks, told lane by lane: what a lane holds comes by start, so that nothing needs sorting.
+#[derive(Debug, Default)]
+pub(super) struct LaneSpans {
+    /// Of each track that ended; then of each lane of the one that is walked.
+    sets: Vec<Ranges>,
+    n_tracks: usize,
+    /// The lane of the last set.
+    lane: Option<u32>,
+}
+
+impl LaneSpans {
+    /// Adds a span of a lane, not before the last one of the same lane.
+    pub fn push(&mut self, lane: u32, span: (i64, i64)) {
+        if self.lane != Some(lane) {
+            self.lane = Some(lane);
+            self.sets.push(Ranges::new());
+        }
+        if let Some(set) = self.sets.last_mut() {
+            spans::push(set, span);
+        }
+    }
+
+    /// Joins the lanes of the track that was walked.
+    pub fn end_track(&mut self) {
+        let of_lanes = self.sets.split_off(self.n_tracks.min(self.sets.len()));
+        if !of_lanes.is_empty() {
+            self.sets.push(spans::union_of_lanes(of_lanes));
+        }
+        (self.n_tracks, self.lane) = (self.sets.len(), None);
+    }
+
+    /// All of them.
+    pub fn union(mut self) -> Ranges {
+        self.end_track();
+        spans::union_of(self.sets)
+    }
 }
 
 #[cfg(test)]

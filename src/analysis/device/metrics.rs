@@ -90,6 +90,13 @@ impl<'a> Facts<'a> {
         Some(2.0 * rows * columns * clock_hz).filter(|f| *f > 0.0)
     }
 
+    /// GHz of the Tensor engine's clock; `None` where the metadata lack it.
+    pub fn tensor_clock_ghz(&self) -> Option<f64> {
+        let ghz = self.hardware_number(["pe_clock_freq", "tensor_engine_clock_freq"])?;
+        // As above.
+        Some((ghz * 1e4).round() / 1e4).filter(|clock| *clock > 0.0)
+    }
+
     /// Hz of the clock that the profiler counts cycles by; `None` where the metadata lack it.
     fn base_clock(&self) -> Option<f64> {
         let ghz = self.hardware_number(["pe_clock_others", "neuroncore_clock_freq"])?;

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod bands;
+pub mod bounds;
 mod busy;
 pub mod cause;
 pub mod cells;
@@ -40,6 +41,7 @@ mod window;
 
 pub use advice::Advice;
 pub use bands::Band;
+pub use bounds::{Bounds, BoundsQuery};
 pub use cause::Cause;
 pub use charts::Charts;
 pub use compare::{Compare, ComparePart};
@@ -74,6 +76,8 @@ pub enum DeviceQuery {
     LayerSlices(LayersQuery, u32),
     /// Ceilings, and the run, its parts and these named ranges beneath them.
     Roofline(LayersQuery, Vec<(String, TimeRange)>),
+    /// What bounds the run, and where its time went.
+    Bounds(BoundsQuery),
     /// Idle time of the engines by cause.
     Gaps(Option<TimeRange>),
     /// The longest chain of dependent work.
@@ -117,6 +121,8 @@ pub enum DeviceAnswer {
     LayerSlices(Vec<SliceId>),
     /// Ceilings and points.
     Roofline(Roofline),
+    /// By physical core.
+    Bounds(Box<Bounds>),
     /// By engine and cause.
     Gaps(Gaps),
     /// Step by step.
@@ -150,6 +156,7 @@ pub enum DeviceAnswer {
 /// Answers one question.
 pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
     match query {
+        DeviceQuery::Bounds(query) => DeviceAnswer::Bounds(Box::new(bounds::bounds(profile, query))),
         DeviceQuery::Gaps(range) => DeviceAnswer::Gaps(gaps::gaps(profile, *range)),
         DeviceQuery::DmaRows(query) => DeviceAnswer::DmaRows(Box::new(dma_rows::dma_rows(profile, *query))),
         DeviceQuery::MergedBar(query, slice) => DeviceAnswer::MergedBar(merged::merged_bar(profile, *query, *slice).map(Box::new)),

@@ -2,6 +2,7 @@
 //!
 //! A directory stands for all files in it. Each profile has its place: run, worker, span.
 
+mod bounds;
 mod device;
 mod files;
 mod memory;
@@ -35,6 +36,7 @@ Queries of PyTorch traces:
   overview, kernels [group=name|properties, device], trace, memory, modules, distributed, diff
 
 Queries of Neuron device profiles:
+  bounds               what each core could reach, and where its time went [start_ns, end_ns, order=dma,tensor,…]
   summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, critical-path, advice, source, bands,
   dma-rows [group_by=queue|engine, detail=packets|rings|merged], tensors, compare [base]
 
@@ -130,6 +132,7 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
             }
             Ok(value)
         }
+        Answer::Device(DeviceAnswer::Bounds(a)) => return Ok(bounds::value(&a)),
         Answer::Device(DeviceAnswer::Layers(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Roofline(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Gaps(a)) => serde_json::to_value(a),
@@ -215,6 +218,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "summary" => Ok(Query::Device(DeviceQuery::Summary(range))),
         "layers" => Ok(Query::Device(DeviceQuery::Layers(layers(arguments, range)?))),
         "roofline" => Ok(Query::Device(DeviceQuery::Roofline(layers(arguments, range)?, Vec::new()))),
+        "bounds" => Ok(Query::Device(DeviceQuery::Bounds(bounds::query(arguments, range)?))),
         "gaps" => Ok(Query::Device(DeviceQuery::Gaps(range))),
         "critical-path" => Ok(Query::Device(DeviceQuery::CriticalPath)),
         "advice" => Ok(Query::Device(DeviceQuery::Advice)),
@@ -222,7 +226,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "bands" => Ok(Query::Device(DeviceQuery::Bands)),
         other => neuron::query(other, range).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, bounds, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
                 device::NAMES,
                 memory::NAMES,
                 neuron::NAMES,
@@ -258,9 +262,10 @@ fn layers(arguments: &Arguments, range: Option<TimeRange>) -> Result<LayersQuery
     Ok(LayersQuery { by: arguments.get("group_by").unwrap_or_default().into(), depth, range })
 }
 
-/// The range of the args `start_ns` and `end_ns`; `None` without both.
+/// The range of the args `start_ns` and `end_ns`, or `start` and `end`; `None` without both.
 fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, String> {
-    let (start, end) = (arguments.number("start_ns")?, arguments.number("end_ns")?);
+    let number = |key: &str, short: &str| Ok::<_, String>(arguments.number(key)?.or(arguments.number(short)?));
+    let (start, end) = (number("start_ns", "start")?, number("end_ns", "end")?);
     let whole = session.profile.meta.range;
     Ok((start.is_some() || end.is_some()).then(|| TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs))))
 }

@@ -48,7 +48,8 @@ pub(crate) fn shape(operands: &str) -> Option<Shape> {
     let tail = operands.split_ascii_whitespace().next_back().and_then(|word| word.split_once('*'));
     let held: Option<(u16, u16)> = tail.and_then(|(rows, columns)| Some((rows.parse().ok()?, columns.parse().ok()?)));
     let (partitions, columns) = held.or(channels.map(|n| (n, 0))).unwrap_or_default();
-    Some(Shape { slice: 0, elements, partitions, columns, dtype: self::dtype(dtype) })
+    let is_low_high = word(operands, "fp32_mode") == Some("LOW_HIGH");
+    Some(Shape { slice: 0, elements, partitions, columns, dtype: self::dtype(dtype), is_low_high })
 }
 
 fn dtype(name: &str) -> Dtype {
@@ -105,6 +106,9 @@ mod tests {
             of(" acc_flags=1 src=bf16@0x36ff8[1,0,0][128,2,1] dst=0x2002000[1,0,0][512,1,1] 128*32 "),
             Some((256, 128, 32, Dtype::Fp16))
         );
+        let is_low_high = |text| shape(text).map(|s| s.is_low_high);
+        assert_eq!(is_low_high("acc_flags=2 fp32_mode=LOW_HIGH src=fp32@0x36ff8[1,0,0][512,1,1] dst=0x2[1][1] 128*128 "), Some(true));
+        assert_eq!(is_low_high("acc_flags=2 src=fp32@0x36ff8[1,0,0][512,1,1] dst=0x2[1][1] 128*128 "), Some(false));
         assert_eq!(of(" src=fp32@0x1[1][x,1] "), None);
         assert_eq!(of("semaphore=8  src_elem_size=512 src_pattern=[512,1][128,1]"), None);
         assert_eq!(of(""), None);

@@ -44,6 +44,8 @@ pub(crate) struct Timeline {
     tracks: Vec<TrackId>,
     hbm: Vec<HbmTraffic>,
     duplicates: Vec<u32>,
+    /// Transfers that the profiler leaves out.
+    unreported: Vec<u32>,
     collective: Vec<u32>,
     cores: Vec<Core>,
     core_of: FxHashMap<String, usize>,
@@ -70,6 +72,7 @@ impl Timeline {
             tracks: Vec::new(),
             hbm: Vec::new(),
             duplicates: Vec::new(),
+            unreported: Vec::new(),
             collective: Vec::new(),
             cores: Vec::new(),
             core_of: FxHashMap::default(),
@@ -136,6 +139,11 @@ impl Timeline {
             let core = self.cores[core].group;
             self.throttles.push(Throttle { core, start: time, end: time.saturating_add(duration), limit });
         }
+    }
+
+    /// Notes a transfer that the profiler leaves out of its tables.
+    pub fn unreported(&mut self, slice: RawSliceId) {
+        self.unreported.push(slice);
     }
 
     /// Notes size and delay of a collective operation.
@@ -216,6 +224,8 @@ impl Timeline {
         domain.hbm.sort_unstable_by_key(|h| h.slice);
         domain.duplicates = self.duplicates.into_iter().filter_map(place).collect();
         domain.duplicates.sort_unstable();
+        domain.unreported = self.unreported.into_iter().filter_map(place).collect();
+        domain.unreported.sort_unstable();
         domain.collective = self.collective.into_iter().filter_map(place).collect();
         domain.collective.sort_unstable();
         domain.semaphores = std::mem::take(&mut self.uses);

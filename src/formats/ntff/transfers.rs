@@ -9,11 +9,25 @@ use crate::formats::ImportError;
 use crate::formats::neff::hex;
 use crate::formats::neuron_json::timeline::Transfer;
 use crate::model::RecordRef;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Number of the first DMA engine that a core's records count from: its queues' engines, down to a multiple of 64.
 pub(super) fn first_engine(subgraph: &Subgraph) -> u64 {
     subgraph.queues.iter().map(|q| q.engine).min().unwrap_or(0) / 64 * 64
+}
+
+/// Rings through which the engines fetch their instructions: the runtime makes them, and the description lists no queue on them.
+const INSTRUCTION: &str = "instruction";
+
+/// Queue types, in the profiler's words, by (engine, queue). Empty where the name of the queue does not establish one.
+fn queue_types(subgraph: &Subgraph) -> FxHashMap<(u64, u64), &'static str> {
+    let of = |name: &str| match name {
+        _ if name.ends_with("DynamicHW") => "hardware_dynamic",
+        _ if name.ends_with("Dynamic") => "software_dynamic",
+        _ if name.ends_with("Table") => INSTRUCTION,
+        _ => "",
+    };
+    subgraph.queues.iter().map(|q| ((q.engine, q.index), of(&q.name))).collect()
 }
 
 /// Reads a region of DMA records.
@@ -22,6 +36,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
     let mut pairs: Pairs<(u64, u64)> = Pairs::new();
     let mut n_completed = 0;
     let mut rings = Rings::default();
+    let queues = job.subgraph(region.nc).map(|s| queue_types(&s)).unwrap_or_default();
     job.for_each(region.span, &mut |job, record| {
         let Some(packet) = Packet::read(&record) else {
             return job.unknown(core, &format!("DMA record {:#04x} {:#04x}", record.bytes[3], record.bytes[4]), &record);
@@ -32,8 +47,10 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
             6 => n_completed += 1,
             _ => match pairs.end(&key) {
                 Some(start) => {
-                    rings.note(key, (start.time(), record.time()), job.window);
-                    transfer(job, core, base, &start, &record);
+                    let is_late = rings.note(key, (start.time(), record.time()), job.window);
+                    let ring = (base + packet.engine, packet.queue);
+                    let queue_type = queues.get(&ring).copied().unwrap_or(INSTRUCTION);
+                    transfer(job, core, ring, (&start, &record), queue_type, is_late);
                 }
                 None if job.is_inside(record.time()) => {
                     let reason = "The end of a DMA transfer without a start: it is not shown.";
@@ -73,16 +90,19 @@ struct Rings {
 }
 
 impl Rings {
-    fn note(&mut self, ring: (u64, u64), (from, to): (u64, u64), window: (u64, u64)) {
+    /// Whether it is one that the profiler loses.
+    fn note(&mut self, ring: (u64, u64), (from, to): (u64, u64), window: (u64, u64)) -> bool {
         if from < window.0 && to > window.0 {
             self.moving.insert(ring);
-        } else if from >= window.0 && to <= window.1 && self.moving.contains(&ring) {
-            self.n_late += 1;
+            return false;
         }
+        let is_late = from >= window.0 && to <= window.1 && self.moving.contains(&ring);
+        self.n_late += u64::from(is_late);
+        is_late
     }
 }
 
-fn transfer(job: &mut Job<'_, '_>, core: usize, base: u64, start: &Record, end: &Record) {
+fn transfer(job: &mut Job<'_, '_>, core: usize, ring: (u64, u64), (start, end): (&Record, &Record), queue_type: &str, is_late: bool) {
     let (from, to) = (start.time(), end.time());
     if from < job.window.0 || to > job.window.1 || to < from {
         return job.outside(2, start.offset);
@@ -98,18 +118,22 @@ fn transfer(job: &mut Job<'_, '_>, core: usize, base: u64, start: &Record, end: 
     }
     let at = job.ns(from);
     let duration = ((to - from) / 1000) as i64;
-    let ring = job.timeline.ring(core, &(base + packet.engine).to_string(), &packet.queue.to_string());
+    let ring = job.timeline.ring(core, &ring.0.to_string(), &ring.1.to_string());
+    let queue_type = job.timeline.builder.strings.intern(queue_type);
     let slice = job.timeline.transfer(&Transfer {
         ring,
         variable: StrId(0),
         start: at,
         duration,
         bytes: is_sure.then_some(packet.bytes),
-        queue_type: StrId(0),
+        queue_type,
         is_duplicate: false,
         is_collective: false,
         record: RecordRef::new(0, start.offset, RECORD),
     });
+    if is_late {
+        job.timeline.unreported(slice);
+    }
     job.timeline.builder.end_slice(slice, at.saturating_add(duration), RecordRef::new(0, end.offset, RECORD));
     job.ledger.shown += 2;
 }

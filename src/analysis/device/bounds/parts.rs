@@ -1,0 +1,250 @@
+//! Time that adds up: sets of moments cut into parts that do not overlap, and how sets overlap.
+
+use crate::analysis::spans::{self, Ranges};
+use crate::base::{DurationNs, TimeRange};
+use serde::{Deserialize, Serialize};
+
+/// What can be busy on a physical core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Part {
+    /// The Tensor engine.
+    Tensor,
+    /// The Vector engine.
+    Vector,
+    /// The Scalar engine.
+    Scalar,
+    /// The GpSimd engine.
+    GpSimd,
+    /// Any DMA queue.
+    Dma,
+    /// The Sync engine.
+    Sync,
+}
+
+impl Part {
+    /// All, in the order in which time is assigned unless the user chooses another one.
+    pub const ALL: [Part; 6] = [Part::Tensor, Part::Vector, Part::Scalar, Part::GpSimd, Part::Dma, Part::Sync];
+
+    /// As on the timeline.
+    pub fn label(self) -> &'static str {
+        match self {
+            Part::Tensor => "Tensor",
+            Part::Vector => "Vector",
+            Part::Scalar => "Scalar",
+            Part::GpSimd => "GpSimd",
+            Part::Dma => "DMA",
+            Part::Sync => "Sync",
+        }
+    }
+
+    /// As answers of the command line name it.
+    pub fn id(self) -> &'static str {
+        match self {
+            Part::Tensor => "tensor",
+            Part::Vector => "vector",
+            Part::Scalar => "scalar",
+            Part::GpSimd => "gpsimd",
+            Part::Dma => "dma",
+            Part::Sync => "sync",
+        }
+    }
+
+    /// The part of that id or label.
+    pub fn named(name: &str) -> Option<Part> {
+        Part::ALL.into_iter().find(|p| p.id().eq_ignore_ascii_case(name))
+    }
+
+    /// Its place in [`Part::ALL`].
+    pub fn place(self) -> usize {
+        self as usize
+    }
+}
+
+/// A complete order of the parts: those of `wanted` first, each once, then the others as in [`Part::ALL`].
+pub fn order(wanted: &[Part]) -> Vec<Part> {
+    let mut out: Vec<Part> = Vec::new();
+    for part in wanted.iter().copied().chain(Part::ALL) {
+        if !out.contains(&part) {
+            out.push(part);
+        }
+    }
+    out
+}
+
+/// Time assigned to one part, or to none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExclusiveTime {
+    /// `None` is idle time.
+    pub part: Option<Part>,
+    /// How long.
+    pub time: DurationNs,
+}
+
+/// Assigns every instant of `range` to the first part of `order` that is busy then; what is left is idle, and comes last. The times add up to the
+/// length of the range exactly. `sets` by [`Part::place`].
+pub fn exclusive(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<ExclusiveTime> {
+    let mut left: Ranges = if range.start < range.end { vec![(range.start.0, range.end.0)] } else { Ranges::new() };
+    let mut out = Vec::with_capacity(order.len() + 1);
+    for part in order {
+        let rest = spans::without(&left, &sets[part.place()]);
+        let time = DurationNs(spans::length(&left).saturating_sub(spans::length(&rest)));
+        out.push(ExclusiveTime { part: Some(*part), time });
+        left = rest;
+    }
+    out.push(ExclusiveTime { part: None, time: DurationNs(spans::length(&left)) });
+    out
+}
+
+/// How long two parts were busy at the same time, one of them alone, and neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overlap {
+    /// The first one.
+    pub a: Part,
+    /// The second one.
+    pub b: Part,
+    /// Both busy.
+    pub both: DurationNs,
+    /// Only `a` busy.
+    pub only_a: DurationNs,
+    /// Only `b` busy.
+    pub only_b: DurationNs,
+    /// Neither busy.
+    pub none: DurationNs,
+}
+
+/// Every pair of parts once. `sets` by [`Part::place`], clipped to the range.
+pub fn overlaps(sets: &[Ranges; 6], range: TimeRange) -> Vec<Overlap> {
+    let total = range.duration().0;
+    let busy: Vec<i64> = sets.iter().map(|s| spans::length(s)).collect();
+    let mut out = Vec::with_capacity(15);
+    for (i, a) in Part::ALL.into_iter().enumerate() {
+        for b in Part::ALL.into_iter().skip(i + 1) {
+            let both = spans::length(&spans::common(&sets[a.place()], &sets[b.place()]));
+            let (only_a, only_b) = (busy[a.place()] - both, busy[b.place()] - both);
+            let none = total - both - only_a - only_b;
+            out.push(Overlap {
+                a,
+                b,
+                both: DurationNs(both),
+                only_a: DurationNs(only_a),
+                only_b: DurationNs(only_b),
+                none: DurationNs(none),
+            });
+        }
+    }
+    out
+}
+
+/// More sets than these are not told apart by [`states`].
+pub const MOST_STATES: usize = 16;
+
+/// Time in each combination of busy sets that occurs in `range`: (bits of the busy sets, nanoseconds), by bits. The times add up to the length of
+/// the range. Only the first [`MOST_STATES`] sets count.
+pub fn states(sets: &[&[(i64, i64)]], range: TimeRange) -> Vec<(u32, DurationNs)> {
+    let sets = &sets[..sets.len().min(MOST_STATES)];
+    let mut time = vec![0i64; 1 << sets.len()];
+    let mut next: Vec<usize> = sets.iter().map(|s| s.partition_point(|x| x.1 <= range.start.0)).collect();
+    let mut at = range.start.0;
+    while at < range.end.0 {
+        let (mut until, mut bits) = (range.end.0, 0usize);
+        for (k, set) in sets.iter().enumerate() {
+            while set.get(next[k]).is_some_and(|x| x.1 <= at) {
+                next[k] += 1;
+            }
+            if let Some(&(start, end)) = set.get(next[k]) {
+                if start <= at {
+                    bits |= 1 << k;
+                    until = until.min(end);
+                } else {
+                    until = until.min(start);
+                }
+            }
+        }
+        time[bits] = time[bits].saturating_add(until.saturating_sub(at));
+        at = until;
+    }
+    time.into_iter().enumerate().filter(|t| t.1 > 0).map(|(bits, ns)| (bits as u32, DurationNs(ns))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::TimeNs;
+    use proptest::prelude::*;
+
+    fn range(start: i64, end: i64) -> TimeRange {
+        TimeRange { start: TimeNs(start), end: TimeNs(end) }
+    }
+
+    fn clipped(set: &[(i64, i64)], within: TimeRange) -> Ranges {
+        spans::inside(set, within.start.0, within.end.0).collect()
+    }
+
+    #[test]
+    fn time_belongs_to_the_first_busy_part_of_the_order() {
+        let mut sets: [Ranges; 6] = Default::default();
+        sets[Part::Tensor.place()] = vec![(0, 10), (20, 30)];
+        sets[Part::Dma.place()] = vec![(5, 25)];
+        let times = |order: &[Part]| {
+            let all = exclusive(&sets, &super::order(order), range(0, 40));
+            let of = |part| all.iter().find(|t| t.part == part).map(|t| t.time.0);
+            (of(Some(Part::Tensor)), of(Some(Part::Dma)), of(Some(Part::Vector)), of(None))
+        };
+        assert_eq!(times(&[]), (Some(20), Some(10), Some(0), Some(10)));
+        assert_eq!(times(&[Part::Dma]), (Some(10), Some(20), Some(0), Some(10)));
+        let pair = overlaps(&sets, range(0, 40)).into_iter().find(|o| (o.a, o.b) == (Part::Tensor, Part::Dma));
+        assert_eq!(pair.map(|o| [o.both.0, o.only_a.0, o.only_b.0, o.none.0]), Some([10, 10, 10, 10]));
+    }
+
+    #[test]
+    fn an_empty_range_has_no_time() {
+        let sets: [Ranges; 6] = Default::default();
+        assert!(exclusive(&sets, &Part::ALL, range(7, 7)).iter().all(|t| t.time.0 == 0));
+        assert_eq!(states(&[&[(0, 10)]], range(7, 7)), []);
+    }
+
+    #[test]
+    fn an_order_is_complete_and_names_each_part_once() {
+        assert_eq!(order(&[Part::Sync, Part::Sync])[..2], [Part::Sync, Part::Tensor]);
+        assert_eq!(order(&[]), Part::ALL);
+        assert_eq!(Part::named("gpsimd"), Some(Part::GpSimd));
+        assert!(Part::ALL.into_iter().enumerate().all(|(i, p)| p.place() == i));
+    }
+
+    #[test]
+    fn combinations_are_told_apart() {
+        let (a, b): (Ranges, Ranges) = (vec![(0, 10), (20, 30)], vec![(5, 25)]);
+        let found: Vec<(u32, i64)> = states(&[&a, &b], range(0, 40)).into_iter().map(|s| (s.0, s.1.0)).collect();
+        assert_eq!(found, [(0, 10), (1, 10), (2, 10), (3, 10)]);
+    }
+
+    fn sets() -> impl Strategy<Value = Vec<Ranges>> {
+        let set = prop::collection::vec((-50i64..150, 1i64..30), 0..12)
+            .prop_map(|all| spans::union(all.into_iter().map(|(s, n)| (s, s + n)).collect()));
+        prop::collection::vec(set, 6)
+    }
+
+    proptest! {
+        #[test]
+        fn parts_and_states_add_up(sets in sets(), start in -60i64..160, length in 0i64..120, first in 0usize..6) {
+            let within = range(start, start + length);
+            let clipped: [Ranges; 6] = std::array::from_fn(|i| clipped(&sets[i], within));
+            for sets in [&clipped, &std::array::from_fn(|i| sets[i].clone())] {
+                let parts = exclusive(sets, &order(&[Part::ALL[first]]), within);
+                prop_assert_eq!(parts.iter().map(|p| p.time.0).sum::<i64>(), length);
+                // The first one has all its busy time.
+                prop_assert_eq!(parts[0].time.0, spans::length(&clipped[first]));
+            }
+            let views: Vec<&[(i64, i64)]> = sets.iter().map(|s| s.as_slice()).collect();
+            prop_assert_eq!(states(&views, within).iter().map(|s| s.1.0).sum::<i64>(), length);
+            let busy = |k: usize| states(&views, within).iter().filter(|s| s.0 & (1 << k) != 0).map(|s| s.1.0).sum::<i64>();
+            for (k, set) in clipped.iter().enumerate() {
+                prop_assert_eq!(busy(k), spans::length(set));
+            }
+            for o in overlaps(&clipped, within) {
+                prop_assert!([o.both, o.only_a, o.only_b, o.none].iter().all(|t| t.0 >= 0));
+                prop_assert_eq!(o.both.0 + o.only_a.0 + o.only_b.0 + o.none.0, length);
+            }
+        }
+    }
+}

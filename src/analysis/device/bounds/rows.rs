@@ -1,0 +1,306 @@
+//! The rows of each physical core, walked once: when its engines and queue types were busy, what moved, what was multiplied, what waited.
+
+use super::super::lanes::{self, LaneSpans};
+use super::super::{signals, waits};
+use super::answer::OpcodeTime;
+use super::parts::Part;
+use crate::analysis::spans::{self, Ranges};
+use crate::base::Order as _;
+use crate::base::{DurationNs, StrId, TimeRange, TrackId, in_parts};
+use crate::model::{Dtype, NeuronDevice, Profile, TrackKind};
+use rustc_hash::FxHashMap;
+
+/// What feeds the queues through which engines fetch their instructions.
+pub const FETCH: &str = "instruction";
+/// Transfers up to so many bytes set a semaphore: they move no data.
+const SEMAPHORE_BYTES: u32 = 4;
+/// What has no queue type in the file.
+const UNTYPED: &str = "not recorded";
+
+/// What the rows of one physical core say of a range.
+#[derive(Debug, Default)]
+pub struct CoreRows {
+    /// The topmost track.
+    pub root: u32,
+    /// Busy times by [`Part::place`], clipped to the range.
+    pub sets: [Ranges; 6],
+    /// Busy times by queue type, by name.
+    pub queue_types: Vec<(String, Ranges)>,
+    /// Bytes of the transfers that start in the range and move data; `None` where no transfer records its size.
+    pub moved_bytes: Option<u64>,
+    /// How many these are.
+    pub moves: u64,
+    /// The matrix products that start in the range, by start.
+    pub products: Vec<Product>,
+    /// By engine and opcode.
+    pub opcodes: Vec<OpcodeTime>,
+    /// Transfers that the profiler leaves out.
+    pub unreported: u64,
+}
+
+/// A matrix product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Product {
+    /// Start, nanoseconds.
+    pub start: i64,
+    /// The instruction.
+    pub slice: u32,
+    /// Multiplications.
+    pub elements: u32,
+    /// Columns that move through the array; `None` where operands are not recorded.
+    pub columns: Option<u32>,
+    /// Half passes through the array that it takes.
+    pub half_passes: u32,
+    /// The same as the profiler counts.
+    pub profiler_half_passes: u32,
+    /// Whether it only transposes.
+    pub is_transpose: bool,
+    /// Whether the type of its numbers is recorded.
+    pub is_typed: bool,
+}
+
+impl Product {
+    /// BF16-equivalent FLOPs: 2 for each multiplication and pass.
+    pub fn flops(&self) -> u64 {
+        u64::from(self.elements) * u64::from(self.half_passes)
+    }
+
+    /// The same as the profiler counts.
+    pub fn profiler_flops(&self) -> u64 {
+        u64::from(self.elements) * u64::from(self.profiler_half_passes)
+    }
+}
+
+/// Half passes of a product's type, and as the profiler counts them. FP8 runs twice as fast as BF16 from Trainium 2 on.
+fn half_passes(dtype: Dtype, is_low_high: bool, is_fp8_fast: bool) -> (u32, u32) {
+    match dtype {
+        Dtype::Fp32 if is_low_high => (4, 8),
+        Dtype::Fp32 => (8, 8),
+        Dtype::Fp8 if is_fp8_fast => (1, 1),
+        _ => (2, 2),
+    }
+}
+
+/// Busy times in the making.
+#[derive(Default)]
+struct Sums {
+    rows: CoreRows,
+    engines: [LaneSpans; 5],
+    queues: Vec<(StrId, LaneSpans)>,
+    opcodes: FxHashMap<(StrId, StrId), OpcodeTime>,
+    has_sizes: bool,
+}
+
+/// The engines by their place in [`Sums::engines`].
+const ENGINES: [Part; 5] = [Part::Tensor, Part::Vector, Part::Scalar, Part::GpSimd, Part::Sync];
+
+/// Columns that the walk reads.
+struct Columns<'a> {
+    profile: &'a Profile,
+    device: &'a NeuronDevice,
+    range: TimeRange,
+    is_wait: Vec<bool>,
+    engines: Option<&'a [StrId]>,
+    queue_types: Option<&'a [StrId]>,
+    kinds: Option<&'a [StrId]>,
+    transpose: Option<StrId>,
+    fetch: Option<StrId>,
+    has_waits: bool,
+    is_fp8_fast: bool,
+}
+
+/// What the rows of every physical core with engines or queues say of a range, in the order of the timeline.
+pub fn rows(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<CoreRows> {
+    let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
+    let named = |name: &str| profile.strings.iter().find(|(_, text)| *text == name).map(|(id, _)| id);
+    let columns = Columns {
+        profile,
+        device,
+        range,
+        is_wait: waits::names(profile),
+        engines: column("engine"),
+        queue_types: column("queue_type"),
+        kinds: column("instruction_type"),
+        transpose: named("TRANSPOSE"),
+        fetch: named(FETCH),
+        has_waits: device.wait_ns.iter().any(|w| *w != NeuronDevice::ABSENT),
+        is_fp8_fast: !["inf", "trn1"].iter().any(|old| device.instance_type.starts_with(old)),
+    };
+    let roots = signals::roots(profile);
+    let mut cores: Vec<Sums> = Vec::new();
+    for (t, track) in profile.tracks.iter().enumerate() {
+        if !matches!(track.kind, TrackKind::Engine | TrackKind::Queue) {
+            continue;
+        }
+        let at = cores.iter().position(|c| c.rows.root == roots[t]).unwrap_or_else(|| {
+            cores.push(Sums { rows: CoreRows { root: roots[t], ..CoreRows::default() }, ..Sums::default() });
+            cores.len() - 1
+        });
+        let track_id = TrackId(t as u32);
+        match track.kind {
+            TrackKind::Queue => columns.queue(track_id, &mut cores[at]),
+            _ => columns.engine(track_id, &mut cores[at]),
+        }
+    }
+    cores.sort_by_key(|c| c.rows.root);
+    cores.into_iter().map(|c| c.finish(&columns)).collect()
+}
+
+impl Columns<'_> {
+    /// The part of a slice in the range.
+    fn span(&self, i: usize) -> (i64, i64) {
+        let slices = &self.profile.slices;
+        (slices.start[i].max(self.range.start.0), slices.end(i).min(self.range.end.0))
+    }
+
+    fn starts_here(&self, i: usize) -> bool {
+        (self.range.start.0..self.range.end.0).contains(&self.profile.slices.start[i])
+    }
+
+    fn engine(&self, track: TrackId, sums: &mut Sums) {
+        let own_name = self.profile.strings.get(self.profile.tracks[track.index()].name);
+        let mut last: (StrId, Option<usize>) = (StrId(u32::MAX), None);
+        let mut counted: Option<((StrId, StrId), OpcodeTime)> = None;
+        let place = |name: &str| ENGINES.iter().position(|p| p.label() == name);
+        for (lane, slices) in lanes::touching(self.profile, track, self.range) {
+            in_parts(slices.len(), &mut |part| {
+                for i in part.map(|at| slices.start + at) {
+                    let engine = self.engines.map_or(StrId(0), |e| e[i]);
+                    if engine != last.0 {
+                        let name = self.profile.strings.get(engine);
+                        last = (engine, place(if name.is_empty() { own_name } else { name }));
+                    }
+                    let name = self.profile.slices.name[i];
+                    let Some(at) = last.1 else { continue };
+                    let span = self.span(i);
+                    if span.1 > span.0 && !self.is_wait[name.index()] {
+                        sums.engines[at].push(lane, span);
+                    }
+                    if !self.starts_here(i) {
+                        continue;
+                    }
+                    let key = (engine, name);
+                    if counted.as_ref().is_none_or(|c| c.0 != key) {
+                        sums.put_back(counted.take());
+                        counted = Some((key, sums.take_out(key, || self.opcode(at, name))));
+                    }
+                    if let Some((_, counted)) = &mut counted {
+                        self.count(i, counted);
+                    }
+                    self.product(i, sums);
+                }
+            });
+        }
+        sums.put_back(counted);
+        sums.engines.iter_mut().for_each(LaneSpans::end_track);
+    }
+
+    fn opcode(&self, engine: usize, name: StrId) -> OpcodeTime {
+        let (engine, opcode) = (ENGINES[engine].label().into(), self.profile.strings.get(name).into());
+        OpcodeTime { engine, opcode, count: 0, time: DurationNs(0), wait: self.has_waits.then_some(DurationNs(0)), waiting: 0 }
+    }
+
+    fn count(&self, i: usize, of: &mut OpcodeTime) {
+        of.count += 1;
+        of.time = DurationNs(of.time.0.saturating_add(self.profile.slices.duration[i]));
+        if let (Some(sum), Some(&wait)) = (&mut of.wait, self.device.wait_ns.get(i).filter(|w| **w != NeuronDevice::ABSENT)) {
+            *sum = DurationNs(sum.0.saturating_add(wait.into()));
+            of.waiting += u64::from(wait > 0);
+        }
+    }
+
+    fn product(&self, i: usize, sums: &mut Sums) {
+        let Some(&elements) = self.device.elements.get(i).filter(|e| **e != NeuronDevice::ABSENT) else { return };
+        let shapes = &self.device.shapes;
+        let shape = shapes.binary_search_by_key(&(i as u32), |s| s.slice).ok().map(|at| shapes[at]);
+        let (half_passes, profiler_half_passes) = shape.map_or((2, 2), |s| half_passes(s.dtype, s.is_low_high, self.is_fp8_fast));
+        sums.rows.products.push(Product {
+            start: self.profile.slices.start[i],
+            slice: i as u32,
+            elements,
+            columns: shape.map(|s| s.elements),
+            half_passes,
+            profiler_half_passes,
+            is_transpose: self.transpose.is_some() && self.kinds.and_then(|k| k.get(i).copied()) == self.transpose,
+            is_typed: shape.is_some_and(|s| s.dtype != Dtype::Other),
+        });
+    }
+
+    fn queue(&self, track: TrackId, sums: &mut Sums) {
+        let is_in = |all: &[u32], i: usize| !all.is_empty() && all.binary_search(&(i as u32)).is_ok();
+        for (lane, slices) in lanes::touching(self.profile, track, self.range) {
+            in_parts(slices.len(), &mut |part| {
+                // A packet that stands twice in the file is one.
+                for i in part.map(|at| slices.start + at).filter(|i| !is_in(&self.device.duplicates, *i)) {
+                    if is_in(&self.device.unreported, i) {
+                        sums.rows.unreported += u64::from(self.starts_here(i));
+                        continue;
+                    }
+                    let queue_type = self.queue_types.map_or(StrId(0), |t| t[i]);
+                    let span = self.span(i);
+                    if span.1 > span.0 {
+                        sums.queue(queue_type).push(lane, span);
+                    }
+                    let bytes = self.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
+                    sums.has_sizes |= bytes.is_some();
+                    if let Some(bytes) = bytes.filter(|b| *b > SEMAPHORE_BYTES && self.fetch != Some(queue_type) && self.starts_here(i)) {
+                        sums.rows.moves += 1;
+                        sums.rows.moved_bytes = Some(sums.rows.moved_bytes.unwrap_or(0).saturating_add(bytes.into()));
+                    }
+                }
+            });
+        }
+        sums.queues.iter_mut().for_each(|q| q.1.end_track());
+    }
+}
+
+impl Sums {
+    fn queue(&mut self, queue_type: StrId) -> &mut LaneSpans {
+        let at = self.queues.iter().position(|q| q.0 == queue_type).unwrap_or_else(|| {
+            self.queues.push((queue_type, LaneSpans::default()));
+            self.queues.len() - 1
+        });
+        &mut self.queues[at].1
+    }
+
+    /// What was counted of an opcode so far, to go on with: most come in runs.
+    fn take_out(&mut self, key: (StrId, StrId), new: impl FnOnce() -> OpcodeTime) -> OpcodeTime {
+        self.opcodes.remove(&key).unwrap_or_else(new)
+    }
+
+    fn put_back(&mut self, counted: Option<((StrId, StrId), OpcodeTime)>) {
+        self.opcodes.extend(counted);
+    }
+
+    fn finish(self, columns: &Columns<'_>) -> CoreRows {
+        let mut out = self.rows;
+        for (part, spans) in ENGINES.into_iter().zip(self.engines) {
+            out.sets[part.place()] = spans.union();
+        }
+        let strings = &columns.profile.strings;
+        let name = |id: StrId| if id == StrId(0) { UNTYPED.to_string() } else { strings.get(id).to_string() };
+        out.queue_types = self.queues.into_iter().map(|(id, spans)| (name(id), spans.union())).filter(|q| !q.1.is_empty()).collect();
+        out.queue_types.order_by(|a, b| a.0.cmp(&b.0));
+        out.sets[Part::Dma.place()] = spans::union_of(out.queue_types.iter().map(|q| q.1.clone()).collect());
+        out.moved_bytes = out.moved_bytes.or(self.has_sizes.then_some(0));
+        out.products.sort_by_key(|p| (p.start, p.slice));
+        out.opcodes = self.opcodes.into_values().collect();
+        let place = |o: &OpcodeTime| Part::named(&o.engine).map_or(usize::MAX, Part::place);
+        out.opcodes.order_by(|a, b| place(a).cmp(&place(b)).then_with(|| b.time.cmp(&a.time)).then_with(|| a.opcode.cmp(&b.opcode)));
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_of_each_type() {
+        assert_eq!(half_passes(Dtype::Fp32, true, true), (4, 8));
+        assert_eq!(half_passes(Dtype::Fp32, false, true), (8, 8));
+        assert_eq!(half_passes(Dtype::Fp16, false, true), (2, 2));
+        assert_eq!(half_passes(Dtype::Fp8, false, true), (1, 1));
+        assert_eq!(half_passes(Dtype::Fp8, false, false), (2, 2));
+    }
+}

@@ -1,0 +1,255 @@
+//! Bounds and time that adds up: equal to values computed apart from this program, from every source of both real runs, and on small profiles.
+
+use crate::neuron_support::runs::RUNS;
+use crate::neuron_support::*;
+use axonscope::analysis::device::bounds::{Bound, Bounds, BoundsQuery, CoreBounds, GapKind, Part, bounds};
+use axonscope::base::{TimeNs, TimeRange};
+use axonscope::model::Profile;
+use serde_json::{Value, json};
+
+/// Row times are whole nanoseconds: a merged interval may differ by one from the profiler's own, and no engine has more than 60.
+const SLACK_NS: f64 = 60.0;
+
+fn range(start: i64, end: i64) -> TimeRange {
+    TimeRange { start: TimeNs(start), end: TimeNs(end) }
+}
+
+fn of(profile: &Profile, range: Option<TimeRange>) -> Bounds {
+    bounds(profile, &BoundsQuery { range, order: Vec::new() })
+}
+
+/// Each source of a run: name, files.
+fn sources(folder: &std::path::Path, run: &str, stem: &str) -> Vec<(&'static str, Vec<Named>)> {
+    let named = |name: String| file(folder, run, &name);
+    let trace = named(format!("{stem}_exec_2.ntff"));
+    let mut out = vec![
+        ("JSON", vec![named(format!("{stem}_exec_2_profile_full.json"))]),
+        ("NTFF", vec![trace.clone()]),
+        ("NTFF and NEFF", vec![trace, named(format!("{stem}.neff"))]),
+    ];
+    for kind in ["parquet-snappy", "parquet-zstd"] {
+        if let Ok(all) = std::fs::read_dir(folder.join(run).join(kind)) {
+            let name = |e: std::fs::DirEntry| format!("{kind}/{}", e.file_name().to_string_lossy());
+            out.push(("Parquet", all.flatten().map(name).map(named).collect()));
+        }
+    }
+    out
+}
+
+fn step(core: &CoreBounds, bound: Bound) -> Option<f64> {
+    core.ladders.iter().flat_map(|l| &l.steps).find(|s| s.bound == bound).map(|s| s.time_ns)
+}
+
+fn close(have: Option<f64>, want: &Value, what: &str) {
+    let (have, want) = (have.unwrap_or(f64::NAN), want.as_f64().unwrap());
+    assert!((have - want).abs() <= SLACK_NS, "{what}: {have} instead of {want}");
+}
+
+/// Compares a core with its truth; `has_operands` says whether the source records what matrix products need.
+fn compare(core: &CoreBounds, want: &Value, has_operands: bool, what: &str) {
+    close(step(core, Bound::Total), &want["bounds"]["total"], what);
+    close(step(core, Bound::Memory), &want["bounds"]["memory_bound"], what);
+    close(step(core, Bound::Compute), &want["bounds"]["compute_bound"], what);
+    close(step(core, Bound::PerfectPipeline), &want["bounds"]["perfect_pipeline"], what);
+    assert_eq!(core.bottleneck.map(Part::id), want["bottleneck"].as_str(), "{what}");
+    assert_eq!((core.moved_bytes, core.moves), (want["moved_bytes"].as_u64(), want["moves"].as_u64().unwrap()), "{what}");
+    for part in Part::ALL {
+        close(core.busy(part).map(|t| t.0 as f64), &want["busy"][part.id()], &format!("{what}, busy {}", part.id()));
+    }
+    for time in &core.exclusive {
+        let part = time.part.map_or("idle", Part::id);
+        close(Some(time.time.0 as f64), &want["exclusive"][part], &format!("{what}, exclusive {part}"));
+    }
+    for o in &core.overlaps {
+        let pair = [format!("{} and {}", o.a.id(), o.b.id()), format!("{} and {}", o.b.id(), o.a.id())];
+        let want = pair.iter().map(|p| &want["overlap"][p]).find(|v| !v.is_null()).expect("each pair");
+        close(Some(o.both.0 as f64), want, &format!("{what}, {}", pair[0]));
+    }
+    let queues: Vec<(String, i64)> = core.queue_types.iter().map(|q| (format!("dma {}", q.0), q.1.0)).collect();
+    for (name, time) in &queues {
+        // Starts and durations are floored apart.
+        close(Some(*time as f64), &want["busy"][name], &format!("{what}, {name}"));
+    }
+    let states = want["dma_states"].as_object().unwrap();
+    assert_eq!(core.dma_states.len(), states.len(), "{what}");
+    for (names, time) in &core.dma_states {
+        let name = if names.is_empty() { "none".into() } else { names.iter().map(|n| format!("dma {n}")).collect::<Vec<_>>().join("+") };
+        close(Some(time.0 as f64), &states[&name], &format!("{what}, state {name}"));
+    }
+    if !has_operands {
+        return;
+    }
+    assert_eq!((core.flops, core.useful_flops), (want["flops"].as_u64(), want["useful_flops"].as_u64()), "{what}");
+    for (bound, name) in [
+        (Bound::MemoryIdeal, "memory_bound_ideal"),
+        (Bound::ComputeIdeal, "compute_bound_ideal"),
+        (Bound::ComputeUseful, "compute_bound_useful"),
+    ] {
+        close(step(core, bound), &want["bounds"][name], &format!("{what}, {name}"));
+    }
+    close(core.excess_interval_ns, &want["matmul_excess_interval"], &format!("{what}, excess interval"));
+    let opcodes = want["by_opcode"].as_object().unwrap();
+    assert_eq!(core.opcodes.len(), opcodes.len(), "{what}");
+    for o in &core.opcodes {
+        let want = &opcodes[&format!("{} {}", o.engine, o.opcode)];
+        let what = format!("{what}, {} {}", o.engine, o.opcode);
+        assert_eq!((o.count, o.waiting), (want["count"].as_u64().unwrap(), want["waiting"].as_u64().unwrap()), "{what}");
+        close(Some(o.time.0 as f64), &want["time"], &what);
+        close(o.wait.map(|w| w.0 as f64), &want["wait"], &what);
+    }
+}
+
+#[test]
+fn bounds_equal_the_truth_from_every_source() {
+    let Some(folder) = conformance() else { return };
+    for (run, stem) in RUNS {
+        let truth = std::fs::read(folder.join("bounds").join(format!("{run}.truth.json"))).expect("the conformance data are whole");
+        let truth: Value = serde_json::from_slice(&truth).expect("JSON");
+        for (source, files) in sources(&folder, run, stem) {
+            let imported = import_one(&files).expect("it opens");
+            assert_eq!(imported.profile.check(), Ok(()), "{run}, {source}");
+            let total = truth["total_time_ns"].as_f64().unwrap() as i64;
+            for (part, within) in [("whole", None), ("first_half", Some(range(0, total / 2)))] {
+                let found = of(&imported.profile, within);
+                assert_eq!((found.range.start.0, found.is_run), (0, within.is_none()), "{run}, {source}");
+                let cores = truth["cores"].as_object().unwrap();
+                assert_eq!(found.cores.len(), cores.len());
+                for (at, core) in found.cores.iter().enumerate() {
+                    let has_operands = core.flops.is_some() && found.dma_bandwidth.is_some();
+                    assert!(has_operands || source.starts_with("NTFF"), "{run}, {source}: {:?}", found.notes);
+                    compare(core, &cores[&at.to_string()][part], has_operands, &format!("{run}, {source}, core {at}, {part}"));
+                }
+                if source != "NTFF" {
+                    assert_eq!(found.necessary_bytes, truth["necessary_bytes"].as_u64(), "{run}, {source}");
+                }
+                if source == "JSON" {
+                    close(found.no_reloads_ns(), &truth["memory_bound_no_reloads"], "without reloads");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn exclusive_parts_add_up_over_any_range_in_any_order() {
+    let Some(folder) = conformance() else { return };
+    let mut random = Random(7);
+    for (run, stem) in RUNS {
+        for (source, files) in sources(&folder, run, stem) {
+            let profile = import_one(&files).expect("it opens").profile;
+            for _ in 0..60 {
+                let start = random.below(90_000) as i64 - 10_000;
+                let within = range(start, start + random.below(40_000) as i64);
+                let mut order = Part::ALL.to_vec();
+                order.rotate_left(random.below(6));
+                let found = bounds(&profile, &BoundsQuery { range: Some(within), order });
+                for core in &found.cores {
+                    let sum: i64 = core.exclusive.iter().map(|e| e.time.0).sum();
+                    assert_eq!(sum, within.duration().0, "{run}, {source}, {within:?}");
+                    let states: i64 = core.dma_states.iter().map(|s| s.1.0).sum();
+                    assert_eq!(states, within.duration().0, "{run}, {source}, {within:?}");
+                }
+            }
+            // Two halves have what the whole has.
+            let whole = of(&profile, None);
+            let middle = whole.range.start.0 + whole.range.duration().0 / 3;
+            let parts = [of(&profile, Some(range(whole.range.start.0, middle))), of(&profile, Some(range(middle, whole.range.end.0)))];
+            for (at, core) in whole.cores.iter().enumerate() {
+                for (k, e) in core.exclusive.iter().enumerate() {
+                    assert_eq!(e.time.0, parts.iter().map(|p| p.cores[at].exclusive[k].time.0).sum::<i64>(), "{run}, {source}");
+                }
+                assert_eq!(core.moved_bytes, parts.iter().map(|p| p.cores[at].moved_bytes).sum::<Option<u64>>());
+            }
+        }
+    }
+}
+
+fn small(rows: &[(&str, &str, i64, i64, &str)], transfers: &[(i64, i64, i64, &str)]) -> Profile {
+    let instruction = |(at, r): (usize, &(&str, &str, i64, i64, &str))| {
+        json!({"id": at, "label": r.0, "subgroup": r.0, "subgraph": "sg00", "opcode": r.1, "timestamp": r.2, "duration": r.3,
+            "operands": r.4, "elements": if r.1 == "MATMUL" { json!(128 * 128 * 512) } else { Value::Null }, "evt_wait_time": 0})
+    };
+    let transfer = |r: &(i64, i64, i64, &str)| {
+        json!({"subgraph": "sg00", "subgroup": "Q0-E64", "dma_engine": "64", "dma_queue": "0", "timestamp": r.0, "duration": r.1,
+            "transfer_size": r.2, "queue_type": r.3, "duplicate": "no", "is_cc_dma": "no", "variable": "unknown"})
+    };
+    let mut file = json!({
+        "metadata": [{"first_hw_timestamp": 0, "last_hw_timestamp": 10_000, "pe_num_rows": 128, "pe_num_cols": 128, "pe_clock_freq": 2.4,
+            "dma_ddr_bandwidth": 435_000_000_000i64, "num_physical_cores": 1}],
+        "instruction": rows.iter().enumerate().map(instruction).collect::<Vec<_>>(),
+    });
+    if !transfers.is_empty() {
+        file["dma"] = transfers.iter().map(transfer).collect();
+    }
+    let imported = import_one(&[("small.json".into(), file.to_string().into_bytes())]).expect("it opens");
+    assert_eq!(imported.profile.check(), Ok(()));
+    imported.profile
+}
+
+const LOW_HIGH: &str = "fp32_mode=LOW_HIGH src=fp32@0x36ff8[1,0,0][512,1,1] dst=0x2002000[1,0,0][512,1,1] 128*128 ";
+const FP32: &str = "src=fp32@0x36ff8[1,0,0][512,1,1] dst=0x2002000[1,0,0][512,1,1] 128*128 ";
+const BF16: &str = "src=bf16@0x36ff8[1,0,0][512,1,1] dst=0x2002000[1,0,0][512,1,1] 128*128 ";
+
+#[test]
+fn products_count_the_passes_that_they_take() {
+    let once = 2 * 128 * 128 * 512u64;
+    for (operands, passes, profiler) in [(LOW_HIGH, 2, 4), (FP32, 4, 4), (BF16, 1, 1)] {
+        let found = of(&small(&[("Tensor", "MATMUL", 100, 450, operands), ("Tensor", "MATMUL", 600, 450, operands)], &[]), None);
+        let core = &found.cores[0];
+        assert_eq!((core.flops, core.profiler_flops), (Some(2 * passes * once), Some(2 * profiler * once)), "{operands}");
+        // 512 columns take 213.3 ns and pass.
+        let late = 500.0 - passes as f64 * 512.0 / 2.4;
+        assert!((core.excess_interval_ns.unwrap() - late.max(0.0)).abs() < 1e-6, "{operands}");
+        assert_eq!(found.notes.iter().any(|n| n.contains("LOW_HIGH")), passes != profiler, "{operands}");
+    }
+}
+
+#[test]
+fn what_is_missing_is_said_and_never_0() {
+    let found = of(&small(&[("Vector", "COPY", 100, 900, "")], &[]), None);
+    let core = &found.cores[0];
+    assert_eq!((core.busy(Part::Dma), core.moved_bytes, core.flops), (None, None, None));
+    assert_eq!((step(core, Bound::Memory), step(core, Bound::ComputeIdeal)), (None, None));
+    assert_eq!(core.bottleneck, Some(Part::Vector));
+    assert!(found.notes.iter().any(|n| n.contains("NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1")), "{:?}", found.notes);
+    assert!(found.notes.iter().any(|n| n.contains("operands of matrix products")), "{:?}", found.notes);
+    let opcode = &core.opcodes[0];
+    assert_eq!((opcode.engine.as_str(), opcode.opcode.as_str(), opcode.count, opcode.time.0), ("Vector", "COPY", 1, 900));
+}
+
+#[test]
+fn bytes_are_of_transfers_that_start_in_the_range_and_move_data() {
+    let transfers = [
+        (1000, 500, 4096, "hardware_dynamic"),
+        (1400, 400, 2048, "software_dynamic"),
+        (3000, 50, 4, "hardware_dynamic"),
+        (5000, 100, 64, "instruction"),
+    ];
+    let profile = small(&[("Tensor", "MATMUL", 1000, 1000, BF16)], &transfers);
+    let core = &of(&profile, None).cores[0];
+    assert_eq!((core.moved_bytes, core.moves, core.busy(Part::Dma).map(|t| t.0)), (Some(6144), 2, Some(950)));
+    let states: Vec<(usize, i64)> = core.dma_states.iter().map(|s| (s.0.len(), s.1.0)).collect();
+    assert_eq!(states, [(0, 9150), (1, 450), (1, 300), (2, 100)]);
+    // From within both transfers on: one starts before it.
+    let part = of(&profile, Some(range(1200, 1700)));
+    let core = &part.cores[0];
+    assert_eq!((core.moved_bytes, core.busy(Part::Dma).map(|t| t.0)), (Some(2048), Some(500)));
+    assert!(!part.is_run && step(core, Bound::MemoryNoReloads).is_none());
+    assert_eq!(core.flops, Some(0), "the product starts before");
+}
+
+#[test]
+fn any_range_has_an_answer() {
+    let profile = small(&[("Tensor", "MATMUL", 1000, 1000, BF16)], &[(1000, 500, 4096, "hardware_dynamic")]);
+    for within in [range(500, 500), range(20_000, 30_000), range(-500, -100), range(1200, 1201), range(i64::MIN / 4, i64::MAX / 4)] {
+        let found = of(&profile, Some(within));
+        let core = &found.cores[0];
+        assert_eq!(core.exclusive.iter().map(|e| e.time.0).sum::<i64>(), within.duration().0, "{within:?}");
+        let gaps = || core.ladders.iter().flat_map(|l| &l.steps).filter_map(|s| s.gap);
+        assert!(gaps().all(|g| g.time_ns >= 0.0 && g.share.is_finite() && g.speed_up.is_none_or(f64::is_finite)), "{within:?}");
+    }
+    let inside = of(&profile, Some(range(1200, 1201)));
+    assert_eq!(inside.cores[0].exclusive[0].time.0, 1);
+    let gaps: Vec<GapKind> = inside.cores[0].ladders[0].steps.iter().filter_map(|s| s.gap).map(|g| g.kind).collect();
+    assert_eq!(gaps[0], GapKind::DmaIdle);
+}
