@@ -2,7 +2,8 @@
 
 use crate::neuron_support::runs::RUNS;
 use crate::neuron_support::*;
-use axonscope::analysis::device::bounds::{Bound, Bounds, BoundsQuery, CoreBounds, GapKind, Part, bounds};
+use axonscope::analysis::device::bounds::evidence::evidence;
+use axonscope::analysis::device::bounds::{Bound, Bounds, BoundsQuery, CoreBounds, Evidence, EvidenceQuery, GapKind, Part, bounds};
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::model::Profile;
 use serde_json::{Value, json};
@@ -252,4 +253,58 @@ fn any_range_has_an_answer() {
     assert_eq!(inside.cores[0].exclusive[0].time.0, 1);
     let gaps: Vec<GapKind> = inside.cores[0].ladders[0].steps.iter().filter_map(|s| s.gap).map(|g| g.kind).collect();
     assert_eq!(gaps[0], GapKind::DmaIdle);
+}
+
+fn causes(profile: &Profile, gap: GapKind) -> Evidence {
+    evidence(profile, &EvidenceQuery { range: None, core: 0, gap })
+}
+
+#[test]
+fn each_gap_leads_to_what_made_it() {
+    let profile = small(
+        &[("Vector", "COPY", 0, 900, ""), ("Tensor", "MATMUL", 1000, 400, LOW_HIGH), ("Tensor", "MATMUL", 4000, 400, LOW_HIGH)],
+        &[(1000, 500, 4096, "hardware_dynamic"), (2000, 400, 512, "hardware_dynamic"), (9000, 1000, 512, "hardware_dynamic")],
+    );
+    let rows = |gap| causes(&profile, gap).rows;
+    // 0–1000 goes to the copy, 2400–9000 to the products; 1500–2000 to nothing.
+    let idle = rows(GapKind::DmaIdle);
+    let told: Vec<(&str, i64)> = idle.iter().map(|r| (r.name.as_str(), r.time.unwrap().0)).collect();
+    assert_eq!(told, [("Tensor MATMUL", 6600), ("Vector COPY", 1000), ("No instruction ran", 500)]);
+    let slow = rows(GapKind::SlowTransfers);
+    let told: Vec<_> = slow.iter().map(|r| (r.size, r.bytes, r.count, r.time.unwrap().0)).collect();
+    assert_eq!(told, [(Some(512), Some(1024), 2, 1400), (Some(4096), Some(4096), 1, 500)]);
+    assert!(causes(&profile, GapKind::SlowTransfers).notes[0].contains("2 of 3"));
+    let tiles = rows(GapKind::BelowPeak);
+    assert_eq!((tiles[0].name.as_str(), tiles[0].count, tiles[0].flops), ("128 × 128 × 512", 2, Some(4 * 2 * 128 * 128 * 512)));
+    // 3000 ns from start to start, of which two passes of 512 columns take 426.
+    let late = rows(GapKind::TensorIdle);
+    assert_eq!((late[0].count, late[0].time.unwrap().0), (1, 2574));
+    assert!(rows(GapKind::Transposes).is_empty() && rows(GapKind::Unoverlapped).is_empty());
+    let reloads = causes(&profile, GapKind::Reloads);
+    assert!(reloads.notes[0].contains("NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1"), "{:?}", reloads.notes);
+}
+
+#[test]
+fn causes_of_the_real_runs_are_whole() {
+    let Some(folder) = conformance() else { return };
+    for (run, stem) in RUNS {
+        for (source, files) in sources(&folder, run, stem) {
+            let profile = import_one(&files).expect("it opens").profile;
+            let found = of(&profile, None);
+            for gap in GapKind::ALL {
+                let causes = causes(&profile, gap);
+                assert!(causes.rows.iter().flat_map(|r| &r.slices).all(|s| s.index() < profile.slices.len()), "{run}, {source}, {gap:?}");
+                assert!(!causes.rows.is_empty() || !causes.notes.is_empty(), "{run}, {source}, {gap:?}");
+            }
+            let sum = |gap, of: &dyn Fn(&axonscope::analysis::device::bounds::EvidenceRow) -> u64| {
+                causes(&profile, gap).rows.iter().map(of).sum::<u64>()
+            };
+            let core = &found.cores[0];
+            assert_eq!(Some(sum(GapKind::SlowTransfers, &|r| r.bytes.unwrap_or(0))), core.moved_bytes, "{run}, {source}");
+            if let (Some(flops), Some(useful)) = (core.flops, core.useful_flops) {
+                assert_eq!(sum(GapKind::BelowPeak, &|r| r.flops.unwrap_or(0)), flops, "{run}, {source}");
+                assert_eq!(sum(GapKind::Transposes, &|r| r.flops.unwrap_or(0)), flops - useful, "{run}, {source}");
+            }
+        }
+    }
 }

@@ -78,6 +78,8 @@ pub enum DeviceQuery {
     Roofline(LayersQuery, Vec<(String, TimeRange)>),
     /// What bounds the run, and where its time went.
     Bounds(BoundsQuery),
+    /// What explains a gap of the bounds.
+    BoundsEvidence(bounds::EvidenceQuery),
     /// Idle time of the engines by cause.
     Gaps(Option<TimeRange>),
     /// The longest chain of dependent work.
@@ -123,6 +125,8 @@ pub enum DeviceAnswer {
     Roofline(Roofline),
     /// By physical core.
     Bounds(Box<Bounds>),
+    /// Largest first.
+    BoundsEvidence(Box<bounds::Evidence>),
     /// By engine and cause.
     Gaps(Gaps),
     /// Step by step.
@@ -157,6 +161,7 @@ pub enum DeviceAnswer {
 pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
     match query {
         DeviceQuery::Bounds(query) => DeviceAnswer::Bounds(Box::new(bounds::bounds(profile, query))),
+        DeviceQuery::BoundsEvidence(query) => DeviceAnswer::BoundsEvidence(Box::new(bounds::evidence::evidence(profile, query))),
         DeviceQuery::Gaps(range) => DeviceAnswer::Gaps(gaps::gaps(profile, *range)),
         DeviceQuery::DmaRows(query) => DeviceAnswer::DmaRows(Box::new(dma_rows::dma_rows(profile, *query))),
         DeviceQuery::MergedBar(query, slice) => DeviceAnswer::MergedBar(merged::merged_bar(profile, *query, *slice).map(Box::new)),

@@ -36,7 +36,8 @@ Queries of PyTorch traces:
   overview, kernels [group=name|properties, device], trace, memory, modules, distributed, diff
 
 Queries of Neuron device profiles:
-  bounds               what each core could reach, and where its time went [start_ns, end_ns, order=dma,tensor,…]
+  bounds               what each core could reach, and where its time went [start_ns, end_ns, order=dma,tensor,…];
+                       what made one gap [gap, core]
   summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, critical-path, advice, source, bands,
   dma-rows [group_by=queue|engine, detail=packets|rings|merged], tensors, compare [base]
 
@@ -133,6 +134,7 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
             Ok(value)
         }
         Answer::Device(DeviceAnswer::Bounds(a)) => return Ok(bounds::value(&a)),
+        Answer::Device(DeviceAnswer::BoundsEvidence(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Layers(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Roofline(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Gaps(a)) => serde_json::to_value(a),
@@ -218,7 +220,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "summary" => Ok(Query::Device(DeviceQuery::Summary(range))),
         "layers" => Ok(Query::Device(DeviceQuery::Layers(layers(arguments, range)?))),
         "roofline" => Ok(Query::Device(DeviceQuery::Roofline(layers(arguments, range)?, Vec::new()))),
-        "bounds" => Ok(Query::Device(DeviceQuery::Bounds(bounds::query(arguments, range)?))),
+        "bounds" => Ok(Query::Device(bounds::query(arguments, range)?)),
         "gaps" => Ok(Query::Device(DeviceQuery::Gaps(range))),
         "critical-path" => Ok(Query::Device(DeviceQuery::CriticalPath)),
         "advice" => Ok(Query::Device(DeviceQuery::Advice)),

@@ -1,6 +1,6 @@
 //! The answer: what a run, or a range of it, could reach per physical core, and where its time went.
 
-use super::ladders::Ladder;
+use super::ladders::{Family, GapKind, Ladder};
 use super::parts::{ExclusiveTime, Overlap, Part};
 use crate::base::{DurationNs, TimeRange};
 use serde::{Deserialize, Serialize};
@@ -79,6 +79,18 @@ impl CoreBounds {
     /// Busy time of a part.
     pub fn busy(&self, part: Part) -> Option<DurationNs> {
         self.busy[part.place()]
+    }
+
+    /// The gap to look at first: what makes the bottleneck's own work longer than it must be, and where nothing does, what keeps it waiting.
+    pub fn main_gap(&self) -> Option<GapKind> {
+        let family = match self.bottleneck? {
+            Part::Dma => Family::Memory,
+            Part::Tensor => Family::Compute,
+            _ => Family::Pipeline,
+        };
+        let gaps = || self.ladders.iter().filter(|l| l.family == family).flat_map(|l| l.steps.iter().filter_map(|s| s.gap));
+        let own = gaps().skip(1).filter(|g| g.time_ns > 0.0).max_by(|a, b| a.time_ns.total_cmp(&b.time_ns));
+        own.or_else(|| gaps().next()).map(|g| g.kind)
     }
 }
 

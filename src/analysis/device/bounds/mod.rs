@@ -3,11 +3,13 @@
 //! The formulas are those of AWS's published method for NKI kernels, checked on real runs. Time is cut by [`parts`]; the bounds stand in [`ladders`].
 
 mod answer;
+pub mod evidence;
 pub mod ladders;
 pub mod parts;
 pub mod rows;
 
 pub use answer::{Bounds, BoundsQuery, CoreBounds, OpcodeTime};
+pub use evidence::{Evidence, EvidenceQuery, EvidenceRow};
 pub use ladders::{Bound, Family, Gap, GapKind, Ladder, Step};
 pub use parts::{ExclusiveTime, Overlap, Part};
 

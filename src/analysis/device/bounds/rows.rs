@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// What feeds the queues through which engines fetch their instructions.
 pub const FETCH: &str = "instruction";
 /// Transfers up to so many bytes set a semaphore: they move no data.
-const SEMAPHORE_BYTES: u32 = 4;
+pub const SEMAPHORE_BYTES: u32 = 4;
 /// What has no queue type in the file.
 const UNTYPED: &str = "not recorded";
 

@@ -1,18 +1,28 @@
 //! The query `bounds` of the report: bounds, exclusive times, overlaps and waits by physical core, counted from 0.
 
 use super::Arguments;
-use axonscope::analysis::device::bounds::{Bounds, BoundsQuery, CoreBounds, ExclusiveTime, Part};
+use axonscope::analysis::device::bounds::{
+    Bounds, BoundsQuery, CoreBounds, EvidenceQuery, ExclusiveTime, GapKind, OpcodeTime, Overlap, Part,
+};
 use axonscope::base::TimeRange;
+use axonscope::engine::query::DeviceQuery;
 use serde_json::{Map, Value, json};
 
-/// The question of a range, with the parts of the arg `order` first.
-pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<BoundsQuery, String> {
+/// The question of a range, with the parts of the arg `order` first; with the arg `gap` that of what made it, on the core counted by `core`.
+pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<DeviceQuery, String> {
+    if let Some(name) = arguments.get("gap") {
+        let names = || GapKind::ALL.map(GapKind::id).join(", ");
+        let gap = GapKind::ALL.into_iter().find(|g| g.id() == name);
+        let gap = gap.ok_or_else(|| format!("Expected one of {} for `gap`, found `{name}`.", names()))?;
+        let core = u32::try_from(arguments.number("core")?.unwrap_or(0)).map_err(|_| "Expected a core counted from 0.".to_string())?;
+        return Ok(DeviceQuery::BoundsEvidence(EvidenceQuery { range, core, gap }));
+    }
     let part = |name: &str| {
         let names = || Part::ALL.map(Part::id).join(", ");
         Part::named(name.trim()).ok_or_else(|| format!("Expected parts among {} for `order`, found `{name}`.", names()))
     };
     let order = arguments.get("order").map(|names| names.split(',').map(part).collect::<Result<_, _>>()).transpose()?;
-    Ok(BoundsQuery { range, order: order.unwrap_or_default() })
+    Ok(DeviceQuery::Bounds(BoundsQuery { range, order: order.unwrap_or_default() }))
 }
 
 /// The answer by the names that AWS's method gives.
@@ -44,14 +54,14 @@ fn of_core(core: &CoreBounds) -> Value {
     let busy: Map<String, Value> = parts.chain(queues).collect();
     let named = |part: Option<Part>| part.map_or("idle", Part::id).to_string();
     let exclusive: Map<String, Value> = core.exclusive.iter().map(|e: &ExclusiveTime| (named(e.part), json!(e.time))).collect();
-    let pair = |o: &axonscope::analysis::device::bounds::Overlap| (format!("{} and {}", o.a.id(), o.b.id()), json!(o.both));
+    let pair = |o: &Overlap| (format!("{} and {}", o.a.id(), o.b.id()), json!(o.both));
     let overlap: Map<String, Value> = core.overlaps.iter().map(pair).collect();
     let state = |names: &Vec<String>| match names.is_empty() {
         true => "none".to_string(),
         false => names.iter().map(|n| format!("dma {n}")).collect::<Vec<String>>().join("+"),
     };
     let states: Map<String, Value> = core.dma_states.iter().map(|(names, time)| (state(names), json!(time))).collect();
-    let opcode = |o: &axonscope::analysis::device::bounds::OpcodeTime| {
+    let opcode = |o: &OpcodeTime| {
         let value = json!({ "count": o.count, "time": o.time, "wait": o.wait, "waiting": o.waiting });
         (format!("{} {}", o.engine, o.opcode), value)
     };

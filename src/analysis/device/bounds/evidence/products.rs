@@ -1,0 +1,136 @@
+//! What explains gaps of the compute bounds: products that start late, small tiles, transposes, throttling.
+
+use super::{Evidence, Given, Groups, Label, plus, plus_time};
+use crate::analysis::device::bounds::rows::Product;
+use crate::analysis::device::metrics::Facts;
+use crate::analysis::device::signals::{Signal, Signals};
+use crate::base::{SliceId, TrackId, text};
+use crate::model::domain::Shape;
+use crate::model::{Dtype, TrackKind};
+
+const NO_PRODUCTS: &str =
+    "Matrix products are not recorded with their operands in this range: open the NEFF together with the trace, or the JSON.";
+
+/// Time of a product at full rate, nanoseconds.
+fn least_ns(product: &Product, clock_ghz: f64) -> f64 {
+    f64::from(product.half_passes) / 2.0 * f64::from(product.columns.unwrap_or(0)) / clock_ghz
+}
+
+/// Products that start later than the engine could start them, by what they, or the engine before them, waited for last.
+pub(super) fn late(given: &Given<'_>, out: &mut Evidence) {
+    let Some(clock) = Facts::of(given.profile).tensor_clock_ghz() else {
+        return out.notes.push("Late products need the clock of the Tensor engine, which this file does not record.".into());
+    };
+    let products: Vec<&Product> = given.core.products.iter().filter(|p| p.columns.is_some()).collect();
+    if products.is_empty() {
+        return out.notes.push(NO_PRODUCTS.into());
+    }
+    let signals = Signals::of(given.profile);
+    let steps = tensor_steps(given);
+    let mut groups: Groups<(String, String)> = Groups::new();
+    for pair in products.windows(2) {
+        let ready = pair[0].start.saturating_add(least_ns(pair[0], clock) as i64);
+        let late = pair[1].start.saturating_sub(ready);
+        if late <= 0 {
+            continue;
+        }
+        let key = cause(given, &signals, &steps, (pair[0].start, ready, pair[1].start));
+        plus_time(&mut groups.add(key, SliceId(pair[1].slice)).time, late);
+    }
+    out.rows = groups.rows(given.profile, Clone::clone);
+    if !signals.has_operands() {
+        out.notes.push("What a product waits for needs the operands of instructions, which this file does not record.".into());
+    }
+}
+
+/// Instructions of the Tensor engine, by start.
+fn tensor_steps(given: &Given<'_>) -> Vec<(i64, u32)> {
+    let of_track = |track: TrackId| given.profile.slices_of(track);
+    let all = given.tracks(TrackKind::Engine).flat_map(of_track).filter(|i| given.engine_name(*i) == "Tensor");
+    let mut out: Vec<(i64, u32)> = all.map(|i| (given.profile.slices.start[i], i as u32)).collect();
+    out.sort_unstable();
+    out
+}
+
+/// The last condition that became true after the engine was ready: who signalled, and with which instruction.
+fn cause(given: &Given<'_>, signals: &Signals<'_>, steps: &[(i64, u32)], (before, ready, start): (i64, i64, i64)) -> (String, String) {
+    let from = steps.partition_point(|s| s.0 <= before);
+    let to = steps.partition_point(|s| s.0 <= start);
+    let waits = steps[from..to.max(from)].iter().flat_map(|s| signals.waits(SliceId(s.1)));
+    let reached = waits.filter_map(|wait| Some((signals.reached(wait, start).filter(|t| *t > ready)?, wait)));
+    let Some((time, wait)) = reached.max_by_key(|r| r.0) else {
+        return ("Tensor".into(), "no later signal: the products or weights before it".into());
+    };
+    match signals.signal(wait, time) {
+        Some(Signal::Transfer(slice)) => ("DMA".into(), format!("transfer started by {}", given.text(given.label(slice.index())))),
+        Some(Signal::Instruction(slice)) => (given.engine_name(slice.index()).into(), given.text(given.label(slice.index()))),
+        None => ("Not recorded".into(), crate::analysis::device::signals::condition(given.profile, &wait)),
+    }
+}
+
+fn shape(given: &Given<'_>, product: &Product) -> Option<Shape> {
+    let shapes = &given.device.shapes;
+    shapes.binary_search_by_key(&product.slice, |s| s.slice).ok().map(|at| shapes[at])
+}
+
+fn dtype(shape: &Shape) -> &'static str {
+    match shape.dtype {
+        Dtype::Fp32 if shape.is_low_high => "FP32, 2 passes",
+        Dtype::Fp32 => "FP32, 4 passes",
+        Dtype::Fp16 => "BF16, FP16 or TF32",
+        Dtype::Fp8 => "FP8",
+        Dtype::Int => "integer",
+        Dtype::Other => "type not recorded",
+    }
+}
+
+/// Products by tile size K × M × N, type and line.
+pub(super) fn tiles(given: &Given<'_>, out: &mut Evidence) {
+    let mut groups: Groups<((u16, u16, u32), &'static str, Label)> = Groups::new();
+    for product in &given.core.products {
+        let Some(shape) = shape(given, product) else { continue };
+        let tile = (shape.partitions, shape.columns, shape.elements);
+        let row = groups.add((tile, dtype(&shape), given.label(product.slice as usize)), SliceId(product.slice));
+        plus_time(&mut row.time, given.profile.slices.duration[product.slice as usize]);
+        plus(&mut row.flops, product.flops());
+    }
+    let name = |((k, m, n), dtype, label): &((u16, u16, u32), &'static str, Label)| {
+        (format!("{k} × {m} × {n}"), format!("{dtype}, {}", given.text(*label)))
+    };
+    out.rows = groups.rows(given.profile, name);
+    if out.rows.is_empty() {
+        out.notes.push(NO_PRODUCTS.into());
+    }
+    throttling(given, out);
+    given.note_lines(out);
+}
+
+/// Times under a limit of the clock.
+fn throttling(given: &Given<'_>, out: &mut Evidence) {
+    if given.device.throttles.is_empty() {
+        return out.notes.push("Durations of throttling are not recorded in this file.".into());
+    }
+    let within = |t: &crate::model::domain::Throttle| t.end.min(given.range.end.0).saturating_sub(t.start.max(given.range.start.0)).max(0);
+    let limited = given.device.throttles.iter().filter(|t| t.core.0 == given.core.root && t.limit < 1.0);
+    let (time, least) =
+        limited.map(|t| (within(t), t.limit)).filter(|t| t.0 > 0).fold((0i64, 1f64), |a, t| (a.0.saturating_add(t.0), a.1.min(t.1)));
+    out.notes.push(match time {
+        0 => "The clock was not limited in this range.".into(),
+        _ => format!("The clock was limited for {}, to {} at least.", text::duration(crate::base::DurationNs(time)), text::percent(least)),
+    });
+}
+
+/// Products that only transpose, by line.
+pub(super) fn transposes(given: &Given<'_>, out: &mut Evidence) {
+    let mut groups: Groups<Label> = Groups::new();
+    for product in given.core.products.iter().filter(|p| p.is_transpose) {
+        let row = groups.add(given.label(product.slice as usize), SliceId(product.slice));
+        plus_time(&mut row.time, given.profile.slices.duration[product.slice as usize]);
+        plus(&mut row.flops, product.flops());
+    }
+    out.rows = groups.rows(given.profile, |label| (given.text(*label), String::new()));
+    if given.core.products.is_empty() {
+        out.notes.push(NO_PRODUCTS.into());
+    }
+    given.note_lines(out);
+}

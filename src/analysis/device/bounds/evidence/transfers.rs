@@ -1,0 +1,146 @@
+//! What explains gaps of the memory bounds: idle DMA, small transfers, bytes moved again.
+
+use super::{Evidence, Given, Groups, Label, plus, plus_time};
+use crate::analysis::device::bounds::parts::Part;
+use crate::analysis::device::bounds::rows;
+use crate::analysis::device::{cells, lanes};
+use crate::analysis::spans;
+use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId};
+use crate::model::{NeuronDevice, TrackKind};
+use rustc_hash::FxHashMap;
+
+/// Shorter times without a transfer are not charged to a line.
+const LEAST_IDLE_NS: i64 = 500;
+/// Smaller transfers are slow: their fixed cost is larger than their time at full rate.
+pub(super) const SMALL_BYTES: u64 = 4096;
+
+/// Each time without a transfer goes to the source line whose instructions overlap it most.
+pub(super) fn idle(given: &Given<'_>, out: &mut Evidence) {
+    if given.core.queue_types.is_empty() {
+        return out.notes.push("No DMA transfer is recorded on this core in this range.".into());
+    }
+    let whole = [(given.range.start.0, given.range.end.0)];
+    let idle = spans::without(&whole, &given.core.sets[Part::Dma.place()]);
+    let mut groups: Groups<Option<Label>> = Groups::new();
+    for (start, end) in idle.into_iter().filter(|gap| gap.1 - gap.0 >= LEAST_IDLE_NS) {
+        let mut overlaps: FxHashMap<Label, (i64, SliceId)> = FxHashMap::default();
+        let range = TimeRange { start: TimeNs(start), end: TimeNs(end) };
+        for track in given.tracks(TrackKind::Engine) {
+            for (_, slices) in lanes::touching(given.profile, track, range) {
+                for i in slices.filter(|i| !given.is_wait[given.profile.slices.name[*i].index()]) {
+                    let time = given.profile.slices.end(i).min(end).saturating_sub(given.profile.slices.start[i].max(start));
+                    let entry = overlaps.entry(given.label(i)).or_insert((0, SliceId(i as u32)));
+                    entry.0 = entry.0.saturating_add(time.max(0));
+                }
+            }
+        }
+        let most = overlaps.into_iter().filter(|o| o.1.0 > 0).max_by_key(|(label, (time, _))| (*time, *label));
+        let row = match most {
+            Some((label, (_, slice))) => groups.add(Some(label), slice),
+            None => {
+                let row = groups.0.entry(None).or_default();
+                row.count += 1;
+                row
+            }
+        };
+        plus_time(&mut row.time, end - start);
+    }
+    let name = |label: &Option<Label>| (label.map_or("No instruction ran".into(), |l| given.text(l)), String::new());
+    out.rows = groups.rows(given.profile, name);
+    given.note_lines(out);
+}
+
+/// Transfers that move data and start in the range: slice, queue, bytes.
+fn moves<'a>(given: &'a Given<'_>) -> impl Iterator<Item = (usize, TrackId, u32)> + 'a {
+    let column = given.profile.attribute("queue_type").map(|a| a.values.as_slice());
+    let fetch = given.profile.strings.iter().find(|(_, text)| *text == rows::FETCH).map(|(id, _)| id);
+    let is_fetch = move |i: usize| fetch.is_some() && column.and_then(|c| c.get(i).copied()) == fetch;
+    let is_twice = |i: usize| given.device.duplicates.binary_search(&(i as u32)).is_ok();
+    given.tracks(TrackKind::Queue).flat_map(move |track| {
+        let lanes = lanes::touching(given.profile, track, given.range);
+        lanes.flat_map(|l| l.1).filter_map(move |i| {
+            let bytes = given.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT && *b > rows::SEMAPHORE_BYTES)?;
+            (given.starts_here(i) && !is_fetch(i) && !is_twice(i)).then_some((i, track, bytes))
+        })
+    })
+}
+
+/// Transfers by queue and size: the time that they took, beside their bytes.
+pub(super) fn slow(given: &Given<'_>, out: &mut Evidence) {
+    let mut groups: Groups<(TrackId, u32)> = Groups::new();
+    let mut n_small = (0u64, 0u64);
+    for (i, track, bytes) in moves(given) {
+        let row = groups.add((track, bytes), SliceId(i as u32));
+        plus_time(&mut row.time, given.profile.slices.duration[i]);
+        plus(&mut row.bytes, bytes.into());
+        row.size = Some(bytes.into());
+        n_small = (n_small.0 + u64::from(u64::from(bytes) < SMALL_BYTES), n_small.1 + 1);
+    }
+    let name = |(track, _): &(TrackId, u32)| (given.profile.strings.get(given.profile.tracks[track.index()].name).into(), String::new());
+    out.rows = groups.rows(given.profile, name);
+    if n_small.0 > 0 {
+        out.notes.push(format!(
+            "{} of {} transfers are smaller than 4 KiB: each has a fixed cost, so fewer and larger ones take less time.",
+            crate::base::text::count(n_small.0),
+            crate::base::text::count(n_small.1)
+        ));
+    }
+}
+
+/// Bytes by tensor and how many times its size that is; where no transfer names a tensor, by the line that started the transfers.
+pub(super) fn reloads(given: &Given<'_>, out: &mut Evidence) {
+    let variables = given.profile.attribute("variable").map(|a| a.values.as_slice());
+    let mut groups: Groups<StrId> = Groups::new();
+    for (i, _, bytes) in moves(given) {
+        let row = groups.add(variables.and_then(|v| v.get(i).copied()).unwrap_or_default(), SliceId(i as u32));
+        plus_time(&mut row.time, given.profile.slices.duration[i]);
+        plus(&mut row.bytes, bytes.into());
+    }
+    let is_named = groups.0.keys().any(|k| *k != StrId(0));
+    if is_named {
+        let name = |id: &StrId| match *id {
+            StrId(0) => ("Tensor not recorded".into(), String::new()),
+            id => (given.profile.strings.get(id).into(), String::new()),
+        };
+        out.rows = groups.rows(given.profile, name);
+        add_sizes(given, out);
+        return;
+    }
+    if !groups.0.is_empty() {
+        let text = "The tensor of a transfer is not recorded: capture with `NEURON_RT_ENABLE_DGE_NOTIFICATIONS=1` set in the environment. Rows are the \
+                    instructions that started the transfers.";
+        out.notes.push(text.into());
+    }
+    by_trigger(given, out);
+}
+
+fn add_sizes(given: &Given<'_>, out: &mut Evidence) {
+    let Some(table) = cells::table(given.profile, &["TensorInfo", "neff_node"]) else { return };
+    let columns = cells::columns(table, [&["variable_name"], &["type"], &["size"]]);
+    for row in &table.rows {
+        let Some(name) = cells::text(row, columns[0]) else { continue };
+        if let Some(found) = out.rows.iter_mut().find(|r| r.name == name) {
+            found.size = cells::count(row, columns[2]);
+            found.detail = cells::text(row, columns[1]).unwrap_or_default();
+        }
+    }
+}
+
+/// Bytes of HBM by the line of the instruction that started the transfers.
+fn by_trigger(given: &Given<'_>, out: &mut Evidence) {
+    let mut groups: Groups<Label> = Groups::new();
+    let mut spilled = 0u64;
+    for hbm in given.device.hbm.iter().filter(|h| given.starts_here(h.slice as usize) && given.is_here(SliceId(h.slice))) {
+        let row = groups.add(given.label(hbm.slice as usize), SliceId(hbm.slice));
+        plus(&mut row.bytes, hbm.read.saturating_add(hbm.written));
+        spilled = spilled.saturating_add(hbm.spilled.unwrap_or(0));
+    }
+    out.rows = groups.rows(given.profile, |label| (given.text(*label), String::new()));
+    if spilled > 0 {
+        out.notes.push(format!("{} of these bytes are spills and their reloads.", crate::base::text::bytes(spilled)));
+    }
+    if out.rows.is_empty() {
+        out.notes.push("Bytes of HBM by instruction are not recorded in this file.".into());
+    }
+    given.note_lines(out);
+}
