@@ -17,7 +17,7 @@ use super::metrics::Facts;
 use super::{cells, gaps};
 use crate::analysis::spans;
 use crate::base::{DurationNs, TrackId, text};
-use crate::model::{Domain, NeuronDevice, Profile};
+use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 use ladders::Times;
 use rows::{CoreRows, Product};
 
@@ -31,8 +31,10 @@ pub fn bounds(profile: &Profile, query: &BoundsQuery) -> Bounds {
     out.peak_flops = facts.core_flops();
     out.necessary_bytes = necessary_bytes(profile, &facts);
     let rows = rows::rows(profile, device, range);
-    let has_dma = device.bytes.iter().any(|b| *b != NeuronDevice::ABSENT) || rows.iter().any(|r| !r.queue_types.is_empty());
-    let given = Given { profile, device, query, has_dma, clock_ghz: facts.tensor_clock_ghz() };
+    let has_sizes = device.bytes.iter().any(|b| *b != NeuronDevice::ABSENT);
+    let has_dma =
+        (0..profile.tracks.len()).any(|t| profile.tracks[t].kind == TrackKind::Queue && !profile.slices_of(TrackId(t as u32)).is_empty());
+    let given = Given { profile, device, query, has_dma, has_sizes, clock_ghz: facts.tensor_clock_ghz() };
     out.cores = rows.iter().map(|core| core_bounds(&given, core, &out)).collect();
     out.notes = notes(&given, &rows, &out);
     out
@@ -44,6 +46,7 @@ struct Given<'a> {
     device: &'a NeuronDevice,
     query: &'a BoundsQuery,
     has_dma: bool,
+    has_sizes: bool,
     clock_ghz: Option<f64>,
 }
 
@@ -73,7 +76,7 @@ fn core_bounds(given: &Given<'_>, core: &CoreRows, run: &Bounds) -> CoreBounds {
     if !given.has_dma {
         busy[Part::Dma.place()] = None;
     }
-    let moved_bytes = core.moved_bytes.filter(|_| given.has_dma);
+    let moved_bytes = given.has_sizes.then_some(core.moved_bytes);
     let at_peak = |amount: Option<u64>, rate: Option<f64>| Some(amount? as f64 / rate? * 1e9);
     // What a part of the run needs at least is not known; a core that moves less than all tensors does not move all of them.
     let necessary = run.necessary_bytes.zip(moved_bytes).filter(|_| run.is_run).map(|(all, moved)| all.min(moved));

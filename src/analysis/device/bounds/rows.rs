@@ -26,8 +26,8 @@ pub struct CoreRows {
     pub sets: [Ranges; 6],
     /// Busy times by queue type, by name.
     pub queue_types: Vec<(String, Ranges)>,
-    /// Bytes of the transfers that start in the range and move data; `None` where no transfer records its size.
-    pub moved_bytes: Option<u64>,
+    /// Bytes of the transfers that start in the range and move data.
+    pub moved_bytes: u64,
     /// How many these are.
     pub moves: u64,
     /// The matrix products that start in the range, by start.
@@ -88,7 +88,6 @@ struct Sums {
     engines: [LaneSpans; 5],
     queues: Vec<(StrId, LaneSpans)>,
     opcodes: FxHashMap<(StrId, StrId), OpcodeTime>,
-    has_sizes: bool,
 }
 
 /// The engines by their place in [`Sums::engines`].
@@ -242,10 +241,9 @@ impl Columns<'_> {
                         sums.queue(queue_type).push(lane, span);
                     }
                     let bytes = self.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
-                    sums.has_sizes |= bytes.is_some();
                     if let Some(bytes) = bytes.filter(|b| *b > SEMAPHORE_BYTES && self.fetch != Some(queue_type) && self.starts_here(i)) {
                         sums.rows.moves += 1;
-                        sums.rows.moved_bytes = Some(sums.rows.moved_bytes.unwrap_or(0).saturating_add(bytes.into()));
+                        sums.rows.moved_bytes = sums.rows.moved_bytes.saturating_add(bytes.into());
                     }
                 }
             });
@@ -282,7 +280,6 @@ impl Sums {
         out.queue_types = self.queues.into_iter().map(|(id, spans)| (name(id), spans.union())).filter(|q| !q.1.is_empty()).collect();
         out.queue_types.order_by(|a, b| a.0.cmp(&b.0));
         out.sets[Part::Dma.place()] = spans::union_of(out.queue_types.iter().map(|q| q.1.clone()).collect());
-        out.moved_bytes = out.moved_bytes.or(self.has_sizes.then_some(0));
         out.products.sort_by_key(|p| (p.start, p.slice));
         out.opcodes = self.opcodes.into_values().collect();
         let place = |o: &OpcodeTime| Part::named(&o.engine).map_or(usize::MAX, Part::place);
