@@ -14,9 +14,9 @@ count_playwright() {
 count_line() { awk '/^[0-9]+ passed, [0-9]+ failed$/ { p = $1; f = $3 } END { print p + 0, f + 0 }' "$1"; }
 count_step() { if [ "$2" = 0 ]; then echo 1 0; else echo 0 1; fi; }
 
-# suite NAME COUNTER COMMAND...: runs the command, shows its output, adds its counts. Returns the command's status.
+# suite NAME COUNTER COMMAND...: runs the command, shows its output, adds its counts and the time it took. Returns the command's status.
 suite() {
-  local name=$1 counter=$2 status=0 log passed failed
+  local name=$1 counter=$2 status=0 began=$SECONDS took log passed failed
   shift 2
   log="$logs/$(tr ' A-Z' '-a-z' <<<"$name").log"
   say "$name"
@@ -26,13 +26,14 @@ suite() {
   if [ "$failed" = 0 ] && { [ "$status" != 0 ] || [ "$passed" = 0 ]; }; then failed=1; fi
   tally_passed=$((tally_passed + passed))
   tally_failed=$((tally_failed + failed))
-  tally_lines+=("$(printf '%-32s %5d passed %4d failed' "$name" "$passed" "$failed")")
+  took=$((SECONDS - began))
+  tally_lines+=("$(printf '%-44s %5d passed %4d failed %4d min %02d s' "$name" "$passed" "$failed" $((took / 60)) $((took % 60)))")
   [ "$failed" = 0 ]
 }
 
 # Prints the table and the closing line, and ends the run.
 tally_end() {
-  say "all suites"
+  say "all suites, in $((SECONDS / 60)) min $((SECONDS % 60)) s"
   printf '   %s\n' "${tally_lines[@]}"
   printf '\n%d passed, %d failed\n' "$tally_passed" "$tally_failed"
   if [ "$tally_failed" = 0 ]; then exit 0; else exit 1; fi
