@@ -1,31 +1,47 @@
 // Trunk's post_build hook; works on the finished site before trunk moves it into place.
-//   1. fills `__CSP_HASHES__` of the Content-Security-Policy with the hashes of the inline scripts of index.html
-//   2. writes sw.js, the service worker, with the exact list of files
+//   1. joins the style sheets that follow the start page into one file
+//   2. fills `__CSP_HASHES__` of the Content-Security-Policy with the hashes of the inline scripts of index.html
+//   3. writes sw.js, the service worker, with the exact list of files
+//   4. in release builds, writes FILE.br and FILE.gz beside every file over 1 KB
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { compress, isCompanion } from './compress.mjs';
 
 const site = process.env.TRUNK_STAGING_DIR ?? process.argv[2];
 if (!site) throw new Error('post-build.mjs is run by trunk, or with the folder of a built site as its argument');
+const digest = (kind, data, as) => createHash(kind).update(data).digest(as);
 
-// 1. Content-Security-Policy. A browser hashes an inline script's text exactly as it stands between its tags.
+// 1. One request instead of a dozen, on a line where each waits for its turn.
 const page = join(site, 'index.html');
 let html = readFileSync(page, 'utf8');
+const sheets = [...html.matchAll(/<link\b[^>]*\brel="?stylesheet"?[^>]*>/gi)].map(([tag]) => ({ tag, file: tag.match(/\bhref="?\.?\/?([^"\s>]+)/i)[1] }));
+if (sheets.length > 1) {
+  const css = sheets.map(({ file }) => readFileSync(join(site, file), 'utf8').trim()).join('\n');
+  for (const { file } of sheets) rmSync(join(site, file));
+  const name = `styles-${digest('sha256', css, 'hex').slice(0, 16)}.css`;
+  writeFileSync(join(site, name), css);
+  const integrity = `sha384-${digest('sha384', css, 'base64')}`;
+  sheets.forEach(({ tag }, i) => { html = html.replace(tag, i === 0 ? `<link rel="stylesheet" href="./${name}" integrity="${integrity}">` : ''); });
+}
+
+// 2. Content-Security-Policy. A browser hashes an inline script's text exactly as it stands between its tags.
 const hashes = [...html.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/gi)]
   .filter(([, attributes, text]) => !/\bsrc\s*=/i.test(attributes) && text !== '')
-  .map(([, , text]) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+  .map(([, , text]) => `'sha256-${digest('sha256', text, 'base64')}'`);
 html = html.replaceAll('__CSP_HASHES__', [...new Set(hashes)].join(' '));
 writeFileSync(page, html);
 if (/\bon[a-z]+\s*=\s*["']/i.test(html.replace(/<script\b[\s\S]*?<\/script>/gi, ''))) {
   throw new Error('index.html holds an inline event handler, which the Content-Security-Policy forbids');
 }
 
-// 2. Service worker. Its version is a hash of every file, so that one visit never mixes two versions.
+// 3. Service worker. Its version is a hash of every file, so that one visit never mixes two versions.
 const walk = (folder) => readdirSync(folder).flatMap((name) => {
   const path = join(folder, name);
   return statSync(path).isDirectory() ? walk(path) : [path];
 });
-const files = walk(site).map((path) => relative(site, path).split(sep).join('/')).filter((file) => file !== 'sw.js').sort();
+const all = new Set(walk(site).map((path) => relative(site, path).split(sep).join('/')));
+const files = [...all].filter((file) => file !== 'sw.js' && !isCompanion(file, (name) => all.has(name))).sort();
 const hash = createHash('sha256');
 for (const file of files) hash.update(file).update('\0').update(readFileSync(join(site, file)));
 const version = hash.digest('hex').slice(0, 16);
@@ -34,4 +50,10 @@ const template = readFileSync(new URL('./sw.template.js', import.meta.url), 'utf
 writeFileSync(join(site, 'sw.js'), template
   .replace("'__VERSION__'", JSON.stringify(version))
   .replace("['__FILES__']", JSON.stringify(['./', ...files.map((file) => `./${file}`)])));
-console.log(`post-build: ${hashes.length} inline scripts hashed, ${files.length} files for offline use, version ${version}`);
+
+// 4. What a server sends in place of a file, to who accepts it.
+const isRelease = process.env.TRUNK_PROFILE === 'release';
+const small = isRelease ? await compress(site, [...files, 'sw.js']) : [];
+const sum = (key) => (small.reduce((n, file) => n + file[key], 0) / 1e6).toFixed(2);
+console.log(`post-build: ${hashes.length} inline scripts hashed, ${files.length} files for offline use, version ${version}`
+  + (isRelease ? `; ${small.length} files of ${sum('raw')} MB compressed to ${sum('br')} MB (brotli), ${sum('gz')} MB (gzip)` : ''));

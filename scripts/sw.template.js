@@ -2,13 +2,14 @@
 // Caches belong to an origin, and several sites may share one: the name holds our scope.
 const PREFIX = `axonscope ${self.registration.scope} `;
 const CACHE = PREFIX + '__VERSION__';
+// Asked for again (`no-cache`), so that two builds never mix; what the page has just loaded is then not sent twice.
 const FILES = ['__FILES__'];
 
 self.addEventListener('install', (event) => {
   event.waitUntil(
     caches
       .open(CACHE)
-      .then((cache) => cache.addAll(FILES.map((file) => new Request(file, { cache: 'reload' }))))
+      .then((cache) => cache.addAll(FILES.map((file) => new Request(file, { cache: 'no-cache' }))))
       .then(() => self.skipWaiting()),
   );
 });

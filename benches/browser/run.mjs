@@ -9,7 +9,7 @@
 //   frames_ms              of a scripted zoom and pan over everything: p50, p95, worst
 //   views_ms               each view: from the click to its figures, and its slowest question alone; and the search
 //
-// Cases: plain traces; the same as .json.gz; one with Python functions, modules and allocations; a file too large to open.
+// Cases: a first visit over a slow line (first_visit.mjs); plain traces; the same as .json.gz; one with Python functions, modules and allocations; a file too large to open.
 // Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_SLICES=1000000 and
 // BENCH_WORKERS=8: that many traces of 100 MB as one run (0: none);
 // BENCH_OPERATORS=100000: a Neuron operator timeline and a report of analyze (0: none); BENCH_LARGE=1 adds a trace of 2.5 GB, and
@@ -23,6 +23,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { chromium } from '@playwright/test';
 import { serve } from '../../scripts/serve.mjs';
 import { files } from './data.mjs';
+import { firstVisit } from './first_visit.mjs';
 import * as inside from './inside.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -194,6 +195,7 @@ async function refusal(file) {
   }
 }
 
+line(await firstVisit(launch, site, runs));
 for (const megabytes of list('BENCH_CASES', '100,500')) await measure(`${megabytes} MB`, made.trace(megabytes), runs);
 for (const megabytes of list('BENCH_GZIP', '100')) await measure(`${megabytes} MB as .gz`, made.gzip(megabytes), runs);
 for (const megabytes of list('BENCH_RICH', '320')) await measure(`${megabytes} MB with Python, modules, memory`, made.rich(megabytes), 1);

@@ -59,6 +59,14 @@ pub fn hold(data: &DataTransfer) -> Held {
 }
 
 impl Held {
+    /// What a drop held, taken by a script: `File`s and entries of directories.
+    pub fn of(files: &Array, entries: &Array) -> Held {
+        Held {
+            entries: entries.iter().filter(JsValue::is_object).map(JsCast::unchecked_into).collect(),
+            files: files.iter().filter_map(|f| f.dyn_into::<File>().ok()).map(named).collect(),
+        }
+    }
+
     /// All files, those in directories too, by path. Fails with a sentence.
     pub async fn files(self) -> Result<Vec<Dropped>, String> {
         let mut out = self.files;

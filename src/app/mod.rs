@@ -3,6 +3,7 @@
 mod bars;
 mod compared;
 mod device_views;
+pub mod early;
 mod front;
 mod gather;
 mod glance;
@@ -35,7 +36,7 @@ use crate::views::start::Start;
 use gather::Dropped;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::{ev, html};
+use leptos::ev;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
@@ -51,28 +52,22 @@ pub fn App() -> impl IntoView {
             Err(sentence) => actions::notify(app, sentence, true),
         }
     });
-    let pick_files = NodeRef::<html::Input>::new();
-    let pick_directory = NodeRef::<html::Input>::new();
+    let (files, directory) = (early::file_input(app, false), early::file_input(app, true));
     let is_dragging = listen_to_drops(app);
     listen_to_keys(app);
+    // The elements belong to the browser's one thread.
+    let inputs = StoredValue::new_local((files, directory));
     let on_pick = Callback::new(move |is_directory: bool| {
-        let input = if is_directory { pick_directory } else { pick_files };
-        if let Some(input) = input.get_untracked() {
-            input.click();
-        }
+        inputs.with_value(|(files, directory)| {
+            if let Some(input) = if is_directory { directory } else { files } {
+                input.click();
+            }
+        });
     });
+    early::take(app);
     let on_sample = Callback::new(move |name: String| open_sample(app, name));
     let is_start = Memo::new(move |_| app.state.front().get().is_none());
-    let directory_input = view! {
-        <input
-            class="visually-hidden" type="file" multiple tabindex="-1" aria-label="Open a directory" node_ref=pick_directory
-            on:change=move |e| picked(app, &e)
-        />
-    }
-    .attr("webkitdirectory", "");
     view! {
-        <input class="visually-hidden" type="file" multiple tabindex="-1" aria-label="Open files" node_ref=pick_files on:change=move |e| picked(app, &e) />
-        {directory_input}
         <div class="app" class:app--start=move || is_start.get()>
             <bars::TopBar on_pick />
             <notices::Notices />
@@ -93,14 +88,6 @@ pub fn App() -> impl IntoView {
         </Show>
         <help::Help />
     }
-}
-
-/// Files of an input; it can be used again for the same ones.
-fn picked(app: State, event: &ev::Event) {
-    let input: web_sys::HtmlInputElement = event_target(event);
-    let files = gather::from_list(input.files());
-    input.set_value("");
-    opening::open(app, files);
 }
 
 /// Drops and pastes anywhere on the page. Returns whether files hover over it.
@@ -125,15 +112,7 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
         let Some(held) = event.data_transfer().map(|data| gather::hold(&data)) else {
             return;
         };
-        spawn_local(async move {
-            match held.files().await {
-                Ok(files) => opening::open(app, files),
-                Err(sentence) => {
-                    actions::drop_begins(app);
-                    actions::notify_of_drop(app, sentence, true);
-                }
-            }
-        });
+        open_held(app, held);
     });
     let paste = window_event_listener(ev::paste, move |event| {
         let files = event.clipboard_data().map(|data| gather::from_list(data.files())).unwrap_or_default();
@@ -146,6 +125,19 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
         paste.remove();
     });
     is_dragging
+}
+
+/// Opens what was dropped, or says why it cannot be.
+fn open_held(app: State, held: gather::Held) {
+    spawn_local(async move {
+        match held.files().await {
+            Ok(files) => opening::open(app, files),
+            Err(sentence) => {
+                actions::drop_begins(app);
+                actions::notify_of_drop(app, sentence, true);
+            }
+        }
+    });
 }
 
 /// Keys that belong to the page; those of a view are the view's.

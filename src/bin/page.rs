@@ -2,5 +2,5 @@
 
 fn main() {
     console_error_panic_hook::set_once();
-    leptos::mount::mount_to_body(axonscope::app::App);
+    axonscope::app::early::mount();
 }

@@ -6,7 +6,7 @@ use crate::engine::Answer;
 use bytemuck::Pod;
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, Function, Reflect, Uint8Array};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -83,8 +83,15 @@ impl Drop for Link {
 impl Link {
     /// Starts a worker. It speaks first: wait for [`FromWorker::Ready`].
     pub fn start(program: Program) -> Result<(Link, Events), String> {
-        let url = if program == Program::Parquet { PARQUET_URL } else { WORKER_URL };
-        let worker = Worker::new(url).map_err(|e| format!("The browser could not start a worker: {}", super::blob::words(&e)))?;
+        let early = if program == Program::Common { started_early() } else { None };
+        let (worker, said, fault) = match early {
+            Some(early) => early,
+            None => {
+                let url = if program == Program::Parquet { PARQUET_URL } else { WORKER_URL };
+                let worker = Worker::new(url).map_err(|e| format!("The browser could not start a worker: {}", super::blob::words(&e)))?;
+                (worker, Array::new(), None)
+            }
+        };
         let (sender, events) = mpsc::unbounded();
         let pending = Pending::default();
         let on_message = {
@@ -112,7 +119,14 @@ impl Link {
                 let _ = sender.unbounded_send(FromWorker::Died(died(&event.message())));
             })
         };
-        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        let listener: &Function = on_message.as_ref().unchecked_ref();
+        for event in said.iter() {
+            listener.call1(&JsValue::NULL, &event).map_err(|e| super::blob::words(&e))?;
+        }
+        if let Some(why) = fault {
+            return Err(died(&why));
+        }
+        worker.set_onmessage(Some(listener));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
         Ok((Link { worker, pending, _on_message: on_message, _on_error: on_error }, events))
     }
@@ -154,6 +168,14 @@ impl Link {
     pub fn n_pending(&self) -> usize {
         self.pending.borrow().len()
     }
+}
+
+/// The worker that `index.html` started while the page's program was loading, what it said so far, and why it ended if it did. Once.
+fn started_early() -> Option<(Worker, Array, Option<String>)> {
+    let keeper = Reflect::get(&js_sys::global(), &"axonscopeEarly".into()).ok().filter(JsValue::is_object)?;
+    let take: Function = Reflect::get(&keeper, &"takeWorker".into()).ok()?.dyn_into().ok()?;
+    let parts: Array = take.call0(&keeper).ok()?.dyn_into().ok()?;
+    Some((parts.get(0).dyn_into().ok()?, parts.get(1).dyn_into().ok()?, parts.get(2).as_string()))
 }
 
 fn died(why: &str) -> String {

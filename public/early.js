@@ -1,0 +1,112 @@
+// The start page before the program is there; inlined into index.html. Sets the theme, starts the first worker beside the page's program, and
+// keeps what the user opens meanwhile. `src/app/early.rs` takes it over.
+(() => {
+  const stored = (key) => { try { return localStorage.getItem(`axonscope.${key}`); } catch { return null; } };
+  const theme = stored('theme');
+  if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
+
+  const early = window.axonscopeEarly = { isOver: false, waiting: [] };
+
+  // Page and worker are two programs: without this, the second would be asked for when the first runs.
+  const first = { worker: null, messages: [], error: null };
+  try {
+    first.worker = new Worker('./worker_loader.js');
+    first.worker.onmessage = (event) => first.messages.push(event);
+    first.worker.onerror = (event) => { first.error = event.message || 'its program could not be loaded'; };
+  } catch { /* The program starts its own, and says why it cannot. */ }
+  early.takeWorker = () => { const { worker, messages, error } = first; first.worker = null; return worker && [worker, messages, error]; };
+
+  const say = (text, isError = false) => {
+    const place = document.getElementById('early-status');
+    if (!place) return;
+    place.textContent = text;
+    place.classList.toggle('start__early--error', isError);
+    if (isError) place.setAttribute('role', 'alert');
+  };
+  const wait = (item, what) => {
+    early.waiting.push(item);
+    if (what) say(`${what} opens when the program has loaded.`);
+  };
+  const waitForFiles = (files, entries = []) => {
+    const n = files.length + entries.length;
+    if (n > 0) wait({ files, entries }, n === 1 ? (files[0] ?? entries[0]).name : `${n} files`);
+  };
+
+  // What a drop holds must be taken while its event is handled: afterwards the browser gives nothing.
+  const dropped = (data) => {
+    const items = [...data.items].filter((item) => item.kind === 'file');
+    const held = items.map((item) => ({ entry: item.webkitGetAsEntry?.(), file: item.getAsFile() }));
+    const entries = held.map((h) => h.entry).filter((entry) => entry?.isDirectory);
+    const files = held.filter((h) => !h.entry?.isDirectory && h.file).map((h) => h.file);
+    return entries.length + files.length > 0 ? [files, entries] : [[...data.files], []];
+  };
+  const listen = (type, act) => addEventListener(type, (event) => { if (!early.isOver) act(event); });
+  listen('dragover', (event) => event.preventDefault());
+  listen('drop', (event) => { event.preventDefault(); if (event.dataTransfer) waitForFiles(...dropped(event.dataTransfer)); });
+  listen('paste', (event) => waitForFiles([...(event.clipboardData?.files ?? [])]));
+  listen('change', ({ target }) => {
+    if (!target.matches?.('#open-files, #open-directory')) return;
+    waitForFiles([...target.files]);
+    target.value = '';
+  });
+  listen('click', ({ target }) => {
+    const button = target.closest?.('#early button');
+    if (!button) return;
+    const { pick, sample, early: act } = button.dataset;
+    if (pick) document.getElementById(pick).click();
+    else if (sample) wait({ sample }, button.textContent);
+    else if (act === 'theme') {
+      const root = document.documentElement;
+      const isDark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+      root.dataset.theme = isDark ? 'light' : 'dark';
+      try { localStorage.setItem('axonscope.theme', root.dataset.theme); } catch { /* Private windows refuse; nothing depends on it. */ }
+    } else if (act === 'help') wait({ help: true }, 'Help');
+    else if (act === 'forget') {
+      try { localStorage.setItem('axonscope.recents', ''); } catch { /* as above */ }
+      button.closest('section').remove();
+    }
+  });
+  const failed = (reason) => {
+    if (early.isOver) return;
+    say(`Axonscope could not start: ${reason?.message ?? reason ?? 'its program could not be loaded'}. It needs the network on the first visit and a browser of 2021 or later (Safari 16.4). Reload the page to try again.`, true);
+    document.body.dataset.early = 'failed';
+  };
+  addEventListener('unhandledrejection', (event) => failed(event.reason));
+  addEventListener('error', (event) => {
+    const isFile = event.target instanceof HTMLScriptElement && event.target.type === 'module'
+      || event.target instanceof HTMLLinkElement && event.target.rel === 'modulepreload';
+    if (event.message || isFile) failed(event.error ?? event.message);
+  }, { capture: true });
+
+  /** Adds what is known of a link and of profiles that were open before. Called once the start page is parsed. */
+  early.fill = () => {
+    const show = (id, fill) => {
+      const template = document.getElementById(id);
+      const copy = template.content.cloneNode(true);
+      fill(copy);
+      template.replaceWith(copy);
+    };
+    const link = new URLSearchParams(location.hash.slice(1).replaceAll('+', '%2B'));
+    if (link.get('v') === '1' && link.get('p')) {
+      show('early-wanted', (copy) => {
+        if (link.get('n')) copy.querySelector('strong').textContent = link.get('n');
+        copy.querySelector('code').textContent = link.get('p');
+      });
+    }
+    let recents = [];
+    try { recents = JSON.parse(stored('recents') || '[]'); } catch { /* as if there were none */ }
+    if (Array.isArray(recents) && recents.length > 0) {
+      show('early-recents', (copy) => {
+        const row = copy.querySelector('li');
+        for (const { name, kind, date, hash } of recents) {
+          const line = row.cloneNode(true);
+          line.querySelector('.mono').textContent = name;
+          line.querySelector('.start__kind').firstChild.data = `${kind} · ${date} UTC · `;
+          line.querySelector('code').textContent = hash;
+          row.before(line);
+        }
+        row.remove();
+      });
+    }
+  };
+})();
