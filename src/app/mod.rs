@@ -34,9 +34,9 @@ use crate::state::{App as State, AppStateStoreFields as _, actions};
 use crate::ui::dom::is_panel_open;
 use crate::views::start::Start;
 use gather::Dropped;
+use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use leptos::ev;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 
