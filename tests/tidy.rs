@@ -307,6 +307,33 @@ fn the_repository_names_no_machine() {
     expect_none("a tracked file names a path of one machine, or the host of a registry", broken);
 }
 
+/// Texts between tags and in `title` and `aria-label` of a piece of HTML.
+fn texts(html: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for part in html.split('<').skip(1) {
+        let (tag, text) = part.split_once('>').unwrap_or((part, ""));
+        out.push(text.trim().to_owned());
+        for key in [" title=\"", " aria-label=\""] {
+            out.extend(tag.split_once(key).and_then(|(_, rest)| rest.split_once('"')).map(|(value, _)| value.to_owned()));
+        }
+    }
+    out.retain(|text| text.chars().any(char::is_alphabetic));
+    out
+}
+
+#[test]
+fn the_drawn_start_page_says_what_the_program_says() {
+    let html = fs::read_to_string(root().join("index.html")).expect("index.html");
+    let drawn = html.split_once("<div id=\"early\"").and_then(|(_, rest)| rest.split_once("</main>")).expect("the drawn start page").0;
+    let (before, rest) = drawn.split_once("<noscript>").expect("what is said without scripts");
+    let after = rest.split_once("</noscript>").expect("its end").1;
+    let program: String = sources().iter().filter(|s| ["views", "app"].contains(&s.room.as_str())).map(|s| s.text.as_str()).collect();
+    let drawn: Vec<String> = texts(before).into_iter().chain(texts(after)).collect();
+    assert!(drawn.len() > 10, "the texts of index.html were not found");
+    let broken = drawn.into_iter().filter(|text| !program.contains(text.as_str())).collect();
+    expect_none("index.html says something that src/views/start and src/app/bars.rs do not: change both", broken);
+}
+
 #[test]
 fn imports_in_braces_are_seen() {
     assert_eq!(imported("use crate::{\n    base::{A, B},\n    model, views::x,\n};"), ["base", "model", "views"]);
