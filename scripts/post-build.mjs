@@ -1,6 +1,6 @@
 // Trunk's post_build hook; works on the finished site before trunk moves it into place.
 //   1. joins the style sheets that follow the start page into one file
-//   2. fills `__CSP_HASHES__` of the Content-Security-Policy with the hashes of the inline scripts of index.html
+//   2. puts public/early.js in place of `__EARLY__`, and fills `__CSP_HASHES__` of the Content-Security-Policy with the hashes of the inline scripts of index.html
 //   3. writes sw.js, the service worker, with the exact list of files
 //   4. in release builds, writes FILE.br and FILE.gz beside every file over 1 KB
 import { createHash } from 'node:crypto';
@@ -25,7 +25,13 @@ if (sheets.length > 1) {
   sheets.forEach(({ tag }, i) => { html = html.replace(tag, i === 0 ? `<link rel="stylesheet" href="./${name}" integrity="${integrity}">` : ''); });
 }
 
-// 2. Content-Security-Policy. A browser hashes an inline script's text exactly as it stands between its tags.
+// 2. The script of the start page: without its comments and indentation, otherwise as it is written.
+const early = readFileSync(new URL('../public/early.js', import.meta.url), 'utf8').split('\n').map((l) => l.trim()).filter((l) => l && !/^(\/\/|\/\*\*.*\*\/$)/.test(l)).join('\n');
+const place = /<script>\s*__EARLY__;?\s*<\/script>/;
+if (!place.test(html)) throw new Error('index.html has no place for public/early.js');
+html = html.replace(place, () => `<script>${early}</script>`);
+
+// Content-Security-Policy. A browser hashes an inline script's text exactly as it stands between its tags.
 const hashes = [...html.matchAll(/<script\b([^>]*)>([\s\S]*?)<\/script>/gi)]
   .filter(([, attributes, text]) => !/\bsrc\s*=/i.test(attributes) && text !== '')
   .map(([, , text]) => `'sha256-${digest('sha256', text, 'base64')}'`);
