@@ -1,18 +1,50 @@
-//! One colour per name, everywhere: the dozen with the most self time get bright slots of their own, those after them muted ones of their own;
-//! only the rest share a slot.
+//! One colour per name, everywhere. What has one meaning in every profile (copies, communication, waiting) has a fixed slot. Of the other names
+//! those with the most self time get slots that can be told apart: near the hue of their kind of work, or where a hash of the name says, or the
+//! next free one. Names after them get the same hues at half the chroma; only the rest share a slot.
 //! Names that only a number at their end tells apart (`ProfilerStep#5`, `ProfilerStep#6`) are one name here: each step would take a slot.
 
 use super::self_time::self_times;
+use super::work_kind::{WorkKind, work_kind};
+use crate::base::colour_slots::{HUES, N_SLOTS, N_TOP, by_hue, fixed, hue};
 use crate::base::{StrId, TrackId};
 use crate::model::Profile;
 use rustc_hash::FxHashMap;
 
-/// Slots for the names with the most time.
-pub const N_TOP: u16 = 12;
-/// All slots; those from [`N_TOP`] on are muted.
-pub const N_SLOTS: u16 = 44;
-/// Slot of slices that have no value: the palette's grey for what has no colour of its own.
-pub const NO_VALUE: u16 = 60_007;
+/// Slot of slices that have no value: neutral.
+pub const NO_VALUE: u16 = fixed::OTHER;
+
+/// What a name asks for.
+enum Wish {
+    /// A slot that means the same everywhere.
+    Fixed(u16),
+    /// A slot near this hue.
+    Near(u16),
+    /// Any slot of its own.
+    Any,
+    /// A slot at half the chroma.
+    Quiet,
+}
+
+fn wish(name: &str) -> Wish {
+    let Some(kind) = work_kind(name) else { return Wish::Any };
+    match kind {
+        WorkKind::Matmul => Wish::Near(hue::MATMUL),
+        WorkKind::Attention => Wish::Near(hue::ATTENTION),
+        WorkKind::Elementwise => Wish::Near(hue::ELEMENTWISE),
+        WorkKind::Optimizer => Wish::Near(hue::OPTIMIZER),
+        WorkKind::DeviceCopy => Wish::Near(hue::COPY),
+        WorkKind::Memcpy => Wish::Fixed(fixed::MEMCPY),
+        WorkKind::Memset => Wish::Fixed(fixed::MEMSET),
+        WorkKind::Communication => Wish::Fixed(fixed::COMMUNICATION),
+        WorkKind::Runtime => Wish::Fixed(fixed::RUNTIME),
+        WorkKind::DataLoader => Wish::Fixed(fixed::DATA_LOADER),
+        WorkKind::Kernel => Wish::Fixed(fixed::KERNEL),
+        WorkKind::CpuOperator => Wish::Fixed(fixed::CPU_EXEC),
+        WorkKind::Wait | WorkKind::Step => Wish::Fixed(fixed::OTHER),
+        WorkKind::Engine(at) => Wish::Fixed(fixed::TENSOR + at.min(fixed::COUNT - 1)),
+        WorkKind::Python => Wish::Quiet,
+    }
+}
 
 /// A slot per string of `profile` for the values of `column`. Depends on names and times only, so that two openings agree.
 pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
@@ -30,23 +62,17 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
         let longest_first = time[b.index()].cmp(&time[a.index()]);
         longest_first.then_with(|| profile.strings.get(*a).cmp(profile.strings.get(*b)))
     };
-    let n_own = used.len().min(N_SLOTS as usize);
-    if n_own > 0 && n_own < used.len() {
-        used.select_nth_unstable_by(n_own, by_time);
+    let n_looked_at = used.len().min(MOST_LOOKED_AT);
+    if n_looked_at > 0 && n_looked_at < used.len() {
+        used.select_nth_unstable_by(n_looked_at, by_time);
     }
-    used[..n_own].sort_by(by_time);
+    used[..n_looked_at].sort_by(by_time);
     let mut out = vec![0u16; time.len()];
-    let mut taken = [false; N_SLOTS as usize];
+    let mut taken = Taken { is_taken: [false; N_SLOTS as usize] };
     for (rank, id) in used.iter().enumerate() {
-        let hash = stable_hash(stem(profile.strings.get(*id))) as usize;
-        let (from, n) = if rank < N_TOP as usize { (0, N_TOP as usize) } else { (N_TOP as usize, (N_SLOTS - N_TOP) as usize) };
-        let mut at = hash % n;
-        // The next free one; as many names as there are slots find one.
-        while rank < n_own && taken[from + at] {
-            at = (at + 1) % n;
-        }
-        taken[from + at] = true;
-        out[id.index()] = (from + at) as u16;
+        let name = profile.strings.get(*id);
+        let hash = stable_hash(stem(name));
+        out[id.index()] = if rank < n_looked_at { taken.slot(wish(name), hash) } else { shared(hash) };
     }
     for (id, first) in numbered {
         out[id.index()] = out[first.index()];
@@ -54,6 +80,47 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
     for (id, _) in profile.strings.iter().filter(|(_, text)| text.is_empty()) {
         out[id.index()] = NO_VALUE;
     }
+    out
+}
+
+/// The kind of work is found for as many names, those with the most time: looking at a hundred thousand would take a second.
+const MOST_LOOKED_AT: usize = 4096;
+
+/// Which slots are taken.
+struct Taken {
+    is_taken: [bool; N_SLOTS as usize],
+}
+
+impl Taken {
+    /// A slot for the next name: the first free one in the order of its wish, at full chroma if it may have that, else at half; a shared one
+    /// where none is free.
+    fn slot(&mut self, wish: Wish, hash: u32) -> u16 {
+        let (order, is_quiet) = match wish {
+            Wish::Fixed(slot) => return slot,
+            Wish::Near(degrees) => (by_hue(degrees), false),
+            Wish::Any => (by_hash(hash), false),
+            Wish::Quiet => (by_hash(hash), true),
+        };
+        let full = order.into_iter().filter(|_| !is_quiet);
+        let half = order.into_iter().map(|slot| slot + N_TOP);
+        let Some(found) = full.chain(half).find(|slot| !self.is_taken[usize::from(*slot)]) else { return shared(hash) };
+        self.is_taken[usize::from(found)] = true;
+        found
+    }
+}
+
+/// A slot at half the chroma that other names may have too.
+fn shared(hash: u32) -> u16 {
+    N_TOP + (hash % u32::from(N_TOP)) as u16
+}
+
+/// The first slots from where a hash says, those whose hue means a kind of work last.
+fn by_hash(hash: u32) -> [u16; N_TOP as usize] {
+    let mut out: [u16; N_TOP as usize] = std::array::from_fn(|slot| slot as u16);
+    let is_of_kind = |slot: &u16| hue::ALL.contains(&HUES[usize::from(*slot)]);
+    out.sort_by_key(is_of_kind);
+    let n_free = usize::from(N_TOP) - hue::ALL.len();
+    out[..n_free].rotate_left(hash as usize % n_free);
     out
 }
 
@@ -95,39 +162,70 @@ mod tests {
     use super::*;
     use crate::analysis::self_time::tests::drawn;
 
-    #[test]
-    fn the_top_dozen_differ_and_the_rest_are_muted() {
-        let text: Vec<String> = (0..20).map(|i| format!("op{i} {}+{}", i * 1000, 500 - i)).collect();
+    /// Slots of slices of these names, one after the other, each shorter than the one before.
+    fn slots_of(names: &[&str]) -> Vec<u16> {
+        let text: Vec<String> = names.iter().enumerate().map(|(i, name)| format!("{name} {}+{}", i * 1000, 500 - i)).collect();
         let profile = drawn(&format!("t: {}", text.join(", ")));
         let slots = slots(&profile, &profile.slices.name);
-        let mut top: Vec<u16> = (0..12).map(|i| slots[profile.slices.name[i].index()]).collect();
-        top.sort();
-        assert_eq!(top, (0..12).collect::<Vec<_>>());
-        assert!((12..20).all(|i| (N_TOP..N_SLOTS).contains(&slots[profile.slices.name[i].index()])));
+        let first = |name: &&str| profile.slices.name.iter().find(|id| profile.strings.get(**id) == *name).expect("drawn");
+        names.iter().map(|name| slots[first(name).index()]).collect()
+    }
+
+    fn hues(names: &[&str]) -> Vec<u16> {
+        slots_of(names).iter().map(|slot| HUES[usize::from(*slot)]).collect()
     }
 
     #[test]
-    fn as_many_names_as_there_are_slots_differ() {
+    fn kinds_of_work_have_their_hue_and_those_beside_it() {
+        assert_eq!(hues(&["aten::mm", "aten::addmm", "aten::bmm", "aten::mul"]), [255, 268, 240, 165]);
+        // No other name takes a hue that means a kind of work while others are free.
+        let others: Vec<String> = (0..18).map(|i| format!("op{i}")).collect();
+        let others: Vec<&str> = others.iter().map(String::as_str).collect();
+        assert!(hues(&others).iter().all(|h| !hue::ALL.contains(h)));
+    }
+
+    #[test]
+    fn what_means_the_same_everywhere_has_a_fixed_slot_and_takes_none() {
+        let names = ["cudaLaunchKernel", "nccl:all_reduce", "ncclDevKernel_Generic", "EVENT_SEMAPHORE", "ProfilerStep#4"];
+        let want = [fixed::RUNTIME, fixed::COMMUNICATION, fixed::COMMUNICATION, fixed::OTHER, fixed::OTHER];
+        assert_eq!(slots_of(&names), want);
+        assert_eq!(slots_of(&["Tensor", "Vector", "Sync"]), [fixed::TENSOR, fixed::VECTOR, fixed::SYNC]);
+        assert!((N_TOP..N_SLOTS).contains(&slots_of(&["train.py(12):step"])[0]), "Python functions stand back");
+    }
+
+    #[test]
+    fn a_name_keeps_its_colour_in_another_profile() {
+        let one = slots_of(&["forward", "custom_norm", "aten::mm", "head"]);
+        let other = slots_of(&["aten::mm", "gather_x", "forward", "head", "custom_norm"]);
+        assert_eq!((one[0], one[1], one[2], one[3]), (other[2], other[4], other[0], other[3]));
+    }
+
+    #[test]
+    fn the_first_two_dozen_differ_and_those_after_them_have_half_the_chroma() {
         let text: Vec<String> = (0..60).map(|i| format!("op{i} {}+{}", i * 1000, 500 - i)).collect();
         let profile = drawn(&format!("t: {}", text.join(", ")));
         let slots = slots(&profile, &profile.slices.name);
-        let mut own: Vec<u16> = (0..44).map(|i| slots[profile.slices.name[i].index()]).collect();
-        own.sort();
-        assert_eq!(own, (0..N_SLOTS).collect::<Vec<_>>());
-        assert!((44..60).all(|i| (N_TOP..N_SLOTS).contains(&slots[profile.slices.name[i].index()])));
+        let of = |range: std::ops::Range<usize>| {
+            let mut out: Vec<u16> = range.map(|i| slots[profile.slices.name[i].index()]).collect();
+            out.sort();
+            out
+        };
+        assert_eq!(of(0..24), (0..N_TOP).collect::<Vec<_>>());
+        assert_eq!(of(24..48), (N_TOP..N_SLOTS).collect::<Vec<_>>());
+        assert!(of(48..60).iter().all(|slot| (N_TOP..N_SLOTS).contains(slot)), "the rest share");
     }
 
     #[test]
     fn numbered_names_share_a_colour_and_take_one_slot() {
         let mut text: Vec<String> = (0..12).map(|i| format!("Step#{i} {}+500", i * 1000)).collect();
-        text.extend((0..11).map(|i| format!("op{i} {}+{}", 20_000 + i * 1000, 400 - i)));
+        text.extend((0..23).map(|i| format!("op{i} {}+{}", 20_000 + i * 1000, 400 - i)));
         let profile = drawn(&format!("t: {}", text.join(", ")));
         let slots = slots(&profile, &profile.slices.name);
         let of = |i: usize| slots[profile.slices.name[i].index()];
         assert!((0..12).all(|i| of(i) == of(0) && of(i) < N_TOP));
-        let mut all: Vec<u16> = (11..23).map(of).collect();
+        let mut all: Vec<u16> = (11..35).map(of).collect();
         all.sort();
-        assert_eq!(all, (0..12).collect::<Vec<_>>());
+        assert_eq!(all, (0..N_TOP).collect::<Vec<_>>());
         assert_eq!((stem("a#12"), stem("#1"), stem("conv2"), stem("f(int)#1}")), ("a", "#1", "conv2", "f(int)#1}"));
     }
 

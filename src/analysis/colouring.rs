@@ -1,8 +1,8 @@
 //! Columns that are made for colours: layers cut at a depth, the physical core, another column for DMA transfers. And colours by duration, which
 //! are no column: a slot for each decade.
 
-use super::colour::N_SLOTS;
 use super::operators::column as known_column;
+use crate::base::colour_slots::N_SLOTS;
 use crate::base::{DurationNs, StrId, TrackId};
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashMap;

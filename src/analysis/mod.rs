@@ -21,3 +21,4 @@ pub mod spans;
 pub mod support;
 pub mod system;
 pub mod torch;
+pub mod work_kind;

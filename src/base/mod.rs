@@ -2,6 +2,7 @@
 
 pub mod ascending;
 pub mod bytes;
+pub mod colour_slots;
 pub mod diagnostics;
 pub mod hash;
 pub mod ids;

@@ -63,7 +63,7 @@ pub struct HotColumns {
     pub duration: Vec<i64>,
     /// String ids.
     pub name: Vec<u32>,
-    /// Colour slots: 0–11 the top dozen by time, then muted ones to 43, then those of durations; 60,007 where there is no value.
+    /// Colour slots: those of names (`base::colour_slots`), then those of durations; from 60,000 on, those that mean the same in every profile.
     pub colour: Vec<u16>,
 }
 

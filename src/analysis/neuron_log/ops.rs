@@ -3,6 +3,7 @@
 use super::names::Operators;
 use super::{Level, is_fused, operator_name, part_of, slices, tracks, within};
 use crate::base::Order as _;
+use crate::base::colour_slots::{N_TOP, by_index};
 use crate::base::{DurationNs, SliceId, TimeRange};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, OpTable, Part};
@@ -89,7 +90,7 @@ pub(super) fn sums(profile: &Profile, log: &NeuronLog, level: Level, range: Opti
     }
     out.rows.order_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     for (i, row) in out.rows.iter_mut().enumerate() {
-        row.colour = if i < 12 { i as u16 } else { 12 + (i % 32) as u16 };
+        row.colour = if i < usize::from(N_TOP) { by_index(i) } else { N_TOP + by_index(i) };
     }
     if out.is_from_file {
         find_slices(profile, log, level, &mut out.rows);

@@ -12,6 +12,7 @@ use super::tables::Tables;
 use super::timeline::Timeline;
 use super::value::{Fields, Raw, fields, without_bare_nan};
 use crate::base::Order as _;
+use crate::base::colour_slots::by_index;
 use crate::base::{Ledger, Severity, StrId};
 use crate::formats::wording;
 use crate::formats::{ImportError, Preview, Streamed};
@@ -230,7 +231,7 @@ impl Reader {
             }
         };
         let (start, duration, name) = self.timeline.builder.raw(slice);
-        self.preview.slices.push((key, start, duration, (name.0 % 12) as u16));
+        self.preview.slices.push((key, start, duration, by_index(name.index())));
     }
 
     fn note_owner(&mut self, record: &Values<'_>) {

@@ -2,6 +2,7 @@
 
 use crate::analysis::neuron_log::{Caption, DeltaRow, LogDiff, LogOps, LogTimeline, LogTrace, OpRow, RowSum, StepRow};
 use crate::base::Order as _;
+use crate::base::colour_slots::by_index;
 use crate::base::{DurationNs, TimeRange, text};
 use crate::engine::Cell as Raw;
 use crate::engine::query::TablePart;
@@ -57,7 +58,7 @@ pub fn devices(ops: &LogOps) -> Vec<String> {
 /// Time by device.
 pub fn by_device(ops: &LogOps) -> Vec<Slice> {
     let sum = |name: &String| ops.rows.iter().filter(|r| device(r) == *name).filter_map(|r| r.time).map(|t| t.0).sum();
-    devices(ops).into_iter().enumerate().map(|(i, name)| Slice { value: sum(&name), colour: (i % 12) as u16, name }).collect()
+    devices(ops).into_iter().enumerate().map(|(i, name)| Slice { value: sum(&name), colour: by_index(i), name }).collect()
 }
 
 /// Time by operator on one device; on all where it is empty.

@@ -3,6 +3,7 @@
 use crate::analysis::device::flops::Flops;
 use crate::analysis::operators::{OperatorRow, Operators};
 use crate::base::Order as _;
+use crate::base::colour_slots::by_index;
 use crate::ui::pie::Slice;
 use crate::ui::table::{Cell, Column, Kind, Row, order};
 use crate::views::wording;
@@ -95,7 +96,7 @@ pub fn devices(operators: &Operators) -> Vec<String> {
 pub fn by_device(operators: &Operators) -> Vec<Slice> {
     let slice = |(i, name): (usize, String)| {
         let value = of_device(operators, &name).map(|r| r.self_time.0).sum();
-        Slice { value, colour: (i % 12) as u16, name }
+        Slice { value, colour: by_index(i), name }
     };
     devices(operators).into_iter().enumerate().map(slice).collect()
 }

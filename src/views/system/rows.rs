@@ -2,12 +2,13 @@
 
 use super::devices::Utilization;
 use crate::analysis::system::{Chain, ChainRow, CoreRow, CpuRow, ExecutionRow, HbmCurve, HbmRow, System, TransferRow};
+use crate::base::colour_slots::{by_index, fixed};
 use crate::base::{DurationNs, text};
 use crate::ui::curve::{Line, Shape};
 use crate::ui::table::{Cell, Column, Kind, Row};
 
-/// A muted slot of the palette: the sum behind the categories.
-const ALL_COLOUR: u16 = 12;
+/// The sum behind the categories is neutral.
+const ALL_COLOUR: u16 = fixed::OTHER;
 
 /// Cards: stable name, label, value.
 pub fn cards(s: &System) -> Vec<(&'static str, &'static str, String)> {
@@ -163,7 +164,7 @@ pub fn hbm_lines(curve: &HbmCurve) -> Vec<Line> {
     let all = Line { name: "all".into(), colour: ALL_COLOUR, shape: Shape::Area, points: points(&curve.total) };
     let category = |(i, (name, values)): (usize, &(String, Vec<f64>))| Line {
         name: name.clone(),
-        colour: (i % 12) as u16,
+        colour: by_index(i),
         shape: Shape::Step,
         points: points(values),
     };

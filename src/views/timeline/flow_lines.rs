@@ -19,8 +19,8 @@ pub fn draw(ctx: &Context, core: &Core, theme: &Theme) {
     ctx.set_line_width(if is_many { 1.0 } else { 1.25 });
     ctx.set_global_alpha(if is_many { 0.55 } else { 0.9 });
     for kind in arrows.chunk_by(|a, b| a.1 == b.1) {
-        let slot = usize::from(kind_slot(kind[0].1)) % theme.slots.len().max(1);
-        let colour = css(theme.slots.get(slot).copied().unwrap_or(theme.text));
+        let slot = usize::from(kind_slot(kind[0].1)) % theme.thin.len().max(1);
+        let colour = css(theme.thin.get(slot).copied().unwrap_or(theme.text));
         ctx.set_stroke_style_str(&colour);
         ctx.set_fill_style_str(&colour);
         ctx.begin_path();

@@ -5,6 +5,7 @@ use super::arrows::{Arrow, arrow};
 use super::core::Core;
 use super::stage::Stage;
 use crate::analysis::flows::{Flows, FlowsQuery};
+use crate::base::colour_slots::N_TOP;
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::{Answer, Query};
 use crate::state::choices::{Choice, ViewState};
@@ -114,7 +115,7 @@ pub fn kind_label(kind: &str) -> String {
 
 /// The colour slot of the `i`-th kind: far apart in the palette.
 pub fn kind_slot(i: u16) -> u16 {
-    (1 + i * 5) % 12
+    (i + 1) % N_TOP
 }
 
 /// How many are drawn of how many there are.

@@ -43,7 +43,7 @@ pub struct WideSlice {
 impl Ink<'_> {
     /// Colour of one slice.
     fn colour(&self, slice: usize) -> Pixel {
-        let slot = self.hot.colour.get(slice).map_or(0, |&s| place(s, self.theme.slots.len()));
+        let slot = self.hot.colour.get(slice).map_or(0, |&s| place(s));
         if self.highlights.is_empty() {
             return self.theme.slots[slot];
         }

@@ -15,8 +15,8 @@ pub(super) fn draw(ctx: &Context, core: &Core, theme: &Theme) {
 
 fn draw_one(ctx: &Context, core: &Core, theme: &Theme, mark: &Mark) {
     let clamp = |x: f64| x.clamp(-400.0, core.view.width_px + 10.0);
-    let slot = usize::from(mark.colour) % theme.slots.len().max(1);
-    let colour = theme.slots.get(slot).copied().unwrap_or(theme.accent);
+    let slot = usize::from(mark.colour) % theme.thin.len().max(1);
+    let colour = theme.thin.get(slot).copied().unwrap_or(theme.accent);
     ctx.set_fill_style_str(&css(colour));
     let left = clamp(mark.left);
     if let Some(right) = mark.right.map(clamp) {
@@ -28,8 +28,7 @@ fn draw_one(ctx: &Context, core: &Core, theme: &Theme, mark: &Mark) {
     line(ctx, left, mark, core.height_px);
     let width = mark.flag_px();
     ctx.fill_rect(left, 0.0, width, FLAG_PX);
-    let is_white = theme.is_text_white.get(slot).copied().unwrap_or(false);
-    ctx.set_fill_style_str(if is_white { "#fff" } else { "#000" });
+    ctx.set_fill_style_str(&css(theme.text_on_thin.get(slot).copied().unwrap_or(theme.background)));
     ctx.set_text_baseline("middle");
     // Nothing to be done about a canvas that refuses; the next frame tries again.
     let _ = ctx.fill_text(&mark.label, left + 4.0, FLAG_PX / 2.0 + 0.5);
@@ -46,8 +45,8 @@ pub(super) fn draw_overview(ctx: &Context, core: &Core, theme: &Theme) {
     let whole = (range.duration().0 as f64).max(1.0);
     let px = |t: i64| (t.saturating_sub(range.start.0) as f64 / whole * core.view.width_px).clamp(0.0, core.view.width_px);
     for a in &core.annotations.items {
-        let slot = usize::from(a.colour) % theme.slots.len().max(1);
-        ctx.set_fill_style_str(&css(theme.slots.get(slot).copied().unwrap_or(theme.accent)));
+        let slot = usize::from(a.colour) % theme.thin.len().max(1);
+        ctx.set_fill_style_str(&css(theme.thin.get(slot).copied().unwrap_or(theme.accent)));
         let of = a.range();
         let (left, right) = (px(of.start.0), px(of.end.0));
         if a.is_region() {

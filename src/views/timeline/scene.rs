@@ -64,10 +64,8 @@ pub struct Text {
 /// What a text is written with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TextInk {
-    /// On a light slice.
-    Black,
-    /// On a dark slice.
-    White,
+    /// On a slice, in the ink of its colour.
+    On(Pixel),
     /// On a slice that steps back.
     Quiet,
     /// Figures of an axis, over the curve.
@@ -210,12 +208,12 @@ impl Scene {
     fn ink_on(&self, shot: &Shot, slice: SliceId) -> TextInk {
         if !shot.highlights.is_empty() {
             if shot.highlights.binary_search(&slice).is_ok() {
-                return TextInk::Black;
+                return TextInk::On(shot.theme.text_on_hit);
             }
             return TextInk::Quiet;
         }
-        let slot = shot.hot.colour.get(slice.index()).map_or(0, |&s| place(s, shot.theme.is_text_white.len()));
-        if shot.theme.is_text_white[slot] { TextInk::White } else { TextInk::Black }
+        let slot = shot.hot.colour.get(slice.index()).map_or(0, |&s| place(s));
+        TextInk::On(shot.theme.text_on[slot])
     }
 }
 

@@ -1,6 +1,7 @@
 //! Colours of a stack by another column than the name: one value, one colour in all workers.
 
 use super::stack::Stack;
+use crate::base::colour_slots::{N_SLOTS, N_TOP};
 use crate::engine::hot::HotColumns;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,10 +15,8 @@ pub struct Colours {
     pub values: Vec<(String, u16)>,
 }
 
-/// Slots that one value has to itself; those from here on are muted and shared.
-const N_OWN: u16 = 12;
-/// Muted slots.
-const N_MUTED: u16 = 32;
+/// Slots that one value has to itself; those from here on have half the chroma and are shared.
+const N_OWN: u16 = N_TOP;
 
 impl Stack {
     /// The stack in other colours; `None` of a worker that does not have the column: its slices are muted.
@@ -33,14 +32,14 @@ impl Stack {
                 continue;
             };
             // A muted slot stands for many values: only the others can be told apart.
-            let mut becomes: Vec<u16> = (0..N_OWN + N_MUTED).collect();
+            let mut becomes: Vec<u16> = (0..N_SLOTS).collect();
             for (value, slot) in own.values.iter().filter(|v| v.1 < N_OWN) {
                 becomes[usize::from(*slot)] = *slot_of.entry(value).or_insert_with(|| {
                     let is_other = std::mem::replace(&mut is_taken[usize::from(*slot)], true);
                     if is_other { N_OWN + slot } else { *slot }
                 });
             }
-            // Slots beyond are those of durations: the same in all workers.
+            // Slots beyond are those of durations and of what has one meaning everywhere: the same in all workers.
             let slot = |i: usize| own.keys.get(i).map_or(N_OWN, |key| becomes.get(usize::from(*key)).copied().unwrap_or(*key));
             colour.extend((0..part.n as usize).map(slot));
         }
@@ -63,10 +62,10 @@ mod tests {
             Some(Colours { values, keys: keys.iter().copied().cycle().take(n).collect() })
         };
         let hot =
-            s.coloured(&[colours(&[("cpu_op", 3), ("kernel", 5)], &[3, 5, 20]), colours(&[("kernel", 3), ("x", 5)], &[3, 5, 20]), None]);
-        assert_eq!(hot.colour[..3], [3, 5, 20]);
+            s.coloured(&[colours(&[("cpu_op", 3), ("kernel", 5)], &[3, 5, 30]), colours(&[("kernel", 3), ("x", 5)], &[3, 5, 30]), None]);
+        assert_eq!(hot.colour[..3], [3, 5, 30]);
         // `kernel` keeps its 5, and `x` cannot have it as well.
-        assert_eq!(hot.colour[n..n + 3], [5, 17, 20]);
+        assert_eq!(hot.colour[n..n + 3], [5, N_TOP + 5, 30]);
         assert_eq!((hot.colour[2 * n], hot.colour.len()), (N_OWN, 3 * n));
     }
 }

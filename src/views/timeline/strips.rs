@@ -8,6 +8,7 @@ use super::raster::{Pixel, blend};
 use super::rows::{COUNTER, Row};
 use super::scene::{Scene, Shot, Text, TextInk};
 use super::theme::Theme;
+use crate::base::colour_slots::by_index;
 use crate::base::{StrId, TrackId};
 use crate::engine::hot::HotMeta;
 
@@ -94,10 +95,11 @@ impl Scene {
             from = a;
             for s in (0..lod.n_series()).rev() {
                 let Some((low, high)) = lod.extent(s, a, b) else { continue };
-                let colour = shot.theme.slots[s % 12];
+                let slot = usize::from(by_index(s));
+                let (area, colour) = (shot.theme.slots[slot], shot.theme.thin[slot]);
                 let (low, high) = (at(f64::from(low)), at(f64::from(high)));
                 if is_area {
-                    let fill = blend(shot.theme.background, colour, if c.is_stacked { 0.8 } else { 0.3 });
+                    let fill = blend(shot.theme.background, area, if c.is_stacked { 0.9 } else { 0.45 });
                     self.raster.column(x, high.min(zero), low.max(zero), fill);
                 }
                 self.raster.column(x, high, low.max(high + thick), colour);

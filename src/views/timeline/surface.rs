@@ -41,8 +41,7 @@ pub fn draw_rows(ctx: &Context, scene: &Scene, theme: &Theme, font: &str) {
         if last != Some(t.ink) {
             last = Some(t.ink);
             match t.ink {
-                TextInk::Black => ctx.set_fill_style_str("#000"),
-                TextInk::White => ctx.set_fill_style_str("#fff"),
+                TextInk::On(ink) => ctx.set_fill_style_str(&css(ink)),
                 TextInk::Quiet | TextInk::Axis => ctx.set_fill_style_str(&css(theme.quiet)),
             }
         }

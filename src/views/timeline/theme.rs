@@ -1,11 +1,8 @@
 //! The colours of a frame: from the page's tokens and the palette, packed once per theme.
 
 use super::raster::{Pixel, blend, pixel};
-use crate::analysis::colour::NO_VALUE;
+use crate::base::colour_slots::{N_SLOTS, fixed};
 use crate::ui::palette;
-
-/// How many colour slots of names there are; those of durations follow, and last that of slices without a value.
-pub const N_SLOTS: u16 = 44;
 
 /// Packed colours.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,13 +29,25 @@ pub struct Theme {
     pub slots: Vec<Pixel>,
     /// By slot, stepping back behind highlights.
     pub dimmed: Vec<Pixel>,
-    /// By slot: whether text on it is white.
-    pub is_text_white: Vec<bool>,
+    /// By slot: thin lines, which need more contrast than areas.
+    pub thin: Vec<Pixel>,
+    /// By slot: text on the colour of a thin line, such as the flag of a marker.
+    pub text_on_thin: Vec<Pixel>,
+    /// Text on a highlight.
+    pub text_on_hit: Pixel,
+    /// By slot: text on it.
+    pub text_on: Vec<Pixel>,
 }
 
-/// Where a slot stands in the tables of a theme: beyond the others all are without a value.
-pub fn place(slot: u16, tables: usize) -> usize {
-    usize::from(slot).min(tables.saturating_sub(1))
+/// Where a slot stands in the tables of a theme: names, durations, then what has one meaning everywhere. Slots that no table has are neutral.
+pub fn place(slot: u16) -> usize {
+    let n_before = usize::from(N_SLOTS + palette::RAMP);
+    let neutral = n_before + usize::from(fixed::OTHER - fixed::FIRST);
+    match slot.checked_sub(fixed::FIRST) {
+        Some(at) if at < fixed::COUNT => n_before + usize::from(at),
+        None if usize::from(slot) < n_before => usize::from(slot),
+        _ => neutral,
+    }
 }
 
 /// What the page's tokens say.
@@ -116,7 +125,8 @@ impl Theme {
         let background = pixel(t.background);
         let of_names = (0..N_SLOTS).map(|s| palette::colour(s, is_dark));
         let of_durations = (0..palette::RAMP).map(|s| palette::ramp(s, is_dark));
-        let rgb: Vec<[u8; 3]> = of_names.chain(of_durations).chain([palette::colour(NO_VALUE, is_dark)]).collect();
+        let of_meanings = (0..fixed::COUNT).map(|at| palette::colour(fixed::FIRST + at, is_dark));
+        let rgb: Vec<[u8; 3]> = of_names.chain(of_durations).chain(of_meanings).collect();
         let slots: Vec<Pixel> = rgb.iter().map(|&c| pixel(c)).collect();
         Theme {
             background,
@@ -129,7 +139,10 @@ impl Theme {
             predecessor: pixel(t.predecessor),
             successor: pixel(t.successor),
             dimmed: slots.iter().map(|&c| blend(background, c, 0.45)).collect(),
-            is_text_white: rgb.iter().map(|&c| palette::text_on(c)[0] > 128).collect(),
+            text_on_thin: (0..N_SLOTS).map(|slot| pixel(palette::text_on(palette::line(slot, is_dark)))).collect(),
+            text_on_hit: pixel(palette::text_on(t.hit)),
+            thin: (0..N_SLOTS).map(|slot| pixel(palette::line(slot, is_dark))).collect(),
+            text_on: rgb.iter().map(|&c| pixel(palette::text_on(c))).collect(),
             slots,
         }
     }
@@ -181,10 +194,14 @@ mod tests {
     fn themes_differ() {
         let (light, dark) = (Theme::new(&Tokens::fallback(false)), Theme::new(&Tokens::fallback(true)));
         assert_ne!(light.background, dark.background);
-        assert_eq!(light.slots.len(), usize::from(N_SLOTS) + crate::analysis::colouring::STEPS.len() + 1);
+        assert_eq!(light.slots.len(), usize::from(N_SLOTS + fixed::COUNT) + crate::analysis::colouring::STEPS.len());
         let longest = crate::analysis::colouring::duration_slot(crate::base::DurationNs(i64::MAX));
-        assert_eq!(usize::from(longest), light.slots.len() - 2);
-        assert_eq!((place(longest, light.slots.len()), place(NO_VALUE, light.slots.len())), (light.slots.len() - 2, light.slots.len() - 1));
-        assert_eq!(NO_VALUE, palette::fixed::OTHER, "grey, as in legends");
+        assert_eq!(place(longest), usize::from(longest));
+        let colour_of = |slot: u16| light.slots[place(slot)];
+        assert_eq!(colour_of(longest), pixel(palette::ramp(palette::RAMP - 1, false)));
+        assert_eq!(colour_of(fixed::MEMCPY), pixel(palette::colour(fixed::MEMCPY, false)));
+        for unknown in [longest + 1, fixed::FIRST - 1, fixed::FIRST + fixed::COUNT, u16::MAX] {
+            assert_eq!(colour_of(unknown), colour_of(crate::analysis::colour::NO_VALUE), "neutral, as in legends");
+        }
     }
 }

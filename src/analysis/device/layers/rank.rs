@@ -4,6 +4,7 @@ use super::LayerNode;
 use super::grow::Grown;
 use crate::analysis::device::flops::share_of_peak;
 use crate::analysis::device::metrics::Facts;
+use crate::base::colour_slots::by_index;
 use crate::model::Profile;
 
 /// Places of the nodes in pre-order, cores as they stand, all else longest first.
@@ -46,7 +47,7 @@ pub(super) fn finish(profile: &Profile, grown: Grown<'_>, facts: &Facts<'_>, slo
         // A name that is an opcode has the opcode's colour; the rest have one of their own.
         let known = node.first.filter(|_| node.level == "Opcode").and_then(|s| slots.get(profile.slices.name[s.index()].index()));
         let hash = node.name.bytes().fold(7u32, |h, b| h.wrapping_mul(31).wrapping_add(u32::from(b)));
-        node.colour = known.copied().unwrap_or((hash % 12) as u16);
+        node.colour = known.copied().unwrap_or(by_index(hash as usize));
         node
     };
     order.into_iter().map(node).collect()

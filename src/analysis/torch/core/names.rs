@@ -183,7 +183,8 @@ pub fn look_at(name: &str) -> Flags {
     host(name) | communication(name) | tensor_cores(name)
 }
 
-fn host(name: &str) -> Flags {
+/// Roles of host ranges.
+pub(in crate::analysis) fn host(name: &str) -> Flags {
     let mut out = 0;
     let mut set = |holds: bool, flag: Flags| out |= if holds { flag } else { 0 };
     set(name.starts_with("ProfilerStep#"), STEP);
@@ -204,7 +205,8 @@ fn host(name: &str) -> Flags {
     out
 }
 
-fn communication(name: &str) -> Flags {
+/// Whether the name is of communication, and whose.
+pub(in crate::analysis) fn communication(name: &str) -> Flags {
     let mut out = 0;
     let backend = name.split_once(':').filter(|(_, rest)| !rest.starts_with(':'));
     if let Some((backend @ ("nccl" | "gloo" | "mpi" | "ucc" | "xccl" | "hccl"), what)) = backend {
