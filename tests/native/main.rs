@@ -31,6 +31,7 @@ mod neuron_systems;
 mod report;
 mod search;
 mod search_fields;
+mod short_names;
 mod tensorboard_neuron;
 mod torch_devices;
 mod torch_inputs;

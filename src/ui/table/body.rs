@@ -2,7 +2,7 @@
 
 use super::data::{self, Cell, Column, Kind, Row};
 use super::state::{Line, State};
-use crate::base::text;
+use crate::base::{short_name, text};
 use crate::ui::{dom, small::swatch_colour};
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
@@ -106,7 +106,7 @@ fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, i
             let name = match is_untold {
                 true => view! { <span class="table__untold">{text.clone()}</span> }.into_any(),
                 false => {
-                    view! { <Name text=text::brief(&text) /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button> }
+                    view! { <Name text=text::brief(&short_name(&text)) /><button type="button" class="copy" tabindex="-1" title="Copy" aria-label="Copy"></button> }
                         .into_any()
                 }
             };

@@ -5,7 +5,7 @@ use super::counter::{value_text, values_at};
 use super::hit_test::Hit;
 use super::index::SliceText;
 use crate::analysis::colouring::CORE;
-use crate::base::{DurationNs, SliceId, text};
+use crate::base::{DurationNs, SliceId, short_name, text};
 
 /// Counter values a card has room for.
 const MAX_VALUES: usize = 16;
@@ -62,16 +62,16 @@ impl Core {
         ];
         if self.is_made(slice) {
             lines.push(("click".into(), "selects its time range".into()));
-            return Some(Card { title: text::brief(self.hot.name_of(slice)), lines });
+            return Some(Card { title: text::brief(&short_name(self.hot.name_of(slice))), lines });
         }
         if let Some(parent) = self.index.parent_of(&self.hot, slice).filter(|_| self.can_hold()) {
             let whole = self.hot.duration[parent.index()];
             if whole > 0 {
                 let share = text::percent(duration as f64 / whole as f64);
-                lines.push(("of parent".into(), format!("{share} of {}", self.hot.name_of(parent))));
+                lines.push(("of parent".into(), format!("{share} of {}", text::brief(&short_name(self.hot.name_of(parent))))));
             }
         }
-        Some(Card { title: text::brief(self.hot.name_of(slice)), lines })
+        Some(Card { title: text::brief(&short_name(self.hot.name_of(slice))), lines })
     }
 
     /// Whether a slice in a deeper lane is a part of the one above it: not so on a Neuron device, whose profiles alone can be coloured by core.
@@ -85,7 +85,7 @@ impl Core {
         let track = self.index.track_of(&self.hot, slice).and_then(|t| self.index.tracks.get(t.index()));
         let path = track.map_or("", |t| t.path.as_str());
         let (duration, start) = (text::duration(span.duration()), text::time(span.start));
-        format!("{}, {duration}, starts at {start}, on {path}", text::brief(self.hot.name_of(slice)))
+        format!("{}, {duration}, starts at {start}, on {path}", text::brief(&short_name(self.hot.name_of(slice))))
     }
 }
 

@@ -4,8 +4,10 @@ use super::boxes::{Boxes, boxes};
 use super::counter::CounterLod;
 use super::lod::LaneLod;
 use crate::base::Order as _;
-use crate::base::{SliceId, TrackId};
+use crate::base::{SliceId, StrId, TrackId, short_name};
 use crate::engine::hot::HotColumns;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Lookups over one profile's columns.
@@ -21,6 +23,8 @@ pub struct Index {
     pub counters: Vec<CounterLod>,
     /// By string: whether a slice of that name on an engine is a wait, not work.
     pub is_wait: Vec<bool>,
+    /// By string: the name for reading, where it differs.
+    pub short_names: FxHashMap<u32, Box<str>>,
     /// Boxes that some rows lay over others.
     pub boxes: Vec<Boxes>,
 }
@@ -53,6 +57,12 @@ fn alike(a: &str, b: &str) -> usize {
 }
 
 impl Index {
+    /// The name of a slice for reading.
+    pub fn short_name<'a>(&'a self, hot: &'a HotColumns, slice: SliceId) -> &'a str {
+        let short = hot.name.get(slice.index()).and_then(|name| self.short_names.get(name));
+        short.map_or_else(|| hot.name_of(slice), |short| short)
+    }
+
     /// Walks the columns once.
     pub fn new(hot: &HotColumns) -> Self {
         let info = &hot.info;
@@ -60,7 +70,12 @@ impl Index {
         let counters = info.counters.iter().map(CounterLod::new).collect();
         let is_wait = info.strings.iter().map(|(_, name)| WAITS.contains(&name)).collect();
         let tracks = vec![TrackInfo::default(); info.tracks.len()];
-        let mut index = Index { lods, tracks, roots: Vec::new(), counters, is_wait, boxes: boxes(hot) };
+        let short = |(id, name)| match short_name(name) {
+            Cow::Owned(short) => Some((id, short)),
+            Cow::Borrowed(_) => None,
+        };
+        let short_names = info.strings.iter().filter_map(short).map(|(id, short): (StrId, String)| (id.0, short.into())).collect();
+        let mut index = Index { lods, tracks, roots: Vec::new(), counters, is_wait, short_names, boxes: boxes(hot) };
         index.link(hot);
         index.sum_up(hot);
         index.compare_names(hot);

@@ -3,7 +3,7 @@
 pub use crate::analysis::colouring::DURATION;
 use crate::analysis::colouring::STEPS;
 use crate::analysis::operators::{OperatorRow, OperatorsQuery};
-use crate::base::{DurationNs, text};
+use crate::base::{DurationNs, short_name, text};
 use crate::engine::{Answer, Query};
 use crate::ui::small::{swatch_colour, swatch_step};
 use crate::views::ask::asked;
@@ -69,7 +69,7 @@ pub fn Legend(
         let go = move |_| on_name.run((by.get_untracked(), name.clone()));
         view! {
             <button type="button" class="colours__item" title=title data-legend-item=e.name.clone() on:click=go>
-                <i class="swatch" style:background=swatch_colour(e.colour)></i><span class="mono">{text::middle_ellipsis(e.label(), 36)}</span>
+                <i class="swatch" style:background=swatch_colour(e.colour)></i><span class="mono">{text::middle_ellipsis(&short_name(e.label()), 48)}</span>
             </button>
         }
     };

@@ -1,7 +1,7 @@
 //! A frame of the rows: every visible lane, counter and instant on one raster, and the texts that go on top. Knows no canvas.
 
 use super::in_view::Curves;
-use super::index::{Index, SliceText};
+use super::index::Index;
 use super::lane::{Ink, WideSlice};
 use super::lines::Lines;
 use super::raster::{Pixel, Raster};
@@ -198,7 +198,7 @@ impl Scene {
         for k in 0..self.wide.len() {
             let w = self.wide[k];
             let room = ((f64::from(w.right - w.left) / shot.dpr - 7.0) / char_px).floor() as usize;
-            if let Some(text) = clip_text(shot.hot.name_of(w.slice), room) {
+            if let Some(text) = clip_text(shot.index.short_name(shot.hot, w.slice), room) {
                 let ink = self.ink_on(shot, w.slice);
                 self.texts.push(Text { x: f64::from(w.left) / shot.dpr + 4.0, y: middle, text, ink });
             }
