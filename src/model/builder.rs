@@ -230,6 +230,11 @@ impl ProfileBuilder {
         (self.start.get(i), self.duration.get(i), self.name.get(i))
     }
 
+    /// The name of a slice already written.
+    pub fn name_of(&self, slice: RawSliceId) -> StrId {
+        self.name.get(slice as usize)
+    }
+
     /// The track a slice was written on.
     pub fn track_of(&self, slice: RawSliceId) -> TrackId {
         TrackId(self.track.get(slice as usize))

@@ -170,6 +170,7 @@ fn every_phase_has_its_place() {
     assert_eq!(
         slices(&imported),
         [
+            row("GPU 0 / stream 7", "add_kernel", 100_000, 0),
             row("python 7 (CPU) / thread 7 (main)", "aten::add", 0, 10_000),
             row("python 7 (CPU) / thread 7 (main)", "cudaLaunchKernel", 2_500, 1_250),
             row("python 7 (CPU) / Thread 8", "outer", 20_000, 80_000),
@@ -177,13 +178,12 @@ fn every_phase_has_its_place() {
             row("python 7 (CPU) / Thread 8", "open", 50_000, 50_000),
             row("python 7 (CPU) / request", "load", 10_000, 20_000),
             row("python 7 (CPU) / request", "load", 15_000, 5_000),
-            row("GPU 0 / stream 7", "add_kernel", 100_000, 0),
         ]
     );
     assert_eq!(p.meta.origin_epoch_ns, Some(1_790_857_026_000_000_000 + 1_000_000));
     let kinds: Vec<TrackKind> = p.tracks.iter().map(|t| t.kind).collect();
     use TrackKind::*;
-    assert_eq!(kinds, [Group, Thread, Thread, Async, Counter, Group, Stream, Group, Thread]);
+    assert_eq!(kinds, [Group, Stream, Group, Thread, Thread, Async, Counter, Group, Thread]);
     let arrows: Vec<_> = (0..p.flows.from.len()).map(|i| (p.name_of(p.flows.from[i]), p.name_of(p.flows.to[i]))).collect();
     assert_eq!(arrows, [("cudaLaunchKernel", "add_kernel")]);
     assert_eq!(
@@ -193,11 +193,11 @@ fn every_phase_has_its_place() {
     let instants: Vec<&str> = p.instants.name.iter().map(|n| p.strings.get(*n)).collect();
     assert_eq!(instants, ["[memory]", "step", "Record Window End"]);
     let Domain::Torch(torch) = &p.domain else { panic!("no torch") };
-    assert_eq!((torch.rank, &torch.correlation[..2], &torch.external_id[..2]), (Some((1, 2)), &[ABSENT, 33][..], &[5, ABSENT][..]));
+    assert_eq!((torch.rank, &torch.correlation[1..3], &torch.external_id[1..3]), (Some((1, 2)), &[ABSENT, 33][..], &[5, ABSENT][..]));
     let shape = p.attribute("input_shape").unwrap();
-    assert_eq!(p.strings.get(shape.values[0]), "[[2, 3], []]");
+    assert_eq!(p.strings.get(shape.values[1]), "[[2, 3], []]");
     assert_eq!(skipped(&imported), [("unmatched_end", 1), ("phase_P", 1), ("unmatched_begin", 1)]);
-    let fields = by_id("kineto").unwrap().record(&readable, p, SliceId(3).into()).unwrap();
+    let fields = by_id("kineto").unwrap().record(&readable, p, SliceId(4).into()).unwrap();
     let text: Vec<String> = fields.iter().map(|f| format!("{}|{}={}{}", f.group, f.key, f.value, f.unit)).collect();
     assert!(text.contains(&"Event|name=inner".into()) && text.contains(&"End: Event|ts=1040µs".into()), "{text:?}");
 }

@@ -232,9 +232,9 @@ fn threads_have_the_ids_of_the_file() {
     let ids: Vec<(String, &str, &str)> =
         torch.threads.iter().map(|t| (p.track_path(t.track), p.strings.get(t.pid), p.strings.get(t.tid))).collect();
     let want = [
+        ("GPU 0 / stream 7", "0", "7"),
         ("python 7 (CPU) / thread 7 (main)", "7", "7"),
         ("python 7 (CPU) / Thread 8", "7", "8"),
-        ("GPU 0 / stream 7", "0", "7"),
         ("Trace / Events", "", ""),
     ];
     assert_eq!(ids, want.map(|(path, pid, tid)| (path.to_string(), pid, tid)));

@@ -1,5 +1,6 @@
 //! Processes and threads: found by id, named by metadata that may stand at the very end.
 
+use super::thread_roles::roles;
 use crate::base::{Interner, StrId, TrackId};
 use crate::formats::json::unescape;
 use crate::model::{ProfileBuilder, RawSliceId, TrackKind, TrackSpec};
@@ -7,6 +8,8 @@ use rustc_hash::FxHashMap;
 
 /// Counters and asynchronous tracks stand after the threads of their process.
 pub const AFTER_THREADS: i64 = 1 << 41;
+/// Devices stand before the processes of the host, whatever the file says.
+const DEVICES_FIRST: i64 = 1 << 42;
 
 /// A process, or a device: torch writes both as processes.
 #[derive(Debug)]
@@ -130,10 +133,12 @@ impl Lanes {
 
     /// Gives every track its name, kind and place.
     pub fn settle(&self, builder: &mut ProfileBuilder) {
-        for p in &self.processes {
+        let roles = roles(builder);
+        for (at, p) in self.processes.iter().enumerate() {
             let spec = builder.track_mut(p.track);
             spec.name = self.process_name(p);
-            spec.sort = p.sort.unwrap_or(if is_number(self.ids.get(p.pid)) { 0 } else { 1 << 40 });
+            let sort = p.sort.unwrap_or(if is_number(self.ids.get(p.pid)) { 0 } else { 1 << 40 });
+            spec.sort = if self.is_device(at) { sort.saturating_sub(DEVICES_FIRST) } else { sort };
         }
         for t in &self.threads {
             let p = &self.processes[t.process];
@@ -146,7 +151,7 @@ impl Lanes {
                 None if tid.is_empty() => "Events".into(),
                 None => tid.into(),
             };
-            let on_device = p.labels.as_deref().is_some_and(is_device_label);
+            let on_device = self.is_device(t.process);
             let is_stream = on_device || t.is_device || spec.name.starts_with("stream");
             spec.kind = match is_stream {
                 true => TrackKind::Stream,
@@ -154,8 +159,17 @@ impl Lanes {
                 false if matches!(self.ids.get(p.pid), "Spans" | "Traces") => TrackKind::Other,
                 false => TrackKind::Thread,
             };
-            spec.sort = t.sort.unwrap_or(0);
+            let role = roles.get(&t.track).filter(|_| spec.kind == TrackKind::Thread);
+            spec.sort = t.sort.unwrap_or(role.map_or(0, |role| role.sort()));
+            if let Some(role) = role {
+                spec.name = role.named(&spec.name);
+            }
         }
+    }
+
+    /// Whether a process is a device: its label says so.
+    fn is_device(&self, process: usize) -> bool {
+        self.processes[process].labels.as_deref().is_some_and(is_device_label)
     }
 
     fn process_name(&self, p: &Process) -> String {

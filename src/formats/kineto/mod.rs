@@ -14,6 +14,7 @@ mod record;
 mod sink;
 mod spans;
 mod tables;
+mod thread_roles;
 mod torch;
 
 use super::import::file_name;

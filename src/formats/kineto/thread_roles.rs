@@ -1,0 +1,86 @@
+//! Which threads are the main one of their process and those of autograd, by what ran on them.
+
+use crate::base::TrackId;
+use crate::model::ProfileBuilder;
+use rustc_hash::FxHashMap;
+
+/// What a host thread is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It marks the steps.
+    Main,
+    /// It runs backward functions, and marks no steps.
+    Autograd,
+}
+
+impl Role {
+    /// The name of a thread with its role: `main thread 7 (python)` from `thread 7 (python)`.
+    pub fn named(self, name: &str) -> String {
+        let role = match self {
+            Role::Main => "main",
+            Role::Autograd => "autograd",
+        };
+        if name.contains(role) {
+            return name.into();
+        }
+        match name.strip_prefix("thread ").or_else(|| name.strip_prefix("Thread ")) {
+            Some(rest) => format!("{role} thread {rest}"),
+            None => format!("{name} ({role} thread)"),
+        }
+    }
+
+    /// Its place among threads that the file does not order.
+    pub fn sort(self) -> i64 {
+        match self {
+            Role::Main => -2,
+            Role::Autograd => -1,
+        }
+    }
+}
+
+/// What a name says of its thread.
+fn role_of(name: &str) -> Option<Role> {
+    if name.starts_with("ProfilerStep#") {
+        return Some(Role::Main);
+    }
+    name.starts_with("autograd::engine::evaluate_function").then_some(Role::Autograd)
+}
+
+/// The roles of threads, by their tracks.
+pub fn roles(builder: &ProfileBuilder) -> FxHashMap<TrackId, Role> {
+    let of_name: Vec<Option<Role>> = builder.strings.table().iter().map(|(_, name)| role_of(name)).collect();
+    let mut out = FxHashMap::default();
+    if of_name.iter().all(Option::is_none) {
+        return out;
+    }
+    for slice in 0..builder.n_slices() as u32 {
+        let Some(Some(role)) = of_name.get(builder.name_of(slice).index()) else { continue };
+        let of_track = out.entry(builder.track_of(slice)).or_insert(*role);
+        if *role == Role::Main {
+            *of_track = Role::Main;
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_the_role_once() {
+        let check = |role: Role, name: &str, want: &str| assert_eq!(role.named(name), want);
+        check(Role::Main, "thread 7 (python)", "main thread 7 (python)");
+        check(Role::Autograd, "Thread 8", "autograd thread 8");
+        check(Role::Main, "trainer", "trainer (main thread)");
+        check(Role::Main, "thread 7 (main)", "thread 7 (main)");
+        check(Role::Autograd, "pt_autograd_0", "pt_autograd_0");
+    }
+
+    #[test]
+    fn names_of_slices_say_the_role() {
+        assert_eq!(role_of("ProfilerStep#5"), Some(Role::Main));
+        assert_eq!(role_of("autograd::engine::evaluate_function: MmBackward0"), Some(Role::Autograd));
+        assert_eq!(role_of("aten::mm"), None);
+    }
+}
