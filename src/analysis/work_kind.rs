@@ -144,9 +144,14 @@ const PARTS: [(WorkKind, &[&str]); 7] = [
 /// Longer names are looked at no further, bytes.
 const LOOKED_AT: usize = 320;
 
+/// Whether a name is that of a Python function, as PyTorch's profiler writes them.
+pub fn is_python(name: &str) -> bool {
+    name.contains(".py(") || name.starts_with("<built-in") || name.starts_with("nn.Module: ")
+}
+
 /// The kind of work that a name stands for; `None` of all others.
 pub fn work_kind(name: &str) -> Option<WorkKind> {
-    if name.contains(".py(") || name.starts_with("<built-in") || name.starts_with("nn.Module: ") {
+    if is_python(name) {
         return Some(Python);
     }
     let flags = host(name) | communication(name);

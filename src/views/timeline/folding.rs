@@ -1,6 +1,7 @@
 //! What the user did to the rows: closed, pinned, moved, filtered.
 
 use super::by_path::ByPath;
+use super::deep_stacks::deep_stacks;
 use super::index::Index;
 use crate::base::Order as _;
 use crate::base::TrackId;
@@ -40,7 +41,9 @@ impl Folding {
     pub fn at_first(hot: &HotColumns) -> Self {
         let is_deep = |t: &Track| t.kind == TrackKind::Queue && t.lanes.end.saturating_sub(t.lanes.start) > LANES_OF_A_QUEUE;
         let tracks = hot.info.tracks.iter().enumerate();
-        Folding { closed: tracks.filter(|(_, t)| is_deep(t)).map(|(i, _)| TrackId(i as u32)).collect(), ..Folding::default() }
+        let queues = tracks.filter(|(_, t)| is_deep(t)).map(|(i, _)| TrackId(i as u32));
+        let closed = queues.chain(deep_stacks(hot).into_iter().map(|found| found.0)).collect();
+        Folding { closed, ..Folding::default() }
     }
 
     /// Opens or closes a track.

@@ -59,7 +59,7 @@ impl Core {
         }
         if in_lanes < row.lanes_height() {
             let i = if row.is_thin { ((in_lanes - 6) / WAIT).max(0) as u32 } else { (in_lanes / LANE) as u32 };
-            let first = row.lanes.0 + i.min(row.lanes.1 - 1);
+            let first = row.lane(i.min(row.lanes.1 - 1));
             hit.lane = Some(first);
             hit.slice = (first..first + row.n_folded).find_map(|lane| self.slice_in(lane, x));
             // Over slices ticks are short: what is below them is the slice.

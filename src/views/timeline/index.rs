@@ -2,6 +2,7 @@
 
 use super::boxes::{Boxes, boxes};
 use super::counter::CounterLod;
+use super::deep_stacks::deep_stacks;
 use super::lod::LaneLod;
 use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TrackId, short_name};
@@ -9,6 +10,7 @@ use crate::engine::hot::HotColumns;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Lookups over one profile's columns.
 #[derive(Debug, Default)]
@@ -45,6 +47,8 @@ pub struct TrackInfo {
     pub outer_lanes: Vec<u32>,
     /// Busy share of the profile's range, mean over `outer_lanes`; `None` without any.
     pub busy_share: Option<f64>,
+    /// The lanes of a thread in which something other than Python functions ran, where its stack is deep: what is drawn when it is closed.
+    pub work_lanes: Option<Arc<[u32]>>,
     /// Names from the root, joined by ` / `.
     pub path: String,
     /// Bytes of its name that another row of its group begins with too; 0 where it stands alone.
@@ -79,6 +83,9 @@ impl Index {
         index.link(hot);
         index.sum_up(hot);
         index.compare_names(hot);
+        for (track, lanes) in deep_stacks(hot) {
+            index.tracks[track.index()].work_lanes = Some(lanes.into());
+        }
         index
     }
 

@@ -52,6 +52,9 @@ fn label(core: &Core, row: &Row) -> Label {
     let share = info.busy_share.map_or(String::new(), |s| format!(", busy {}", text::percent(s)));
     let summary = match (is_closed_group, row.n_folded) {
         (true, _) => format!("{} rows inside{share}", info.children.len()),
+        (false, 1) if row.picked.is_some() => {
+            format!("{} of {} levels: Python functions are collapsed{share}", row.lanes.1, track.lanes.len())
+        }
         (false, 2..) => format!("{} lanes merged{share}", row.n_folded),
         _ => share.trim_start_matches(", ").to_string(),
     };

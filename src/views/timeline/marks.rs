@@ -2,6 +2,7 @@
 
 use super::core::{Core, DragKind};
 use super::index::SliceText;
+use super::rows::Row;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::annotations::{Annotation, Part};
 
@@ -124,7 +125,7 @@ impl Core {
         }
         let pinned = self.rows.pinned_height;
         let visible = self.rows.between(self.scroll as i32, (self.scroll + self.height_px) as i32 - pinned);
-        let lanes = visible.iter().chain(&self.rows.pinned).flat_map(|r| r.lanes.0..r.lanes.0 + r.lanes.1 * r.n_folded.max(1));
+        let lanes = visible.iter().chain(&self.rows.pinned).flat_map(Row::drawn_lanes);
         TimeNs(self.nearest_edge(lanes, at).unwrap_or(at))
     }
 

@@ -15,6 +15,7 @@ mod by_path_text;
 pub mod card;
 pub mod core;
 pub mod counter;
+mod deep_stacks;
 pub mod dma;
 pub mod events;
 mod flow_lines;

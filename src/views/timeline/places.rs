@@ -54,7 +54,7 @@ impl Core {
         let (left, right) = (self.view.px_from_time(span.start.0), self.view.px_from_time(span.end.0));
         let track = self.hot.info.lanes[lane as usize].track;
         if let Some((row, offset)) = self.row_of(track).filter(|r| r.0.lanes.1 > 0) {
-            let i = lane.saturating_sub(row.lanes.0).min(row.lanes.1 - 1);
+            let i = row.place_of(lane);
             let top = f64::from(row.lane_y(i)) + offset;
             let (top, height) = if row.is_thin { (top + 6.0, 6.0) } else { (top, f64::from(LANE)) };
             return Some(Place { left, right, top, height, is_pinned: row.is_pinned });

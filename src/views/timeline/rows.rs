@@ -5,6 +5,7 @@ use super::index::Index;
 use crate::base::TrackId;
 use crate::engine::TrackKind;
 use crate::engine::hot::HotColumns;
+use std::sync::Arc;
 
 pub use super::folding::Folding;
 
@@ -36,6 +37,8 @@ pub struct Row {
     pub is_open: bool,
     /// First lane and how many are drawn below each other.
     pub lanes: (u32, u32),
+    /// The lanes that are drawn, where they are not all from the first on: Python functions are collapsed.
+    pub picked: Option<Arc<[u32]>>,
     /// Lanes painted into the first one when folded.
     pub n_folded: u32,
     /// Distance from lane to lane.
@@ -52,6 +55,26 @@ impl Row {
     /// Top of the `i`-th lane.
     pub fn lane_y(&self, i: u32) -> i32 {
         self.y + self.header + i as i32 * self.lane_height
+    }
+
+    /// The `i`-th lane that is drawn.
+    pub fn lane(&self, i: u32) -> u32 {
+        let picked = self.picked.as_ref().and_then(|lanes| lanes.get(i as usize));
+        picked.copied().unwrap_or(self.lanes.0 + i)
+    }
+
+    /// Where a lane is drawn: its own place, or that of the nearest one above it.
+    pub fn place_of(&self, lane: u32) -> u32 {
+        let place = match &self.picked {
+            Some(lanes) => lanes.partition_point(|l| *l <= lane).saturating_sub(1) as u32,
+            None => lane.saturating_sub(self.lanes.0),
+        };
+        place.min(self.lanes.1.saturating_sub(1))
+    }
+
+    /// All lanes that are drawn, those painted into another one too.
+    pub fn drawn_lanes(&self) -> impl Iterator<Item = u32> {
+        (0..self.lanes.1).flat_map(move |i| (self.lane(i)..).take(self.n_folded.max(1) as usize))
     }
 
     /// Height of all lanes.
@@ -177,6 +200,8 @@ impl Walk<'_> {
         let n_lanes = track.lanes.end.saturating_sub(track.lanes.start);
         let is_closed = self.folding.closed.contains(&id);
         let is_open = !is_closed || (is_group && self.is_filtered);
+        let picked = info.work_lanes.clone().filter(|_| !is_open && !is_group);
+        let n_closed = picked.as_ref().map_or(u32::from(n_lanes > 0 && !is_group), |lanes| lanes.len() as u32);
         let is_thin = track.kind == TrackKind::Wait;
         let mut row = Row {
             track: id,
@@ -186,8 +211,9 @@ impl Walk<'_> {
             level: track.level,
             can_fold: is_group || n_lanes > 1,
             is_open,
-            lanes: (track.lanes.start, if is_open { n_lanes } else { u32::from(n_lanes > 0 && !is_group) }),
-            n_folded: if is_open { 1 } else { n_lanes },
+            lanes: (track.lanes.start, if is_open { n_lanes } else { n_closed }),
+            n_folded: if is_open || picked.is_some() { 1 } else { n_lanes },
+            picked,
             lane_height: if is_thin { WAIT } else { LANE },
             is_thin,
             has_waits: track.kind == TrackKind::Engine,

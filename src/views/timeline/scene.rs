@@ -163,7 +163,7 @@ impl Scene {
         let text_dpx = if row.is_thin || !shot.has_text { i32::MAX } else { (TEXT_FROM_PX * shot.dpr) as i32 };
         self.thin.clear();
         self.thin.resize(blank.len(), 0);
-        let first = row.lanes.0 + i;
+        let first = row.lane(i);
         let n_lanes = row.n_folded.min(MAX_FOLDED);
         self.wide.clear();
         self.taken.clear();
