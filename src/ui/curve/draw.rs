@@ -74,7 +74,7 @@ fn curve(context: &CanvasRenderingContext2d, layout: &Layout, line: &Line, look:
     context.begin_path();
     context.move_to(first.0, first.1);
     path.iter().for_each(|(x, y)| context.line_to(*x, *y));
-    let colour = look.slot(line.colour);
+    let colour = look.stroke(line.colour);
     context.set_stroke_style_str(&colour);
     context.set_line_width(1.5);
     context.stroke();
@@ -137,7 +137,7 @@ fn cursor(context: &CanvasRenderingContext2d, layout: &Layout, lines: &[&Line], 
     for line in lines {
         if let Some((at, value)) = line.at(x) {
             let at = if line.shape == Shape::Line { layout.px(at) } else { px };
-            dot(context, at, layout.py(value), &look.slot(line.colour), look);
+            dot(context, at, layout.py(value), &look.stroke(line.colour), look);
         }
     }
 }

@@ -122,7 +122,7 @@ fn diamond(context: &CanvasRenderingContext2d, layout: &Layout, mark: &Mark, loo
 }
 
 fn circle(context: &CanvasRenderingContext2d, layout: &Layout, dot: &Dot, is_lit: bool, look: &Look) {
-    let colour = look.slot(dot.colour);
+    let colour = look.stroke(dot.colour);
     context.begin_path();
     let _ = context.arc(layout.px(dot.x), layout.py(dot.y), Layout::radius(dot.size), 0.0, std::f64::consts::TAU);
     if !dot.is_hollow {
