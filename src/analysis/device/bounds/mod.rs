@@ -177,7 +177,7 @@ fn notes(given: &Given<'_>, rows: &[CoreRows], found: &Bounds) -> Vec<String> {
     note(
         n_unreported > 0,
         format!(
-            "{} that neuron-profile leaves out of its tables {} not counted here, so that each source of a run has the same bounds; the timeline shows them.",
+            "{} that neuron-profile excludes from its tables {} not counted here, so that each source of a run has the same bounds; the timeline shows them.",
             text::counted(n_unreported, "instruction fetch"),
             if n_unreported == 1 { "is" } else { "are" }
         ),
