@@ -93,7 +93,7 @@ mod tests {
         let budget = Budget::new(2, Some(8.0));
         assert_eq!(budget.plan(0, &[150 * MIB; 8]), "8 profiles, about 1.17 GiB of memory, 2 at a time");
         let held = Budget::new(2, Some(1.0)).held(400 * MIB, 200 * MIB);
-        assert!(held.contains("about 200 MiB") && held.contains("112 MiB would fit") && held.contains("Close a profile"), "{held}");
+        assert!(held.contains("about 200 MiB") && held.contains("112 MiB are left") && held.contains("Close a profile"), "{held}");
     }
 
     #[test]

@@ -193,7 +193,7 @@ mod tests {
                 ("S[5] (Tensor)>=4", "Waits until semaphore 5, which Tensor sets, is at least 4"),
                 ("S[4] (Scalar)++@complete", "Increments semaphore 4, which Scalar sets, at its end"),
                 ("$S[2]==3", "Waits until semaphore 2 is 3"),
-                ("$S[2]-=1@complete", "Decrements semaphore 2 at its end"),
+                ("$S[2]-=1@complete", "Subtracts 1 from semaphore 2 at its end"),
                 ("$S[1]=0@complete", "Sets semaphore 1 to 0 at its end"),
                 ("$E[4]==1-", "Waits until event 4 is 1"),
             ],

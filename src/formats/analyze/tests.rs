@@ -78,7 +78,7 @@ fn a_log_gives_the_path_of_its_report() {
     let sentence = open(log).expect_err("a sentence").to_string();
     assert!(sentence.contains("its report is `/a b/result.json`"), "{sentence}");
     let sentence = open(log.lines().next().expect("a line")).expect_err("a sentence").to_string();
-    assert!(sentence.contains("no line of it says `Report - PATH`"), "{sentence}");
+    assert!(sentence.contains("without a line `Report - PATH`"), "{sentence}");
     let both = InputSet {
         members: vec![
             Member::from_bytes("run.log", log.as_bytes().to_vec()),

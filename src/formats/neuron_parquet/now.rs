@@ -54,7 +54,7 @@ mod tests {
             panic!("as the library does");
         });
         assert!(done.is_err());
-        assert!(gave_up().is_some_and(|sentence| sentence.contains("found `T.parquet` so damaged")));
+        assert!(gave_up().is_some_and(|sentence| sentence.contains("found `T.parquet`, which is damaged")));
         assert!(super::super::gave_up("cargo/parquet/src/page.rs").is_some() && super::super::gave_up("src/base/mod.rs").is_none());
         drop(Now::reading("U.parquet"));
         assert_eq!(gave_up(), None);

@@ -251,7 +251,7 @@ mod tests {
         check("a,b\n1,2", "found `a,b`");
         check("name,start_ns\nx,1.5", "line 2, found `1.5`");
         check("{\"kind\":\"other\",\"version\":1,\"set\":{\"name\":\"\",\"items\":[]}}", "found `other`");
-        check("{\"kind\"", "but");
+        check("{\"kind\"", "saved by this page: EOF");
         check(&format!("name,start_ns\n{}", "x,1\n".repeat(MOST + 1)), "at most");
         let twice = to_json(&set(), &of()).replace("\"id\": 2", "\"id\": 1");
         check(&twice, "two annotations with the same id");

@@ -251,7 +251,7 @@ mod tests {
         assert_eq!((found(&of(0, None), true), found(&of(0, None), false)), ("0 hits".into(), String::new()));
         assert_eq!(found(&of(1200, Some(0)), true), "1 of 1\u{202f}200 hits");
         let with_moments = Search { n_instants: 730, ..of(3, None) };
-        assert!(found(&with_moments, true).starts_with("733 hits, 730 of them moments"));
+        assert!(found(&with_moments, true).starts_with("733 hits, including 730 instants"));
         assert_eq!(found(&Search { refused: Some("no".into()), ..of(0, None) }, true), "");
     }
 
