@@ -25,6 +25,11 @@ async function inBothSchemes(page, what) {
   for (const scheme of schemes) {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
     await idle(page);
+    // Colours change in a short transition.
+    await page.evaluate(async () => {
+      for (let i = 0; i < 2; i += 1) await new Promise(requestAnimationFrame);
+      await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
+    });
     found.push(...await findings(page, what, scheme));
   }
   return found;
