@@ -16,6 +16,15 @@ export const logs = () => [
   ['neuron_trace.json', trace()],
 ].map(([name, bytes]) => ({ path: `logs/plugins/neuron/2022_10_14_19_22_22/${name}`, bytes }));
 
+/** A small device run in which instructions name lines of source. */
+const withLines = () => {
+  const row = (id, engine, opcode, start, duration, place) => ({
+    id, label: engine, subgroup: engine, subgraph: 'sg00', opcode, timestamp: start, duration, operands: '', evt_wait_time: 0, nki_source_location: place, pc: id,
+  });
+  const instruction = [row(1, 'Tensor', 'MATMUL', 0, 100, '/src/kernel.py:3'), row(2, 'Vector', 'COPY', 50, 100, '/src/kernel.py:3'), row(3, 'Scalar', 'ACTIVATE', 300, 10, '/src/util.py:9')];
+  return JSON.stringify({ metadata: [{ first_hw_timestamp: 0, last_hw_timestamp: 1000 }], instruction });
+};
+
 const chrome = () => {
   const slice = (i) => ({ ph: 'X', name: `task ${i % 7}`, pid: 1 + (i % 2), tid: i % 4, ts: i * 90, dur: 40 + (i * 37) % 200, args: { request: i } });
   const names = [1, 2].map((pid) => ({ ph: 'M', name: 'process_name', pid, args: { name: pid === 1 ? 'browser' : 'renderer' } }));
@@ -25,7 +34,7 @@ const chrome = () => {
 
 const slices = ['timeline', 'search', 'operators'];
 const torch = ['timeline', 'overview', 'search', 'operators'];
-const ofDevice = ['timeline', 'summary', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'source', 'roofline'];
+const ofDevice = ['timeline', 'summary', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'roofline'];
 const file = ['profile', 'ledger'];
 const tables = ['tables', ...file];
 
@@ -43,6 +52,8 @@ export const kinds = [
     const folder = neuron('fused_attention', 'parquet-zstd');
     return dropFiles(page, ...readdirSync(folder).map((name) => join(folder, name)));
   }, [...ofDevice, ...tables]],
+  ['neuron-source', (page) => dropFiles(page, { name: 'run.json', bytes: withLines() }),
+    ['timeline', 'summary', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'source', 'roofline', ...tables]],
   ['neuron-two', async (page) => {
     await openProfile(page, fused());
     await openProfile(page, device('baseline_attention', 'baseline'));

@@ -1,6 +1,6 @@
 // A device profile that lacks something: the rest is shown, and what is missing is said, never shown as 0.
 import { readFileSync, readdirSync } from 'node:fs';
-import { expect, dropFiles, neuron, show, start, test } from './support.js';
+import { expect, dropFiles, neuron, picture, show, start, test } from './support.js';
 
 /** The fused run's JSON after `change`, as a file to drop. */
 const changed = (change) => {
@@ -59,4 +59,34 @@ test('a table that breaks off costs its rows, and nothing else', async ({ page, 
   await show(page, 'ledger');
   await expect(page.locator('[data-view="ledger"]')).toContainText('Instruction');
   await expect(page.locator('[data-view="ledger"]')).not.toContainText('several profiles');
+});
+
+test('views without data are not in the side bar, and the profile says what they need', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
+  for (const view of ['source', 'compare']) await expect(page.locator(`[data-nav="${view}"]`)).toHaveCount(0);
+  await show(page, 'profile');
+  const missing = page.locator('table[data-table="missing-views"]');
+  const row = (name) => missing.getByRole('row', { name });
+  await expect(row('Source')).toContainText('NKI_DEBUG_INFO=1');
+  await expect(row('Compare')).toContainText('A second device profile');
+  await expect(missing.locator('tbody tr')).toHaveCount(2);
+  await picture(page, 'missing-views');
+  await dropFiles(page, neuron('baseline_attention', 'baseline_exec_2_profile_full.json'));
+  await expect(page.locator('[data-nav="compare"]')).toHaveCount(1);
+  await show(page, 'profile');
+  await expect(missing.locator('tbody tr')).toHaveCount(1);
+  await expect(row('Source')).toHaveCount(1);
+});
+
+test('cards of Advice stand below each other without holes', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, neuron('baseline_attention', 'baseline_exec_2_profile_full.json'));
+  await show(page, 'advice');
+  const boxes = await page.locator('.advice__item').evaluateAll((all) => all.map((e) => e.getBoundingClientRect()).map((b) => [b.left, b.top, b.bottom]));
+  expect(boxes.length).toBeGreaterThan(3);
+  for (let i = 1; i < boxes.length; i += 1) {
+    const [[left, , bottom], [nextLeft, nextTop]] = [boxes[i - 1], boxes[i]];
+    if (left === nextLeft) expect(nextTop - bottom).toBeLessThan(24);
+  }
 });

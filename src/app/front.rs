@@ -97,7 +97,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
                 let ledger = Ledger::clone(&profile.ledger);
                 view! { <LedgerView ledger=Signal::stored(ledger) /> }.into_any()
             }
-            "profile" => view! { <ProfileView hot /> }.into_any(),
+            "profile" => view! { <ProfileView hot views=super::side::missing(app) /> }.into_any(),
             "search" => search_view(app, profile),
             id => super::torch_views::view(app, id, &profile).unwrap_or_else(|| {
                 let timeline = timeline(app, hot, details, (flows, profile.ask), stacked);

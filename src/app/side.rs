@@ -1,7 +1,7 @@
 //! The bar at the side: the views that the profile in front can fill, in groups.
 
 use super::bars::Icon;
-use crate::state::{App, AppStateStoreFields as _, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use leptos::prelude::*;
 
 /// A view: id, name, drawing.
@@ -67,6 +67,26 @@ const GROUPS: &[(&str, &[Entry])] = &[
     ),
 ];
 
+/// Views that compare two profiles, while there is only one of their kind. Tracked.
+fn lacks_second(app: App) -> Vec<&'static str> {
+    let count = |is_of_kind: fn(&OpenProfile) -> bool| app.state.profiles().with(|all| all.iter().filter(|p| is_of_kind(p)).count());
+    let kinds: [(&str, fn(&OpenProfile) -> bool); 2] =
+        [("diff", super::torch_views::is_torch), ("compare", super::device_views::is_device)];
+    kinds.into_iter().filter(|(_, is_of_kind)| count(*is_of_kind) < 2).map(|(id, _)| id).collect()
+}
+
+/// The views that are not in the side bar: name, what each needs, how to record that.
+pub(super) fn missing(app: App) -> Signal<Vec<[String; 3]>> {
+    let name = |id: &str| GROUPS.iter().flat_map(|group| group.1).find(|entry| entry.0 == id).map_or(id, |entry| entry.1).to_string();
+    Signal::derive(move || {
+        let Some(front) = app.front() else { return Vec::new() };
+        let lacks_second = lacks_second(app);
+        let info = &front.hot.info;
+        let missing = info.missing_views.iter().filter(|m| !info.views.contains(&m.id) || lacks_second.contains(&m.id.as_str()));
+        missing.map(|m| [name(&m.id), m.needs.clone(), m.capture.clone()]).collect()
+    })
+}
+
 /// The views that the profile in front can fill.
 #[component]
 pub fn SideBar() -> impl IntoView {
@@ -74,11 +94,9 @@ pub fn SideBar() -> impl IntoView {
     let available = Memo::new(move |_| app.front().map(|p| p.hot.info.views.clone()).unwrap_or_default());
     let groups = move || {
         let available = available.get();
-        // A diff needs another trace to compare with.
-        let has_other = app.state.profiles().with(|all| all.iter().filter(|p| super::torch_views::is_torch(p)).count() > 1);
-        let has_device = app.state.profiles().with(|all| all.iter().filter(|p| super::device_views::is_device(p)).count() > 1);
+        let lacks_second = lacks_second(app);
         let group = |(title, views): (&'static str, &'static [Entry])| {
-            let is_shown = |id: &str| available.iter().any(|a| a == id) && (id != "diff" || has_other) && (id != "compare" || has_device);
+            let is_shown = |id: &str| available.iter().any(|a| a == id) && !lacks_second.contains(&id);
             let shown: Vec<Entry> = views.iter().copied().filter(|v| is_shown(v.0)).collect();
             (!shown.is_empty()).then(|| view! { <Group title shown /> })
         };

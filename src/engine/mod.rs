@@ -7,6 +7,7 @@ mod device;
 pub mod export;
 pub mod hot;
 mod kept;
+pub mod missing_views;
 mod neuron;
 mod owners;
 pub mod query;

@@ -1,5 +1,6 @@
 //! Which views a profile can fill. The page shows no other.
 
+use crate::analysis::device::source;
 use crate::model::{Domain, Profile, Torch};
 
 /// The tools of the TensorBoard Neuron plugin: each is a view.
@@ -37,7 +38,10 @@ fn device_views(profile: &Profile) -> Vec<&'static str> {
         out.extend(["summary", "compare"]);
     }
     if !profile.slices.is_empty() {
-        out.extend(["layers", "source", "roofline", "gaps", "advice"]);
+        out.extend(["layers", "roofline", "gaps", "advice"]);
+    }
+    if source::has_lines(profile) {
+        out.push("source");
     }
     if !profile.slices.is_empty() || has(&["TensorInfo", "neff_node", "nc_mem_usage", "HbmUsageSummaryByType", "SbufAllocation"]) {
         out.push("tensors");

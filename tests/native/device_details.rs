@@ -6,7 +6,9 @@ use axonscope::analysis::device::merged::merged_bar;
 use axonscope::analysis::device::name_rows::name_rows;
 use axonscope::analysis::device::{DeviceAnswer, DeviceQuery, Place};
 use axonscope::base::{SliceId, TrackId};
+use axonscope::engine::missing_views::missing_views;
 use axonscope::engine::query::Details;
+use axonscope::engine::views::views;
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
 use axonscope::model::TrackKind;
@@ -215,6 +217,7 @@ fn lines_of_source_have_what_their_instructions_cost() {
         ]
     );
     assert_eq!((source.unplaced, source.notes.len()), (1, 0));
+    assert!(views(&session.profile).contains(&"source"));
     let place = Place { file: "/src/util.py".into(), line: 9 };
     let Answer::Device(DeviceAnswer::SourceSlices(slices)) = session.run(&Query::Device(DeviceQuery::SourceSlices(place))) else {
         panic!("slices")
@@ -230,5 +233,9 @@ fn a_run_without_lines_says_how_to_have_them() {
     let Some((session, json)) = real("fused_attention", "fused") else { return };
     let Answer::Device(DeviceAnswer::Source(source)) = session.run(&Query::Device(DeviceQuery::Source(None))) else { panic!("source") };
     assert!(source.lines.is_empty() && source.notes[0].contains("NKI_DEBUG_INFO"));
+    let offered = views(&session.profile);
+    assert!(!offered.contains(&"source"), "a view without data is not offered");
+    let missing = missing_views(&session.profile, &offered);
+    assert!(missing.iter().any(|m| m.id == "source" && m.capture.contains("NKI_DEBUG_INFO")), "{missing:?}");
     assert_eq!(source.unplaced, json["instruction"].as_array().unwrap().len() as u64);
 }

@@ -90,6 +90,18 @@ pub fn slices(profile: &Profile, wanted: &Place) -> Vec<SliceId> {
     out
 }
 
+/// Whether any instruction names a line. Reads one column, and each distinct text once; none where the file has no such field.
+pub fn has_lines(profile: &Profile) -> bool {
+    let Domain::NeuronDevice(device) = &profile.domain else { return false };
+    let Some(column) = profile.attribute("source").filter(|c| c.values.is_told()) else { return false };
+    let pcs = device.pc.as_slice();
+    let mut is_known = vec![false; profile.strings.len()];
+    column.values.iter().zip(pcs).any(|(id, pc)| {
+        let is_new = *pc != NeuronDevice::ABSENT && is_known.get_mut(id.index()).is_some_and(|known| !std::mem::replace(known, true));
+        is_new && !places(profile.strings.get(*id)).is_empty()
+    })
+}
+
 /// Calls `with` for each instruction, what it says of its source, and the lines that names.
 fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, StrId, &[Place])) {
     let column = profile.attribute("source");

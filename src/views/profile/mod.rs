@@ -1,4 +1,4 @@
-//! What the file says of itself, and what it cannot tell.
+//! What the file says of itself, what it does not hold, and how to record that.
 
 use crate::engine::HotColumns;
 use crate::ui::small::with_code;
@@ -12,6 +12,8 @@ pub fn ProfileView(
     /// The open profile.
     #[prop(into)]
     hot: Signal<Option<Arc<HotColumns>>>,
+    /// Views that are not in the side bar: name, what each needs, how to record that.
+    views: Signal<Vec<[String; 3]>>,
 ) -> impl IntoView {
     let groups = move || {
         let mut groups: Vec<(String, Vec<(String, String)>)> = Vec::new();
@@ -41,7 +43,31 @@ pub fn ProfileView(
             {experimental}
             <div class="profile__groups">{groups}</div>
             {missing}
+            <MissingViews views />
         </section>
+    }
+}
+
+/// What would fill the views that are not in the side bar.
+#[component]
+fn MissingViews(views: Signal<Vec<[String; 3]>>) -> impl IntoView {
+    let row = |[name, needs, capture]: [String; 3]| {
+        view! { <tr><th scope="row">{name}</th><td>{with_code(&needs)}</td><td>{with_code(&capture)}</td></tr> }
+    };
+    let rows = move || views.get().into_iter().map(row).collect_view();
+    view! {
+        <Show when=move || views.with(|v| !v.is_empty())>
+            <section class="profile__views">
+                <h2>"Views without data"</h2>
+                <p class="profile__hint">"These views are not in the side bar, because this profile does not have what they need."</p>
+                <div class="table-box" tabindex="0" role="group" aria-label="Views without data">
+                    <table class="table" data-table="missing-views">
+                        <thead><tr><th scope="col">"View"</th><th scope="col">"Needs"</th><th scope="col">"How to record it"</th></tr></thead>
+                        <tbody>{rows}</tbody>
+                    </table>
+                </div>
+            </section>
+        </Show>
     }
 }
 
