@@ -1,5 +1,5 @@
 // Idle time by cause, the critical path, advice: figures of the real runs, and clicks that lead to the timeline.
-import { expect, dropFiles, idle, neuron, picture, show, start, test } from './support.js';
+import { expect, dropFiles, idle, neuron, otherArchitecture, picture, show, start, test } from './support.js';
 
 test('gaps and the critical path lead to the timeline', async ({ page, site }) => {
   await start(page, site);
@@ -19,10 +19,10 @@ test('gaps and the critical path lead to the timeline', async ({ page, site }) =
   await picture(page, 'gaps-light-390');
 });
 
-test('a trace alone says which causes it cannot tell', async ({ page, site }) => {
+test('a trace without decoded operands says which causes it cannot tell', async ({ page, site }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await start(page, site);
-  await dropFiles(page, neuron('fused_attention', 'fused_exec_2.ntff'));
+  await dropFiles(page, otherArchitecture(neuron('fused_attention', 'fused_exec_2.ntff')));
   await show(page, 'gaps');
   await expect(page.locator('[data-view="gaps"] [data-notes]').first()).toContainText('not available');
   await picture(page, 'gaps-dark-1440');

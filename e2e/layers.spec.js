@@ -1,5 +1,5 @@
 // Layers and roofline of a Neuron run: figures of the file's own summary, groupings in the link, ways to the timeline.
-import { expect, dropFiles, idle, neuron, picture, show, start, test } from './support.js';
+import { expect, dropFiles, idle, neuron, otherArchitecture, picture, show, start, test } from './support.js';
 
 const json = (run, stem) => neuron(run, `${stem}_exec_2_profile_full.json`);
 
@@ -49,7 +49,7 @@ test('the roofline shows ceilings, the run and its parts', async ({ page, site }
 test('what a trace cannot tell is said', async ({ page, site }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await start(page, site);
-  await dropFiles(page, neuron('fused_attention', 'fused_exec_2.ntff'));
+  await dropFiles(page, otherArchitecture(neuron('fused_attention', 'fused_exec_2.ntff')));
   await show(page, 'layers');
   await expect(page.locator('[data-view="layers"] [data-notes]')).toContainText('FLOPs, MFU and HFU are not available');
   await picture(page, 'layers-dark-1440');

@@ -1,6 +1,6 @@
 // The summary of a Neuron run: figures of the file, formulas beside them, a range by itself.
 import { readFileSync } from 'node:fs';
-import { expect, dropFiles, idle, neuron, picture, show, start, test } from './support.js';
+import { expect, dropFiles, idle, neuron, otherArchitecture, picture, show, start, test } from './support.js';
 
 test('the summary shows the figures of the file and checks them', async ({ page, site }) => {
   await start(page, site);
@@ -20,10 +20,10 @@ test('the summary shows the figures of the file and checks them', async ({ page,
   await picture(page, 'summary-light-390');
 });
 
-test('a trace alone has no metrics, and says so', async ({ page, site }) => {
+test('a trace without decoded operands has no metrics, and says so', async ({ page, site }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   await start(page, site);
-  await dropFiles(page, neuron('fused_attention', 'fused_exec_2.ntff'));
+  await dropFiles(page, otherArchitecture(neuron('fused_attention', 'fused_exec_2.ntff')));
   await show(page, 'summary');
   await expect(page.locator('[data-card="hfu_estimated_percent"] strong')).toHaveText('not available');
   await expect(page.locator('[data-card="total_active_time_percent"] strong')).toHaveText(/^8\d\.\d %$/);

@@ -24,6 +24,16 @@ export function conformance(...parts) {
 }
 
 export const neuron = (...parts) => conformance('neuron', ...parts);
+
+/** A trace of trn2 as if another hardware generation had written it, whose instruction words are not decoded. */
+export const otherArchitecture = (path) => {
+  const bytes = readFileSync(path);
+  const kind = bytes.indexOf('trn2.3xlarge');
+  bytes.write('xyz9', kind);
+  // Field 5, the architecture, stands before field 8, the version of the runtime.
+  bytes[bytes.lastIndexOf(Buffer.from([5 << 3, 2, (8 << 3) | 2]), kind) + 1] = 1;
+  return { name: basename(path), bytes };
+};
 export const kineto = (...parts) => conformance('kineto', 'traces', ...parts);
 
 export const test = base.extend({
@@ -104,7 +114,7 @@ export async function dropTree(page, files) {
   await settled(page, () => page.evaluate((items) => {
     const input = document.querySelector('input[webkitdirectory]');
     const made = items.map(({ path, base64 }) => {
-      const file = new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], path.split('/').pop());
+      const file = new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], basename(path));
       return Object.defineProperty(file, 'webkitRelativePath', { value: path });
     });
     Object.defineProperty(input, 'files', { value: made, configurable: true });

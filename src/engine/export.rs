@@ -148,7 +148,7 @@ impl Session {
     }
 
     /// Slices of tracks of one kind by where their records lie; kept from part to part.
-    fn in_file_order(&self, wanted: TrackKind) -> Rc<Vec<SliceId>> {
+    pub(super) fn in_file_order(&self, wanted: TrackKind) -> Rc<Vec<SliceId>> {
         if let Some((_, order)) = self.export_order.borrow().as_ref().filter(|kept| kept.0 == wanted) {
             return order.clone();
         }

@@ -6,6 +6,7 @@ mod derived;
 mod device;
 pub mod export;
 pub mod hot;
+pub mod instruction_rows;
 mod kept;
 pub mod missing_views;
 mod neuron;

@@ -137,9 +137,10 @@ fn transfers_are_those_of_the_file_whatever_they_are_put_together_by() {
 }
 
 #[test]
-fn what_a_trace_cannot_tell_is_said() {
+fn what_a_trace_of_another_architecture_cannot_tell_is_said() {
     let Some(folder) = conformance() else { return };
-    let trace = import_one(&[file(&folder, "fused_attention", "fused_exec_2.ntff")]).expect("the trace opens").profile;
+    let trace = other_architecture(file(&folder, "fused_attention", "fused_exec_2.ntff"));
+    let trace = import_one(&[trace]).expect("the trace opens").profile;
     let Charts { engines, memory, notes, .. } = charts(&trace, None);
     assert!(engines.iter().all(|e| e.model.is_none() && e.active_throttled.is_none() && e.origins.runtime.is_none()));
     assert_eq!(memory, None);

@@ -37,14 +37,17 @@ fn columns_of_instructions_add_up_to_the_summary() {
 }
 
 #[test]
-fn a_trace_tells_no_elements() {
+fn a_trace_of_another_architecture_has_no_elements() {
     let Some(folder) = conformance() else {
         return;
     };
-    let trace = import_one(&[file(&folder, "fused_attention", "fused_exec_2.ntff")]).expect("the trace opens");
+    let trace = import_one(&[other_architecture(file(&folder, "fused_attention", "fused_exec_2.ntff"))]).expect("the trace opens");
     let d = device(&trace);
-    assert!(d.elements.iter().chain(&d.sbuf_bytes).all(|v| *v == NeuronDevice::ABSENT) && d.hbm.is_empty());
+    assert!(d.elements.iter().chain(&d.sbuf_bytes).all(|v| *v == NeuronDevice::ABSENT) && d.hbm.is_empty() && d.shapes.is_empty());
     assert!(trace.profile.meta.not_available.iter().any(|n| n.contains("FLOPs")));
+    assert!(trace.ledger.notes.iter().any(|n| n.contains("architecture 1")), "{:?}", trace.ledger.notes);
+    let whole = import_one(&[file(&folder, "fused_attention", "fused_exec_2.ntff")]).expect("the trace opens");
+    assert_eq!(whole.profile.slices.start.as_slice(), trace.profile.slices.start.as_slice(), "everything else is the same");
 }
 
 /// Length of the union of spans.
@@ -262,7 +265,7 @@ fn what_a_file_cannot_tell_is_said() {
     let Some(folder) = conformance() else {
         return;
     };
-    let trace = import_one(&[file(&folder, "fused_attention", "fused_exec_2.ntff")]).expect("the trace opens");
+    let trace = import_one(&[other_architecture(file(&folder, "fused_attention", "fused_exec_2.ntff"))]).expect("the trace opens");
     let tree = layers(&trace.profile, &query("layer"), &[]);
     assert!(tree.nodes.iter().all(|n| n.flops.is_none() && n.hfu.is_none() && n.hbm_read.is_none()));
     assert!(tree.notes.iter().any(|n| n.contains("FLOPs")));

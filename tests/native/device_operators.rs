@@ -104,11 +104,17 @@ fn layers_are_put_together_by_their_first_parts() {
 }
 
 #[test]
-fn a_trace_tells_no_flops() {
+fn a_trace_of_another_architecture_has_no_flops() {
     let Some(folder) = conformance() else {
         return;
     };
-    let trace = import_one(&[file(&folder, "fused_attention", "fused_exec_2.ntff")]).expect("the trace opens");
+    let trace = file(&folder, "fused_attention", "fused_exec_2.ntff");
+    let whole = by_opcode(&import_one(std::slice::from_ref(&trace)).expect("the trace opens").profile, None);
+    let json = import_one(&[file(&folder, "fused_attention", "fused_exec_2_profile_full.json")]).expect("the JSON opens").profile;
+    let flops =
+        |found: &axonscope::analysis::operators::Operators| found.rows.iter().map(|r| (r.name.clone(), r.flops)).collect::<Vec<_>>();
+    assert_eq!(flops(&whole), flops(&by_opcode(&json, None)));
+    let trace = import_one(&[other_architecture(trace)]).expect("the trace opens");
     let found = by_opcode(&trace.profile, None);
     assert!(!found.has_flops && found.rows.iter().all(|r| r.flops.is_none()));
     assert!(found.notes.iter().any(|n| n.contains("MFU and HFU are not available")), "{:?}", found.notes);

@@ -106,7 +106,7 @@ fn a_trace_without_summary_says_so() {
     let Some(folder) = conformance() else {
         return;
     };
-    let trace = import_one(&[file(&folder, "fused_attention", "fused_exec_2.ntff")]).expect("the trace opens");
+    let trace = import_one(&[other_architecture(file(&folder, "fused_attention", "fused_exec_2.ntff"))]).expect("the trace opens");
     let json = import_one(&[file(&folder, "fused_attention", "fused_exec_2_profile_full.json")]).expect("the JSON opens");
     let (of_trace, of_json) = (summary(&trace.profile, None), summary(&json.profile, None));
     let engines = |s: &axonscope::analysis::device::Summary| s.engines.iter().filter(|e| e.engine != "DMA").cloned().collect::<Vec<_>>();
@@ -120,6 +120,46 @@ fn a_trace_without_summary_says_so() {
     assert!((active(&of_trace) - active(&of_json)).abs() < 1e-2, "{} {}", active(&of_trace), active(&of_json));
     let names: Vec<_> = of_trace.metrics.iter().map(|m| m.name.as_str()).collect();
     assert!(names.iter().all(|n| !n.contains("flops") && !n.contains("bytes")), "{names:?}");
+}
+
+/// Metrics that follow from the words of a trace: as the summary of the same run has them, to six digits.
+#[test]
+fn a_trace_of_trn2_has_the_metrics_of_the_summary() {
+    let Some(folder) = conformance() else {
+        return;
+    };
+    for (run, stem) in [("fused_attention", "fused"), ("baseline_attention", "baseline")] {
+        let (trace, neff) = (file(&folder, run, &format!("{stem}_exec_2.ntff")), file(&folder, run, &format!("{stem}.neff")));
+        let json = import_one(&[file(&folder, run, &format!("{stem}_exec_2_profile_full.json"))]).expect("the JSON opens");
+        let told = summary(&json.profile, None);
+        for files in [vec![trace.clone()], vec![trace, neff]] {
+            let ours = summary(&import_one(&files).expect("the trace opens").profile, None);
+            for name in [
+                "hardware_flops",
+                "transpose_flops",
+                "hfu_estimated_percent",
+                "mfu_inst_estimated_percent",
+                "mfu_inst_max_achievable_estimated_percent",
+                "hbm_read_bytes",
+                "hbm_write_bytes",
+                "mbu_estimated_percent",
+                "mm_arithmetic_intensity",
+                "peak_flops_bandwidth_ratio",
+                "tensor_engine_instruction_count",
+                "vector_engine_instruction_count",
+                "scalar_engine_instruction_count",
+                "gpsimd_engine_instruction_count",
+                "sync_engine_instruction_count",
+            ] {
+                let of_file = told.metrics.iter().find(|m| m.name == name).and_then(|m| m.file).unwrap_or_else(|| panic!("no {name}"));
+                let metric = ours.metrics.iter().find(|m| m.name == name).unwrap_or_else(|| panic!("{run}: no {name}"));
+                let value = metric.computed.expect("of the rows");
+                assert!((value - of_file).abs() <= 1e-6 * of_file.abs(), "{run} {name}: {value}, the summary has {of_file}");
+                assert_eq!(metric.file, None, "{name} is computed");
+            }
+            assert!(ours.notes.iter().any(|n| n.contains("not recorded in this file")), "published values are marked: {:?}", ours.notes);
+        }
+    }
 }
 
 /// What the rows of a trace give for the file's active times, which are unions over the cores: equal but for what each row is floored by.

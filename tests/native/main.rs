@@ -28,6 +28,7 @@ mod neuron_support;
 mod neuron_synthetic;
 mod neuron_system;
 mod neuron_systems;
+mod ntff_operands;
 mod report;
 mod search;
 mod search_fields;

@@ -70,6 +70,19 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Seconds of the execution window, to the picosecond where the file stores it so.
+    pub fn window_seconds(&self) -> Option<f64> {
+        Some(self.hardware_fact("execution_window_ps")? / 1e12)
+    }
+
+    /// Where clocks, sizes and bandwidths come from, if the file does not record them.
+    pub fn constants_source(&self) -> Option<&str> {
+        match self.metadata.as_ref()?.get("constants_source")? {
+            Cell::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
     fn hardware_number(&self, names: [&str; 2]) -> Option<f64> {
         let row = self.metadata.as_ref()?;
         names.iter().find_map(|name| float(row.get(name)?)).filter(|v| *v > 0.0)

@@ -231,6 +231,9 @@ fn notes(facts: &Facts<'_>, metrics: &[Metric]) -> Vec<String> {
             return out;
         }
     }
+    out.extend(
+        facts.constants_source().map(|source| format!("Clocks, array size and bandwidths are not recorded in this file. {source}.")),
+    );
     match facts.hardware() {
         None => out.push("The metadata do not record a clock, an array size or a bandwidth: utilization cannot be checked.".into()),
         Some(hw) if hw.n_cores > 1.0 => {

@@ -31,14 +31,14 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     if profile.slices.is_empty() {
         return Vec::new();
     }
-    let mut out = activity(busy, range, is_wanted);
+    let mut out = activity(busy, range, seconds(profile, &Facts::of(profile), range), is_wanted);
     let mut add = |name, value: Option<f64>, how| {
         if let Some(value) = value.filter(|v| v.is_finite() && is_wanted(name)) {
             out.push((name, value, how));
         }
     };
-    let seconds = range.duration().0 as f64 / 1e9;
     let facts = Facts::of(profile);
+    let seconds = seconds(profile, &facts, range);
     let flops = products(profile, device, range);
     let useful = flops.map(|f| (f.all - f.transposes) as f64);
     let bytes = hbm::traffic(profile, device, range);
@@ -66,11 +66,17 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     out
 }
 
+/// Length of the range; of the entire run as exactly as the file stores it.
+fn seconds(profile: &Profile, facts: &Facts<'_>, range: TimeRange) -> f64 {
+    let rounded = range.duration().0 as f64 / 1e9;
+    let is_run = |exact: &f64| gaps::holds_run(profile, range) && (exact - rounded).abs() < 1e-9;
+    facts.window_seconds().filter(is_run).unwrap_or(rounded)
+}
+
 /// How long each engine, DMA and all together worked on any core, as times and as shares of the range, and the instructions of each engine.
-fn activity(busy: &[Busy], range: TimeRange, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Computed> {
+fn activity(busy: &[Busy], range: TimeRange, seconds: f64, is_wanted: &dyn Fn(&str) -> bool) -> Vec<Computed> {
     let mut out: Vec<Computed> = Vec::new();
     let mut add = |name, value: Option<f64>, how| out.extend(value.filter(|v| v.is_finite() && is_wanted(name)).map(|v| (name, v, how)));
-    let seconds = range.duration().0 as f64 / 1e9;
     let has = |of: &dyn Fn(&Busy) -> bool| busy.iter().any(of);
     // Of a file without instructions or without transfers the time of the others is a part of it only.
     let is_all = has(&|b| b.engine == DMA) && has(&|b| ENGINES.iter().any(|e| e.engine == b.engine));

@@ -39,6 +39,7 @@ Queries of Neuron device profiles:
   bounds               what each core could reach, and where its time went [start_ns, end_ns, order=dma,tensor,…];
                        what made one gap [gap, core]
   summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, critical-path, advice, source, bands,
+  instructions (one JSON object for each, keys as in neuron-profile's JSON),
   dma-rows [group_by=queue|engine, detail=packets|rings|merged], tensors, compare [base]
 
 Queries of other Neuron files:
@@ -91,6 +92,9 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     if arguments.query == "slices" {
         return sessions.iter().enumerate().try_for_each(|(i, session)| slices(&mut out, i, session)).map_err(|e| e.to_string());
+    }
+    if arguments.query == "instructions" {
+        return sessions.iter().try_for_each(|session| instructions(&mut out, session));
     }
     let mut answers = Vec::new();
     if let Some(compared) = neuron::compared(&arguments.query, &sessions) {
@@ -229,6 +233,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         other => neuron::query(other, range).ok_or_else(|| {
             format!(
                 "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, bounds, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
                 device::NAMES,
                 memory::NAMES,
                 neuron::NAMES,
@@ -275,6 +280,20 @@ fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, 
 fn track(session: &Session, path: &str) -> Result<TrackId, String> {
     let mut tracks = (0..session.profile.tracks.len() as u32).map(TrackId);
     tracks.find(|&t| session.profile.track_path(t) == path).ok_or_else(|| format!("This profile has no track `{path}`."))
+}
+
+/// One line per instruction, in the order of the file.
+fn instructions(out: &mut impl Write, session: &Session) -> Result<(), String> {
+    let mut next = Some(0);
+    while let Some(from) = next {
+        let (rows, after) = session.instruction_rows(from)?;
+        for row in rows {
+            let line = serde_json::to_string(&row).map_err(|e| e.to_string())?;
+            writeln!(out, "{line}").map_err(|e| e.to_string())?;
+        }
+        next = after;
+    }
+    Ok(())
 }
 
 /// One line per slice, lane by lane.

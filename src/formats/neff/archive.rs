@@ -110,7 +110,11 @@ fn read_tar(reader: impl Read, out: &mut Archive, ledger: &mut Ledger) -> io::Re
 
 fn is_wanted(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
-    file.starts_with("debug_info") || ["info.json", "kelf-0.json", "hlo_stats.json", "def.json", "tensor_map.json"].contains(&file)
+    let is_program = crate::formats::ntff::NEFF_ENGINES.iter().any(|engine| file.strip_suffix(".bin") == Some(engine));
+    file.starts_with("debug_info")
+        || is_program
+        || file.ends_with(super::functions::MEMBER)
+        || ["info.json", "kelf-0.json", "hlo_stats.json", "def.json", "tensor_map.json"].contains(&file)
 }
 
 /// A stretch of a member as a stream.

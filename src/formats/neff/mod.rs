@@ -2,8 +2,10 @@
 
 mod archive;
 mod debug;
+mod functions;
 mod header;
 mod tables;
+mod variables;
 
 use crate::base::{InputSet, Item, Ledger, Member, MemberHead};
 use crate::formats::neuron_json::tables::Tables;
@@ -11,8 +13,10 @@ use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
 use crate::model::{Meta, Profile, ProfileBuilder};
 
 pub(crate) use debug::{Name, Program, Reader, dependency};
+pub(crate) use functions::functions;
 pub(crate) use header::{hex, sniff};
 pub(crate) use tables::{facts, write};
+pub(crate) use variables::{Variable, Variables};
 
 /// The format.
 pub struct NeffFile;

@@ -21,6 +21,13 @@ use std::sync::Arc;
 /// (time, one value per series).
 type Samples = Vec<(i64, Vec<f64>)>;
 
+/// Semaphores and sizes in the operands of an instruction; the slice is left open.
+#[derive(Debug, Default)]
+pub(crate) struct ReadOperands {
+    shape: Option<Shape>,
+    uses: Vec<SemaphoreUse>,
+}
+
 /// One physical core and its rows.
 struct Core {
     subgraph: String,
@@ -123,13 +130,23 @@ impl Timeline {
 
     /// Notes the semaphores and sizes in an instruction's operands.
     pub fn operands(&mut self, slice: RawSliceId, operands: &str) {
-        if let Some(shape) = super::operands::shape(operands) {
-            self.shapes.push(Shape { slice, ..shape });
-        }
-        for (role, id, owner, value) in super::operands::semaphores(operands) {
-            let (id, owner) = (self.builder.strings.intern(id), self.builder.strings.intern(owner));
-            self.uses.push(SemaphoreUse { slice, role, id, owner, value });
-        }
+        let read = self.read_operands(operands);
+        self.set_operands(slice, &read);
+    }
+
+    /// Reads the semaphores and sizes in operands that several executions share.
+    pub fn read_operands(&mut self, operands: &str) -> ReadOperands {
+        let strings = &mut self.builder.strings;
+        let mut used =
+            |(role, id, owner, value)| SemaphoreUse { slice: 0, role, id: strings.intern(id), owner: strings.intern(owner), value };
+        let uses = super::operands::semaphores(operands).into_iter().map(&mut used).collect();
+        ReadOperands { shape: super::operands::shape(operands), uses }
+    }
+
+    /// Notes what was read of an instruction's operands.
+    pub fn set_operands(&mut self, slice: RawSliceId, operands: &ReadOperands) {
+        self.shapes.extend(operands.shape.map(|shape| Shape { slice, ..shape }));
+        self.uses.extend(operands.uses.iter().map(|used| SemaphoreUse { slice, ..*used }));
     }
 
     /// Adds a limit of a core's tensor engine from `time` on, and how long it held where that is told.

@@ -1,12 +1,15 @@
 //! Every field of a slice's two records, or of an instant's one, decoded and raw.
 
-use super::import::read_info;
 use super::info::{Info, Subgraph};
 use super::instructions::{WAIT_CYCLES_PER_US, pc};
+use super::isa::{Decoded, NotDecoded};
 use super::opcodes::{self, ENGINES};
+use super::operand_fields::{self, WordReader};
+use super::programs::WordKey;
 use super::records::{Packet, RECORD, Record, Step};
 use crate::base::{InputSet, Item, Member, SliceId};
 use crate::formats::neff::hex;
+use crate::formats::neuron_json::meaning;
 use crate::formats::wording;
 use crate::formats::{Field, ImportError};
 use crate::model::{Profile, RecordRef};
@@ -24,11 +27,12 @@ pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<
     let start = profile.record_of(item).ok_or_else(|| ImportError::Invalid(wording::NO_RECORD.into()))?;
     let end = profile.end_record_of(item).unwrap_or(start);
     let (start, end) = (read(member, start)?, read(member, end)?);
-    let info = read_info(member)?;
+    let reader = WordReader::new(input, profile)?;
+    let info = &reader.info;
     let region = info.regions.iter().find(|r| r.span.offset <= start.offset && start.offset - r.span.offset < r.span.n_bytes);
     let subgraph = region.and_then(|r| info.subgraphs.iter().find(|s| s.nc == r.nc)).map(|s| &**s);
     let mut out = Out(Vec::new());
-    place(&mut out, &info, subgraph, &start);
+    place(&mut out, info, subgraph, &start);
     let Item::Slice(slice) = item else {
         moment(&mut out, region.map(|r| r.trace), &start);
         return Ok(out.0);
@@ -36,7 +40,17 @@ pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<
     times(&mut out, &start, &end);
     match region.map(|r| r.trace) {
         Some(super::records::TRANSFERS) => transfer(&mut out, subgraph, &end),
-        _ => instruction(&mut out, member, subgraph, &start, &end)?,
+        _ => {
+            if let Some(key) = instruction(&mut out, &reader, subgraph, &start, &end) {
+                operands(&mut out, reader.decode(profile, slice, key));
+                let row = operand_fields::compiled_transfer(profile, subgraph.map_or("", |s| &s.name), key);
+                let helps = ["Variable that is read", "Variable that is written", "Operands in the compiler's program"];
+                for (name, help) in operand_fields::TRANSFERS.1[4..].iter().zip(helps) {
+                    let value = row.as_ref().and_then(|row| row.iter().find(|cell| cell.0 == *name));
+                    value.into_iter().for_each(|cell| out.add("Program", name, cell.1.clone(), "", help));
+                }
+            }
+        }
     }
     program(&mut out, profile, slice);
     raw(&mut out, &[("start_record", &start), ("end_record", &end)]);
@@ -101,24 +115,51 @@ fn times(out: &mut Out, start: &Record, end: &Record) {
     out.add("Event", "end_time", end.time().to_string(), "ps", "End on the device clock");
 }
 
-fn instruction(out: &mut Out, member: &Member, subgraph: Option<&Subgraph>, start: &Record, end: &Record) -> Result<(), ImportError> {
-    let Some(step) = Step::read(start) else {
-        return Ok(());
-    };
+/// Operands and counters of a word; or why there are none.
+fn operands(out: &mut Out, decoded: Option<Result<Decoded, NotDecoded>>) {
+    match decoded {
+        Some(Ok(decoded)) => {
+            for (key, value) in operand_fields::fields(&decoded) {
+                let (unit, help) = meaning(key).unwrap_or_default();
+                let is_instruction = matches!(key, "operands" | "activation_fn" | "elements");
+                let help = match decoded.instruction.transfer() {
+                    None if key.ends_with("_bytes") => format!("{help}, by each partition"),
+                    _ => help.to_string(),
+                };
+                out.add(if is_instruction { "Instruction" } else { "Memory" }, key, value, unit, &help);
+            }
+        }
+        Some(Err(not)) => {
+            out.add(
+                "Instruction",
+                "operands not available",
+                not.refused.to_string(),
+                "",
+                "Only codes that neuron-profile's text verifies are decoded",
+            );
+            if !not.sync.is_empty() {
+                out.add("Instruction", "sync", not.sync, "", "What the instruction waits for and updates");
+            }
+        }
+        None => (),
+    }
+}
+
+/// What the two records say; returns the word that was executed.
+fn instruction(out: &mut Out, reader: &WordReader<'_>, subgraph: Option<&Subgraph>, start: &Record, end: &Record) -> Option<WordKey> {
+    let step = Step::read(start)?;
     let image = subgraph.and_then(|s| s.images.iter().find(|i| i.engine == step.engine as u64));
     let pc = pc(&step, image.map_or(0, |i| i.address));
-    let at = u64::from(pc) * super::instructions::WORD;
-    let word = match image {
-        Some(image) if !image.inline.is_empty() => image.inline.get(at as usize..).and_then(|words| words.get(..64)).map(<[u8]>::to_vec),
-        Some(image) if at < image.span.n_bytes => Some(member.read_up_to(image.span.offset + at, super::instructions::WORD)?),
-        _ => None,
-    };
     out.add("Instruction", "engine", ENGINES.get(step.engine).unwrap_or(&"?").to_string(), "", "Engine that ran the instruction");
     out.add("Instruction", "pc", pc.to_string(), "", "Program counter in the loaded image");
-    if let Some(word) = word.filter(|w| !w.is_empty()) {
+    let key = subgraph.map(|s| (s.nc, step.engine as u64, pc));
+    if let Some(word) = key.and_then(|key| reader.word(key)) {
         let name = opcodes::opcode(word[0]).unwrap_or("name unknown");
         out.add("Instruction", "opcode", format!("{:#04x} ({name})", word[0]), "", "First byte of the instruction word");
-        out.add("Instruction", "word", hex_all(&word), "", "Instruction word; it contains the operands in an unpublished encoding");
+        out.add("Instruction", "word", hex_all(&word), "", "The instruction word of 64 bytes");
+    }
+    if let Some(at) = key.and_then(|key| reader.compiler_pc(key)) {
+        out.add("Instruction", "compiler_pc", at.to_string(), "", "Program counter in the compiler's program");
     }
     let cycles = start.half(6);
     out.add("Event", "evt_wait_cycles", cycles.to_string(), "cycles", "Time spent waiting for a semaphore before the instruction");
@@ -126,7 +167,7 @@ fn instruction(out: &mut Out, member: &Member, subgraph: Option<&Subgraph>, star
     out.add("Event", "evt_wait_time", wait.to_string(), "ns", "The same at the 1.2 GHz of trn2");
     out.add("Check", "crc_in", end.half(4).to_string(), "", "Checksum of the input");
     out.add("Check", "crc_out", end.half(6).to_string(), "", "Checksum of the output");
-    Ok(())
+    key
 }
 
 fn transfer(out: &mut Out, subgraph: Option<&Subgraph>, end: &Record) {

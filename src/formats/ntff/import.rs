@@ -1,6 +1,9 @@
 //! From a trace, and its NEFF where there is one, to a profile.
 
 use super::info::{self, HEADER, Info, Region, Span};
+use super::instructions::Words;
+use super::operand_fields::SEMAPHORES;
+use super::programs::Programs;
 use super::records::{self, RECORD, Record, Step};
 use super::{instructions, regions, report, transfers};
 use crate::base::{InputSet, Ledger, Member, Severity};
@@ -8,7 +11,7 @@ use crate::formats::neff::{self, Neff, Program, hex};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::neuron_json::timeline::{Curve, Timeline};
 use crate::formats::{ImportError, Watch, import::file_name};
-use crate::model::{NeuronDevice, Profile};
+use crate::model::{Cell, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -27,10 +30,10 @@ pub(super) struct Job<'a, 'b> {
     pub ledger: &'a mut Ledger,
     /// Picoseconds on the device clock.
     pub window: (u64, u64),
-    /// Opcode of each word, by (core, engine).
-    pub opcodes: FxHashMap<(u64, u64), Vec<u8>>,
-    /// By (core, engine).
-    pub programs: FxHashMap<(u64, usize), Rc<Program>>,
+    /// What was loaded, and what its words say.
+    pub words: Words,
+    /// Names of the compiler's programs, by (core, engine).
+    pub named: FxHashMap<(u64, usize), Rc<Program>>,
     /// Slices by (core, BIR id).
     pub executions: FxHashMap<(u64, u64), Vec<u32>>,
     pub watch: &'a mut Watch<'b>,
@@ -88,17 +91,21 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch) -
         timeline: Timeline::new(),
         ledger,
         window,
-        opcodes: FxHashMap::default(),
-        programs: FxHashMap::default(),
+        words: Words::default(),
+        named: FxHashMap::default(),
         executions: FxHashMap::default(),
         watch,
     };
+    let mut rows = Tables::default();
     job.prepare(neff.as_ref())?;
+    if let Some(neff) = &neff {
+        super::compiled_transfers::read(&mut job, neff, &mut rows);
+    }
     for region in job.info.regions.clone() {
         job.region(&region)?;
     }
     instructions::link(&mut job);
-    Ok(job.finish(neff.as_ref()))
+    Ok(job.finish(neff.as_ref(), rows))
 }
 
 /// The description at the head of a trace.
@@ -174,8 +181,9 @@ fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64
 }
 
 impl Job<'_, '_> {
-    /// Cores, names of queues, opcodes of the images and names of the programs.
+    /// Cores, names of queues, the loaded programs and the names of their words.
     fn prepare(&mut self, neff: Option<&Neff>) -> Result<(), ImportError> {
+        self.words.loaded = Programs::read(self.member, &self.info, self.ledger)?;
         let mut reader = neff.map(|neff| neff::Reader::new(&neff.archive));
         for subgraph in self.info.subgraphs.clone() {
             self.timeline.set_nc(&subgraph.name, subgraph.nc as i64);
@@ -184,19 +192,22 @@ impl Job<'_, '_> {
                 self.timeline.queue_names.add(&subgraph.name, &queue.index.to_string(), &name, &purpose);
             }
             for image in &subgraph.images {
-                if self.opcodes.contains_key(&(subgraph.nc, image.engine)) {
-                    let reason = "A second image of an engine is skipped.";
-                    self.ledger.skip(Severity::Warning, "second_image", reason, image.span.offset, String::new);
+                let engine = image.engine as usize;
+                if self.named.contains_key(&(subgraph.nc, engine)) {
                     continue;
                 }
-                let opcodes = instructions::opcodes(self.member, image)?;
-                let engine = image.engine as usize;
                 if let Some(program) = reader.as_mut().and_then(|r| r.program(&subgraph.name, engine)) {
-                    instructions::check_program(self.ledger, &subgraph, engine, &program, opcodes.len() as u64);
-                    self.programs.insert((subgraph.nc, engine), program);
+                    let n_loaded = self.words.loaded.program(subgraph.nc, image.engine).map_or(0, |p| p.n_words());
+                    instructions::check_program(self.ledger, &subgraph, engine, &program, n_loaded);
+                    self.named.insert((subgraph.nc, engine), program);
                 }
-                self.opcodes.insert((subgraph.nc, image.engine), opcodes);
             }
+        }
+        if !self.words.loaded.is_verified {
+            let found = self.info.architecture;
+            self.ledger.note(format!(
+                "Operands are not decoded: instruction words are verified on trn2 (architecture 2) only, and the file says architecture {found}."
+            ));
         }
         Ok(())
     }
@@ -266,15 +277,22 @@ impl Job<'_, '_> {
         self.ledger.shown += 1;
     }
 
-    fn finish(mut self, neff: Option<&Neff>) -> Profile {
-        let mut rows = Tables::default();
+    fn finish(mut self, neff: Option<&Neff>, mut rows: Tables) -> Profile {
         report::tables(&self.info, &mut rows);
+        for subgraph in &self.info.subgraphs {
+            for (id, owner) in self.words.loaded.owners(subgraph.nc) {
+                let cells = [subgraph.name.clone(), id.to_string(), owner.to_string()].map(Cell::Text);
+                rows.row(SEMAPHORES.0, SEMAPHORES.1.into_iter().zip(cells));
+            }
+        }
+        let has_constants = super::hardware::write(&self.info, self.window, &mut rows);
         if let Some(neff) = neff {
             neff::write(neff, false, &mut rows, self.ledger);
         }
         rows.finish().into_iter().for_each(|table| self.timeline.builder.table(table));
         let window_ns = self.ns(self.window.1);
         let mut meta = report::meta(&self.info, file_name(&self.member.name), window_ns, neff.is_some());
+        meta.not_available = [report::not_decoded(self.words.loaded.is_verified, has_constants), meta.not_available].concat();
         meta.facts.extend(neff.map(|neff| neff::facts(neff, self.ledger)).unwrap_or_default());
         self.ledger.note("Experimental: the format is not documented; this reader is based on public files.");
         let domain = NeuronDevice {

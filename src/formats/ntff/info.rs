@@ -77,6 +77,8 @@ pub(super) struct Info {
     pub neff_name: String,
     pub uuid: Vec<u8>,
     pub instance_type: String,
+    /// Hardware generation as the file numbers it: 1 is trn1, 2 is trn2; 0 where it is not stored.
+    pub architecture: u64,
     pub instance_id: String,
     pub model_id: u64,
     pub runtime: String,
@@ -165,6 +167,7 @@ pub(super) fn read(version: u8, message: &[u8]) -> Info {
                     }
                 }
             }
+            5 => info.architecture = value.number(),
             7 => info.captured_at = value.number(),
             8 => info.runtime = version_text(value.bytes()),
             9 => info.instance_type = value.text(),

@@ -1,40 +1,27 @@
 //! Executed instructions: starts and ends, opcodes from the loaded image, names from the NEFF.
 
 use super::import::Job;
-use super::info::{Image, Region, Subgraph};
+use super::info::{Region, Subgraph};
+use super::isa::{Counters, Refused};
 use super::opcodes::{self, ENGINES};
+use super::programs::{Programs, WordKey};
 use super::records::{Pairs, Record, Step};
-use crate::base::{Ledger, Member, Severity};
+use crate::base::{Ledger, Severity};
 use crate::formats::ImportError;
 use crate::formats::neff::{Name, Program, dependency};
-use crate::formats::neuron_json::timeline::{Attr, Instruction, Work};
+use crate::formats::neuron_json::timeline::{Attr, Instruction, ReadOperands, Timeline, Work};
 use crate::model::RecordRef;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// Bytes of an instruction word.
 pub(super) const WORD: u64 = 64;
-const CHUNK: u64 = 1 << 20;
 /// Arrows from one instruction to the executions of one predecessor: loops make more than anyone can follow.
 const MAX_EXECUTIONS: usize = 64;
 /// Sixteen times as many arrows as slices are drawn at most, counted from this many slices.
 const MIN_ARROWS: usize = 10_000;
 /// Engine cycles per microsecond of the wait counter, on trn2.
 pub(super) const WAIT_CYCLES_PER_US: u32 = 1200;
-
-/// The first byte of each word of an image.
-pub(super) fn opcodes(member: &Member, image: &Image) -> Result<Vec<u8>, ImportError> {
-    if !image.inline.is_empty() {
-        return Ok(image.inline.chunks_exact(WORD as usize).map(|word| word[0]).collect());
-    }
-    let mut out = Vec::new();
-    let end = image.span.offset.saturating_add(image.span.n_bytes);
-    let mut at = image.span.offset;
-    while at < end {
-        let block = member.read(at, CHUNK.min(end - at))?;
-        out.extend(block.chunks_exact(WORD as usize).map(|word| word[0]));
-        at += block.len() as u64;
-    }
-    Ok(out)
-}
 
 /// The program counter of a record's word.
 pub(super) fn pc(step: &Step, address: u64) -> u32 {
@@ -59,13 +46,59 @@ pub(super) fn check_program(ledger: &mut Ledger, subgraph: &Subgraph, engine: us
     }
 }
 
-/// The compiler's program counter of a device's: the loader puts a prologue before the program and drops its second word.
-fn compiler_pc(subgraph: &Subgraph, engine: usize, pc: u32) -> Option<usize> {
-    let mut patches = subgraph.patches.iter().filter(|p| p.engine == engine as u64);
-    let prologue = patches.find(|p| p.offset == 0 && p.n_removed == 0).map_or(0, |p| p.n_inserted);
-    match u64::from(pc).checked_sub(prologue)? {
-        0 => Some(0),
-        n => usize::try_from(n + 1).ok(),
+/// What an executed word says, read once for all its executions.
+#[derive(Debug, Default)]
+struct Word {
+    work: Work,
+    operands: ReadOperands,
+    instruction_type: &'static str,
+    /// Why its operands are not decoded: (kind, sentence) of the ledger.
+    refused: Option<(String, String)>,
+}
+
+/// The loaded programs, and what their words say.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    pub loaded: Programs,
+    known: FxHashMap<WordKey, Rc<Word>>,
+}
+
+impl Words {
+    fn get(&mut self, key: WordKey, timeline: &mut Timeline) -> Rc<Word> {
+        if let Some(word) = self.known.get(&key) {
+            return word.clone();
+        }
+        let word = Rc::new(match self.loaded.decode(key) {
+            Some(Ok(decoded)) => Word {
+                work: work(&decoded.counters),
+                operands: timeline.read_operands(&decoded.text),
+                instruction_type: decoded.instruction_type,
+                refused: None,
+            },
+            Some(Err(not)) => {
+                let Refused { opcode, field, code } = not.refused;
+                let field = if field.is_empty() { String::new() } else { format!("_{}_{code:02x}", field.replace(' ', "_")) };
+                let sentence = not.refused.to_string();
+                let refused =
+                    Some((format!("operands_{opcode:02x}{field}"), format!("Shown with opcode, wait and update only: {sentence}.")));
+                Word { operands: timeline.read_operands(&not.sync), refused, ..Word::default() }
+            }
+            None => Word::default(),
+        });
+        self.known.insert(key, word.clone());
+        word
+    }
+}
+
+/// Counters as columns; what is beyond 32 bits counts as the largest number.
+fn work(counters: &Counters) -> Work {
+    let column = |n: u64| n.min(u64::from(u32::MAX - 1)) as u32;
+    Work {
+        elements: counters.elements.map(column),
+        sbuf_bytes: Work::sum(counters.sbuf_read, counters.sbuf_write).map(column),
+        hbm_read: counters.hbm_read,
+        hbm_written: counters.hbm_write,
+        spilled: None,
     }
 }
 
@@ -112,7 +145,9 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
     let engine = step.engine as u64;
     let address = subgraph.images.iter().find(|i| i.engine == engine).map_or(0, |i| i.address);
     let pc = pc(step, address);
-    let opcode = job.opcodes.get(&(subgraph.nc, engine)).and_then(|words| words.get(pc as usize)).copied();
+    let key = (subgraph.nc, engine, pc);
+    let opcode = job.words.loaded.opcode(key);
+    let word = job.words.get(key, &mut job.timeline);
     let named = opcode.and_then(opcodes::opcode);
     let shown = named.map_or_else(|| opcode.map_or("opcode unknown".into(), |b| format!("opcode {b:#04x}")), str::to_string);
     let at = job.ns(from);
@@ -126,13 +161,18 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
         start: at,
         duration: ((to - from) / 1000) as i64,
         pc: Some(pc),
-        work: Work::default(),
+        work: word.work,
         wait_ns: Some((u64::from(start.half(6)) * 1000 / u64::from(WAIT_CYCLES_PER_US)) as u32),
         record: RecordRef::new(0, start.offset, super::records::RECORD),
     });
     let duration = ((to - from) / 1000) as i64;
     job.timeline.builder.end_slice(slice, at.saturating_add(duration), RecordRef::new(0, end.offset, super::records::RECORD));
     job.ledger.shown += 2;
+    job.timeline.set_operands(slice, &word.operands);
+    job.timeline.set_text(slice, Attr::InstructionType, word.instruction_type);
+    if let Some((kind, sentence)) = &word.refused {
+        job.ledger.skip(Severity::Warning, kind, sentence, start.offset, || format!("{shown} at pc {pc} of {}", ENGINES[step.engine]));
+    }
     if named.is_none() {
         let (kind, reason) = match opcode {
             Some(_) => ("unknown_opcode", "An opcode without a known name: its number is shown."),
@@ -140,8 +180,8 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
         };
         job.ledger.skip_n(Severity::Info, kind, reason, 1, start.offset, || format!("{shown} at pc {pc} of {}", ENGINES[step.engine]));
     }
-    let program = job.programs.get(&(subgraph.nc, step.engine)).cloned();
-    let index = compiler_pc(subgraph, step.engine, pc);
+    let program = job.named.get(&(subgraph.nc, step.engine)).cloned();
+    let index = job.words.loaded.program(subgraph.nc, step.engine as u64).and_then(|p| usize::try_from(p.compiler_pc(pc)?).ok());
     if let Some(name) = program.as_ref().and_then(|program| program.names.get(index?)) {
         set_names(job, subgraph, slice, name);
     }
@@ -171,7 +211,7 @@ fn set_names(job: &mut Job<'_, '_>, subgraph: &Subgraph, slice: u32, name: &Name
 pub(super) fn link(job: &mut Job<'_, '_>) {
     let (mut n_long, mut n_arrows) = (0u64, 0);
     let mut done = rustc_hash::FxHashSet::default();
-    for ((nc, _), program) in &job.programs {
+    for ((nc, _), program) in &job.named {
         for name in &program.names {
             let Some(id) = name.bir_id.filter(|id| done.insert((*nc, *id))) else {
                 continue;
@@ -200,18 +240,7 @@ pub(super) fn link(job: &mut Job<'_, '_>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::info::Patch;
     use super::*;
-
-    #[test]
-    fn the_loader_shifts_the_program() {
-        let patch = |offset, n_inserted, n_removed| Patch { engine: 0, offset, n_inserted, n_removed };
-        let subgraph = Subgraph { patches: vec![patch(0, 67, 0), patch(4352, 1, 2), patch(12160, 11, 0)], ..Subgraph::default() };
-        assert_eq!(compiler_pc(&subgraph, 0, 66), None);
-        assert_eq!(compiler_pc(&subgraph, 0, 67), Some(0));
-        assert_eq!(compiler_pc(&subgraph, 0, 68), Some(2));
-        assert_eq!(compiler_pc(&subgraph, 0, 70), Some(4));
-    }
 
     #[test]
     fn the_program_counter_wraps_at_20_bits() {

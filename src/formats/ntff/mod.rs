@@ -1,19 +1,24 @@
 //! NTFF: the raw trace of a NeuronCore, as the runtime writes it. Not documented: worked out from public files, so marked experimental.
 
 mod claim;
+mod compiled_transfers;
 mod details;
+mod hardware;
 mod import;
 mod info;
 mod instructions;
+mod isa;
 mod opcodes;
+mod operand_fields;
+mod programs;
 mod proto;
 mod records;
 mod regions;
 mod report;
 mod transfers;
 
-use crate::base::{InputSet, Item, Ledger, MemberHead};
-use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
+use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Watch};
 use crate::model::Profile;
 
 pub(crate) use claim::is_misfit;
@@ -36,7 +41,7 @@ impl Format for Ntff {
             shows: "Every instruction, DMA transfer and semaphore update of a run, without the Neuron tools.".into(),
             capture: "neuron-profile capture -n model.neff -s profile.ntff".into(),
             caveats:
-                "Versions 4 to 6. Operands, FLOP and byte counters are only in the JSON of `neuron-profile view --output-format json`."
+                "Versions 4 to 6. Operands, FLOPs and bytes are decoded on trn2; on other hardware only the JSON of `neuron-profile view --output-format json` has them."
                     .into(),
         }
     }
@@ -51,5 +56,9 @@ impl Format for Ntff {
 
     fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
         details::record(input, profile, item)
+    }
+
+    fn columns(&self, input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Option<Columns> {
+        operand_fields::columns(input, profile, slices, keys)
     }
 }

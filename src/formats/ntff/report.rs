@@ -41,6 +41,19 @@ pub(super) fn tables(info: &Info, out: &mut Tables) {
     }
 }
 
+/// What is not available where instruction words are not decoded, and where the instance type has no published values.
+pub(super) fn not_decoded(is_decoded: bool, has_constants: bool) -> Vec<String> {
+    let mut out = Vec::new();
+    if !is_decoded {
+        out.push("Operands of instructions, and semaphores by owner (decoded on trn2 only)".to_string());
+        out.push("FLOPs, elements and bytes that instructions read and wrote (decoded on trn2 only)".to_string());
+    }
+    if !has_constants {
+        out.push("Clocks, array size and HBM bandwidth of the hardware (known for trn2 only)".to_string());
+    }
+    out
+}
+
 /// Facts, and what the format cannot tell.
 pub(super) fn meta(info: &Info, title: &str, window_ns: i64, has_neff: bool) -> Meta {
     let window = if window_ns > 0 { text::time_exact(window_ns) } else { String::new() };
@@ -60,11 +73,9 @@ pub(super) fn meta(info: &Info, title: &str, window_ns: i64, has_neff: bool) -> 
     ];
     let facts = facts.into_iter().filter(|f| !f.2.is_empty());
     let mut not_available = vec![
-        "Operands of instructions, and semaphores by owner".to_string(),
-        "FLOPs, elements and bytes of instructions".to_string(),
         "Source, destination and variable of DMA transfers".to_string(),
         "Types of DMA queues".to_string(),
-        "Clocks, array size and HBM bandwidth of the hardware, and durations of throttling limits".to_string(),
+        "Durations of throttling limits".to_string(),
         "State Buffer and PSUM usage, pending DMA count, DMA and HBM throughput".to_string(),
         "Summary of the profiler".to_string(),
     ];

@@ -38,6 +38,18 @@ pub fn import_one(files: &[Named]) -> Result<Imported, ImportError> {
     outcomes.remove(0).1.map(|(imported, _)| imported)
 }
 
+/// The same trace, as if another hardware generation had written it: of an instance type that is not known, with architecture 1.
+pub fn other_architecture(trace: Named) -> Named {
+    let (name, mut bytes) = trace;
+    // The fields before the instance type `trn2.3xlarge` (field 9) in the description: architecture (field 5), versions.
+    let kind = bytes.windows(14).position(|w| w == b"\x4a\x0ctrn2.3xlarge").expect("the instance type");
+    bytes[kind + 2..kind + 6].copy_from_slice(b"xyz9");
+    let architecture =
+        bytes[..kind].windows(3).rposition(|w| w == [5 << 3, 2, 8 << 3 | 2]).expect("the architecture, before the version of the runtime");
+    bytes[architecture + 1] = 1;
+    (name, bytes)
+}
+
 /// Format and members of each claim.
 pub fn claims(files: &[Named]) -> Vec<(String, Vec<usize>)> {
     let heads = import::heads(&set(files)).expect("in memory");

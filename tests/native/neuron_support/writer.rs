@@ -50,6 +50,14 @@ pub fn instruction(pc: u64, start: u64, end: u64) -> Vec<u8> {
     [at(0x84, START + start), at(0x85, START + end)].concat()
 }
 
+/// A word: opcode, the mark of every word, and these bytes at their offsets.
+pub fn word(opcode: u8, fields: &[(usize, &[u8])]) -> Vec<u8> {
+    let mut out = vec![0; 64];
+    (out[0], out[1]) = (opcode, 0x10);
+    fields.iter().for_each(|(at, bytes)| out[*at..*at + bytes.len()].copy_from_slice(bytes));
+    out
+}
+
 /// The image: MATMUL, an opcode without a name, NOP.
 pub fn image() -> Vec<u8> {
     [0x02u8, 0x41, 0xa4].into_iter().flat_map(|opcode| std::iter::once(opcode).chain([0; 63])).collect()
@@ -70,13 +78,26 @@ pub fn regions() -> Regions {
 
 /// A trace of `version` with these regions; `offset` is added to where they are said to stand.
 pub fn trace(version: u8, regions: &Regions, offset: u64) -> Vec<u8> {
-    let image = image();
+    trace_of(version, 0, &[(0, image())], regions, offset)
+}
+
+/// The same of an architecture, with these images by engine.
+pub fn trace_of(version: u8, architecture: u64, images: &[(u64, Vec<u8>)], regions: &Regions, offset: u64) -> Vec<u8> {
     let is_new = version >= 6;
-    let mut raw = if is_new { image.clone() } else { Vec::new() };
-    let mut program = Message::default().number(2, BASE * 64);
-    program = if is_new { program.number(8, image.len() as u64) } else { program.bytes(3, &image) };
+    let mut raw = Vec::new();
     let queue = Message::default().number(1, 66).number(2, 1).number(3, 2).bytes(4, b"qSPDynamicHW");
-    let mut subgraph = Message::default().bytes(1, b"sg00").number(3, 4).bytes(4, &program.0).bytes(7, &queue.0).number(14, 10_000_000);
+    let mut subgraph = Message::default().bytes(1, b"sg00").number(3, 4);
+    for (engine, image) in images {
+        let mut program = Message::default().number(1, *engine).number(2, BASE * 64);
+        if is_new {
+            program = program.number(7, raw.len() as u64).number(8, image.len() as u64);
+            raw.extend_from_slice(image);
+        } else {
+            program = program.bytes(3, image);
+        }
+        subgraph = subgraph.bytes(4, &program.0);
+    }
+    subgraph = subgraph.bytes(7, &queue.0).number(14, 10_000_000);
     let mut listed = Vec::new();
     for (trace, block, records) in regions {
         let mut region =
@@ -90,7 +111,8 @@ pub fn trace(version: u8, regions: &Regions, offset: u64) -> Vec<u8> {
         raw.extend_from_slice(records);
     }
     let node = Message::default().bytes(4, &Message::default().bytes(1, &subgraph.0).0);
-    let mut info = Message::default().bytes(1, b"small.neff").bytes(2, &UUID).bytes(4, &node.0).bytes(9, b"synthetic");
+    let mut info =
+        Message::default().bytes(1, b"small.neff").bytes(2, &UUID).bytes(4, &node.0).number(5, architecture).bytes(9, b"synthetic");
     if is_new {
         let window = Message::default().bytes(1, &UUID).number(2, START).number(3, START + 10_000_000);
         info = info.bytes(15, &window.0);
