@@ -17,6 +17,7 @@ mod device_memory;
 mod device_operators;
 mod device_rows;
 mod device_rules;
+mod device_sources;
 mod device_summary;
 mod kineto;
 mod kineto_tables;
