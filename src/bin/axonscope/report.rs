@@ -232,8 +232,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "bands" => Ok(Query::Device(DeviceQuery::Bands)),
         other => neuron::query(other, range).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, summary, bounds, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
                 device::NAMES,
                 memory::NAMES,
                 neuron::NAMES,
