@@ -2,7 +2,7 @@
 
 use super::gzip::{GzipIndex, INFLATED_MAX, InflatedSource, Inflater, Stop, is_gzip};
 use super::inspect::{self, Found};
-use super::{Claim, Format, ImportError, Imported, Progress, Streamed, Watch, archive, by_id};
+use super::{Claim, Companion, Format, ImportError, Imported, Progress, Streamed, Watch, archive, by_id};
 use crate::base::input::HEAD_LEN;
 use crate::base::{InputError, InputSet, Ledger, Member, MemberHead, Severity, text};
 use crate::formats::wording;
@@ -55,9 +55,13 @@ impl Feeder {
     /// `path` is the file's below the drop, `total_bytes` and `is_gzip` are of the raw file.
     pub fn new(format: &'static dyn Format, claim: &Claim, path: &str, total_bytes: u64, is_gzip: bool) -> Option<Feeder> {
         let importer = format.streamed(claim, path)?;
+        Some(Feeder::of(importer, claim, path, total_bytes, is_gzip))
+    }
+
+    fn of(importer: Box<dyn Streamed>, claim: &Claim, path: &str, total_bytes: u64, is_gzip: bool) -> Feeder {
         let ledger = Ledger { recognised: claim.recognised.clone(), members: vec![path.into()], ..Ledger::default() };
         let inflater = is_gzip.then(Inflater::default);
-        Some(Feeder { importer, ledger, inflater, bytes: 0, total: total_bytes, is_truncated: false, is_first: true })
+        Feeder { importer, ledger, inflater, bytes: 0, total: total_bytes, is_truncated: false, is_first: true }
     }
 
     /// Takes the next bytes of the file, as they stand in it.
@@ -94,6 +98,29 @@ impl Feeder {
         }
     }
 
+    /// Reads the further members of the claim, once all of the first was fed. Returns them as records can be read from them.
+    pub fn join(&mut self, claim: &Claim, members: &[Member]) -> Vec<Member> {
+        let mut readable = Vec::with_capacity(members.len());
+        for (i, member) in members.iter().enumerate() {
+            let (companion, member_now) = match self.importer.companion(&member.name) {
+                Some(importer) => match whole(importer, claim, member) {
+                    Ok((imported, index)) => {
+                        let now = index.map_or_else(|| member.clone(), |index| InflatedSource::member(member, index));
+                        (Companion::Trace(Box::new(imported)), now)
+                    }
+                    Err(error) => (Companion::Failed(error), member.clone()),
+                },
+                None => match member.read_up_to(0, COMPANION_MAX) {
+                    Ok(bytes) => (Companion::Bytes(bytes), member.clone()),
+                    Err(error) => (Companion::Failed(error.into()), member.clone()),
+                },
+            };
+            self.importer.join(i + 1, &member.name, companion, &mut self.ledger);
+            readable.push(member_now);
+        }
+        readable
+    }
+
     /// How far it is, with the preview slices that are new since the last call.
     pub fn progress(&mut self) -> Progress {
         Progress { bytes: self.bytes, total: self.total, records: self.importer.n_records(), preview: self.importer.preview() }
@@ -125,6 +152,22 @@ impl Feeder {
     }
 }
 
+/// A further member that is read at one go is no longer than this.
+const COMPANION_MAX: u64 = 1 << 20;
+
+/// Feeds all of a member.
+fn whole(importer: Box<dyn Streamed>, claim: &Claim, member: &Member) -> Result<(Imported, Option<GzipIndex>), ImportError> {
+    let is_gzip = is_gzip(&member.read_up_to(0, 2)?);
+    let mut feeder = Feeder::of(importer, claim, &member.name, member.len(), is_gzip);
+    let mut offset = 0;
+    while offset < member.len() {
+        let block = member.read_up_to(offset, BLOCK)?;
+        offset += block.len() as u64;
+        feeder.feed(&block)?;
+    }
+    feeder.finish()
+}
+
 fn twice_packed() -> ImportError {
     ImportError::Unsupported(
         "The file is gzip inside gzip; expected one level of compression. Unpack it once (`gunzip FILE`) and open the result.".into(),
@@ -148,10 +191,11 @@ pub fn import_claim(input: &InputSet, claim: &Claim, tell: &mut dyn FnMut(Progre
             offset += block.len() as u64;
             feeder.feed(&block)?;
         }
+        let joined = feeder.join(claim, &picked.members[1..]);
         let (mut imported, index) = feeder.finish()?;
-        imported.ledger.members = vec![main.name.clone()];
+        imported.ledger.members = picked.members.iter().map(|m| m.name.clone()).collect();
         let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));
-        return Ok((imported, InputSet { members: vec![readable] }));
+        return Ok((imported, InputSet { members: std::iter::once(readable).chain(joined).collect() }));
     }
     let readable = InputSet { members: picked.members.iter().map(inflated).collect::<Result<_, _>>()? };
     let mut ledger = Ledger { recognised: claim.recognised.clone(), ..Ledger::default() };

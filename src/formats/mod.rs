@@ -132,6 +132,16 @@ pub struct Field {
     pub help: String,
 }
 
+/// A further member of a claim that is read as a stream.
+pub enum Companion {
+    /// Read by the importer that [`Streamed::companion`] gave.
+    Trace(Box<Imported>),
+    /// All its bytes.
+    Bytes(Vec<u8>),
+    /// It could not be read.
+    Failed(ImportError),
+}
+
 /// An importer that is fed blocks in order. Gzip is inflated before.
 pub trait Streamed {
     /// Takes the next block; keeps what it needs of it.
@@ -144,6 +154,12 @@ pub trait Streamed {
     fn preview(&mut self) -> Preview {
         Preview::default()
     }
+    /// An importer for a further member of the claim; `None`: its bytes are wanted as they are.
+    fn companion(&self, _path: &str) -> Option<Box<dyn Streamed>> {
+        None
+    }
+    /// Takes a further member, `member` of the claim, once all of the first one was fed.
+    fn join(&mut self, _member: usize, _path: &str, _companion: Companion, _ledger: &mut Ledger) {}
     /// The profile. `is_truncated`: the input ended early (a cut gz); keep what was read and say so.
     fn finish(self: Box<Self>, is_truncated: bool, ledger: &mut Ledger) -> Result<Profile, ImportError>;
 }
@@ -159,7 +175,7 @@ pub trait Format: Sync {
     fn info(&self) -> FormatInfo;
     /// The profiles among `heads` that are of this format, by content; names are hints. `taken[i]`: another format has that member.
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim>;
-    /// A streamed importer, where the format is one (then the claim has one member). `path` is the member's below the drop.
+    /// A streamed importer, where the format is one: it is fed the claim's first member; further members join it ([`Streamed::join`]). `path` is the member's below the drop.
     fn streamed(&self, _claim: &Claim, _path: &str) -> Option<Box<dyn Streamed>> {
         None
     }

@@ -224,6 +224,12 @@ impl ProfileBuilder {
         self.second.push((slice, record));
     }
 
+    /// What a further column has for a slice already written.
+    pub fn value(&self, column: ColumnId, slice: RawSliceId) -> u32 {
+        let Extra { default, values, .. } = &self.extras[column.0];
+        if (slice as usize) < values.len() { values.get(slice as usize) } else { *default }
+    }
+
     /// Start, duration and name of a slice already written.
     pub fn raw(&self, slice: RawSliceId) -> (i64, i64, StrId) {
         let i = slice as usize;

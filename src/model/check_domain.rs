@@ -34,6 +34,13 @@ impl Profile {
         expect(torch.threads.iter().all(|t| t.track.index() < n_tracks), || "a torch thread has no track".into())?;
         expect(torch.memory.iter().all(|m| m.track.index() < n_tracks), || "a memory event has no track".into())?;
         expect(torch.memory.is_sorted_by_key(|m| (m.time, m.record.offset())), || "memory events are not sorted".into())?;
+        self.check_slices("replay work", torch.replays.work.iter().map(|w| w.0))?;
+        self.check_slices("graph launches", torch.replays.launches.iter().map(|l| l.slice))?;
+        let nodes = &torch.replays.nodes;
+        expect(nodes.iter().all(|node| (node.slice as usize) < n), || "a replay node has no slice".into())?;
+        let has_parent = |(i, node): (usize, &super::replays::ReplayNode)| node.parent().is_none_or(|p| (p as usize) < i);
+        expect(nodes.iter().enumerate().all(has_parent), || "a replay node stands before its parent".into())?;
+        expect(torch.replays.work.iter().all(|w| (w.1 as usize) < nodes.len()), || "replay work has no node".into())?;
         let in_range = |t: i64| self.meta.range.start.0 <= t && t <= self.meta.range.end.0;
         expect(torch.memory.iter().all(|m| in_range(m.time)), || "a memory event lies outside the profile".into())
     }

@@ -10,6 +10,7 @@ mod flows;
 mod lanes;
 pub mod neuron_log;
 mod record_ref;
+pub mod replays;
 pub mod semaphores;
 pub mod support;
 pub mod system;

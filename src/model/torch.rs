@@ -3,6 +3,7 @@
 //! Slices are sorted by (track, lane, start). Where a question depends on the order of the events in the file (torch's own tools sort them by
 //! time alone, and stably), sort by (start, record offset): see [`super::SliceTable::record`].
 
+use super::replays::Replays;
 use super::{Column, RecordRef};
 use crate::base::{StrId, TrackId};
 
@@ -39,6 +40,10 @@ pub struct Torch {
     /// Flows `fwdbwd`, as (start of the forward operator, start of the backward one), nanoseconds, in the order in which their ids stand in the
     /// file; of several ends with one id the last counts.
     pub backward: Vec<(i64, i64)>,
+    /// Arg `kernel` of launches: only in the capture of a graph. By slice.
+    pub launch_kernels: Vec<(u32, StrId)>,
+    /// Operators and modules of graph replays, from their captures.
+    pub replays: Replays,
 }
 
 /// A device of `deviceProperties`. What is not written is `None`.

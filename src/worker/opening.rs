@@ -100,10 +100,11 @@ async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&F
         }
     }
     drop(blocks);
+    let joined = feeder.join(claim, picked.members.get(1..).unwrap_or_default());
     let (imported, index) = feeder.finish().map_err(|e| e.to_string())?;
     let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));
     let hash = hash.finish().filter(|_| picked.members.len() == 1);
-    Ok(Some((imported, InputSet { members: vec![readable] }, hash)))
+    Ok(Some((imported, InputSet { members: std::iter::once(readable).chain(joined).collect() }, hash)))
 }
 
 /// No more than twenty a second: each is painted.

@@ -4,7 +4,9 @@ use super::View;
 use super::core::class::Class;
 use super::core::events::{NONE, NodeKind};
 use super::core::gpu::widened;
+use super::core::names;
 use super::kernels::*;
+use super::unattributed;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
 use crate::model::NO_SLICE;
@@ -51,7 +53,7 @@ fn operator(view: &View<'_>, node: u32) -> Option<Operator> {
 
 fn operator_name(view: &View<'_>, operator: Operator) -> String {
     match operator {
-        Operator::Named(name) => view.profile.strings.get(name).into(),
+        Operator::Named(name) => names::operator_name(view.profile.strings.get(name)).into(),
         Operator::Root => "CallTreeRoot".into(),
         Operator::Backward(name) => format!("{}.backward", view.profile.strings.get(name)),
     }
@@ -123,7 +125,7 @@ pub fn kernels(view: &View<'_>, query: &KernelsQuery) -> Kernels {
     }
     out.rows = sums.iter().map(|(key, sum)| row(view, query.grouping, key, sum, &out)).collect();
     out.rows.order_by(|a, b| (b.total, &a.name, &a.properties).cmp(&(a.total, &b.name, &b.properties)));
-    out.notes = notes(view, &out, query.grouping);
+    out.notes = notes(view, &out, query.grouping, query.range);
     out
 }
 
@@ -161,7 +163,7 @@ fn operator_slice(view: &View<'_>, node: u32) -> Option<SliceId> {
     view.model.trees.slice.get(node as usize).filter(|&&s| s != NO_SLICE).map(|&s| SliceId(s))
 }
 
-fn notes(view: &View<'_>, kernels: &Kernels, grouping: KernelGrouping) -> Vec<String> {
+fn notes(view: &View<'_>, kernels: &Kernels, grouping: KernelGrouping, range: Option<TimeRange>) -> Vec<String> {
     let mut out = Vec::new();
     if kernels.rows.is_empty() {
         out.push("No kernels in this range.".into());
@@ -178,6 +180,7 @@ fn notes(view: &View<'_>, kernels: &Kernels, grouping: KernelGrouping) -> Vec<St
             out.push(format!("{n_without} of {n_shown} kernels are not attributed to an operator."));
         }
     }
+    out.extend(unattributed::sentences(&unattributed::unattributed(view, range)));
     if view.model.events.runtimes.is_empty() {
         out.push("No launches are recorded in this trace, so kernels are not attributed to operators.".into());
     }

@@ -16,6 +16,7 @@ pub mod plugin;
 pub mod plugin_views;
 pub mod trace;
 mod trace_rows;
+pub mod unattributed;
 
 pub use self::core::TorchModel;
 use crate::base::{SliceId, StrId};

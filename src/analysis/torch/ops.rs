@@ -1,5 +1,6 @@
 //! Operators of a PyTorch trace: how often, how long on the host, how long on the device.
 
+use super::unattributed::Unattributed;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,8 @@ pub struct Ops {
     pub rows: Vec<OpRow>,
     /// Sums over all rows: what "Time %" is a share of.
     pub totals: OpTimes,
+    /// Device work that belongs to no operator, by reason; longest first.
+    pub unattributed: Vec<Unattributed>,
     /// Whether anything ran on a device: if not, the device columns say nothing.
     pub has_device: bool,
     /// Whether shapes are in the trace.

@@ -2,8 +2,10 @@
 
 use super::View;
 use super::core::NodeTimes;
+use super::core::names::operator_name;
 use super::core::stacks::Stacks;
 use super::ops::*;
+use super::unattributed;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
 use crate::model::NO_SLICE;
@@ -57,7 +59,7 @@ impl Sum {
 fn times_of(view: &View<'_>, times: &NodeTimes, node: u32) -> OpTimes {
     let i = node as usize;
     OpTimes {
-        host_total: DurationNs(view.profile.slices.duration[view.model.trees.slice[i] as usize]),
+        host_total: DurationNs(view.model.host_duration(view.profile, view.model.trees.slice[i])),
         host_self: DurationNs(view.model.trees.host_self[i]),
         device_total: DurationNs(times.device_total[i]),
         device_self: DurationNs(times.device_self[i]),
@@ -74,6 +76,21 @@ fn operators<'a>(view: &'a View<'_>, range: Option<TimeRange>) -> impl Iterator<
     nodes.filter(move |&n| view.model.is_operator(view.profile, n) && is_inside(n))
 }
 
+/// The strings that stand for equal operators.
+#[derive(Default)]
+struct OperatorNames<'a> {
+    known: FxHashMap<StrId, StrId>,
+    first: FxHashMap<&'a str, StrId>,
+}
+
+impl<'a> OperatorNames<'a> {
+    /// One string for all names of an operator: the first that was met.
+    fn of(&mut self, view: &View<'a>, name: StrId) -> StrId {
+        let first = &mut self.first;
+        *self.known.entry(name).or_insert_with(|| *first.entry(operator_name(view.profile.strings.get(name))).or_insert(name))
+    }
+}
+
 /// The shape of an operator's inputs; none and an empty list are one.
 fn shape_of(view: &View<'_>, slice: u32) -> StrId {
     let shape = view.profile.attribute("input_shape").and_then(|a| a.values.get(slice as usize).copied()).unwrap_or(StrId(0));
@@ -84,12 +101,13 @@ fn shape_of(view: &View<'_>, slice: u32) -> StrId {
 pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
     let times = NodeTimes::new(view.profile, view.model);
     let mut stacks = Stacks::default();
+    let mut names = OperatorNames::default();
     let mut row_of: FxHashMap<(StrId, StrId), u32> = FxHashMap::default();
     let mut sums: Vec<Sum> = Vec::new();
     let mut has_shapes = false;
     for node in operators(view, query.range) {
         let slice = view.model.trees.slice[node as usize];
-        let name = view.profile.slices.name[slice as usize];
+        let name = names.of(view, view.profile.slices.name[slice as usize]);
         let shape = shape_of(view, slice);
         has_shapes |= shape != StrId(0);
         let key = if query.grouping == OpGrouping::NameShape { (name, shape) } else { (name, StrId(0)) };
@@ -110,15 +128,17 @@ pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
         device_self: DurationNs(t.device_self.0.saturating_add(s.times.device_self.0)),
     });
     let rows: Vec<OpRow> = sums.iter().map(|s| row(view, s, &totals, query.grouping)).collect();
-    let notes = notes(view, &rows, has_device, has_shapes);
-    Ops { rows, totals, has_device, has_shapes, notes }
+    let unattributed = unattributed::unattributed(view, query.range);
+    let mut notes = notes(view, &rows, has_device, has_shapes);
+    notes.extend(unattributed::sentences(&unattributed));
+    Ops { rows, totals, unattributed, has_device, has_shapes, notes }
 }
 
 fn row(view: &View<'_>, sum: &Sum, totals: &OpTimes, grouping: OpGrouping) -> OpRow {
     let share = |part: DurationNs, whole: DurationNs| if whole.0 > 0 { part.0 as f64 / whole.0 as f64 } else { 0.0 };
     let (tc_self_share, tc_total_share) = sum.tc_shares();
     OpRow {
-        name: view.profile.strings.get(sum.name).into(),
+        name: operator_name(view.profile.strings.get(sum.name)).into(),
         shape: (grouping == OpGrouping::NameShape).then(|| python_list(view.profile.strings.get(sum.shape))),
         calls: sum.calls,
         times: sum.times,
@@ -168,7 +188,7 @@ pub fn members(view: &View<'_>, query: &OpMembersQuery) -> OpMembers {
     let mut shapes: FxHashMap<StrId, bool> = FxHashMap::default();
     for node in operators(view, query.range) {
         let slice = SliceId(view.model.trees.slice[node as usize]);
-        if view.profile.name_of(slice) != query.name {
+        if operator_name(view.profile.name_of(slice)) != query.name {
             continue;
         }
         if let Some(wanted) = &query.shape {

@@ -6,6 +6,7 @@ use super::core::class::Class;
 use super::core::gpu::Gpu;
 use super::core::steps::Step;
 use super::overview::*;
+use super::unattributed::{self, Reason};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
 use crate::model::NO_SLICE;
 use crate::model::torch::Device;
@@ -168,6 +169,9 @@ fn notes(view: &View<'_>, overview: &Overview) -> Vec<String> {
         let n = text::count(n_unlinked);
         out.push(format!("{n} kernels have no launch event in this trace and are not attributed to an operator."));
     }
+    let mut unattributed = unattributed::unattributed(view, None);
+    unattributed.retain(|u| u.reason != Reason::NoLaunch);
+    out.extend(unattributed::sentences(&unattributed));
     if overview.devices.iter().any(|d| d.sm_efficiency.is_none()) {
         out.push("Blocks per multiprocessor are not recorded in this trace, so multiprocessor efficiency is not available.".into());
     }

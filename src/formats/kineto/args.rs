@@ -59,9 +59,11 @@ pub enum Arg {
     PythonModule,
     /// `Call stack`
     CallStack,
+    /// `kernel` of a launch
+    Kernel,
 }
 
-const COUNT: usize = Arg::CallStack as usize + 1;
+const COUNT: usize = Arg::Kernel as usize + 1;
 
 impl Arg {
     /// The arg of that key.
@@ -95,6 +97,7 @@ impl Arg {
             b"Python parent id" => Arg::PythonParent,
             b"Python module id" => Arg::PythonModule,
             b"Call stack" => Arg::CallStack,
+            b"kernel" => Arg::Kernel,
             _ => return None,
         })
     }
@@ -174,6 +177,7 @@ mod tests {
             "Python parent id",
             "Python module id",
             "Call stack",
+            "kernel",
         ];
         let found: Vec<usize> = keys.iter().filter_map(|k| Arg::of(k.as_bytes())).map(|a| a as usize).collect();
         assert_eq!(found, (0..COUNT).collect::<Vec<_>>());

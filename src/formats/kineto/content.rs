@@ -12,6 +12,7 @@ use crate::base::{Ledger, StrId, TrackId};
 use crate::formats::Preview;
 use crate::formats::json::{compact, unescape};
 use crate::model::builder::ColumnId;
+use crate::model::replays::Replays;
 use crate::model::torch::ABSENT;
 use crate::model::{Blocks, ProfileBuilder, RawSliceId, RecordRef};
 use rustc_hash::FxHashMap;
@@ -52,6 +53,8 @@ pub struct Content {
     pub(super) has_torch_marks: bool,
     /// `Record Window End`, held back: its time can be far off.
     pub(super) window_end: Option<(TrackId, i64, StrId, RecordRef)>,
+    /// Operators and modules of graph replays, once their captures were read.
+    pub(super) replays: Replays,
     /// Categories seen so far, the first few.
     cats: Vec<Cat>,
     /// Strings by a cheap hash of their bytes.
@@ -118,6 +121,7 @@ impl Content {
             n_used: 0,
             has_torch_marks: false,
             window_end: None,
+            replays: Replays::default(),
             cats: Vec::new(),
             recent: vec![StrId(0); RECENT],
             preview: Preview::default(),
@@ -132,6 +136,24 @@ impl Content {
         self.flows.expect(n(self.flows.len()));
         self.tables.kernels.expect(n(self.tables.kernels.len()));
         self.tables.functions.expect(n(self.tables.functions.len()));
+    }
+
+    /// Correlation of a slice.
+    pub(super) fn correlation_of(&self, slice: RawSliceId) -> u32 {
+        self.builder.value(self.correlation, slice)
+    }
+
+    /// Category of a slice.
+    pub(super) fn category_of(&self, slice: RawSliceId) -> StrId {
+        StrId(self.builder.value(self.category, slice))
+    }
+
+    /// Sets category and input shape of a slice that is no record of this file.
+    pub(super) fn describe(&mut self, slice: RawSliceId, category: StrId, shape: StrId) {
+        self.builder.set(self.category, slice, category.0);
+        if shape != StrId(0) {
+            self.builder.set(self.shape, slice, shape.0);
+        }
     }
 
     /// New preview slices since the last call.

@@ -2,6 +2,7 @@
 
 use super::content::Content;
 use super::flows::bind;
+use super::graphs::Captures;
 use super::torch::{backward, threads, torch};
 use crate::base::{Ledger, Severity};
 use crate::model::{Domain, Meta, Profile, RecordRef};
@@ -13,12 +14,15 @@ const EPOCH_MIN_NS: i64 = 1_000_000_000_000_000_000;
 
 impl Content {
     /// The profile.
-    pub fn finish(mut self, title: String, ledger: &mut Ledger) -> Profile {
+    pub(super) fn finish(mut self, title: String, captures: Option<Captures>, ledger: &mut Ledger) -> Profile {
         self.close_open(ledger);
         self.place_window_end(ledger);
+        let n_slices = self.builder.n_slices() as u64;
+        if let Some(captures) = captures {
+            captures.attribute(&mut self, ledger);
+        }
         self.lanes.settle(&mut self.builder);
         std::mem::take(&mut self.counters).settle(&mut self.builder);
-        let n_slices = self.builder.n_slices() as u64;
         let first = self.builder.first_time();
         let offset = first.unwrap_or(0).saturating_neg();
         self.builder.shift(offset);
@@ -34,7 +38,7 @@ impl Content {
         count(ledger, "flow_single", singles, bound.n_single);
         count(ledger, "flow_without_slice", "A flow that starts or ends outside any slice.", bound.n_without_slice);
         if is_torch {
-            let torch = torch(&mut finished, &mut self.facts, self.tables, &threads, backward, offset);
+            let torch = torch(&mut finished, &mut self.facts, self.tables, self.replays, &threads, backward, offset);
             finished.profile.domain = Domain::Torch(Box::new(torch));
         } else {
             ledger.note("A Chrome trace without PyTorch profiler data: it is shown as a timeline without PyTorch views.");

@@ -1,10 +1,12 @@
 //! Feeds the splitter and turns its finds into a profile.
 
 use super::content::{Content, Pass};
+use super::graphs::{Captures, claim};
 use crate::base::{Ledger, Severity, text};
+use crate::formats::import::file_name;
 use crate::formats::json::Splitter;
 use crate::formats::wording;
-use crate::formats::{ImportError, Preview, Streamed};
+use crate::formats::{Companion, ImportError, Preview, Streamed};
 use crate::model::Profile;
 
 /// The fewest bytes a slice takes on average, in any trace that a program writes.
@@ -15,6 +17,8 @@ pub struct Importer {
     splitter: Splitter,
     content: Content,
     title: String,
+    /// What companions say of graph replays.
+    captures: Option<Captures>,
     n_read: u64,
     has_expectation: bool,
     /// The first bytes, for the sentence when they are no JSON.
@@ -28,10 +32,18 @@ impl Importer {
             splitter: Splitter::default(),
             content: Content::new(),
             title: title.into(),
+            captures: None,
             n_read: 0,
             has_expectation: false,
             beginning: Vec::new(),
         }
+    }
+
+    /// An importer of a trace whose graph captures are wanted.
+    fn of_captures(title: &str) -> Self {
+        let mut out = Importer::new(title);
+        out.content.tables.keeps_launch_kernels = true;
+        out
     }
 
     fn no_events(&self) -> ImportError {
@@ -83,6 +95,15 @@ impl Streamed for Importer {
         self.content.preview()
     }
 
+    fn companion(&self, path: &str) -> Option<Box<dyn Streamed>> {
+        (!claim::is_details(path)).then(|| Box::new(Importer::of_captures(file_name(path))) as Box<dyn Streamed>)
+    }
+
+    fn join(&mut self, member: usize, path: &str, companion: Companion, ledger: &mut Ledger) {
+        let captures = self.captures.get_or_insert_default();
+        captures.join(&mut self.content, member, path, companion, ledger);
+    }
+
     fn finish(mut self: Box<Self>, is_truncated: bool, ledger: &mut Ledger) -> Result<Profile, ImportError> {
         let Importer { splitter, content, .. } = &mut *self;
         splitter.finish(&mut Pass { content, ledger });
@@ -95,6 +116,6 @@ impl Streamed for Importer {
                 "Expected the closing bracket of the root, found the end of the file.".into()
             });
         }
-        Ok(self.content.finish(self.title, ledger))
+        Ok(self.content.finish(self.title, self.captures, ledger))
     }
 }

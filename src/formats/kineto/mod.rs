@@ -7,6 +7,7 @@ pub(in crate::formats) mod event;
 mod facts;
 mod finish;
 mod flows;
+mod graphs;
 mod importer;
 mod lanes;
 mod others;
@@ -62,7 +63,30 @@ impl Format for Kineto {
 
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         let free = heads.iter().enumerate().filter(|(i, _)| taken.get(*i) != Some(&true));
-        free.filter_map(|(i, head)| Some(Claim { format: ID.into(), members: vec![i], recognised: recognise(head)? })).collect()
+        let traces: Vec<(usize, String)> = free.filter_map(|(i, head)| Some((i, recognise(head)?))).collect();
+        let places: Vec<usize> = traces.iter().map(|t| t.0).collect();
+        let (captures, runs): (Vec<_>, Vec<_>) = traces.into_iter().partition(|t| graphs::claim::is_capture(&heads[t.0]));
+        let mut joined: Vec<usize> = Vec::new();
+        let mut out = Vec::new();
+        for (main, mut recognised) in runs {
+            let mut members = vec![main];
+            let companions = graphs::claim::companions(heads, &places, main);
+            // Another format may have taken what lies beside them.
+            members.extend(companions.into_iter().filter(|m| taken.get(*m) != Some(&true)));
+            if members.len() > 1 {
+                recognised.push_str(" With traces of the capture of its graphs.");
+            }
+            joined.extend_from_slice(&members[1..]);
+            out.push(Claim { format: ID.into(), members, recognised });
+        }
+        let alone = captures.into_iter().filter(|(i, _)| !joined.contains(i));
+        out.extend(alone.map(|(i, recognised)| Claim {
+            format: ID.into(),
+            members: vec![i],
+            recognised: format!("{recognised} {}", graphs::claim::ALONE),
+        }));
+        out.sort_by_key(|claim| claim.members.first().copied());
+        out
     }
 
     fn streamed(&self, _claim: &Claim, path: &str) -> Option<Box<dyn Streamed>> {

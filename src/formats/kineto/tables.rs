@@ -16,6 +16,10 @@ pub(super) struct Tables {
     pub(super) collectives: Blocks<Collective>,
     pub(super) functions: Blocks<Function>,
     pub(super) stacks: Blocks<(RawSliceId, StrId)>,
+    /// Arg `kernel` of launches, where `keeps_launch_kernels`.
+    pub(super) launch_kernels: Blocks<(RawSliceId, StrId)>,
+    /// The trace is read for the captures of graphs in it.
+    pub(super) keeps_launch_kernels: bool,
     /// A record of external id 0 writes its thread id as a text.
     pub(super) has_text_thread_ids: bool,
 }
@@ -32,6 +36,10 @@ impl Content {
         }
         if args.has(Arg::Collective) || class == Class::Host && is_collective(event.name) {
             self.collective(args, slice, class);
+        }
+        if self.tables.keeps_launch_kernels && class == Class::Other && args.has(Arg::Kernel) {
+            let kernel = self.intern(args.get(Arg::Kernel));
+            self.tables.launch_kernels.push((slice, kernel));
         }
         if args.has(Arg::CallStack) {
             let stack = self.intern(args.get(Arg::CallStack));

@@ -6,6 +6,7 @@ use super::lanes::Lanes;
 use super::tables::Tables;
 use crate::base::{SliceId, StrId, TrackId};
 use crate::model::builder::Finished;
+use crate::model::replays::Replays;
 use crate::model::torch::{Thread, Torch};
 use crate::model::{Blocks, ProfileBuilder, RawSliceId};
 use rustc_hash::FxHashMap;
@@ -24,6 +25,7 @@ pub(super) fn torch(
     finished: &mut Finished,
     facts: &mut Facts,
     tables: Tables,
+    replays: Replays,
     threads: &[RawThread],
     backward: Vec<(i64, i64)>,
     offset: i64,
@@ -54,8 +56,20 @@ pub(super) fn torch(
         collectives: by_slice(tables.collectives, of, |c| &mut c.slice),
         functions: by_slice(tables.functions, of, |f| &mut f.slice),
         stacks: by_slice(tables.stacks, of, |s| &mut s.0),
+        launch_kernels: by_slice(tables.launch_kernels, of, |l| &mut l.0),
+        replays: placed(replays, of),
         backward: backward.into_iter().map(|(from, to)| (moved(from), moved(to))).collect(),
     }
+}
+
+/// Replays with their final slices.
+fn placed(mut replays: Replays, slice_of_raw: &[SliceId]) -> Replays {
+    replays.nodes.iter_mut().for_each(|node| node.slice = slice_of_raw[node.slice as usize].0);
+    replays.work.iter_mut().for_each(|work| work.0 = slice_of_raw[work.0 as usize].0);
+    replays.launches.iter_mut().for_each(|launch| launch.slice = slice_of_raw[launch.slice as usize].0);
+    replays.work.sort_unstable();
+    replays.launches.sort_by_key(|launch| launch.slice);
+    replays
 }
 
 /// Rows with their final slices, sorted by them.

@@ -42,6 +42,8 @@ pub enum Class {
     LightningModule,
     /// `[pl][profile]…` of Lightning.
     LightningRange,
+    /// An operator or module of a graph replay, attributed from its capture.
+    Replayed,
     /// Waits on a device, as CUPTI tells them.
     Sync,
 }
@@ -54,7 +56,7 @@ impl Class {
 
     /// Whether the plugin keeps it at all.
     pub fn is_kept(self) -> bool {
-        !matches!(self, Class::Ignored | Class::Sync)
+        !matches!(self, Class::Ignored | Class::Sync | Class::Replayed)
     }
 }
 
@@ -99,6 +101,11 @@ pub fn classes(profile: &Profile, torch: &Torch, names: &Names, rules: &Rules) -
     for function in torch.functions.iter().filter(|f| f.module != ABSENT && has_modules) {
         if let Some(class) = out.get_mut(function.slice as usize).filter(|c| **c == Class::PythonFunction) {
             *class = Class::Module;
+        }
+    }
+    for node in &torch.replays.nodes {
+        if let Some(class) = out.get_mut(node.slice as usize) {
+            *class = Class::Replayed;
         }
     }
     out

@@ -8,6 +8,7 @@ pub mod gpu;
 pub mod link;
 pub mod names;
 pub mod owners;
+pub mod replay;
 pub mod roles;
 pub mod rules;
 pub mod stacks;
@@ -80,6 +81,7 @@ impl TorchModel {
         let s = Sources { profile, torch, class: &class, names: &names, rules, era };
         let links = link::link(&s, &events, &nodes, &threads);
         let trees = backward::gather(&s, tree::trees(&s, &events, &nodes, &links));
+        let trees = replay::add(profile, torch, &events, trees);
         let steps = steps::steps(&s, &events, &links);
         let roles = Roles::new(&s, &events);
         let kernel_of = kernel_rows(torch, &events);
@@ -113,6 +115,14 @@ impl TorchModel {
         match self.trees.slice[node as usize] {
             NO_SLICE => 0,
             slice => self.names.of(profile.slices.name[slice as usize]),
+        }
+    }
+
+    /// How long a slice took on the host; nothing for operators and modules of graph replays, which ran there when the graph was captured.
+    pub fn host_duration(&self, profile: &Profile, slice: u32) -> i64 {
+        match self.class.get(slice as usize) {
+            Some(Class::Replayed) | None => 0,
+            Some(_) => profile.slices.duration.get(slice as usize).copied().unwrap_or(0),
         }
     }
 

@@ -153,6 +153,15 @@ const WAITING_CALLS: [&str; 8] = [
     "hipEventSynchronize",
 ];
 
+/// The name of an operator without the number that SGLang's shape profiler adds to each operator it registers:
+/// `sglang_profiler::rmsnorm_rmsnorm2d_fwd_109`.
+pub fn operator_name(name: &str) -> &str {
+    match name.strip_prefix("sglang_profiler::").and_then(|_| name.rsplit_once('_')) {
+        Some((stem, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => stem,
+        _ => name,
+    }
+}
+
 /// Flags by string.
 #[derive(Debug, Default)]
 pub struct Names {
@@ -270,5 +279,8 @@ mod tests {
         has("nvjet_hsh_128x256", TC_KERNEL_NEW);
         has("autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", EVALUATE | ACCUMULATE);
         has("ProfilerStep#12", STEP);
+        assert_eq!(operator_name("sglang_profiler::rmsnorm_rmsnorm2d_fwd_109"), "sglang_profiler::rmsnorm_rmsnorm2d_fwd");
+        assert_eq!(operator_name("sglang_profiler::rope_"), "sglang_profiler::rope_");
+        assert_eq!(operator_name("triton_poi_fused_0"), "triton_poi_fused_0");
     }
 }

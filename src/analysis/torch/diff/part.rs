@@ -142,7 +142,7 @@ impl<'a> Maker<'a> {
         let (trees, i) = (&self.view.model.trees, node as usize);
         DiffFigures {
             calls: 1,
-            host_total: DurationNs(self.view.profile.slices.duration[trees.slice[i] as usize]),
+            host_total: DurationNs(self.view.model.host_duration(self.view.profile, trees.slice[i])),
             host_self: DurationNs(trees.host_self[i]),
             device_total: DurationNs(self.times.device_total[i]),
             device_self: DurationNs(self.times.device_self[i]),

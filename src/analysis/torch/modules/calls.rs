@@ -50,7 +50,7 @@ pub fn by_module(view: &View<'_>, wanted: NodeKind) -> (FxHashMap<ModuleKey, Cal
                     order.push(key);
                     Calls::default()
                 });
-                let duration = slices.duration[slice as usize];
+                let duration = view.model.host_duration(view.profile, slice);
                 calls.n += 1;
                 calls.operators += trees.children(node).filter(|&c| view.model.is_operator(view.profile, c)).count() as u64;
                 calls.host_total = calls.host_total.saturating_add(duration);

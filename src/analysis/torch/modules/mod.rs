@@ -6,6 +6,7 @@ mod tree;
 
 use super::View;
 use super::core::events::NodeKind;
+use super::unattributed;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId};
 use calls::Calls;
@@ -151,7 +152,8 @@ pub fn modules(view: &View<'_>) -> Modules {
     let hierarchy = if calls.is_empty() { Hierarchy::default() } else { hierarchy };
     let (rows, n_total) = rows(view, &hierarchy, &calls, is_lightning);
     let threads = tree::threads(view);
-    let notes = notes(&rows, n_total, &threads);
+    let mut notes = notes(&rows, n_total, &threads);
+    notes.extend(unattributed::sentences(&unattributed::unattributed(view, None)));
     Modules { is_lightning, rows, n_total, has_device: !view.model.events.work.is_empty(), threads, notes }
 }
 

@@ -2,12 +2,13 @@
 
 use super::Arguments;
 use axonscope::analysis::torch::kernels::{KernelGrouping, KernelsQuery};
-use axonscope::analysis::torch::ops::{OpGrouping, OpsQuery};
+use axonscope::analysis::torch::ops::{OpGrouping, Ops, OpsQuery};
 use axonscope::analysis::torch::overview::OverviewQuery;
+use axonscope::analysis::torch::unattributed::{Reason, Unattributed};
 use axonscope::analysis::torch::{TorchAnswer, TorchQuery, plugin};
 use axonscope::base::TimeRange;
 use axonscope::engine::{Answer, Query, Session};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The question of that name, if it is one of these. `group` is `name` or `shape` (operators), `name` or `properties` (kernels).
 pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<Query>, String> {
@@ -32,7 +33,10 @@ pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<Q
 
 /// The answer, with the plugin's column names where it has such a view.
 pub fn value(answer: &TorchAnswer) -> Result<Value, String> {
-    if let Some(value) = plugin::report(answer) {
+    if let Some(mut value) = plugin::report(answer) {
+        if let TorchAnswer::Operators(ops) = answer {
+            add_unattributed(ops, &mut value);
+        }
         return Ok(value);
     }
     let value = serde_json::to_value(answer).map_err(|e| e.to_string())?;
@@ -40,6 +44,25 @@ pub fn value(answer: &TorchAnswer) -> Result<Value, String> {
         Value::Object(map) => map.into_iter().next().map_or(Value::Null, |(_, v)| v),
         other => other,
     })
+}
+
+/// Adds a row for each launching call of work that was launched outside operators, and all work without an operator by its reason.
+fn add_unattributed(ops: &Ops, value: &mut Value) {
+    let outside = ops.unattributed.iter().filter(|u| u.reason == Reason::OutsideOperators);
+    let row = |u: &Unattributed| {
+        json!({
+            "name": u.launch,
+            "is_operator": false,
+            "calls": u.n,
+            "device_self_duration": plugin::rounded_micros(u.time.0 as f64),
+            "device_total_duration": plugin::rounded_micros(u.time.0 as f64),
+        })
+    };
+    let rows: Vec<Value> = outside.map(row).collect();
+    if let Some(all) = value["rows"].as_array_mut() {
+        all.extend(rows);
+    }
+    value["unattributed"] = json!(ops.unattributed);
 }
 
 /// Adds the plugin's operator table to the rows that every profile has.

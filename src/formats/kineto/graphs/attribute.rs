@@ -1,0 +1,391 @@
+//! Adds the operators and modules of each replay to the run: as slices on a row of their device, and as tables.
+
+use super::super::content::Content;
+use super::matching::{self, Fit, Kind, NONE, Work};
+use super::units::Unit;
+use crate::base::{Ledger, StrId, TrackId, text};
+use crate::model::replays::{ReplayLaunch, ReplayNode, ReplayOutcome, Replays};
+use crate::model::torch::{ABSENT, Function};
+use crate::model::{RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
+use std::rc::Rc;
+
+/// Name of the row of a device's replayed operators.
+pub(super) const ROW: &str = "Operators (from capture)";
+/// Members beyond this cannot be named by a record.
+const MEMBER_MAX: usize = 14;
+
+/// A graph launch and what it ran.
+struct Replay {
+    call: RawSliceId,
+    start: i64,
+    /// (start, raw slice, work), by start.
+    work: Vec<(i64, RawSliceId, Work)>,
+}
+
+/// What was decided for a sequence of kernels.
+struct Decision {
+    outcome: ReplayOutcome,
+    /// Position of the unit, and how it fits.
+    fit: Option<(usize, Rc<Fit>)>,
+    /// Units that fit as well.
+    others: Vec<(usize, Rc<Fit>)>,
+}
+
+/// Attributes every replay of the run.
+pub(super) fn attribute(content: &mut Content, units: &[Unit], ledger: &mut Ledger) {
+    if units.is_empty() {
+        return;
+    }
+    let replays = replays(content);
+    let mut known: FxHashMap<u64, Vec<(Vec<Work>, Rc<Decision>)>> = FxHashMap::default();
+    let mut writer = Writer::new(content, units);
+    let mut previous: Option<usize> = None;
+    let (mut n_skipped, mut n_ambiguous) = (0, 0);
+    for replay in &replays {
+        let work: Vec<Work> = replay.work.iter().map(|w| w.2).collect();
+        let hash = FxBuildHasher.hash_one(&work);
+        let same = known.entry(hash).or_default();
+        let decision = match same.iter().find(|(w, _)| *w == work) {
+            Some((_, decision)) => decision.clone(),
+            None => {
+                let decision = Rc::new(decide(&work, units));
+                same.push((work, decision.clone()));
+                decision
+            }
+        };
+        let chosen = choose(&decision, units, previous, writer.batch(replay));
+        if let Some((unit, fit, outcome, common)) = chosen {
+            previous = Some(unit);
+            n_skipped += (replay.work.len() - fit.n_matched) as u64;
+            writer.replay(replay, unit, &fit, &common);
+            writer.launch(replay.call, outcome);
+        } else {
+            n_ambiguous += u64::from(decision.outcome == ReplayOutcome::Ambiguous);
+            writer.launch(replay.call, decision.outcome);
+        }
+    }
+    let out = writer.finish();
+    let n_matched = out.launches.iter().filter(|l| l.outcome.is_matched()).count() as u64;
+    let n = replays.len() as u64;
+    ledger.note(format!("{} of {} graph launches match a capture.", text::count(n_matched), text::count(n)));
+    let n_several = out.launches.iter().filter(|l| l.outcome == ReplayOutcome::MatchedSeveral).count() as u64;
+    if n_several > 0 {
+        ledger.note(format!(
+            "{} graph launches fit several captures equally well: shapes and modules in which these differ are left out.",
+            text::count(n_several)
+        ));
+    }
+    if n_ambiguous > 0 {
+        ledger.note(format!(
+            "{} graph launches fit several captures equally well, with different operators; they are not attributed.",
+            text::count(n_ambiguous)
+        ));
+    }
+    if n_skipped > 0 {
+        let n_skipped = text::count(n_skipped);
+        ledger.note(format!("{n_skipped} kernels of matched graph replays are not in their capture; they are shown without an operator."));
+    }
+    content.replays = out;
+}
+
+/// The graph launches of the run with their work, by start.
+fn replays(content: &Content) -> Vec<Replay> {
+    let builder = &content.builder;
+    let n_strings = builder.strings.table().len();
+    let is_launch: Vec<bool> = (0..n_strings as u32)
+        .map(|id| {
+            let name = builder.strings.get(StrId(id));
+            name.contains("GraphLaunch") && (name.starts_with("cuda") || name.starts_with("hip") || name.starts_with("cu"))
+        })
+        .collect();
+    let mut out: Vec<Replay> = Vec::new();
+    let mut by_correlation: FxHashMap<u32, usize> = FxHashMap::default();
+    for raw in 0..builder.n_slices() as RawSliceId {
+        let (start, _, name) = builder.raw(raw);
+        let correlation = content.correlation_of(raw);
+        if is_launch.get(name.index()) == Some(&true) && !matches!(correlation, 0 | ABSENT) {
+            by_correlation.insert(correlation, out.len());
+            out.push(Replay { call: raw, start, work: Vec::new() });
+        }
+    }
+    if out.is_empty() {
+        return out;
+    }
+    let mut kinds: FxHashMap<u32, Kind> = FxHashMap::default();
+    for kernel in content.tables.kernels.iter() {
+        let Some(&at) = by_correlation.get(&content.correlation_of(kernel.slice)) else {
+            continue;
+        };
+        let category = content.category_of(kernel.slice);
+        let kind = *kinds.entry(category.0).or_insert_with(|| kind(builder.strings.get(category)));
+        let (start, _, name) = builder.raw(kernel.slice);
+        let track = builder.track_of(kernel.slice).0;
+        out[at].work.push((start, kernel.slice, Work { kind, name, stream: track }));
+    }
+    for replay in &mut out {
+        replay.work.sort_by_key(|w| (w.0, w.1));
+        let mut streams: Vec<u32> = Vec::new();
+        for (_, _, work) in &mut replay.work {
+            let at = streams.iter().position(|s| *s == work.stream).unwrap_or_else(|| {
+                streams.push(work.stream);
+                streams.len() - 1
+            });
+            work.stream = at as u32;
+        }
+    }
+    out.sort_by_key(|r| (r.start, r.call));
+    out
+}
+
+fn kind(category: &str) -> Kind {
+    let category = category.to_ascii_lowercase();
+    match () {
+        () if category.contains("memcpy") => Kind::Memcpy,
+        () if category.contains("memset") => Kind::Memset,
+        () => Kind::Kernel,
+    }
+}
+
+/// The captures that fit a sequence of kernels best.
+fn decide(work: &[Work], units: &[Unit]) -> Decision {
+    let fits = units.iter().enumerate().filter_map(|(u, unit)| Some((u, matching::fit(work, &unit.launches)?)));
+    let fits: Vec<(usize, Fit)> = fits.collect();
+    let best = matching::best(&fits);
+    let mut fits: Vec<Option<(usize, Rc<Fit>)>> = fits.into_iter().map(|(u, fit)| Some((u, Rc::new(fit)))).collect();
+    let mut best = best.into_iter().filter_map(|i| fits.get_mut(i)?.take());
+    let fit = best.next();
+    let others: Vec<_> = best.collect();
+    let outcome = match (&fit, others.is_empty()) {
+        (None, _) => ReplayOutcome::NoFit,
+        (Some(_), true) => ReplayOutcome::Matched,
+        (Some(_), false) => ReplayOutcome::Ambiguous,
+    };
+    Decision { outcome, fit, others }
+}
+
+/// What captures that fit equally well have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Common {
+    has_shapes: bool,
+    has_modules: bool,
+}
+
+type Chosen = (usize, Rc<Fit>, ReplayOutcome, Common);
+
+/// One of the captures that fit best: the only one, the one after the capture replayed before, the one of the step's batch size; else what they
+/// have in common. `None` where they differ in their operators.
+fn choose(decision: &Decision, units: &[Unit], previous: Option<usize>, batch: Option<u64>) -> Option<Chosen> {
+    let all = Common { has_shapes: true, has_modules: true };
+    let (first, fit) = decision.fit.as_ref()?;
+    if decision.others.is_empty() {
+        return Some((*first, fit.clone(), ReplayOutcome::Matched, all));
+    }
+    let candidates: Vec<&(usize, Rc<Fit>)> = decision.fit.iter().chain(&decision.others).collect();
+    let found = |unit: usize| candidates.iter().find(|c| c.0 == unit).copied();
+    let of_batch = batch.and_then(|tokens| units_of_batch(&candidates, units, tokens));
+    let narrowed = of_batch.unwrap_or_else(|| candidates.clone());
+    // Pieces of one model are replayed in the order of their captures.
+    let next = previous.and_then(|p| p.checked_add(1)).filter(|n| units.get(*n).map(|u| u.member) == previous.map(|p| units[p].member));
+    if let Some((unit, fit)) = next.and_then(found).filter(|c| narrowed.iter().any(|n| n.0 == c.0)) {
+        return Some((*unit, fit.clone(), ReplayOutcome::Matched, all));
+    }
+    let (one, fit) = *narrowed.first()?;
+    let mut common = all;
+    for (other, _) in narrowed.iter().skip(1).map(|c| (c.0, &c.1)) {
+        let (a, b) = (&units[*one], &units[other]);
+        if !same_operators(a, b, &mut common) {
+            return None;
+        }
+    }
+    let outcome = if common == all { ReplayOutcome::Matched } else { ReplayOutcome::MatchedSeveral };
+    Some((*one, fit.clone(), outcome, common))
+}
+
+/// Of the candidates those of the smallest batch size that holds so many tokens.
+fn units_of_batch<'a>(candidates: &[&'a (usize, Rc<Fit>)], units: &[Unit], tokens: u64) -> Option<Vec<&'a (usize, Rc<Fit>)>> {
+    let batch_of = |c: &(usize, Rc<Fit>)| units[c.0].batch.filter(|b| *b >= tokens);
+    let smallest = candidates.iter().filter_map(|c| batch_of(c)).min()?;
+    Some(candidates.iter().filter(|c| batch_of(c) == Some(smallest)).copied().collect())
+}
+
+/// Whether two captures launch from the same operators; notes whether shapes and modules are the same too.
+fn same_operators(a: &Unit, b: &Unit, common: &mut Common) -> bool {
+    if a.launches.len() != b.launches.len() {
+        return false;
+    }
+    for (x, y) in a.launches.iter().zip(&b.launches) {
+        let (mut x, mut y) = (x.node, y.node);
+        loop {
+            let (left, right) = (a.nodes.get(x as usize), b.nodes.get(y as usize));
+            match (left, right) {
+                (None, None) => break,
+                (Some(l), _) if l.module != ABSENT && right.is_none_or(|r| r.module == ABSENT || r.name != l.name) => {
+                    common.has_modules = false;
+                    x = l.parent;
+                    if let Some(r) = right.filter(|r| r.module != ABSENT) {
+                        y = r.parent;
+                    }
+                }
+                (_, Some(r)) if r.module != ABSENT && left.is_none_or(|l| l.module == ABSENT) => {
+                    common.has_modules = false;
+                    y = r.parent;
+                }
+                (Some(l), Some(r)) => {
+                    if l.name != r.name {
+                        return false;
+                    }
+                    common.has_shapes &= l.shape == r.shape;
+                    (x, y) = (l.parent, r.parent);
+                }
+                _ => return false,
+            }
+        }
+    }
+    true
+}
+
+/// Writes slices and tables.
+struct Writer<'a> {
+    content: &'a mut Content,
+    units: &'a [Unit],
+    out: Replays,
+    /// Row by process.
+    rows: FxHashMap<usize, TrackId>,
+    process_of: FxHashMap<TrackId, usize>,
+    next_id: u32,
+    /// (start, end, tokens) of annotations that name a step's size, by start.
+    steps: Vec<(i64, i64, u64)>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(content: &'a mut Content, units: &'a [Unit]) -> Self {
+        let process_of = content.lanes.threads.iter().map(|t| (t.track, t.process)).collect();
+        let next_id = content.tables.functions.iter().map(|f| f.id).filter(|id| *id != ABSENT).max().map_or(1, |id| id.saturating_add(1));
+        let steps = steps(content);
+        Writer { content, units, out: Replays::default(), rows: FxHashMap::default(), process_of, next_id, steps }
+    }
+
+    /// Tokens of the step that launched a replay.
+    fn batch(&self, replay: &Replay) -> Option<u64> {
+        let after = self.steps.partition_point(|s| s.0 <= replay.start);
+        self.steps[..after].iter().rev().take(64).find(|s| s.1 > replay.start).map(|s| s.2)
+    }
+
+    fn launch(&mut self, slice: RawSliceId, outcome: ReplayOutcome) {
+        self.out.launches.push(ReplayLaunch { slice, outcome });
+    }
+
+    /// The row of the device that a slice ran on.
+    fn row(&mut self, slice: RawSliceId) -> TrackId {
+        let process = self.process_of.get(&self.content.builder.track_of(slice)).copied().unwrap_or(0);
+        let Writer { content, rows, .. } = self;
+        *rows.entry(process).or_insert_with(|| {
+            let parent = content.lanes.processes.get(process).map(|p| p.track);
+            content.builder.track(TrackSpec { parent, name: ROW.into(), kind: TrackKind::Other, sort: -1 })
+        })
+    }
+
+    /// Adds the operators and modules of one replay: those with work, each from its first kernel to its last.
+    fn replay(&mut self, replay: &Replay, unit: usize, fit: &Fit, common: &Common) {
+        let unit = &self.units[unit];
+        let is_left_out = |node: u32| unit.nodes.get(node as usize).is_some_and(|n| n.module != ABSENT && !common.has_modules);
+        let mut span: Vec<Option<(i64, i64, RawSliceId)>> = vec![None; unit.nodes.len()];
+        for (&(start, raw, _), &launch) in replay.work.iter().zip(&fit.launch) {
+            let end = start.saturating_add(self.content.builder.raw(raw).1);
+            let mut at = unit.launches.get(launch as usize).map_or(NONE, |l| l.node);
+            while let Some(known) = span.get_mut(at as usize) {
+                *known = Some(known.map_or((start, end, raw), |(s, e, first)| (s.min(start), e.max(end), first)));
+                at = unit.nodes[at as usize].parent;
+            }
+        }
+        let mut place = vec![ABSENT; unit.nodes.len()];
+        let mut ids = vec![ABSENT; unit.nodes.len()];
+        for (i, node) in unit.nodes.iter().enumerate() {
+            let mut parent = node.parent;
+            while is_left_out(parent) {
+                parent = unit.nodes[parent as usize].parent;
+            }
+            let of_parent = |list: &[u32]| list.get(parent as usize).copied().unwrap_or(ABSENT);
+            ids[i] = of_parent(&ids);
+            let Some((start, end, first)) = span[i].filter(|_| !is_left_out(i as u32)) else {
+                continue;
+            };
+            let track = self.row(first);
+            let member = unit.member;
+            let record = match node.record.n_bytes() {
+                Some(n) if member <= MEMBER_MAX => RecordRef::new(member, node.record.offset(), n),
+                _ => RecordRef::default(),
+            };
+            let content = &mut *self.content;
+            let slice = content.builder.slice(RawSlice { track, start, duration: end.saturating_sub(start), name: node.name, record });
+            content.describe(slice, node.category, if common.has_shapes { node.shape } else { StrId(0) });
+            let is_module = node.module != ABSENT;
+            if is_module {
+                let parent = ids[i];
+                ids[i] = self.next_id;
+                self.next_id = self.next_id.saturating_add(1);
+                content.tables.functions.push(Function { slice, id: ids[i], parent, module: node.module });
+            } else if node.stack != StrId(0) {
+                content.tables.stacks.push((slice, node.stack));
+            }
+            place[i] = self.out.nodes.len() as u32;
+            self.out.nodes.push(ReplayNode { slice, parent: of_parent(&place), is_module });
+        }
+        for (&(_, raw, _), &launch) in replay.work.iter().zip(&fit.launch) {
+            let mut node = unit.launches.get(launch as usize).map_or(NONE, |l| l.node);
+            while is_left_out(node) {
+                node = unit.nodes[node as usize].parent;
+            }
+            if let Some(&at) = place.get(node as usize).filter(|at| **at != ABSENT) {
+                self.out.work.push((raw, at));
+            }
+        }
+    }
+
+    fn finish(self) -> Replays {
+        self.out
+    }
+}
+
+/// Annotations that name the size of a step: `execute_32_context_0(…)_generation_32(…)`, `step[DECODE bs=32]`.
+fn steps(content: &Content) -> Vec<(i64, i64, u64)> {
+    let builder = &content.builder;
+    let tokens: Vec<Option<u64>> =
+        (0..builder.strings.table().len() as u32).map(|id| tokens_of_step(builder.strings.get(StrId(id)))).collect();
+    let mut out = Vec::new();
+    if tokens.iter().any(Option::is_some) {
+        for raw in 0..builder.n_slices() as RawSliceId {
+            let (start, duration, name) = builder.raw(raw);
+            if let Some(tokens) = tokens.get(name.index()).copied().flatten() {
+                out.push((start, start.saturating_add(duration), tokens));
+            }
+        }
+    }
+    out.sort_unstable();
+    out
+}
+
+/// How many tokens or sequences a step's annotation names.
+fn tokens_of_step(name: &str) -> Option<u64> {
+    let rest = match name.strip_prefix("execute_") {
+        Some(rest) => rest,
+        None => name.strip_prefix("step[")?.split_once("bs=")?.1,
+    };
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    rest[..digits].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_name_their_size() {
+        assert_eq!(tokens_of_step("execute_32_context_0(sq0)_generation_32(sq32)"), Some(32));
+        assert_eq!(tokens_of_step("step[DECODE bs=8]"), Some(8));
+        assert_eq!(tokens_of_step("execute_context_1(4)"), None);
+        assert_eq!(tokens_of_step("aten::mm"), None);
+    }
+}
