@@ -136,7 +136,7 @@ impl Lanes {
         let roles = roles(builder);
         for (at, p) in self.processes.iter().enumerate() {
             let spec = builder.track_mut(p.track);
-            spec.name = self.process_name(p);
+            spec.name = self.process_name(p, self.is_device(at));
             let sort = p.sort.unwrap_or(if is_number(self.ids.get(p.pid)) { 0 } else { 1 << 40 });
             spec.sort = if self.is_device(at) { sort.saturating_sub(DEVICES_FIRST) } else { sort };
         }
@@ -147,6 +147,7 @@ impl Lanes {
             let spec = builder.track_mut(t.track);
             spec.name = match given {
                 Some(name) => name.into(),
+                None if is_number(tid) && t.is_device => format!("stream {tid}"),
                 None if is_number(tid) => format!("Thread {tid}"),
                 None if tid.is_empty() => "Events".into(),
                 None => tid.into(),
@@ -167,12 +168,14 @@ impl Lanes {
         }
     }
 
-    /// Whether a process is a device: its label says so.
+    /// Whether a process is a device: its label says so, or all that runs in it is device work.
     fn is_device(&self, process: usize) -> bool {
-        self.processes[process].labels.as_deref().is_some_and(is_device_label)
+        let is_labelled = self.processes[process].labels.as_deref().is_some_and(is_device_label);
+        let mut threads = self.threads.iter().filter(|t| t.process == process).peekable();
+        is_labelled || threads.peek().is_some() && threads.all(|t| t.is_device)
     }
 
-    fn process_name(&self, p: &Process) -> String {
+    fn process_name(&self, p: &Process, is_device: bool) -> String {
         let pid = self.ids.get(p.pid);
         let labels = p.labels.as_deref().map(str::trim).filter(|l| !l.is_empty());
         let name = p.name.as_deref().map(str::trim).filter(|n| !n.is_empty());
@@ -181,6 +184,7 @@ impl Lanes {
             (Some(name), Some(labels)) => format!("{name} {pid} ({labels})"),
             (Some(name), None) => format!("{name} {pid}").trim_end().into(),
             (None, Some(labels)) => format!("Process {pid} ({labels})"),
+            (None, None) if is_number(pid) && is_device => format!("GPU {pid}"),
             (None, None) if is_number(pid) => format!("Process {pid}"),
             (None, None) if pid.is_empty() => "Trace".into(),
             (None, None) => pid.into(),

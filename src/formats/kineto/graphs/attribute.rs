@@ -126,13 +126,10 @@ fn replays(content: &Content) -> Vec<Replay> {
     }
     for replay in &mut out {
         replay.work.sort_by_key(|w| (w.0, w.1));
-        let mut streams: Vec<u32> = Vec::new();
+        let mut streams: FxHashMap<u32, u32> = FxHashMap::default();
         for (_, _, work) in &mut replay.work {
-            let at = streams.iter().position(|s| *s == work.stream).unwrap_or_else(|| {
-                streams.push(work.stream);
-                streams.len() - 1
-            });
-            work.stream = at as u32;
+            let n = streams.len() as u32;
+            work.stream = *streams.entry(work.stream).or_insert(n);
         }
     }
     out.sort_by_key(|r| (r.start, r.call));
@@ -289,7 +286,8 @@ impl<'a> Writer<'a> {
 
     /// Adds the operators and modules of one replay: those with work, each from its first kernel to its last.
     fn replay(&mut self, replay: &Replay, unit: usize, fit: &Fit, common: &Common) {
-        let unit = &self.units[unit];
+        let units = self.units;
+        let unit = &units[unit];
         let is_left_out = |node: u32| unit.nodes.get(node as usize).is_some_and(|n| n.module != ABSENT && !common.has_modules);
         let mut span: Vec<Option<(i64, i64, RawSliceId)>> = vec![None; unit.nodes.len()];
         for (&(start, raw, _), &launch) in replay.work.iter().zip(&fit.launch) {

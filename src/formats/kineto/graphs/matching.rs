@@ -45,6 +45,8 @@ pub(super) struct Fit {
 
 /// How far a mismatch is looked past.
 const WINDOW: usize = 16;
+/// A replay on more streams than that is not matched.
+const STREAMS_MAX: usize = 64;
 /// Of 100 kernels of a replay so many must match; of 100 launches of a capture so many must be used.
 const MATCHED_MIN: usize = 95;
 const USED_MIN: usize = 90;
@@ -70,7 +72,7 @@ pub(super) fn fit(replay: &[Work], launches: &[Launch]) -> Option<Fit> {
         streams.get_mut(work.stream as usize)?.push(i as u32);
     }
     let has_unnamed = launches.iter().any(|l| l.kind == Kind::Kernel && l.name.is_none());
-    if has_unnamed && n_streams > 1 {
+    if has_unnamed && n_streams > 1 || n_streams > STREAMS_MAX {
         return None;
     }
     let mut head = vec![0usize; n_streams];
