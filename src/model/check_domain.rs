@@ -34,6 +34,8 @@ impl Profile {
         expect(torch.threads.iter().all(|t| t.track.index() < n_tracks), || "a torch thread has no track".into())?;
         expect(torch.memory.iter().all(|m| m.track.index() < n_tracks), || "a memory event has no track".into())?;
         expect(torch.memory.is_sorted_by_key(|m| (m.time, m.record.offset())), || "memory events are not sorted".into())?;
+        self.check_slices("operator inputs", torch.inputs.iter().map(|i| i.slice))?;
+        self.check_strings(torch.inputs.iter().flat_map(|i| [i.types, i.concrete]))?;
         self.check_slices("replay work", torch.replays.work.iter().map(|w| w.0))?;
         self.check_slices("graph launches", torch.replays.launches.iter().map(|l| l.slice))?;
         let nodes = &torch.replays.nodes;

@@ -40,6 +40,8 @@ pub struct Torch {
     /// Flows `fwdbwd`, as (start of the forward operator, start of the backward one), nanoseconds, in the order in which their ids stand in the
     /// file; of several ends with one id the last counts.
     pub backward: Vec<(i64, i64)>,
+    /// Types and concrete values of the inputs of operators whose shapes are recorded. By slice.
+    pub inputs: Vec<OperatorInputs>,
     /// Arg `kernel` of launches: only in the capture of a graph. By slice.
     pub launch_kernels: Vec<(u32, StrId)>,
     /// Operators and modules of graph replays, from their captures.
@@ -148,6 +150,17 @@ pub struct Collective {
     pub seq: u32,
     /// `Input type`, the text of the list, of host ranges.
     pub input_types: StrId,
+}
+
+/// What the record of an operator says about its inputs beside their shapes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperatorInputs {
+    /// The slice.
+    pub slice: u32,
+    /// `Input type`, the text of the list.
+    pub types: StrId,
+    /// `Concrete Inputs`, likewise.
+    pub concrete: StrId,
 }
 
 /// A Python function or module call.

@@ -19,6 +19,7 @@ mod device_rows;
 mod device_rules;
 mod device_sources;
 mod device_summary;
+mod efficiency;
 mod graph_replays;
 mod kineto;
 mod kineto_tables;

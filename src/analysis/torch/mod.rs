@@ -4,6 +4,7 @@ mod advice;
 pub mod core;
 pub mod diff;
 pub mod distributed;
+pub mod efficiency;
 mod kernel_rows;
 pub mod kernels;
 pub mod memory;
@@ -17,12 +18,14 @@ pub mod plugin_views;
 pub mod trace;
 mod trace_rows;
 pub mod unattributed;
+pub mod work;
 
 pub use self::core::TorchModel;
 use crate::base::{SliceId, StrId};
 use crate::model::{Profile, Torch};
 use diff::{Diff, DiffPart, DiffQuery, FlatDiff, FlatDiffQuery};
 use distributed::{Distributed, DistributedPart, PartQuery};
+use efficiency::{Efficiency, EfficiencyQuery};
 use kernels::{KernelMembers, KernelMembersQuery, Kernels, KernelsQuery};
 use memory::{Memory, MemoryEvents, MemoryEventsQuery, MemoryFrames, MemoryFramesQuery, MemoryQuery};
 use modules::{Modules, TreePart, TreeQuery};
@@ -44,6 +47,8 @@ pub enum TorchQuery {
     Kernels(KernelsQuery),
     /// What one row of it is made of.
     KernelMembers(KernelMembersQuery),
+    /// How fast operators were, against their device's peaks.
+    Efficiency(EfficiencyQuery),
     /// Counter tracks and step marks for the timeline.
     Counters,
     /// What a slice is linked to.
@@ -83,6 +88,8 @@ pub enum TorchAnswer {
     Kernels(Kernels),
     /// What one row of it is made of.
     KernelMembers(KernelMembers),
+    /// How fast operators were, against their device's peaks.
+    Efficiency(Efficiency),
     /// Counter tracks and step marks for the timeline.
     Counters(TraceCounters),
     /// What a slice is linked to.
@@ -149,6 +156,7 @@ pub fn answer(view: &View<'_>, query: &TorchQuery) -> Result<TorchAnswer, String
         TorchQuery::OperatorMembers(q) => TorchAnswer::OperatorMembers(ops_rows::members(view, q)),
         TorchQuery::Kernels(q) => TorchAnswer::Kernels(kernel_rows::kernels(view, q)),
         TorchQuery::KernelMembers(q) => TorchAnswer::KernelMembers(kernel_rows::members(view, q)),
+        TorchQuery::Efficiency(q) => TorchAnswer::Efficiency(efficiency::efficiency(view, q)),
         TorchQuery::Counters => TorchAnswer::Counters(counters(view.profile, view.torch)),
         TorchQuery::Links(slice) => TorchAnswer::Links(trace_rows::links(view, *slice)),
         TorchQuery::Memory(q) => TorchAnswer::Memory(memory::memory(view, q)),

@@ -67,6 +67,17 @@ pub struct OpShares {
     pub device_self: f64,
 }
 
+/// Work of the calls of a row that a model counts, and the device time that took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct OpWork {
+    /// Floating-point operations.
+    pub flops: u64,
+    /// Bytes that must be read or written at least once.
+    pub bytes: u64,
+    /// Device time of these calls and what they contain.
+    pub time: DurationNs,
+}
+
 /// One operator (with one input shape).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct OpRow {
@@ -80,6 +91,8 @@ pub struct OpRow {
     pub times: OpTimes,
     /// Their shares.
     pub shares: OpShares,
+    /// Work of the calls that a model counts; `None` without such calls.
+    pub work: Option<OpWork>,
     /// Whether it can use tensor cores, by its name (or an operator in it).
     pub tc_eligible: bool,
     /// Share (0 to 1) of `device_self` in kernels that use tensor cores; `None` without device time.

@@ -6,6 +6,7 @@ use super::core::names::operator_name;
 use super::core::stacks::Stacks;
 use super::ops::*;
 use super::unattributed;
+use super::work::Works;
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
 use crate::model::NO_SLICE;
@@ -22,6 +23,7 @@ struct Sum {
     tc_total: i64,
     is_eligible: bool,
     has_stack: bool,
+    work: Option<OpWork>,
     longest: u32,
     longest_ns: i64,
 }
@@ -102,6 +104,7 @@ pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
     let times = NodeTimes::new(view.profile, view.model);
     let mut stacks = Stacks::default();
     let mut names = OperatorNames::default();
+    let mut works = Works::default();
     let mut row_of: FxHashMap<(StrId, StrId), u32> = FxHashMap::default();
     let mut sums: Vec<Sum> = Vec::new();
     let mut has_shapes = false;
@@ -117,6 +120,13 @@ pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
         });
         let sum = &mut sums[at as usize];
         sum.add(view, &times, node);
+        let time = times.device_total[node as usize];
+        if let Some(work) = Works::key(view, slice).and_then(|key| works.of(view, key)).filter(|_| time > 0) {
+            let sum = sum.work.get_or_insert_default();
+            sum.flops = sum.flops.saturating_add(work.flops);
+            sum.bytes = sum.bytes.saturating_add(work.bytes);
+            sum.time.0 = sum.time.0.saturating_add(time);
+        }
         sum.has_stack = sum.has_stack || stacks.of(view.profile, view.torch, view.model, SliceId(slice)).is_some();
     }
     let has_device = !view.model.events.work.is_empty();
@@ -148,6 +158,7 @@ fn row(view: &View<'_>, sum: &Sum, totals: &OpTimes, grouping: OpGrouping) -> Op
             device_total: share(sum.times.device_total, totals.device_total),
             device_self: share(sum.times.device_self, totals.device_self),
         },
+        work: sum.work,
         tc_eligible: sum.is_eligible,
         tc_self_share,
         tc_total_share,

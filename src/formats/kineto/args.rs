@@ -61,9 +61,11 @@ pub enum Arg {
     CallStack,
     /// `kernel` of a launch
     Kernel,
+    /// `Concrete Inputs`
+    ConcreteInputs,
 }
 
-const COUNT: usize = Arg::Kernel as usize + 1;
+const COUNT: usize = Arg::ConcreteInputs as usize + 1;
 
 impl Arg {
     /// The arg of that key.
@@ -98,6 +100,7 @@ impl Arg {
             b"Python module id" => Arg::PythonModule,
             b"Call stack" => Arg::CallStack,
             b"kernel" => Arg::Kernel,
+            b"Concrete Inputs" => Arg::ConcreteInputs,
             _ => return None,
         })
     }
@@ -178,6 +181,7 @@ mod tests {
             "Python module id",
             "Call stack",
             "kernel",
+            "Concrete Inputs",
         ];
         let found: Vec<usize> = keys.iter().filter_map(|k| Arg::of(k.as_bytes())).map(|a| a as usize).collect();
         assert_eq!(found, (0..COUNT).collect::<Vec<_>>());

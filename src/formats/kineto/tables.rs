@@ -5,7 +5,7 @@ use super::content::{Class, Content};
 use super::event::Event;
 use crate::base::{StrId, TrackId};
 use crate::formats::json::number;
-use crate::model::torch::{ABSENT, Collective, Function, Kernel, MemoryEvent};
+use crate::model::torch::{ABSENT, Collective, Function, Kernel, MemoryEvent, OperatorInputs};
 use crate::model::{Blocks, RawSliceId, RecordRef};
 
 /// Rows so far. `slice` is a raw slice, `track` a raw track, times are as in the file.
@@ -16,6 +16,7 @@ pub(super) struct Tables {
     pub(super) collectives: Blocks<Collective>,
     pub(super) functions: Blocks<Function>,
     pub(super) stacks: Blocks<(RawSliceId, StrId)>,
+    pub(super) inputs: Blocks<OperatorInputs>,
     /// Arg `kernel` of launches, where `keeps_launch_kernels`.
     pub(super) launch_kernels: Blocks<(RawSliceId, StrId)>,
     /// The trace is read for the captures of graphs in it.
@@ -32,6 +33,11 @@ impl Content {
         match class {
             Class::Device => self.kernel(args, slice),
             Class::Python => self.tables.functions.push(function(args, slice)),
+            Class::Host if !event.input_dims.is_empty() && args.has(Arg::InputTypes) => {
+                let types = self.intern_nested(args.get(Arg::InputTypes));
+                let concrete = self.intern_nested(args.get(Arg::ConcreteInputs));
+                self.tables.inputs.push(OperatorInputs { slice, types, concrete });
+            }
             Class::Host | Class::Other => {}
         }
         if args.has(Arg::Collective) || class == Class::Host && is_collective(event.name) {

@@ -56,6 +56,7 @@ pub(super) fn torch(
         collectives: by_slice(tables.collectives, of, |c| &mut c.slice),
         functions: by_slice(tables.functions, of, |f| &mut f.slice),
         stacks: by_slice(tables.stacks, of, |s| &mut s.0),
+        inputs: by_slice(tables.inputs, of, |i| &mut i.slice),
         launch_kernels: by_slice(tables.launch_kernels, of, |l| &mut l.0),
         replays: placed(replays, of),
         backward: backward.into_iter().map(|(from, to)| (moved(from), moved(to))).collect(),

@@ -1,6 +1,7 @@
 //! Queries of the report that only a PyTorch trace answers: `overview`, `operators` by group, `kernels`, `trace`.
 
 use super::Arguments;
+use axonscope::analysis::torch::efficiency::EfficiencyQuery;
 use axonscope::analysis::torch::kernels::{KernelGrouping, KernelsQuery};
 use axonscope::analysis::torch::ops::{OpGrouping, Ops, OpsQuery};
 use axonscope::analysis::torch::overview::OverviewQuery;
@@ -25,6 +26,7 @@ pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<Q
             let device = arguments.number("device")?.and_then(|d| u32::try_from(d).ok());
             TorchQuery::Kernels(KernelsQuery { grouping, range, device })
         }
+        "efficiency" => TorchQuery::Efficiency(EfficiencyQuery { range }),
         "trace" => TorchQuery::Counters,
         _ => return Ok(None),
     };
@@ -35,6 +37,7 @@ pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<Q
 pub fn value(answer: &TorchAnswer) -> Result<Value, String> {
     if let Some(mut value) = plugin::report(answer) {
         if let TorchAnswer::Operators(ops) = answer {
+            add_work(ops, &mut value);
             add_unattributed(ops, &mut value);
         }
         return Ok(value);
@@ -44,6 +47,19 @@ pub fn value(answer: &TorchAnswer) -> Result<Value, String> {
         Value::Object(map) => map.into_iter().next().map_or(Value::Null, |(_, v)| v),
         other => other,
     })
+}
+
+/// Adds the work and the rates of operators that have a model.
+fn add_work(ops: &Ops, value: &mut Value) {
+    let rows = value["rows"].as_array_mut().into_iter().flatten();
+    for (row, work) in rows.zip(&ops.rows).filter_map(|(row, op)| Some((row, op.work?))) {
+        let time_ns = work.time.0 as f64;
+        row["gflops"] = json!(work.flops as f64 / 1e9);
+        row["gb_moved"] = json!(work.bytes as f64 / 1e9);
+        row["tflops_per_s"] = json!(work.flops as f64 / time_ns / 1e3);
+        row["tb_per_s"] = json!(work.bytes as f64 / time_ns / 1e3);
+        row["flops_per_byte"] = json!(work.flops as f64 / work.bytes.max(1) as f64);
+    }
 }
 
 /// Adds a row for each launching call of work that was launched outside operators, and all work without an operator by its reason.

@@ -5,7 +5,7 @@ use super::matching::{self, Fit, Kind, NONE, Work};
 use super::units::Unit;
 use crate::base::{Ledger, StrId, TrackId, text};
 use crate::model::replays::{ReplayLaunch, ReplayNode, ReplayOutcome, Replays};
-use crate::model::torch::{ABSENT, Function};
+use crate::model::torch::{ABSENT, Function, OperatorInputs};
 use crate::model::{RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
@@ -320,6 +320,10 @@ impl<'a> Writer<'a> {
             let slice = content.builder.slice(RawSlice { track, start, duration: end.saturating_sub(start), name: node.name, record });
             content.describe(slice, node.category, if common.has_shapes { node.shape } else { StrId(0) });
             let is_module = node.module != ABSENT;
+            let (types, concrete) = node.inputs;
+            if common.has_shapes && types != StrId(0) {
+                content.tables.inputs.push(OperatorInputs { slice, types, concrete });
+            }
             if is_module {
                 let parent = ids[i];
                 ids[i] = self.next_id;

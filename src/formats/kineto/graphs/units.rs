@@ -16,6 +16,8 @@ pub(super) struct Node {
     pub(super) shape: StrId,
     /// Python functions around it, the innermost first, joined by `;`.
     pub(super) stack: StrId,
+    /// Types and concrete values of its inputs; empty where they are not recorded.
+    pub(super) inputs: (StrId, StrId),
     /// `Python module id`; [`ABSENT`] for an operator.
     pub(super) module: u32,
     pub(super) record: RecordRef,
@@ -214,8 +216,16 @@ impl Reader<'_> {
             category: self.text(category),
             shape: self.text(shape),
             stack: self.stack(slice),
+            inputs: self.inputs(slice),
             module,
             record: self.profile.slices.record.get(slice.index()).copied().unwrap_or_default(),
+        }
+    }
+
+    fn inputs(&mut self, slice: SliceId) -> (StrId, StrId) {
+        match self.torch.inputs.binary_search_by_key(&slice.0, |i| i.slice) {
+            Ok(at) => (self.text(self.torch.inputs[at].types), self.text(self.torch.inputs[at].concrete)),
+            Err(_) => (StrId(0), StrId(0)),
         }
     }
 

@@ -1,0 +1,99 @@
+//! The work of an operator, from its name and inputs: operations, bytes that must move, the type it computes in. A family a file, each with its
+//! formula and source; what has no model has no work. `docs/pytorch-views.md` lists them.
+
+mod attention;
+mod convolution;
+mod elementwise;
+mod gemm;
+pub mod inputs;
+mod normalization;
+pub mod peaks;
+mod reduction;
+
+use super::View;
+use crate::base::StrId;
+use inputs::{Dtype, Inputs};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// Operators whose work is counted the same way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// Matrix products.
+    Gemm,
+    /// Attention.
+    Attention,
+    /// Convolutions.
+    Convolution,
+    /// Normalizations.
+    Normalization,
+    /// One result for each element.
+    Elementwise,
+    /// Sums, means, softmax.
+    Reduction,
+}
+
+/// Sizes of a matrix product: `b` times M × K by K × N.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Gemm {
+    /// Products.
+    pub b: u64,
+    /// Rows of the result.
+    pub m: u64,
+    /// Columns of the result.
+    pub n: u64,
+    /// What is summed over.
+    pub k: u64,
+}
+
+/// The work of one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// How it is counted.
+    pub family: Family,
+    /// Floating-point operations.
+    pub flops: u64,
+    /// Bytes that must be read or written at least once.
+    pub bytes: u64,
+    /// The type it computes in.
+    pub dtype: Dtype,
+    /// Whether matrix units (tensor cores) can do it.
+    pub is_matrix: bool,
+    /// Sizes of a matrix product.
+    pub gemm: Option<Gemm>,
+}
+
+/// The work of a call; `None` where the operator has no model or its inputs do not fit it.
+pub fn work(name: &str, inputs: &Inputs) -> Option<Work> {
+    let families = [gemm::work, attention::work, convolution::work, normalization::work, elementwise::work, reduction::work];
+    families.iter().find_map(|family| family(name, inputs)).filter(|work| work.bytes > 0)
+}
+
+/// Name, shapes, types and concrete inputs of a call: equal ones have equal work.
+pub type CallKey = (StrId, StrId, StrId, StrId);
+
+/// The work of the calls of a trace, each distinct one counted once.
+#[derive(Default)]
+pub struct Works {
+    known: FxHashMap<CallKey, Option<Work>>,
+}
+
+impl Works {
+    /// What makes the work of an operator's call; `None` where no inputs are recorded.
+    pub fn key(view: &View<'_>, slice: u32) -> Option<CallKey> {
+        let at = view.torch.inputs.binary_search_by_key(&slice, |i| i.slice).ok()?;
+        let inputs = &view.torch.inputs[at];
+        let shape = view.profile.attribute("input_shape")?.values.get(slice as usize).copied()?;
+        Some((view.profile.slices.name[slice as usize], shape, inputs.types, inputs.concrete))
+    }
+
+    /// The work of calls with that key.
+    pub fn of(&mut self, view: &View<'_>, key: CallKey) -> Option<Work> {
+        let text = |id: StrId| view.profile.strings.get(id);
+        *self.known.entry(key).or_insert_with(|| {
+            let inputs = Inputs::new(text(key.1), text(key.2), text(key.3));
+            work(super::core::names::operator_name(text(key.0)), &inputs)
+        })
+    }
+}

@@ -1,0 +1,156 @@
+//! Work and rates of operators equal TraceLens's tables, shape by shape.
+
+use crate::common::conformance;
+use axonscope::analysis::torch::efficiency::{Efficiency, EfficiencyQuery, EfficiencyRow};
+use axonscope::analysis::torch::{TorchAnswer, TorchQuery};
+use axonscope::base::InputSet;
+use axonscope::engine::{Answer, Query, Session};
+use axonscope::formats::import;
+use std::collections::HashMap;
+
+fn efficiency(name: &str, bytes: Vec<u8>) -> Efficiency {
+    let (claim, done) = import::import(&InputSet::from_bytes(name, bytes)).unwrap().remove(0);
+    let (imported, input) = done.unwrap();
+    imported.profile.check().unwrap();
+    let session = Session::new(claim, input, imported);
+    match session.run(&Query::Torch(TorchQuery::Efficiency(EfficiencyQuery::default()))) {
+        Answer::Torch(TorchAnswer::Efficiency(found)) => found,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Rows of a CSV file as maps; quoted cells may hold commas and line breaks.
+fn csv(text: &str) -> Vec<HashMap<String, String>> {
+    let (mut rows, mut row, mut cell, mut is_quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '"' if is_quoted && rest.peek() == Some(&'"') => cell.extend(rest.next()),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => row.push(std::mem::take(&mut cell)),
+            '\n' if !is_quoted => {
+                row.push(std::mem::take(&mut cell));
+                rows.push(std::mem::take(&mut row));
+            }
+            '\r' if !is_quoted => {}
+            c => cell.push(c),
+        }
+    }
+    let head = rows.remove(0);
+    rows.into_iter().map(|row| head.iter().cloned().zip(row).collect()).collect()
+}
+
+/// Python's tuples as its lists.
+fn listed(text: &str) -> String {
+    text.replace(",)", ")").replace('(', "[").replace(')', "]")
+}
+
+type Key = (String, String, String);
+
+fn key(row: &EfficiencyRow) -> Key {
+    (row.name.clone(), row.shape.clone(), row.types.clone())
+}
+
+#[test]
+fn work_and_rates_equal_tracelens() {
+    let Some(kineto) = conformance("kineto") else { return };
+    let (mut n, mut wrong) = (0, Vec::new());
+    for entry in std::fs::read_dir(kineto.join("rates")).unwrap().map(|e| e.unwrap()) {
+        let case = entry.file_name().to_string_lossy().into_owned();
+        let (gpu, trace) = case.split_once('.').unwrap();
+        let path = kineto.join("traces/tracelens-traces").join(gpu).join(format!("{trace}.json.gz"));
+        let found = efficiency("trace.json.gz", std::fs::read(path).unwrap());
+        for table in ["GEMM", "SDPA_fwd", "CONV_fwd", "Normalization", "BinaryElementwise", "UnaryElementwise"] {
+            let Ok(text) = std::fs::read_to_string(entry.path().join(format!("{table}.csv"))) else { continue };
+            // Rows that differ in strides alone are one here.
+            let mut wanted: HashMap<Key, (f64, f64, f64, f64)> = HashMap::new();
+            // Calls without kernel time have no rate.
+            for row in csv(&text).into_iter().filter(|row| !row["TFLOPS/s_mean"].is_empty()) {
+                let value = |column: &str| row[column].parse::<f64>().unwrap();
+                let key = (row["name"].clone(), listed(&row["Input Dims_first"]), listed(&row["Input type_first"]));
+                let sum = wanted.entry(key).or_insert((value("GFLOPS_first"), value("Data Moved (MB)_first"), 0.0, 0.0));
+                let calls = value("name_count");
+                *sum = (sum.0, sum.1, sum.2 + value("TFLOPS/s_mean") * calls, sum.3 + calls);
+            }
+            for (wanted_key, (gflops, mib, tflops, calls)) in wanted {
+                n += 1;
+                let rows: Vec<&EfficiencyRow> = found.rows.iter().filter(|r| key(r) == wanted_key).collect();
+                let Some(row) = rows.first() else {
+                    wrong.push(format!("{case} {table} {wanted_key:?}: no model"));
+                    continue;
+                };
+                let n_calls: u64 = rows.iter().map(|r| r.calls).sum();
+                let mean = rows.iter().map(|r| r.tflops * r.calls as f64).sum::<f64>() / n_calls as f64;
+                let ours = [row.flops as f64 / 1e9, row.bytes as f64 / f64::from(1 << 20), mean, n_calls as f64];
+                for (mine, theirs) in ours.into_iter().zip([gflops, mib, tflops / calls, calls]) {
+                    if (mine - theirs).abs() > theirs.abs() * 1e-3 {
+                        wrong.push(format!("{case} {table} {wanted_key:?}: {mine}, TraceLens {theirs}"));
+                    }
+                }
+            }
+        }
+        // Of the kernel time that TraceLens models, 90% is modelled here.
+        let (mut modelled, mut all) = (0.0, 0.0);
+        for row in csv(&std::fs::read_to_string(entry.path().join("unified_perf_summary.csv")).unwrap()) {
+            if row["has_perf_model"] == "True" {
+                let time: f64 = row["Kernel Time (µs)_sum"].parse().unwrap();
+                let (name, shape) = (&row["name"], listed(&row["Input Dims"]));
+                all += time;
+                modelled += if found.rows.iter().any(|r| r.name == *name && r.shape == shape) { time } else { 0.0 };
+            }
+        }
+        println!("{case}: {:.1}% of the kernel time that TraceLens models", 100.0 * modelled / all);
+        assert!(modelled >= 0.9 * all, "{case}: {modelled} of {all} µs");
+    }
+    assert!(wrong.is_empty(), "{} of {n} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(n > 60, "{n} rows compared");
+}
+
+/// A trace of one operator call with one kernel.
+fn one(operator: &str, args: &str, dur_us: &str, device: &str) -> Vec<u8> {
+    format!(
+        r#"{{"schemaVersion": 1, "deviceProperties": [{{"id": 0, "name": "{device}"}}], "traceEvents": [
+{{"ph":"X","cat":"cpu_op","name":"{operator}","pid":5,"tid":5,"ts":0,"dur":50,"args":{{"External id": 1, {args}}}}},
+{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":5,"ts":2,"dur":5,"args":{{"External id": 1, "correlation": 7}}}},
+{{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":20,"dur":{dur_us},"args":{{"External id": 1, "device": 0, "stream": 7, "correlation": 7}}}}
+]}}"#
+    )
+    .into_bytes()
+}
+
+const MM: &str =
+    r#""Input Dims": [[1000, 1000], [1000, 1000]], "Input type": ["c10::BFloat16", "c10::BFloat16"], "Concrete Inputs": ["", ""]"#;
+
+#[test]
+fn rates_are_set_against_the_roof() {
+    let found = efficiency("t.json", one("aten::mm", MM, "10", "NVIDIA H100 80GB HBM3"));
+    let [row] = &found.rows[..] else { panic!("{found:?}") };
+    assert_eq!((row.flops, row.bytes, row.calls, row.kernel_time.0), (2_000_000_000, 6_000_000, 1, 10_000));
+    assert_eq!((row.tflops, row.tb_per_s), (200.0, 0.6));
+    // 2 GFLOP at 989.4 TFLOP/s take 2.02 µs, 6 MB at 3.352 TB/s 1.79 µs.
+    assert_eq!(row.bound, Some(axonscope::analysis::torch::efficiency::Bound::Compute));
+    assert!((7_978..=7_979).contains(&row.recoverable.unwrap().0), "{:?}", row.recoverable);
+    assert!((row.peak_share.unwrap() - 200.0 / 989.4).abs() < 1e-9);
+}
+
+#[test]
+fn what_is_not_known_is_not_said() {
+    let unknown = efficiency("t.json", one("aten::mm", MM, "10", "NVIDIA Imagined 1"));
+    assert_eq!((unknown.rows[0].peak_share, unknown.rows[0].recoverable, unknown.rows[0].tflops), (None, None, 200.0));
+    assert!(unknown.notes.iter().any(|n| n.contains("not in the table")), "{:?}", unknown.notes);
+    // Without time there is no rate.
+    assert!(efficiency("t.json", one("aten::mm", MM, "0", "NVIDIA H100")).rows.is_empty());
+    let odd = [
+        r#""Input Dims": [[-1, 4], [4, 4]], "Input type": ["float", "float"]"#,
+        r#""Input Dims": [["s0", 4], [4, 4]], "Input type": ["float", "float"]"#,
+        r#""Input Dims": [[4, 4, 1, 1, 1, 1, 1, 1, 1, 1], [4, 4]], "Input type": ["float", "float"]"#,
+        r#""Input Dims": [[4, 4], [4, 4]], "Input type": ["c10::Posit", "float"]"#,
+        r#""Input Dims": [[4, 4], [4, 4]]"#,
+        r#""Input Dims": [[18446744073709551615, 4], [4, 4]], "Input type": ["float", "float"]"#,
+    ];
+    for args in odd {
+        let found = efficiency("t.json", one("aten::mm", args, "10", "NVIDIA H100"));
+        assert!(found.rows.is_empty(), "{args}: {:?}", found.rows);
+        assert_eq!(found.device_time.0, 10_000, "{args}");
+    }
+}
