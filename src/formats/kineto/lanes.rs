@@ -134,11 +134,12 @@ impl Lanes {
     /// Gives every track its name, kind and place.
     pub fn settle(&self, builder: &mut ProfileBuilder) {
         let roles = roles(builder);
+        let is_device = self.devices();
         for (at, p) in self.processes.iter().enumerate() {
             let spec = builder.track_mut(p.track);
-            spec.name = self.process_name(p, self.is_device(at));
+            spec.name = self.process_name(p, is_device[at]);
             let sort = p.sort.unwrap_or(if is_number(self.ids.get(p.pid)) { 0 } else { 1 << 40 });
-            spec.sort = if self.is_device(at) { sort.saturating_sub(DEVICES_FIRST) } else { sort };
+            spec.sort = if is_device[at] { sort.saturating_sub(DEVICES_FIRST) } else { sort };
         }
         for t in &self.threads {
             let p = &self.processes[t.process];
@@ -152,8 +153,7 @@ impl Lanes {
                 None if tid.is_empty() => "Events".into(),
                 None => tid.into(),
             };
-            let on_device = self.is_device(t.process);
-            let is_stream = on_device || t.is_device || spec.name.starts_with("stream");
+            let is_stream = is_device[t.process] || t.is_device || spec.name.starts_with("stream");
             spec.kind = match is_stream {
                 true => TrackKind::Stream,
                 // The profiler's own record of its running: no work of the program.
@@ -168,11 +168,17 @@ impl Lanes {
         }
     }
 
-    /// Whether a process is a device: its label says so, or all that runs in it is device work.
-    fn is_device(&self, process: usize) -> bool {
-        let is_labelled = self.processes[process].labels.as_deref().is_some_and(is_device_label);
-        let mut threads = self.threads.iter().filter(|t| t.process == process).peekable();
-        is_labelled || threads.peek().is_some() && threads.all(|t| t.is_device)
+    /// Which processes are devices: their label says so, or all that runs in them is device work.
+    fn devices(&self) -> Vec<bool> {
+        let is_labelled = |p: &Process| p.labels.as_deref().is_some_and(is_device_label);
+        let mut out: Vec<bool> = self.processes.iter().map(is_labelled).collect();
+        let mut only_device_work: Vec<Option<bool>> = vec![None; out.len()];
+        for t in &self.threads {
+            let all = &mut only_device_work[t.process];
+            *all = Some(all.unwrap_or(true) && t.is_device);
+        }
+        out.iter_mut().zip(only_device_work).for_each(|(is_device, all)| *is_device |= all == Some(true));
+        out
     }
 
     fn process_name(&self, p: &Process, is_device: bool) -> String {
