@@ -61,7 +61,7 @@ const TORCH: &[Row] = &[
     ("diff", "A second PyTorch trace", "Open it beside this one: drop it on the page"),
 ];
 
-const LOG_RUN: &str = "`neuron.profiler.profile(profile_type=\"operator\", …)`; open the whole log directory";
+const LOG_RUN: &str = "`neuron.profiler.profile(profile_type=\"operator\", …)`; open the log directory";
 
 /// Of runs of the TensorBoard Neuron plugin.
 const LOG: &[Row] = &[
@@ -69,7 +69,7 @@ const LOG: &[Row] = &[
     ("operator-timeline", "neuron_op_timeline.json", LOG_RUN),
     ("operator-framework", "neuron_framework_op.json", LOG_RUN),
     ("operator-hlo", "neuron_hlo_op.json", LOG_RUN),
-    ("trace", "neuron_trace.json", "`neuron.profiler.profile(profile_type=\"trace\", …)`; open the whole log directory"),
+    ("trace", "neuron_trace.json", "`neuron.profiler.profile(profile_type=\"trace\", …)`; open the log directory"),
 ];
 
 /// Views that need a second profile: the page knows whether one is open.
@@ -90,7 +90,7 @@ pub fn missing_views(profile: &Profile, offered: &[&str]) -> Vec<MissingView> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{NeuronDevice, Torch};
+    use crate::model::NeuronDevice;
 
     fn ids(domain: Domain, offered: &[&str]) -> Vec<String> {
         let profile = Profile { domain, ..Profile::default() };
@@ -104,7 +104,7 @@ mod tests {
         let without: Vec<&str> = all.into_iter().filter(|id| *id != "source").collect();
         assert_eq!(ids(Domain::NeuronDevice(NeuronDevice::default()), &without), ["source", "compare"]);
         let torch = ["operators", "search", "kernels", "modules", "diff"];
-        assert_eq!(ids(Domain::Torch(Torch::default()), &torch), ["memory", "distributed", "diff"]);
+        assert_eq!(ids(Domain::Torch(Box::default()), &torch), ["memory", "distributed", "diff"]);
         assert_eq!(ids(Domain::Plain, &[]), [""; 0]);
     }
 

@@ -73,7 +73,7 @@ pub(super) fn attribute(content: &mut Content, units: &[Unit], ledger: &mut Ledg
     let n_several = out.launches.iter().filter(|l| l.outcome == ReplayOutcome::MatchedSeveral).count() as u64;
     if n_several > 0 {
         ledger.note(format!(
-            "{} graph launches fit several captures equally well: shapes and modules in which these differ are left out.",
+            "{} graph launches fit several captures equally well: shapes and modules in which these differ are not attributed.",
             text::count(n_several)
         ));
     }
