@@ -81,8 +81,9 @@ fn work_and_rates_equal_tracelens() {
                 };
                 let n_calls: u64 = rows.iter().map(|r| r.calls).sum();
                 let mean = rows.iter().map(|r| r.tflops * r.calls as f64).sum::<f64>() / n_calls as f64;
-                let ours = [row.flops as f64 / 1e9, row.bytes as f64 / f64::from(1 << 20), mean, n_calls as f64];
-                for (mine, theirs) in ours.into_iter().zip([gflops, mib, tflops / calls, calls]) {
+                // Calls are not compared: an operator whose only child has its name is one call here, two there.
+                let ours = [row.flops as f64 / 1e9, row.bytes as f64 / f64::from(1 << 20), mean];
+                for (mine, theirs) in ours.into_iter().zip([gflops, mib, tflops / calls]) {
                     if (mine - theirs).abs() > theirs.abs() * 1e-3 {
                         wrong.push(format!("{case} {table} {wanted_key:?}: {mine}, TraceLens {theirs}"));
                     }
