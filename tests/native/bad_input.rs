@@ -44,7 +44,7 @@ fn what_is_no_profile_is_named() {
     refuses(vec![7], &["07", "Expected one of"]);
     refuses(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(), &["PNG image", "Expected one of"]);
     refuses(b"<!DOCTYPE html><html><body>404</body></html>".to_vec(), &["HTML page", "Expected one of"]);
-    refuses(b"step,loss\n1,2\n".to_vec(), &["text that begins with `step,loss", "Expected one of"]);
+    refuses(b"step,loss\n1,2\n".to_vec(), &["text that starts with `step,loss", "Expected one of"]);
     refuses(br#"{"name": "package", "version": 1}"#.to_vec(), &["`name`, `version`", "PyTorch profiler trace"]);
     refuses(b"[1, 2, 3]".to_vec(), &["JSON list", "`ph`"]);
     refuses(br#"{"traceEvents": 5}"#.to_vec(), &["Expected", "`traceEvents`"]);

@@ -147,7 +147,7 @@ fn what_is_wrong_is_said() {
     let files = [("d/Instruction.parquet".into(), good.clone()), ("d/DmaPacket.parquet".into(), half.clone())];
     let imported = import_one(&files).expect("the rest opens");
     assert_eq!((imported.profile.slices.len(), imported.ledger.skipped.len()), (2, 1));
-    assert!(imported.ledger.skipped[0].reason.contains("half-written"));
+    assert!(imported.ledger.skipped[0].reason.contains("incomplete or damaged"));
     let error = import_one(&[("d/Instruction.parquet".into(), half)]).expect_err("nothing is left");
     assert!(error.to_string().contains("an incomplete file"), "{error}");
     // A duration of another type; no start at all.
@@ -365,7 +365,7 @@ fn tables_of_another_run_are_named_with_those_that_belong_together() {
     files[at].1 = late;
     let mixed = import_one(&files).expect("it opens all the same");
     let said = mixed.ledger.notes.iter().find(|n| n.contains("Drop the directory of one profile")).expect("said");
-    let together = "belong to it: DmaUsage, Instruction, PendingDma, PsumUsage, SbufUsage, SemaphoreUpdate, Summary, Throttle.";
+    let together = "Matching tables: DmaUsage, Instruction, PendingDma, PsumUsage, SbufUsage, SemaphoreUpdate, Summary, Throttle.";
     assert!(said.contains("`DmaPacket` (it reaches to 900005 ns") && said.contains(together), "{said}");
     let skipped = mixed.ledger.skipped.iter().find(|s| s.kind == "mixed_tables").expect("counted");
     assert_eq!(skipped.count, 1);

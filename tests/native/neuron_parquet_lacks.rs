@@ -155,7 +155,7 @@ fn what_is_incomplete_is_not_of_another_run() {
     let parts = [("Instruction_0", table(&instructions(0..15), 1000)), ("Instruction_2", table(&instructions(30..40), 1000))];
     let imported = run(&parts);
     assert!(!is_mixed(&imported));
-    says(&imported.ledger.notes, "Of the table `Instruction` `Instruction_1.parquet` is not there");
+    says(&imported.ledger.notes, "`Instruction_1.parquet` of the table `Instruction` is missing");
     let rest = table(&instructions(15..40), 1000);
     let half = rest[..rest.len() / 2].to_vec();
     assert!(!is_mixed(&run(&[parts[0].clone(), ("Instruction_1", half)])));
@@ -171,7 +171,7 @@ fn a_column_that_cannot_be_read_costs_that_column() {
         let skipped: Vec<_> = ledger.skipped.iter().map(|s| (s.kind.as_str(), s.count)).collect();
         assert_eq!((profile.slices.len(), skipped), (40, vec![("broken_column", 1)]), "{:?}", ledger.skipped);
         assert_eq!(ledger.read, ledger.shown);
-        says(&ledger.notes, &format!("The column `{column}` of the table `Instruction` cannot be read to its end"));
+        says(&ledger.notes, &format!("The column `{column}` of the table `Instruction` is only partly readable"));
         says(&ledger.notes, lost);
         assert!(ledger.notes.iter().all(|n| !n.contains("rows of the table") && !n.starts_with("The table `Instruction` cannot")));
         assert!(!is_mixed(&imported));
@@ -243,8 +243,8 @@ fn what_lacks_is_said_in_notes_and_in_the_list() {
         ("PendingDma", table(&vec![("timestamp", Ints(vec![1]))], 1000)),
     ]);
     let notes = &imported.ledger.notes;
-    says(notes, "The table `Instruction` has no column `opcode` in `Instruction_1.parquet`: there its rows have no names");
-    says(notes, "has no column `pcore_idx` in `Instruction_1.parquet`: there its cores cannot be told apart");
+    says(notes, "The table `Instruction` has no column `opcode` in `Instruction_1.parquet`: in these parts its rows have no names");
+    says(notes, "has no column `pcore_idx` in `Instruction_1.parquet`: in these parts its cores are not distinguished");
     says(notes, "`SemaphoreUpdate` has no column `id`: its semaphores are not distinguished");
     says(notes, "`Throttle` has no column `duration`");
     says(notes, "`PendingDma` has no column `value`");
@@ -253,7 +253,7 @@ fn what_lacks_is_said_in_notes_and_in_the_list() {
     says(lost, "Engines by core");
     says(lost, "Waits separate from work");
     says(lost, "FLOPs utilization (MFU, HFU) and compute ceilings (the table Metadata does not record the tensor engine clock)");
-    says(lost, "the table Metadata lacks the bandwidth of the HBM");
+    says(lost, "the table Metadata does not record the HBM bandwidth");
     assert!(lost.iter().all(|l| !l.starts_with("The duration of the run")), "{lost:?}");
     says(&run(&[]).ledger.notes, "The table `SemaphoreUpdate` is missing");
 }
@@ -264,7 +264,7 @@ fn sections_of_the_json_that_are_empty_or_missing() {
     let imported = import_one(&[("p.json".into(), text.into())]).expect("opens");
     says(&imported.ledger.notes, "The section `instruction` is empty: the timeline has no instructions");
     says(&imported.ledger.notes, "The section `dma` is missing: DMA transfers are not available.");
-    says(&imported.profile.meta.not_available, "(the section metadata lacks its rows, its columns, the number of cores)");
+    says(&imported.profile.meta.not_available, "(the section metadata does not record its rows, its columns, the number of cores)");
 }
 
 #[test]

@@ -276,7 +276,7 @@ fn a_list_alone_is_a_table() {
             let got = ops(&s, Level::Framework);
             assert_eq!((&got.rows, got.total_time, got.generic_table), (&wanted.rows, wanted.total_time, None), "{text}");
             assert_eq!((s.ledger.read, s.ledger.shown), (2, 2));
-            assert!(s.ledger.notes.iter().any(|n| n.contains("was taken for the time")), "{:?}", s.ledger.notes);
+            assert!(s.ledger.notes.iter().any(|n| n.contains("was read as the time")), "{:?}", s.ledger.notes);
         }
     }
 }

@@ -284,7 +284,7 @@ fn workers_that_do_not_fit_say_why() {
     let a = worker(0, &[(1, 100, 50), (2, 300, 90)]);
     // An operation that only one has: matched by number, the other left out.
     let all = merged(&a, vec![part(&a, "w_0", ""), part(&worker(1, &[(2, 300, 10)]), "w_1", "")]);
-    assert!(all.is_matched && all.notes.iter().any(|n| n.contains("1 operations have no counterpart")), "{:?}", all.notes);
+    assert!(all.is_matched && all.notes.iter().any(|n| n.contains("1 operations have no match in the open workers")), "{:?}", all.notes);
     // Operations without a number beside numbered ones: by order if equally many, else left out.
     let mixed = |rank, n: u64| {
         let mut all = vec![collective(1, 100, 50), op("aten::add", 0, 1000)];
