@@ -112,7 +112,7 @@ fn a_trace_without_summary_says_so() {
     let engines = |s: &axonscope::analysis::device::Summary| s.engines.iter().filter(|e| e.engine != "DMA").cloned().collect::<Vec<_>>();
     assert_eq!(engines(&of_trace), engines(&of_json));
     assert!(of_trace.metrics.iter().all(|m| m.file.is_none()), "nothing is made up");
-    assert!(of_trace.notes[0].contains("not available"));
+    assert!(of_trace.notes[0].contains("Not available"));
     // The rows tell how long anything ran; of work and bytes they say nothing.
     let active = |s: &axonscope::analysis::device::Summary| {
         s.metrics.iter().find(|m| m.name == "total_active_time_percent").and_then(|m| m.computed).expect("of rows")
@@ -184,7 +184,7 @@ fn active_times_of_a_trace_are_those_of_the_summary() {
             assert!((value(&ours, &share) - value(&told, &share)).abs() < 1e-3 && value(&ours, &share) <= 1.0, "{run} {share}");
         }
         // Four transfers that the profiler leaves out, and says nothing of.
-        assert!(trace.ledger.notes.iter().any(|n| n.starts_with("4 DMA transfers on rings that were moving")), "{:?}", trace.ledger.notes);
+        assert!(trace.ledger.notes.iter().any(|n| n.starts_with("4 DMA transfers on rings that were active")), "{:?}", trace.ledger.notes);
         let of_json = summary(&json.profile, Some(json.profile.meta.range));
         let (ours, rows, told) =
             (value(&ours, "total_active_time"), value(&of_json, "total_active_time"), value(&told, "total_active_time"));

@@ -257,7 +257,7 @@ fn a_cut_trace_keeps_what_it_has_or_says_why_not() {
     let error = import_one(&[("x.ntff".into(), other)]).expect_err("version 9").to_string();
     assert!(error.starts_with("Expected Neuron trace version 4–6, found 9 in `x.ntff`. Convert it with `neuron-profile view"), "{error}");
     let error = import_one(&[("x.ntff".into(), b"x".to_vec())]).expect_err("one byte").to_string();
-    assert!(error.contains("found 1 byte in `x.ntff` that do not begin like one"), "{error}");
+    assert!(error.contains("found 1 byte in `x.ntff` that do not start like one"), "{error}");
     let error = import_one(&[("x.ntff".into(), Vec::new())]).expect_err("nothing captured").to_string();
     assert!(error.contains("profiling was on, but nothing was captured"), "{error}");
 }
