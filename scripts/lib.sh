@@ -118,6 +118,8 @@ ensure_trunk() {
 
 ensure_wasm_pack() { cargo_tool wasm-pack 0.15.1 "it runs tests inside a browser" 0 --locked wasm-pack@0.15.1; }
 
+ensure_machete() { cargo_tool cargo-machete 0.9.2 "it finds dependencies that nothing uses" 0 --locked cargo-machete@0.9.2; }
+
 # The zstd library of Parquet tables is written in C; only clang compiles it to WebAssembly.
 ensure_clang() {
   if ! have clang; then apt_install "it compiles the zstd codec of Parquet tables to WebAssembly" clang; fi

@@ -19,7 +19,9 @@ if [ "${AXONSCOPE_LINT:-}" = 1 ]; then
     say "adding rustfmt and clippy with rustup: .ci/run checks formatting and lints"
     rustup component add rustfmt clippy || die "rustup could not add rustfmt and clippy."
   fi
+  ensure_machete
   suite "formatting" count_step cargo fmt --check || true
+  suite "dependencies that nothing uses" count_step cargo-machete . || true
   suite "lints, native" count_step cargo clippy --locked --features page --all-targets -- -D warnings || true
   suite "lints, wasm32" count_step cargo clippy --locked --features page --target wasm32-unknown-unknown --lib --bins "${web[@]}" -- -D warnings || true
 fi

@@ -1,80 +1,81 @@
-//! Painting bars.
+//! Drawing bars.
 
-use super::data::{Bar, Mark, Series};
+use super::data::{Bar, Series};
 use super::layout::Layout;
-use crate::ui::chart::look::{self, FONT, Look};
-use web_sys::CanvasRenderingContext2d;
+use crate::ui::chart::draw::{Align, Drawn, Face, Failure, Plane, Scale, Sheet, Write, fill, stroke};
+use plotters::element::Rectangle;
 
-/// Paints axis, bars and names.
-pub(super) fn paint(context: &CanvasRenderingContext2d, layout: &Layout, series: &[Series], bars: &[Bar], lit: Option<Mark>, look: &Look) {
-    context.set_font(FONT);
-    let right = layout.left + layout.width;
-    grid(context, layout, look);
-    context.save();
-    context.begin_path();
-    context.rect(layout.left, 0.0, layout.width, layout.top + layout.height + 44.0);
-    context.clip();
+/// Draws axis, bars and names.
+pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, series: &[Series], bars: &[Bar]) -> Drawn {
+    let mut plane = plane(sheet, layout)?;
+    sheet.mesh(&mut plane, (false, true))?;
+    sheet.text(layout.axis.unit, (layout.left + 2.0, 7.0), label(sheet, Align::Left))?;
     for at in layout.in_sight() {
-        bar(context, layout, series, &bars[at], at, lit, look);
+        bar(sheet, &mut plane, layout, (at, &bars[at]), series, None)?;
     }
-    names(context, layout, bars, look);
-    context.restore();
-    look::rule(context, (layout.left, layout.y(0.0)), (right, layout.y(0.0)), &look.axis);
+    if layout.axis.lo < 0.0 {
+        let zero = layout.y(0.0);
+        sheet.line(&[(layout.left, zero), (layout.left + layout.width, zero)], stroke(sheet.ink.axis, 1.0))?;
+    }
+    names(sheet, layout, bars)
 }
 
-/// Lines at the ticks, their labels, and the unit above them.
-fn grid(context: &CanvasRenderingContext2d, layout: &Layout, look: &Look) {
-    let right = layout.left + layout.width;
-    for tick in &layout.axis.ticks {
-        let y = layout.y(tick.value);
-        look::rule(context, (layout.left, y), (right, y), &look.line);
-        context.set_fill_style_str(&look.quiet);
-        look::write(context, &tick.label, layout.left - 6.0, y, "right");
+/// Draws the ground of a bar, the bar, and the outline of one of its series.
+pub(super) fn over(sheet: &Sheet<'_>, layout: &Layout, series: &[Series], bars: &[Bar], lit: (usize, Option<usize>)) -> Drawn {
+    let Some(one) = bars.get(lit.0).filter(|_| layout.in_sight().contains(&lit.0)) else { return Ok(()) };
+    let from = layout.column(lit.0).max(layout.left);
+    let to = layout.column(lit.0 + 1).min(layout.left + layout.width);
+    let column = [from, layout.top, to - from, layout.height];
+    if lit.1.is_some() {
+        // The other series of the bar are paler.
+        sheet.rect(column, fill(sheet.ink.surface, 0.6))?;
     }
-    context.set_fill_style_str(&look.quiet);
-    look::write(context, layout.axis.unit, layout.left + 2.0, 7.0, "left");
+    sheet.rect(column, fill(sheet.ink.line, 0.5))?;
+    bar(sheet, &mut plane(sheet, layout)?, layout, (lit.0, one), series, lit.1)
 }
 
-fn bar(context: &CanvasRenderingContext2d, layout: &Layout, series: &[Series], bar: &Bar, at: usize, lit: Option<Mark>, look: &Look) {
-    let is_here = lit.is_some_and(|m| m.bar == at);
-    if is_here {
-        context.set_global_alpha(0.5);
-        context.set_fill_style_str(&look.line);
-        context.fill_rect(layout.column(at), layout.top, layout.pitch, layout.height);
-        context.set_global_alpha(1.0);
+/// x is in CSS pixels, since bars scroll; y is the value.
+fn plane<'a>(sheet: &Sheet<'a>, layout: &Layout) -> Result<Plane<'a>, Failure> {
+    let place = [layout.left, layout.top, layout.width, layout.height];
+    sheet.plane(place, (Scale::plain(layout.left..layout.left + layout.width), Scale::linear(&layout.axis)))
+}
+
+fn bar<'a>(
+    sheet: &Sheet<'a>,
+    plane: &mut Plane<'a>,
+    layout: &Layout,
+    (at, bar): (usize, &Bar),
+    series: &[Series],
+    lit: Option<usize>,
+) -> Drawn {
+    let mut rects = Vec::new();
+    for piece in layout.pieces(at, bar) {
+        let Some(of) = series.get(piece.series).filter(|_| piece.values.0 != piece.values.1) else { continue };
+        let alpha = if lit.is_some_and(|lit| lit != piece.series) { 0.3 } else { 1.0 };
+        let corners = [(piece.x.0, piece.values.0), (piece.x.1, piece.values.1)];
+        let mut rect = Rectangle::new(corners, fill(sheet.ink.slot(of.colour), alpha));
+        if !layout.is_beside && layout.rect(&piece)[3] >= 4.0 {
+            // A little ground between one series and the next.
+            rect.set_margin(Sheet::px(1.0), 0, 0, 0);
+        }
+        rects.push(rect);
+        rects.extend((lit == Some(piece.series)).then(|| Rectangle::new(corners, stroke(sheet.ink.text, 2.0))));
     }
-    for (which, [x, y, width, height]) in layout.rects(at, bar) {
-        let Some(series) = series.get(which) else { continue };
-        if bar.value(which) == 0.0 {
-            continue;
-        }
-        // What there is is seen: half a pixel at least.
-        let height = height.max(0.5);
-        let is_back = is_here && lit.and_then(|m| m.series).is_some_and(|s| s != which);
-        context.set_global_alpha(if is_back { 0.45 } else { 1.0 });
-        context.set_fill_style_str(&look.slot(series.colour));
-        context.fill_rect(x, y, width, height);
-        context.set_global_alpha(1.0);
-        if height >= 4.0 && !layout.is_beside {
-            context.set_fill_style_str(&look.surface);
-            context.fill_rect(x, y, width, 1.0);
-        }
-        if is_here && lit.and_then(|m| m.series) == Some(which) {
-            context.set_stroke_style_str(&look.text);
-            context.set_line_width(2.0);
-            context.stroke_rect(x, y, width, height);
-        }
-    }
+    plane.draw_series(rects)?;
+    Ok(())
+}
+
+fn label(sheet: &Sheet<'_>, align: Align) -> Write {
+    Write { face: Face::Plain, align, colour: sheet.ink.quiet }
 }
 
 /// Names beneath the bars, as many as have room, and beneath them what neighbours have in common.
-fn names(context: &CanvasRenderingContext2d, layout: &Layout, bars: &[Bar], look: &Look) {
+fn names(sheet: &Sheet<'_>, layout: &Layout, bars: &[Bar]) -> Drawn {
     let seen = layout.in_sight();
     let y = layout.top + layout.height + 12.0;
-    context.set_fill_style_str(&look.quiet);
-    for (at, middle, room) in layout.name_places(|at| look::width_of(context, &bars[at].name)) {
-        let Some(name) = look::fitted(context, &bars[at].name, room) else { continue };
-        look::write(context, &name, middle, y, "center");
+    for (at, middle, room) in layout.name_places(|at| sheet.width_of(&bars[at].name, Face::Plain)) {
+        let Some(name) = sheet.fitted(&bars[at].name, Face::Plain, room) else { continue };
+        sheet.text(&name, (middle, y), label(sheet, Align::Middle))?;
     }
     let mut at = seen.start;
     while at < seen.end {
@@ -83,12 +84,52 @@ fn names(context: &CanvasRenderingContext2d, layout: &Layout, bars: &[Bar], look
         if !group.is_empty() {
             let from = layout.column(at).max(layout.left);
             let to = layout.column(end).min(layout.left + layout.width);
-            look::rule(context, (from + 3.0, y + 9.0), (to - 4.0, y + 9.0), &look.axis);
-            context.set_fill_style_str(&look.text);
-            if let Some(name) = look::fitted(context, group, to - from - 8.0) {
-                look::write(context, &name, (from + to) / 2.0, y + 19.0, "center");
+            sheet.line(&[(from + 3.0, y + 9.0), (to - 4.0, y + 9.0)], stroke(sheet.ink.axis, 1.0))?;
+            if let Some(name) = sheet.fitted(group, Face::Plain, to - from - 8.0) {
+                let write = Write { colour: sheet.ink.text, ..label(sheet, Align::Middle) };
+                sheet.text(&name, ((from + to) / 2.0, y + 19.0), write)?;
             }
         }
         at = end;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::Given;
+    use super::*;
+    use crate::ui::chart::draw::drawn;
+    use crate::ui::table::Kind;
+
+    fn svg(bars: &[Bar], is_beside: bool, scroll: f64) -> String {
+        let series = [Series::new("a", 0), Series::new("b", 1)];
+        let layout = Layout::new(&Given { bars, shown: vec![0, 1], is_beside, kind: Kind::Bytes }, 500.0, 240.0, scroll);
+        drawn((500.0, 240.0), |sheet| {
+            base(sheet, &layout, &series, bars)?;
+            over(sheet, &layout, &series, bars, (0, Some(1)))
+        })
+    }
+
+    #[test]
+    fn each_value_that_is_not_zero_has_a_rectangle() {
+        let bar = |name: &str, values: &[f64]| Bar { name: name.into(), group: "rank 0".into(), values: values.to_vec(), ..Bar::default() };
+        let bars = [bar("step 1", &[3e9, 1e9]), bar("step 2", &[2e9, 0.0]), bar("step 3", &[f64::NAN, 1.0])];
+        for is_beside in [false, true] {
+            let found = svg(&bars, is_beside, 0.0);
+            // Two grounds and two series of the bar that is highlighted come on top.
+            assert_eq!(found.matches("<rect").count(), 8, "{found}");
+            for text in ["step 1", "step 3", "rank 0", "GiB"] {
+                assert!(found.contains(text), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_and_nonsense_are_drawn_without_harm() {
+        svg(&[], false, 0.0);
+        svg(&[Bar { values: vec![0.0, 0.0], ..Bar::default() }], false, 0.0);
+        let many: Vec<Bar> = (0..5_000).map(|i| Bar { values: vec![1e300, -f64::from(i), f64::INFINITY], ..Bar::default() }).collect();
+        assert!(svg(&many, false, 3_333.0).matches("<rect").count() < 100, "only those in sight");
     }
 }

@@ -34,6 +34,17 @@ pub struct Layout {
     pub axis: Axis,
 }
 
+/// A rectangle of a bar.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Piece {
+    /// Its series, by position.
+    pub series: usize,
+    /// Its left and right edge, in CSS pixels.
+    pub x: (f64, f64),
+    /// The values where it begins, on the side of zero, and ends.
+    pub values: (f64, f64),
+}
+
 /// What a layout depends on.
 pub struct Given<'a> {
     /// Bars.
@@ -109,17 +120,17 @@ impl Layout {
         self.top + self.height * (1.0 - self.axis.share(value))
     }
 
-    /// Rectangles of a bar: series, x, y, width, height.
-    pub fn rects(&self, at: usize, bar: &Bar) -> Vec<(usize, [f64; 4])> {
+    /// What a bar is made of.
+    pub fn pieces(&self, at: usize, bar: &Bar) -> Vec<Piece> {
         let gap = (self.pitch * 0.2).clamp(2.0, 24.0);
         let (x, width) = (self.column(at) + gap / 2.0, self.pitch - gap);
-        let rect = |series, x: f64, width: f64, from: f64, to: f64| {
-            let (top, bottom) = (self.y(from.max(to)), self.y(from.min(to)));
-            (series, [x, top, width, bottom - top])
-        };
         if self.is_beside {
             let each = width / self.shown.len().max(1) as f64;
-            return self.shown.iter().enumerate().map(|(i, s)| rect(*s, x + i as f64 * each, each, 0.0, bar.value(*s))).collect();
+            let beside = |(i, series): (usize, &usize)| {
+                let x = (x + i as f64 * each, x + (i + 1) as f64 * each);
+                Piece { series: *series, x, values: (0.0, bar.value(*series)) }
+            };
+            return self.shown.iter().enumerate().map(beside).collect();
         }
         let (mut above, mut below) = (0.0, 0.0);
         let stack = self.shown.iter().map(|series| {
@@ -127,9 +138,16 @@ impl Layout {
             let base: &mut f64 = if value < 0.0 { &mut below } else { &mut above };
             let from = *base;
             *base += value;
-            rect(*series, x, width, from, *base)
+            Piece { series: *series, x: (x, x + width), values: (from, *base) }
         });
         stack.collect()
+    }
+
+    /// x, y, width, height of a piece.
+    pub fn rect(&self, piece: &Piece) -> [f64; 4] {
+        let (a, b) = piece.values;
+        let (top, bottom) = (self.y(a.max(b)), self.y(a.min(b)));
+        [piece.x.0, top, piece.x.1 - piece.x.0, bottom - top]
     }
 
     /// What is under a point of the canvas.
@@ -139,8 +157,9 @@ impl Layout {
         }
         let at = ((x - self.left + self.scroll) / self.pitch) as usize;
         let bar = bars.get(at)?;
-        let inside = |r: &[f64; 4]| y >= r[1] && y < r[1] + r[3] && (!self.is_beside || (x >= r[0] && x < r[0] + r[2]));
-        let series = self.rects(at, bar).into_iter().find(|(_, r)| inside(r)).map(|(s, _)| s);
+        let inside =
+            |[left, top, width, height]: [f64; 4]| y >= top && y < top + height && (!self.is_beside || (x >= left && x < left + width));
+        let series = self.pieces(at, bar).iter().find(|p| inside(self.rect(p))).map(|p| p.series);
         Some(Mark { bar: at, series })
     }
 
@@ -177,28 +196,32 @@ mod tests {
         Layout::new(&Given { bars, shown, is_beside, kind: Kind::Number }, 421.0 + 14.0, 240.0, scroll)
     }
 
+    fn rects(l: &Layout, at: usize, bar: &Bar) -> Vec<[f64; 4]> {
+        l.pieces(at, bar).iter().map(|p| l.rect(p)).collect()
+    }
+
     #[test]
     fn stacks_begin_at_zero_and_add_up() {
         let bars = bars(4);
         let l = layout(&bars, vec![0, 1], false, 0.0);
-        let rects = l.rects(0, &bars[0]);
+        let rects = rects(&l, 0, &bars[0]);
         assert_eq!((l.axis.lo, l.axis.hi), (0.0, 150.0));
-        assert_eq!(rects[0].1[1] + rects[0].1[3], l.top + l.height);
-        assert!((rects[0].1[3] / rects[1].1[3] - 2.0).abs() < 1e-9);
-        assert!((rects[1].1[1] - l.top).abs() < 1e-9);
+        assert_eq!(rects[0][1] + rects[0][3], l.top + l.height);
+        assert!((rects[0][3] / rects[1][3] - 2.0).abs() < 1e-9);
+        assert!((rects[1][1] - l.top).abs() < 1e-9);
         // Without the first series the second stands on the ground.
         let l = layout(&bars, vec![1], false, 0.0);
         assert_eq!(l.axis.hi, 50.0);
-        assert!((l.rects(0, &bars[0])[0].1[3] - l.height).abs() < 1e-9);
+        assert!((rects(&l, 0, &bars[0])[0][3] - l.height).abs() < 1e-9);
     }
 
     #[test]
     fn what_is_below_zero_hangs_below() {
         let bars = [Bar { values: vec![3.0, -1.0], ..Bar::default() }];
         let l = layout(&bars, vec![0, 1], false, 0.0);
-        let rects = l.rects(0, &bars[0]);
+        let rects = rects(&l, 0, &bars[0]);
         assert!(l.axis.lo <= -1.0);
-        assert_eq!(rects[1].1[1], l.y(0.0));
+        assert_eq!(rects[1][1], l.y(0.0));
     }
 
     #[test]
@@ -211,7 +234,7 @@ mod tests {
         assert_eq!(l.hit(&bars, x, l.top + l.height + 10.0), Some(Mark { bar: 2, series: None }));
         assert_eq!(l.hit(&bars, 2.0, 100.0), None);
         let l = layout(&bars, vec![0, 1], true, 0.0);
-        let [x, y, w, _] = l.rects(1, &bars[1])[1].1;
+        let [x, y, w, _] = rects(&l, 1, &bars[1])[1];
         assert_eq!(l.hit(&bars, x + w / 2.0, y + 1.0), Some(Mark { bar: 1, series: Some(1) }));
     }
 

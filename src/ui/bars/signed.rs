@@ -1,15 +1,14 @@
 //! Signed horizontal bars by name: what became less stands left of zero, what became more right of it.
 
-use crate::ui::chart::Frame;
+use crate::ui::chart::draw::{Align, Drawn, Face, Scale, Sheet, Write, fill, stroke};
 use crate::ui::chart::figures::Figures;
-use crate::ui::chart::look::{self, FONT, Look, MONO, Size};
-use crate::ui::chart::plot::Plot;
-use crate::ui::chart::{Readout, ReadoutCard};
+use crate::ui::chart::look::Size;
+use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target};
 use crate::ui::palette::fixed;
 use crate::ui::table::{Cell, Column, Kind, Row};
-use leptos::{ev, prelude::*};
+use leptos::prelude::*;
+use plotters::element::Rectangle;
 use std::sync::Arc;
-use web_sys::CanvasRenderingContext2d;
 
 /// One bar.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,6 +33,8 @@ struct Layout {
     zero: f64,
     /// Pixels for one unit.
     scale: f64,
+    /// The values at both ends.
+    range: (f64, f64),
 }
 
 /// Room for a figure at either end of the bars.
@@ -46,36 +47,116 @@ fn layout(bars: &[Signed], width: f64) -> Layout {
     let room = |is_needed: bool| if is_needed { FIGURE } else { 8.0 };
     let (left, right) = (room(lo < 0.0), room(hi > 0.0));
     let scale = (width - names - left - right).max(20.0) / if hi > lo { hi - lo } else { 1.0 };
-    Layout { names, zero: names + left - lo * scale, scale }
+    Layout { names, zero: names + left - lo * scale, scale, range: (lo, if hi > lo { hi } else { lo + 1.0 }) }
+}
+
+/// The bar that a key goes to.
+fn step(n: usize, from: Option<usize>, key: &str) -> Option<usize> {
+    let last = n.checked_sub(1)?;
+    match (key, from) {
+        ("ArrowDown", at) => Some(at.map_or(0, |at| (at + 1).min(last))),
+        ("ArrowUp", at) => Some(at.map_or(last, |at| at.saturating_sub(1))),
+        ("Home", _) => Some(0),
+        ("End", _) => Some(last),
+        _ => None,
+    }
 }
 
 fn hit(n: usize, y: f64) -> Option<usize> {
     (y >= 0.0).then_some((y / LINE) as usize).filter(|at| *at < n)
 }
 
-fn paint(context: &CanvasRenderingContext2d, bars: &[Signed], kind: Kind, size: Size, lit: Option<usize>, look: &Look) {
-    let layout = layout(bars, size.width);
-    for (i, bar) in bars.iter().enumerate() {
-        let (y, length) = (i as f64 * LINE, bar.value * layout.scale);
-        if lit == Some(i) {
-            context.set_global_alpha(0.5);
-            context.set_fill_style_str(&look.line);
-            context.fill_rect(0.0, y, size.width, LINE);
-            context.set_global_alpha(1.0);
-        }
-        context.set_fill_style_str(&look.text);
-        context.set_font(MONO);
-        if let Some(name) = look::fitted(context, &bar.name, layout.names - 10.0) {
-            look::write(context, &name, 2.0, y + LINE / 2.0, "left");
-        }
-        context.set_fill_style_str(&look.slot(if bar.value < 0.0 { fixed::LESS } else { fixed::MORE }));
-        context.fill_rect(layout.zero.min(layout.zero + length), y + 5.0, length.abs().max(0.5), LINE - 10.0);
-        context.set_fill_style_str(&look.quiet);
-        context.set_font(FONT);
-        let (x, align) = if bar.value < 0.0 { (layout.zero + length - 6.0, "right") } else { (layout.zero + length + 6.0, "left") };
-        look::write(context, &with_sign(bar.value, kind), x, y + LINE / 2.0, align);
+/// Draws the bars at these positions.
+fn rects(sheet: &Sheet<'_>, bars: &[Signed], at: std::ops::Range<usize>) -> Drawn {
+    let layout = layout(bars, sheet.size.width);
+    let (lo, hi) = layout.range;
+    let n = bars.len() as f64;
+    let place = [layout.zero + lo * layout.scale, 0.0, (hi - lo) * layout.scale, n * LINE];
+    let mut plane = sheet.plane(place, (Scale::plain(lo..hi), Scale::plain(0.0..n)))?;
+    for (i, bar) in bars.iter().enumerate().take(at.end).skip(at.start).filter(|(_, b)| b.value != 0.0) {
+        let slot = if bar.value < 0.0 { fixed::LESS } else { fixed::MORE };
+        // The first bar is at the top.
+        let top = n - i as f64;
+        let corners = [(0.0, top - 5.0 / LINE), (bar.value, top - 1.0 + 5.0 / LINE)];
+        plane.draw_series([Rectangle::new(corners, fill(sheet.ink.slot(slot), 1.0))])?;
     }
-    look::rule(context, (layout.zero, 0.0), (layout.zero, bars.len() as f64 * LINE), &look.axis);
+    Ok(())
+}
+
+/// Draws names and values of the bars at these positions, and the line at zero.
+fn labels(sheet: &Sheet<'_>, bars: &[Signed], kind: Kind, at: std::ops::Range<usize>) -> Drawn {
+    let layout = layout(bars, sheet.size.width);
+    for (i, bar) in bars.iter().enumerate().take(at.end).skip(at.start) {
+        let y = (i as f64 + 0.5) * LINE;
+        if let Some(name) = sheet.fitted(&bar.name, Face::Mono, layout.names - 10.0) {
+            sheet.text(&name, (2.0, y), Write { face: Face::Mono, align: Align::Left, colour: sheet.ink.text })?;
+        }
+        let (off, align) = if bar.value < 0.0 { (-6.0, Align::Right) } else { (6.0, Align::Left) };
+        let x = layout.zero + bar.value * layout.scale + off;
+        sheet.text(&with_sign(bar.value, kind), (x, y), Write { face: Face::Plain, align, colour: sheet.ink.quiet })?;
+    }
+    let zero = [(layout.zero, at.start as f64 * LINE), (layout.zero, at.end as f64 * LINE)];
+    sheet.line(&zero, stroke(sheet.ink.axis, 1.0))
+}
+
+/// The bars as a chart.
+struct Drawing {
+    bars: Signal<Arc<Vec<Signed>>>,
+    kind: Kind,
+}
+
+impl Chart for Drawing {
+    fn draw(&self, sheet: &Sheet<'_>) -> Drawn {
+        self.bars.with(|bars| {
+            rects(sheet, bars, 0..bars.len())?;
+            labels(sheet, bars, self.kind, 0..bars.len())
+        })
+    }
+
+    fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
+        let Some(Target::Item(at)) = target else { return Ok(()) };
+        self.bars.with_untracked(|bars| {
+            if at >= bars.len() {
+                return Ok(());
+            }
+            sheet.rect([0.0, at as f64 * LINE, sheet.size.width, LINE], fill(sheet.ink.line, 0.5))?;
+            rects(sheet, bars, at..at + 1)?;
+            labels(sheet, bars, self.kind, at..at + 1)
+        })
+    }
+
+    fn hit(&self, _size: Size, (_, y): (f64, f64)) -> Option<Target> {
+        self.bars.with(|bars| hit(bars.len(), y)).map(Target::Item)
+    }
+
+    fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
+        let at = match from {
+            Some(Target::Item(at)) => Some(at),
+            _ => None,
+        };
+        self.bars.with(|bars| step(bars.len(), at, key.name)).map(Target::Item)
+    }
+
+    fn readout(&self, target: Target) -> Option<Readout> {
+        let Target::Item(at) = target else { return None };
+        let bar = self.bars.with(|b| b.get(at).cloned())?;
+        let rows = vec![(None, "Difference".into(), with_sign(bar.value, self.kind), false)];
+        Some(Readout { title: bar.name, rows, note: bar.note, ..Readout::default() })
+    }
+
+    fn place(&self, _size: Size, target: Target) -> (f64, f64) {
+        let Target::Item(at) = target else { return (40.0, 0.0) };
+        (40.0, (at as f64 + 1.0) * LINE)
+    }
+
+    fn name(&self, target: Target) -> Option<String> {
+        let Target::Item(at) = target else { return None };
+        Some(at.to_string())
+    }
+
+    fn legend(&self) -> Vec<(u16, String)> {
+        Vec::new()
+    }
 }
 
 /// A figure with its sign, also when it is above zero.
@@ -108,72 +189,23 @@ pub fn SignedBars(
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
-    let lit = RwSignal::new(None::<usize>);
-    let pointer = RwSignal::new(None::<(f64, f64)>);
-    let plot = Plot::new(move |context, size, look| paint(context, &bars.get(), kind, size, lit.get(), look));
+    let stage = Stage::default();
     let is_empty = Memo::new(move |_| bars.with(|b| b.is_empty()));
-    let n = move || bars.with_untracked(|b| b.len());
-    let readout = Signal::derive(move || {
-        let at = lit.get()?;
-        let bar = bars.with(|b| b.get(at).cloned())?;
-        let place = pointer.get().unwrap_or_else(|| plot.on_page(40.0, (at as f64 + 1.0) * LINE));
-        Some(Readout {
-            at: place,
-            title: bar.name,
-            rows: vec![(None, "Difference".into(), with_sign(bar.value, kind), false)],
-            note: bar.note,
+    let chart: Arc<dyn Chart> = Arc::new(Drawing { bars, kind });
+    let export = Export::new(&chart, stage, &title);
+    let on_choose = on_bar.map(|on_bar| {
+        Callback::new(move |target| {
+            if let Target::Item(at) = target {
+                on_bar.run(at);
+            }
         })
     });
-    let choose = move || {
-        if let (Some(at), Some(on_bar)) = (lit.get_untracked(), on_bar) {
-            on_bar.run(at);
-        }
-    };
-    let point = move |e: ev::PointerEvent| {
-        lit.set(hit(n(), f64::from(e.offset_y())));
-        pointer.set(Some((f64::from(e.client_x()), f64::from(e.client_y()))));
-    };
-    let key = move |e: ev::KeyboardEvent| {
-        let Some(last) = n().checked_sub(1) else { return };
-        let next = match (e.key().as_str(), lit.get_untracked()) {
-            ("ArrowDown", at) => at.map_or(0, |at| (at + 1).min(last)),
-            ("ArrowUp", at) => at.map_or(last, |at| at.saturating_sub(1)),
-            ("Home", _) => 0,
-            ("End", _) => last,
-            ("Enter", Some(_)) => return choose(),
-            _ => return,
-        };
-        e.prevent_default();
-        pointer.set(None);
-        lit.set(Some(next));
-    };
-    let name = title.clone();
-    let on_save = Callback::new(move |()| {
-        let bars = bars.get_untracked();
-        plot.save(&name, &[], |context, size, look| paint(context, &bars, kind, size, None, look));
-    });
-    let label = title.clone();
+    let style = Signal::derive(move || format!("height:{}px", bars.with(|b| b.len()) as f64 * LINE));
+    let label = format!("{title}: bar chart. Use the arrow keys to move between bars; the values follow as a table");
     let figures = figures(bars, &what, kind);
     view! {
-        <Frame id title is_empty empty figures on_save>
-            <canvas
-                class="chart__plot"
-                class:can-choose=on_bar.is_some()
-                style:height=move || format!("{}px", bars.with(|b| b.len()) as f64 * LINE)
-                tabindex="0"
-                role="img"
-                data-lit=move || lit.get().map(|at| at.to_string())
-                aria-label=format!("{label}: bar chart. Use the arrow keys to move between bars; the values follow as a table")
-                node_ref=plot.canvas
-                on:pointermove=point
-                on:pointerdown=point
-                on:pointerleave=move |_| lit.set(None)
-                on:click=move |_| choose()
-                on:keydown=key
-                on:blur=move |_| lit.set(None)
-                on:transitionend=move |_| plot.again()
-            ></canvas>
-            <ReadoutCard readout />
+        <Frame id title is_empty empty figures on_save=export>
+            <ChartCanvas chart=chart.clone() stage label=label.clone() style on_choose />
         </Frame>
     }
 }
@@ -188,6 +220,7 @@ fn figures(bars: Signal<Arc<Vec<Signed>>>, what: &str, kind: Kind) -> Figures {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::chart::draw::drawn;
 
     fn bars(values: &[f64]) -> Vec<Signed> {
         values.iter().map(|v| Signed { value: *v, ..Signed::default() }).collect()
@@ -204,11 +237,33 @@ mod tests {
     }
 
     #[test]
+    fn bars_are_drawn_on_their_side_of_zero() {
+        let svg = |values: &[f64]| {
+            let bars = bars(values);
+            drawn((600.0, bars.len() as f64 * LINE), |sheet| {
+                rects(sheet, &bars, 0..bars.len())?;
+                labels(sheet, &bars, Kind::Duration, 0..bars.len())
+            })
+        };
+        let found = svg(&[1_500.0, -2_000.0, 0.0]);
+        assert_eq!(found.matches("<rect").count(), 2, "{found}");
+        assert!(found.contains("+1.50 µs") && found.contains("−2.00 µs"));
+        assert!(!svg(&[]).contains("<rect") && !svg(&[0.0]).contains("<rect"));
+    }
+
+    #[test]
     fn hits_go_by_line() {
         assert_eq!(hit(3, 0.0), Some(0));
         assert_eq!(hit(3, LINE * 2.5), Some(2));
         assert_eq!(hit(3, LINE * 3.0), None);
         assert_eq!(hit(3, -1.0), None);
+    }
+
+    #[test]
+    fn keys_go_from_bar_to_bar() {
+        assert_eq!([step(3, None, "ArrowDown"), step(3, Some(2), "ArrowDown"), step(3, None, "ArrowUp")], [Some(0), Some(2), Some(2)]);
+        assert_eq!([step(3, Some(1), "Home"), step(3, Some(1), "End"), step(3, Some(1), "x")], [Some(0), Some(2), None]);
+        assert_eq!(step(0, None, "End"), None);
     }
 
     #[test]

@@ -3,12 +3,12 @@
 use super::data::{self, Bar, Mark, Series};
 use super::draw;
 use super::layout::{Given, Layout};
+use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::plot::Plot;
-use crate::ui::chart::{Entry, Frame, Legend, Readout, ReadoutCard};
+use crate::ui::chart::{Chart, ChartCanvas, Entry, Export, Frame, Key, Legend, Readout, Stage, Target};
 use crate::ui::table::{Cell, Column, Kind, Row};
-use leptos::{ev, html, prelude::*};
+use leptos::{html, prelude::*};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -19,36 +19,33 @@ struct State {
     hidden: RwSignal<BTreeSet<String>>,
     /// Lit from the legend.
     lit_series: RwSignal<Option<usize>>,
-    lit: RwSignal<Option<Mark>>,
-    /// Where the pointer is, in the window; else the read-out stands at the mark.
-    pointer: RwSignal<Option<(f64, f64)>>,
     scroll: RwSignal<f64>,
     scroller: NodeRef<html::Div>,
-    plot: Plot,
+    stage: Stage,
     kind: Kind,
     is_beside: bool,
 }
 
 impl State {
     fn new(series: Signal<Arc<Vec<Series>>>, bars: Signal<Arc<Vec<Bar>>>, kind: Kind, is_beside: bool) -> Self {
-        let hidden = RwSignal::new(BTreeSet::new());
-        let (lit, lit_series, scroll) = (RwSignal::new(None), RwSignal::new(None), RwSignal::new(0.0));
-        let plot = Plot::new(move |context, size, look| {
-            let (series, bars, shown) = (series.get(), bars.get(), shown(series, hidden));
-            let shown = lit_series.get().filter(|s| shown.contains(s)).map_or(shown, |s| vec![s]);
-            let layout = layout(&bars, shown, is_beside, kind, size, scroll.get());
-            draw::paint(context, &layout, &series, &bars, lit.get(), look);
-        });
-        let (pointer, scroller) = (RwSignal::new(None), NodeRef::new());
-        State { series, bars, hidden, lit_series, lit, pointer, scroll, scroller, plot, kind, is_beside }
+        State {
+            series,
+            bars,
+            hidden: RwSignal::new(BTreeSet::new()),
+            lit_series: RwSignal::new(None),
+            scroll: RwSignal::new(0.0),
+            scroller: NodeRef::new(),
+            stage: Stage::default(),
+            kind,
+            is_beside,
+        }
     }
 
-    /// Where all stands now. Not tracked.
-    fn layout(&self) -> Layout {
-        untrack(|| {
-            let shown = shown(self.series, self.hidden);
-            layout(&self.bars.get(), shown, self.is_beside, self.kind, self.plot.size.get(), self.scroll.get())
-        })
+    /// Where all is on a canvas so large. Tracked.
+    fn layout(&self, size: Size) -> Layout {
+        let shown = shown(self.series, self.hidden);
+        let shown = self.lit_series.get().filter(|s| shown.contains(s)).map_or(shown, |s| vec![s]);
+        self.bars.with(|bars| layout(bars, shown, self.is_beside, self.kind, size, self.scroll.get()))
     }
 
     fn entries(&self) -> Signal<Arc<Vec<Entry>>> {
@@ -81,50 +78,81 @@ impl State {
         });
         Figures { columns: columns.into(), rows: rows.into() }
     }
+}
 
-    fn readout(&self, what: &str) -> Option<Readout> {
-        let mark = self.lit.get()?;
-        let (series, bars) = (self.series.get(), self.bars.get());
-        let bar = bars.get(mark.bar)?;
-        let shown = shown(self.series, self.hidden);
-        let figure = |v: f64| Cell::Float(v).shown(self.kind);
-        let row =
-            |s: &usize| Some((Some(series.get(*s)?.colour), series.get(*s)?.name.clone(), figure(bar.told(*s)?), mark.series == Some(*s)));
-        let mut rows: Vec<_> = shown.iter().rev().filter_map(row).collect();
-        if !self.is_beside && rows.len() > 1 {
-            rows.push((None, "Total".into(), figure(shown.iter().map(|s| bar.value(*s)).sum()), false));
-        }
-        let at = self.pointer.get().unwrap_or_else(|| {
-            let layout = self.layout();
-            self.plot.on_page(layout.column(mark.bar) + layout.pitch / 2.0, layout.top + 8.0)
-        });
-        let group = if bar.group.is_empty() { String::new() } else { format!("{} · ", bar.group) };
-        Some(Readout { at, title: format!("{group}{what} {}", bar.name), rows, note: bar.note.clone() })
+/// The bars as a chart; `what` is what one bar is.
+struct Drawing {
+    state: State,
+    what: String,
+}
+
+impl Chart for Drawing {
+    fn draw(&self, sheet: &Sheet<'_>) -> Drawn {
+        let layout = self.state.layout(sheet.size);
+        self.state.series.with(|series| self.state.bars.with(|bars| draw::base(sheet, &layout, series, bars)))
     }
 
-    fn key(&self, event: &ev::KeyboardEvent, on_bar: Option<Callback<usize>>) {
-        let key = event.key();
-        match key.as_str() {
-            "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown" | "Home" | "End" => {
-                let layout = self.layout();
-                let next = data::moved(self.lit.get_untracked(), &key, layout.n, &layout.shown);
-                self.pointer.set(None);
-                if let (Some(mark), Some(scroller)) = (next, self.scroller.get_untracked()) {
-                    scroller.set_scroll_left(layout.reveal(mark.bar).round() as i32);
-                    self.scroll.set(f64::from(scroller.scroll_left()));
-                }
-                self.lit.set(next);
-            }
-            "Enter" => {
-                if let (Some(mark), Some(on_bar)) = (self.lit.get_untracked(), on_bar) {
-                    on_bar.run(mark.bar);
-                }
-            }
-            "Escape" if self.lit.get_untracked().is_some() => self.lit.set(None),
-            _ => return,
+    fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
+        let Some(Target::Bar(at, series)) = target else { return Ok(()) };
+        let state = self.state;
+        untrack(|| {
+            let layout = state.layout(sheet.size);
+            state.series.with(|all| state.bars.with(|bars| draw::over(sheet, &layout, all, bars, (at, series))))
+        })
+    }
+
+    fn hit(&self, size: Size, (x, y): (f64, f64)) -> Option<Target> {
+        let layout = self.state.layout(size);
+        self.state.bars.with(|bars| layout.hit(bars, x, y)).map(|mark| Target::Bar(mark.bar, mark.series))
+    }
+
+    fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
+        if !key.name.starts_with("Arrow") && !["Home", "End"].contains(&key.name) {
+            return None;
         }
-        event.prevent_default();
-        event.stop_propagation();
+        let before = match from {
+            Some(Target::Bar(bar, series)) => Some(Mark { bar, series }),
+            _ => None,
+        };
+        let layout = self.state.layout(self.state.stage.size.get());
+        let next = data::moved(before, key.name, layout.n, &layout.shown)?;
+        if let Some(scroller) = self.state.scroller.get() {
+            scroller.set_scroll_left(layout.reveal(next.bar).round() as i32);
+            self.state.scroll.set(f64::from(scroller.scroll_left()));
+        }
+        Some(Target::Bar(next.bar, next.series))
+    }
+
+    fn readout(&self, target: Target) -> Option<Readout> {
+        let Target::Bar(at, lit) = target else { return None };
+        let state = self.state;
+        let (series, bars) = (state.series.get(), state.bars.get());
+        let bar = bars.get(at)?;
+        let shown = shown(state.series, state.hidden);
+        let figure = |v: f64| Cell::Float(v).shown(state.kind);
+        let row = |s: &usize| Some((Some(series.get(*s)?.colour), series.get(*s)?.name.clone(), figure(bar.told(*s)?), lit == Some(*s)));
+        let mut rows: Vec<_> = shown.iter().rev().filter_map(row).collect();
+        if !state.is_beside && rows.len() > 1 {
+            rows.push((None, "Total".into(), figure(shown.iter().map(|s| bar.value(*s)).sum()), false));
+        }
+        let group = if bar.group.is_empty() { String::new() } else { format!("{} · ", bar.group) };
+        Some(Readout { title: format!("{group}{} {}", self.what, bar.name), rows, note: bar.note.clone(), ..Readout::default() })
+    }
+
+    fn place(&self, size: Size, target: Target) -> (f64, f64) {
+        let layout = self.state.layout(size);
+        let Target::Bar(at, _) = target else { return (layout.left, layout.top) };
+        (layout.column(at) + layout.pitch / 2.0, layout.top + 8.0)
+    }
+
+    fn name(&self, target: Target) -> Option<String> {
+        let Target::Bar(at, series) = target else { return None };
+        Some(format!("{at}:{}", series.map_or(String::new(), |s| s.to_string())))
+    }
+
+    fn legend(&self) -> Vec<(u16, String)> {
+        let series = self.state.series.get();
+        shown(self.state.series, self.state.hidden).iter().map(|s| (series[*s].colour, series[*s].name.clone())).collect()
     }
 }
 
@@ -170,23 +198,20 @@ pub fn Bars(
 ) -> impl IntoView {
     let state = State::new(series, bars, kind, is_beside);
     let is_empty = Memo::new(move |_| bars.with(|b| b.is_empty()) || series.with(|s| s.is_empty()));
-    let name = title.clone();
-    let on_save = Callback::new(move |()| save(state, &name));
-    let (label, of_readout) = (title.clone(), what.clone());
+    let figures = state.figures(&what);
+    let chart: Arc<dyn Chart> = Arc::new(Drawing { state, what });
+    let export = Export::new(&chart, state.stage, &title);
+    let label = format!("{title}: bar chart. Use the arrow keys to move between bars; the values follow as a table");
     view! {
-        <Frame id title is_empty empty figures=state.figures(&what) on_save>
+        <Frame id title is_empty empty figures on_save=export>
             <Legend entries=state.entries() hidden=state.hidden lit=state.lit_series />
-            <Plotted state label=label.clone() on_bar />
-            <ReadoutCard readout={
-                let what = of_readout.clone();
-                Signal::derive(move || state.readout(&what))
-            } />
+            <Plotted state chart=chart.clone() label=label.clone() on_bar />
         </Frame>
     }
 }
 
 #[component]
-fn Plotted(state: State, label: String, on_bar: Option<Callback<usize>>) -> impl IntoView {
+fn Plotted(state: State, chart: Arc<dyn Chart>, label: String, on_bar: Option<Callback<usize>>) -> impl IntoView {
     let seen_width = RwSignal::new(0.0);
     Effect::new(move |_| {
         let Some(scroller) = state.scroller.get() else { return };
@@ -196,59 +221,24 @@ fn Plotted(state: State, label: String, on_bar: Option<Callback<usize>>) -> impl
         });
     });
     let whole_width = Memo::new(move |_| {
-        state.plot.size.track();
+        state.stage.size.track();
         let shown = shown(state.series, state.hidden);
         let size = Size { width: seen_width.get(), height: 240.0 };
         state.bars.with(|bars| layout(bars, shown, state.is_beside, state.kind, size, 0.0).whole_width())
     });
-    let find = move |e: &ev::PointerEvent| {
-        let layout = state.layout();
-        state.bars.with_untracked(|bars| layout.hit(bars, f64::from(e.offset_x()), f64::from(e.offset_y())))
-    };
-    let point = move |e: ev::PointerEvent| {
-        let mark = find(&e);
-        state.pointer.set(mark.map(|_| (f64::from(e.client_x()), f64::from(e.client_y()))));
-        if state.lit.get_untracked() != mark {
-            state.lit.set(mark);
-        }
-    };
-    let choose = move |_: ev::MouseEvent| {
-        if let (Some(mark), Some(on_bar)) = (state.lit.get_untracked(), on_bar) {
-            on_bar.run(mark.bar);
-        }
-    };
-    let lit = move || state.lit.get().map(|m| format!("{}:{}", m.bar, m.series.map_or(String::new(), |s| s.to_string())));
+    let on_choose = on_bar.map(|on_bar| {
+        Callback::new(move |target| {
+            if let Target::Bar(at, _) = target {
+                on_bar.run(at);
+            }
+        })
+    });
+    let style = Signal::derive(move || format!("width:{}px", seen_width.get()));
     view! {
         <div class="chart__scroll" node_ref=state.scroller on:scroll:target=move |e| state.scroll.set(f64::from(e.target().scroll_left()))>
             <div class="chart__wide" style:width=move || format!("{}px", whole_width.get().floor())>
-                <canvas
-                    class="chart__plot chart__plot--bars"
-                    class:can-choose=on_bar.is_some()
-                    style:width=move || format!("{}px", seen_width.get())
-                    tabindex="0"
-                    role="img"
-                    data-lit=lit
-                    aria-label=format!("{label}: bar chart. Use the arrow keys to move between bars; the values follow as a table")
-                    node_ref=state.plot.canvas
-                    on:pointermove=point
-                    on:pointerdown=point
-                    on:pointerleave=move |_| state.lit.set(None)
-                    on:click=choose
-                    on:keydown=move |e| state.key(&e, on_bar)
-                    on:blur=move |_| state.lit.set(None)
-                    on:transitionend=move |_| state.plot.again()
-                ></canvas>
+                <ChartCanvas chart stage=state.stage label class="chart__plot chart__plot--bars" style on_choose />
             </div>
         </div>
     }
-}
-
-fn save(state: State, title: &str) {
-    let (series, bars) = (state.series.get_untracked(), state.bars.get_untracked());
-    let shown = untrack(|| shown(state.series, state.hidden));
-    let legend: Vec<_> = shown.iter().map(|s| (series[*s].colour, series[*s].name.clone())).collect();
-    let scroll = state.scroll.get_untracked();
-    state.plot.save(title, &legend, |context, size, look| {
-        draw::paint(context, &layout(&bars, shown, state.is_beside, state.kind, size, scroll), &series, &bars, None, look);
-    });
 }

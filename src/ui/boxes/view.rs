@@ -2,12 +2,76 @@
 
 use super::data::{self, Boxed, Layout};
 use super::draw;
+use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
-use crate::ui::chart::plot::Plot;
-use crate::ui::chart::{Frame, Readout, ReadoutCard};
+use crate::ui::chart::look::Size;
+use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target};
 use crate::ui::table::{Cell, Kind};
-use leptos::{ev, prelude::*};
+use leptos::prelude::*;
 use std::sync::Arc;
+
+/// The boxes as a chart.
+struct Drawing {
+    boxes: Signal<Arc<Vec<Boxed>>>,
+    kind: Kind,
+}
+
+fn item(target: Option<Target>) -> Option<usize> {
+    match target {
+        Some(Target::Item(at)) => Some(at),
+        _ => None,
+    }
+}
+
+impl Drawing {
+    fn layout(&self, boxes: &[Boxed], size: Size) -> Layout {
+        Layout::new(boxes, self.kind, size.width)
+    }
+}
+
+impl Chart for Drawing {
+    fn draw(&self, sheet: &Sheet<'_>) -> Drawn {
+        self.boxes.with(|b| draw::base(sheet, &self.layout(b, sheet.size), b))
+    }
+
+    fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
+        let Some(at) = item(target) else { return Ok(()) };
+        self.boxes.with_untracked(|b| draw::over(sheet, &self.layout(b, sheet.size), b, at))
+    }
+
+    fn hit(&self, size: Size, (_, y): (f64, f64)) -> Option<Target> {
+        self.boxes.with(|b| self.layout(b, size).hit(y, b.len())).map(Target::Item)
+    }
+
+    fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
+        data::step(self.boxes.with(|b| b.len()), item(from), key.name).map(Target::Item)
+    }
+
+    fn readout(&self, target: Target) -> Option<Readout> {
+        let one = item(Some(target)).and_then(|at| self.boxes.with(|b| b.get(at).cloned()))?;
+        let figure = |v: f64| Cell::Float(v).shown(self.kind);
+        let names = ["Minimum", "First quartile", "Median", "Third quartile", "Maximum"];
+        let mut rows: Vec<_> = names.iter().zip(one.five).map(|(n, v)| (None, n.to_string(), figure(v), *n == "Median")).collect();
+        rows.push((None, "Mean".into(), figure(one.mean), false));
+        rows.push((None, "Operations".into(), Cell::from(one.count).shown(Kind::Count), false));
+        Some(Readout { title: one.name, rows, ..Readout::default() })
+    }
+
+    fn place(&self, size: Size, target: Target) -> (f64, f64) {
+        self.boxes.with(|b| {
+            let layout = self.layout(b, size);
+            item(Some(target)).and_then(|at| Some((layout.x(b.get(at)?.five[2]), layout.y(at) + data::PITCH))).unwrap_or((layout.left, 0.0))
+        })
+    }
+
+    fn name(&self, target: Target) -> Option<String> {
+        item(Some(target)).and_then(|at| self.boxes.with(|b| b.get(at).map(|b| b.name.clone())))
+    }
+
+    fn legend(&self) -> Vec<(u16, String)> {
+        Vec::new()
+    }
+}
 
 /// Groups of values, one below the other: line from least to most, box of the middle half, line of the median, point of the mean.
 #[component]
@@ -29,43 +93,17 @@ pub fn Boxes(
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
-    let (lit, pointer) = (RwSignal::new(None::<usize>), RwSignal::new((0.0, 0.0)));
-    let plot = Plot::new(move |context, size, look| {
-        boxes.with(|b| draw::paint(context, &Layout::new(b, kind, size.width), b, lit.get(), look));
-    });
+    let stage = Stage::default();
     let is_empty = Memo::new(move |_| boxes.with(|b| b.is_empty()));
-    let name = title.clone();
-    let on_save = Callback::new(move |()| {
-        let boxes = boxes.get_untracked();
-        plot.save(&name, &[], |context, size, look| draw::paint(context, &Layout::new(&boxes, kind, size.width), &boxes, None, look));
-    });
-    let point = move |e: ev::PointerEvent| {
-        let hit = boxes.with_untracked(|b| Layout::new(b, kind, plot.size.get_untracked().width).hit(f64::from(e.offset_y()), b.len()));
-        pointer.set((f64::from(e.client_x()), f64::from(e.client_y())));
-        if lit.get_untracked() != hit {
-            lit.set(hit);
-        }
-    };
-    let readout = Signal::derive(move || {
-        let one = lit.get().and_then(|at| boxes.with(|b| b.get(at).cloned()))?;
-        let figure = |v: f64| Cell::Float(v).shown(kind);
-        let names = ["Minimum", "First quartile", "Median", "Third quartile", "Maximum"];
-        let mut rows: Vec<_> = names.iter().zip(one.five).map(|(n, v)| (None, n.to_string(), figure(v), *n == "Median")).collect();
-        rows.push((None, "Mean".into(), figure(one.mean), false));
-        rows.push((None, "Operations".into(), Cell::from(one.count).shown(Kind::Count), false));
-        Some(Readout { at: pointer.get(), title: one.name, rows, note: String::new() })
-    });
-    let height = move || format!("{}px", data::height(boxes.with(|b| b.len())));
-    let label = format!("{title}: box plots; the values follow as a table");
+    let chart: Arc<dyn Chart> = Arc::new(Drawing { boxes, kind });
+    let export = Export::new(&chart, stage, &title);
+    let style = Signal::derive(move || format!("height:{}px", data::height(boxes.with(|b| b.len()))));
+    let label = format!("{title}: box plots. Use the arrow keys to move between boxes; the values follow as a table");
     view! {
-        <Frame id title is_empty empty figures on_save>
+        <Frame id title is_empty empty figures on_save=export>
             <div class="chart__tall">
-                <canvas
-                    class="chart__plot" style:height=height role="img" aria-label=label.clone() node_ref=plot.canvas on:pointermove=point
-                    on:pointerleave=move |_| lit.set(None) on:transitionend=move |_| plot.again()
-                ></canvas>
+                <ChartCanvas chart=chart.clone() stage label=label.clone() style />
             </div>
-            <ReadoutCard readout />
         </Frame>
     }
 }

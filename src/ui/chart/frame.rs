@@ -1,5 +1,6 @@
 //! Around every chart: its title, the switch to its table, the picture, the sentence when there is nothing to draw.
 
+use super::export::Export;
 use super::figures::{FigureTable, Figures};
 use leptos::prelude::*;
 
@@ -21,7 +22,8 @@ pub fn Frame(
     /// What is drawn, as a table.
     figures: Figures,
     /// Saves a picture.
-    on_save: Callback<()>,
+    #[prop(into)]
+    on_save: Export,
     /// More controls at the right of the title.
     #[prop(optional, into)]
     tools: ViewFn,
@@ -41,7 +43,10 @@ pub fn Frame(
                     <button type="button" class="link" aria-pressed=move || is_table.get().to_string() on:click=move |_| set_is_table.update(|t| *t = !*t)>
                         {switch}
                     </button>
-                    <button type="button" class="link" title="Save as an image" on:click=move |_| on_save.run(())>"PNG"</button>
+                    <button type="button" class="link" title="Save as an image" on:click=move |_| on_save.on_png.run(())>"PNG"</button>
+                    {on_save.on_svg.map(|on_svg| view! {
+                        <button type="button" class="link" title="Save as a vector image" on:click=move |_| on_svg.run(())>"SVG"</button>
+                    })}
                 </Show>
             </figcaption>
             <p class="chart__empty" class:is-hidden=move || !is_empty.get()>{empty}</p>

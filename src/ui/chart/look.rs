@@ -1,4 +1,4 @@
-//! The canvas of a chart: its colours, its size in the pixels of the screen, and pictures to be saved.
+//! What is drawn on a canvas without plotters (flame graph, map of memory): colours, the size in pixels of the screen, texts, pictures.
 
 use crate::ui::palette;
 use leptos::prelude::*;
@@ -7,8 +7,6 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 /// The font of labels.
 pub const FONT: &str = "12px system-ui, sans-serif";
-/// The font of names, as `--font-mono` begins.
-pub const MONO: &str = "12px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 
 /// The colours of the page around a chart.
 #[derive(Debug, Clone)]
@@ -23,8 +21,6 @@ pub struct Look {
     pub axis: String,
     /// Behind the chart.
     pub surface: String,
-    /// The accent: selections.
-    pub accent: String,
     /// Whether the page is dark.
     pub is_dark: bool,
 }
@@ -44,7 +40,6 @@ impl Look {
             line: value("--line", "#ddd"),
             axis: value("--line-strong", "#888"),
             surface: value("--bg", "#fff"),
-            accent: value("--accent", "#06c"),
             text,
         }
     }

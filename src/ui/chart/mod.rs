@@ -1,5 +1,8 @@
-//! What all charts share: axes, the canvas and its colours, the frame with title and table, the legend, the read-out.
+//! What all charts share: drawing by plotters, axes, the canvas with its highlight, the frame with title and table, the legend, the
+//! read-out, pictures to be saved.
 
+pub mod draw;
+mod export;
 pub mod figures;
 mod frame;
 mod legend;
@@ -7,7 +10,10 @@ pub mod look;
 pub mod plot;
 mod readout;
 pub mod scale;
+mod stage;
 
+pub use export::{Export, svg};
 pub use frame::{Frame, FrameProps};
 pub use legend::{Entry, Legend, LegendProps, toggle};
 pub use readout::{Readout, ReadoutCard, ReadoutCardProps};
+pub use stage::{Chart, ChartCanvas, ChartCanvasProps, Key, Stage, Target};

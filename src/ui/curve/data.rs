@@ -97,14 +97,19 @@ impl Layout {
         let plot_height = (height - top - bottom).max(10.0);
         let y = scale::zero_based(lo, hi, (plot_height / 36.0) as usize, kinds.1);
         let left = 14.0 + y.widest() as f64 * 7.0;
-        let plot_width = (width - left - 8.0).max(10.0);
         let (from, to) = (window.0 as f64, window.1 as f64);
-        let mut n = (plot_width / 90.0).max(2.0) as usize;
-        let mut x = scale::exact(from, to, n, kinds.0);
-        // Long labels need more room than short ones.
-        while n > 1 && x.ticks.len() as f64 * (x.widest() as f64 * 7.0 + 16.0) > plot_width {
-            n -= 1;
+        let mut n = ((width - left - 8.0) / 90.0).max(2.0) as usize;
+        let (mut x, mut plot_width);
+        loop {
             x = scale::exact(from, to, n, kinds.0);
+            let widest = x.widest() as f64 * 7.0;
+            // Half of the last label may be beyond the end of the axis.
+            plot_width = (width - left - (widest / 2.0).max(8.0)).max(10.0);
+            // Long labels need more room than short ones.
+            if n <= 1 || x.ticks.len() as f64 * (widest + 16.0) <= plot_width {
+                break;
+            }
+            n -= 1;
         }
         Layout { left, top, width: plot_width, height: plot_height, x, y }
     }
@@ -129,20 +134,20 @@ impl Layout {
         px >= self.left - 2.0 && px <= self.left + self.width + 2.0 && py >= self.top - 8.0 && py <= self.top + self.height + 8.0
     }
 
-    /// The line as pixels: at most a few points for each pixel column, so that any number of points is drawn in the same time. Every
-    /// column keeps its first, lowest, highest and last value: no peak is lost.
+    /// The line as values within the axis: at most a few for each pixel column, so that any number of points is drawn in the same time.
+    /// Every column keeps its first, lowest, highest and last value: no peak is lost.
     pub fn path(&self, line: &Line) -> Vec<(f64, f64)> {
         let first = line.points.partition_point(|p| (p.0 as f64) < self.x.lo).saturating_sub(1);
         let end = (line.points.partition_point(|p| (p.0 as f64) <= self.x.hi) + 1).min(line.points.len());
         let mut out: Vec<(f64, f64)> = Vec::new();
         let mut column: Option<Column> = None;
         let is_step = line.shape != Shape::Line;
-        for &(x, value) in line.points.get(first..end).unwrap_or_default().iter().filter(|p| p.1.is_finite()) {
-            let (px, py) = (self.px(x), self.py(value));
+        for &(x, y) in line.points.get(first..end).unwrap_or_default().iter().filter(|p| p.1.is_finite()) {
+            let (at, point) = (self.px(x).floor(), (x as f64, y));
             match &mut column {
-                Some(c) if c.at == px.floor() => c.add(px, py),
+                Some(c) if c.at == at => c.add(point),
                 _ => {
-                    if let Some(done) = column.replace(Column::new(px, py)) {
+                    if let Some(done) = column.replace(Column::new(at, point)) {
                         done.flush(&mut out, is_step);
                     }
                 }
@@ -152,13 +157,29 @@ impl Layout {
             done.flush(&mut out, is_step);
         }
         if let (true, Some(last)) = (is_step, out.last().copied()) {
-            out.push(((self.left + self.width).max(last.0), last.1));
+            out.push((self.x.hi.max(last.0), last.1));
         }
-        out
+        clipped(&out, (self.x.lo, self.x.hi))
     }
 }
 
-/// The points of one pixel column.
+/// The part of a path that lies within a range of x, cut at its ends: plotters would bend what leaves its axis.
+fn clipped(path: &[(f64, f64)], (lo, hi): (f64, f64)) -> Vec<(f64, f64)> {
+    let cut = |a: (f64, f64), b: (f64, f64), x: f64| (x, a.1 + (b.1 - a.1) * ((x - a.0) / (b.0 - a.0)));
+    let mut out = Vec::with_capacity(path.len());
+    let mut before: Option<(f64, f64)> = None;
+    for &point in path {
+        if let Some(before) = before.filter(|b| b.0 < point.0) {
+            out.extend((before.0 < lo && point.0 > lo).then(|| cut(before, point, lo)));
+            out.extend((before.0 < hi && point.0 > hi).then(|| cut(before, point, hi)));
+        }
+        out.extend((lo..=hi).contains(&point.0).then_some(point));
+        before = Some(point);
+    }
+    out
+}
+
+/// The values of one pixel column.
 struct Column {
     at: f64,
     first: (f64, f64),
@@ -168,13 +189,13 @@ struct Column {
 }
 
 impl Column {
-    fn new(px: f64, py: f64) -> Self {
-        Column { at: px.floor(), first: (px, py), low: py, high: py, last: (px, py) }
+    fn new(at: f64, point: (f64, f64)) -> Self {
+        Column { at, first: point, low: point.1, high: point.1, last: point }
     }
 
-    fn add(&mut self, px: f64, py: f64) {
-        (self.low, self.high) = (self.low.max(py), self.high.min(py));
-        self.last = (px, py);
+    fn add(&mut self, point: (f64, f64)) {
+        (self.low, self.high) = (self.low.min(point.1), self.high.max(point.1));
+        self.last = point;
     }
 
     fn flush(self, out: &mut Vec<(f64, f64)>, is_step: bool) {
@@ -248,8 +269,7 @@ mod tests {
         let l = layout(&[&line], (0, 1_000_000));
         let path = l.path(&line);
         assert!(path.len() < 600 * 6, "{}", path.len());
-        let top = path.iter().map(|p| p.1).fold(f64::MAX, f64::min);
-        assert!((top - l.py(1e6)).abs() < 1e-9);
+        assert_eq!(path.iter().map(|p| p.1).fold(f64::MIN, f64::max), 1e6);
         assert!(path.windows(2).all(|w| w[0].0 <= w[1].0));
     }
 
@@ -258,10 +278,20 @@ mod tests {
         let line = line(Shape::Step, &[(0, 8.0), (1_000, 4.0), (2_000, 2.0)]);
         let l = layout(&[&line], (1_200, 1_800));
         let path = l.path(&line);
-        assert!(path.first().is_some_and(|p| p.0 < l.left && p.1 == l.py(4.0)));
-        assert!(path.last().is_some_and(|p| p.0 >= l.left + l.width));
+        assert_eq!(path, [(1_200.0, 4.0), (1_800.0, 4.0)]);
         assert_eq!(l.x_at(l.px(1_500)), 1_500);
         assert_eq!(l.x_at(-99.0), 1_200);
+    }
+
+    #[test]
+    fn what_leaves_the_axis_is_cut_where_it_leaves() {
+        let straight = line(Shape::Line, &[(0, 0.0), (1_000, 10.0), (2_000, 0.0)]);
+        let l = layout(&[&straight], (500, 1_750));
+        assert_eq!(l.path(&straight), [(500.0, 5.0), (1_000.0, 10.0), (1_750.0, 2.5)]);
+        let l = layout(&[&straight], (1_200, 1_400));
+        assert_eq!(l.path(&straight), [(1_200.0, 8.0), (1_400.0, 6.0)]);
+        assert_eq!(clipped(&[], (0.0, 1.0)), []);
+        assert_eq!(layout(&[], (0, 10)).path(&line(Shape::Area, &[(3, f64::NAN)])), []);
     }
 
     #[test]

@@ -1,66 +1,50 @@
-//! Painting curves.
+//! Drawing curves.
 
 use super::data::{Layout, Line, Mark, Shape};
-use crate::ui::chart::look::{self, FONT, Look};
-use web_sys::CanvasRenderingContext2d;
+use crate::ui::chart::draw::{Align, Drawn, Face, Plane, Scale, Sheet, Write, fill, stroke};
+use plotters::series::{AreaSeries, LineSeries};
 
 /// What is laid over the curves.
 pub(super) struct Over<'a> {
-    /// Points with a name.
-    pub marks: &'a [Mark],
     /// The chosen range.
     pub range: Option<(i64, i64)>,
-    /// Where the cursor stands.
+    /// Where the cursor is.
     pub cursor: Option<i64>,
-    /// The series that is lit: the others step back.
-    pub lit: Option<&'a str>,
+    /// The series that is pointed out: the others are paler.
+    pub lit: Option<&'a Line>,
 }
 
-/// Paints axes, curves, range, marks and cursor.
-pub(super) fn paint(context: &CanvasRenderingContext2d, layout: &Layout, lines: &[&Line], over: &Over, titles: (&str, &str), look: &Look) {
-    context.set_font(FONT);
-    axes(context, layout, titles, look);
-    context.save();
-    context.begin_path();
-    context.rect(layout.left, layout.top - 4.0, layout.width, layout.height + 4.0);
-    context.clip();
-    for line in lines {
-        context.set_global_alpha(if over.lit.is_some_and(|lit| lit != line.name) { 0.25 } else { 1.0 });
-        curve(context, layout, line, look);
-        context.set_global_alpha(1.0);
+/// The room above the plot that peaks and ranges use.
+const ABOVE: f64 = 4.0;
+
+/// Draws axes, curves and marks.
+pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, lines: &[&Line], marks: &[Mark], titles: (&str, &str)) -> Drawn {
+    let mut plane =
+        sheet.plane([layout.left, layout.top, layout.width, layout.height], (Scale::linear(&layout.x), Scale::linear(&layout.y)))?;
+    sheet.mesh(&mut plane, (false, true))?;
+    let (right, ground) = (layout.left + layout.width, layout.top + layout.height);
+    let title = |align| Write { face: Face::Plain, align, colour: sheet.ink.quiet };
+    sheet.text(&titled(titles.1, layout.y.unit), (layout.left + 2.0, 7.0), title(Align::Left))?;
+    sheet.text(&titled(titles.0, layout.x.unit), (right, ground + 28.0), title(Align::Right))?;
+    lines.iter().try_for_each(|line| curve(sheet, &mut plane, layout, line))?;
+    if layout.y.lo < 0.0 {
+        sheet.line(&[(layout.left, layout.py(0.0)), (right, layout.py(0.0))], stroke(sheet.ink.axis, 1.0))?;
+    }
+    marks.iter().try_for_each(|mark| peak(sheet, layout, mark))
+}
+
+/// Draws range, cursor and the series that is pointed out.
+pub(super) fn over(sheet: &Sheet<'_>, layout: &Layout, lines: &[&Line], over: &Over) -> Drawn {
+    if let Some(lit) = over.lit {
+        let area = [layout.left, layout.top, layout.width, layout.height];
+        sheet.rect(area, fill(sheet.ink.surface, 0.72))?;
+        let mut plane = sheet.plane(area, (Scale::linear(&layout.x), Scale::linear(&layout.y)))?;
+        curve(sheet, &mut plane, layout, lit)?;
     }
     if let Some(range) = over.range {
-        band(context, layout, range, look);
+        band(sheet, layout, range)?;
     }
-    context.restore();
-    for mark in over.marks {
-        peak(context, layout, mark, look);
-    }
-    if let Some(x) = over.cursor {
-        cursor(context, layout, lines, x, look);
-    }
-    look::rule(context, (layout.left, layout.py(0.0)), (layout.left + layout.width, layout.py(0.0)), &look.axis);
-}
-
-fn axes(context: &CanvasRenderingContext2d, layout: &Layout, (x_title, y_title): (&str, &str), look: &Look) {
-    let (right, ground) = (layout.left + layout.width, layout.top + layout.height);
-    for tick in &layout.y.ticks {
-        let y = layout.py(tick.value);
-        look::rule(context, (layout.left, y), (right, y), &look.line);
-        context.set_fill_style_str(&look.quiet);
-        look::write(context, &tick.label, layout.left - 6.0, y, "right");
-    }
-    for tick in &layout.x.ticks {
-        let x = layout.left + layout.width * layout.x.share(tick.value);
-        look::rule(context, (x, ground), (x, ground + 4.0), &look.axis);
-        context.set_fill_style_str(&look.quiet);
-        // The outermost labels stay on the canvas.
-        let half = look::width_of(context, &tick.label) / 2.0;
-        look::write(context, &tick.label, x.clamp(half, (right + 8.0 - half).max(half)), ground + 12.0, "center");
-    }
-    context.set_fill_style_str(&look.quiet);
-    look::write(context, &titled(y_title, layout.y.unit), layout.left + 2.0, 7.0, "left");
-    look::write(context, &titled(x_title, layout.x.unit), right, ground + 28.0, "right");
+    over.cursor.map_or(Ok(()), |x| cursor(sheet, layout, lines, x))
 }
 
 /// `Time, ms`.
@@ -68,86 +52,100 @@ fn titled(title: &str, unit: &str) -> String {
     [title, unit].into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn curve(context: &CanvasRenderingContext2d, layout: &Layout, line: &Line, look: &Look) {
+fn curve<'a>(sheet: &Sheet<'a>, plane: &mut Plane<'a>, layout: &Layout, line: &Line) -> Drawn {
     let path = layout.path(line);
-    let (Some(first), Some(last)) = (path.first(), path.last()) else { return };
-    context.begin_path();
-    context.move_to(first.0, first.1);
-    path.iter().for_each(|(x, y)| context.line_to(*x, *y));
-    let colour = look.stroke(line.colour);
-    context.set_stroke_style_str(&colour);
-    context.set_line_width(1.5);
-    context.stroke();
+    let colour = sheet.ink.mark(line.colour);
+    if let [(x, y)] = path[..] {
+        return sheet.dot((layout.left + layout.width * layout.x.share(x), layout.py(y)), colour);
+    }
+    let edge = stroke(colour, 1.5);
     if line.shape == Shape::Area {
-        context.line_to(last.0, layout.py(0.0));
-        context.line_to(first.0, layout.py(0.0));
-        context.close_path();
-        let alpha = context.global_alpha();
-        context.set_global_alpha(alpha * 0.18);
-        context.set_fill_style_str(&colour);
-        context.fill();
-        context.set_global_alpha(alpha);
+        plane.draw_series(AreaSeries::new(path, 0.0, fill(colour, 0.18)).border_style(edge))?;
+    } else {
+        plane.draw_series(LineSeries::new(path, edge))?;
     }
-    if line.points.len() == 1 {
-        dot(context, first.0, first.1, &colour, look);
-    }
+    Ok(())
 }
 
-/// What is not chosen steps back; the edges of the range stand out.
-fn band(context: &CanvasRenderingContext2d, layout: &Layout, (from, to): (i64, i64), look: &Look) {
+/// What is not chosen is paler; the edges of the range stand out.
+fn band(sheet: &Sheet<'_>, layout: &Layout, (from, to): (i64, i64)) -> Drawn {
     let right = layout.left + layout.width;
     let (a, b) = (layout.px(from).clamp(layout.left, right), layout.px(to).clamp(layout.left, right));
-    context.set_global_alpha(0.6);
-    context.set_fill_style_str(&look.surface);
-    context.fill_rect(layout.left, layout.top - 4.0, a - layout.left, layout.height + 4.0);
-    context.fill_rect(b, layout.top - 4.0, right - b, layout.height + 4.0);
-    context.set_global_alpha(0.1);
-    context.set_fill_style_str(&look.accent);
-    context.fill_rect(a, layout.top - 4.0, b - a, layout.height + 4.0);
-    context.set_global_alpha(1.0);
-    for x in [a, b] {
-        look::rule(context, (x, layout.top - 4.0), (x, layout.top + layout.height), &look.accent);
+    let (top, height) = (layout.top - ABOVE, layout.height + ABOVE);
+    for (x, width, style) in [
+        (layout.left, a - layout.left, fill(sheet.ink.surface, 0.6)),
+        (b, right - b, fill(sheet.ink.surface, 0.6)),
+        (a, b - a, fill(sheet.ink.accent, 0.1)),
+    ] {
+        if width > 0.0 {
+            sheet.rect([x, top, width, height], style)?;
+        }
     }
+    [a, b].iter().try_for_each(|x| sheet.line(&[(*x, top), (*x, top + height)], stroke(sheet.ink.accent, 1.0)))
 }
 
 /// A dot at the peak, and its label on the side that has room.
-fn peak(context: &CanvasRenderingContext2d, layout: &Layout, mark: &Mark, look: &Look) {
+fn peak(sheet: &Sheet<'_>, layout: &Layout, mark: &Mark) -> Drawn {
     let (x, y) = (layout.px(mark.x), layout.py(mark.y));
     if x < layout.left - 1.0 || x > layout.left + layout.width + 1.0 {
-        return;
+        return Ok(());
     }
-    dot(context, x, y, &look.text, look);
-    let width = look::width_of(context, &mark.label);
-    let (at, align) = if x + width + 14.0 < layout.left + layout.width { (x + 8.0, "left") } else { (x - 8.0, "right") };
+    sheet.dot((x, y), sheet.ink.text)?;
+    let width = sheet.width_of(&mark.label, Face::Plain);
+    let is_right = x + width + 14.0 < layout.left + layout.width;
     let y = (y - 10.0).max(layout.top - 6.0);
+    let left = if is_right { x + 8.0 } else { x - 8.0 - width };
     // A little ground under the words keeps them legible over the curve.
-    context.set_stroke_style_str(&look.surface);
-    context.set_line_width(4.0);
-    context.set_line_join("round");
-    context.set_text_align(align);
-    context.set_text_baseline("middle");
-    let _ = context.stroke_text(&mark.label, at, y);
-    context.set_fill_style_str(&look.text);
-    look::write(context, &mark.label, at, y, align);
+    sheet.rect([left - 2.0, y - 8.0, width + 4.0, 15.0], fill(sheet.ink.surface, 0.8))?;
+    sheet.text(&mark.label, (left, y), Write { face: Face::Plain, align: Align::Left, colour: sheet.ink.text })
 }
 
-fn cursor(context: &CanvasRenderingContext2d, layout: &Layout, lines: &[&Line], x: i64, look: &Look) {
+fn cursor(sheet: &Sheet<'_>, layout: &Layout, lines: &[&Line], x: i64) -> Drawn {
     let px = layout.px(x);
-    look::rule(context, (px, layout.top - 4.0), (px, layout.top + layout.height), &look.axis);
+    sheet.line(&[(px, layout.top - ABOVE), (px, layout.top + layout.height)], stroke(sheet.ink.axis, 1.0))?;
     for line in lines {
-        if let Some((at, value)) = line.at(x) {
+        if let Some((at, value)) = line.at(x).filter(|p| p.1.is_finite()) {
             let at = if line.shape == Shape::Line { layout.px(at) } else { px };
-            dot(context, at, layout.py(value), &look.stroke(line.colour), look);
+            if at >= layout.left - 0.5 && at <= layout.left + layout.width + 0.5 {
+                sheet.dot((at, layout.py(value)), sheet.ink.mark(line.colour))?;
+            }
         }
     }
+    Ok(())
 }
 
-fn dot(context: &CanvasRenderingContext2d, x: f64, y: f64, colour: &str, look: &Look) {
-    context.begin_path();
-    let _ = context.arc(x, y, 3.5, 0.0, std::f64::consts::TAU);
-    context.set_fill_style_str(colour);
-    context.fill();
-    context.set_stroke_style_str(&look.surface);
-    context.set_line_width(1.5);
-    context.stroke();
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::chart::draw::drawn;
+    use crate::ui::table::Kind;
+
+    fn svg(lines: &[Line], window: (i64, i64)) -> String {
+        let all: Vec<&Line> = lines.iter().collect();
+        let layout = Layout::new(&all, window, (Kind::Duration, Kind::Bytes), 600.0, 240.0);
+        let marks = [Mark { x: window.0, y: 1.0, label: "peak 1 B".into() }];
+        drawn((600.0, 240.0), |sheet| {
+            base(sheet, &layout, &all, &marks, ("Time", "Allocated"))?;
+            over(sheet, &layout, &all, &Over { range: Some(window), cursor: Some(window.0), lit: lines.first() })
+        })
+    }
+
+    #[test]
+    fn lines_areas_and_marks_are_drawn() {
+        let line = |shape| Line { name: "a".into(), colour: 0, shape, points: vec![(0, 1.0), (500, 3e6), (1_000, 2e6)] };
+        let found = svg(&[line(Shape::Area), line(Shape::Step), line(Shape::Line)], (0, 1_000));
+        assert_eq!((found.matches("<polyline").count(), found.matches("<polygon").count()), (4, 2), "the first one again: {found}");
+        for text in ["Time, µs", "Allocated, MiB", "peak 1 B"] {
+            assert!(found.contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_and_nonsense_are_drawn_without_harm() {
+        let line = |points: &[(i64, f64)]| Line { points: points.to_vec(), ..Line::default() };
+        svg(&[], (0, 1));
+        svg(&[line(&[(5, 7.0)])], (5, 5));
+        svg(&[line(&[(0, 0.0), (9, 0.0)])], (0, 9));
+        svg(&[line(&[(i64::MIN, f64::NEG_INFINITY), (0, f64::NAN), (i64::MAX, 1e300)])], (i64::MIN, i64::MAX));
+    }
 }

@@ -2,7 +2,6 @@
 
 pub mod data;
 mod draw;
-mod keys;
 mod view;
 mod zoom;
 

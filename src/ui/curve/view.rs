@@ -2,14 +2,13 @@
 
 use super::data::{self, Layout, Line, Mark, cell};
 use super::draw::{self, Over};
-use super::keys::key;
 use super::zoom::Zoom;
+use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::plot::Plot;
-use crate::ui::chart::{Entry, Frame, Legend, Readout, ReadoutCard};
+use crate::ui::chart::{Chart, ChartCanvas, Entry, Export, Frame, Key, Legend, Readout, Stage, Target};
 use crate::ui::table::{Cell, Column, Kind, Row};
-use leptos::{ev, prelude::*};
+use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -35,13 +34,11 @@ pub(super) struct State {
     pub(super) kinds: (Kind, Kind),
     pub(super) hidden: RwSignal<BTreeSet<String>>,
     pub(super) lit: RwSignal<Option<usize>>,
-    pub(super) cursor: RwSignal<Option<i64>>,
-    pub(super) pointer: RwSignal<Option<(f64, f64)>>,
     /// While a range is dragged out: where it began and where it is, pixel and x.
     pub(super) drag: RwSignal<Option<(Spot, Spot)>>,
     /// The part of the x axis that is seen.
     pub(super) window: RwSignal<Range>,
-    pub(super) plot: Plot,
+    stage: Stage,
 }
 
 impl State {
@@ -64,24 +61,6 @@ impl State {
         Layout::new(lines, self.seen(), self.kinds, size.width, size.height)
     }
 
-    /// Where all stands now. Not tracked.
-    fn layout_now(&self) -> Layout {
-        untrack(|| {
-            let lines = self.lines.get();
-            self.layout(&self.shown(&lines), self.plot.size.get())
-        })
-    }
-
-    fn draw(&self, context: &web_sys::CanvasRenderingContext2d, size: Size, look: &crate::ui::chart::look::Look) {
-        let lines = self.lines.get();
-        let shown = self.shown(&lines);
-        let layout = self.layout(&shown, size);
-        let marks = self.marks.get();
-        let lit = self.lit.get().and_then(|i| lines.get(i)).map(|l| l.name.as_str());
-        let over = Over { marks: &marks, range: self.band(), cursor: self.cursor.get(), lit };
-        self.titles.with_value(|(x, y)| draw::paint(context, &layout, &shown, &over, (x, y), look));
-    }
-
     pub(super) fn choose(&self, range: Range) {
         if let Some(on_range) = self.on_range {
             on_range.run(range);
@@ -93,22 +72,6 @@ impl State {
         self.drag.set(None);
         self.window.set(None);
         self.choose(None);
-    }
-
-    fn readout(&self) -> Option<Readout> {
-        let x = self.cursor.get()?;
-        let figure = |v: f64, kind: Kind| cell(v, kind).shown(kind);
-        let lines = self.lines.get();
-        let shown = self.shown(&lines);
-        let row = |l: &&Line| Some((Some(l.colour), l.name.clone(), figure(l.at(x)?.1, self.kinds.1), false));
-        let rows = shown.iter().filter_map(row).collect();
-        let at = self.pointer.get().unwrap_or_else(|| {
-            let layout = self.layout_now();
-            self.plot.on_page(layout.px(x), layout.top)
-        });
-        let title = self.titles.with_value(|t| format!("{} {}", t.0, Cell::Int(x).exact(self.kinds.0)));
-        let note = self.band().map(|(a, b)| format!("Range {}", Cell::Int(b - a).shown(self.kinds.0))).unwrap_or_default();
-        Some(Readout { at, title, rows, note })
     }
 
     fn figures(&self) -> Figures {
@@ -130,6 +93,127 @@ impl State {
             Arc::new(rows)
         });
         Figures { columns: columns.into(), rows: rows.into() }
+    }
+}
+
+impl Chart for State {
+    fn draw(&self, sheet: &Sheet<'_>) -> Drawn {
+        let lines = self.lines.get();
+        let shown = self.shown(&lines);
+        let layout = self.layout(&shown, sheet.size);
+        self.titles.with_value(|(x, y)| self.marks.with(|marks| draw::base(sheet, &layout, &shown, marks, (x, y))))
+    }
+
+    fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
+        let (range, lit, cursor) = (self.band(), self.lit.get(), x_of(target));
+        if (range, lit, cursor) == (None, None, None) {
+            return Ok(());
+        }
+        untrack(|| {
+            let lines = self.lines.get();
+            let shown = self.shown(&lines);
+            let lit = lit.and_then(|at| lines.get(at)).filter(|l| shown.iter().any(|s| s.name == l.name));
+            draw::over(sheet, &self.layout(&shown, sheet.size), &shown, &Over { range, cursor, lit })
+        })
+    }
+
+    fn hit(&self, size: Size, (x, y): (f64, f64)) -> Option<Target> {
+        let lines = self.lines.get();
+        let layout = self.layout(&self.shown(&lines), size);
+        layout.holds(x, y).then(|| Target::X(layout.x_at(x)))
+    }
+
+    fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
+        if !key.name.starts_with("Arrow") && !["Home", "End", "PageUp", "PageDown"].contains(&key.name) {
+            return None;
+        }
+        let (lines, before) = (self.lines.get(), x_of(from));
+        let next = data::moved(&self.shown(&lines), before, key.name, self.seen())?;
+        // Shift draws a range out of where the cursor was.
+        if let (true, Some(before)) = (key.is_shift, before) {
+            let (from, to) = self.range.get().filter(|r| r.0 == before || r.1 == before).unwrap_or((before, before));
+            let fixed = if from == before { to } else { from };
+            if fixed != next {
+                self.choose(Some((fixed.min(next), fixed.max(next))));
+            }
+        }
+        Some(Target::X(next))
+    }
+
+    fn readout(&self, target: Target) -> Option<Readout> {
+        let x = x_of(Some(target))?;
+        let figure = |v: f64, kind: Kind| cell(v, kind).shown(kind);
+        let lines = self.lines.get();
+        let row = |l: &&Line| Some((Some(l.colour), l.name.clone(), figure(l.at(x)?.1, self.kinds.1), false));
+        let rows = self.shown(&lines).iter().filter_map(row).collect();
+        let title = self.titles.with_value(|t| format!("{} {}", t.0, Cell::Int(x).exact(self.kinds.0)));
+        let note = self.band().map(|(a, b)| format!("Range {}", Cell::Int(b - a).shown(self.kinds.0))).unwrap_or_default();
+        Some(Readout { title, rows, note, ..Readout::default() })
+    }
+
+    fn place(&self, size: Size, target: Target) -> (f64, f64) {
+        let lines = self.lines.get();
+        let layout = self.layout(&self.shown(&lines), size);
+        (x_of(Some(target)).map_or(layout.left, |x| layout.px(x)), layout.top)
+    }
+
+    fn name(&self, _target: Target) -> Option<String> {
+        None
+    }
+
+    fn legend(&self) -> Vec<(u16, String)> {
+        let lines = self.lines.get();
+        self.shown(&lines).iter().map(|l| (l.colour, l.name.clone())).collect()
+    }
+
+    fn press(&self, size: Size, (x, y): (f64, f64)) -> bool {
+        let layout = untrack(|| {
+            let lines = self.lines.get();
+            self.layout(&self.shown(&lines), size)
+        });
+        let begins = self.on_range.is_some() && layout.holds(x, y);
+        if begins {
+            let at = (x, layout.x_at(x));
+            self.drag.set(Some((at, at)));
+        }
+        begins
+    }
+
+    fn drag(&self, size: Size, (x, _): (f64, f64)) {
+        let Some((from, _)) = self.drag.get_untracked() else { return };
+        let at = untrack(|| {
+            let lines = self.lines.get();
+            self.layout(&self.shown(&lines), size).x_at(x)
+        });
+        self.drag.set(Some((from, (x, at))));
+    }
+
+    fn release(&self, is_chosen: bool) {
+        let Some((from, to)) = self.drag.get_untracked() else { return };
+        self.drag.set(None);
+        if let (true, Some(range)) = (is_chosen, data::dragged(from, to)) {
+            self.choose(Some(range));
+        }
+    }
+
+    fn reset(&self) -> bool {
+        let is_chosen = self.on_range.is_some() && self.range.get_untracked().is_some();
+        let has_choice = is_chosen || self.window.get_untracked().is_some() || self.drag.get_untracked().is_some();
+        if has_choice {
+            State::reset(self);
+        }
+        has_choice
+    }
+
+    fn range(&self) -> Option<(i64, i64)> {
+        self.band()
+    }
+}
+
+fn x_of(target: Option<Target>) -> Option<i64> {
+    match target {
+        Some(Target::X(x)) => Some(x),
+        _ => None,
     }
 }
 
@@ -169,15 +253,18 @@ pub fn Curve(
     let is_empty = Memo::new(move |_| lines.with(|l| data::extent(l).is_none()));
     let entry = |l: &Line| Entry { name: l.name.clone(), colour: l.colour, figure: String::new(), help: String::new() };
     let entries: Signal<Arc<Vec<Entry>>> = Memo::new(move |_| Arc::new(lines.get().iter().map(entry).collect::<Vec<_>>())).into();
-    let name = title.clone();
-    let on_save = Callback::new(move |()| save(state, &name));
-    let label = title.clone();
+    let chart: Arc<dyn Chart> = Arc::new(state);
+    let export = Export::new(&chart, state.stage, &title);
+    let can_drag = on_range.is_some();
+    let hint = if can_drag { " Drag to select a range; right-click or press Esc to clear it." } else { "" };
+    let label = format!("{title}: line chart. Use the arrow keys to move between points; the values follow as a table.{hint}");
     let tools = move || view! { <Zoom state /> };
     view! {
-        <Frame id title is_empty empty figures=state.figures() on_save tools=ViewFn::from(tools)>
+        <Frame id title is_empty empty figures=state.figures() on_save=export tools=ViewFn::from(tools)>
             <Legend entries hidden=state.hidden lit=state.lit />
-            <Plotted state label=label.clone() />
-            <ReadoutCard readout=Signal::derive(move || state.readout()) />
+            <ChartCanvas
+                chart=chart.clone() stage=state.stage label=label.clone() class="chart__plot chart__plot--curve" can_drag
+            />
         </Frame>
     }
 }
@@ -189,14 +276,7 @@ fn make(
     on_range: Option<Callback<Range>>,
     (x, y): ((&str, Kind), (&str, Kind)),
 ) -> State {
-    // The plot draws with the state that holds it: it is put there once it is made.
-    let held = StoredValue::new(None::<State>);
-    let plot = Plot::new(move |context, size, look| {
-        if let Some(state) = held.get_value() {
-            state.draw(context, size, look);
-        }
-    });
-    let state = State {
+    State {
         lines,
         marks,
         whole,
@@ -206,85 +286,8 @@ fn make(
         kinds: (x.1, y.1),
         hidden: RwSignal::new(BTreeSet::new()),
         lit: RwSignal::new(None),
-        cursor: RwSignal::new(None),
-        pointer: RwSignal::new(None),
         drag: RwSignal::new(None),
         window: RwSignal::new(None),
-        plot,
-    };
-    held.set_value(Some(state));
-    state
-}
-
-#[component]
-fn Plotted(state: State, label: String) -> impl IntoView {
-    let can_choose = state.on_range.is_some();
-    let place = |e: &ev::PointerEvent| (f64::from(e.offset_x()), f64::from(e.offset_y()));
-    let down = move |e: ev::PointerEvent| {
-        let (px, py) = place(&e);
-        let layout = state.layout_now();
-        if can_choose && e.button() == 0 && layout.holds(px, py) {
-            if let Some(canvas) = state.plot.canvas.get_untracked() {
-                let _ = canvas.set_pointer_capture(e.pointer_id());
-            }
-            let at = (px, layout.x_at(px));
-            state.drag.set(Some((at, at)));
-        }
-    };
-    let point = move |e: ev::PointerEvent| {
-        let (px, py) = place(&e);
-        let layout = state.layout_now();
-        if let Some((from, _)) = state.drag.get_untracked() {
-            state.drag.set(Some((from, (px, layout.x_at(px)))));
-        }
-        let is_inside = layout.holds(px, py);
-        state.pointer.set(is_inside.then(|| (f64::from(e.client_x()), f64::from(e.client_y()))));
-        state.cursor.set(is_inside.then(|| layout.x_at(px)));
-    };
-    let up = move |_: ev::PointerEvent| {
-        let Some((from, to)) = state.drag.get_untracked() else { return };
-        let range = data::dragged(from, to);
-        state.drag.set(None);
-        if range.is_some() {
-            state.choose(range);
-        }
-    };
-    let menu = move |e: ev::MouseEvent| {
-        if can_choose && (state.range.get_untracked().is_some() || state.window.get_untracked().is_some()) {
-            e.prevent_default();
-            state.reset();
-        }
-    };
-    let leave = move || {
-        state.cursor.set(None);
-        state.pointer.set(None);
-    };
-    let hint = if can_choose { " Drag to select a range; right-click or press Esc to clear it." } else { "" };
-    view! {
-        <canvas
-            class="chart__plot chart__plot--curve"
-            class:can-drag=can_choose
-            tabindex="0"
-            role="img"
-            data-cursor=move || state.cursor.get().map(|x| x.to_string())
-            data-range=move || state.band().map(|(a, b)| format!("{a}-{b}"))
-            aria-label=format!("{label}: line chart. Use the arrow keys to move between points; the values follow as a table.{hint}")
-            node_ref=state.plot.canvas
-            on:pointerdown=down
-            on:pointermove=point
-            on:pointerup=up
-            on:pointercancel=move |_| state.drag.set(None)
-            on:pointerleave=move |_| leave()
-            on:contextmenu=menu
-            on:keydown=move |e| key(state, &e)
-            on:blur=move |_| leave()
-            on:transitionend=move |_| state.plot.again()
-        ></canvas>
+        stage: Stage::default(),
     }
-}
-
-fn save(state: State, title: &str) {
-    let lines = state.lines.get_untracked();
-    let legend: Vec<_> = untrack(|| state.shown(&lines)).iter().map(|l| (l.colour, l.name.clone())).collect();
-    state.plot.save(title, &legend, |context, size, look| untrack(|| state.draw(context, size, look)));
 }

@@ -1,7 +1,6 @@
 //! What a pie shows: slices in, parts of the circle out.
 
 use crate::base::Order as _;
-use crate::ui::palette;
 use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 
@@ -37,19 +36,9 @@ pub struct Part {
 pub const OTHERS: &str = "\u{0}others";
 
 impl Part {
-    /// Its colour.
-    pub fn rgb(&self, is_dark: bool) -> [u8; 3] {
-        self.colour.map_or(palette::other(is_dark), |slot| palette::colour(slot, is_dark))
-    }
-
     /// The name by which it is hidden and shown.
     pub fn key(&self) -> &str {
         if self.colour.is_some() { &self.name } else { OTHERS }
-    }
-
-    /// Its middle, in radians clockwise from the top.
-    pub fn middle(&self) -> f64 {
-        (self.start + self.share / 2.0) * TAU
     }
 }
 
@@ -92,6 +81,27 @@ pub fn hit(parts: &[Part], x: f64, y: f64, (hole, radius): (f64, f64)) -> Option
     }
     let turn = x.atan2(-y).rem_euclid(TAU) / TAU;
     parts.iter().rposition(|p| !p.is_hidden && p.start <= turn)
+}
+
+/// What all parts that are shown have together.
+pub fn total(parts: &[Part]) -> i64 {
+    let sum: i128 = parts.iter().filter(|p| !p.is_hidden).map(|p| i128::from(p.value)).sum();
+    i64::try_from(sum).unwrap_or(i64::MAX)
+}
+
+/// The part that a key goes to, among those that are shown: arrows round the ring, Home and End.
+pub fn step(parts: &[Part], from: Option<usize>, key: &str) -> Option<usize> {
+    let shown: Vec<usize> = (0..parts.len()).filter(|at| !parts[*at].is_hidden).collect();
+    let last = shown.len().checked_sub(1)?;
+    let here = from.and_then(|from| shown.iter().position(|at| *at == from));
+    let next = match (key, here) {
+        ("Home", _) | ("ArrowRight" | "ArrowDown", None) => 0,
+        ("End", _) | ("ArrowLeft" | "ArrowUp", None) => last,
+        ("ArrowRight" | "ArrowDown", Some(at)) => (at + 1) % shown.len(),
+        ("ArrowLeft" | "ArrowUp", Some(at)) => at.checked_sub(1).unwrap_or(last),
+        _ => return None,
+    };
+    shown.get(next).copied()
 }
 
 /// Whether a label so wide and high fits into a part when it stands `at` pixels from the centre.
@@ -150,6 +160,22 @@ mod tests {
         assert_eq!(shares(&hide(&[OTHERS])), [63, 38, 0]);
         assert_eq!(hit(&hide(&[OTHERS]), -1.0, -50.0, (0.0, 100.0)), Some(1));
         assert_eq!(shares(&hide(&["op0", "op1", OTHERS])), [0, 0, 0]);
+    }
+
+    #[test]
+    fn the_total_is_of_what_is_shown() {
+        assert_eq!(total(&all(&slices(&[50, 30, 10, 10]), 2)), 100);
+        assert_eq!(total(&parts(&slices(&[50, 30, 10, 10]), 2, &["op0".to_string()].into())), 50);
+        assert_eq!((total(&[]), total(&all(&slices(&[i64::MAX, i64::MAX]), 9))), (0, i64::MAX));
+    }
+
+    #[test]
+    fn keys_go_round_the_ring_past_hidden_parts() {
+        let parts = parts(&slices(&[50, 30, 20]), 9, &["op1".to_string()].into());
+        let go = |from, key| step(&parts, from, key);
+        assert_eq!([go(None, "ArrowRight"), go(Some(0), "ArrowRight"), go(Some(2), "ArrowDown")], [Some(0), Some(2), Some(0)]);
+        assert_eq!([go(None, "ArrowLeft"), go(Some(0), "ArrowUp"), go(Some(0), "End")], [Some(2); 3]);
+        assert_eq!((go(Some(0), "x"), step(&[], None, "Home")), (None, None));
     }
 
     #[test]

@@ -1,95 +1,141 @@
-//! Painting a pie.
+//! Drawing a ring of parts.
 
 use super::data::{self, Part};
 use crate::base::text;
-use crate::ui::chart::look::{self, FONT, Look};
-use crate::ui::palette;
-use std::f64::consts::{FRAC_PI_2, TAU};
-use web_sys::CanvasRenderingContext2d;
+use crate::ui::chart::draw::{Align, Drawn, Face, Sheet, Write, fill, stroke};
+use crate::ui::chart::look::Size;
+use crate::ui::palette::fixed;
+use std::f64::consts::TAU;
 
-/// Pixels that the lit part moves out.
+/// Pixels that the highlighted part grows.
 const LIFT: f64 = 4.0;
+/// Share of the radius that is hole: the total is written there.
+const HOLE: f64 = 0.44;
+/// A part that is the whole, as far as can be seen: it has no edge.
+const WHOLE: f64 = 0.999_999;
 
-/// Radius of the pie on a canvas so wide.
-fn radius(width: f64) -> f64 {
-    (width / 2.0 - LIFT - 2.0).max(1.0)
-}
-
-/// Where a pie stands on its canvas.
+/// Where a ring is on its canvas.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub centre: (f64, f64),
     pub radius: f64,
-    /// Radius of a doughnut's hole; 0 is a pie.
     pub hole: f64,
 }
 
 impl Place {
-    /// About `centre` on a canvas so wide, with a hole of that share of the radius.
-    pub fn new(centre: (f64, f64), width: f64, hole: f64) -> Self {
-        let radius = radius(width);
-        Place { centre, radius, hole: radius * hole }
+    /// In the middle of a canvas, as large as fits.
+    pub fn new(size: Size) -> Self {
+        let radius = (size.width.min(size.height) / 2.0 - LIFT - 2.0).max(1.0);
+        Place { centre: (size.width / 2.0, size.height / 2.0), radius, hole: radius * HOLE }
+    }
+
+    /// A point by radius and turns clockwise from the top.
+    fn at(&self, radius: f64, turns: f64) -> (f64, f64) {
+        let (sin, cos) = (turns * TAU).sin_cos();
+        (self.centre.0 + radius * sin, self.centre.1 - radius * cos)
+    }
+
+    /// The middle of a part.
+    pub fn middle(&self, part: &Part) -> (f64, f64) {
+        self.at((self.radius + self.hole) / 2.0, part.start + part.share / 2.0)
+    }
+
+    /// The outline of so many turns of the ring.
+    fn sector(&self, start: f64, turns: f64) -> Vec<(f64, f64)> {
+        let n = (turns * 180.0).ceil().max(2.0) as usize;
+        let along = |radius: f64, i: usize| self.at(radius, start + turns * i as f64 / n as f64);
+        (0..=n).map(|i| along(self.radius, i)).chain((0..=n).rev().map(|i| along(self.hole, i))).collect()
     }
 }
 
-/// Paints the parts.
-pub(super) fn paint(context: &CanvasRenderingContext2d, parts: &[Part], place: Place, lit: Option<usize>, look: &Look) {
-    for (i, part) in parts.iter().enumerate().filter(|(i, _)| lit != Some(*i)) {
-        context.set_global_alpha(if lit.is_some() { 0.55 } else { 1.0 });
-        sector(context, part, place, look, false);
-        context.set_global_alpha(1.0);
-        label(context, &parts[i], place, look);
+/// Draws the parts, the shares of those that have room, and the total in the middle.
+pub(super) fn parts(sheet: &Sheet<'_>, parts: &[Part], place: Place, total: &str) -> Drawn {
+    let shown: Vec<&Part> = parts.iter().filter(|p| p.share > 0.0).collect();
+    let shares: Vec<f64> = shown.iter().map(|p| p.share).collect();
+    let colours: Vec<_> = shown.iter().map(|p| sheet.ink.slot(slot(p))).collect();
+    if shown.is_empty() {
+        // Everything is hidden: the place of the ring stays.
+        sheet.circle(place.centre, place.radius, stroke(sheet.ink.line, 1.0))?;
+    } else {
+        sheet.ring(place.centre, (place.hole, place.radius), &shares, &colours)?;
     }
-    if let Some(part) = lit.and_then(|i| parts.get(i)) {
-        sector(context, part, Place { radius: place.radius + LIFT, ..place }, look, true);
-        label(context, part, place, look);
+    for part in shown.iter().filter(|p| p.share < WHOLE) {
+        // A little ground between neighbours of like colours.
+        sheet.line(&[place.at(place.hole, part.start), place.at(place.radius, part.start)], stroke(sheet.ink.surface, 1.0))?;
+    }
+    shown.iter().try_for_each(|part| share(sheet, part, place))?;
+    let middle = Write { face: Face::Strong, align: Align::Middle, colour: sheet.ink.text };
+    match sheet.fitted(total, Face::Strong, place.hole * 1.8) {
+        Some(total) => sheet.text(&total, place.centre, middle),
+        None => Ok(()),
     }
 }
 
-fn sector(context: &CanvasRenderingContext2d, part: &Part, place: Place, look: &Look, is_lit: bool) {
+/// Draws one part larger and the others paler.
+pub(super) fn lifted(sheet: &Sheet<'_>, part: &Part, place: Place) -> Drawn {
     if part.share <= 0.0 {
-        return;
+        return Ok(());
     }
-    let Place { centre: (x, y), radius, hole } = place;
-    let start = part.start * TAU - FRAC_PI_2;
-    let end = start + part.share * TAU;
-    let is_whole = part.share > 0.999_999;
-    context.begin_path();
-    if !is_whole && hole <= 0.0 {
-        context.move_to(x, y);
+    sheet.polygon(&place.sector(0.0, 1.0), fill(sheet.ink.surface, 0.45))?;
+    let larger = Place { radius: place.radius + LIFT, ..place };
+    let mut outline = larger.sector(part.start, part.share);
+    sheet.polygon(&outline, fill(sheet.ink.slot(slot(part)), 1.0))?;
+    if part.share < WHOLE {
+        outline.extend(outline.first().copied());
+        sheet.line(&outline, stroke(sheet.ink.text, 1.5))?;
     }
-    // These fail on a negative radius only.
-    let _ = context.arc(x, y, radius, start, end);
-    if hole > 0.0 {
-        if is_whole {
-            context.move_to(x + hole * end.cos(), y + hole * end.sin());
-        }
-        let _ = context.arc_with_anticlockwise(x, y, hole, end, start, true);
-    }
-    context.close_path();
-    context.set_fill_style_str(&palette::css(part.rgb(look.is_dark)));
-    context.fill();
-    context.set_line_width(if is_lit { 2.0 } else { 1.0 });
-    context.set_stroke_style_str(if is_lit { &look.text } else { &look.surface });
-    if is_lit || !is_whole {
-        context.stroke();
-    }
+    share(sheet, part, place)
 }
 
-fn label(context: &CanvasRenderingContext2d, part: &Part, place: Place, look: &Look) {
-    let Place { centre: (x, y), radius, hole } = place;
+fn slot(part: &Part) -> u16 {
+    part.colour.unwrap_or(fixed::OTHER)
+}
+
+/// The share of a part, where it has room.
+fn share(sheet: &Sheet<'_>, part: &Part, place: Place) -> Drawn {
     let text = text::percent(part.share);
-    context.set_font(FONT);
-    let width = look::width_of(context, &text);
-    let at = match part.share > 0.999_999 {
-        _ if hole > 0.0 => (radius + hole) / 2.0,
-        true => 0.0,
-        false => (radius * 0.68).min(radius - width / 2.0 - 5.0),
-    };
-    if !data::has_room(part.share, at, width + 4.0, 12.0) || hole > 0.0 && width + 4.0 > radius - hole {
-        return;
+    let width = sheet.width_of(&text, Face::Plain);
+    let at = (place.radius + place.hole) / 2.0;
+    if width + 2.0 > place.radius - place.hole || !data::has_room(part.share, at, width + 4.0, 12.0) {
+        return Ok(());
     }
-    let (sin, cos) = part.middle().sin_cos();
-    context.set_fill_style_str(&palette::css(palette::text_on(part.rgb(look.is_dark))));
-    look::write(context, &text, x + at * sin, y - at * cos, "center");
+    let colour = sheet.ink.on_slot(slot(part));
+    sheet.text(&text, place.middle(part), Write { face: Face::Plain, align: Align::Middle, colour })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::chart::draw::drawn;
+    use crate::ui::pie::Slice;
+    use std::collections::BTreeSet;
+
+    fn svg(values: &[i64]) -> String {
+        let slices: Vec<Slice> =
+            values.iter().enumerate().map(|(i, v)| Slice { name: i.to_string(), value: *v, colour: i as u16 }).collect();
+        let found = data::parts(&slices, 9, &BTreeSet::new());
+        let size = Size { width: 176.0, height: 176.0 };
+        drawn((176.0, 176.0), |sheet| {
+            parts(sheet, &found, Place::new(size), "100 µs")?;
+            found.first().map_or(Ok(()), |part| lifted(sheet, part, Place::new(size)))
+        })
+    }
+
+    #[test]
+    fn parts_have_sectors_shares_and_a_total() {
+        let found = svg(&[60, 37, 3]);
+        assert_eq!(found.matches("<polygon").count(), 5, "three parts, and two of the highlight");
+        for text in ["60.0", "37.0", "100 µs"] {
+            assert!(found.contains(text), "{text}: {found}");
+        }
+        assert!(!found.contains("3.0 %") && !found.contains("3.0%"), "a thin part has no label");
+        assert!(found.len() < 40_000, "{}", found.len());
+    }
+
+    #[test]
+    fn one_part_and_none_are_drawn_without_harm() {
+        assert_eq!(svg(&[5]).matches("<polygon").count(), 3);
+        assert!(svg(&[]).contains("<circle"));
+        svg(&[i64::MAX, 1]);
+    }
 }

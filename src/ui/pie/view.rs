@@ -1,16 +1,16 @@
-//! The pie with its legend, its table and its read-out.
+//! The ring with its legend, its table and its read-out.
 
 use super::data::{self, Part, Slice};
 use super::draw::{self, Place};
 use crate::base::text;
+use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::plot::Plot;
-use crate::ui::chart::{Frame, Readout, ReadoutCard};
+use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target};
 use crate::ui::palette::fixed;
 use crate::ui::small::swatch_colour;
 use crate::ui::table::{Cell, Column, Kind, Row};
-use leptos::{ev, prelude::*};
+use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -40,30 +40,20 @@ pub fn PieLimit(
     }
 }
 
-/// What the parts of a pie depend on, and which is lit.
+/// What the parts of a pie depend on, and which is highlighted.
 #[derive(Clone, Copy)]
 struct State {
     parts: Memo<Vec<Part>>,
     hidden: RwSignal<BTreeSet<String>>,
-    lit: RwSignal<Option<usize>>,
-    /// Where the pointer is, in the window; `None` when a part is lit from the legend.
-    pointer: RwSignal<Option<(f64, f64)>>,
-    plot: Plot,
+    stage: Stage,
     kind: Kind,
-    /// Share of the radius that is hole.
-    hole: f64,
 }
 
 impl State {
-    fn new(slices: Signal<Arc<Vec<Slice>>>, limit: Signal<usize>, kind: Kind, hole: f64) -> Self {
+    fn new(slices: Signal<Arc<Vec<Slice>>>, limit: Signal<usize>, kind: Kind) -> Self {
         let hidden = RwSignal::new(BTreeSet::new());
         let parts = Memo::new(move |_| hidden.with(|hidden| data::parts(&slices.get(), limit.get().clamp(1, MOST), hidden)));
-        let lit = RwSignal::new(None);
-        let plot = Plot::new(move |context, size, look| {
-            let place = Place::new((size.width / 2.0, size.height / 2.0), size.width.min(size.height), hole);
-            draw::paint(context, &parts.get(), place, lit.get(), look);
-        });
-        State { parts, hidden, lit, pointer: RwSignal::new(None), plot, kind, hole }
+        State { parts, hidden, stage: Stage::default(), kind }
     }
 
     fn amount(&self, part: &Part) -> String {
@@ -88,12 +78,55 @@ impl State {
         let rows = Memo::new(move |_| Arc::new(parts.with(|p| p.iter().map(row).collect::<Vec<_>>())));
         Figures { columns: Signal::stored(Arc::new(columns)), rows: rows.into() }
     }
+}
 
-    fn readout(&self) -> Option<Readout> {
-        let at = self.pointer.get()?;
-        let part = self.lit.get().and_then(|i| self.parts.with(|p| p.get(i).cloned()))?;
+impl Chart for State {
+    fn draw(&self, sheet: &Sheet<'_>) -> Drawn {
+        self.parts.with(|parts| {
+            let total = Cell::Int(data::total(parts)).shown(self.kind);
+            draw::parts(sheet, parts, Place::new(sheet.size), &total)
+        })
+    }
+
+    fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
+        let Some(Target::Item(at)) = target else { return Ok(()) };
+        self.parts.with(|parts| parts.get(at).map_or(Ok(()), |part| draw::lifted(sheet, part, Place::new(sheet.size))))
+    }
+
+    fn hit(&self, size: Size, (x, y): (f64, f64)) -> Option<Target> {
+        let Place { centre, radius, hole } = Place::new(size);
+        self.parts.with(|parts| data::hit(parts, x - centre.0, y - centre.1, (hole, radius))).map(Target::Item)
+    }
+
+    fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
+        let at = match from {
+            Some(Target::Item(at)) => Some(at),
+            _ => None,
+        };
+        self.parts.with(|parts| data::step(parts, at, key.name)).map(Target::Item)
+    }
+
+    fn readout(&self, target: Target) -> Option<Readout> {
+        let Target::Item(at) = target else { return None };
+        let part = self.parts.with(|p| p.get(at).cloned())?;
         let rows = vec![(None, text::percent(part.share), self.amount(&part), false)];
-        Some(Readout { at, title: text::brief(&part.name), rows, note: String::new() })
+        Some(Readout { title: text::brief(&part.name), rows, ..Readout::default() })
+    }
+
+    fn place(&self, size: Size, target: Target) -> (f64, f64) {
+        let place = Place::new(size);
+        let Target::Item(at) = target else { return place.centre };
+        self.parts.with(|p| p.get(at).map_or(place.centre, |part| place.middle(part)))
+    }
+
+    fn name(&self, target: Target) -> Option<String> {
+        let Target::Item(at) = target else { return None };
+        self.parts.with(|p| p.get(at).map(|p| p.name.clone()))
+    }
+
+    fn legend(&self) -> Vec<(u16, String)> {
+        let line = |p: &Part| (p.colour.unwrap_or(fixed::OTHER), text::middle_ellipsis(&self.line(p), 68));
+        self.parts.with(|parts| parts.iter().filter(|p| !p.is_hidden).map(line).collect())
     }
 }
 
@@ -117,56 +150,22 @@ pub fn Pie(
     /// How many parts have a name; the rest are one.
     #[prop(into)]
     limit: Signal<usize>,
-    /// Share of the radius that is hole, for a doughnut; 0 is a pie.
-    #[prop(optional)]
-    hole: f64,
     /// What stands there when nothing has a share.
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
-    let state = State::new(slices, limit, kind, hole);
+    let state = State::new(slices, limit, kind);
     let is_empty = Memo::new(move |_| state.parts.with(|p| p.is_empty()));
-    let name = title.clone();
-    let on_save = Callback::new(move |()| save(state, &name));
-    let label = title.clone();
+    let chart: Arc<dyn Chart> = Arc::new(state);
+    let export = Export::new(&chart, state.stage, &title);
+    let label = format!("{title}: doughnut chart. Use the arrow keys to move between parts; the values follow as a table");
     view! {
-        <Frame id title is_empty empty figures=state.figures(&what) on_save>
+        <Frame id title is_empty empty figures=state.figures(&what) on_save=export>
             <div class="chart__body">
-                <Plotted state label=label.clone() />
+                <ChartCanvas chart=chart.clone() stage=state.stage label=label.clone() class="chart__canvas" />
                 <Legend state />
             </div>
         </Frame>
-    }
-}
-
-#[component]
-fn Plotted(state: State, label: String) -> impl IntoView {
-    let point = move |e: ev::PointerEvent| {
-        let Size { width, height } = state.plot.size.get_untracked();
-        let (x, y) = (f64::from(e.offset_x()) - width / 2.0, f64::from(e.offset_y()) - height / 2.0);
-        let place = Place::new((0.0, 0.0), width.min(height), state.hole);
-        let hit = state.parts.with_untracked(|parts| data::hit(parts, x, y, (place.hole, place.radius)));
-        state.pointer.set(hit.map(|_| (f64::from(e.client_x()), f64::from(e.client_y()))));
-        if state.lit.get_untracked() != hit {
-            state.lit.set(hit);
-        }
-    };
-    let leave = move |_| {
-        state.lit.set(None);
-        state.pointer.set(None);
-    };
-    view! {
-        <canvas
-            class="chart__canvas"
-            role="img"
-            aria-label=format!("{label}: {}; the values follow as a table", if state.hole > 0.0 { "doughnut chart" } else { "pie chart" })
-            node_ref=state.plot.canvas
-            on:pointermove=point
-            on:pointerdown=point
-            on:pointerleave=leave
-            on:transitionend=move |_| state.plot.again()
-        ></canvas>
-        <ReadoutCard readout=Signal::derive(move || state.readout()) />
     }
 }
 
@@ -175,8 +174,8 @@ fn Plotted(state: State, label: String) -> impl IntoView {
 fn Legend(state: State) -> impl IntoView {
     let items = move || {
         let item = |(i, part): (usize, Part)| {
-            let light = move || state.lit.set(Some(i));
-            let dim = move || state.lit.set(None);
+            let light = move || state.stage.point_out(Target::Item(i));
+            let dim = move || state.stage.clear();
             let key = part.key().to_string();
             let act = if part.is_hidden { "Click to include it again" } else { "Click to exclude it" };
             let share = if part.is_hidden { "excluded".into() } else { text::percent(part.share) };
@@ -186,7 +185,7 @@ fn Legend(state: State) -> impl IntoView {
                         type="button"
                         class="legend__item"
                         class:is-off=part.is_hidden
-                        class:is-lit=move || state.lit.get() == Some(i)
+                        class:is-lit=move || state.stage.target.get() == Some(Target::Item(i))
                         aria-pressed=(!part.is_hidden).to_string()
                         title=format!("{}\n{act}", state.line(&part))
                         on:click=move |_| crate::ui::chart::toggle(state.hidden, &key)
@@ -206,14 +205,4 @@ fn Legend(state: State) -> impl IntoView {
         state.parts.get().into_iter().enumerate().map(item).collect_view()
     };
     view! { <ul class="legend">{items}</ul> }
-}
-
-fn save(state: State, title: &str) {
-    let parts = state.parts.get_untracked();
-    let line = |p: &Part| (p.colour.unwrap_or(fixed::OTHER), text::middle_ellipsis(&state.line(p), 68));
-    let legend: Vec<_> = parts.iter().filter(|p| !p.is_hidden).map(line).collect();
-    state.plot.save(title, &legend, |context, size, look| {
-        let width = size.width.min(size.height);
-        draw::paint(context, &parts, Place::new((width / 2.0, size.height / 2.0), width, state.hole), None, look);
-    });
 }

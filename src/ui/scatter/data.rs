@@ -75,8 +75,13 @@ impl LogAxis {
         f64::from(self.lo) + share * f64::from(self.hi - self.lo)
     }
 
+    /// The values at its ends.
+    pub fn range(&self) -> std::ops::Range<f64> {
+        10f64.powi(self.lo)..10f64.powi(self.hi)
+    }
+
     /// Powers of ten, at most `n` of them.
-    pub fn decades(&self, n: usize) -> impl Iterator<Item = i32> {
+    pub fn decades(&self, n: usize) -> impl Iterator<Item = i32> + use<> {
         let step = ((self.hi - self.lo) as usize).div_ceil(n.max(1)).max(1);
         (self.lo..=self.hi).step_by(step)
     }
@@ -106,7 +111,7 @@ impl Layout {
         let x = LogAxis::new(dots.iter().map(|d| d.x).chain(ridges.map(|r| r * 3.0)));
         let y = LogAxis::new(dots.iter().map(|d| d.y).chain(ceilings.iter().map(|c| c.level)));
         let (left, top) = (52.0, 20.0);
-        Layout { x, y, left, top, width: (width - left - 12.0).max(1.0), height: (height - top - 40.0).max(1.0) }
+        Layout { x, y, left, top, width: (width - left - 20.0).max(1.0), height: (height - top - 40.0).max(1.0) }
     }
 
     /// Pixel of a value.
@@ -119,14 +124,14 @@ impl Layout {
         self.top + self.height * (1.0 - self.y.share(y))
     }
 
-    /// The lower left and the upper right end of `y = slope × x` below `level`, as pixels; `None` when none of it is seen.
+    /// The lower left and the upper right end of `y = slope × x` below `level`, as values; `None` when none of it is seen.
     pub fn slope(&self, slope: f64, level: f64) -> Option<[(f64, f64); 2]> {
         if slope.is_nan() || slope <= 0.0 {
             return None;
         }
         let x0 = 10f64.powf(self.x.power(0.0)).max(10f64.powf(self.y.power(0.0)) / slope);
-        let x1 = 10f64.powf(self.x.power(1.0)).min(level / slope);
-        (x1 > x0).then(|| [(self.px(x0), self.py(slope * x0)), (self.px(x1), self.py(slope * x1))])
+        let x1 = 10f64.powf(self.x.power(1.0)).min(level.min(10f64.powf(self.y.power(1.0))) / slope);
+        (x1 > x0).then(|| [(x0, slope * x0), (x1, slope * x1)])
     }
 
     /// Radius of a point of that size.
@@ -140,6 +145,20 @@ impl Layout {
         let near = dots.iter().enumerate().filter(|(_, d)| drawable(d) && distance(d) <= Self::radius(d.size) + 4.0);
         near.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1))).map(|(at, _)| at)
     }
+}
+
+/// The point that a key goes to, among those drawn: round in their order.
+pub fn step(shown: &[usize], from: Option<usize>, key: &str) -> Option<usize> {
+    let last = shown.len().checked_sub(1)?;
+    let here = from.and_then(|from| shown.iter().position(|at| *at == from));
+    let next = match (key, here) {
+        ("Home", _) | ("ArrowRight" | "ArrowDown", None) => 0,
+        ("End", _) | ("ArrowLeft" | "ArrowUp", None) => last,
+        ("ArrowRight" | "ArrowDown", Some(at)) => (at + 1) % shown.len(),
+        ("ArrowLeft" | "ArrowUp", Some(at)) => at.checked_sub(1).unwrap_or(last),
+        _ => return None,
+    };
+    shown.get(next).copied()
 }
 
 /// Whether a point has a place on logarithmic axes.
@@ -166,14 +185,21 @@ mod tests {
         let dots = [Dot { x: 10.0, y: 1e12, size: 1.0, ..Dot::default() }, Dot { x: 0.0, y: 1.0, ..Dot::default() }];
         let dots: Vec<&Dot> = dots.iter().collect();
         let ceilings = [Ceiling { name: "peak".into(), level: 1e14, is_dashed: false }];
-        let layout = Layout::new(&dots[..1], &ceilings, Some(1e12), (464.0, 260.0));
+        let layout = Layout::new(&dots[..1], &ceilings, Some(1e12), (472.0, 260.0));
         assert_eq!((layout.x, layout.y), (LogAxis { lo: 0, hi: 3 }, LogAxis { lo: 11, hi: 15 }));
         assert_eq!((layout.px(10.0).round(), layout.py(1e12).round()), (185.0, 170.0));
         assert_eq!(layout.hit(&dots, 186.0, 171.0), Some(0));
         assert_eq!(layout.hit(&dots, 300.0, 20.0), None);
         let [from, to] = layout.slope(1e12, 1e14).expect("a slope");
-        assert!(from.0 < to.0 && from.1 > to.1 && (to.1 - layout.py(1e14)).abs() < 1e-6);
+        assert!(from.0 < to.0 && from.1 < to.1 && (to.1 - 1e14).abs() < 1.0, "{from:?} {to:?}");
         assert_eq!(layout.slope(f64::NAN, 1.0), None);
+    }
+
+    #[test]
+    fn keys_go_round_the_points_that_are_drawn() {
+        let go = |from, key| step(&[1, 4, 7], from, key);
+        assert_eq!([go(None, "ArrowRight"), go(Some(7), "ArrowDown"), go(Some(1), "ArrowLeft")], [Some(1), Some(1), Some(7)]);
+        assert_eq!([go(Some(5), "ArrowUp"), go(Some(4), "Home"), go(Some(4), "x"), step(&[], None, "End")], [Some(7), Some(1), None, None]);
     }
 
     #[test]

@@ -1,143 +1,161 @@
-//! Painting points under ceilings.
+//! Drawing points under ceilings.
 
-use super::data::{self, Ceiling, Dot, Layout, Mark};
-use crate::ui::chart::look::{self, FONT, Look};
-use web_sys::CanvasRenderingContext2d;
+use super::data::{self, Ceiling, Dot, Layout, LogAxis, Mark};
+use crate::ui::chart::draw::{Align, Drawn, Face, Plane, Scale, Sheet, Write, fill, stroke};
+use crate::ui::chart::scale::Tick;
+use plotters::element::{Circle, PathElement};
+use plotters::series::{DashedLineSeries, LineSeries};
 
-/// Everything that is painted.
+/// Everything that is drawn.
 pub(super) struct Picture<'a> {
     pub dots: &'a [&'a Dot],
     pub ceilings: &'a [Ceiling],
     pub slope: Option<(&'a str, f64)>,
     pub mark: Option<&'a Mark>,
-    /// The point that is lit, by position.
-    pub lit: Option<usize>,
     pub titles: (&'a str, &'a str),
 }
 
-pub(super) fn paint(context: &CanvasRenderingContext2d, layout: &Layout, picture: &Picture<'_>, look: &Look) {
-    context.set_font(FONT);
-    axes(context, layout, picture.titles, look);
+/// Draws axes, ceilings and points.
+pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, picture: &Picture<'_>) -> Drawn {
+    let scale = |axis: &LogAxis, n: f64| {
+        let tick = |power| Tick { value: 10f64.powi(power), label: data::power(power) };
+        Scale::log(axis.range(), axis.decades(n as usize).map(tick).collect())
+    };
+    let axes = (scale(&layout.x, layout.width / 56.0), scale(&layout.y, layout.height / 28.0));
+    let mut plane = sheet.plane([layout.left, layout.top, layout.width, layout.height], axes)?;
+    sheet.mesh(&mut plane, (true, true))?;
+    let (right, ground) = (layout.left + layout.width, layout.top + layout.height);
+    sheet.line(&[(layout.left, layout.top), (layout.left, ground)], stroke(sheet.ink.axis, 1.0))?;
+    let title = |align| Write { face: Face::Plain, align, colour: sheet.ink.quiet };
+    sheet.text(picture.titles.1, (layout.left + 2.0, 8.0), title(Align::Left))?;
+    sheet.text(picture.titles.0, (right, ground + 28.0), title(Align::Right))?;
     let highest = picture.ceilings.iter().map(|c| c.level).fold(0.0, f64::max);
     if let Some((name, slope)) = picture.slope {
-        slanted(context, layout, (name, slope), if highest > 0.0 { highest } else { f64::MAX }, look);
+        slanted(sheet, &mut plane, layout, (name, slope), if highest > 0.0 { highest } else { f64::MAX })?;
     }
     let mut written: Vec<f64> = Vec::new();
     for ceiling in picture.ceilings {
-        level(context, layout, ceiling, picture.slope.map(|s| s.1), &mut written, look);
+        level(sheet, &mut plane, layout, ceiling, picture.slope.map(|s| s.1), &mut written)?;
     }
     if let Some(mark) = picture.mark {
-        diamond(context, layout, mark, look);
+        diamond(sheet, layout, mark)?;
     }
-    for (at, dot) in picture.dots.iter().enumerate().filter(|(_, d)| data::drawable(d)) {
-        circle(context, layout, dot, picture.lit == Some(at), look);
-    }
+    let circles = picture.dots.iter().filter(|d| data::drawable(d)).flat_map(|dot| {
+        let circle = |style| Circle::new((dot.x, dot.y), Sheet::px(Layout::radius(dot.size)), style);
+        let colour = sheet.ink.mark(dot.colour);
+        let edge = if dot.is_hollow { stroke(colour, 2.0) } else { stroke(sheet.ink.surface, 1.0) };
+        [(!dot.is_hollow).then(|| circle(fill(colour, 0.75))), Some(circle(edge))].into_iter().flatten()
+    });
+    plane.draw_series(circles)?;
+    Ok(())
 }
 
-fn axes(context: &CanvasRenderingContext2d, layout: &Layout, (x_title, y_title): (&str, &str), look: &Look) {
-    let (right, ground) = (layout.left + layout.width, layout.top + layout.height);
-    for power in layout.y.decades((layout.height / 28.0) as usize) {
-        let y = layout.py(10f64.powi(power));
-        look::rule(context, (layout.left, y), (right, y), &look.line);
-        context.set_fill_style_str(&look.quiet);
-        look::write(context, &data::power(power), layout.left - 6.0, y, "right");
+/// Draws the point that is highlighted.
+pub(super) fn over(sheet: &Sheet<'_>, layout: &Layout, dot: &Dot) -> Drawn {
+    if !data::drawable(dot) {
+        return Ok(());
     }
-    for power in layout.x.decades((layout.width / 56.0) as usize) {
-        let x = layout.px(10f64.powi(power));
-        look::rule(context, (x, layout.top), (x, ground), &look.line);
-        context.set_fill_style_str(&look.quiet);
-        // The last one would be cut at the edge of the canvas.
-        let align = if x > right - 12.0 { "right" } else { "center" };
-        look::write(context, &data::power(power), x.min(right + 10.0), ground + 12.0, align);
+    let (at, radius) = ((layout.px(dot.x), layout.py(dot.y)), Layout::radius(dot.size));
+    if !dot.is_hollow {
+        sheet.circle(at, radius, fill(sheet.ink.mark(dot.colour), 1.0))?;
     }
-    look::rule(context, (layout.left, ground), (right, ground), &look.axis);
-    look::rule(context, (layout.left, layout.top), (layout.left, ground), &look.axis);
-    context.set_fill_style_str(&look.quiet);
-    look::write(context, y_title, layout.left + 2.0, 8.0, "left");
-    look::write(context, x_title, right, ground + 28.0, "right");
+    sheet.circle(at, radius, stroke(sheet.ink.text, 2.0))
 }
 
-fn line(context: &CanvasRenderingContext2d, from: (f64, f64), to: (f64, f64)) {
-    context.begin_path();
-    context.move_to(from.0, from.1);
-    context.line_to(to.0, to.1);
-    context.stroke();
-}
-
-/// The memory ceiling, with its name along it.
-fn slanted(context: &CanvasRenderingContext2d, layout: &Layout, (name, slope): (&str, f64), highest: f64, look: &Look) {
-    let Some([from, to]) = layout.slope(slope, highest) else { return };
-    context.set_stroke_style_str(&look.text);
-    context.set_line_width(1.5);
-    line(context, from, to);
-    let length = (to.0 - from.0).hypot(to.1 - from.1);
-    if look::width_of(context, name) + 24.0 < length {
-        context.save();
-        let _ = context.translate(from.0 + (to.0 - from.0) * 0.45, from.1 + (to.1 - from.1) * 0.45);
-        let _ = context.rotate((to.1 - from.1).atan2(to.0 - from.0));
-        context.set_fill_style_str(&look.text);
-        look::write(context, name, 0.0, -9.0, "center");
-        context.restore();
+/// The memory ceiling, with its name beside it: plotters writes along axes only.
+fn slanted<'a>(sheet: &Sheet<'a>, plane: &mut Plane<'a>, layout: &Layout, (name, slope): (&str, f64), highest: f64) -> Drawn {
+    let Some(ends) = layout.slope(slope, highest) else { return Ok(()) };
+    plane.draw_series(LineSeries::new(ends, stroke(sheet.ink.text, 1.5)))?;
+    let [from, to] = ends.map(|(x, y)| (layout.px(x), layout.py(y)));
+    let at = (from.0 + (to.0 - from.0) * 0.45, from.1 + (to.1 - from.1) * 0.45);
+    let (width, right) = (sheet.width_of(name, Face::Plain), layout.left + layout.width);
+    // Right of the line and a little lower there is room, whatever its slope.
+    if at.0 + 12.0 + width < right {
+        sheet.text(name, (at.0 + 12.0, at.1 + 10.0), Write { face: Face::Plain, align: Align::Left, colour: sheet.ink.text })?;
     }
+    Ok(())
 }
 
 /// A compute ceiling from where it meets the slope, or from the left.
-fn level(context: &CanvasRenderingContext2d, layout: &Layout, ceiling: &Ceiling, slope: Option<f64>, written: &mut Vec<f64>, look: &Look) {
+fn level<'a>(
+    sheet: &Sheet<'a>,
+    plane: &mut Plane<'a>,
+    layout: &Layout,
+    ceiling: &Ceiling,
+    slope: Option<f64>,
+    written: &mut Vec<f64>,
+) -> Drawn {
     let (y, right) = (layout.py(ceiling.level), layout.left + layout.width);
-    let from = slope.filter(|s| *s > 0.0).map_or(layout.left, |s| layout.px(ceiling.level / s).clamp(layout.left, right));
-    context.set_stroke_style_str(if ceiling.is_dashed { &look.quiet } else { &look.text });
-    context.set_line_width(1.5);
-    let dash = js_sys::Array::new();
-    if ceiling.is_dashed {
-        dash.push(&6.0.into());
-        dash.push(&4.0.into());
+    if !y.is_finite() {
+        return Ok(());
     }
-    let _ = context.set_line_dash(&dash);
-    line(context, (from, y), (right, y));
-    let _ = context.set_line_dash(&js_sys::Array::new());
-    // Two names never stand on each other: the second one goes below its line, a third is left to the table.
+    let range = layout.x.range();
+    let from = slope.filter(|s| *s > 0.0).map_or(range.start, |s| (ceiling.level / s).max(range.start).min(range.end));
+    let ends = [(from, ceiling.level), (range.end, ceiling.level)];
+    let colour = if ceiling.is_dashed { sheet.ink.quiet } else { sheet.ink.text };
+    if ceiling.is_dashed {
+        plane.draw_series(DashedLineSeries::new(ends, Sheet::px(6.0), Sheet::px(4.0), stroke(colour, 1.5)))?;
+    } else {
+        plane.draw_series([PathElement::new(ends.to_vec(), stroke(colour, 1.5))])?;
+    }
+    // Two names are never on each other: the second one goes below its line, a third is left to the table.
     let place = [y - 8.0, y + 9.0].into_iter().find(|at| written.iter().all(|w| (w - at).abs() >= 13.0));
     if let Some(at) = place {
-        context.set_fill_style_str(if ceiling.is_dashed { &look.quiet } else { &look.text });
-        look::write(context, &ceiling.name, right - 2.0, at, "right");
+        sheet.text(&ceiling.name, (right - 2.0, at), Write { face: Face::Plain, align: Align::Right, colour })?;
         written.push(at);
     }
+    Ok(())
 }
 
-fn diamond(context: &CanvasRenderingContext2d, layout: &Layout, mark: &Mark, look: &Look) {
+fn diamond(sheet: &Sheet<'_>, layout: &Layout, mark: &Mark) -> Drawn {
     let (x, y) = (layout.px(mark.x), layout.py(mark.y));
-    context.begin_path();
-    context.move_to(x, y - 6.0);
-    context.line_to(x + 6.0, y);
-    context.line_to(x, y + 6.0);
-    context.line_to(x - 6.0, y);
-    context.close_path();
-    context.set_fill_style_str(&look.accent);
-    context.fill();
-    context.set_fill_style_str(&look.text);
-    let width = look::width_of(context, &mark.name);
-    let (at, align) = if x + width + 12.0 < layout.left + layout.width { (x + 10.0, "left") } else { (x - 10.0, "right") };
+    if !x.is_finite() || !y.is_finite() {
+        return Ok(());
+    }
+    sheet.polygon(&[(x, y - 6.0), (x + 6.0, y), (x, y + 6.0), (x - 6.0, y)], fill(sheet.ink.accent, 1.0))?;
+    let width = sheet.width_of(&mark.name, Face::Plain);
+    let is_right = x + width + 12.0 < layout.left + layout.width;
+    let (at, align) = if is_right { (x + 10.0, Align::Left) } else { (x - 10.0, Align::Right) };
     // Below the names that a ceiling through the same point may have above and under its line.
-    look::write(context, &mark.name, at, y + 24.0, align);
+    sheet.text(&mark.name, (at, y + 24.0), Write { face: Face::Plain, align, colour: sheet.ink.text })
 }
 
-fn circle(context: &CanvasRenderingContext2d, layout: &Layout, dot: &Dot, is_lit: bool, look: &Look) {
-    let colour = look.stroke(dot.colour);
-    context.begin_path();
-    let _ = context.arc(layout.px(dot.x), layout.py(dot.y), Layout::radius(dot.size), 0.0, std::f64::consts::TAU);
-    if !dot.is_hollow {
-        context.set_global_alpha(0.75);
-        context.set_fill_style_str(&colour);
-        context.fill();
-        context.set_global_alpha(1.0);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::chart::draw::drawn;
+
+    fn svg(dots: &[Dot], ceilings: &[Ceiling], slope: Option<(&str, f64)>) -> String {
+        let dots: Vec<&Dot> = dots.iter().collect();
+        let layout = Layout::new(&dots, ceilings, slope.map(|s| s.1), (600.0, 400.0));
+        let mark = Mark { name: "ridge".into(), x: 100.0, y: 1e14 };
+        let picture = Picture { dots: &dots, ceilings, slope, mark: Some(&mark), titles: ("FLOP / byte", "FLOP/s") };
+        drawn((600.0, 400.0), |sheet| {
+            base(sheet, &layout, &picture)?;
+            dots.first().map_or(Ok(()), |dot| over(sheet, &layout, dot))
+        })
     }
-    context.set_stroke_style_str(if is_lit {
-        &look.text
-    } else if dot.is_hollow {
-        &colour
-    } else {
-        &look.surface
-    });
-    context.set_line_width(if is_lit || dot.is_hollow { 2.0 } else { 1.0 });
-    context.stroke();
+
+    #[test]
+    fn points_ceilings_and_decades_are_drawn() {
+        let dot = |x, y| Dot { x, y, size: 0.5, ..Dot::default() };
+        let ceilings = [
+            Ceiling { name: "dense peak".into(), level: 1e14, is_dashed: false },
+            Ceiling { name: "sparse peak".into(), level: 2e14, is_dashed: true },
+        ];
+        let found = svg(&[dot(10.0, 1e12), dot(0.0, 5.0), Dot { is_hollow: true, ..dot(3.0, 1e11) }], &ceilings, Some(("memory", 1e12)));
+        assert_eq!(found.matches("<circle").count(), 5, "two of a point, one of a hollow one, two of the highlight: {found}");
+        for text in ["dense peak", "sparse peak", "memory", "ridge", "100 T", "FLOP/s"] {
+            assert!(found.contains(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_and_nonsense_are_drawn_without_harm() {
+        let bad = Dot { x: f64::NAN, y: f64::INFINITY, ..Dot::default() };
+        let ceiling = |level| Ceiling { name: "c".into(), level, is_dashed: level > 0.0 };
+        svg(&[], &[], None);
+        svg(&[bad], &[ceiling(f64::NAN), ceiling(0.0), ceiling(-1.0), ceiling(f64::INFINITY)], Some(("s", f64::NAN)));
+        svg(&[Dot { x: 1e-300, y: 1e300, size: f64::NAN, ..Dot::default() }], &[ceiling(1e290)], Some(("s", 1e-290)));
+    }
 }

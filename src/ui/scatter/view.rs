@@ -1,12 +1,12 @@
 //! The chart of points under ceilings, with legend, read-out, keys and table.
 
-use super::data::{Ceiling, Dot, Layout, Mark};
+use super::data::{self, Ceiling, Dot, Layout, Mark};
 use super::draw::{self, Picture};
+use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
-use crate::ui::chart::look::{Look, Size};
-use crate::ui::chart::plot::Plot;
-use crate::ui::chart::{Entry, Frame, Legend, Readout, ReadoutCard};
-use leptos::{ev, prelude::*};
+use crate::ui::chart::look::Size;
+use crate::ui::chart::{Chart, ChartCanvas, Entry, Export, Frame, Key, Legend, Readout, Stage, Target};
+use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -18,68 +18,92 @@ struct State {
     mark: Signal<Option<Mark>>,
     titles: (&'static str, &'static str),
     hidden: RwSignal<BTreeSet<String>>,
-    /// Position among all dots.
-    lit: RwSignal<Option<usize>>,
-    pointer: RwSignal<Option<(f64, f64)>>,
-    on_dot: Option<Callback<usize>>,
-    plot: Plot,
+    /// Dots that are drawn, by position, and where all is.
+    layout: Memo<(Layout, Arc<Vec<usize>>)>,
+    stage: Stage,
 }
 
 impl State {
-    /// Dots that are drawn, by position. Tracked.
-    fn shown(&self, dots: &[Dot]) -> Vec<usize> {
-        self.hidden.with(|hidden| (0..dots.len()).filter(|i| !hidden.contains(&dots[*i].series)).collect())
-    }
-
-    fn layout(&self, dots: &[&Dot], size: Size) -> Layout {
-        let slope = self.slope.with(|s| s.as_ref().map(|s| s.1));
-        self.ceilings.with(|c| Layout::new(dots, c, slope, (size.width, size.height)))
-    }
-
-    fn draw(&self, context: &web_sys::CanvasRenderingContext2d, size: Size, look: &Look) {
-        let (all, ceilings, slope, mark) = (self.dots.get(), self.ceilings.get(), self.slope.get(), self.mark.get());
-        let shown = self.shown(&all);
-        let dots: Vec<&Dot> = shown.iter().map(|i| &all[*i]).collect();
-        let lit = self.lit.get().and_then(|lit| shown.iter().position(|i| *i == lit));
-        let slope = slope.as_ref().map(|s| (s.0.as_str(), s.1));
-        let picture = Picture { dots: &dots, ceilings: &ceilings, slope, mark: mark.as_ref(), lit, titles: self.titles };
-        draw::paint(context, &self.layout(&dots, size), &picture, look);
-    }
-
-    /// The dot at a pixel, and where a dot stands. Not tracked.
-    fn with_layout<T>(&self, of: impl FnOnce(&Layout, &[usize], &[&Dot]) -> T) -> T {
-        untrack(|| {
-            let all = self.dots.get();
-            let shown = self.shown(&all);
-            let dots: Vec<&Dot> = shown.iter().map(|i| &all[*i]).collect();
-            of(&self.layout(&dots, self.plot.size.get()), &shown, &dots)
-        })
-    }
-
-    fn readout(&self) -> Option<Readout> {
-        let lit = self.lit.get()?;
-        let dot = self.dots.with(|d| d.get(lit).cloned())?;
-        let at = self.pointer.get().unwrap_or_else(|| self.with_layout(|l, _, _| self.plot.on_page(l.px(dot.x), l.py(dot.y))));
-        let rows = dot.rows.iter().map(|(name, value)| (None, name.clone(), value.clone(), false)).collect();
-        Some(Readout { at, title: dot.name, rows, note: dot.note })
-    }
-
-    /// Lights the next of the drawn dots, or the one before.
-    fn step(&self, by: isize) {
-        let next = self.with_layout(|_, shown, _| {
-            let here = self.lit.get().and_then(|lit| shown.iter().position(|i| *i == lit));
-            let n = isize::try_from(shown.len()).ok().filter(|n| *n > 0)?;
-            let at = here.map_or(if by > 0 { 0 } else { n - 1 }, |at| (at as isize + by).rem_euclid(n));
-            shown.get(at as usize).copied()
+    fn new(dots: Signal<Arc<Vec<Dot>>>, (ceilings, slope, mark): Ceilings, titles: (&'static str, &'static str)) -> State {
+        let (hidden, stage) = (RwSignal::new(BTreeSet::new()), Stage::default());
+        let layout = Memo::new(move |_| {
+            let all = dots.get();
+            let shown: Vec<usize> = hidden.with(|hidden| (0..all.len()).filter(|i| !hidden.contains(&all[*i].series)).collect());
+            (layout(&all, &shown, ceilings, slope, stage.size.get()), Arc::new(shown))
         });
-        self.pointer.set(None);
-        self.lit.set(next);
+        // Other points: what was highlighted is gone.
+        Effect::new(move |_| {
+            dots.track();
+            stage.target.set(None);
+        });
+        State { dots, ceilings, slope, mark, titles, hidden, layout, stage }
     }
 
-    fn choose(&self) {
-        if let (Some(on_dot), Some(lit)) = (self.on_dot, self.lit.get_untracked()) {
-            on_dot.run(lit);
-        }
+    fn dot(&self, target: Option<Target>) -> Option<Dot> {
+        let Some(Target::Item(at)) = target else { return None };
+        self.dots.with(|d| d.get(at).cloned())
+    }
+}
+
+fn layout(all: &[Dot], shown: &[usize], ceilings: Signal<Arc<Vec<Ceiling>>>, slope: Signal<Option<(String, f64)>>, size: Size) -> Layout {
+    let dots: Vec<&Dot> = shown.iter().filter_map(|i| all.get(*i)).collect();
+    let slope = slope.with(|s| s.as_ref().map(|s| s.1));
+    ceilings.with(|c| Layout::new(&dots, c, slope, (size.width, size.height)))
+}
+
+impl Chart for State {
+    fn draw(&self, sheet: &Sheet<'_>) -> Drawn {
+        let (all, ceilings, slope, mark) = (self.dots.get(), self.ceilings.get(), self.slope.get(), self.mark.get());
+        let (on_screen, shown) = self.layout.get();
+        let dots: Vec<&Dot> = shown.iter().filter_map(|i| all.get(*i)).collect();
+        let slope = slope.as_ref().map(|s| (s.0.as_str(), s.1));
+        let picture = Picture { dots: &dots, ceilings: &ceilings, slope, mark: mark.as_ref(), titles: self.titles };
+        // A saved picture may have another size.
+        let is_on_screen = sheet.size == self.stage.size.get_untracked();
+        let layout = if is_on_screen { on_screen } else { layout(&all, &shown, self.ceilings, self.slope, sheet.size) };
+        draw::base(sheet, &layout, &picture)
+    }
+
+    fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
+        untrack(|| self.dot(target).map_or(Ok(()), |dot| self.layout.with(|l| draw::over(sheet, &l.0, &dot))))
+    }
+
+    fn hit(&self, _size: Size, (x, y): (f64, f64)) -> Option<Target> {
+        self.dots
+            .with(|dots| {
+                self.layout.with(|(layout, shown)| {
+                    let drawn: Vec<&Dot> = shown.iter().filter_map(|i| dots.get(*i)).collect();
+                    layout.hit(&drawn, x, y).and_then(|at| shown.get(at).copied())
+                })
+            })
+            .map(Target::Item)
+    }
+
+    fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
+        let at = match from {
+            Some(Target::Item(at)) => Some(at),
+            _ => None,
+        };
+        self.layout.with(|l| data::step(&l.1, at, key.name)).map(Target::Item)
+    }
+
+    fn readout(&self, target: Target) -> Option<Readout> {
+        let dot = self.dot(Some(target))?;
+        let rows = dot.rows.iter().map(|(name, value)| (None, name.clone(), value.clone(), false)).collect();
+        Some(Readout { title: dot.name, rows, note: dot.note, ..Readout::default() })
+    }
+
+    fn place(&self, _size: Size, target: Target) -> (f64, f64) {
+        let dot = self.dot(Some(target));
+        self.layout.with(|(l, _)| dot.map_or((l.left, l.top), |dot| (l.px(dot.x), l.py(dot.y))))
+    }
+
+    fn name(&self, target: Target) -> Option<String> {
+        self.dot(Some(target)).map(|dot| dot.name)
+    }
+
+    fn legend(&self) -> Vec<(u16, String)> {
+        self.dots.with(|d| entries(d)).into_iter().map(|e| (e.colour, e.name)).collect()
     }
 }
 
@@ -115,19 +139,25 @@ pub fn Scatter(
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
-    let state = make(dots, (ceilings, slope, mark), titles, on_dot);
+    let state = State::new(dots, (ceilings, slope, mark), titles);
     let is_empty = Memo::new(move |_| dots.with(|d| d.is_empty()) && ceilings.with(|c| c.is_empty()));
     let entries: Signal<Arc<Vec<Entry>>> = Memo::new(move |_| Arc::new(dots.with(|d| entries(d)))).into();
-    let (name, label) = (title.clone(), title.clone());
-    let on_save = Callback::new(move |()| {
-        let legend: Vec<(u16, String)> = entries.get_untracked().iter().map(|e| (e.colour, e.name.clone())).collect();
-        state.plot.save(&name, &legend, |context, size, look| untrack(|| state.draw(context, size, look)));
+    let chart: Arc<dyn Chart> = Arc::new(state);
+    let export = Export::new(&chart, state.stage, &title);
+    let on_choose = on_dot.map(|on_dot| {
+        Callback::new(move |target| {
+            if let Target::Item(at) = target {
+                on_dot.run(at);
+            }
+        })
     });
+    let label = format!("{title}: scatter chart with ceilings. Use the arrow keys to move between points; the values follow as a table.");
     view! {
-        <Frame id title is_empty empty figures on_save>
+        <Frame id title is_empty empty figures on_save=export>
             <Legend entries hidden=state.hidden />
-            <Plotted state label=label.clone() />
-            <ReadoutCard readout=Signal::derive(move || state.readout()) />
+            <ChartCanvas
+                chart=chart.clone() stage=state.stage label=label.clone() class="chart__plot chart__plot--scatter" on_choose
+            />
         </Frame>
     }
 }
@@ -144,71 +174,3 @@ fn entries(dots: &[Dot]) -> Vec<Entry> {
 }
 
 type Ceilings = (Signal<Arc<Vec<Ceiling>>>, Signal<Option<(String, f64)>>, Signal<Option<Mark>>);
-
-fn make(
-    dots: Signal<Arc<Vec<Dot>>>,
-    (ceilings, slope, mark): Ceilings,
-    titles: (&'static str, &'static str),
-    on_dot: Option<Callback<usize>>,
-) -> State {
-    // The plot draws with the state that holds it: it is put there once it is made.
-    let held = StoredValue::new(None::<State>);
-    let plot = Plot::new(move |context, size, look| {
-        if let Some(state) = held.get_value() {
-            state.draw(context, size, look);
-        }
-    });
-    let (hidden, lit, pointer) = (RwSignal::new(BTreeSet::new()), RwSignal::new(None), RwSignal::new(None));
-    let state = State { dots, ceilings, slope, mark, titles, hidden, lit, pointer, on_dot, plot };
-    held.set_value(Some(state));
-    // Other points: what was lit is gone.
-    Effect::new(move |_| {
-        dots.track();
-        lit.set(None);
-    });
-    state
-}
-
-#[component]
-fn Plotted(state: State, label: String) -> impl IntoView {
-    let point = move |e: ev::PointerEvent| {
-        let place = (f64::from(e.offset_x()), f64::from(e.offset_y()));
-        let hit = state.with_layout(|l, shown, dots| l.hit(dots, place.0, place.1).and_then(|at| shown.get(at).copied()));
-        state.pointer.set(hit.map(|_| (f64::from(e.client_x()), f64::from(e.client_y()))));
-        if state.lit.get_untracked() != hit {
-            state.lit.set(hit);
-        }
-    };
-    let leave = move || {
-        state.lit.set(None);
-        state.pointer.set(None);
-    };
-    let key = move |e: ev::KeyboardEvent| {
-        match e.key().as_str() {
-            "ArrowRight" | "ArrowDown" => state.step(1),
-            "ArrowLeft" | "ArrowUp" => state.step(-1),
-            "Enter" | " " => state.choose(),
-            "Escape" if state.lit.get_untracked().is_some() => leave(),
-            _ => return,
-        }
-        e.prevent_default();
-        e.stop_propagation();
-    };
-    let lit = move || state.lit.get().and_then(|lit| state.dots.with(|d| d.get(lit).map(|d| d.name.clone())));
-    view! {
-        <canvas
-            class="chart__plot chart__plot--scatter"
-            tabindex="0"
-            role="img"
-            data-lit=lit
-            aria-label=format!("{label}: scatter chart with ceilings. Use the arrow keys to move between points; the values follow as a table.")
-            node_ref=state.plot.canvas
-            on:pointermove=point
-            on:pointerleave=move |_| leave()
-            on:click=move |_| state.choose()
-            on:keydown=key
-            on:blur=move |_| leave()
-            on:transitionend=move |_| state.plot.again()
-        ></canvas>
-    }
-}

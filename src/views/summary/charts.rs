@@ -131,7 +131,7 @@ fn Memory(state: State) -> impl IntoView {
         <div class="summary__chart">
             <Pie
                 id="memory" title="Memory bandwidth utilization: bytes from and to HBM" what="Bytes" kind=Kind::Bytes slices=state.charts.derive(rows::memory_slices)
-                limit=Signal::stored(5) hole=0.5 empty="Not available: see the notes below the charts."
+                limit=Signal::stored(5) empty="Not available: see the notes below the charts."
             />
             <dl class="summary__system" data-part="memory-facts">{move || facts.get().iter().map(fact).collect_view()}</dl>
             <p class="torch__hint">{move || line.get().to_string()}</p>
