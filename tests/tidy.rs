@@ -25,7 +25,17 @@ const ROOMS: &[(&str, &[&str])] = &[
 
 /// Rooms that know no browser: they are tested natively and run in any worker.
 const PURE: &[&str] = &["base", "model", "formats", "analysis", "engine"];
-const BROWSER: &[&str] = &["leptos", "web_sys", "js_sys", "wasm_bindgen", "wasm_bindgen_futures", "gloo_timers", "plotters", "plotters_backend", "plotters_canvas"];
+const BROWSER: &[&str] = &[
+    "leptos",
+    "web_sys",
+    "js_sys",
+    "wasm_bindgen",
+    "wasm_bindgen_futures",
+    "gloo_timers",
+    "plotters",
+    "plotters_backend",
+    "plotters_canvas",
+];
 
 /// Rooms that are linked into the page, which must not pull the importers in.
 const PAGE: &[&str] = &["app", "views", "ui", "state"];
