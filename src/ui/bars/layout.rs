@@ -196,7 +196,7 @@ mod tests {
         Layout::new(&Given { bars, shown, is_beside, kind: Kind::Number }, 421.0 + 14.0, 240.0, scroll)
     }
 
-    fn rects(l: &Layout, at: usize, bar: &Bar) -> Vec<[f64; 4]> {
+    fn pixels(l: &Layout, at: usize, bar: &Bar) -> Vec<[f64; 4]> {
         l.pieces(at, bar).iter().map(|p| l.rect(p)).collect()
     }
 
@@ -204,7 +204,7 @@ mod tests {
     fn stacks_begin_at_zero_and_add_up() {
         let bars = bars(4);
         let l = layout(&bars, vec![0, 1], false, 0.0);
-        let rects = rects(&l, 0, &bars[0]);
+        let rects = pixels(&l, 0, &bars[0]);
         assert_eq!((l.axis.lo, l.axis.hi), (0.0, 150.0));
         assert_eq!(rects[0][1] + rects[0][3], l.top + l.height);
         assert!((rects[0][3] / rects[1][3] - 2.0).abs() < 1e-9);
@@ -212,14 +212,14 @@ mod tests {
         // Without the first series the second stands on the ground.
         let l = layout(&bars, vec![1], false, 0.0);
         assert_eq!(l.axis.hi, 50.0);
-        assert!((rects(&l, 0, &bars[0])[0][3] - l.height).abs() < 1e-9);
+        assert!((pixels(&l, 0, &bars[0])[0][3] - l.height).abs() < 1e-9);
     }
 
     #[test]
     fn what_is_below_zero_hangs_below() {
         let bars = [Bar { values: vec![3.0, -1.0], ..Bar::default() }];
         let l = layout(&bars, vec![0, 1], false, 0.0);
-        let rects = rects(&l, 0, &bars[0]);
+        let rects = pixels(&l, 0, &bars[0]);
         assert!(l.axis.lo <= -1.0);
         assert_eq!(rects[1][1], l.y(0.0));
     }
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(l.hit(&bars, x, l.top + l.height + 10.0), Some(Mark { bar: 2, series: None }));
         assert_eq!(l.hit(&bars, 2.0, 100.0), None);
         let l = layout(&bars, vec![0, 1], true, 0.0);
-        let [x, y, w, _] = rects(&l, 1, &bars[1])[1];
+        let [x, y, w, _] = pixels(&l, 1, &bars[1])[1];
         assert_eq!(l.hit(&bars, x + w / 2.0, y + 1.0), Some(Mark { bar: 1, series: Some(1) }));
     }
 
