@@ -135,8 +135,9 @@ mod tests {
         let line = |shape| Line { name: "a".into(), colour: 0, shape, points: vec![(0, 1.0), (500, 3e6), (1_000, 2e6)] };
         let found = svg(&[line(Shape::Area), line(Shape::Step), line(Shape::Line)], (0, 1_000));
         assert_eq!((found.matches("<polyline").count(), found.matches("<polygon").count()), (4, 2), "the first one again: {found}");
-        for text in ["Time, µs", "Allocated, MiB", "peak 1 B"] {
-            assert!(found.contains(text), "{text}");
+        // Ticks are 0, 1, 2, 3 MiB upwards, and each is written.
+        for text in ["Time, µs", "Allocated, MiB", "peak 1 B", ">\n3\n", ">\n1.0\n"] {
+            assert!(found.contains(text), "{text}: {found}");
         }
     }
 

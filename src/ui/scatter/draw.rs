@@ -25,7 +25,6 @@ pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, picture: &Picture<'_>) ->
     let mut plane = sheet.plane([layout.left, layout.top, layout.width, layout.height], axes)?;
     sheet.mesh(&mut plane, (true, true))?;
     let (right, ground) = (layout.left + layout.width, layout.top + layout.height);
-    sheet.line(&[(layout.left, layout.top), (layout.left, ground)], stroke(sheet.ink.axis, 1.0))?;
     let title = |align| Write { face: Face::Plain, align, colour: sheet.ink.quiet };
     sheet.text(picture.titles.1, (layout.left + 2.0, 8.0), title(Align::Left))?;
     sheet.text(picture.titles.0, (right, ground + 28.0), title(Align::Right))?;
@@ -67,7 +66,8 @@ fn slanted<'a>(sheet: &Sheet<'a>, plane: &mut Plane<'a>, layout: &Layout, (name,
     let Some(ends) = layout.slope(slope, highest) else { return Ok(()) };
     plane.draw_series(LineSeries::new(ends, stroke(sheet.ink.text, 1.5)))?;
     let [from, to] = ends.map(|(x, y)| (layout.px(x), layout.py(y)));
-    let at = (from.0 + (to.0 - from.0) * 0.45, from.1 + (to.1 - from.1) * 0.45);
+    // Near its beginning, clear of the names where it meets the ceilings.
+    let at = (from.0 + (to.0 - from.0) * 0.2, from.1 + (to.1 - from.1) * 0.2);
     let (width, right) = (sheet.width_of(name, Face::Plain), layout.left + layout.width);
     // Right of the line and a little lower there is room, whatever its slope.
     if at.0 + 12.0 + width < right {

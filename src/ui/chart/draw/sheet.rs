@@ -195,7 +195,6 @@ impl<'a> Sheet<'a> {
         let mut mesh = plane.configure_mesh();
         mesh.bold_line_style(stroke(self.ink.line, 1.0)).axis_style(stroke(self.ink.axis, 1.0)).label_style(label);
         mesh.set_tick_mark_size(LabelAreaPosition::Left, fine(3.0)).set_tick_mark_size(LabelAreaPosition::Bottom, fine(3.0));
-        mesh.disable_y_axis();
         if !lines.0 {
             mesh.disable_x_mesh();
         }
