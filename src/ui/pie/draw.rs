@@ -11,6 +11,10 @@ use std::f64::consts::TAU;
 const LIFT: f64 = 4.0;
 /// Share of the radius that is hole: the total is written there.
 const HOLE: f64 = 0.44;
+/// The same of a ring so small that shares have no room on it.
+const HOLE_OF_SMALL: f64 = 0.54;
+/// Radius below which a ring is small, in CSS pixels.
+const SMALL: f64 = 70.0;
 /// A part that is the whole, as far as can be seen: it has no edge.
 const WHOLE: f64 = 0.999_999;
 
@@ -26,7 +30,7 @@ impl Place {
     /// In the middle of a canvas, as large as fits.
     pub fn new(size: Size) -> Self {
         let radius = (size.width.min(size.height) / 2.0 - LIFT - 2.0).max(1.0);
-        Place { centre: (size.width / 2.0, size.height / 2.0), radius, hole: radius * HOLE }
+        Place { centre: (size.width / 2.0, size.height / 2.0), radius, hole: radius * if radius < SMALL { HOLE_OF_SMALL } else { HOLE } }
     }
 
     /// A point by radius and turns clockwise from the top.
@@ -64,11 +68,9 @@ pub(super) fn parts(sheet: &Sheet<'_>, parts: &[Part], place: Place, total: &str
         sheet.line(&[place.at(place.hole, part.start), place.at(place.radius, part.start)], stroke(sheet.ink.surface, 1.0))?;
     }
     shown.iter().try_for_each(|part| share(sheet, part, place))?;
-    let middle = Write { face: Face::Strong, align: Align::Middle, colour: sheet.ink.text };
-    match sheet.fitted(total, Face::Strong, place.hole * 1.8) {
-        Some(total) => sheet.text(&total, place.centre, middle),
-        None => Ok(()),
-    }
+    // Half a number says nothing: without room it is left to the table.
+    let face = [Face::Strong, Face::Plain].into_iter().find(|face| sheet.width_of(total, *face) <= place.hole * 1.9);
+    face.map_or(Ok(()), |face| sheet.text(total, place.centre, Write { face, align: Align::Middle, colour: sheet.ink.text }))
 }
 
 /// Draws one part larger and the others paler.
