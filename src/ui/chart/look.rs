@@ -49,11 +49,6 @@ impl Look {
         palette::css(palette::colour(slot, self.is_dark))
     }
 
-    /// The colour of a curve or a dot of a slot: thin marks need more contrast to the page than areas.
-    pub fn stroke(&self, slot: u16) -> String {
-        palette::css(palette::line(slot, self.is_dark))
-    }
-
     /// Black or white, whichever reads better on a slot's colour.
     pub fn on_slot(&self, slot: u16) -> String {
         palette::css(palette::text_on(palette::colour(slot, self.is_dark)))
