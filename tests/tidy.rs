@@ -31,6 +31,7 @@ const BROWSER: &[&str] = &[
     "js_sys",
     "wasm_bindgen",
     "wasm_bindgen_futures",
+    "gloo_events",
     "gloo_timers",
     "plotters",
     "plotters_backend",
