@@ -226,7 +226,7 @@ fn an_empty_file_is_no_missing_table() {
     assert!(error.contains("found an incomplete file"), "{error}");
     let imported = run(&[("Instruction", Vec::new())]);
     says(&imported.ledger.notes, "The table `Instruction` cannot be read: the timeline has no instructions");
-    assert!(imported.ledger.skipped.iter().any(|s| s.examples.iter().any(|e| e.text.contains("found 0 bytes"))));
+    assert!(imported.ledger.skipped.iter().any(|s| s.examples.iter().any(|e| e.text.contains("found only 0 bytes"))));
     assert!(claims(&[("d/other.parquet".into(), Vec::new())]).is_empty());
 }
 
