@@ -132,7 +132,7 @@ test('annotations stay with the profile, and go through files', async ({ page, s
   // What is there gives way only when it is said so, and a file of another profile is remarked on.
   const question = panel(page).locator('[data-import-ask]');
   await panel(page).locator('[data-import]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
-  await expect(question).toContainText('2 annotations are on the timeline already');
+  await expect(question).toContainText('2 annotations are already on the timeline');
   await question.locator('[data-import-as="add"]').click();
   await expect(rows(page)).toHaveCount(4);
   await expect(question).toHaveCount(0);

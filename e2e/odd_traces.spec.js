@@ -23,7 +23,7 @@ const cases = [
   ['one event', { 'trace.json': text([op('aten::one', 5, 7)]) }, [...host, ...file], { operators: 'aten::one' }],
   ['a GPU of id 200', { 'trace.json': text([step(1, 0, 3000), ...work(200)]) }, [...device, ...file], { overview: 'GPU 200' }],
   ['steps that overlap', { 'trace.json': text([step(1, 0, 2000), step(2, 1500, 1500), ...work(0)]) }, [...device, ...file], { overview: 'GPU 0' }],
-  ['kernels before any launch', { 'trace.json': text([kernel(0, 30, 90), kernel(40, 30, 91), ...work(0).map((e) => ({ ...e, ts: e.ts + 200 }))]) }, [...device, ...file], { overview: '2 pieces of device work' }],
+  ['kernels before any launch', { 'trace.json': text([kernel(0, 30, 90), kernel(40, 30, 91), ...work(0).map((e) => ({ ...e, ts: e.ts + 200 }))]) }, [...device, ...file], { overview: '2 kernels have no launch event' }],
   ['events without duration, category, or with a thread of words', {
     'trace.json': text([...ops, { ph: 'X', cat: 'cpu_op', name: 'endless', pid: 1, tid: 1, ts: 9 }, { ph: 'X', name: 'uncalled', pid: 1, tid: 'main', ts: 40, dur: 5 }]),
   }, [...host, ...file], { ledger: 'duration' }],
