@@ -300,10 +300,10 @@ fn workers_that_do_not_fit_say_why() {
         [(1, Some(50_000)), (2, Some(2_000))]
     );
     let uneven = merged(&a, vec![part(&mixed(1, 2), "w_1", ""), part(&mixed(2, 1), "w_2", "")]);
-    assert!(uneven.is_matched && uneven.notes.iter().any(|n| n.contains("3 operations have no counterpart")), "{:?}", uneven.notes);
+    assert!(uneven.is_matched && uneven.notes.iter().any(|n| n.contains("3 operations have no match")), "{:?}", uneven.notes);
     // None in common; none at all; one worker; two of one rank; spans that do not match.
     let none = merged(&a, vec![part(&a, "w_0", ""), part(&worker(1, &[(7, 1, 1)]), "w_1", "")]);
-    assert!(!none.is_matched && none.stragglers.is_empty() && none.notes.iter().any(|n| n.contains("counterpart")));
+    assert!(!none.is_matched && none.stragglers.is_empty() && none.notes.iter().any(|n| n.contains("No communication operation matches")));
     let silent = merged(&a, vec![part(&a, "w_0", ""), part(&worker(1, &[]), "w_1", "")]);
     assert!(!silent.is_matched && silent.notes.iter().any(|n| n.contains("w_1 has no communication")), "{:?}", silent.notes);
     let one = merged(&a, vec![part(&a, "w_0", "")]);
