@@ -70,9 +70,8 @@ const GROUPS: &[(&str, &[Entry])] = &[
 /// Views that compare two profiles, while there is only one of their kind. Tracked.
 fn lacks_second(app: App) -> Vec<&'static str> {
     let count = |is_of_kind: fn(&OpenProfile) -> bool| app.state.profiles().with(|all| all.iter().filter(|p| is_of_kind(p)).count());
-    let kinds: [(&str, fn(&OpenProfile) -> bool); 2] =
-        [("diff", super::torch_views::is_torch), ("compare", super::device_views::is_device)];
-    kinds.into_iter().filter(|(_, is_of_kind)| count(*is_of_kind) < 2).map(|(id, _)| id).collect()
+    let counts = [("diff", count(super::torch_views::is_torch)), ("compare", count(super::device_views::is_device))];
+    counts.into_iter().filter(|(_, n)| *n < 2).map(|(id, _)| id).collect()
 }
 
 /// The views that are not in the side bar: name, what each needs, how to record that.

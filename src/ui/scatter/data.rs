@@ -131,7 +131,7 @@ impl Layout {
         }
         let x0 = 10f64.powf(self.x.power(0.0)).max(10f64.powf(self.y.power(0.0)) / slope);
         let x1 = 10f64.powf(self.x.power(1.0)).min(level.min(10f64.powf(self.y.power(1.0))) / slope);
-        (x1 > x0).then(|| [(x0, slope * x0), (x1, slope * x1)])
+        (x1 > x0).then_some([(x0, slope * x0), (x1, slope * x1)])
     }
 
     /// Radius of a point of that size.

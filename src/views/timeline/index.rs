@@ -64,7 +64,7 @@ impl Index {
     /// The name of a slice for reading.
     pub fn short_name<'a>(&'a self, hot: &'a HotColumns, slice: SliceId) -> &'a str {
         let short = hot.name.get(slice.index()).and_then(|name| self.short_names.get(name));
-        short.map_or_else(|| hot.name_of(slice), |short| short)
+        short.unwrap_or_else(|| hot.name_of(slice))
     }
 
     /// Walks the columns once.

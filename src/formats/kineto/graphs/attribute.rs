@@ -33,13 +33,16 @@ struct Decision {
     others: Vec<(usize, Rc<Fit>)>,
 }
 
+/// The work of a replay, and what was decided about it.
+type Decided = (Vec<Work>, Rc<Decision>);
+
 /// Attributes every replay of the run.
 pub(super) fn attribute(content: &mut Content, units: &[Unit], ledger: &mut Ledger) {
     if units.is_empty() {
         return;
     }
     let replays = replays(content);
-    let mut known: FxHashMap<u64, Vec<(Vec<Work>, Rc<Decision>)>> = FxHashMap::default();
+    let mut known: FxHashMap<u64, Vec<Decided>> = FxHashMap::default();
     let mut writer = Writer::new(content, units);
     let mut previous: Option<usize> = None;
     let (mut n_skipped, mut n_ambiguous) = (0, 0);
