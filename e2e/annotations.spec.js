@@ -126,7 +126,7 @@ test('annotations stay with the profile, and go through files', async ({ page, s
   await panel(page).locator('[data-import]').setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
   await expect(rows(page)).toHaveCount(2);
   await panel(page).locator('[data-import]').setInputFiles({ name: 'b.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n1,2') });
-  await expect(page.getByRole('alert').filter({ hasText: '`b.csv` was not read' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: '`b.csv` was not imported' })).toBeVisible();
   await expect(rows(page)).toHaveCount(2);
 
   // What is there gives way only when it is said so, and a file of another profile is remarked on.

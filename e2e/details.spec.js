@@ -105,7 +105,7 @@ test('crowds of small transfers are marked above the rows, colours have a legend
   await expect(band).toHaveCount(1);
   const at = told.filter((r) => r.timestamp >= 15085 && r.timestamp < 18870);
   expect(at.length).toBe(64);
-  await expect(band).toHaveAttribute('title', new RegExp(`64 small DMA transfers, ${at.reduce((sum, r) => sum + r.transfer_size, 0)} B in all`));
+  await expect(band).toHaveAttribute('title', new RegExp(`64 small DMA transfers, ${at.reduce((sum, r) => sum + r.transfer_size, 0)} B in total`));
   await page.locator('[data-settings-menu]').click();
   const panel = page.locator('[data-settings]');
   await panel.locator('[data-setting="legend"]').check();

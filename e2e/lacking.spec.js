@@ -24,7 +24,7 @@ test('without clock, bandwidth and summary nothing is measured against them', as
   await show(page, 'roofline');
   await expect(page.locator('[data-view="roofline"] [data-notes]')).toContainText('No memory ceiling');
   await show(page, 'profile');
-  await expect(page.locator('[data-view="profile"]')).toContainText('Not available');
+  await expect(page.locator('[data-view="profile"]')).toContainText('Not recorded in this file');
 });
 
 test('without transfers, and without instructions, no part is shown as the whole', async ({ page, site }) => {

@@ -114,7 +114,7 @@ export async function dropTree(page, files) {
   await settled(page, () => page.evaluate((items) => {
     const input = document.querySelector('input[webkitdirectory]');
     const made = items.map(({ path, base64 }) => {
-      const file = new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], basename(path));
+      const file = new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], path.split('/').at(-1));
       return Object.defineProperty(file, 'webkitRelativePath', { value: path });
     });
     Object.defineProperty(input, 'files', { value: made, configurable: true });
@@ -193,21 +193,31 @@ export async function windowChanged(page, before) {
   return atRest(page);
 }
 
-/** Finds a point of the lanes that lies on a slice: coloured, and coloured alike around it. Page coordinates. */
+/** Finds a point of the lanes that lies on a slice: coloured, and coloured alike around it, as high as a slice is. Page coordinates. */
 export async function pointOnSlice(page) {
   const canvas = await lanes(page);
   const at = await canvas.evaluate((c) => {
     const { data } = c.getContext('2d').getImageData(0, 0, c.width, c.height);
     const saturation = (i) => Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]);
     const left = Math.floor(c.width * 0.2);
+    const alike = (i, k) => data[i] === data[k] && data[i + 1] === data[k + 1] && data[i + 2] === data[k + 2];
+    /** Rows of pixels of one colour above and below. Areas of counters are higher or lower than slices. */
+    const height = (x, y) => {
+      const at = (row) => (row * c.width + x) * 4;
+      let [top, bottom] = [y, y];
+      while (top > 0 && alike(at(top - 1), at(y))) top -= 1;
+      while (bottom < c.height - 1 && alike(at(bottom + 1), at(y))) bottom += 1;
+      return (bottom - top + 1) / devicePixelRatio;
+    };
+    const isSlice = (x, y) => { const h = height(x, y); return h >= 12 && h <= 18; };
     let best = null;
     for (let y = 4; y < c.height - 4; y += 3) {
       let run = 0;
       for (let x = left; x < c.width - 20; x++) {
         const i = (y * c.width + x) * 4;
-        const same = run === 0 || (data[i] === data[i - 4] && data[i + 1] === data[i - 3] && data[i + 2] === data[i - 2]);
+        const same = run === 0 || alike(i, i - 4);
         run = saturation(i) > 40 && same ? run + 1 : 0;
-        if (run > 6 && (!best || run > best.run) && run < c.width * 0.5) best = { x: x - run / 2, y, run };
+        if (run > 6 && (!best || run > best.run) && run < c.width * 0.5 && isSlice(Math.round(x - run / 2), y)) best = { x: x - run / 2, y, run };
       }
     }
     return best && { x: best.x / c.width, y: best.y / c.height };

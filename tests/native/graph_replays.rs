@@ -170,7 +170,8 @@ fn captures_of_another_rank_or_directory_stay_apart() {
 
 #[test]
 fn captures_that_do_not_fit_are_told() {
-    let cases: [(&str, Vec<u8>, Vec<(&str, u32)>); 4] = [
+    type Case = (&'static str, Vec<u8>, Vec<(&'static str, u32)>);
+    let cases: [Case; 4] = [
         ("another model", capture(0, &[(4, &[("aten::exp", "[[4]]", "exp"), ADD])], true, false), vec![("gemm", 7), ("add", 7)]),
         ("cut off", capture(0, &[(4, &[MM, ADD])], true, true), vec![("gemm", 7), ("add", 7)]),
         ("more kernels", capture(0, &[(4, &[MM])], true, false), vec![("gemm", 7), ("add", 7), ("gemm", 7)]),

@@ -108,8 +108,10 @@ impl Layout {
     /// Room for the points, the ceilings and where those meet the slope.
     pub fn new(dots: &[&Dot], ceilings: &[Ceiling], slope: Option<f64>, (width, height): (f64, f64)) -> Layout {
         let ridges = ceilings.iter().filter_map(|c| Some(c.level / slope.filter(|s| *s > 0.0)?));
-        let x = LogAxis::new(dots.iter().map(|d| d.x).chain(ridges.map(|r| r * 3.0)));
-        let y = LogAxis::new(dots.iter().map(|d| d.y).chain(ceilings.iter().map(|c| c.level)));
+        // A point that cannot be drawn does not stretch the axes.
+        let drawn = || dots.iter().filter(|dot| drawable(dot));
+        let x = LogAxis::new(drawn().map(|d| d.x).chain(ridges.map(|r| r * 3.0)));
+        let y = LogAxis::new(drawn().map(|d| d.y).chain(ceilings.iter().map(|c| c.level)));
         let (left, top) = (52.0, 20.0);
         Layout { x, y, left, top, width: (width - left - 20.0).max(1.0), height: (height - top - 40.0).max(1.0) }
     }

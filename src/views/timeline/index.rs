@@ -63,7 +63,7 @@ fn alike(a: &str, b: &str) -> usize {
 impl Index {
     /// The name of a slice for reading.
     pub fn short_name<'a>(&'a self, hot: &'a HotColumns, slice: SliceId) -> &'a str {
-        let short = hot.name.get(slice.index()).and_then(|name| self.short_names.get(name));
+        let short = hot.name.get(slice.index()).and_then(|name| self.short_names.get(name)).map(AsRef::as_ref);
         short.unwrap_or_else(|| hot.name_of(slice))
     }
 
