@@ -102,7 +102,7 @@ test('choices saved as mine are what the next profile of the kind begins with, a
   await expect(own).toHaveAttribute('data-own-choices', 'shown');
   await panel.locator('[data-settings-full]').click();
   await expect(own).toHaveAttribute('data-own-choices', 'other');
-  await expect(own).toContainText('Neuron device profiles begin with what you saved');
+  await expect(own).toContainText('Neuron device profiles open with your saved settings');
   await own.locator('[data-own-show]').click();
   await expect(own).toHaveAttribute('data-own-choices', 'shown');
   await expect(panel.locator('[data-row-kind="DMA"]')).not.toBeChecked();

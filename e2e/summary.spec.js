@@ -47,7 +47,7 @@ test('charts show where the time of engines, memory and transfers went', async (
   await expect(tensor).toContainText(`${(200 * summary.mfu_inst_estimated_percent).toFixed(1)} %`);
   await expect(behind('flops').locator('thead')).toContainText('Active, throttled');
   const used = `${(100 * summary.mbu_estimated_percent).toFixed(1)} %`;
-  await expect(page.locator('[data-view="summary"]')).toContainText(`${used} of the`);
+  await expect(page.locator('[data-view="summary"]')).toContainText(new RegExp(`${used} of [\\d.]+ .iB, the capacity of one HBM stack in this time`));
   await expect(behind('memory')).toContainText('Unused');
   const engines = new Set(dma.map((d) => `${d.subgraph} ${d.dma_engine}`));
   await expect(behind('dma').locator('tbody tr')).toHaveCount(engines.size);
@@ -95,7 +95,7 @@ test('a marked region has figures of its own, and a point under the roof', async
   const moved = dma.filter((d) => d.queue_type !== 'instruction').reduce((sum, d) => sum + d.transfer_size * within(d), 0);
   const used = `${((100 * moved) / (716e9 * 45e-6)).toFixed(1)} %`;
   await expect(card('mbu_estimated_percent')).toHaveText(used);
-  await expect(page.locator('[data-view="summary"]')).toContainText(`${used} of the`);
+  await expect(page.locator('[data-view="summary"]')).toContainText(new RegExp(`${used} of [\\d.]+ .iB, the capacity of one HBM stack in this time`));
   await expect(page.locator('[data-chart="memory"] table')).toContainText('Transferred by DMA');
   await show(page, 'roofline');
   await expect(page.locator('table[data-table="roofline-points"] tbody tr', { hasText: 'products' })).toContainText('Region');

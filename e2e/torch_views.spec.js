@@ -93,10 +93,10 @@ test('memory: pieces from a quarter of the largest on, frames of the allocation,
   const events = truth('local.cpu_single.span1', 'memory_events').rows.CPU;
   const most = Math.max(...events.map((e) => e[1]));
   const wanted = events.filter((e) => e[1] >= most / 4).length;
-  await expect(view.locator('[data-events-note]')).toContainText(`${wanted} pieces`);
+  await expect(view.locator('[data-events-note]')).toContainText(`${wanted} allocations`);
   await view.locator('[data-field="min"]').fill('0');
   await view.locator('[data-field="min"]').press('Enter');
-  await expect(view.locator('[data-events-note]')).toContainText(new RegExp(`${events.length} pieces`));
+  await expect(view.locator('[data-events-note]')).toContainText(new RegExp(`${events.length} allocations`));
   const row = page.locator('table[data-table="memory-events"] tbody tr[data-row]').first();
   await choose(row);
   const piece = view.locator('[data-piece]');
