@@ -201,7 +201,7 @@ export async function pointOnSlice(page) {
     const saturation = (i) => Math.max(data[i], data[i + 1], data[i + 2]) - Math.min(data[i], data[i + 1], data[i + 2]);
     const left = Math.floor(c.width * 0.2);
     const alike = (i, k) => data[i] === data[k] && data[i + 1] === data[k + 1] && data[i + 2] === data[k + 2];
-    /** Rows of pixels of one colour above and below. Areas of counters are higher or lower than slices. */
+    /** Rows of pixels of one colour above and below. Areas of counters are pale, or higher or lower than slices. */
     const height = (x, y) => {
       const at = (row) => (row * c.width + x) * 4;
       let [top, bottom] = [y, y];
@@ -209,7 +209,8 @@ export async function pointOnSlice(page) {
       while (bottom < c.height - 1 && alike(at(bottom + 1), at(y))) bottom += 1;
       return (bottom - top + 1) / devicePixelRatio;
     };
-    const isSlice = (x, y) => { const h = height(x, y); return h >= 12 && h <= 18; };
+    const isPale = (x, y) => Math.min(...data.slice((y * c.width + x) * 4, (y * c.width + x) * 4 + 3)) > 185;
+    const isSlice = (x, y) => !isPale(x, y) && height(x, y) >= 12 && height(x, y) <= 18;
     let best = null;
     for (let y = 4; y < c.height - 4; y += 3) {
       let run = 0;

@@ -183,7 +183,7 @@ fn function(text: &str) -> String {
     with(&arguments)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
 

@@ -166,7 +166,7 @@ pub fn states(sets: &[&[(i64, i64)]], range: TimeRange) -> Vec<(u32, DurationNs)
     time.into_iter().enumerate().filter(|t| t.1 > 0).map(|(bits, ns)| (bits as u32, DurationNs(ns))).collect()
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
     use crate::base::TimeNs;

@@ -10,7 +10,7 @@ mod instruction;
 mod layout;
 mod program;
 mod sync;
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 mod text;
 mod word;
