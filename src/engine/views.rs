@@ -25,7 +25,7 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
         Domain::NeuronSystem(_) => out.push("system"),
         Domain::NeuronLog(log) => out.extend(LOG_TOOLS.iter().filter(|tool| log.tools.iter().any(|t| t == **tool))),
         Domain::Torch(torch) => out.extend(torch_views(profile, torch)),
-        Domain::Plain => {}
+        Domain::Plain | Domain::Perfetto(_) => {}
     }
     out
 }

@@ -14,6 +14,7 @@ pub mod neuron_parquet;
 pub mod neuron_summary;
 pub mod neuron_system;
 pub mod ntff;
+pub mod pftrace;
 pub mod tensorboard_neuron;
 mod unrecognised;
 mod watch;
@@ -35,6 +36,7 @@ pub static ALL: &[&dyn Format] = &[
     &analyze::Analyze,
     &neuron_system::NeuronSystem,
     &tensorboard_neuron::TensorboardNeuron,
+    &pftrace::Pftrace,
     &kineto::Kineto,
 ];
 

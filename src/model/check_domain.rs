@@ -12,7 +12,7 @@ impl Profile {
             Domain::NeuronDevice(device) => self.check_neuron_device(device),
             Domain::NeuronLog(log) => self.check_neuron_log(log),
             Domain::NeuronSystem(system) => self.check_neuron_system(system),
-            Domain::Plain | Domain::SupportReport(_) => Ok(()),
+            Domain::Plain | Domain::Perfetto(_) | Domain::SupportReport(_) => Ok(()),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::column::Column;
 use super::neuron_log::NeuronLog;
+use super::perfetto::PerfettoNames;
 use super::semaphores::SemaphoreUse;
 use super::support::SupportReport;
 use super::system::NeuronSystem;
@@ -23,6 +24,8 @@ pub enum Domain {
     NeuronLog(Box<NeuronLog>),
     /// A Neuron system profile.
     NeuronSystem(Box<NeuronSystem>),
+    /// A Perfetto trace.
+    Perfetto(Box<PerfettoNames>),
     /// Which operators of a model Neuron supports; no timeline.
     SupportReport(Box<SupportReport>),
 }

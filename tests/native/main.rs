@@ -32,6 +32,7 @@ mod neuron_synthetic;
 mod neuron_system;
 mod neuron_systems;
 mod ntff_operands;
+mod pftrace;
 mod report;
 mod search;
 mod search_fields;

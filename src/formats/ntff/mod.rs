@@ -23,7 +23,7 @@ use crate::model::Profile;
 
 pub(crate) use claim::is_misfit;
 pub(crate) use opcodes::NEFF_ENGINES;
-pub(crate) use proto::{Message, little_endian};
+pub(crate) use proto::{Message, Value, little_endian};
 
 /// The format.
 pub struct Ntff;
