@@ -36,7 +36,7 @@ for (const [what, files] of kinds) {
     const row = (table, ...texts) => texts.reduce((rows, text) => rows.filter({ hasText: text }), page.locator(`table[data-table="${table}"] tbody tr`));
 
     await show(page, 'summary');
-    const hfu = `${(100 * summary.hfu_estimated_percent).toFixed(1)} %`;
+    const hfu = `${(100 * summary.hfu_estimated_percent).toFixed(1)}%`;
     await expect(page.locator('[data-card="hfu_estimated_percent"] strong')).toHaveText(hfu);
     await expect(row('engines', 'Tensor', 'NC 4')).toContainText(time(busy));
     await expect(row('engines', 'Tensor', 'NC 4')).toContainText(String(tensor.length));
@@ -59,7 +59,7 @@ for (const [what, files] of kinds) {
 
     await show(page, 'roofline');
     await expect(row('roofline-points', 'Entire trace')).toContainText(summary.mm_arithmetic_intensity.toPrecision(3));
-    await expect(row('roofline-points', 'Entire trace')).toContainText(`${(100 * summary.mfu_inst_estimated_percent).toFixed(1)} %`);
+    await expect(row('roofline-points', 'Entire trace')).toContainText(`${(100 * summary.mfu_inst_estimated_percent).toFixed(1)}%`);
 
     await show(page, 'advice');
     const judged = view('advice').locator('.advice__item', { hasText: 'Low useful work on the tensor engine' });

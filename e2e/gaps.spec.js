@@ -32,7 +32,7 @@ test('advice is ranked, explained, and shows its places', async ({ page, site })
   await start(page, site);
   await dropFiles(page, neuron('baseline_attention', 'baseline_exec_2_profile_full.json'));
   await show(page, 'advice');
-  await expect(page.locator('[data-recommendation="R20"]')).toContainText('23.8 %');
+  await expect(page.locator('[data-recommendation="R20"]')).toContainText('23.8%');
   await expect(page.locator('[data-recommendation="R21"]')).toContainText('13.6 µs');
   await expect(page.locator('[data-warning]')).toHaveCount(3);
   await expect(page.locator('[data-part="unjudged"] summary')).toContainText('need data that this file does not record');

@@ -29,7 +29,7 @@ test('rows are the plugin\'s, longest first', async ({ page }) => {
   expect(await cell(page, 0, 'max_ns')).toBe('1.02 ms');
   expect(await cell(page, 0, 'min_ns')).toBe('323 µs');
   expect(await cell(page, 0, 'blocks_per_sm')).toBe('42.2');
-  expect(await cell(page, 0, 'occupancy')).toBe('30.0 %');
+  expect(await cell(page, 0, 'occupancy')).toBe('30.0%');
   expect(await cell(page, 0, 'tensor_cores')).toBe('No');
   await expect(page.locator('[data-chart="tensor-cores"] .legend__item').first()).toContainText('Not using tensor cores');
 });

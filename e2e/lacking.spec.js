@@ -20,7 +20,7 @@ test('without clock, bandwidth and summary nothing is measured against them', as
   await show(page, 'summary');
   for (const id of ['hfu_estimated_percent', 'mfu_inst_estimated_percent', 'mbu_estimated_percent']) await expect(card(page, id)).toHaveText('not available');
   await expect(card(page, 'hbm_read_bytes')).toHaveText('832 KiB');
-  await expect(card(page, 'total_active_time_percent')).toHaveText('84.5 %');
+  await expect(card(page, 'total_active_time_percent')).toHaveText('84.5%');
   await show(page, 'roofline');
   await expect(page.locator('[data-view="roofline"] [data-notes]')).toContainText('No memory ceiling');
   await show(page, 'profile');
@@ -55,7 +55,7 @@ test('a table that breaks off costs its rows, and nothing else', async ({ page, 
   await dropFiles(page, ...files);
   await expect(page.locator('body')).toHaveAttribute('data-profile', 'neuron_parquet');
   await show(page, 'summary');
-  await expect(card(page, 'hfu_estimated_percent')).toHaveText('5.8 %');
+  await expect(card(page, 'hfu_estimated_percent')).toHaveText('5.8%');
   await show(page, 'ledger');
   await expect(page.locator('[data-view="ledger"]')).toContainText('Instruction');
   await expect(page.locator('[data-view="ledger"]')).not.toContainText('several profiles');

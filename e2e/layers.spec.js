@@ -11,10 +11,10 @@ test('layers show the figures of the file and lead to the timeline', async ({ pa
   await expect(table).toContainText('NC 4');
   await expect(table).toContainText('Unknown');
   await expect(table).toContainText('Added by the runtime');
-  // layer_summary: 352 321 536 FLOPs, HFU 3.8 % of core sg00.
+  // layer_summary: 352 321 536 FLOPs, HFU 3.8% of core sg00.
   const core = table.locator('tbody tr', { hasText: 'NC 4' });
   await expect(core).toContainText('352');
-  await expect(core).toContainText('3.8 %');
+  await expect(core).toContainText('3.8%');
   await expect(page.locator('[data-chart="layers"]')).toBeVisible();
   await picture(page, 'layers-light-1440');
   await page.locator('[data-view="layers"] [data-field="group-by"]').selectOption('opcode');

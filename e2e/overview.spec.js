@@ -13,14 +13,14 @@ test.beforeEach(async ({ page, site }) => {
 test('device and step figures are the plugin\'s', async ({ page }) => {
   const figure = (id) => page.locator(`[data-device="0"] [data-figure="${id}"] dd`);
   await expect(page.locator('[data-device="0"] h2')).toHaveText('GPU 0 · Tesla V100-DGXS-32GB');
-  await expect(figure('utilization')).toHaveText('55.5 %');
-  await expect(figure('sm_efficiency')).toHaveText('54.7 %');
-  await expect(figure('occupancy_percent')).toHaveText('49.1 %');
-  await expect(figure('tensor_core_share')).toHaveText('0.0 %');
+  await expect(figure('utilization')).toHaveText('55.5%');
+  await expect(figure('sm_efficiency')).toHaveText('54.7%');
+  await expect(figure('occupancy_percent')).toHaveText('49.1%');
+  await expect(figure('tensor_core_share')).toHaveText('0.0%');
   const line = (name) => page.locator('table[data-table="execution-summary"] tr', { hasText: name }).locator('td');
-  await expect(line('Kernel')).toHaveText(['98.6 ms', '55.5 %']);
-  await expect(line('DataLoader')).toHaveText(['59.3 ms', '33.4 %']);
-  await expect(line('CPU Exec')).toHaveText(['13.7 ms', '7.7 %']);
+  await expect(line('Kernel')).toHaveText(['98.6 ms', '55.5%']);
+  await expect(line('DataLoader')).toHaveText(['59.3 ms', '33.4%']);
+  await expect(line('CPU Exec')).toHaveText(['13.7 ms', '7.7%']);
   await expect(line('Communication').first()).toHaveText('not available');
   await expect(page.locator('table[data-table="execution-summary"] tfoot td').first()).toHaveText('178 ms');
 });
@@ -55,7 +55,7 @@ test('the legend takes a series out and puts it back', async ({ page }) => {
   await expect(kernel).toHaveAttribute('aria-pressed', 'true');
   const slice = page.locator('[data-chart="execution-summary"] .legend__item', { hasText: 'Kernel' });
   await slice.click();
-  await expect(page.locator('[data-chart="execution-summary"] .legend__item', { hasText: 'DataLoader' }).locator('.figure').first()).toHaveText('75.0 %');
+  await expect(page.locator('[data-chart="execution-summary"] .legend__item', { hasText: 'DataLoader' }).locator('.figure').first()).toHaveText('75.0%');
 });
 
 test('a chart shows its figures as a table', async ({ page }) => {

@@ -7,8 +7,8 @@ test('the summary shows the figures of the file and checks them', async ({ page,
   await dropFiles(page, neuron('baseline_attention', 'baseline_exec_2_profile_full.json'));
   await show(page, 'summary');
   const card = (id) => page.locator(`[data-card="${id}"] strong`);
-  await expect(card('hfu_estimated_percent')).toHaveText('3.8 %');
-  await expect(card('mbu_estimated_percent')).toHaveText('12.5 %');
+  await expect(card('hfu_estimated_percent')).toHaveText('3.8%');
+  await expect(card('mbu_estimated_percent')).toHaveText('12.5%');
   await expect(card('mm_arithmetic_intensity')).toHaveText('50.6 FLOP/byte');
   await expect(page.locator('[data-chart="engine-busy"]')).toBeVisible();
   const metrics = page.locator('table[data-table="metrics"]');
@@ -26,7 +26,7 @@ test('a trace without decoded operands has no metrics, and says so', async ({ pa
   await dropFiles(page, otherArchitecture(neuron('fused_attention', 'fused_exec_2.ntff')));
   await show(page, 'summary');
   await expect(page.locator('[data-card="hfu_estimated_percent"] strong')).toHaveText('not available');
-  await expect(page.locator('[data-card="total_active_time_percent"] strong')).toHaveText(/^8\d\.\d %$/);
+  await expect(page.locator('[data-card="total_active_time_percent"] strong')).toHaveText(/^8\d\.\d%$/);
   const split = page.locator('[data-chart="flops"] table thead');
   await expect(split).toContainText('Active');
   await expect(split).not.toContainText('FLOPs');
@@ -44,9 +44,9 @@ test('charts show where the time of engines, memory and transfers went', async (
   const behind = (id) => page.locator(`[data-chart="${id}"] table`);
   // One of two cores computes: its share is twice that of both.
   const tensor = behind('flops').locator('tbody tr', { hasText: 'Tensor' }).filter({ hasText: 'NC 4' });
-  await expect(tensor).toContainText(`${(200 * summary.mfu_inst_estimated_percent).toFixed(1)} %`);
+  await expect(tensor).toContainText(`${(200 * summary.mfu_inst_estimated_percent).toFixed(1)}%`);
   await expect(behind('flops').locator('thead')).toContainText('Active, throttled');
-  const used = `${(100 * summary.mbu_estimated_percent).toFixed(1)} %`;
+  const used = `${(100 * summary.mbu_estimated_percent).toFixed(1)}%`;
   await expect(page.locator('[data-view="summary"]')).toContainText(new RegExp(`${used} of [\\d.]+ .iB, the capacity of one HBM stack in this time`));
   await expect(behind('memory')).toContainText('Unused');
   const engines = new Set(dma.map((d) => `${d.subgraph} ${d.dma_engine}`));
@@ -84,16 +84,16 @@ test('a marked region has figures of its own, and a point under the roof', async
   // Every product is in the region: 268 435 456 useful FLOPs in 45 µs of one core.
   const share = (268_435_456 / (2 * 128 * 128 * 2.4e9 * 45e-6)) * 100;
   const tensor = page.locator('[data-chart="flops"] table tbody tr', { hasText: 'Tensor' }).filter({ hasText: 'NC 4' });
-  await expect(tensor).toContainText(`${share.toFixed(1)} %`);
+  await expect(tensor).toContainText(`${share.toFixed(1)}%`);
   // The cards are of the region too, and of both cores.
   const card = (id) => page.locator(`[data-card="${id}"] strong`);
-  await expect(card('mfu_inst_estimated_percent')).toHaveText(`${(share / 2).toFixed(1)} %`);
-  await expect(card('total_active_time_percent')).toHaveText(/^\d+\.\d %$/);
+  await expect(card('mfu_inst_estimated_percent')).toHaveText(`${(share / 2).toFixed(1)}%`);
+  await expect(card('total_active_time_percent')).toHaveText(/^\d+\.\d%$/);
   await expect(page.locator('table[data-table="metrics"] tbody')).toContainText('hardware_flops');
   // What its transfers moved in it, each counted by its part within: instructions do not tell when theirs ran.
   const within = (d) => Math.max(0, Math.min(d.timestamp + d.duration, 58_000) - Math.max(d.timestamp, 13_000)) / d.duration;
   const moved = dma.filter((d) => d.queue_type !== 'instruction').reduce((sum, d) => sum + d.transfer_size * within(d), 0);
-  const used = `${((100 * moved) / (716e9 * 45e-6)).toFixed(1)} %`;
+  const used = `${((100 * moved) / (716e9 * 45e-6)).toFixed(1)}%`;
   await expect(card('mbu_estimated_percent')).toHaveText(used);
   await expect(page.locator('[data-view="summary"]')).toContainText(new RegExp(`${used} of [\\d.]+ .iB, the capacity of one HBM stack in this time`));
   await expect(page.locator('[data-chart="memory"] table')).toContainText('Transferred by DMA');

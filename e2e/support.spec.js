@@ -9,7 +9,7 @@ test('a report opens at its own view and says what fails, where and why', async 
   await openProfile(page, neuron('analyze', 'unsupported-verbosity1.json'));
   await expect(view(page)).toBeVisible();
   await expect(page.locator('[data-nav="timeline"]')).toHaveCount(0);
-  await expect(page.locator('[data-chart="support-gauge"]')).toContainText('60.00 %');
+  await expect(page.locator('[data-chart="support-gauge"]')).toContainText('60.00%');
   await expect(page.locator('[data-chart="support-gauge"]')).toContainText('3 of 5');
   await expect(page.locator('[data-remark="both"]')).toContainText('c64');
   await expect(page.locator('[data-failure]')).toContainText('test2_unsup.py 24');
@@ -25,10 +25,10 @@ test('two reports: what became supported', async ({ page, site }) => {
   await openProfile(page, neuron('analyze', 'unsupported-verbosity2.json'));
   await expect(page.locator('[data-remark="verbosity"]')).toContainText('--analyze-verbosity 1');
   await openProfile(page, neuron('analyze', 'supported.json'));
-  await expect(page.locator('[data-chart="support-gauge"]')).toContainText('100.00 %');
+  await expect(page.locator('[data-chart="support-gauge"]')).toContainText('100.00%');
   await page.locator('select[data-field="compare"]').selectOption({ index: 1 });
   await idle(page);
-  await expect(page.locator('[data-diff]')).toContainText('60.00 % before, 100.00 % now');
+  await expect(page.locator('[data-diff]')).toContainText('60.00% before, 100.00% now');
   await expect.poll(() => cells(page, 'support-diff', 'change')).toContain('became supported');
   await show(page, 'ledger');
   await show(page, 'support');
@@ -54,7 +54,7 @@ test('odd reports: what is missing is said, what was open stays', async ({ page,
   expect(await cells(page, 'support-operators', 'supported')).toEqual(['5']);
   const mismatch = { support_percentage: '60.00%', supported_operators: supported, unsupported_operators: { aten: [], xla: [] } };
   await dropFiles(page, { name: 'result.json', bytes: JSON.stringify(mismatch) });
-  await expect(page.locator('[data-remark="mismatch"]')).toContainText('100.00 %');
+  await expect(page.locator('[data-remark="mismatch"]')).toContainText('100.00%');
   expect(await cells(page, 'support-instructions', 'count')).toEqual(['2']);
   await page.getByRole('group', { name: 'Which operators' }).getByRole('button', { name: 'Supported' }).click();
   await expect(page).toHaveURL(/s\.support\.which=supported/);

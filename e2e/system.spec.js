@@ -14,7 +14,7 @@ test('figures, advice and its places', async ({ page, site }) => {
   await expect.poll(() => cells(page, 'executions', 'total_ns')).toEqual(['3.00 ms']);
   await expect.poll(() => cells(page, 'transfers', 'bytes')).toEqual(['4.00 MiB', '1.00 MiB']);
   await expect(page.locator('[data-finding]')).toHaveCount(4);
-  await expect(page.locator('[data-finding="host-gaps"]')).toContainText('66.7 %');
+  await expect(page.locator('[data-finding="host-gaps"]')).toContainText('66.7%');
   await picture(page, 'system');
   await page.locator('[data-finding="host-gaps"] [data-evidence]').first().click();
   await idle(page);
@@ -89,7 +89,7 @@ test('a directory of tables: executions, the HBM over time', async ({ page, site
   await expect.poll(() => cells(page, 'executions', 'profile')).toEqual(['profile_nc_0']);
   await expect.poll(() => cells(page, 'hbm', 'bytes')).toEqual(['95 B', '60 B', '35 B']);
   await expect(page.locator('[data-chart="hbm-curve"]')).toContainText('Weights');
-  await expect(page.locator('[data-finding="hbm-full"]')).toContainText('95.0 %');
+  await expect(page.locator('[data-finding="hbm-full"]')).toContainText('95.0%');
   await picture(page, 'system-directory');
 });
 

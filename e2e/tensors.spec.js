@@ -55,7 +55,7 @@ test('two runs are compared', async ({ page, site }) => {
   await expect(page.locator('table[data-table="compare-metrics"]')).toContainText('Duration of the run');
   // Units, the change in the same unit and in per cent, and whether it is for the better.
   const length = page.locator('table[data-table="compare-metrics"] tbody tr', { hasText: 'Duration of the run' });
-  for (const part of ['59.5 µs', '38.6 µs', '−20.9 µs', '−35.1 %', 'better']) await expect(length).toContainText(part);
+  for (const part of ['59.5 µs', '38.6 µs', '−20.9 µs', '−35.1%', 'better']) await expect(length).toContainText(part);
   await picture(page, 'compare-dark-1440');
   await show(page, 'tensors');
   await picture(page, 'tensors-dark-1440');
@@ -106,7 +106,7 @@ test('a summary by itself opens', async ({ page, site }) => {
   await dropFiles(page, { name: 'summary.json', bytes: Buffer.from(JSON.stringify({ n_a: summary[0], n_b: summary[0] })) });
   await expect(page.locator('body')).toHaveAttribute('data-profile', 'neuron_summary');
   await show(page, 'summary');
-  await expect(page.locator('[data-card="hfu_estimated_percent"] strong')).toHaveText('5.8 %');
+  await expect(page.locator('[data-card="hfu_estimated_percent"] strong')).toHaveText('5.8%');
   await expect(page.locator('[data-field="node"] option')).toHaveCount(2);
   await expect(page.locator('table[data-table="metrics"] tbody')).not.toContainText('differs');
   // It has no rows: nothing is said of when engines and transfers ran.

@@ -185,7 +185,7 @@ async fn a_pie_has_ink_a_legend_and_a_table() {
     let canvas: HtmlCanvasElement = one(&stage, "[data-chart=p] canvas");
     assert_eq!(colours(&canvas), 3);
     assert_eq!(texts(&stage, ".legend__name"), ["op.0", "op.1", "3 others"]);
-    assert_eq!(texts(&stage, "[data-chart=p] tbody tr:nth-child(1) td"), ["op.0", "60.0 %", "60.0 µs"]);
+    assert_eq!(texts(&stage, "[data-chart=p] tbody tr:nth-child(1) td"), ["op.0", "60.0%", "60.0 µs"]);
     slices.set(Arc::new(Vec::new()));
     settle().await;
     assert_eq!(one::<HtmlElement>(&stage, ".chart__empty").inner_text(), "Nothing.");

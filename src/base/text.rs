@@ -100,15 +100,15 @@ pub fn counted(n: u64, one: &str) -> String {
     format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// A share of one as a percentage with one decimal: `12.3 %`; below half a tenth, up or down, `< 0.1 %`.
+/// A share of one as a percentage with one decimal: `12.3%`; below half a tenth, up or down, `< 0.1%`.
 pub fn percent(share: f64) -> String {
     if !share.is_finite() {
         return "not available".into();
     }
     if share != 0.0 && share.abs() < 0.000_5 {
-        return "< 0.1 %".into();
+        return "< 0.1%".into();
     }
-    format!("{:.1} %", share * 100.0 + 0.0).replace('-', "−")
+    format!("{:.1}%", share * 100.0 + 0.0).replace('-', "−")
 }
 
 /// The most characters of one text that are laid out: browsers need seconds for a line of millions.
@@ -174,11 +174,11 @@ mod tests {
     #[test]
     fn figures_are_never_strange() {
         assert_eq!(three_digits(f64::NAN), "not available");
-        assert_eq!(percent(-0.0), "0.0 %");
-        assert_eq!(percent(0.0001), "< 0.1 %");
-        assert_eq!(percent(-0.0001), "< 0.1 %");
-        assert_eq!(percent(-0.25), "−25.0 %");
-        assert_eq!(percent(0.5), "50.0 %");
+        assert_eq!(percent(-0.0), "0.0%");
+        assert_eq!(percent(0.0001), "< 0.1%");
+        assert_eq!(percent(-0.0001), "< 0.1%");
+        assert_eq!(percent(-0.25), "−25.0%");
+        assert_eq!(percent(0.5), "50.0%");
         assert_eq!(bytes(1536), "1.50 KiB");
         assert_eq!(bytes(1023), "1023 B");
         assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");

@@ -143,7 +143,7 @@ fn findings_on_the_real_runs() {
         for id in ["R4", "R7", "R20", "R29b", "capture a", "capture k"] {
             assert_eq!(verdict(&got, id), "fires", "{run} {id}");
         }
-        // Only the baseline goes through HBM between its steps. Throttling costs it 4.3 %, and of PSUM half is used at most.
+        // Only the baseline goes through HBM between its steps. Throttling costs it 4.3%, and of PSUM half is used at most.
         assert_eq!(verdict(&got, "R13b"), if stem == "baseline" { "fires" } else { "quiet" }, "{run}");
         for id in ["R29d", "R41", "capture g", "capture h"] {
             assert_eq!(verdict(&got, id), "quiet", "{run} {id}");

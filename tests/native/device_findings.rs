@@ -95,8 +95,8 @@ fn utilization_is_of_the_model_where_its_flops_are_told() {
     let mut summary = json!({"total_time": 2e-5, "model_flops": 0.0, "hfu_estimated_percent": 0.5, "mfu_inst_estimated_percent": 0.2,
         "mfu_inst_max_achievable_estimated_percent": 0.9, "mfu_estimated_percent": 0.1, "mfu_max_achievable_estimated_percent": 0.8});
     for (flops, label, share) in [
-        (0.0, "Model FLOPs utilization (instructions without transposes)", "20.0 %"),
-        (1e6, "Model FLOPs utilization (HLO statistics)", "10.0 %"),
+        (0.0, "Model FLOPs utilization (instructions without transposes)", "20.0%"),
+        (1e6, "Model FLOPs utilization (HLO statistics)", "10.0%"),
     ] {
         summary["model_flops"] = json!(flops);
         let sections = json!({"summary": [summary.clone()]});

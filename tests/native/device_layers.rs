@@ -256,7 +256,7 @@ fn the_throttled_ceiling_is_the_same_from_summary_and_rows() {
         let row = |kind: &str, limit: f64| serde_json::json!({"throttle_type": kind, "max_achievable_util_with_throttling_percent": limit});
         json["ThrottleSummary"] = serde_json::json!([row("all", 1.0), row("activity_1", 0.25), row("all", 0.5)]);
         let ready = ceiling(&open(&json)).expect("of the table");
-        assert_eq!(ready.name, "BF16, throttled (50 %)", "{folder}");
+        assert_eq!(ready.name, "BF16, throttled (50%)", "{folder}");
     }
 }
 

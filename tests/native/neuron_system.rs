@@ -87,7 +87,7 @@ fn rules_apply_where_they_should_and_nowhere_else() {
     assert_eq!(ids, ["host-gaps", "transfers", "compile", "busy-cpu"]);
     let gaps = finding(&s, "host-gaps").unwrap();
     assert_eq!((gaps.cost, gaps.places.len()), (Some(DurationNs(6 * MS)), 2));
-    assert!(gaps.text.contains("66.7 %") && gaps.places[0].range.duration() == DurationNs(3 * MS), "{gaps:?}");
+    assert!(gaps.text.contains("66.7%") && gaps.places[0].range.duration() == DurationNs(3 * MS), "{gaps:?}");
     assert_eq!(finding(&s, "transfers").unwrap().cost, Some(DurationNs(MS + MS / 2)));
     assert_eq!(finding(&s, "compile").unwrap().cost, Some(DurationNs(MS)));
     assert!(finding(&s, "busy-cpu").unwrap().text.contains("1 of 2 CPUs"));
@@ -123,7 +123,7 @@ fn every_rule_has_its_threshold() {
     };
     assert_eq!(copies(2 * MS), ["host-gaps", "transfers"]);
     assert_eq!(copies(2 * MS - 1), ["host-gaps"]);
-    // R46: more than 90 %, and in a gap.
+    // R46: more than 90%, and in a gap.
     let cpu = |percent, at| rules(profile(&[running(0, 2_000 * MS), running(2_100 * MS, 2_000 * MS)], &[("3", percent, at)]));
     assert_eq!(cpu(90.1, 2_050 * MS), ["busy-cpu"]);
     assert_eq!((cpu(90.0, 2_050 * MS), cpu(99.0, 1_900 * MS)), (vec![], vec![]));

@@ -30,7 +30,7 @@ pub(super) fn moved(profile: &Profile, range: TimeRange) -> Option<u64> {
 }
 
 /// Bytes of the transfers that run in `range`, parted over their time, fetches of instructions left out. They stand for bytes of HBM: of both public
-/// runs they are those that the instructions tell, and 320 bytes of semaphores (0.03 %). Packets that stand twice in the file count once.
+/// runs they are those that the instructions tell, and 320 bytes of semaphores (0.03%). Packets that stand twice in the file count once.
 /// `None` where no instruction tells bytes of HBM, which they could stand for, or no transfer tells a size.
 pub(super) fn transferred(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Option<u64> {
     let types = profile.attribute("queue_type").map(|a| a.values.as_slice());

@@ -75,7 +75,7 @@ pub struct LayerNode {
     pub transpose_flops: Option<u64>,
     /// `flops` without transposes in terms of BF16's rate: FP32 counts four times. `None` where the type of a product is not told.
     pub adjusted_flops: Option<u64>,
-    /// `flops ÷ (peak of all cores × (end − start))`. The file's `layer_summary` agrees for cores to 0.1 %; for layers it takes only the time until
+    /// `flops ÷ (peak of all cores × (end − start))`. The file's `layer_summary` agrees for cores to 0.1%; for layers it takes only the time until
     /// their last matrix product ends (so on the real runs, to a nanosecond; it is not documented), and gives up to a fifth more.
     pub hfu: Option<f64>,
     /// The same without transposes.

@@ -68,7 +68,7 @@ fn ceilings(profile: &Profile, facts: &Facts<'_>, out: &mut Roofline) {
         out.notes.push("No FP8 ceiling: it depends on the instance type, which is not recorded in this file.".into());
     }
     if let Some(limit) = super::limits::lowest(profile, facts).filter(|l| *l > 0.0 && *l < 1.0) {
-        let name = format!("BF16, throttled ({:.0} %)", 100.0 * limit);
+        let name = format!("BF16, throttled ({:.0}%)", 100.0 * limit);
         out.ceilings.push(Ceiling { name, flops: peak * limit, is_throttled: true });
     }
     match out.bandwidth {

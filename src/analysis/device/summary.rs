@@ -248,7 +248,7 @@ fn notes(facts: &Facts<'_>, metrics: &[Metric]) -> Vec<String> {
     for core in 0..2 {
         if let Some(limit) = facts.throttle_limit(core) {
             out.push(format!(
-                "throttle_avg_util_limit_nc{core}_percent counts time without a throttling record as a limit of 0. Over the time with records the limit was {:.1} %.",
+                "throttle_avg_util_limit_nc{core}_percent counts time without a throttling record as a limit of 0. Over the time with records the limit was {:.1}%.",
                 100.0 * limit
             ));
         }

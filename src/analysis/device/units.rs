@@ -106,7 +106,7 @@ mod tests {
     fn names_tell_units() {
         let got = [("x_percent", 0.25), ("x_active_time", 2e-6), ("hbm_read_bytes", 2048.0), ("x_count", 12.0), ("ratio", 109.836)];
         let got: Vec<String> = got.into_iter().map(|(name, v)| Unit::of(name).shown(v)).collect();
-        assert_eq!(got, ["25.0 %", "2.00 µs", "2.00 KiB", "12", "110"]);
+        assert_eq!(got, ["25.0%", "2.00 µs", "2.00 KiB", "12", "110"]);
         let got = [("x_percent", 0.031), ("total_time", -2e-6), ("hbm_read_bytes", -2048.0), ("x_count", -3.0), ("x_time_ns", 0.0)];
         let got: Vec<String> = got.into_iter().map(|(name, v)| Unit::of(name).change(v)).collect();
         assert_eq!(got, ["+3.1 pp", "−2.00 µs", "−2.00 KiB", "−3", "0 ns"]);

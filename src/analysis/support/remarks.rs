@@ -51,7 +51,7 @@ fn percentage(report: &SupportReport, support: &Support, say: &mut impl FnMut(&s
             say(
                 "mismatch",
                 format!(
-                    "The report states {said:.2} %, but {} of its {} HLO instructions are supported, which is {is:.2} %. The lists and \
+                    "The report states {said:.2}%, but {} of its {} HLO instructions are supported, which is {is:.2}%. The lists and \
                      the percentage belong to different runs.",
                     count(yes),
                     count(yes + no)
@@ -59,7 +59,7 @@ fn percentage(report: &SupportReport, support: &Support, say: &mut impl FnMut(&s
             );
         }
         (Some((yes, no)), Some(is), _) => {
-            say("percentage", format!("{} of {} HLO instructions are supported: {is:.2} %.", count(yes), count(yes + no)));
+            say("percentage", format!("{} of {} HLO instructions are supported: {is:.2}%.", count(yes), count(yes + no)));
         }
         _ => {}
     }

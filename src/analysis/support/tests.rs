@@ -34,7 +34,7 @@ fn the_percentage_is_that_of_the_instructions() {
     assert_eq!((s.computed_percentage, s.is_mismatch, s.n_supported, s.n_unsupported), (Some(75.0), false, Some(3), Some(1)));
     assert_eq!((s.verbosity, kinds(&s)), (Some(1), vec!["percentage", "percentage", "both"]));
     let s = support(&SupportReport { percentage: Some(74.98), ..report() });
-    assert!(s.is_mismatch && s.remarks[0].text.contains("74.98 %") && s.remarks[0].text.contains("75.00 %"), "{:?}", s.remarks);
+    assert!(s.is_mismatch && s.remarks[0].text.contains("74.98%") && s.remarks[0].text.contains("75.00%"), "{:?}", s.remarks);
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn host_gaps(view: &View<'_>, cores: &Cores) -> Option<Finding> {
         ),
         cost: Some(DurationNs(idle)),
         threshold:
-            "Gaps between nc_exec_running are more than 10 % of the time from the first to the last, on the core where they are longest."
+            "Gaps between nc_exec_running are more than 10% of the time from the first to the last, on the core where they are longest."
                 .into(),
         places: longest(&gaps).into_iter().map(place).collect(),
     })
@@ -166,7 +166,7 @@ fn transfers(view: &View<'_>, system: &System, gaps: &Spans, wall: i64) -> Optio
             text::duration(DurationNs(gaps.total()))
         ),
         cost: Some(DurationNs(cost)),
-        threshold: "Transfers cover at least 10 % of the time without execution, and 1 % of all. Link utilization is not available: the limit of the link is not recorded in any file.".into(),
+        threshold: "Transfers cover at least 10% of the time without execution, and 1% of all. Link utilization is not available: the limit of the link is not recorded in any file.".into(),
         places: longest(&common)
             .into_iter()
             .map(|s| Place { label: format!("{} of transfers", text::duration(DurationNs(s.1 - s.0))), range: range(s), slice: None })
@@ -184,14 +184,14 @@ fn busy_cpu(system: &System) -> Option<Finding> {
         severity: "warning".into(),
         title: "Saturated CPU".into(),
         text: format!(
-            "{} of {} CPUs are more than 90 % busy in samples that cover time without an execution; CPU {} reaches {}. The host is the bottleneck there: move work off this thread or prefetch.",
+            "{} of {} CPUs are more than 90% busy in samples that cover time without an execution; CPU {} reaches {}. The host is the bottleneck there: move work off this thread or prefetch.",
             hot.len(),
             system.cpus.iter().filter(|c| c.cpu != "average").count(),
             first.cpu,
             text::percent(first.most_in_gaps.unwrap_or(0.0))
         ),
         cost: None,
-        threshold: "A CPU is more than 90 % busy in a sample (a mean over at most one second) that covers a gap between executions.".into(),
+        threshold: "A CPU is more than 90% busy in a sample (a mean over at most one second) that covers a gap between executions.".into(),
         places: hot
             .iter()
             .take(MOST_PLACES)
@@ -222,7 +222,7 @@ fn compile(view: &View<'_>) -> Option<Finding> {
             text::percent(share(spans.total(), whole))
         ),
         cost: Some(DurationNs(spans.total())),
-        threshold: "Host events with names of compilation cover at least 1 % of the profile.".into(),
+        threshold: "Host events with names of compilation cover at least 1% of the profile.".into(),
         places: longest(&spans).into_iter().map(place).collect(),
     })
 }
@@ -243,7 +243,7 @@ fn hbm_full(system: &System) -> Option<Finding> {
             most.join(", ")
         ),
         cost: None,
-        threshold: "More than 90 % of the capacity recorded for one NeuronCore is in use at one time.".into(),
+        threshold: "More than 90% of the capacity recorded for one NeuronCore is in use at one time.".into(),
         places: vec![Place { label: "Maximum".into(), range: range((fullest.time.0, fullest.time.0.saturating_add(1))), slice: None }],
     })
 }

@@ -131,7 +131,7 @@ pub fn plain_cell(cell: &Cell, kind: Kind) -> AnyView {
 }
 
 fn share_cell(cell: &Cell) -> AnyView {
-    // No figure, no bar: nothing is not 0 %.
+    // No figure, no bar: nothing is not 0%.
     let Some(share) = cell.number() else {
         return view! { <td class="figure table__share"></td> }.into_any();
     };

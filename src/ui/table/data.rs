@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(int.raw(), "1234567");
         assert_eq!(Cell::Int(-3 << 20).shown(Kind::Bytes), "−3.00 MiB");
         assert_eq!(Cell::Int(-5).exact(Kind::Bytes), "−5 B");
-        assert_eq!(Cell::Float(0.391).shown(Kind::Share), "39.1 %");
+        assert_eq!(Cell::Float(0.391).shown(Kind::Share), "39.1%");
         assert_eq!(Cell::Float(f64::NAN).raw(), "");
         assert_eq!((Cell::Float(27.0).shown(Kind::Count), Cell::Float(-3.0).shown(Kind::Count)), ("27".into(), "−3".into()));
         assert_eq!(

@@ -140,9 +140,9 @@ mod tests {
         let compare = Compare { titles: vec!["a".into(), "b".into()], metrics: rows.map(metric).into(), ..Compare::default() };
         let (columns, rows) = (metric_columns(&compare), metrics(&compare));
         let shown = |at: usize| rows[at].cells.iter().zip(&columns).map(|(c, column)| c.shown(column.kind)).collect::<Vec<_>>();
-        assert_eq!(shown(0), ["total_time", "4.00 µs", "3.00 µs", "−1.00 µs", "−25.0 %", "better", "overall stats", "What."]);
-        assert_eq!(shown(1)[1..6], ["25.0 %", "20.0 %", "−5.0 pp", "−20.0 %", "worse"]);
-        assert_eq!(shown(2)[1..6], ["2", "3", "+1", "+50.0 %", ""]);
+        assert_eq!(shown(0), ["total_time", "4.00 µs", "3.00 µs", "−1.00 µs", "−25.0%", "better", "overall stats", "What."]);
+        assert_eq!(shown(1)[1..6], ["25.0%", "20.0%", "−5.0 pp", "−20.0%", "worse"]);
+        assert_eq!(shown(2)[1..6], ["2", "3", "+1", "+50.0%", ""]);
         assert_eq!(rows.len(), 3);
     }
 }

@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_part_in_a_sentence() {
         let diff = Diff { part: part("all", 1_000, 1_500, 1), ..Diff::default() };
-        assert_eq!(sentence(&diff), "1.00 µs → 1.50 µs (+500 ns, +50.0 %)");
+        assert_eq!(sentence(&diff), "1.00 µs → 1.50 µs (+500 ns, +50.0%)");
         let diff = Diff { part: part("all", 0, 1_500, 1), ..Diff::default() };
         assert_eq!(sentence(&diff), "0 ns → 1.50 µs (+1.50 µs)");
     }

@@ -228,7 +228,7 @@ mod tests {
         assert!(peak_sentence(&device, TimeNs(0)).starts_with("Peak not available"));
         let peak = Some(MemoryPeak { time: TimeNs(1_500), allocated_bytes: 1 << 30, operator: None });
         let device = MemoryDevice { peak, capacity_bytes: Some(4 << 30), ..MemoryDevice::default() };
-        assert_eq!(peak_sentence(&device, TimeNs(500)), "Peak 1.00 GiB of 4.00 GiB (25.0 %) after 1.00 µs");
+        assert_eq!(peak_sentence(&device, TimeNs(500)), "Peak 1.00 GiB of 4.00 GiB (25.0%) after 1.00 µs");
         assert_eq!(marks(&device)[0].label, "Peak 1.00 GiB");
         let events = MemoryEvents { n_total: 2, largest_bytes: 4096, ..MemoryEvents::default() };
         assert!(events_sentence(&events, 1024, true).contains("a quarter of the largest"));

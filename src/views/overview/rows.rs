@@ -190,9 +190,9 @@ mod tests {
     fn what_is_not_told_is_not_zero() {
         let lines = summary(&overview());
         let line = |label| lines.iter().find(|l| l.label == label).map(|l| (l.time.as_str(), l.share.as_str()));
-        assert_eq!(line("Kernel"), Some(("60 ns", "60.0 %")));
+        assert_eq!(line("Kernel"), Some(("60 ns", "60.0%")));
         assert_eq!(line("Communication"), Some(("not available", "")));
-        assert_eq!(line("DataLoader"), Some(("0 ns", "0.0 %")));
+        assert_eq!(line("DataLoader"), Some(("0 ns", "0.0%")));
         assert_eq!(slices(&overview()).len(), 7);
     }
 
@@ -200,8 +200,8 @@ mod tests {
     fn devices_say_what_they_are() {
         let device = DeviceRow { device: 3, utilization: Some(0.5551), occupancy_percent: Some(49.13), ..DeviceRow::default() };
         assert_eq!(device_name(&device), "GPU 3");
-        assert_eq!(device_figure(&device, "utilization"), Some(("55.5 %".into(), Some(0.5551))));
-        assert_eq!(device_figure(&device, "occupancy_percent").map(|f| f.0), Some("49.1 %".into()));
+        assert_eq!(device_figure(&device, "utilization"), Some(("55.5%".into(), Some(0.5551))));
+        assert_eq!(device_figure(&device, "occupancy_percent").map(|f| f.0), Some("49.1%".into()));
         assert_eq!(device_figure(&device, "sm_efficiency"), Some(("not available".into(), None)));
         assert_eq!(device_figure(&device, "name"), None);
         assert_eq!(configuration(&overview()), "1 worker · GPU · 1 step");

@@ -76,7 +76,7 @@ mod tests {
         };
         assert_eq!(
             totals(&summary),
-            "From 0 ns to 40 ns (40 ns); sum of durations 30 ns; at least one active for 20 ns (50.0 % of that time)."
+            "From 0 ns to 40 ns (40 ns); sum of durations 30 ns; at least one active for 20 ns (50.0% of that time)."
         );
         assert_eq!(rows(&summary)[0].cells.len(), columns().len());
         assert_eq!(totals(&HitSummary::default()), "");

@@ -255,7 +255,7 @@ mod tests {
         all.transfer_mean = Some(TransferMean { bytes: 2048.0, is_of_file: false });
         let slices: Vec<_> = memory_slices(&all).into_iter().map(|s| (s.name, s.value)).collect();
         assert_eq!(slices[2..], [("Spills reloaded".to_string(), 3), ("Spills saved".to_string(), 4)]);
-        assert_eq!(facts(&all), ["2.00 KiB, of the rows", "75.0 %"]);
+        assert_eq!(facts(&all), ["2.00 KiB, of the rows", "75.0%"]);
     }
 
     #[test]

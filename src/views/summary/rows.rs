@@ -147,7 +147,7 @@ fn apart(name: &str, a: f64, b: f64) -> (String, String) {
     if short.0 != short.1 {
         return short;
     }
-    let percent = |v: f64, digits: usize| format!("{:.digits$} %", v * 100.0);
+    let percent = |v: f64, digits: usize| format!("{:.digits$}%", v * 100.0);
     let more = (2..=9).map(|digits| (percent(a, digits), percent(b, digits)));
     let more = more.filter(|_| unit == Unit::Share).find(|(a, b)| a != b);
     let unit = match unit {
@@ -235,8 +235,8 @@ mod tests {
     #[test]
     fn values_that_differ_are_seen_to_differ() {
         let shown = |name: &str, a, b| [apart(name, a, b).0, apart(name, a, b).1];
-        assert_eq!(shown("x_percent", 0.0141, 0.01414), ["1.410 %", "1.414 %"]);
-        assert_eq!(shown("x_percent", 0.25, 0.5), ["25.0 %", "50.0 %"]);
+        assert_eq!(shown("x_percent", 0.0141, 0.01414), ["1.410%", "1.414%"]);
+        assert_eq!(shown("x_percent", 0.25, 0.5), ["25.0%", "50.0%"]);
         assert_eq!(shown("x_bytes", 2048.0, 2049.0), ["2048 B", "2049 B"]);
         assert_eq!(shown("total_time", 1.5e-6, 1.5000001e-6), ["0.0000015 s", "0.0000015000001 s"]);
     }
@@ -251,7 +251,7 @@ mod tests {
         let summary = Summary { metrics: all.into(), ..Summary::default() };
         let (columns, rows) = (metric_columns(), metrics(&summary, 0));
         let shown: Vec<String> = rows.iter().map(|r| r.cell(2).shown(columns[2].kind) + "|" + &r.cell(3).shown(columns[3].kind)).collect();
-        assert_eq!(shown, ["38.6 µs|38.6 µs", "|12.3 %", "trn2|"]);
+        assert_eq!(shown, ["38.6 µs|38.6 µs", "|12.3%", "trn2|"]);
         let saved = csv(&columns, &rows, &[0, 1, 2], &[0, 2, 3]);
         let want = "metric,file,computed\r\ntotal_time,0.000038624106,0.00003862410599999999\r\nhfu_estimated_percent,,0.12345678901234568\r\ninstance_type,trn2,\r\n";
         assert_eq!(saved, want);

@@ -193,7 +193,7 @@ pub fn change_words(change: Change) -> &'static str {
 
 /// A percentage as reports write it: two decimals.
 pub fn percent(percentage: Option<f64>) -> String {
-    percentage.map_or("not available".into(), |p| format!("{p:.2} %"))
+    percentage.map_or("not available".into(), |p| format!("{p:.2}%"))
 }
 
 #[cfg(test)]
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!((operators(&top, Which::Failing).len(), operators(&top, Which::Supported).len()), (1, 1));
         assert_eq!((failures(&support)[0].cells.len(), failures(&support)[0].members.len()), (failure_columns().len(), 2));
         assert_eq!(instructions(&support)[0].cells.len(), instruction_columns().len());
-        assert_eq!(percent(Some(60.0)), "60.00 %");
+        assert_eq!(percent(Some(60.0)), "60.00%");
         assert_eq!(percent(None), "not available");
     }
 }

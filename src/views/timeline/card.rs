@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn cards_say_what_is_there() {
-        let share = ("of parent", "30.0 % of step");
+        let share = ("of parent", "30.0% of step");
         check(100.0, 45.0, "matmul", &[("duration", "300 ns"), ("start", "100 ns"), ("track", "host / main"), share]);
         check(26.0, 25.0, "mark", &[("at", "50 ns"), ("track", "host / main")]);
         check(510.0, 90.0, "host / memory", &[("at", "1.02 µs"), ("allocated", "40 B")]);

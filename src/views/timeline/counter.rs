@@ -114,7 +114,7 @@ pub fn value_text(value: f64, unit: &str) -> String {
     match unit {
         "bytes" | "B" if value >= 0.0 => text::bytes(value as u64),
         "B/s" | "bytes/s" if value >= 0.0 => format!("{}/s", text::bytes(value as u64)),
-        "%" => format!("{} %", text::three_digits(value)),
+        "%" => format!("{}%", text::three_digits(value)),
         // Things that are counted: `4 banks`, not `4.00`.
         "" | "banks" if is_whole(value) && value.abs() < 1e4 => {
             let gap = if unit.is_empty() { "" } else { "\u{a0}" };
@@ -174,7 +174,7 @@ mod tests {
     fn values_of_several_series_are_named() {
         let of = |values: &[(&str, f64)], unit: &str| named_values(values, unit).join(" · ");
         assert_eq!(of(&[("bank 0", 0.25), ("bank 1", 1.0), ("bank 2", 0.0)], "banks"), "bank 0: 0.250 · 1: 1 · 2: 0");
-        assert_eq!(of(&[("partition 0", 12.5), ("partition 32", 1.5)], "%"), "partition 0: 12.5 % · 32: 1.50 %");
+        assert_eq!(of(&[("partition 0", 12.5), ("partition 32", 1.5)], "%"), "partition 0: 12.5% · 32: 1.50%");
         assert_eq!(of(&[("read", 1.0), ("written", 2.0)], ""), "read: 1 · written: 2");
         assert_eq!((of(&[("pending", 7.0)], ""), of(&[], "")), ("7".into(), String::new()));
     }
@@ -183,7 +183,7 @@ mod tests {
     fn values_have_units() {
         assert_eq!(value_text(1.0, "banks"), "1\u{a0}bank");
         assert_eq!(value_text(2048.0, "bytes"), "2.00 KiB");
-        assert_eq!(value_text(12.5, "%"), "12.5 %");
+        assert_eq!(value_text(12.5, "%"), "12.5%");
         assert_eq!((value_text(3.0, ""), value_text(4.0, "banks")), ("3".into(), "4\u{a0}banks".into()));
         assert_eq!((value_text(3.5, ""), value_text(27.0, "W"), value_text(-2.0, "")), ("3.50".into(), "27.0\u{a0}W".into(), "−2".into()));
         assert_eq!(value_text(2.5e9, "FLOP/s"), "2.50\u{a0}GFLOP/s");

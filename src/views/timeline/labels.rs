@@ -252,7 +252,7 @@ mod tests {
         core.fold(|f, _, _| f.toggle(TrackId(4)));
         let all = labels(&core, 0, 400);
         let device = all.last().expect("the last row");
-        assert_eq!((device.name.as_str(), device.summary.as_str()), ("device", "1 rows inside, busy 65.0 %"));
+        assert_eq!((device.name.as_str(), device.summary.as_str()), ("device", "1 rows inside, busy 65.0%"));
         assert!(device.busy_share.is_some() && all[0].busy_share.is_none());
         assert_eq!(labels(&core, 0, 23).len(), 2);
     }

@@ -36,7 +36,7 @@ pub(super) fn NamesRow(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>)
                     </select>
                 </label>
                 <Show when=move || chosen.with(|c| !c.is_empty())>
-                    {tick("hide-tiny", "Hide bars below 5 % of the view", "They reappear when you zoom in", settings.hides_tiny)}
+                    {tick("hide-tiny", "Hide bars below 5% of the view", "They reappear when you zoom in", settings.hides_tiny)}
                 </Show>
             </fieldset>
         </Show>

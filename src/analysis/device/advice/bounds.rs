@@ -34,7 +34,7 @@ fn engine_bound(case: &Case<'_>) -> Verdict {
         Finding::new(Severity::Info, format!("Run bound by {name}")).says("Busy", percent(share)).because(
             "The engine is busy for nearly the entire run, so speeding up other engines does not help.",
             "Make its instructions more efficient or move work to other engines.",
-            "Busy at least 90 % of the run; busy is the union of its instructions without semaphore waits.",
+            "Busy at least 90% of the run; busy is the union of its instructions without semaphore waits.",
         )
     })
 }
@@ -45,7 +45,7 @@ fn memory_bound(case: &Case<'_>) -> Verdict {
         Finding::new(Severity::Info, "Run bound by memory bandwidth").says("Bandwidth used", percent(mbu)).because(
             "HBM transfers use most of the memory bandwidth.",
             "Raise the arithmetic intensity: reuse data in SBUF, fuse operators, avoid spills.",
-            "mbu_estimated_percent at least 60 %.",
+            "mbu_estimated_percent at least 60%.",
         )
     })
 }
@@ -62,7 +62,7 @@ fn dma_inefficient(case: &Case<'_>) -> Verdict {
             .because(
                 "Small or unevenly distributed transfers keep the DMA engines busy at low bandwidth.",
                 "Use larger transfers and all 16 DMA engines.",
-                "DMA active at least 60 % (our threshold) and bandwidth used below 60 %; cost = (active − used) × run.",
+                "DMA active at least 60% (our threshold) and bandwidth used below 60%; cost = (active − used) × run.",
             )
     })
 }
@@ -86,7 +86,7 @@ fn latency_bound(case: &Case<'_>) -> Verdict {
             .because(
                 "The engines wait for each other, for transfers or for barriers.",
                 "Find the largest cause under Gaps, then pipeline, prefetch or use larger tiles.",
-                "No engine busy 90 %, bandwidth used below 60 %; cost = run × (1 − the larger of the two), an upper bound.",
+                "No engine busy 90%, bandwidth used below 60%; cost = run × (1 − the larger of the two), an upper bound.",
             )
     })
 }
@@ -103,7 +103,7 @@ fn idle(case: &Case<'_>) -> Verdict {
             .because(
                 "Neither an engine nor DMA was active in this time.",
                 "Find the cause of the longest gaps; a long gap at the start is loading or host time.",
-                "total_active_time ÷ total_time below 85 % (our threshold); cost = the idle time.",
+                "total_active_time ÷ total_time below 85% (our threshold); cost = the idle time.",
             )
     })
 }
@@ -138,7 +138,7 @@ fn at_roof(case: &Case<'_>) -> Verdict {
             .because(
                 "The run is near its memory-bound limit, and this limit is low.",
                 "Fuse operators, reuse tiles in SBUF, avoid reloads.",
-                "Utilization at least 80 % of the achievable, which is below 50 % (our ratios).",
+                "Utilization at least 80% of the achievable, which is below 50% (our ratios).",
             )
     })
 }

@@ -185,7 +185,7 @@ fn unknown_opcodes(case: &Case<'_>) -> Verdict {
             .because(
                 "The profiler is older than the compiler: these instructions have no kind and are missing from metrics by kind.",
                 "Upgrade the profiler tools and process the capture again.",
-                "More than 5 % of the engines' instructions (our threshold) have an opcode `Operation(N)`.",
+                "More than 5% of the engines' instructions (our threshold) have an opcode `Operation(N)`.",
             )
     })
 }

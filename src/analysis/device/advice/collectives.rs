@@ -36,7 +36,7 @@ fn exposed(case: &Case<'_>, slices: &[SliceId]) -> Verdict {
             .because(
                 "The engines wait while data is transferred between cores.",
                 "Start collectives earlier or split them so that they overlap with compute.",
-                "Collectives without compute above 10 % of the run (our threshold); cost = that time.",
+                "Collectives without compute above 10% of the run (our threshold); cost = that time.",
             )
     })
 }
@@ -104,7 +104,7 @@ fn late(case: &Case<'_>) -> Verdict {
             .because(
                 "They queue behind other operations, or the triggering engine is busy.",
                 "Trigger them from a less busy engine and distribute them over streams.",
-                "Sum of cc_trigger_start_delay above 5 % of the run (our threshold); cost = that time.",
+                "Sum of cc_trigger_start_delay above 5% of the run (our threshold); cost = that time.",
             )
     })
 }
@@ -137,7 +137,7 @@ fn small(case: &Case<'_>) -> Verdict {
         finding.at(small.iter().map(|s| case.place(s.2))).because(
             "Each operation has a fixed cost independent of its size.",
             "Combine small operations: flatten tensors into one buffer.",
-            "At least four operations below 256 KiB, together above 5 % of the run (our thresholds); cost = their time − their time at the bandwidth of the larger operations, if there are any.",
+            "At least four operations below 256 KiB, together above 5% of the run (our thresholds); cost = their time − their time at the bandwidth of the larger operations, if there are any.",
         )
     })
 }

@@ -209,9 +209,9 @@ fn transposing(case: &Case<'_>) -> Verdict {
             .says("Transfers", format!("{} of {}", text::count(found.count.0), text::count(found.count.1)))
             .says("Sum of durations", nanoseconds(found.time_ns.0 as f64))
             .because(
-                "A transposing transfer reaches at most 90 % of the bandwidth from HBM and half of it within SBUF.",
+                "A transposing transfer reaches at most 90% of the bandwidth from HBM and half of it within SBUF.",
                 "If the run is memory-bound, load without transposing and transpose on the tensor engine.",
-                "Transfers in transpose mode move more than 10 % of the bytes (our threshold).",
+                "Transfers in transpose mode move more than 10% of the bytes (our threshold).",
             )
     })
 }
@@ -260,7 +260,7 @@ fn slow(case: &Case<'_>, packets: &Packets) -> Verdict {
             .because(
                 "The transfers take longer than the bandwidth requires.",
                 "Use larger packets, more engines and fewer dependent transfers.",
-                "DMA busy above 30 % (our threshold) and its rate below 60 % of dma_ddr_bandwidth; cost = busy × (1 − rate ÷ bandwidth), on the core with most bytes.",
+                "DMA busy above 30% (our threshold) and its rate below 60% of dma_ddr_bandwidth; cost = busy × (1 − rate ÷ bandwidth), on the core with most bytes.",
             )
     })
 }
@@ -279,7 +279,7 @@ fn useless(case: &Case<'_>) -> Verdict {
         Finding::new(Severity::Warning, "Repeated reads of the same data").cost(cost).says("Useful reads", percent(useful)).because(
             "Reloads use bandwidth needed for new data.",
             "Keep tensors in SBUF until their last use.",
-            "Useful reads below 75 % (our threshold); cost = the rest ÷ bandwidth.",
+            "Useful reads below 75% (our threshold); cost = the rest ÷ bandwidth.",
         )
     })
 }

@@ -39,7 +39,7 @@ fn transposes(case: &Case<'_>) -> Verdict {
         finding.because(
             "Transposes occupy the tensor engine without computing.",
             "Choose layouts without transposes, swap the moving and the stationary operand, or transpose by DMA or on another engine.",
-            "transpose_flops above 10 % of hardware_flops; cost = time that the tensor engine's instructions of type TRANSPOSE cover, on the core where that is longest. If the file does not mark them: transpose_flops ÷ peak of all cores, a lower bound.",
+            "transpose_flops above 10% of hardware_flops; cost = time that the tensor engine's instructions of type TRANSPOSE cover, on the core where that is longest. If the file does not mark them: transpose_flops ÷ peak of all cores, a lower bound.",
         )
     })
 }
@@ -97,7 +97,7 @@ fn useless(case: &Case<'_>) -> Verdict {
             .because(
                 "Small tiles, transposes or slow data types leave most of the array idle while the engine is active.",
                 "Use full 128 × 128 tiles with long moving operands, and BF16 where accuracy allows.",
-                "Useful FLOPs (of the model, else without transposes) below 50 % of active time × peak, on the core with the largest loss; cost = active time − time at peak. If the rows record no FLOPs: sum over all cores ÷ cores.",
+                "Useful FLOPs (of the model, else without transposes) below 50% of active time × peak, on the core with the largest loss; cost = active time − time at peak. If the rows record no FLOPs: sum over all cores ÷ cores.",
             )
     })
 }
@@ -121,7 +121,7 @@ fn issue(case: &Case<'_>) -> Verdict {
         finding.because(
             "The engine needs time between instructions even without semaphore waits; chains of small instructions pay it for each instruction.",
             "Use larger instructions or combine them.",
-            "Mean gap without a wait above 150 ns, together above 5 % of the run (our thresholds); cost = such time on the critical path.",
+            "Mean gap without a wait above 150 ns, together above 5% of the run (our thresholds); cost = such time on the critical path.",
         )
     })
 }
@@ -149,7 +149,7 @@ fn shared_port(case: &Case<'_>) -> Verdict {
             .because(
                 "On this generation they cannot access SBUF at the same time, so they slow each other down.",
                 "Move work from GpSimd to Scalar or run them in turn.",
-                "Both of one core busy for more than 10 % of the run (our threshold).",
+                "Both of one core busy for more than 10% of the run (our threshold).",
             )
     })
 }
@@ -166,7 +166,7 @@ fn descriptors(case: &Case<'_>) -> Verdict {
             .because(
                 "GpSimd creates the descriptors of the transfers of its queues in software.",
                 "Start transfers from Sync or Scalar, where hardware creates the descriptors.",
-                "GpSimd busy above 50 % of the run and software dynamic transfers (our threshold).",
+                "GpSimd busy above 50% of the run and software dynamic transfers (our threshold).",
             )
     })
 }
@@ -225,7 +225,7 @@ fn psum(case: &Case<'_>) -> Verdict {
         Finding::new(Severity::Info, "PSUM nearly full").says("Maximum", percent(most)).at(places).because(
             "Matrix products wait for a free bank.",
             "Use the banks in turn and copy results out earlier.",
-            "Mean over all banks of a core at one time of 95 % or more (our threshold).",
+            "Mean over all banks of a core at one time of 95% or more (our threshold).",
         )
     })
 }

@@ -80,7 +80,7 @@ fn throttled(case: &Case<'_>) -> Verdict {
             .because(
                 "After idle times or at high power, the hardware limits the start rate of the array.",
                 "Keep the tensor engine busy for at least half of any 3 µs and overlap transfers with compute. Throttling of an idle engine costs nothing.",
-                "Time lost to limits below 1 while the engine was active exceeds 5 % of the run (our threshold); cost = Σ active time under a limit × (1 − limit). If the file records only time shares: Σ share × (1 − limit) × run, at most active time × (1 − lowest limit), an upper bound.",
+                "Time lost to limits below 1 while the engine was active exceeds 5% of the run (our threshold); cost = Σ active time under a limit × (1 − limit). If the file records only time shares: Σ share × (1 − limit) × run, at most active time × (1 − lowest limit), an upper bound.",
             )
     })
 }
@@ -116,7 +116,7 @@ fn ramps(case: &Case<'_>) -> Verdict {
             .because(
                 "After an idle gap of 3 µs the engine ramps up at half speed to limit current changes.",
                 "Close the gap, or keep the engine active with dummy products.",
-                "A limit of 50 % or less within 3 µs after a gap of at least 3 µs; cost = Σ active time under this limit × (1 − limit), or 3 µs × 50 % each if its duration is not recorded.",
+                "A limit of 50% or less within 3 µs after a gap of at least 3 µs; cost = Σ active time under this limit × (1 − limit), or 3 µs × 50% each if its duration is not recorded.",
             )
     })
 }

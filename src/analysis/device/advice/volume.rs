@@ -64,7 +64,7 @@ fn spill_of_reads(case: &Case<'_>) -> Verdict {
             .because(
                 "Data that does not fit in SBUF is written to HBM and read again.",
                 "Fuse operators, move buffers into inner loops, use smaller blocks.",
-                "spill_reload_bytes above 25 % of hbm_read_bytes; cost = those bytes ÷ bandwidth.",
+                "spill_reload_bytes above 25% of hbm_read_bytes; cost = those bytes ÷ bandwidth.",
             )
     })
 }
@@ -86,7 +86,7 @@ fn spill_of_sbuf(case: &Case<'_>) -> Verdict {
             .because(
                 "SBUF is too small for the live data.",
                 "Fuse operators so that results are used before they are evicted.",
-                "Saved ÷ sbuf_read_bytes or reloaded ÷ sbuf_write_bytes above 30 %; cost = both ÷ bandwidth.",
+                "Saved ÷ sbuf_read_bytes or reloaded ÷ sbuf_write_bytes above 30%; cost = both ÷ bandwidth.",
             )
     })
 }

@@ -48,7 +48,7 @@ fn of_cause(case: &Case<'_>, cause: Cause, title: &str) -> Verdict {
         finding.at(gaps.map(|g| place(case, g))).because(
             cause.meaning(),
             action(cause),
-            "Idle time of this cause at least 5 % of the run on an engine (our threshold); cost = its time on the critical path.",
+            "Idle time of this cause at least 5% of the run on an engine (our threshold); cost = its time on the critical path.",
         )
     })
 }
@@ -101,7 +101,7 @@ fn start(case: &Case<'_>) -> Verdict {
             .because(
                 "The first execution loads libraries, so its start is not representative.",
                 "Capture a later execution (`--nth-exec 2`) or exclude the start.",
-                "No engine runs for at least 5 % of the run and 1 µs from its start (our threshold); cost = that time.",
+                "No engine runs for at least 5% of the run and 1 µs from its start (our threshold); cost = that time.",
             )
     })
 }

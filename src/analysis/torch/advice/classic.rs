@@ -40,7 +40,7 @@ fn data_loading(overview: &Overview) -> Option<Recommendation> {
             "{} of the step time is spent waiting for the data loader. Try more workers: `num_workers` of DataLoader.",
             percent(part)
         ),
-        threshold: "DataLoader over 5 % of the time of the steps".into(),
+        threshold: "DataLoader over 5% of the time of the steps".into(),
         how: "Time of category DataLoader in all steps / time of all steps.".into(),
         cost: Some(cost),
         evidence: worst_steps(overview, Category::DataLoader),
@@ -108,7 +108,7 @@ fn communication(overview: &Overview) -> Option<Recommendation> {
             "{} of the step time is exposed communication. Try gradient compression, gradient accumulation, or a larger batch.",
             percent(part)
         ),
-        threshold: "Communication over 10 % of the time of the steps".into(),
+        threshold: "Communication over 10% of the time of the steps".into(),
         how: "Time of category Communication in all steps / time of all steps.".into(),
         cost: Some(cost),
         evidence: worst_steps(overview, Category::Communication),
@@ -129,7 +129,7 @@ fn utilization(overview: &Overview) -> Option<Recommendation> {
             "Utilization: {}. Try a larger batch, which can affect convergence.",
             ids.join(", ")
         ),
-        threshold: "GPU Utilization under 50 %".into(),
+        threshold: "GPU Utilization under 50%".into(),
         how: "Time in which at least one kernel runs / time from the first step's start to the last one's end. The cost is the largest idle time of a device.".into(),
         cost: Some(DurationNs(idle)),
         evidence: vec![Evidence { label: "All steps".into(), range, slice: None }],
@@ -198,7 +198,7 @@ fn memory(view: &View<'_>) -> Option<Recommendation> {
             text::bytes(allocated),
             text::bytes(capacity)
         ),
-        threshold: "peak allocated memory over 90 % of the device's".into(),
+        threshold: "peak allocated memory over 90% of the device's".into(),
         how: "Largest `Total Allocated` of a device / its `totalGlobalMem`.".into(),
         cost: None,
         evidence: vec![Evidence {

@@ -38,9 +38,9 @@ fn share(part: DurationNs, whole: DurationNs) -> f64 {
     if whole.0 > 0 { part.0 as f64 / whole.0 as f64 } else { 0.0 }
 }
 
-/// `12.3 %`.
+/// `12.3%`.
 fn percent(share: f64) -> String {
-    format!("{} %", text::three_digits(share * 100.0))
+    format!("{}%", text::three_digits(share * 100.0))
 }
 
 /// Evidence for a slice.

@@ -66,7 +66,7 @@ fn launch_bound(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
             text::count(overview.steps.len() as u64),
             text::duration(cost)
         ),
-        threshold: "over 20 % of a step".into(),
+        threshold: "over 20% of a step".into(),
         how: "Gaps between kernels of a step in which the next launch started after the start of the gap, while the host waited neither for the device nor for data.".into(),
         cost: Some(cost),
         evidence: worst
@@ -95,7 +95,7 @@ fn idle(overview: &Overview, gaps: &[Gap]) -> Option<Recommendation> {
         id: "idle_gaps".into(),
         title: "Idle gaps between kernels".into(),
         text: format!("{} of the device time of the steps is idle. By cause: {}.", percent(part), by_cause.join("; ")),
-        threshold: "over 10 % of the time of the steps".into(),
+        threshold: "over 10% of the time of the steps".into(),
         how: "Gaps between kernels, copies and sets of a device within the steps; the cause is the host activity from the start of the gap until the launch of the next kernel.".into(),
         cost: Some(cost),
         evidence: longest
@@ -125,7 +125,7 @@ fn exposed_communication(view: &View<'_>, overview: &Overview) -> Option<Recomme
             text::duration(cost),
             text::duration(DurationNs(length(&communication)))
         ),
-        threshold: "over 5 % of the time of the steps".into(),
+        threshold: "over 5% of the time of the steps".into(),
         how: "Time in which communication runs and no other kernel does, within the steps.".into(),
         cost: Some(cost),
         evidence: largest(EVIDENCE_MAX, exposed.iter(), |r| r.1 - r.0)
@@ -203,7 +203,7 @@ fn waiting_calls(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
             text::count(n),
             text::duration(cost)
         ),
-        threshold: "over 1 % of the time of the steps".into(),
+        threshold: "over 1% of the time of the steps".into(),
         how: "Durations of synchronizing runtime calls that start in a step.".into(),
         cost: Some(cost),
         evidence,
@@ -222,7 +222,7 @@ fn pageable_copies(view: &View<'_>, overview: &Overview) -> Option<Recommendatio
             text::count(n),
             text::duration(cost)
         ),
-        threshold: "over 1 % of the time of the steps".into(),
+        threshold: "over 1% of the time of the steps".into(),
         how: "Durations of copies that start in a step, with `Pageable` in their name.".into(),
         cost: Some(cost),
         evidence,
