@@ -1,5 +1,6 @@
 //! What the colours mean; a click takes a series out of the chart and puts it back.
 
+use crate::base::short_name;
 use crate::ui::small::swatch_colour;
 use leptos::prelude::*;
 use std::collections::BTreeSet;
@@ -38,11 +39,10 @@ pub fn Legend(
                     lit.set(on.then_some(i));
                 }
             };
-            let title = if entry.help.is_empty() {
-                "Click to hide or show this series".into()
-            } else {
-                format!("{}\nClick to hide or show this series", entry.help)
-            };
+            let shown = short_name(&entry.name).into_owned();
+            let full = (shown != entry.name).then_some(entry.name.as_str());
+            let lines = full.into_iter().chain((!entry.help.is_empty()).then_some(entry.help.as_str()));
+            let title = lines.chain(["Click to hide or show this series"]).collect::<Vec<_>>().join("\n");
             view! {
                 <li>
                     <button
@@ -58,7 +58,7 @@ pub fn Legend(
                         on:blur=move |_| light(false)
                     >
                         <i class="swatch" style:background=swatch_colour(entry.colour)></i>
-                        <span>{entry.name.clone()}</span>
+                        <span>{shown}</span>
                         {(!entry.figure.is_empty()).then(|| view! { <span class="figure key__figure">{entry.figure.clone()}</span> })}
                     </button>
                 </li>

@@ -1,6 +1,7 @@
 //! Painting a flame graph.
 
 use super::data::{Node, Place, ROW};
+use crate::base::short_name;
 use crate::ui::chart::look::{self, FONT, Look};
 use crate::ui::palette::fixed;
 use web_sys::CanvasRenderingContext2d;
@@ -18,7 +19,7 @@ pub(super) fn paint(context: &CanvasRenderingContext2d, nodes: &[Node], places: 
         context.set_fill_style_str(&look.slot(slot));
         context.fill_rect(x, y, wide, ROW - 1.0);
         if wide >= 28.0 {
-            let name = if place.count > 1 { format!("{} more", place.count) } else { node.name.clone() };
+            let name = if place.count > 1 { format!("{} more", place.count) } else { short_name(&node.name).into_owned() };
             if let Some(name) = look::fitted(context, &name, wide - 8.0) {
                 context.set_fill_style_str(&look.on_slot(slot));
                 look::write(context, &name, x + 4.0, y + ROW / 2.0, "left");

@@ -2,7 +2,7 @@
 
 use super::data::{self, Part, Slice};
 use super::draw::{self, Place};
-use crate::base::text;
+use crate::base::{short_name, text};
 use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
@@ -60,8 +60,9 @@ impl State {
         Cell::Int(part.value).shown(self.kind)
     }
 
-    fn line(&self, part: &Part) -> String {
-        format!("{} · {} · {}", text::brief(&part.name), text::percent(part.share), self.amount(part))
+    /// A line with the name as it is given.
+    fn line(&self, part: &Part, name: &str) -> String {
+        format!("{} · {} · {}", text::brief(name), text::percent(part.share), self.amount(part))
     }
 
     fn figures(&self, what: &str) -> Figures {
@@ -125,7 +126,7 @@ impl Chart for State {
     }
 
     fn legend(&self) -> Vec<(u16, String)> {
-        let line = |p: &Part| (p.colour.unwrap_or(fixed::OTHER), text::middle_ellipsis(&self.line(p), 68));
+        let line = |p: &Part| (p.colour.unwrap_or(fixed::OTHER), text::middle_ellipsis(&self.line(p, &short_name(&p.name)), 68));
         self.parts.with(|parts| parts.iter().filter(|p| !p.is_hidden).map(line).collect())
     }
 }
@@ -187,7 +188,7 @@ fn Legend(state: State) -> impl IntoView {
                         class:is-off=part.is_hidden
                         class:is-lit=move || state.stage.target.get() == Some(Target::Item(i))
                         aria-pressed=(!part.is_hidden).to_string()
-                        title=format!("{}\n{act}", state.line(&part))
+                        title=format!("{}\n{act}", state.line(&part, &part.name))
                         on:click=move |_| crate::ui::chart::toggle(state.hidden, &key)
                         on:pointerenter=move |_| light()
                         on:pointerleave=move |_| dim()
@@ -195,7 +196,7 @@ fn Legend(state: State) -> impl IntoView {
                         on:blur=move |_| dim()
                     >
                         <i class="swatch" style:background=swatch_colour(part.colour.unwrap_or(fixed::OTHER))></i>
-                        <span class="legend__name mono">{text::brief(&part.name)}</span>
+                        <span class="legend__name mono">{text::brief(&short_name(&part.name))}</span>
                         <span class="figure">{share}</span>
                         <span class="figure legend__amount">{state.amount(&part)}</span>
                     </button>

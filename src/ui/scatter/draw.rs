@@ -15,6 +15,37 @@ pub(super) struct Picture<'a> {
     pub titles: (&'a str, &'a str),
 }
 
+/// Half the height of a name, CSS pixels.
+const HALF_LINE: f64 = 6.5;
+
+/// The names that are drawn: no two are on each other. A name without a free place is only in the table.
+#[derive(Default)]
+struct Labels {
+    /// Left, top, right, bottom of each, CSS pixels.
+    boxes: Vec<[f64; 4]>,
+}
+
+impl Labels {
+    /// Draws a name at the first of the places (x, y of the middle line, alignment) that is free.
+    fn draw(&mut self, sheet: &Sheet<'_>, name: &str, places: &[(f64, f64, Align)], write: Write) -> Drawn {
+        let width = sheet.width_of(name, Face::Plain);
+        for (x, y, align) in places {
+            let left = match align {
+                Align::Left => *x,
+                Align::Middle => x - width / 2.0,
+                Align::Right => x - width,
+            };
+            let place = [left, y - HALF_LINE, left + width, y + HALF_LINE];
+            let is_on = |b: &[f64; 4]| place[0] < b[2] && b[0] < place[2] && place[1] < b[3] && b[1] < place[3];
+            if !self.boxes.iter().any(is_on) {
+                self.boxes.push(place);
+                return sheet.text(name, (*x, *y), Write { align: *align, ..write });
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Draws axes, ceilings and points.
 pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, picture: &Picture<'_>) -> Drawn {
     let scale = |axis: &LogAxis, n: f64| {
@@ -29,15 +60,16 @@ pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, picture: &Picture<'_>) ->
     sheet.text(picture.titles.1, (layout.left + 2.0, 8.0), title(Align::Left))?;
     sheet.text(picture.titles.0, (right, ground + 28.0), title(Align::Right))?;
     let highest = picture.ceilings.iter().map(|c| c.level).fold(0.0, f64::max);
-    if let Some((name, slope)) = picture.slope {
-        slanted(sheet, &mut plane, layout, (name, slope), if highest > 0.0 { highest } else { f64::MAX })?;
-    }
-    let mut written: Vec<f64> = Vec::new();
+    // The ceilings are named first: the other names give way.
+    let mut labels = Labels::default();
     for ceiling in picture.ceilings {
-        level(sheet, &mut plane, layout, ceiling, picture.slope.map(|s| s.1), &mut written)?;
+        level(sheet, &mut plane, layout, ceiling, picture.slope.map(|s| s.1), &mut labels)?;
+    }
+    if let Some((name, slope)) = picture.slope {
+        slanted(sheet, &mut plane, layout, (name, slope), if highest > 0.0 { highest } else { f64::MAX }, &mut labels)?;
     }
     if let Some(mark) = picture.mark {
-        diamond(sheet, layout, mark)?;
+        diamond(sheet, layout, mark, &mut labels)?;
     }
     let circles = picture.dots.iter().filter(|d| data::drawable(d)).flat_map(|dot| {
         let circle = |style| Circle::new((dot.x, dot.y), Sheet::px(Layout::radius(dot.size)), style);
@@ -62,7 +94,14 @@ pub(super) fn over(sheet: &Sheet<'_>, layout: &Layout, dot: &Dot) -> Drawn {
 }
 
 /// The memory ceiling, with its name beside it: plotters writes along axes only.
-fn slanted<'a>(sheet: &Sheet<'a>, plane: &mut Plane<'a>, layout: &Layout, (name, slope): (&str, f64), highest: f64) -> Drawn {
+fn slanted<'a>(
+    sheet: &Sheet<'a>,
+    plane: &mut Plane<'a>,
+    layout: &Layout,
+    (name, slope): (&str, f64),
+    highest: f64,
+    labels: &mut Labels,
+) -> Drawn {
     let Some(ends) = layout.slope(slope, highest) else { return Ok(()) };
     plane.draw_series(LineSeries::new(ends, stroke(sheet.ink.text, 1.5)))?;
     let [from, to] = ends.map(|(x, y)| (layout.px(x), layout.py(y)));
@@ -71,7 +110,8 @@ fn slanted<'a>(sheet: &Sheet<'a>, plane: &mut Plane<'a>, layout: &Layout, (name,
     let (width, right) = (sheet.width_of(name, Face::Plain), layout.left + layout.width);
     // Right of the line and a little lower there is room, whatever its slope.
     if at.0 + 12.0 + width < right {
-        sheet.text(name, (at.0 + 12.0, at.1 + 10.0), Write { face: Face::Plain, align: Align::Left, colour: sheet.ink.text })?;
+        let write = Write { face: Face::Plain, align: Align::Left, colour: sheet.ink.text };
+        labels.draw(sheet, name, &[(at.0 + 12.0, at.1 + 10.0, Align::Left)], write)?;
     }
     Ok(())
 }
@@ -83,7 +123,7 @@ fn level<'a>(
     layout: &Layout,
     ceiling: &Ceiling,
     slope: Option<f64>,
-    written: &mut Vec<f64>,
+    labels: &mut Labels,
 ) -> Drawn {
     let (y, right) = (layout.py(ceiling.level), layout.left + layout.width);
     if !y.is_finite() {
@@ -98,26 +138,26 @@ fn level<'a>(
     } else {
         plane.draw_series([PathElement::new(ends.to_vec(), stroke(colour, 1.5))])?;
     }
-    // Two names are never on each other: the second one goes below its line, a third is left to the table.
-    let place = [y - 8.0, y + 9.0].into_iter().find(|at| written.iter().all(|w| (w - at).abs() >= 13.0));
-    if let Some(at) = place {
-        sheet.text(&ceiling.name, (right - 2.0, at), Write { face: Face::Plain, align: Align::Right, colour })?;
-        written.push(at);
-    }
-    Ok(())
+    let write = Write { face: Face::Plain, align: Align::Right, colour };
+    labels.draw(sheet, &ceiling.name, &[y - 8.0, y + 9.0].map(|at| (right - 2.0, at, Align::Right)), write)
 }
 
-fn diamond(sheet: &Sheet<'_>, layout: &Layout, mark: &Mark) -> Drawn {
+fn diamond(sheet: &Sheet<'_>, layout: &Layout, mark: &Mark, labels: &mut Labels) -> Drawn {
     let (x, y) = (layout.px(mark.x), layout.py(mark.y));
     if !x.is_finite() || !y.is_finite() {
         return Ok(());
     }
     sheet.polygon(&[(x, y - 6.0), (x + 6.0, y), (x, y + 6.0), (x - 6.0, y)], fill(sheet.ink.accent, 1.0))?;
     let width = sheet.width_of(&mark.name, Face::Plain);
-    let is_right = x + width + 12.0 < layout.left + layout.width;
-    let (at, align) = if is_right { (x + 10.0, Align::Left) } else { (x - 10.0, Align::Right) };
+    let (left, right) = ((x - 10.0, Align::Right), (x + 10.0, Align::Left));
+    let sides = if x + width + 12.0 < layout.left + layout.width { [right, left] } else { [left, right] };
+    let is_inside = |(at, align): &(f64, Align)| match align {
+        Align::Left => at + width < layout.left + layout.width,
+        _ => at - width > layout.left,
+    };
     // Below the names that a ceiling through the same point may have above and under its line.
-    sheet.text(&mark.name, (at, y + 24.0), Write { face: Face::Plain, align, colour: sheet.ink.text })
+    let places: Vec<_> = sides.iter().filter(|s| is_inside(s)).map(|(at, align)| (*at, y + 24.0, *align)).collect();
+    labels.draw(sheet, &mark.name, &places, Write { face: Face::Plain, align: Align::Left, colour: sheet.ink.text })
 }
 
 #[cfg(test)]
@@ -134,6 +174,15 @@ mod tests {
             base(sheet, &layout, &picture)?;
             dots.first().map_or(Ok(()), |dot| over(sheet, &layout, dot))
         })
+    }
+
+    #[test]
+    fn names_are_never_on_each_other() {
+        let ceiling = |name: &str, level| Ceiling { name: name.into(), level, is_dashed: false };
+        let near = [ceiling("first", 1e14), ceiling("second", 1.01e14), ceiling("third", 1.02e14)];
+        let found = svg(&[], &near, None);
+        let count = |name: &str| found.matches(&format!("{name}\n")).count() + found.matches(&format!(">{name}<")).count();
+        assert_eq!(["first", "second", "third"].map(count), [1, 1, 0], "{found}");
     }
 
     #[test]
