@@ -21,7 +21,7 @@ struct Constants {
     source: &'static str,
 }
 
-/// Only generations of which all values are published.
+/// Only generations with all values published.
 const GENERATIONS: [Constants; 1] = [Constants {
     family: "trn2",
     tensor_clock: 2.4,

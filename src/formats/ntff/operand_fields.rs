@@ -89,7 +89,7 @@ impl<'a> WordReader<'a> {
         compiler_pc(pc, n_bytes / WORD_BYTES as u64, engine, &subgraph.patches)
     }
 
-    /// Decodes the word that a slice executed. What the NEFF says of the memories of a transfer stands in the profile's bytes.
+    /// Decodes the word that a slice executed. The memories of a transfer that the NEFF names are in the bytes of the profile.
     pub fn decode(&self, profile: &Profile, slice: SliceId, key: WordKey) -> Option<Result<Decoded, NotDecoded>> {
         if self.info.architecture != VERIFIED_ARCHITECTURE {
             return None;

@@ -1,4 +1,4 @@
-//! A `TrackEvent` as it stands in its packet.
+//! A `TrackEvent`, decoded from its packet.
 
 use super::super::ntff::Message;
 

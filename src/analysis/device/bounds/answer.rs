@@ -51,7 +51,7 @@ pub struct CoreBounds {
     pub ladders: Vec<Ladder>,
     /// The part that is busy longest, of those that do work (all but Sync).
     pub bottleneck: Option<Part>,
-    /// Bytes of the transfers that start here, fetches of instructions and writes of semaphores left out.
+    /// Bytes of the transfers that start here, without fetches of instructions and writes of semaphores.
     pub moved_bytes: Option<u64>,
     /// How many transfers these are.
     pub moves: u64,
@@ -69,7 +69,7 @@ pub struct CoreBounds {
     pub exclusive: Vec<ExclusiveTime>,
     /// Every pair of parts.
     pub overlaps: Vec<Overlap>,
-    /// Queue types that were busy together, and how long; none of them is idle. Fetches of instructions are left out.
+    /// Queue types that were busy together, and how long; none of them is idle. Fetches of instructions are excluded.
     pub dma_states: Vec<(Vec<String>, DurationNs)>,
     /// By engine and opcode, in the order of the engines, then most time first.
     pub opcodes: Vec<OpcodeTime>,

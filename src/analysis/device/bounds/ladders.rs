@@ -120,7 +120,7 @@ pub struct Step {
     pub gap: Option<Gap>,
 }
 
-/// The bounds of one family, longest first. Those that cannot be known are left out, and what stands below them.
+/// The bounds of one family, longest first. A bound that cannot be computed is absent, and so are those below it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ladder {
     /// Which one.

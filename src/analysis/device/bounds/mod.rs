@@ -1,6 +1,6 @@
 //! What bounds a run: what it could reach per physical core if one kind of overhead went away, and where its time went without remainder.
 //!
-//! The formulas are those of AWS's published method for NKI kernels, checked on real runs. Time is cut by [`parts`]; the bounds stand in [`ladders`].
+//! The formulas are those of AWS's published method for NKI kernels, checked on real runs. [`parts`] cuts the time, [`ladders`] orders the bounds.
 
 mod answer;
 pub mod evidence;
@@ -58,8 +58,8 @@ impl Given<'_> {
 
 /// Bytes of inputs, outputs and weights: as the file's summary says, or as its table of tensors does.
 fn necessary_bytes(profile: &Profile, facts: &Facts<'_>) -> Option<u64> {
-    let told = facts.number("inputs_outputs_weights_size_bytes").filter(|b| *b > 0.0);
-    told.map(|b| b as u64).or_else(|| {
+    let recorded = facts.number("inputs_outputs_weights_size_bytes").filter(|b| *b > 0.0);
+    recorded.map(|b| b as u64).or_else(|| {
         let table = cells::table(profile, &["TensorInfo", "neff_node"])?;
         let columns = cells::columns(table, [&["type"], &["size"]]);
         let is_necessary = |kind: &str| ["IN", "OUT", "WEIGHT"].contains(&kind);

@@ -135,7 +135,7 @@ pub fn overlaps(sets: &[Ranges; 6], range: TimeRange) -> Vec<Overlap> {
     out
 }
 
-/// More sets than these are not told apart by [`states`].
+/// [`states`] distinguishes no more sets than these.
 pub const MOST_STATES: usize = 16;
 
 /// Time in each combination of busy sets that occurs in `range`: (bits of the busy sets, nanoseconds), by bits. The times add up to the length of

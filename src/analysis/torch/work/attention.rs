@@ -22,7 +22,7 @@ pub fn work(name: &str, inputs: &Inputs) -> Option<Work> {
     }
 }
 
-/// `products` of which the forward pass has two; `passes` over all tensors.
+/// `products`: matrix products, two in the forward pass; `passes` over all tensors.
 fn of([q, k, v]: [(Shape, Dtype); 3], is_causal: bool, products: u64, passes: u64) -> Option<Work> {
     let ([b, h, n_q, d], dtype) = q;
     let ([b_k, h_k, n_k, d_k], _) = k;

@@ -150,7 +150,7 @@ impl Reader<'_> {
 
     fn branch(&self, out: &mut Vec<Operand>) -> Result<(), Refused> {
         let word = self.word;
-        // What is compared is the same in every verified word: other registers and numbers would stand in these bytes.
+        // What is compared is the same in every verified word: other words would have other registers and numbers in these bytes.
         self.only("kind of comparison", 0x0E, 3)?;
         if let Some(at) = (0x0F..0x30).find(|at| word.u8(*at) != 0) {
             return Err(self.refused("compared value", word.u8(at).into()));

@@ -1,4 +1,4 @@
-//! The table of opcodes: where the fields of each stand in its word, in the order in which neuron-profile prints them.
+//! The table of opcodes: the position of each field in the word, in the order in which neuron-profile prints them.
 
 use super::codes::{self, Codes};
 

@@ -164,7 +164,7 @@ pub(crate) struct Decoded {
     pub instruction_type: &'static str,
 }
 
-/// A word that is refused: what it waits for and updates stands in the same bytes of every word.
+/// A word that is refused: wait and update are in the same bytes of every word.
 #[derive(Debug, Clone)]
 pub(crate) struct NotDecoded {
     pub refused: Refused,

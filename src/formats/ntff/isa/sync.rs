@@ -47,7 +47,7 @@ pub(crate) struct Sync {
 
 /// The wait and the update of every word.
 pub(super) fn first(word: Word<'_>) -> Result<Sync, Refused> {
-    // Where the value of an update stands in this band is not verified.
+    // The position of the value of an update in this band is not verified.
     read(word, 0x04, 0x08, None)
 }
 

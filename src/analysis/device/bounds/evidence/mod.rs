@@ -35,7 +35,7 @@ pub struct EvidenceQuery {
 pub struct Evidence {
     /// Largest first.
     pub rows: Vec<EvidenceRow>,
-    /// Rows that are left out.
+    /// Number of rows that are not listed.
     pub n_more: u64,
     /// What is not recorded, and how to record it.
     pub notes: Vec<String>,
