@@ -14,7 +14,7 @@ fn efficiency(name: &str, bytes: Vec<u8>) -> Efficiency {
     imported.profile.check().unwrap();
     let session = Session::new(claim, input, imported);
     match session.run(&Query::Torch(TorchQuery::Efficiency(EfficiencyQuery::default()))) {
-        Answer::Torch(TorchAnswer::Efficiency(found)) => found,
+        Answer::Torch(TorchAnswer::Efficiency(found)) => *found,
         other => panic!("{other:?}"),
     }
 }
@@ -81,7 +81,14 @@ fn work_and_rates_equal_tracelens() {
                 };
                 let n_calls: u64 = rows.iter().map(|r| r.calls).sum();
                 let mean = rows.iter().map(|r| r.tflops * r.calls as f64).sum::<f64>() / n_calls as f64;
-                // Calls are not compared: an operator whose only child has its name is one call here, two there.
+                // A call that the trace records twice, the overload of the composite operator around the other, is one call here and in TraceLens's own
+                // `unified_perf_summary.csv`; its table of elementwise operators counts both records, each with the one kernel.
+                let is_recorded_twice =
+                    case == "h100.facebook_timesformer-base-finetuned-k400__1016002" && wanted_key.0 == "aten::upsample_nearest1d";
+                let n_wanted = if is_recorded_twice { calls / 2.0 } else { calls };
+                if n_calls as f64 != n_wanted {
+                    wrong.push(format!("{case} {table} {wanted_key:?}: {n_calls} calls, TraceLens {calls}"));
+                }
                 let ours = [row.flops as f64 / 1e9, row.bytes as f64 / f64::from(1 << 20), mean];
                 for (mine, theirs) in ours.into_iter().zip([gflops, mib, tflops / calls]) {
                     if (mine - theirs).abs() > theirs.abs() * 1e-3 {
@@ -128,7 +135,7 @@ fn rates_are_set_against_the_roof() {
     let [row] = &found.rows[..] else { panic!("{found:?}") };
     assert_eq!((row.flops, row.bytes, row.calls, row.kernel_time.0), (2_000_000_000, 6_000_000, 1, 10_000));
     assert_eq!((row.tflops, row.tb_per_s), (200.0, 0.6));
-    // 2 GFLOP at 989.4 TFLOP/s take 2.02 µs, 6 MB at 3.352 TB/s 1.79 µs.
+    // 2 GFLOP at 989.4 TFLOP/s take 2.02 µs, 6 MB at 3.35 TB/s 1.79 µs.
     assert_eq!(row.bound, Some(axonscope::analysis::torch::efficiency::Bound::Compute));
     assert!((7_978..=7_979).contains(&row.recoverable.unwrap().0), "{:?}", row.recoverable);
     assert!((row.peak_share.unwrap() - 200.0 / 989.4).abs() < 1e-9);

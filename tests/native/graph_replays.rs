@@ -24,7 +24,7 @@ fn sessions(files: &[(&str, Vec<u8>)]) -> Vec<Session> {
 }
 
 fn ops(session: &Session, grouping: OpGrouping) -> Ops {
-    match session.run(&Query::Torch(TorchQuery::Operators(OpsQuery { grouping, range: None }))) {
+    match session.run(&Query::Torch(TorchQuery::Operators(OpsQuery { grouping, ..OpsQuery::default() }))) {
         Answer::Torch(TorchAnswer::Operators(ops)) => ops,
         other => panic!("{other:?}"),
     }

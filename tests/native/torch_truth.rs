@@ -114,7 +114,9 @@ fn sorted_by(truth: &Value) -> &'static str {
 }
 
 fn operators(view: &View<'_>, case: &Case, grouping: OpGrouping, name: &str) -> Pair {
-    let TorchAnswer::Operators(ops) = ask(view, TorchQuery::Operators(OpsQuery { grouping, range: None })) else { unreachable!() };
+    let TorchAnswer::Operators(ops) = ask(view, TorchQuery::Operators(OpsQuery { grouping, ..OpsQuery::default() })) else {
+        unreachable!()
+    };
     let keys = ["name", "input_shape"];
     let truth = case.answer(name);
     let sort = truth.as_ref().map(sorted_by);

@@ -89,7 +89,7 @@ pub enum TorchAnswer {
     /// What one row of it is made of.
     KernelMembers(KernelMembers),
     /// How fast operators were, against their device's peaks.
-    Efficiency(Efficiency),
+    Efficiency(Box<Efficiency>),
     /// Counter tracks and step marks for the timeline.
     Counters(TraceCounters),
     /// What a slice is linked to.
@@ -156,7 +156,7 @@ pub fn answer(view: &View<'_>, query: &TorchQuery) -> Result<TorchAnswer, String
         TorchQuery::OperatorMembers(q) => TorchAnswer::OperatorMembers(ops_rows::members(view, q)),
         TorchQuery::Kernels(q) => TorchAnswer::Kernels(kernel_rows::kernels(view, q)),
         TorchQuery::KernelMembers(q) => TorchAnswer::KernelMembers(kernel_rows::members(view, q)),
-        TorchQuery::Efficiency(q) => TorchAnswer::Efficiency(efficiency::efficiency(view, q)),
+        TorchQuery::Efficiency(q) => TorchAnswer::Efficiency(Box::new(efficiency::efficiency(view, q))),
         TorchQuery::Counters => TorchAnswer::Counters(counters(view.profile, view.torch)),
         TorchQuery::Links(slice) => TorchAnswer::Links(trace_rows::links(view, *slice)),
         TorchQuery::Memory(q) => TorchAnswer::Memory(memory::memory(view, q)),

@@ -1,6 +1,8 @@
 //! Operators of a PyTorch trace: how often, how long on the host, how long on the device.
 
 use super::unattributed::Unattributed;
+use super::work::Roof;
+use super::work::peaks::OwnPeaks;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +24,8 @@ pub struct OpsQuery {
     pub grouping: OpGrouping,
     /// Calls that begin in this range. `None` is the whole trace.
     pub range: Option<TimeRange>,
+    /// Peaks to use instead of the published ones.
+    pub peaks: Option<OwnPeaks>,
 }
 
 /// Answer to [`OpsQuery`].
@@ -33,6 +37,8 @@ pub struct Ops {
     pub totals: OpTimes,
     /// Device work that belongs to no operator, by reason; longest first.
     pub unattributed: Vec<Unattributed>,
+    /// The device that the peaks are of, and their source; `None` where no peaks are known.
+    pub peaks: Option<(String, String)>,
     /// Whether anything ran on a device: if not, the device columns say nothing.
     pub has_device: bool,
     /// Whether shapes are in the trace.
@@ -68,7 +74,7 @@ pub struct OpShares {
 }
 
 /// Work of the calls of a row that a model counts, and the device time that took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct OpWork {
     /// Floating-point operations.
     pub flops: u64,
@@ -76,6 +82,36 @@ pub struct OpWork {
     pub bytes: u64,
     /// Device time of these calls and what they contain.
     pub time: DurationNs,
+    /// The time they take at the device's peaks.
+    pub roof: Roof,
+}
+
+impl OpWork {
+    /// Operations over device time, TFLOP/s.
+    pub fn tflops(&self) -> f64 {
+        // Operations a nanosecond are 10⁹ a second; 10³ of them are a TFLOP/s.
+        self.flops as f64 / self.time.0.max(1) as f64 / 1e3
+    }
+
+    /// Bytes over device time, TB/s.
+    pub fn tb_per_s(&self) -> f64 {
+        self.bytes as f64 / self.time.0.max(1) as f64 / 1e3
+    }
+
+    /// Operations for each byte.
+    pub fn intensity(&self) -> f64 {
+        self.flops as f64 / self.bytes.max(1) as f64
+    }
+
+    /// Share (0 to 1) of the peak: the time the operations take at the peak of their types, over the device time.
+    pub fn peak_share(&self) -> Option<f64> {
+        Some(self.roof.compute_ns? / self.time.0.max(1) as f64)
+    }
+
+    /// Share (0 to 1) of the memory bandwidth; more than 1 where data stayed in caches.
+    pub fn bandwidth_share(&self) -> Option<f64> {
+        Some(self.roof.memory_ns? / self.time.0.max(1) as f64)
+    }
 }
 
 /// One operator (with one input shape).

@@ -4,9 +4,10 @@ use super::View;
 use super::core::NodeTimes;
 use super::core::names::operator_name;
 use super::core::stacks::Stacks;
+use super::efficiency;
 use super::ops::*;
 use super::unattributed;
-use super::work::Works;
+use super::work::{Roof, Works};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
 use crate::model::NO_SLICE;
@@ -105,6 +106,7 @@ pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
     let mut stacks = Stacks::default();
     let mut names = OperatorNames::default();
     let mut works = Works::default();
+    let (device, peaks) = efficiency::device_peaks(view, query.peaks);
     let mut row_of: FxHashMap<(StrId, StrId), u32> = FxHashMap::default();
     let mut sums: Vec<Sum> = Vec::new();
     let mut has_shapes = false;
@@ -122,7 +124,10 @@ pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
         sum.add(view, &times, node);
         let time = times.device_total[node as usize];
         if let Some(work) = Works::key(view, slice).and_then(|key| works.of(view, key)).filter(|_| time > 0) {
-            let sum = sum.work.get_or_insert_default();
+            let roof = peaks.map_or(Roof::default(), |p| p.roof(&work));
+            let none = OpWork { roof: Roof { compute_ns: Some(0.0), memory_ns: Some(0.0) }, ..OpWork::default() };
+            let sum = sum.work.get_or_insert(none);
+            sum.roof = sum.roof.and(roof);
             sum.flops = sum.flops.saturating_add(work.flops);
             sum.bytes = sum.bytes.saturating_add(work.bytes);
             sum.time.0 = sum.time.0.saturating_add(time);
@@ -141,7 +146,8 @@ pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
     let unattributed = unattributed::unattributed(view, query.range);
     let mut notes = notes(view, &rows, has_device, has_shapes);
     notes.extend(unattributed::sentences(&unattributed));
-    Ops { rows, totals, unattributed, has_device, has_shapes, notes }
+    let peaks = peaks.map(|p| (device, p.source.to_string()));
+    Ops { rows, totals, unattributed, peaks, has_device, has_shapes, notes }
 }
 
 fn row(view: &View<'_>, sum: &Sum, totals: &OpTimes, grouping: OpGrouping) -> OpRow {

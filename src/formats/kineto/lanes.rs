@@ -151,7 +151,7 @@ impl Lanes {
                 None if is_number(tid) && t.is_device => format!("stream {tid}"),
                 None if is_number(tid) => format!("Thread {tid}"),
                 None if tid.is_empty() => "Events".into(),
-                None => tid.into(),
+                None => pthread_name(tid).unwrap_or_else(|| tid.into()),
             };
             let is_stream = is_device[t.process] || t.is_device || spec.name.starts_with("stream");
             spec.kind = match is_stream {
@@ -213,7 +213,27 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
+/// `Thread 0xdf400640`: the handle of a thread (`pthread_t`) without its upper half, which some traces record as a negative number in place of the
+/// system's id.
+fn pthread_name(tid: &str) -> Option<String> {
+    let id: i32 = tid.parse().ok()?;
+    (id < 0).then(|| format!("Thread {:#010x}", id.cast_unsigned()))
+}
+
 /// `GPU 0`, `XPU 1`, `MTIA 3`, but not `CPU`.
 fn is_device_label(label: &str) -> bool {
     label != "CPU" && label.split(' ').nth(1).is_some_and(is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pthread_name;
+
+    #[test]
+    fn negative_ids_are_handles() {
+        assert_eq!(pthread_name("-549452224").as_deref(), Some("Thread 0xdf400640"));
+        for other in ["7", "-99999999999", "stream 7", "-"] {
+            assert_eq!(pthread_name(other), None, "{other}");
+        }
+    }
 }

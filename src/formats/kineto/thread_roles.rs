@@ -43,7 +43,17 @@ fn role_of(name: &str) -> Option<Role> {
     if name.starts_with("ProfilerStep#") {
         return Some(Role::Main);
     }
-    name.starts_with("autograd::engine::evaluate_function").then_some(Role::Autograd)
+    let is_backward = name.starts_with("autograd::engine::evaluate_function") || is_backward_function(name);
+    is_backward.then_some(Role::Autograd)
+}
+
+/// `MmBackward`, `MmBackward0`: how PyTorch names the backward function of an operator; before 1.9 its slice is all there is.
+fn is_backward_function(name: &str) -> bool {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix("Backward");
+    // A function of a module, `net.py(3): XBackward`, or of a namespace is none.
+    stem.is_some_and(|stem| {
+        stem.starts_with(|c: char| c.is_ascii_uppercase()) && stem.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
 }
 
 /// The roles of threads, by their tracks.
@@ -81,6 +91,10 @@ mod tests {
     fn names_of_slices_say_the_role() {
         assert_eq!(role_of("ProfilerStep#5"), Some(Role::Main));
         assert_eq!(role_of("autograd::engine::evaluate_function: MmBackward0"), Some(Role::Autograd));
-        assert_eq!(role_of("aten::mm"), None);
+        assert_eq!(role_of("MmBackward"), Some(Role::Autograd), "PyTorch 1.8");
+        assert_eq!(role_of("NativeBatchNormBackward0"), Some(Role::Autograd));
+        for other in ["aten::mm", "Backward", "BackwardX", "aten::conv_backward", "loss.py(3): MyBackward", "nn.Module: FooBackward"] {
+            assert_eq!(role_of(other), None, "{other}");
+        }
     }
 }

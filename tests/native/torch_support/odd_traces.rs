@@ -25,7 +25,8 @@ fn all(trace: &Trace, rules: Rules) -> All {
         ask(TorchQuery::Links(SliceId(slice)));
     }
     let TorchAnswer::Overview(overview) = ask(TorchQuery::Overview(OverviewQuery::default())) else { unreachable!() };
-    let TorchAnswer::Operators(ops) = ask(TorchQuery::Operators(OpsQuery { grouping: OpGrouping::NameShape, range: None })) else {
+    let TorchAnswer::Operators(ops) = ask(TorchQuery::Operators(OpsQuery { grouping: OpGrouping::NameShape, ..OpsQuery::default() }))
+    else {
         unreachable!()
     };
     if let Some(row) = ops.rows.first() {

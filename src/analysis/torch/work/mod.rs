@@ -6,6 +6,7 @@ mod convolution;
 mod elementwise;
 mod gemm;
 pub mod inputs;
+pub mod layout;
 mod normalization;
 pub mod peaks;
 mod reduction;
@@ -32,6 +33,20 @@ pub enum Family {
     Elementwise,
     /// Sums, means, softmax.
     Reduction,
+}
+
+impl Family {
+    /// For people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Family::Gemm => "GEMM",
+            Family::Attention => "Attention",
+            Family::Convolution => "Convolution",
+            Family::Normalization => "Normalization",
+            Family::Elementwise => "Elementwise",
+            Family::Reduction => "Reduction",
+        }
+    }
 }
 
 /// Sizes of a matrix product: `b` times M × K by K × N.
@@ -62,6 +77,53 @@ pub struct Work {
     pub is_matrix: bool,
     /// Sizes of a matrix product.
     pub gemm: Option<Gemm>,
+}
+
+/// How long a work takes at a device's peaks, nanoseconds. `None` where the peak is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Roof {
+    /// Operations at the peak of their type.
+    pub compute_ns: Option<f64>,
+    /// Bytes at the memory bandwidth.
+    pub memory_ns: Option<f64>,
+}
+
+/// What limits a call at its best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Operations.
+    Compute,
+    /// Bytes.
+    Memory,
+}
+
+impl Bound {
+    /// For people.
+    pub fn label(self) -> &'static str {
+        match self {
+            Bound::Compute => "Compute",
+            Bound::Memory => "Memory",
+        }
+    }
+}
+
+impl Roof {
+    /// Of several calls one after the other: not known where one of them is not.
+    pub fn and(self, other: Roof) -> Roof {
+        let sum = |a: Option<f64>, b: Option<f64>| Some(a? + b?);
+        Roof { compute_ns: sum(self.compute_ns, other.compute_ns), memory_ns: sum(self.memory_ns, other.memory_ns) }
+    }
+
+    /// The longer of both.
+    pub fn best_ns(self) -> Option<f64> {
+        Some(self.compute_ns?.max(self.memory_ns?))
+    }
+
+    /// What takes longer.
+    pub fn bound(self) -> Option<Bound> {
+        Some(if self.compute_ns? >= self.memory_ns? { Bound::Compute } else { Bound::Memory })
+    }
 }
 
 /// The work of a call; `None` where the operator has no model or its inputs do not fit it.

@@ -18,7 +18,11 @@ pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<Q
         "overview" => TorchQuery::Overview(OverviewQuery { range }),
         "operators" if !group.is_empty() => {
             let is_by_shape = group.contains("shape") || group.contains("input");
-            TorchQuery::Operators(OpsQuery { grouping: if is_by_shape { OpGrouping::NameShape } else { OpGrouping::Name }, range })
+            TorchQuery::Operators(OpsQuery {
+                grouping: if is_by_shape { OpGrouping::NameShape } else { OpGrouping::Name },
+                range,
+                peaks: None,
+            })
         }
         "kernels" => {
             let is_by_properties = group.contains("propert") || group.contains("op");
@@ -26,7 +30,7 @@ pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<Q
             let device = arguments.number("device")?.and_then(|d| u32::try_from(d).ok());
             TorchQuery::Kernels(KernelsQuery { grouping, range, device })
         }
-        "efficiency" => TorchQuery::Efficiency(EfficiencyQuery { range }),
+        "efficiency" => TorchQuery::Efficiency(EfficiencyQuery { range, module: arguments.get("module").map(String::from), peaks: None }),
         "trace" => TorchQuery::Counters,
         _ => return Ok(None),
     };
@@ -53,12 +57,14 @@ pub fn value(answer: &TorchAnswer) -> Result<Value, String> {
 fn add_work(ops: &Ops, value: &mut Value) {
     let rows = value["rows"].as_array_mut().into_iter().flatten();
     for (row, work) in rows.zip(&ops.rows).filter_map(|(row, op)| Some((row, op.work?))) {
-        let time_ns = work.time.0 as f64;
         row["gflops"] = json!(work.flops as f64 / 1e9);
         row["gb_moved"] = json!(work.bytes as f64 / 1e9);
-        row["tflops_per_s"] = json!(work.flops as f64 / time_ns / 1e3);
-        row["tb_per_s"] = json!(work.bytes as f64 / time_ns / 1e3);
-        row["flops_per_byte"] = json!(work.flops as f64 / work.bytes.max(1) as f64);
+        row["tflops_per_s"] = json!(work.tflops());
+        row["tb_per_s"] = json!(work.tb_per_s());
+        row["peak_share"] = json!(work.peak_share());
+        row["bandwidth_share"] = json!(work.bandwidth_share());
+        row["bound_by"] = json!(work.roof.bound());
+        row["flops_per_byte"] = json!(work.intensity());
     }
 }
 
@@ -86,7 +92,7 @@ pub fn add_operators(session: &Session, arguments: &Arguments, range: Option<Tim
     if arguments.query != "operators" {
         return;
     }
-    let query = TorchQuery::Operators(OpsQuery { grouping: OpGrouping::Name, range });
+    let query = TorchQuery::Operators(OpsQuery { grouping: OpGrouping::Name, range, peaks: None });
     if let (Answer::Torch(answer), Some(object)) = (session.run(&Query::Torch(query)), value.as_object_mut()) {
         object.insert("operators".into(), plugin::report(&answer).unwrap_or(Value::Null));
     }

@@ -106,7 +106,7 @@ fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: Ways, choices: ViewStat
     let group = choices.choice("by", String::from("name"));
     let query = Signal::derive(move || {
         let grouping = if group.0.get() == "shape" { OpGrouping::NameShape } else { OpGrouping::Name };
-        Some(TorchQuery::Operators(OpsQuery { grouping, range: range.get() }))
+        Some(TorchQuery::Operators(OpsQuery { grouping, range: range.get(), peaks: None }))
     });
     let ops = ask_torch(ask.clone(), query, |a| if let TorchAnswer::Operators(o) = a { Some(o) } else { None });
     let (of, limit) = (choices.choice("of", String::new()), choices.choice("top", 10));
