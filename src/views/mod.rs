@@ -18,6 +18,7 @@ pub mod modules;
 pub mod neuron_log;
 pub mod operators;
 pub mod overview;
+pub mod peaks;
 pub mod profile;
 pub mod roofline;
 pub mod scope;

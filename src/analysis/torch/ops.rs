@@ -37,8 +37,10 @@ pub struct Ops {
     pub totals: OpTimes,
     /// Device work that belongs to no operator, by reason; longest first.
     pub unattributed: Vec<Unattributed>,
-    /// The device that the peaks are of, and their source; `None` where no peaks are known.
-    pub peaks: Option<(String, String)>,
+    /// The device that the peaks are of, as its driver names it; empty where it is not recorded.
+    pub device: String,
+    /// Document of the peaks; `None` where no peaks are known.
+    pub peaks: Option<String>,
     /// Whether anything ran on a device: if not, the device columns say nothing.
     pub has_device: bool,
     /// Whether shapes are in the trace.

@@ -146,8 +146,8 @@ pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
     let unattributed = unattributed::unattributed(view, query.range);
     let mut notes = notes(view, &rows, has_device, has_shapes);
     notes.extend(unattributed::sentences(&unattributed));
-    let peaks = peaks.map(|p| (device, p.source.to_string()));
-    Ops { rows, totals, unattributed, peaks, has_device, has_shapes, notes }
+    let peaks = peaks.map(|p| p.source.to_string());
+    Ops { rows, totals, unattributed, device, peaks, has_device, has_shapes, notes }
 }
 
 fn row(view: &View<'_>, sum: &Sum, totals: &OpTimes, grouping: OpGrouping) -> OpRow {

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 pub struct TableChoices {
     /// Ids of the columns it is sorted by, the most important first.
     pub sort: Vec<(String, Direction)>,
-    /// Ids of columns that are not shown.
-    pub hidden: BTreeSet<String>,
+    /// Ids of columns that the user switched: hidden ones, and shown ones of those that are off at first.
+    pub switched: BTreeSet<String>,
     /// Whether the filter is a regular expression.
     pub is_regex: bool,
     /// The filter as typed.
@@ -29,8 +29,8 @@ impl TableChoices {
             Direction::Ascending => escape(id),
         };
         let sort: Vec<String> = self.sort.iter().map(key).collect();
-        let hidden: Vec<String> = self.hidden.iter().map(|id| escape(id)).collect();
-        format!("{}|{}|{}|{}", sort.join(","), hidden.join(","), if self.is_regex { "r" } else { "" }, self.filter)
+        let switched: Vec<String> = self.switched.iter().map(|id| escape(id)).collect();
+        format!("{}|{}|{}|{}", sort.join(","), switched.join(","), if self.is_regex { "r" } else { "" }, self.filter)
     }
 
     /// Reads a text; missing parts are as by default.
@@ -44,10 +44,15 @@ impl TableChoices {
         };
         TableChoices {
             sort: list(next()).into_iter().map(key).collect(),
-            hidden: list(next()).iter().map(|id| unescape(id)).collect(),
+            switched: list(next()).iter().map(|id| unescape(id)).collect(),
             is_regex: next() == "r",
             filter: next().into(),
         }
+    }
+
+    /// Whether a column is shown.
+    pub fn shows(&self, column: &Column) -> bool {
+        self.switched.contains(&column.id) == column.is_off
     }
 
     /// The sort keys among these columns; what is not there sorts nothing.
@@ -82,7 +87,7 @@ mod tests {
     fn choices_come_back() {
         let full = TableChoices {
             sort: vec![("-a,|%2C".into(), Direction::Descending), ("name".into(), Direction::Ascending)],
-            hidden: BTreeSet::from(["min_ns".into(), "x|y".into()]),
+            switched: BTreeSet::from(["min_ns".into(), "x|y".into()]),
             is_regex: true,
             filter: "a|b,c".into(),
         };

@@ -43,17 +43,24 @@ pub struct Column {
     pub is_summed: bool,
     /// Whether it takes the room that is left, instead of the first name: sentences.
     pub is_wide: bool,
+    /// Whether it is not shown until the user shows it.
+    pub is_off: bool,
 }
 
 impl Column {
     /// A column that is not added up.
     pub fn new(id: &str, label: &str, kind: Kind, help: &str) -> Self {
-        Column { id: id.into(), label: label.into(), help: help.into(), kind, is_summed: false, is_wide: false }
+        Column { id: id.into(), label: label.into(), help: help.into(), kind, is_summed: false, is_wide: false, is_off: false }
     }
 
     /// The same, taking the room that is left.
     pub fn wide(self) -> Self {
         Column { is_wide: true, ..self }
+    }
+
+    /// The same, not shown until the user shows it.
+    pub fn off(self) -> Self {
+        Column { is_off: true, ..self }
     }
 
     /// The same, added up in the total row.

@@ -54,13 +54,13 @@ fn ColumnList(state: State) -> impl IntoView {
     let item = move |column: &Column| {
         let id = column.id.clone();
         let is_shown = {
-            let id = id.clone();
-            move || !state.choices.with(|c| c.hidden.contains(&id))
+            let column = column.clone();
+            move || state.choices.with(|c| c.shows(&column))
         };
         let toggle = move |_| {
             state.choose_how(|c| {
-                if !c.hidden.remove(&id) {
-                    c.hidden.insert(id.clone());
+                if !c.switched.remove(&id) {
+                    c.switched.insert(id.clone());
                 }
             });
         };

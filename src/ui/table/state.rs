@@ -91,7 +91,7 @@ impl State {
         let height = RwSignal::new(600.0);
         let shown = Memo::new(move |_| {
             let columns = columns.get();
-            let shown: Vec<usize> = choices.with(|c| (0..columns.len()).filter(|i| !c.hidden.contains(&columns[*i].id)).collect());
+            let shown: Vec<usize> = choices.with(|c| (0..columns.len()).filter(|i| c.shows(&columns[*i])).collect());
             // A link can name all of them.
             if shown.is_empty() { (0..columns.len()).collect() } else { shown }
         });

@@ -14,7 +14,7 @@ use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::views::asked::{Asked, Notes, ask_torch};
-use crate::views::scope;
+use crate::views::{peaks, scope};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use rows::Measure;
@@ -104,14 +104,22 @@ type Ways = (Callback<SliceId>, Callback<Vec<SliceId>>, Callback<(SliceId, Vec<S
 fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: Ways, choices: ViewState, has_none: RwSignal<bool>) -> impl IntoView {
     let (on_slice, on_slices, on_mark) = ways;
     let group = choices.choice("by", String::from("name"));
+    let device = RwSignal::new(String::new());
+    let own = Memo::new(move |_| peaks::entered(&device.get()));
     let query = Signal::derive(move || {
         let grouping = if group.0.get() == "shape" { OpGrouping::NameShape } else { OpGrouping::Name };
-        Some(TorchQuery::Operators(OpsQuery { grouping, range: range.get(), peaks: None }))
+        Some(TorchQuery::Operators(OpsQuery { grouping, range: range.get(), peaks: own.get() }))
     });
     let ops = ask_torch(ask.clone(), query, |a| if let TorchAnswer::Operators(o) = a { Some(o) } else { None });
     let (of, limit) = (choices.choice("of", String::new()), choices.choice("top", 10));
     let table = choices.choice("ops", String::new());
     let state = State { range, group, of, limit, table, ops, chosen: RwSignal::new(None), on_slice, on_slices, on_mark };
+    Effect::new(move |_| {
+        if let Some(found) = ops.value.with(|o| o.as_ref().map(|o| o.device.clone())).filter(|d| device.with_untracked(|known| known != d))
+        {
+            device.set(found);
+        }
+    });
     // Another answer has other rows.
     Effect::new(move |_| {
         let is_blank = ops.value.with(|o| o.as_ref().is_some_and(|o| o.rows.is_empty()));
@@ -188,17 +196,16 @@ fn Pies(state: State) -> impl IntoView {
 #[component]
 fn OpTable(state: State) -> impl IntoView {
     let shape = Memo::new(move |_| {
-        (
-            state.has_device(),
-            state.ops.value.with(|o| o.as_ref().is_some_and(|o| o.rows.iter().any(|r| r.shape.is_some()))),
-            state.measure(),
-        )
+        let ops = state.ops.value.get();
+        rows::Shape {
+            has_device: state.has_device(),
+            has_shapes: ops.as_ref().is_some_and(|o| o.rows.iter().any(|r| r.shape.is_some())),
+            has_work: ops.as_ref().is_some_and(|o| rows::has_work(o)),
+            measure: state.measure(),
+        }
     });
-    let columns = Memo::new(move |_| {
-        let (has_device, has_shapes, measure) = shape.get();
-        Arc::new(rows::columns(has_device, has_shapes, measure))
-    });
-    let rows: Signal<Arc<Vec<Row>>> = state.ops.derive(move |o| rows::rows(o, shape.get().1, shape.get().2));
+    let columns = Memo::new(move |_| Arc::new(rows::columns(shape.get())));
+    let rows: Signal<Arc<Vec<Row>>> = state.ops.derive(move |o| rows::rows(o, shape.get()));
     let selected = Signal::derive(move || {
         let chosen = state.chosen.get()?;
         state.ops.value.with(|o| o.as_ref()?.rows.iter().position(|r| *r == chosen))

@@ -1,6 +1,6 @@
 //! Operators of a PyTorch trace as table rows and slices of a pie.
 
-use crate::analysis::torch::ops::{OpCall, OpKernelRow, OpRow, OpShares, OpTimes, Ops};
+use crate::analysis::torch::ops::{OpCall, OpKernelRow, OpRow, OpShares, OpTimes, OpWork, Ops};
 use crate::base::text;
 use crate::ui::pie::Slice;
 use crate::ui::table::{Cell, Column, Kind, Row};
@@ -87,8 +87,75 @@ impl Measure {
     }
 }
 
+/// Work and rates: the first two shown, the others at choice.
+fn rate_columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column(
+            "gflops",
+            "GFLOPs",
+            Kind::Number,
+            "Floating-point operations of the calls with a model of their work, in 10⁹; see Efficiency.",
+        )
+        .summed(),
+        column("tflops_per_s", "TFLOP/s", Kind::Number, "Operations ÷ device total time of these calls."),
+        column(
+            "peak_share",
+            "% of peak",
+            Kind::Share,
+            "Time of the operations at the published dense peak of their types ÷ device total time.",
+        )
+        .off(),
+        column("gb_moved", "GB moved", Kind::Number, "Bytes that the calls must read or write at least once, in 10⁹.").summed().off(),
+        column("tb_per_s", "TB/s", Kind::Number, "Bytes ÷ device total time of these calls.").off(),
+        column(
+            "bandwidth_share",
+            "% of bandwidth",
+            Kind::Share,
+            "Time of the bytes at the published memory bandwidth ÷ device total time; above 100% data stayed in caches.",
+        )
+        .off(),
+        column("flops_per_byte", "FLOP/byte", Kind::Number, "Arithmetic intensity: operations ÷ bytes.").off(),
+        column("bound_by", "Bound by", Kind::Text, "What takes longer at the peaks: operations (Compute) or bytes (Memory).").off(),
+    ]
+}
+
+/// A cell for each of [`rate_columns`].
+fn rate_cells(work: Option<&OpWork>) -> [Cell; 8] {
+    let Some(work) = work else { return [const { Cell::Absent }; 8] };
+    [
+        Cell::Float(work.flops as f64 / 1e9),
+        Cell::Float(work.tflops()),
+        work.peak_share().into(),
+        Cell::Float(work.bytes as f64 / 1e9),
+        Cell::Float(work.tb_per_s()),
+        work.bandwidth_share().into(),
+        Cell::Float(work.intensity()),
+        work.roof.bound().map(|b| b.label().to_string()).into(),
+    ]
+}
+
+/// Whether any operator has a model of its work.
+pub fn has_work(ops: &Ops) -> bool {
+    ops.rows.iter().any(|r| r.work.is_some())
+}
+
+/// What the table shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// Columns of the device.
+    pub has_device: bool,
+    /// Shapes of inputs.
+    pub has_shapes: bool,
+    /// Work and rates.
+    pub has_work: bool,
+    /// What Time % is a share of.
+    pub measure: Measure,
+}
+
 /// The columns; those of the device only where there is one, shapes only where rows have them.
-pub fn columns(has_device: bool, has_shapes: bool, measure: Measure) -> Vec<Column> {
+pub fn columns(shape: Shape) -> Vec<Column> {
+    let Shape { has_device, has_shapes, has_work, measure } = shape;
     let column = Column::new;
     let mut columns = vec![column("name", "Operator", Kind::Name, "Name of the operator.")];
     if has_shapes {
@@ -98,6 +165,9 @@ pub fn columns(has_device: bool, has_shapes: bool, measure: Measure) -> Vec<Colu
     let help = format!("{} time as a share of the time of all operators. Select another time under Time % of.", measure.label());
     columns.push(column("time_share", "Time %", Kind::Share, &help).summed());
     columns.extend(Measure::ALL.into_iter().filter(|m| has_device || !m.is_device()).map(Measure::column));
+    if has_work {
+        columns.extend(rate_columns());
+    }
     columns.push(column(
         "tc_eligible",
         "TC eligible",
@@ -123,7 +193,8 @@ pub fn columns(has_device: bool, has_shapes: bool, measure: Measure) -> Vec<Colu
 }
 
 /// Rows in the order of the answer; a cell for each of [`columns`].
-pub fn rows(ops: &Ops, has_shapes: bool, measure: Measure) -> Vec<Row> {
+pub fn rows(ops: &Ops, shape: Shape) -> Vec<Row> {
+    let Shape { has_shapes, has_work, measure, .. } = shape;
     let row = |r: &OpRow| {
         let mut cells = vec![Cell::Text(r.name.clone())];
         if has_shapes {
@@ -132,6 +203,9 @@ pub fn rows(ops: &Ops, has_shapes: bool, measure: Measure) -> Vec<Row> {
         cells.push(Cell::from(r.calls));
         cells.push(Cell::Float(measure.share(&r.shares)));
         cells.extend(Measure::ALL.iter().filter(|m| ops.has_device || !m.is_device()).map(|m| Cell::Int(m.time(&r.times))));
+        if has_work {
+            cells.extend(rate_cells(r.work.as_ref()));
+        }
         cells.push(yes(r.tc_eligible));
         if ops.has_device {
             cells.extend([r.tc_self_share, r.tc_total_share].map(Cell::from));
@@ -211,6 +285,7 @@ pub fn call_rows(calls: &[OpCall], has_device: bool) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::torch::work::Roof;
     use crate::base::DurationNs;
 
     fn ops(has_device: bool) -> Ops {
@@ -232,15 +307,27 @@ mod tests {
 
     #[test]
     fn rows_have_a_cell_for_each_column() {
-        for (has_device, has_shapes) in [(true, true), (true, false), (false, true), (false, false)] {
-            let columns = columns(has_device, has_shapes, Measure::HostSelf);
-            let rows = rows(&ops(has_device), has_shapes, Measure::HostSelf);
-            assert!(rows.iter().all(|r| r.cells.len() == columns.len()), "{has_device} {has_shapes}");
+        for bits in 0..8 {
+            let (has_device, has_shapes, has_work) = (bits & 1 != 0, bits & 2 != 0, bits & 4 != 0);
+            let shape = Shape { has_device, has_shapes, has_work, measure: Measure::HostSelf };
+            let (columns, rows) = (columns(shape), rows(&ops(has_device), shape));
+            assert!(rows.iter().all(|r| r.cells.len() == columns.len()), "{shape:?}");
             let at = columns.iter().position(|c| c.id == "host_total_ns").unwrap();
             assert_eq!(rows[0].cells[at], Cell::Int(40));
             let at = columns.iter().position(|c| c.id == "time_share").unwrap();
             assert_eq!(rows[0].cells[at], Cell::Float(0.25));
         }
+    }
+
+    #[test]
+    fn rates_are_absent_without_a_model_and_shares_without_peaks() {
+        let roof = Roof { compute_ns: None, memory_ns: Some(500.0) };
+        let work = OpWork { flops: 2_000_000_000, bytes: 1_000_000, time: DurationNs(1_000_000), roof };
+        let cells = rate_cells(Some(&work));
+        assert_eq!(cells[..3], [Cell::Float(2.0), Cell::Float(2.0), Cell::Absent]);
+        assert_eq!(cells[3..], [Cell::Float(0.001), Cell::Float(0.001), Cell::Float(0.0005), Cell::Float(2000.0), Cell::Absent]);
+        assert!(rate_cells(None).iter().all(|c| *c == Cell::Absent));
+        assert_eq!(rate_columns().iter().filter(|c| !c.is_off).count(), 2);
     }
 
     #[test]
