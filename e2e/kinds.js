@@ -33,15 +33,15 @@ const chrome = () => {
 };
 
 const slices = ['timeline', 'search', 'operators'];
-const torch = ['timeline', 'overview', 'search', 'operators'];
+const torch = ['timeline', 'overview', 'steps', 'search', 'operators'];
 const ofDevice = ['timeline', 'summary', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'roofline'];
 const file = ['profile', 'ledger'];
 const tables = ['tables', ...file];
 
 /** Name, how it is opened, and the views that it offers, in the order of the side bar. */
 export const kinds = [
-  ['torch-gpu', (page) => openProfile(page, resnet(0, 'worker0.1623143089861')), [...torch, 'kernels', 'memory', 'modules', ...file]],
-  ['torch-today', (page) => openProfile(page, kineto('tracelens-traces', 'h100', 'Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz')), [...torch, 'kernels', 'memory', 'modules', ...file]],
+  ['torch-gpu', (page) => openProfile(page, resnet(0, 'worker0.1623143089861')), [...torch, 'kernels', 'efficiency', 'memory', 'modules', ...file]],
+  ['torch-today', (page) => openProfile(page, kineto('tracelens-traces', 'h100', 'Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz')), [...torch, 'kernels', 'efficiency', 'memory', 'modules', ...file]],
   ['torch-ranks', (page) => openProfile(page, ...[0, 1].map((n) => kineto('kineto-traces', 'synth_nccl2', `host_${n}.pt.trace.json.gz`))), [...torch, 'kernels', 'modules', 'distributed', 'diff', ...file]],
   ['torch-rank', (page) => openProfile(page, kineto('local-traces', 'gloo_ddp', 'host_1.1795203883106025163.pt.trace.json.gz')), [...torch, 'memory', 'modules', 'distributed', ...file]],
   ['torch-lightning', (page) => openProfile(page, kineto('local-traces', 'lightning', 'worker0.1795204596385050133.pt.trace.json.gz')), [...torch, 'memory', 'modules', ...file]],

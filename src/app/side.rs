@@ -18,9 +18,11 @@ const GROUPS: &[(&str, &[Entry])] = &[
             ("gaps", "Gaps", "M2 4h4M10 4h4M2 8h2M8 8h6M2 12h6M12 12h2"),
             ("advice", "Advice", "M8 1.5a4.5 4.5 0 0 1 2.5 8.2v1.8h-5v-1.8a4.5 4.5 0 0 1 2.5-8.2M6 14h4"),
             ("overview", "Overview", "M8 2v6l4.5 4M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13"),
+            ("steps", "Steps", "M2 13.5h3v-3h3v-3h3v-3h3"),
             ("search", "Search", "M7 2.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 1 1 0-9M10.3 10.3l3.7 3.7"),
             ("operators", "Operators", "M2.5 13.5v-5M6.2 13.5v-11M9.8 13.5v-7M13.5 13.5v-3"),
             ("kernels", "Kernels", "M4 4h8v8H4zM6 1.5V4M10 1.5V4M6 12v2.5M10 12v2.5M1.5 6H4M1.5 10H4M12 6h2.5M12 10h2.5"),
+            ("efficiency", "Efficiency", "M2 2v12h12M4 11.5l4-5h6M6 12h.1M10 9h.1M12 10.5h.1"),
         ],
     ),
     (

@@ -4,8 +4,10 @@ use crate::base::{SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::diff::{DiffView, Trace};
 use crate::views::distributed::{DistributedView, Worker};
+use crate::views::efficiency::EfficiencyView;
 use crate::views::memory::MemoryView;
 use crate::views::modules::ModulesView;
+use crate::views::steps::StepsView;
 use leptos::prelude::*;
 
 /// The view of that id for the profile in front; `None` for a view of others.
@@ -18,6 +20,8 @@ pub fn view(app: App, id: &str, profile: &OpenProfile) -> Option<AnyView> {
             let on_range = Callback::new(move |range: Option<TimeRange>| actions::commit_range(app, range));
             view! { <MemoryView ask range on_range on_slice choices=app.view_state("memory") /> }.into_any()
         }
+        "efficiency" => view! { <EfficiencyView ask range on_slice choices=app.view_state("efficiency") /> }.into_any(),
+        "steps" => view! { <StepsView ask range on_slice choices=app.view_state("steps") /> }.into_any(),
         "modules" => view! { <ModulesView ask range on_slice choices=app.view_state("modules") /> }.into_any(),
         "distributed" => {
             let on_slice = Callback::new(move |(id, slice): (u32, SliceId)| {

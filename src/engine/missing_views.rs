@@ -51,6 +51,16 @@ const TORCH: &[Row] = &[
         "Kernels of a device",
         "`torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA])` on a machine with a GPU",
     ),
+    (
+        "efficiency",
+        "Kernels of a device, and shapes and types of operators",
+        "`torch.profiler.profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True)`",
+    ),
+    (
+        "steps",
+        "Annotations of the host",
+        "Call `prof.step()` after each iteration, or `torch.profiler.record_function(\"name\")` around it",
+    ),
     ("memory", "Events `[memory]`", "`torch.profiler.profile(profile_memory=True)`"),
     ("modules", "Operators on a host thread", "`torch.profiler.profile(activities=[ProfilerActivity.CPU, …], with_stack=True)`"),
     (
@@ -104,7 +114,7 @@ mod tests {
         let without: Vec<&str> = all.into_iter().filter(|id| *id != "source").collect();
         assert_eq!(ids(Domain::NeuronDevice(NeuronDevice::default()), &without), ["source", "compare"]);
         let torch = ["operators", "search", "kernels", "modules", "diff"];
-        assert_eq!(ids(Domain::Torch(Box::default()), &torch), ["memory", "distributed", "diff"]);
+        assert_eq!(ids(Domain::Torch(Box::default()), &torch), ["efficiency", "steps", "memory", "distributed", "diff"]);
         assert_eq!(ids(Domain::Plain, &[]), [""; 0]);
     }
 

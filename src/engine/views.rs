@@ -55,6 +55,13 @@ fn torch_views(profile: &Profile, torch: &Torch) -> Vec<&'static str> {
     if !torch.kernels.is_empty() {
         out.push("kernels");
     }
+    if !torch.kernels.is_empty() && !torch.inputs.is_empty() {
+        out.push("efficiency");
+    }
+    // Annotations of the host: the profiler's own steps among them.
+    if profile.strings.iter().any(|(_, s)| s == "user_annotation" || s.starts_with("ProfilerStep#")) {
+        out.push("steps");
+    }
     if !torch.memory.is_empty() {
         out.push("memory");
     }

@@ -21,6 +21,7 @@ mod device_sources;
 mod device_summary;
 mod efficiency;
 mod graph_replays;
+mod inference_steps;
 mod kineto;
 mod kineto_tables;
 mod neuron;

@@ -1,8 +1,8 @@
 //! How fast operators computed and moved data, and how fast their device could have.
 
-use super::core::NodeTimes;
 use super::core::events::{NONE, NodeKind};
 use super::core::names::operator_name;
+use super::core::{NodeTimes, class::Class};
 use super::ops_rows::python_list;
 use super::overview_rows::properties;
 use super::work::inputs::Dtype;
@@ -128,7 +128,7 @@ pub struct EfficiencyRow {
 
 /// A call with a model and kernel time.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Call {
+pub struct Call {
     /// Its node in the trees.
     pub node: u32,
     /// Its slice.
@@ -144,7 +144,7 @@ pub(super) struct Call {
 }
 
 /// All modelled calls, parents before their children.
-pub(super) fn calls(view: &View<'_>, times: &NodeTimes, mut f: impl FnMut(Call)) {
+pub fn calls(view: &View<'_>, times: &NodeTimes, mut f: impl FnMut(Call)) {
     let trees = &view.model.trees;
     let mut works = Works::default();
     let mut is_modelled = vec![false; trees.len()];
@@ -161,6 +161,16 @@ pub(super) fn calls(view: &View<'_>, times: &NodeTimes, mut f: impl FnMut(Call))
             f(Call { node: node as u32, slice, key, work, time, is_inner });
         }
     }
+}
+
+/// When the host launched what a call ran: its own start, and for a graph replay that of the launch of its first kernel.
+pub fn launched_at(view: &View<'_>, call: &Call) -> Option<i64> {
+    let starts = &view.profile.slices.start;
+    if view.model.class.get(call.slice as usize) != Some(&Class::Replayed) {
+        return starts.get(call.slice as usize).copied();
+    }
+    let launches = work_below(view, call.node).map(|work| view.model.launch[work as usize]);
+    launches.filter(|l| *l != NO_SLICE).map(|l| starts[l as usize]).min()
 }
 
 /// Positions in `Events::work` of the device work of a node and what it contains.

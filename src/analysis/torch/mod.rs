@@ -5,6 +5,7 @@ pub mod core;
 pub mod diff;
 pub mod distributed;
 pub mod efficiency;
+pub mod inference;
 mod kernel_rows;
 pub mod kernels;
 pub mod memory;
@@ -26,6 +27,7 @@ use crate::model::{Profile, Torch};
 use diff::{Diff, DiffPart, DiffQuery, FlatDiff, FlatDiffQuery};
 use distributed::{Distributed, DistributedPart, PartQuery};
 use efficiency::{Efficiency, EfficiencyQuery};
+use inference::{StepTable, StepsQuery};
 use kernels::{KernelMembers, KernelMembersQuery, Kernels, KernelsQuery};
 use memory::{Memory, MemoryEvents, MemoryEventsQuery, MemoryFrames, MemoryFramesQuery, MemoryQuery};
 use modules::{Modules, TreePart, TreeQuery};
@@ -49,6 +51,8 @@ pub enum TorchQuery {
     KernelMembers(KernelMembersQuery),
     /// How fast operators were, against their device's peaks.
     Efficiency(EfficiencyQuery),
+    /// Steps by annotations.
+    Steps(StepsQuery),
     /// Counter tracks and step marks for the timeline.
     Counters,
     /// What a slice is linked to.
@@ -90,6 +94,8 @@ pub enum TorchAnswer {
     KernelMembers(KernelMembers),
     /// How fast operators were, against their device's peaks.
     Efficiency(Box<Efficiency>),
+    /// Steps by annotations.
+    Steps(StepTable),
     /// Counter tracks and step marks for the timeline.
     Counters(TraceCounters),
     /// What a slice is linked to.
@@ -157,6 +163,7 @@ pub fn answer(view: &View<'_>, query: &TorchQuery) -> Result<TorchAnswer, String
         TorchQuery::Kernels(q) => TorchAnswer::Kernels(kernel_rows::kernels(view, q)),
         TorchQuery::KernelMembers(q) => TorchAnswer::KernelMembers(kernel_rows::members(view, q)),
         TorchQuery::Efficiency(q) => TorchAnswer::Efficiency(Box::new(efficiency::efficiency(view, q))),
+        TorchQuery::Steps(q) => TorchAnswer::Steps(inference::steps(view, q)?),
         TorchQuery::Counters => TorchAnswer::Counters(counters(view.profile, view.torch)),
         TorchQuery::Links(slice) => TorchAnswer::Links(trace_rows::links(view, *slice)),
         TorchQuery::Memory(q) => TorchAnswer::Memory(memory::memory(view, q)),

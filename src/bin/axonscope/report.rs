@@ -33,7 +33,7 @@ Queries of any profile (arguments in brackets):
   tables               raw tables of the file [id, csv=1]
 
 Queries of PyTorch traces:
-  overview, kernels [group=name|properties, device], efficiency, trace, memory, modules, distributed, diff
+  overview, kernels [group=name|properties, device], efficiency [module], steps [pattern], trace, memory, modules, distributed, diff
 
 Queries of Neuron device profiles:
   bounds               what each core could reach, and where its time went [start_ns, end_ns, order=dma,tensor,…];

@@ -2,6 +2,7 @@
 
 use super::Arguments;
 use axonscope::analysis::torch::efficiency::EfficiencyQuery;
+use axonscope::analysis::torch::inference::StepsQuery;
 use axonscope::analysis::torch::kernels::{KernelGrouping, KernelsQuery};
 use axonscope::analysis::torch::ops::{OpGrouping, Ops, OpsQuery};
 use axonscope::analysis::torch::overview::OverviewQuery;
@@ -31,6 +32,7 @@ pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<Q
             TorchQuery::Kernels(KernelsQuery { grouping, range, device })
         }
         "efficiency" => TorchQuery::Efficiency(EfficiencyQuery { range, module: arguments.get("module").map(String::from), peaks: None }),
+        "steps" => TorchQuery::Steps(StepsQuery { range, pattern: arguments.get("pattern").unwrap_or_default().to_string(), peaks: None }),
         "trace" => TorchQuery::Counters,
         _ => return Ok(None),
     };
