@@ -6,6 +6,7 @@
 //   parse_s, ratio         TextDecoder + JSON.parse of the same text in the same browser, and idle_s in terms of it
 //   inflate_s, of_budget   of a .gz: DecompressionStream alone, and idle_s in terms of parse_s + 1.2 × inflate_s
 //   peak_bytes             of the renderer process (VmHWM), and over_empty: without what an empty page needs, per byte of input
+//   phases_ms              where the time went, as marked on the performance timelines of the page and its workers (src/base/phases.rs)
 //   frames_ms              of a scripted zoom and pan over everything: p50, p95, worst
 //   views_ms               each view: from the click to its figures, and its slowest question alone; and the search
 //
@@ -84,6 +85,16 @@ const idle = (page) => page.waitForSelector('body[data-idle="true"]', { timeout:
 /** Between a loaded page and the first file; no hand is faster. The page's first worker gets fast in it. */
 const HAND_MS = Number(process.env.BENCH_HAND_MS ?? '1000');
 
+/** Milliseconds of each phase, summed over the threads of the page; a thread that has ended is not counted. */
+async function phases(page) {
+  const sums = {};
+  for (const thread of [page, ...page.workers()]) {
+    const all = await thread.evaluate(() => performance.getEntriesByType('measure').map((m) => [m.name, m.duration])).catch(() => []);
+    for (const [name, ms] of all.filter(([name]) => name.startsWith('axonscope:'))) sums[name.slice(10)] = (sums[name.slice(10)] ?? 0) + ms;
+  }
+  return sums;
+}
+
 /** A page that was given the file (or files), when nothing is pending or something is wrong. */
 async function given(browser, site, file) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
@@ -91,12 +102,14 @@ async function given(browser, site, file) {
   await page.goto(site.url);
   await idle(page);
   await page.waitForTimeout(HAND_MS);
+  await Promise.all([page, ...page.workers()].map((thread) => thread.evaluate(() => performance.clearMeasures())));
   await page.setInputFiles('input[type=file]:not([webkitdirectory])', file);
   await page.waitForFunction(() => window.axonBench.idle !== null || document.querySelector('[role=alert]'), null, { timeout: 600_000 });
   const result = await page.evaluate(() => ({
     chosen: window.axonBench.chosen, preview: window.axonBench.preview, idle: window.axonBench.idle, now: performance.now(),
     alert: document.querySelector('[role=alert]')?.innerText ?? null,
   }));
+  result.phases_ms = await phases(page);
   return { page, result };
 }
 
@@ -105,7 +118,7 @@ async function open(site, file, bytes, isFirst) {
   try {
     const { page, result } = await given(browser, site, file);
     if (result.alert) throw new Error(result.alert);
-    const out = { idle_s: result.idle / 1000, preview_s: result.preview === null ? null : result.preview / 1000, peak_bytes: await peak(browser) };
+    const out = { idle_s: result.idle / 1000, preview_s: result.preview === null ? null : result.preview / 1000, peak_bytes: await peak(browser), phases_ms: result.phases_ms };
     if (isFirst) {
       const hasTimeline = await page.locator('[data-nav="timeline"]').count() > 0;
       if (hasTimeline) await page.locator('[data-nav="timeline"]').first().click();
@@ -143,12 +156,14 @@ async function measure(name, file, times) {
     const of = (key) => median(all.map((r) => r[key]));
     const [idle_s, measured, inflate_s, peak_bytes] = [of('idle_s'), of('parse'), of('inflate'), of('peak_bytes')];
     if (measured !== null && inflate_s === null) rate = measured / bytes;
+    const names = [...new Set(all.flatMap((r) => Object.keys(r.phases_ms)))];
+    const phases_ms = Object.fromEntries(names.map((phase) => [phase, round(median(all.map((r) => r.phases_ms[phase] ?? 0)), 0)]));
     const parse_s = measured ?? (rate === null || Array.isArray(file) ? null : rate * bytes);
     line({
       case: name, bytes, records: all[0].records, preview_s: round(of('preview_s')), idle_s: round(idle_s),
       parse_s: round(parse_s), parse_extrapolated: (measured === null && parse_s !== null) || undefined, ratio: parse_s === null ? null : round(idle_s / parse_s, 2),
       inflate_s: inflate_s === null ? undefined : round(inflate_s), of_budget: inflate_s === null ? undefined : round(idle_s / (parse_s + 1.2 * inflate_s), 2),
-      peak_bytes, empty_bytes: empty, over_empty_per_byte: round((peak_bytes - empty) / bytes, 2), frames_ms: all[0].frames_ms, views_ms: all[0].views_ms,
+      peak_bytes, empty_bytes: empty, over_empty_per_byte: round((peak_bytes - empty) / bytes, 2), phases_ms, frames_ms: all[0].frames_ms, views_ms: all[0].views_ms,
     });
   } catch (error) {
     failed++;

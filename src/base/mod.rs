@@ -10,6 +10,7 @@ pub mod input;
 pub mod interner;
 pub mod order;
 pub mod parts;
+pub mod phases;
 pub mod place;
 pub mod places;
 pub mod short_name;

@@ -1,7 +1,11 @@
-//! Bytes of a `File`: at random access through `FileReaderSync`, and as blocks with one read ahead.
+//! Bytes of a `File`: at random access through `FileReaderSync`, and as blocks that are read ahead.
 
+use super::reader::Reader;
 use crate::base::{ByteSource, Member};
+use futures_channel::oneshot;
 use js_sys::{Array, ArrayBuffer, Promise, Uint8Array};
+use std::collections::VecDeque;
+use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, File, FileReaderSync};
@@ -55,14 +59,31 @@ fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), String> {
 
 /// The block sizes: small ones first, so that something is on screen at once.
 const FIRST_BLOCK: u64 = 1 << 20;
-const BLOCK: u64 = 8 << 20;
+const BLOCK: u64 = 4 << 20;
+/// Blocks that a reader reads ahead.
+const N_AHEAD: usize = 4;
+/// Files that are shorter than this are read before a reader could help, bytes.
+const READER_MIN: u64 = 16 << 20;
 
 /// Where blocks come from.
 enum Source {
-    /// While a block is worked on the next is already on its way.
-    File(File),
+    /// While a block is worked on the next ones are on their way.
+    File(File, Option<Rc<Reader>>),
     /// A member of an archive, read when its turn comes.
     Member(Member),
+}
+
+/// A block on its way.
+struct Coming {
+    offset: u64,
+    n_bytes: u64,
+    by: By,
+}
+
+/// Who reads it.
+enum By {
+    Reader(oneshot::Receiver<Result<ArrayBuffer, String>>),
+    Own(Promise),
 }
 
 /// Reads a file, or a member of an archive, from front to back.
@@ -72,14 +93,16 @@ pub struct Blocks {
     /// Where the next read begins.
     offset: u64,
     size: u64,
-    pending: Option<Promise>,
+    coming: VecDeque<Coming>,
     bytes: Vec<u8>,
 }
 
 impl Blocks {
     /// From the beginning.
     pub fn new(file: &File) -> Result<Self, String> {
-        let mut blocks = Blocks::over(Source::File(file.clone()), file.size() as u64);
+        let len = file.size() as u64;
+        let reader = if len >= READER_MIN { Reader::shared() } else { None };
+        let mut blocks = Blocks::over(Source::File(file.clone(), reader), len);
         blocks.read_ahead()?;
         Ok(blocks)
     }
@@ -90,16 +113,22 @@ impl Blocks {
     }
 
     fn over(source: Source, len: u64) -> Self {
-        Blocks { source, len, offset: 0, size: FIRST_BLOCK, pending: None, bytes: Vec::new() }
+        Blocks { source, len, offset: 0, size: FIRST_BLOCK, coming: VecDeque::new(), bytes: Vec::new() }
     }
 
+    /// Asks for the next blocks. The first one is read without the reader, which may not have started yet.
     fn read_ahead(&mut self) -> Result<(), String> {
-        if let Source::File(file) = &self.source
-            && self.offset < self.len
-        {
-            let n = self.size.min(self.len - self.offset);
-            self.pending = Some(part(file, self.offset, n)?.array_buffer());
-            self.offset += n;
+        let Source::File(file, reader) = &self.source else { return Ok(()) };
+        let n_ahead = if reader.is_some() { N_AHEAD } else { 1 };
+        while self.offset < self.len && self.coming.len() < n_ahead {
+            let n_bytes = self.size.min(self.len - self.offset);
+            let blob = part(file, self.offset, n_bytes)?;
+            let by = match reader.as_ref().filter(|_| self.offset > 0) {
+                Some(reader) => By::Reader(reader.read(&blob)),
+                None => By::Own(blob.array_buffer()),
+            };
+            self.coming.push_back(Coming { offset: self.offset, n_bytes, by });
+            self.offset += n_bytes;
             self.size = (self.size * 4).min(BLOCK);
         }
         Ok(())
@@ -113,16 +142,27 @@ impl Blocks {
             self.size = (self.size * 4).min(BLOCK);
             return Ok((!self.bytes.is_empty()).then_some(&self.bytes));
         }
-        let Some(promise) = self.pending.take() else {
+        let Some(coming) = self.coming.pop_front() else {
             return Ok(None);
         };
-        let buffer = JsFuture::from(promise).await.map_err(|e| words(&e))?;
         self.read_ahead()?;
-        let buffer: ArrayBuffer = buffer.unchecked_into();
-        let bytes = Uint8Array::new(&buffer);
-        self.bytes.resize(bytes.length() as usize, 0);
+        let buffer = self.arrived(coming).await?;
+        self.bytes.resize(buffer.byte_length() as usize, 0);
         copy_out(&buffer, &mut self.bytes)?;
         Ok(Some(&self.bytes))
+    }
+
+    /// The bytes of a block. What a reader that broke down was asked for is read without it.
+    async fn arrived(&self, coming: Coming) -> Result<ArrayBuffer, String> {
+        let own = match coming.by {
+            By::Own(promise) => promise,
+            By::Reader(answer) => match (answer.await, &self.source) {
+                (Ok(part), _) => return part,
+                (Err(_), Source::File(file, _)) => part(file, coming.offset, coming.n_bytes)?.array_buffer(),
+                (Err(_), Source::Member(_)) => return Err(sentence("")),
+            },
+        };
+        Ok(JsFuture::from(own).await.map_err(|e| words(&e))?.unchecked_into())
     }
 }
 
@@ -136,6 +176,11 @@ pub fn words(error: &JsValue) -> String {
         Some(error) => String::from(error.message()),
         None => js_sys::Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string()).unwrap_or_else(|| format!("{error:?}")),
     };
-    let text = text.trim_end_matches('.');
-    format!("{}.", if text.is_empty() { "The browser reported no reason" } else { text })
+    sentence(&text)
+}
+
+/// A reason that the browser gave, ending in a full stop.
+pub(super) fn sentence(reason: &str) -> String {
+    let reason = reason.trim_end_matches('.');
+    format!("{}.", if reason.is_empty() { "The browser reported no reason" } else { reason })
 }

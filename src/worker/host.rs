@@ -5,6 +5,8 @@ use super::fault;
 use super::lifeline;
 use super::opening::{self, Transfer};
 use super::protocol::{ToPage, ToWorker, build_id, decode, encode};
+use super::reader::Reader;
+use super::timeline;
 use crate::base::{InputSet, Member};
 use crate::engine::{Answer, Kept, Query, Session};
 use crate::formats::{self, inspect};
@@ -21,6 +23,7 @@ pub fn serve() {
     let scope = host_scope();
     let host = Host::new(scope.clone());
     watch(&host);
+    timeline::mark_phases();
     let post = host.clone();
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| host.receive(&event));
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
@@ -87,7 +90,10 @@ impl Host {
             }
             Ok(ToWorker::Ask { id, query }) => self.answer(id, &query),
             // The made-up trace opens, or what follows is slower; neither is news for the page.
-            Ok(ToWorker::WarmUp) => drop(crate::engine::warm_up()),
+            Ok(ToWorker::WarmUp) => {
+                Reader::shared();
+                drop(crate::engine::warm_up());
+            }
             Ok(ToWorker::Rehearse) => match crate::engine::made_up() {
                 Ok(session) => opening::send(self, session, String::new()),
                 Err(error) => self.post(&ToPage::Failed(error.to_string())),

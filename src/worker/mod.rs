@@ -8,3 +8,5 @@ mod lifeline;
 mod opening;
 pub mod page;
 pub mod protocol;
+mod reader;
+pub mod timeline;

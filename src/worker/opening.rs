@@ -3,7 +3,9 @@
 use super::blob::Blocks;
 use super::host::{Host, input};
 use super::protocol::{COLUMN_BLOCK, Opened, Progress, ToPage};
+use super::reader::Reader;
 use crate::base::hash::{PassingHash, content_hash};
+use crate::base::phases::{self, Phase};
 use crate::base::{InputError, InputSet};
 use crate::engine::Session;
 use crate::formats::gzip::{InflatedSource, is_gzip};
@@ -65,6 +67,7 @@ pub(super) async fn open(
         }
     };
     imported.ledger.members = paths.to_vec();
+    Reader::release();
     send(host, Session::new(claim, readable, imported), hash);
     Ok(())
 }
@@ -90,7 +93,10 @@ async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&F
     };
     let mut hash = PassingHash::new(main.len());
     let mut posted = f64::MIN;
-    while let Some(block) = blocks.next().await.map_err(unreadable)? {
+    loop {
+        let began = phases::begin();
+        let Some(block) = blocks.next().await.map_err(unreadable)? else { break };
+        began.end(Phase::Read);
         hash.pass(block);
         feeder.feed(block).map_err(|e| e.to_string())?;
         let now = js_sys::Date::now();
@@ -112,6 +118,7 @@ const PROGRESS_MS: f64 = 50.0;
 
 /// Sends the columns straight from the profile, and keeps it.
 pub(super) fn send(host: &Host, session: Session, hash: String) {
+    let began = phases::begin();
     let mut transfer = Transfer::default();
     let slices = &session.profile.slices;
     transfer.add(&slices.start);
@@ -121,6 +128,7 @@ pub(super) fn send(host: &Host, session: Session, hash: String) {
     let (ledger, claim) = (session.ledger.clone(), session.claim.clone());
     let opened = Opened { info: session.hot_meta(), ledger, hash, claim, memory: memory(), rank: session.rank() };
     host.post_with(&ToPage::Opened(Box::new(opened)), &transfer);
+    began.end(Phase::Transfer);
     host.keep(session);
 }
 

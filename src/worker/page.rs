@@ -2,12 +2,13 @@
 
 use super::client::{Call, EngineError};
 use super::protocol::{FormatInfo, Found, HotColumns, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, build_id, decode, encode};
+use crate::base::phases::{self, Phase};
 use crate::engine::Answer;
 use bytemuck::Pod;
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
 use js_sys::{Array, Function, Reflect, Uint8Array};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -63,10 +64,15 @@ pub type Events = mpsc::UnboundedReceiver<FromWorker>;
 
 type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<Answer, EngineError>>>>>;
 
+/// When the first question to a worker was asked, until it is answered.
+type FirstAsked = Rc<Cell<Option<phases::Began>>>;
+const FIRST_ID: u32 = 1;
+
 /// A running worker.
 pub struct Link {
     worker: Worker,
     pending: Pending,
+    first_asked: FirstAsked,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
@@ -83,6 +89,7 @@ impl Drop for Link {
 impl Link {
     /// Starts a worker. It speaks first: wait for [`FromWorker::Ready`].
     pub fn start(program: Program) -> Result<(Link, Events), String> {
+        super::timeline::mark_phases();
         let early = if program == Program::Common { started_early() } else { None };
         let (worker, said, fault) = match early {
             Some(early) => early,
@@ -93,9 +100,9 @@ impl Link {
             }
         };
         let (sender, events) = mpsc::unbounded();
-        let pending = Pending::default();
+        let (pending, first_asked) = (Pending::default(), FirstAsked::default());
         let on_message = {
-            let (sender, pending) = (sender.clone(), pending.clone());
+            let (sender, pending, first_asked) = (sender.clone(), pending.clone(), first_asked.clone());
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
                 let gone = {
                     let (sender, pending) = (sender.clone(), pending.clone());
@@ -106,7 +113,7 @@ impl Link {
                             .unbounded_send(FromWorker::Died(died("the browser stopped it, possibly because of insufficient memory")));
                     }
                 };
-                if let Some(event) = receive(&event, &pending, gone) {
+                if let Some(event) = receive(&event, (&pending, &first_asked), gone) {
                     // The page may have lost interest.
                     let _ = sender.unbounded_send(event);
                 }
@@ -128,7 +135,7 @@ impl Link {
         }
         worker.set_onmessage(Some(listener));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Ok((Link { worker, pending, _on_message: on_message, _on_error: on_error }, events))
+        Ok((Link { worker, pending, first_asked, _on_message: on_message, _on_error: on_error }, events))
     }
 
     /// Sends a message with files beside it.
@@ -142,7 +149,7 @@ impl Link {
 
     /// Passes questions on, until nobody can ask any more.
     pub fn serve(&self, mut calls: mpsc::UnboundedReceiver<Call>) {
-        let (worker, pending) = (self.worker.clone(), self.pending.clone());
+        let (worker, pending, first_asked) = (self.worker.clone(), self.pending.clone(), self.first_asked.clone());
         spawn_local(async move {
             let mut next_id = 0u32;
             while let Some(call) = calls.next().await {
@@ -150,6 +157,9 @@ impl Link {
                     continue;
                 }
                 next_id = next_id.wrapping_add(1);
+                if next_id == FIRST_ID {
+                    first_asked.set(Some(phases::begin()));
+                }
                 let sent = encode(&ToWorker::Ask { id: next_id, query: call.query }).and_then(|bytes| {
                     worker.post_message(&Array::of1(&Uint8Array::from(bytes.as_slice()))).map_err(|e| super::blob::words(&e))
                 });
@@ -183,11 +193,14 @@ fn died(why: &str) -> String {
 }
 
 /// Delivers an answer, or makes an event of the message. `gone` is called when the worker that is ready now is no more.
-fn receive(event: &MessageEvent, pending: &Pending, gone: impl FnOnce() + 'static) -> Option<FromWorker> {
+fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked), gone: impl FnOnce() + 'static) -> Option<FromWorker> {
     let parts: Array = event.data().unchecked_into();
     let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
     Some(match decode::<ToPage>(&bytes) {
         Ok(ToPage::Answer { id, answer }) => {
+            if let Some(began) = first_asked.take().filter(|_| id == FIRST_ID) {
+                began.end(Phase::FirstAnswer);
+            }
             let reply = pending.borrow_mut().remove(&id);
             if let Some(reply) = reply {
                 // Whoever asked may have lost interest.
@@ -203,7 +216,7 @@ fn receive(event: &MessageEvent, pending: &Pending, gone: impl FnOnce() + 'stati
         Ok(ToPage::Inspected(inspection)) => FromWorker::Inspected(inspection),
         Ok(ToPage::Hashed(hash)) => FromWorker::Hashed(hash),
         Ok(ToPage::Progress(progress)) => FromWorker::Progress(progress),
-        Ok(ToPage::Opened(mut opened)) => match columns(&mut opened, &parts) {
+        Ok(ToPage::Opened(mut opened)) => match phases::time(Phase::Receive, || columns(&mut opened, &parts)) {
             Some(hot) => FromWorker::Opened(opened, Box::new(hot)),
             None => FromWorker::Failed("The worker sent fewer columns than it announced. Reload the page.".into()),
         },

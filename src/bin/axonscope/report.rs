@@ -7,6 +7,7 @@ mod device;
 mod files;
 mod memory;
 mod neuron;
+mod timing;
 mod torch;
 mod torch_views;
 
@@ -54,6 +55,9 @@ pub struct Arguments {
     /// An argument of the query
     #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_and_value)]
     args: Vec<(String, String)>,
+    /// Print the time of each phase of the import to standard error
+    #[arg(long)]
+    timing: bool,
     /// Files and directories
     #[arg(required = true)]
     files: Vec<String>,
@@ -84,10 +88,16 @@ impl Arguments {
 /// Opens the files and prints the answer.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let input = files::input(&arguments.files)?;
+    if arguments.timing {
+        timing::listen();
+    }
     let mut sessions = Vec::new();
     for (claim, outcome) in import::import(&input).map_err(|e| e.to_string())? {
         let (imported, readable) = outcome.map_err(|e| e.to_string())?;
         sessions.push(Session::new(claim, readable, imported));
+    }
+    if arguments.timing {
+        timing::print();
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     if arguments.query == "slices" {

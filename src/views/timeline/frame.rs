@@ -10,6 +10,7 @@ use super::stage::Nodes;
 use super::surface;
 use super::theme::{Theme, Tokens};
 use super::ticks::{Ticks, ticks};
+use crate::base::phases::{self, Phase};
 use crate::base::{Item, SliceId, TimeRange};
 use leptos::prelude::*;
 
@@ -80,7 +81,11 @@ impl Inner {
         self.is_due = false;
         let is_body_due = std::mem::take(&mut self.is_body_due);
         let mut core = self.core.take()?;
+        let (began, is_first) = (phases::begin(), self.density.is_empty());
         let told = self.draw(nodes, &mut core, is_body_due);
+        if is_first {
+            began.end(Phase::Paint);
+        }
         self.core = Some(core);
         told
     }

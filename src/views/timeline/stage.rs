@@ -8,6 +8,7 @@ use super::labels::Label;
 use super::memory;
 use super::overview::Brush;
 use super::theme::{Theme, Tokens};
+use crate::base::phases::{self, Phase};
 use crate::base::{Item, SliceId, TimeRange};
 use leptos::{html, prelude::*};
 use std::sync::Arc;
@@ -163,7 +164,7 @@ impl Stage {
         self.inner.try_update_value(|inner| {
             let old = inner.core.take();
             let is_first = old.is_none();
-            inner.core = hot.map(|hot| Core::following(hot, old));
+            inner.core = hot.map(|hot| phases::time(Phase::Layout, || Core::following(hot, old)));
             if let Some(core) = inner.core.as_mut().filter(|_| is_first && is_known) {
                 inner.revealed = memory::recall(core).or(inner.revealed);
             }

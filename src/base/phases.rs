@@ -1,0 +1,128 @@
+//! Phases of opening a file, timed by a clock that the program brings: a browser's, or that of the command line.
+
+use std::sync::OnceLock;
+
+/// A part of the time between a chosen file and its first answer. Phases of one thread do not overlap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Waiting for bytes of the file.
+    Read,
+    /// Decompressing gzip.
+    Inflate,
+    /// Finding records and reading them into columns, in one pass over each block.
+    Parse,
+    /// Waiting for a piece that another thread parses.
+    Wait,
+    /// Adding the columns of such a piece.
+    Merge,
+    /// Sorting, lanes, parents, and what links records: from the last block to the profile.
+    Freeze,
+    /// Columns copied into buffers that go from the worker to the page.
+    Transfer,
+    /// The same columns copied out of these buffers on the page.
+    Receive,
+    /// Rows and indices of the timeline.
+    Layout,
+    /// The first frame of the timeline.
+    Paint,
+    /// From the first question of a view to its answer.
+    FirstAnswer,
+}
+
+impl Phase {
+    /// Every phase, in the order of an opening.
+    pub const ALL: [Phase; 11] = [
+        Phase::Read,
+        Phase::Inflate,
+        Phase::Parse,
+        Phase::Wait,
+        Phase::Merge,
+        Phase::Freeze,
+        Phase::Transfer,
+        Phase::Receive,
+        Phase::Layout,
+        Phase::Paint,
+        Phase::FirstAnswer,
+    ];
+
+    /// Name in tables; on a browser's performance timeline it follows `axonscope:`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Read => "read",
+            Phase::Inflate => "inflate",
+            Phase::Parse => "parse",
+            Phase::Wait => "wait",
+            Phase::Merge => "merge",
+            Phase::Freeze => "freeze",
+            Phase::Transfer => "transfer",
+            Phase::Receive => "receive",
+            Phase::Layout => "layout",
+            Phase::Paint => "paint",
+            Phase::FirstAnswer => "first answer",
+        }
+    }
+}
+
+/// Receives the phases of a program.
+#[derive(Debug, Clone, Copy)]
+pub struct Listener {
+    /// Milliseconds of a clock that never goes back.
+    pub now_ms: fn() -> f64,
+    /// A phase lasted from the first time to the second, milliseconds of that clock.
+    pub report: fn(Phase, f64, f64),
+}
+
+static LISTENER: OnceLock<Listener> = OnceLock::new();
+
+/// Times phases from now on. The first listener of a program stays.
+pub fn listen(listener: Listener) {
+    LISTENER.get_or_init(|| listener);
+}
+
+/// Runs `work` and reports how long it took.
+pub fn time<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
+    let began = begin();
+    let out = work();
+    began.end(phase);
+    out
+}
+
+/// A moment from which phases are timed; nothing where nobody listens.
+#[derive(Debug, Clone, Copy)]
+pub struct Began(Option<f64>);
+
+/// Now.
+pub fn begin() -> Began {
+    Began(LISTENER.get().map(|l| (l.now_ms)()))
+}
+
+impl Began {
+    /// Milliseconds since then; 0 where nobody listens.
+    pub fn elapsed_ms(self) -> f64 {
+        self.0.zip(LISTENER.get()).map_or(0.0, |(from, l)| (l.now_ms)() - from)
+    }
+
+    /// The phase that began then ends now.
+    pub fn end(self, phase: Phase) {
+        self.end_without(phase, 0.0);
+    }
+
+    /// The same, without `others_ms` milliseconds in which other phases ran.
+    pub fn end_without(self, phase: Phase, others_ms: f64) {
+        if let (Some(from), Some(listener)) = (self.0, LISTENER.get()) {
+            (listener.report)(phase, from, ((listener.now_ms)() - others_ms).max(from));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_differ() {
+        let names: std::collections::BTreeSet<&str> = Phase::ALL.iter().map(|p| p.name()).collect();
+        assert_eq!(names.len(), Phase::ALL.len());
+        assert!(Phase::ALL.is_sorted());
+    }
+}

@@ -1,0 +1,91 @@
+//! A worker of its own that reads files for the worker that parses them (`public/reader.js`).
+//!
+//! A browser delivers the bytes of a read in tasks of the thread that asked for it. While that thread parses, they wait.
+
+use futures_channel::oneshot;
+use js_sys::{Array, ArrayBuffer};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::{Blob, Event, MessageEvent, Worker};
+
+const READER_URL: &str = "./reader.js";
+
+/// The bytes of a part, or why the browser does not give them.
+type Part = Result<ArrayBuffer, String>;
+type Waiting = Rc<RefCell<HashMap<u32, oneshot::Sender<Part>>>>;
+
+/// The worker that reads.
+pub struct Reader {
+    worker: Worker,
+    waiting: Waiting,
+    next_id: Cell<u32>,
+    is_gone: Rc<Cell<bool>>,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(Event)>,
+}
+
+thread_local! {
+    /// One for all files of this worker; `None` inside where it could not be started.
+    static READER: RefCell<Option<Option<Rc<Reader>>>> = const { RefCell::new(None) };
+}
+
+impl Reader {
+    /// The reader of this worker, started when it is first asked for; `None` where the browser has none or it broke down.
+    pub fn shared() -> Option<Rc<Reader>> {
+        let reader = READER.with_borrow_mut(|kept| kept.get_or_insert_with(|| Reader::start().map(Rc::new)).clone());
+        reader.filter(|r| !r.is_gone.get())
+    }
+
+    /// Ends the reader of this worker once nobody reads with it any more.
+    pub fn release() {
+        READER.with_borrow_mut(Option::take);
+    }
+
+    fn start() -> Option<Reader> {
+        let worker = Worker::new(READER_URL).ok()?;
+        let (waiting, is_gone) = (Waiting::default(), Rc::new(Cell::new(false)));
+        let on_message = {
+            let waiting = waiting.clone();
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+                let parts: Array = event.data().unchecked_into();
+                let sender = parts.get(0).as_f64().and_then(|id| waiting.borrow_mut().remove(&(id as u32)));
+                let part =
+                    parts.get(1).dyn_into::<ArrayBuffer>().map_err(|why| super::blob::sentence(&why.as_string().unwrap_or_default()));
+                // Whoever asked may be gone.
+                let _ = sender.map(|s| s.send(part));
+            })
+        };
+        let on_error = {
+            let (waiting, is_gone) = (waiting.clone(), is_gone.clone());
+            Closure::<dyn FnMut(Event)>::new(move |_| {
+                is_gone.set(true);
+                // Dropping the senders wakes those who wait: they read by themselves.
+                waiting.borrow_mut().clear();
+            })
+        };
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        Some(Reader { worker, waiting, next_id: Cell::new(0), is_gone, _on_message: on_message, _on_error: on_error })
+    }
+
+    /// Asks for the bytes of `blob`. The answer is cancelled when the reader breaks down.
+    pub fn read(&self, blob: &Blob) -> oneshot::Receiver<Part> {
+        let (sender, receiver) = oneshot::channel();
+        let id = self.next_id.get();
+        self.next_id.set(id.wrapping_add(1));
+        if !self.is_gone.get() && self.worker.post_message(&Array::of2(&id.into(), blob)).is_ok() {
+            self.waiting.borrow_mut().insert(id, sender);
+        }
+        receiver
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
