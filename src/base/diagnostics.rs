@@ -83,6 +83,50 @@ impl Ledger {
         }
     }
 
+    /// Adds the account of a later part of the same file.
+    pub fn absorb(&mut self, later: Ledger) {
+        self.read += later.read;
+        self.shown += later.shown;
+        for reason in later.skipped {
+            match self.skipped.iter_mut().find(|s| s.kind == reason.kind) {
+                Some(known) => {
+                    known.count = known.count.saturating_add(reason.count);
+                    let room = N_EXAMPLES.saturating_sub(known.examples.len());
+                    known.examples.extend(reason.examples.into_iter().take(room));
+                }
+                None => self.skipped.push(reason),
+            }
+        }
+        later.notes.into_iter().for_each(|note| self.note(note));
+    }
+
+    /// Adds the account of another look at the same part of a file, as if records had been met in the order of their offsets.
+    pub fn interleave(&mut self, other: Ledger) {
+        let place = |reason: &SkipReason| reason.examples.first().map_or(0, |e| e.offset);
+        for mut reason in other.skipped {
+            if let Some(known) = self.skipped.iter_mut().find(|s| s.kind == reason.kind) {
+                known.count = known.count.saturating_add(reason.count);
+                known.examples.append(&mut reason.examples);
+                known.examples.sort_by_key(|e| e.offset);
+                known.examples.truncate(N_EXAMPLES);
+            } else {
+                self.skipped.push(reason);
+            }
+        }
+        // A reason about no record in particular, of offset 0, stays behind the one that it was met after.
+        let mut last = 0;
+        let mut keyed: Vec<(u64, SkipReason)> = Vec::with_capacity(self.skipped.len());
+        for reason in std::mem::take(&mut self.skipped) {
+            let at = place(&reason);
+            last = if at == 0 { last } else { at };
+            keyed.push((last, reason));
+        }
+        keyed.sort_by_key(|k| k.0);
+        self.skipped = keyed.into_iter().map(|k| k.1).collect();
+        self.read += other.read;
+        self.shown += other.shown;
+    }
+
     /// A remark on the whole profile.
     pub fn note(&mut self, text: impl Into<String>) {
         let text = text.into();

@@ -28,8 +28,19 @@ pub enum InputError {
     },
 }
 
+/// What threads can share; anything in a browser, where a worker has one thread.
+#[cfg(target_arch = "wasm32")]
+pub trait Shared {}
+#[cfg(target_arch = "wasm32")]
+impl<T: ?Sized> Shared for T {}
+/// What threads can share.
+#[cfg(not(target_arch = "wasm32"))]
+pub trait Shared: Send + Sync {}
+#[cfg(not(target_arch = "wasm32"))]
+impl<T: Send + Sync + ?Sized> Shared for T {}
+
 /// Random access to the bytes of one member.
-pub trait ByteSource {
+pub trait ByteSource: Shared {
     /// Total bytes.
     fn len(&self) -> u64;
 

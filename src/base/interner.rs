@@ -116,6 +116,11 @@ impl Interner {
         StrId(id)
     }
 
+    /// Adds every string of `table` in its order. Returns their ids here, by their ids there.
+    pub fn absorb(&mut self, table: &StringTable) -> Vec<StrId> {
+        table.iter().map(|(_, text)| self.intern(text)).collect()
+    }
+
     /// The id of `text`, if it was interned.
     pub fn find(&self, text: &str) -> Option<StrId> {
         if text.is_empty() {

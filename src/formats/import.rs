@@ -2,13 +2,16 @@
 
 use super::gzip::{GzipIndex, INFLATED_MAX, InflatedSource, Inflater, Stop, is_gzip};
 use super::inspect::{self, Found};
-use super::{Claim, Companion, Format, ImportError, Imported, Progress, Streamed, Watch, archive, by_id};
+use super::parallel::{self, Plan};
+use super::{Claim, Companion, Format, ImportError, Imported, Piece, Progress, Split, Streamed, Watch, archive, by_id};
 use crate::base::input::HEAD_LEN;
+use crate::base::phases::{self, Phase};
 use crate::base::{InputError, InputSet, Ledger, Member, MemberHead, Severity, text};
 use crate::formats::wording;
+use std::ops::Range;
 
 /// How much is read at a time.
-const BLOCK: u64 = 8 << 20;
+pub(super) const BLOCK: u64 = 8 << 20;
 /// The most heap an import may be expected to take: what a 32-bit WASM memory holds with some room.
 pub const HEAP_MAX: u64 = 3_500_000_000;
 
@@ -71,14 +74,20 @@ impl Feeder {
         self.bytes += raw_block.len() as u64;
         let Feeder { importer, ledger, inflater, is_first, .. } = self;
         let Some(inflater) = inflater.as_mut().filter(|_| !self.is_truncated) else {
-            return if self.is_truncated { Ok(()) } else { importer.feed(raw_block, ledger) };
+            return if self.is_truncated { Ok(()) } else { phases::time(Phase::Parse, || importer.feed(raw_block, ledger)) };
         };
+        let (began, mut parsed_ms) = (phases::begin(), 0.0);
         let stop = inflater.push(raw_block, &mut |text| {
             if std::mem::take(is_first) && is_gzip(text) {
                 return Err(twice_packed());
             }
-            importer.feed(text, ledger)
+            let began = phases::begin();
+            let fed = importer.feed(text, ledger);
+            parsed_ms += began.elapsed_ms();
+            began.end(Phase::Parse);
+            fed
         });
+        began.end_without(Phase::Inflate, parsed_ms);
         match stop {
             Ok(()) => Ok(()),
             Err(Stop::Receiver(error)) => Err(error),
@@ -96,6 +105,23 @@ impl Feeder {
                 Ok(())
             }
         }
+    }
+
+    /// How the importer reads the file in pieces; `None`: only in order.
+    pub fn split(&self) -> Option<&'static dyn Split> {
+        self.importer.split().filter(|_| self.inflater.is_none())
+    }
+
+    /// Adds a piece in place of the next `n_bytes` of the file. `false`: they have to be fed.
+    pub fn absorb(&mut self, piece: Box<dyn Piece>, n_bytes: u64) -> bool {
+        let is_added = phases::time(Phase::Merge, || self.importer.absorb(piece, &mut self.ledger));
+        self.bytes += if is_added { n_bytes } else { 0 };
+        is_added
+    }
+
+    /// A remark on how the file was read.
+    pub fn note(&mut self, text: &str) {
+        self.ledger.note(text);
     }
 
     /// Reads the further members of the claim, once all of the first was fed. Returns them as records can be read from them.
@@ -147,7 +173,7 @@ impl Feeder {
             index = Some(points);
         }
         let mut ledger = self.ledger;
-        let profile = self.importer.finish(self.is_truncated, &mut ledger)?;
+        let profile = phases::time(Phase::Freeze, || self.importer.finish(self.is_truncated, &mut ledger))?;
         Ok((Imported { profile, ledger }, index))
     }
 }
@@ -155,16 +181,22 @@ impl Feeder {
 /// A further member that is read at one go is no longer than this.
 const COMPANION_MAX: u64 = 1 << 20;
 
+/// Feeds the bytes of a member in `range`.
+pub(super) fn feed_range(feeder: &mut Feeder, member: &Member, range: Range<u64>) -> Result<(), ImportError> {
+    let mut offset = range.start;
+    while offset < range.end {
+        let block = phases::time(Phase::Read, || member.read_up_to(offset, BLOCK.min(range.end - offset)))?;
+        offset += block.len() as u64;
+        feeder.feed(&block)?;
+    }
+    Ok(())
+}
+
 /// Feeds all of a member.
 fn whole(importer: Box<dyn Streamed>, claim: &Claim, member: &Member) -> Result<(Imported, Option<GzipIndex>), ImportError> {
     let is_gzip = is_gzip(&member.read_up_to(0, 2)?);
     let mut feeder = Feeder::of(importer, claim, &member.name, member.len(), is_gzip);
-    let mut offset = 0;
-    while offset < member.len() {
-        let block = member.read_up_to(offset, BLOCK)?;
-        offset += block.len() as u64;
-        feeder.feed(&block)?;
-    }
+    feed_range(&mut feeder, member, 0..member.len())?;
     feeder.finish()
 }
 
@@ -176,6 +208,16 @@ fn twice_packed() -> ImportError {
 
 /// Imports one claim; `tell` learns how far that is where the format is read at random access. Returns it with the input whose members [`Format::record`] can read: in the claim's order, inflated where they were gzip.
 pub fn import_claim(input: &InputSet, claim: &Claim, tell: &mut dyn FnMut(Progress)) -> Result<(Imported, InputSet), ImportError> {
+    import_with(input, claim, tell, Plan::usual())
+}
+
+/// The same with as many threads, and pieces as long, as `plan` says.
+pub fn import_with(
+    input: &InputSet,
+    claim: &Claim,
+    tell: &mut dyn FnMut(Progress),
+    plan: Plan,
+) -> Result<(Imported, InputSet), ImportError> {
     let format =
         by_id(&claim.format).ok_or_else(|| ImportError::Unrecognised(format!("There is no importer named `{}`.", claim.format)))?;
     let members = claim.members.iter().filter_map(|&m| input.members.get(m).cloned()).collect();
@@ -185,12 +227,7 @@ pub fn import_claim(input: &InputSet, claim: &Claim, tell: &mut dyn FnMut(Progre
     };
     let is_gzip = is_gzip(&main.read_up_to(0, 2)?);
     if let Some(mut feeder) = Feeder::new(format, claim, &main.name, main.len(), is_gzip) {
-        let mut offset = 0;
-        while offset < main.len() {
-            let block = main.read_up_to(offset, BLOCK)?;
-            offset += block.len() as u64;
-            feeder.feed(&block)?;
-        }
+        parallel::feed(&mut feeder, main, plan)?;
         let joined = feeder.join(claim, &picked.members[1..]);
         let (mut imported, index) = feeder.finish()?;
         imported.ledger.members = picked.members.iter().map(|m| m.name.clone()).collect();
@@ -200,7 +237,8 @@ pub fn import_claim(input: &InputSet, claim: &Claim, tell: &mut dyn FnMut(Progre
     let readable = InputSet { members: picked.members.iter().map(inflated).collect::<Result<_, _>>()? };
     let mut ledger = Ledger { recognised: claim.recognised.clone(), ..Ledger::default() };
     ledger.members = readable.members.iter().map(|m| m.name.clone()).collect();
-    let profile = format.import(&readable, claim, &mut ledger, &mut Watch::new(&readable, tell))?;
+    // Read at random access: bytes are waited for while they are parsed.
+    let profile = phases::time(Phase::Parse, || format.import(&readable, claim, &mut ledger, &mut Watch::new(&readable, tell)))?;
     Ok((Imported { profile, ledger }, readable))
 }
 

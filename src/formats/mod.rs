@@ -14,6 +14,7 @@ pub mod neuron_parquet;
 pub mod neuron_summary;
 pub mod neuron_system;
 pub mod ntff;
+pub mod parallel;
 pub mod pftrace;
 pub mod tensorboard_neuron;
 mod unrecognised;
@@ -25,6 +26,7 @@ pub use watch::Watch;
 use crate::base::{InputError, InputSet, Item, Ledger, MemberHead, SliceId};
 use crate::model::{Cell, Profile};
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 
 /// Every format, most specific first.
 pub static ALL: &[&dyn Format] = &[
@@ -144,12 +146,37 @@ pub enum Companion {
     Failed(ImportError),
 }
 
+/// How the members of a format are read in pieces, side by side.
+pub trait Split: Sync {
+    /// Where in `text`, which begins anywhere in a member, a record begins; a guess that [`Streamed::absorb`] checks.
+    fn first_record(&self, text: &[u8]) -> Option<usize>;
+    /// An importer of the records from `offset` on; `head` are the first bytes of the member.
+    fn piece(&self, head: &[u8], offset: u64) -> Option<Box<dyn Piece>>;
+}
+
+/// An importer of records from the middle of a member.
+pub trait Piece: Any + Send {
+    /// Takes the next block.
+    fn feed(&mut self, block: &[u8]);
+    /// How much of the piece was fed so far, of how much.
+    fn expect(&mut self, read_bytes: u64, total_bytes: u64);
+}
+
 /// An importer that is fed blocks in order. Gzip is inflated before.
 pub trait Streamed {
     /// Takes the next block; keeps what it needs of it.
     fn feed(&mut self, block: &[u8], ledger: &mut Ledger) -> Result<(), ImportError>;
     /// How much of the file was fed so far, of how much: to make room for what is still to come.
     fn expect(&mut self, _read_bytes: u64, _total_bytes: u64) {}
+    /// How the member can be read in pieces; `None`: only in order.
+    fn split(&self) -> Option<&'static dyn Split> {
+        None
+    }
+    /// Adds a piece in place of the bytes that it was fed, with the same result. `false`: it does not begin between two records, or depends on
+    /// more of the text before it than it can tell; nothing was added.
+    fn absorb(&mut self, _piece: Box<dyn Piece>, _ledger: &mut Ledger) -> bool {
+        false
+    }
     /// Records met so far.
     fn n_records(&self) -> u64;
     /// New preview slices since the last call.

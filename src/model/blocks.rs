@@ -54,6 +54,16 @@ impl<T: Copy> Blocks<T> {
         }
     }
 
+    /// Adds the values of `other` as `map` gives them; each of its blocks is freed when it was read.
+    pub fn append(&mut self, other: Blocks<T>, map: impl Fn(T) -> T) {
+        for block in std::iter::once(other.first).chain(other.rest) {
+            in_parts(block.len(), &mut |part| {
+                let values = &block[part];
+                self.extend(values.len(), |i| map(values[i]));
+            });
+        }
+    }
+
     /// Adds `value` until there are `n` values.
     pub fn pad(&mut self, n: usize, value: T) {
         while self.len() < n {
@@ -191,6 +201,17 @@ mod tests {
         check(0);
         check(BLOCK_LEN + 100);
         check(BLOCK_LEN * 3);
+    }
+
+    #[test]
+    fn appended_values_follow() {
+        for (n, m) in [(0, 5), (5, 0), (BLOCK_LEN - 3, 7), (BLOCK_LEN + 3, 2 * BLOCK_LEN + 1)] {
+            let (mut column, mut other) = (Blocks::default(), Blocks::default());
+            column.extend(n, |i| i);
+            other.extend(m, |i| i);
+            column.append(other, |i| i + n);
+            assert!(column.iter().copied().eq(0..n + m), "{n} and {m}");
+        }
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! What importers write: tracks, slices, counters, instants in any order; `finish` sorts, nests and freezes.
 
+mod append;
 mod freeze;
+
+pub use append::Renamed;
 
 use super::blocks::Blocks;
 use super::{Column, GenericTable, Profile, RecordRef, TrackKind};

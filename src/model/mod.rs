@@ -20,7 +20,7 @@ pub mod torch;
 pub mod tracks;
 
 pub use blocks::Blocks;
-pub use builder::{ColumnId, CounterSpec, ProfileBuilder, RawSlice, RawSliceId, TrackSpec};
+pub use builder::{ColumnId, CounterSpec, ProfileBuilder, RawSlice, RawSliceId, Renamed, TrackSpec};
 pub use column::Column;
 pub use domain::{Domain, Dtype, NeuronDevice};
 pub use flows::FlowTable;

@@ -34,6 +34,7 @@ mod neuron_system;
 mod neuron_systems;
 mod ntff_operands;
 mod pftrace;
+mod pieces;
 mod report;
 mod search;
 mod search_fields;

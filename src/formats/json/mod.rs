@@ -16,5 +16,6 @@ pub use cursor::{Cursor, Value};
 pub use escape::unescape;
 pub use keys::Keys;
 pub use nested::nested_len;
+pub use resync::next_record;
 pub use root::{Key, Root, root};
 pub use split::{Sink, Splitter, Take};

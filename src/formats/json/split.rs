@@ -109,6 +109,30 @@ impl Default for Splitter {
 }
 
 impl Splitter {
+    /// A splitter of a piece that begins with a record at `offset`, in the list of records of a text whose root is a list or an object.
+    pub fn of_piece(offset: u64, is_list_root: bool) -> Self {
+        Splitter { mode: Mode::Elements, is_list_root, take: Take::Records, n_read: offset, ..Splitter::default() }
+    }
+
+    /// Whether this one stands where `piece` began, at `from`: between two records, so that the piece went on as this one would have.
+    pub fn meets(&self, piece: &Splitter, from: u64) -> bool {
+        let is_between = self.mode == Mode::Elements && self.take == Take::Records && !self.is_open && self.strings == Strings::default();
+        // Damaged text that is read again is limited; below this no limit was near.
+        let n_rescanned = self.n_rescanned + piece.n_rescanned;
+        is_between && self.n_read == from && self.is_list_root == piece.is_list_root && n_rescanned < RECORD_MAX as u64
+    }
+
+    /// Goes on where `piece` ended, which this one met.
+    pub fn go_on_from(&mut self, piece: Splitter) {
+        let n_rescanned = self.n_rescanned + piece.n_rescanned;
+        *self = Splitter { n_rescanned, ..piece };
+    }
+
+    /// Bytes read, those before a piece included.
+    pub fn n_read(&self) -> u64 {
+        self.n_read
+    }
+
     /// Whether the root was closed.
     pub fn is_at_end(&self) -> bool {
         self.mode == Mode::End

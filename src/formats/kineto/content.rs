@@ -1,8 +1,10 @@
 //! What was read so far, and how each record adds to it.
 
+mod absorb;
 mod pass;
 
 use super::counters::Counters;
+use super::deferred::Deferred;
 use super::event::Known;
 use super::facts::Facts;
 use super::flows::FlowEnd;
@@ -61,6 +63,8 @@ pub struct Content {
     recent: Vec<StrId>,
     preview: Preview,
     n_preview: usize,
+    /// In a piece of a file: what depends on the text before it.
+    pub(super) deferred: Option<Deferred>,
 }
 
 /// A category and what it tells.
@@ -126,7 +130,13 @@ impl Content {
             recent: vec![StrId(0); RECENT],
             preview: Preview::default(),
             n_preview: 0,
+            deferred: None,
         }
+    }
+
+    /// Nothing yet of a piece of a file that begins in the list of events.
+    pub fn of_piece() -> Self {
+        Content { deferred: Some(Deferred::default()), n_preview: PREVIEW_MAX, has_events: true, ..Content::new() }
     }
 
     /// `scale` times what was read so far is expected in all, `most` slices at most.

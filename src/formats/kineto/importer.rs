@@ -2,24 +2,25 @@
 
 use super::content::{Content, Pass};
 use super::graphs::{Captures, claim};
+use super::pieces::TracePieces;
 use crate::base::{Ledger, Severity, text};
 use crate::formats::import::file_name;
 use crate::formats::json::Splitter;
 use crate::formats::wording;
-use crate::formats::{Companion, ImportError, Preview, Streamed};
+use crate::formats::{Companion, ImportError, Piece, Preview, Split, Streamed};
 use crate::model::Profile;
 
 /// The fewest bytes a slice takes on average, in any trace that a program writes.
-const BYTES_PER_SLICE_MIN: f64 = 128.0;
+pub(super) const BYTES_PER_SLICE_MIN: f64 = 128.0;
 
 /// Imports one trace.
 pub struct Importer {
-    splitter: Splitter,
-    content: Content,
+    pub(super) splitter: Splitter,
+    pub(super) content: Content,
     title: String,
     /// What companions say of graph replays.
     captures: Option<Captures>,
-    n_read: u64,
+    pub(super) n_read: u64,
     has_expectation: bool,
     /// The first bytes, for the sentence when they are no JSON.
     beginning: Vec<u8>,
@@ -85,6 +86,14 @@ impl Streamed for Importer {
         // No trace has more slices for its bytes; a file that begins as if it had does not get memory for them.
         let most = self.n_read as f64 * scale / BYTES_PER_SLICE_MIN;
         self.content.expect(scale * 1.02, most);
+    }
+
+    fn split(&self) -> Option<&'static dyn Split> {
+        Some(&TracePieces)
+    }
+
+    fn absorb(&mut self, piece: Box<dyn Piece>, ledger: &mut Ledger) -> bool {
+        self.add_piece(piece, ledger)
     }
 
     fn n_records(&self) -> u64 {

@@ -74,6 +74,11 @@ impl Lanes {
     /// The process of that id.
     pub fn process(&mut self, pid: &[u8], builder: &mut ProfileBuilder) -> usize {
         let pid = self.ids.intern(&unescape(pid));
+        self.process_of_id(pid, builder)
+    }
+
+    /// The process of an id of `ids`.
+    pub fn process_of_id(&mut self, pid: StrId, builder: &mut ProfileBuilder) -> usize {
         *self.process_of.entry(pid).or_insert_with(|| {
             let track = builder.track(TrackSpec { parent: None, name: String::new(), kind: TrackKind::Group, sort: 0 });
             self.processes.push(Process { pid, track, name: None, labels: None, sort: None });
@@ -97,8 +102,13 @@ impl Lanes {
 
     fn find(&mut self, pid: &[u8], tid: &[u8], builder: &mut ProfileBuilder) -> usize {
         let process = self.process(pid, builder);
-        let parent = Some(self.processes[process].track);
         let id = self.ids.intern(&unescape(tid));
+        self.thread_of_id(process, id, builder)
+    }
+
+    /// The thread of a process and an id of `ids`.
+    pub fn thread_of_id(&mut self, process: usize, id: StrId, builder: &mut ProfileBuilder) -> usize {
+        let parent = Some(self.processes[process].track);
         *self.thread_of.entry((process, id)).or_insert_with(|| {
             let track = builder.track(TrackSpec { parent, name: String::new(), kind: TrackKind::Thread, sort: 0 });
             self.threads.push(Thread { process, tid: id, track, open: Vec::new(), is_device: false, name: None, sort: None });
@@ -129,6 +139,23 @@ impl Lanes {
             Naming::Name(name) | Naming::Labels(name) => t.name = Some(name),
             Naming::Sort(sort) => t.sort = Some(sort),
         }
+    }
+
+    /// Takes what a later part of the file says of the process that is called `process` here.
+    pub fn rename_process(&mut self, process: usize, later: Process) {
+        let p = &mut self.processes[process];
+        p.name = later.name.or(p.name.take());
+        p.labels = later.labels.or(p.labels.take());
+        p.sort = later.sort.or(p.sort);
+    }
+
+    /// The same of a thread. Slices that are open in `later` begin with raw slice `first` here.
+    pub fn rename_thread(&mut self, thread: usize, later: Thread, first: RawSliceId) {
+        let t = &mut self.threads[thread];
+        t.name = later.name.or(t.name.take());
+        t.sort = later.sort.or(t.sort);
+        t.is_device |= later.is_device;
+        t.open.extend(later.open.into_iter().map(|slice| slice + first));
     }
 
     /// Gives every track its name, kind and place.

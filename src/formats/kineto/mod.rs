@@ -3,6 +3,7 @@
 mod args;
 mod content;
 mod counters;
+mod deferred;
 pub(in crate::formats) mod event;
 mod facts;
 mod finish;
@@ -11,6 +12,7 @@ mod graphs;
 mod importer;
 mod lanes;
 mod others;
+mod pieces;
 mod record;
 mod sink;
 mod spans;

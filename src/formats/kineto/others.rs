@@ -24,20 +24,22 @@ impl Pass<'_> {
         }
         if event.name == b"Record Window End" {
             content.has_torch_marks = true;
-            if let Some((_, _, _, before)) = content.window_end.replace((track, time, name, record)) {
-                self.skip(
-                    Severity::Info,
-                    "window_end",
-                    "Only the last of several `Record Window End` events counts.",
-                    before.offset(),
-                    text,
-                );
-            }
-            return;
+            return match &mut content.deferred {
+                Some(deferred) => deferred.push_window_end(track, time, name, record, text),
+                None => self.window_end((track, time, name, record), text),
+            };
         }
         content.builder.instant(track, time, name, record);
         content.n_used += 1;
         content.last = content.last.max(time);
+    }
+
+    /// The end of the recording, as the profiler says.
+    pub(super) fn window_end(&mut self, end: (TrackId, i64, StrId, RecordRef), text: &[u8]) {
+        if let Some((_, _, _, before)) = self.content.window_end.replace(end) {
+            let reason = "Only the last of several `Record Window End` events counts.";
+            self.skip(Severity::Info, "window_end", reason, before.offset(), text);
+        }
     }
 
     pub(super) fn counter(&mut self, event: &Event<'_>, text: &[u8], offset: u64, time: i64) {

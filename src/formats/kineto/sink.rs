@@ -15,7 +15,10 @@ impl Sink for Pass<'_> {
             }
             return Take::Records;
         }
-        self.content.facts.key(key);
+        match &mut self.content.deferred {
+            Some(deferred) => deferred.roots.push((key.to_vec(), None)),
+            None => self.content.facts.key(key),
+        }
         // Large tables of other tools; nothing of them is shown.
         if matches!(key, b"stackFrames" | b"samples") {
             self.ledger.skip(Severity::Info, "root_key_ignored", "A root key that is not shown on the timeline.", 0, || {
@@ -36,7 +39,10 @@ impl Sink for Pass<'_> {
     }
 
     fn value(&mut self, key: &[u8], text: &[u8], _offset: u64) {
-        self.content.facts.value(key, text);
+        match &mut self.content.deferred {
+            Some(deferred) => deferred.roots.push((key.to_vec(), Some(text.to_vec()))),
+            None => self.content.facts.value(key, text),
+        }
     }
 
     fn damaged(&mut self, text: &[u8], offset: u64, damage: Damage) {

@@ -2,14 +2,24 @@
 
 use axonscope::base::{ByteSource, InputSet, Member};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A file of the disk at random access.
 struct DiskSource {
-    file: Mutex<File>,
+    #[cfg(unix)]
+    file: File,
+    #[cfg(not(unix))]
+    file: std::sync::Mutex<File>,
     len: u64,
+}
+
+impl DiskSource {
+    fn new(file: File, len: u64) -> Self {
+        #[cfg(not(unix))]
+        let file = std::sync::Mutex::new(file);
+        DiskSource { file, len }
+    }
 }
 
 impl ByteSource for DiskSource {
@@ -17,7 +27,15 @@ impl ByteSource for DiskSource {
         self.len
     }
 
+    /// Threads read side by side.
+    #[cfg(unix)]
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, out, offset).map_err(|e| format!("{e}."))
+    }
+
+    #[cfg(not(unix))]
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+        use std::io::{Read, Seek, SeekFrom};
         let mut file = self.file.lock().map_err(|_| "The file is in use.")?;
         file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(out)).map_err(|e| format!("{e}."))
     }
@@ -37,7 +55,7 @@ pub fn input(arguments: &[String]) -> Result<InputSet, String> {
         let file = File::open(path).map_err(|e| format!("`{shown}` could not be read: {e}."))?;
         let len = file.metadata().map_err(|e| format!("`{shown}` could not be read: {e}."))?.len();
         let name = path.strip_prefix(&root).unwrap_or(path).to_string_lossy().into_owned();
-        out.members.push(Member::new(name, Arc::new(DiskSource { file: Mutex::new(file), len })));
+        out.members.push(Member::new(name, Arc::new(DiskSource::new(file, len))));
     }
     Ok(out)
 }

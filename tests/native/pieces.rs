@@ -1,0 +1,211 @@
+//! A trace read in pieces on several threads is the same profile as one read in order, wherever it is cut.
+
+use crate::common::conformance;
+use axonscope::base::{InputSet, Member};
+use axonscope::formats::import::{import_with, inflated};
+use axonscope::formats::parallel::Plan;
+use axonscope::formats::{Claim, ImportError, Imported};
+use proptest::prelude::*;
+use std::fmt::{Debug, Write};
+use std::hash::Hasher;
+
+/// A hash of how something is written for people.
+#[derive(Default)]
+struct Print(rustc_hash::FxHasher);
+
+impl Write for Print {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
+}
+
+fn print(value: &impl Debug) -> u64 {
+    let mut out = Print::default();
+    write!(out, "{value:?}").unwrap();
+    out.0.finish()
+}
+
+/// Each part of an import, as a hash of all that is in it.
+fn prints(imported: &Imported) -> Vec<(&'static str, u64)> {
+    let p = &imported.profile;
+    let slices = &p.slices;
+    vec![
+        ("meta", print(&p.meta)),
+        ("strings", print(&p.strings)),
+        ("tracks", print(&p.tracks)),
+        ("lanes", print(&p.lanes)),
+        ("starts", print(&slices.start)),
+        ("durations", print(&slices.duration)),
+        ("names", print(&slices.name)),
+        ("parents", print(&slices.parent)),
+        ("records", print(&slices.record)),
+        ("second records", print(&slices.second_record)),
+        ("order", print(&slices.by_start)),
+        ("attributes", print(&p.attributes)),
+        ("counters", print(&p.counters)),
+        ("instants", print(&p.instants)),
+        ("flows", print(&p.flows)),
+        ("domain", print(&p.domain)),
+        ("tables", print(&p.tables)),
+    ]
+}
+
+fn import(text: &Member, plan: Plan) -> Result<Imported, ImportError> {
+    let claim = Claim { format: "kineto".into(), members: vec![0], recognised: String::new() };
+    import_with(&InputSet { members: vec![text.clone()] }, &claim, &mut |_| (), plan).map(|i| i.0)
+}
+
+/// Pieces of `n_bytes` on `n_threads` threads.
+fn plan(n_threads: usize, n_bytes: u64) -> Plan {
+    Plan { n_threads, piece_bytes: (n_bytes, n_bytes) }
+}
+
+fn compare(text: &Member, whole: &Result<Imported, ImportError>, plan: Plan) {
+    let pieces = import(text, plan);
+    match (whole, pieces) {
+        (Ok(whole), Ok(pieces)) => {
+            assert_eq!(pieces.ledger, whole.ledger, "{plan:?} of {text:?}");
+            assert_eq!(prints(&pieces), prints(whole), "{plan:?} of {text:?}");
+            pieces.profile.check().unwrap();
+        }
+        (whole, pieces) => assert_eq!(pieces.map(|_| ()), whole.as_ref().map(|_| ()).map_err(Clone::clone), "{plan:?} of {text:?}"),
+    }
+}
+
+/// A record of each kind, the odd ones included. `t` is its time; `n` chooses threads, names and ids.
+fn record(kind: usize, t: u64, n: u64) -> String {
+    let (tid, id) = (n % 3, n % 5);
+    match kind {
+        0 => format!(
+            r#"{{"ph": "X", "cat": "cpu_op", "name": "aten::op{id}", "pid": 1, "tid": {tid}, "ts": {t}.{n}, "dur": 5, "args": {{"External id": {n}, "Input Dims": [[{n}, 2], []], "Input type": ["float", ""], "Concrete Inputs": ["", "{n}"]}}}}"#
+        ),
+        1 => format!(
+            r#"{{"ph": "X", "cat": "kernel", "name": "void k<{id}>(float*)", "pid": 0, "tid": 7, "ts": {t}, "dur": 3.5, "args": {{"correlation": {n}, "grid": [{n}, 1, 1], "block": [128, 1, 1], "stream": 7, "device": 0}}}}"#
+        ),
+        2 => format!(
+            r#"{{"name": "k{n}", "ph": "X", "pid": 1, "tid": {tid}, "ts": {t}, "dur": 1, "args": {{"list": [{{"x": 1}}, {{"name": "no record", "ph": "X", "pid": 9, "tid": 9, "ts": 1, "dur": 1}}], "s": "}}, {{\"ph\": \"X\"}}"}}}}"#
+        ),
+        3 => format!(r#"{{"ph": "B", "name": "span \"{id}\" \u00e9 \\", "pid": 1, "tid": {tid}, "ts": {t}}}"#),
+        4 => format!(r#"{{"ph": "E", "pid": 1, "tid": {tid}, "ts": {t}}}"#),
+        5 => format!(r#"{{"ph": "b", "cat": "c{tid}", "name": "async", "id": "x{id}", "pid": 2, "tid": 1, "ts": {t}}}"#),
+        6 => format!(r#"{{"ph": "e", "cat": "c{tid}", "name": "async", "id": "x{id}", "pid": 2, "tid": 1, "ts": {t}}}"#),
+        7 => format!(r#"{{"ph": "C", "name": "counter {tid}", "pid": 1, "ts": {t}, "args": {{"a{id}": {n}, "b": 2.5, "c": "text"}}}}"#),
+        8 => format!(
+            r#"{{"ph": "i", "name": "[memory]", "pid": 1, "tid": {tid}, "ts": {t}, "s": "t", "args": {{"Addr": {n}, "Bytes": 16, "Device Type": 1, "Device Id": 0, "Total Allocated": 99}}}}"#
+        ),
+        9 => format!(r#"{{"ph": "i", "name": "Record Window End", "pid": "", "tid": "Trace", "ts": {t}, "s": "g"}}"#),
+        10 => format!(r#"{{"ph": "s", "id": {id}, "cat": "fwdbwd", "name": "f", "pid": 1, "tid": {tid}, "ts": {t}}}"#),
+        11 => format!(r#"{{"ph": "f", "id": "i{id}", "cat": "ac2g", "name": "f", "pid": 0, "tid": 7, "ts": {t}, "bp": "e"}}"#),
+        12 => format!(r#"{{"ph": "M", "name": "thread_name", "pid": 1, "tid": {tid}, "args": {{"name": "thread {n}"}}}}"#),
+        13 => format!(r#"{{"ph": "M", "name": "process_labels", "pid": {tid}, "args": {{"labels": "GPU {id}"}}}}"#),
+        14 => format!(
+            r#"{{"ph": "X", "cat": "python_function", "name": "mod.py({n}): f", "pid": 1, "tid": {tid}, "ts": {t}, "dur": 9, "args": {{"Python id": {n}, "Call stack": "a;\nb"}}}}"#
+        ),
+        15 => format!(
+            r#"{{"ph": "X", "cat": "cpu_op", "name": "nccl:all_reduce", "pid": 1, "tid": {tid}, "ts": {t}, "dur": -1, "args": {{"Collective name": "allreduce", "dtype": "Float", "Process Group Name": "pg{id}", "Seq": {n}}}}}"#
+        ),
+        16 => format!(r#"{{"ph": "X", "name": "unescaped "quote" in it", "pid": 1, "tid": {tid}, "ts": {t}, "dur": 1}}"#),
+        17 => format!(r#"{{"ph": "X", "name": "no time", "pid": 1, "tid": {tid}, "dur": {n}}}"#),
+        18 => format!(r#"{{"ph": "X", "name": "open, "pid": 1, "tid": {tid}, "ts": {t}, "dur": 1}}"#),
+        19 => "\"stray\"".into(),
+        20 => format!(
+            r#"{{"ph": "X", "name": "odd id", "pid": "p{id}", "tid": "t{n}", "ts": {t}, "dur": 1, "args": {{"correlation": 99999999999}}}}"#
+        ),
+        _ => format!(r#"{{"ph": "C", "name": "empty", "id": "{id}", "pid": 3, "ts": {t}, "args": {{"no": []}}}}"#),
+    }
+}
+
+const N_KINDS: usize = 22;
+
+/// A trace of these records. `shape` chooses the root and what follows the list.
+fn trace(records: &[(usize, u64, u64)], shape: usize) -> String {
+    let list: Vec<String> = records.iter().map(|&(kind, t, n)| record(kind, t, n)).collect();
+    let list = list.join([",\n  ", ", ", ",", " ,\r\n"][shape % 4]);
+    match shape % 5 {
+        0 => format!("[{list}]"),
+        1 => format!(r#"{{"traceEvents": [{list}]}}"#),
+        2 => format!(
+            r#"{{"schemaVersion": 1, "deviceProperties": [{{"id": 0, "name": "G"}}], "traceEvents": [{list}], "baseTimeNanoseconds": 5, "traceName": "t"}}"#
+        ),
+        3 => format!(
+            r#"{{"traceEvents": [{list}], "other": [{{"a": 1}}, {{"ph": "X"}}, {{"name": "n"}}, {{"ph": "X"}}], "stackFrames": {{"1": {{"name": "f"}}}}, "distributedInfo": {{"rank": 1, "world_size": 2}}}}"#
+        ),
+        _ => format!(r#"{{"traceEvents": [{list}], "more": 1, "traceEvents": [{list}]}}"#),
+    }
+}
+
+#[test]
+fn every_cut_of_a_trace_gives_the_same() {
+    let records: Vec<(usize, u64, u64)> = (0..N_KINDS * 2).map(|i| ((i * 7) % N_KINDS, 100 + i as u64, i as u64 * 3)).collect();
+    for shape in 0..5 {
+        let text = Member::from_bytes("t.json", trace(&records, shape).into_bytes());
+        let whole = import(&text, Plan::SERIAL);
+        assert!(whole.as_ref().unwrap().profile.slices.len() > 10);
+        for n_bytes in (1..text.len()).step_by(23) {
+            compare(&text, &whole, plan(2 + n_bytes as usize % 3, n_bytes));
+        }
+    }
+}
+
+#[test]
+fn pieces_are_read_by_helpers() {
+    // Were every piece read in order after all, the others would test nothing.
+    use axonscope::formats::{by_id, parallel};
+    let records: Vec<(usize, u64, u64)> = (0..40).map(|i| (i % 2, 100 + i as u64, i as u64)).collect();
+    let text = Member::from_bytes("t.json", trace(&records, 2).into_bytes());
+    let claim = Claim { format: "kineto".into(), members: vec![0], recognised: String::new() };
+    let mut feeder = axonscope::formats::import::Feeder::new(by_id("kineto").unwrap(), &claim, "t.json", text.len(), false).unwrap();
+    let split = feeder.split().unwrap();
+    let pieces = parallel::pieces(split, &text, 500).unwrap();
+    assert!(pieces.len() > 8 && pieces[0].start == 0 && pieces.last().unwrap().end == text.len());
+    let head = text.read_up_to(0, 100).unwrap();
+    feeder.feed(&text.read(0, pieces[0].end).unwrap()).unwrap();
+    for range in &pieces[1..] {
+        let mut piece = split.piece(&head, range.start).unwrap();
+        piece.feed(&text.read(range.start, range.end - range.start).unwrap());
+        // One that begins elsewhere is refused.
+        let other = split.piece(&head, range.start + 1).unwrap();
+        assert!(!feeder.absorb(other, 1));
+        assert!(feeder.absorb(piece, range.end - range.start));
+    }
+    let (imported, _) = feeder.finish().unwrap();
+    assert_eq!(prints(&imported), prints(&import(&text, Plan::SERIAL).unwrap()));
+}
+
+#[test]
+fn real_traces_give_the_same() {
+    let Some(dir) = conformance("kineto/traces") else { return };
+    let mut paths = Vec::new();
+    crate::kineto::traces(&dir, &mut paths);
+    let mut n = 0;
+    for path in paths {
+        let raw = Member::from_bytes(path.to_string_lossy(), std::fs::read(&path).unwrap());
+        let Ok(text) = inflated(&raw) else { continue };
+        let text = Member::from_bytes(path.to_string_lossy(), text.read(0, text.len()).unwrap());
+        let whole = import(&text, Plan::SERIAL);
+        for part in [5, 17] {
+            compare(&text, &whole, plan(3, (text.len() / part).max(1)));
+            n += 1;
+        }
+    }
+    assert!(n > 10, "{n}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    #[test]
+    fn pieces_of_any_trace_give_the_same(
+        records in prop::collection::vec((0..N_KINDS, 0u64..400, 0u64..30), 1..60),
+        shape in 0usize..20,
+        cut in 0.0f64..1.3,
+        n_bytes in 1u64..3000,
+        n_threads in 2usize..5,
+    ) {
+        let mut text = trace(&records, shape).into_bytes();
+        text.truncate((text.len() as f64 * cut) as usize);
+        let text = Member::from_bytes("t.json", text);
+        compare(&text, &import(&text, Plan::SERIAL), plan(n_threads, n_bytes));
+    }
+}
