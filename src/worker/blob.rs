@@ -119,11 +119,12 @@ impl Blocks {
     /// Asks for the next blocks. The first one is read without the reader, which may not have started yet.
     fn read_ahead(&mut self) -> Result<(), String> {
         let Source::File(file, reader) = &self.source else { return Ok(()) };
+        let reader = reader.as_ref().filter(|r| r.is_running());
         let n_ahead = if reader.is_some() { N_AHEAD } else { 1 };
         while self.offset < self.len && self.coming.len() < n_ahead {
             let n_bytes = self.size.min(self.len - self.offset);
             let blob = part(file, self.offset, n_bytes)?;
-            let by = match reader.as_ref().filter(|_| self.offset > 0) {
+            let by = match reader.filter(|_| self.offset > 0) {
                 Some(reader) => By::Reader(reader.read(&blob)),
                 None => By::Own(blob.array_buffer()),
             };

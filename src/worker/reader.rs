@@ -35,7 +35,12 @@ impl Reader {
     /// The reader of this worker, started when it is first asked for; `None` where the browser has none or it broke down.
     pub fn shared() -> Option<Rc<Reader>> {
         let reader = READER.with_borrow_mut(|kept| kept.get_or_insert_with(|| Reader::start().map(Rc::new)).clone());
-        reader.filter(|r| !r.is_gone.get())
+        reader.filter(|r| r.is_running())
+    }
+
+    /// Whether it has not broken down.
+    pub fn is_running(&self) -> bool {
+        !self.is_gone.get()
     }
 
     /// Ends the reader of this worker once nobody reads with it any more.
@@ -75,7 +80,7 @@ impl Reader {
         let (sender, receiver) = oneshot::channel();
         let id = self.next_id.get();
         self.next_id.set(id.wrapping_add(1));
-        if !self.is_gone.get() && self.worker.post_message(&Array::of2(&id.into(), blob)).is_ok() {
+        if self.is_running() && self.worker.post_message(&Array::of2(&id.into(), blob)).is_ok() {
             self.waiting.borrow_mut().insert(id, sender);
         }
         receiver
