@@ -100,26 +100,27 @@ impl Ledger {
         later.notes.into_iter().for_each(|note| self.note(note));
     }
 
-    /// Adds the account of another look at the same part of a file, as if records had been met in the order of their offsets.
-    pub fn interleave(&mut self, other: Ledger) {
-        let place = |reason: &SkipReason| reason.examples.first().map_or(0, |e| e.offset);
-        for mut reason in other.skipped {
-            if let Some(known) = self.skipped.iter_mut().find(|s| s.kind == reason.kind) {
-                known.count = known.count.saturating_add(reason.count);
-                known.examples.append(&mut reason.examples);
-                known.examples.sort_by_key(|e| e.offset);
-                known.examples.truncate(N_EXAMPLES);
-            } else {
-                self.skipped.push(reason);
-            }
-        }
+    /// Adds the account of another look at the same part of a file, as if all had been met in one. `first_met`: where each reason of `other` was
+    /// first met, byte offsets.
+    pub fn interleave(&mut self, other: Ledger, first_met: &[u64]) {
         // A reason about no record in particular, of offset 0, stays behind the one that it was met after.
         let mut last = 0;
         let mut keyed: Vec<(u64, SkipReason)> = Vec::with_capacity(self.skipped.len());
         for reason in std::mem::take(&mut self.skipped) {
-            let at = place(&reason);
-            last = if at == 0 { last } else { at };
+            last = reason.examples.first().map_or(0, |e| e.offset).max(last);
             keyed.push((last, reason));
+        }
+        for (mut reason, &met) in other.skipped.into_iter().zip(first_met) {
+            match keyed.iter_mut().find(|k| k.1.kind == reason.kind) {
+                Some((first, known)) => {
+                    *first = met.min(*first);
+                    known.count = known.count.saturating_add(reason.count);
+                    known.examples.append(&mut reason.examples);
+                    known.examples.sort_by_key(|e| e.offset);
+                    known.examples.truncate(N_EXAMPLES);
+                }
+                None => keyed.push((met, reason)),
+            }
         }
         keyed.sort_by_key(|k| k.0);
         self.skipped = keyed.into_iter().map(|k| k.1).collect();
@@ -149,6 +150,19 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn accounts_of_one_part_of_a_file_are_in_its_order() {
+        let mut one = Ledger::default();
+        let add = |ledger: &mut Ledger, kind: &str, offset: u64| ledger.skip(Severity::Info, kind, "A reason.", offset, String::new);
+        [("a", 10), ("b", 50), ("a", 60), ("root", 0)].iter().for_each(|(kind, at)| add(&mut one, kind, *at));
+        let mut other = Ledger::default();
+        [("c", 5), ("b", 20), ("b", 70), ("b", 80)].iter().for_each(|(kind, at)| add(&mut other, kind, *at));
+        one.interleave(other, &[30, 20]);
+        let kinds: Vec<(&str, u64)> = one.skipped.iter().map(|s| (s.kind.as_str(), s.count)).collect();
+        assert_eq!(kinds, [("a", 2), ("b", 4), ("c", 1), ("root", 1)]);
+        assert_eq!(one.skipped[1].examples.iter().map(|e| e.offset).collect::<Vec<_>>(), [20, 50, 70]);
+    }
 
     #[test]
     fn reasons_are_counted_with_few_examples() {

@@ -131,6 +131,8 @@ impl Content {
     /// What depends on the text before the piece.
     fn settle_deferred(&mut self, deferred: Deferred, known: &Known, account: &mut Ledger) {
         let mut later = Ledger::default();
+        // Where each reason of `later` was first met.
+        let mut first_met = Vec::new();
         let mut pass = Pass { content: self, ledger: &mut later };
         for mut end in deferred.ends {
             end.opener = match end.opener {
@@ -138,12 +140,14 @@ impl Content {
                 Opener::Async(key) => Opener::Async(known.key(key)),
             };
             pass.late_end(&end);
+            first_met.resize(pass.ledger.skipped.len(), end.offset);
         }
         for (track, time, name, record, text) in deferred.window_ends {
             pass.window_end((known.tracks[track.index()], time, known.strings[name.index()], record), &text);
+            first_met.resize(pass.ledger.skipped.len(), record.offset());
         }
         if !later.skipped.is_empty() {
-            account.interleave(later);
+            account.interleave(later, &first_met);
         }
         for (key, value) in deferred.roots {
             match value {
