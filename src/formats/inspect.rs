@@ -26,6 +26,17 @@ impl Found {
     pub fn is_misfit(&self) -> bool {
         super::ntff::is_misfit(&self.claim)
     }
+
+    /// Whether it is a trace of graph captures without the trace of its run.
+    pub fn is_capture(&self) -> bool {
+        super::kineto::is_capture(&self.claim)
+    }
+
+    /// The path under which a file of captures belongs to this run; `None` for another format.
+    pub fn capture_path(&self, file: &str) -> Option<String> {
+        let is_run = self.claim.format == super::kineto::ID && !self.is_capture();
+        Some(super::kineto::capture_path(self.paths.first().filter(|_| is_run)?, file))
+    }
 }
 
 /// What a drop holds.

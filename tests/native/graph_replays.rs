@@ -283,3 +283,23 @@ fn kernel_time_by_operator_equals_tracelens() {
         assert!((sum(&ours) - sum(&wanted)).abs() <= sum(&wanted) * 1e-3, "{name}");
     }
 }
+
+#[test]
+fn a_capture_that_comes_later_has_a_place_beside_its_run() {
+    use axonscope::formats::inspect::inspect;
+    let found = |files: &[(&str, Vec<u8>)]| {
+        let members = files.iter().map(|(name, bytes)| Member::from_bytes(*name, bytes.clone())).collect();
+        inspect(&InputSet { members }).unwrap().found
+    };
+    let (of_run, of_capture) = (run(0, "execute_4", &[&[("gemm", 7)]]), capture(0, &[(4, &[MM])], true, false));
+    let alone = found(&[("c.json", of_capture.clone())]).remove(0);
+    assert!(alone.is_capture() && alone.capture_path("x").is_none());
+    let first = found(&[("d/trace.json", of_run.clone())]).remove(0);
+    let path = first.capture_path("somewhere/c.json").unwrap();
+    assert_eq!(path, "d/capture_traces/c.json");
+    let both = found(&[("d/trace.json", of_run.clone()), (&path, of_capture)]);
+    assert_eq!((both.len(), both[0].paths.clone()), (1, vec!["d/trace.json".to_string(), path.clone()]));
+    // Of another rank it stays alone.
+    assert_eq!(found(&[("d/trace.json", of_run), (&path, capture(1, &[(4, &[MM])], true, false))]).len(), 2);
+    assert_eq!(first.capture_path("c.json").as_deref(), Some("d/capture_traces/c.json"));
+}

@@ -100,6 +100,17 @@ impl Format for Kineto {
     }
 }
 
+/// Whether a claim is of a trace of graph captures without the trace of its run.
+pub(crate) fn is_capture(claim: &Claim) -> bool {
+    claim.format == ID && claim.recognised.ends_with(graphs::claim::ALONE)
+}
+
+/// The path that puts a file of captures beside the run at `run`: `run/capture_traces/c.json` from `c.json`.
+pub(crate) fn capture_path(run: &str, file: &str) -> String {
+    let directory = run.rsplit_once('/').map_or(String::new(), |(directory, _)| format!("{directory}/"));
+    format!("{directory}{}/{}", graphs::claim::DIRECTORIES[0], file_name(file))
+}
+
 /// How a member was recognised; `None` when it is something else.
 fn recognise(head: &MemberHead) -> Option<String> {
     match root(&head.head)? {

@@ -4,7 +4,7 @@ use crate::base::MemberHead;
 use crate::formats::json::{Cursor, Value, number};
 
 /// Directories that vLLM and SGLang write capture traces to.
-const DIRECTORIES: [&str; 2] = ["capture_traces", "graph_capture_profile"];
+pub(in crate::formats::kineto) const DIRECTORIES: [&str; 2] = ["capture_traces", "graph_capture_profile"];
 /// What vLLM calls the list of its capture traces.
 const DETAILS: &str = "execution_details.json";
 
