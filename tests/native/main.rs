@@ -40,6 +40,7 @@ mod search;
 mod search_fields;
 mod short_names;
 mod tensorboard_neuron;
+mod torch_advice;
 mod torch_devices;
 mod torch_inputs;
 mod torch_support;

@@ -174,7 +174,7 @@ pub fn launched_at(view: &View<'_>, call: &Call) -> Option<i64> {
 }
 
 /// Positions in `Events::work` of the device work of a node and what it contains.
-fn work_below<'a>(view: &View<'a>, node: u32) -> impl Iterator<Item = u32> + 'a {
+pub fn work_below<'a>(view: &View<'a>, node: u32) -> impl Iterator<Item = u32> + 'a {
     let trees = &view.model.trees;
     let (first, end) = (trees.work.partition_point(|w| w.0 < node), trees.end[node as usize]);
     trees.work[first..].iter().take_while(move |w| w.0 < end).map(|w| w.1)

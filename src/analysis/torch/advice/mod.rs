@@ -3,6 +3,8 @@
 mod classic;
 mod idle;
 mod modern;
+mod rates;
+mod serving;
 
 use super::View;
 use super::overview::{Category, Evidence, Overview, Recommendation};
@@ -19,6 +21,8 @@ pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendati
     }
     let mut out = classic::recommendations(view, overview);
     out.extend(modern::recommendations(view, overview));
+    out.extend(rates::recommendations(view, overview));
+    out.extend(serving::recommendations(view, overview));
     out.order_by_key(|r| std::cmp::Reverse(r.cost));
     out
 }
