@@ -25,7 +25,7 @@ const LAST_TILE_MAX: f64 = 0.25;
 const CHAIN_MIN: usize = 3;
 const CONVERSIONS_MIN: f64 = 0.03;
 
-/// A call and what could be won of it.
+/// A call and what could be saved of it.
 type Won = (u32, i64);
 
 pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendation> {
@@ -78,7 +78,7 @@ fn below_roof(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Reco
         id: "gemm_below_roof".into(),
         title: "Matrix products below half of the roof".into(),
         text: format!(
-            "{} of {} matrix products reach less than half of what the device allows; {} could be won. See Efficiency for their sizes: try larger batches, padded sizes, another layout, or tuned kernels (TunableOp, max-autotune).",
+            "{} of {} matrix products reach less than half of what the device allows; {} could be saved. See Efficiency for their sizes: try larger batches, padded sizes, another layout, or tuned kernels (TunableOp, max-autotune).",
             text::count(slow.len() as u64),
             text::count(all.iter().filter(|c| c.work.family == Family::Gemm).count() as u64),
             text::duration(cost)
@@ -153,7 +153,7 @@ fn tensor_cores(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Re
         id: "tensor_cores_unused".into(),
         title: "Tensor cores are not used".into(),
         text: format!(
-            "{} matrix operations in a type that tensor cores support ran kernels without them; up to {} could be won. Check that sizes are multiples of 8 (16 for 8-bit types) and that operands are contiguous.",
+            "{} matrix operations in a type that tensor cores support ran kernels without them; up to {} could be saved. Check that sizes are multiples of 8 (16 for 8-bit types) and that operands are contiguous.",
             text::count(found.len() as u64),
             text::duration(cost)
         ),
@@ -196,7 +196,7 @@ fn chains(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommen
         id: "elementwise_chains".into(),
         title: "Elementwise operators that could be fused".into(),
         text: format!(
-            "{} chains of {CHAIN_MIN} or more elementwise operators on tensors of one size read and write memory each; fused, about {} could be won. Try torch.compile or a fused kernel.",
+            "{} chains of {CHAIN_MIN} or more elementwise operators on tensors of one size read and write memory each; fused, about {} could be saved. Try torch.compile or a fused kernel.",
             text::count(chains),
             text::duration(cost)
         ),
@@ -208,7 +208,7 @@ fn chains(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommen
     })
 }
 
-/// Attention by the math backend, which writes the whole matrix of weights.
+/// Attention by the math backend, which writes the matrix of weights to memory.
 fn math_attention(view: &View<'_>, overview: &Overview, times: &NodeTimes, (start, end): (i64, i64)) -> Option<Recommendation> {
     let (trees, slices) = (&view.model.trees, &view.profile.slices);
     let is_math = |node: usize| {
@@ -226,7 +226,7 @@ fn math_attention(view: &View<'_>, overview: &Overview, times: &NodeTimes, (star
         id: "math_attention".into(),
         title: "Attention without a fused kernel".into(),
         text: format!(
-            "{} calls of attention ({}) use the math backend, which writes the whole matrix of weights. FlashAttention needs FP16 or BF16, a supported head size and no arbitrary mask; see `torch.nn.attention.sdpa_kernel`.",
+            "{} calls of attention ({}) use the math backend, which writes the matrix of weights to memory. FlashAttention needs FP16 or BF16, a supported head size and no arbitrary mask; see `torch.nn.attention.sdpa_kernel`.",
             text::count(found.len() as u64),
             text::duration(time)
         ),
