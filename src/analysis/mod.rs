@@ -4,6 +4,7 @@ pub mod colour;
 pub mod colouring;
 pub mod details;
 pub mod device;
+pub mod explain;
 pub mod filter;
 pub mod flows;
 pub mod groupings;

@@ -44,6 +44,10 @@ impl Session {
                 let part = device::compare::part_of(&self.profile, &self.summary(None));
                 Answer::Device(DeviceAnswer::ComparePart(Box::new(part)))
             }
+            DeviceQuery::ExplainPart(query) => {
+                let part = device::explain::part_of(&self.profile, query, &self.summary(query.range));
+                Answer::Device(DeviceAnswer::ExplainPart(Box::new(part)))
+            }
             // With the colours that the timeline has already.
             DeviceQuery::Layers(query) => {
                 let slots = self.slots("name", &self.profile.slices.name);

@@ -7,6 +7,7 @@ pub use super::scan::{Cursor, ScanPart, ScanQuery};
 pub use crate::analysis::details::Neighbour;
 pub use crate::analysis::device::instruction::InstructionFacts;
 pub use crate::analysis::device::{DeviceAnswer, DeviceQuery};
+pub use crate::analysis::explain::{Explain, ExplainPart, ExplainQuery};
 pub use crate::analysis::filter::Term;
 pub use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::analysis::hit_tables::TrackTables;
@@ -65,6 +66,8 @@ pub enum Query {
     Brief(SliceId),
     /// Rows as CSV, part by part.
     Export(ExportQuery),
+    /// What changed from the first part to the second. Any session can answer.
+    Explain(Box<ExplainPart>, Box<ExplainPart>),
 }
 
 /// An answer to the query of the same name.
@@ -108,6 +111,8 @@ pub enum Answer {
     Brief(Brief),
     /// One part, and where the next one begins.
     Export(ExportPart),
+    /// Sentences, times and metrics.
+    Explain(Box<Explain>),
     /// The question cannot be answered; a sentence says why.
     Refused(String),
 }

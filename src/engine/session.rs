@@ -5,7 +5,7 @@ use super::{HotColumns, HotMeta, hot};
 use crate::analysis::colouring::name_at;
 use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
-use crate::analysis::{colour, details, flows, operators, search, span};
+use crate::analysis::{colour, details, explain, flows, operators, search, span};
 use crate::base::{DurationNs, InputSet, InstantId, Item, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Imported};
 use crate::model::{Domain, GenericTable, Profile, TrackKind};
@@ -79,6 +79,7 @@ impl Session {
             Query::HitTables(q, more, within) => self.hit_tables(q, more, within),
             Query::Brief(slice) => self.brief(*slice),
             Query::Export(q) => self.export(q),
+            Query::Explain(base, run) => Answer::Explain(Box::new(explain::explain(base, run))),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name).map(Into::into)),
             Query::FindInstant(path, time, name) => Answer::Find(find_instant(&self.profile, path, *time, name).map(Into::into)),
             Query::Neuron(query) => super::neuron::answer(&self.profile, &self.support, query),

@@ -20,7 +20,7 @@ fn of(profile: &Profile, range: Option<TimeRange>) -> Bounds {
 }
 
 /// Each source of a run: name, files.
-fn sources(folder: &std::path::Path, run: &str, stem: &str) -> Vec<(&'static str, Vec<Named>)> {
+pub fn sources(folder: &std::path::Path, run: &str, stem: &str) -> Vec<(&'static str, Vec<Named>)> {
     let named = |name: String| file(folder, run, &name);
     let trace = named(format!("{stem}_exec_2.ntff"));
     let mut out = vec![

@@ -126,17 +126,22 @@ pub fn part(profile: &Profile) -> ComparePart {
 
 /// The same, with the summary at hand.
 pub fn part_of(profile: &Profile, figures: &Summary) -> ComparePart {
+    ComparePart {
+        title: profile.meta.title.clone(),
+        duration: figures.duration,
+        metrics: metrics_of(figures),
+        engines: figures.engines.iter().map(|e| (format!("{} {}", e.core, e.engine), e.busy.0)).collect(),
+        groups: GROUPS.iter().filter_map(|(by, _)| times::group(profile, by)).collect(),
+    }
+}
+
+/// Metrics of a summary that are numbers: as the file says, or as computed.
+pub fn metrics_of(figures: &Summary) -> Vec<PartMetric> {
     let metrics = figures.metrics.iter().filter(|m| m.node == 0).filter_map(|m| {
         let value = m.file.or(m.computed)?;
         Some(PartMetric { name: m.name.clone(), group: m.group.clone(), meaning: m.meaning.clone(), value })
     });
-    ComparePart {
-        title: profile.meta.title.clone(),
-        duration: figures.duration,
-        metrics: metrics.collect(),
-        engines: figures.engines.iter().map(|e| (format!("{} {}", e.core, e.engine), e.busy.0)).collect(),
-        groups: GROUPS.iter().filter_map(|(by, _)| times::group(profile, by)).collect(),
-    }
+    metrics.collect()
 }
 
 /// The parts beside each other; a `base` that is not there is the first.

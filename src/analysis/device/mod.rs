@@ -12,6 +12,7 @@ pub mod critical_path;
 pub mod curves;
 pub mod dma_rows;
 mod engines;
+pub mod explain;
 pub mod flops;
 pub mod gaps;
 pub mod grammar;
@@ -60,6 +61,7 @@ pub use summary::{EngineTime, Metric, Summary};
 pub use tensors::Tensors;
 pub use view_curves::{CurvesQuery, ViewCurve};
 
+use crate::analysis::explain::{ExplainPart, ExplainQuery};
 use crate::base::{SliceId, TimeRange};
 use crate::model::{Domain, Profile};
 
@@ -108,6 +110,8 @@ pub enum DeviceQuery {
     ComparePart,
     /// Runs compared (the answers of their workers to `ComparePart`), with the one at that place as the base.
     Compare(Vec<ComparePart>, usize),
+    /// What the run gives to an explanation of two runs.
+    ExplainPart(ExplainQuery),
 }
 
 /// An answer to the query of the same name.
@@ -155,6 +159,8 @@ pub enum DeviceAnswer {
     ComparePart(Box<ComparePart>),
     /// By metric and name.
     Compare(Box<Compare>),
+    /// Exclusive times by core.
+    ExplainPart(Box<ExplainPart>),
 }
 
 /// Answers one question.
@@ -189,6 +195,7 @@ pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
             DeviceAnswer::SbufMap(Box::new(table.map(|t| sbuf::map(t, query)).unwrap_or_default()))
         }
         DeviceQuery::ComparePart => DeviceAnswer::ComparePart(Box::new(compare::part(profile))),
+        DeviceQuery::ExplainPart(query) => DeviceAnswer::ExplainPart(Box::new(explain::part(profile, query))),
         DeviceQuery::Compare(parts, base) => DeviceAnswer::Compare(Box::new(compare::merge(parts, *base))),
     }
 }

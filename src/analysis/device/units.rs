@@ -4,7 +4,7 @@ use crate::base::{DurationNs, text};
 use serde::{Deserialize, Serialize};
 
 /// Values that agree to six digits are the same.
-pub(super) const SAME: f64 = 5e-7;
+pub const SAME: f64 = 5e-7;
 
 /// What a metric is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

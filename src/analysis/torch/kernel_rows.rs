@@ -18,7 +18,7 @@ type Key = (StrId, Option<Operator>, StrId, StrId, u32, u32);
 
 /// The operator a kernel is said to belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Operator {
+pub(super) enum Operator {
     Named(StrId),
     Root,
     Backward(StrId),
@@ -38,7 +38,7 @@ struct Sum {
 }
 
 /// The operator of a node, as the table names it.
-fn operator(view: &View<'_>, node: u32) -> Option<Operator> {
+pub(super) fn operator(view: &View<'_>, node: u32) -> Option<Operator> {
     if node == NONE {
         return None;
     }
@@ -51,7 +51,8 @@ fn operator(view: &View<'_>, node: u32) -> Option<Operator> {
     }
 }
 
-fn operator_name(view: &View<'_>, operator: Operator) -> String {
+/// Its name in the table.
+pub(super) fn operator_name(view: &View<'_>, operator: Operator) -> String {
     match operator {
         Operator::Named(name) => names::operator_name(view.profile.strings.get(name)).into(),
         Operator::Root => "CallTreeRoot".into(),

@@ -5,6 +5,7 @@ pub mod core;
 pub mod diff;
 pub mod distributed;
 pub mod efficiency;
+pub mod explain;
 pub mod inference;
 mod kernel_rows;
 pub mod kernels;
@@ -22,6 +23,7 @@ pub mod unattributed;
 pub mod work;
 
 pub use self::core::TorchModel;
+use crate::analysis::explain::{ExplainPart, ExplainQuery};
 use crate::base::{SliceId, StrId};
 use crate::model::{Profile, Torch};
 use diff::{Diff, DiffPart, DiffQuery, FlatDiff, FlatDiffQuery};
@@ -77,6 +79,8 @@ pub enum TorchQuery {
     Diff(DiffQuery),
     /// The base beside this trace, operator by operator.
     FlatDiff(FlatDiffQuery),
+    /// What this trace gives to an explanation of two traces.
+    ExplainPart(ExplainQuery),
 }
 
 /// The answer to the question of the same name.
@@ -120,6 +124,8 @@ pub enum TorchAnswer {
     Diff(Box<Diff>),
     /// The base beside this trace, operator by operator.
     FlatDiff(FlatDiff),
+    /// The mean step by category.
+    ExplainPart(Box<ExplainPart>),
 }
 
 /// What every answer is computed from.
@@ -175,6 +181,7 @@ pub fn answer(view: &View<'_>, query: &TorchQuery) -> Result<TorchAnswer, String
         TorchQuery::Tree(q) => TorchAnswer::Tree(modules::tree(view, q)?),
         TorchQuery::DiffPart => TorchAnswer::DiffPart(Box::new(diff::part(view))),
         TorchQuery::Diff(q) => TorchAnswer::Diff(Box::new(diff::diff(&q.base, &diff::part(view), &q.path)?)),
+        TorchQuery::ExplainPart(q) => TorchAnswer::ExplainPart(Box::new(explain::part(view, q))),
         TorchQuery::FlatDiff(q) => TorchAnswer::FlatDiff(diff::flat_diff(&q.base, &diff::part(view), q.by)),
     })
 }

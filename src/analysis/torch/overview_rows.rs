@@ -13,6 +13,13 @@ use crate::model::torch::Device;
 
 /// The overview of the whole trace, or of a range of it.
 pub fn overview(view: &View<'_>, query: &OverviewQuery) -> Overview {
+    let mut out = without_advice(view, query);
+    out.recommendations = advice::recommendations(view, &out);
+    out
+}
+
+/// The same without recommendations.
+pub(super) fn without_advice(view: &View<'_>, query: &OverviewQuery) -> Overview {
     let steps = steps(view, query.range);
     let mut out = Overview {
         n_workers: 1,
@@ -25,7 +32,6 @@ pub fn overview(view: &View<'_>, query: &OverviewQuery) -> Overview {
     out.mean_step_ns = mean(steps.iter().map(|s| s.total.0));
     out.steps = steps;
     out.notes = notes(view, &out);
-    out.recommendations = advice::recommendations(view, &out);
     out
 }
 

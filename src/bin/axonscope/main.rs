@@ -2,11 +2,13 @@
 #![cfg_attr(target_arch = "wasm32", allow(unused))]
 
 #[cfg(not(target_arch = "wasm32"))]
+mod compare;
+#[cfg(not(target_arch = "wasm32"))]
 mod report;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod command {
-    use crate::report;
+    use crate::{compare, report};
     use clap::{Parser, Subcommand};
     use std::process::ExitCode;
 
@@ -23,11 +25,14 @@ mod command {
         /// Answer one query about files, as JSON
         #[command(after_help = report::QUERIES)]
         Report(report::Arguments),
+        /// Show what differs between two profiles of a kind
+        Compare(compare::Arguments),
     }
 
     pub fn run() -> ExitCode {
         let outcome = match Axonscope::parse().command {
             Command::Report(arguments) => report::run(&arguments),
+            Command::Compare(arguments) => compare::run(&arguments),
         };
         match outcome {
             Ok(()) => ExitCode::SUCCESS,

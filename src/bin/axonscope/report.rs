@@ -4,7 +4,7 @@
 
 mod bounds;
 mod device;
-mod files;
+pub mod files;
 mod memory;
 mod neuron;
 mod timing;

@@ -23,9 +23,14 @@ use rows::{CoreRows, Product};
 
 /// Bounds, exclusive times, overlaps and waits of every physical core.
 pub fn bounds(profile: &Profile, query: &BoundsQuery) -> Bounds {
+    with_rows(profile, query).0
+}
+
+/// The same, with the rows of each core that they follow from.
+pub fn with_rows(profile: &Profile, query: &BoundsQuery) -> (Bounds, Vec<CoreRows>) {
     let range = query.range.unwrap_or_else(|| gaps::whole(profile));
     let mut out = Bounds { range, is_run: query.range.is_none_or(|r| gaps::holds_run(profile, r)), ..Bounds::default() };
-    let Domain::NeuronDevice(device) = &profile.domain else { return out };
+    let Domain::NeuronDevice(device) = &profile.domain else { return (out, Vec::new()) };
     let facts = Facts::of(profile);
     out.dma_bandwidth = facts.hardware_fact("dma_ddr_bandwidth");
     out.peak_flops = facts.core_flops();
@@ -37,7 +42,7 @@ pub fn bounds(profile: &Profile, query: &BoundsQuery) -> Bounds {
     let given = Given { profile, device, query, has_dma, has_sizes, clock_ghz: facts.tensor_clock_ghz() };
     out.cores = rows.iter().map(|core| core_bounds(&given, core, &out)).collect();
     out.notes = notes(&given, &rows, &out);
-    out
+    (out, rows)
 }
 
 /// What a core's bounds are made of besides its rows.

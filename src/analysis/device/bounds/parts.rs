@@ -80,19 +80,23 @@ pub struct ExclusiveTime {
     pub time: DurationNs,
 }
 
-/// Assigns every instant of `range` to the first part of `order` that is busy then; what is left is idle, and comes last. The times add up to the
-/// length of the range exactly. `sets` by [`Part::place`].
-pub fn exclusive(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<ExclusiveTime> {
+/// Cuts `range` into the times of each part: an instant belongs to the first part of `order` that is busy then; what is left is idle, and comes
+/// last. The sets do not overlap, and cover the range. `sets` by [`Part::place`].
+pub fn cut(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<(Option<Part>, Ranges)> {
     let mut left: Ranges = if range.start < range.end { vec![(range.start.0, range.end.0)] } else { Ranges::new() };
     let mut out = Vec::with_capacity(order.len() + 1);
     for part in order {
-        let rest = spans::without(&left, &sets[part.place()]);
-        let time = DurationNs(spans::length(&left).saturating_sub(spans::length(&rest)));
-        out.push(ExclusiveTime { part: Some(*part), time });
-        left = rest;
+        let set = &sets[part.place()];
+        out.push((Some(*part), spans::common(&left, set)));
+        left = spans::without(&left, set);
     }
-    out.push(ExclusiveTime { part: None, time: DurationNs(spans::length(&left)) });
+    out.push((None, left));
     out
+}
+
+/// How long the parts of [`cut`] are. The times add up to the length of the range exactly.
+pub fn exclusive(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<ExclusiveTime> {
+    cut(sets, order, range).into_iter().map(|(part, set)| ExclusiveTime { part, time: DurationNs(spans::length(&set)) }).collect()
 }
 
 /// How long two parts were busy at the same time, one of them alone, and neither.

@@ -4,6 +4,7 @@ use super::class::Class;
 use super::events::Events;
 use super::link::Sources;
 use super::names;
+use super::rules::Rules;
 use crate::analysis::spans::{Ranges, common, inside, length, length_in, union, without};
 use crate::model::torch::ABSENT;
 use rustc_hash::FxHashSet;
@@ -36,31 +37,13 @@ impl Roles {
         ranges[0].reserve(events.work.len());
         ranges[6].reserve(events.host.len());
         for (w, &i) in events.work.iter().enumerate() {
-            let role = match s.class[i as usize] {
-                Class::Kernel if is_communication[w] => 3,
-                Class::Kernel => 0,
-                Class::Memcpy => 1,
-                _ => 2,
-            };
-            ranges[role].push(span(i));
+            ranges[device_role(s.class[i as usize], is_communication[w])].push(span(i));
         }
         ranges[4].extend(events.runtimes.iter().map(|&i| span(i)));
         for &i in &events.host {
-            let class = s.class[i as usize];
-            if !matches!(class, Class::Operator | Class::Annotation | Class::Python) {
-                continue;
+            if let Some(role) = host_role(s.class[i as usize], flags(i), &s.rules, has_kernel) {
+                ranges[role].push(span(i));
             }
-            let f = flags(i);
-            let communicates = match s.rules.is_communication_by_kernel {
-                true => f & names::COLLECTIVE != 0 && (f & names::NCCL == 0 || !has_kernel),
-                false => f & names::COLLECTIVE_OF_TEN != 0,
-            };
-            let role = match () {
-                () if class != Class::Python && communicates => 3,
-                () if class != Class::Python && f & names::DATA_LOADER != 0 => 5,
-                () => 6,
-            };
-            ranges[role].push(span(i));
         }
         Roles { ranges: ranges.map(union), is_communication }
     }
@@ -92,6 +75,32 @@ impl Roles {
         let cut = |ranges: &Ranges| -> Ranges { inside(ranges, start, end).collect() };
         let (computation, communication) = (cut(computes), cut(&self.ranges[3]));
         (length(&computation), length(&communication), length(&common(&computation, &communication)))
+    }
+}
+
+/// The category of a host range with these flags of its name; `None` for one that is counted as nothing.
+pub fn host_role(class: Class, flags: names::Flags, rules: &Rules, has_communication_kernel: bool) -> Option<usize> {
+    if !matches!(class, Class::Operator | Class::Annotation | Class::Python) {
+        return None;
+    }
+    let communicates = match rules.is_communication_by_kernel {
+        true => flags & names::COLLECTIVE != 0 && (flags & names::NCCL == 0 || !has_communication_kernel),
+        false => flags & names::COLLECTIVE_OF_TEN != 0,
+    };
+    Some(match () {
+        () if class != Class::Python && communicates => 3,
+        () if class != Class::Python && flags & names::DATA_LOADER != 0 => 5,
+        () => 6,
+    })
+}
+
+/// The category of a slice of a device.
+pub fn device_role(class: Class, is_communication: bool) -> usize {
+    match class {
+        Class::Kernel if is_communication => 3,
+        Class::Kernel => 0,
+        Class::Memcpy => 1,
+        _ => 2,
     }
 }
 

@@ -1,0 +1,362 @@
+//! What a device run gives to an explanation: the exclusive parts of each physical core, opened by region, opcode, and source line or shape.
+//!
+//! Time in which several slices of a part run belongs to the one that started last. Idle time belongs to what ends it: the work that starts then.
+
+use super::bounds::rows::CoreRows;
+use super::bounds::{BoundsQuery, CoreBounds, Part, parts, with_rows};
+use super::layers::RUNTIME;
+use super::{compare, lanes, origin, signals, summary, waits};
+use crate::analysis::explain::tree::Tree;
+use crate::analysis::explain::{CoreFacts, ExplainPart, ExplainQuery, ProfileKind, UnitFacts, UnitPart, assign};
+use crate::analysis::spans::Ranges;
+use crate::base::{SliceId, StrId, TimeRange, TrackId, in_parts, text};
+use crate::model::{Domain, Dtype, NeuronDevice, Profile, TrackKind};
+use rustc_hash::FxHashMap;
+
+/// Instructions without a layer and a source line.
+const NO_REGION: &str = "Region not recorded";
+/// Idle time that nothing on this core ends in the range.
+const AT_END: &str = "Until the end";
+
+/// What a run, or a range of it, contributes.
+pub fn part(profile: &Profile, query: &ExplainQuery) -> ExplainPart {
+    part_of(profile, query, &summary::summary(profile, query.range))
+}
+
+/// The same, with the summary of the range at hand.
+pub fn part_of(profile: &Profile, query: &ExplainQuery, figures: &summary::Summary) -> ExplainPart {
+    let mut out = ExplainPart { title: profile.meta.title.clone(), kind: ProfileKind::Device, ..ExplainPart::default() };
+    let Domain::NeuronDevice(device) = &profile.domain else {
+        out.notes.push("Times of engines need a Neuron device profile.".into());
+        return out;
+    };
+    out.architecture = device.instance_type.clone();
+    let asked = BoundsQuery { range: query.range, order: query.order.clone() };
+    let (found, all) = with_rows(profile, &asked);
+    out.notes = found.notes.clone();
+    out.metrics = compare::metrics_of(figures);
+    let given = Given::of(profile, device, found.range);
+    for (core, bounds) in all.iter().zip(found.cores) {
+        let necessary = found.necessary_bytes.zip(bounds.moved_bytes).filter(|_| found.is_run).map(|(all, moved)| all.min(moved));
+        out.units.push(given.unit(core, bounds, &query.order, necessary));
+    }
+    let has_lines = given.sources.is_some_and(|s| s.iter().any(|id| *id != StrId(0)));
+    if !has_lines && !out.units.is_empty() {
+        let note = "Source lines are not recorded: instructions are matched by opcode and shape. Set `NEURON_FRAMEWORK_DEBUG=1`, `XLA_IR_DEBUG=1` and \
+                    `XLA_HLO_DEBUG=1`, then compile and capture again.";
+        out.notes.push(note.into());
+    }
+    out
+}
+
+/// Columns that the walk reads.
+struct Given<'a> {
+    profile: &'a Profile,
+    device: &'a NeuronDevice,
+    range: TimeRange,
+    roots: Vec<u32>,
+    is_wait: Vec<bool>,
+    engines: Option<&'a [StrId]>,
+    layers: Option<&'a [StrId]>,
+    sources: Option<&'a [StrId]>,
+    kinds: Option<&'a [StrId]>,
+    queue_types: Option<&'a [StrId]>,
+    variables: Option<&'a [StrId]>,
+}
+
+/// What makes two slices of a part one leaf: part, then region, name, line as their columns have them, and the shape or size.
+type Key = (u8, StrId, StrId, StrId, u64);
+
+/// A slice that runs in the exclusive time of its part, or ends idle time.
+#[derive(Clone, Copy)]
+struct Run {
+    start: i64,
+    end: i64,
+    leaf: u32,
+}
+
+/// A core's tree in the making.
+struct Walk<'a> {
+    tree: Tree,
+    /// Nodes of the exclusive parts by [`Part::place`], then of idle time.
+    parts: [u32; 7],
+    leaves: FxHashMap<Key, u32>,
+    /// Exclusive times by [`Part::place`].
+    sets: [Ranges; 6],
+    /// Slices by part that overlap its exclusive time.
+    runs: [Vec<Run>; 6],
+    idle: &'a [(i64, i64)],
+    /// What ends each idle time: rank of the part, slice.
+    ends: Vec<Option<(usize, u32)>>,
+}
+
+impl<'a> Given<'a> {
+    fn of(profile: &'a Profile, device: &'a NeuronDevice, range: TimeRange) -> Self {
+        let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
+        Given {
+            profile,
+            device,
+            range,
+            roots: signals::roots(profile),
+            is_wait: waits::names(profile),
+            engines: column("engine"),
+            layers: column("layer"),
+            sources: column("source"),
+            kinds: column("instruction_type"),
+            queue_types: column("queue_type"),
+            variables: column("variable"),
+        }
+    }
+
+    fn unit(&self, core: &CoreRows, bounds: CoreBounds, order: &[Part], necessary_bytes: Option<u64>) -> UnitPart {
+        let mut sets: [Ranges; 6] = Default::default();
+        let mut idle = Ranges::new();
+        let mut tree = Tree::new("Total", 1);
+        let mut parts = [0; 7];
+        for (part, set) in parts::cut(&core.sets, &parts::order(order), self.range) {
+            match part {
+                // Without any transfer in the file its time is not known, not 0.
+                Some(part) if bounds.busy(part).is_none() => {}
+                Some(part) => {
+                    parts[part.place()] = tree.child(0, part.label());
+                    sets[part.place()] = set;
+                }
+                None => {
+                    parts[6] = tree.child(0, "Idle");
+                    idle = set;
+                }
+            }
+        }
+        let ends = vec![None; idle.len()];
+        let mut walk = Walk { tree, parts, leaves: FxHashMap::default(), sets, runs: Default::default(), idle: &idle, ends };
+        for (t, track) in self.profile.tracks.iter().enumerate().filter(|(t, _)| self.roots[*t] == core.root) {
+            match track.kind {
+                TrackKind::Engine => self.engine(TrackId(t as u32), &mut walk),
+                TrackKind::Queue => self.queue(TrackId(t as u32), &mut walk),
+                _ => {}
+            }
+        }
+        walk.assign();
+        self.idle(&mut walk);
+        let spilled_bytes = self.spilled_bytes(core.root);
+        let facts = CoreFacts { necessary_bytes, spilled_bytes, n_products: core.products.len() as u64, bounds };
+        UnitPart { name: facts.bounds.core.clone(), n_samples: 1, nodes: walk.tree.finish(), facts: UnitFacts::Core(Box::new(facts)) }
+    }
+
+    /// The part of a slice in the range.
+    fn span(&self, i: usize) -> (i64, i64) {
+        let slices = &self.profile.slices;
+        (slices.start[i].max(self.range.start.0), slices.end(i).min(self.range.end.0))
+    }
+
+    fn starts_here(&self, i: usize) -> bool {
+        (self.range.start.0..self.range.end.0).contains(&self.profile.slices.start[i])
+    }
+
+    fn value(column: Option<&[StrId]>, i: usize) -> StrId {
+        column.and_then(|c| c.get(i).copied()).unwrap_or_default()
+    }
+
+    /// The same rows as [`super::bounds::rows::rows`] takes for busy time.
+    fn engine(&self, track: TrackId, walk: &mut Walk<'_>) {
+        let own_name = self.profile.strings.get(self.profile.tracks[track.index()].name);
+        let of_name = |name: &str| Part::named(name).filter(|p| *p != Part::Dma && p.label() == name);
+        let mut last: (StrId, Option<Part>) = (StrId(u32::MAX), None);
+        for (_, slices) in lanes::touching(self.profile, track, self.range) {
+            let mut cursor = Cursor::default();
+            in_parts(slices.len(), &mut |part| {
+                for i in part.map(|at| slices.start + at) {
+                    let engine = Self::value(self.engines, i);
+                    if engine != last.0 {
+                        let name = self.profile.strings.get(engine);
+                        last = (engine, of_name(if name.is_empty() { own_name } else { name }));
+                    }
+                    let Some(part) = last.1 else { continue };
+                    if self.is_wait[self.profile.slices.name[i].index()] {
+                        continue;
+                    }
+                    let leaf = self.engine_leaf(part, i, walk);
+                    walk.run(part, i as u32, self.span(i), leaf, &mut cursor);
+                    if self.starts_here(i) {
+                        walk.tree.count(leaf, 1);
+                    }
+                }
+            });
+        }
+    }
+
+    fn queue(&self, track: TrackId, walk: &mut Walk<'_>) {
+        let is_in = |all: &[u32], i: usize| !all.is_empty() && all.binary_search(&(i as u32)).is_ok();
+        for (_, slices) in lanes::touching(self.profile, track, self.range) {
+            let mut cursor = Cursor::default();
+            in_parts(slices.len(), &mut |part| {
+                for i in part.map(|at| slices.start + at) {
+                    if is_in(&self.device.duplicates, i) || is_in(&self.device.unreported, i) {
+                        continue;
+                    }
+                    let bytes = self.device.bytes.get(i).copied().filter(|b| *b != NeuronDevice::ABSENT);
+                    let leaf = self.queue_leaf(i, bytes, walk);
+                    walk.run(Part::Dma, i as u32, self.span(i), leaf, &mut cursor);
+                    if self.starts_here(i) {
+                        walk.tree.count(leaf, 1);
+                        bytes.into_iter().for_each(|b| walk.tree.bytes(leaf, b.into()));
+                    }
+                }
+            });
+        }
+    }
+
+    fn engine_leaf(&self, part: Part, i: usize, walk: &mut Walk<'_>) -> u32 {
+        let source = Self::value(self.sources, i);
+        // A line tells instructions apart better than their shapes.
+        let shape = if source == StrId(0) { self.shape(i) } else { 0 };
+        // Instructions without a kind were added by the runtime.
+        let has_kind = self.kinds.is_none_or(|k| k.get(i).is_some_and(|id| *id != StrId(0)));
+        let key = (part.place() as u8, Self::value(self.layers, i), self.profile.slices.name[i], source, shape << 1 | u64::from(has_kind));
+        if let Some(&leaf) = walk.leaves.get(&key) {
+            return leaf;
+        }
+        let names = self.names(i);
+        let at = walk.parts[part.place()];
+        let leaf = walk.tree.path(at, &names.iter().map(String::as_str).collect::<Vec<_>>());
+        walk.leaves.insert(key, leaf);
+        leaf
+    }
+
+    /// Region, opcode, and line or shape of an instruction.
+    fn names(&self, i: usize) -> [String; 3] {
+        let strings = &self.profile.strings;
+        let place = origin::places(strings.get(Self::value(self.sources, i))).into_iter().next();
+        let file = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_string();
+        let layer = strings.get(Self::value(self.layers, i));
+        let has_kind = self.kinds.is_none_or(|k| k.get(i).is_some_and(|id| *id != StrId(0)));
+        let region = match &place {
+            _ if !layer.is_empty() && layer != super::layers::UNKNOWN => layer.to_string(),
+            Some(place) => file(&place.file),
+            None if has_kind => NO_REGION.into(),
+            None => RUNTIME.into(),
+        };
+        let line = place.map_or_else(|| self.shape_text(i), |p| format!("{}:{}", file(&p.file), p.line));
+        [region, strings.get(self.profile.slices.name[i]).to_string(), line]
+    }
+
+    fn shape_of(&self, i: usize) -> Option<crate::model::domain::Shape> {
+        let shapes = &self.device.shapes;
+        shapes.binary_search_by_key(&(i as u32), |s| s.slice).ok().map(|at| shapes[at])
+    }
+
+    /// A number for each shape; 0 where it is not recorded.
+    fn shape(&self, i: usize) -> u64 {
+        let Some(s) = self.shape_of(i) else { return 0 };
+        let dtype = s.dtype as u64;
+        1 | dtype << 1 | u64::from(s.columns.min(0x3ff)) << 4 | u64::from(s.partitions.min(0x3ff)) << 14 | u64::from(s.elements) << 24
+    }
+
+    /// `128 × 128 × 512 FP32` (K × M × N) of a product, `128 × 512 FP32` (partitions × elements) of others.
+    fn shape_text(&self, i: usize) -> String {
+        let Some(s) = self.shape_of(i) else { return "Shape not recorded".into() };
+        let dtype = match s.dtype {
+            Dtype::Fp32 => " FP32",
+            Dtype::Fp16 => " FP16",
+            Dtype::Fp8 => " FP8",
+            Dtype::Int => " integer",
+            Dtype::Other => "",
+        };
+        let partitions = if s.partitions > 0 { format!("{} × ", s.partitions) } else { String::new() };
+        let columns = if s.columns > 0 { format!("{} × ", s.columns) } else { String::new() };
+        format!("{partitions}{columns}{}{dtype}", s.elements)
+    }
+
+    /// Type of the queue, tensor, size of the transfer.
+    fn queue_leaf(&self, i: usize, bytes: Option<u32>, walk: &mut Walk<'_>) -> u32 {
+        let (queue_type, variable) = (Self::value(self.queue_types, i), Self::value(self.variables, i));
+        let key = (Part::Dma.place() as u8, queue_type, variable, StrId(0), bytes.map_or(0, |b| u64::from(b) + 1));
+        if let Some(&leaf) = walk.leaves.get(&key) {
+            return leaf;
+        }
+        let named = |id: StrId, other: &str| match self.profile.strings.get(id) {
+            "" | "unknown" => other.to_string(),
+            name => name.to_string(),
+        };
+        let queue_type = named(queue_type, "Queue type not recorded");
+        let variable = named(variable, "Tensor not recorded");
+        let size = bytes.map_or("Size not recorded".into(), |b| format!("{} each", text::bytes(b.into())));
+        let leaf = walk.tree.path(walk.parts[Part::Dma.place()], &[&queue_type, &variable, &size]);
+        walk.leaves.insert(key, leaf);
+        leaf
+    }
+
+    /// Idle time by what ends it.
+    fn idle(&self, walk: &mut Walk<'_>) {
+        for at in 0..walk.idle.len() {
+            let (start, end) = walk.idle[at];
+            let leaf = match walk.ends[at] {
+                None => walk.tree.child(walk.parts[6], AT_END),
+                Some((place, slice)) if place == Part::Dma.place() => {
+                    let queue_type = self.profile.strings.get(Self::value(self.queue_types, slice as usize));
+                    walk.tree.path(walk.parts[6], &["Before a DMA transfer", if queue_type.is_empty() { "DMA" } else { queue_type }])
+                }
+                Some((place, slice)) => {
+                    let [region, opcode, line] = self.names(slice as usize);
+                    let engine = Part::ALL.get(place).map_or("", |p| p.label());
+                    walk.tree.path(walk.parts[6], &[&region, &format!("Before {engine} {opcode}"), &line])
+                }
+            };
+            walk.tree.time(leaf, 0, end.saturating_sub(start));
+            walk.tree.count(leaf, 1);
+        }
+    }
+
+    /// Spills and reloads of the instructions of a core that start in the range; `None` where none is recorded.
+    fn spilled_bytes(&self, root: u32) -> Option<u64> {
+        let is_here = |slice: u32| {
+            self.starts_here(slice as usize) && self.profile.track_of(SliceId(slice)).is_some_and(|t| self.roots[t.index()] == root)
+        };
+        self.device.hbm.iter().filter(|h| h.spilled.is_some() && is_here(h.slice)).filter_map(|h| h.spilled).reduce(u64::saturating_add)
+    }
+}
+
+/// Positions in sorted spans while the slices of a lane go by.
+#[derive(Default)]
+struct Cursor {
+    set: usize,
+    idle: usize,
+    part: Option<Part>,
+}
+
+impl Walk<'_> {
+    /// Notes a slice: it may have exclusive time of its part, and may end idle time.
+    fn run(&mut self, part: Part, slice: u32, (start, end): (i64, i64), leaf: u32, cursor: &mut Cursor) {
+        if start >= end {
+            return;
+        }
+        // A lane may hold several engines.
+        if cursor.part != Some(part) {
+            *cursor = Cursor { part: Some(part), idle: cursor.idle, set: 0 };
+        }
+        let set = &self.sets[part.place()];
+        cursor.set += set[cursor.set..].iter().take_while(|s| s.1 <= start).count();
+        if set.get(cursor.set).is_some_and(|s| s.0 < end) {
+            self.runs[part.place()].push(Run { start, end, leaf });
+        }
+        cursor.idle += self.idle[cursor.idle..].iter().take_while(|s| s.1 < start).count();
+        if self.idle.get(cursor.idle).is_some_and(|s| s.1 == start) {
+            let ends = &mut self.ends[cursor.idle];
+            let own = (part.place(), slice);
+            *ends = Some(ends.map_or(own, |other| other.min(own)));
+        }
+    }
+
+    /// Gives the exclusive time of every part to its slices.
+    fn assign(&mut self) {
+        for place in 0..self.runs.len() {
+            let mut runs = std::mem::take(&mut self.runs[place]);
+            // Lanes are sorted already: a stable sort merges them.
+            runs.sort_by_key(|r| r.start);
+            let tree = &mut self.tree;
+            assign::innermost(&self.sets[place], runs.iter().map(|r| (r.start, r.end, r.leaf)), |leaf, start, end| {
+                tree.time(leaf, 0, end.saturating_sub(start));
+            });
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! `axonscope compare`: what it prints, to the byte.
+
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn compare(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_axonscope")).arg("compare").args(arguments).output().expect("the program runs")
+}
+
+/// A folder with two small device profiles, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("axonscope-compare-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a place for files");
+        Folder(path)
+    }
+
+    fn file(&self, name: &str, value: &Value) -> String {
+        let path = self.0.join(name);
+        std::fs::write(&path, value.to_string()).expect("written");
+        path.to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn device(rows: &[(&str, &str, i64, i64)]) -> Value {
+    let row = |(id, r): (usize, &(&str, &str, i64, i64))| {
+        json!({"id": id, "label": r.0, "subgroup": r.0, "subgraph": "sg00", "opcode": r.1, "timestamp": r.2, "duration": r.3, "operands": "",
+            "evt_wait_time": 0, "nki_source_location": format!("/src/kernel.py:{}", id + 3)})
+    };
+    json!({
+        "metadata": [{"first_hw_timestamp": 0, "last_hw_timestamp": rows.last().map_or(0, |r| r.2 + r.3)}],
+        "summary": [{"total_time": 1e-6, "tensor_engine_active_time": 2e-7}],
+        "instruction": rows.iter().enumerate().map(row).collect::<Vec<Value>>(),
+    })
+}
+
+fn two(folder: &Folder) -> [String; 2] {
+    let base = folder.file("before.json", &device(&[("Tensor", "MATMUL", 0, 400), ("Vector", "COPY", 500, 500)]));
+    let run = folder.file("after.json", &device(&[("Tensor", "MATMUL", 0, 400), ("Vector", "ADD", 450, 300)]));
+    [base, run]
+}
+
+const MARKDOWN: &str = include_str!("../fixtures/compare/explain.md");
+
+#[test]
+fn markdown_is_the_same_to_the_byte() {
+    let folder = Folder::new("markdown");
+    let [base, run] = two(&folder);
+    for arguments in [vec![&*base, &run, "--explain"], vec!["--explain", "--markdown", &base, &run]] {
+        let output = compare(&arguments);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        assert_eq!(text, MARKDOWN, "have:\n{text}");
+    }
+}
+
+#[test]
+fn json_has_children_inside_their_parents() {
+    let folder = Folder::new("json");
+    let [base, run] = two(&folder);
+    let output = compare(&[&base, &run, "--explain", "--json"]);
+    let value: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    let total = &value["units"][0]["total"];
+    assert_eq!((&total["base"]["ns"], &total["run"]["ns"], &total["delta_ns"]), (&json!(1000), &json!(750), &json!(-250)));
+    fn check(node: &Value) {
+        let children = node["children"].as_array().expect("a list");
+        if !children.is_empty() {
+            let sum: i64 = children.iter().map(|c| c["delta_ns"].as_i64().expect("a number")).sum();
+            assert_eq!(sum, node["delta_ns"].as_i64().expect("a number"), "{}", node["name"]);
+        }
+        children.iter().for_each(check);
+    }
+    check(total);
+    let vector = total["children"].as_array().expect("parts").iter().find(|p| p["name"] == "Vector").expect("a part");
+    let line = &vector["children"][0]["children"][0];
+    assert_eq!((&line["name"], &line["state"], &line["run"]), (&json!("COPY"), &json!("gone"), &Value::Null));
+    assert!(value["units"][0]["sentences"][0]["text"].as_str().is_some_and(|t| t.starts_with("250 ns faster")), "{value}");
+    let bare: Value = serde_json::from_slice(&compare(&[&base, &run, "--json"]).stdout).expect("one JSON object");
+    assert_eq!((&bare["units"], &bare["metrics"]), (&json!([]), &value["metrics"]));
+    let half: Value = serde_json::from_slice(&compare(&[&base, &run, "--explain", "--json", "--range", "0,400"]).stdout).expect("JSON");
+    assert_eq!(half["units"][0]["total"]["base"]["ns"], json!(400));
+}
+
+#[test]
+fn a_file_is_compared_with_itself_and_traces_of_pytorch_too() {
+    let folder = Folder::new("same");
+    let [base, _] = two(&folder);
+    let text = String::from_utf8(compare(&[&base, &base, "--explain"]).stdout).expect("UTF-8");
+    assert!(text.contains("Both take 1.00 µs: no part differs."), "{text}");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("public/samples/gloo_ddp_rank0.pt.trace.json.gz");
+    let sample = sample.to_str().expect("a path in UTF-8");
+    let text = String::from_utf8(compare(&[sample, sample, "--explain"]).stdout).expect("UTF-8");
+    assert!(text.contains("## Mean step"), "{text}");
+    let output = compare(&[&base, sample, "--explain"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Expected two profiles of a kind"), "{output:?}");
+}
+
+#[test]
+fn a_trace_and_its_program_are_one_profile() {
+    let Some(folder) = crate::neuron_support::conformance() else { return };
+    let path = |run: &str, name: &str| folder.join(run).join(name).to_string_lossy().into_owned();
+    let files = [
+        path("fused_attention", "fused_exec_2.ntff"),
+        path("fused_attention", "fused.neff"),
+        path("baseline_attention", "baseline_exec_2.ntff"),
+        path("baseline_attention", "baseline.neff"),
+    ];
+    let mut arguments: Vec<&str> = files.iter().map(String::as_str).collect();
+    let text = String::from_utf8(compare(&[&arguments[..], &["--explain"]].concat()).stdout).expect("UTF-8");
+    assert!(text.contains("20.9 µs slower (38.6 µs → 59.5 µs"), "the first profile is the base: {text}");
+    arguments.rotate_left(2);
+    let text = String::from_utf8(compare(&[&arguments[..], &["--explain"]].concat()).stdout).expect("UTF-8");
+    assert!(text.contains("The bottleneck moved from DMA"), "{text}");
+    assert!(text.contains("4\u{202f}194\u{202f}304 fewer bytes are moved"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_compared_ends_in_a_sentence() {
+    let folder = Folder::new("wrong");
+    let [base, run] = two(&folder);
+    let output = compare(&[&base, &run, &base]);
+    let sentence = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && sentence.contains("Expected files of two profiles"), "{sentence}");
+    let output = compare(&[&base, "Cargo.toml"]);
+    assert!(output.status.code() == Some(1) && output.stdout.is_empty(), "{output:?}");
+    assert_eq!(compare(&[&base, &run, "--json", "--markdown"]).status.code(), Some(2));
+    assert_eq!(compare(&[&base, &run, "--range", "5,2"]).status.code(), Some(2));
+}
