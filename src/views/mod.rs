@@ -9,6 +9,8 @@ pub mod details;
 pub mod diff;
 pub mod distributed;
 pub mod efficiency;
+pub mod explain;
+mod explain_rows;
 pub mod gaps;
 pub mod grouping;
 pub mod kernels;

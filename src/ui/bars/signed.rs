@@ -22,7 +22,7 @@ pub struct Signed {
 }
 
 /// Height of one bar with its gap.
-const LINE: f64 = 24.0;
+pub(super) const LINE: f64 = 24.0;
 
 /// Where things stand, in CSS pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,7 +51,7 @@ fn layout(bars: &[Signed], width: f64) -> Layout {
 }
 
 /// The bar that a key goes to.
-fn step(n: usize, from: Option<usize>, key: &str) -> Option<usize> {
+pub(super) fn step(n: usize, from: Option<usize>, key: &str) -> Option<usize> {
     let last = n.checked_sub(1)?;
     match (key, from) {
         ("ArrowDown", at) => Some(at.map_or(0, |at| (at + 1).min(last))),
@@ -62,7 +62,7 @@ fn step(n: usize, from: Option<usize>, key: &str) -> Option<usize> {
     }
 }
 
-fn hit(n: usize, y: f64) -> Option<usize> {
+pub(super) fn hit(n: usize, y: f64) -> Option<usize> {
     (y >= 0.0).then_some((y / LINE) as usize).filter(|at| *at < n)
 }
 

@@ -9,6 +9,7 @@ use crate::engine::{Answer, Query};
 use crate::state::choices::ViewState;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::Table;
+use crate::views::explain::{Side, WhatChanged};
 use crate::views::scope::EntireTrace;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
@@ -53,6 +54,20 @@ pub fn CompareView(
         (all.len() >= 2).then_some((all, at))
     });
     let compare: Asked<Compare> = follow(given, |(all, at): (Vec<Device>, usize)| compare(all, at));
+    let run = choices.choice("run", String::new());
+    // The run that was chosen; without a choice the first that is not the base.
+    let pair = Memo::new(move |_| {
+        let all = devices.get();
+        let at = all.iter().position(|d| d.hash == base.0.get()).unwrap_or(0);
+        let chosen = run.0.get();
+        let run = all.iter().enumerate().find(|(i, d)| *i != at && d.hash == chosen).or(all.iter().enumerate().find(|(i, _)| *i != at));
+        Some((side(all.get(at)?), side(run?.1)))
+    });
+    let run_options = move || {
+        let (base, chosen) = pair.with(|p| p.as_ref().map(|(base, run)| (base.hash.clone(), run.hash.clone())).unwrap_or_default());
+        let others = devices.get().into_iter().filter(|d| d.hash != base);
+        others.map(|d| view! { <option value=d.hash.clone() selected=d.hash == chosen>{d.label}</option> }).collect_view()
+    };
     let options = move || {
         let chosen = compare.value.with(|c| c.as_ref().map_or(0, |c| c.base));
         let option = |(at, d): (usize, Device)| view! { <option value=d.hash.clone() selected=at == chosen>{d.label}</option> };
@@ -89,6 +104,12 @@ pub fn CompareView(
                     "Base"
                     <select class="select" data-field="base" on:change:target=move |e| base.1.set(e.target().value())>{options}</select>
                 </label>
+                <Show when=move || devices.with(|d| d.len() > 2)>
+                    <label class="field">
+                        "Run"
+                        <select class="select" data-field="run" on:change:target=move |e| run.1.set(e.target().value())>{run_options}</select>
+                    </label>
+                </Show>
                 <label class="field">
                     "Align by"
                     <select class="select" data-field="by" on:change:target=move |e| by.1.set(e.target().value())>{kinds}</select>
@@ -97,6 +118,7 @@ pub fn CompareView(
             </header>
             <Problem text=compare.problem />
             <Show when=move || devices.with(|d| d.len() < 2)><p class="waiting">"Open a second device profile to compare with this one."</p></Show>
+            <Show when=move || pair.with(Option::is_some)><WhatChanged pair choices /></Show>
             <Notes notes=compare.derive(|c| c.notes.clone()) />
             {above.run()}
             <Show when=move || compare.value.with(Option::is_some)>
@@ -111,6 +133,10 @@ pub fn CompareView(
             </Show>
         </section>
     }
+}
+
+fn side(device: &Device) -> Side {
+    Side { hash: device.hash.clone(), label: device.label.clone(), ask: device.ask.clone(), is_torch: false }
 }
 
 /// Asks every run for its part, and one of them to merge them.

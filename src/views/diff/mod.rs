@@ -10,6 +10,7 @@ use crate::ui::bars::Bars;
 use crate::ui::curve::Curve;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Table};
+use crate::views::explain::{Side, WhatChanged};
 use crate::views::scope::EntireTrace;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
@@ -130,6 +131,14 @@ pub fn DiffView(
         let pick = |a| if let TorchAnswer::Diff(d) = a { Some(*d) } else { None };
         state.asked(experiment, |base| TorchQuery::Diff(DiffQuery { base, path }), pick)
     });
+    let pair = Memo::new(move |_| {
+        let (base, run) = (state.base.get(), state.experiment.get());
+        let side = |hash: &str| {
+            let of = |t: &Trace| Side { hash: t.hash.clone(), label: t.label.clone(), ask: t.ask.clone(), is_torch: true };
+            traces.with(|all| all.iter().find(|t| t.hash == hash).map(of))
+        };
+        Some((side(&base)?, side(&run)?))
+    });
     let is_alone = move || traces.with(|t| t.len() < 2);
     let is_first = move || !is_alone() && state.part.problem.with(Option::is_none) && diff.is_first();
     view! {
@@ -139,6 +148,7 @@ pub fn DiffView(
             <Problem text=diff.problem />
             <Show when=is_alone><p class="waiting">"Open another PyTorch trace to compare this one with."</p></Show>
             <Show when=is_first><p class="waiting" role="status">"Comparing…"</p></Show>
+            <Show when=move || pair.with(Option::is_some)><WhatChanged pair choices /></Show>
             <Notes notes=diff.derive(|d| d.notes.clone()) />
             <Show when=move || diff.value.with(Option::is_some)>
                 <Crumbs state diff />
