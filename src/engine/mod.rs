@@ -15,6 +15,7 @@ pub mod query;
 pub mod scan;
 pub mod session;
 mod session_ux;
+pub mod tables;
 mod told;
 mod torch;
 pub mod views;

@@ -196,6 +196,17 @@ pub trait Streamed {
 /// Fields of some slices, slice by slice.
 pub type Columns = Result<Vec<Vec<String>>, ImportError>;
 
+/// A record of values at one moment.
+#[derive(Debug)]
+pub struct Sample<'a>(pub &'a [(std::borrow::Cow<'a, str>, Cell)]);
+
+impl Sample<'_> {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Cell> {
+        self.0.iter().find(|field| field.0 == key).map(|field| &field.1)
+    }
+}
+
 /// A file format.
 pub trait Format: Sync {
     /// Stable word: folder, URL, `data-profile`.
@@ -219,6 +230,11 @@ pub trait Format: Sync {
     /// name that its table has; empty where the file tells none. `input` as in `record`.
     fn columns(&self, _input: &InputSet, _profile: &Profile, _slices: &[SliceId], _keys: &[&[&str]]) -> Option<Columns> {
         None
+    }
+    /// Calls `each` with the section and every record of values over time and of throttling limits, as the file has them, with the keys of the device
+    /// JSON: what the curves of a profile leave out is in them. A format without such records gives none. `input` as in `record`.
+    fn samples(&self, _input: &InputSet, _profile: &Profile, _each: &mut dyn FnMut(&str, &Sample<'_>)) -> Result<(), ImportError> {
+        Ok(())
     }
     /// Rows of a table that stays in the file, `n` from `first` on. `input` as in `record`.
     fn rows(&self, _input: &InputSet, _table: &str, _first: u64, _n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {

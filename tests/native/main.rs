@@ -7,6 +7,7 @@ mod archives;
 mod bad_input;
 mod common;
 mod compare_command;
+mod convert;
 mod device_advice;
 mod device_bounds;
 mod device_charts;

@@ -1,5 +1,6 @@
 //! Answers that only a Neuron device profile can give.
 
+pub mod active_times;
 pub mod advice;
 pub mod bands;
 pub mod bounds;

@@ -1,6 +1,6 @@
 //! `axonscope compare`: what differs between two profiles of a kind, as Markdown or JSON on standard output.
 
-use crate::report::files;
+use crate::files;
 use axonscope::analysis::explain::markdown::{markdown, of_metrics};
 use axonscope::analysis::explain::{Explain, ExplainNode, ExplainPart, ExplainQuery, ExplainUnit, MetricChange, NodeValues};
 use axonscope::analysis::torch::{TorchAnswer, TorchQuery};

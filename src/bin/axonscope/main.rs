@@ -4,11 +4,15 @@
 #[cfg(not(target_arch = "wasm32"))]
 mod compare;
 #[cfg(not(target_arch = "wasm32"))]
+mod convert;
+#[cfg(not(target_arch = "wasm32"))]
+mod files;
+#[cfg(not(target_arch = "wasm32"))]
 mod report;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod command {
-    use crate::{compare, report};
+    use crate::{compare, convert, report};
     use clap::{Parser, Subcommand};
     use std::process::ExitCode;
 
@@ -27,12 +31,16 @@ mod command {
         Report(report::Arguments),
         /// Show what differs between two profiles of a kind
         Compare(compare::Arguments),
+        /// Write device profiles as Parquet tables of Neuron Explorer's schema
+        #[command(after_help = convert::EXAMPLES)]
+        Convert(convert::Arguments),
     }
 
     pub fn run() -> ExitCode {
         let outcome = match Axonscope::parse().command {
             Command::Report(arguments) => report::run(&arguments),
             Command::Compare(arguments) => compare::run(&arguments),
+            Command::Convert(arguments) => convert::run(&arguments),
         };
         match outcome {
             Ok(()) => ExitCode::SUCCESS,

@@ -4,13 +4,13 @@
 
 mod bounds;
 mod device;
-pub mod files;
 mod memory;
 mod neuron;
 mod timing;
 mod torch;
 mod torch_views;
 
+use crate::files;
 use axonscope::analysis::device::LayersQuery;
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;

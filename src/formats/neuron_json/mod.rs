@@ -8,6 +8,7 @@ mod import;
 mod keys;
 mod operands;
 mod queues;
+mod read_back;
 mod record;
 mod rows;
 mod schema;
@@ -20,10 +21,10 @@ mod walk;
 pub(crate) use facts::without_hardware;
 pub(crate) use rows::semaphore_id;
 
-use crate::base::{InputSet, Item, MemberHead};
+use crate::base::{InputSet, Item, MemberHead, SliceId};
 use crate::formats::import::file_name;
 use crate::formats::wording;
-use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Sample, Streamed};
 use crate::model::{Profile, RecordRef};
 
 /// The format.
@@ -71,6 +72,14 @@ impl Format for NeuronJson {
         let read = value::fields(text)
             .map_err(|e| ImportError::Invalid(format!("Expected a JSON record at byte {}, found something else: {e}.", record.offset())))?;
         Ok(details(&read))
+    }
+
+    fn columns(&self, input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Option<Columns> {
+        Some(read_back::columns(input, profile, slices, keys))
+    }
+
+    fn samples(&self, input: &InputSet, _profile: &Profile, each: &mut dyn FnMut(&str, &Sample<'_>)) -> Result<(), ImportError> {
+        read_back::samples(input, each)
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger
         (None, None) => (),
     }
     if let Some(aggregated) = get("DmaPacketAggregated").filter(|a| a.columns().iter().any(|c| c == "is_transpose_mode")) {
-        r.t.transposing = Some(transposing(aggregated));
+        r.t.transposing = transposing(aggregated);
     }
     for (at, sort) in [(3, 28), (4, 27), (5, 26)] {
         if let Some(table) = get(SLICE_TABLES[at]) {
@@ -179,14 +179,17 @@ fn transfers(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
     });
 }
 
-/// What the transfers that transpose are among all. Rows are in the ledger as rows of the timeline or of a table: not here again.
-fn transposing(table: &Table) -> TransposingDma {
+/// What the transfers that transpose are among all; `None` where no row says whether it does. Rows are in the ledger as rows of the timeline or of a
+/// table: not here again.
+fn transposing(table: &Table) -> Option<TransposingDma> {
     let mut out = TransposingDma::default();
+    let mut is_recorded = false;
     for file in &table.files {
         // A file that cannot be read to its end is in the ledger by its table.
         let _ = file.rows(&["is_transpose_mode", "transfer_bytes", "duration_ns"], (0, u64::MAX), |b, _| {
             for row in 0..b.n_rows {
                 let is_one = b.text(0, row) == "true" || b.int(0, row) == Some(1);
+                is_recorded |= b.int(0, row).is_some() || !b.text(0, row).is_empty();
                 let (n, ns) = (b.int(1, row).and_then(|n| u64::try_from(n).ok()).unwrap_or(0), b.int(2, row).unwrap_or(0).max(0));
                 out.count.1 += 1;
                 out.bytes.1 = out.bytes.1.saturating_add(n);
@@ -200,7 +203,7 @@ fn transposing(table: &Table) -> TransposingDma {
             ControlFlow::Continue(())
         });
     }
-    out
+    is_recorded.then_some(out)
 }
 
 /// `qScalarSpillReload0-Q1-E64` → `64`.

@@ -10,7 +10,7 @@ use crate::base::{InputSet, Ledger, Member, Severity};
 use crate::formats::neff::{self, Neff, Program, hex};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::neuron_json::timeline::{Curve, Timeline};
-use crate::formats::{ImportError, Watch, import::file_name};
+use crate::formats::{ImportError, Sample, Watch, import::file_name};
 use crate::model::{Cell, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -178,6 +178,35 @@ fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64
         "The start of the execution window is not recorded in this file: it is computed from the end of the last run and the recorded duration.",
     );
     Ok((end.saturating_sub(duration), end))
+}
+
+/// Calls `each` with every throttling limit of the execution window, under the keys of the device JSON; a trace records no durations.
+pub(super) fn throttles(input: &InputSet, each: &mut dyn FnMut(&str, &Sample<'_>)) -> Result<(), ImportError> {
+    let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a trace, found no file.".into()))?;
+    let mut info = read_info(member)?;
+    // What is wrong with the file is in the ledger of its import.
+    let mut ledger = Ledger::default();
+    regions::check(&member.name, member.len(), &mut info, &mut ledger)?;
+    let window = window(member, &info, &mut ledger)?;
+    for region in info.regions.iter().filter(|r| (r.trace, r.block) == (records::THROTTLES, 0)) {
+        let Some(subgraph) = info.subgraphs.iter().find(|s| s.nc == region.nc) else { continue };
+        let mut limit = |record: Record| {
+            let [_, _, n, kind, k, ..] = record.bytes;
+            let time = record.time();
+            if kind != 0x9e || n == 0 || !(window.0..=window.1).contains(&time) {
+                return;
+            }
+            let fields = [
+                ("subgraph".into(), Cell::Text(subgraph.name.clone())),
+                ("timestamp".into(), Cell::Int(((time - window.0) / 1000) as i64)),
+                ("k".into(), Cell::Int(k.into())),
+                ("n".into(), Cell::Int(n.into())),
+            ];
+            each("ham", &Sample(&fields));
+        };
+        blocks(member, region.span, &mut |block, at| Record::all(block, at).for_each(&mut limit))?;
+    }
+    Ok(())
 }
 
 impl Job<'_, '_> {

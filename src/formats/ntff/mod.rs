@@ -18,7 +18,7 @@ mod report;
 mod transfers;
 
 use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
-use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Watch};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Sample, Watch};
 use crate::model::Profile;
 
 pub(crate) use claim::is_misfit;
@@ -60,5 +60,9 @@ impl Format for Ntff {
 
     fn columns(&self, input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Option<Columns> {
         operand_fields::columns(input, profile, slices, keys)
+    }
+
+    fn samples(&self, input: &InputSet, _profile: &Profile, each: &mut dyn FnMut(&str, &Sample<'_>)) -> Result<(), ImportError> {
+        import::throttles(input, each)
     }
 }

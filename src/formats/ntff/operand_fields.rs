@@ -6,6 +6,7 @@ use super::isa::{Counters, Decoded, End, Functions, Memory, NotDecoded, Owners, 
 use super::isa::{VERIFIED_ARCHITECTURE, WORD_BYTES, compiler_pc, decode_word};
 use super::opcodes::ENGINES;
 use super::programs::WordKey;
+use super::records::{RECORD, Record};
 use crate::base::{InputSet, Member, SliceId};
 use crate::formats::{Columns, ImportError};
 use crate::model::domain::HbmTraffic;
@@ -130,8 +131,8 @@ pub(super) fn fields(decoded: &Decoded) -> Vec<(&'static str, String)> {
     out
 }
 
-/// Every key of [`fields`], and the subgraph.
-const KEYS: [&str; 12] = [
+/// Every key of [`fields`], the subgraph, and what the compiler and the records say.
+const KEYS: [&str; 17] = [
     "operands",
     "activation_fn",
     "elements",
@@ -144,33 +145,94 @@ const KEYS: [&str; 12] = [
     "psum_read_sbuf_write_bytes",
     "is_psum_read_sbuf_write",
     "subgraph",
+    "compiler_pc",
+    "compiler_operands",
+    "crc_in",
+    "crc_out",
+    "crc",
+];
+
+/// Keys of the device JSON and of Neuron Explorer's tables that a trace does not record.
+const NOT_RECORDED: [&str; 33] = [
+    "id",
+    "compiler_opcode",
+    "raw_penguin_id",
+    "bir_id",
+    "raw_bir_id",
+    "kernel_instruction_name",
+    "hlo_attrs",
+    "raw_hlo_id",
+    "raw_framework_id",
+    "stack_frame_ids",
+    "bir_debug_info_source_location",
+    "instruction_chain",
+    "spill_save_bytes",
+    "spill_reload_bytes",
+    "input_queue_bytes",
+    "output_queue_bytes",
+    "weight_queue_bytes",
+    "performance_mode",
+    "dma_trigger_start_ts",
+    "dma_trigger_end_ts",
+    "dma_wait_time_ns",
+    "packet_idx",
+    "packet_aggregation_id",
+    "read_size",
+    "read_bytes",
+    "write_size",
+    "write_bytes",
+    "transfer_rate",
+    "op",
+    "source",
+    "dest",
+    "semaphore_id",
+    "aggregated",
 ];
 
 /// The fields of many instructions, from programs that are read once; `None` where one of `keys` is not of an instruction's word.
 pub(super) fn columns(input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Option<Columns> {
-    let is_known = |names: &&[&str]| names.iter().any(|name| KEYS.contains(name));
+    let is_known = |names: &&[&str]| names.iter().any(|name| KEYS.contains(name) || NOT_RECORDED.contains(name));
     keys.iter().all(is_known).then(|| read_columns(input, profile, slices, keys))
 }
 
 fn read_columns(input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Columns {
     let reader = WordReader::new(input, profile)?;
     let mut known: FxHashMap<WordKey, Vec<(&str, String)>> = FxHashMap::default();
+    let has_checksums = keys.iter().any(|names| names.iter().any(|name| name.starts_with("crc")));
     let row = |slice: &SliceId| {
         let mut out = vec![String::new(); keys.len()];
-        let Some((key, subgraph)) = word_key(profile, &reader.info, *slice) else {
-            return out;
-        };
-        let told = known.entry(key).or_insert_with(|| {
-            let decoded = reader.decode(profile, *slice, key).and_then(Result::ok);
-            decoded.as_ref().map(fields).unwrap_or_default().into_iter().chain([("subgraph", subgraph)]).collect()
-        });
+        let word = word_key(profile, &reader.info, *slice);
+        let sums = if has_checksums { checksums(reader.member, profile, *slice, word.is_some()) } else { Vec::new() };
+        let told = word.map(|(key, subgraph)| &*known.entry(key).or_insert_with(|| of_word(&reader, profile, *slice, key, subgraph)));
         for (value, names) in out.iter_mut().zip(keys) {
-            let found = told.iter().find(|(key, _)| names.contains(key));
+            let found = told.into_iter().flatten().chain(&sums).find(|(key, _)| names.contains(key));
             *value = found.map(|f| f.1.clone()).unwrap_or_default();
         }
         out
     };
     Ok(slices.iter().map(row).collect())
+}
+
+/// What a word says, and the compiler of it: the same for every execution.
+fn of_word(reader: &WordReader<'_>, profile: &Profile, slice: SliceId, key: WordKey, subgraph: String) -> Vec<(&'static str, String)> {
+    let decoded = reader.decode(profile, slice, key).and_then(Result::ok);
+    let mut out = decoded.as_ref().map(fields).unwrap_or_default();
+    out.extend(reader.compiler_pc(key).map(|pc| ("compiler_pc", pc.to_string())));
+    let row = compiled_transfer(profile, &subgraph, key).unwrap_or_default();
+    out.extend(row.into_iter().find(|cell| cell.0 == "compiler_operands").map(|cell| ("compiler_operands", cell.1)));
+    out.push(("subgraph", subgraph));
+    out
+}
+
+/// Checksums in the record of a slice's end.
+fn checksums(member: &Member, profile: &Profile, slice: SliceId, is_instruction: bool) -> Vec<(&'static str, String)> {
+    let end = profile.end_record_of(slice.into()).and_then(|place| member.read(place.offset(), RECORD).ok());
+    let Some(bytes) = end.and_then(|bytes| <[u8; RECORD as usize]>::try_from(bytes).ok()) else { return Vec::new() };
+    let record = Record { bytes, offset: 0 };
+    match is_instruction {
+        true => vec![("crc_in", record.half(4).to_string()), ("crc_out", record.half(6).to_string())],
+        false => vec![("crc", record.half(6).to_string())],
+    }
 }
 
 /// The word that a slice executed, and the subgraph of its core.

@@ -1,0 +1,106 @@
+//! `axonscope convert`: device profiles as Parquet tables with the names, types and units of Neuron Explorer.
+
+mod directory;
+mod parquet_table;
+
+use crate::files;
+use axonscope::base::text::counted;
+use axonscope::engine::Session;
+use axonscope::engine::tables::{Part, Table};
+use axonscope::formats::import;
+use directory::NewDirectory;
+use parquet_table::TableFile;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Examples of `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  axonscope convert profile.ntff model.neff -o tables/
+  axonscope convert profile.json -o tables/ && duckdb -c \"select engine, sum(duration_ns) from 'tables/ActiveTime.parquet' group by 1\"
+  axonscope convert runs/ -o tables/                  # several profiles: a directory for each
+
+Standard output is one JSON object: the directories written, with the rows of each table.
+What a profile does not record is NULL. A table without rows has no file.";
+
+/// Arguments of `axonscope convert`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// NTFF (better with its NEFF) or JSON of neuron-profile; directories stand for the files in them
+    #[arg(required = true, value_name = "IN")]
+    files: Vec<String>,
+    /// Directory to write; with several profiles, each gets a directory of its own in it
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Replace the Parquet tables of an earlier run
+    #[arg(long)]
+    overwrite: bool,
+}
+
+/// Writes the tables of every device profile among the files, all or none.
+pub fn run(arguments: &Arguments) -> Result<(), String> {
+    let target = NewDirectory::create(&arguments.output, arguments.overwrite)?;
+    let input = files::input(&arguments.files)?;
+    let mut sessions = Vec::new();
+    for (claim, outcome) in import::import(&input).map_err(|e| e.to_string())? {
+        let (imported, readable) = outcome.map_err(|e| e.to_string())?;
+        sessions.push(Session::new(claim, readable, imported));
+    }
+    if let Some(other) = sessions.iter().find(|s| !matches!(s.claim.format.as_str(), "ntff" | "neuron_json")) {
+        let members = other.ledger.members.join("`, `");
+        return Err(format!(
+            "Expected an NTFF or the JSON of a Neuron device profile, found `{members}` of the format `{}`.",
+            other.claim.format
+        ));
+    }
+    let names = names(&sessions);
+    let mut written: Vec<Value> = Vec::new();
+    for (session, name) in sessions.iter().zip(&names) {
+        let directory = if sessions.len() == 1 { target.path().to_path_buf() } else { target.path().join(name) };
+        let shown = if sessions.len() == 1 { arguments.output.clone() } else { arguments.output.join(name) };
+        let tables = write(session, &directory)?;
+        let mut notes = Vec::new();
+        let n = session.transfers_without_row();
+        if n > 0 {
+            let n = counted(n, "DMA transfer");
+            notes.push(format!("{n} without a row: instruction fetches that neuron-profile omits, and second records of a packet."));
+        }
+        written.push(json!({ "directory": shown, "profile": session.profile.meta.title, "tables": tables, "notes": notes }));
+    }
+    target.finish()?;
+    println!("{}", json!({ "written": written }));
+    Ok(())
+}
+
+/// Writes the tables of a profile; rows by table.
+fn write(session: &Session, directory: &Path) -> Result<BTreeMap<String, u64>, String> {
+    std::fs::create_dir_all(directory).map_err(|e| format!("`{}` could not be created: {e}.", directory.display()))?;
+    let mut open: Option<TableFile> = None;
+    let mut n_rows = BTreeMap::new();
+    session.device_tables(&mut |table: &Table, part: Part| {
+        if open.as_ref().is_none_or(|file| file.name() != table.name) {
+            open.take().map_or(Ok(()), TableFile::finish)?;
+            open = Some(TableFile::create(directory, table)?);
+        }
+        *n_rows.entry(table.name.to_string()).or_default() += part.n_rows as u64;
+        open.as_mut().map_or(Ok(()), |file| file.write(&part))
+    })?;
+    open.map_or(Ok(()), TableFile::finish)?;
+    Ok(n_rows)
+}
+
+/// A directory name for each profile: that of its file, numbered where two are equal.
+fn names(sessions: &[Session]) -> Vec<String> {
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let name = |session: &Session| {
+        let path = session.ledger.members.first().map(String::as_str).unwrap_or("profile");
+        let file = path.rsplit('/').next().unwrap_or(path);
+        let stem = file.split_once('.').map_or(file, |parts| parts.0);
+        let stem = if stem.is_empty() { "profile" } else { stem };
+        let n = seen.entry(stem.into()).or_default();
+        *n += 1;
+        if *n == 1 { stem.to_string() } else { format!("{stem}-{n}") }
+    };
+    sessions.iter().map(name).collect()
+}

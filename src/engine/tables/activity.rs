@@ -1,0 +1,61 @@
+//! When engines were active, and opcodes added up.
+
+use super::cells::{self, Cores};
+use super::slices::Give;
+use super::{Part, Values};
+use crate::analysis::device::active_times;
+use crate::base::TrackId;
+use crate::model::{Domain, Profile};
+
+/// Gives `ActiveTime` and `OpcodeSummary`. Engines are in small letters, as Neuron Explorer writes them here.
+pub(super) fn tables(profile: &Profile, cores: &Cores, give: &mut Give<'_>) -> Result<(), String> {
+    give("ActiveTime", active(profile, cores))?;
+    give("OpcodeSummary", opcodes(profile))
+}
+
+fn active(profile: &Profile, cores: &Cores) -> Part {
+    let mut rows: Vec<(i64, i64, String, Option<i64>)> = Vec::new();
+    match profile.tables.iter().find(|t| t.id == "active_time").filter(|t| t.n_more == 0 && t.n_in_file == 0) {
+        Some(table) => {
+            for row in 0..table.rows.len() {
+                let cell = |column: &str| cells::cell(table, row, column);
+                let core = cells::int(&cell("pcore_idx")).or_else(|| cells::subgraph(&cells::text(&cell("subgraph"))?));
+                if let (Some(start), Some(end)) = (cells::int(&cell("start_ts")), cells::int(&cell("end_ts"))) {
+                    rows.push((start, end, cells::text(&cell("engine")).unwrap_or_default(), core));
+                }
+            }
+        }
+        None => {
+            let roots = (0..profile.tracks.len() as u32).map(TrackId).filter(|t| profile.tracks[t.index()].parent.is_none());
+            let roots: Vec<(&str, TrackId)> = roots.map(|t| (profile.strings.get(profile.tracks[t.index()].name), t)).collect();
+            for found in active_times::active_times(profile) {
+                let core = roots.iter().find(|r| r.0 == found.core).and_then(|r| cores.get(r.1));
+                rows.extend(found.spans.iter().map(|span| (span.0, span.1, found.engine.to_ascii_lowercase(), core)));
+            }
+        }
+    }
+    let columns = vec![
+        Values::Ints(rows.iter().map(|r| Some(r.0)).collect()),
+        Values::Ints(rows.iter().map(|r| Some(r.1)).collect()),
+        Values::Texts(rows.iter().map(|r| Some(r.2.clone()).filter(|e| !e.is_empty())).collect()),
+        Values::Ints(rows.iter().map(|r| r.3).collect()),
+        Values::Ints(rows.iter().map(|r| r.1.checked_sub(r.0)).collect()),
+    ];
+    Part::last(columns)
+}
+
+fn opcodes(profile: &Profile) -> Part {
+    let rows = active_times::opcode_times(profile);
+    let window = match &profile.domain {
+        Domain::NeuronDevice(device) if device.window_ns > 0 => Some(device.window_ns as f64),
+        _ => None,
+    };
+    Part::last(vec![
+        Values::Texts(rows.iter().map(|r| Some(r.engine.to_ascii_lowercase())).collect()),
+        Values::Texts(rows.iter().map(|r| Some(r.opcode.clone())).collect()),
+        Values::Ints(rows.iter().map(|r| i64::try_from(r.count).ok()).collect()),
+        Values::Ints(rows.iter().map(|r| Some(r.time_ns)).collect()),
+        Values::Ints(rows.iter().map(|r| Some(r.active_ns)).collect()),
+        Values::Floats(rows.iter().map(|r| window.map(|window| r.active_ns as f64 / window)).collect()),
+    ])
+}

@@ -1,0 +1,209 @@
+//! DMA transfers: packets, and what they move together.
+
+use super::cells::{self, Cores};
+use super::slices::{Give, PART, Rows, ids, read_fields};
+use super::{Column, Part, Values, table};
+use crate::base::SliceId;
+use crate::engine::Session;
+use crate::model::{Cell, NeuronDevice, Profile, TrackKind};
+use std::collections::BTreeMap;
+
+/// Fields of a packet that are read back: of each the names that the formats give it.
+const FIELDS: [(&str, &[&str]); 11] = [
+    ("id", &["id"]),
+    ("packet_idx", &["packet_idx"]),
+    ("packet_aggregation_id", &["packet_aggregation_id"]),
+    ("read_bytes", &["read_size", "read_bytes"]),
+    ("write_bytes", &["write_size", "write_bytes"]),
+    ("throughput", &["transfer_rate", "throughput"]),
+    ("crc", &["crc"]),
+    ("op", &["op"]),
+    ("source", &["source"]),
+    ("dest", &["dest"]),
+    ("semaphore_id", &["semaphore_id"]),
+];
+
+/// Place of a field of [`FIELDS`].
+fn field(name: &str) -> Option<usize> {
+    FIELDS.iter().position(|f| f.0 == name)
+}
+
+/// Packets that fulfil one transfer, added up.
+struct Aggregate {
+    start: i64,
+    end: i64,
+    core: Option<i64>,
+    queue: (Option<i64>, Option<String>),
+    queue_type: Option<String>,
+    variable: Option<String>,
+    texts: [Option<String>; 4],
+    /// Bytes read, written and moved; `None` once one packet does not record them.
+    bytes: [Option<i64>; 3],
+}
+
+/// Gives `DmaPacket`, in the order of the file, and `DmaPacketAggregated` of the packets for which the file records what they move.
+pub(super) fn transfers(session: &Session, device: &NeuronDevice, cores: &Cores, give: &mut Give<'_>) -> Result<(), String> {
+    let rows = Rows { profile: &session.profile, device, cores };
+    let order = session.in_file_order(TrackKind::Queue);
+    let is_in = |list: &[u32], slice: SliceId| list.binary_search(&slice.0).is_ok();
+    let all: Vec<SliceId> = order.iter().copied().filter(|s| !is_in(&device.duplicates, *s) && !is_in(&device.unreported, *s)).collect();
+    let Some(table) = table("DmaPacket") else { return Ok(()) };
+    let names = QueueNames::of(&session.profile);
+    let keys = FIELDS.map(|f| f.1);
+    let mut aggregates: BTreeMap<i64, Aggregate> = BTreeMap::new();
+    for slices in all.chunks(PART) {
+        let read = read_fields(session, slices, &keys)?;
+        let rings: Vec<Ring> = slices.iter().map(|s| Ring::of(&rows, &names, *s)).collect();
+        let columns = table.columns.iter().map(|c| column(c, &rows, slices, &rings, &read)).collect();
+        give("DmaPacket", Part { columns, n_rows: slices.len(), next: None })?;
+        for ((slice, ring), read) in slices.iter().zip(&rings).zip(&read) {
+            add(&mut aggregates, &rows, *slice, ring, read);
+        }
+    }
+    give_aggregates(&aggregates, give)
+}
+
+/// Numbers and name of a packet's ring.
+struct Ring {
+    core: Option<i64>,
+    engine: Option<i64>,
+    queue: Option<i64>,
+    name: Option<String>,
+}
+
+impl Ring {
+    fn of(rows: &Rows<'_>, names: &QueueNames, slice: SliceId) -> Ring {
+        let engine = rows.attribute("engine", slice).and_then(|e| e.strip_prefix("DMA-E")?.parse().ok());
+        let queue = rows.attribute("queue", slice).and_then(|q| q.strip_prefix('Q')?.parse().ok());
+        let core = rows.core(slice);
+        let name = names.0.get(&[core, queue, engine]).cloned().flatten();
+        Ring { core, engine, queue, name }
+    }
+}
+
+/// Names of queues by core, queue and engine; `None` where several share a ring.
+struct QueueNames(BTreeMap<[Option<i64>; 3], Option<String>>);
+
+impl QueueNames {
+    fn of(profile: &Profile) -> QueueNames {
+        let mut out = BTreeMap::new();
+        if let Some(table) = profile.tables.iter().find(|t| t.id == "dma_queues_info") {
+            for row in 0..table.rows.len() {
+                let int = |column: &str| cells::int(&cells::cell(table, row, column));
+                let core = cells::text(&cells::cell(table, row, "subgraph")).and_then(|name| cells::subgraph(&name));
+                let name = cells::text(&cells::cell(table, row, "q_name"));
+                let known = out.entry([core, int("q_idx"), int("q_eng_idx")]).or_insert_with(|| name.clone());
+                if *known != name {
+                    *known = None;
+                }
+            }
+        }
+        QueueNames(out)
+    }
+}
+
+fn column(column: &Column, rows: &Rows<'_>, slices: &[SliceId], rings: &[Ring], read: &[Vec<String>]) -> Values {
+    let ints = |of: &dyn Fn(SliceId) -> Option<i64>| Values::Ints(slices.iter().map(|s| of(*s)).collect());
+    let texts = |of: &dyn Fn(SliceId) -> Option<String>| Values::Texts(slices.iter().map(|s| of(*s)).collect());
+    let attribute = |id: &str, slice: SliceId| rows.attribute(id, slice).map(String::from);
+    match column.name.as_ref() {
+        "start_ts" => ints(&|s| Some(rows.start(s))),
+        "end_ts" => ints(&|s| Some(rows.end(s))),
+        "duration_ns" => ints(&|s| Some(rows.profile.slices.duration[s.index()])),
+        "pcore_idx" => Values::Ints(rings.iter().map(|r| r.core).collect()),
+        "engine_idx" => Values::Ints(rings.iter().map(|r| r.engine).collect()),
+        "queue_idx" => Values::Ints(rings.iter().map(|r| r.queue).collect()),
+        "queue_name" => Values::Texts(rings.iter().map(|r| r.name.clone()).collect()),
+        "transfer_bytes" => ints(&|s| rows.number(&rows.device.bytes, s)),
+        "queue_type" => texts(&|s| attribute("queue_type", s)),
+        "variable" => texts(&|s| attribute("variable", s)),
+        "throughput" => {
+            let told = read.iter().map(|row| field("throughput").and_then(|at| row.get(at)).and_then(|text| text.parse().ok()));
+            let computed = |(told, slice): (Option<f64>, &SliceId)| told.or_else(|| throughput(rows, *slice));
+            Values::Floats(told.zip(slices).map(computed).collect())
+        }
+        name => {
+            let Some(at) = field(name) else { return Values::absent(column.kind, slices.len()) };
+            let values = cells::read_back(column.kind, read.iter().map(|row| row.get(at).cloned().unwrap_or_default()));
+            if name == "id" { ids(values, slices) } else { values }
+        }
+    }
+}
+
+/// Bytes per second: bytes moved ÷ duration; `None` where one is not recorded or the duration is 0 ns.
+fn throughput(rows: &Rows<'_>, slice: SliceId) -> Option<f64> {
+    let bytes = rows.number(&rows.device.bytes, slice)?;
+    let duration = rows.profile.slices.duration[slice.index()];
+    (duration > 0).then(|| bytes as f64 * 1e9 / duration as f64)
+}
+
+/// `[["INPUT"]]` → `[[INPUT]]`, as the schema writes places.
+fn place(text: &str) -> String {
+    text.replace(['"', '\''], "").replace(", ", ",")
+}
+
+/// Adds a packet to its transfer, where the file records one: its id, and what it moves.
+fn add(all: &mut BTreeMap<i64, Aggregate>, rows: &Rows<'_>, slice: SliceId, ring: &Ring, read: &[String]) {
+    let text = |name: &str| field(name).and_then(|at| read.get(at)).filter(|text| !text.is_empty());
+    let variable = rows.attribute("variable", slice);
+    let texts = ["op", "source", "dest", "semaphore_id"].map(|name| text(name).map(|text| place(text)));
+    let is_known = variable.is_some() || texts[..3].iter().any(Option::is_some);
+    let Some(id) = text("packet_aggregation_id").and_then(|id| id.parse().ok()).filter(|_| is_known) else { return };
+    let number = |name: &str| text(name).and_then(|n| n.parse::<i64>().ok());
+    let bytes = [number("read_bytes"), number("write_bytes"), rows.number(&rows.device.bytes, slice)];
+    let (start, end) = (rows.start(slice), rows.end(slice));
+    match all.get_mut(&id) {
+        Some(sum) => {
+            (sum.start, sum.end) = (sum.start.min(start), sum.end.max(end));
+            for (sum, n) in sum.bytes.iter_mut().zip(bytes) {
+                *sum = sum.zip(n).map(|(a, b)| a.saturating_add(b));
+            }
+        }
+        None => {
+            let queue_type = rows.attribute("queue_type", slice).map(String::from);
+            let (core, queue) = (ring.core, (ring.queue, ring.name.clone()));
+            all.insert(id, Aggregate { start, end, core, queue, queue_type, variable: variable.map(String::from), texts, bytes });
+        }
+    }
+}
+
+fn give_aggregates(all: &BTreeMap<i64, Aggregate>, give: &mut Give<'_>) -> Result<(), String> {
+    let Some(table) = table("DmaPacketAggregated") else { return Ok(()) };
+    let cell = |name: &str, id: i64, sum: &Aggregate| {
+        let int = |n: Option<i64>| n.map_or(Cell::Absent, Cell::Int);
+        let text = |t: &Option<String>| t.clone().map_or(Cell::Absent, Cell::Text);
+        let duration = sum.end.saturating_sub(sum.start);
+        match name {
+            "start_ts" => Cell::Int(sum.start),
+            "end_ts" => Cell::Int(sum.end),
+            "duration_ns" => Cell::Int(duration),
+            "id" => Cell::Int(id),
+            "pcore_idx" => int(sum.core),
+            "queue_idx" => int(sum.queue.0),
+            "queue_name" => text(&sum.queue.1),
+            "queue_type" => text(&sum.queue_type),
+            "variable" => text(&sum.variable),
+            "op" => text(&sum.texts[0]),
+            "source" => text(&sum.texts[1]),
+            "dest" => text(&sum.texts[2]),
+            "semaphore_id" => text(&sum.texts[3]),
+            "read_bytes" => int(sum.bytes[0]),
+            "write_bytes" => int(sum.bytes[1]),
+            "transfer_bytes" => int(sum.bytes[2]),
+            "throughput" => sum.bytes[2].filter(|_| duration > 0).map_or(Cell::Absent, |n| Cell::Float(n as f64 * 1e9 / duration as f64)),
+            _ => Cell::Absent,
+        }
+    };
+    let column = |c: &Column| cells::values(c.kind, all.iter().map(|(id, sum)| cell(&c.name, *id, sum)));
+    give("DmaPacketAggregated", Part::last(table.columns.iter().map(column).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_without_quotes() {
+        assert_eq!([place(r#"[["INPUT"]]"#), place("['OUTPUT', 'SB']")], ["[[INPUT]]", "[OUTPUT,SB]"]);
+    }
+}
