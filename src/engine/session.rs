@@ -150,11 +150,12 @@ impl Session {
         let Some(format) = formats::by_id(&self.claim.format) else {
             return Answer::Refused(format!("Unknown format `{}`.", self.claim.format));
         };
-        let fields = format.record(&self.input, profile, item).unwrap_or_else(|error| vec![unreadable(&error.to_string())]);
+        let mut fields = format.record(&self.input, profile, item).unwrap_or_else(|error| vec![unreadable(&error.to_string())]);
         let slice = match item {
             Item::Slice(slice) => slice,
             Item::Instant(instant) => return Answer::Details(details_of_instant(profile, instant, fields)),
         };
+        fields.splice(0..0, self.attribution(slice));
         let near = details::surroundings(profile, slice);
         let instruction = self.instruction(slice, &fields);
         Answer::Details(Details {

@@ -142,6 +142,13 @@ fn a_replay_has_the_operators_of_its_capture() {
     assert_eq!(details.track, "GPU 0 / Operators (from capture)", "devices without metadata have a name");
     assert_eq!((details.start.0, details.duration.0), (120_000, 11_000));
     assert!(details.fields.iter().any(|f| f.key == "Input Dims"), "the record of the capture");
+    let said = |fields: &[axonscope::formats::Field]| -> Vec<(String, String)> {
+        fields.iter().filter(|f| f.group == "Attribution").map(|f| (f.key.clone(), f.value.clone())).collect()
+    };
+    let file = "run/capture_traces/c.json".to_string();
+    assert_eq!(said(&details.fields), [("Attributed from capture".to_string(), file.clone())]);
+    let Answer::Details(kernel) = all[0].run(&Query::Details(members.kernels[0].longest.into())) else { panic!() };
+    assert_eq!(said(&kernel.fields), [("Attributed from capture".into(), "aten::add".into()), ("Capture".into(), file)]);
 }
 
 #[test]
