@@ -38,6 +38,8 @@ mod native {
             ("torch: overview", Query::Torch(TorchQuery::Overview(Default::default()))),
             ("torch: operators", Query::Torch(TorchQuery::Operators(Default::default()))),
             ("torch: kernels", Query::Torch(TorchQuery::Kernels(Default::default()))),
+            ("torch: efficiency", Query::Torch(TorchQuery::Efficiency(Default::default()))),
+            ("torch: steps", Query::Torch(TorchQuery::Steps(Default::default()))),
             ("torch: memory", Query::Torch(TorchQuery::Memory(Default::default()))),
             ("torch: memory events", Query::Torch(TorchQuery::MemoryEvents(Default::default()))),
             ("torch: modules", Query::Torch(TorchQuery::Modules)),
