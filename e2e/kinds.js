@@ -34,7 +34,7 @@ const chrome = () => {
 
 const slices = ['timeline', 'search', 'operators'];
 const torch = ['timeline', 'overview', 'steps', 'search', 'operators'];
-const ofDevice = ['timeline', 'summary', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'roofline'];
+const ofDevice = ['timeline', 'summary', 'bounds', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'roofline'];
 const file = ['profile', 'ledger'];
 const tables = ['tables', ...file];
 
@@ -53,7 +53,7 @@ export const kinds = [
     return dropFiles(page, ...readdirSync(folder).map((name) => join(folder, name)));
   }, [...ofDevice, ...tables]],
   ['neuron-source', (page) => dropFiles(page, { name: 'run.json', bytes: withLines() }),
-    ['timeline', 'summary', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'source', 'roofline', ...tables]],
+    ['timeline', 'summary', 'bounds', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'source', 'roofline', ...tables]],
   ['neuron-two', async (page) => {
     await openProfile(page, fused());
     await openProfile(page, device('baseline_attention', 'baseline'));

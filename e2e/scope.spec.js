@@ -22,7 +22,7 @@ async function selectRange(page) {
 }
 
 const kinds = [
-  ['a device profile', device, ['summary', 'gaps', 'operators', 'layers', 'roofline'], ['advice', 'tensors'], ['tables', 'profile', 'ledger']],
+  ['a device profile', device, ['summary', 'bounds', 'gaps', 'operators', 'layers', 'roofline'], ['advice', 'tensors'], ['tables', 'profile', 'ledger']],
   ['a PyTorch trace', torch, ['overview', 'operators', 'kernels', 'memory'], [], ['profile', 'ledger']],
 ];
 

@@ -2,6 +2,7 @@
 
 pub mod colour;
 pub mod colouring;
+pub mod combinations;
 pub mod details;
 pub mod device;
 pub mod explain;

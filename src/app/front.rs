@@ -79,6 +79,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
             "source" => super::sources::view(app, profile),
             "layers" => super::program_views::layers(app, profile),
             "roofline" => super::program_views::roofline(app, profile),
+            "bounds" => super::program_views::bounds(app, profile),
             "gaps" => time_views::gaps(app, profile),
             "advice" => time_views::advice(app, profile),
             "overview" if time_views::is_torch(&profile) => time_views::overview(app, profile),

@@ -3,6 +3,7 @@
 use super::time_views::scope;
 use crate::base::{SliceId, TimeRange};
 use crate::state::{App, OpenProfile, actions};
+use crate::views::bounds::BoundsView;
 use crate::views::layers::LayersView;
 use crate::views::roofline::RooflineView;
 use crate::views::summary::SummaryView;
@@ -24,13 +25,25 @@ fn regions(app: App) -> Signal<Vec<(String, TimeRange)>> {
     Memo::new(move |_| named()).into()
 }
 
-pub(super) fn layers(app: App, profile: OpenProfile) -> AnyView {
-    let on_slices = Callback::new(move |slices: Vec<SliceId>| {
+/// Shows slices in the timeline, the first of them selected.
+fn to_slices(app: App) -> Callback<Vec<SliceId>> {
+    Callback::new(move |slices: Vec<SliceId>| {
         let first = slices.first().copied();
         actions::set_highlights(app, slices);
         actions::show_view(app, "timeline");
         actions::select_and_reveal(app, first);
-    });
+    })
+}
+
+pub(super) fn bounds(app: App, profile: OpenProfile) -> AnyView {
+    let selection = Signal::derive(move || app.selection.get().and_then(|item| item.slice()));
+    let on_range = Callback::new(move |range: Option<TimeRange>| actions::commit_range(app, range));
+    let (range, named, on_slices) = (scope(app), regions(app), to_slices(app));
+    view! { <BoundsView ask=profile.ask range selection named on_slices on_range choices=app.view_state("bounds") /> }.into_any()
+}
+
+pub(super) fn layers(app: App, profile: OpenProfile) -> AnyView {
+    let on_slices = to_slices(app);
     view! { <LayersView ask=profile.ask range=scope(app) on_slices choices=app.view_state("layers") /> }.into_any()
 }
 

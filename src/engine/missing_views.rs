@@ -23,6 +23,7 @@ const DEVICE_RUN: &str = "`neuron-profile capture -n model.neff -s profile.ntff`
 const DEVICE: &[Row] = &[
     ("timeline", "Instructions or transfers with times", DEVICE_RUN),
     ("summary", "Instructions with times, or a summary table", DEVICE_RUN),
+    ("bounds", "Instructions with times", DEVICE_RUN),
     ("gaps", "Instructions with times", DEVICE_RUN),
     ("advice", "Instructions with times", DEVICE_RUN),
     ("operators", "Instructions or transfers with times", DEVICE_RUN),

@@ -38,7 +38,7 @@ fn device_views(profile: &Profile) -> Vec<&'static str> {
         out.extend(["summary", "compare"]);
     }
     if !profile.slices.is_empty() {
-        out.extend(["layers", "roofline", "gaps", "advice"]);
+        out.extend(["bounds", "layers", "roofline", "gaps", "advice"]);
     }
     if source::has_lines(profile) {
         out.push("source");

@@ -3,10 +3,12 @@
 pub mod advice;
 pub mod bars;
 pub mod boxes;
+pub mod breakdown;
 pub mod chart;
 pub mod curve;
 pub mod dom;
 pub mod flame;
+pub mod ladders;
 pub mod palette;
 pub mod pie;
 pub mod scatter;

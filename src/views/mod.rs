@@ -4,6 +4,7 @@ pub mod advice;
 pub mod annotations;
 pub mod ask;
 pub mod asked;
+pub mod bounds;
 pub mod compare;
 pub mod details;
 pub mod diff;

@@ -83,6 +83,8 @@ pub enum DeviceQuery {
     Bounds(BoundsQuery),
     /// What explains a gap of the bounds.
     BoundsEvidence(bounds::EvidenceQuery),
+    /// Phases of the run, and where the time of each went.
+    Regions(bounds::RegionsQuery),
     /// Idle time of the engines by cause.
     Gaps(Option<TimeRange>),
     /// The longest chain of dependent work.
@@ -132,6 +134,8 @@ pub enum DeviceAnswer {
     Bounds(Box<Bounds>),
     /// Largest first.
     BoundsEvidence(Box<bounds::Evidence>),
+    /// Longest first.
+    Regions(Box<bounds::Regions>),
     /// By engine and cause.
     Gaps(Gaps),
     /// Step by step.
@@ -169,6 +173,7 @@ pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
     match query {
         DeviceQuery::Bounds(query) => DeviceAnswer::Bounds(Box::new(bounds::bounds(profile, query))),
         DeviceQuery::BoundsEvidence(query) => DeviceAnswer::BoundsEvidence(Box::new(bounds::evidence::evidence(profile, query))),
+        DeviceQuery::Regions(query) => DeviceAnswer::Regions(Box::new(bounds::regions::regions(profile, query))),
         DeviceQuery::Gaps(range) => DeviceAnswer::Gaps(gaps::gaps(profile, *range)),
         DeviceQuery::DmaRows(query) => DeviceAnswer::DmaRows(Box::new(dma_rows::dma_rows(profile, *query))),
         DeviceQuery::MergedBar(query, slice) => DeviceAnswer::MergedBar(merged::merged_bar(profile, *query, *slice).map(Box::new)),

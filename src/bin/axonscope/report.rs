@@ -39,6 +39,8 @@ Queries of PyTorch traces:
 Queries of Neuron device profiles:
   bounds               what each core could reach, and where its time went [start_ns, end_ns, order=dma,tensor,…];
                        what made one gap [gap, core]
+  regions              phases of one core, and where the time of each went [by=file|directory|line|layer|operator|hlo|opcode|name,
+                       pattern, core, order, start_ns, end_ns]
   summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, critical-path, advice, source, bands,
   instructions (one JSON object for each, keys as in neuron-profile's JSON),
   dma-rows [group_by=queue|engine, detail=packets|rings|merged], tensors, compare [base]
@@ -148,6 +150,7 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
             Ok(value)
         }
         Answer::Device(DeviceAnswer::Bounds(a)) => return Ok(bounds::value(&a)),
+        Answer::Device(DeviceAnswer::Regions(a)) => return Ok(bounds::regions_value(&a)),
         Answer::Device(DeviceAnswer::BoundsEvidence(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Layers(a)) => serde_json::to_value(a),
         Answer::Device(DeviceAnswer::Roofline(a)) => serde_json::to_value(a),
@@ -235,6 +238,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "layers" => Ok(Query::Device(DeviceQuery::Layers(layers(arguments, range)?))),
         "roofline" => Ok(Query::Device(DeviceQuery::Roofline(layers(arguments, range)?, Vec::new()))),
         "bounds" => Ok(Query::Device(bounds::query(arguments, range)?)),
+        "regions" => Ok(Query::Device(bounds::regions_query(arguments, range)?)),
         "gaps" => Ok(Query::Device(DeviceQuery::Gaps(range))),
         "critical-path" => Ok(Query::Device(DeviceQuery::CriticalPath)),
         "advice" => Ok(Query::Device(DeviceQuery::Advice)),
@@ -242,7 +246,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "bands" => Ok(Query::Device(DeviceQuery::Bands)),
         other => neuron::query(other, range).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, regions, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
                 device::NAMES,
                 memory::NAMES,
                 neuron::NAMES,

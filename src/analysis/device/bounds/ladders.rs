@@ -14,6 +14,17 @@ pub enum Family {
     Pipeline,
 }
 
+impl Family {
+    /// As people read it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Family::Memory => "Memory",
+            Family::Compute => "Compute",
+            Family::Pipeline => "Pipeline",
+        }
+    }
+}
+
 /// One bound: the time if everything above it went away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Bound {
@@ -47,6 +58,34 @@ impl Bound {
             Bound::ComputeIdeal => "compute_bound_ideal",
             Bound::ComputeUseful => "compute_bound_useful",
             Bound::PerfectPipeline => "perfect_pipeline",
+        }
+    }
+
+    /// As people read it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Bound::Total => "Total",
+            Bound::Memory => "Transfers as recorded",
+            Bound::MemoryIdeal => "Bytes at peak bandwidth",
+            Bound::MemoryNoReloads => "Each tensor once",
+            Bound::Compute => "Tensor engine as recorded",
+            Bound::ComputeIdeal => "Products at peak rate",
+            Bound::ComputeUseful => "Without transposes",
+            Bound::PerfectPipeline => "Busiest part alone",
+        }
+    }
+
+    /// What it is, in one sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Bound::Total => "Length of the run, or of the selected range.",
+            Bound::Memory => "Time in which at least one DMA queue was busy.",
+            Bound::MemoryIdeal => "Moved bytes ÷ DMA bandwidth of the core.",
+            Bound::MemoryNoReloads => "Bytes of inputs, outputs and weights, each once ÷ DMA bandwidth of the core.",
+            Bound::Compute => "Time in which the Tensor engine was busy.",
+            Bound::ComputeIdeal => "BF16-equivalent FLOPs, transposes included ÷ peak rate of the core.",
+            Bound::ComputeUseful => "BF16-equivalent FLOPs without transposes ÷ peak rate of the core.",
+            Bound::PerfectPipeline => "The longest busy time of Tensor, Vector, Scalar, GpSimd and DMA: all others run at the same time.",
         }
     }
 }
@@ -92,6 +131,37 @@ impl GapKind {
             GapKind::BelowPeak => "below_peak",
             GapKind::Transposes => "transposes",
             GapKind::Unoverlapped => "unoverlapped",
+        }
+    }
+
+    /// The gap of that id.
+    pub fn named(id: &str) -> Option<GapKind> {
+        GapKind::ALL.into_iter().find(|g| g.id() == id)
+    }
+
+    /// As people read it.
+    pub fn label(self) -> &'static str {
+        match self {
+            GapKind::DmaIdle => "DMA idle",
+            GapKind::SlowTransfers => "Slow transfers",
+            GapKind::Reloads => "Reloads and spills",
+            GapKind::TensorIdle => "Tensor engine idle",
+            GapKind::BelowPeak => "Below peak rate",
+            GapKind::Transposes => "Transposes",
+            GapKind::Unoverlapped => "Not overlapped",
+        }
+    }
+
+    /// What makes it, in one sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            GapKind::DmaIdle => "No transfer runs: DMA waits for engines, or nothing is prefetched.",
+            GapKind::SlowTransfers => "Transfers below peak bandwidth: too small, strided, or spread over too few queues.",
+            GapKind::Reloads => "Bytes moved more than once: tensors that are loaded again, and spills.",
+            GapKind::TensorIdle => "The Tensor engine waits for operands, other engines or semaphores.",
+            GapKind::BelowPeak => "Products below peak rate: small tiles, start-up, throttling.",
+            GapKind::Transposes => "Matrix products that only transpose.",
+            GapKind::Unoverlapped => "Engines wait for each other instead of running at the same time.",
         }
     }
 }

@@ -6,15 +6,18 @@ mod answer;
 pub mod evidence;
 pub mod ladders;
 pub mod parts;
+pub mod regions;
 pub mod rows;
 
 pub use answer::{Bounds, BoundsQuery, CoreBounds, OpcodeTime};
 pub use evidence::{Evidence, EvidenceQuery, EvidenceRow};
 pub use ladders::{Bound, Family, Gap, GapKind, Ladder, Step};
 pub use parts::{ExclusiveTime, Overlap, Part};
+pub use regions::{Region, Regions, RegionsQuery};
 
 use super::metrics::Facts;
 use super::{cells, gaps};
+use crate::analysis::combinations::{MOST_SETS, combinations};
 use crate::analysis::spans;
 use crate::base::{DurationNs, TrackId, text};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
@@ -93,7 +96,7 @@ fn core_bounds(given: &Given<'_>, core: &CoreRows, run: &Bounds) -> CoreBounds {
         compute_ideal: at_peak(flops, run.peak_flops),
         compute_useful: at_peak(useful_flops, run.peak_flops),
     };
-    let data: Vec<&(String, spans::Ranges)> = core.queue_types.iter().filter(|q| q.0 != rows::FETCH).take(parts::MOST_STATES).collect();
+    let data: Vec<&(String, spans::Ranges)> = core.queue_types.iter().filter(|q| q.0 != rows::FETCH).take(MOST_SETS).collect();
     let sets: Vec<&[(i64, i64)]> = data.iter().map(|q| q.1.as_slice()).collect();
     let names = |bits: u32| data.iter().enumerate().filter(|q| bits & (1 << q.0) != 0).map(|q| q.1.0.clone()).collect();
     CoreBounds {
@@ -111,7 +114,7 @@ fn core_bounds(given: &Given<'_>, core: &CoreRows, run: &Bounds) -> CoreBounds {
         exclusive: parts::exclusive(&core.sets, &parts::order(&given.query.order), run.range),
         overlaps: parts::overlaps(&core.sets, run.range),
         dma_states: if given.has_dma {
-            parts::states(&sets, run.range).into_iter().map(|(bits, t)| (names(bits), t)).collect()
+            combinations(&sets, run.range).into_iter().map(|(bits, t)| (names(bits), t)).collect()
         } else {
             Vec::new()
         },
@@ -182,9 +185,9 @@ fn notes(given: &Given<'_>, rows: &[CoreRows], found: &Bounds) -> Vec<String> {
     note(
         n_unreported > 0,
         format!(
-            "{} that neuron-profile excludes from its tables {} not counted here, so that each source of a run has the same bounds; the timeline shows them.",
-            text::counted(n_unreported, "instruction fetch"),
-            if n_unreported == 1 { "is" } else { "are" }
+            "Instruction fetches that neuron-profile excludes from its tables ({}) are not counted here, so that each source of a run has the same \
+             bounds; the timeline shows them.",
+            text::count(n_unreported)
         ),
     );
     out

@@ -83,7 +83,12 @@ pub struct ExclusiveTime {
 /// Cuts `range` into the times of each part: an instant belongs to the first part of `order` that is busy then; what is left is idle, and comes
 /// last. The sets do not overlap, and cover the range. `sets` by [`Part::place`].
 pub fn cut(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<(Option<Part>, Ranges)> {
-    let mut left: Ranges = if range.start < range.end { vec![(range.start.0, range.end.0)] } else { Ranges::new() };
+    cut_within(sets, order, if range.start < range.end { vec![(range.start.0, range.end.0)] } else { Ranges::new() })
+}
+
+/// The same of several windows, as a disjoint set.
+fn cut_within(sets: &[Ranges; 6], order: &[Part], windows: Ranges) -> Vec<(Option<Part>, Ranges)> {
+    let mut left = windows;
     let mut out = Vec::with_capacity(order.len() + 1);
     for part in order {
         let set = &sets[part.place()];
@@ -96,7 +101,16 @@ pub fn cut(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<(Option<
 
 /// How long the parts of [`cut`] are. The times add up to the length of the range exactly.
 pub fn exclusive(sets: &[Ranges; 6], order: &[Part], range: TimeRange) -> Vec<ExclusiveTime> {
-    cut(sets, order, range).into_iter().map(|(part, set)| ExclusiveTime { part, time: DurationNs(spans::length(&set)) }).collect()
+    lengths(cut(sets, order, range))
+}
+
+/// The same of several windows, as a disjoint set.
+pub fn exclusive_within(sets: &[Ranges; 6], order: &[Part], windows: Ranges) -> Vec<ExclusiveTime> {
+    lengths(cut_within(sets, order, windows))
+}
+
+fn lengths(parts: Vec<(Option<Part>, Ranges)>) -> Vec<ExclusiveTime> {
+    parts.into_iter().map(|(part, set)| ExclusiveTime { part, time: DurationNs(spans::length(&set)) }).collect()
 }
 
 /// How long two parts were busy at the same time, one of them alone, and neither.
@@ -139,40 +153,10 @@ pub fn overlaps(sets: &[Ranges; 6], range: TimeRange) -> Vec<Overlap> {
     out
 }
 
-/// [`states`] distinguishes no more sets than these.
-pub const MOST_STATES: usize = 16;
-
-/// Time in each combination of busy sets that occurs in `range`: (bits of the busy sets, nanoseconds), by bits. The times add up to the length of
-/// the range. Only the first [`MOST_STATES`] sets count.
-pub fn states(sets: &[&[(i64, i64)]], range: TimeRange) -> Vec<(u32, DurationNs)> {
-    let sets = &sets[..sets.len().min(MOST_STATES)];
-    let mut time = vec![0i64; 1 << sets.len()];
-    let mut next: Vec<usize> = sets.iter().map(|s| s.partition_point(|x| x.1 <= range.start.0)).collect();
-    let mut at = range.start.0;
-    while at < range.end.0 {
-        let (mut until, mut bits) = (range.end.0, 0usize);
-        for (k, set) in sets.iter().enumerate() {
-            while set.get(next[k]).is_some_and(|x| x.1 <= at) {
-                next[k] += 1;
-            }
-            if let Some(&(start, end)) = set.get(next[k]) {
-                if start <= at {
-                    bits |= 1 << k;
-                    until = until.min(end);
-                } else {
-                    until = until.min(start);
-                }
-            }
-        }
-        time[bits] = time[bits].saturating_add(until.saturating_sub(at));
-        at = until;
-    }
-    time.into_iter().enumerate().filter(|t| t.1 > 0).map(|(bits, ns)| (bits as u32, DurationNs(ns))).collect()
-}
-
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
+    use crate::analysis::combinations::combinations;
     use crate::base::TimeNs;
     use proptest::prelude::*;
 
@@ -204,7 +188,6 @@ mod tests {
     fn an_empty_range_has_no_time() {
         let sets: [Ranges; 6] = Default::default();
         assert!(exclusive(&sets, &Part::ALL, range(7, 7)).iter().all(|t| t.time.0 == 0));
-        assert_eq!(states(&[&[(0, 10)]], range(7, 7)), []);
     }
 
     #[test]
@@ -215,13 +198,6 @@ mod tests {
         assert!(Part::ALL.into_iter().enumerate().all(|(i, p)| p.place() == i));
     }
 
-    #[test]
-    fn combinations_are_told_apart() {
-        let (a, b): (Ranges, Ranges) = (vec![(0, 10), (20, 30)], vec![(5, 25)]);
-        let found: Vec<(u32, i64)> = states(&[&a, &b], range(0, 40)).into_iter().map(|s| (s.0, s.1.0)).collect();
-        assert_eq!(found, [(0, 10), (1, 10), (2, 10), (3, 10)]);
-    }
-
     fn sets() -> impl Strategy<Value = Vec<Ranges>> {
         let set = prop::collection::vec((-50i64..150, 1i64..30), 0..12)
             .prop_map(|all| spans::union(all.into_iter().map(|(s, n)| (s, s + n)).collect()));
@@ -230,7 +206,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_and_states_add_up(sets in sets(), start in -60i64..160, length in 0i64..120, first in 0usize..6) {
+        fn parts_and_overlaps_add_up(sets in sets(), start in -60i64..160, length in 0i64..120, first in 0usize..6) {
             let within = range(start, start + length);
             let clipped: [Ranges; 6] = std::array::from_fn(|i| clipped(&sets[i], within));
             for sets in [&clipped, &std::array::from_fn(|i| sets[i].clone())] {
@@ -240,8 +216,8 @@ mod tests {
                 prop_assert_eq!(parts[0].time.0, spans::length(&clipped[first]));
             }
             let views: Vec<&[(i64, i64)]> = sets.iter().map(|s| s.as_slice()).collect();
-            prop_assert_eq!(states(&views, within).iter().map(|s| s.1.0).sum::<i64>(), length);
-            let busy = |k: usize| states(&views, within).iter().filter(|s| s.0 & (1 << k) != 0).map(|s| s.1.0).sum::<i64>();
+            let all = combinations(&views, within);
+            let busy = |k: usize| all.iter().filter(|s| s.0 & (1 << k) != 0).map(|s| s.1.0).sum::<i64>();
             for (k, set) in clipped.iter().enumerate() {
                 prop_assert_eq!(busy(k), spans::length(set));
             }

@@ -2,7 +2,7 @@
 
 use super::Arguments;
 use axonscope::analysis::device::bounds::{
-    Bounds, BoundsQuery, CoreBounds, EvidenceQuery, ExclusiveTime, GapKind, OpcodeTime, Overlap, Part,
+    Bounds, BoundsQuery, CoreBounds, EvidenceQuery, ExclusiveTime, GapKind, OpcodeTime, Overlap, Part, Region, Regions, RegionsQuery,
 };
 use axonscope::base::TimeRange;
 use axonscope::engine::query::DeviceQuery;
@@ -17,12 +17,54 @@ pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<DeviceQu
         let core = u32::try_from(arguments.number("core")?.unwrap_or(0)).map_err(|_| "Expected a core counted from 0.".to_string())?;
         return Ok(DeviceQuery::BoundsEvidence(EvidenceQuery { range, core, gap }));
     }
+    Ok(DeviceQuery::Bounds(BoundsQuery { range, order: order(arguments)? }))
+}
+
+/// Parts of the arg `order`.
+fn order(arguments: &Arguments) -> Result<Vec<Part>, String> {
     let part = |name: &str| {
         let names = || Part::ALL.map(Part::id).join(", ");
         Part::named(name.trim()).ok_or_else(|| format!("Expected parts among {} for `order`, found `{name}`.", names()))
     };
     let order = arguments.get("order").map(|names| names.split(',').map(part).collect::<Result<_, _>>()).transpose()?;
-    Ok(DeviceQuery::Bounds(BoundsQuery { range, order: order.unwrap_or_default() }))
+    Ok(order.unwrap_or_default())
+}
+
+/// The question for regions, by the args `by`, `pattern`, `core` and `order`.
+pub fn regions_query(arguments: &Arguments, range: Option<TimeRange>) -> Result<DeviceQuery, String> {
+    let core = u32::try_from(arguments.number("core")?.unwrap_or(0)).map_err(|_| "Expected a core counted from 0.".to_string())?;
+    let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
+    let (by, pattern, order) = (text("by"), text("pattern"), order(arguments)?);
+    Ok(DeviceQuery::Regions(RegionsQuery { by, pattern, named: Vec::new(), range, core, order }))
+}
+
+/// Regions, with their parts by name.
+pub fn regions_value(found: &Regions) -> Value {
+    let region = |r: &Region| {
+        let named = |part: Option<Part>| part.map_or("idle", Part::id).to_string();
+        let exclusive: Map<String, Value> = r.exclusive.iter().map(|e| (named(e.part), json!(e.time))).collect();
+        json!({
+            "name": r.name,
+            "wall": r.wall,
+            "windows": r.n_windows,
+            "time": r.time,
+            "exclusive": exclusive,
+            "instructions": r.instructions,
+            "moved_bytes": r.moved_bytes,
+            "bytes_per_s": r.bandwidth(),
+            "issued_bytes": r.issued_bytes,
+            "flops": r.flops,
+        })
+    };
+    let choices: Vec<&String> = found.choices.iter().map(|c| &c.0).collect();
+    json!({
+        "by": found.by,
+        "choices": choices,
+        "range": found.range,
+        "regions": found.regions.iter().map(region).collect::<Vec<_>>(),
+        "n_more": found.n_more,
+        "notes": found.notes,
+    })
 }
 
 /// The answer by the names that AWS's method gives.

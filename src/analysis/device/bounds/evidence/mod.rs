@@ -4,6 +4,8 @@ mod products;
 mod transfers;
 mod waits;
 
+pub(super) use transfers::moves;
+
 use super::ladders::GapKind;
 use super::{rows, rows::CoreRows};
 use crate::analysis::device::{gaps, origin, signals};
@@ -17,7 +19,7 @@ use std::hash::Hash;
 /// Rows of one answer.
 const MOST_ROWS: usize = 500;
 /// Instructions that a row leads to.
-const MOST_SLICES: usize = 1000;
+pub(super) const MOST_SLICES: usize = 1000;
 
 /// Which gap to explain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,11 +89,11 @@ pub fn evidence(profile: &Profile, query: &EvidenceQuery) -> Evidence {
 }
 
 /// What evidence is gathered from.
-struct Given<'a> {
-    profile: &'a Profile,
-    device: &'a NeuronDevice,
-    core: &'a CoreRows,
-    range: TimeRange,
+pub(super) struct Given<'a> {
+    pub profile: &'a Profile,
+    pub device: &'a NeuronDevice,
+    pub core: &'a CoreRows,
+    pub range: TimeRange,
     roots: Vec<u32>,
     is_wait: Vec<bool>,
     engines: Option<&'a [StrId]>,
@@ -102,7 +104,7 @@ struct Given<'a> {
 type Label = (StrId, StrId, StrId);
 
 impl<'a> Given<'a> {
-    fn of(profile: &'a Profile, device: &'a NeuronDevice, core: &'a CoreRows, range: TimeRange) -> Self {
+    pub fn of(profile: &'a Profile, device: &'a NeuronDevice, core: &'a CoreRows, range: TimeRange) -> Self {
         let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
         let roots = signals::roots(profile);
         let is_wait = super::super::waits::names(profile);
@@ -110,7 +112,7 @@ impl<'a> Given<'a> {
     }
 
     /// Tracks of a kind on this core.
-    fn tracks(&self, kind: TrackKind) -> impl Iterator<Item = TrackId> + '_ {
+    pub fn tracks(&self, kind: TrackKind) -> impl Iterator<Item = TrackId> + '_ {
         let tracks = self.profile.tracks.iter().enumerate();
         tracks.filter(move |(t, track)| track.kind == kind && self.roots[*t] == self.core.root).map(|t| TrackId(t.0 as u32))
     }
@@ -120,7 +122,7 @@ impl<'a> Given<'a> {
         self.profile.track_of(slice).is_some_and(|t| self.roots[t.index()] == self.core.root)
     }
 
-    fn starts_here(&self, i: usize) -> bool {
+    pub fn starts_here(&self, i: usize) -> bool {
         (self.range.start.0..self.range.end.0).contains(&self.profile.slices.start[i])
     }
 

@@ -51,7 +51,7 @@ pub(super) fn idle(given: &Given<'_>, out: &mut Evidence) {
 }
 
 /// Transfers that move data and start in the range: slice, queue, bytes.
-fn moves<'a>(given: &'a Given<'_>) -> impl Iterator<Item = (usize, TrackId, u32)> + 'a {
+pub(in super::super) fn moves<'a>(given: &'a Given<'_>) -> impl Iterator<Item = (usize, TrackId, u32)> + 'a {
     let column = given.profile.attribute("queue_type").map(|a| a.values.as_slice());
     let fetch = given.profile.strings.iter().find(|(_, text)| *text == rows::FETCH).map(|(id, _)| id);
     let is_fetch = move |i: usize| fetch.is_some() && column.and_then(|c| c.get(i).copied()) == fetch;

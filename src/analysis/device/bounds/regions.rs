@@ -1,0 +1,347 @@
+//! Regions of a run: phases by source file, layer or another label, or as the user marked them, with the time that they took cut into parts.
+//!
+//! Instructions of a core are labelled; a window of a region is a run of instructions with its label, by start, that no other label interrupts.
+//! Bytes belong to the window in which their transfer starts: what is prefetched counts before it is used.
+
+use super::evidence::{Given, MOST_SLICES, moves};
+use super::parts::{self, ExclusiveTime, Part};
+use super::{gaps, rows};
+use crate::analysis::device::origin;
+use crate::analysis::spans::{self, Ranges};
+use crate::base::Order as _;
+use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
+use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// Regions of one answer.
+const MOST_REGIONS: usize = 500;
+/// Windows that are listed of a region.
+const MOST_WINDOWS: usize = 200;
+
+/// What regions can be by: (id, label, column).
+const CHOICES: [(&str, &str, &str); 9] = [
+    ("file", "Source file", "source"),
+    ("directory", "Source directory", "source"),
+    ("line", "Source line", "source"),
+    ("layer", "Layer", "layer"),
+    ("operator", "Operator", "operator"),
+    ("hlo", "HLO operator", "hlo"),
+    ("opcode", "Opcode", ""),
+    ("name", "Name pattern", ""),
+    ("annotation", "Annotation", ""),
+];
+
+/// What to cut a run into.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RegionsQuery {
+    /// An id of [`Regions::choices`]; empty or unknown: the first of them.
+    pub by: String,
+    /// With `name`: instructions with this in their opcode, layer, operator or HLO name, upper or lower case.
+    pub pattern: String,
+    /// With `annotation`: names and ranges.
+    pub named: Vec<(String, TimeRange)>,
+    /// Only this range; `None` is the entire run.
+    pub range: Option<TimeRange>,
+    /// Place of the core among those of [`super::Bounds`].
+    pub core: u32,
+    /// Which part an instant with several busy ones belongs to.
+    pub order: Vec<Part>,
+}
+
+/// Regions of a core.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Regions {
+    /// What they are by.
+    pub by: String,
+    /// What they can be by: (id, label).
+    pub choices: Vec<(String, String)>,
+    /// What is looked at.
+    pub range: TimeRange,
+    /// Longest first; annotations by start.
+    pub regions: Vec<Region>,
+    /// Regions that are left out.
+    pub n_more: u64,
+    /// What is not recorded, and how to record it.
+    pub notes: Vec<String>,
+}
+
+/// A phase of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Region {
+    /// Its label.
+    pub name: String,
+    /// From the first start to the last end.
+    pub wall: TimeRange,
+    /// How many windows.
+    pub n_windows: u64,
+    /// The first ones, by start.
+    pub windows: Vec<TimeRange>,
+    /// Length of all windows.
+    pub time: DurationNs,
+    /// That time cut into exclusive parts of all that ran on the core, in the order asked for, idle last. They add up to it.
+    pub exclusive: Vec<ExclusiveTime>,
+    /// Instructions with the label that start in the range.
+    pub instructions: u64,
+    /// Bytes of transfers that start in a window; `None` where sizes are not recorded.
+    pub moved_bytes: Option<u64>,
+    /// Bytes of HBM that its instructions read and write; `None` where they are not recorded.
+    pub issued_bytes: Option<u64>,
+    /// BF16-equivalent FLOPs of its products; `None` where operands are not recorded.
+    pub flops: Option<u64>,
+    /// The first instructions, by start.
+    pub slices: Vec<SliceId>,
+}
+
+impl Region {
+    /// Bytes per second that transfers achieve in the windows.
+    pub fn bandwidth(&self) -> Option<f64> {
+        (self.time.0 > 0).then_some(self.moved_bytes? as f64 / self.time.0 as f64 * 1e9)
+    }
+}
+
+/// Cuts a core's run into regions.
+pub fn regions(profile: &Profile, query: &RegionsQuery) -> Regions {
+    let range = query.range.unwrap_or_else(|| gaps::whole(profile));
+    let choices: Vec<&(&str, &str, &str)> = CHOICES.iter().filter(|c| c.2.is_empty() || has_values(profile, c.2)).collect();
+    let by = choices.iter().find(|c| c.0 == query.by).or(choices.first()).map_or("opcode", |c| c.0);
+    let listed = choices.iter().map(|c| (c.0.to_string(), c.1.to_string())).collect();
+    let mut out = Regions { by: by.into(), choices: listed, range, ..Regions::default() };
+    let Domain::NeuronDevice(device) = &profile.domain else { return out };
+    let all = rows::rows(profile, device, range);
+    let Some(core) = all.get(query.core as usize) else { return out };
+    let given = Given::of(profile, device, core, range);
+    let found = match by {
+        "annotation" => annotated(&given, &query.named),
+        _ => labelled(&given, by, &query.pattern),
+    };
+    notes(&given, by, query, &mut out);
+    let amounts = Amounts::of(&given);
+    let order = parts::order(&query.order);
+    out.regions = found.into_iter().map(|f| amounts.region(&given, f, &order)).collect();
+    if by != "annotation" {
+        out.regions.order_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    }
+    out.n_more = out.regions.len().saturating_sub(MOST_REGIONS) as u64;
+    out.regions.truncate(MOST_REGIONS);
+    out
+}
+
+fn has_values(profile: &Profile, column: &str) -> bool {
+    profile.attribute(column).is_some_and(|a| a.values.iter().any(|v| *v != StrId(0)))
+}
+
+fn notes(given: &Given<'_>, by: &str, query: &RegionsQuery, out: &mut Regions) {
+    if !has_values(given.profile, "source") {
+        let text = "Regions by source need source lines, which this file does not record: set `NEURON_FRAMEWORK_DEBUG=1`, `XLA_IR_DEBUG=1` and \
+                    `XLA_HLO_DEBUG=1`, then compile and capture again.";
+        out.notes.push(text.into());
+    }
+    if by == "annotation" && query.named.is_empty() {
+        out.notes.push("No regions are marked: drag along the time axis of the timeline, then press M.".into());
+    }
+    if by == "name" && query.pattern.trim().is_empty() {
+        out.notes.push("Enter a part of a name: instructions with it in their opcode, layer, operator or HLO name form the region.".into());
+    }
+}
+
+/// A region in the making.
+#[derive(Default)]
+struct Found {
+    name: String,
+    windows: Ranges,
+    instructions: u64,
+    flops: u64,
+    issued: Option<u64>,
+    slices: Vec<SliceId>,
+}
+
+/// Instructions of the core that start in the range, by start.
+fn instructions(given: &Given<'_>) -> Vec<(i64, u32)> {
+    let slices = &given.profile.slices;
+    let all = given.tracks(TrackKind::Engine).flat_map(|t| given.profile.slices_of(t)).filter(|i| given.starts_here(*i));
+    let mut out: Vec<(i64, u32)> = all.map(|i| (slices.start[i], i as u32)).collect();
+    out.sort_unstable();
+    out
+}
+
+/// Which region each instruction belongs to.
+struct Labels<'a> {
+    by: &'a str,
+    values: Option<&'a [StrId]>,
+    /// With `name`: the columns that are searched, and what for.
+    searched: Vec<&'a [StrId]>,
+    pattern: String,
+    /// Whether a text has the pattern.
+    fits: FxHashMap<StrId, bool>,
+    /// Region of each value; several values can have one label.
+    of_value: FxHashMap<StrId, Option<usize>>,
+    of_name: FxHashMap<String, usize>,
+    found: Vec<Found>,
+}
+
+impl<'a> Labels<'a> {
+    fn of(given: &Given<'a>, by: &'a str, pattern: &str) -> Self {
+        let column = |id: &str| given.profile.attribute(id).map(|a| a.values.as_slice());
+        let id = CHOICES.iter().find(|c| c.0 == by).map_or("", |c| c.2);
+        Labels {
+            by,
+            values: column(id),
+            searched: ["layer", "operator", "hlo"].into_iter().filter_map(column).collect(),
+            pattern: pattern.trim().to_lowercase(),
+            fits: FxHashMap::default(),
+            of_value: FxHashMap::default(),
+            of_name: FxHashMap::default(),
+            found: Vec::new(),
+        }
+    }
+
+    /// The region of an instruction, made when it is the first one.
+    fn region(&mut self, profile: &Profile, i: usize) -> Option<usize> {
+        if self.by == "name" {
+            return self.has_pattern(profile, i).then(|| self.named(self.pattern.clone()));
+        }
+        let id = match self.by {
+            "opcode" => profile.slices.name[i],
+            _ => self.values.and_then(|v| v.get(i).copied()).unwrap_or_default(),
+        };
+        if let Some(region) = self.of_value.get(&id) {
+            return *region;
+        }
+        let name = label(self.by, profile.strings.get(id));
+        let region = (id != StrId(0) && !name.is_empty()).then(|| self.named(name));
+        self.of_value.insert(id, region);
+        region
+    }
+
+    fn has_pattern(&mut self, profile: &Profile, i: usize) -> bool {
+        let (fits, pattern) = (&mut self.fits, &self.pattern);
+        let mut ids = std::iter::once(profile.slices.name[i]).chain(self.searched.iter().filter_map(|c| c.get(i).copied()));
+        !pattern.is_empty() && ids.any(|id| *fits.entry(id).or_insert_with(|| profile.strings.get(id).to_lowercase().contains(pattern)))
+    }
+
+    fn named(&mut self, name: String) -> usize {
+        if let Some(at) = self.of_name.get(&name) {
+            return *at;
+        }
+        self.found.push(Found { name: name.clone(), ..Found::default() });
+        self.of_name.insert(name, self.found.len() - 1);
+        self.found.len() - 1
+    }
+}
+
+/// The label that a value gives.
+fn label(by: &str, value: &str) -> String {
+    let place = || origin::places(value).into_iter().next();
+    match by {
+        "file" => place().map_or_else(String::new, |p| p.file),
+        "directory" => place().map_or_else(String::new, |p| p.file.rsplit_once('/').map_or_else(|| ".".to_string(), |d| d.0.to_string())),
+        "line" => place().map_or_else(String::new, |p| p.to_string()),
+        _ => value.to_string(),
+    }
+}
+
+/// Regions of a label: contiguous runs are windows.
+fn labelled(given: &Given<'_>, by: &str, pattern: &str) -> Vec<Found> {
+    let mut labels = Labels::of(given, by, pattern);
+    let mut last: Option<usize> = None;
+    for (start, i) in instructions(given) {
+        let Some(at) = labels.region(given.profile, i as usize) else {
+            // With a pattern what does not fit interrupts; elsewhere an instruction without a label belongs to nobody.
+            last = last.filter(|_| by != "name");
+            continue;
+        };
+        let end = given.profile.slices.end(i as usize).min(given.range.end.0);
+        let region = &mut labels.found[at];
+        match region.windows.last_mut().filter(|_| last == Some(at)) {
+            Some(window) => window.1 = window.1.max(end),
+            None => region.windows.push((start, end)),
+        }
+        add(given, region, i);
+        last = Some(at);
+    }
+    labels.found
+}
+
+/// Regions that the user marked, cut to the range; such as lie outside are left out.
+fn annotated(given: &Given<'_>, named: &[(String, TimeRange)]) -> Vec<Found> {
+    let all = instructions(given);
+    let region = |(name, range): &(String, TimeRange)| {
+        let window = (range.start.0.max(given.range.start.0), range.end.0.min(given.range.end.0));
+        let mut found = Found { name: name.clone(), windows: vec![window], ..Found::default() };
+        let (from, to) = (all.partition_point(|s| s.0 < window.0), all.partition_point(|s| s.0 < window.1));
+        all[from..to.max(from)].iter().for_each(|(_, i)| add(given, &mut found, *i));
+        (window.0 < window.1).then_some(found)
+    };
+    let mut out: Vec<Found> = named.iter().filter_map(region).collect();
+    out.sort_by_key(|f| f.windows[0]);
+    out
+}
+
+/// Counts an instruction with its region.
+fn add(given: &Given<'_>, region: &mut Found, slice: u32) {
+    region.instructions += 1;
+    if region.slices.len() < MOST_SLICES {
+        region.slices.push(SliceId(slice));
+    }
+    let start = given.profile.slices.start[slice as usize];
+    let products = &given.core.products;
+    if let Ok(at) = products.binary_search_by_key(&(start, slice), |p| (p.start, p.slice)) {
+        region.flops = region.flops.saturating_add(products[at].flops());
+    }
+    let hbm = &given.device.hbm;
+    if let Ok(at) = hbm.binary_search_by_key(&slice, |h| h.slice) {
+        let bytes = hbm[at].read.saturating_add(hbm[at].written);
+        region.issued = Some(region.issued.unwrap_or(0).saturating_add(bytes));
+    }
+}
+
+/// What is summed up over windows.
+struct Amounts {
+    /// Starts of transfers.
+    starts: Vec<i64>,
+    /// Bytes of all before each.
+    before: Vec<u64>,
+    has_sizes: bool,
+}
+
+impl Amounts {
+    fn of(given: &Given<'_>) -> Self {
+        let mut all: Vec<(i64, u32)> = moves(given).map(|(i, _, bytes)| (given.profile.slices.start[i], bytes)).collect();
+        all.sort_unstable();
+        let mut before = Vec::with_capacity(all.len() + 1);
+        let mut sum = 0u64;
+        before.push(0);
+        before.extend(all.iter().map(|m| {
+            sum = sum.saturating_add(m.1.into());
+            sum
+        }));
+        let has_sizes = given.device.bytes.iter().any(|b| *b != NeuronDevice::ABSENT);
+        Amounts { starts: all.into_iter().map(|m| m.0).collect(), before, has_sizes }
+    }
+
+    /// Bytes of transfers that start in a window.
+    fn bytes(&self, (start, end): (i64, i64)) -> u64 {
+        let at = |time: i64| self.starts.partition_point(|s| *s < time);
+        self.before[at(end)].saturating_sub(self.before[at(start)])
+    }
+
+    fn region(&self, given: &Given<'_>, found: Found, order: &[Part]) -> Region {
+        let wall = found.windows.iter().fold((i64::MAX, i64::MIN), |w, s| (w.0.min(s.0), w.1.max(s.1)));
+        let windows = spans::union(found.windows);
+        let range = |&(start, end): &(i64, i64)| TimeRange { start: TimeNs(start), end: TimeNs(end) };
+        Region {
+            name: found.name,
+            wall: range(&wall),
+            n_windows: windows.len() as u64,
+            windows: windows.iter().take(MOST_WINDOWS).map(range).collect(),
+            time: DurationNs(spans::length(&windows)),
+            exclusive: parts::exclusive_within(&given.core.sets, order, windows.clone()),
+            instructions: found.instructions,
+            moved_bytes: self.has_sizes.then(|| windows.iter().map(|w| self.bytes(*w)).fold(0, u64::saturating_add)),
+            issued_bytes: found.issued.or((!given.device.hbm.is_empty()).then_some(0)),
+            flops: given.device.elements.is_told().then_some(found.flops),
+            slices: found.slices,
+        }
+    }
+}
