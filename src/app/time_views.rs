@@ -21,7 +21,7 @@ pub(super) fn is_torch(profile: &OpenProfile) -> bool {
 
 pub(super) fn overview(app: App, profile: OpenProfile) -> AnyView {
     let on_place = Callback::new(move |place| go(app, place));
-    view! { <OverviewView ask=profile.ask range=scope(app) on_place /> }.into_any()
+    view! { <OverviewView ask=profile.ask range=scope(app) on_place choices=app.view_state("overview") /> }.into_any()
 }
 
 pub(super) fn gaps(app: App, profile: OpenProfile) -> AnyView {

@@ -5,6 +5,7 @@ use super::executions::{ExecutionRow, executions};
 use super::figures::{self, CpuRow, TransferRow};
 use super::memory::{self, HbmCurve, HbmRow};
 use super::{Spans, View};
+use crate::analysis::combinations::combinations;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId};
 use crate::model::system::{Clock, RowKind};
 use crate::model::{NeuronSystem, Profile};
@@ -22,6 +23,8 @@ pub struct System {
     pub duration: DurationNs,
     /// Time in which any device executes; `None` when the profile has no executions.
     pub device_runtime: Option<DurationNs>,
+    /// Time in each combination of busy layers: (bits: 1 device, 2 runtime, 4 framework; time). Exclusive parts in any order follow from it.
+    pub combinations: Vec<(u32, DurationNs)>,
     /// Device profiles: as the profile lists them, else those that executions name. `None` when neither tells.
     pub n_device_profiles: Option<u64>,
     /// NeuronCores by busy time.
@@ -80,6 +83,7 @@ pub fn system(profile: &Profile, system: &NeuronSystem, range: Option<TimeRange>
         processes: processes.into_iter().collect(),
         duration: view.whole().duration(),
         device_runtime: (!executions.is_empty()).then(|| DurationNs(device.total())),
+        combinations: in_combinations(&view, &device),
         n_device_profiles: n_device_profiles(system),
         cores: cores.iter().map(|(t, c)| core(profile, *t, c)).collect(),
         executions,
@@ -95,6 +99,12 @@ pub fn system(profile: &Profile, system: &NeuronSystem, range: Option<TimeRange>
     out.notes = notes(&view, &out);
     out.advice = findings(&view, &out, &cores, &gaps);
     out
+}
+
+/// Time in each combination of a device that executes, calls of the runtime and calls of the framework.
+fn in_combinations(view: &View<'_>, device: &Spans) -> Vec<(u32, DurationNs)> {
+    let [runtime, framework] = [RowKind::Runtime, RowKind::Framework].map(|kind| view.busy(kind, |_| true));
+    combinations(&[&device.0, &runtime.0, &framework.0], view.whole())
 }
 
 /// Spans of the executions of each row of the device: how many, when.

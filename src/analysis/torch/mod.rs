@@ -8,6 +8,7 @@ pub mod efficiency;
 pub mod explain;
 pub mod inference;
 mod kernel_rows;
+mod kernel_time;
 pub mod kernels;
 pub mod memory;
 pub mod modules;

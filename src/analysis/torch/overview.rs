@@ -85,6 +85,13 @@ pub struct Overview {
     pub devices: Vec<DeviceRow>,
     /// The eight categories in order of priority, averaged over the steps. Empty when there is nothing to cut into steps.
     pub summary: Vec<SummaryRow>,
+    /// Time of all steps in each combination of categories: (bits by place in [`Category::ALL`], time). No bit is [`Category::Other`]. Exclusive parts
+    /// in any order follow from it. Empty where the rules for old traces count categories twice.
+    pub combinations: Vec<(u32, DurationNs)>,
+    /// [`Category::Kernel`] of all steps by operator that launched the kernels: longest first, the sum is that of the category.
+    pub kernel_operators: Vec<KernelShare>,
+    /// The same by kernel.
+    pub kernel_names: Vec<KernelShare>,
     /// Mean length of a step, nanoseconds. `None` without steps.
     pub mean_step_ns: Option<f64>,
     /// By start.
@@ -95,6 +102,17 @@ pub struct Overview {
     pub recommendations: Vec<Recommendation>,
     /// Sentences on what this trace cannot show, and how it was read.
     pub notes: Vec<String>,
+}
+
+/// A part of the kernel time.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct KernelShare {
+    /// Operator or kernel.
+    pub name: String,
+    /// Colour slot of the name; `None` where it is no name of the trace.
+    pub colour: Option<u16>,
+    /// Time in which its kernels run and no kernel that started before them.
+    pub time: DurationNs,
 }
 
 /// A device. What the trace does not tell is `None`.

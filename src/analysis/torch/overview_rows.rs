@@ -5,8 +5,10 @@ use super::advice;
 use super::core::class::Class;
 use super::core::gpu::Gpu;
 use super::core::steps::Step;
+use super::kernel_time::kernel_time;
 use super::overview::*;
 use super::unattributed::{self, Reason};
+use crate::analysis::combinations;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
 use crate::model::NO_SLICE;
 use crate::model::torch::Device;
@@ -29,6 +31,11 @@ pub(super) fn without_advice(view: &View<'_>, query: &OverviewQuery) -> Overview
         ..Overview::default()
     };
     out.summary = summary(view, &steps);
+    if view.model.rules.sums_to_step {
+        let windows: Vec<(i64, i64)> = steps.iter().map(|s| (s.start.0, s.end.0)).collect();
+        out.combinations = in_combinations(view, &windows);
+        (out.kernel_operators, out.kernel_names) = kernel_time(view, &windows);
+    }
     out.mean_step_ns = mean(steps.iter().map(|s| s.total.0));
     out.steps = steps;
     out.notes = notes(view, &out);
@@ -38,6 +45,16 @@ pub(super) fn without_advice(view: &View<'_>, query: &OverviewQuery) -> Overview
 fn mean(times: impl ExactSizeIterator<Item = i64>) -> Option<f64> {
     let n = times.len();
     (n > 0).then(|| times.map(i128::from).sum::<i128>() as f64 / n as f64)
+}
+
+/// Time of all windows in each combination of categories.
+fn in_combinations(view: &View<'_>, windows: &[(i64, i64)]) -> Vec<(u32, DurationNs)> {
+    let sets: Vec<&[(i64, i64)]> = view.model.roles.ranges.iter().map(Vec::as_slice).collect();
+    let mut out = Vec::new();
+    for (start, end) in windows {
+        combinations::add(&mut out, &combinations::combinations(&sets, TimeRange { start: TimeNs(*start), end: TimeNs(*end) }));
+    }
+    out
 }
 
 /// Steps, cut to `range`.

@@ -6,6 +6,7 @@ pub mod rows;
 pub mod sentences;
 
 use super::ask::{Asked, asked};
+use super::engine_parts;
 use super::scope;
 use crate::analysis::device::bounds::{Bounds, BoundsQuery, CoreBounds, Evidence, EvidenceQuery, GapKind};
 use crate::base::{DurationNs, SliceId, TimeRange};
@@ -90,7 +91,7 @@ pub fn BoundsView(
     choices: ViewState,
 ) -> impl IntoView {
     let order = choices.choice("order", String::new());
-    let query = Memo::new(move |_| BoundsQuery { range: range.get(), order: rows::order(&order.0.get()) });
+    let query = Memo::new(move |_| BoundsQuery { range: range.get(), order: engine_parts::order(&order.0.get()) });
     let question = Signal::derive(move || Some(Query::Device(DeviceQuery::Bounds(query.get()))));
     let bounds: Asked<Bounds> = asked(ask.clone(), question, |answer| match answer {
         Answer::Device(DeviceAnswer::Bounds(bounds)) => Some(*bounds),
@@ -205,7 +206,8 @@ fn Picture(state: State) -> impl IntoView {
 fn TimeParts(state: State) -> impl IntoView {
     let on_move = Callback::new(move |(from, to): (usize, usize)| {
         let at = untrack(|| state.at());
-        let text = state.bounds.value.with_untracked(|b| b.as_ref().and_then(|b| b.cores.get(at).map(|c| rows::reordered(c, from, to))));
+        let text =
+            state.bounds.value.with_untracked(|b| b.as_ref().and_then(|b| b.cores.get(at).map(|c| engine_parts::reordered(c, from, to))));
         if let Some(text) = text {
             state.order.1.set(text);
         }
@@ -214,7 +216,7 @@ fn TimeParts(state: State) -> impl IntoView {
         <section>
             <Breakdown
                 id="exclusive" title="Where the time went: every instant counts for the first busy part in this order" kind=Kind::Duration
-                parts=state.of_core(|_, core| rows::parts(core)) on_move=Some(on_move) empty="This range has no length."
+                parts=state.of_core(|_, core| engine_parts::parts(core)) on_move=Some(on_move) empty="This range has no length."
             />
         </section>
     }

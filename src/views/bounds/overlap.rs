@@ -1,10 +1,10 @@
 //! How engines and queue types overlap: a matrix of pairs, and the time in each combination of queue types.
 
-use super::rows::colour;
 use crate::analysis::device::bounds::{CoreBounds, Overlap, Part};
 use crate::base::{DurationNs, text};
 use crate::ui::small::{Help, swatch_colour};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
+use crate::views::engine_parts::colour;
 use leptos::prelude::*;
 use std::sync::Arc;
 

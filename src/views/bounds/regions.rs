@@ -1,7 +1,6 @@
 //! Regions of the run: where the time of each phase went, and the way to make one the scope of every view.
 
 use super::State;
-use super::rows::{colour, order};
 use crate::analysis::device::bounds::{Part, Region, Regions, RegionsQuery};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
@@ -11,6 +10,7 @@ use crate::ui::breakdown::{Breakdown, Share};
 use crate::ui::small::{Help, Problem, with_code};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
 use crate::views::ask::{Asked, asked};
+use crate::views::engine_parts::{colour, order};
 use crate::views::wording;
 use crate::worker::client::Ask;
 use leptos::prelude::*;

@@ -2,12 +2,14 @@
 
 mod advice;
 pub mod rows;
+pub mod time_parts;
 
 use super::asked::{Asked, Notes, ask_torch};
 use super::scope;
 use crate::analysis::torch::overview::{DEVICE_FIGURES, DeviceRow, Overview, OverviewQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::{TorchAnswer, TorchQuery};
+use crate::state::choices::ViewState;
 use crate::ui::bars::Bars;
 use crate::ui::pie::Pie;
 use crate::ui::small::{Help, Problem, swatch_colour};
@@ -28,6 +30,9 @@ pub fn OverviewView(
     range: Signal<Option<TimeRange>>,
     /// Show a place in the timeline.
     on_place: Callback<Place>,
+    /// Order of the categories, kernel time by what.
+    #[prop(default = ViewState::detached("overview"))]
+    choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(TorchQuery::Overview(OverviewQuery { range: range.get() })));
     let overview = ask_torch(ask, query, |a| if let TorchAnswer::Overview(o) = a { Some(o) } else { None });
@@ -47,6 +52,7 @@ pub fn OverviewView(
             <Notes notes=overview.derive(|o| o.notes.clone()) />
             <Show when=move || is_there.get()>
                 <div class="overview__top"><Devices overview /><Summary overview /></div>
+                <time_parts::TimeParts overview choices />
                 <Steps overview on_place />
                 <advice::Recommendations overview on_place />
             </Show>

@@ -4,6 +4,7 @@ pub mod chart_rows;
 pub mod chart_tables;
 mod charts;
 pub mod rows;
+mod time_parts;
 pub mod transfer_rows;
 
 use crate::base::{SliceId, TimeRange};
@@ -51,6 +52,7 @@ pub fn SummaryView(
             <Problem text=summary.problem />
             <Show when=move || summary.value.with(|s| s.is_some())>
                 <Cards summary node=node.0 />
+                <time_parts::TimeParts ask=asked_of.get_value() range choices />
                 <charts::ChartsOf ask=asked_of.get_value() range choices on_slice />
                 <Engines summary />
                 <Notes summary />

@@ -6,12 +6,14 @@ mod links;
 mod memory;
 mod parts;
 pub mod rows;
+pub mod time_parts;
 
 use crate::analysis::system::System;
 pub use crate::analysis::system::{Grouping, RowOf};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::{NeuronAnswer, NeuronQuery};
 use crate::engine::{Answer, Query};
+use crate::state::choices::ViewState;
 use crate::ui::small::{Problem, with_code};
 use crate::views::ask::{Asked, asked};
 use crate::views::scope;
@@ -56,6 +58,9 @@ pub fn SystemView(
     devices: Signal<Vec<Device>>,
     /// Where things lead.
     ways: Ways,
+    /// Order of the parts.
+    #[prop(default = ViewState::detached("system"))]
+    choices: ViewState,
 ) -> impl IntoView {
     let pick = |answer| if let Answer::Neuron(NeuronAnswer::System(s)) = answer { Some(*s) } else { None };
     let found: Asked<System> = asked(ask.clone(), Signal::derive(move || Some(Query::Neuron(NeuronQuery::System(range.get())))), pick);
@@ -80,6 +85,7 @@ pub fn SystemView(
                 <Show when=move || notes.with(|n| !n.is_empty())>
                     <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{with_code(n)}</li> }).collect_view()}</ul>
                 </Show>
+                <time_parts::TimeParts system=found choices />
                 <parts::Advice found ways />
                 <parts::Executions found devices ways />
                 <parts::Cores found ways />
