@@ -225,6 +225,7 @@ fn batch_sizes_tell_equal_captures_apart() {
     };
     let both: [(u32, &[Launch<'_>]); 2] = [(8, &[large]), (4, &[MM])];
     assert_eq!(shapes("execute_3_x", &both).0, [("aten::mm".to_string(), "[[4, 8], [8, 16]]".to_string())]);
+    assert_eq!(shapes("execute_context_0(0)_generation_3(3)", &both).0, [("aten::mm".to_string(), "[[4, 8], [8, 16]]".to_string())]);
     assert_eq!(shapes("step[DECODE bs=6]", &both).0, [("aten::mm".to_string(), "[[8, 8], [8, 16]]".to_string())]);
     // Nothing tells which: the operator is sure, its shape is not.
     let (rows, _, notes) = shapes("x", &both);

@@ -354,7 +354,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Annotations that name the size of a step: `execute_32_context_0(…)_generation_32(…)`, `step[DECODE bs=32]`.
+/// Annotations that name the size of a step: `execute_32_context_0(…)_generation_32(…)`, `execute_context_0(0)_generation_32(32)`,
+/// `step[DECODE bs=32]`, `decode[bs=30/32 tok=30]`.
 fn steps(content: &Content) -> Vec<(i64, i64, u64)> {
     let builder = &content.builder;
     let tokens: Vec<Option<u64>> =
@@ -374,12 +375,23 @@ fn steps(content: &Content) -> Vec<(i64, i64, u64)> {
 
 /// How many tokens or sequences a step's annotation names.
 fn tokens_of_step(name: &str) -> Option<u64> {
-    let rest = match name.strip_prefix("execute_") {
-        Some(rest) => rest,
-        None => name.strip_prefix("step[")?.split_once("bs=")?.1,
-    };
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    rest[..digits].parse().ok()
+    if let Some(phases) = name.strip_prefix("execute_context_") {
+        // Tokens of both phases, in parentheses.
+        let (prefill, decode) = phases.split_once("_generation_")?;
+        let tokens = |phase: &str| number(phase.split_once('(')?.1);
+        return tokens(prefill)?.checked_add(tokens(decode)?);
+    }
+    if let Some(rest) = name.strip_prefix("execute_") {
+        return number(rest);
+    }
+    let is_step = ["step[", "decode[", "prefill["].iter().any(|prefix| name.starts_with(prefix));
+    number(name.split_once("bs=").filter(|_| is_step)?.1)
+}
+
+/// The number at the beginning of a text.
+fn number(text: &str) -> Option<u64> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    text.get(..digits)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -390,7 +402,10 @@ mod tests {
     fn steps_name_their_size() {
         assert_eq!(tokens_of_step("execute_32_context_0(sq0)_generation_32(sq32)"), Some(32));
         assert_eq!(tokens_of_step("step[DECODE bs=8]"), Some(8));
+        assert_eq!(tokens_of_step("execute_context_1(40)_generation_3(3)"), Some(43));
+        assert_eq!(tokens_of_step("decode[bs=30/32 tok=30]"), Some(30));
         assert_eq!(tokens_of_step("execute_context_1(4)"), None);
+        assert_eq!(tokens_of_step("execute_context_1()_generation_(3"), None);
         assert_eq!(tokens_of_step("aten::mm"), None);
     }
 }
