@@ -70,8 +70,8 @@ test('a capture that is dropped later joins the open run', async ({ page, site }
 test('a capture alone says what it is', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, graphs('sglang_decode', 'capture_traces', 'bs_32_rank0.json.gz'));
-  await show(page, 'profile');
-  await expect(page.locator('[data-view="profile"]')).toContainText('records the capture of CUDA or HIP graphs');
+  await show(page, 'ledger');
+  await expect(page.locator('[data-view="ledger"]')).toContainText('records the capture of CUDA or HIP graphs');
 });
 
 test('efficiency shows matrix products, the roof and the source of the peaks', async ({ page, site }) => {
@@ -106,7 +106,7 @@ test('operators have work and rates, most of them at choice', async ({ page, sit
   await expect(heads.filter({ hasText: 'GFLOPs' })).toHaveCount(1);
   await expect(heads.filter({ hasText: 'TFLOP/s' })).toHaveCount(1);
   await expect(heads.filter({ hasText: 'GB moved' })).toHaveCount(0);
-  await page.locator('[data-view="operators"]').getByText('Columns', { exact: true }).first().click();
+  await page.locator('[data-view="operators"]').getByRole('button', { name: 'Columns' }).first().click();
   await page.locator('[data-view="operators"] .menu__item', { hasText: 'GB moved' }).locator('input').check();
   await expect(heads.filter({ hasText: 'GB moved' })).toHaveCount(1);
   expect(page.url()).toContain('gb_moved');

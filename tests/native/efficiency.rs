@@ -162,3 +162,15 @@ fn what_is_not_known_is_not_said() {
         assert_eq!(found.device_time.0, 10_000, "{args}");
     }
 }
+
+#[test]
+fn devices_of_one_name_need_no_number() {
+    let text = String::from_utf8(one("aten::mm", MM, "10", "AMD Instinct MI300X")).unwrap();
+    let agent = text.replace(r#""device": 0"#, r#""device": 9"#);
+    let found = efficiency("t.json", agent.clone().into_bytes());
+    assert_eq!((found.device.as_str(), found.rows[0].peak_share.is_some()), ("AMD Instinct MI300X", true));
+    // Of two kinds it is not known which one is number 9.
+    let second = r#""deviceProperties": [{"id": 1, "name": "AMD Instinct MI210"}, "#;
+    let mixed = efficiency("t.json", agent.replace(r#""deviceProperties": ["#, second).into_bytes());
+    assert_eq!((mixed.device.as_str(), mixed.rows[0].peak_share), ("", None));
+}

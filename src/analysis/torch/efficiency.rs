@@ -278,7 +278,10 @@ fn span(view: &View<'_>, range: Option<TimeRange>) -> Option<i64> {
 /// The device that ran the most kernels, and its peaks; `own` replaces the published ones.
 pub(super) fn device_peaks(view: &View<'_>, own: Option<OwnPeaks>) -> (String, Option<Peaks>) {
     let gpu = view.model.gpus.iter().max_by_key(|g| g.n_kernels);
-    let device = gpu.and_then(|gpu| properties(view, gpu.id)).map(|d| d.name.clone()).unwrap_or_default();
+    // ROCm numbers devices of kernels by its agents, not by the list: devices of one name need no number.
+    let listed = &view.torch.devices;
+    let only = listed.first().filter(|first| listed.iter().all(|d| d.name == first.name));
+    let device = gpu.and_then(|gpu| properties(view, gpu.id).or(only)).map(|d| d.name.clone()).unwrap_or_default();
     let peaks = own.map(Peaks::from).or_else(|| peaks::of_device(&device));
     (device, peaks)
 }

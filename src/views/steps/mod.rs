@@ -48,7 +48,7 @@ pub fn StepsView(
         (n > 0).then(|| format!("{}: {}", found.source, text::counted(n, "step")))
     };
     view! {
-        <section class="torch steps" data-view="steps" class:is-waiting=move || found.is_waiting.get() aria-busy=move || found.is_waiting.get().to_string()>
+        <section class="torch" data-view="steps" class:is-waiting=move || found.is_waiting.get() aria-busy=move || found.is_waiting.get().to_string()>
             <header class="torch__head">
                 <h1>"Steps"</h1>
                 <span class="torch__scope" data-scope>{move || scope::sentence(range.get())}</span>
