@@ -1,5 +1,6 @@
 //! What only one kind of profile has.
 
+use super::accesses::{Access, Packet};
 use super::column::Column;
 use super::neuron_log::NeuronLog;
 use super::perfetto::PerfettoNames;
@@ -62,6 +63,13 @@ pub struct NeuronDevice {
     pub semaphores: Vec<SemaphoreUse>,
     /// Sizes of what instructions worked on, by slice; none where the file does not tell operands.
     pub shapes: Vec<Shape>,
+    /// Place of each instruction's accesses in [`NeuronDevice::access_sets`]; [`NeuronDevice::ABSENT`] where it has none, or where operands are not
+    /// recorded. As long as the slice table.
+    pub accesses: Column<u32>,
+    /// What instructions read and write in memory, each set once: executions of a loop share one.
+    pub access_sets: Vec<Vec<Access>>,
+    /// DMA packets with the instruction that asked for their transfer, by slice.
+    pub packets: Vec<Packet>,
     /// Times under a limit of the hardware, by start; none where the file tells no durations of them.
     pub throttles: Vec<Throttle>,
     /// What the file tells of collective operations, by slice.
@@ -154,4 +162,23 @@ pub struct HbmTraffic {
 impl NeuronDevice {
     /// "The file does not tell" in a number column.
     pub const ABSENT: u32 = u32::MAX;
+
+    /// What an instruction reads and writes in memory; nothing where its operands are not recorded.
+    pub fn accesses_of(&self, slice: u32) -> &[Access] {
+        let set = self.accesses.get(slice as usize).and_then(|set| self.access_sets.get(*set as usize));
+        set.map_or(&[], Vec::as_slice)
+    }
+
+    /// What an instruction does with semaphores.
+    pub fn semaphores_of(&self, slice: u32) -> &[SemaphoreUse] {
+        let from = self.semaphores.partition_point(|u| u.slice < slice);
+        let n = self.semaphores[from..].partition_point(|u| u.slice == slice);
+        &self.semaphores[from..from + n]
+    }
+
+    /// The instruction that asked for the transfer of a DMA packet.
+    pub fn trigger_of(&self, packet: u32) -> Option<u32> {
+        let at = self.packets.binary_search_by_key(&packet, |p| p.slice).ok()?;
+        self.packets.get(at).map(|p| p.instruction)
+    }
 }

@@ -1,5 +1,6 @@
 //! The profile: immutable tables as structs of arrays, a builder that writes them, and `check()` that walks every index and order.
 
+pub mod accesses;
 pub mod blocks;
 pub mod builder;
 pub mod check;
@@ -10,6 +11,7 @@ mod flows;
 mod lanes;
 pub mod neuron_log;
 mod perfetto;
+pub mod program;
 mod record_ref;
 pub mod replays;
 pub mod semaphores;

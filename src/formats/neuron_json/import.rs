@@ -286,7 +286,7 @@ impl Reader {
             let is_ours = matches!(table.id.as_str(), "semaphores" | "unknown_keys");
             self.timeline.builder.table(if is_ours { table } else { columns::ordered(table) });
         }
-        self.timeline.finish(meta, domain).0
+        self.timeline.finish(meta, domain, ledger).0
     }
 }
 

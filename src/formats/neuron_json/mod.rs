@@ -1,5 +1,6 @@
 //! The full device JSON of `neuron-profile view --output-format json`: one object of sections, each an array of records.
 
+mod accesses;
 mod columns;
 mod curves;
 mod dependencies;

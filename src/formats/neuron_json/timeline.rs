@@ -1,6 +1,7 @@
 //! The timeline of a Neuron device, whichever file it came from: the same rows, names and attributes from NTFF and from JSON.
 
 mod kinds;
+mod packets;
 mod quiet;
 mod slices;
 mod tracks;
@@ -8,7 +9,8 @@ mod tracks;
 pub(crate) use super::curves::Curve;
 use super::curves::curve_row;
 use super::queues::QueueNames;
-use crate::base::{SliceId, TrackId};
+use crate::base::{Ledger, SliceId, StrId, TrackId};
+use crate::model::accesses::Access;
 use crate::model::builder::{ColumnId, Finished};
 use crate::model::domain::{CollectiveOp, HbmTraffic, Shape, Throttle, TransposingDma};
 use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSliceId, RecordRef};
@@ -26,6 +28,8 @@ type Samples = Vec<(i64, Vec<f64>)>;
 pub(crate) struct ReadOperands {
     shape: Option<Shape>,
     uses: Vec<SemaphoreUse>,
+    /// Place among the sets of accesses.
+    accesses: Option<u32>,
 }
 
 /// One physical core and its rows.
@@ -46,7 +50,7 @@ pub(crate) struct Timeline {
     /// Names of the DMA queues, as far as the file tells.
     pub queue_names: QueueNames,
     attrs: Vec<ColumnId>,
-    numbers: [ColumnId; 5],
+    numbers: [ColumnId; 6],
     /// Room for the tracks of instructions that are added.
     tracks: Vec<TrackId>,
     hbm: Vec<HbmTraffic>,
@@ -60,6 +64,10 @@ pub(crate) struct Timeline {
     rings: FxHashMap<usize, FxHashMap<String, FxHashMap<String, Ring>>>,
     uses: Vec<SemaphoreUse>,
     shapes: Vec<Shape>,
+    /// Each set of accesses once, with its place.
+    access_sets: FxHashMap<Vec<Access>, u32>,
+    /// Instructions that start transfers of a named variable.
+    moved: Vec<(RawSliceId, StrId)>,
     throttles: Vec<Throttle>,
     operations: Vec<CollectiveOp>,
     /// Transfers that transpose, where the file tells.
@@ -70,7 +78,7 @@ impl Timeline {
     pub fn new() -> Self {
         let mut builder = ProfileBuilder::new();
         let attrs = ATTRS.iter().map(|(_, id, label)| builder.attribute(id, label)).collect();
-        let numbers = [NeuronDevice::ABSENT; 5].map(|absent| builder.number(absent));
+        let numbers = [NeuronDevice::ABSENT; 6].map(|absent| builder.number(absent));
         Timeline {
             builder,
             queue_names: QueueNames::default(),
@@ -86,6 +94,8 @@ impl Timeline {
             rings: FxHashMap::default(),
             uses: Vec::new(),
             shapes: Vec::new(),
+            access_sets: FxHashMap::default(),
+            moved: Vec::new(),
             throttles: Vec::new(),
             operations: Vec::new(),
             transposing: None,
@@ -140,13 +150,24 @@ impl Timeline {
         let mut used =
             |(role, id, owner, value)| SemaphoreUse { slice: 0, role, id: strings.intern(id), owner: strings.intern(owner), value };
         let uses = super::operands::semaphores(operands).into_iter().map(&mut used).collect();
-        ReadOperands { shape: super::operands::shape(operands), uses }
+        let found = super::accesses::accesses(operands);
+        let next = self.access_sets.len() as u32;
+        let accesses = (!found.is_empty()).then(|| *self.access_sets.entry(found).or_insert(next));
+        ReadOperands { shape: super::operands::shape(operands), uses, accesses }
+    }
+
+    /// Notes the variable that the transfers of an instruction move.
+    pub fn moves(&mut self, slice: RawSliceId, variable: StrId) {
+        self.moved.push((slice, variable));
     }
 
     /// Notes what was read of an instruction's operands.
     pub fn set_operands(&mut self, slice: RawSliceId, operands: &ReadOperands) {
         self.shapes.extend(operands.shape.map(|shape| Shape { slice, ..shape }));
         self.uses.extend(operands.uses.iter().map(|used| SemaphoreUse { slice, ..*used }));
+        if let Some(set) = operands.accesses {
+            self.builder.set(self.numbers[5], slice, set);
+        }
     }
 
     /// Adds a limit of a core's tensor engine from `time` on, and how long it held where that is told.
@@ -215,7 +236,7 @@ impl Timeline {
     }
 
     /// Names the rows, which needs all of the file, and freezes.
-    pub fn finish(mut self, meta: Meta, mut domain: NeuronDevice) -> (Profile, Arc<Vec<SliceId>>) {
+    pub fn finish(mut self, meta: Meta, mut domain: NeuronDevice, ledger: &mut Ledger) -> (Profile, Arc<Vec<SliceId>>) {
         self.name_cores();
         self.name_queues();
         for core in std::mem::take(&mut self.cores) {
@@ -235,7 +256,11 @@ impl Timeline {
         let mut numbers = numbers.into_iter();
         let mut next = || numbers.next().unwrap_or_default();
         (domain.pc, domain.bytes, domain.wait_ns) = (next(), next(), next());
-        (domain.elements, domain.sbuf_bytes) = (next(), next());
+        (domain.elements, domain.sbuf_bytes, domain.accesses) = (next(), next(), next());
+        domain.access_sets = vec![Vec::new(); self.access_sets.len()];
+        for (set, at) in self.access_sets {
+            domain.access_sets[at as usize] = set;
+        }
         let place = |raw: u32| slice_of_raw.get(raw as usize).map(|slice| slice.0);
         domain.hbm = self.hbm.into_iter().filter_map(|h| Some(HbmTraffic { slice: place(h.slice)?, ..h })).collect();
         domain.hbm.sort_unstable_by_key(|h| h.slice);
@@ -256,6 +281,8 @@ impl Timeline {
         domain.throttles = self.throttles.into_iter().filter_map(|t| Some(Throttle { core: core(t.core)?, ..t })).collect();
         domain.throttles.sort_by_key(|t| (t.start, t.core));
         domain.transposing = self.transposing;
+        let moved = self.moved.into_iter().filter_map(|(slice, variable)| Some((place(slice)?, variable))).collect();
+        packets::link(&mut profile, &mut domain, &moved, ledger);
         profile.domain = Domain::NeuronDevice(domain);
         (profile, slice_of_raw)
     }

@@ -124,7 +124,7 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Wa
     let (mut meta, domain) = facts.meta(title, n_cores, (&tables, &unreadable));
     meta.not_available.extend(needs::costly(&tables, &of_other_types, facts.n_cores() == Some(1)));
     let window_ns = domain.window_ns;
-    let profile = timeline.finish(meta, domain).0;
+    let profile = timeline.finish(meta, domain, ledger).0;
     mixture::check(&tables, (&ends, &moments), (&profile, window_ns), ledger);
     Ok(profile)
 }

@@ -4,9 +4,18 @@ use super::import::Job;
 use super::isa::{End, Memory, Place, TransferEnd};
 use super::opcodes::{ENGINES, NEFF_ENGINES};
 use super::operand_fields::{FUNCTIONS, TRANSFERS};
-use crate::formats::neff::{self, Neff, Variables};
+use crate::formats::neff::{self, Neff, Variable, Variables};
 use crate::formats::neuron_json::tables::Tables;
 use crate::model::Cell;
+
+/// Kind of a variable in the State Buffer.
+const STATE_BUFFER: &str = "state-buffer";
+
+/// The tensor that a transfer moves: what is read where it is in device memory, else what is written.
+fn moved([source, destination]: [Option<&Variable>; 2]) -> Option<&str> {
+    let in_device = |variable: &&Variable| variable.kind != STATE_BUFFER;
+    source.filter(in_device).or(destination).or(source).map(|variable| variable.name.as_str())
+}
 
 /// Notes names of functions, and of each loaded transfer what the NEFF says of its ends.
 pub(super) fn read(job: &mut Job<'_, '_>, neff: &Neff, tables: &mut Tables) {
@@ -27,7 +36,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, neff: &Neff, tables: &mut Tables) {
             let Some(core) = job.words.loaded.core(subgraph.nc) else {
                 continue;
             };
-            let mut found = Vec::new();
+            let (mut found, mut named) = (Vec::new(), Vec::new());
             for (pc, at, text, transfer) in core.compiled_transfers(engine_number, compiled) {
                 let of_end = |end: &TransferEnd| match end.place {
                     Place::Variable { id, .. } => variables.get(id),
@@ -35,8 +44,9 @@ pub(super) fn read(job: &mut Job<'_, '_>, neff: &Neff, tables: &mut Tables) {
                     Place::Address(_) => None,
                 };
                 let ends = [of_end(&transfer.source), of_end(&transfer.destination)];
-                let memory = |variable: &neff::Variable| if variable.kind == "state-buffer" { Memory::StateBuffer } else { Memory::Hbm };
+                let memory = |variable: &Variable| if variable.kind == STATE_BUFFER { Memory::StateBuffer } else { Memory::Hbm };
                 found.push(((subgraph.nc, engine_number, pc), ends.map(|v| v.map(memory))));
+                named.extend(moved(ends).map(|name| ((subgraph.nc, engine_number, pc), name.to_string())));
                 let name = |end: End| {
                     let variable = ends[if end == End::Source { 0 } else { 1 }];
                     variable.map_or(Cell::Absent, |v| Cell::Text(v.name.clone()))
@@ -53,6 +63,9 @@ pub(super) fn read(job: &mut Job<'_, '_>, neff: &Neff, tables: &mut Tables) {
                 tables.row(TRANSFERS.0, TRANSFERS.1.into_iter().zip(row));
             }
             job.words.loaded.memories.extend(found);
+            for (key, name) in named {
+                job.words.loaded.variables.insert(key, job.timeline.builder.strings.intern(&name));
+            }
         }
     }
 }

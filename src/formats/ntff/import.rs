@@ -330,6 +330,6 @@ impl Job<'_, '_> {
             window_ns,
             ..NeuronDevice::default()
         };
-        self.timeline.finish(meta, domain).0
+        self.timeline.finish(meta, domain, self.ledger).0
     }
 }

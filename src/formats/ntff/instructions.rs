@@ -169,6 +169,9 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
     job.timeline.builder.end_slice(slice, at.saturating_add(duration), RecordRef::new(0, end.offset, super::records::RECORD));
     job.ledger.shown += 2;
     job.timeline.set_operands(slice, &word.operands);
+    if let Some(variable) = job.words.loaded.variables.get(&key) {
+        job.timeline.moves(slice, *variable);
+    }
     job.timeline.set_text(slice, Attr::InstructionType, word.instruction_type);
     if let Some((kind, sentence)) = &word.refused {
         job.ledger.skip(Severity::Warning, kind, sentence, start.offset, || format!("{shown} at pc {pc} of {}", ENGINES[step.engine]));

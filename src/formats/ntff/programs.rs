@@ -3,7 +3,7 @@
 use super::info::{Image, Info};
 use super::instructions::WORD;
 use super::isa::{self, Core, Decoded, End, Functions, Memory, NotDecoded, Program};
-use crate::base::{Ledger, Member, Severity};
+use crate::base::{Ledger, Member, Severity, StrId};
 use crate::formats::ImportError;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -22,6 +22,8 @@ pub(super) struct Programs {
     pub functions: Functions,
     /// Memories of the ends of transfers, where the NEFF tells them.
     pub memories: FxHashMap<WordKey, [Option<Memory>; 2]>,
+    /// Variables in device memory that transfers move, where the NEFF names them.
+    pub variables: FxHashMap<WordKey, StrId>,
     /// Whether the words of this architecture are verified.
     pub is_verified: bool,
 }
@@ -83,7 +85,8 @@ impl Programs {
     }
 }
 
-fn words(member: &Member, image: &Image) -> Result<Vec<u8>, ImportError> {
+/// The bytes of an image.
+pub(super) fn words(member: &Member, image: &Image) -> Result<Vec<u8>, ImportError> {
     if !image.inline.is_empty() {
         return Ok(image.inline.clone());
     }

@@ -92,9 +92,10 @@ fn first_execution(case: &Case<'_>) -> Verdict {
 
 /// Dynamic transfers, and those of them whose tensor is not told; `None` where the file does not tell which are dynamic.
 fn unknown_tensors(case: &Case<'_>) -> Option<(u64, u64)> {
-    // A trace never tells tensors, whatever it was captured with.
-    let types = case.profile.attribute("queue_type").filter(|_| case.profile.meta.format != "ntff")?;
     let variables = case.profile.attribute("variable");
+    // A trace without its NEFF names no tensors, whatever it was captured with.
+    let is_bare = case.profile.meta.format == "ntff" && variables.is_none();
+    let types = case.profile.attribute("queue_type").filter(|_| !is_bare)?;
     let is_dynamic: Vec<bool> = case.profile.strings.iter().map(|s| s.1.ends_with("_dynamic")).collect();
     let (mut n, mut n_unknown) = (0, 0);
     in_parts(types.values.len(), &mut |part| {

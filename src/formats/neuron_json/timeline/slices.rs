@@ -24,7 +24,7 @@ impl Timeline {
         let first = self.builder.slices(all.len(), row);
         self.set_ids(first, Attr::Engine, all.len(), |k| all[k].engine);
         self.set_ids(first, Attr::Opcode, all.len(), |k| all[k].opcode);
-        let [pc, _, wait_ns, elements, sbuf_bytes] = self.numbers;
+        let [pc, _, wait_ns, elements, sbuf_bytes, _] = self.numbers;
         self.set_numbers(pc, first, all.len(), |k| all[k].pc);
         self.set_numbers(wait_ns, first, all.len(), |k| all[k].wait_ns);
         self.set_numbers(elements, first, all.len(), |k| all[k].work.elements);

@@ -1,0 +1,37 @@
+//! Programs of the engines: the words of an image, as far as they are decoded.
+
+/// One instruction word.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramWord {
+    /// Program counter in the loaded image, or in the compiler's program where nothing is loaded.
+    pub pc: u32,
+    /// Its opcode by name, or by number: `opcode 0x41`.
+    pub opcode: String,
+    /// Operands as neuron-profile prints them; empty where there are none, or where they are not known.
+    pub operands: String,
+    /// Why the operands are not known; empty where they are.
+    pub refused: String,
+    /// Where it branches to; `None` for no branch, or for one out of the program.
+    pub target: Option<u32>,
+    /// Whether the runtime put it before or after the compiler's program.
+    pub is_runtime: bool,
+    /// The compiler's instruction (BIR); empty where not known.
+    pub bir: String,
+    /// Layer; empty where not known.
+    pub layer: String,
+    /// `file:line`; empty where not known.
+    pub source: String,
+}
+
+/// The program of one engine.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EngineProgram {
+    /// The part of the model that a physical core runs: `sg00`.
+    pub subgraph: String,
+    /// Physical core; `None` where nothing is loaded.
+    pub nc: Option<u64>,
+    /// `Vector`.
+    pub engine: String,
+    /// By program counter.
+    pub words: Vec<ProgramWord>,
+}
