@@ -27,7 +27,8 @@ pub(super) fn tensors(app: App, profile: OpenProfile) -> AnyView {
         actions::commit_range(app, Some(range));
     });
     let whole = profile.hot.range();
-    view! { <TensorsView ask=profile.ask on_tensor on_range whole choices=app.view_state("tensors") /> }.into_any()
+    let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
+    view! { <TensorsView ask=profile.ask on_tensor on_slice on_range whole choices=app.view_state("tensors") /> }.into_any()
 }
 
 /// What is merged in the bar of the selected DMA transfer, at the head of its details.

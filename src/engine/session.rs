@@ -3,6 +3,7 @@
 use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
 use super::{HotColumns, HotMeta, hot};
 use crate::analysis::colouring::name_at;
+use crate::analysis::device::{accesses, transfer};
 use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, explain, flows, operators, search, span};
@@ -156,7 +157,18 @@ impl Session {
             Item::Instant(instant) => return Answer::Details(details_of_instant(profile, instant, fields)),
         };
         fields.splice(0..0, self.attribution(slice));
-        let near = details::surroundings(profile, slice);
+        let mut near = details::surroundings(profile, slice);
+        near.predecessors.extend(transfer::trigger(profile, slice));
+        let (producers, consumers) = accesses::neighbours::neighbours(profile, slice);
+        near.predecessors.extend(producers);
+        near.successors.extend(consumers);
+        fields.extend(transfer::fields(profile, slice).into_iter().map(|(key, value, help)| Field {
+            group: "Transfer".into(),
+            key: key.into(),
+            value,
+            unit: String::new(),
+            help: help.into(),
+        }));
         let instruction = self.instruction(slice, &fields);
         Answer::Details(Details {
             item,

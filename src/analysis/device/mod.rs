@@ -1,6 +1,7 @@
 //! Answers that only a Neuron device profile can give.
 
 pub mod active_times;
+pub mod accesses;
 pub mod advice;
 pub mod bands;
 pub mod bounds;
@@ -28,6 +29,7 @@ mod metric_order;
 pub mod metrics;
 pub mod name_rows;
 pub mod origin;
+pub mod program;
 pub mod roofline;
 pub mod sbuf;
 pub(in crate::analysis) mod share;
@@ -35,12 +37,14 @@ pub mod signals;
 pub mod source;
 pub mod summary;
 pub mod tensors;
+pub mod transfer;
 pub mod units;
 pub mod usage;
 pub mod view_curves;
 pub mod waits;
 mod window;
 
+pub use accesses::{MemoryMap, MemoryMapQuery};
 pub use advice::Advice;
 pub use bands::Band;
 pub use bounds::{Bounds, BoundsQuery};
@@ -54,6 +58,7 @@ pub use layers::{Layers, LayersQuery};
 pub use merged::MergedBar;
 pub use name_rows::NameRows;
 pub use origin::Place;
+pub use program::Program;
 pub use roofline::Roofline;
 pub use sbuf::{SbufMap, SbufQuery};
 use serde::{Deserialize, Serialize};
@@ -99,6 +104,10 @@ pub enum DeviceQuery {
     NameRows(String),
     /// Curves for what is in view.
     ViewCurves(CurvesQuery),
+    /// The program of the engine at this place among all, with what each of its words cost.
+    Program(u32),
+    /// What a memory of a core held, and for how long.
+    MemoryMap(MemoryMapQuery),
     /// Lines of source with what their instructions cost.
     Source(Option<TimeRange>),
     /// Instructions that name a line of source.
@@ -150,6 +159,10 @@ pub enum DeviceAnswer {
     NameRows(Option<Box<NameRows>>),
     /// By core and row.
     ViewCurves(Vec<ViewCurve>),
+    /// By program counter.
+    Program(Box<Program>),
+    /// By start and address.
+    MemoryMap(Box<MemoryMap>),
     /// By file and line.
     Source(Box<Source>),
     /// By start.
@@ -182,6 +195,8 @@ pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
             Domain::NeuronDevice(device) => view_curves::view_curves(profile, device, query),
             _ => Vec::new(),
         }),
+        DeviceQuery::Program(engine) => DeviceAnswer::Program(Box::new(program::program(profile, &program::executed(profile).0, *engine))),
+        DeviceQuery::MemoryMap(query) => DeviceAnswer::MemoryMap(Box::new(accesses::map::map(profile, *query))),
         DeviceQuery::Source(range) => DeviceAnswer::Source(Box::new(source::source(profile, *range))),
         DeviceQuery::SourceSlices(place) => DeviceAnswer::SourceSlices(source::slices(profile, place)),
         DeviceQuery::Bands => DeviceAnswer::Bands(tensors::bands(profile, None)),

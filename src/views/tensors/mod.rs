@@ -1,5 +1,7 @@
 //! Tensors and memory of a device run: who was moved how often, what fills device memory, PSUM and State Buffer over time.
 
+mod access_map;
+mod access_rows;
 mod areas;
 mod map;
 pub mod rows;
@@ -7,7 +9,7 @@ pub mod rows;
 use super::ask::{Asked, asked};
 use super::asked::Notes;
 use crate::analysis::device::{SbufMap, SbufQuery, Tensors};
-use crate::base::TimeRange;
+use crate::base::{SliceId, TimeRange};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
 use crate::state::choices::{Choice, ViewState};
@@ -53,6 +55,9 @@ pub fn TensorsView(
     ask: Ask,
     /// Show the transfers of a variable in the timeline.
     on_tensor: Callback<String>,
+    /// Show an instruction in the timeline.
+    #[prop(default = Callback::new(|_| ()))]
+    on_slice: Callback<SliceId>,
     /// Show a stretch in the timeline.
     on_range: Callback<TimeRange>,
     /// The run, as long as its timeline; curves show all of it.
@@ -62,6 +67,7 @@ pub fn TensorsView(
     #[prop(default = ViewState::detached("tensors"))]
     choices: ViewState,
 ) -> impl IntoView {
+    let map_ask = ask.clone();
     let query = Signal::stored(Some(Query::Device(DeviceQuery::Tensors)));
     let tensors: Asked<Tensors> = asked(ask.clone(), query, |a| match a {
         Answer::Device(DeviceAnswer::Tensors(t)) => Some(*t),
@@ -96,6 +102,7 @@ pub fn TensorsView(
                 <DeviceMemory state />
                 <OnChip state />
                 <Map state />
+                <access_map::AccessMap ask=map_ask.clone() choices on_slice />
             </Show>
         </section>
     }

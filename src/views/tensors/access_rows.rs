@@ -1,0 +1,110 @@
+//! Values in State Buffer and PSUM as rows, and where they lie.
+
+use crate::analysis::device::accesses::MemoryMap;
+use crate::analysis::device::accesses::map::MemoryArea;
+use crate::base::{TimeNs, TimeRange, text};
+use crate::ui::table::{Cell, Column, Kind, Row};
+
+/// Columns of the values.
+pub fn columns() -> Vec<Column> {
+    let column = Column::new;
+    vec![
+        column("writer", "Written by", Kind::Name, "Instruction that wrote it, or that started the transfer."),
+        column("fate", "Use", Kind::Text, "How often the value is read before it is overwritten."),
+        column("from", "From address", Kind::Number, "First byte within a partition."),
+        column("to", "To address", Kind::Number, "Last byte within a partition."),
+        column("partitions", "Partitions", Kind::Text, ""),
+        column("bytes", "Bytes", Kind::Bytes, "Sum over its partitions.").summed(),
+        column("start", "Start", Kind::Duration, "Start of the write."),
+        column("length", "Length", Kind::Duration, "From the start of the write to the end of the last read."),
+        column("reads", "Reads", Kind::Count, "Instructions and transfers that read it."),
+        column("reader", "Last read by", Kind::Text, ""),
+        column("overwritten", "Overwritten at", Kind::Duration, "Empty where it is not."),
+    ]
+}
+
+/// A row for each value.
+pub fn rows(map: &MemoryMap) -> Vec<Row> {
+    let text = |text: &str| if text.is_empty() { Cell::Absent } else { Cell::Text(text.into()) };
+    let row = |a: &MemoryArea| {
+        Row::new(vec![
+            text(&a.writer_name),
+            Cell::Text(a.fate.label().into()),
+            Cell::from(a.from),
+            Cell::from(a.to),
+            Cell::Text(format!("{}–{}", a.partitions.0, a.partitions.1)),
+            Cell::from(a.n_bytes()),
+            Cell::Int(a.range.start.0),
+            Cell::Int(a.range.duration().0),
+            Cell::Int(a.n_reads.into()),
+            text(&a.reader_name),
+            a.overwritten_at.map_or(Cell::Absent, |at| Cell::Int(at.0)),
+        ])
+    };
+    map.areas.iter().map(row).collect()
+}
+
+/// Sums and peak in a sentence or two.
+pub fn sentence(map: &MemoryMap) -> String {
+    let mut out = format!(
+        "{} written; {} read more than once, {} overwritten unread.",
+        text::bytes(map.written_bytes),
+        text::bytes(map.reread_bytes),
+        text::bytes(map.unread_bytes)
+    );
+    if let Some(peak) = &map.peak {
+        out += &format!(
+            " Peak {} at {}; its addresses span {} of each partition, {} free.",
+            text::bytes(peak.bytes),
+            text::duration(crate::base::DurationNs(peak.at.0)),
+            text::bytes(peak.span),
+            text::percent(peak.free_share)
+        );
+    }
+    out
+}
+
+/// First and last time and address of a map, none of them empty.
+pub fn extent(map: &MemoryMap) -> Option<(TimeRange, (u64, u64))> {
+    let time = map.areas.iter().map(|a| a.range).reduce(|a, b| TimeRange { start: a.start.min(b.start), end: a.end.max(b.end) })?;
+    let low = map.areas.iter().map(|a| a.from).min()?;
+    let high = map.areas.iter().map(|a| a.to).max()?.saturating_add(1);
+    let time = TimeRange { start: time.start, end: TimeNs(time.end.0.max(time.start.0.saturating_add(1))) };
+    Some((time, (low, high.max(low.saturating_add(1)))))
+}
+
+/// The last value drawn at a time and address.
+pub fn area_at(map: &MemoryMap, time: i64, address: u64) -> Option<&MemoryArea> {
+    let holds = |a: &&MemoryArea| a.range.start.0 <= time && time <= a.range.end.0 && a.from <= address && address <= a.to;
+    map.areas.iter().rev().find(holds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::device::accesses::map::Fate;
+
+    #[test]
+    fn values_are_found_by_time_and_address() {
+        let area = |start, end, from, to| MemoryArea {
+            range: TimeRange::new(TimeNs(start), TimeNs(end)),
+            from,
+            to,
+            partitions: (0, 127),
+            fate: Fate::Read,
+            writer: None,
+            writer_name: String::new(),
+            n_reads: 1,
+            reader: None,
+            reader_name: String::new(),
+            overwriter: None,
+            overwritten_at: None,
+        };
+        let map = MemoryMap { areas: vec![area(0, 10, 0, 99), area(5, 20, 100, 199)], ..MemoryMap::default() };
+        assert_eq!(extent(&map), Some((TimeRange::new(TimeNs(0), TimeNs(20)), (0, 200))));
+        assert_eq!(area_at(&map, 6, 150).map(|a| a.from), Some(100));
+        assert_eq!(area_at(&map, 15, 50), None);
+        assert!(rows(&map).iter().all(|r| r.cells.len() == columns().len()));
+        assert_eq!(extent(&MemoryMap::default()), None);
+    }
+}
