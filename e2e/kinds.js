@@ -34,7 +34,7 @@ const chrome = () => {
 
 const slices = ['timeline', 'search', 'operators'];
 const torch = ['timeline', 'overview', 'steps', 'search', 'operators'];
-const ofDevice = ['timeline', 'summary', 'bounds', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'roofline'];
+const ofDevice = ['timeline', 'summary', 'bounds', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'program', 'roofline'];
 const file = ['profile', 'ledger'];
 const tables = ['tables', ...file];
 
@@ -53,7 +53,7 @@ export const kinds = [
     return dropFiles(page, ...readdirSync(folder).map((name) => join(folder, name)));
   }, [...ofDevice, ...tables]],
   ['neuron-source', (page) => dropFiles(page, { name: 'run.json', bytes: withLines() }),
-    ['timeline', 'summary', 'bounds', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'source', 'roofline', ...tables]],
+    ['timeline', 'summary', 'bounds', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'source', 'program', 'roofline', ...tables]],
   ['neuron-two', async (page) => {
     await openProfile(page, fused());
     await openProfile(page, device('baseline_attention', 'baseline'));
@@ -62,7 +62,7 @@ export const kinds = [
     const { summary } = JSON.parse(readFileSync(fused()));
     return dropFiles(page, { name: 'summary.json', bytes: JSON.stringify({ n_a: summary[0], n_b: summary[0] }) });
   }, ['summary', ...tables]],
-  ['neff', (page) => openProfile(page, neuron('neff_matmul_small', 'matmul_small.neff')), tables],
+  ['neff', (page) => openProfile(page, neuron('neff_matmul_small', 'matmul_small.neff')), ['program', ...tables]],
   ['neuron-logs', (page) => dropTree(page, logs()), [...slices, 'operator-timeline', 'operator-framework', 'operator-hlo', ...tables]],
   ['neuron-log-trace', (page) => dropFiles(page, { name: 'neuron_trace.json', bytes: trace() }), [...slices, 'trace', ...file]],
   ['neuron-system', (page) => dropFiles(page, { name: 'system_profile.json', bytes: hostBound() }, { name: 'trace.json', bytes: framework() }), ['timeline', 'system', 'search', 'operators', ...file]],

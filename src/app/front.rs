@@ -78,6 +78,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
             "summary" => super::program_views::summary(app, profile),
             "source" => super::sources::view(app, profile),
             "layers" => super::program_views::layers(app, profile),
+            "program" => super::program_views::program(app, profile),
             "roofline" => super::program_views::roofline(app, profile),
             "bounds" => super::program_views::bounds(app, profile),
             "gaps" => time_views::gaps(app, profile),

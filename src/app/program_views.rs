@@ -1,10 +1,11 @@
-//! Summary, layers and roofline of a Neuron device, joined to the timeline.
+//! Summary, layers, programs and roofline of a Neuron device, joined to the timeline.
 
 use super::time_views::scope;
 use crate::base::{SliceId, TimeRange};
 use crate::state::{App, OpenProfile, actions};
 use crate::views::bounds::BoundsView;
 use crate::views::layers::LayersView;
+use crate::views::program::ProgramView;
 use crate::views::roofline::RooflineView;
 use crate::views::summary::SummaryView;
 use leptos::prelude::*;
@@ -45,6 +46,11 @@ pub(super) fn bounds(app: App, profile: OpenProfile) -> AnyView {
 pub(super) fn layers(app: App, profile: OpenProfile) -> AnyView {
     let on_slices = to_slices(app);
     view! { <LayersView ask=profile.ask range=scope(app) on_slices choices=app.view_state("layers") /> }.into_any()
+}
+
+pub(super) fn program(app: App, profile: OpenProfile) -> AnyView {
+    let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
+    view! { <ProgramView ask=profile.ask on_slice choices=app.view_state("program") /> }.into_any()
 }
 
 pub(super) fn roofline(app: App, profile: OpenProfile) -> AnyView {

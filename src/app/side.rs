@@ -47,6 +47,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
         &[
             ("layers", "Layers", "M2 3h12v3h-12zM2 7.5h7v3h-7zM2 12h4v2h-4z"),
             ("source", "Source", "M5.5 4.5L2 8l3.5 3.5M10.5 4.5L14 8l-3.5 3.5"),
+            ("program", "Program", "M2 3.5h3M7 3.5h7M2 6.5h3M7 6.5h5M2 9.5h3M7 9.5h7M2 12.5h3M7 12.5h4"),
             ("roofline", "Roofline", "M2 13.5l6-8h6M2 2v12h12M8 10h.1M11 8h.1"),
             ("modules", "Modules", "M2 3h12M2 6.5h8M2 10h5M2 13.5h3"),
             ("distributed", "Distributed", "M8 2.5v4M3.5 13.5v-3.5h9v3.5M8 6.5v3.5M2 13.5h3M6.5 2.5h3M11 13.5h3"),

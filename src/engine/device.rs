@@ -1,10 +1,11 @@
 //! Questions to a device profile, with the tables that stay in the file.
 
-use super::{Answer, Session};
+use super::{Answer, Session, told};
 use crate::analysis::device::instruction::{self, InstructionFacts};
 use crate::analysis::device::{self, DeviceAnswer, DeviceQuery, Summary, cells, origin, sbuf, tensors};
 use crate::base::{SliceId, TimeRange};
-use crate::formats::Field;
+use crate::formats::{self, Field};
+use crate::model::program::EngineProgram;
 use crate::model::{Cell, Domain, GenericTable, NeuronDevice};
 use std::borrow::Cow;
 
@@ -39,6 +40,12 @@ impl Session {
                 Some(table) => Answer::Device(DeviceAnswer::SbufMap(Box::new(sbuf::map(&table, query)))),
                 None => Answer::Refused("This profile has no table `SbufAllocation`.".into()),
             },
+            DeviceQuery::Program(engine) => match self.programs() {
+                Ok(programs) => {
+                    Answer::Device(DeviceAnswer::Program(Box::new(device::program::program(&self.profile, &programs, *engine))))
+                }
+                Err(sentence) => Answer::Refused(sentence),
+            },
             DeviceQuery::Summary(range) => Answer::Device(DeviceAnswer::Summary(self.summary(*range))),
             DeviceQuery::ComparePart => {
                 let part = device::compare::part_of(&self.profile, &self.summary(None));
@@ -55,6 +62,21 @@ impl Session {
             }
             _ => Answer::Device(device::answer(&self.profile, query)),
         }
+    }
+
+    /// The programs that the file holds; where it holds none, the words that were executed.
+    fn programs(&self) -> Result<Vec<EngineProgram>, String> {
+        let format = formats::by_id(&self.claim.format).ok_or_else(|| format!("The format `{}` is not known.", self.claim.format))?;
+        if let Some(programs) = format.programs(&self.input, &self.profile) {
+            return programs.map_err(|error| error.to_string());
+        }
+        let (mut programs, slices) = device::program::executed(&self.profile);
+        let fields = told::fields(format, &self.input, &self.profile, &slices, &[&["operands"]])?;
+        let words = programs.iter_mut().flat_map(|program| &mut program.words);
+        for (word, operands) in words.zip(fields) {
+            word.operands = operands.concat().trim().into();
+        }
+        Ok(programs)
     }
 
     /// The summary, with what the file's schema says where its rows say nothing.

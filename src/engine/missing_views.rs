@@ -40,6 +40,7 @@ const DEVICE: &[Row] = &[
         "Set `NKI_DEBUG_INFO=1` and `NEURON_FRAMEWORK_DEBUG=1`, empty the compiler's cache, compile and capture again; open the .neff with the .ntff",
     ),
     ("roofline", "Instructions with times", DEVICE_RUN),
+    ("program", "Instructions with times, or the programs of a NEFF", DEVICE_RUN),
     ("compare", "A second device profile", "Open it beside this one: drop it on the page"),
 ];
 

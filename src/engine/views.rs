@@ -19,12 +19,14 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
     if !profile.tables.is_empty() {
         out.push("tables");
     }
+    let has = |names: &[&str]| profile.tables.iter().any(|t| names.contains(&t.id.as_str()));
     match &profile.domain {
         Domain::NeuronDevice(_) => out.extend(device_views(profile)),
         Domain::SupportReport(_) => out.push("support"),
         Domain::NeuronSystem(_) => out.push("system"),
         Domain::NeuronLog(log) => out.extend(LOG_TOOLS.iter().filter(|tool| log.tools.iter().any(|t| t == **tool))),
         Domain::Torch(torch) => out.extend(torch_views(profile, torch)),
+        Domain::Plain if has(&["neff_programs"]) => out.push("program"),
         Domain::Plain | Domain::Perfetto(_) => {}
     }
     out
@@ -38,7 +40,7 @@ fn device_views(profile: &Profile) -> Vec<&'static str> {
         out.extend(["summary", "compare"]);
     }
     if !profile.slices.is_empty() {
-        out.extend(["bounds", "layers", "roofline", "gaps", "advice"]);
+        out.extend(["bounds", "layers", "roofline", "gaps", "advice", "program"]);
     }
     if source::has_lines(profile) {
         out.push("source");

@@ -24,6 +24,7 @@ pub mod wording;
 pub use watch::Watch;
 
 use crate::base::{InputError, InputSet, Item, Ledger, MemberHead, SliceId};
+use crate::model::program::EngineProgram;
 use crate::model::{Cell, Profile};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
@@ -235,6 +236,10 @@ pub trait Format: Sync {
     /// JSON: what the curves of a profile leave out is in them. A format without such records gives none. `input` as in `record`.
     fn samples(&self, _input: &InputSet, _profile: &Profile, _each: &mut dyn FnMut(&str, &Sample<'_>)) -> Result<(), ImportError> {
         Ok(())
+    }
+    /// The programs of the engines, where the file holds them. `input` as in `record`.
+    fn programs(&self, _input: &InputSet, _profile: &Profile) -> Option<Result<Vec<EngineProgram>, ImportError>> {
+        None
     }
     /// Rows of a table that stays in the file, `n` from `first` on. `input` as in `record`.
     fn rows(&self, _input: &InputSet, _table: &str, _first: u64, _n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {

@@ -26,6 +26,7 @@ pub mod overview;
 pub mod part_order;
 pub mod peaks;
 pub mod profile;
+pub mod program;
 pub mod roofline;
 pub mod scope;
 pub mod search;

@@ -1,7 +1,7 @@
 //! Answers that only a Neuron device profile can give.
 
-pub mod active_times;
 pub mod accesses;
+pub mod active_times;
 pub mod advice;
 pub mod bands;
 pub mod bounds;

@@ -41,8 +41,10 @@ Queries of Neuron device profiles:
                        what made one gap [gap, core]
   regions              phases of one core, and where the time of each went [by=file|directory|line|layer|operator|hlo|opcode|name,
                        pattern, core, order, start_ns, end_ns]
+  program              words of the image of one engine, with executions and times [engine=0…]
   summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, critical-path, advice, source, bands,
   instructions (one JSON object for each, keys as in neuron-profile's JSON),
+  memory-map           values in on-chip memory by address and time [core=0…, memory=sbuf|psum],
   dma-rows [group_by=queue|engine, detail=packets|rings|merged], tensors, compare [base]
 
 Queries of other Neuron files:
@@ -242,11 +244,12 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "gaps" => Ok(Query::Device(DeviceQuery::Gaps(range))),
         "critical-path" => Ok(Query::Device(DeviceQuery::CriticalPath)),
         "advice" => Ok(Query::Device(DeviceQuery::Advice)),
+        "program" => Ok(Query::Device(DeviceQuery::Program(arguments.number("engine")?.unwrap_or(0).clamp(0, i64::from(u32::MAX)) as u32))),
         "source" => Ok(Query::Device(DeviceQuery::Source(range))),
         "bands" => Ok(Query::Device(DeviceQuery::Bands)),
         other => neuron::query(other, range).ok_or_else(|| {
             format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, regions, layers, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, regions, layers, program, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
                 device::NAMES,
                 memory::NAMES,
                 neuron::NAMES,

@@ -10,6 +10,7 @@ mod variables;
 use crate::base::{InputSet, Item, Ledger, Member, MemberHead};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
+use crate::model::program::EngineProgram;
 use crate::model::{Meta, Profile, ProfileBuilder};
 
 pub(crate) use debug::{Name, Program, Reader, dependency};
@@ -37,6 +38,30 @@ pub(crate) fn open(member: &Member, ledger: &mut Ledger) -> Result<Neff, ImportE
 /// Whether a member is a NEFF; by name only when its content is too short to tell.
 pub(crate) fn is_neff(head: &MemberHead) -> bool {
     sniff(&head.head).is_some() || (head.name.ends_with(".neff") && head.len < header::HEADER as u64)
+}
+
+/// The compiler's programs of every subgraph, with the names of their instructions.
+fn programs(input: &InputSet) -> Result<Vec<EngineProgram>, ImportError> {
+    let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a NEFF, found no file.".into()))?;
+    // What is unreadable is in the ledger since the import.
+    let neff = open(member, &mut Ledger::default())?;
+    let functions = functions(&neff, &mut Ledger::default()).into_iter().collect();
+    let mut reader = Reader::new(&neff.archive);
+    let mut out = Vec::new();
+    let is_verified = tables::is_verified_target(&neff);
+    for subgraph in tables::subgraphs(&neff, &mut Ledger::default()) {
+        for (engine, unit) in crate::formats::ntff::NEFF_ENGINES.iter().enumerate() {
+            let Some(words) = neff.archive.file(&format!("{subgraph}/{unit}.bin")) else { continue };
+            let mut program = crate::formats::ntff::compiled(&subgraph, engine, words, is_verified, &functions);
+            if let Some(named) = reader.program(&subgraph, engine) {
+                for (word, name) in program.words.iter_mut().zip(&named.names) {
+                    (word.bir, word.layer, word.source) = (name.bir.clone(), name.layer.clone(), name.source.clone());
+                }
+            }
+            out.push(program);
+        }
+    }
+    Ok(out)
 }
 
 impl Format for NeffFile {
@@ -80,6 +105,10 @@ impl Format for NeffFile {
             ..Meta::default()
         };
         Ok(builder.finish(meta).profile)
+    }
+
+    fn programs(&self, input: &InputSet, _profile: &Profile) -> Option<Result<Vec<EngineProgram>, ImportError>> {
+        Some(programs(input))
     }
 
     fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {

@@ -97,8 +97,17 @@ fn header_row(neff: &Neff) -> Row {
     ]
 }
 
+/// The target of programs whose words are verified: trn2.
+const VERIFIED_TARGET: &str = "cayman";
+
+/// Whether the programs are for hardware whose words are verified.
+pub(super) fn is_verified_target(neff: &Neff) -> bool {
+    let kelf = json(neff, "kelf-0.json", &mut Ledger::default()).unwrap_or_default();
+    kelf.get("target").and_then(Value::as_str) == Some(VERIFIED_TARGET)
+}
+
 /// Names of the subgraphs, from the list of graphs or else from the members.
-fn subgraphs(neff: &Neff, ledger: &mut Ledger) -> Vec<String> {
+pub(super) fn subgraphs(neff: &Neff, ledger: &mut Ledger) -> Vec<String> {
     let kelf = json(neff, "kelf-0.json", ledger).unwrap_or_default();
     let graphs = kelf.get("graphs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut names: Vec<String> = graphs.iter().filter_map(|g| g.get("name")?.as_str().map(str::to_string)).collect();

@@ -8,6 +8,7 @@ mod import;
 mod info;
 mod instructions;
 mod isa;
+mod listing;
 mod opcodes;
 mod operand_fields;
 mod programs;
@@ -20,8 +21,10 @@ mod transfers;
 use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
 use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Sample, Watch};
 use crate::model::Profile;
+use crate::model::program::EngineProgram;
 
 pub(crate) use claim::is_misfit;
+pub(crate) use listing::compiled;
 pub(crate) use opcodes::NEFF_ENGINES;
 pub(crate) use proto::{Message, Value, little_endian};
 
@@ -56,6 +59,10 @@ impl Format for Ntff {
 
     fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
         details::record(input, profile, item)
+    }
+
+    fn programs(&self, input: &InputSet, profile: &Profile) -> Option<Result<Vec<EngineProgram>, ImportError>> {
+        Some(listing::loaded(input, profile))
     }
 
     fn columns(&self, input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Option<Columns> {

@@ -90,11 +90,23 @@ impl<'a> WordReader<'a> {
         compiler_pc(pc, n_bytes / WORD_BYTES as u64, engine, &subgraph.patches)
     }
 
-    /// Decodes the word that a slice executed. The memories of a transfer that the NEFF names are in the bytes of the profile.
-    pub fn decode(&self, profile: &Profile, slice: SliceId, key: WordKey) -> Option<Result<Decoded, NotDecoded>> {
+    /// The trace itself.
+    pub fn member(&self) -> &Member {
+        self.member
+    }
+
+    /// Where a word stands, with the names that its text needs; `None` where words of this architecture are not verified.
+    pub fn place(&self, key: WordKey) -> Option<WordPlace<'_>> {
         if self.info.architecture != VERIFIED_ARCHITECTURE {
             return None;
         }
+        let owners = self.owners.get(&key.0)?;
+        Some(WordPlace { nc: key.0, compiler_pc: self.compiler_pc(key), owners, functions: &self.functions })
+    }
+
+    /// Decodes the word that a slice executed. The memories of a transfer that the NEFF names are in the bytes of the profile.
+    pub fn decode(&self, profile: &Profile, slice: SliceId, key: WordKey) -> Option<Result<Decoded, NotDecoded>> {
+        let place = self.place(key)?;
         let Domain::NeuronDevice(device) = &profile.domain else { return None };
         let hbm = device.hbm.binary_search_by_key(&slice.0, |h| h.slice).ok().and_then(|at| device.hbm.get(at));
         let has_sbuf = device.sbuf_bytes.get(slice.index()).is_some_and(|n| *n != NeuronDevice::ABSENT);
@@ -105,8 +117,6 @@ impl<'a> WordReader<'a> {
                 _ => Some(Memory::Hbm),
             }
         };
-        let owners = self.owners.get(&key.0)?;
-        let place = WordPlace { nc: key.0, compiler_pc: self.compiler_pc(key), owners, functions: &self.functions };
         Some(decode_word(&self.word(key)?, &place, &memory))
     }
 }

@@ -131,6 +131,14 @@ impl Instruction {
         self.operands.iter().find_map(|o| if let Operand::Transfer(transfer) = o { Some(transfer) } else { None })
     }
 
+    /// From this word to the one that it branches to, in bytes; `None` where it does not branch.
+    pub fn branch_offset(&self) -> Option<i32> {
+        self.operands.iter().find_map(|o| match o {
+            Operand::Named("label_id", Value::Number(offset)) => u32::try_from(*offset).ok().map(|offset| offset as i32),
+            _ => None,
+        })
+    }
+
     /// The id of its activation function.
     pub fn function(&self) -> Option<u8> {
         self.operands.iter().find_map(|o| if let Operand::Function(id) = o { Some(*id) } else { None })

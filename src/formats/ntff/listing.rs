@@ -1,0 +1,108 @@
+//! The programs of the engines, word by word: what the loader put into memory, or what the compiler wrote.
+
+use super::instructions::WORD;
+use super::isa::{Functions, Owners, WORD_BYTES, WordPlace, decode_word};
+use super::opcodes::{self, ENGINES};
+use super::operand_fields::WordReader;
+use super::programs;
+use crate::base::InputSet;
+use crate::formats::ImportError;
+use crate::model::Profile;
+use crate::model::program::{EngineProgram, ProgramWord};
+
+/// Words of one program that are listed.
+const MOST_WORDS: usize = 1 << 20;
+/// Why nothing is decoded on other hardware.
+const OTHER_HARDWARE: &str = "operands not available: instruction words are verified on trn2 only";
+
+/// The loaded image of every engine.
+pub(super) fn loaded(input: &InputSet, profile: &Profile) -> Result<Vec<EngineProgram>, ImportError> {
+    let reader = WordReader::new(input, profile)?;
+    let mut out: Vec<EngineProgram> = Vec::new();
+    for subgraph in &reader.info.subgraphs {
+        for image in &subgraph.images {
+            let engine = ENGINES.get(image.engine as usize).map_or_else(|| format!("engine {}", image.engine), |name| (*name).into());
+            // The first image of an engine counts, as on import.
+            if out.iter().any(|p| p.nc == Some(subgraph.nc) && p.engine == engine) {
+                continue;
+            }
+            let bytes = programs::words(reader.member(), image)?;
+            let words = bytes.chunks_exact(WORD_BYTES).take(MOST_WORDS).zip(0u32..).filter_map(|(bytes, pc)| {
+                let word: &[u8; WORD_BYTES] = bytes.try_into().ok()?;
+                let place = reader.place((subgraph.nc, image.engine, pc));
+                Some(listed(word, pc, place.as_ref(), true))
+            });
+            let words = within(words.collect());
+            out.push(EngineProgram { subgraph: subgraph.name.clone(), nc: Some(subgraph.nc), engine, words });
+        }
+    }
+    Ok(out)
+}
+
+/// The program of an engine as the compiler wrote it; `is_verified` says whether it is for hardware whose words are verified.
+pub(crate) fn compiled(subgraph: &str, engine: usize, bytes: &[u8], is_verified: bool, functions: &Functions) -> EngineProgram {
+    let owners = Owners::default();
+    let words = bytes.chunks_exact(WORD_BYTES).take(MOST_WORDS).zip(0u32..).filter_map(|(bytes, pc)| {
+        let word: &[u8; WORD_BYTES] = bytes.try_into().ok()?;
+        let place = WordPlace { nc: u64::MAX, compiler_pc: Some(pc.into()), owners: &owners, functions };
+        // How the compiler stores the target of a branch is not verified: the loader replaces it.
+        Some(listed(word, pc, is_verified.then_some(&place), false))
+    });
+    let engine = ENGINES.get(engine).map_or_else(|| format!("engine {engine}"), |name| (*name).into());
+    EngineProgram { subgraph: subgraph.into(), nc: None, engine, words: words.collect() }
+}
+
+fn listed(word: &[u8; WORD_BYTES], pc: u32, place: Option<&WordPlace<'_>>, has_targets: bool) -> ProgramWord {
+    let opcode = opcodes::opcode(word[0]).map_or_else(|| format!("opcode {:#04x}", word[0]), str::to_string);
+    let mut out = ProgramWord { pc, opcode, ..ProgramWord::default() };
+    let Some(place) = place else {
+        out.refused = OTHER_HARDWARE.into();
+        return out;
+    };
+    out.is_runtime = place.compiler_pc.is_none();
+    match decode_word(word, place, &|_| None) {
+        Ok(decoded) => {
+            out.operands = decoded.text.trim().into();
+            out.target = decoded.instruction.branch_offset().filter(|_| has_targets).and_then(|offset| target(pc, offset));
+        }
+        Err(not) => (out.operands, out.refused) = (not.sync.trim().into(), not.refused.to_string()),
+    }
+    out
+}
+
+/// The word that lies `offset` bytes after the one at `pc`.
+fn target(pc: u32, offset: i32) -> Option<u32> {
+    let word = i64::from(offset).checked_div(WORD as i64).filter(|_| i64::from(offset) % WORD as i64 == 0)?;
+    u32::try_from(i64::from(pc) + word).ok()
+}
+
+/// Drops targets beyond the program.
+fn within(mut words: Vec<ProgramWord>) -> Vec<ProgramWord> {
+    let n = words.len() as u32;
+    words.iter_mut().for_each(|word| word.target = word.target.filter(|to| *to < n));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn branches_lead_to_whole_words_of_the_program() {
+        assert_eq!(target(10, -128), Some(8));
+        assert_eq!(target(10, 64), Some(11));
+        assert_eq!(target(1, -128), None);
+        assert_eq!(target(1, 63), None);
+        assert_eq!(target(u32::MAX, i32::MAX), None);
+        let word = |pc, target| ProgramWord { pc, target, ..ProgramWord::default() };
+        let kept: Vec<Option<u32>> = within(vec![word(0, Some(1)), word(1, Some(2))]).into_iter().map(|w| w.target).collect();
+        assert_eq!(kept, [Some(1), None]);
+    }
+
+    #[test]
+    fn hardware_that_is_not_verified_has_opcodes_only() {
+        let program = compiled("sg00", 3, &[0x46; 130], false, &Functions::default());
+        assert_eq!((program.engine.as_str(), program.words.len()), ("Vector", 2));
+        assert!(program.words.iter().all(|w| w.opcode == "COPY" && w.operands.is_empty() && w.refused == OTHER_HARDWARE));
+    }
+}

@@ -1,0 +1,72 @@
+//! The program of an engine: its words with operands, executions and times, as a table.
+
+pub mod rows;
+
+use super::ask::{Asked, asked};
+use super::asked::Notes;
+use super::scope::EntireTrace;
+use crate::analysis::device::Program;
+use crate::base::SliceId;
+use crate::engine::query::{DeviceAnswer, DeviceQuery};
+use crate::engine::{Answer, Query};
+use crate::state::choices::ViewState;
+use crate::ui::small::{Help, Problem};
+use crate::ui::table::Table;
+use crate::worker::client::Ask;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// Engines, and the words of the chosen one.
+#[component]
+pub fn ProgramView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// Show an execution in the timeline.
+    on_slice: Callback<SliceId>,
+    /// The engine, and the word that is marked.
+    #[prop(default = ViewState::detached("program"))]
+    choices: ViewState,
+) -> impl IntoView {
+    let (engine, set_engine) = choices.choice("engine", 0u32);
+    let (pc, _) = choices.choice("pc", u32::MAX);
+    let query = Signal::derive(move || Some(Query::Device(DeviceQuery::Program(engine.get()))));
+    let program: Asked<Program> = asked(ask, query, |answer| match answer {
+        Answer::Device(DeviceAnswer::Program(program)) => Some(*program),
+        _ => None,
+    });
+    let on_word = Callback::new(move |at: usize| {
+        let first = program.value.with_untracked(|p| p.as_ref().and_then(|p| p.rows.get(at)).and_then(|row| row.first));
+        first.into_iter().for_each(|slice| on_slice.run(slice));
+    });
+    let selected = Signal::derive(move || {
+        let pc = pc.get();
+        program.value.with(|p| p.as_ref().and_then(|p| p.rows.iter().position(|row| row.pc == pc)))
+    });
+    let on_engine = Callback::new(move |at: usize| set_engine.set(at as u32));
+    let shown = Signal::derive(move || program.value.with(|p| p.as_ref().map(|p| p.shown as usize)));
+    let title = move || program.value.with(|p| p.as_ref().map(|p| rows::title(p)));
+    let has_times = Memo::new(move |_| program.value.with(|p| p.as_ref().is_some_and(|p| p.has_times)));
+    let columns = Signal::derive(move || Arc::new(rows::word_columns(has_times.get())));
+    view! {
+        <section class="torch" data-view="program" class:is-waiting=move || program.is_waiting.get() aria-busy=move || program.is_waiting.get().to_string()>
+            <header class="torch__head">
+                <h1>"Program"</h1>
+                <EntireTrace />
+                <Help text="The instruction words of each engine's program. Time is the sum of the durations of all executions of a word; wait is the time for which these waited for a semaphore before they began." />
+            </header>
+            <Problem text=program.problem />
+            <Show when=move || program.is_first()><p class="waiting" role="status">"Reading programs…"</p></Show>
+            <Show when=move || program.value.with(Option::is_some)>
+                <Notes notes=program.derive(|p| p.notes.clone()) />
+                <h2>"Engines"</h2>
+                <Table
+                    id="program-engines" label="Engines" columns=Signal::stored(Arc::new(rows::engine_columns()))
+                    rows=program.derive(rows::engines) selected=shown on_row=on_engine empty="No program is recorded in this file."
+                />
+                <h2 data-part="program-title">{title}</h2>
+                <p class="torch__hint">{move || has_times.get().then_some("Click a word to show its first execution in the timeline.")}</p>
+                <Table id="program" label="Instruction words" columns rows=program.derive(rows::words) selected on_row=on_word empty="This engine has no program." />
+            </Show>
+        </section>
+    }
+}
