@@ -6,6 +6,7 @@ use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::compare::{CompareView, Device};
 use crate::views::details::merged::MergedTransfers;
+use crate::views::ledger::agreement::{OtherProfile, agreements as agreements_of};
 use crate::views::tensors::TensorsView;
 use crate::views::timeline::settings::Settings;
 use crate::worker::protocol::Details;
@@ -38,6 +39,17 @@ pub(super) fn merged(app: App, details: RwSignal<Option<Details>>, on_go: Callba
     let settings = Settings::of(app.view_state("timeline"));
     let query = Signal::derive(move || settings.dma());
     Some(view! { <MergedTransfers ask=profile.ask slice query on_go /> }.into_any())
+}
+
+/// How the instructions of a profile agree with those of every other open file of the same run, a sentence for each.
+pub(super) fn agreements(app: App, profile: &OpenProfile) -> Signal<Vec<String>> {
+    let (id, is_one) = (profile.id, is_device(profile));
+    let others = move || {
+        let all = app.state.profiles().get();
+        let open = all.into_iter().filter(|p| is_one && p.id != id && p.stopped.is_none() && is_device(p));
+        open.map(|p| OtherProfile { title: p.title.clone(), hash: p.hash, ask: p.ask }).collect::<Vec<_>>()
+    };
+    agreements_of(profile.ask.clone(), Signal::derive(others))
 }
 
 /// Every open device profile that still answers.

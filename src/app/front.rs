@@ -96,8 +96,8 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
                 super::neuron::log(app, profile, id, move || timeline(app, hot, details, (flows, ask), stacked))
             }
             "ledger" => {
-                let ledger = Ledger::clone(&profile.ledger);
-                view! { <LedgerView ledger=Signal::stored(ledger) /> }.into_any()
+                let (ledger, checks) = (Ledger::clone(&profile.ledger), super::device_views::agreements(app, &profile));
+                view! { <LedgerView ledger=Signal::stored(ledger) checks /> }.into_any()
             }
             "profile" => view! { <ProfileView hot views=super::side::missing(app) /> }.into_any(),
             "search" => search_view(app, profile),

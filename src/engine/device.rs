@@ -46,6 +46,14 @@ impl Session {
                 }
                 Err(sentence) => Answer::Refused(sentence),
             },
+            DeviceQuery::AgreementPart => match self.agreement_part() {
+                Ok(part) => Answer::Device(DeviceAnswer::AgreementPart(Box::new(part))),
+                Err(sentence) => Answer::Refused(sentence),
+            },
+            DeviceQuery::Agreement(other) => match self.agreement_part() {
+                Ok(part) => Answer::Device(DeviceAnswer::Agreement(device::agreement::agreement(&part, other))),
+                Err(sentence) => Answer::Refused(sentence),
+            },
             DeviceQuery::Summary(range) => Answer::Device(DeviceAnswer::Summary(self.summary(*range))),
             DeviceQuery::ComparePart => {
                 let part = device::compare::part_of(&self.profile, &self.summary(None));

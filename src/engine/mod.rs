@@ -1,5 +1,6 @@
 //! One open profile and its queries: the only door from the page to analysis.
 
+mod agreement;
 mod attribution;
 pub mod brief;
 mod cells;

@@ -101,3 +101,24 @@ fn transfers_name_their_tensors_with_the_neff() {
         assert!(output.transfers > Some(0) && output.moved_bytes > Some(0), "{output:?}");
     }
 }
+
+#[test]
+fn a_trace_is_checked_by_the_output_of_its_run() {
+    let Some(folder) = conformance() else { return };
+    for (run, stem, n) in [("fused_attention", "fused", 442), ("baseline_attention", "baseline", 460)] {
+        let json = session(&[file(&folder, run, &format!("{stem}_exec_2_profile_full.json"))]);
+        let trace = session(&[file(&folder, run, &format!("{stem}_exec_2.ntff"))]);
+        let part = |s: &Session| match s.run(&Query::Device(DeviceQuery::AgreementPart)) {
+            Answer::Device(DeviceAnswer::AgreementPart(part)) => part,
+            other => panic!("{other:?}"),
+        };
+        for (one, other) in [(&json, &trace), (&trace, &json)] {
+            let Answer::Device(DeviceAnswer::Agreement(Some(found))) = one.run(&Query::Device(DeviceQuery::Agreement(part(other)))) else {
+                panic!("{run}: one run")
+            };
+            assert_eq!(found.sentence(), format!("{n} of {n} instructions agree with neuron-profile."), "{run}");
+        }
+        let same = json.run(&Query::Device(DeviceQuery::Agreement(part(&json))));
+        assert!(matches!(same, Answer::Device(DeviceAnswer::Agreement(None))), "{run}: two outputs of the profiler are not a check");
+    }
+}

@@ -3,6 +3,7 @@
 pub mod accesses;
 pub mod active_times;
 pub mod advice;
+pub mod agreement;
 pub mod bands;
 pub mod bounds;
 mod busy;
@@ -46,6 +47,7 @@ mod window;
 
 pub use accesses::{MemoryMap, MemoryMapQuery};
 pub use advice::Advice;
+pub use agreement::{Agreement, AgreementPart};
 pub use bands::Band;
 pub use bounds::{Bounds, BoundsQuery};
 pub use cause::Cause;
@@ -118,6 +120,10 @@ pub enum DeviceQuery {
     Tensors,
     /// Allocations of one part of the State Buffer.
     SbufMap(SbufQuery),
+    /// The instructions of this file, for comparing it with another file of the same run.
+    AgreementPart,
+    /// Compares this file with another one of the same run: the answer of its worker to `AgreementPart`.
+    Agreement(Box<AgreementPart>),
     /// What the run gives to a comparison.
     ComparePart,
     /// Runs compared (the answers of their workers to `ComparePart`), with the one at that place as the base.
@@ -173,6 +179,10 @@ pub enum DeviceAnswer {
     Tensors(Box<Tensors>),
     /// By start.
     SbufMap(Box<SbufMap>),
+    /// Instructions as hashes.
+    AgreementPart(Box<AgreementPart>),
+    /// `None` where the two files are not a trace and the profiler's output of one run.
+    Agreement(Option<Agreement>),
     /// Metrics and operators.
     ComparePart(Box<ComparePart>),
     /// By metric and name.
@@ -215,6 +225,9 @@ pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
             let table = cells::table(profile, &["SbufAllocation"]);
             DeviceAnswer::SbufMap(Box::new(table.map(|t| sbuf::map(t, query)).unwrap_or_default()))
         }
+        // Operands are in the file: the session reads them.
+        DeviceQuery::AgreementPart => DeviceAnswer::AgreementPart(Box::default()),
+        DeviceQuery::Agreement(_) => DeviceAnswer::Agreement(None),
         DeviceQuery::ComparePart => DeviceAnswer::ComparePart(Box::new(compare::part(profile))),
         DeviceQuery::ExplainPart(query) => DeviceAnswer::ExplainPart(Box::new(explain::part(profile, query))),
         DeviceQuery::Compare(parts, base) => DeviceAnswer::Compare(Box::new(compare::merge(parts, *base))),

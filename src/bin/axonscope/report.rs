@@ -43,6 +43,7 @@ Queries of Neuron device profiles:
                        pattern, core, order, start_ns, end_ns]
   program              words of the image of one engine, with executions and times [engine=0…]
   summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, critical-path, advice, source, bands,
+  agreement            instructions of a trace compared with the profiler's output of the same run (two files),
   instructions (one JSON object for each, keys as in neuron-profile's JSON),
   memory-map           values in on-chip memory by address and time [core=0…, memory=sbuf|psum],
   dma-rows [group_by=queue|engine, detail=packets|rings|merged], tensors, compare [base]
@@ -111,7 +112,9 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         return sessions.iter().try_for_each(|session| instructions(&mut out, session));
     }
     let mut answers = Vec::new();
-    if let Some(compared) = neuron::compared(&arguments.query, &sessions) {
+    if let Some(compared) = device::agreement(&arguments.query, &sessions) {
+        answers.push(compared?);
+    } else if let Some(compared) = neuron::compared(&arguments.query, &sessions) {
         answers.push(compared?);
     } else if let Some(all) = memory::answers(&sessions, arguments) {
         answers = all?;

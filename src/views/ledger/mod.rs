@@ -1,5 +1,7 @@
 //! The ledger: what the import read, what it shows, what it left out and why.
 
+pub mod agreement;
+
 use crate::base::diagnostics::SkipReason;
 use crate::base::{Ledger, Severity, text};
 use crate::ui::small::with_code;
@@ -12,6 +14,9 @@ pub fn LedgerView(
     /// The account to show.
     #[prop(into)]
     ledger: Signal<Ledger>,
+    /// How it agrees with other open files of the same run.
+    #[prop(optional, into)]
+    checks: Signal<Vec<String>>,
 ) -> impl IntoView {
     view! {
         <section class="ledger" data-view="ledger">
@@ -20,6 +25,12 @@ pub fn LedgerView(
                 let ledger = ledger.get();
                 view! { <Totals ledger=ledger.clone() /> <Skipped skipped=ledger.skipped.clone() /> <Notes notes=ledger.notes /> }
             }}
+            <Show when=move || checks.with(|c| !c.is_empty())>
+                <section data-part="agreement">
+                    <h2>"Comparison with the profiler"</h2>
+                    <ul class="ledger__notes">{move || checks.get().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
+                </section>
+            </Show>
         </section>
     }
 }

@@ -4,8 +4,9 @@ use super::Arguments;
 use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use axonscope::analysis::device::{CurvesQuery, MemoryMapQuery};
 use axonscope::base::{SliceId, TimeRange};
-use axonscope::engine::Query;
-use axonscope::engine::query::DeviceQuery;
+use axonscope::engine::query::{DeviceAnswer, DeviceQuery};
+use axonscope::engine::{Answer, Query, Session};
+use serde_json::{Value, json};
 
 /// What they are called.
 pub const NAMES: &str = "memory-map, dma-rows, merged-bar, name-rows, view-curves";
@@ -27,6 +28,29 @@ pub fn query(arguments: &Arguments, window: TimeRange) -> Result<Option<Query>, 
         "view-curves" => DeviceQuery::ViewCurves(CurvesQuery { window, is_from_view: true, is_smooth: is_wanted("smooth") }),
         _ => return Ok(None),
     })))
+}
+
+/// The answer to `agreement`; `None` for another query.
+pub fn agreement(name: &str, sessions: &[Session]) -> Option<Result<Value, String>> {
+    if name != "agreement" {
+        return None;
+    }
+    let [one, other] = sessions else {
+        return Some(Err("Expected two profiles: a trace, and the profiler's output of the same run.".into()));
+    };
+    let part = match one.run(&Query::Device(DeviceQuery::AgreementPart)) {
+        Answer::Device(DeviceAnswer::AgreementPart(part)) => part,
+        Answer::Refused(sentence) => return Some(Err(sentence)),
+        _ => return Some(Err("The first profile returned an unexpected answer.".into())),
+    };
+    Some(match other.run(&Query::Device(DeviceQuery::Agreement(part))) {
+        Answer::Device(DeviceAnswer::Agreement(Some(found))) => {
+            serde_json::to_value(found).map(|value| json!({ "sentence": found.sentence(), "agreement": value })).map_err(|e| e.to_string())
+        }
+        Answer::Device(DeviceAnswer::Agreement(None)) => Err("These are not a trace and the profiler's output of the same run.".into()),
+        Answer::Refused(sentence) => Err(sentence),
+        _ => Err("The second profile returned an unexpected answer.".into()),
+    })
 }
 
 /// What a row and a bar hold, of the args `group_by` (`queue`, `engine`) and `detail` (`packets`, `rings`, `merged`).
