@@ -50,7 +50,7 @@ pub(super) fn layers(app: App, profile: OpenProfile) -> AnyView {
 
 pub(super) fn program(app: App, profile: OpenProfile) -> AnyView {
     let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
-    view! { <ProgramView ask=profile.ask on_slice choices=app.view_state("program") /> }.into_any()
+    view! { <ProgramView ask=profile.ask on_slice slice=app.selected_slice() choices=app.view_state("program") /> }.into_any()
 }
 
 pub(super) fn roofline(app: App, profile: OpenProfile) -> AnyView {

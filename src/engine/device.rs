@@ -40,10 +40,8 @@ impl Session {
                 Some(table) => Answer::Device(DeviceAnswer::SbufMap(Box::new(sbuf::map(&table, query)))),
                 None => Answer::Refused("This profile has no table `SbufAllocation`.".into()),
             },
-            DeviceQuery::Program(engine) => match self.programs() {
-                Ok(programs) => {
-                    Answer::Device(DeviceAnswer::Program(Box::new(device::program::program(&self.profile, &programs, *engine))))
-                }
+            DeviceQuery::Program(query) => match self.programs() {
+                Ok(programs) => Answer::Device(DeviceAnswer::Program(Box::new(device::program::program(&self.profile, &programs, *query)))),
                 Err(sentence) => Answer::Refused(sentence),
             },
             DeviceQuery::AgreementPart => match self.agreement_part() {

@@ -2,8 +2,8 @@
 
 use crate::neuron_support::writer::{self, word};
 use crate::neuron_support::*;
-use axonscope::analysis::device::Program;
-use axonscope::base::DurationNs;
+use axonscope::analysis::device::{Program, ProgramQuery};
+use axonscope::base::{DurationNs, SliceId};
 use axonscope::engine::query::{DeviceAnswer, DeviceQuery};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
@@ -19,7 +19,7 @@ fn session(files: &[Named]) -> Session {
 }
 
 fn program(session: &Session, engine: u32) -> Program {
-    match session.run(&Query::Device(DeviceQuery::Program(engine))) {
+    match session.run(&Query::Device(DeviceQuery::Program(ProgramQuery { engine: Some(engine), slice: None }))) {
         Answer::Device(DeviceAnswer::Program(program)) => *program,
         other => panic!("{other:?}"),
     }
@@ -145,6 +145,12 @@ fn loops_of_a_written_image_are_brackets_and_sums() {
             (Some(0), None, None, "  ")
         ]
     );
+    let second = SliceId(session.profile.slices.start.iter().position(|s| *s == 2000).expect("the branch") as u32);
+    let of_slice = match session.run(&Query::Device(DeviceQuery::Program(ProgramQuery { engine: None, slice: Some(second) }))) {
+        Answer::Device(DeviceAnswer::Program(program)) => *program,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((of_slice.shown, of_slice.marked, found.marked), (0, Some(2), None), "from a slice to its word");
     assert_eq!(found.rows[4].refused, "operands not available: code 0x41 not verified");
     assert_eq!((found.engines[0].n_words, found.engines[0].n_executed, found.engines[0].executions), (5, 3, 5));
 }

@@ -60,7 +60,7 @@ pub use layers::{Layers, LayersQuery};
 pub use merged::MergedBar;
 pub use name_rows::NameRows;
 pub use origin::Place;
-pub use program::Program;
+pub use program::{Program, ProgramQuery};
 pub use roofline::Roofline;
 pub use sbuf::{SbufMap, SbufQuery};
 use serde::{Deserialize, Serialize};
@@ -106,8 +106,8 @@ pub enum DeviceQuery {
     NameRows(String),
     /// Curves for what is in view.
     ViewCurves(CurvesQuery),
-    /// The program of the engine at this place among all, with what each of its words cost.
-    Program(u32),
+    /// The program of an engine, with what each of its words cost.
+    Program(ProgramQuery),
     /// What a memory of a core held, and for how long.
     MemoryMap(MemoryMapQuery),
     /// Lines of source with what their instructions cost.
@@ -205,7 +205,7 @@ pub fn answer(profile: &Profile, query: &DeviceQuery) -> DeviceAnswer {
             Domain::NeuronDevice(device) => view_curves::view_curves(profile, device, query),
             _ => Vec::new(),
         }),
-        DeviceQuery::Program(engine) => DeviceAnswer::Program(Box::new(program::program(profile, &program::executed(profile).0, *engine))),
+        DeviceQuery::Program(query) => DeviceAnswer::Program(Box::new(program::program(profile, &program::executed(profile).0, *query))),
         DeviceQuery::MemoryMap(query) => DeviceAnswer::MemoryMap(Box::new(accesses::map::map(profile, *query))),
         DeviceQuery::Source(range) => DeviceAnswer::Source(Box::new(source::source(profile, *range))),
         DeviceQuery::SourceSlices(place) => DeviceAnswer::SourceSlices(source::slices(profile, place)),

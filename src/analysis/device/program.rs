@@ -14,6 +14,15 @@ const MOST_LANES: usize = 6;
 /// Branches that are drawn.
 const MOST_BRANCHES: usize = 4096;
 
+/// Which program is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ProgramQuery {
+    /// Place of the engine in the answer; `None` for that of the instruction, or the first.
+    pub engine: Option<u32>,
+    /// The instruction that is looked for in the program.
+    pub slice: Option<SliceId>,
+}
+
 /// The engines, and the words of one.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Program {
@@ -25,6 +34,8 @@ pub struct Program {
     pub is_whole: bool,
     /// Place among `engines` of the one whose words follow.
     pub shown: u32,
+    /// Program counter of the word that the instruction of the question executed, where it is of this engine.
+    pub marked: Option<u32>,
     /// By program counter.
     pub rows: Vec<ProgramRow>,
     /// Words of that engine; more than `rows` where it has too many to send.
@@ -129,8 +140,8 @@ pub fn executed(profile: &Profile) -> (Vec<EngineProgram>, Vec<SliceId>) {
     (programs, firsts)
 }
 
-/// The listing of the engine at `shown`. `programs` are those of the file, or what [`executed`] gives.
-pub fn program(profile: &Profile, programs: &[EngineProgram], shown: u32) -> Program {
+/// The listing of one engine. `programs` are those of the file, or what [`executed`] gives.
+pub fn program(profile: &Profile, programs: &[EngineProgram], query: ProgramQuery) -> Program {
     let empty = NeuronDevice::default();
     let device = if let Domain::NeuronDevice(device) = &profile.domain { device } else { &empty };
     let ran = engines(profile);
@@ -142,7 +153,17 @@ pub fn program(profile: &Profile, programs: &[EngineProgram], shown: u32) -> Pro
         let names = names(program);
         ran.iter().find(|e| e.name == program.engine && names.contains(&e.core))
     };
-    let mut out = Program { has_times: !ran.is_empty(), shown: shown.min((programs.len() as u32).saturating_sub(1)), ..Program::default() };
+    let is_of = |program: &EngineProgram, slice: SliceId| {
+        let engine = profile.attribute("engine").map_or("", |a| a.values.get(slice.index()).map_or("", |id| profile.strings.get(*id)));
+        let path = profile.track_of(slice).map(|t| profile.track_path(t)).unwrap_or_default();
+        program.engine == engine && names(program).iter().any(|name| path.split(" / ").next() == Some(name))
+    };
+    let own = query.slice.and_then(|slice| programs.iter().position(|p| is_of(p, slice))).map(|at| at as u32);
+    let shown = query.engine.or(own).unwrap_or(0).min((programs.len() as u32).saturating_sub(1));
+    let mut out = Program { has_times: !ran.is_empty(), shown, ..Program::default() };
+    if own == Some(shown) {
+        out.marked = query.slice.and_then(|slice| device.pc.get(slice.index()).copied()).filter(|pc| *pc != NeuronDevice::ABSENT);
+    }
     for (at, program) in programs.iter().enumerate() {
         let engine = of(program);
         let costs = engine.map(|engine| costs(device, engine)).unwrap_or_default();
@@ -270,11 +291,11 @@ mod tests {
     #[test]
     fn a_program_without_a_run_has_no_times() {
         let program = EngineProgram { subgraph: "sg00".into(), nc: None, engine: "Vector".into(), words: words(&[None, Some(0)]) };
-        let found = super::program(&Profile::default(), &[program], 7);
+        let found = super::program(&Profile::default(), &[program], ProgramQuery { engine: Some(7), slice: None });
         assert_eq!((found.shown, found.n_rows, found.has_times), (0, 2, false));
         assert_eq!((found.engines[0].core.as_str(), found.engines[0].n_words, found.engines[0].n_executed), ("sg00", 2, 0));
         assert!(found.rows.iter().all(|r| r.count.is_none() && r.time.is_none() && r.first.is_none()));
         assert!(found.notes[0].starts_with("Times are not recorded"));
-        assert_eq!(super::program(&Profile::default(), &[], 0).notes, ["No program is recorded in this file."]);
+        assert_eq!(super::program(&Profile::default(), &[], ProgramQuery::default()).notes, ["No program is recorded in this file."]);
     }
 }

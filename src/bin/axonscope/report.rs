@@ -11,7 +11,7 @@ mod torch;
 mod torch_views;
 
 use crate::files;
-use axonscope::analysis::device::LayersQuery;
+use axonscope::analysis::device::{LayersQuery, ProgramQuery};
 use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;
 use axonscope::base::{InstantId, Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
@@ -41,7 +41,7 @@ Queries of Neuron device profiles:
                        what made one gap [gap, core]
   regions              phases of one core, and where the time of each went [by=file|directory|line|layer|operator|hlo|opcode|name,
                        pattern, core, order, start_ns, end_ns]
-  program              words of the image of one engine, with executions and times [engine=0…]
+  program              words of the image of one engine, with executions and times [engine=0…, slice]
   summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, critical-path, advice, source, bands,
   agreement            instructions of a trace compared with the profiler's output of the same run (two files),
   instructions (one JSON object for each, keys as in neuron-profile's JSON),
@@ -247,7 +247,10 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         "gaps" => Ok(Query::Device(DeviceQuery::Gaps(range))),
         "critical-path" => Ok(Query::Device(DeviceQuery::CriticalPath)),
         "advice" => Ok(Query::Device(DeviceQuery::Advice)),
-        "program" => Ok(Query::Device(DeviceQuery::Program(arguments.number("engine")?.unwrap_or(0).clamp(0, i64::from(u32::MAX)) as u32))),
+        "program" => {
+            let number = |key: &str| Ok::<_, String>(arguments.number(key)?.map(|n| n.clamp(0, i64::from(u32::MAX)) as u32));
+            Ok(Query::Device(DeviceQuery::Program(ProgramQuery { engine: number("engine")?, slice: number("slice")?.map(SliceId) })))
+        }
         "source" => Ok(Query::Device(DeviceQuery::Source(range))),
         "bands" => Ok(Query::Device(DeviceQuery::Bands)),
         other => neuron::query(other, range).ok_or_else(|| {

@@ -5,7 +5,7 @@ pub mod rows;
 use super::ask::{Asked, asked};
 use super::asked::Notes;
 use super::scope::EntireTrace;
-use crate::analysis::device::Program;
+use crate::analysis::device::{Program, ProgramQuery};
 use crate::base::SliceId;
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
@@ -23,13 +23,19 @@ pub fn ProgramView(
     ask: Ask,
     /// Show an execution in the timeline.
     on_slice: Callback<SliceId>,
-    /// The engine, and the word that is marked.
+    /// The selected slice: its word is marked.
+    #[prop(default = Signal::stored(None))]
+    slice: Signal<Option<SliceId>>,
+    /// The engine.
     #[prop(default = ViewState::detached("program"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let (engine, set_engine) = choices.choice("engine", 0u32);
-    let (pc, _) = choices.choice("pc", u32::MAX);
-    let query = Signal::derive(move || Some(Query::Device(DeviceQuery::Program(engine.get()))));
+    // No engine is chosen at first: that of the selected slice is shown.
+    let (engine, set_engine) = choices.choice("engine", u32::MAX);
+    let query = Signal::derive(move || {
+        let query = ProgramQuery { engine: Some(engine.get()).filter(|at| *at != u32::MAX), slice: slice.get() };
+        Some(Query::Device(DeviceQuery::Program(query)))
+    });
     let program: Asked<Program> = asked(ask, query, |answer| match answer {
         Answer::Device(DeviceAnswer::Program(program)) => Some(*program),
         _ => None,
@@ -38,10 +44,8 @@ pub fn ProgramView(
         let first = program.value.with_untracked(|p| p.as_ref().and_then(|p| p.rows.get(at)).and_then(|row| row.first));
         first.into_iter().for_each(|slice| on_slice.run(slice));
     });
-    let selected = Signal::derive(move || {
-        let pc = pc.get();
-        program.value.with(|p| p.as_ref().and_then(|p| p.rows.iter().position(|row| row.pc == pc)))
-    });
+    let marked = |p: &Program| p.rows.iter().position(|row| Some(row.pc) == p.marked);
+    let selected = Signal::derive(move || program.value.with(|p| p.as_ref().and_then(|p| marked(p))));
     let on_engine = Callback::new(move |at: usize| set_engine.set(at as u32));
     let shown = Signal::derive(move || program.value.with(|p| p.as_ref().map(|p| p.shown as usize)));
     let title = move || program.value.with(|p| p.as_ref().map(|p| rows::title(p)));
