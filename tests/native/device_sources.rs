@@ -2,7 +2,7 @@
 
 use crate::neuron_support::*;
 use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
-use axonscope::analysis::device::{CurvesQuery, DeviceAnswer, DeviceQuery, LayersQuery};
+use axonscope::analysis::device::{CurvesQuery, DeviceAnswer, DeviceQuery, LayersQuery, MemoryMapQuery, ProgramQuery};
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
@@ -36,6 +36,9 @@ fn queries() -> Vec<(&'static str, DeviceQuery)> {
         ("dma rows", DeviceQuery::DmaRows(rows(DmaDetail::Rings))),
         ("name rows", DeviceQuery::NameRows("layer".into())),
         ("view curves", DeviceQuery::ViewCurves(CurvesQuery { window, is_from_view: true, is_smooth: false })),
+        ("program", DeviceQuery::Program(ProgramQuery::default())),
+        ("state buffer", DeviceQuery::MemoryMap(MemoryMapQuery { core: 0, is_psum: false })),
+        ("psum", DeviceQuery::MemoryMap(MemoryMapQuery { core: 0, is_psum: true })),
         ("source", DeviceQuery::Source(None)),
         ("bands", DeviceQuery::Bands),
         ("tensors", DeviceQuery::Tensors),
@@ -67,7 +70,7 @@ fn differences(a: &Value, b: &Value, path: &str, out: &mut BTreeSet<String>) {
 }
 
 /// (query, part of the answer that differs, why).
-const KNOWN: [(&str, &str, &str); 33] = [
+const KNOWN: [(&str, &str, &str); 45] = [
     ("summary", "engines", "the trace shows four DMA transfers that the profiler leaves out"),
     ("summary", "metrics", "metrics of queues, sizes and throttling are in the profiler's summary only"),
     ("summary", "notes", "notes speak of the profiler's summary, and of published values that the trace does not record"),
@@ -97,6 +100,18 @@ const KNOWN: [(&str, &str, &str); 33] = [
     ("advice", "warnings", "warnings of the profiler are a table of the JSON"),
     ("dma rows", "rows", "the trace shows four transfers more"),
     ("dma rows", "members", "numbers of slices differ by the four transfers"),
+    ("program", "engines", "the trace has the programs, the JSON only the words that ran"),
+    ("program", "is_whole", "the trace has the programs, the JSON only the words that ran"),
+    ("program", "n_rows", "the trace has the programs, the JSON only the words that ran"),
+    ("program", "notes", "the trace has the programs, the JSON only the words that ran"),
+    ("program", "rows", "the trace has the programs, the JSON only the words that ran"),
+    ("psum", "areas.overwriter", "numbers of slices differ by the four transfers"),
+    ("psum", "areas.reader", "numbers of slices differ by the four transfers"),
+    ("psum", "areas.writer", "numbers of slices differ by the four transfers"),
+    ("state buffer", "areas.overwriter", "numbers of slices differ by the four transfers"),
+    ("state buffer", "areas.reader", "numbers of slices differ by the four transfers"),
+    ("state buffer", "areas.writer", "numbers of slices differ by the four transfers"),
+    ("tensors", "rows", "the NEFF names the tensors of transfers; the JSON writes unknown"),
     ("tensors", "curves", "usage of State Buffer and PSUM over time is not recorded in the trace"),
     ("tensors", "hbm.is_computed", "the JSON has a total of each core's memory"),
     ("tensors", "notes", "the trace says what it lacks"),

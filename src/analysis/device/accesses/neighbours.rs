@@ -13,7 +13,10 @@ const MOST: usize = 64;
 type Timed = (i64, i64, u32);
 
 /// Bytes of partitions that are still looked for.
-struct Wanted(Vec<(Memory, (u16, u16), (u64, u64))>);
+struct Wanted(Vec<Stretch>);
+
+/// Memory, partitions and bytes, each from the first to the one after the last.
+type Stretch = (Memory, (u16, u16), (u64, u64));
 
 impl Wanted {
     fn of<'a>(accesses: impl Iterator<Item = &'a Access>) -> Self {
@@ -23,7 +26,7 @@ impl Wanted {
 
     fn meets(&self, access: &Access) -> bool {
         let partitions = (access.partition, access.partition + access.n_partitions);
-        let is_met = |(memory, of, bytes): &(Memory, (u16, u16), (u64, u64))| {
+        let is_met = |(memory, of, bytes): &Stretch| {
             *memory == access.memory
                 && partitions.0 < of.1
                 && of.0 < partitions.1
