@@ -53,10 +53,6 @@ fn maps_are_the_same_from_trace_and_json() {
         for is_psum in [false, true] {
             assert_eq!(places(&json, is_psum), places(&trace, is_psum), "{run} {is_psum}");
             let map = map(&json, is_psum);
-            println!(
-                "{run} psum {is_psum}: {} areas, peak {:?}, written {}, unread {}, reread {}",
-                map.n_areas, map.peak, map.written_bytes, map.unread_bytes, map.reread_bytes
-            );
             assert!(map.n_areas > 20 && map.peak.is_some() && map.written_bytes > 0, "{run}: {map:?}");
             // A partition of the State Buffer has 224 KiB here, one of PSUM 16 KiB.
             let size = if is_psum { 16 << 10 } else { 224 << 10 };
@@ -71,8 +67,9 @@ fn maps_are_the_same_from_trace_and_json() {
 
 /// Usage of the State Buffer as the profiler samples it, against the bytes that are live in the map at the same moments.
 #[test]
-fn live_bytes_are_near_the_profilers_usage() {
+fn live_bytes_against_the_profilers_usage() {
     let Some(folder) = conformance() else { return };
+    let mut found = Vec::new();
     for (run, stem) in RUNS {
         let json = file(&folder, run, &format!("{stem}_exec_2_profile_full.json"));
         let truth: Value = serde_json::from_slice(&json.1).expect("JSON");
@@ -88,9 +85,10 @@ fn live_bytes_are_near_the_profilers_usage() {
             n += 1;
             n_equal += u32::from((live as f64 - used * 229_376.0).abs() < 1.0);
         }
-        println!("{run}: {n_equal} of {n} samples equal");
-        assert!(n > 10, "{run}");
+        found.push((n_equal, n));
     }
+    // The rule by which the profiler frees bytes is not known: docs/formats/ntff.md has these numbers.
+    assert_eq!(found, [(14, 59), (12, 68)]);
 }
 
 /// Instructions of a small run: (engine, opcode, start, operands).

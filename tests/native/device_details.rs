@@ -77,7 +77,9 @@ fn details_have_no_empty_fields_and_say_what_they_mean() {
     let slice = (0..session.profile.slices.len())
         .find(|&i| session.profile.slices.start[i] == start && session.profile.name_of(SliceId(i as u32)) == "MATMUL");
     let got = details(&session, slice.unwrap() as u32);
-    assert_eq!(got.predecessors.len(), wanted["predecessors"].as_array().unwrap().len());
+    // Beside the compiler's dependencies stand the producers of what it reads, which the file does not record.
+    let recorded = got.predecessors.iter().filter(|n| n.kind != "writes what this reads");
+    assert_eq!(recorded.count(), wanted["predecessors"].as_array().unwrap().len());
     assert!(got.fields.iter().all(|f| !["Unknown", "unknown", "['unknown']", "[]"].contains(&f.value.as_str())), "{:?}", got.fields);
     let known = got.fields.iter().filter(|f| f.group != "Other keys");
     assert!(known.clone().count() > 15 && known.clone().all(|f| !f.help.is_empty()));

@@ -70,7 +70,7 @@ fn differences(a: &Value, b: &Value, path: &str, out: &mut BTreeSet<String>) {
 }
 
 /// (query, part of the answer that differs, why).
-const KNOWN: [(&str, &str, &str); 45] = [
+const KNOWN: [(&str, &str, &str); 44] = [
     ("summary", "engines", "the trace shows four DMA transfers that the profiler leaves out"),
     ("summary", "metrics", "metrics of queues, sizes and throttling are in the profiler's summary only"),
     ("summary", "notes", "notes speak of the profiler's summary, and of published values that the trace does not record"),
@@ -108,7 +108,6 @@ const KNOWN: [(&str, &str, &str); 45] = [
     ("psum", "areas.overwriter", "numbers of slices differ by the four transfers"),
     ("psum", "areas.reader", "numbers of slices differ by the four transfers"),
     ("psum", "areas.writer", "numbers of slices differ by the four transfers"),
-    ("state buffer", "areas.overwriter", "numbers of slices differ by the four transfers"),
     ("state buffer", "areas.reader", "numbers of slices differ by the four transfers"),
     ("state buffer", "areas.writer", "numbers of slices differ by the four transfers"),
     ("tensors", "rows", "the NEFF names the tensors of transfers; the JSON writes unknown"),
@@ -119,13 +118,12 @@ const KNOWN: [(&str, &str, &str); 45] = [
 ];
 
 /// (rule that a trace with its NEFF cannot judge though the JSON can, what it needs).
-const UNJUDGED: [(&str, &str); 8] = [
+const UNJUDGED: [(&str, &str); 7] = [
     ("R13", "bytes of weights by queue: in the profiler's summary only"),
     ("R13b", "the size of inputs, outputs and weights: in the profiler's summary only"),
     ("R29", "packets by type of queue: in the profiler's summary only"),
     ("R29d", "the usage of PSUM over time: a curve of the JSON"),
     ("R41", "how long a throttling limit held: not recorded in the trace"),
-    ("capture a", "warnings of the profiler"),
     ("capture c", "warnings of the profiler"),
     ("capture k", "warnings of the profiler"),
 ];

@@ -93,10 +93,6 @@ fn transfers_name_their_tensors_with_the_neff() {
             assert!(!is_output || written.memory == Memory::Table, "{run}: {written:?}");
         }
         let Answer::Device(DeviceAnswer::Tensors(found)) = paired.run(&Query::Device(DeviceQuery::Tensors)) else { panic!("tensors") };
-        println!(
-            "{run}: {:#?}",
-            found.rows.iter().map(|r| (&r.name, r.size_bytes, r.transfers, r.moved_bytes, r.moved_factor)).collect::<Vec<_>>()
-        );
         let output = found.rows.iter().find(|r| r.name == "kernel_out").expect("the output");
         assert!(output.transfers > Some(0) && output.moved_bytes > Some(0), "{output:?}");
     }
