@@ -15,6 +15,9 @@ fn kind_label(kind: &str) -> (String, &'static str) {
         "OUTPUT_DEPENDENCE" => ("Output".into(), "The later instruction overwrites what the earlier one wrote"),
         "ORDERED" => ("Ordered".into(), "The program enforces this order"),
         "FLOW" => ("Flow".into(), "Flows of the file; their kinds are not recorded"),
+        "writes what this reads" => ("Data".into(), "Wrote addresses that this instruction reads"),
+        "reads what this writes" => ("Data".into(), "Reads addresses that this instruction wrote"),
+        "starts this transfer" => ("Transfer".into(), "The instruction that asked for the transfer of this packet"),
         _ => (kind.to_string(), ""),
     }
 }
