@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { dropFiles, dropTree, kineto, neuron, openProfile } from './support.js';
-import { directory, framework, hostBound, table, timeline, trace } from './neuron_logs.js';
+import { directory, framework, hostBound, served, summaryText, table, timeline, trace } from './neuron_logs.js';
 
 const resnet = (workers, file) => kineto('kineto-traces', `resnet50_num_workers_${workers}`, `${file}.pt.trace.json.gz`);
 const device = (run, stem) => neuron(run, `${stem}_exec_2_profile_full.json`);
@@ -62,10 +62,12 @@ export const kinds = [
     const { summary } = JSON.parse(readFileSync(fused()));
     return dropFiles(page, { name: 'summary.json', bytes: JSON.stringify({ n_a: summary[0], n_b: summary[0] }) });
   }, ['summary', ...tables]],
+  ['neuron-summary-text', (page) => dropFiles(page, { name: 'summary.txt', bytes: summaryText }), ['summary', 'tensors', ...tables]],
   ['neff', (page) => openProfile(page, neuron('neff_matmul_small', 'matmul_small.neff')), ['program', ...tables]],
   ['neuron-logs', (page) => dropTree(page, logs()), [...slices, 'operator-timeline', 'operator-framework', 'operator-hlo', ...tables]],
   ['neuron-log-trace', (page) => dropFiles(page, { name: 'neuron_trace.json', bytes: trace() }), [...slices, 'trace', ...file]],
-  ['neuron-system', (page) => dropFiles(page, { name: 'system_profile.json', bytes: hostBound() }, { name: 'trace.json', bytes: framework() }), ['timeline', 'system', 'search', 'operators', ...file]],
-  ['neuron-system-tables', (page) => dropTree(page, directory()), ['timeline', 'system', 'search', 'operators', ...tables]],
+  ['neuron-system', (page) => dropFiles(page, { name: 'system_profile.json', bytes: hostBound() }, { name: 'trace.json', bytes: framework() }), ['timeline', 'system', 'serving', 'search', 'operators', ...file]],
+  ['neuron-system-tables', (page) => dropTree(page, directory()), ['timeline', 'system', 'serving', 'search', 'operators', ...tables]],
+  ['neuron-serving', (page) => dropFiles(page, { name: 'system_profile.json', bytes: served() }), ['timeline', 'system', 'serving', 'search', 'operators', ...tables]],
   ['support', (page) => openProfile(page, neuron('analyze', 'unsupported-verbosity1.json')), ['support', ...file]],
 ];

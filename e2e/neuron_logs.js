@@ -70,3 +70,32 @@ export function hostBound(deviceProfile = '') {
   const cpu = (id, util) => `{"cpu_id":"${id}","duration":1,"instance_id":"i-0f","timestamp":${EPOCH + BigInt(10 * ms)},"util":${util}}`;
   return `{"trace_events":[${events.join(',')}],"mem_usage":[],"cpu_util":[${cpu(3, 97)},${cpu(4, 12)}]}`;
 }
+
+/** A summary as people paste it: Markdown with units. */
+export const summaryText = [
+  '| Group | Name | Value |', '|---|---|---|', '| overall_stats | **total_time** | 59.533 **us** |', '| overall_stats | **hardware_flops** | 0.537 **GFLOPS** |',
+  '| data_movement | **hbm_read_bytes** | 4.00 **MiB** |', '| data_movement | **spill_reload_bytes** | 4,194,304 **B** |', '| tensor_engine | tensor_engine_active_time | 17.06 us |', '',
+  '| ND Idx | NC Idx | Usage Type | Amount |', '|---|---|---|---|', '| 0 | 4 | Tensors | 1.50 MiB |', '',
+].join('\r\n');
+
+/** A system profile of serving, as written since mid-2026: two bursts of requests on a logical core of two physical ones. */
+export function served() {
+  const events = [];
+  const event = (name, start, duration, more = '') => events.push(`{"name":"${name}","timestamp":${EPOCH + BigInt(start)},"timestamp_unit":"ns","duration":${duration},`
+    + `"process_id":"7","thread_id":70,"instance_id":"i-0f","nc_idx":0,"lnc_idx":0${more}}`);
+  for (const burst of [0, 1]) {
+    let now = burst * 20e9;
+    for (let step = 0; step < 42; step++) {
+      const isPrefill = step % 21 === 0;
+      const length = isPrefill ? 45e6 : 5e6;
+      const model = `/cache/${isPrefill ? 'context_encoding_model' : 'token_generation_model'}/_tp0_bk${isPrefill ? 1 : 0}/graph.neff`;
+      event('dmem_buf_copyin', now, 200_000, ',"size":65536');
+      event('nrt_model_submit', now + 800_000, 100_000, `,"exec_id":"${burst}-${step}"`);
+      for (const core of [0, 1]) event('nc_exec_running', now + 1e6 + core * 1000, length - 1000, `,"device_core_idx":${core},"exec_id":"${burst}-${step}","model_name":"${model}"`);
+      event('cc_running', now + 2e6, length / 5, ',"device_core_idx":0');
+      now += 1e6 + length;
+    }
+  }
+  const memory = [0, 1].map((at) => `{"hbm_idx":0,"instance_id":"i-0f","timestamp":${EPOCH + BigInt(at * 20e9)},"total_bytes":${8e9 + at * (1 << 20)},"weights_bytes":8000000000,"dram_spill_bytes":${at << 20}}`);
+  return `{"trace_event":[${events.join(',')}],"device_mem_usage":[${memory.join(',')}],"system_profile_metadata":[{"hbm_capacity_bytes":25769803776}]}`;
+}

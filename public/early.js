@@ -43,7 +43,13 @@
   const listen = (type, act) => addEventListener(type, (event) => { if (!early.isOver) act(event); });
   listen('dragover', (event) => event.preventDefault());
   listen('drop', (event) => { event.preventDefault(); if (event.dataTransfer) waitForFiles(...dropped(event.dataTransfer)); });
-  listen('paste', (event) => waitForFiles([...(event.clipboardData?.files ?? [])]));
+  listen('paste', ({ clipboardData, target }) => {
+    const files = [...(clipboardData?.files ?? [])];
+    const text = clipboardData?.getData('text/plain').trimStart() ?? '';
+    const isField = target instanceof Element && target.matches('input, select, textarea');
+    if (files.length === 0 && text && !isField) files.push(new File([text], `pasted.${'{['.includes(text[0]) ? 'json' : 'txt'}`));
+    waitForFiles(files);
+  });
   listen('change', ({ target }) => {
     if (!target.matches?.('#open-files, #open-directory')) return;
     waitForFiles([...target.files]);

@@ -91,6 +91,7 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
             "compare" => super::device_views::compare(app),
             "support" => super::neuron::support(app, profile),
             "system" => super::system::system(app, profile),
+            "serving" => super::system::serving(app, profile),
             id @ ("operator-framework" | "operator-hlo" | "operator-timeline" | "trace") => {
                 let ask = profile.ask.clone();
                 super::neuron::log(app, profile, id, move || timeline(app, hot, details, (flows, ask), stacked))

@@ -31,6 +31,14 @@ pub fn from_list(list: Option<FileList>) -> Vec<Dropped> {
     (0..list.length()).filter_map(|i| list.get(i)).map(named).collect()
 }
 
+/// A pasted text as a file: a summary copied from a ticket or a terminal. `None` where there is nothing but blanks.
+pub fn from_text(text: &str) -> Option<Dropped> {
+    let start = text.trim_start().chars().next()?;
+    let name = if matches!(start, '{' | '[') { "pasted.json" } else { "pasted.txt" };
+    let file = File::new_with_str_sequence(&js_sys::Array::of1(&text.into()), name).ok()?;
+    Some(Dropped { name: name.into(), file })
+}
+
 fn named(file: File) -> Dropped {
     let path = Reflect::get(&file, &"webkitRelativePath".into()).ok().and_then(|p| p.as_string()).filter(|p| !p.is_empty());
     Dropped { name: path.unwrap_or_else(|| file.name()), file }

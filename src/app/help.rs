@@ -21,7 +21,7 @@ const KEYS: [(&str, &str); 19] = [
     ("Esc", "close details, clear the selection, return to the entire trace"),
     ("/", "search; Enter and Shift + Enter go to the next and previous hit"),
     ("?", "open this help"),
-    ("drop, paste", "open more files"),
+    ("drop, paste", "open more files, or a pasted summary text"),
     ("click in a table", "show the row in the timeline"),
 ];
 

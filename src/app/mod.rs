@@ -115,8 +115,14 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
         open_held(app, held);
     });
     let paste = window_event_listener(ev::paste, move |event| {
-        let files = event.clipboard_data().map(|data| gather::from_list(data.files())).unwrap_or_default();
-        opening::open(app, files);
+        let Some(data) = event.clipboard_data() else { return };
+        let mut files = gather::from_list(data.files());
+        if files.is_empty() && !is_in_field(&event) {
+            files.extend(gather::from_text(&data.get_data("text/plain").unwrap_or_default()));
+        }
+        if !files.is_empty() {
+            opening::open(app, files);
+        }
     });
     on_cleanup(move || {
         over.remove();
@@ -140,13 +146,16 @@ fn open_held(app: State, held: gather::Held) {
     });
 }
 
+/// Whether an event is of a field for input: what is typed or pasted there belongs to the field.
+fn is_in_field(event: &web_sys::Event) -> bool {
+    let element = event.target().and_then(|t| t.dyn_into::<web_sys::Element>().ok());
+    element.is_some_and(|e| matches!(e.tag_name().as_str(), "INPUT" | "SELECT" | "TEXTAREA"))
+}
+
 /// Keys that belong to the page; those of a view are the view's.
 fn listen_to_keys(app: State) {
     let keys = window_event_listener(ev::keydown, move |event| {
-        let is_typing = event
-            .target()
-            .and_then(|t| t.dyn_into::<web_sys::Element>().ok())
-            .is_some_and(|e| matches!(e.tag_name().as_str(), "INPUT" | "SELECT" | "TEXTAREA"));
+        let is_typing = is_in_field(&event);
         if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
             return;
         }

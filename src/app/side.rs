@@ -16,6 +16,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
             ("summary", "Summary", "M2.5 2.5h5v5h-5zM9.5 2.5h4v3h-4zM9.5 8h4v5.5h-4zM2.5 10h5v3.5h-5z"),
             ("system", "System", "M2.5 3h11v7h-11zM6 13.5h4M8 10v3.5"),
             ("bounds", "Bounds", "M2 3h12M2 6.5h8M2 10h5M2 13.5h3M14 5v9M12 12l2 2 2-2"),
+            ("serving", "Serving", "M2 12.5h2v-5h2v5h2v-9h2v9h2v-3h2"),
             ("gaps", "Gaps", "M2 4h4M10 4h4M2 8h2M8 8h6M2 12h6M12 12h2"),
             ("advice", "Advice", "M8 1.5a4.5 4.5 0 0 1 2.5 8.2v1.8h-5v-1.8a4.5 4.5 0 0 1 2.5-8.2M6 14h4"),
             ("overview", "Overview", "M8 2v6l4.5 4M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13"),

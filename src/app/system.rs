@@ -2,6 +2,7 @@
 
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::views::serving::ServingView;
 use crate::views::system::{Device, ExecutionLinks, Grouping, RowOf, SystemView, Ways, ask_rows};
 use crate::views::timeline::regroup::regroup;
 use crate::worker::protocol::{Details, HotColumns};
@@ -85,6 +86,16 @@ pub(super) fn system(app: App, profile: OpenProfile) -> AnyView {
     let ways = Ways { on_slice, on_place, on_device, range: app.range.into(), on_range };
     view! { <SystemView ask=profile.ask selection=app.selected_slice() range=super::time_views::scope(app) devices=devices(app) ways /> }
         .into_any()
+}
+
+/// Its executions as those of serving.
+pub(super) fn serving(app: App, profile: OpenProfile) -> AnyView {
+    let on_slice = Callback::new(move |(slice, marked): (SliceId, Vec<SliceId>)| {
+        actions::set_highlights(app, marked);
+        actions::go_to_slice(app, slice);
+    });
+    let on_range = Callback::new(move |range| actions::commit_range(app, range));
+    view! { <ServingView ask=profile.ask range=super::time_views::scope(app) on_slice on_range /> }.into_any()
 }
 
 /// From the selected event of a system profile to its device profile; nothing elsewhere.

@@ -3,7 +3,7 @@
 use super::Answer;
 use crate::analysis::neuron_log::{self, Level, LogDiff, LogOps, LogOverlap, LogPart, LogTimeline, LogTrace};
 use crate::analysis::support::{self, Support, SupportDiff, SupportTop};
-use crate::analysis::system::{self, Chain, ExecutionRow, Grouping, RowOf, System};
+use crate::analysis::system::{self, Chain, ExecutionRow, Grouping, RowOf, Serving, ServingQuery, System};
 use crate::base::{SliceId, TimeRange};
 use crate::model::neuron_log::NeuronLog;
 use crate::model::{Domain, NeuronSystem, Profile};
@@ -33,6 +33,8 @@ pub enum NeuronQuery {
     LogDiff(Box<LogPart>, Level),
     /// A system profile in figures: all of it, or a range.
     System(Option<TimeRange>),
+    /// Its executions as those of serving.
+    Serving(ServingQuery),
     /// What an event is the execution of, if it is one.
     SystemExecution(SliceId),
     /// What an event of it depends on, and what depends on it.
@@ -64,6 +66,8 @@ pub enum NeuronAnswer {
     LogDiff(Box<LogDiff>),
     /// Cards, executions, transfers, memory, advice.
     System(Box<System>),
+    /// Models, bursts, cores, gaps.
+    Serving(Box<Serving>),
     /// `None`: the event is no execution.
     SystemExecution(Option<Box<ExecutionRow>>),
     /// Nearest first.
@@ -85,9 +89,14 @@ pub(super) fn answer(profile: &Profile, made: &OnceCell<Support>, query: &Neuron
             Err("This profile is not an analyze report.")
         }
         (Domain::NeuronSystem(system), _) => of_system(profile, system, query),
-        (_, NeuronQuery::System(_) | NeuronQuery::SystemExecution(_) | NeuronQuery::SystemChain(_) | NeuronQuery::SystemRows(_)) => {
-            Err("This profile is not a system profile.")
-        }
+        (
+            _,
+            NeuronQuery::System(_)
+            | NeuronQuery::Serving(_)
+            | NeuronQuery::SystemExecution(_)
+            | NeuronQuery::SystemChain(_)
+            | NeuronQuery::SystemRows(_),
+        ) => Err("This profile is not a system profile."),
         (Domain::NeuronLog(log), _) => of_log(profile, log, query),
         _ => Err("This profile is not a run of the TensorBoard Neuron plugin."),
     };
@@ -119,6 +128,7 @@ fn of_log(profile: &Profile, log: &NeuronLog, query: &NeuronQuery) -> Result<Neu
 fn of_system(profile: &Profile, system: &NeuronSystem, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {
     Ok(match query {
         NeuronQuery::System(range) => NeuronAnswer::System(Box::new(system::system(profile, system, *range))),
+        NeuronQuery::Serving(asked) => NeuronAnswer::Serving(Box::new(system::serving(profile, system, *asked))),
         NeuronQuery::SystemRows(by) => NeuronAnswer::SystemRows(system::grouped(profile, system, *by)),
         NeuronQuery::SystemChain(slice) | NeuronQuery::SystemExecution(slice) if slice.index() >= profile.slices.len() => {
             return Err("This profile has no such slice.");

@@ -23,7 +23,12 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
     match &profile.domain {
         Domain::NeuronDevice(_) => out.extend(device_views(profile)),
         Domain::SupportReport(_) => out.push("support"),
-        Domain::NeuronSystem(_) => out.push("system"),
+        Domain::NeuronSystem(system) => {
+            out.push("system");
+            if !system.executions.is_empty() {
+                out.push("serving");
+            }
+        }
         Domain::NeuronLog(log) => out.extend(LOG_TOOLS.iter().filter(|tool| log.tools.iter().any(|t| t == **tool))),
         Domain::Torch(torch) => out.extend(torch_views(profile, torch)),
         Domain::Plain if has(&["neff_programs"]) => out.push("program"),

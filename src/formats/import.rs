@@ -285,10 +285,13 @@ pub fn file_name(path: &str) -> &str {
 /// Heap bytes the import of a claim will take, by the sizes of its files.
 pub fn estimate_heap(input: &InputSet, heads: &[MemberHead], claim: &Claim) -> u64 {
     let text: u64 = claim.members.iter().filter_map(|&m| Some(text_len(heads.get(m)?, input.members.get(m)?))).sum();
-    match by_id(&claim.format).is_some_and(|f| f.streamed(claim, "").is_some()) {
-        true => text / 5 * 3 + HEAP_BASE,
-        false => text.saturating_mul(4).saturating_add(HEAP_BASE),
+    let format = by_id(&claim.format);
+    if format.is_some_and(|f| f.streamed(claim, "").is_some()) {
+        return text / 5 * 3 + HEAP_BASE;
     }
+    let main = claim.members.first().and_then(|&m| heads.get(m));
+    let own = format.zip(main).and_then(|(f, main)| f.heap_bytes(main, text));
+    own.unwrap_or(text.saturating_mul(4)).saturating_add(HEAP_BASE)
 }
 
 /// Refuses a claim whose import would not fit in memory, before anything is read.

@@ -225,6 +225,10 @@ pub trait Format: Sync {
     fn import(&self, _input: &InputSet, _claim: &Claim, _ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         Err(ImportError::Unsupported("This format is read as a stream.".into()))
     }
+    /// Heap bytes that an import of so many bytes of text takes, of a format that is read at random access; `None`: four times the text.
+    fn heap_bytes(&self, _main: &MemberHead, _text_bytes: u64) -> Option<u64> {
+        None
+    }
     /// Every field of a slice or an instant, read back. `input` holds the claim's members, inflated where they were gzip.
     fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError>;
     /// Of each slice the fields of `keys`, as text, where the format reads many records faster by columns than one by one: of each key the first

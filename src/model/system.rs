@@ -61,6 +61,17 @@ pub struct Execution {
     pub model: StrId,
     /// The device profile it names; `StrId(0)` where it names none.
     pub profile: StrId,
+    /// Its id; `StrId(0)` where it has none.
+    pub execution: StrId,
+}
+
+/// A call of the host that submits an execution to a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Submit {
+    /// Its slice.
+    pub slice: SliceId,
+    /// The id of the execution; `StrId(0)` where it has none.
+    pub execution: StrId,
 }
 
 /// An event that takes part in flows.
@@ -109,6 +120,8 @@ pub struct NeuronSystem {
     pub transfers: Vec<Transfer>,
     /// By slice.
     pub executions: Vec<Execution>,
+    /// By slice.
+    pub submits: Vec<Submit>,
     /// By slice.
     pub flows: Vec<EventFlow>,
     /// HBM of a NeuronCore, bytes.

@@ -52,6 +52,7 @@ mod tests {
             meaning,
             differs: false,
             is_rounded: false,
+            rounding: None,
         }
     }
 

@@ -10,6 +10,7 @@ const MOST_BY_MEMORY: &str = "mm_arithmetic_intensity ÷ (peak of all cores ÷ b
 pub struct Facts<'a> {
     summary: Option<Row<'a>>,
     metadata: Option<Row<'a>>,
+    rounding: Option<Row<'a>>,
 }
 
 struct Row<'a> {
@@ -49,7 +50,11 @@ impl<'a> Facts<'a> {
             let table = profile.tables.iter().find(|t| names.contains(&t.id.as_str()))?;
             Some(Row { columns: &table.columns, cells: table.rows.get(at)? })
         };
-        Facts { summary: row(["summary", "Summary"], node), metadata: row(["metadata", "Metadata"], 0) }
+        Facts {
+            summary: row(["summary", "Summary"], node),
+            metadata: row(["metadata", "Metadata"], 0),
+            rounding: row(["summary_rounding"; 2], node),
+        }
     }
 
     /// Names of all metrics, in the file's order.
@@ -60,6 +65,11 @@ impl<'a> Facts<'a> {
     /// A metric that is a number.
     pub fn number(&self, name: &str) -> Option<f64> {
         float(self.summary.as_ref()?.get(name)?)
+    }
+
+    /// Half of the last digit with which a metric is written, in its unit; `None` where it is not rounded.
+    pub fn rounding(&self, name: &str) -> Option<f64> {
+        float(self.rounding.as_ref()?.get(name)?)
     }
 
     /// A metric that is a text.

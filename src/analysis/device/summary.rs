@@ -52,8 +52,10 @@ pub struct Metric {
     pub meaning: String,
     /// Whether both are there and disagree.
     pub differs: bool,
-    /// Whether they differ only by what rows lose that are of whole nanoseconds.
+    /// Whether they differ only by what rows lose that are of whole nanoseconds, or by the digits that the file has.
     pub is_rounded: bool,
+    /// Half of the last digit of the recorded value, in its unit; `None` where it is not rounded.
+    pub rounding: Option<f64>,
 }
 
 /// How long an engine of a core was busy.
@@ -125,6 +127,7 @@ fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
         meaning: about(&meanings, name),
         differs: false,
         is_rounded: false,
+        rounding: None,
     };
     super::window::metrics(profile, busy, range, &|_| true).into_iter().map(metric).collect()
 }
@@ -185,7 +188,10 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alo
         let is_beyond =
             |most: f64| file.zip(value).is_some_and(|(a, b)| (a - b).abs() > most * a.abs().max(b.abs()).max(f64::MIN_POSITIVE));
         let is_time_of_rows = at.is_some_and(|at| at >= n_formulas) && name.contains("_time");
-        let differs = is_beyond(if is_time_of_rows { ROUNDED } else { SAME });
+        // A computed value can be off by the rounding of each of its inputs: as many digits as the recorded value has are compared.
+        let rounding = facts.rounding(&name);
+        let is_within = rounding.zip(file.zip(value)).is_some_and(|(half, (a, b))| (a - b).abs() <= 2.0 * half);
+        let differs = !is_within && is_beyond(if is_time_of_rows { ROUNDED } else { SAME });
         Metric {
             node: node as u32,
             group: heading(&groups, &name),
@@ -196,6 +202,7 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alo
             file,
             differs,
             is_rounded: !differs && is_beyond(SAME),
+            rounding,
             name,
         }
     };
@@ -222,6 +229,10 @@ const WANTED: [(&str, &str); 4] = [
 
 fn notes(facts: &Facts<'_>, metrics: &[Metric]) -> Vec<String> {
     let mut out = Vec::new();
+    let n_rounded = metrics.iter().filter(|m| m.rounding.is_some()).count();
+    if n_rounded > 0 {
+        out.push(format!("{n_rounded} values are rounded in this file; they are marked with ≈. The JSON (`summary-json`) has all digits."));
+    }
     if facts.names().is_empty() {
         let is_there = |name: &str| metrics.iter().any(|m| m.name == name);
         let missing: Vec<&str> = WANTED.iter().filter(|w| !is_there(w.0)).map(|w| w.1).collect();

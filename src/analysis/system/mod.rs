@@ -7,6 +7,7 @@ mod figures;
 mod grouping;
 mod memory;
 mod overview;
+mod serving;
 
 pub use advice::{Finding, Place};
 pub use chain::{Chain, ChainRow, chain};
@@ -15,6 +16,9 @@ pub use figures::{CpuRow, TransferRow};
 pub use grouping::{Grouping, RowOf, grouped};
 pub use memory::{HbmCurve, HbmRow};
 pub use overview::{CoreRow, System, system};
+pub use serving::{
+    BucketRow, Burst, Collectives, Delay, GapPart, Gaps, Phase, PhaseRow, Serving, ServingCore, ServingQuery, Times, serving,
+};
 
 use super::spans::Spans;
 use crate::base::{SliceId, TimeRange, TrackId};

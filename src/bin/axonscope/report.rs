@@ -49,7 +49,8 @@ Queries of Neuron device profiles:
   dma-rows [group_by=queue|engine, detail=packets|rings|merged], tensors, compare [base]
 
 Queries of other Neuron files:
-  support, system, operator-framework, operator-hlo, operator-timeline, support_diff, operator-framework_diff, operator-hlo_diff";
+  system, serving (executions by model and bucket, bursts of traffic, gaps) [burst=1, start_ns, end_ns],
+  support, operator-framework, operator-hlo, operator-timeline, support_diff, operator-framework_diff, operator-hlo_diff";
 
 /// Arguments of `axonscope report`.
 #[derive(clap::Args)]
@@ -208,7 +209,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
     let range = range(session, arguments)?;
     // `trace` is a question of both.
-    if let ("tensorboard_neuron", Some(query)) = (session.claim.format.as_str(), neuron::query(&arguments.query, range)) {
+    if let ("tensorboard_neuron", Some(query)) = (session.claim.format.as_str(), neuron::query(&arguments.query, range, None)) {
         return Ok(query);
     }
     if let Some(query) = torch::query(arguments, range)? {
@@ -253,7 +254,7 @@ fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
         }
         "source" => Ok(Query::Device(DeviceQuery::Source(range))),
         "bands" => Ok(Query::Device(DeviceQuery::Bands)),
-        other => neuron::query(other, range).ok_or_else(|| {
+        other => neuron::query(other, range, burst(arguments)?).ok_or_else(|| {
             format!(
                 "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, regions, layers, program, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
                 device::NAMES,
@@ -297,6 +298,13 @@ fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, 
     let (start, end) = (number("start_ns", "start")?, number("end_ns", "end")?);
     let whole = session.profile.meta.range;
     Ok((start.is_some() || end.is_some()).then(|| TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs))))
+}
+
+/// The burst of traffic of the arg `burst`, counted from 1.
+fn burst(arguments: &Arguments) -> Result<Option<u32>, String> {
+    let Some(number) = arguments.number("burst")? else { return Ok(None) };
+    let from_zero = number.checked_sub(1).and_then(|n| u32::try_from(n).ok());
+    from_zero.map(Some).ok_or_else(|| format!("Expected a burst from 1 on, found `{number}`."))
 }
 
 fn track(session: &Session, path: &str) -> Result<TrackId, String> {

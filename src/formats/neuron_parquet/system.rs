@@ -4,13 +4,16 @@ use super::import::{Opened, Table, members_by_table, open_tables, row_fields};
 use super::reading::each;
 use super::{is_system_table, needs, now, tables};
 use crate::base::{InputSet, Ledger, Member};
-use crate::formats::neuron_system::{Curve, Event, FLOWS_MAX, Store, row_record};
+use crate::formats::neuron_system::{CATEGORIES, Curve, Event, EventKeys, FLOWS_MAX, HbmNames, Store, row_record};
 use crate::formats::{Field, ImportError};
 use crate::model::Profile;
 use crate::model::system::DeviceProfile;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 const EVENTS: &str = "SystemProfileEvents";
+/// A curve of one value has the name of its row.
+const NO_SERIES: &[&str] = &[];
 
 /// Columns of the table of events that are read.
 const COLUMNS: [&str; 14] = [
@@ -28,32 +31,6 @@ const COLUMNS: [&str; 14] = [
     "flow_id",
     "id",
     "extra_attributes_json",
-];
-
-/// Categories of HBM use: column, name.
-const CATEGORIES: [(&str, &str); 22] = [
-    ("generic_bytes", "Generic"),
-    ("tensor_instructions_bytes", "Tensor instructions"),
-    ("scalar_instructions_bytes", "Scalar instructions"),
-    ("gpsimd_instructions_bytes", "GpSimd instructions"),
-    ("io_bytes", "IO"),
-    ("dram_spill_bytes", "DRAM spill"),
-    ("weights_bytes", "Weights"),
-    ("profiler_buffers_bytes", "Profiler buffers"),
-    ("scalar_table_bytes", "Scalar table"),
-    ("vector_instructions_bytes", "Vector instructions"),
-    ("sync_instructions_bytes", "Sync instructions"),
-    ("shared_scratchpad_bytes", "Shared scratchpad"),
-    ("tensors_bytes", "Tensors"),
-    ("ucode_lib_bytes", "Ucode library"),
-    ("gpsimd_stdio_bytes", "GpSimd STDIO"),
-    ("collectives_bytes", "Collectives"),
-    ("scratchpad_bytes", "Scratchpad"),
-    ("dma_rings_runtime_bytes", "DMA rings, runtime"),
-    ("dma_rings_spill_bytes", "DMA rings, spill"),
-    ("dma_rings_io_bytes", "DMA rings, IO"),
-    ("dma_rings_collectives_bytes", "DMA rings, collectives"),
-    ("unknown_bytes", "Unknown"),
 ];
 
 /// Reads the tables. The library panics on some damaged files: natively that is caught here, in the browser it ends this worker alone.
@@ -95,7 +72,7 @@ fn read_all(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<
 }
 
 fn events(table: &Table, store: &mut Store, ledger: &mut Ledger) {
-    let mut inner = Ledger::default();
+    let (mut inner, mut keys) = (Ledger::default(), EventKeys::default());
     each(table, &COLUMNS, ledger, |b, row, at| {
         let text = |column: usize| match b.text(column, row) {
             "" => b.int(column, row).map(|n| n.to_string()).unwrap_or_default(),
@@ -103,21 +80,21 @@ fn events(table: &Table, store: &mut Store, ledger: &mut Ledger) {
         };
         let (start, end) = (b.int(1, row), b.int(2, row));
         let mut event = Event {
-            name: text(0),
+            name: text(0).into(),
             time: start,
             duration: b.int(3, row).or(start.zip(end).and_then(|(s, e)| e.checked_sub(s))),
-            source: text(4),
-            instance: text(5),
-            process: text(6),
-            thread: text(7),
-            core: text(8),
-            physical: text(9),
-            stream: text(10),
-            flows: ids(b.text(11, row)),
-            id: text(12),
+            source: text(4).into(),
+            instance: text(5).into(),
+            process: text(6).into(),
+            thread: text(7).into(),
+            core: text(8).into(),
+            physical: text(9).into(),
+            stream: text(10).into(),
+            flows: ids(b.text(11, row)).into_iter().map(Cow::Owned).collect(),
+            id: text(12).into(),
             ..Event::default()
         };
-        event.add_more(b.text(13, row).as_bytes());
+        event.add_more(b.text(13, row).as_bytes(), &mut keys);
         store.event(&event, row_record(at), &mut inner, || format!("row {at}"));
         start.is_some()
     });
@@ -136,7 +113,7 @@ fn cpu(table: &Table, store: &mut Store, ledger: &mut Ledger) {
         let (Some(time), Some(util)) = (b.int(0, row), b.float(1, row)) else {
             return false;
         };
-        store.sample(Curve::Cpu(b.text(3, row).into(), b.text(2, row).into()), &[], time, vec![util]);
+        store.sample(Curve::Cpu(b.text(3, row).into(), b.text(2, row).into()), NO_SERIES, time, vec![util]);
         true
     });
 }
@@ -147,26 +124,27 @@ fn host_memory(table: &Table, store: &mut Store, ledger: &mut Ledger) {
             return false;
         };
         if let Some(used) = used {
-            store.sample(Curve::HostMemory(b.text(3, row).into(), "Memory use", "bytes"), &[], time, vec![used]);
+            store.sample(Curve::HostMemory(b.text(3, row).into(), "Memory use", "bytes"), NO_SERIES, time, vec![used]);
         }
         if let Some(share) = share {
-            store.sample(Curve::HostMemory(b.text(3, row).into(), "Memory use, share", "%"), &[], time, vec![share]);
+            store.sample(Curve::HostMemory(b.text(3, row).into(), "Memory use, share", "%"), NO_SERIES, time, vec![share]);
         }
         used.or(share).is_some()
     });
 }
 
 fn hbm(table: &Table, store: &mut Store, ledger: &mut Ledger) {
-    let names = CATEGORIES.map(|c| c.1);
-    let mut wanted = vec!["timestamp", "device_idx", "hbm_idx", "instance_id"];
+    let names = HbmNames::default();
+    let mut wanted = vec!["timestamp", "device_idx", "hbm_idx", "instance_id", "total_bytes"];
     wanted.extend(CATEGORIES.map(|c| c.0));
     each(table, &wanted, ledger, |b, row, _| {
         let Some(time) = b.int(0, row) else {
             return false;
         };
-        let values = (0..CATEGORIES.len()).map(|c| b.float(4 + c, row).unwrap_or(0.0)).collect();
+        let mut values: Vec<f64> = (0..CATEGORIES.len()).map(|c| b.float(5 + c, row).unwrap_or(0.0)).chain([0.0]).collect();
+        HbmNames::add_rest(&mut values, b.float(4, row));
         let curve = Curve::Hbm(b.text(3, row).into(), b.int(1, row).unwrap_or(0), b.int(2, row).unwrap_or(0));
-        store.sample(curve, &names, time, values);
+        store.sample(curve, names.all(), time, values);
         true
     });
 }

@@ -1,10 +1,13 @@
-//! `neuron-profile view --output-format summary-json`: the metrics of a run, one object of them for each profiled core, and nothing else.
+//! `--output-format summary-json` and `summary-text`: the metrics of a run, for each profiled core, and nothing else.
 //!
-//! Recognised by the names of its metrics. Read are an object of metrics, an object or list of such objects, and lists of them below a key.
+//! Recognised by the names of its metrics. Of JSON an object of metrics, an object or list of such objects, and lists of them below a key are
+//! read; of text a metric per line, in columns or as a Markdown table. Values with a unit are rounded, and marked so.
 //! What names a core (the key, or `subgraph`) is kept. No timeline, no metadata: formulas that need a clock or a bandwidth are not available.
 //! See `docs/formats/neuron_summary.md`.
 
 mod read;
+mod text;
+mod value;
 
 use super::json::{Root, root};
 use super::neuron_json::tables::Tables;
@@ -59,10 +62,10 @@ impl Format for NeuronSummary {
     fn info(&self) -> FormatInfo {
         FormatInfo {
             id: ID.into(),
-            title: "Neuron profile summary (JSON)".into(),
-            files: ".json".into(),
+            title: "Neuron profile summary".into(),
+            files: ".json, .txt, .md; or its text pasted".into(),
             shows: "Metrics of each core, checked by formulas where possible.".into(),
-            capture: "neuron-profile view -n model.neff -s profile.ntff --output-format summary-json > summary.json".into(),
+            capture: "neuron-profile view -n model.neff -s profile.ntff --output-format summary-json > summary.json\nneuron-profile view -n model.neff -s profile.ntff --output-format summary-text > summary.txt".into(),
             caveats: "Metrics only: for a timeline open the full JSON, the trace (.ntff) or the Parquet directory.".into(),
         }
     }
@@ -79,8 +82,17 @@ impl Format for NeuronSummary {
             return Err(ImportError::Unsupported(format!("Expected a summary of some kilobytes, found {found} in `{}`.", main.name)));
         }
         let bytes = main.read(0, main.len())?;
-        let nodes = read::nodes(&bytes, &main.name, ledger)?;
-        Ok(profile(&main.name, &nodes))
+        let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
+        if matches!(start.first(), Some(b'{' | b'[')) {
+            let nodes = read::nodes(&bytes, &main.name, ledger)?;
+            return Ok(profile(&main.name, &nodes, &[]));
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        let read = text::read(text.trim_start_matches('\u{feff}'), ledger);
+        if read.nodes.is_empty() {
+            return Err(ImportError::Invalid(format!("Expected metrics of at least one core in `{}`, found none.", main.name)));
+        }
+        Ok(profile(&main.name, &read.nodes, &read.memory))
     }
 
     fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
@@ -90,7 +102,10 @@ impl Format for NeuronSummary {
 
 /// How a summary was recognised.
 fn recognise(head: &[u8]) -> Option<String> {
-    match root(head)? {
+    let Some(root) = root(head) else {
+        return recognise_text(head);
+    };
+    match root {
         Root::Object { keys, .. } if keys.iter().any(|k| k.name == "traceEvents") => return None,
         Root::Object { .. } | Root::List { .. } => (),
     }
@@ -103,9 +118,39 @@ fn recognise(head: &[u8]) -> Option<String> {
         .then(|| format!("A JSON text with the metrics `{}` and `{}` of a Neuron profile summary.", found[0], found[1]))
 }
 
-fn profile(name: &str, nodes: &[read::Node]) -> Profile {
+/// How a text was recognised: three of the metrics, with numbers.
+fn recognise_text(head: &[u8]) -> Option<String> {
+    // Markdown may escape the underscores of names.
+    let plain: Vec<u8> = head.iter().copied().filter(|b| *b != b'\\').collect();
+    if TELLING.iter().all(|name| memmem::find(&plain, name.as_bytes()).is_none()) {
+        return None;
+    }
+    let end = std::str::from_utf8(head).map_or_else(|e| if e.error_len().is_none() { e.valid_up_to() } else { 0 }, str::len);
+    let text = std::str::from_utf8(&head[..end]).ok()?.trim_start_matches('\u{feff}');
+    let read = text::read(text, &mut Ledger::default());
+    let is_number = |cell: &Cell| matches!(cell, Cell::Int(_) | Cell::Float(_));
+    let metrics = || read.nodes.iter().flat_map(|n| &n.metrics).filter(|m| is_number(&m.1)).map(|m| m.0.as_str());
+    let names = TELLING.iter().chain(&["nc_idx", "nd_idx"]);
+    let found: Vec<&str> = names.copied().filter(|name| metrics().any(|m| m == *name)).collect();
+    (found.len() >= N_TELLING).then(|| format!("A text with the metrics `{}` and `{}` of a Neuron profile summary.", found[0], found[1]))
+}
+
+fn profile(name: &str, nodes: &[read::Node], memory: &[[String; 4]]) -> Profile {
     let mut tables = Tables::default();
+    text::memory_table(memory, &mut tables);
+    let is_rounded = nodes.iter().any(|n| n.roundings.iter().any(Option::is_some));
+    let groups: Vec<(&str, &str)> = {
+        let all = nodes.iter().flat_map(|n| n.metrics.iter().zip(&n.groups));
+        all.filter(|(_, group)| !group.is_empty()).map(|(m, group)| (m.0.as_str(), group.as_str())).collect()
+    };
+    if !groups.is_empty() {
+        tables.row("summary_groups", groups.into_iter().map(|(metric, group)| (metric, Cell::Text(group.into()))));
+    }
     for node in nodes {
+        if is_rounded {
+            let halves = node.metrics.iter().zip(&node.roundings);
+            tables.row("summary_rounding", halves.map(|(m, half)| (m.0.as_str(), half.map_or(Cell::Absent, Cell::Float))));
+        }
         let cells = node.metrics.iter().map(|(name, cell)| (name.as_str(), cell.clone()));
         tables.row("summary", cells);
         tables.row("summary_nodes", [("node", Cell::Text(node.name.clone()))].into_iter());

@@ -12,16 +12,41 @@ use serde_json::value::RawValue;
 const MAX_DEPTH: usize = 4;
 /// More cores than any run has.
 const MAX_NODES: usize = 4096;
+/// More metrics than any core has: those of a text that is no summary are not compared with each other for minutes.
+const MAX_METRICS: usize = 10_000;
 
 /// The metrics of one core.
+#[derive(Default)]
 pub(super) struct Node {
     /// What the file calls it; empty where it says nothing.
     pub name: String,
     /// In the order of the file.
     pub metrics: Vec<(String, Cell)>,
+    /// The heading of each metric; empty where the file has none.
+    pub groups: Vec<String>,
+    /// Half of the last digit of each metric, in its unit; `None` for one that is not rounded.
+    pub roundings: Vec<Option<f64>>,
 }
 
 impl Node {
+    /// Takes a metric.
+    pub fn push(&mut self, name: String, group: &str, cell: Cell, rounding: Option<f64>) {
+        self.metrics.push((name, cell));
+        self.groups.push(group.into());
+        self.roundings.push(rounding);
+    }
+
+    /// Whether there is a metric of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.metrics.iter().any(|m| m.0 == name)
+    }
+
+    /// The heading of a metric; empty where there is none.
+    pub fn group_of(&self, name: &str) -> &str {
+        let at = self.metrics.iter().position(|m| m.0 == name);
+        at.and_then(|at| self.groups.get(at)).map_or("", String::as_str)
+    }
+
     /// `total_time`, told in seconds, as nanoseconds.
     pub fn total_ns(&self) -> Option<i64> {
         let (_, cell) = self.metrics.iter().find(|m| m.0 == "total_time")?;
@@ -88,6 +113,11 @@ impl Reader<'_> {
         let mut metrics: Vec<(String, Cell)> = Vec::new();
         for (key, raw) in object.iter().filter(|(_, raw)| !is_nested(raw)) {
             self.ledger.read += 1;
+            if metrics.len() >= MAX_METRICS {
+                let reason = "More metrics than a summary has: skipped.";
+                self.ledger.skip(Severity::DataLoss, "too_much", reason, 0, || key.to_string());
+                continue;
+            }
             if metrics.iter().any(|m| m.0 == **key) {
                 let reason = "A duplicate metric; the first value is shown.";
                 self.ledger.skip(Severity::Warning, "twice", reason, 0, || key.to_string());
@@ -107,7 +137,8 @@ impl Reader<'_> {
                 (None, "") => format!("core {}", self.nodes.len()),
                 (None, name) => name.to_string(),
             };
-            self.nodes.push(Node { name, metrics });
+            let (groups, roundings) = (vec![String::new(); metrics.len()], vec![None; metrics.len()]);
+            self.nodes.push(Node { name, metrics, groups, roundings });
         }
         for (key, raw) in object.iter().filter(|(_, raw)| is_nested(raw)) {
             let below = if name.is_empty() { key.to_string() } else { format!("{name} {key}") };

@@ -28,8 +28,14 @@ fn recognise(head: &MemberHead) -> Option<&'static str> {
     };
     let has = |key: &str, begins: &[u8]| keys.iter().any(|k| k.name == key && begins.contains(&k.begins));
     let says = |text: &[u8]| memchr::memmem::find(&head.head, text).is_some();
+    let n_of = |names: &[&str]| names.iter().filter(|name| has(name, b"[{")).count();
     if has("trace_events", b"[{") || (has("mem_usage", b"[") && has("cpu_util", b"[")) {
         return Some("A JSON object with the sections of a Neuron system profile.");
+    }
+    // A section that only this file has, or two that others might have.
+    let is_recent = n_of(&["trace_event", "device_mem_usage", "system_profile_metadata"]) > 0;
+    if is_recent || n_of(&["cpu_util", "host_mem_usage", "device_profile_list"]) > 1 {
+        return Some("A JSON object with the sections of a Neuron system profile (since mid-2026).");
     }
     let is_runtime = has("events", b"[") && says(b"\"event_type\"") && (says(b"\"tracking_id\"") || says(b"\"nc_idx\""));
     is_runtime.then_some("A JSON object with the list `events` of the Neuron runtime's system trace.")

@@ -1,6 +1,7 @@
 //! One event of either file, read from its text.
 
-use crate::formats::json::{Cursor, Value, number, unescape};
+use crate::formats::json::{Cursor, Keys, Value, number, unescape};
+use std::borrow::Cow;
 
 /// More flows of one event than these are left out.
 pub(in crate::formats) const FLOWS_MAX: usize = 64;
@@ -14,8 +15,16 @@ pub(in crate::formats) enum Source {
 }
 
 /// Names of events that the device produces, by AWS's documentation.
-const HARDWARE: [&str; 7] =
-    ["nc_exec_running", "cc_running", "cc_exec_barrier", "numerical_err", "nrt_model_switch", "timestamp_sync_point", "hw_notify"];
+const HARDWARE: [&str; 8] = [
+    "nc_exec_running",
+    "cc_running",
+    "cc_exec_barrier",
+    "numerical_err",
+    "nrt_model_switch",
+    "nc_model_switch",
+    "timestamp_sync_point",
+    "hw_notify",
+];
 
 /// Start or stop of an event of the runtime's trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,102 +39,195 @@ pub(in crate::formats) enum Phase {
 
 /// What is kept of an event. Ids stay text: they are names, not numbers.
 #[derive(Debug, Clone, Default)]
-pub(in crate::formats) struct Event {
-    pub name: String,
+pub(in crate::formats) struct Event<'a> {
+    pub name: Cow<'a, str>,
     pub phase: Phase,
     /// Epoch nanoseconds, as the file says.
     pub time: Option<i64>,
     pub duration: Option<i64>,
-    pub instance: String,
-    pub process: String,
-    pub thread: String,
-    pub core: String,
-    pub group: String,
-    pub source: String,
-    pub tracking: String,
-    pub execution: String,
+    pub instance: Cow<'a, str>,
+    pub process: Cow<'a, str>,
+    pub thread: Cow<'a, str>,
+    /// Logical NeuronCore.
+    pub core: Cow<'a, str>,
+    pub group: Cow<'a, str>,
+    pub source: Cow<'a, str>,
+    pub tracking: Cow<'a, str>,
+    pub execution: Cow<'a, str>,
     /// The device's clock, where the record has it.
     pub device_ns: Option<i64>,
     /// The host's clock beside it: only sync points.
     pub host_ns: Option<i64>,
     /// Physical NeuronCore of a device.
-    pub physical: String,
+    pub physical: Cow<'a, str>,
     /// Stream of the framework.
-    pub stream: String,
+    pub stream: Cow<'a, str>,
     /// The model that is executed: its name, else its id.
-    pub model: String,
+    pub model: Cow<'a, str>,
     /// The device profile of the execution.
-    pub profile: String,
+    pub profile: Cow<'a, str>,
     /// Bytes moved.
     pub size: Option<u64>,
     /// Its id.
-    pub id: String,
+    pub id: Cow<'a, str>,
     /// Flows it takes part in.
-    pub flows: Vec<String>,
+    pub flows: Vec<Cow<'a, str>>,
 }
 
-impl Event {
+/// What a key of a record means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::formats) enum Meaning {
+    Name,
+    Time,
+    Duration,
+    TimeUnit,
+    Instance,
+    Process,
+    Thread,
+    Core,
+    LogicalCore,
+    Group,
+    Source,
+    Tracking,
+    Execution,
+    DeviceTime,
+    HostTime,
+    Physical,
+    Stream,
+    Model,
+    ModelId,
+    Profile,
+    Size,
+    Id,
+    Flows,
+    Phase,
+    Data,
+    Other,
+}
+
+/// Keys met in earlier records.
+pub(in crate::formats) type EventKeys = Keys<Meaning>;
+
+fn meaning(key: &[u8]) -> Meaning {
+    match key {
+        b"name" | b"event_type" => Meaning::Name,
+        b"timestamp" | b"timestamp_ns" => Meaning::Time,
+        b"duration" | b"duration_ns" => Meaning::Duration,
+        b"timestamp_unit" => Meaning::TimeUnit,
+        b"instance_id" => Meaning::Instance,
+        b"process_id" | b"pid" => Meaning::Process,
+        b"thread_id" | b"tid" => Meaning::Thread,
+        b"nc_idx" => Meaning::Core,
+        b"lnc_idx" => Meaning::LogicalCore,
+        b"group" => Meaning::Group,
+        b"trace_event_source" => Meaning::Source,
+        b"tracking_id" => Meaning::Tracking,
+        b"exec_id" => Meaning::Execution,
+        b"nc_timestamp_ns" => Meaning::DeviceTime,
+        b"cpu_timestamp_ns" => Meaning::HostTime,
+        b"pcore_idx" | b"device_core_idx" => Meaning::Physical,
+        b"framework_stream_id" => Meaning::Stream,
+        b"model_name" | b"neff_path" => Meaning::Model,
+        b"model_id" => Meaning::ModelId,
+        b"device_profile" | b"device_profile_name" => Meaning::Profile,
+        b"size" | b"size_bytes" | b"bytes" => Meaning::Size,
+        b"id" => Meaning::Id,
+        b"flow_id" | b"flow_ids" => Meaning::Flows,
+        b"phase" => Meaning::Phase,
+        b"data" => Meaning::Data,
+        _ => Meaning::Other,
+    }
+}
+
+/// Values that need a further one: times their unit, names of the same thing an order.
+#[derive(Default)]
+struct Pending<'a> {
+    time: Option<&'a [u8]>,
+    duration: Option<&'a [u8]>,
+    unit: Option<&'a [u8]>,
+    core: Option<&'a [u8]>,
+    logical_core: Option<&'a [u8]>,
+    model_id: Option<&'a [u8]>,
+}
+
+impl<'a> Event<'a> {
     /// Reads the object `text`; `None` when it is no whole object.
-    pub fn read(text: &[u8]) -> Option<Event> {
-        let mut event = Event::default();
-        event.entries(text)?;
+    pub fn read(text: &'a [u8], keys: &mut EventKeys) -> Option<Event<'a>> {
+        let (mut event, mut pending) = (Event::default(), Pending::default());
+        event.entries(text, keys, &mut pending, true)?;
+        // A time in a unit that is not known is no time.
+        let scale = match pending.unit.unwrap_or(b"ns") {
+            b"ns" | b"" => Some(0),
+            b"us" => Some(3),
+            _ => None,
+        };
+        let scaled = |written: Option<&[u8]>| number::scaled(written?, scale?);
+        (event.time, event.duration) = (scaled(pending.time), scaled(pending.duration));
+        // `nc_idx` is the logical core by the schema; records before it have `lnc_idx` alone.
+        let is_named = |written: &&[u8]| !written.is_empty();
+        event.core = pending.core.filter(is_named).or(pending.logical_core.filter(is_named)).map(unescape).unwrap_or_default();
+        if let Some(id) = pending.model_id.filter(|_| event.model.is_empty()) {
+            event.model = format!("model {}", unescape(id)).into();
+        }
         Some(event)
     }
 
-    /// Takes what further attributes (an object) tell and the event does not.
-    pub fn add_more(&mut self, text: &[u8]) {
-        let told = self.clone();
-        let mut more = Event::default();
-        if text.is_empty() || more.entries(text).is_none() {
+    /// Takes from further attributes (an object) what the event does not have.
+    pub fn add_more(&mut self, text: &'a [u8], keys: &mut EventKeys) {
+        if text.is_empty() {
             return;
         }
-        *self = Event {
-            model: more.model,
-            profile: more.profile,
-            size: more.size,
-            execution: more.execution,
-            device_ns: more.device_ns,
-            host_ns: more.host_ns,
-            ..told
-        };
+        if let Some(more) = Event::read(text, keys) {
+            self.model = more.model;
+            self.profile = more.profile;
+            self.size = more.size;
+            self.execution = more.execution;
+            self.device_ns = more.device_ns;
+            self.host_ns = more.host_ns;
+        }
     }
 
-    fn entries(&mut self, text: &[u8]) -> Option<()> {
+    /// Entries of the record, and of its `data` one level below it.
+    fn entries(&mut self, text: &'a [u8], keys: &mut EventKeys, pending: &mut Pending<'a>, is_outer: bool) -> Option<()> {
         if text.first() != Some(&b'{') {
             return None;
         }
-        let mut cursor = Cursor::new(text);
-        while let Some(key) = cursor.key().ok()? {
+        let (mut cursor, mut at) = (Cursor::new(text), 0);
+        while let Some(key) = keys.next(&mut cursor, &mut at, meaning).ok()? {
             let value = cursor.value().ok()?;
-            if let (b"data", Value::Object(data)) = (key, value) {
-                self.entries(data)?;
+            if let (Meaning::Data, Value::Object(data), true) = (key, value, is_outer) {
+                self.entries(data, keys, pending, false)?;
+                continue;
+            }
+            if value == Value::Bare(b"null") {
                 continue;
             }
             let written = value.plain();
-            let ns = || number::scaled(written, 0);
             match key {
-                b"name" | b"event_type" => self.name = unescape(written).into_owned(),
-                b"timestamp" | b"timestamp_ns" => self.time = ns(),
-                b"duration" | b"duration_ns" => self.duration = ns(),
-                b"instance_id" => self.instance = unescape(written).into_owned(),
-                b"process_id" | b"pid" => self.process = unescape(written).into_owned(),
-                b"thread_id" | b"tid" => self.thread = unescape(written).into_owned(),
-                b"nc_idx" | b"lnc_idx" if self.core.is_empty() => self.core = unescape(written).into_owned(),
-                b"group" => self.group = unescape(written).into_owned(),
-                b"trace_event_source" => self.source = unescape(written).into_owned(),
-                b"tracking_id" => self.tracking = unescape(written).into_owned(),
-                b"exec_id" => self.execution = unescape(written).into_owned(),
-                b"nc_timestamp_ns" => self.device_ns = ns(),
-                b"cpu_timestamp_ns" => self.host_ns = ns(),
-                b"pcore_idx" => self.physical = unescape(written).into_owned(),
-                b"framework_stream_id" => self.stream = unescape(written).into_owned(),
-                b"model_name" | b"neff_path" => self.model = unescape(written).into_owned(),
-                b"model_id" if self.model.is_empty() => self.model = format!("model {}", unescape(written)),
-                b"device_profile" | b"device_profile_name" => self.profile = unescape(written).into_owned(),
-                b"size" | b"size_bytes" | b"bytes" => self.size = number::unsigned(written),
-                b"id" => self.id = unescape(written).into_owned(),
-                b"flow_id" | b"flow_ids" => self.flows = ids(value),
-                b"phase" => {
+                Meaning::Name => self.name = unescape(written),
+                Meaning::Time => pending.time = Some(written),
+                Meaning::Duration => pending.duration = Some(written),
+                Meaning::TimeUnit => pending.unit = Some(written),
+                Meaning::Instance => self.instance = unescape(written),
+                Meaning::Process => self.process = unescape(written),
+                Meaning::Thread => self.thread = unescape(written),
+                Meaning::Core => pending.core = Some(written),
+                Meaning::LogicalCore => pending.logical_core = Some(written),
+                Meaning::Group => self.group = unescape(written),
+                Meaning::Source => self.source = unescape(written),
+                Meaning::Tracking => self.tracking = unescape(written),
+                Meaning::Execution => self.execution = unescape(written),
+                Meaning::DeviceTime => self.device_ns = number::scaled(written, 0),
+                Meaning::HostTime => self.host_ns = number::scaled(written, 0),
+                Meaning::Physical => self.physical = unescape(written),
+                Meaning::Stream => self.stream = unescape(written),
+                Meaning::Model => self.model = unescape(written),
+                Meaning::ModelId => pending.model_id = Some(written),
+                Meaning::Profile => self.profile = unescape(written),
+                Meaning::Size => self.size = number::unsigned(written),
+                Meaning::Id => self.id = unescape(written),
+                Meaning::Flows => self.flows = ids(value),
+                Meaning::Phase => {
                     self.phase = match written {
                         b"start" => Phase::Start,
                         b"stop" => Phase::Stop,
@@ -133,7 +235,7 @@ impl Event {
                         _ => Phase::Whole,
                     }
                 }
-                _ => {}
+                Meaning::Data | Meaning::Other => {}
             }
         }
         Some(())
@@ -141,7 +243,7 @@ impl Event {
 
     /// Where it comes from: as the record says, else by its group and name.
     pub fn source(&self) -> Source {
-        match self.source.as_str() {
+        match self.source.as_ref() {
             "neuron_hw" => Source::Hardware,
             "framework" => Source::Framework,
             "neuron_rt" => Source::Runtime,
@@ -153,14 +255,14 @@ impl Event {
 }
 
 /// One id, or a list of them; no more than a few belong to an event.
-fn ids(value: Value<'_>) -> Vec<String> {
+fn ids(value: Value<'_>) -> Vec<Cow<'_, str>> {
     let Value::List(list) = value else {
-        return vec![unescape(value.plain()).into_owned()];
+        return vec![unescape(value.plain())];
     };
     let mut out = Vec::new();
     let mut cursor = Cursor::new(list);
     while let Ok(Some(item)) = cursor.item() {
-        out.push(unescape(item.plain()).into_owned());
+        out.push(unescape(item.plain()));
         if out.len() == FLOWS_MAX {
             break;
         }

@@ -3,7 +3,7 @@
 use super::event::{Phase, Source};
 use super::store::{Kept, Store};
 use crate::base::{DurationNs, Ledger, Severity, SliceId, StrId, text};
-use crate::model::system::{Clock, EventFlow, Execution, NeuronSystem, Row, RowKind, Transfer};
+use crate::model::system::{Clock, EventFlow, Execution, NeuronSystem, Row, RowKind, Submit, Transfer};
 use crate::model::{CounterSpec, Domain, Fact, Meta, Profile, RawSlice, RawSliceId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -15,7 +15,9 @@ struct Found {
     copies: Vec<(RawSliceId, bool, Option<u64>)>,
     /// Reads and writes of tensors.
     tensors: Vec<(RawSliceId, bool, Option<u64>)>,
-    executions: Vec<(RawSliceId, StrId, StrId)>,
+    /// Model, device profile, id.
+    executions: Vec<(RawSliceId, [StrId; 3])>,
+    submits: Vec<(RawSliceId, StrId)>,
     flows: Vec<(RawSliceId, StrId, Vec<StrId>)>,
 }
 
@@ -29,6 +31,9 @@ fn transfer(name: &str) -> Option<(bool, bool)> {
     ];
     NAMES.iter().find(|n| name == n.0).map(|n| n.1)
 }
+
+/// Calls that submit an execution.
+const SUBMITS: [&str; 3] = ["nrt_model_submit", "nrta_execute_schedule", "nrt_execute"];
 
 impl Store {
     /// The profile.
@@ -129,7 +134,9 @@ impl Store {
             // `nc_exec_running /path/model.neff`: the file after the name.
             let told = rest.trim().to_string();
             let model = if event.model == StrId(0) { self.builder.strings.intern(&told) } else { event.model };
-            found.executions.push((slice, model, event.profile));
+            found.executions.push((slice, [model, event.profile, event.execution]));
+        } else if SUBMITS.contains(&name) {
+            found.submits.push((slice, event.execution));
         }
     }
 
@@ -152,7 +159,9 @@ impl Store {
             let (track, unit, is_stacked) = self.curve_row(&curve);
             let name = self.builder.track_mut(track).name.clone();
             let series = if samples.series.is_empty() { vec![name] } else { samples.series };
-            self.builder.counter(track, CounterSpec { unit: unit.into(), is_stacked, series, samples: samples.values });
+            let mut samples = samples.values;
+            samples.iter_mut().for_each(|s| s.1.resize(series.len(), 0.0));
+            self.builder.counter(track, CounterSpec { unit: unit.into(), is_stacked, series, samples });
         }
     }
 
@@ -170,7 +179,7 @@ impl Store {
             not_available.push("Device executions: the profile has no event nc_exec_running.".into());
         }
         if !self.rows.facts.iter().any(|r| r.kind == RowKind::Hbm) {
-            not_available.push("HBM usage by category: needs the Parquet tables of Neuron Explorer.".into());
+            not_available.push("HBM usage by category: needs the section `device_mem_usage` (profilers since mid-2026), or the Parquet tables of Neuron Explorer.".into());
         }
         let meta = Meta {
             format: super::ID.into(),
@@ -195,7 +204,12 @@ impl Store {
         let mut system = NeuronSystem {
             rows,
             transfers: transfers.into_iter().map(|(s, is_to_device, bytes)| Transfer { slice: slice(s), is_to_device, bytes }).collect(),
-            executions: found.executions.into_iter().map(|(s, model, profile)| Execution { slice: slice(s), model, profile }).collect(),
+            executions: found
+                .executions
+                .into_iter()
+                .map(|(s, [model, profile, execution])| Execution { slice: slice(s), model, profile, execution })
+                .collect(),
+            submits: found.submits.into_iter().map(|(s, execution)| Submit { slice: slice(s), execution }).collect(),
             flows: found.flows.into_iter().map(|(s, event, flows)| EventFlow { slice: slice(s), event, flows }).collect(),
             hbm_capacity: self.hbm_capacity,
             device_profiles: self.device_profiles,
@@ -203,6 +217,7 @@ impl Store {
         };
         system.transfers.sort_by_key(|t| t.slice);
         system.executions.sort_by_key(|e| e.slice);
+        system.submits.sort_by_key(|s| s.slice);
         system.flows.sort_by_key(|f| f.slice);
         profile.domain = Domain::NeuronSystem(Box::new(system));
         profile

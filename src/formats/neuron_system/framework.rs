@@ -34,7 +34,7 @@ impl<'a> Framework<'a> {
         let mut event = Event { source: "framework".into(), ..Event::default() };
         // Of one server the trace is of that one; of several the file does not tell.
         if let [only] = self.store.instances.as_slice() {
-            event.instance.clone_from(only);
+            event.instance = only.clone().into();
         }
         let mut phase = 0;
         let mut cursor = Cursor::new(text);
@@ -42,9 +42,9 @@ impl<'a> Framework<'a> {
             let written = cursor.value().ok()?.plain();
             match key {
                 b"ph" => phase = written.first().copied().unwrap_or(0),
-                b"name" => event.name = unescape(written).into_owned(),
-                b"pid" => event.process = unescape(written).into_owned(),
-                b"tid" => event.thread = unescape(written).into_owned(),
+                b"name" => event.name = unescape(written),
+                b"pid" => event.process = unescape(written),
+                b"tid" => event.thread = unescape(written),
                 b"ts" => event.time = number::micros_to_nanos(written),
                 b"dur" => event.duration = number::micros_to_nanos(written),
                 _ => {}

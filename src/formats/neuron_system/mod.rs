@@ -1,6 +1,7 @@
 //! System profiles of Neuron: `system_profile.json` and the events that `nrt_sys_trace_fetch_events` gives. See `docs/formats/neuron_system.md`.
 //!
-//! The first has whole events in epoch nanoseconds beside memory and CPU use, the second starts and stops that are paired by `tracking_id`.
+//! The first has whole events in epoch nanoseconds beside memory and CPU use, its sections named in the plural or, since mid-2026, in the
+//! singular; the second has starts and stops that are paired by `tracking_id`.
 //! The system tables of a Neuron Explorer directory are read by the Parquet part; a trace of the framework beside any of them joins its clock.
 //! No public samples exist beyond the records in AWS's documentation: what is read rests on those.
 
@@ -10,12 +11,14 @@ mod clocks;
 mod event;
 mod finish;
 mod framework;
+mod hbm;
 mod import;
 mod json;
 mod rows;
 mod store;
 
-pub(super) use event::{Event, FLOWS_MAX};
+pub(super) use event::{Event, EventKeys, FLOWS_MAX};
+pub(super) use hbm::{CATEGORIES, HbmNames};
 pub(super) use store::{Curve, Store};
 
 use super::{Claim, Field, Format, FormatInfo, ImportError, Watch, neuron_parquet, tensorboard_neuron};
@@ -48,8 +51,13 @@ impl Format for NeuronSystem {
         claim::claims(heads, taken)
     }
 
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
-        import::import(input, ledger)
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
+        import::import(input, ledger, watch)
+    }
+
+    /// Records are held one at a time; of each, some 300 bytes are kept.
+    fn heap_bytes(&self, main: &MemberHead, text_bytes: u64) -> Option<u64> {
+        (!neuron_parquet::is_table(main)).then_some(text_bytes)
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {

@@ -19,7 +19,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// The row of an event: instance / process / source / thread, NeuronCore or stream.
-    pub fn of(&mut self, builder: &mut ProfileBuilder, event: &Event) -> TrackId {
+    pub fn of(&mut self, builder: &mut ProfileBuilder, event: &Event<'_>) -> TrackId {
         let source = event.source();
         let kind = match source {
             Source::Framework => RowKind::Framework,
@@ -51,7 +51,7 @@ impl Rows {
         self.note(track, row);
         self.leaves.insert((row, below), track);
         if kind == RowKind::Runtime && !event.core.is_empty() && !event.thread.is_empty() {
-            self.by_core.entry((group, core)).or_default().push((track, event.thread.clone()));
+            self.by_core.entry((group, core)).or_default().push((track, event.thread.to_string()));
         }
         track
     }
@@ -108,7 +108,7 @@ impl Rows {
     }
 }
 
-fn leaf_name(kind: RowKind, event: &Event) -> (String, TrackKind) {
+fn leaf_name(kind: RowKind, event: &Event<'_>) -> (String, TrackKind) {
     match kind {
         RowKind::Framework if !event.stream.is_empty() => (format!("Stream {}", event.stream), TrackKind::Stream),
         RowKind::Hardware if !event.core.is_empty() && !event.physical.is_empty() => {

@@ -41,7 +41,7 @@ pub(in crate::formats) enum Curve {
     Hbm(String, i64, i64),
 }
 
-/// Samples of a curve: names of its series, and (time, one value each).
+/// Samples of a curve: names of its series, and (time, one value each; series that a sample does not reach are 0 in it).
 #[derive(Debug, Default)]
 pub(super) struct Samples {
     pub series: Vec<String>,
@@ -92,15 +92,15 @@ impl Store {
     }
 
     /// Takes an event; `example` is how it looks.
-    pub fn event(&mut self, event: &Event, record: RecordRef, ledger: &mut Ledger, example: impl FnOnce() -> String) {
+    pub fn event(&mut self, event: &Event<'_>, record: RecordRef, ledger: &mut Ledger, example: impl FnOnce() -> String) {
         ledger.read += 1;
         let Some(time) = event.time else {
-            ledger.skip(Severity::DataLoss, "missing_time", "The event has no time.", record.offset(), example);
+            ledger.skip(Severity::DataLoss, "missing_time", "The event has no time, or one in an unknown unit.", record.offset(), example);
             return;
         };
         ledger.shown += 1;
-        if !event.instance.is_empty() && !self.instances.contains(&event.instance) && self.instances.len() < 4096 {
-            self.instances.push(event.instance.clone());
+        if !event.instance.is_empty() && self.instances.len() < 4096 && self.instances.iter().all(|i| *i != event.instance) {
+            self.instances.push(event.instance.to_string());
         }
         let track = self.rows.of(&mut self.builder, event);
         let mut id = |text: &str| self.builder.strings.intern(text);
@@ -142,10 +142,11 @@ impl Store {
     }
 
     /// Takes a sample of a curve.
-    pub fn sample(&mut self, curve: Curve, series: &[&str], time: i64, values: Vec<f64>) {
+    pub fn sample(&mut self, curve: Curve, series: &[impl AsRef<str>], time: i64, values: Vec<f64>) {
         let samples = self.curves.entry(curve).or_default();
-        if samples.series.is_empty() {
-            samples.series = series.iter().map(|s| (*s).to_string()).collect();
+        let n = samples.series.len();
+        if n < series.len() {
+            samples.series.extend(series[n..].iter().map(|s| s.as_ref().to_string()));
         }
         samples.values.push((time, values));
     }

@@ -84,6 +84,12 @@ fn missing_and_early_stops_are_counted() {
     assert!(open(r#"{"trace_events": []}"#).is_err_and(|e| e.to_string().contains("found none")));
 }
 
+/// The same as profilers since mid-2026 write it.
+const RECENT: &str = r#"{"system_profile_metadata": [{"hbm_capacity_bytes": 100}], "trace_event": [{"name":"nc_exec_running","timestamp":1729888371056597613,
+ "timestamp_unit":"ns","duration":27094,"process_id":"7","thread_id":1,"nc_idx":0,"lnc_idx":"0","device_core_idx":1,"exec_id":"e","model_name":"/a/b.neff","flow_id":["1"]},
+ {"name":"nrt_execute","timestamp":1729888371056597000,"duration":30000,"process_id":"7","thread_id":1,"nc_idx":0,"flow_id":["1"]}],
+ "device_mem_usage": [{"hbm_idx":0,"timestamp":1729888371056597613,"total_bytes":10,"weights_bytes":4}], "other": [{"a":1}], "one": {"b":2}, "version": 3}"#;
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -91,8 +97,9 @@ proptest! {
     fn mutated_profiles_never_panic(
         changes in prop::collection::vec((any::<prop::sample::Index>(), 0u8..4, any::<u8>()), 0..8),
         noise in prop::collection::vec(any::<u8>(), 0..60),
+        is_recent: bool,
     ) {
-        let mut bytes = DOCUMENTED.as_bytes().to_vec();
+        let mut bytes = if is_recent { RECENT } else { DOCUMENTED }.as_bytes().to_vec();
         for (at, what, byte) in changes {
             let at = at.index(bytes.len());
             match what {
@@ -102,7 +109,7 @@ proptest! {
                 _ => bytes.truncate(bytes.len().min(at + bytes.len() / 2).max(1)),
             }
         }
-        let noisy = [b"{\"trace_events\":", &noise[..]].concat();
+        let noisy = [if is_recent { &b"{\"trace_event\":"[..] } else { b"{\"trace_events\":" }, &noise[..]].concat();
         for bytes in [bytes, noisy] {
             for (_, outcome) in import::import(&InputSet::from_bytes("x", bytes)).into_iter().flatten() {
                 if let Ok((imported, _)) = outcome {

@@ -53,13 +53,18 @@ pub fn cards(summary: &Summary, node: u32) -> Vec<Card> {
         Card {
             id,
             label,
-            value: value.map_or("not available".into(), |v| figure(id, v) + unit),
+            value: value.map_or("not available".into(), |v| about(metric, figure(id, v)) + unit),
             help: metric
                 .map(|m| if m.file.is_some() { m.meaning.clone() } else { format!("{} {}", m.meaning, m.how).trim().into() })
                 .unwrap_or_default(),
         }
     }));
     out
+}
+
+/// A value with the mark of one that the file has rounded.
+fn about(metric: Option<&Metric>, value: String) -> String {
+    if metric.is_some_and(|m| m.file.is_some() && m.rounding.is_some()) { format!("≈ {value}") } else { value }
 }
 
 /// A metric's value with the unit that its name tells: seconds, bytes, shares.
@@ -172,15 +177,16 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
         };
         // Read with a unit, saved as it is.
         let said = |v: f64| Cell::Said(v, figure(&m.name, v));
+        let recorded = |v: f64| Cell::Said(v, about(Some(m), figure(&m.name, v)));
         let (file, computed) = match (m.file, m.computed) {
             (Some(a), Some(b)) if m.differs => {
                 let shown = apart(&m.name, a, b);
-                (Cell::Said(a, shown.0), Cell::Said(b, shown.1))
+                (Cell::Said(a, about(Some(m), shown.0)), Cell::Said(b, shown.1))
             }
             (Some(0.0), None) if has_transfers && UNKNOWN_AT_0.contains(&m.name.as_str()) => {
                 (Cell::Said(0.0, "not recorded".into()), Cell::Absent)
             }
-            (Some(a), b) => (said(a), b.map_or(Cell::Absent, said)),
+            (Some(a), b) => (recorded(a), b.map_or(Cell::Absent, said)),
             (None, b) => (text(m.text.clone().unwrap_or_default()), b.map_or(Cell::Absent, said)),
         };
         Row::new(vec![
@@ -216,6 +222,7 @@ mod tests {
             meaning,
             differs: false,
             is_rounded: false,
+            rounding: None,
         }
     }
 

@@ -6,20 +6,21 @@ use crate::base::{TimeNs, TimeRange, text};
 use crate::ui::curve::Curve;
 use crate::ui::table::{Kind, Table};
 use crate::views::ask::Asked;
+use crate::views::device_tables;
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// Curve and table; the curve is of one HBM at a time.
 #[component]
 pub(super) fn Memory(found: Asked<System>, ways: Ways) -> impl IntoView {
-    let columns = Signal::stored(Arc::new(rows::hbm_columns()));
+    let columns = Signal::stored(Arc::new(device_tables::hbm_columns()));
     let is_there = move || found.value.with(|s| s.as_ref().is_some_and(|s| !s.hbm.is_empty()));
     view! {
         <section class="system__part" data-part="memory">
             <h2>"HBM in use by category"</h2>
-            <Show when=is_there fallback=|| view! { <p class="system__text">"Not available: needs the Parquet tables of Neuron Explorer."</p> }>
+            <Show when=is_there fallback=|| view! { <p class="system__text">"Not recorded in this file: needs the section device_mem_usage (profilers since mid-2026), or the Parquet tables of Neuron Explorer."</p> }>
                 <OverTime found ways />
-                <Table id="hbm" label="HBM in use by category" columns rows=found.derive(rows::hbm) />
+                <Table id="hbm" label="HBM in use by category" columns rows=found.derive(|s| device_tables::hbm(&s.hbm)) />
             </Show>
         </section>
     }

@@ -7,7 +7,7 @@ use crate::analysis::system::{ExecutionRow, Finding, Place, System};
 use crate::base::text;
 use crate::ui::table::{Row, Table};
 use crate::views::ask::Asked;
-use crate::views::wording;
+use crate::views::{device_tables, wording};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -120,11 +120,11 @@ pub(super) fn Cores(found: Asked<System>, ways: Ways) -> impl IntoView {
 /// Transfers between host and device.
 #[component]
 pub(super) fn Transfers(found: Asked<System>) -> impl IntoView {
-    let columns = Signal::stored(Arc::new(rows::transfer_columns()));
+    let columns = Signal::stored(Arc::new(device_tables::transfer_columns()));
     view! {
         <section class="system__part">
             <h2>"Transfers between host and device"</h2>
-            <Table id="transfers" label="Transfers between host and device" columns rows=found.derive(rows::transfers) empty="No transfers are recorded in this file: neither runtime copies nor tensor reads or writes." />
+            <Table id="transfers" label="Transfers between host and device" columns rows=found.derive(|s| device_tables::transfers(&s.transfers)) empty="No transfers are recorded in this file: neither runtime copies nor tensor reads or writes." />
         </section>
     }
 }

@@ -1,7 +1,7 @@
 //! Answers about a system profile as cards and table rows.
 
 use super::devices::Utilization;
-use crate::analysis::system::{Chain, ChainRow, CoreRow, CpuRow, ExecutionRow, HbmCurve, HbmRow, System, TransferRow};
+use crate::analysis::system::{Chain, ChainRow, CoreRow, CpuRow, ExecutionRow, HbmCurve, System};
 use crate::base::colour_slots::{by_index, fixed};
 use crate::base::{DurationNs, text};
 use crate::ui::curve::{Line, Shape};
@@ -96,68 +96,6 @@ pub fn cores(s: &System) -> Vec<Row> {
     s.cores.iter().map(row).collect()
 }
 
-/// Columns of the transfers.
-pub fn transfer_columns() -> Vec<Column> {
-    let c = Column::new;
-    vec![
-        c("place", "Where", Kind::Name, ""),
-        c("direction", "Direction", Kind::Text, ""),
-        c("count", "Transfers", Kind::Count, "Runtime copies, or tensor reads and writes if there are no copies.").summed(),
-        c("bytes", "Bytes", Kind::Bytes, "Sum over transfers with a recorded size.").summed(),
-        c("busy_ns", "Busy", Kind::Duration, "Time in which at least one of them runs."),
-        c("bandwidth", "Bandwidth, per second", Kind::Bytes, "Bytes ÷ time in which at least one transfer of known size runs."),
-        c("peak", "Peak, per second", Kind::Bytes, "Maximum rate; bytes are assumed to move evenly over a transfer."),
-    ]
-}
-
-/// The transfers.
-pub fn transfers(s: &System) -> Vec<Row> {
-    let row = |r: &TransferRow| {
-        let direction = if r.is_to_device { "host to device" } else { "device to host" };
-        let bytes = Cell::from(r.bytes);
-        Row::new(vec![
-            Cell::Text(r.place.clone()),
-            Cell::Text(direction.into()),
-            Cell::from(r.count),
-            bytes,
-            Cell::Int(r.busy.0),
-            Cell::from(r.bandwidth),
-            Cell::from(r.peak),
-        ])
-    };
-    s.transfers.iter().map(row).collect()
-}
-
-/// Columns of the HBM.
-pub fn hbm_columns() -> Vec<Column> {
-    let c = Column::new;
-    vec![
-        c("place", "HBM", Kind::Name, "Expand the row for the categories at that time."),
-        c("category", "Category", Kind::Text, ""),
-        c("bytes", "In use", Kind::Bytes, "At its maximum."),
-        c("share", "Of capacity", Kind::Share, "Share of the capacity recorded for one NeuronCore; several cores can share an HBM."),
-        c("time_ns", "At", Kind::Duration, "Time since the first event."),
-    ]
-}
-
-/// Each HBM, and its categories.
-pub fn hbm(s: &System) -> Vec<Row> {
-    let all = |r: &HbmRow| {
-        let line = |category: &str, bytes: u64, part: Option<f64>| {
-            Row::new(vec![
-                Cell::Text(r.place.clone()),
-                Cell::Text(category.into()),
-                Cell::from(bytes),
-                Cell::from(part),
-                Cell::Int(r.time.0),
-            ])
-        };
-        let parts = r.categories.iter().map(|c| line(&c.0, c.1, c.2));
-        std::iter::once(line("all", r.bytes, r.share)).chain(parts).collect::<Vec<_>>()
-    };
-    s.hbm.iter().flat_map(all).collect()
-}
-
 /// An HBM over time: all of it, then its categories.
 pub fn hbm_lines(curve: &HbmCurve) -> Vec<Line> {
     let points = |values: &[f64]| curve.times.iter().copied().zip(values.iter().copied()).collect();
@@ -229,6 +167,8 @@ pub fn chain_title(chain: &Chain) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::system::{HbmRow, TransferRow};
+    use crate::views::device_tables;
 
     #[test]
     fn rows_have_a_cell_for_each_column() {
@@ -243,11 +183,11 @@ mod tests {
         let check = |rows: Vec<Row>, columns: Vec<Column>| assert!(rows.iter().all(|r| r.cells.len() == columns.len()) && !rows.is_empty());
         check(cores(&s), core_columns());
         check(executions(&s, |_| Utilization::default()), execution_columns());
-        check(transfers(&s), transfer_columns());
-        check(hbm(&s), hbm_columns());
+        check(device_tables::transfers(&s.transfers), device_tables::transfer_columns());
+        check(device_tables::hbm(&s.hbm), device_tables::hbm_columns());
         check(cpus(&s), cpu_columns());
         check(chain(&[ChainRow::default()]), chain_columns());
-        assert_eq!(hbm(&s).len(), 2);
+        assert_eq!(device_tables::hbm(&s.hbm).len(), 2);
         let curve = HbmCurve {
             times: vec![1, 2],
             total: vec![3.0, 4.0],

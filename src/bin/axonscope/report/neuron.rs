@@ -1,18 +1,19 @@
 //! Queries of the report that only Neuron's reports, logs and system profiles answer.
 
 use axonscope::analysis::neuron_log::Level;
+use axonscope::analysis::system::ServingQuery;
 use axonscope::base::TimeRange;
 use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
 use axonscope::engine::{Answer, Query, Session};
 use serde_json::Value;
 
 /// Names of these queries.
-pub const NAMES: &str =
-    "system, support, support_diff, operator-framework, operator-hlo, operator-timeline, trace, operator-framework_diff, operator-hlo_diff";
+pub const NAMES: &str = "system, serving, support, support_diff, operator-framework, operator-hlo, operator-timeline, trace, operator-framework_diff, operator-hlo_diff";
 
-/// The question of that name, if it is one of these; about a range where it can be.
-pub fn query(name: &str, range: Option<TimeRange>) -> Option<Query> {
+/// The question of that name, if it is one of these; about a range where it can be, and of serving about a burst (from 0).
+pub fn query(name: &str, range: Option<TimeRange>, burst: Option<u32>) -> Option<Query> {
     let query = match name {
+        "serving" => NeuronQuery::Serving(ServingQuery { range, burst }),
         "support" => NeuronQuery::Support,
         "system" => NeuronQuery::System(range),
         "operator-framework" => NeuronQuery::LogOps(Level::Framework, range),
