@@ -88,15 +88,19 @@ impl Feeder {
             fed
         });
         began.end_without(Phase::Inflate, parsed_ms);
+        stop.or_else(|stop| self.stopped(offset, stop))
+    }
+
+    /// Inflating stopped in the block that begins at `offset` of the file.
+    fn stopped(&mut self, offset: u64, stop: Stop<ImportError>) -> Result<(), ImportError> {
         match stop {
-            Ok(()) => Ok(()),
-            Err(Stop::Receiver(error)) => Err(error),
-            Err(Stop::TooLong) => Err(ImportError::Unsupported(format!(
+            Stop::Receiver(error) => Err(error),
+            Stop::TooLong => Err(ImportError::Unsupported(format!(
                 "The gzip file inflates to more than {}; expected at most this size. Record fewer steps or split the file.",
                 text::bytes(INFLATED_MAX)
             ))),
-            Err(Stop::Damaged { offset: at, why }) => {
-                if inflater.n_out() == 0 {
+            Stop::Damaged { offset: at, why } => {
+                if self.inflater.as_ref().is_none_or(|inflater| inflater.n_out() == 0) {
                     return Err(ImportError::Invalid(format!("Expected gzip data, but at byte {at} of the file {why}.")));
                 }
                 self.is_truncated = true;
@@ -105,6 +109,35 @@ impl Feeder {
                 Ok(())
             }
         }
+    }
+
+    /// Whether the file is gzip.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn is_gzip(&self) -> bool {
+        self.inflater.is_some()
+    }
+
+    /// Takes the next text of a gzip file that another thread inflates.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn feed_inflated(&mut self, text: &[u8]) -> Result<(), ImportError> {
+        if std::mem::take(&mut self.is_first) && is_gzip(text) {
+            return Err(twice_packed());
+        }
+        phases::time(Phase::Parse, || self.importer.feed(text, &mut self.ledger))
+    }
+
+    /// All text of the next `n_bytes` of that file was fed.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn pass(&mut self, n_bytes: u64) {
+        self.bytes += n_bytes;
+        self.importer.expect(self.bytes, self.total);
+    }
+
+    /// Takes back what inflated the file, and why it stopped if it did, in the block that begins there.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn end_inflating(&mut self, inflater: Inflater, stop: Option<(u64, Stop<ImportError>)>) -> Result<(), ImportError> {
+        self.inflater = Some(inflater);
+        stop.map_or(Ok(()), |(offset, stop)| self.stopped(offset, stop))
     }
 
     /// How the importer reads the file in pieces; `None`: only in order.

@@ -1,4 +1,4 @@
-//! Reads one member in pieces, side by side. The result is that of reading it in order: a piece is added only where it begins between two
+//! Reads one member on several threads: in pieces, or inflating beside parsing. The result is that of reading it in order: a piece is added only where it begins between two
 //! records ([`Streamed::absorb`](super::Streamed::absorb)); where it does not, its bytes are read in order.
 
 #[cfg(not(target_arch = "wasm32"))]
@@ -17,6 +17,10 @@ const PIECE_MAX: u64 = 64 << 20;
 const PIECES_PER_THREAD: u64 = 4;
 /// How far behind a cut a record is looked for, bytes; a longer one is not cut.
 const LOOK: u64 = 256 << 10;
+
+/// Bytes of text in a byte of gzip, as traces have them.
+#[cfg(not(target_arch = "wasm32"))]
+const GZIP_RATIO: u64 = 10;
 
 /// Sentence of the ledger when a thread that read a piece broke down.
 pub const HELPER_STOPPED: &str = "A thread that read a part of the file stopped; that part was read on the main thread.";
@@ -79,6 +83,9 @@ pub(super) fn feed(feeder: &mut Feeder, member: &Member, plan: Plan) -> Result<(
         if pieces.len() > 1 {
             return threads::side_by_side(feeder, split, member, &pieces, plan.n_threads.min(pieces.len()));
         }
+    }
+    if feeder.is_gzip() && plan.n_threads > 1 && member.len() >= plan.piece_bytes.0 / GZIP_RATIO {
+        return threads::inflate_beside(feeder, member);
     }
     feed_range(feeder, member, 0..member.len())
 }

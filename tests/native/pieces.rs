@@ -8,6 +8,7 @@ use axonscope::formats::{Claim, ImportError, Imported};
 use proptest::prelude::*;
 use std::fmt::{Debug, Write};
 use std::hash::Hasher;
+use std::io::Write as _;
 
 /// A hash of how something is written for people.
 #[derive(Default)]
@@ -171,6 +172,27 @@ fn pieces_are_read_by_helpers() {
     }
     let (imported, _) = feeder.finish().unwrap();
     assert_eq!(prints(&imported), prints(&import(&text, Plan::SERIAL).unwrap()));
+}
+
+#[test]
+fn gzip_inflated_on_another_thread_gives_the_same() {
+    let records: Vec<(usize, u64, u64)> = (0..4000).map(|i| ((i * 7) % 16, 100 + i as u64, i as u64 * 3)).collect();
+    let text = trace(&records, 2).into_bytes();
+    let pack = |text: &[u8]| {
+        let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        out.write_all(text).unwrap();
+        out.finish().unwrap()
+    };
+    let packed = pack(&text);
+    let mut damaged = packed.clone();
+    let middle = damaged.len() / 2;
+    damaged[middle..middle + 9].fill(0xff);
+    let cut = packed[..packed.len() * 2 / 3].to_vec();
+    let members = [packed[..60].to_vec(), pack(&text[..70_000]), pack(&packed), pack(b""), b"\x1f\x8b\x07".to_vec()];
+    for bytes in [packed.clone(), damaged, cut, [pack(&text[..50_000]), pack(&text[50_000..])].concat()].into_iter().chain(members) {
+        let file = Member::from_bytes("t.json.gz", bytes);
+        compare(&file, &import(&file, Plan::SERIAL), plan(2, 1));
+    }
 }
 
 #[test]
