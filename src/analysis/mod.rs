@@ -23,4 +23,5 @@ pub mod spans;
 pub mod support;
 pub mod system;
 pub mod torch;
+pub mod variants;
 pub mod work_kind;

@@ -86,7 +86,7 @@ impl Session {
     }
 
     /// The summary, with what the file's schema says where its rows say nothing.
-    fn summary(&self, range: Option<TimeRange>) -> Summary {
+    pub(super) fn summary(&self, range: Option<TimeRange>) -> Summary {
         let mut found = device::summary::summary(&self.profile, range);
         let help = self.schema("Summary");
         for metric in found.metrics.iter_mut().filter(|m| m.meaning.is_empty()) {

@@ -20,6 +20,7 @@ mod session_ux;
 pub mod tables;
 mod told;
 mod torch;
+mod variants;
 pub mod views;
 mod warm_up;
 
@@ -29,4 +30,5 @@ pub use hot::{HotColumns, HotMeta};
 pub use kept::Kept;
 pub use query::{Answer, Query, TorchAnswer, TorchQuery};
 pub use session::Session;
+pub use variants::variants;
 pub use warm_up::{made_up, warm_up};

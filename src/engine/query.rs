@@ -18,6 +18,7 @@ pub use crate::analysis::operators::OperatorsQuery;
 pub use crate::analysis::search::{SearchHits, SearchQuery};
 use crate::analysis::span::SpanFigures;
 pub use crate::analysis::torch::{TorchAnswer, TorchQuery};
+pub use crate::analysis::variants::{VariantPart, Variants};
 use crate::base::{DurationNs, Item, SliceId, TimeNs, TimeRange};
 pub use crate::formats::Field;
 use crate::model::{Cell, Fact};
@@ -68,6 +69,10 @@ pub enum Query {
     Export(ExportQuery),
     /// What changed from the first part to the second. Any session can answer.
     Explain(Box<ExplainPart>, Box<ExplainPart>),
+    /// What the profile gives to a table of profiles.
+    VariantParts,
+    /// The table of these profiles. Any session can answer.
+    Variants(Vec<VariantPart>),
 }
 
 /// An answer to the query of the same name.
@@ -113,6 +118,10 @@ pub enum Answer {
     Export(ExportPart),
     /// Sentences, times and metrics.
     Explain(Box<Explain>),
+    /// One for each row.
+    VariantParts(Vec<VariantPart>),
+    /// Columns and rows.
+    Variants(Box<Variants>),
     /// The question cannot be answered; a sentence says why.
     Refused(String),
 }

@@ -1,7 +1,7 @@
 //! An open profile with its input: answers every [`Query`].
 
 use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
-use super::{HotColumns, HotMeta, hot};
+use super::{HotColumns, HotMeta, hot, variants};
 use crate::analysis::colouring::name_at;
 use crate::analysis::device::{accesses, transfer};
 use crate::analysis::support::Support;
@@ -80,6 +80,8 @@ impl Session {
             Query::HitTables(q, more, within) => self.hit_tables(q, more, within),
             Query::Brief(slice) => self.brief(*slice),
             Query::Export(q) => self.export(q),
+            Query::VariantParts => self.variant_parts(),
+            Query::Variants(parts) => variants::variants(parts.clone()),
             Query::Explain(base, run) => Answer::Explain(Box::new(explain::explain(base, run))),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name).map(Into::into)),
             Query::FindInstant(path, time, name) => Answer::Find(find_instant(&self.profile, path, *time, name).map(Into::into)),

@@ -57,4 +57,5 @@ mod torch_support;
 mod torch_truth;
 mod torch_views;
 mod torch_views_support;
+mod variants;
 mod worker_protocol;

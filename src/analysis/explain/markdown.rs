@@ -106,7 +106,7 @@ pub fn path(nodes: &[ExplainNode], node: u32, part: u32) -> String {
 
 fn row(out: &mut String, name: &str, node: &ExplainNode, has_spread: bool) {
     let time = |v: &Option<NodeValues>| v.map_or("–".into(), |v| text::duration(v.time));
-    let noise = if node.is_noise() { " (within spread)" } else { "" };
+    let noise = if node.is_noise() && node.delta.0 != 0 { " (within spread)" } else { "" };
     let state = node.state().map_or(String::new(), |state| format!(" ({state})"));
     let spread = match (has_spread, node.spread_ns) {
         (false, _) => String::new(),

@@ -9,10 +9,12 @@ mod convert;
 mod files;
 #[cfg(not(target_arch = "wasm32"))]
 mod report;
+#[cfg(not(target_arch = "wasm32"))]
+mod table;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod command {
-    use crate::{compare, convert, report};
+    use crate::{compare, convert, report, table};
     use clap::{Parser, Subcommand};
     use std::process::ExitCode;
 
@@ -34,6 +36,8 @@ mod command {
         /// Write device profiles as Parquet tables of Neuron Explorer's schema
         #[command(after_help = convert::EXAMPLES)]
         Convert(convert::Arguments),
+        /// Show any number of profiles in one table
+        Table(table::Arguments),
     }
 
     pub fn run() -> ExitCode {
@@ -41,6 +45,7 @@ mod command {
             Command::Report(arguments) => report::run(&arguments),
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Convert(arguments) => convert::run(&arguments),
+            Command::Table(arguments) => table::run(&arguments),
         };
         match outcome {
             Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,101 @@
+//! Values of a Neuron device profile: metrics of its summary, bounds and exclusive parts of its cores. A bare summary has the metrics alone.
+
+use super::{VariantCell, VariantColumn, VariantPart};
+use crate::analysis::device::bounds::{BoundsQuery, CoreBounds, Part, bounds};
+use crate::analysis::device::summary::{Metric, Summary};
+use crate::analysis::device::units::{Better, Unit};
+use crate::base::DurationNs;
+use crate::model::Profile;
+
+/// Metrics that are shown unless columns are chosen: id, header.
+const DEFAULTS: [(&str, &str); 13] = [
+    ("total_time", "Total"),
+    ("tensor_engine_active_time", "Tensor"),
+    ("vector_engine_active_time", "Vector"),
+    ("scalar_engine_active_time", "Scalar"),
+    ("gpsimd_engine_active_time", "GpSimd"),
+    ("dma_active_time", "DMA"),
+    ("software_dynamic_dma_active_time", "SW DMA"),
+    ("mfu_estimated_percent", "MFU"),
+    ("hbm_read_bytes", "HBM read"),
+    ("hbm_write_bytes", "HBM write"),
+    ("spill_save_bytes", "Spills"),
+    ("spill_reload_bytes", "Reloads"),
+    ("throttle_avg_util_limit_nc0_percent", "Throttle limit"),
+];
+
+/// The rows of a profile: one, or one for each summary of its file.
+pub fn parts(profile: &Profile, summary: &Summary) -> Vec<VariantPart> {
+    let n = summary.nodes.len().max(1);
+    let mut out: Vec<VariantPart> = (0..n).map(|node| of_node(profile, summary, node as u32, n > 1)).collect();
+    if profile.slices.is_empty() {
+        return out;
+    }
+    let found = bounds(profile, &BoundsQuery::default());
+    if let Some(part) = out.first_mut() {
+        found.cores.iter().enumerate().for_each(|(at, core)| add_core(part, at, core));
+    }
+    out
+}
+
+fn of_node(profile: &Profile, summary: &Summary, node: u32, is_one_of_several: bool) -> VariantPart {
+    let title = match summary.nodes.get(node as usize) {
+        Some(name) if is_one_of_several => format!("{} {name}", profile.meta.title),
+        _ => profile.meta.title.clone(),
+    };
+    let mut out = VariantPart { title, epoch_ns: profile.meta.origin_epoch_ns, values: Vec::new() };
+    let metrics = || summary.metrics.iter().filter(move |m| m.node == node);
+    for (id, label) in DEFAULTS {
+        match metrics().find(|m| m.name == id) {
+            Some(metric) => out.put(column(metric, label).shown(), cell(metric)),
+            // The file's summary may lack it; the run has a length.
+            None if id == "total_time" && summary.duration > DurationNs(0) => {
+                let column = VariantColumn::new(id, label, "Summary", Unit::Seconds, Some(Better::Less)).shown();
+                out.put(column, VariantCell::Number(summary.duration.0 as f64 / 1e9));
+            }
+            None => {}
+        }
+    }
+    for metric in metrics().filter(|m| !DEFAULTS.iter().any(|d| d.0 == m.name)) {
+        out.put(column(metric, &metric.name), cell(metric));
+    }
+    out
+}
+
+fn column(metric: &Metric, label: &str) -> VariantColumn {
+    VariantColumn::new(&metric.name, label, "Summary", Unit::of(&metric.name), Better::of(&metric.name))
+}
+
+fn cell(metric: &Metric) -> VariantCell {
+    match (metric.file.or(metric.computed), &metric.text) {
+        (Some(value), _) => VariantCell::Number(value),
+        (None, Some(text)) => VariantCell::Text(text.clone()),
+        (None, None) => VariantCell::Absent,
+    }
+}
+
+/// Bounds and exclusive parts of a core, counted from 0: `nc0.part.dma`.
+fn add_core(out: &mut VariantPart, at: usize, core: &CoreBounds) {
+    let mut put = |id: &str, label: String, group: &str, unit: Unit, better: Option<Better>, value: Option<f64>| {
+        let column = VariantColumn::new(&format!("nc{at}.{id}"), &format!("NC{at} {label}"), group, unit, better);
+        out.put(column, value.map_or(VariantCell::Absent, VariantCell::Number));
+    };
+    for step in core.ladders.iter().flat_map(|l| &l.steps) {
+        let id = step.bound.id();
+        put(&format!("bound.{id}"), id.replace('_', " "), "Bounds", Unit::Nanoseconds, Some(Better::Less), Some(step.time_ns));
+    }
+    for time in &core.exclusive {
+        let (id, label) = time.part.map_or(("idle", "idle"), |p| (p.id(), p.label()));
+        put(&format!("part.{id}"), format!("{label} exclusive"), "Parts", Unit::Nanoseconds, Some(Better::Less), Some(time.time.0 as f64));
+    }
+    for part in Part::ALL {
+        let busy = core.busy(part).map(|t| t.0 as f64);
+        put(&format!("busy.{}", part.id()), format!("{} busy", part.label()), "Busy", Unit::Nanoseconds, None, busy);
+    }
+    let count = |v: Option<u64>| v.map(|v| v as f64);
+    put("moved_bytes", "moved bytes".into(), "Bounds", Unit::Bytes, Some(Better::Less), count(core.moved_bytes));
+    put("flops", "FLOPs".into(), "Bounds", Unit::Plain, None, count(core.flops));
+    let label = core.bottleneck.map_or("", Part::label);
+    let column = VariantColumn::new(&format!("nc{at}.bottleneck"), &format!("NC{at} bottleneck"), "Bounds", Unit::Plain, None);
+    out.put(column, VariantCell::Text(label.into()));
+}
