@@ -1,38 +1,41 @@
 //! Tables that System and Serving share: transfers between host and device, use of HBM.
 
 use crate::analysis::system::{HbmRow, TransferRow};
-use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::ui::table::{Cell, Column, Columns, Kind, Row};
+
+fn transfer_specs() -> Columns<TransferRow> {
+    Columns::<TransferRow>::new()
+        .column("place", "Where", Kind::Name, "", |r| Cell::Text(r.place.clone()))
+        .column("direction", "Direction", Kind::Text, "", |r| {
+            Cell::Text(if r.is_to_device { "host to device" } else { "device to host" }.into())
+        })
+        .column("count", "Transfers", Kind::Count, "Runtime copies, or tensor reads and writes if there are no copies.", |r| {
+            Cell::from(r.count)
+        })
+        .summed()
+        .column("bytes", "Bytes", Kind::Bytes, "Sum over transfers with a recorded size.", |r| Cell::from(r.bytes))
+        .summed()
+        .column("busy_ns", "Busy", Kind::Duration, "Time in which at least one of them runs.", |r| Cell::Int(r.busy.0))
+        .column(
+            "bandwidth",
+            "Bandwidth, per second",
+            Kind::Bytes,
+            "Bytes ÷ time in which at least one transfer of known size runs.",
+            |r| Cell::from(r.bandwidth),
+        )
+        .column("peak", "Peak, per second", Kind::Bytes, "Maximum rate; bytes are assumed to move evenly over a transfer.", |r| {
+            Cell::from(r.peak)
+        })
+}
 
 /// Columns of the transfers.
 pub fn transfer_columns() -> Vec<Column> {
-    let c = Column::new;
-    vec![
-        c("place", "Where", Kind::Name, ""),
-        c("direction", "Direction", Kind::Text, ""),
-        c("count", "Transfers", Kind::Count, "Runtime copies, or tensor reads and writes if there are no copies.").summed(),
-        c("bytes", "Bytes", Kind::Bytes, "Sum over transfers with a recorded size.").summed(),
-        c("busy_ns", "Busy", Kind::Duration, "Time in which at least one of them runs."),
-        c("bandwidth", "Bandwidth, per second", Kind::Bytes, "Bytes ÷ time in which at least one transfer of known size runs."),
-        c("peak", "Peak, per second", Kind::Bytes, "Maximum rate; bytes are assumed to move evenly over a transfer."),
-    ]
+    transfer_specs().headers()
 }
 
 /// The transfers.
 pub fn transfers(transfers: &[TransferRow]) -> Vec<Row> {
-    let row = |r: &TransferRow| {
-        let direction = if r.is_to_device { "host to device" } else { "device to host" };
-        let bytes = Cell::from(r.bytes);
-        Row::new(vec![
-            Cell::Text(r.place.clone()),
-            Cell::Text(direction.into()),
-            Cell::from(r.count),
-            bytes,
-            Cell::Int(r.busy.0),
-            Cell::from(r.bandwidth),
-            Cell::from(r.peak),
-        ])
-    };
-    transfers.iter().map(row).collect()
+    transfer_specs().rows(transfers)
 }
 
 /// Columns of the HBM.

@@ -5,7 +5,7 @@ use crate::analysis::device::gaps::{CauseTime, EngineIdle, Gap};
 use crate::analysis::device::{Cause, CriticalPath, Gaps};
 use crate::base::text;
 use crate::ui::bars::{Bar, Series};
-use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::ui::table::{Cell, Column, Columns, Kind, Row};
 use crate::views::wording;
 
 /// Causes that occur, each with its own colour.
@@ -34,65 +34,52 @@ pub fn bars(gaps: &Gaps) -> Vec<Bar> {
     gaps.engines.iter().map(bar).collect()
 }
 
+fn cause_specs() -> Columns<(CauseTime, f64)> {
+    Columns::<(CauseTime, f64)>::new()
+        .column("engine", "Engine", Kind::Name, "The engine that is idle.", |c| Cell::Text(c.0.engine.clone()))
+        .column("core", "Core", Kind::Text, "Physical NeuronCore.", |c| Cell::Text(c.0.core.clone()))
+        .column("cause", "Waits for", Kind::Text, "Event that ended the wait.", |c| Cell::Text(c.0.cause.label().into()))
+        .column("time_ns", "Time", Kind::Duration, "Idle time of this cause.", |c| Cell::Int(c.0.time.0))
+        .summed()
+        .column("share", "Share", Kind::Share, "Idle time of this cause as a share of the run, or of the selected range.", |c| {
+            Cell::Float(c.0.time.0 as f64 / c.1)
+        })
+        .column("count", "Count", Kind::Count, "Gaps, or parts of gaps.", |c| Cell::from(c.0.count))
+        .summed()
+        .column("meaning", "Meaning", Kind::Text, "Explanation and remedy.", |c| Cell::Text(c.0.cause.meaning().into()))
+}
+
 /// Columns of the causes' table.
 pub fn cause_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("engine", "Engine", Kind::Name, "The engine that is idle."),
-        column("core", "Core", Kind::Text, "Physical NeuronCore."),
-        column("cause", "Waits for", Kind::Text, "Event that ended the wait."),
-        column("time_ns", "Time", Kind::Duration, "Idle time of this cause.").summed(),
-        column("share", "Share", Kind::Share, "Idle time of this cause as a share of the run, or of the selected range."),
-        column("count", "Count", Kind::Count, "Gaps, or parts of gaps.").summed(),
-        column("meaning", "Meaning", Kind::Text, "Explanation and remedy."),
-    ]
+    cause_specs().headers()
 }
 
 /// Rows of the causes' table.
 pub fn causes(gaps: &Gaps) -> Vec<Row> {
     let whole = gaps.range.duration().0.max(1) as f64;
-    let row = |c: &CauseTime| {
-        Row::new(vec![
-            Cell::Text(c.engine.clone()),
-            Cell::Text(c.core.clone()),
-            Cell::Text(c.cause.label().into()),
-            Cell::Int(c.time.0),
-            Cell::Float(c.time.0 as f64 / whole),
-            Cell::from(c.count),
-            Cell::Text(c.cause.meaning().into()),
-        ])
-    };
-    gaps.causes.iter().map(row).collect()
+    let columns = cause_specs();
+    gaps.causes.iter().map(|cause| columns.row(&(cause.clone(), whole))).collect()
+}
+
+fn gap_specs() -> Columns<Gap> {
+    Columns::<Gap>::new()
+        .column("engine", "Engine", Kind::Name, "The engine that is idle.", |g| Cell::Text(g.engine.clone()))
+        .column("core", "Core", Kind::Text, "Physical NeuronCore.", |g| Cell::Text(g.core.clone()))
+        .column("start_ns", "Start", Kind::Duration, wording::SINCE_ORIGIN, |g| Cell::Int(g.range.start.0))
+        .column("gap_ns", "Length", Kind::Duration, "Time without work.", |g| Cell::Int(g.range.duration().0))
+        .column("cause", "Waits for", Kind::Text, "Cause of the longest part of the gap.", |g| Cell::Text(g.cause.label().into()))
+        .column("what", "Condition", Kind::Text, "Semaphore and value, or instruction, that it waits for.", |g| text_or_absent(&g.what))
+        .column("next", "Next instruction", Kind::Text, "Instruction that waited.", |g| text_or_absent(&g.next_name))
 }
 
 /// Columns of the gaps' table.
 pub fn gap_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("engine", "Engine", Kind::Name, "The engine that is idle."),
-        column("core", "Core", Kind::Text, "Physical NeuronCore."),
-        column("start_ns", "Start", Kind::Duration, wording::SINCE_ORIGIN),
-        column("gap_ns", "Length", Kind::Duration, "Time without work."),
-        column("cause", "Waits for", Kind::Text, "Cause of the longest part of the gap."),
-        column("what", "Condition", Kind::Text, "Semaphore and value, or instruction, that it waits for."),
-        column("next", "Next instruction", Kind::Text, "Instruction that waited."),
-    ]
+    gap_specs().headers()
 }
 
 /// Rows of the gaps' table.
 pub fn gaps(gaps: &Gaps) -> Vec<Row> {
-    let row = |g: &Gap| {
-        Row::new(vec![
-            Cell::Text(g.engine.clone()),
-            Cell::Text(g.core.clone()),
-            Cell::Int(g.range.start.0),
-            Cell::Int(g.range.duration().0),
-            Cell::Text(g.cause.label().into()),
-            text_or_absent(&g.what),
-            text_or_absent(&g.next_name),
-        ])
-    };
-    gaps.gaps.iter().map(row).collect()
+    gap_specs().rows(&gaps.gaps)
 }
 
 fn text_or_absent(text: &str) -> Cell {
@@ -121,67 +108,61 @@ fn kind(kind: PathKind) -> &'static str {
     }
 }
 
-/// Columns of the shares' table.
-pub fn share_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Activity", Kind::Name, "Engine that works, or cause of the wait."),
-        column(
+fn share_specs() -> Columns<PathShare> {
+    Columns::<PathShare>::new()
+        .column("name", "Activity", Kind::Name, "Engine that works, or cause of the wait.", |s| Cell::Text(s.name.clone()))
+        .column(
             "kind",
             "Kind",
             Kind::Text,
             "Compute, a DMA transfer or the wait for one, a wait for an engine or a barrier, or an unexplained gap.",
-        ),
-        column("time_ns", "Time", Kind::Duration, "Time on the critical path; every instant counts once.").summed(),
-        column("share", "Share", Kind::Share, "Share of the length of the critical path.").summed(),
-        column("count", "Steps", Kind::Count, "Steps with this activity. A step can count in two rows: for its wait and for its work."),
-    ]
+            |s| Cell::Text(kind(s.kind).into()),
+        )
+        .column("time_ns", "Time", Kind::Duration, "Time on the critical path; every instant counts once.", |s| Cell::Int(s.time.0))
+        .summed()
+        .column("share", "Share", Kind::Share, "Share of the length of the critical path.", |s| Cell::Float(s.share))
+        .summed()
+        .column(
+            "count",
+            "Steps",
+            Kind::Count,
+            "Steps with this activity. A step can count in two rows: for its wait and for its work.",
+            |s| Cell::from(s.count),
+        )
+}
+
+/// Columns of the shares' table.
+pub fn share_columns() -> Vec<Column> {
+    share_specs().headers()
 }
 
 /// Rows of the shares' table.
 pub fn shares(path: &CriticalPath) -> Vec<Row> {
-    let row = |s: &PathShare| {
-        Row::new(vec![
-            Cell::Text(s.name.clone()),
-            Cell::Text(kind(s.kind).into()),
-            Cell::Int(s.time.0),
-            Cell::Float(s.share),
-            Cell::from(s.count),
-        ])
-    };
-    path.shares.iter().map(row).collect()
+    share_specs().rows(&path.shares)
+}
+
+fn step_specs() -> Columns<PathStep> {
+    Columns::<PathStep>::new()
+        .column("name", "Step", Kind::Name, "Instruction or transfer.", |s| Cell::Text(s.name.clone()))
+        .column("engine", "Engine", Kind::Text, "Engine or queue on which it ran.", |s| Cell::Text(s.engine.clone()))
+        .column("core", "Core", Kind::Text, "Physical NeuronCore.", |s| Cell::Text(s.core.clone()))
+        .column("start_ns", "Start", Kind::Duration, wording::SINCE_ORIGIN, |s| Cell::Int(s.range.start.0))
+        .column("own_ns", "Exclusive time", Kind::Duration, "Part not covered by an earlier step.", |s| Cell::Int(s.own.0))
+        .column("gap_ns", "Gap before", Kind::Duration, "From the end of the previous steps to its start.", |s| Cell::Int(s.gap.0))
+        .column("cause", "Waits for", Kind::Text, "Cause of the gap or of the wait.", |s| {
+            s.cause.map_or(Cell::Absent, |c| Cell::Text(c.label().into()))
+        })
+        .column("via", "Dependency", Kind::Text, "Dependency on the previous step.", |s| text_or_absent(&s.via))
 }
 
 /// Columns of the steps' table.
 pub fn step_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Step", Kind::Name, "Instruction or transfer."),
-        column("engine", "Engine", Kind::Text, "Engine or queue on which it ran."),
-        column("core", "Core", Kind::Text, "Physical NeuronCore."),
-        column("start_ns", "Start", Kind::Duration, wording::SINCE_ORIGIN),
-        column("own_ns", "Exclusive time", Kind::Duration, "Part not covered by an earlier step."),
-        column("gap_ns", "Gap before", Kind::Duration, "From the end of the previous steps to its start."),
-        column("cause", "Waits for", Kind::Text, "Cause of the gap or of the wait."),
-        column("via", "Dependency", Kind::Text, "Dependency on the previous step."),
-    ]
+    step_specs().headers()
 }
 
 /// Rows of the steps' table.
 pub fn steps(path: &CriticalPath) -> Vec<Row> {
-    let row = |s: &PathStep| {
-        Row::new(vec![
-            Cell::Text(s.name.clone()),
-            Cell::Text(s.engine.clone()),
-            Cell::Text(s.core.clone()),
-            Cell::Int(s.range.start.0),
-            Cell::Int(s.own.0),
-            Cell::Int(s.gap.0),
-            s.cause.map_or(Cell::Absent, |c| Cell::Text(c.label().into())),
-            text_or_absent(&s.via),
-        ])
-    };
-    path.steps.iter().map(row).collect()
+    step_specs().rows(&path.steps)
 }
 
 #[cfg(test)]

@@ -1,79 +1,69 @@
 //! Kernels as table rows and slices of a pie.
 
-use crate::analysis::torch::kernels::{KernelGrouping, KernelRow, KernelRun, Kernels};
+use crate::analysis::torch::kernels::{KernelGrouping, KernelProperties, KernelRow, KernelRun, Kernels};
 use crate::ui::palette::fixed;
 use crate::ui::pie::Slice;
-use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::ui::table::{Cell, Column, Columns, Kind, Row};
 use std::collections::BTreeMap;
 
 /// The columns that this answer can fill.
+fn specs(kernels: &Kernels, grouping: KernelGrouping) -> Columns<KernelRow> {
+    const BLOCKS: &str = "Mean blocks per multiprocessor (SM), weighted by duration. Below 1, some multiprocessors are idle.";
+    const OCCUPANCY: &str = "Mean estimated achieved occupancy, weighted by duration: active warps ÷ maximum warps per multiprocessor.";
+    Columns::<KernelRow>::new()
+        .column("name", "Kernel", Kind::Name, "Name of the kernel as in the file.", |r| Cell::Text(r.name.clone()))
+        .with(grouping == KernelGrouping::Properties, with_properties)
+        .column("calls", "Calls", Kind::Count, "Number of runs.", |r| r.calls.into())
+        .summed()
+        .column("total_ns", "Total", Kind::Duration, "Sum of the durations.", |r| r.total.into())
+        .summed()
+        .column("time_share", "Time %", Kind::Share, "Total as a share of the total of all kernels.", |r| Cell::Float(r.share))
+        .summed()
+        .column("mean_ns", "Mean", Kind::Duration, "Mean duration.", |r| Cell::Float(r.mean_ns))
+        .column("max_ns", "Max", Kind::Duration, "Longest run.", |r| r.max.into())
+        .column("min_ns", "Min", Kind::Duration, "Shortest run.", |r| r.min.into())
+        .with(kernels.has_blocks_per_sm, |all| all.column("blocks_per_sm", "Blocks / SM", Kind::Number, BLOCKS, |r| r.blocks_per_sm.into()))
+        .with(kernels.has_occupancy, |all| {
+            all.column("occupancy", "Est. occupancy", Kind::Share, OCCUPANCY, |r| r.occupancy_percent.map(|p| p / 100.0).into())
+        })
+        .column("tensor_cores", "TC used", Kind::Text, "Whether it uses tensor cores (TC), derived from its name.", |r| {
+            Cell::Text(yes(r.uses_tensor_cores).into())
+        })
+}
+
+fn with_properties(all: Columns<KernelRow>) -> Columns<KernelRow> {
+    fn of(row: &KernelRow, get: impl Fn(&KernelProperties) -> Cell) -> Cell {
+        row.properties.as_ref().map_or(Cell::Absent, get)
+    }
+    let known = |text: &str| if text.is_empty() { Cell::Absent } else { Cell::Text(text.into()) };
+    all.column("operator", "Operator", Kind::Text, "Operator that launched it. Empty if not recorded in the trace.", move |r| {
+        of(r, |p| known(p.operator.as_deref().unwrap_or_default()))
+    })
+    .column("grid", "Grid", Kind::Text, "Blocks of the launch, in three dimensions.", move |r| of(r, |p| known(&p.grid)))
+    .column("block", "Block", Kind::Text, "Threads of a block, in three dimensions.", move |r| of(r, |p| known(&p.block)))
+    .column("registers", "Registers", Kind::Count, "Registers of each thread.", |r| of(r, |p| p.registers.map(u64::from).into()))
+    .column("shared_memory", "Shared memory", Kind::Bytes, "Shared memory of each block.", |r| {
+        of(r, |p| p.shared_memory.map(u64::from).into())
+    })
+    .column(
+        "op_tc_eligible",
+        "Op TC eligible",
+        Kind::Text,
+        "Whether the launching operator can use tensor cores, by its name.",
+        |r| of(r, |p| Cell::Text(yes(p.is_operator_tc_eligible).into())),
+    )
+}
+
+/// The columns that this answer can fill.
 pub fn columns(kernels: &Kernels, grouping: KernelGrouping) -> Vec<Column> {
-    let column = Column::new;
-    let mut columns = vec![column("name", "Kernel", Kind::Name, "Name of the kernel as in the file.")];
-    if grouping == KernelGrouping::Properties {
-        columns.extend([
-            column("operator", "Operator", Kind::Text, "Operator that launched it. Empty if not recorded in the trace."),
-            column("grid", "Grid", Kind::Text, "Blocks of the launch, in three dimensions."),
-            column("block", "Block", Kind::Text, "Threads of a block, in three dimensions."),
-            column("registers", "Registers", Kind::Count, "Registers of each thread."),
-            column("shared_memory", "Shared memory", Kind::Bytes, "Shared memory of each block."),
-            column("op_tc_eligible", "Op TC eligible", Kind::Text, "Whether the launching operator can use tensor cores, by its name."),
-        ]);
-    }
-    columns.extend([
-        column("calls", "Calls", Kind::Count, "Number of runs.").summed(),
-        column("total_ns", "Total", Kind::Duration, "Sum of the durations.").summed(),
-        column("time_share", "Time %", Kind::Share, "Total as a share of the total of all kernels.").summed(),
-        column("mean_ns", "Mean", Kind::Duration, "Mean duration."),
-        column("max_ns", "Max", Kind::Duration, "Longest run."),
-        column("min_ns", "Min", Kind::Duration, "Shortest run."),
-    ]);
-    if kernels.has_blocks_per_sm {
-        let help = "Mean blocks per multiprocessor (SM), weighted by duration. Below 1, some multiprocessors are idle.";
-        columns.push(column("blocks_per_sm", "Blocks / SM", Kind::Number, help));
-    }
-    if kernels.has_occupancy {
-        let help = "Mean estimated achieved occupancy, weighted by duration: active warps ÷ maximum warps per multiprocessor.";
-        columns.push(column("occupancy", "Est. occupancy", Kind::Share, help));
-    }
-    columns.push(column("tensor_cores", "TC used", Kind::Text, "Whether it uses tensor cores (TC), derived from its name."));
-    columns
+    specs(kernels, grouping).headers()
 }
 
 /// Rows in the order of the answer; a cell for each of [`columns`].
 pub fn rows(kernels: &Kernels) -> Vec<Row> {
-    kernels.rows.iter().map(|r| row(kernels, r)).collect()
-}
-
-fn row(kernels: &Kernels, r: &KernelRow) -> Row {
-    let told = |text: &str| if text.is_empty() { Cell::Absent } else { Cell::Text(text.into()) };
-    let mut cells = vec![Cell::Text(r.name.clone())];
-    if let Some(p) = &r.properties {
-        cells.extend([
-            told(p.operator.as_deref().unwrap_or_default()),
-            told(&p.grid),
-            told(&p.block),
-            Cell::from(p.registers.map(u64::from)),
-            Cell::from(p.shared_memory.map(u64::from)),
-            Cell::Text(yes(p.is_operator_tc_eligible).into()),
-        ]);
-    }
-    cells.extend([
-        Cell::from(r.calls),
-        Cell::Int(r.total.0),
-        Cell::Float(r.share),
-        Cell::Float(r.mean_ns),
-        Cell::Int(r.max.0),
-        Cell::Int(r.min.0),
-    ]);
-    if kernels.has_blocks_per_sm {
-        cells.push(Cell::from(r.blocks_per_sm));
-    }
-    if kernels.has_occupancy {
-        cells.push(r.occupancy_percent.map_or(Cell::Absent, |p| Cell::Float(p / 100.0)));
-    }
-    cells.push(Cell::Text(yes(r.uses_tensor_cores).into()));
-    Row { colour: Some(r.colour), ..Row::new(cells) }
+    let has_properties = kernels.rows.iter().any(|r| r.properties.is_some());
+    let columns = specs(kernels, if has_properties { KernelGrouping::Properties } else { KernelGrouping::Name });
+    kernels.rows.iter().map(|r| Row { colour: Some(r.colour), ..columns.row(r) }).collect()
 }
 
 /// For people.
@@ -99,29 +89,34 @@ pub fn by_tensor_cores(kernels: &Kernels) -> Vec<Slice> {
     ]
 }
 
+fn run_specs() -> Columns<KernelRun> {
+    Columns::<KernelRun>::new()
+        .column("start", "Start", Kind::Duration, "", |r| Cell::Int(r.start.0))
+        .column("duration_ns", "Duration", Kind::Duration, "", |r| Cell::Int(r.duration.0))
+        .column("stream", "Stream", Kind::Text, "", stream)
+}
+
 /// The columns of the runs of one kernel.
 pub fn run_columns() -> Vec<Column> {
-    vec![
-        Column::new("start", "Start", Kind::Duration, ""),
-        Column::new("duration_ns", "Duration", Kind::Duration, ""),
-        Column::new("stream", "Stream", Kind::Text, ""),
-    ]
+    run_specs().headers()
+}
+
+fn stream(run: &KernelRun) -> Cell {
+    match (run.device, run.stream) {
+        (Some(device), Some(stream)) => Cell::Text(format!("GPU {device} · {stream}")),
+        (Some(device), None) => Cell::Text(format!("GPU {device}")),
+        _ => Cell::Absent,
+    }
 }
 
 /// The runs of one kernel.
 pub fn run_rows(runs: &[KernelRun]) -> Vec<Row> {
-    let stream = |r: &KernelRun| match (r.device, r.stream) {
-        (Some(device), Some(stream)) => Cell::Text(format!("GPU {device} · {stream}")),
-        (Some(device), None) => Cell::Text(format!("GPU {device}")),
-        _ => Cell::Absent,
-    };
-    runs.iter().map(|r| Row::new(vec![Cell::Int(r.start.0), Cell::Int(r.duration.0), stream(r)])).collect()
+    run_specs().rows(runs)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::torch::kernels::KernelProperties;
     use crate::base::DurationNs;
 
     fn kernels(properties: Option<KernelProperties>) -> Kernels {

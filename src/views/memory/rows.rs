@@ -1,9 +1,9 @@
 //! What the Memory view shows, from the worker's answers.
 
-use crate::analysis::torch::memory::{Memory, MemoryDevice, MemoryEvents, MemoryPeak};
+use crate::analysis::torch::memory::{Memory, MemoryDevice, MemoryEvents, MemoryPeak, MemoryRow};
 use crate::base::{DurationNs, TimeNs, TimeRange, text};
 use crate::ui::curve::{Line, Mark, Shape};
-use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::ui::table::{Cell, Column, Columns, Kind, Row};
 
 /// Names of the devices.
 pub fn devices(memory: &Memory) -> Vec<String> {
@@ -60,41 +60,40 @@ pub fn outside_sentence(device: &MemoryDevice) -> Option<String> {
     })
 }
 
+fn specs() -> Columns<MemoryRow> {
+    const INCREASE: &str = "Bytes allocated minus bytes released in the calls and everything they contain.";
+    const SELF_INCREASE: &str = "Bytes allocated minus bytes released in the calls themselves.";
+    const SIZE: &str = "Bytes of these allocations, without releases, in the calls and everything they contain.";
+    const SELF_SIZE: &str = "Bytes of these allocations, without releases, in the calls themselves.";
+    Columns::<MemoryRow>::new()
+        .column("operator", "Operator", Kind::Name, "Operator that allocated or released memory.", |r| Cell::Text(r.name.clone()))
+        .column("calls", "Calls", Kind::Count, "Calls that allocated or released memory, and calls next to or inside them.", |r| {
+            r.calls.into()
+        })
+        .summed()
+        .column("size_increase", "Size Increase", Kind::Bytes, INCREASE, |r| Cell::Int(r.increase_bytes))
+        .column("self_size_increase", "Self Size Increase", Kind::Bytes, SELF_INCREASE, |r| Cell::Int(r.self_increase_bytes))
+        .summed()
+        .column("allocation_count", "Allocation Count", Kind::Count, "Allocations in the calls and everything they contain.", |r| {
+            r.allocations.into()
+        })
+        .column("self_allocation_count", "Self Allocation Count", Kind::Count, "Allocations in the calls themselves.", |r| {
+            r.self_allocations.into()
+        })
+        .summed()
+        .column("allocation_size", "Allocation Size", Kind::Bytes, SIZE, |r| Cell::Int(r.allocated_bytes))
+        .column("self_allocation_size", "Self Allocation Size", Kind::Bytes, SELF_SIZE, |r| Cell::Int(r.self_allocated_bytes))
+        .summed()
+}
+
 /// Columns of the statistics, named as the plugin names them.
 pub fn columns() -> Vec<Column> {
-    let bytes = |id, label, help| Column::new(id, label, Kind::Bytes, help);
-    vec![
-        Column::new("operator", "Operator", Kind::Name, "Operator that allocated or released memory."),
-        Column::new("calls", "Calls", Kind::Count, "Calls that allocated or released memory, and calls next to or inside them.").summed(),
-        bytes("size_increase", "Size Increase", "Bytes allocated minus bytes released in the calls and everything they contain."),
-        bytes("self_size_increase", "Self Size Increase", "Bytes allocated minus bytes released in the calls themselves.").summed(),
-        Column::new("allocation_count", "Allocation Count", Kind::Count, "Allocations in the calls and everything they contain."),
-        Column::new("self_allocation_count", "Self Allocation Count", Kind::Count, "Allocations in the calls themselves.").summed(),
-        bytes(
-            "allocation_size",
-            "Allocation Size",
-            "Bytes of these allocations, without releases, in the calls and everything they contain.",
-        ),
-        bytes("self_allocation_size", "Self Allocation Size", "Bytes of these allocations, without releases, in the calls themselves.")
-            .summed(),
-    ]
+    specs().headers()
 }
 
 /// A row per operator.
 pub fn rows(device: &MemoryDevice) -> Vec<Row> {
-    let row = |r: &crate::analysis::torch::memory::MemoryRow| {
-        Row::new(vec![
-            Cell::Text(r.name.clone()),
-            Cell::from(r.calls),
-            Cell::Int(r.increase_bytes),
-            Cell::Int(r.self_increase_bytes),
-            Cell::from(r.allocations),
-            Cell::from(r.self_allocations),
-            Cell::Int(r.allocated_bytes),
-            Cell::Int(r.self_allocated_bytes),
-        ])
-    };
-    device.operators.iter().map(row).collect()
+    specs().rows(&device.operators)
 }
 
 /// Columns of the pieces of memory.

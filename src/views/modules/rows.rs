@@ -3,7 +3,7 @@
 use crate::analysis::torch::modules::{ModuleRow, Modules, TreeNode};
 use crate::base::{TimeNs, text};
 use crate::ui::flame::Node;
-use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::ui::table::{Cell, Column, Columns, Kind, Row};
 use crate::ui::tree::Branch;
 use crate::views::wording;
 
@@ -33,44 +33,39 @@ pub fn ordered(modules: &Modules) -> Vec<(ModuleRow, Option<u32>)> {
     pre_order(&parents).into_iter().map(|(i, parent)| (modules.rows[i].clone(), parent)).collect()
 }
 
+fn specs(has_device: bool) -> Columns<ModuleRow> {
+    const DEVICE_TOTAL: &str = "Time of kernels launched in the calls; overlaps count twice.";
+    const DEVICE_SELF: &str = "Time of kernels launched directly by the module or its operators.";
+    const HOST_TOTAL: &str = "Host time of the calls, including nested operators and modules.";
+    const HOST_SELF: &str = "Host time of the calls, excluding nested operators and modules.";
+    const MEAN: &str = "Mean device time per call, or host time if there is no device time. This is the width in the flame graph.";
+    Columns::<ModuleRow>::new()
+        .column("name", "Module Name", Kind::Name, "Class, and number within the class.", |r| Cell::Text(r.name.clone()))
+        .column("occurrences", "Occurrences", Kind::Count, "Calls in the entire trace, at any place in the tree.", |r| r.occurrences.into())
+        .column("operators", "Operators", Kind::Count, "Operators called directly by the module.", |r| r.operators.into())
+        .column("host_total", "Host Total Time", Kind::Duration, HOST_TOTAL, |r| r.host_total.into())
+        .column("host_self", "Host Self Time", Kind::Duration, HOST_SELF, |r| r.host_self.into())
+        .with(has_device, |all| {
+            all.column("device_total", "Device Total Time", Kind::Duration, DEVICE_TOTAL, |r| r.device_total.into()).column(
+                "device_self",
+                "Device Self Time",
+                Kind::Duration,
+                DEVICE_SELF,
+                |r| r.device_self.into(),
+            )
+        })
+        .column("mean", "Mean per Call", Kind::Duration, MEAN, |r| Cell::Int(r.mean_ns.round() as i64))
+}
+
 /// Columns of the modules, as the plugin names them; of a device only when one was used.
 pub fn columns(has_device: bool) -> Vec<Column> {
-    let time = |id, label, help| Column::new(id, label, Kind::Duration, help);
-    let mut out = vec![
-        Column::new("name", "Module Name", Kind::Name, "Class, and number within the class."),
-        Column::new("occurrences", "Occurrences", Kind::Count, "Calls in the entire trace, at any place in the tree."),
-        Column::new("operators", "Operators", Kind::Count, "Operators called directly by the module."),
-        time("host_total", "Host Total Time", "Host time of the calls, including nested operators and modules."),
-        time("host_self", "Host Self Time", "Host time of the calls, excluding nested operators and modules."),
-    ];
-    if has_device {
-        out.push(time("device_total", "Device Total Time", "Time of kernels launched in the calls; overlaps count twice."));
-        out.push(time("device_self", "Device Self Time", "Time of kernels launched directly by the module or its operators."));
-    }
-    out.push(time(
-        "mean",
-        "Mean per Call",
-        "Mean device time per call, or host time if there is no device time. This is the width in the flame graph.",
-    ));
-    out
+    specs(has_device).headers()
 }
 
 /// The tree of modules.
 pub fn branches(modules: &Modules) -> Vec<Branch> {
-    let branch = |(r, parent): (ModuleRow, Option<u32>)| {
-        let mut cells = vec![
-            Cell::Text(r.name.clone()),
-            Cell::from(r.occurrences),
-            Cell::from(r.operators),
-            Cell::Int(r.host_total.0),
-            Cell::Int(r.host_self.0),
-        ];
-        if modules.has_device {
-            cells.extend([Cell::Int(r.device_total.0), Cell::Int(r.device_self.0)]);
-        }
-        cells.push(Cell::Int(r.mean_ns.round() as i64));
-        Branch { row: Row { colour: Some(r.colour), ..Row::new(cells) }, parent }
-    };
+    let columns = specs(modules.has_device);
+    let branch = |(r, parent): (ModuleRow, Option<u32>)| Branch { row: Row { colour: Some(r.colour), ..columns.row(&r) }, parent };
     ordered(modules).into_iter().map(branch).collect()
 }
 

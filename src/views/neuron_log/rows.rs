@@ -7,7 +7,7 @@ use crate::base::{DurationNs, TimeRange, text};
 use crate::engine::Cell as Raw;
 use crate::engine::query::TablePart;
 use crate::ui::pie::Slice;
-use crate::ui::table::{Cell, Column, Kind, Row, order};
+use crate::ui::table::{Cell, Column, Columns, Kind, Row, order};
 use crate::views::scope;
 use std::collections::BTreeMap;
 
@@ -140,30 +140,24 @@ pub fn figures(t: &LogTimeline) -> Vec<(&'static str, String)> {
     ]
 }
 
+fn sum_specs() -> Columns<RowSum> {
+    Columns::<RowSum>::new()
+        .column("name", "Row", Kind::Name, "", |r| Cell::Text(r.name.clone()))
+        .column("process", "Process", Kind::Text, "", |r| Cell::Text(r.process.clone()))
+        .column("n_slices", "Slices", Kind::Count, "", |r| Cell::from(r.n_slices))
+        .summed()
+        .column("busy_ns", "Busy", Kind::Duration, "Time in which at least one slice of the row runs.", |r| Cell::Int(r.busy.0))
+        .column("share", "Share of the window", Kind::Share, "Busy time as a share of the device window.", |r| Cell::from(r.share))
+}
+
 /// Columns of the timeline's rows.
 pub fn sum_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Row", Kind::Name, ""),
-        column("process", "Process", Kind::Text, ""),
-        column("n_slices", "Slices", Kind::Count, "").summed(),
-        column("busy_ns", "Busy", Kind::Duration, "Time in which at least one slice of the row runs."),
-        column("share", "Share of the window", Kind::Share, "Busy time as a share of the device window."),
-    ]
+    sum_specs().headers()
 }
 
 /// The timeline's rows.
 pub fn sums(t: &LogTimeline) -> Vec<Row> {
-    let row = |r: &RowSum| {
-        Row::new(vec![
-            Cell::Text(r.name.clone()),
-            Cell::Text(r.process.clone()),
-            Cell::from(r.n_slices),
-            Cell::Int(r.busy.0),
-            Cell::from(r.share),
-        ])
-    };
-    t.rows.iter().map(row).collect()
+    sum_specs().rows(&t.rows)
 }
 
 /// A caption's kind in words.
@@ -177,57 +171,65 @@ pub fn caption_title(caption: &Caption) -> &'static str {
     }
 }
 
+fn step_specs() -> Columns<StepRow> {
+    Columns::<StepRow>::new()
+        .column("name", "Step", Kind::Name, "Host step.", |r| Cell::Text(r.name.clone()))
+        .column("start_ns", "Start", Kind::Duration, "Time since the first slice.", |r| Cell::Int(r.start.0))
+        .column("duration_ns", "Duration", Kind::Duration, "", |r| Cell::Int(r.duration.0))
+        .summed()
+        .column("idle_ns", "Device idle", Kind::Duration, "Time in the step in which the device is idle.", |r| Cell::Int(r.idle.0))
+        .summed()
+        .column("idle_share", "Idle %", Kind::Share, "Share of the step.", |r| Cell::from(r.idle_share))
+        .column("gap_ns", "Longest idle time", Kind::Duration, "Longest idle interval of the device in the step.", |r| Cell::Int(r.gap.0))
+        .column("host", "Host activity", Kind::Text, "Innermost host slice that covers most of the longest idle time.", |r| {
+            Cell::Text(r.host_name.clone())
+        })
+        .column("execution_ns", "Execution", Kind::Duration, "Execution time of the device in the step.", |r| Cell::Int(r.execution.0))
+        .summed()
+        .column("io_ns", "IO transfer", Kind::Duration, "", |r| Cell::Int(r.io.0))
+        .summed()
+        .column("sync_ns", "CC sync", Kind::Duration, "Time in which collectives synchronize in the step.", |r| {
+            Cell::Int(r.synchronisation.0)
+        })
+        .summed()
+}
+
 /// Columns of the steps.
 pub fn step_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Step", Kind::Name, "Host step."),
-        column("start_ns", "Start", Kind::Duration, "Time since the first slice."),
-        column("duration_ns", "Duration", Kind::Duration, "").summed(),
-        column("idle_ns", "Device idle", Kind::Duration, "Time in the step in which the device is idle.").summed(),
-        column("idle_share", "Idle %", Kind::Share, "Share of the step."),
-        column("gap_ns", "Longest idle time", Kind::Duration, "Longest idle interval of the device in the step."),
-        column("host", "Host activity", Kind::Text, "Innermost host slice that covers most of the longest idle time."),
-        column("execution_ns", "Execution", Kind::Duration, "Execution time of the device in the step.").summed(),
-        column("io_ns", "IO transfer", Kind::Duration, "").summed(),
-        column("sync_ns", "CC sync", Kind::Duration, "Time in which collectives synchronize in the step.").summed(),
-    ]
+    step_specs().headers()
 }
 
 /// The steps.
 pub fn steps(t: &LogTrace) -> Vec<Row> {
-    let row = |r: &StepRow| {
-        let mut cells = vec![Cell::Text(r.name.clone()), Cell::Int(r.start.0), Cell::Int(r.duration.0), Cell::Int(r.idle.0)];
-        cells.extend([Cell::from(r.idle_share), Cell::Int(r.gap.0), Cell::Text(r.host_name.clone())]);
-        cells.extend([r.execution, r.io, r.synchronisation].map(|d| Cell::Int(d.0)));
-        Row::new(cells)
-    };
-    t.steps.iter().map(row).collect()
+    step_specs().rows(&t.steps)
+}
+
+fn delta_specs() -> Columns<DeltaRow> {
+    Columns::<DeltaRow>::new()
+        .column("name", "Operator", Kind::Name, "", |r| Cell::Text(r.name.clone()))
+        .column("place", "In", Kind::Text, "Runs that contain it.", |r| Cell::Text(r.place.clone()))
+        .column("before_ns", "Time before", Kind::Duration, "", |r| Cell::from(r.time.0))
+        .summed()
+        .column("after_ns", "Time now", Kind::Duration, "", |r| Cell::from(r.time.1))
+        .summed()
+        .column("delta_ns", "Difference", Kind::Duration, "Time now − time before. An operator missing in a run has time 0 there.", |r| {
+            Cell::Int(r.delta_ns)
+        })
+        .summed()
+        .column("n_before", "Occurrences before", Kind::Count, "", |r| Cell::from(r.occurrences.0))
+        .summed()
+        .column("n_after", "Occurrences now", Kind::Count, "", |r| Cell::from(r.occurrences.1))
+        .summed()
 }
 
 /// Columns of a comparison.
 pub fn diff_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Operator", Kind::Name, ""),
-        column("place", "In", Kind::Text, "Runs that contain it."),
-        column("before_ns", "Time before", Kind::Duration, "").summed(),
-        column("after_ns", "Time now", Kind::Duration, "").summed(),
-        column("delta_ns", "Difference", Kind::Duration, "Time now − time before. An operator missing in a run has time 0 there.").summed(),
-        column("n_before", "Occurrences before", Kind::Count, "").summed(),
-        column("n_after", "Occurrences now", Kind::Count, "").summed(),
-    ]
+    delta_specs().headers()
 }
 
 /// Operators of both runs.
 pub fn deltas(d: &LogDiff) -> Vec<Row> {
-    let row = |r: &DeltaRow| {
-        let texts = [&r.name, &r.place].map(|t| Cell::Text(t.clone()));
-        let figures =
-            [Cell::from(r.time.0), Cell::from(r.time.1), Cell::Int(r.delta_ns), Cell::from(r.occurrences.0), Cell::from(r.occurrences.1)];
-        Row::new(texts.into_iter().chain(figures).collect())
-    };
-    d.rows.iter().map(row).collect()
+    delta_specs().rows(&d.rows)
 }
 
 #[cfg(test)]

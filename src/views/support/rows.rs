@@ -1,7 +1,7 @@
 //! A support report as table rows.
 
 use crate::analysis::support::{Change, FailureRow, HloRow, Support, SupportDiff, SupportRow, SupportTop};
-use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::ui::table::{Cell, Column, Columns, Kind, Row};
 
 /// Which operators are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,28 +33,28 @@ impl std::str::FromStr for Which {
     }
 }
 
+fn operator_specs() -> Columns<SupportRow> {
+    Columns::<SupportRow>::new()
+        .column("name", "Operator", Kind::Name, "Name of the operator in the framework.", |r| Cell::Text(r.name.clone()))
+        .column("support", "Support", Kind::Text, "A supported operator can still fail: support depends on data types and shapes.", |r| Cell::Text(support_word(r).into()))
+        .column("supported", "Supported", Kind::Count, "Supported occurrences, as counted in the report.", |r| Cell::from(r.supported)).summed()
+        .column("unsupported", "Failing calls", Kind::Count, "Failing calls.", |r| Cell::from((r.unsupported > 0).then_some(r.unsupported))).summed()
+        .column("failed_instructions", "Failing HLO", Kind::Count, "Failing HLO instructions of this operator; needs a report with verbosity 1.", |r| Cell::from(r.failed_instructions))
+        .column("failed_dtypes", "Failing data types", Kind::Text, "Data types of results and operands of the failing instructions; only those that no supported instruction has, if there are any.", |r| Cell::Text(r.failed_dtypes.clone()))
+        .column("failed_at", "Fails at", Kind::Text, "Stage that failed, as listed in the report.", |r| Cell::Text(r.failed_at.clone()))
+}
+
 /// Columns of the operators.
 pub fn operator_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Operator", Kind::Name, "Name of the operator in the framework."),
-        column("support", "Support", Kind::Text, "A supported operator can still fail: support depends on data types and shapes."),
-        column("supported", "Supported", Kind::Count, "Supported occurrences, as counted in the report.").summed(),
-        column("unsupported", "Failing calls", Kind::Count, "Failing calls.").summed(),
-        column(
-            "failed_instructions",
-            "Failing HLO",
-            Kind::Count,
-            "Failing HLO instructions of this operator; needs a report with verbosity 1.",
-        ),
-        column(
-            "failed_dtypes",
-            "Failing data types",
-            Kind::Text,
-            "Data types of results and operands of the failing instructions; only those that no supported instruction has, if there are any.",
-        ),
-        column("failed_at", "Fails at", Kind::Text, "Stage that failed, as listed in the report."),
-    ]
+    operator_specs().headers()
+}
+
+fn support_word(row: &SupportRow) -> &'static str {
+    match (row.is_supported, row.unsupported > 0) {
+        (true, true) => "both",
+        (true, false) => "supported",
+        _ => "unsupported",
+    }
 }
 
 /// Operators as rows, those of a cut list as far as they follow each other.
@@ -64,23 +64,7 @@ pub fn operators(top: &SupportTop, which: Which) -> Vec<Row> {
         Which::Failing => r.unsupported > 0,
         Which::Supported => r.is_supported,
     };
-    let row = |r: &SupportRow| {
-        let word = match (r.is_supported, r.unsupported > 0) {
-            (true, true) => "both",
-            (true, false) => "supported",
-            _ => "unsupported",
-        };
-        Row::new(vec![
-            Cell::Text(r.name.clone()),
-            Cell::Text(word.into()),
-            Cell::from(r.supported),
-            Cell::from((r.unsupported > 0).then_some(r.unsupported)),
-            Cell::from(r.failed_instructions),
-            Cell::Text(r.failed_dtypes.clone()),
-            Cell::Text(r.failed_at.clone()),
-        ])
-    };
-    top.support.operators.iter().take(top.n_shown as usize).filter(is_shown).map(row).collect()
+    operator_specs().rows(top.support.operators.iter().take(top.n_shown as usize).filter(is_shown))
 }
 
 /// Columns of the failing calls.
@@ -150,32 +134,30 @@ pub fn instructions(support: &Support) -> Vec<Row> {
     support.instructions.iter().map(row).collect()
 }
 
+fn change_specs() -> Columns<crate::analysis::support::ChangeRow> {
+    Columns::<crate::analysis::support::ChangeRow>::new()
+        .column("name", "Operator", Kind::Name, "", |r| Cell::Text(r.name.clone()))
+        .column("change", "Change", Kind::Text, "Change from the baseline report to this report.", |r| {
+            Cell::Text(change_words(r.change).into())
+        })
+        .column("supported_before", "Supported before", Kind::Count, "", |r| Cell::from(r.supported.0))
+        .summed()
+        .column("supported_after", "Supported now", Kind::Count, "", |r| Cell::from(r.supported.1))
+        .summed()
+        .column("unsupported_before", "Failing before", Kind::Count, "", |r| Cell::from(r.unsupported.0))
+        .summed()
+        .column("unsupported_after", "Failing now", Kind::Count, "", |r| Cell::from(r.unsupported.1))
+        .summed()
+}
+
 /// Columns of a comparison.
 pub fn diff_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Operator", Kind::Name, ""),
-        column("change", "Change", Kind::Text, "Change from the baseline report to this report."),
-        column("supported_before", "Supported before", Kind::Count, "").summed(),
-        column("supported_after", "Supported now", Kind::Count, "").summed(),
-        column("unsupported_before", "Failing before", Kind::Count, "").summed(),
-        column("unsupported_after", "Failing now", Kind::Count, "").summed(),
-    ]
+    change_specs().headers()
 }
 
 /// Changes as rows.
 pub fn changes(diff: &SupportDiff) -> Vec<Row> {
-    let row = |r: &crate::analysis::support::ChangeRow| {
-        Row::new(vec![
-            Cell::Text(r.name.clone()),
-            Cell::Text(change_words(r.change).into()),
-            Cell::from(r.supported.0),
-            Cell::from(r.supported.1),
-            Cell::from(r.unsupported.0),
-            Cell::from(r.unsupported.1),
-        ])
-    };
-    diff.rows.iter().map(row).collect()
+    change_specs().rows(&diff.rows)
 }
 
 /// A change in words.

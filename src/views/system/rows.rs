@@ -5,7 +5,7 @@ use crate::analysis::system::{Chain, ChainRow, CoreRow, CpuRow, ExecutionRow, Hb
 use crate::base::colour_slots::{by_index, fixed};
 use crate::base::{DurationNs, text};
 use crate::ui::curve::{Line, Shape};
-use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::ui::table::{Cell, Column, Columns, Kind, Row};
 
 /// The sum behind the categories is neutral.
 const ALL_COLOUR: u16 = fixed::OTHER;
@@ -39,61 +39,66 @@ pub fn clock(s: &System) -> String {
     }
 }
 
+fn execution_specs<'a>() -> Columns<(&'a ExecutionRow, Utilization)> {
+    Columns::<(&ExecutionRow, Utilization)>::new()
+        .column("model", "Model", Kind::Name, "NEFF or id of the model in the events.", |r| {
+            Cell::Text(if r.0.model.is_empty() { "not recorded".to_string() } else { r.0.model.clone() })
+        })
+        .column("profile", "Device profile", Kind::Text, "Device profile named by the events, or listed for this core.", |r| {
+            text_or_absent(&r.0.profile)
+        })
+        .column("process", "Process", Kind::Text, "", |r| text_or_absent(&r.0.process))
+        .column("core", "NeuronCore", Kind::Text, "", |r| text_or_absent(&r.0.core))
+        .column("calls", "Calls", Kind::Count, "Executions (events nc_exec_running).", |r| Cell::from(r.0.calls))
+        .summed()
+        .column("total_ns", "Total duration", Kind::Duration, "Sum of the durations.", |r| Cell::Int(r.0.total.0))
+        .summed()
+        .column("mean_ns", "Duration", Kind::Duration, "Mean duration of a call.", |r| {
+            Cell::Int(r.0.total.0 / i64::try_from(r.0.calls).unwrap_or(i64::MAX).max(1))
+        })
+        .column("min_ns", "Shortest", Kind::Duration, "", |r| Cell::Int(r.0.min.0))
+        .column("max_ns", "Longest", Kind::Duration, "", |r| Cell::Int(r.0.max.0))
+        .column("mfu", "MFU", Kind::Share, "Model FLOPs utilization, from the open device profile.", |r| Cell::from(r.1.mfu))
+        .column("hfu", "HFU", Kind::Share, "Hardware FLOPs utilization, from the open device profile.", |r| Cell::from(r.1.hfu))
+        .column("mbu", "MBU", Kind::Share, "Memory bandwidth utilization, from the open device profile.", |r| Cell::from(r.1.mbu))
+}
+
 /// Columns of the executions.
 pub fn execution_columns() -> Vec<Column> {
-    let c = Column::new;
-    vec![
-        c("model", "Model", Kind::Name, "NEFF or id of the model in the events."),
-        c("profile", "Device profile", Kind::Text, "Device profile named by the events, or listed for this core."),
-        c("process", "Process", Kind::Text, ""),
-        c("core", "NeuronCore", Kind::Text, ""),
-        c("calls", "Calls", Kind::Count, "Executions (events nc_exec_running).").summed(),
-        c("total_ns", "Total duration", Kind::Duration, "Sum of the durations.").summed(),
-        c("mean_ns", "Duration", Kind::Duration, "Mean duration of a call."),
-        c("min_ns", "Shortest", Kind::Duration, ""),
-        c("max_ns", "Longest", Kind::Duration, ""),
-        c("mfu", "MFU", Kind::Share, "Model FLOPs utilization, from the open device profile."),
-        c("hfu", "HFU", Kind::Share, "Hardware FLOPs utilization, from the open device profile."),
-        c("mbu", "MBU", Kind::Share, "Memory bandwidth utilization, from the open device profile."),
-    ]
+    execution_specs().headers()
 }
 
 /// The executions; `of` gives what an open device profile tells.
 pub fn executions(s: &System, of: impl Fn(&ExecutionRow) -> Utilization) -> Vec<Row> {
-    let row = |r: &ExecutionRow| {
-        let told = of(r);
-        let model = if r.model.is_empty() { "not recorded".to_string() } else { r.model.clone() };
-        let mean = r.total.0 / i64::try_from(r.calls).unwrap_or(i64::MAX).max(1);
-        let mut cells = vec![Cell::Text(model)];
-        cells.extend([&r.profile, &r.process, &r.core].map(|t| if t.is_empty() { Cell::Absent } else { Cell::Text(t.clone()) }));
-        cells.extend([Cell::from(r.calls), Cell::Int(r.total.0), Cell::Int(mean), Cell::Int(r.min.0), Cell::Int(r.max.0)]);
-        cells.extend([told.mfu, told.hfu, told.mbu].map(Cell::from));
-        Row::new(cells)
-    };
-    s.executions.iter().map(row).collect()
+    let columns = execution_specs();
+    s.executions.iter().map(|r| columns.row(&(r, of(r)))).collect()
+}
+
+fn core_specs() -> Columns<CoreRow> {
+    Columns::<CoreRow>::new()
+        .column("name", "NeuronCore", Kind::Name, "", |r| Cell::Text(r.name.clone()))
+        .column("count", "Executions", Kind::Count, "", |r| Cell::from(r.count))
+        .summed()
+        .column("busy_ns", "Busy", Kind::Duration, "Time in which a model executes.", |r| Cell::Int(r.busy.0))
+        .column("idle_ns", "Gaps", Kind::Duration, "Time between the first and the last execution in which none runs.", |r| {
+            Cell::Int(r.idle.0)
+        })
+        .column("idle", "Gaps %", Kind::Share, "Share of the time from the first to the last execution.", |r| {
+            Cell::from((r.wall.0 > 0).then(|| r.idle.0 as f64 / r.wall.0 as f64))
+        })
+        .column("longest_ns", "Longest gap", Kind::Duration, "Click the row to show it in the timeline.", |r| {
+            r.longest_gap.map_or(Cell::Absent, |g| Cell::Int(g.duration().0))
+        })
 }
 
 /// Columns of the cores.
 pub fn core_columns() -> Vec<Column> {
-    let c = Column::new;
-    vec![
-        c("name", "NeuronCore", Kind::Name, ""),
-        c("count", "Executions", Kind::Count, "").summed(),
-        c("busy_ns", "Busy", Kind::Duration, "Time in which a model executes."),
-        c("idle_ns", "Gaps", Kind::Duration, "Time between the first and the last execution in which none runs."),
-        c("idle", "Gaps %", Kind::Share, "Share of the time from the first to the last execution."),
-        c("longest_ns", "Longest gap", Kind::Duration, "Click the row to show it in the timeline."),
-    ]
+    core_specs().headers()
 }
 
 /// The cores.
 pub fn cores(s: &System) -> Vec<Row> {
-    let row = |r: &CoreRow| {
-        let idle = (r.wall.0 > 0).then(|| r.idle.0 as f64 / r.wall.0 as f64);
-        let longest = r.longest_gap.map_or(Cell::Absent, |g| Cell::Int(g.duration().0));
-        Row::new(vec![Cell::Text(r.name.clone()), Cell::from(r.count), Cell::Int(r.busy.0), Cell::Int(r.idle.0), Cell::from(idle), longest])
-    };
-    s.cores.iter().map(row).collect()
+    core_specs().rows(&s.cores)
 }
 
 /// An HBM over time: all of it, then its categories.
@@ -109,50 +114,55 @@ pub fn hbm_lines(curve: &HbmCurve) -> Vec<Line> {
     std::iter::once(all).chain(curve.categories.iter().enumerate().map(category)).collect()
 }
 
+fn cpu_specs() -> Columns<CpuRow> {
+    Columns::<CpuRow>::new()
+        .column("cpu", "CPU", Kind::Name, "", |r| Cell::Text(r.cpu.clone()))
+        .column("instance", "Instance", Kind::Text, "", |r| Cell::Text(r.instance.clone()))
+        .column("n", "Samples", Kind::Count, "Each sample is the mean over the preceding second.", |r| Cell::from(r.n_samples))
+        .column("mean", "Mean", Kind::Share, "", |r| Cell::Float(r.mean))
+        .column("most", "Maximum", Kind::Share, "", |r| Cell::Float(r.most))
+        .column(
+            "most_in_gaps",
+            "Maximum in gaps",
+            Kind::Share,
+            "Maximum of the samples that cover time in which no device executes.",
+            |r| Cell::from(r.most_in_gaps),
+        )
+}
+
 /// Columns of the CPUs.
 pub fn cpu_columns() -> Vec<Column> {
-    let c = Column::new;
-    vec![
-        c("cpu", "CPU", Kind::Name, ""),
-        c("instance", "Instance", Kind::Text, ""),
-        c("n", "Samples", Kind::Count, "Each sample is the mean over the preceding second."),
-        c("mean", "Mean", Kind::Share, ""),
-        c("most", "Maximum", Kind::Share, ""),
-        c("most_in_gaps", "Maximum in gaps", Kind::Share, "Maximum of the samples that cover time in which no device executes."),
-    ]
+    cpu_specs().headers()
 }
 
 /// The CPUs.
 pub fn cpus(s: &System) -> Vec<Row> {
-    let row = |r: &CpuRow| {
-        let texts = [&r.cpu, &r.instance].map(|t| Cell::Text(t.clone()));
-        let figures = [Cell::from(r.n_samples), Cell::Float(r.mean), Cell::Float(r.most), Cell::from(r.most_in_gaps)];
-        Row::new(texts.into_iter().chain(figures).collect())
-    };
-    s.cpus.iter().map(row).collect()
+    cpu_specs().rows(&s.cpus)
+}
+
+fn chain_specs() -> Columns<ChainRow> {
+    Columns::<ChainRow>::new()
+        .column("name", "Name", Kind::Name, "Click the row to show the event in the timeline.", |r| Cell::Text(r.name.clone()))
+        .column("event", "Event ID", Kind::Text, "Name as in the file.", |r| Cell::Text(r.event.clone()))
+        .column("flow", "Flow ID", Kind::Text, "Flow that leads to the event.", |r| Cell::Text(r.flows.clone()))
+        .column("source", "Trace event source", Kind::Text, "", |r| Cell::Text(r.source.clone()))
+        .column("depth", "Distance in flows", Kind::Count, "", |r| Cell::from(u64::from(r.depth)))
+        .column("start_ns", "Start", Kind::Duration, "Time since the first event.", |r| Cell::Int(r.start.0))
+        .column("duration_ns", "Duration", Kind::Duration, "", |r| Cell::Int(r.duration.0))
 }
 
 /// Columns of a chain.
 pub fn chain_columns() -> Vec<Column> {
-    let c = Column::new;
-    vec![
-        c("name", "Name", Kind::Name, "Click the row to show the event in the timeline."),
-        c("event", "Event ID", Kind::Text, "Name as in the file."),
-        c("flow", "Flow ID", Kind::Text, "Flow that leads to the event."),
-        c("source", "Trace event source", Kind::Text, ""),
-        c("depth", "Distance in flows", Kind::Count, ""),
-        c("start_ns", "Start", Kind::Duration, "Time since the first event."),
-        c("duration_ns", "Duration", Kind::Duration, ""),
-    ]
+    chain_specs().headers()
 }
 
 /// One direction of a chain.
 pub fn chain(rows: &[ChainRow]) -> Vec<Row> {
-    let row = |r: &ChainRow| {
-        let texts = [&r.name, &r.event, &r.flows, &r.source].map(|t| Cell::Text(t.clone()));
-        Row::new(texts.into_iter().chain([Cell::from(u64::from(r.depth)), Cell::Int(r.start.0), Cell::Int(r.duration.0)]).collect())
-    };
-    rows.iter().map(row).collect()
+    chain_specs().rows(rows)
+}
+
+fn text_or_absent(text: &str) -> Cell {
+    if text.is_empty() { Cell::Absent } else { Cell::Text(text.into()) }
 }
 
 /// What is said above the tables of a chain.

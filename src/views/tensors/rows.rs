@@ -1,39 +1,57 @@
 //! Tensors and memory as rows, bars and lines.
 
 use crate::analysis::device::bands::{Band, BandKind};
-use crate::analysis::device::tensors::{TensorRow, Tensors};
+use crate::analysis::device::tensors::{HbmUse, TensorRow, Tensors};
 use crate::analysis::device::usage::UseCurve;
 use crate::base::{TimeNs, text};
 use crate::ui::bars::Bar;
 use crate::ui::curve::{Line, Shape};
-use crate::ui::table::{Cell, Column, Kind, Row};
+use crate::ui::table::{Cell, Column, Columns, Kind, Row};
 
 fn words(value: Option<&String>) -> Cell {
     value.map_or(Cell::Absent, |v| Cell::Text(v.clone()))
 }
 
+fn tensor_specs() -> Columns<TensorRow> {
+    Columns::<TensorRow>::new()
+        .column("name", "Tensor", Kind::Name, "Name of the variable; a node of the NEFF may have none. Click to see its transfers.", |t| {
+            if t.name.is_empty() { Cell::Absent } else { Cell::Text(t.name.clone()) }
+        })
+        .column("type", "Type", Kind::Text, "Input, output or weight.", |t| words(t.kind.as_ref()))
+        .column("format", "Format", Kind::Text, "Layout in memory.", |t| words(t.format.as_ref()))
+        .column("shape", "Shape", Kind::Text, "As written in the NEFF.", |t| words(t.shape.as_ref()))
+        .column("size", "Size", Kind::Bytes, "Bytes of the tensor.", |t| Cell::from(t.size_bytes))
+        .summed()
+        .column("node", "Node", Kind::Text, "Node of the NEFF.", |t| words(t.node.as_ref()))
+        .column("core", "Core", Kind::Text, "Physical core, or its subgraph.", |t| words(t.core.as_ref()))
+        .column(
+            "loads",
+            "Loads",
+            Kind::Count,
+            "load_to_sbuf_dma_count: transfers into the State Buffer, as recorded by the profiler.",
+            |t| Cell::from(t.loads),
+        )
+        .summed()
+        .column("load_bytes", "Loaded", Kind::Bytes, "load_to_sbuf_total_size_bytes.", |t| Cell::from(t.load_bytes))
+        .summed()
+        .column("load_mean", "Mean load", Kind::Bytes, "load_to_sbuf_avg_size_bytes.", |t| Cell::from(t.load_mean_bytes))
+        .column("load_factor", "Load factor", Kind::Number, "load_to_sbuf_repeat_factor: how many times the size was loaded.", |t| {
+            Cell::from(t.load_factor)
+        })
+        .column("transfers", "Transfers", Kind::Count, "DMA rows with its name, in any direction.", |t| Cell::from(t.transfers))
+        .summed()
+        .column("moved", "Moved", Kind::Bytes, "Bytes of these rows.", |t| Cell::from(t.moved_bytes))
+        .summed()
+        .column("moved_factor", "Moved ÷ size", Kind::Number, "Bytes of its DMA rows ÷ its size.", |t| Cell::from(t.moved_factor))
+        .column("first", "First use", Kind::Duration, "Start of its first transfer.", |t| {
+            t.used.map_or(Cell::Absent, |r| Cell::Int(r.start.0))
+        })
+        .column("last", "Last use", Kind::Duration, "End of its last transfer.", |t| t.used.map_or(Cell::Absent, |r| Cell::Int(r.end.0)))
+}
+
 /// Columns of the tensors.
 pub fn tensor_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("name", "Tensor", Kind::Name, "Name of the variable; a node of the NEFF may have none. Click to see its transfers."),
-        column("type", "Type", Kind::Text, "Input, output or weight."),
-        column("format", "Format", Kind::Text, "Layout in memory."),
-        column("shape", "Shape", Kind::Text, "As written in the NEFF."),
-        column("size", "Size", Kind::Bytes, "Bytes of the tensor.").summed(),
-        column("node", "Node", Kind::Text, "Node of the NEFF."),
-        column("core", "Core", Kind::Text, "Physical core, or its subgraph."),
-        column("loads", "Loads", Kind::Count, "load_to_sbuf_dma_count: transfers into the State Buffer, as recorded by the profiler.")
-            .summed(),
-        column("load_bytes", "Loaded", Kind::Bytes, "load_to_sbuf_total_size_bytes.").summed(),
-        column("load_mean", "Mean load", Kind::Bytes, "load_to_sbuf_avg_size_bytes."),
-        column("load_factor", "Load factor", Kind::Number, "load_to_sbuf_repeat_factor: how many times the size was loaded."),
-        column("transfers", "Transfers", Kind::Count, "DMA rows with its name, in any direction.").summed(),
-        column("moved", "Moved", Kind::Bytes, "Bytes of these rows.").summed(),
-        column("moved_factor", "Moved ÷ size", Kind::Number, "Bytes of its DMA rows ÷ its size."),
-        column("first", "First use", Kind::Duration, "Start of its first transfer."),
-        column("last", "Last use", Kind::Duration, "End of its last transfer."),
-    ]
+    tensor_specs().headers()
 }
 
 /// The tensors that are in use at a moment; all without one.
@@ -43,27 +61,8 @@ pub fn shown(tensors: &Tensors, at: Option<i64>) -> Vec<&TensorRow> {
 
 /// Rows of the tensors.
 pub fn tensor_rows(tensors: &Tensors, at: Option<i64>) -> Vec<Row> {
-    let row = |t: &TensorRow| {
-        Row::new(vec![
-            if t.name.is_empty() { Cell::Absent } else { Cell::Text(t.name.clone()) },
-            words(t.kind.as_ref()),
-            words(t.format.as_ref()),
-            words(t.shape.as_ref()),
-            Cell::from(t.size_bytes),
-            words(t.node.as_ref()),
-            words(t.core.as_ref()),
-            Cell::from(t.loads),
-            Cell::from(t.load_bytes),
-            Cell::from(t.load_mean_bytes),
-            Cell::from(t.load_factor),
-            Cell::from(t.transfers),
-            Cell::from(t.moved_bytes),
-            Cell::from(t.moved_factor),
-            t.used.map_or(Cell::Absent, |r| Cell::Int(r.start.0)),
-            t.used.map_or(Cell::Absent, |r| Cell::Int(r.end.0)),
-        ])
-    };
-    shown(tensors, at).into_iter().map(row).collect()
+    let columns = tensor_specs();
+    shown(tensors, at).into_iter().map(|t| columns.row(t)).collect()
 }
 
 /// Which columns the file fills, by their places, and the labels of the others. Without rows none is left out.
@@ -80,48 +79,44 @@ pub fn picked<T>(all: Vec<T>, places: &[usize]) -> Vec<T> {
     all.into_iter().enumerate().filter(|(at, _)| is_picked(*at)).map(|(_, one)| one).collect()
 }
 
-/// Columns of the stretches.
-pub fn band_columns() -> Vec<Column> {
-    let column = Column::new;
-    vec![
-        column("what", "Tensor or core", Kind::Name, "Click to show it in the timeline."),
-        column(
+fn band_specs() -> Columns<Band> {
+    Columns::<Band>::new()
+        .column("what", "Tensor or core", Kind::Name, "Click to show it in the timeline.", |b| Cell::Text(b.name.clone()))
+        .column(
             "why",
             "Why",
             Kind::Text,
             "A tensor moved more than twice, or at least 64 transfers of less than 512 bytes, each within 1 µs of the previous one.",
-        ),
-        column("start", "Start", Kind::Duration, "Since the start of the run."),
-        column("length", "Length", Kind::Duration, ""),
-        column("transfers", "Transfers", Kind::Count, ""),
-        column("bytes", "Bytes", Kind::Bytes, ""),
-        column(
+            |b| Cell::Text(why(b.kind).into()),
+        )
+        .column("start", "Start", Kind::Duration, "Since the start of the run.", |b| Cell::Int(b.range.start.0))
+        .column("length", "Length", Kind::Duration, "", |b| Cell::Int(b.range.duration().0))
+        .column("transfers", "Transfers", Kind::Count, "", |b| Cell::from(b.transfers))
+        .column("bytes", "Bytes", Kind::Bytes, "", |b| Cell::from(b.bytes))
+        .column(
             "factor",
             "Times its size",
             Kind::Number,
             "Load factor of the tensor if recorded, otherwise bytes of its DMA rows ÷ its size.",
-        ),
-    ]
+            |b| Cell::from(b.factor),
+        )
+}
+
+/// Columns of the stretches.
+pub fn band_columns() -> Vec<Column> {
+    band_specs().headers()
+}
+
+fn why(kind: BandKind) -> &'static str {
+    match kind {
+        BandKind::Reloaded => "reloaded",
+        BandKind::SmallTransfers => "many small transfers",
+    }
 }
 
 /// Rows of the stretches.
 pub fn bands(tensors: &Tensors) -> Vec<Row> {
-    let row = |b: &Band| {
-        let why = match b.kind {
-            BandKind::Reloaded => "reloaded",
-            BandKind::SmallTransfers => "many small transfers",
-        };
-        Row::new(vec![
-            Cell::Text(b.name.clone()),
-            Cell::Text(why.into()),
-            Cell::Int(b.range.start.0),
-            Cell::Int(b.range.duration().0),
-            Cell::from(b.transfers),
-            Cell::from(b.bytes),
-            Cell::from(b.factor),
-        ])
-    };
-    tensors.bands.iter().map(row).collect()
+    band_specs().rows(&tensors.bands)
 }
 
 /// A bar for each type of device memory that holds anything.
@@ -142,19 +137,19 @@ pub fn hbm_totals(tensors: &Tensors) -> String {
 
 /// Rows of device memory.
 pub fn hbm_rows(tensors: &Tensors) -> Vec<Row> {
-    let row = |u: &crate::analysis::device::tensors::HbmUse| {
-        Row::new(vec![Cell::Text(u.kind.clone()), Cell::Text(u.core.clone()), Cell::from(u.bytes)])
-    };
-    tensors.hbm.iter().map(row).collect()
+    hbm_specs().rows(&tensors.hbm)
+}
+
+fn hbm_specs() -> Columns<HbmUse> {
+    Columns::<HbmUse>::new()
+        .column("type", "Type", Kind::Name, "Name as in the file.", |u| Cell::Text(u.kind.clone()))
+        .column("core", "Core", Kind::Text, "NeuronCore.", |u| Cell::Text(u.core.clone()))
+        .column("bytes", "Bytes", Kind::Bytes, "Device memory allocated for it.", |u| Cell::from(u.bytes))
 }
 
 /// Columns of device memory.
 pub fn hbm_columns() -> Vec<Column> {
-    vec![
-        Column::new("type", "Type", Kind::Name, "Name as in the file."),
-        Column::new("core", "Core", Kind::Text, "NeuronCore."),
-        Column::new("bytes", "Bytes", Kind::Bytes, "Device memory allocated for it."),
-    ]
+    hbm_specs().headers()
 }
 
 /// Memories of cores with samples: `NC 4 · PSUM Usage`.
