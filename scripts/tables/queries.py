@@ -157,8 +157,9 @@ def queries(name, tables, data, truth, is_json):
         is_near = found is not None and abs(found - sum(r["duration_ns"] for r in spans)) <= len(spans)
         check(f"{name} active {engine} {at}: {found}", is_near, True)
     if is_json:
-        found = sql(tables, "select engine, pcore_idx, start_ts, end_ts from {ActiveTime} order by all")
-        check(f"{name} active intervals", found, sorted((r["engine"], r["pcore_idx"], r["start_ts"], r["end_ts"]) for r in data["active_time"]))
+        fields = ("engine", "pcore_idx", "start_ts", "end_ts", "duration_ns")
+        found = sql(tables, "select engine, pcore_idx, start_ts, end_ts, duration_ns from {ActiveTime} order by all")
+        check(f"{name} active intervals", found, sorted(tuple(r[field] for field in fields) for r in data["active_time"]))
     for at, told in truth["cores"].items():
         bounds = told["whole"]["bounds"]
         check(f"{name} memory bound {at}", merged(tables, f"{{DmaPacket}} where pcore_idx = {at}"), bounds["memory_bound"])

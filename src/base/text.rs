@@ -97,7 +97,12 @@ pub fn count(n: u64) -> String {
 
 /// A count of things: `1 kernel`, `1 234 kernels`. `one` is the word for one of them; an s makes it many.
 pub fn counted(n: u64, one: &str) -> String {
-    format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" })
+    let ending = match one {
+        _ if n == 1 => "",
+        _ if ["s", "x", "ch", "sh"].iter().any(|end| one.ends_with(end)) => "es",
+        _ => "s",
+    };
+    format!("{} {one}{ending}", count(n))
 }
 
 /// A share of one as a percentage with one decimal: `12.3%`; below half a tenth, up or down, `< 0.1%`.
@@ -146,6 +151,10 @@ mod tests {
     fn one_is_singular() {
         let said = [0, 1, 1234].map(|n| counted(n, "kernel"));
         assert_eq!(said, ["0 kernels", "1 kernel", "1\u{202f}234 kernels"]);
+        assert_eq!(
+            (counted(2, "fetch"), counted(1, "class"), counted(3, "class")),
+            ("2 fetches".into(), "1 class".into(), "3 classes".into())
+        );
     }
 
     #[test]

@@ -13,15 +13,26 @@ pub(super) fn tables(profile: &Profile, cores: &Cores, give: &mut Give<'_>) -> R
     give("OpcodeSummary", opcodes(profile))
 }
 
+/// A row of `ActiveTime`; times in nanoseconds.
+struct Active {
+    start: i64,
+    end: i64,
+    engine: String,
+    core: Option<i64>,
+    /// As the file records it: start and end are rounded apart, so their difference may be 1 ns more.
+    duration: Option<i64>,
+}
+
 fn active(profile: &Profile, cores: &Cores) -> Part {
-    let mut rows: Vec<(i64, i64, String, Option<i64>)> = Vec::new();
+    let mut rows: Vec<Active> = Vec::new();
     match profile.tables.iter().find(|t| t.id == "active_time").filter(|t| t.n_more == 0 && t.n_in_file == 0) {
         Some(table) => {
             for row in 0..table.rows.len() {
                 let cell = |column: &str| cells::cell(table, row, column);
                 let core = cells::int(&cell("pcore_idx")).or_else(|| cells::subgraph(&cells::text(&cell("subgraph"))?));
                 if let (Some(start), Some(end)) = (cells::int(&cell("start_ts")), cells::int(&cell("end_ts"))) {
-                    rows.push((start, end, cells::text(&cell("engine")).unwrap_or_default(), core));
+                    let duration = cells::int(&cell("duration_ns")).or_else(|| cells::int(&cell("duration"))).or(end.checked_sub(start));
+                    rows.push(Active { start, end, engine: cells::text(&cell("engine")).unwrap_or_default(), core, duration });
                 }
             }
         }
@@ -30,16 +41,19 @@ fn active(profile: &Profile, cores: &Cores) -> Part {
             let roots: Vec<(&str, TrackId)> = roots.map(|t| (profile.strings.get(profile.tracks[t.index()].name), t)).collect();
             for found in active_times::active_times(profile) {
                 let core = roots.iter().find(|r| r.0 == found.core).and_then(|r| cores.get(r.1));
-                rows.extend(found.spans.iter().map(|span| (span.0, span.1, found.engine.to_ascii_lowercase(), core)));
+                let engine = found.engine.to_ascii_lowercase();
+                let row =
+                    |&(start, end): &(i64, i64)| Active { start, end, engine: engine.clone(), core, duration: end.checked_sub(start) };
+                rows.extend(found.spans.iter().map(row));
             }
         }
     }
     let columns = vec![
-        Values::Ints(rows.iter().map(|r| Some(r.0)).collect()),
-        Values::Ints(rows.iter().map(|r| Some(r.1)).collect()),
-        Values::Texts(rows.iter().map(|r| Some(r.2.clone()).filter(|e| !e.is_empty())).collect()),
-        Values::Ints(rows.iter().map(|r| r.3).collect()),
-        Values::Ints(rows.iter().map(|r| r.1.checked_sub(r.0)).collect()),
+        Values::Ints(rows.iter().map(|r| Some(r.start)).collect()),
+        Values::Ints(rows.iter().map(|r| Some(r.end)).collect()),
+        Values::Texts(rows.iter().map(|r| Some(r.engine.clone()).filter(|e| !e.is_empty())).collect()),
+        Values::Ints(rows.iter().map(|r| r.core).collect()),
+        Values::Ints(rows.iter().map(|r| r.duration).collect()),
     ];
     Part::last(columns)
 }
