@@ -1,7 +1,8 @@
 // Serving on Neuron: a system profile as written since mid-2026, its models, bursts and gaps; a pasted summary.
-import { cells, dropFiles, expect, idle, openView, picture, settled, show, start, tabs, test } from './support.js';
+import { cells, dropFiles, expect, idle, picture, settled, show, start, test } from './support.js';
 import { served, summaryText } from './neuron_logs.js';
 
+const tabs = (page) => page.locator('[role=tab]');
 const card = (page, id) => page.locator(`[data-view="serving"] [data-card="${id}"] strong`);
 
 test('models, phases and gaps; a burst becomes the scope', async ({ page, site }) => {
