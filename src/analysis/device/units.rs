@@ -55,7 +55,7 @@ impl Unit {
     /// A difference of two values, with its sign; of two shares in percentage points.
     pub fn change(self, delta: f64) -> String {
         match self {
-            Unit::Share => signed_percent(delta).replace('%', "pp"),
+            Unit::Share => signed_percent(delta).replace('%', " pp"),
             _ => format!("{}{}", if delta > 0.0 { "+" } else { "" }, self.shown(delta)),
         }
     }
