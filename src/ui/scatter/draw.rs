@@ -26,6 +26,14 @@ struct Labels {
 }
 
 impl Labels {
+    /// Keeps names off the lines of the ceilings.
+    fn reserve(&mut self, layout: &Layout, ceilings: &[Ceiling], slope: Option<f64>) {
+        for ceiling in ceilings {
+            let (y, from) = (layout.py(ceiling.level), layout.px(level_start(layout, ceiling, slope)));
+            self.boxes.extend(y.is_finite().then_some([from, y - 1.0, layout.left + layout.width, y + 1.0]));
+        }
+    }
+
     /// Draws a name at the first of the places (x, y of the middle line, alignment) that is free.
     fn draw(&mut self, sheet: &Sheet<'_>, name: &str, places: &[(f64, f64, Align)], write: Write) -> Drawn {
         let width = sheet.width_of(name, Face::Plain);
@@ -62,6 +70,7 @@ pub(super) fn base(sheet: &Sheet<'_>, layout: &Layout, picture: &Picture<'_>) ->
     let highest = picture.ceilings.iter().map(|c| c.level).fold(0.0, f64::max);
     // The ceilings are named first: the other names give way.
     let mut labels = Labels::default();
+    labels.reserve(layout, picture.ceilings, picture.slope.map(|s| s.1));
     for ceiling in picture.ceilings {
         level(sheet, &mut plane, layout, ceiling, picture.slope.map(|s| s.1), &mut labels)?;
     }
@@ -116,6 +125,12 @@ fn slanted<'a>(
     Ok(())
 }
 
+/// The x at which a ceiling begins: where it meets the slope, or the left.
+fn level_start(layout: &Layout, ceiling: &Ceiling, slope: Option<f64>) -> f64 {
+    let range = layout.x.range();
+    slope.filter(|s| *s > 0.0).map_or(range.start, |s| (ceiling.level / s).max(range.start).min(range.end))
+}
+
 /// A compute ceiling from where it meets the slope, or from the left.
 fn level<'a>(
     sheet: &Sheet<'a>,
@@ -129,9 +144,7 @@ fn level<'a>(
     if !y.is_finite() {
         return Ok(());
     }
-    let range = layout.x.range();
-    let from = slope.filter(|s| *s > 0.0).map_or(range.start, |s| (ceiling.level / s).max(range.start).min(range.end));
-    let ends = [(from, ceiling.level), (range.end, ceiling.level)];
+    let ends = [(level_start(layout, ceiling, slope), ceiling.level), (layout.x.range().end, ceiling.level)];
     let colour = if ceiling.is_dashed { sheet.ink.quiet } else { sheet.ink.text };
     if ceiling.is_dashed {
         plane.draw_series(DashedLineSeries::new(ends, Sheet::px(6.0), Sheet::px(4.0), stroke(colour, 1.5)))?;
