@@ -81,16 +81,15 @@ fn Item(found: Finding, on_place: Callback<usize>) -> impl IntoView {
     let severity = (!found.severity.is_empty()).then(|| view! { <span class="advice__severity">{found.severity}</span> });
     let has_places = !found.places.is_empty();
     let places = found.places.into_iter().enumerate().map(place).collect_view();
-    let has_figures = !found.figures.is_empty();
-    let figure = |(what, value): (String, String)| view! { <dt>{with_code(&what)}</dt><dd class="figure">{value}</dd> };
-    let figures = found.figures.into_iter().map(figure).collect_view();
+    let evidence = evidence(&found.figures);
+    let evidence = (!evidence.is_empty()).then(|| view! { <p class="advice__text" data-evidence-sentence>{with_code(&evidence)}</p> });
     let reasons = found.reasons.iter().map(|(head, text)| view! { <dt>{*head}</dt><dd>{with_code(text)}</dd> }).collect_view();
     let more = found.link.map(|(to, what)| view! { <a href=to target="_blank" rel="noreferrer">{what}</a> });
     view! {
         <li class="advice__item" data-recommendation=found.id data-severity=found.severity>
             <div class="advice__head"><h3>{found.title}</h3>{severity}{cost}</div>
+            {evidence}
             <p class="advice__text">{with_code(&found.text)}</p>
-            {has_figures.then(|| view! { <dl class="advice__figures">{figures}</dl> })}
             {has_places.then(|| view! { <ul class="advice__places" aria-label="Evidence in the timeline">{places}</ul> })}
             <details class="advice__how">
                 <summary>"Evidence and rule"</summary>
@@ -98,5 +97,37 @@ fn Item(found: Finding, on_place: Callback<usize>) -> impl IntoView {
                 {more}
             </details>
         </li>
+    }
+}
+
+/// The values of a finding as one sentence: `Below 4 KiB: 512 of 600; below 2 KiB: 400.` Empty without values.
+fn evidence(values: &[(String, String)]) -> String {
+    let part = |(at, (what, value)): (usize, &(String, String))| {
+        let mut letters = what.chars();
+        // Abbreviations keep their capitals.
+        let is_word = letters.clone().nth(1).is_some_and(|second| second.is_lowercase() || second == ' ');
+        let what: String = match letters.next().filter(|_| at > 0 && is_word) {
+            Some(first) => first.to_lowercase().chain(letters).collect(),
+            None => what.clone(),
+        };
+        if what.is_empty() { value.clone() } else { format!("{what}: {value}") }
+    };
+    let parts: Vec<String> = values.iter().enumerate().map(part).collect();
+    if parts.is_empty() { String::new() } else { format!("{}.", parts.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_is_one_sentence() {
+        let of = |values: &[(&str, &str)]| evidence(&values.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect::<Vec<_>>());
+        assert_eq!(of(&[]), "");
+        assert_eq!(of(&[("Mean", "2.10 KiB")]), "Mean: 2.10 KiB.");
+        assert_eq!(
+            of(&[("Core", "nc 0"), ("DMA busy", "40.0%"), ("Rate while busy", "1 GB/s")]),
+            "Core: nc 0; DMA busy: 40.0%; rate while busy: 1 GB/s."
+        );
     }
 }
