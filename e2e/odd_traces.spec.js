@@ -14,15 +14,17 @@ const text = (events, more = {}) => JSON.stringify({ schemaVersion: 1, ...more, 
 const file = ['profile', 'ledger'];
 const host = ['timeline', 'overview', 'search', 'operators', 'modules'];
 const device = [...host.slice(0, -1), 'kernels', 'modules'];
+/** The same of a trace with steps. */
+const stepped = (views) => views.flatMap((view) => (view === 'overview' ? [view, 'steps'] : [view]));
 
 /** What is odd, the files, the views offered, and where something must be said. */
 const cases = [
   ['no operators', { 'trace.json': text([launch(0, 1), launch(50, 2), kernel(10, 30, 1), kernel(60, 30, 2)]) }, [...device, ...file], { kernels: 'gemm_1' }],
-  ['no kernels', { 'trace.json': text([step(1, 0, 3000), ...ops]) }, [...host, ...file], { operators: 'aten::op0' }],
+  ['no kernels', { 'trace.json': text([step(1, 0, 3000), ...ops]) }, [...stepped(host), ...file], { operators: 'aten::op0' }],
   ['no steps', { 'trace.json': text(work(0)) }, [...device, ...file], { overview: 'step' }],
   ['one event', { 'trace.json': text([op('aten::one', 5, 7)]) }, [...host, ...file], { operators: 'aten::one' }],
-  ['a GPU of id 200', { 'trace.json': text([step(1, 0, 3000), ...work(200)]) }, [...device, ...file], { overview: 'GPU 200' }],
-  ['steps that overlap', { 'trace.json': text([step(1, 0, 2000), step(2, 1500, 1500), ...work(0)]) }, [...device, ...file], { overview: 'GPU 0' }],
+  ['a GPU of id 200', { 'trace.json': text([step(1, 0, 3000), ...work(200)]) }, [...stepped(device), ...file], { overview: 'GPU 200' }],
+  ['steps that overlap', { 'trace.json': text([step(1, 0, 2000), step(2, 1500, 1500), ...work(0)]) }, [...stepped(device), ...file], { overview: 'GPU 0' }],
   ['kernels before any launch', { 'trace.json': text([kernel(0, 30, 90), kernel(40, 30, 91), ...work(0).map((e) => ({ ...e, ts: e.ts + 200 }))]) }, [...device, ...file], { overview: '2 kernels have no launch event' }],
   ['events without duration, category, or with a thread of words', {
     'trace.json': text([...ops, { ph: 'X', cat: 'cpu_op', name: 'endless', pid: 1, tid: 1, ts: 9 }, { ph: 'X', name: 'uncalled', pid: 1, tid: 'main', ts: 40, dur: 5 }]),
@@ -30,7 +32,7 @@ const cases = [
   ['two ranks of four, of different lengths', {
     'rank0.json': text([step(1, 0, 3000), ...work(0)], { distributedInfo: { backend: 'nccl', rank: 0, world_size: 4 } }),
     'rank3.json': text([step(1, 0, 900), ...work(0).filter((e) => e.ts < 800)], { distributedInfo: { backend: 'nccl', rank: 3, world_size: 4 } }),
-  }, [...device, 'distributed', 'diff', ...file], { distributed: '2 of 4 ranks' }],
+  }, [...stepped(device), 'distributed', 'diff', ...file], { distributed: '2 of 4 ranks' }],
 ];
 
 for (const [what, files, views, said] of cases) {
