@@ -69,7 +69,6 @@ fn step(core: &CoreBounds, bound: Bound) -> Option<f64> {
 fn close(have: Option<f64>, want: &Value, edges: usize, what: &str) {
     let (have, want) = (have.unwrap_or(f64::NAN), want.as_f64().unwrap());
     let slack = (edges as f64).min(MOST_NS) + 1e-3;
-    eprintln!("DEV {:.1} {edges} {what}", (have - want).abs());
     assert!((have - want).abs() <= slack, "{what}: {have} instead of {want}, {edges} edges");
 }
 
