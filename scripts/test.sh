@@ -30,7 +30,8 @@ if [[ " $suites " == *" native "* ]]; then
   # Two programs: the tests of the core's answers on files, and the unit tests of the library with the page.
   suite "native tests of the core" count_cargo cargo test --locked --no-fail-fast --test native --test tidy || true
   suite "converted tables in DuckDB" count_line scripts/tables/test.sh || true
-  suite "native tests of the library with the page" count_cargo cargo test --locked --no-fail-fast --features page --lib || true
+  # One thread, as the page has: signals of all tests are in one arena, and two threads that use it can wait for each other for ever.
+  suite "native tests of the library with the page" count_cargo cargo test --locked --no-fail-fast --features page --lib -- --test-threads=1 || true
 fi
 
 if [[ " $suites " == *" web "* ]]; then
