@@ -83,7 +83,7 @@ fn below_roof(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Reco
             text::count(all.iter().filter(|c| c.work.family == Family::Gemm).count() as u64),
             text::duration(cost)
         ),
-        threshold: "under 50 % of the roof, over 2 % of the time of the steps to win".into(),
+        threshold: "under 50% of the roof, over 2% of the time of the steps to win".into(),
         how: format!(
             "Kernel time of each call minus the longer of operations ÷ peak and bytes ÷ bandwidth, by the {} of {}.",
             crate::analysis::torch::work::peaks::LABEL, peaks.device
@@ -124,7 +124,7 @@ fn tiles(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommend
             text::count(found.len() as u64),
             text::duration(cost)
         ),
-        threshold: "last tile under 25 % full, over 2 % of the time of the steps".into(),
+        threshold: "last tile under 25% full, over 2% of the time of the steps".into(),
         how: format!("Kernel time of compute-bound calls × the share of tiles of {TILE} × {TILE} that hold no result. Kernels with other tiles lose another share."),
         cost: Some(cost),
         evidence: evidence(view, &found),
@@ -157,7 +157,7 @@ fn tensor_cores(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Re
             text::count(found.len() as u64),
             text::duration(cost)
         ),
-        threshold: "over 2 % of the time of the steps".into(),
+        threshold: "over 2% of the time of the steps".into(),
         how: "Compute-bound calls in FP16, BF16, FP8 or INT8 without a kernel that uses tensor cores by its name; kernel time minus time at the roof.".into(),
         cost: Some(cost),
         evidence: evidence(view, &found),
@@ -200,7 +200,7 @@ fn chains(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommen
             text::count(chains),
             text::duration(cost)
         ),
-        threshold: "over 2 % of the time of the steps".into(),
+        threshold: "over 2% of the time of the steps".into(),
         how: "Elementwise operators that follow each other under one parent, with bytes within a factor of two; their kernel time minus the longest of each chain.".into(),
         cost: Some(cost),
         evidence: evidence(view, &won),
@@ -230,7 +230,7 @@ fn math_attention(view: &View<'_>, overview: &Overview, times: &NodeTimes, (star
             text::count(found.len() as u64),
             text::duration(time)
         ),
-        threshold: "over 2 % of the time of the steps".into(),
+        threshold: "over 2% of the time of the steps".into(),
         how: "Device time of `aten::_scaled_dot_product_attention_math`. What a fused kernel would take is not known.".into(),
         cost: None,
         evidence: evidence(view, &found),
@@ -260,7 +260,7 @@ fn conversions(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Rec
             text::duration(cost),
             percent(part)
         ),
-        threshold: "over 3 % of the time of the steps".into(),
+        threshold: "over 3% of the time of the steps".into(),
         how: "Kernel time of `aten::copy_` calls with different types of source and destination.".into(),
         cost: Some(cost),
         evidence: evidence(view, &found),

@@ -46,12 +46,12 @@ fn launch_bound_decode(steps: &[StepRow]) -> Option<Recommendation> {
         id: "decode_launch_bound".into(),
         title: "Decode steps wait for launches".into(),
         text: format!(
-            "In {} of {} decode steps the device is idle for more than 40 % of the step while the host launches kernels one by one: {}. Use CUDA or HIP graphs for decode (vLLM: without `--enforce-eager`; SGLang: without `--disable-cuda-graph`).",
+            "In {} of {} decode steps the device is idle for more than 40% of the step while the host launches kernels one by one: {}. Use CUDA or HIP graphs for decode (vLLM: without `--enforce-eager`; SGLang: without `--disable-cuda-graph`).",
             text::count(bound.len() as u64),
             text::count(decode.len() as u64),
             text::duration(cost)
         ),
-        threshold: "20 or more launches and over 40 % idle in a decode step".into(),
+        threshold: "20 or more launches and over 40% idle in a decode step".into(),
         how: "Duration of the step minus the time in which its kernels ran.".into(),
         cost: Some(cost),
         evidence: largest(EVIDENCE_MAX, bound.iter(), |s| idle(s))
@@ -93,7 +93,7 @@ fn graph_gaps(view: &View<'_>, overview: &Overview) -> Option<Recommendation> {
             percent(part),
             text::count(gaps.len() as u64)
         ),
-        threshold: "over 5 % of the time of the steps".into(),
+        threshold: "over 5% of the time of the steps".into(),
         how: "From the end of the last kernel of a replay to the first kernel of the next, where the launch came after the first of both.".into(),
         cost: Some(cost),
         evidence: largest(EVIDENCE_MAX, gaps.iter(), |g| g.1 - g.0)
