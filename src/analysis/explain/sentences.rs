@@ -39,8 +39,8 @@ pub(super) fn both(a: i64, b: i64) -> String {
 pub(super) fn headline(unit: &ExplainUnit, total: &ExplainNode, kind: &str) -> Sentence {
     let time = |v: &Option<super::NodeValues>| v.map_or(0, |v| v.time.0);
     let (a, b, delta) = (time(&total.base), time(&total.run), total.delta.0);
-    let told = unit.parts().filter(|p| longest(p) > 0);
-    let evidence = told.map(|p| format!("{}: {} ({})", p.name, both(time(&p.base), time(&p.run)), signed(p.delta.0))).collect();
+    let changed = unit.parts().filter(|p| longest(p) > 0);
+    let evidence = changed.map(|p| format!("{}: {} ({})", p.name, both(time(&p.base), time(&p.run)), signed(p.delta.0))).collect();
     if delta == 0 {
         let same = unit.parts().all(|p| p.delta.0 == 0);
         let parts = if same { "no part differs" } else { "parts differ, their sum does not" };

@@ -101,7 +101,7 @@ impl VariantColumn {
 /// All profiles in one table.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Variants {
-    /// Columns of which at least one profile has a value.
+    /// Columns with a value of at least one profile.
     pub columns: Vec<VariantColumn>,
     /// Profiles in the order given.
     pub rows: Vec<VariantRow>,

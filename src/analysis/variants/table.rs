@@ -55,8 +55,8 @@ pub fn shown(all: &Variants, columns: &[usize], mode: Mode, base: usize) -> Vec<
         let Some(about) = all.columns.get(column) else { continue };
         let numbers: Vec<Option<f64>> = all.rows.iter().map(|r| r.cells.get(column).and_then(VariantCell::number)).collect();
         let of_base = numbers.get(base).copied().flatten();
-        let told = || numbers.iter().copied().flatten();
-        let range = (told().fold(f64::INFINITY, f64::min), told().fold(f64::NEG_INFINITY, f64::max));
+        let recorded = || numbers.iter().copied().flatten();
+        let range = (recorded().fold(f64::INFINITY, f64::min), recorded().fold(f64::NEG_INFINITY, f64::max));
         for (row, cells) in out.iter_mut().enumerate() {
             let cell = all.rows[row].cells.get(column).cloned().unwrap_or_default();
             cells.push(one(about, &cell, mode, of_base, range));
@@ -97,8 +97,8 @@ fn one(about: &VariantColumn, cell: &VariantCell, mode: Mode, base: Option<f64>,
 pub fn sentence(all: &Variants, base: usize) -> Option<String> {
     let column = ["total_time", "step"].iter().find_map(|id| all.column(id))?;
     let number = |row: usize| all.rows.get(row)?.cells.get(column)?.number().filter(|v| *v > 0.0);
-    let told: Vec<(usize, f64)> = (0..all.rows.len()).filter_map(|row| Some((row, number(row)?))).collect();
-    let fastest = told.iter().copied().reduce(|best, v| if v.1 < best.1 { v } else { best }).filter(|_| told.len() > 1)?;
+    let recorded: Vec<(usize, f64)> = (0..all.rows.len()).filter_map(|row| Some((row, number(row)?))).collect();
+    let fastest = recorded.iter().copied().reduce(|best, v| if v.1 < best.1 { v } else { best }).filter(|_| recorded.len() > 1)?;
     let unit = all.columns[column].unit;
     let title = |row: usize| all.rows[row].title.as_str();
     let time = unit.shown(fastest.1);

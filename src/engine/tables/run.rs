@@ -184,7 +184,7 @@ fn metadata(profile: &Profile, device: &NeuronDevice, receive: &mut Receive<'_>)
     let first = |id: &str, column: &str| source(profile, id).map_or(Cell::Absent, |rows| cell(rows, 0, column));
     let value = |c: &Column| {
         let name = c.name.as_ref();
-        let told = match METADATA.iter().find(|m| m.0 == name) {
+        let recorded = match METADATA.iter().find(|m| m.0 == name) {
             Some((_, "model_info", key)) => first_model(profile, key),
             Some((_, id, key)) => first(id, key),
             None if name == "profile_schema_version" => Cell::Text(SCHEMA_VERSION.into()),
@@ -201,8 +201,8 @@ fn metadata(profile: &Profile, device: &NeuronDevice, receive: &mut Receive<'_>)
             "instance_type" if !device.instance_type.is_empty() => Some(Cell::Text(device.instance_type.clone())),
             _ => None,
         };
-        let is_told = told != Cell::Absent && told != Cell::Text(String::new());
-        if is_told { told } else { fact().or_else(known).unwrap_or(Cell::Absent) }
+        let is_recorded = recorded != Cell::Absent && recorded != Cell::Text(String::new());
+        if is_recorded { recorded } else { fact().or_else(known).unwrap_or(Cell::Absent) }
     };
     let columns = table.columns.iter().map(|c| cells::values(c.kind, std::iter::once(value(c)))).collect();
     receive(&table, Part::last(columns))

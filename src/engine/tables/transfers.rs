@@ -118,9 +118,9 @@ fn column(column: &Column, rows: &Rows<'_>, slices: &[SliceId], rings: &[Ring], 
         "queue_type" => texts(&|s| attribute("queue_type", s)),
         "variable" => texts(&|s| attribute("variable", s)),
         "throughput" => {
-            let told = read.iter().map(|row| field("throughput").and_then(|at| row.get(at)).and_then(|text| text.parse().ok()));
-            let computed = |(told, slice): (Option<f64>, &SliceId)| told.or_else(|| throughput(rows, *slice));
-            Values::Floats(told.zip(slices).map(computed).collect())
+            let recorded = read.iter().map(|row| field("throughput").and_then(|at| row.get(at)).and_then(|text| text.parse().ok()));
+            let computed = |(recorded, slice): (Option<f64>, &SliceId)| recorded.or_else(|| throughput(rows, *slice));
+            Values::Floats(recorded.zip(slices).map(computed).collect())
         }
         name => {
             let Some(at) = field(name) else { return Values::absent(column.kind, slices.len()) };

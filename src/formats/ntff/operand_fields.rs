@@ -213,9 +213,9 @@ fn read_columns(input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &
         let mut out = vec![String::new(); keys.len()];
         let word = word_key(profile, &reader.info, *slice);
         let sums = if has_checksums { checksums(reader.member, profile, *slice, word.is_some()) } else { Vec::new() };
-        let told = word.map(|(key, subgraph)| &*known.entry(key).or_insert_with(|| of_word(&reader, profile, *slice, key, subgraph)));
+        let fields = word.map(|(key, subgraph)| &*known.entry(key).or_insert_with(|| of_word(&reader, profile, *slice, key, subgraph)));
         for (value, names) in out.iter_mut().zip(keys) {
-            let found = told.into_iter().flatten().chain(&sums).find(|(key, _)| names.contains(key));
+            let found = fields.into_iter().flatten().chain(&sums).find(|(key, _)| names.contains(key));
             *value = found.map(|f| f.1.clone()).unwrap_or_default();
         }
         out

@@ -6,7 +6,7 @@ use crate::model::accesses::{Access, AccessKind, Memory, N_PARTITIONS};
 use crate::model::{NeuronDevice, Profile};
 use std::collections::BTreeMap;
 
-/// Groups of partitions that are told apart; beyond that, groups of 32.
+/// Largest number of distinct groups of partitions; beyond it, groups of 32 are used.
 const MOST_GROUPS: usize = 8;
 /// Partitions of a group then.
 const GROUP: u16 = 32;
@@ -74,7 +74,7 @@ fn events<'a>(profile: &Profile, device: &'a NeuronDevice, core: TrackId, memory
     out
 }
 
-/// The partitions that accesses of a memory tell apart.
+/// The groups of partitions that accesses of a memory distinguish.
 fn groups(device: &NeuronDevice, memory: Memory) -> Vec<(u16, u16)> {
     let all = device.access_sets.iter().flatten().filter(|a| a.memory == memory);
     let mut edges: Vec<u16> = all.flat_map(|a| [a.partition, a.partition.saturating_add(a.n_partitions).min(N_PARTITIONS)]).collect();
@@ -177,7 +177,7 @@ impl Cells<'_> {
     }
 }
 
-/// Joins values that only the partitions or neighbouring bytes tell apart.
+/// Joins values that differ only in partitions or in neighbouring bytes.
 fn join(all: Vec<Value>) -> Vec<Value> {
     let mut out: Vec<Value> = Vec::with_capacity(all.len());
     let is_same = |a: &Value, b: &Value| Value { bytes: a.bytes, partitions: a.partitions, ..*b } == *a;

@@ -90,7 +90,7 @@ pub struct BucketRow {
 pub struct PhaseRow {
     /// Which.
     pub phase: Phase,
-    /// Whether any of its buckets is told by duration alone.
+    /// Whether the phase of any of its buckets follows from duration alone.
     pub is_guess: bool,
     /// Durations on the device.
     pub times: Times,
@@ -136,7 +136,7 @@ pub(super) fn labels(profile: &Profile, all: &[Invocation]) -> Labels {
     let is_long = |duration: i64| duration > median.saturating_mul(PREFILL_MEDIANS);
     let named: BTreeMap<Bucket, Option<Phase>> = durations.keys().map(|b| (*b, named_phase(profile, *b))).collect();
     let long: BTreeMap<Bucket, bool> = durations.iter().map(|(b, all)| (*b, is_long(Times::of(all.clone()).p50.0))).collect();
-    // One model for all: its executions are told apart one by one.
+    // One model for all: each execution has a phase of its own.
     let is_one = matches!(durations.keys().collect::<Vec<_>>()[..], [Bucket::Model(_)]);
     let is_unnamed_long = |i: &Invocation, b: &Bucket| named[b].is_none() && if is_one { is_long(i.duration()) } else { long[b] };
     let is_any_long = all.iter().any(|i| is_unnamed_long(i, &bucket(i)));

@@ -132,7 +132,7 @@ fn tiles(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommend
     })
 }
 
-/// Matrix operations in half precision or 8 bits, none of the kernels of which use tensor cores.
+/// Matrix operations in half precision or 8 bits with no kernel that uses tensor cores.
 fn tensor_cores(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommendation> {
     let peaks = device_peaks(view, None).1?;
     let is_nvidia = peaks.source.contains("NVIDIA");

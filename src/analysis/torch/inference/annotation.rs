@@ -1,4 +1,4 @@
-//! Names of annotations that mark a step of LLM serving: how many requests of which phase it ran, with how many tokens.
+//! Names of annotations that mark a step of LLM serving: its phase, requests and tokens.
 //!
 //! Sources: vLLM `gpu_worker.py` (`execute_context_2(14721)_generation_3(3)`; with sums of lengths `execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(…)`),
 //! SGLang `step[DECODE bs=32]`, `step[EXTEND bs=2 toks=14721]`, ATOM `prefill[bs=2 tok=14721]`, `decode[bs=117/128 tok=117]`, TensorRT-LLM
