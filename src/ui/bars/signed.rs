@@ -3,7 +3,7 @@
 use crate::ui::chart::draw::{Align, Drawn, Face, Scale, Sheet, Write, fill, stroke};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target};
+use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target, next_item};
 use crate::ui::palette::fixed;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use leptos::prelude::*;
@@ -48,18 +48,6 @@ fn layout(bars: &[Signed], width: f64) -> Layout {
     let (left, right) = (room(lo < 0.0), room(hi > 0.0));
     let scale = (width - names - left - right).max(20.0) / if hi > lo { hi - lo } else { 1.0 };
     Layout { names, zero: names + left - lo * scale, scale, range: (lo, if hi > lo { hi } else { lo + 1.0 }) }
-}
-
-/// The bar that a key goes to.
-pub(super) fn step(n: usize, from: Option<usize>, key: &str) -> Option<usize> {
-    let last = n.checked_sub(1)?;
-    match (key, from) {
-        ("ArrowDown", at) => Some(at.map_or(0, |at| (at + 1).min(last))),
-        ("ArrowUp", at) => Some(at.map_or(last, |at| at.saturating_sub(1))),
-        ("Home", _) => Some(0),
-        ("End", _) => Some(last),
-        _ => None,
-    }
 }
 
 pub(super) fn hit(n: usize, y: f64) -> Option<usize> {
@@ -130,11 +118,8 @@ impl Chart for Drawing {
     }
 
     fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
-        let at = match from {
-            Some(Target::Item(at)) => Some(at),
-            _ => None,
-        };
-        self.bars.with(|bars| step(bars.len(), at, key.name)).map(Target::Item)
+        let at = from.and_then(Target::item);
+        self.bars.with(|bars| next_item(bars.len(), at, key.name)).map(Target::Item)
     }
 
     fn readout(&self, target: Target) -> Option<Readout> {
@@ -257,13 +242,6 @@ mod tests {
         assert_eq!(hit(3, LINE * 2.5), Some(2));
         assert_eq!(hit(3, LINE * 3.0), None);
         assert_eq!(hit(3, -1.0), None);
-    }
-
-    #[test]
-    fn keys_go_from_bar_to_bar() {
-        assert_eq!([step(3, None, "ArrowDown"), step(3, Some(2), "ArrowDown"), step(3, None, "ArrowUp")], [Some(0), Some(2), Some(2)]);
-        assert_eq!([step(3, Some(1), "Home"), step(3, Some(1), "End"), step(3, Some(1), "x")], [Some(0), Some(2), None]);
-        assert_eq!(step(0, None, "End"), None);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! A waterfall: from one total to another, each bar between them starts where the one before it ends.
 
-use super::signed::{LINE, hit, step, with_sign};
+use super::signed::{LINE, hit, with_sign};
 use crate::ui::chart::draw::{Align, Drawn, Face, Sheet, Write, fill, stroke};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target};
+use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target, next_item};
 use crate::ui::palette::fixed;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use leptos::prelude::*;
@@ -112,11 +112,8 @@ impl Chart for Drawing {
     }
 
     fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
-        let at = match from {
-            Some(Target::Item(at)) => Some(at),
-            _ => None,
-        };
-        self.bars.with(|bars| step(bars.len(), at, key.name)).map(Target::Item)
+        let at = from.and_then(Target::item);
+        self.bars.with(|bars| next_item(bars.len(), at, key.name)).map(Target::Item)
     }
 
     fn readout(&self, target: Target) -> Option<Readout> {

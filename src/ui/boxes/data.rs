@@ -69,30 +69,9 @@ impl Layout {
     }
 }
 
-/// The box that a key goes to.
-pub fn step(n: usize, from: Option<usize>, key: &str) -> Option<usize> {
-    let last = n.checked_sub(1)?;
-    match (key, from) {
-        ("Home", _) | ("ArrowDown" | "ArrowRight", None) => Some(0),
-        ("End", _) | ("ArrowUp" | "ArrowLeft", None) => Some(last),
-        ("ArrowDown" | "ArrowRight", Some(at)) => Some((at + 1).min(last)),
-        ("ArrowUp" | "ArrowLeft", Some(at)) => Some(at.saturating_sub(1)),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn keys_go_from_box_to_box() {
-        assert_eq!([step(3, None, "ArrowDown"), step(3, Some(2), "ArrowRight"), step(3, None, "ArrowUp")], [Some(0), Some(2), Some(2)]);
-        assert_eq!(
-            [step(3, Some(1), "Home"), step(3, Some(1), "End"), step(3, Some(1), "x"), step(0, None, "Home")],
-            [Some(0), Some(2), None, None]
-        );
-    }
 
     #[test]
     fn boxes_stand_below_each_other_on_one_axis() {

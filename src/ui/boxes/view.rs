@@ -5,7 +5,7 @@ use super::draw;
 use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target};
+use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target, next_item};
 use crate::ui::table::{Cell, Kind};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -14,13 +14,6 @@ use std::sync::Arc;
 struct Drawing {
     boxes: Signal<Arc<Vec<Boxed>>>,
     kind: Kind,
-}
-
-fn item(target: Option<Target>) -> Option<usize> {
-    match target {
-        Some(Target::Item(at)) => Some(at),
-        _ => None,
-    }
 }
 
 impl Drawing {
@@ -35,7 +28,7 @@ impl Chart for Drawing {
     }
 
     fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
-        let Some(at) = item(target) else { return Ok(()) };
+        let Some(at) = target.and_then(Target::item) else { return Ok(()) };
         self.boxes.with_untracked(|b| draw::over(sheet, &self.layout(b, sheet.size), b, at))
     }
 
@@ -44,11 +37,11 @@ impl Chart for Drawing {
     }
 
     fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
-        data::step(self.boxes.with(|b| b.len()), item(from), key.name).map(Target::Item)
+        next_item(self.boxes.with(|b| b.len()), from.and_then(Target::item), key.name).map(Target::Item)
     }
 
     fn readout(&self, target: Target) -> Option<Readout> {
-        let one = item(Some(target)).and_then(|at| self.boxes.with(|b| b.get(at).cloned()))?;
+        let one = target.item().and_then(|at| self.boxes.with(|b| b.get(at).cloned()))?;
         let figure = |v: f64| Cell::Float(v).shown(self.kind);
         let names = ["Minimum", "First quartile", "Median", "Third quartile", "Maximum"];
         let mut rows: Vec<_> = names.iter().zip(one.five).map(|(n, v)| (None, n.to_string(), figure(v), *n == "Median")).collect();
@@ -60,12 +53,12 @@ impl Chart for Drawing {
     fn place(&self, size: Size, target: Target) -> (f64, f64) {
         self.boxes.with(|b| {
             let layout = self.layout(b, size);
-            item(Some(target)).and_then(|at| Some((layout.x(b.get(at)?.five[2]), layout.y(at) + data::PITCH))).unwrap_or((layout.left, 0.0))
+            target.item().and_then(|at| Some((layout.x(b.get(at)?.five[2]), layout.y(at) + data::PITCH))).unwrap_or((layout.left, 0.0))
         })
     }
 
     fn name(&self, target: Target) -> Option<String> {
-        item(Some(target)).and_then(|at| self.boxes.with(|b| b.get(at).map(|b| b.name.clone())))
+        target.item().and_then(|at| self.boxes.with(|b| b.get(at).map(|b| b.name.clone())))
     }
 
     fn legend(&self) -> Vec<(u16, String)> {

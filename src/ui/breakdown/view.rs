@@ -19,20 +19,13 @@ struct Drawing {
     kind: Kind,
 }
 
-fn item(target: Option<Target>) -> Option<usize> {
-    match target {
-        Some(Target::Item(at)) => Some(at),
-        _ => None,
-    }
-}
-
 impl Chart for Drawing {
     fn draw(&self, sheet: &Sheet<'_>) -> Drawn {
         self.parts.with(|p| draw::base(sheet, p, self.kind))
     }
 
     fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
-        let Some(at) = item(target) else { return Ok(()) };
+        let Some(at) = target.and_then(Target::item) else { return Ok(()) };
         self.parts.with_untracked(|p| draw::over(sheet, p, at))
     }
 
@@ -41,12 +34,12 @@ impl Chart for Drawing {
     }
 
     fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
-        self.parts.with(|p| data::step(p, item(from), key.name)).map(Target::Item)
+        self.parts.with(|p| data::step(p, from.and_then(Target::item), key.name)).map(Target::Item)
     }
 
     fn readout(&self, target: Target) -> Option<Readout> {
         let parts = self.parts.get();
-        let part = item(Some(target)).and_then(|at| parts.get(at))?;
+        let part = target.item().and_then(|at| parts.get(at))?;
         let total = data::total(&parts);
         let value = (Some(part.colour), "Time".to_string(), Cell::Float(part.value).shown(self.kind), true);
         let share = (None, "Share".to_string(), share_of(part.value, total), false);
@@ -54,12 +47,12 @@ impl Chart for Drawing {
     }
 
     fn place(&self, size: Size, target: Target) -> (f64, f64) {
-        let place = self.parts.with(|p| data::places(p, size.width).get(item(Some(target)).unwrap_or(usize::MAX)).copied());
+        let place = self.parts.with(|p| data::places(p, size.width).get(target.item().unwrap_or(usize::MAX)).copied());
         place.map_or((0.0, 0.0), |(from, wide)| (from + wide / 2.0, draw::HEIGHT))
     }
 
     fn name(&self, target: Target) -> Option<String> {
-        item(Some(target)).and_then(|at| self.parts.with(|p| p.get(at).map(|p| p.name.clone())))
+        target.item().and_then(|at| self.parts.with(|p| p.get(at).map(|p| p.name.clone())))
     }
 
     fn legend(&self) -> Vec<(u16, String)> {

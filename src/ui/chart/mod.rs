@@ -16,4 +16,4 @@ pub use export::{Export, svg};
 pub use frame::{Frame, FrameProps};
 pub use legend::{Entry, Legend, LegendProps, toggle};
 pub use readout::{Readout, ReadoutCard, ReadoutCardProps};
-pub use stage::{Chart, ChartCanvas, ChartCanvasProps, Key, Stage, Target};
+pub use stage::{Chart, ChartCanvas, ChartCanvasProps, Key, Stage, Target, next_item};

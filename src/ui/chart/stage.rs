@@ -20,6 +20,28 @@ pub enum Target {
     X(i64),
 }
 
+impl Target {
+    /// The position of an item.
+    pub fn item(self) -> Option<usize> {
+        match self {
+            Target::Item(at) => Some(at),
+            _ => None,
+        }
+    }
+}
+
+/// The item, of `n` in a line, that a key leads to: arrows to the neighbours, Home and End.
+pub fn next_item(n: usize, from: Option<usize>, key: &str) -> Option<usize> {
+    let last = n.checked_sub(1)?;
+    match (key, from) {
+        ("Home", _) | ("ArrowDown" | "ArrowRight", None) => Some(0),
+        ("End", _) | ("ArrowUp" | "ArrowLeft", None) => Some(last),
+        ("ArrowDown" | "ArrowRight", Some(at)) => Some((at + 1).min(last)),
+        ("ArrowUp" | "ArrowLeft", Some(at)) => Some(at.saturating_sub(1)),
+        _ => None,
+    }
+}
+
 /// A key that was pressed on a chart.
 #[derive(Debug, Clone, Copy)]
 pub struct Key<'a> {
@@ -336,5 +358,20 @@ pub fn ChartCanvas(
             on:transitionend=move |_| stage.again()
         ></canvas>
         <ReadoutCard readout=Signal::derive(move || chart.with_value(|c| stage.readout(&**c))) />
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_lead_from_item_to_item() {
+        let go = |from, key| next_item(3, from, key);
+        assert_eq!(
+            [go(None, "ArrowDown"), go(Some(2), "ArrowRight"), go(None, "ArrowUp"), go(Some(2), "ArrowLeft")],
+            [Some(0), Some(2), Some(2), Some(1)]
+        );
+        assert_eq!([go(Some(1), "Home"), go(Some(1), "End"), go(Some(1), "x"), next_item(0, None, "Home")], [Some(0), Some(2), None, None]);
     }
 }

@@ -125,18 +125,6 @@ impl Layout {
     }
 }
 
-/// The gap that a key goes to.
-pub fn step(n: usize, from: Option<usize>, key: &str) -> Option<usize> {
-    let last = n.checked_sub(1)?;
-    match (key, from) {
-        ("Home", _) | ("ArrowDown" | "ArrowRight", None) => Some(0),
-        ("End", _) | ("ArrowUp" | "ArrowLeft", None) => Some(last),
-        ("ArrowDown" | "ArrowRight", Some(at)) => Some((at + 1).min(last)),
-        ("ArrowUp" | "ArrowLeft", Some(at)) => Some(at.saturating_sub(1)),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
@@ -166,14 +154,5 @@ pub(super) mod tests {
             assert_eq!(heads.iter().filter_map(|y| layout.hit(y + 2.0)).count(), 0);
         }
         assert_eq!(Layout::new(&[], 0.0).hit(1.0), None);
-    }
-
-    #[test]
-    fn keys_go_from_gap_to_gap() {
-        assert_eq!([step(3, None, "ArrowDown"), step(3, Some(2), "ArrowDown"), step(3, Some(2), "ArrowUp")], [Some(0), Some(2), Some(1)]);
-        assert_eq!(
-            [step(3, None, "End"), step(3, Some(2), "Home"), step(3, Some(1), "x"), step(0, None, "Home")],
-            [Some(2), Some(0), None, None]
-        );
     }
 }

@@ -5,7 +5,7 @@ use super::draw;
 use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target};
+use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target, next_item};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -14,20 +14,13 @@ struct Drawing {
     chosen: Signal<Option<usize>>,
 }
 
-fn item(target: Option<Target>) -> Option<usize> {
-    match target {
-        Some(Target::Item(at)) => Some(at),
-        _ => None,
-    }
-}
-
 impl Chart for Drawing {
     fn draw(&self, sheet: &Sheet<'_>) -> Drawn {
         self.ladders.with(|l| draw::base(sheet, &Layout::new(l, sheet.size.width), l, self.chosen.get()))
     }
 
     fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
-        let Some(gap) = item(target) else { return Ok(()) };
+        let Some(gap) = target.and_then(Target::item) else { return Ok(()) };
         self.ladders.with_untracked(|l| draw::over(sheet, &Layout::new(l, sheet.size.width), gap))
     }
 
@@ -36,12 +29,12 @@ impl Chart for Drawing {
     }
 
     fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
-        self.ladders.with(|l| data::step(data::gaps(l).len(), item(from), key.name)).map(Target::Item)
+        self.ladders.with(|l| next_item(data::gaps(l).len(), from.and_then(Target::item), key.name)).map(Target::Item)
     }
 
     fn readout(&self, target: Target) -> Option<Readout> {
         let ladders = self.ladders.get();
-        let (l, r) = *data::gaps(&ladders).get(item(Some(target))?)?;
+        let (l, r) = *data::gaps(&ladders).get(target.item()?)?;
         let rung = &ladders[l].rungs[r];
         let gap = rung.gap.as_ref()?;
         let mut rows =
@@ -51,13 +44,13 @@ impl Chart for Drawing {
     }
 
     fn place(&self, size: Size, target: Target) -> (f64, f64) {
-        let line = self.ladders.with(|l| Layout::new(l, size.width).line_of(item(Some(target))?).copied());
+        let line = self.ladders.with(|l| Layout::new(l, size.width).line_of(target.item()?).copied());
         line.map_or((0.0, 0.0), |line| (size.width / 2.0, line.y + data::BAR))
     }
 
     fn name(&self, target: Target) -> Option<String> {
         let ladders = self.ladders.get();
-        let (l, r) = *data::gaps(&ladders).get(item(Some(target))?)?;
+        let (l, r) = *data::gaps(&ladders).get(target.item()?)?;
         ladders[l].rungs[r].gap.as_ref().map(|g| g.name.clone())
     }
 
@@ -97,8 +90,8 @@ pub fn Ladders(
         let width = stage.size.with(|s| s.width);
         format!("height:{}px", ladders.with(|l| Layout::new(l, width).height))
     });
-    let on_choose = Callback::new(move |target| {
-        if let Some(gap) = item(Some(target)) {
+    let on_choose = Callback::new(move |target: Target| {
+        if let Some(gap) = target.item() {
             on_gap.run(gap);
         }
     });

@@ -100,10 +100,7 @@ impl Chart for State {
     }
 
     fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
-        let at = match from {
-            Some(Target::Item(at)) => Some(at),
-            _ => None,
-        };
+        let at = from.and_then(Target::item);
         self.parts.with(|parts| data::step(parts, at, key.name)).map(Target::Item)
     }
 

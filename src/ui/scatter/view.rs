@@ -80,10 +80,7 @@ impl Chart for State {
     }
 
     fn step(&self, from: Option<Target>, key: Key<'_>) -> Option<Target> {
-        let at = match from {
-            Some(Target::Item(at)) => Some(at),
-            _ => None,
-        };
+        let at = from.and_then(Target::item);
         self.layout.with(|l| data::step(&l.1, at, key.name)).map(Target::Item)
     }
 

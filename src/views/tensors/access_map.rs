@@ -1,14 +1,15 @@
 //! State Buffer and PSUM as address over time, from what instructions and transfers read and wrote.
 
 use super::access_rows as rows;
-use crate::analysis::device::accesses::map::Fate;
+use super::address_plot::{self, Area};
+use crate::analysis::device::accesses::map::{Fate, MemoryArea};
 use crate::analysis::device::accesses::{MemoryMap, MemoryMapQuery};
 use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::{DeviceAnswer, DeviceQuery};
 use crate::engine::{Answer, Query};
 use crate::state::choices::ViewState;
 use crate::ui::chart::figures::Figures;
-use crate::ui::chart::look::{self, FONT, Look, Size};
+use crate::ui::chart::look::Size;
 use crate::ui::chart::plot::Plot;
 use crate::ui::chart::{Frame, Readout, ReadoutCard};
 use crate::ui::small::Problem;
@@ -18,11 +19,6 @@ use crate::views::asked::Notes;
 use crate::worker::client::Ask;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
-use web_sys::CanvasRenderingContext2d;
-
-/// Room for addresses at the left and times below.
-const LEFT: f64 = 76.0;
-const BELOW: f64 = 22.0;
 
 /// Colour slot of a fate.
 fn slot(fate: Fate) -> u16 {
@@ -35,39 +31,11 @@ fn slot(fate: Fate) -> u16 {
     }
 }
 
-/// Time and address at a share of the plot's width and of its height from below.
-fn at(map: &MemoryMap, (across, up): (f64, f64)) -> Option<(i64, u64)> {
-    let (time, (low, high)) = rows::extent(map)?;
-    let address = low as f64 + (high - low) as f64 * up;
-    Some((time.start.0 + (time.duration().0 as f64 * across) as i64, address.max(0.0) as u64))
-}
-
-fn paint(context: &CanvasRenderingContext2d, map: &MemoryMap, size: Size, look: &Look) {
-    let Some((time, (low, high))) = rows::extent(map) else { return };
-    let (width, height) = ((size.width - LEFT).max(1.0), (size.height - BELOW).max(1.0));
-    let x = |t: i64| LEFT + width * (t - time.start.0) as f64 / time.duration().0 as f64;
-    let y = |a: u64| height * (1.0 - (a - low) as f64 / (high - low) as f64);
-    context.set_font(FONT);
-    for area in &map.areas {
-        let (left, top) = (x(area.range.start.0), y(area.to + 1));
-        let (wide, tall) = ((x(area.range.end.0) - left).max(1.0), (y(area.from) - top).max(1.0));
-        context.set_fill_style_str(&look.slot(slot(area.fate)));
-        context.fill_rect(left, top, wide, tall);
-        if wide > 4.0 && tall > 4.0 {
-            context.set_stroke_style_str(&look.line);
-            context.set_line_width(1.0);
-            context.stroke_rect(left + 0.5, top + 0.5, wide - 1.0, tall - 1.0);
-        }
-    }
-    look::rule(context, (LEFT, 0.0), (LEFT, height), &look.axis);
-    look::rule(context, (LEFT, height), (size.width, height), &look.axis);
-    context.set_fill_style_str(&look.quiet);
-    for (share, align) in [(0.0, "left"), (0.5, "center"), (1.0, "right")] {
-        let address = low + ((high - low) as f64 * share) as u64;
-        look::write(context, &format!("{address:#x}"), LEFT - 6.0, y(address).clamp(7.0, height - 7.0), "right");
-        let moment = DurationNs(time.start.0 + (time.duration().0 as f64 * share) as i64);
-        look::write(context, &text::duration(moment), LEFT + width * share, height + 12.0, align);
-    }
+/// Where the values of the map are. Addresses of a partition are far below 2^63.
+fn placed(map: &MemoryMap) -> Vec<Area> {
+    let address = |a: u64| i64::try_from(a).unwrap_or(i64::MAX);
+    let area = |a: &MemoryArea| Area { range: a.range, addresses: (address(a.from), address(a.to)), colour: slot(a.fate) };
+    map.areas.iter().map(area).collect()
 }
 
 /// The map with its choice of core and memory; a click goes to the instruction that wrote.
@@ -111,13 +79,12 @@ pub(super) fn AccessMap(ask: Ask, choices: ViewState, on_slice: Callback<SliceId
 #[component]
 fn AccessChart(map: Asked<MemoryMap>, on_slice: Callback<SliceId>) -> impl IntoView {
     let value = map.value;
-    let plot = Plot::new(move |context, size, look| value.with(|m| m.as_ref().into_iter().for_each(|m| paint(context, m, size, look))));
+    let plot = Plot::new(move |context, size, look| {
+        value.with(|m| m.as_ref().into_iter().for_each(|m| address_plot::paint(context, &placed(m), size, look)))
+    });
     let pointer = RwSignal::new(None::<(f64, f64, (f64, f64))>);
-    let under = move |map: &MemoryMap, px: f64, py: f64, size: Size| {
-        let share = ((px - LEFT) / (size.width - LEFT).max(1.0), 1.0 - py / (size.height - BELOW).max(1.0));
-        let (time, address) = at(map, share)?;
-        rows::area_at(map, time, address).cloned()
-    };
+    let under =
+        move |map: &MemoryMap, px: f64, py: f64, size: Size| map.areas.get(address_plot::under(&placed(map), size, (px, py))?).cloned();
     let readout = Signal::derive(move || {
         let (px, py, place) = pointer.get()?;
         let size = plot.size.get();
@@ -138,7 +105,7 @@ fn AccessChart(map: Asked<MemoryMap>, on_slice: Callback<SliceId>) -> impl IntoV
     let on_save = Callback::new(move |()| {
         let legend = Fate::ALL.map(|fate| (slot(fate), fate.label().to_string()));
         plot.save("On-chip memory by access", &legend, |context, size, look| {
-            value.with_untracked(|m| m.as_ref().into_iter().for_each(|m| paint(context, m, size, look)));
+            value.with_untracked(|m| m.as_ref().into_iter().for_each(|m| address_plot::paint(context, &placed(m), size, look)));
         });
     });
     let is_empty = Signal::derive(move || value.with(|m| m.as_ref().is_none_or(|m| m.areas.is_empty())));

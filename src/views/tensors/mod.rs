@@ -2,6 +2,7 @@
 
 mod access_map;
 mod access_rows;
+mod address_plot;
 mod areas;
 mod map;
 pub mod rows;
