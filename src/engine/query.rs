@@ -4,6 +4,7 @@ use super::brief::Brief;
 pub use super::export::{ExportPart, ExportQuery, Exported};
 pub use super::neuron::{NeuronAnswer, NeuronQuery};
 pub use super::scan::{Cursor, ScanPart, ScanQuery};
+pub use super::tables::{TableInfo, TablePartQuery, TableStream};
 pub use crate::analysis::details::Neighbour;
 pub use crate::analysis::device::instruction::InstructionFacts;
 pub use crate::analysis::device::{DeviceAnswer, DeviceQuery};
@@ -73,6 +74,10 @@ pub enum Query {
     VariantParts,
     /// The table of these profiles. Any session can answer.
     Variants(Vec<VariantPart>),
+    /// Tables for queries in SQL: names and columns.
+    TableInfos,
+    /// Rows of one of them, part by part.
+    TableStream(TablePartQuery),
 }
 
 /// An answer to the query of the same name.
@@ -122,6 +127,10 @@ pub enum Answer {
     VariantParts(Vec<VariantPart>),
     /// Columns and rows.
     Variants(Box<Variants>),
+    /// Names and columns.
+    TableInfos(Vec<TableInfo>),
+    /// One part, and where the next one begins.
+    TableStream(TableStream),
     /// The question cannot be answered; a sentence says why.
     Refused(String),
 }

@@ -81,6 +81,8 @@ impl Session {
             Query::Brief(slice) => self.brief(*slice),
             Query::Export(q) => self.export(q),
             Query::VariantParts => self.variant_parts(),
+            Query::TableInfos => self.table_infos(),
+            Query::TableStream(q) => self.table_stream(q),
             Query::Variants(parts) => variants::variants(parts.clone()),
             Query::Explain(base, run) => Answer::Explain(Box::new(explain::explain(base, run))),
             Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name).map(Into::into)),

@@ -13,7 +13,7 @@ impl Session {
         }
     }
 
-    fn viewed<T>(&self, tables: &Torch, f: impl FnOnce(&View<'_>) -> T) -> T {
+    pub(super) fn viewed<T>(&self, tables: &Torch, f: impl FnOnce(&View<'_>) -> T) -> T {
         let model = self.torch.get_or_init(|| TorchModel::new(&self.profile, tables));
         let slots = self.slots("name", &self.profile.slices.name);
         f(&View { profile: &self.profile, torch: tables, model, slots: &slots })
