@@ -9,10 +9,8 @@ mod made_trace;
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
     use super::made_trace::{Options, write_trace};
-    use axonscope::analysis::operators::OperatorsQuery;
-    use axonscope::analysis::torch::TorchQuery;
     use axonscope::base::{InputSet, TimeNs, TimeRange};
-    use axonscope::engine::query::{FlowsQuery, SearchQuery};
+    use axonscope::engine::query::*;
     use axonscope::engine::{Query, Session};
     use axonscope::formats::import;
     use std::hint::black_box;
@@ -23,29 +21,28 @@ mod native {
 
     fn queries(range: TimeRange) -> Vec<(&'static str, Query)> {
         let middle = TimeRange::new(TimeNs(range.end.0 / 4), TimeNs(range.end.0 / 4 * 3));
-        let search =
-            |text: &str, is_regex| Query::Search(SearchQuery { text: text.into(), is_regex, limit: 1000, ..SearchQuery::default() });
+        let search = |text: &str, is_regex| SearchQuery { text: text.into(), is_regex, limit: 1000, ..SearchQuery::default() };
         vec![
-            ("import", Query::Import),
-            ("operators", Query::Operators(OperatorsQuery::default())),
-            ("operators, half", Query::Operators(OperatorsQuery { range: Some(middle), ..OperatorsQuery::default() })),
-            ("search", search("mm", false)),
-            ("search, regex", search("^aten::.*mm$", true)),
-            ("colour keys", Query::ColourKeys("category".into())),
-            ("occurrences", Query::Occurrences("name".into(), "aten::mm".into())),
-            ("flows", Query::Flows(FlowsQuery { window: middle, without: Vec::new(), limit: 10_000 })),
-            ("torch: counters", Query::Torch(TorchQuery::Counters)),
-            ("torch: overview", Query::Torch(TorchQuery::Overview(Default::default()))),
-            ("torch: operators", Query::Torch(TorchQuery::Operators(Default::default()))),
-            ("torch: kernels", Query::Torch(TorchQuery::Kernels(Default::default()))),
-            ("torch: efficiency", Query::Torch(TorchQuery::Efficiency(Default::default()))),
-            ("torch: steps", Query::Torch(TorchQuery::Steps(Default::default()))),
-            ("torch: memory", Query::Torch(TorchQuery::Memory(Default::default()))),
-            ("torch: memory events", Query::Torch(TorchQuery::MemoryEvents(Default::default()))),
-            ("torch: modules", Query::Torch(TorchQuery::Modules)),
-            ("torch: tree", Query::Torch(TorchQuery::Tree(Default::default()))),
-            ("torch: distributed", Query::Torch(TorchQuery::DistributedPart(Default::default()))),
-            ("torch: diff", Query::Torch(TorchQuery::DiffPart)),
+            ("import", ImportQuery.into()),
+            ("operators", OperatorsQuery::default().into()),
+            ("operators, half", OperatorsQuery { range: Some(middle), ..OperatorsQuery::default() }.into()),
+            ("search", search("mm", false).into()),
+            ("search, regex", search("^aten::.*mm$", true).into()),
+            ("colour keys", ColourKeysQuery { by: "category".into() }.into()),
+            ("occurrences", OccurrencesQuery { by: "name".into(), value: "aten::mm".into() }.into()),
+            ("flows", FlowsQuery { window: middle, without: Vec::new(), limit: 10_000 }.into()),
+            ("torch: counters", TraceCountersQuery.into()),
+            ("torch: overview", OverviewQuery::default().into()),
+            ("torch: operators", OpsQuery::default().into()),
+            ("torch: kernels", KernelsQuery::default().into()),
+            ("torch: efficiency", EfficiencyQuery::default().into()),
+            ("torch: steps", StepsQuery::default().into()),
+            ("torch: memory", MemoryQuery::default().into()),
+            ("torch: memory events", MemoryEventsQuery::default().into()),
+            ("torch: modules", ModulesQuery.into()),
+            ("torch: tree", TreeQuery::default().into()),
+            ("torch: distributed", DistributedPartQuery::default().into()),
+            ("torch: diff", DiffPartQuery.into()),
         ]
     }
 
@@ -74,7 +71,7 @@ mod native {
         say("colour column", timed(|| session.colour_column()).0, "");
         say("hot meta", timed(|| session.hot_meta()).0, "   (what the page is sent at once; makes what PyTorch's answers share)");
         for (name, query) in queries(session.profile.meta.range) {
-            let mut took: Vec<Duration> = (0..3).map(|_| timed(|| session.run(&query)).0).collect();
+            let mut took: Vec<Duration> = (0..3).map(|_| timed(|| query.answer(&session)).0).collect();
             took.sort();
             say(name, took[1], if took[1] > BUDGET { "   over the budget of 100 ms" } else { "" });
         }

@@ -4,6 +4,7 @@
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
     use axonscope::base::{InputSet, Member};
+    use axonscope::engine::query::{EfficiencyQuery, OpsQuery, StepsQuery};
     use axonscope::engine::{Query, Session};
     use axonscope::formats::import;
     use std::fmt::Write as _;
@@ -114,12 +115,12 @@ mod native {
         println!("run alone {alone:.3} s, capture alone {of_capture:.3} s, both {both:.3} s: matching {:.3} s", both - alone - of_capture);
         let Some(session) = last else { return Ok(()) };
         for (name, query) in [
-            ("operators", Query::Torch(axonscope::analysis::torch::TorchQuery::Operators(Default::default()))),
-            ("efficiency", Query::Torch(axonscope::analysis::torch::TorchQuery::Efficiency(Default::default()))),
-            ("steps", Query::Torch(axonscope::analysis::torch::TorchQuery::Steps(Default::default()))),
+            ("operators", Query::from(OpsQuery::default())),
+            ("efficiency", Query::from(EfficiencyQuery::default())),
+            ("steps", Query::from(StepsQuery::default())),
         ] {
             let from = Instant::now();
-            std::hint::black_box(session.run(&query));
+            std::hint::black_box(query.answer(&session));
             println!("{name:<12} {:.3} s", from.elapsed().as_secs_f64());
         }
         Ok(())

@@ -220,9 +220,11 @@ async fn operators_follow_the_range_and_tell_which_row_was_chosen() {
     mount_to(stage.clone(), move || view! { <OperatorsView ask range=range.into() on_row /> }).forget();
     leptos::task::spawn_local(async move {
         while let Some(call) = calls.next().await {
-            let Query::Operators(query) = call.query else { panic!("another question") };
-            let answer =
-                if query.group_by == "module" { Answer::Refused("No modules.".into()) } else { Answer::Operators(operators(query.range)) };
+            let Query::OperatorsQuery(query) = call.query else { panic!("another question") };
+            let answer = match query.group_by.as_str() {
+                "module" => Answer::Refused("No modules.".into()),
+                _ => Answer::OperatorsQuery(Box::new(operators(query.range))),
+            };
             let _ = call.reply.send(Ok(answer));
         }
     });

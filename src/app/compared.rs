@@ -7,7 +7,7 @@ use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::compare::linked::{is_same, same_share, shifts};
 use crate::views::timeline::Timeline;
 use crate::views::timeline::stack::{Stack, stack_at};
-use crate::worker::protocol::{Answer, HotColumns, Query};
+use crate::worker::protocol::{HotColumns, OccurrencesQuery};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -60,8 +60,8 @@ impl Compared {
         spawn_local(async move {
             let mut slices = Vec::with_capacity(asks.len());
             for ask in asks {
-                match ask.ask(Query::Occurrences(by.clone(), name.clone())).await {
-                    Ok(Answer::Occurrences(found)) => slices.push(found),
+                match ask.ask(OccurrencesQuery { by: by.clone(), value: name.clone() }).await {
+                    Ok(found) => slices.push(found),
                     // A run that has no such column has no such name.
                     _ => slices.push(Vec::new()),
                 }

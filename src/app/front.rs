@@ -24,7 +24,7 @@ use crate::views::timeline::marking::Marking;
 use crate::views::timeline::settings::Settings;
 use crate::views::timeline::{in_view, logical, names};
 use crate::worker::client::Ask;
-use crate::worker::protocol::{Answer, Details, HotColumns, Query, Within};
+use crate::worker::protocol::{ColourKeysQuery, Details, DetailsQuery, HotColumns, OccurrencesQuery, Within};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -201,7 +201,7 @@ pub(super) fn show_occurrences(app: App, ask: Ask, by: String, name: String) {
 /// As [`show_occurrences`], to the first of a part of the profile.
 fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, within: Within) {
     spawn_local(async move {
-        if let Ok(Answer::Occurrences(slices)) = ask.ask(Query::Occurrences(by, name)).await {
+        if let Ok(slices) = ask.ask(OccurrencesQuery { by, value: name }).await {
             let inside = app.front_untracked().and_then(|p| p.hot.first_within(&slices, &within));
             let first = inside.or(slices.first().copied());
             actions::set_highlights(app, slices);
@@ -246,8 +246,8 @@ fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
         }
         if by != "name" {
             spawn_local(async move {
-                let answer = profile.ask.ask(Query::ColourKeys(by)).await;
-                if let (Ok(Answer::ColourKeys(colour)), Some(true)) = (answer, n_asked.try_get_value().map(|n| n == asked)) {
+                let answer = profile.ask.ask(ColourKeysQuery { by }).await;
+                if let (Ok(colour), Some(true)) = (answer, n_asked.try_get_value().map(|n| n == asked)) {
                     hot.set(Some(Arc::new(HotColumns { colour, ..HotColumns::clone(&profile.hot) })));
                 }
             });
@@ -274,8 +274,8 @@ fn details(app: App) -> RwSignal<Option<Details>> {
             app.state.is_details_open().set(true);
         }
         spawn_local(async move {
-            let answer = profile.ask.ask(Query::Details(item)).await;
-            if let (Ok(Answer::Details(found)), Some(true)) = (answer, app.selection.try_get_untracked().map(|s| s == Some(item))) {
+            let answer = profile.ask.ask(DetailsQuery { item }).await;
+            if let (Ok(found), Some(true)) = (answer, app.selection.try_get_untracked().map(|s| s == Some(item))) {
                 details.set(Some(found));
             }
         });

@@ -4,7 +4,7 @@ use crate::base::SliceId;
 use crate::state::App;
 use crate::views::timeline::around::Glance;
 use crate::worker::client::Ask;
-use crate::worker::protocol::{Answer, Brief, Query};
+use crate::worker::protocol::{Brief, BriefQuery};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::collections::HashMap;
@@ -24,9 +24,9 @@ pub(super) fn glance(app: App, ask: Ask) -> Glance {
         }
         let ask = ask.clone();
         spawn_local(async move {
-            let answer = ask.ask(Query::Brief(slice)).await;
+            let answer = ask.ask(BriefQuery { slice }).await;
             let is_here = app.front_untracked().map(|p| p.id) == front;
-            if let (Ok(Answer::Brief(brief)), true) = (answer, is_here) {
+            if let (Ok(brief), true) = (answer, is_here) {
                 kept.try_update_value(|k| {
                     if k.len() >= MOST_KEPT {
                         k.clear();

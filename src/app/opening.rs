@@ -9,7 +9,7 @@ use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, ow
 use crate::views::timeline::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
-use crate::worker::protocol::{Answer, Found, HotColumns, Opened, Query, ToWorker};
+use crate::worker::protocol::{FindQuery, Found, HotColumns, Opened, ToWorker};
 use futures_util::StreamExt;
 use futures_util::future::abortable;
 use leptos::prelude::*;
@@ -251,9 +251,9 @@ pub fn follow(app: App, ask: Ask, wanted: UrlState) {
     let Some(Named { is_instant, track, start, name }) = wanted.selection else {
         return;
     };
-    let query = if is_instant { Query::FindInstant(track, start, name) } else { Query::Find(track, start, name) };
+    let query = FindQuery { track, time: start, name, is_instant };
     spawn_local(async move {
-        if let Ok(Answer::Find(Some(item))) = ask.ask(query).await {
+        if let Ok(Some(item)) = ask.ask(query).await {
             app.selection.set(Some(item));
             app.state.is_details_open().set(true);
             if wanted.window.is_none() {

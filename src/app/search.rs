@@ -4,7 +4,7 @@ use crate::base::SliceId;
 use crate::state::search::{Scanned, SearchOptions, merged, step_hit, terms_from};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, Search, actions};
 use crate::views::search::{SearchAct, SearchView};
-use crate::worker::protocol::{Answer, Query, ScanQuery, SearchQuery};
+use crate::worker::protocol::{ScanQuery, SearchQuery};
 use gloo_timers::future::TimeoutFuture;
 use leptos::task::spawn_local;
 use leptos::{ev, prelude::*};
@@ -145,13 +145,13 @@ async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
         }
         return;
     }
-    let answer = profile.ask.ask(Query::Search(wanted.query.clone())).await;
+    let answer = profile.ask.ask(wanted.query.clone()).await;
     if !is_current() {
         return;
     }
     let scan = wanted.records.as_ref().map(|_| Scanned { n_all: profile.hot.info.n_slices, ..Scanned::default() });
     let found = match answer {
-        Ok(Answer::Search(hits)) => {
+        Ok(hits) => {
             let (n_total, n_instants) = (hits.n_total, hits.n_instants);
             Search {
                 text,
@@ -164,7 +164,6 @@ async fn run(app: App, wanted: Wanted, is_current: impl Fn() -> bool) {
                 ..Search::default()
             }
         }
-        Ok(_) => return,
         Err(error) => Search { text, answered, refused: Some(error.to_string()), ..Search::default() },
     };
     let is_refused = found.refused.is_some();
@@ -195,9 +194,8 @@ async fn scan_records(app: App, profile: OpenProfile, query: SearchQuery, key: S
     });
     let mut n_parts = 0u32;
     while let Some(question) = ask {
-        let part = match profile.ask.ask(Query::Scan(question.clone())).await {
-            Ok(Answer::Scan(part)) => part,
-            Ok(_) => return,
+        let part = match profile.ask.ask(question.clone()).await {
+            Ok(part) => part,
             Err(error) => {
                 app.state.search().update(|s| (s.refused, s.scan) = (Some(error.to_string()), None));
                 return;

@@ -1,12 +1,20 @@
-//! Questions to a device profile, with the tables that stay in the file.
+//! Questions of a Neuron device profile, with the tables that stay in the file.
 
-use super::{Answer, Session, told};
+use super::question::{Refusal, answers};
+use super::{Session, told};
+use crate::analysis::device::accesses;
+use crate::analysis::device::bounds::{self, Bounds, BoundsQuery, Evidence, EvidenceQuery, Regions, RegionsQuery};
 use crate::analysis::device::instruction::{self, InstructionFacts};
-use crate::analysis::device::{self, DeviceAnswer, DeviceQuery, Summary, cells, origin, sbuf, tensors};
+use crate::analysis::device::{
+    self, Advice, Agreement, AgreementPart, Band, Charts, Compare, ComparePart, CriticalPath, CurvesQuery, DmaRows, DmaRowsQuery, Gaps,
+    Layers, LayersQuery, MemoryMap, MemoryMapQuery, MergedBar, NameRows, Place, Program, ProgramQuery, Roofline, SbufMap, SbufQuery,
+    Source, Summary, Tensors, ViewCurve, cells, origin, sbuf, tensors,
+};
 use crate::base::{SliceId, TimeRange};
-use crate::formats::{self, Field};
+use crate::formats::Field;
 use crate::model::program::EngineProgram;
 use crate::model::{Cell, Domain, GenericTable, NeuronDevice};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// Rows of a table of allocations that are looked at.
@@ -14,67 +22,172 @@ const MOST_ROWS: u64 = 1_000_000;
 /// Rows that are read at once.
 const PAGE: u64 = 50_000;
 
+/// Metrics of the run, or of a range of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SummaryQuery {
+    /// Only this range.
+    pub range: Option<TimeRange>,
+}
+
+/// What the charts of the summary show, of the run or of a range of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChartsQuery {
+    /// Only this range.
+    pub range: Option<TimeRange>,
+}
+
+/// Instructions of a node of the layers, by start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayerSlicesQuery {
+    /// The question whose answer holds the node.
+    pub layers: LayersQuery,
+    /// Its place there.
+    pub node: u32,
+}
+
+/// Ceilings, and the run, its parts and named ranges beneath them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RooflineQuery {
+    /// What the parts are.
+    pub layers: LayersQuery,
+    /// Ranges with their names.
+    pub regions: Vec<(String, TimeRange)>,
+}
+
+/// Idle time of the engines by cause.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GapsQuery {
+    /// Only this range.
+    pub range: Option<TimeRange>,
+}
+
+/// The longest chain of dependent work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CriticalPathQuery;
+
+/// What to do, costliest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdviceQuery;
+
+/// What is merged in the bar that holds a transfer; `None` where nothing is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MergedBarQuery {
+    /// The rows of the timeline.
+    pub rows: DmaRowsQuery,
+    /// The transfer.
+    pub slice: SliceId,
+}
+
+/// Rows that name what the engines work at; `None` where the profile has no such column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NameRowsQuery {
+    /// The column, with a depth where it has several: `layer@2`.
+    pub by: String,
+}
+
+/// Lines of source with what their instructions cost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceQuery {
+    /// Only this range.
+    pub range: Option<TimeRange>,
+}
+
+/// Instructions that name a line of source, by start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceSlicesQuery {
+    /// File and line.
+    pub place: Place,
+}
+
+/// Stretches of the timeline worth a look, by start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BandsQuery;
+
+/// Tensors, and where memory went.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TensorsQuery;
+
+/// The instructions of this file as hashes, for comparing it with another file of the same run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgreementPartQuery;
+
+/// Compares this file with another one of the same run; `None` where the two are not a trace and the profiler's output of one run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgreementQuery {
+    /// The other file's answer to [`AgreementPartQuery`].
+    pub other: AgreementPart,
+}
+
+/// Metrics and operators that the run gives to a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ComparePartQuery;
+
+/// Runs compared. Any session can answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompareQuery {
+    /// Their answers to [`ComparePartQuery`].
+    pub parts: Vec<ComparePart>,
+    /// Which is the base, from 0.
+    pub base: usize,
+}
+
+answers! {
+    SummaryQuery => Summary: |s, q| Ok(s.summary(q.range));
+    ChartsQuery => Charts: |s, q| Ok(device::charts::charts(&s.profile, q.range));
+    // With the colours that the timeline has already.
+    LayersQuery => Layers: |s, q| Ok(device::layers::layers(&s.profile, q, s.name_slots()));
+    LayerSlicesQuery => Vec<SliceId>: |s, q| Ok(device::layers::slices(&s.profile, &q.layers, q.node));
+    RooflineQuery => Roofline: |s, q| Ok(device::roofline::roofline(&s.profile, &q.layers, &q.regions));
+    BoundsQuery => Bounds: |s, q| Ok(bounds::bounds(&s.profile, q));
+    EvidenceQuery => Evidence: |s, q| Ok(bounds::evidence::evidence(&s.profile, q));
+    RegionsQuery => Regions: |s, q| Ok(bounds::regions::regions(&s.profile, q));
+    GapsQuery => Gaps: |s, q| Ok(device::gaps::gaps(&s.profile, q.range));
+    CriticalPathQuery => CriticalPath: |s, _| Ok(device::critical_path::critical_path(&s.profile));
+    AdviceQuery => Advice: |s, _| Ok(device::advice::advice_of(&s.profile, s.whole_table("TensorInfo").as_deref()));
+    DmaRowsQuery => DmaRows: |s, q| Ok(device::dma_rows::dma_rows(&s.profile, *q));
+    MergedBarQuery => Option<MergedBar>: |s, q| Ok(device::merged::merged_bar(&s.profile, q.rows, q.slice));
+    NameRowsQuery => Option<NameRows>: |s, q| Ok(device::name_rows::name_rows(&s.profile, &q.by));
+    CurvesQuery => Vec<ViewCurve>: |s, q| Ok(s.view_curves(q));
+    ProgramQuery => Program: |s, q| Ok(device::program::program(&s.profile, &s.programs()?, *q));
+    MemoryMapQuery => MemoryMap: |s, q| Ok(accesses::map::map(&s.profile, *q));
+    SourceQuery => Source: |s, q| Ok(device::source::source(&s.profile, q.range));
+    SourceSlicesQuery => Vec<SliceId>: |s, q| Ok(device::source::slices(&s.profile, &q.place));
+    BandsQuery => Vec<Band>: |s, _| Ok(tensors::bands(&s.profile, s.whole_table("TensorInfo").as_deref()));
+    TensorsQuery => Tensors: |s, _| Ok(s.tensors());
+    SbufQuery => SbufMap: |s, q| Ok(sbuf::map(&*s.whole_table(SBUF).ok_or(Refusal::NoTable(SBUF.into()))?, q));
+    AgreementPartQuery => AgreementPart: |s, _| Ok(s.agreement_part()?);
+    AgreementQuery => Option<Agreement>: |s, q| Ok(device::agreement::agreement(&s.agreement_part()?, &q.other));
+    ComparePartQuery => ComparePart: |s, _| Ok(device::compare::part_of(&s.profile, &s.summary(None)));
+    CompareQuery => Compare: |_, q| Ok(device::compare::merge(&q.parts, q.base));
+}
+
+/// Neuron Explorer's table of allocations in the State Buffer.
+const SBUF: &str = "SbufAllocation";
+
 impl Session {
-    pub(super) fn device(&self, query: &DeviceQuery) -> Answer {
-        match query {
-            DeviceQuery::Tensors => {
-                let info = self.whole_table("TensorInfo");
-                let mut found = tensors::tensors(&self.profile, info.as_deref());
-                match self.whole_table("SbufAllocation") {
-                    Some(table) => found.maps = sbuf::parts(&table),
-                    None => found
-                        .notes
-                        .push("The map of the State Buffer is not available: needs the table SbufAllocation of Neuron Explorer.".into()),
-                }
-                Answer::Device(DeviceAnswer::Tensors(Box::new(found)))
+    fn tensors(&self) -> Tensors {
+        let mut found = tensors::tensors(&self.profile, self.whole_table("TensorInfo").as_deref());
+        match self.whole_table(SBUF) {
+            Some(table) => found.maps = sbuf::parts(&table),
+            None => {
+                found.notes.push(format!("The map of the State Buffer is not available: needs the table {SBUF} of Neuron Explorer."));
             }
-            DeviceQuery::Bands => {
-                let info = self.whole_table("TensorInfo");
-                Answer::Device(DeviceAnswer::Bands(tensors::bands(&self.profile, info.as_deref())))
-            }
-            DeviceQuery::Advice => {
-                let info = self.whole_table("TensorInfo");
-                Answer::Device(DeviceAnswer::Advice(Box::new(device::advice::advice_of(&self.profile, info.as_deref()))))
-            }
-            DeviceQuery::SbufMap(query) => match self.whole_table("SbufAllocation") {
-                Some(table) => Answer::Device(DeviceAnswer::SbufMap(Box::new(sbuf::map(&table, query)))),
-                None => Answer::Refused("This profile has no table `SbufAllocation`.".into()),
-            },
-            DeviceQuery::Program(query) => match self.programs() {
-                Ok(programs) => Answer::Device(DeviceAnswer::Program(Box::new(device::program::program(&self.profile, &programs, *query)))),
-                Err(sentence) => Answer::Refused(sentence),
-            },
-            DeviceQuery::AgreementPart => match self.agreement_part() {
-                Ok(part) => Answer::Device(DeviceAnswer::AgreementPart(Box::new(part))),
-                Err(sentence) => Answer::Refused(sentence),
-            },
-            DeviceQuery::Agreement(other) => match self.agreement_part() {
-                Ok(part) => Answer::Device(DeviceAnswer::Agreement(device::agreement::agreement(&part, other))),
-                Err(sentence) => Answer::Refused(sentence),
-            },
-            DeviceQuery::Summary(range) => Answer::Device(DeviceAnswer::Summary(self.summary(*range))),
-            DeviceQuery::ComparePart => {
-                let part = device::compare::part_of(&self.profile, &self.summary(None));
-                Answer::Device(DeviceAnswer::ComparePart(Box::new(part)))
-            }
-            DeviceQuery::ExplainPart(query) => {
-                let part = device::explain::part_of(&self.profile, query, &self.summary(query.range));
-                Answer::Device(DeviceAnswer::ExplainPart(Box::new(part)))
-            }
-            // With the colours that the timeline has already.
-            DeviceQuery::Layers(query) => {
-                let slots = self.slots("name", &self.profile.slices.name);
-                Answer::Device(DeviceAnswer::Layers(device::layers::layers(&self.profile, query, &slots)))
-            }
-            _ => Answer::Device(device::answer(&self.profile, query)),
+        }
+        found
+    }
+
+    fn view_curves(&self, query: &CurvesQuery) -> Vec<ViewCurve> {
+        match &self.profile.domain {
+            Domain::NeuronDevice(device) => device::view_curves::view_curves(&self.profile, device, query),
+            _ => Vec::new(),
         }
     }
 
     /// The programs that the file holds; where it holds none, the words that were executed.
-    fn programs(&self) -> Result<Vec<EngineProgram>, String> {
-        let format = formats::by_id(&self.claim.format).ok_or_else(|| format!("The format `{}` is not known.", self.claim.format))?;
+    fn programs(&self) -> Result<Vec<EngineProgram>, Refusal> {
+        let format = self.format()?;
         if let Some(programs) = format.programs(&self.input, &self.profile) {
-            return programs.map_err(|error| error.to_string());
+            return Ok(programs?);
         }
         let (mut programs, slices) = device::program::executed(&self.profile);
         let fields = told::fields(format, &self.input, &self.profile, &slices, &[&["operands"]])?;
@@ -125,7 +238,7 @@ impl Session {
         }
         let mut first = 0;
         while first < table.n_in_file.min(MOST_ROWS) {
-            let Answer::Table(part) = self.table(id, first, PAGE) else { return None };
+            let part = self.table(id, first, PAGE).ok()?;
             if let Some(row) = part.rows.iter().find(is_it) {
                 return Some(told(row));
             }
@@ -171,7 +284,7 @@ impl Session {
         let mut whole = GenericTable { id: table.id.clone(), columns: table.columns.clone(), ..GenericTable::default() };
         while (whole.rows.len() as u64) < table.n_in_file.min(MOST_ROWS) {
             match self.table(id, whole.rows.len() as u64, PAGE) {
-                Answer::Table(part) if !part.rows.is_empty() => whole.rows.extend(part.rows),
+                Ok(part) if !part.rows.is_empty() => whole.rows.extend(part.rows),
                 _ => break,
             }
         }

@@ -4,10 +4,10 @@
 //! The first part begins with the header.
 
 use super::owners::Owners;
+use super::question::Refusal;
 use super::scan::place;
-use super::{Answer, Session, told};
+use super::{Session, told};
 use crate::base::{SliceId, TrackId};
-use crate::formats;
 use crate::model::domain::HbmTraffic;
 use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
@@ -55,30 +55,30 @@ pub struct ExportPart {
 
 impl Session {
     /// The next lines.
-    pub(super) fn export(&self, query: &ExportQuery) -> Answer {
+    pub(super) fn export(&self, query: &ExportQuery) -> Result<ExportPart, Refusal> {
         let from = query.cursor;
         match &query.what {
             Exported::Instructions => self.slices(from, TrackKind::Engine, &INSTRUCTION),
             Exported::Transfers => self.slices(from, TrackKind::Queue, &TRANSFER),
-            Exported::Semaphores => Answer::Export(semaphores(&self.profile, from)),
-            Exported::Table(id) => match self.table(id, from, PART) {
-                Answer::Table(part) => {
-                    let mut out = ExportPart { n_rows: part.rows.len() as u64, ..ExportPart::default() };
-                    if from == 0 {
-                        line(&mut out.text, part.columns.iter().map(String::as_str));
-                    }
-                    for row in &part.rows {
-                        let cells: Vec<String> = (0..part.columns.len()).map(|c| row.get(c).map(raw).unwrap_or_default()).collect();
-                        line(&mut out.text, cells.iter().map(String::as_str));
-                    }
-                    let done = from.saturating_add(out.n_rows);
-                    out.next = (out.n_rows > 0 && done < part.n_total).then_some(done);
-                    out.progress = (done, part.n_total);
-                    Answer::Export(out)
-                }
-                other => other,
-            },
+            Exported::Semaphores => Ok(semaphores(&self.profile, from)),
+            Exported::Table(id) => self.table_lines(id, from),
         }
+    }
+
+    fn table_lines(&self, id: &str, from: u64) -> Result<ExportPart, Refusal> {
+        let part = self.table(id, from, PART)?;
+        let mut out = ExportPart { n_rows: part.rows.len() as u64, ..ExportPart::default() };
+        if from == 0 {
+            line(&mut out.text, part.columns.iter().map(String::as_str));
+        }
+        for row in &part.rows {
+            let cells: Vec<String> = (0..part.columns.len()).map(|c| row.get(c).map(raw).unwrap_or_default()).collect();
+            line(&mut out.text, cells.iter().map(String::as_str));
+        }
+        let done = from.saturating_add(out.n_rows);
+        out.next = (out.n_rows > 0 && done < part.n_total).then_some(done);
+        out.progress = (done, part.n_total);
+        Ok(out)
     }
 }
 
@@ -120,7 +120,7 @@ const TRANSFER: [(&str, &[&str]); 3] =
 impl Session {
     /// Slices of tracks of one kind, in the order of the file: track, name, times, the numbers of a device, every attribute, `in_file`, and which
     /// slices each depends on, by their number in this profile. `from` is a rank in that order.
-    fn slices(&self, from: u64, wanted: TrackKind, in_file: &InFile) -> Answer {
+    fn slices(&self, from: u64, wanted: TrackKind, in_file: &InFile) -> Result<ExportPart, Refusal> {
         let profile = &self.profile;
         let order = self.in_file_order(wanted);
         let n = order.len();
@@ -136,15 +136,10 @@ impl Session {
             let of_file = in_file.iter().map(|f| f.0).chain(["slice", "predecessors"]);
             line(&mut out.text, fixed.chain(profile.attributes.iter().map(|a| a.id.as_str())).chain(of_file));
         }
-        let Some(format) = formats::by_id(&self.claim.format) else {
-            return Answer::Refused(format!("Unknown format `{}`.", self.claim.format));
-        };
         let keys: Vec<&[&str]> = in_file.iter().map(|f| f.1).collect();
-        match told::fields(format, &self.input, profile, ids, &keys) {
-            Ok(fields) => rows(profile, ids, &fields, &mut out),
-            Err(why) => return Answer::Refused(why),
-        }
-        Answer::Export(out)
+        let fields = told::fields(self.format()?, &self.input, profile, ids, &keys)?;
+        rows(profile, ids, &fields, &mut out);
+        Ok(out)
     }
 
     /// Slices of tracks of one kind by where their records lie; kept from part to part.

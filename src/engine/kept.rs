@@ -34,9 +34,10 @@ impl Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::query::TableHelpQuery;
 
     fn query(i: usize) -> Query {
-        Query::TableHelp(i.to_string())
+        TableHelpQuery { id: i.to_string() }.into()
     }
 
     #[test]
@@ -45,7 +46,7 @@ mod tests {
         let mut kept = Kept::default();
         kept.keep(query(0), answer(0));
         assert_eq!(kept.get(&query(0)), None, "a refusal may be another one next time");
-        let help = |i: usize| Answer::TableHelp(vec![i.to_string()]);
+        let help = |i: usize| Answer::TableHelpQuery(Box::new(vec![i.to_string()]));
         for i in 0..Kept::MOST {
             kept.keep(query(i), help(i));
         }

@@ -1,140 +1,151 @@
-//! Questions that only Neuron's reports, logs and system profiles answer.
+//! Questions of Neuron's reports, logs and system profiles.
 
-use super::Answer;
+use super::Session;
+use super::question::{Refusal, answers};
 use crate::analysis::neuron_log::{self, Level, LogDiff, LogOps, LogOverlap, LogPart, LogTimeline, LogTrace};
 use crate::analysis::support::{self, Support, SupportDiff, SupportTop};
 use crate::analysis::system::{self, Chain, ExecutionRow, Grouping, RowOf, Serving, ServingQuery, System};
 use crate::base::{SliceId, TimeRange};
 use crate::model::neuron_log::NeuronLog;
-use crate::model::{Domain, NeuronSystem, Profile};
+use crate::model::support::SupportReport;
+use crate::model::{Domain, NeuronSystem};
 use serde::{Deserialize, Serialize};
-use std::cell::OnceCell;
 
-/// A question to a report, a log or a system profile of Neuron.
+/// What an `analyze` report says: operators, failures, instructions, remarks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SupportQuery;
+
+/// The same, of each list only the first rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SupportTopQuery {
+    /// How many.
+    pub n: u64,
+}
+
+/// The report compared with an earlier one: operators by what changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum NeuronQuery {
-    /// What an `analyze` report tells.
-    Support,
-    /// The same, of each list only as many rows.
-    SupportTop(u64),
-    /// The report compared with an earlier one (the answer of its worker to `Support`).
-    SupportDiff(Box<Support>),
-    /// Operators of a run of the TensorBoard plugin, or of a range where they are computed from its timeline.
-    LogOps(Level, Option<TimeRange>),
-    /// Compute and transfer of the run or of a range, and what is to be seen in its timeline.
-    LogTimeline(Option<TimeRange>),
-    /// What overlaps a slice, and its members.
-    LogOverlap(SliceId),
-    /// Steps of the host that touch a range, or all, and what the device did in each.
-    LogTrace(Option<TimeRange>),
-    /// What the run gives to a comparison.
-    LogPart,
-    /// The run compared with an earlier one (the answer of its worker to `LogPart`).
-    LogDiff(Box<LogPart>, Level),
-    /// A system profile in figures: all of it, or a range.
-    System(Option<TimeRange>),
-    /// Its executions as those of serving.
-    Serving(ServingQuery),
-    /// What an event is the execution of, if it is one.
-    SystemExecution(SliceId),
-    /// What an event of it depends on, and what depends on it.
-    SystemChain(SliceId),
-    /// Its rows in another order.
-    SystemRows(Grouping),
+pub struct SupportDiffQuery {
+    /// The earlier one's answer to [`SupportQuery`].
+    pub before: Support,
 }
 
-/// The answer to the question of the same name.
+/// Operators of a run of the TensorBoard plugin, longest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogOpsQuery {
+    /// Of the framework or of HLO.
+    pub level: Level,
+    /// Only this range; then they are computed from the run's timeline.
+    pub range: Option<TimeRange>,
+}
+
+/// Compute and transfer of the run or of a range, and what is to be seen in its timeline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogTimelineQuery {
+    /// Only this range.
+    pub range: Option<TimeRange>,
+}
+
+/// What overlaps a slice (most time in common first), and its members.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogOverlapQuery {
+    /// Which.
+    pub slice: SliceId,
+}
+
+/// Steps of the host by start, and what the device did in each.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogTraceQuery {
+    /// Only those that touch this range.
+    pub range: Option<TimeRange>,
+}
+
+/// What the run contributes to a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogPartQuery;
+
+/// The run compared with an earlier one: operators by difference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum NeuronAnswer {
-    /// Operators, failures, instructions, remarks.
-    Support(Box<Support>),
-    /// The beginning of each list.
-    SupportTop(Box<SupportTop>),
-    /// Operators by what changed.
-    SupportDiff(Box<SupportDiff>),
-    /// Longest first.
-    LogOps(Box<LogOps>),
-    /// Figures, rows, captions.
-    LogTimeline(Box<LogTimeline>),
-    /// Most time in common first.
-    LogOverlap(Box<LogOverlap>),
-    /// Steps by start.
-    LogTrace(Box<LogTrace>),
-    /// Names and times.
-    LogPart(Box<LogPart>),
-    /// Operators by difference.
-    LogDiff(Box<LogDiff>),
-    /// Cards, executions, transfers, memory, advice.
-    System(Box<System>),
-    /// Models, bursts, cores, gaps.
-    Serving(Box<Serving>),
-    /// `None`: the event is no execution.
-    SystemExecution(Option<Box<ExecutionRow>>),
-    /// Nearest first.
-    SystemChain(Chain),
-    /// In display order.
-    SystemRows(Vec<RowOf>),
+pub struct LogDiffQuery {
+    /// The earlier one's answer to [`LogPartQuery`].
+    pub before: LogPart,
+    /// Of the framework or of HLO.
+    pub level: Level,
 }
 
-/// Answers from the open profile; `made` keeps what the answers of a report share.
-pub(super) fn answer(profile: &Profile, made: &OnceCell<Support>, query: &NeuronQuery) -> Answer {
-    let answer = match (&profile.domain, query) {
-        (Domain::SupportReport(report), NeuronQuery::SupportTop(n)) => {
-            Ok(NeuronAnswer::SupportTop(Box::new(support::top(report, usize::try_from(*n).unwrap_or(usize::MAX)))))
-        }
-        (Domain::SupportReport(report), NeuronQuery::Support | NeuronQuery::SupportDiff(_)) => {
-            Ok(of_report(made.get_or_init(|| support::support(report)), query))
-        }
-        (_, NeuronQuery::Support | NeuronQuery::SupportTop(_) | NeuronQuery::SupportDiff(_)) => {
-            Err("This profile is not an analyze report.")
-        }
-        (Domain::NeuronSystem(system), _) => of_system(profile, system, query),
-        (
-            _,
-            NeuronQuery::System(_)
-            | NeuronQuery::Serving(_)
-            | NeuronQuery::SystemExecution(_)
-            | NeuronQuery::SystemChain(_)
-            | NeuronQuery::SystemRows(_),
-        ) => Err("This profile is not a system profile."),
-        (Domain::NeuronLog(log), _) => of_log(profile, log, query),
-        _ => Err("This profile is not a run of the TensorBoard Neuron plugin."),
-    };
-    answer.map_or_else(|sentence| Answer::Refused(sentence.into()), Answer::Neuron)
+/// A system profile in figures: executions, transfers, memory, advice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemQuery {
+    /// Only this range.
+    pub range: Option<TimeRange>,
 }
 
-fn of_report(own: &Support, query: &NeuronQuery) -> NeuronAnswer {
-    match query {
-        NeuronQuery::SupportDiff(before) => NeuronAnswer::SupportDiff(Box::new(support::diff(before, own))),
-        _ => NeuronAnswer::Support(Box::new(own.clone())),
+/// What an event of a system profile is the execution of; `None`: it is no execution.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExecutionQuery {
+    /// The event.
+    pub slice: SliceId,
+}
+
+/// What an event of it depends on, and what depends on it, nearest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChainQuery {
+    /// The event.
+    pub slice: SliceId,
+}
+
+/// Rows of its timeline, in display order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SystemRowsQuery {
+    /// Their order.
+    pub grouping: Grouping,
+}
+
+impl Session {
+    fn report(&self) -> Result<&SupportReport, Refusal> {
+        match &self.profile.domain {
+            Domain::SupportReport(report) => Ok(report),
+            _ => Err(Refusal::OtherKind("an analyze report")),
+        }
+    }
+
+    fn support(&self) -> Result<&Support, Refusal> {
+        let report = self.report()?;
+        Ok(self.support.get_or_init(|| support::support(report)))
+    }
+
+    fn log(&self) -> Result<&NeuronLog, Refusal> {
+        match &self.profile.domain {
+            Domain::NeuronLog(log) => Ok(log),
+            _ => Err(Refusal::OtherKind("a run of the TensorBoard Neuron plugin")),
+        }
+    }
+
+    fn system(&self) -> Result<&NeuronSystem, Refusal> {
+        match &self.profile.domain {
+            Domain::NeuronSystem(system) => Ok(system),
+            _ => Err(Refusal::OtherKind("a system profile")),
+        }
+    }
+
+    /// The slice, where the profile has it.
+    fn known(&self, slice: SliceId) -> Result<SliceId, Refusal> {
+        if slice.index() < self.profile.slices.len() { Ok(slice) } else { Err(Refusal::NoSuchItem) }
     }
 }
 
-fn of_log(profile: &Profile, log: &NeuronLog, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {
-    Ok(match query {
-        NeuronQuery::LogOps(level, range) => NeuronAnswer::LogOps(Box::new(neuron_log::ops(profile, log, *level, *range))),
-        NeuronQuery::LogTimeline(range) => NeuronAnswer::LogTimeline(Box::new(neuron_log::timeline(profile, log, *range))),
-        NeuronQuery::LogOverlap(slice) if slice.index() >= profile.slices.len() => return Err("This profile has no such slice."),
-        NeuronQuery::LogOverlap(slice) => NeuronAnswer::LogOverlap(Box::new(neuron_log::overlap(profile, log, *slice))),
-        NeuronQuery::LogTrace(range) => NeuronAnswer::LogTrace(Box::new(neuron_log::trace(profile, log, *range))),
-        NeuronQuery::LogPart => NeuronAnswer::LogPart(Box::new(neuron_log::part(profile, log))),
-        NeuronQuery::LogDiff(before, level) => {
-            NeuronAnswer::LogDiff(Box::new(neuron_log::diff(before, &neuron_log::part(profile, log), *level)))
-        }
-        _ => return Err("This query is not available for a run of the TensorBoard Neuron plugin."),
-    })
-}
-
-fn of_system(profile: &Profile, system: &NeuronSystem, query: &NeuronQuery) -> Result<NeuronAnswer, &'static str> {
-    Ok(match query {
-        NeuronQuery::System(range) => NeuronAnswer::System(Box::new(system::system(profile, system, *range))),
-        NeuronQuery::Serving(asked) => NeuronAnswer::Serving(Box::new(system::serving(profile, system, *asked))),
-        NeuronQuery::SystemRows(by) => NeuronAnswer::SystemRows(system::grouped(profile, system, *by)),
-        NeuronQuery::SystemChain(slice) | NeuronQuery::SystemExecution(slice) if slice.index() >= profile.slices.len() => {
-            return Err("This profile has no such slice.");
-        }
-        NeuronQuery::SystemExecution(slice) => NeuronAnswer::SystemExecution(system::execution(profile, system, *slice).map(Box::new)),
-        NeuronQuery::SystemChain(slice) => NeuronAnswer::SystemChain(system::chain(profile, system, *slice)),
-        _ => return Err("This query is not available for a system profile."),
-    })
+answers! {
+    SupportQuery => Support: |s, _| Ok(s.support()?.clone());
+    SupportTopQuery => SupportTop: |s, q| Ok(support::top(s.report()?, usize::try_from(q.n).unwrap_or(usize::MAX)));
+    SupportDiffQuery => SupportDiff: |s, q| Ok(support::diff(&q.before, s.support()?));
+    LogOpsQuery => LogOps: |s, q| Ok(neuron_log::ops(&s.profile, s.log()?, q.level, q.range));
+    LogTimelineQuery => LogTimeline: |s, q| Ok(neuron_log::timeline(&s.profile, s.log()?, q.range));
+    LogOverlapQuery => LogOverlap: |s, q| Ok(neuron_log::overlap(&s.profile, s.log()?, s.known(q.slice)?));
+    LogTraceQuery => LogTrace: |s, q| Ok(neuron_log::trace(&s.profile, s.log()?, q.range));
+    LogPartQuery => LogPart: |s, _| Ok(neuron_log::part(&s.profile, s.log()?));
+    LogDiffQuery => LogDiff: |s, q| Ok(neuron_log::diff(&q.before, &neuron_log::part(&s.profile, s.log()?), q.level));
+    SystemQuery => System: |s, q| Ok(system::system(&s.profile, s.system()?, q.range));
+    ServingQuery => Serving: |s, q| Ok(system::serving(&s.profile, s.system()?, *q));
+    ExecutionQuery => Option<ExecutionRow>: |s, q| Ok(system::execution(&s.profile, s.system()?, s.known(q.slice)?));
+    ChainQuery => Chain: |s, q| Ok(system::chain(&s.profile, s.system()?, s.known(q.slice)?));
+    SystemRowsQuery => Vec<RowOf>: |s, q| Ok(system::grouped(&s.profile, s.system()?, q.grouping));
 }

@@ -1,15 +1,16 @@
-//! An open profile with its input: answers every [`Query`].
+//! An open profile with its input: answers every [`Question`].
 
-use super::query::{Answer, Details, ImportSummary, Query, TablePart, TrackSummary};
-use super::{HotColumns, HotMeta, hot, variants};
+use super::query::{Details, FindQuery, ImportSummary, TablePart, TrackSummary};
+use super::question::{Question, Refusal};
+use super::{HotColumns, HotMeta, hot};
 use crate::analysis::colouring::name_at;
 use crate::analysis::device::{accesses, transfer};
 use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
-use crate::analysis::{colour, details, explain, flows, operators, search, span};
+use crate::analysis::{colour, details, operators};
 use crate::base::{DurationNs, InputSet, InstantId, Item, Ledger, SliceId, StrId, TimeNs, TrackId};
-use crate::formats::{self, Claim, Field, Imported};
-use crate::model::{Domain, GenericTable, Profile, TrackKind};
+use crate::formats::{self, Claim, Field, Format, Imported};
+use crate::model::{Domain, Profile, TrackKind};
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -27,12 +28,14 @@ pub struct Session {
     pub ledger: Ledger,
     /// Colour slots by string, per colouring asked for.
     colours: RefCell<HashMap<String, Rc<Vec<u16>>>>,
+    /// Those by name, which many answers need.
+    name_slots: OnceCell<Rc<Vec<u16>>>,
     /// Columns computed so far, by id.
     pub(super) derived: RefCell<HashMap<String, Rc<Vec<StrId>>>>,
     /// What the answers of a PyTorch trace share; made when the first one is asked for.
     pub(super) torch: OnceCell<TorchModel>,
     /// The same of an `analyze` report.
-    support: OnceCell<Support>,
+    pub(super) support: OnceCell<Support>,
     /// Slices of a kind of tracks in the order of their records, while they are saved as CSV.
     pub(super) export_order: RefCell<Option<(TrackKind, Rc<Vec<SliceId>>)>>,
 }
@@ -46,6 +49,7 @@ impl Session {
             profile: imported.profile,
             ledger: imported.ledger,
             colours: RefCell::default(),
+            name_slots: OnceCell::new(),
             derived: RefCell::default(),
             torch: OnceCell::new(),
             support: OnceCell::new(),
@@ -54,41 +58,13 @@ impl Session {
     }
 
     /// Answers one question.
-    pub fn run(&self, query: &Query) -> Answer {
-        match query {
-            Query::Import => Answer::Import(import_summary(&self.profile)),
-            Query::Operators(q) => self.grouped(&q.group_by, |column, slots| {
-                let tracks = operators::tracks_below(&self.profile, &q.tracks);
-                let mut found = operators::operators(&self.profile, column, &tracks, q.range, slots);
-                found.rows.iter_mut().for_each(|row| row.name.truncate(name_at(&q.group_by, &row.name).len()));
-                Answer::Operators(found)
-            }),
-            Query::Details(item) => self.details(*item),
-            Query::Search(q) => search::search(&self.profile, q).map_or_else(Answer::Refused, Answer::Search),
-            Query::ColourKeys(by) => self.colour_keys(by),
-            Query::Occurrences(by, value) => {
-                self.grouped(by, |column, _| Answer::Occurrences(occurrences(&self.profile, column, (by.as_str(), value.as_str()))))
-            }
-            Query::Table(id, first, n) => self.table(id, *first, *n),
-            Query::TableHelp(id) => Answer::TableHelp(self.table_help(id)),
-            Query::Flows(q) => Answer::Flows(flows::flows(&self.profile, q)),
-            Query::Torch(q) => self.torch(q),
-            Query::Device(q) => self.device(q),
-            Query::Span(range) => Answer::Span(span::span(&self.profile, *range)),
-            Query::Scan(q) => self.scan(q),
-            Query::HitSummary(q, more) => self.hit_summary(q, more),
-            Query::HitTables(q, more, within) => self.hit_tables(q, more, within),
-            Query::Brief(slice) => self.brief(*slice),
-            Query::Export(q) => self.export(q),
-            Query::VariantParts => self.variant_parts(),
-            Query::TableInfos => self.table_infos(),
-            Query::TableStream(q) => self.table_stream(q),
-            Query::Variants(parts) => variants::variants(parts.clone()),
-            Query::Explain(base, run) => Answer::Explain(Box::new(explain::explain(base, run))),
-            Query::Find(path, start, name) => Answer::Find(find(&self.profile, path, *start, name).map(Into::into)),
-            Query::FindInstant(path, time, name) => Answer::Find(find_instant(&self.profile, path, *time, name).map(Into::into)),
-            Query::Neuron(query) => super::neuron::answer(&self.profile, &self.support, query),
-        }
+    pub fn ask<Q: Question>(&self, question: &Q) -> Result<Q::Answer, Refusal> {
+        question.answer(self)
+    }
+
+    /// The importer that reads the profile's records again.
+    pub(super) fn format(&self) -> Result<&'static dyn Format, Refusal> {
+        formats::by_id(&self.claim.format).ok_or_else(|| Refusal::UnknownFormat(self.claim.format.clone()))
     }
 
     /// Rank and world size, where the file tells.
@@ -120,21 +96,25 @@ impl Session {
 
     /// A colour slot per slice, by name.
     pub fn colour_column(&self) -> Vec<u16> {
-        let slots = self.slots("name", &self.profile.slices.name);
+        let slots = self.name_slots();
         self.profile.slices.name.iter().map(|s| slots.get(s.index()).copied().unwrap_or(0)).collect()
     }
 
-    /// Answers with the column named `by` and its colour slots, or refuses.
-    pub(super) fn grouped(&self, by: &str, answer: impl FnOnce(&[StrId], &[u16]) -> Answer) -> Answer {
+    /// Computes from the column named `by` and its colour slots, where the profile has it.
+    pub(super) fn grouped<T>(&self, by: &str, compute: impl FnOnce(&[StrId], &[u16]) -> T) -> Result<T, Refusal> {
         let by = if by.is_empty() { "name" } else { by };
         let derived = self.derived(by);
-        match operators::column(&self.profile, by).or(derived.as_ref().map(|d| d.as_slice())) {
-            Some(column) => answer(column, &self.slots(by, column)),
-            None => Answer::Refused(format!("This profile has no column `{by}` to group by.")),
-        }
+        let column = operators::column(&self.profile, by).or(derived.as_ref().map(|d| d.as_slice()));
+        let column = column.ok_or_else(|| Refusal::NoColumn(by.into()))?;
+        Ok(compute(column, &self.slots(by, column)))
     }
 
-    pub(super) fn slots(&self, by: &str, column: &[StrId]) -> Rc<Vec<u16>> {
+    /// A colour slot for each string, by the names of slices.
+    pub(super) fn name_slots(&self) -> &[u16] {
+        self.name_slots.get_or_init(|| self.slots("name", &self.profile.slices.name))
+    }
+
+    fn slots(&self, by: &str, column: &[StrId]) -> Rc<Vec<u16>> {
         if let Some(slots) = self.colours.borrow().get(by) {
             return slots.clone();
         }
@@ -143,22 +123,20 @@ impl Session {
         slots
     }
 
-    fn details(&self, item: Item) -> Answer {
+    pub(super) fn details(&self, item: Item) -> Result<Details, Refusal> {
         let profile = &self.profile;
         let is_there = match item {
             Item::Slice(slice) => slice.index() < profile.slices.len(),
             Item::Instant(instant) => instant.index() < profile.instants.time.len(),
         };
         if !is_there {
-            return Answer::Refused("This profile has no such slice or instant.".into());
+            return Err(Refusal::NoSuchItem);
         }
-        let Some(format) = formats::by_id(&self.claim.format) else {
-            return Answer::Refused(format!("Unknown format `{}`.", self.claim.format));
-        };
+        let format = self.format()?;
         let mut fields = format.record(&self.input, profile, item).unwrap_or_else(|error| vec![unreadable(&error.to_string())]);
         let slice = match item {
             Item::Slice(slice) => slice,
-            Item::Instant(instant) => return Answer::Details(details_of_instant(profile, instant, fields)),
+            Item::Instant(instant) => return Ok(details_of_instant(profile, instant, fields)),
         };
         fields.splice(0..0, self.attribution(slice));
         let mut near = details::surroundings(profile, slice);
@@ -174,7 +152,7 @@ impl Session {
             help: help.into(),
         }));
         let instruction = self.instruction(slice, &fields);
-        Answer::Details(Details {
+        Ok(Details {
             item,
             name: profile.name_of(slice).into(),
             track: profile.track_of(slice).map(|t| profile.track_path(t)).unwrap_or_default(),
@@ -189,28 +167,41 @@ impl Session {
         })
     }
 
-    fn table_in_file(&self, table: &GenericTable, first: u64, n: u64) -> Answer {
-        let Some(format) = formats::by_id(&self.claim.format) else {
-            return Answer::Refused(format!("Unknown format `{}`.", self.claim.format));
-        };
-        let (columns, n_total) = (table.columns.clone(), table.n_in_file);
-        match format.rows(&self.input, &table.id, first, n.min(ROWS_MAX)) {
-            Ok(rows) => Answer::Table(TablePart { columns, rows, n_total }),
-            Err(error) => Answer::Refused(error.to_string()),
-        }
-    }
-
-    pub(super) fn table(&self, id: &str, first: u64, n: u64) -> Answer {
-        let Some(table) = self.profile.tables.iter().find(|t| t.id == id) else {
-            return Answer::Refused(format!("This profile has no table `{id}`."));
-        };
+    pub(super) fn table(&self, id: &str, first: u64, n: u64) -> Result<TablePart, Refusal> {
+        let table = self.profile.tables.iter().find(|t| t.id == id).ok_or_else(|| Refusal::NoTable(id.into()))?;
+        let columns = table.columns.clone();
         if table.n_in_file > 0 {
-            return self.table_in_file(table, first, n);
+            let rows = self.format()?.rows(&self.input, id, first, n.min(ROWS_MAX))?;
+            return Ok(TablePart { columns, rows, n_total: table.n_in_file });
         }
         let n_rows = table.rows.len();
         let from = usize::try_from(first).unwrap_or(n_rows).min(n_rows);
         let to = from.saturating_add(usize::try_from(n).unwrap_or(n_rows)).min(n_rows);
-        Answer::Table(TablePart { columns: table.columns.clone(), rows: table.rows[from..to].to_vec(), n_total: n_rows as u64 })
+        Ok(TablePart { columns, rows: table.rows[from..to].to_vec(), n_total: n_rows as u64 })
+    }
+
+    /// Slices whose `column` is `value`, by start.
+    pub(super) fn occurrences(&self, column: &[StrId], (by, value): (&str, &str)) -> Vec<SliceId> {
+        let profile = &self.profile;
+        // At a depth several names are called the same.
+        let is_it: Vec<bool> = profile.strings.iter().map(|(_, name)| name_at(by, name) == value).collect();
+        let mut out: Vec<SliceId> = (0..column.len()).filter(|&i| is_it[column[i].index()]).map(|i| SliceId(i as u32)).collect();
+        out.sort_by_key(|s| profile.slices.start[s.index()]);
+        out
+    }
+
+    /// What a link names.
+    pub(super) fn find(&self, link: &FindQuery) -> Option<Item> {
+        let FindQuery { track, time, name, is_instant } = link;
+        match is_instant {
+            true => find_instant(&self.profile, track, *time, name).map(Into::into),
+            false => find(&self.profile, track, *time, name).map(Into::into),
+        }
+    }
+
+    /// Tracks and totals.
+    pub(super) fn import_summary(&self) -> ImportSummary {
+        import_summary(&self.profile)
     }
 }
 
@@ -226,15 +217,6 @@ fn unreadable(sentence: &str) -> Field {
         unit: String::new(),
         help: "The record could not be read from the file; the values above are correct.".into(),
     }
-}
-
-/// Slices whose `column` is `value`, by start.
-fn occurrences(profile: &Profile, column: &[StrId], (by, value): (&str, &str)) -> Vec<SliceId> {
-    // At a depth several names are called the same.
-    let is_it: Vec<bool> = profile.strings.iter().map(|(_, name)| name_at(by, name) == value).collect();
-    let mut out: Vec<SliceId> = (0..column.len()).filter(|&i| is_it[column[i].index()]).map(|i| SliceId(i as u32)).collect();
-    out.sort_by_key(|s| profile.slices.start[s.index()]);
-    out
 }
 
 /// The slice named by path, start and name.

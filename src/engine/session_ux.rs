@@ -1,91 +1,70 @@
-//! Answers to what the page asks beside its views: annotations, search in records, the hover card.
+//! Answers to what the page asks beside its views: hits, the hover card, colours.
 
-use super::query::{Answer, ScanQuery, SearchQuery, Within};
-use super::{Session, brief, scan};
+use super::Session;
+use super::brief::{self, Brief};
+use super::query::{SearchQuery, Within};
+use super::question::Refusal;
+use crate::analysis::hit_tables::TrackTables;
+use crate::analysis::hits::HitSummary;
 use crate::analysis::{colouring, details, hit_tables, hits, modules, search};
 use crate::base::{DurationNs, SliceId, StrId};
-use crate::formats::{self, Format};
 use std::rc::Rc;
 
 impl Session {
-    fn format(&self) -> Result<&'static dyn Format, String> {
-        formats::by_id(&self.claim.format).ok_or_else(|| format!("Unknown format `{}`.", self.claim.format))
-    }
-
-    /// One part of a search in the records.
-    pub(super) fn scan(&self, query: &ScanQuery) -> Answer {
-        match self.format() {
-            Ok(format) => scan::scan(format, &self.input, &self.profile, query).map_or_else(Answer::Refused, Answer::Scan),
-            Err(sentence) => Answer::Refused(sentence),
-        }
-    }
-
     /// The hits of a search, and `more`, summed up.
-    pub(super) fn hit_summary(&self, query: &SearchQuery, more: &[SliceId]) -> Answer {
-        let found = if query.is_empty() { Ok(Vec::new()) } else { search::all_hits(&self.profile, query) };
-        match found {
-            Ok(mut found) => {
-                found.extend_from_slice(more);
-                Answer::HitSummary(hits::summary(&self.profile, &found))
-            }
-            Err(sentence) => Answer::Refused(sentence),
-        }
+    pub(super) fn hit_summary(&self, query: &SearchQuery, more: &[SliceId]) -> Result<HitSummary, Refusal> {
+        Ok(hits::summary(&self.profile, &self.hits(query, more)?))
     }
 
     /// Values of fields row by row. Nothing searched for: every slice of the range.
-    pub(super) fn hit_tables(&self, query: &SearchQuery, more: &[SliceId], within: &Within) -> Answer {
+    pub(super) fn hit_tables(&self, query: &SearchQuery, more: &[SliceId], within: &Within) -> Result<Vec<TrackTables>, Refusal> {
         if query.is_empty() && more.is_empty() {
-            return match within.range {
-                Some(_) => Answer::HitTables(hit_tables::tables(&self.profile, within, |_| true)),
-                None => Answer::HitTables(Vec::new()),
-            };
+            return Ok(match within.range {
+                Some(_) => hit_tables::tables(&self.profile, within, |_| true),
+                None => Vec::new(),
+            });
         }
-        let found = if query.is_empty() { Ok(Vec::new()) } else { search::all_hits(&self.profile, query) };
-        let found = match found {
-            Ok(found) => found,
-            Err(sentence) => return Answer::Refused(sentence),
-        };
         let mut is_hit = vec![false; self.profile.slices.len()];
-        for slice in found.iter().chain(more) {
+        for slice in self.hits(query, more)? {
             if let Some(at) = is_hit.get_mut(slice.index()) {
                 *at = true;
             }
         }
-        Answer::HitTables(hit_tables::tables(&self.profile, within, |s| is_hit[s.index()]))
+        Ok(hit_tables::tables(&self.profile, within, |s| is_hit[s.index()]))
     }
 
-    /// What a glance at a slice tells; no fields where the record cannot be read back.
-    pub(super) fn brief(&self, slice: SliceId) -> Answer {
+    /// All hits of a search (none for an empty text), and then `more`.
+    fn hits(&self, query: &SearchQuery, more: &[SliceId]) -> Result<Vec<SliceId>, Refusal> {
+        let mut found = if query.is_empty() { Vec::new() } else { search::all_hits(&self.profile, query)? };
+        found.extend_from_slice(more);
+        Ok(found)
+    }
+
+    /// The fields of a slice's hover card; none where the record cannot be read back.
+    pub(super) fn brief(&self, slice: SliceId) -> Result<Brief, Refusal> {
         if slice.index() >= self.profile.slices.len() {
-            return Answer::Refused("This profile has no such slice.".into());
+            return Err(Refusal::NoSuchItem);
         }
-        match self.format() {
-            Ok(format) => {
-                let fields = format.record(&self.input, &self.profile, slice.into()).unwrap_or_default();
-                let fields = brief::telling(&fields, self.profile.name_of(slice));
-                Answer::Brief(brief::Brief { self_time: details::self_time(&self.profile, slice), fields })
-            }
-            Err(sentence) => Answer::Refused(sentence),
-        }
+        let fields = self.format()?.record(&self.input, &self.profile, slice.into()).unwrap_or_default();
+        let fields = brief::telling(&fields, self.profile.name_of(slice));
+        Ok(Brief { self_time: details::self_time(&self.profile, slice), fields })
     }
 
     /// A colour slot per slice: by the values of a column, or by duration.
-    pub(super) fn colour_keys(&self, by: &str) -> Answer {
+    pub(super) fn colour_keys(&self, by: &str) -> Result<Vec<u16>, Refusal> {
         let (main, dma) = by.split_once(";dma=").unwrap_or((by, ""));
         let keys = |column: &[StrId], slots: &[u16]| column.iter().map(|s| slots.get(s.index()).copied().unwrap_or(0)).collect();
         if main != colouring::DURATION.0 {
-            return self.grouped(by, |column, slots| Answer::ColourKeys(keys(column, slots)));
+            return self.grouped(by, keys);
         }
         let mut out: Vec<u16> = self.profile.slices.duration.iter().map(|&d| colouring::duration_slot(DurationNs(d))).collect();
-        if !dma.is_empty() {
-            let Answer::ColourKeys(other) = self.grouped(dma, |column, slots| Answer::ColourKeys(keys(column, slots))) else {
-                return Answer::ColourKeys(out);
-            };
+        let other: Vec<u16> = if dma.is_empty() { Vec::new() } else { self.grouped(dma, keys).unwrap_or_default() };
+        if !other.is_empty() {
             for part in colouring::transfers(&self.profile) {
                 out[part.clone()].copy_from_slice(&other[part]);
             }
         }
-        Answer::ColourKeys(out)
+        Ok(out)
     }
 
     /// A column that is computed when it is asked for, and then kept.

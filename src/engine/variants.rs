@@ -1,41 +1,36 @@
-//! Rows of a table of profiles.
+//! What a profile contributes to a comparison of two, and to a table of many.
 
 use super::Session;
-use super::query::Answer;
-use crate::analysis::explain::ExplainQuery;
+use super::question::Refusal;
+use crate::analysis::device::explain as of_device;
+use crate::analysis::explain::{ExplainPart, ExplainQuery};
+use crate::analysis::torch::explain as of_trace;
 use crate::analysis::torch::memory::MemoryQuery;
 use crate::analysis::torch::overview::OverviewQuery;
-use crate::analysis::torch::{TorchAnswer, TorchQuery};
-use crate::analysis::variants::{self, VariantPart, device, steps};
+use crate::analysis::variants::{VariantPart, device, steps};
 use crate::model::Domain;
 
-/// The table of these profiles.
-pub fn variants(parts: Vec<VariantPart>) -> Answer {
-    Answer::Variants(Box::new(variants::variants(&parts)))
-}
-
 impl Session {
-    pub(super) fn variant_parts(&self) -> Answer {
+    /// What the profile contributes to an explanation of two.
+    pub(super) fn explain_part(&self, query: &ExplainQuery) -> Result<ExplainPart, Refusal> {
         match &self.profile.domain {
-            Domain::NeuronDevice(_) => Answer::VariantParts(device::parts(&self.profile, &self.summary(None))),
-            Domain::Torch(_) => self.variant_of_trace(),
-            _ => Answer::Refused(format!("{}: expected a Neuron device profile, a summary or a PyTorch trace.", self.profile.meta.title)),
+            Domain::NeuronDevice(_) => Ok(of_device::part_of(&self.profile, query, &self.summary(query.range))),
+            Domain::Torch(_) => Ok(of_trace::part(&self.view()?, query)),
+            _ => Err(Refusal::OtherKind("a Neuron device profile or a PyTorch trace")),
         }
     }
 
-    fn variant_of_trace(&self) -> Answer {
-        let overview = match self.torch(&TorchQuery::Overview(OverviewQuery::default())) {
-            Answer::Torch(TorchAnswer::Overview(found)) => found,
-            other => return other,
-        };
-        let explained = match self.torch(&TorchQuery::ExplainPart(ExplainQuery::default())) {
-            Answer::Torch(TorchAnswer::ExplainPart(found)) => found,
-            other => return other,
-        };
-        let memory = match self.torch(&TorchQuery::Memory(MemoryQuery::default())) {
-            Answer::Torch(TorchAnswer::Memory(found)) => Some(found),
-            _ => None,
-        };
-        Answer::VariantParts(vec![steps::part(&self.profile, &overview, &explained, memory.as_ref())])
+    /// The rows that it contributes to a table.
+    pub(super) fn variant_parts(&self) -> Result<Vec<VariantPart>, Refusal> {
+        match &self.profile.domain {
+            Domain::NeuronDevice(_) => Ok(device::parts(&self.profile, &self.summary(None))),
+            Domain::Torch(_) => {
+                let overview = self.ask(&OverviewQuery::default())?;
+                let explained = self.ask(&ExplainQuery::default())?;
+                let memory = self.ask(&MemoryQuery::default())?;
+                Ok(vec![steps::part(&self.profile, &overview, &explained, Some(&memory))])
+            }
+            _ => Err(format!("{}: expected a Neuron device profile, a summary or a PyTorch trace.", self.profile.meta.title).into()),
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! well, beside the running program, for all workers of the page. A trace of 100 MB is nearly over before that has paid: it opens in nine
 //! tenths of the time when what is busy was compiled before. Only small functions are compiled soon enough: see `index.html`.
 
-use super::{Query, Session, TorchQuery};
+use super::Session;
 use crate::analysis::torch::overview::OverviewQuery;
 use crate::base::InputSet;
 use crate::formats::import::Feeder;
@@ -25,7 +25,7 @@ pub fn warm_up() -> Result<usize, ImportError> {
     let session = opened(N_LAUNCHES)?;
     session.colour_column();
     // Where a trace opens, and what every other view of it builds on.
-    drop(session.run(&Query::Torch(TorchQuery::Overview(OverviewQuery::default()))));
+    drop(session.ask(&OverviewQuery::default()));
     Ok(session.profile.slices.len())
 }
 

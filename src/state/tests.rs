@@ -2,11 +2,12 @@
 
 use crate::base::{InputSet, Ledger, SliceId, StrId, TimeNs, TimeRange};
 use crate::engine::Session;
+use crate::engine::query::SearchQuery;
+use crate::engine::query::{FindQuery, ImportQuery, TableQuery};
 use crate::formats::{Claim, Imported};
 use crate::model::{Meta, ProfileBuilder, RawSlice, RecordRef, TrackKind, TrackSpec};
 use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, runs};
 use crate::worker::client::{Ask, EngineError};
-use crate::worker::protocol::{Answer, Query, SearchQuery};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -128,18 +129,21 @@ fn what_was_said_of_a_drop_goes_with_the_next() {
 fn questions_are_answered_or_refused() {
     let ask = Ask::in_process(session());
     let query = SearchQuery { text: "op".into(), limit: 1, ..SearchQuery::default() };
-    match pollster(ask.ask(Query::Search(query))) {
-        Ok(Answer::Search(hits)) => assert_eq!((hits.slices.len(), hits.n_total), (1, 2)),
+    match pollster(ask.ask(query)) {
+        Ok(hits) => assert_eq!((hits.slices.len(), hits.n_total), (1, 2)),
         other => panic!("{other:?}"),
     }
-    match pollster(ask.ask(Query::Table("none".into(), 0, 1))) {
+    match pollster(ask.ask(TableQuery { id: "none".into(), first: 0, n: 1 })) {
         Err(EngineError::Refused(sentence)) => assert!(sentence.contains("`none`")),
         other => panic!("{other:?}"),
     }
-    assert_eq!(pollster(ask.ask(Query::Find("t".into(), TimeNs(10), "op".into()))), Ok(Answer::Find(Some(SliceId(1).into()))));
+    assert_eq!(
+        pollster(ask.ask(FindQuery { track: "t".into(), time: TimeNs(10), name: "op".into(), is_instant: false })),
+        Ok(Some(SliceId(1).into()))
+    );
     let (ask, calls) = Ask::channel();
     drop(calls);
-    assert_eq!(pollster(ask.ask(Query::Import)), Err(EngineError::Stopped));
+    assert_eq!(pollster(ask.ask(ImportQuery)), Err(EngineError::Stopped));
 }
 
 /// These futures are ready at once.

@@ -1,7 +1,7 @@
 //! One question of a view: asked again whenever it changes, one at a time, the last good answer kept meanwhile.
 
-use crate::engine::{Answer, Query};
-use crate::worker::client::{Ask, EngineError};
+use crate::engine::Wire;
+use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ impl<T: Send + Sync + 'static> Clone for Asked<T> {
 
 impl<T: Send + Sync + 'static> Copy for Asked<T> {}
 
-/// Asks what `query` says; `None` asks nothing and forgets the answer. `pick` takes the answer out of its variant.
-pub fn asked<T: Send + Sync + 'static>(ask: Ask, query: Signal<Option<Query>>, pick: fn(Answer) -> Option<T>) -> Asked<T> {
-    let (value, problem, answered) = (RwSignal::new(None), RwSignal::new(None), RwSignal::new(None::<Option<Query>>));
+/// Asks what `query` says; `None` asks nothing and forgets the answer.
+pub fn asked<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> Asked<Q::Answer> {
+    let (value, problem, answered) = (RwSignal::new(None), RwSignal::new(None), RwSignal::new(None::<Option<Q>>));
     let reply = LocalResource::new(move || {
         let (ask, query) = (ask.clone(), query.get());
         async move {
             let result = match query.clone() {
-                Some(query) => ask.ask(query).await.and_then(|a| pick(a).ok_or(EngineError::Unexpected)).map(Some),
+                Some(query) => ask.ask(query).await.map(Some),
                 None => Ok(None),
             };
             (query, result.map(|r| r.map(Arc::new)))

@@ -1,7 +1,7 @@
 //! Questions of a PyTorch trace, also such as several workers answer together; see [`super::ask`].
 
 pub use super::ask::Asked;
-use crate::engine::{Answer, Query, TorchAnswer, TorchQuery};
+use crate::engine::Wire;
 use crate::ui::small::with_code;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
@@ -15,19 +15,11 @@ impl<T: Send + Sync + 'static> Asked<T> {
 }
 
 /// Asks `query` whenever it changes; `None` asks nothing. One question at a time: of those that come meanwhile only the last is asked.
-pub fn ask_torch<T: Send + Sync + 'static>(ask: Ask, query: Signal<Option<TorchQuery>>, pick: fn(TorchAnswer) -> Option<T>) -> Asked<T> {
+pub fn ask_torch<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> Asked<Q::Answer> {
     follow(query, move |query| {
         let ask = ask.clone();
-        async move { one(&ask, query, pick).await }
+        async move { ask.ask(query).await }
     })
-}
-
-/// Asks one PyTorch question.
-pub async fn one<T>(ask: &Ask, query: TorchQuery, pick: fn(TorchAnswer) -> Option<T>) -> Result<T, EngineError> {
-    match ask.ask(Query::Torch(query)).await? {
-        Answer::Torch(answer) => pick(answer).ok_or(EngineError::Unexpected),
-        _ => Err(EngineError::Unexpected),
-    }
 }
 
 /// Runs `work` whenever `given` changes, and keeps what comes of it.

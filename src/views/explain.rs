@@ -4,8 +4,7 @@ use super::ask::Asked;
 use super::asked::{Notes, follow};
 use super::explain_rows as rows;
 use crate::analysis::explain::{Explain, ExplainPart, ExplainQuery, ExplainUnit, Sentence, markdown::markdown};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query, TorchAnswer, TorchQuery};
+use crate::engine::query::ExplainPairQuery;
 use crate::state::choices::ViewState;
 use crate::ui::bars::Waterfall;
 use crate::ui::dom;
@@ -25,13 +24,11 @@ pub struct Side {
     pub label: String,
     /// Answers for it.
     pub ask: Ask,
-    /// Whether it is a PyTorch trace; else it is a Neuron device profile.
-    pub is_torch: bool,
 }
 
 impl PartialEq for Side {
     fn eq(&self, other: &Self) -> bool {
-        (&self.hash, &self.label, self.is_torch) == (&other.hash, &other.label, other.is_torch)
+        (&self.hash, &self.label) == (&other.hash, &other.label)
     }
 }
 
@@ -150,21 +147,11 @@ fn Answered(sentence: Sentence, is_first: bool) -> impl IntoView {
 
 async fn explain(base: Side, run: Side) -> Result<Explain, EngineError> {
     let (first, second) = (part(&base).await?, part(&run).await?);
-    match run.ask.ask(Query::Explain(Box::new(first), Box::new(second))).await? {
-        Answer::Explain(found) => Ok(*found),
-        _ => Err(EngineError::Unexpected),
-    }
+    run.ask.ask(ExplainPairQuery { base: first, run: second }).await
 }
 
 /// What a profile contributes, under its title in the page.
 async fn part(side: &Side) -> Result<ExplainPart, EngineError> {
-    let query = ExplainQuery::default();
-    let asked = if side.is_torch { Query::Torch(TorchQuery::ExplainPart(query)) } else { Query::Device(DeviceQuery::ExplainPart(query)) };
-    let mut part = match side.ask.ask(asked).await? {
-        Answer::Device(DeviceAnswer::ExplainPart(part)) => *part,
-        Answer::Torch(TorchAnswer::ExplainPart(part)) => *part,
-        _ => return Err(EngineError::Unexpected),
-    };
-    part.title = side.label.clone();
-    Ok(part)
+    let part = side.ask.ask(ExplainQuery::default()).await?;
+    Ok(ExplainPart { title: side.label.clone(), ..part })
 }

@@ -1,6 +1,6 @@
 //! The page's side of a question: hand it over, await the answer. Compiled natively too; the JavaScript half is in `page.rs`.
 
-use crate::engine::{Answer, Query, Session};
+use crate::engine::{Answer, Query, Session, Wire};
 use futures_channel::{mpsc, oneshot};
 use std::cell::RefCell;
 use std::sync::OnceLock;
@@ -101,7 +101,12 @@ impl Ask {
     }
 
     /// Asks and waits. A refusal of the engine is an error here.
-    pub async fn ask(&self, query: Query) -> Reply {
+    pub async fn ask<Q: Wire>(&self, question: Q) -> Result<Q::Answer, EngineError> {
+        Q::pick(self.forward(question.into()).await?).ok_or(EngineError::Unexpected)
+    }
+
+    /// The same for who only passes a question on.
+    pub async fn forward(&self, query: Query) -> Reply {
         let is_counted = !matches!(self.0, Backend::Channel(_, false));
         let _waiting = is_counted.then(Waiting::new);
         let answer = match &self.0 {
@@ -110,7 +115,7 @@ impl Ask {
                 sender.unbounded_send(Call { query, reply }).map_err(|_| EngineError::Stopped)?;
                 answer.await.map_err(|_| EngineError::Stopped)??
             }
-            Backend::InProcess(at) => SESSIONS.with_borrow(|s| s.get(*at).map(|s| s.run(&query))).ok_or(EngineError::Stopped)?,
+            Backend::InProcess(at) => SESSIONS.with_borrow(|s| s.get(*at).map(|s| query.answer(s))).ok_or(EngineError::Stopped)?,
         };
         match answer {
             Answer::Refused(sentence) => Err(EngineError::Refused(sentence)),

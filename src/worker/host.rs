@@ -116,12 +116,12 @@ impl Host {
     fn found(&self, query: &Query) -> Answer {
         let began_ms = js_sys::Date::now();
         let answer = match self.session.borrow().as_ref() {
-            Some(session) => session.run(query),
+            Some(session) => query.answer(session),
             None => return Answer::Refused("No profile is open in this worker.".into()),
         };
         let is_slow = js_sys::Date::now() - began_ms >= SLOW_MS;
         // The parts of a search in records, or of a file that is saved, are asked for once.
-        let is_part = matches!(query, Query::Scan(_) | Query::Export(_) | Query::TableStream(_));
+        let is_part = matches!(query, Query::ScanQuery(_) | Query::ExportQuery(_));
         if is_slow && !is_part && encode(&(query, &answer)).is_ok_and(|bytes| bytes.len() <= MOST_KEPT) {
             self.kept.borrow_mut().keep(query.clone(), answer.clone());
         }

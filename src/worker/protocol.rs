@@ -1,8 +1,9 @@
 //! What page and worker say to each other: postcard bytes in front, `File`s or column buffers beside them in the same JavaScript array.
 
 use crate::base::Ledger;
-pub use crate::engine::brief::Brief;
-pub use crate::engine::query::{Details, ScanQuery, SearchQuery, Term, Within};
+pub use crate::engine::query::{
+    Brief, BriefQuery, ColourKeysQuery, Details, DetailsQuery, FindQuery, OccurrencesQuery, ScanQuery, SearchQuery, Term, Within,
+};
 pub use crate::engine::{Answer, HotColumns, HotMeta, Query};
 pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};

@@ -3,8 +3,8 @@
 use crate::common::conformance;
 use axonscope::analysis::support::{Change, Support};
 use axonscope::base::InputSet;
-use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::{DetailsQuery, SupportDiffQuery, SupportQuery, SupportTopQuery};
 use axonscope::formats::import;
 use proptest::prelude::*;
 
@@ -16,8 +16,7 @@ fn session(name: &str, bytes: Vec<u8>) -> Session {
 }
 
 fn support(session: &Session) -> Support {
-    let Answer::Neuron(NeuronAnswer::Support(support)) = session.run(&Query::Neuron(NeuronQuery::Support)) else { panic!("a report") };
-    *support
+    session.ask(&SupportQuery).expect("a report")
 }
 
 fn documented(name: &str) -> Option<Session> {
@@ -73,15 +72,12 @@ fn the_supported_model_and_the_function_read_as_documented() {
 #[test]
 fn two_reports_are_compared() {
     let (Some(before), Some(after)) = (documented("unsupported-verbosity1.json"), documented("supported.json")) else { return };
-    let Answer::Neuron(NeuronAnswer::SupportDiff(diff)) = after.run(&Query::Neuron(NeuronQuery::SupportDiff(Box::new(support(&before)))))
-    else {
-        panic!("a comparison")
-    };
+    let diff = after.ask(&SupportDiffQuery { before: support(&before) }).expect("a comparison");
     assert_eq!(diff.delta_percentage, Some(40.0));
     let changed: Vec<_> = diff.rows.iter().filter(|r| r.change != Change::OnlyAfter).map(|r| (r.name.as_str(), r.change)).collect();
     assert_eq!(changed, [("aten::mul", Change::BecameSupported), ("aten::add", Change::Same)]);
     assert_eq!(diff.rows[0].supported, (Some(1), Some(8)));
-    assert!(matches!(after.run(&Query::Details(axonscope::base::SliceId(0).into())), Answer::Refused(_)));
+    assert!(after.ask(&DetailsQuery { item: axonscope::base::SliceId(0).into() }).is_err());
 }
 
 #[test]
@@ -119,7 +115,8 @@ proptest! {
                 if let Ok((imported, readable)) = outcome && claim.format == "analyze" {
                     let session = Session::new(claim, readable, imported);
                     let s = support(&session);
-                    prop_assert!(session.run(&Query::Neuron(NeuronQuery::SupportDiff(Box::new(s.clone())))) != Answer::Refused(String::new()));
+                    let diff = session.ask(&SupportDiffQuery { before: s.clone() });
+                    prop_assert!(diff.is_ok());
                     prop_assert_eq!(s.operators.iter().map(|r| r.unsupported).sum::<u64>(), s.failures.len() as u64);
                 }
             }
@@ -139,10 +136,7 @@ fn a_long_report_is_told_by_its_beginning() {
     );
     let session = session("result.json", text.into_bytes());
     let whole = support(&session);
-    let top = |n| match session.run(&Query::Neuron(NeuronQuery::SupportTop(n))) {
-        Answer::Neuron(NeuronAnswer::SupportTop(top)) => *top,
-        other => panic!("{other:?}"),
-    };
+    let top = |n| session.ask(&SupportTopQuery { n }).expect("an answer");
     let cut = top(500);
     assert_eq!((cut.is_cut(), cut.n_shown, cut.n_operators, cut.n_failures), (true, 500, 1800, 900));
     assert_eq!(cut.support.operators[..500], whole.operators[..500]);

@@ -4,8 +4,8 @@ use crate::neuron_support::*;
 use axonscope::analysis::device::accesses::map::Fate;
 use axonscope::analysis::device::{MemoryMap, MemoryMapQuery};
 use axonscope::base::SliceId;
-use axonscope::engine::query::{Details, DeviceAnswer, DeviceQuery};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::{Details, DetailsQuery};
 use axonscope::formats::import;
 use serde_json::{Value, json};
 
@@ -18,17 +18,11 @@ fn session(files: &[Named]) -> Session {
 }
 
 fn map(session: &Session, is_psum: bool) -> MemoryMap {
-    match session.run(&Query::Device(DeviceQuery::MemoryMap(MemoryMapQuery { core: 0, is_psum }))) {
-        Answer::Device(DeviceAnswer::MemoryMap(map)) => *map,
-        other => panic!("{other:?}"),
-    }
+    session.ask(&MemoryMapQuery { core: 0, is_psum }).expect("an answer")
 }
 
 fn details(session: &Session, slice: SliceId) -> Details {
-    match session.run(&Query::Details(slice.into())) {
-        Answer::Details(details) => details,
-        other => panic!("{other:?}"),
-    }
+    session.ask(&DetailsQuery { item: slice.into() }).expect("an answer")
 }
 
 /// A map without the numbers of its slices, which differ by the transfers that the profiler leaves out.

@@ -1,15 +1,15 @@
 //! What the drawer, the rows of DMA transfers and the source view say of a device, against the file's own records.
 
 use crate::neuron_support::*;
+use axonscope::analysis::device::Place;
 use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRows, DmaRowsQuery, dma_rows};
 use axonscope::analysis::device::merged::merged_bar;
 use axonscope::analysis::device::name_rows::name_rows;
-use axonscope::analysis::device::{DeviceAnswer, DeviceQuery, Place};
 use axonscope::base::{SliceId, TrackId};
+use axonscope::engine::Session;
 use axonscope::engine::missing_views::missing_views;
-use axonscope::engine::query::Details;
+use axonscope::engine::query::{Details, DetailsQuery, SourceQuery, SourceSlicesQuery};
 use axonscope::engine::views::views;
-use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
 use axonscope::model::TrackKind;
 use serde_json::{Value, json};
@@ -30,10 +30,7 @@ fn real(run: &str, stem: &str) -> Option<(Session, Value)> {
 }
 
 fn details(session: &Session, slice: u32) -> Details {
-    match session.run(&Query::Details(SliceId(slice).into())) {
-        Answer::Details(details) => details,
-        other => panic!("{other:?}"),
-    }
+    session.ask(&DetailsQuery { item: SliceId(slice).into() }).expect("an answer")
 }
 
 fn text<'a>(record: &'a Value, key: &str) -> &'a str {
@@ -209,7 +206,7 @@ fn made() -> Value {
 #[test]
 fn lines_of_source_have_what_their_instructions_cost() {
     let session = session(&[("made.json".into(), made().to_string().into_bytes())]);
-    let Answer::Device(DeviceAnswer::Source(source)) = session.run(&Query::Device(DeviceQuery::Source(None))) else { panic!("source") };
+    let source = session.ask(&SourceQuery { range: None }).expect("source");
     let told: Vec<_> = source.lines.iter().map(|l| (l.place.to_string(), l.instructions, l.time.0, l.flops, l.engines)).collect();
     assert_eq!(
         told,
@@ -221,9 +218,7 @@ fn lines_of_source_have_what_their_instructions_cost() {
     assert_eq!((source.unplaced, source.notes.len()), (1, 0));
     assert!(views(&session.profile).contains(&"source"));
     let place = Place { file: "/src/util.py".into(), line: 9 };
-    let Answer::Device(DeviceAnswer::SourceSlices(slices)) = session.run(&Query::Device(DeviceQuery::SourceSlices(place))) else {
-        panic!("slices")
-    };
+    let slices = session.ask(&SourceSlicesQuery { place }).expect("slices");
     let names: Vec<&str> = slices.iter().map(|s| session.profile.name_of(*s)).collect();
     assert_eq!(names, ["ACTIVATE", "EVENT_SEMAPHORE"]);
     let places = details(&session, slices[0].0).instruction.unwrap().origin.places;
@@ -233,7 +228,7 @@ fn lines_of_source_have_what_their_instructions_cost() {
 #[test]
 fn a_run_without_lines_says_how_to_have_them() {
     let Some((session, json)) = real("fused_attention", "fused") else { return };
-    let Answer::Device(DeviceAnswer::Source(source)) = session.run(&Query::Device(DeviceQuery::Source(None))) else { panic!("source") };
+    let source = session.ask(&SourceQuery { range: None }).expect("source");
     assert!(source.lines.is_empty() && source.notes[0].contains("NKI_DEBUG_INFO"));
     let offered = views(&session.profile);
     assert!(!offered.contains(&"source"), "a view without data is not offered");

@@ -3,8 +3,8 @@
 use crate::neuron_support::*;
 use axonscope::analysis::device::bands::BandKind;
 use axonscope::analysis::device::{compare, summary::summary, tensors::tensors};
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery, ExportQuery, Exported};
-use axonscope::engine::{Answer, Query, Session, views::views};
+use axonscope::engine::query::{BandsQuery, CompareQuery, ExportQuery, Exported};
+use axonscope::engine::{Session, views::views};
 use axonscope::formats::import;
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ fn stretches_are_found_with_the_tensors_or_alone() {
     let crowd_alone = file(json!([]));
     assert_eq!(tensors(&crowd_alone.profile, None).bands, found[1..]);
     for (session, want) in [(both, &found[..]), (crowd_alone, &found[1..])] {
-        let Answer::Device(DeviceAnswer::Bands(alone)) = session.run(&Query::Device(DeviceQuery::Bands)) else { panic!("stretches") };
+        let alone = session.ask(&BandsQuery).expect("stretches");
         assert_eq!(alone, want);
     }
 }
@@ -142,7 +142,7 @@ fn the_three_sources_tell_the_same_memory() {
 fn export(session: &Session, what: &Exported) -> (Vec<String>, u64, u32) {
     let (mut text, mut n_rows, mut n_parts, mut next) = (String::new(), 0, 0, Some(0));
     while let Some(cursor) = next {
-        let Answer::Export(part) = session.run(&Query::Export(ExportQuery { what: what.clone(), cursor })) else { panic!("a part") };
+        let part = session.ask(&ExportQuery { what: what.clone(), cursor }).expect("a part");
         text.push_str(&part.text);
         (n_rows, n_parts, next) = (n_rows + part.n_rows, n_parts + 1, part.next);
     }
@@ -194,7 +194,7 @@ fn exports_hold_every_row() {
             assert_eq!(Some(sum(name)), summary[name].as_f64().map(|b| b as u64), "{name}");
         }
         assert_eq!(export(&session, &Exported::Table("nc_mem_usage".into())).1, 46);
-        assert!(matches!(session.run(&Query::Export(ExportQuery { what: Exported::Table("none".into()), cursor: 0 })), Answer::Refused(_)));
+        assert!(session.ask(&ExportQuery { what: Exported::Table("none".into()), cursor: 0 }).is_err());
     }
 }
 
@@ -204,7 +204,7 @@ fn two_runs_beside_each_other() {
         return;
     };
     let parts: Vec<_> = [&a, &b].map(|s| compare::part(&s.profile)).into();
-    let Answer::Device(DeviceAnswer::Compare(got)) = a.run(&Query::Device(DeviceQuery::Compare(parts, 0))) else { panic!("compared") };
+    let got = a.ask(&CompareQuery { parts, base: 0 }).expect("compared");
     for name in ["total_time", "hbm_read_bytes", "hfu_estimated_percent", "dma_transfer_count"] {
         let told = |json: &Value| json["summary"][0][name].as_f64();
         let Some((x, y)) = told(&json_a).zip(told(&json_b)) else { continue };

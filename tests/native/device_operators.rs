@@ -6,7 +6,8 @@ use axonscope::analysis::device::flops::Flops;
 use axonscope::analysis::device::layers::layers;
 use axonscope::analysis::operators::{self, Operators, OperatorsQuery};
 use axonscope::base::{TimeNs, TimeRange};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::OccurrencesQuery;
 use axonscope::formats::import;
 use axonscope::model::Profile;
 
@@ -77,10 +78,7 @@ fn layers_are_put_together_by_their_first_parts() {
         import::import(&set(&[("deep.json".to_string(), serde_json::to_vec(&json).expect("JSON"))])).expect("it opens").remove(0);
     let (imported, input) = outcome.expect("it opens");
     let session = Session::new(claim, input, imported);
-    let rows = |by: &str| match session.run(&Query::Operators(OperatorsQuery { group_by: by.into(), ..OperatorsQuery::default() })) {
-        Answer::Operators(found) => found,
-        other => panic!("{other:?}"),
-    };
+    let rows = |by: &str| session.ask(&OperatorsQuery { group_by: by.into(), ..OperatorsQuery::default() }).expect("an answer");
     let names = |by: &str| {
         let mut names: Vec<String> = rows(by).rows.into_iter().map(|r| r.name).filter(|n| !n.is_empty()).collect();
         names.sort();
@@ -95,8 +93,8 @@ fn layers_are_put_together_by_their_first_parts() {
     assert_eq!(offered, ["layer", "layer@1", "layer@2"], "three parts are the whole layer");
     assert_eq!(rows("layer@1").busy, whole.busy);
     // A row leads to all that is counted in it.
-    let slices = |by: &str, value: &str| match session.run(&Query::Occurrences(by.into(), value.into())) {
-        Answer::Occurrences(slices) => slices.len(),
+    let slices = |by: &str, value: &str| match session.ask(&OccurrencesQuery { by: by.into(), value: value.into() }) {
+        Ok(slices) => slices.len(),
         other => panic!("{other:?}"),
     };
     let parts: usize = ["/model/a/one", "/model/a/two", "/model/b/one"].map(|l| slices("layer", l)).iter().sum();

@@ -4,8 +4,7 @@ use crate::neuron_support::writer::{self, word};
 use crate::neuron_support::*;
 use axonscope::analysis::device::{Program, ProgramQuery};
 use axonscope::base::{DurationNs, SliceId};
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
 use axonscope::formats::import;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -19,10 +18,7 @@ fn session(files: &[Named]) -> Session {
 }
 
 fn program(session: &Session, engine: u32) -> Program {
-    match session.run(&Query::Device(DeviceQuery::Program(ProgramQuery { engine: Some(engine), slice: None }))) {
-        Answer::Device(DeviceAnswer::Program(program)) => *program,
-        other => panic!("{other:?}"),
-    }
+    session.ask(&ProgramQuery { engine: Some(engine), slice: None }).expect("an answer")
 }
 
 /// Every executed word: (core, engine, pc) with opcode, operands, executions, time and wait.
@@ -154,10 +150,7 @@ fn loops_of_a_written_image_are_brackets_and_sums() {
         ]
     );
     let second = SliceId(session.profile.slices.start.iter().position(|s| *s == 2000).expect("the branch") as u32);
-    let of_slice = match session.run(&Query::Device(DeviceQuery::Program(ProgramQuery { engine: None, slice: Some(second) }))) {
-        Answer::Device(DeviceAnswer::Program(program)) => *program,
-        other => panic!("{other:?}"),
-    };
+    let of_slice = session.ask(&ProgramQuery { engine: None, slice: Some(second) }).expect("an answer");
     assert_eq!((of_slice.shown, of_slice.marked, found.marked), (0, Some(2), None), "from a slice to its word");
     assert_eq!(found.rows[4].refused, "operands not available: code 0x41 not verified");
     assert_eq!((found.engines[0].n_words, found.engines[0].n_executed, found.engines[0].executions), (5, 3, 5));

@@ -4,8 +4,7 @@ use crate::neuron_support::*;
 use axonscope::analysis::device::CurvesQuery;
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::engine::hot::HotColumns;
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery};
-use axonscope::engine::{Answer, Counter, Query, Session};
+use axonscope::engine::{Counter, Session};
 use axonscope::formats::import;
 use axonscope::model::Domain;
 use serde_json::Value;
@@ -104,10 +103,7 @@ fn curves_of_the_view_are_those_of_the_run_where_the_run_is_in_view() {
     let (run, of_run) = (hot.info.meta.range, of_run(&hot));
     let ask = |window, is_smooth| {
         let query = CurvesQuery { window, is_from_view: true, is_smooth };
-        match session.run(&Query::Device(DeviceQuery::ViewCurves(query))) {
-            Answer::Device(DeviceAnswer::ViewCurves(curves)) => curves,
-            other => panic!("{other:?}"),
-        }
+        session.ask(&query).expect("an answer")
     };
     let Domain::NeuronDevice(device) = &session.profile.domain else { panic!("a device profile") };
     let whole = ask(TimeRange::new(TimeNs(0), TimeNs(device.window_ns)), false);

@@ -2,8 +2,12 @@
 
 use crate::neuron_support::*;
 use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
-use axonscope::analysis::device::{CurvesQuery, DeviceAnswer, DeviceQuery, LayersQuery, MemoryMapQuery, ProgramQuery};
+use axonscope::analysis::device::{CurvesQuery, LayersQuery, MemoryMapQuery, ProgramQuery};
 use axonscope::base::{TimeNs, TimeRange};
+use axonscope::engine::query::{
+    AdviceQuery, BandsQuery, ChartsQuery, CriticalPathQuery, GapsQuery, NameRowsQuery, RooflineQuery, SourceQuery, SummaryQuery,
+    TensorsQuery,
+};
 use axonscope::engine::{Answer, Query, Session};
 use axonscope::formats::import;
 use serde_json::Value;
@@ -18,30 +22,30 @@ fn session(files: &[Named]) -> Session {
 }
 
 /// Every query that has no argument of another profile, by name.
-fn queries() -> Vec<(&'static str, DeviceQuery)> {
+fn queries() -> Vec<(&'static str, Query)> {
     let half = Some(TimeRange::new(TimeNs(0), TimeNs(20_000)));
     let by = |by: &str, range| LayersQuery { by: by.into(), range, ..LayersQuery::default() };
     let rows = |detail| DmaRowsQuery { by: DmaBy::Queue, detail };
     let window = TimeRange::new(TimeNs(0), TimeNs(30_000));
     vec![
-        ("summary", DeviceQuery::Summary(None)),
-        ("summary of a range", DeviceQuery::Summary(half)),
-        ("charts", DeviceQuery::Charts(None)),
-        ("layers", DeviceQuery::Layers(by("layer", None))),
-        ("opcodes", DeviceQuery::Layers(by("opcode", half))),
-        ("roofline", DeviceQuery::Roofline(by("layer", None), Vec::new())),
-        ("gaps", DeviceQuery::Gaps(None)),
-        ("critical path", DeviceQuery::CriticalPath),
-        ("advice", DeviceQuery::Advice),
-        ("dma rows", DeviceQuery::DmaRows(rows(DmaDetail::Rings))),
-        ("name rows", DeviceQuery::NameRows("layer".into())),
-        ("view curves", DeviceQuery::ViewCurves(CurvesQuery { window, is_from_view: true, is_smooth: false })),
-        ("program", DeviceQuery::Program(ProgramQuery::default())),
-        ("state buffer", DeviceQuery::MemoryMap(MemoryMapQuery { core: 0, is_psum: false })),
-        ("psum", DeviceQuery::MemoryMap(MemoryMapQuery { core: 0, is_psum: true })),
-        ("source", DeviceQuery::Source(None)),
-        ("bands", DeviceQuery::Bands),
-        ("tensors", DeviceQuery::Tensors),
+        ("summary", SummaryQuery { range: None }.into()),
+        ("summary of a range", SummaryQuery { range: half }.into()),
+        ("charts", ChartsQuery { range: None }.into()),
+        ("layers", by("layer", None).into()),
+        ("opcodes", by("opcode", half).into()),
+        ("roofline", RooflineQuery { layers: by("layer", None), regions: Vec::new() }.into()),
+        ("gaps", GapsQuery { range: None }.into()),
+        ("critical path", CriticalPathQuery.into()),
+        ("advice", AdviceQuery.into()),
+        ("dma rows", rows(DmaDetail::Rings).into()),
+        ("name rows", NameRowsQuery { by: "layer".into() }.into()),
+        ("view curves", CurvesQuery { window, is_from_view: true, is_smooth: false }.into()),
+        ("program", ProgramQuery::default().into()),
+        ("state buffer", MemoryMapQuery { core: 0, is_psum: false }.into()),
+        ("psum", MemoryMapQuery { core: 0, is_psum: true }.into()),
+        ("source", SourceQuery { range: None }.into()),
+        ("bands", BandsQuery.into()),
+        ("tensors", TensorsQuery.into()),
     ]
 }
 
@@ -132,8 +136,8 @@ const UNJUDGED: [(&str, &str); 7] = [
 fn rules_that_only_the_json_can_judge_are_known() {
     let Some(folder) = conformance() else { return };
     for (run, stem) in RUNS {
-        let unjudged = |files: &[Named]| match session(files).run(&Query::Device(DeviceQuery::Advice)) {
-            Answer::Device(DeviceAnswer::Advice(advice)) => advice.unjudged.iter().map(|u| u.id.to_string()).collect::<BTreeSet<_>>(),
+        let unjudged = |files: &[Named]| match session(files).ask(&AdviceQuery) {
+            Ok(advice) => advice.unjudged.iter().map(|u| u.id.to_string()).collect::<BTreeSet<_>>(),
             other => panic!("{run}: {other:?}"),
         };
         let json = unjudged(&[file(&folder, run, &format!("{stem}_exec_2_profile_full.json"))]);
@@ -152,9 +156,9 @@ fn a_trace_with_its_neff_answers_as_the_json() {
         let json = session(&[file(&folder, run, &format!("{stem}_exec_2_profile_full.json"))]);
         let trace = session(&[file(&folder, run, &format!("{stem}_exec_2.ntff")), file(&folder, run, &format!("{stem}.neff"))]);
         for (name, query) in queries() {
-            let answer = |s: &Session| match s.run(&Query::Device(query.clone())) {
-                Answer::Device(answer) => serde_json::to_value(answer).expect("plain data"),
-                other => panic!("{run} {name}: {other:?}"),
+            let answer = |s: &Session| match query.answer(s) {
+                Answer::Refused(sentence) => panic!("{run} {name}: {sentence}"),
+                answer => serde_json::to_value(answer).expect("plain data"),
             };
             let (of_json, of_trace) = (answer(&json), answer(&trace));
             let variant = |v: &Value| v.as_object().and_then(|o| o.values().next().cloned()).unwrap_or_default();

@@ -2,9 +2,8 @@
 
 use crate::common::conformance;
 use axonscope::analysis::torch::efficiency::{Efficiency, EfficiencyQuery, EfficiencyRow};
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery};
 use axonscope::base::InputSet;
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
 use axonscope::formats::import;
 use std::collections::HashMap;
 
@@ -13,10 +12,7 @@ fn efficiency(name: &str, bytes: Vec<u8>) -> Efficiency {
     let (imported, input) = done.unwrap();
     imported.profile.check().unwrap();
     let session = Session::new(claim, input, imported);
-    match session.run(&Query::Torch(TorchQuery::Efficiency(EfficiencyQuery::default()))) {
-        Answer::Torch(TorchAnswer::Efficiency(found)) => *found,
-        other => panic!("{other:?}"),
-    }
+    session.ask(&EfficiencyQuery::default()).expect("an answer")
 }
 
 /// Rows of a CSV file as maps; quoted cells may hold commas and line breaks.

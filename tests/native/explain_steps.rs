@@ -5,8 +5,9 @@ use crate::torch_support::Trace;
 use axonscope::analysis::explain::{Explain, ExplainPart, ExplainQuery, explain};
 use axonscope::analysis::torch::core::TorchModel;
 use axonscope::analysis::torch::core::rules::Rules;
+use axonscope::analysis::torch::explain::part;
 use axonscope::analysis::torch::overview::OverviewQuery;
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery, answer};
+use axonscope::engine::TraceQuestion;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -16,13 +17,7 @@ fn asked(trace: &Trace) -> (ExplainPart, axonscope::analysis::torch::overview::O
 
 fn asked_by(trace: &Trace, model: &TorchModel) -> (ExplainPart, axonscope::analysis::torch::overview::Overview) {
     let view = trace.view(model);
-    let TorchAnswer::ExplainPart(part) = answer(&view, &TorchQuery::ExplainPart(ExplainQuery::default())).expect("an answer") else {
-        panic!("not the answer");
-    };
-    let TorchAnswer::Overview(overview) = answer(&view, &TorchQuery::Overview(OverviewQuery::default())).expect("an answer") else {
-        panic!("not the answer");
-    };
-    (*part, overview)
+    (part(&view, &ExplainQuery::default()), OverviewQuery::default().of(&view).expect("an overview"))
 }
 
 fn check(found: &Explain, what: &str) {

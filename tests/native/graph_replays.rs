@@ -4,9 +4,9 @@ use crate::common::conformance;
 use axonscope::analysis::torch::kernels::{KernelGrouping, KernelsQuery};
 use axonscope::analysis::torch::ops::{OpGrouping, OpMembersQuery, Ops, OpsQuery};
 use axonscope::analysis::torch::unattributed::Reason;
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery};
 use axonscope::base::{InputSet, Member};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::{DetailsQuery, ModulesQuery};
 use axonscope::formats::import;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,10 +24,7 @@ fn sessions(files: &[(&str, Vec<u8>)]) -> Vec<Session> {
 }
 
 fn ops(session: &Session, grouping: OpGrouping) -> Ops {
-    match session.run(&Query::Torch(TorchQuery::Operators(OpsQuery { grouping, ..OpsQuery::default() }))) {
-        Answer::Torch(TorchAnswer::Operators(ops)) => ops,
-        other => panic!("{other:?}"),
-    }
+    session.ask(&OpsQuery { grouping, ..OpsQuery::default() }).expect("an answer")
 }
 
 /// Device time by operator, µs.
@@ -126,19 +123,17 @@ fn a_replay_has_the_operators_of_its_capture() {
     assert!(reasons(&found).is_empty());
     // Stack, kernels, module, details.
     let query = OpMembersQuery { name: "aten::add".into(), ..OpMembersQuery::default() };
-    let Answer::Torch(TorchAnswer::OperatorMembers(members)) = all[0].run(&Query::Torch(TorchQuery::OperatorMembers(query))) else {
-        panic!()
-    };
+    let members = all[0].ask(&query).expect("an answer");
     assert_eq!(members.stacks[0].frames, ["net.py(2): forward"]);
     assert_eq!((members.kernels[0].name.as_str(), members.kernels[0].calls), ("add", 2));
     let query = KernelsQuery { grouping: KernelGrouping::Properties, ..KernelsQuery::default() };
-    let Answer::Torch(TorchAnswer::Kernels(kernels)) = all[0].run(&Query::Torch(TorchQuery::Kernels(query))) else { panic!() };
+    let kernels = all[0].ask(&query).expect("an answer");
     let operators: Vec<_> = kernels.rows.iter().map(|r| r.properties.as_ref().unwrap().operator.as_deref()).collect();
     assert_eq!(operators, [Some("aten::add"), Some("aten::mm")]);
-    let Answer::Torch(TorchAnswer::Modules(modules)) = all[0].run(&Query::Torch(TorchQuery::Modules)) else { panic!() };
+    let modules = all[0].ask(&ModulesQuery).expect("an answer");
     let rows: Vec<_> = modules.rows.iter().map(|m| (m.name.as_str(), m.occurrences, m.device_total.0, m.host_total.0)).collect();
     assert_eq!(rows, [("Net_0", 2, 42_000, 0)]);
-    let Answer::Details(details) = all[0].run(&Query::Details(members.calls[0].slice.into())) else { panic!() };
+    let details = all[0].ask(&DetailsQuery { item: members.calls[0].slice.into() }).expect("an answer");
     assert_eq!(details.track, "GPU 0 / Operators (from capture)", "devices without metadata have a name");
     assert_eq!((details.start.0, details.duration.0), (120_000, 11_000));
     assert!(details.fields.iter().any(|f| f.key == "Input Dims"), "the record of the capture");
@@ -147,7 +142,7 @@ fn a_replay_has_the_operators_of_its_capture() {
     };
     let file = "run/capture_traces/c.json".to_string();
     assert_eq!(said(&details.fields), [("Attributed from capture".to_string(), file.clone())]);
-    let Answer::Details(kernel) = all[0].run(&Query::Details(members.kernels[0].longest.into())) else { panic!() };
+    let kernel = all[0].ask(&DetailsQuery { item: members.kernels[0].longest.into() }).expect("an answer");
     assert_eq!(said(&kernel.fields), [("Attributed from capture".into(), "aten::add".into()), ("Capture".into(), file)]);
 }
 

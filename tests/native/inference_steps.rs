@@ -3,9 +3,8 @@
 use crate::common::conformance;
 use axonscope::analysis::torch::inference::annotation::{Engine, StepKind};
 use axonscope::analysis::torch::inference::{StepTable, StepsQuery};
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery};
 use axonscope::base::{InputSet, TimeNs, TimeRange};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
 use axonscope::formats::import;
 
 fn session(name: &str, bytes: Vec<u8>) -> Session {
@@ -16,11 +15,7 @@ fn session(name: &str, bytes: Vec<u8>) -> Session {
 }
 
 fn steps(session: &Session, query: StepsQuery) -> Result<StepTable, String> {
-    match session.run(&Query::Torch(TorchQuery::Steps(query))) {
-        Answer::Torch(TorchAnswer::Steps(found)) => Ok(found),
-        Answer::Refused(sentence) => Err(sentence),
-        other => panic!("{other:?}"),
-    }
+    session.ask(&query).map_err(|refusal| refusal.to_string())
 }
 
 /// A step: name, start and duration of its annotation, and its kernels: when they are launched, start, duration; all µs.

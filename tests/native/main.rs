@@ -49,7 +49,6 @@ mod report;
 mod search;
 mod search_fields;
 mod short_names;
-mod tables;
 mod tensorboard_neuron;
 mod torch_advice;
 mod torch_devices;

@@ -2,7 +2,8 @@
 
 use crate::neuron_support::*;
 use axonscope::base::{InstantId, Item, SliceId, TimeNs};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::{DetailsQuery, FindQuery, TableHelpQuery, TableQuery};
 use axonscope::formats::import;
 use axonscope::model::{Domain, Profile};
 use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
@@ -79,26 +80,22 @@ fn rows_come_from_the_file_when_asked_for() {
     let session = Session::new(claim, input, imported);
     let matmul =
         (0..session.profile.slices.len() as u32).map(SliceId).find(|s| session.profile.name_of(*s) == "MATMUL").expect("there is one");
-    let Answer::Details(details) = session.run(&Query::Details(matmul.into())) else {
-        panic!("details");
-    };
+    let details = session.ask(&DetailsQuery { item: matmul.into() }).expect("details");
     let field = |key: &str| details.fields.iter().find(|f| f.key == key).map(|f| (f.value.clone(), f.unit.clone()));
     assert_eq!(field("start_ts"), Some((details.start.0.to_string(), "ns".into())));
     assert_eq!(field("opcode"), Some(("MATMUL".into(), String::new())));
     assert!(details.fields.iter().any(|f| !f.help.is_empty()), "the schema explains the fields");
     let moment = InstantId(7);
-    let Answer::Details(details) = session.run(&Query::Details(moment.into())) else { panic!("details of an instant") };
+    let details = session.ask(&DetailsQuery { item: moment.into() }).expect("details of an instant");
     let value = |key: &str| details.fields.iter().find(|f| f.key == key).map(|f| f.value.clone()).unwrap_or_default();
     let (time, name) = (session.profile.instants.time[7], session.profile.strings.get(session.profile.instants.name[7]));
     assert_eq!((details.start, details.name.as_str(), value("timestamp")), (TimeNs(time), name, time.to_string()));
     assert!(name.ends_with(&format!("= {}", value("value"))), "{name}");
-    let found = session.run(&Query::FindInstant(details.track.clone(), details.start, details.name.clone()));
-    let Answer::Find(Some(Item::Instant(found))) = found else { panic!("found as a link names it") };
+    let found = session.ask(&FindQuery { track: details.track.clone(), time: details.start, name: details.name.clone(), is_instant: true });
+    let Ok(Some(Item::Instant(found))) = found else { panic!("found as a link names it") };
     assert_eq!(session.profile.instants.time[found.index()], time);
-    assert!(matches!(session.run(&Query::Details(InstantId(u32::MAX).into())), Answer::Refused(_)));
-    let Answer::Table(part) = session.run(&Query::Table("Instruction".into(), 300, 100)) else {
-        panic!("a table");
-    };
+    assert!(session.ask(&DetailsQuery { item: InstantId(u32::MAX).into() }).is_err());
+    let part = session.ask(&TableQuery { id: "Instruction".into(), first: 300, n: 100 }).expect("a table");
     assert_eq!((part.n_total, part.rows.len()), (442, 100));
 }
 
@@ -342,7 +339,7 @@ fn stacks_and_loops_are_followed_through_the_tables() {
     let (claim, outcome) = import::import(&set(&files)).expect("opens").remove(0);
     let (imported, input) = outcome.expect("opens");
     let session = Session::new(claim, input, imported);
-    let Answer::Details(details) = session.run(&Query::Details(SliceId(0).into())) else { panic!("details") };
+    let details = session.ask(&DetailsQuery { item: SliceId(0).into() }).expect("details");
     assert!(
         details.fields.iter().any(|f| f.key == "opcode" && f.help == "Operation of the engine"),
         "our own words where there is no schema"
@@ -401,21 +398,14 @@ fn columns_mean_what_the_schema_says() {
     let (claim, outcome) = import::import(&set(&files)).expect("opens").remove(0);
     let (imported, input) = outcome.expect("opens");
     let session = Session::new(claim, input, imported);
-    let help = |id: &str| match session.run(&Query::TableHelp(id.into())) {
-        Answer::TableHelp(help) => help,
-        other => panic!("{other:?}"),
-    };
+    let help = |id: &str| session.ask(&TableHelpQuery { id: id.into() }).expect("an answer");
     let table = session.profile.tables.iter().find(|t| t.id == "DmaPacket").expect("a table");
     let at = table.columns.iter().position(|c| c == "transfer_bytes").expect("a column");
     let words = help("DmaPacket");
     assert_eq!(words.len(), table.columns.len());
     assert_eq!(words[at], "Size in bytes of data transferred during this operation. Unit: bytes.");
     assert!(help("no such table").is_empty());
-    let Answer::Device(axonscope::engine::query::DeviceAnswer::Summary(summary)) =
-        session.run(&Query::Device(axonscope::engine::query::DeviceQuery::Summary(None)))
-    else {
-        panic!("a summary")
-    };
+    let summary = session.ask(&axonscope::engine::query::SummaryQuery { range: None }).expect("a summary");
     let meaning = |name: &str| summary.metrics.iter().find(|m| m.name == name).map(|m| m.meaning.clone()).unwrap_or_default();
     assert!(meaning("hfu_estimated_percent").contains("Hardware FLOPs Utilization"), "{}", meaning("hfu_estimated_percent"));
 }

@@ -4,8 +4,7 @@ use crate::common::made_system::{BURST, DECODE, HOST, PREFILL, SUBMIT, Serving a
 use crate::neuron_systems::*;
 use axonscope::analysis::system::{Phase, Serving, ServingQuery};
 use axonscope::base::{InputSet, TimeNs, TimeRange};
-use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
-use axonscope::engine::{Answer, Query, Session, views};
+use axonscope::engine::{Session, views};
 use axonscope::formats::import;
 use serde_json::{Value, json};
 
@@ -16,10 +15,7 @@ fn session(text: Vec<u8>) -> Session {
 }
 
 fn serving(session: &Session, query: ServingQuery) -> Serving {
-    match session.run(&Query::Neuron(NeuronQuery::Serving(query))) {
-        Answer::Neuron(NeuronAnswer::Serving(s)) => *s,
-        other => panic!("{other:?}"),
-    }
+    session.ask(&query).expect("an answer")
 }
 
 fn whole(events: &[Value]) -> Serving {

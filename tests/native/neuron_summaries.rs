@@ -3,8 +3,8 @@
 use crate::common::{conformance, open, refusal};
 use axonscope::analysis::device::{Metric, Summary};
 use axonscope::base::{InputSet, Member};
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery};
-use axonscope::engine::{Answer, Query, Session, views};
+use axonscope::engine::query::{SummaryQuery, TableQuery};
+use axonscope::engine::{Session, views};
 use axonscope::formats::{import, inspect};
 use axonscope::model::Cell;
 use serde_json::{Value, json};
@@ -20,10 +20,7 @@ fn session(name: &str, text: &str) -> Session {
 }
 
 fn summary(session: &Session) -> Summary {
-    match session.run(&Query::Device(DeviceQuery::Summary(None))) {
-        Answer::Device(DeviceAnswer::Summary(s)) => s,
-        other => panic!("{other:?}"),
-    }
+    session.ask(&SummaryQuery { range: None }).expect("an answer")
 }
 
 fn metric<'a>(s: &'a Summary, node: u32, name: &str) -> &'a Metric {
@@ -116,7 +113,7 @@ fn markdown_with_units_is_rounded_and_says_so() {
         assert_eq!(metric(&s, 0, "throttling_nc1/throttle_time").file, Some(5e-9));
         assert_eq!(metric(&s, 0, "instance_type").text.as_deref(), Some("trn2.3xlarge"));
         assert!(s.notes[0].contains("rounded in this file"), "{:?}", s.notes);
-        let Answer::Table(memory) = session.run(&Query::Table("nc_mem_usage".into(), 0, 9)) else { panic!("a table") };
+        let memory = session.ask(&TableQuery { id: "nc_mem_usage".into(), first: 0, n: 9 }).expect("a table");
         let bytes = memory.columns.iter().position(|c| c == "amount_bytes").unwrap();
         assert_eq!(memory.rows.iter().map(|r| r[bytes].clone()).collect::<Vec<_>>(), [Cell::Int(1_572_864), Cell::Int(512)]);
         assert_eq!((session.ledger.read, session.ledger.shown, skipped(&session)), (11, 11, vec![("other_line", 1)]));

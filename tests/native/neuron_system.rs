@@ -3,8 +3,8 @@
 use crate::neuron_systems::*;
 use axonscope::analysis::system::{Chain, Finding, Grouping, RowOf, System};
 use axonscope::base::{DurationNs, InputSet, Member, SliceId, TimeNs, TimeRange};
-use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
-use axonscope::engine::{Answer, Query, Session, views};
+use axonscope::engine::query::{ChainQuery, DetailsQuery, ExecutionQuery, SystemQuery, SystemRowsQuery, TableQuery};
+use axonscope::engine::{Question, Session, views};
 use axonscope::formats::import;
 use serde_json::json;
 
@@ -24,11 +24,8 @@ fn one(text: String) -> Session {
     session(&[("unknown", text.into_bytes())])
 }
 
-fn ask(session: &Session, query: NeuronQuery) -> NeuronAnswer {
-    match session.run(&Query::Neuron(query)) {
-        Answer::Neuron(answer) => answer,
-        other => panic!("{other:?}"),
-    }
+fn ask<Q: Question>(session: &Session, question: Q) -> Q::Answer {
+    session.ask(&question).expect("an answer")
 }
 
 fn system(session: &Session) -> System {
@@ -37,8 +34,7 @@ fn system(session: &Session) -> System {
 
 fn system_of(session: &Session, range: Option<(i64, i64)>) -> System {
     let range = range.map(|(from, to)| TimeRange::new(TimeNs(from), TimeNs(to)));
-    let NeuronAnswer::System(s) = ask(session, NeuronQuery::System(range)) else { panic!("figures") };
-    *s
+    ask(session, SystemQuery { range })
 }
 
 fn finding<'a>(s: &'a System, id: &str) -> Option<&'a Finding> {
@@ -178,23 +174,17 @@ fn the_hbm_over_time_has_its_categories() {
 #[test]
 fn an_execution_knows_its_device_profile() {
     let session = session(&tables());
-    let of = |name| match ask(&session, NeuronQuery::SystemExecution(named(&session, name))) {
-        NeuronAnswer::SystemExecution(row) => row,
-        other => panic!("{other:?}"),
-    };
+    let of = |name| ask(&session, ExecutionQuery { slice: named(&session, name) });
     let row = of("nc_exec_running").unwrap();
     assert_eq!((row.profile.as_str(), row.calls, row.total, row.core.as_str()), ("profile_nc_0", 1, DurationNs(3 * MS), "0"));
     assert_eq!(of("nrt_execute"), None);
-    assert!(matches!(session.run(&Query::Neuron(NeuronQuery::SystemExecution(SliceId(999)))), Answer::Refused(_)));
+    assert!(session.ask(&ExecutionQuery { slice: SliceId(999) }).is_err());
 }
 
 #[test]
 fn rows_stand_in_six_orders_and_none_is_lost() {
     let session = one(host_bound());
-    let grouped = |by| {
-        let NeuronAnswer::SystemRows(rows) = ask(&session, NeuronQuery::SystemRows(by)) else { panic!("rows") };
-        rows
-    };
+    let grouped = |by| ask(&session, SystemRowsQuery { grouping: by });
     let groups = |rows: &[RowOf]| rows.iter().filter(|r| r.track.is_none()).map(|r| r.name.clone()).collect::<Vec<_>>();
     let n_leaves = session.profile.tracks.iter().filter(|t| t.kind != axonscope::model::TrackKind::Group).count();
     for (by, _, _) in Grouping::ALL {
@@ -214,20 +204,16 @@ fn rows_stand_in_six_orders_and_none_is_lost() {
 #[test]
 fn flows_lead_up_and_down() {
     let session = one(host_bound());
-    let NeuronAnswer::SystemChain(chain) = ask(&session, NeuronQuery::SystemChain(named(&session, "nrt_execute"))) else {
-        panic!("a chain")
-    };
+    let chain = ask(&session, ChainQuery { slice: named(&session, "nrt_execute") });
     let row = |r: &axonscope::analysis::system::ChainRow| (r.name.clone(), r.event.clone(), r.flows.clone(), r.source.clone());
     let text = |name: &str, id: &str, flow: &str, source: &str| (name.to_string(), id.to_string(), flow.to_string(), source.to_string());
     assert_eq!(chain.upstream.iter().map(row).collect::<Vec<_>>(), [text("CompileGraph", "1", "100", "framework")]);
     assert_eq!(chain.downstream.iter().map(row).collect::<Vec<_>>(), [text("nc_exec_running", "3", "200", "neuron_hw")]);
-    let NeuronAnswer::SystemChain(far) = ask(&session, NeuronQuery::SystemChain(named(&session, "CompileGraph"))) else {
-        panic!("a chain")
-    };
+    let far = ask(&session, ChainQuery { slice: named(&session, "CompileGraph") });
     assert_eq!(far.downstream.iter().map(|r| r.depth).collect::<Vec<_>>(), [1, 2]);
-    let NeuronAnswer::SystemChain(none) = ask(&session, NeuronQuery::SystemChain(named(&session, "kmgr_exec_core"))) else { panic!() };
+    let none = ask(&session, ChainQuery { slice: named(&session, "kmgr_exec_core") });
     assert_eq!(none, Chain { slice: none.slice, name: "kmgr_exec_core".into(), ..Chain::default() });
-    assert!(matches!(session.run(&Query::Neuron(NeuronQuery::SystemChain(SliceId(999)))), Answer::Refused(_)));
+    assert!(session.ask(&ChainQuery { slice: SliceId(999) }).is_err());
 }
 
 fn tables() -> Vec<(&'static str, Vec<u8>)> {
@@ -250,10 +236,10 @@ fn tables_of_a_directory_give_events_memory_and_device_profiles() {
     assert!(finding(&s, "hbm-full").is_some_and(|f| f.text.contains("Weights")));
     assert!(session.ledger.skipped.iter().any(|k| k.kind == "missing_value" && k.count == 1), "{:?}", session.ledger.skipped);
     assert_eq!(session.ledger.read, session.ledger.shown + 1);
-    let Answer::Details(details) = session.run(&Query::Details(named(&session, "nrt_execute").into())) else { panic!("details") };
+    let details = session.ask(&DetailsQuery { item: named(&session, "nrt_execute").into() }).expect("details");
     assert!(details.fields.iter().any(|f| f.key == "flow_id" && f.value.contains("100")), "{:?}", details.fields);
     assert_eq!(details.successors.iter().map(|n| n.name.as_str()).collect::<Vec<_>>(), ["nc_exec_running"]);
-    let Answer::Table(part) = session.run(&Query::Table("SystemProfileEvents".into(), 0, 9)) else { panic!("a table") };
+    let part = session.ask(&TableQuery { id: "SystemProfileEvents".into(), first: 0, n: 9 }).expect("a table");
     assert_eq!(part.rows.len(), 4);
 }
 
@@ -295,7 +281,7 @@ fn a_trace_of_the_framework_stands_on_the_same_clock() {
         assert!(session.ledger.notes.iter().any(|n| n.contains("same clock")), "{:?}", session.ledger.notes);
         let gaps = system(&session);
         assert!(finding(&gaps, "host-gaps").unwrap().places.iter().any(|p| p.label.contains("train_step")), "{:?}", gaps.advice[0].places);
-        let Answer::Details(details) = session.run(&Query::Details(named(&session, "aten::linear").into())) else { panic!("details") };
+        let details = session.ask(&DetailsQuery { item: named(&session, "aten::linear").into() }).expect("details");
         assert!(details.fields.iter().any(|f| f.key == "tid" && f.value == "71"));
     }
     // Counted from elsewhere: shown from the first event on, and said.

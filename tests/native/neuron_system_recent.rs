@@ -4,8 +4,8 @@ use crate::common::made_system::{Serving, write_system};
 use crate::neuron_systems::*;
 use axonscope::analysis::system::System;
 use axonscope::base::{InputSet, Ledger, Member, SliceId};
-use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
-use axonscope::engine::{Answer, Query, Session, views};
+use axonscope::engine::query::{SystemQuery, TableQuery};
+use axonscope::engine::{Session, views};
 use axonscope::formats::import;
 use serde_json::{Value, json};
 
@@ -19,10 +19,7 @@ fn open(text: &str) -> Result<Session, String> {
 }
 
 fn system(session: &Session) -> System {
-    match session.run(&Query::Neuron(NeuronQuery::System(None))) {
-        Answer::Neuron(NeuronAnswer::System(s)) => *s,
-        other => panic!("{other:?}"),
-    }
+    session.ask(&SystemQuery { range: None }).expect("an answer")
 }
 
 /// Rows of the timeline with the times on them.
@@ -114,8 +111,8 @@ fn unknown_sections_are_events_or_tables() {
     });
     let session = open(&text.to_string()).unwrap();
     assert!(rows(&session).iter().any(|r| r.contains("framework") && r.contains("step 0+2000000")), "{:?}", rows(&session));
-    let of = |id: &str| match session.run(&Query::Table(id.into(), 0, 9)) {
-        Answer::Table(part) => (part.columns, part.rows.len()),
+    let of = |id: &str| match session.ask(&TableQuery { id: id.into(), first: 0, n: 9 }) {
+        Ok(part) => (part.columns, part.rows.len()),
         other => panic!("{other:?}"),
     };
     assert_eq!(of("queue_depth"), (vec!["depth".to_string(), "queue".into(), "note".into()], 2));

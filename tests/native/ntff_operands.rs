@@ -3,7 +3,8 @@
 use crate::neuron_support::writer::{self, word};
 use crate::neuron_support::*;
 use axonscope::base::SliceId;
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::DetailsQuery;
 use axonscope::formats::import;
 use axonscope::model::{Domain, NeuronDevice};
 use serde_json::Value;
@@ -125,7 +126,7 @@ fn details_show_operands_and_what_the_neff_adds() {
     for slice in
         (0..profile.slices.len() as u32).map(SliceId).filter(|s| ["MATMUL", "DMA_DIRECT2D", "ACTIVATE"].contains(&profile.name_of(*s)))
     {
-        let Answer::Details(details) = session.run(&Query::Details(slice.into())) else { panic!("details") };
+        let details = session.ask(&DetailsQuery { item: slice.into() }).expect("details");
         let value = |key: &str| details.fields.iter().find(|f| f.key == key).map_or("", |f| f.value.as_str());
         let is_it = |r: &&Value| {
             r["timestamp"] == profile.slices.start[slice.index()]
@@ -180,7 +181,7 @@ fn refused_words_keep_opcode_wait_and_update() {
             .map(SliceId)
             .find(|s| session.profile.name_of(*s) == "opcode 0x41")
             .expect("the first");
-        let Answer::Details(details) = session.run(&Query::Details(slice.into())) else { panic!("details") };
+        let details = session.ask(&DetailsQuery { item: slice.into() }).expect("details");
         let value = |key: &str| details.fields.iter().find(|f| f.key == key).map_or("", |f| f.value.as_str());
         assert_eq!(value("operands not available"), "operands not available: code 0x41 not verified");
         assert_eq!(value("sync"), "S[7]>=3 S[8] (Tensor)++@complete");

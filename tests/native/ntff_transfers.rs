@@ -2,8 +2,8 @@
 
 use crate::neuron_support::*;
 use axonscope::base::SliceId;
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::{AgreementPartQuery, AgreementQuery, TensorsQuery};
 use axonscope::formats::import;
 use axonscope::model::accesses::{AccessKind, Memory};
 use axonscope::model::{Domain, NeuronDevice};
@@ -92,7 +92,7 @@ fn transfers_name_their_tensors_with_the_neff() {
             let is_output = profile.strings.get(variables.values[packet.slice as usize]) == "kernel_out";
             assert!(!is_output || written.memory == Memory::Table, "{run}: {written:?}");
         }
-        let Answer::Device(DeviceAnswer::Tensors(found)) = paired.run(&Query::Device(DeviceQuery::Tensors)) else { panic!("tensors") };
+        let found = paired.ask(&TensorsQuery).expect("tensors");
         let output = found.rows.iter().find(|r| r.name == "kernel_out").expect("the output");
         assert!(output.transfers > Some(0) && output.moved_bytes > Some(0), "{output:?}");
     }
@@ -104,17 +104,12 @@ fn a_trace_is_checked_by_the_output_of_its_run() {
     for (run, stem, n) in [("fused_attention", "fused", 442), ("baseline_attention", "baseline", 460)] {
         let json = session(&[file(&folder, run, &format!("{stem}_exec_2_profile_full.json"))]);
         let trace = session(&[file(&folder, run, &format!("{stem}_exec_2.ntff"))]);
-        let part = |s: &Session| match s.run(&Query::Device(DeviceQuery::AgreementPart)) {
-            Answer::Device(DeviceAnswer::AgreementPart(part)) => part,
-            other => panic!("{other:?}"),
-        };
+        let part = |s: &Session| s.ask(&AgreementPartQuery).expect("an answer");
         for (one, other) in [(&json, &trace), (&trace, &json)] {
-            let Answer::Device(DeviceAnswer::Agreement(Some(found))) = one.run(&Query::Device(DeviceQuery::Agreement(part(other)))) else {
-                panic!("{run}: one run")
-            };
+            let found = one.ask(&AgreementQuery { other: part(other) }).expect("an answer").expect("one run");
             assert_eq!(found.sentence(), format!("{n} of {n} instructions agree with neuron-profile."), "{run}");
         }
-        let same = json.run(&Query::Device(DeviceQuery::Agreement(part(&json))));
-        assert!(matches!(same, Answer::Device(DeviceAnswer::Agreement(None))), "{run}: two outputs of the profiler are not a check");
+        let same = json.ask(&AgreementQuery { other: part(&json) });
+        assert_eq!(same, Ok(None), "{run}: two outputs of the profiler are not a check");
     }
 }

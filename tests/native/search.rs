@@ -1,8 +1,8 @@
 //! Search in the records of a file, part by part, against reading every record on its own; and what the answers round it say.
 
 use axonscope::base::{InputSet, SliceId, TimeRange};
-use axonscope::engine::query::{ScanPart, ScanQuery, SearchQuery};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::{BriefQuery, DetailsQuery, HitSummaryQuery, ScanPart, ScanQuery, SearchQuery, SpanQuery};
 use axonscope::formats::import;
 
 fn session(sample: &str) -> Session {
@@ -16,7 +16,7 @@ fn parts(session: &Session, text: &str, key: &str) -> Vec<ScanPart> {
     let mut out = Vec::new();
     let mut next = Some(ScanQuery { text: text.into(), key: key.into(), ..ScanQuery::default() });
     while let Some(query) = next {
-        let Answer::Scan(part) = session.run(&Query::Scan(query.clone())) else { panic!("refused") };
+        let part = session.ask(&query.clone()).expect("refused");
         next = part.next.map(|cursor| ScanQuery { cursor, ..query });
         out.push(part);
     }
@@ -32,7 +32,7 @@ fn check(sample: &str, text: &str, key: &str) {
     let mut found: Vec<SliceId> = parts.into_iter().flat_map(|p| p.slices).collect();
     found.sort_unstable();
     let is_hit = |slice: &SliceId| {
-        let Answer::Details(details) = session.run(&Query::Details((*slice).into())) else { panic!("refused") };
+        let details = session.ask(&DetailsQuery { item: (*slice).into() }).expect("refused");
         details.fields.iter().any(|f| (key.is_empty() || f.key == key) && f.value.to_lowercase().contains(text))
     };
     // Every seventh: reading all of them one by one takes long.
@@ -58,20 +58,20 @@ fn a_field_that_is_nowhere_has_no_hits_and_a_bad_pattern_is_a_sentence() {
     let session = session("cpu_single.pt.trace.json.gz");
     assert!(parts(&session, "float", "no such key").iter().all(|p| p.slices.is_empty()));
     let bad = ScanQuery { text: "(".into(), is_regex: true, ..ScanQuery::default() };
-    assert!(matches!(session.run(&Query::Scan(bad)), Answer::Refused(sentence) if sentence.contains("is not a valid regular expression")));
+    assert!(session.ask(&bad).unwrap_err().to_string().contains("is not a valid regular expression"));
 }
 
 #[test]
 fn hits_and_spans_agree_with_the_profile() {
     let session = session("cpu_single.pt.trace.json.gz");
     let query = SearchQuery { text: "aten::".into(), field: "name".into(), limit: 10, ..SearchQuery::default() };
-    let Answer::Search(hits) = session.run(&Query::Search(query.clone())) else { panic!("refused") };
-    let Answer::HitSummary(summary) = session.run(&Query::HitSummary(query, vec![])) else { panic!("refused") };
+    let hits = session.ask(&query.clone()).expect("refused");
+    let summary = session.ask(&HitSummaryQuery { search: query, more: vec![] }).expect("refused");
     assert!(hits.n_total > 10 && summary.n == hits.n_total);
     assert_eq!(summary.rows.iter().map(|r| r.n).sum::<u64>(), summary.n);
     let whole = session.profile.meta.range;
     let end = axonscope::base::TimeNs(whole.end.0 + 1);
-    let Answer::Span(span) = session.run(&Query::Span(TimeRange::new(whole.start, end))) else { panic!("refused") };
+    let span = session.ask(&SpanQuery { range: TimeRange::new(whole.start, end) }).expect("refused");
     assert_eq!(span.n_slices, session.profile.slices.len() as u64);
 }
 
@@ -79,11 +79,8 @@ fn hits_and_spans_agree_with_the_profile() {
 fn a_glance_tells_own_time_and_fields() {
     let session = session("cpu_single.pt.trace.json.gz");
     let n = session.profile.slices.len() as u32;
-    let brief = |s| match session.run(&Query::Brief(SliceId(s))) {
-        Answer::Brief(brief) => brief,
-        other => panic!("{other:?}"),
-    };
+    let brief = |s| session.ask(&BriefQuery { slice: SliceId(s) }).expect("an answer");
     assert!((0..n).step_by(50).any(|s| brief(s).fields.iter().any(|f| f.0 == "Input Dims" || f.0 == "External id")));
     assert!((0..n).step_by(50).all(|s| brief(s).self_time.expect("told").0 <= session.profile.slices.duration[s as usize]));
-    assert!(matches!(session.run(&Query::Brief(SliceId(n))), Answer::Refused(_)));
+    assert!(session.ask(&BriefQuery { slice: SliceId(n) }).is_err());
 }

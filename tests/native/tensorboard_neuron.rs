@@ -3,8 +3,8 @@
 use crate::neuron_logs::*;
 use axonscope::analysis::neuron_log::{Level, LogOps, LogTimeline, operator_name};
 use axonscope::base::{DurationNs, InputSet, SliceId, TimeNs, TimeRange};
-use axonscope::engine::query::{NeuronAnswer, NeuronQuery};
-use axonscope::engine::{Answer, Query, Session, views};
+use axonscope::engine::query::{DetailsQuery, LogDiffQuery, LogOpsQuery, LogOverlapQuery, LogPartQuery, LogTimelineQuery, LogTraceQuery};
+use axonscope::engine::{Question, Session, views};
 use axonscope::formats::import;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -18,11 +18,8 @@ fn session(input: &InputSet) -> Session {
     Session::new(claim, readable, imported)
 }
 
-fn ask(session: &Session, query: NeuronQuery) -> NeuronAnswer {
-    match session.run(&Query::Neuron(query)) {
-        Answer::Neuron(answer) => answer,
-        other => panic!("{other:?}"),
-    }
+fn ask<Q: Question>(session: &Session, question: Q) -> Q::Answer {
+    session.ask(&question).expect("an answer")
 }
 
 fn ops(session: &Session, level: Level) -> LogOps {
@@ -31,8 +28,7 @@ fn ops(session: &Session, level: Level) -> LogOps {
 
 fn ops_of(session: &Session, level: Level, range: Option<(i64, i64)>) -> LogOps {
     let range = range.map(|(from, to)| TimeRange::new(TimeNs(from), TimeNs(to)));
-    let NeuronAnswer::LogOps(ops) = ask(session, NeuronQuery::LogOps(level, range)) else { panic!("operators") };
-    *ops
+    ask(session, LogOpsQuery { level, range })
 }
 
 fn figures(session: &Session) -> LogTimeline {
@@ -41,8 +37,7 @@ fn figures(session: &Session) -> LogTimeline {
 
 fn figures_of(session: &Session, range: Option<(i64, i64)>) -> LogTimeline {
     let range = range.map(|(from, to)| TimeRange::new(TimeNs(from), TimeNs(to)));
-    let NeuronAnswer::LogTimeline(t) = ask(session, NeuronQuery::LogTimeline(range)) else { panic!("a timeline") };
-    *t
+    ask(session, LogTimelineQuery { range })
 }
 
 fn timeline_only() -> Session {
@@ -156,16 +151,16 @@ fn session_of(bars: &[Bar]) -> Session {
 #[test]
 fn fused_members_are_found_expanded_or_hidden() {
     let session = timeline_only();
-    let NeuronAnswer::LogOverlap(o) = ask(&session, NeuronQuery::LogOverlap(named(&session, "fused_3"))) else { panic!("an overlap") };
+    let o = ask(&session, LogOverlapQuery { slice: named(&session, "fused_3") });
     let members: Vec<_> = o.members.iter().map(|m| (m.name.as_str(), m.depth, m.slice.is_some())).collect();
     let wanted = [("aten__addmm_dot", 0, true), ("fused_2", 0, true), ("aten__tanh_tanh", 1, true), ("aten__permute_transpose", 1, false)];
     assert_eq!(members, wanted);
     let dot = o.members[0].slice.unwrap();
     assert_eq!(session.profile.slices.start[dot.index()], 2300, "the bar of the same row and part, not the transfer");
-    let NeuronAnswer::LogOverlap(o) = ask(&session, NeuronQuery::LogOverlap(dot)) else { panic!("an overlap") };
+    let o = ask(&session, LogOverlapQuery { slice: dot });
     assert!(o.members.is_empty() && o.overlapping.iter().any(|x| x.overlap == DurationNs(200) && x.share == Some(1.0)), "{o:?}");
-    assert!(matches!(session.run(&Query::Neuron(NeuronQuery::LogOverlap(SliceId(9999)))), Answer::Refused(_)));
-    let Answer::Details(details) = session.run(&Query::Details(named(&session, "fused_3").into())) else { panic!("details") };
+    assert!(session.ask(&LogOverlapQuery { slice: SliceId(9999) }).is_err());
+    let details = session.ask(&DetailsQuery { item: named(&session, "fused_3").into() }).expect("details");
     assert!(details.fields.iter().any(|f| f.group == "Args" && f.key == "fused" && f.value.contains("Linear[0]")));
 }
 
@@ -200,8 +195,8 @@ fn a_run_has_the_tools_of_its_files() {
 #[test]
 fn two_runs_are_compared_by_operator() {
     let (before, after) = (timeline_only(), session_of(&bars().into_iter().filter(|b| !b.name.contains("relu")).collect::<Vec<_>>()));
-    let NeuronAnswer::LogPart(part) = ask(&before, NeuronQuery::LogPart) else { panic!("a part") };
-    let NeuronAnswer::LogDiff(diff) = ask(&after, NeuronQuery::LogDiff(part, Level::Framework)) else { panic!("a comparison") };
+    let part = ask(&before, LogPartQuery);
+    let diff = ask(&after, LogDiffQuery { before: part, level: Level::Framework });
     assert_eq!((diff.total_time.0.unwrap().0, diff.total_time.1.unwrap().0), (800, 700));
     let row = &diff.rows[0];
     assert_eq!((row.name.as_str(), row.place.as_str(), row.delta_ns), ("aten__relu_maximum", "only before", -100));
@@ -211,18 +206,18 @@ fn two_runs_are_compared_by_operator() {
 fn a_trace_tells_idle_time_per_step_and_what_the_host_did() {
     let s = session(&input(&[("logs/plugins/neuron/a/neuron_trace.json", trace())]));
     assert!(views::views(&s.profile).contains(&"trace"));
-    let NeuronAnswer::LogTrace(t) = ask(&s, NeuronQuery::LogTrace(None)) else { panic!("a trace") };
+    let t = ask(&s, LogTraceQuery { range: None });
     let rows: Vec<_> = t.steps.iter().map(|r| (r.name.as_str(), r.execution.0, r.io.0, r.idle.0, r.host_name.as_str())).collect();
     assert_eq!(rows, [("Step1", 250_000, 50_000, 700_000, "Compile"), ("Step2", 200_000, 0, 800_000, "")]);
     assert_eq!((t.step_name.as_str(), t.synchronisation), ("Step", Some(DurationNs(100_000))));
     // Of a range: sums inside it, and the steps that touch it, whole.
     let first = &t.steps[0];
     let range = TimeRange::new(first.start, first.start.after(DurationNs(first.duration.0 / 2)));
-    let NeuronAnswer::LogTrace(part) = ask(&s, NeuronQuery::LogTrace(Some(range))) else { panic!("a trace") };
+    let part = ask(&s, LogTraceQuery { range: Some(range) });
     assert_eq!((part.n_steps, &part.steps), (1, &t.steps[..1].to_vec()));
     assert!(part.execution < t.execution && part.execution <= Some(range.duration()), "{part:?}");
     let away = TimeRange::new(TimeNs(i64::MAX - 9), TimeNs(i64::MAX));
-    let NeuronAnswer::LogTrace(none) = ask(&s, NeuronQuery::LogTrace(Some(away))) else { panic!("a trace") };
+    let none = ask(&s, LogTraceQuery { range: Some(away) });
     assert_eq!((none.n_steps, none.execution), (0, Some(DurationNs(0))));
 }
 
@@ -342,13 +337,13 @@ proptest! {
                     prop_assert_eq!(imported.profile.check(), Ok(()));
                     let session = Session::new(claim, readable, imported);
                     for level in [Level::Framework, Level::Hlo] {
-                        let NeuronAnswer::LogPart(part) = ask(&session, NeuronQuery::LogPart) else { panic!("a part") };
-                        ask(&session, NeuronQuery::LogDiff(part, level));
+                        let part = ask(&session, LogPartQuery);
+                        ask(&session, LogDiffQuery { before: part, level });
                     }
-                    ask(&session, NeuronQuery::LogTrace(None));
+                    ask(&session, LogTraceQuery { range: None });
                     for slice in (0..session.profile.slices.len().min(5) as u32).map(SliceId) {
-                        ask(&session, NeuronQuery::LogOverlap(slice));
-                        session.run(&Query::Details(slice.into()));
+                        ask(&session, LogOverlapQuery { slice });
+                        let _ = session.ask(&DetailsQuery { item: slice.into() });
                     }
                 }
             }

@@ -1,9 +1,8 @@
 //! Advice of the overview: each rule where it holds and where it does not.
 
 use axonscope::analysis::torch::overview::{OverviewQuery, Recommendation};
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery};
 use axonscope::base::InputSet;
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
 use axonscope::formats::import;
 
 /// A trace: events one after the other.
@@ -49,10 +48,7 @@ impl Trace {
         let (claim, done) = import::import(&InputSet::from_bytes("t.json", text.into_bytes())).unwrap().remove(0);
         let (imported, input) = done.unwrap();
         let session = Session::new(claim, input, imported);
-        match session.run(&Query::Torch(TorchQuery::Overview(OverviewQuery::default()))) {
-            Answer::Torch(TorchAnswer::Overview(found)) => found.recommendations,
-            other => panic!("{other:?}"),
-        }
+        session.ask(&OverviewQuery::default()).expect("an overview").recommendations
     }
 
     fn found(&self, id: &str) -> Option<Recommendation> {

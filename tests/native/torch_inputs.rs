@@ -2,15 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail")]
 
 use axonscope::analysis::torch::diff::{Diff, DiffPart, DiffQuery, FlatBy, FlatDiff, FlatDiffQuery};
-use axonscope::analysis::torch::distributed::{Distributed, DistributedPart, PartQuery};
+use axonscope::analysis::torch::distributed::{Distributed, DistributedPart, DistributedPartQuery};
 use axonscope::analysis::torch::kernels::{Kernels, KernelsQuery};
 use axonscope::analysis::torch::memory::{Memory, MemoryEvents, MemoryEventsQuery, MemoryFrames, MemoryFramesQuery, MemoryQuery};
 use axonscope::analysis::torch::modules::{Modules, TreePart, TreeQuery};
 use axonscope::analysis::torch::ops::OpsQuery;
 use axonscope::analysis::torch::overview::{Overview, OverviewQuery};
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery};
 use axonscope::base::{InputSet, Member, TimeNs, TimeRange, TrackId};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::query::{DiffPartQuery, DistributedQuery, ModulesQuery, TraceCountersQuery};
+use axonscope::engine::{Question, Session};
 use axonscope::formats::import;
 
 /// A trace of these events. `head` is put before them.
@@ -40,101 +40,78 @@ fn collective(seq: u64, ts: u64, dur: u64) -> String {
     )
 }
 
-fn ask(session: &Session, query: TorchQuery) -> TorchAnswer {
-    match session.run(&Query::Torch(query)) {
-        Answer::Torch(answer) => answer,
-        other => panic!("{other:?}"),
-    }
+fn ask<Q: Question>(session: &Session, question: Q) -> Q::Answer {
+    session.ask(&question).expect("an answer")
 }
 
 fn memory(session: &Session) -> Memory {
-    let TorchAnswer::Memory(answer) = ask(session, TorchQuery::Memory(MemoryQuery::default())) else { panic!() };
-    answer
+    ask(session, MemoryQuery::default())
 }
 
 fn events(session: &Session, device: &str) -> MemoryEvents {
     let query = MemoryEventsQuery { device: device.into(), ..MemoryEventsQuery::default() };
-    let TorchAnswer::MemoryEvents(answer) = ask(session, TorchQuery::MemoryEvents(query)) else { panic!() };
-    answer
+    ask(session, query)
 }
 
 fn modules(session: &Session) -> Modules {
-    let TorchAnswer::Modules(answer) = ask(session, TorchQuery::Modules) else { panic!() };
-    answer
+    ask(session, ModulesQuery)
 }
 
 fn tree(session: &Session, query: TreeQuery) -> TreePart {
-    let TorchAnswer::Tree(answer) = ask(session, TorchQuery::Tree(query)) else { panic!() };
-    answer
+    ask(session, query)
 }
 
 fn part(session: &Session, worker: &str, span: &str) -> DistributedPart {
-    let TorchAnswer::DistributedPart(answer) =
-        ask(session, TorchQuery::DistributedPart(PartQuery { worker: worker.into(), span: span.into() }))
-    else {
-        panic!()
-    };
-    answer
+    ask(session, DistributedPartQuery { worker: worker.into(), span: span.into() })
 }
 
 fn merged(session: &Session, parts: Vec<DistributedPart>) -> Distributed {
-    let TorchAnswer::Distributed(answer) = ask(session, TorchQuery::Distributed(parts)) else { panic!() };
-    answer
+    ask(session, DistributedQuery { parts })
 }
 
 fn diff_part(session: &Session) -> DiffPart {
-    let TorchAnswer::DiffPart(answer) = ask(session, TorchQuery::DiffPart) else { panic!() };
-    *answer
+    ask(session, DiffPartQuery)
 }
 
 fn diff(base: &Session, experiment: &Session, path: &str) -> Diff {
-    let TorchAnswer::Diff(answer) = ask(experiment, TorchQuery::Diff(DiffQuery { base: diff_part(base), path: path.into() })) else {
-        panic!()
-    };
-    *answer
+    ask(experiment, DiffQuery { base: diff_part(base), path: path.into() })
 }
 
 fn flat(base: &Session, experiment: &Session, by: FlatBy) -> FlatDiff {
-    let TorchAnswer::FlatDiff(answer) = ask(experiment, TorchQuery::FlatDiff(FlatDiffQuery { base: diff_part(base), by })) else {
-        panic!()
-    };
-    answer
+    ask(experiment, FlatDiffQuery { base: diff_part(base), by })
 }
 
 fn overview(session: &Session) -> Overview {
-    let TorchAnswer::Overview(answer) = ask(session, TorchQuery::Overview(OverviewQuery::default())) else { panic!() };
-    answer
+    ask(session, OverviewQuery::default())
 }
 
 fn kernels(session: &Session) -> Kernels {
-    let TorchAnswer::Kernels(answer) = ask(session, TorchQuery::Kernels(KernelsQuery::default())) else { panic!() };
-    answer
+    ask(session, KernelsQuery::default())
 }
 
 fn frames(session: &Session, track: TrackId, time: TimeNs) -> MemoryFrames {
-    let TorchAnswer::MemoryFrames(answer) = ask(session, TorchQuery::MemoryFrames(MemoryFramesQuery { track, time })) else { panic!() };
-    answer
+    ask(session, MemoryFramesQuery { track, time })
 }
 
 /// Every question, so that none of them stops; what has nothing to show says so.
 fn check_all(session: &Session) {
     let range = TimeRange { start: TimeNs(1), end: TimeNs(2) };
-    let TorchAnswer::Operators(operators) = ask(session, TorchQuery::Operators(OpsQuery::default())) else { panic!() };
+    let operators = ask(session, OpsQuery::default());
     assert!(!operators.rows.is_empty() || !operators.notes.is_empty());
     let (overview, kernels) = (overview(session), kernels(session));
     assert!(!overview.summary.is_empty() || !overview.notes.is_empty());
     assert!(!kernels.rows.is_empty() || !kernels.notes.is_empty());
     assert!(overview.has_step_marks || overview.notes.iter().any(|n| n.contains("step")), "{:?}", overview.notes);
-    ask(session, TorchQuery::Overview(OverviewQuery { range: Some(range) }));
-    ask(session, TorchQuery::Counters);
+    ask(session, OverviewQuery { range: Some(range) });
+    ask(session, TraceCountersQuery);
     let memory = memory(session);
     assert!(!memory.devices.is_empty() || !memory.notes.is_empty());
-    ask(session, TorchQuery::Memory(MemoryQuery { range: Some(range) }));
+    ask(session, MemoryQuery { range: Some(range) });
     for device in &memory.devices {
         events(session, &device.name);
     }
-    ask(session, TorchQuery::MemoryFrames(MemoryFramesQuery { track: TrackId(0), time: TimeNs(0) }));
-    ask(session, TorchQuery::MemoryFrames(MemoryFramesQuery { track: TrackId(99), time: TimeNs(0) }));
+    ask(session, MemoryFramesQuery { track: TrackId(0), time: TimeNs(0) });
+    ask(session, MemoryFramesQuery { track: TrackId(99), time: TimeNs(0) });
     let modules = modules(session);
     assert!(!modules.rows.is_empty() || !modules.notes.is_empty());
     tree(session, TreeQuery { range: Some(range), limit: 1, ..TreeQuery::default() });
@@ -343,8 +320,8 @@ fn a_diff_aligns_landmarks_and_zooms() {
     let names: Vec<&str> = flat.rows.iter().map(|r| r.name.as_str()).collect();
     assert_eq!(names, ["aten::add_", "aten::b", "aten::a", "aten::c"]);
     for path in ["0-9", "0-x"] {
-        let answer = experiment.run(&Query::Torch(TorchQuery::Diff(DiffQuery { base: diff_part(&base), path: path.into() })));
-        assert!(matches!(&answer, Answer::Refused(sentence) if sentence.contains(path)), "{answer:?}");
+        let refusal = experiment.ask(&DiffQuery { base: diff_part(&base), path: path.into() }).unwrap_err();
+        assert!(refusal.to_string().contains(path), "{refusal}");
     }
 }
 

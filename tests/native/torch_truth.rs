@@ -9,7 +9,8 @@ use axonscope::analysis::torch::core::rules::Rules;
 use axonscope::analysis::torch::kernels::{KernelGrouping, KernelsQuery};
 use axonscope::analysis::torch::ops::{OpGrouping, OpMembersQuery, OpsQuery};
 use axonscope::analysis::torch::overview::OverviewQuery;
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery, View, answer, plugin};
+use axonscope::analysis::torch::{View, plugin};
+use axonscope::engine::TraceQuestion;
 use axonscope::model::NO_SLICE;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -37,12 +38,12 @@ const VIEWS: &[ViewTest] = &[
 
 const PROPERTIES: &[&str] = &["Name", "Operator", "Grid", "Block", "Register Per Thread", "Shared Memory"];
 
-fn ask(view: &View<'_>, query: TorchQuery) -> TorchAnswer {
-    answer(view, &query).unwrap()
+fn ask<Q: TraceQuestion>(view: &View<'_>, question: Q) -> Q::Answer {
+    question.of(view).unwrap()
 }
 
 fn shown(view: &View<'_>) -> Value {
-    let TorchAnswer::Overview(a) = ask(view, TorchQuery::Overview(OverviewQuery::default())) else { unreachable!() };
+    let a = ask(view, OverviewQuery::default());
     plugin::overview(&a)
 }
 
@@ -114,9 +115,7 @@ fn sorted_by(truth: &Value) -> &'static str {
 }
 
 fn operators(view: &View<'_>, case: &Case, grouping: OpGrouping, name: &str) -> Pair {
-    let TorchAnswer::Operators(ops) = ask(view, TorchQuery::Operators(OpsQuery { grouping, ..OpsQuery::default() })) else {
-        unreachable!()
-    };
+    let ops = ask(view, OpsQuery { grouping, ..OpsQuery::default() });
     let keys = ["name", "input_shape"];
     let truth = case.answer(name);
     let sort = truth.as_ref().map(sorted_by);
@@ -133,7 +132,7 @@ fn stacks(view: &View<'_>, case: &Case) -> Pair {
     let mut theirs = Vec::new();
     for (name, table) in truth.as_object().into_iter().flatten() {
         let query = OpMembersQuery { name: name.clone(), ..OpMembersQuery::default() };
-        let TorchAnswer::OperatorMembers(members) = ask(view, TorchQuery::OperatorMembers(query)) else { unreachable!() };
+        let members = ask(view, query);
         ours.extend(plugin::stacks(name, None, &members.stacks, has_device));
         theirs.extend(array(&table["data"]));
     }
@@ -142,16 +141,14 @@ fn stacks(view: &View<'_>, case: &Case) -> Pair {
 }
 
 fn kernels(view: &View<'_>, case: &Case, grouping: KernelGrouping, name: &str, keys: &[&str]) -> Pair {
-    let TorchAnswer::Kernels(kernels) = ask(view, TorchQuery::Kernels(KernelsQuery { grouping, ..KernelsQuery::default() })) else {
-        unreachable!()
-    };
+    let kernels = ask(view, KernelsQuery { grouping, ..KernelsQuery::default() });
     let table = |rows: &[Value]| Table::of_objects(rows, keys, Some("Total Duration (us)"));
     let truth = case.answer(name).map(|t| table(&Table::objects(&t["data"])));
     (Some(table(&array(&plugin::kernels(&kernels)["rows"]))), truth)
 }
 
 fn tensor_cores(view: &View<'_>, case: &Case) -> Pair {
-    let TorchAnswer::Kernels(kernels) = ask(view, TorchQuery::Kernels(KernelsQuery::default())) else { unreachable!() };
+    let kernels = ask(view, KernelsQuery::default());
     let truth = case.answer("kernel_tc_pie").map(|t| Table::of_objects(&Table::objects(&t["total"]), &["name"], None));
     let share = kernels.tensor_core.0 as f64 / kernels.total.0.max(1) as f64;
     let ours = [json!({ "name": "Using Tensor Cores", "value": share }), json!({ "name": "Not Using Tensor Cores", "value": 1.0 - share })];
@@ -164,7 +161,7 @@ fn internals(view: &View<'_>, case: &Case) -> Pair {
         return (None, None);
     };
     let model = view.model;
-    let TorchAnswer::Overview(overview) = ask(view, TorchQuery::Overview(OverviewQuery::default())) else { unreachable!() };
+    let overview = ask(view, OverviewQuery::default());
     let micros = |ns: i64| json!(ns as f64 / 1e3);
     let names: Vec<&str> = overview.steps.iter().map(|s| s.name.as_str()).collect();
     let costs = overview.steps.iter().map(|s| s.parts.iter().chain([&s.total]).map(|d| micros(d.0)).collect::<Vec<_>>());
@@ -252,7 +249,7 @@ fn csv(text: &str, column: &str) -> Vec<(String, f64)> {
 
 /// Time of device work that operators of each name launched themselves, microseconds.
 fn direct_times(view: &View<'_>) -> BTreeMap<String, f64> {
-    let TorchAnswer::Operators(ops) = ask(view, TorchQuery::Operators(OpsQuery::default())) else { unreachable!() };
+    let ops = ask(view, OpsQuery::default());
     let rows = ops.rows.into_iter().filter(|r| r.times.device_self.0 > 0);
     rows.map(|r| (r.name, r.times.device_self.0 as f64 / 1e3)).collect()
 }

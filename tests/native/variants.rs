@@ -4,7 +4,8 @@ use crate::neuron_support::{Named, conformance, set};
 use axonscope::analysis::variants::table::{Mode, sentence, shown};
 use axonscope::analysis::variants::text::{Layout, csv, markdown};
 use axonscope::analysis::variants::{VariantCell, VariantPart, Variants, variants};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::VariantPartsQuery;
 use axonscope::formats::import;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -14,9 +15,7 @@ fn parts(files: &[Named]) -> Vec<VariantPart> {
     let mut out = Vec::new();
     for (claim, outcome) in import::import(&set(files)).expect("it opens") {
         let (imported, readable) = outcome.expect("it opens");
-        let Answer::VariantParts(found) = Session::new(claim, readable, imported).run(&Query::VariantParts) else {
-            panic!("not the answer")
-        };
+        let found = Session::new(claim, readable, imported).ask(&VariantPartsQuery).expect("parts");
         out.extend(found);
     }
     out

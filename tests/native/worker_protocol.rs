@@ -1,11 +1,12 @@
 //! Messages between page and worker survive the way.
 
 use axonscope::base::{InstantId, Ledger, SliceId, TimeNs, TimeRange, TrackId};
-use axonscope::engine::query::{SearchQuery, TablePart, Within};
+use axonscope::engine::query::{DetailsQuery, FindQuery, HitTablesQuery, SearchQuery, TablePart, TableQuery, Within};
 use axonscope::engine::{Answer, HotMeta, Query};
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
 use axonscope::worker::protocol::{Found, Inspection, Opened, ToPage, ToWorker, decode, encode};
+use proptest::prelude::*;
 
 fn to_worker(message: ToWorker) {
     let bytes = encode(&message).expect("encoded");
@@ -37,17 +38,49 @@ fn questions_survive() {
     to_worker(ToWorker::Inspect { names: vec!["a/b.json".into()] });
     to_worker(ToWorker::Open { claim: claim(), paths: vec!["a.zip/b.json".into()], names: Vec::new(), may_be_open: true });
     let range = TimeRange::new(TimeNs(-5), TimeNs(i64::MAX));
+    let find = FindQuery { track: "p / t".into(), time: TimeNs(-1), name: "n".into(), is_instant: true };
+    let within = Within { range: Some(range), tracks: vec![TrackId(1)] };
     for query in [
-        Query::Import,
-        Query::Details(SliceId(7).into()),
-        Query::Search(SearchQuery { text: "ä".into(), limit: 3, ..SearchQuery::default() }),
-        Query::Table("t".into(), 0, 10),
-        Query::Find("p / t".into(), TimeNs(-1), "n".into()),
-        Query::FindInstant("p / t".into(), TimeNs(-1), "n".into()),
-        Query::Details(InstantId(7).into()),
-        Query::HitTables(SearchQuery::default(), vec![SliceId(1)], Within { range: Some(range), tracks: vec![TrackId(1)] }),
+        Query::from(SearchQuery { text: "ä".into(), limit: 3, ..SearchQuery::default() }),
+        TableQuery { id: "t".into(), first: 0, n: 10 }.into(),
+        find.into(),
+        DetailsQuery { item: InstantId(7).into() }.into(),
+        HitTablesQuery { search: SearchQuery::default(), more: vec![SliceId(1)], within }.into(),
     ] {
         to_worker(ToWorker::Ask { id: u32::MAX, query });
+    }
+}
+
+/// Whether bytes that are read as a message are written as bytes that are read as the same one. Floats may be NaN: bytes are compared.
+fn survives<T: serde::Serialize + serde::de::DeserializeOwned>(bytes: &[u8]) -> Option<bool> {
+    let message: T = decode(bytes).ok()?;
+    let written = encode(&message).expect("encoded");
+    let again: T = decode(&written).expect("what was written is read");
+    Some(encode(&again).expect("encoded") == written)
+}
+
+/// Every question of the list is read from some bytes: of zeros each is the shortest of its kind. So is every answer.
+#[test]
+fn every_question_and_every_answer_of_the_list_survives() {
+    for (at, name) in Query::NAMES.iter().enumerate() {
+        let mut bytes = vec![u8::try_from(at).expect("less than 128 questions")];
+        bytes.resize(4096, 0);
+        assert_eq!(survives::<Query>(&bytes), Some(true), "{name}");
+        assert_eq!(survives::<Answer>(&bytes), Some(true), "the answer to {name}");
+    }
+    assert_eq!(survives::<Query>(&[Query::NAMES.len() as u8]), None, "the list ends there");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
+    /// Small numbers are lengths, variants and flags: enough of these texts are messages of some size.
+    #[test]
+    fn messages_of_any_content_survive(at in 0..Query::NAMES.len() as u8, mut rest in proptest::collection::vec(prop_oneof![8 => 0u8..3, 1 => any::<u8>()], 0..200)) {
+        rest.insert(0, at);
+        rest.resize(rest.len() + 400, 0);
+        prop_assert_ne!(survives::<Query>(&rest), Some(false));
+        prop_assert_ne!(survives::<Answer>(&rest), Some(false));
     }
 }
 
@@ -55,8 +88,8 @@ fn questions_survive() {
 fn answers_survive() {
     let cells = vec![Cell::Absent, Cell::Int(-1), Cell::Float(0.5), Cell::Text("x".into())];
     let table = TablePart { columns: vec!["a".into()], rows: vec![cells], n_total: 9 };
-    to_page(ToPage::Answer { id: 1, answer: Answer::Table(table) });
-    to_page(ToPage::Answer { id: 1, answer: Answer::ColourKeys(vec![0, 43]) });
+    to_page(ToPage::Answer { id: 1, answer: Answer::TableQuery(Box::new(table)) });
+    to_page(ToPage::Answer { id: 1, answer: Answer::ColourKeysQuery(Box::new(vec![0, 43])) });
     let preview = Preview { slices: vec![(1, -2, 3, 4)], lanes: vec!["l".into()] };
     to_page(ToPage::Progress(Progress { bytes: 1, total: 2, records: 3, preview }));
     let opened =

@@ -1,22 +1,10 @@
 //! Answers as the old TensorBoard plugin prints them: its column names, its units, its rounding. For the report and for comparing.
 
-use super::TorchAnswer;
 use super::kernels::Kernels;
 use super::ops::{OpStackRow, OpTimes, Ops};
 use super::overview::{DeviceRow, Overview};
 use super::trace::TraceCounters;
 use serde_json::{Map, Value, json};
-
-/// An answer as the plugin prints it; `None` for what it has no such view of.
-pub fn report(answer: &TorchAnswer) -> Option<Value> {
-    match answer {
-        TorchAnswer::Overview(a) => Some(overview(a)),
-        TorchAnswer::Operators(a) => Some(operators(a)),
-        TorchAnswer::Kernels(a) => Some(kernels(a)),
-        TorchAnswer::Counters(a) => Some(counters(a)),
-        _ => None,
-    }
-}
 
 /// Microseconds: a whole number where it is one.
 pub fn micros(ns: i64) -> Value {

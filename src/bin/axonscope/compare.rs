@@ -3,12 +3,10 @@
 use crate::files;
 use axonscope::analysis::explain::markdown::{markdown, of_metrics};
 use axonscope::analysis::explain::{Explain, ExplainNode, ExplainPart, ExplainQuery, ExplainUnit, MetricChange, NodeValues};
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery};
 use axonscope::base::{TimeNs, TimeRange};
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::ExplainPairQuery;
 use axonscope::formats::import;
-use axonscope::model::Domain;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
@@ -41,11 +39,9 @@ fn range(text: &str) -> Result<(i64, i64), String> {
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let (base, run) = pair(&arguments.files)?;
     let query = ExplainQuery { range: arguments.range.map(|(a, b)| TimeRange { start: TimeNs(a), end: TimeNs(b) }), order: Vec::new() };
-    let (mut first, mut second) = (part(&base, &query)?, part(&run, &query)?);
-    (first.title, second.title) = titles(&base, &run);
-    let Answer::Explain(mut found) = run.run(&Query::Explain(Box::new(first), Box::new(second))) else {
-        return Err("The session returned an unexpected answer.".into());
-    };
+    let mut parts = ExplainPairQuery { base: part(&base, &query)?, run: part(&run, &query)? };
+    (parts.base.title, parts.run.title) = titles(&base, &run);
+    let mut found = run.ask(&parts).map_err(|e| e.to_string())?;
     if !arguments.explain {
         found.units.clear();
     }
@@ -96,17 +92,7 @@ fn sessions(paths: &[String]) -> Result<Vec<Session>, String> {
 }
 
 fn part(session: &Session, query: &ExplainQuery) -> Result<ExplainPart, String> {
-    let asked = match &session.profile.domain {
-        Domain::NeuronDevice(_) => Query::Device(DeviceQuery::ExplainPart(query.clone())),
-        Domain::Torch(_) => Query::Torch(TorchQuery::ExplainPart(query.clone())),
-        _ => return Err(format!("Expected a Neuron device profile or a PyTorch trace, found `{}`.", session.claim.format)),
-    };
-    match session.run(&asked) {
-        Answer::Device(DeviceAnswer::ExplainPart(part)) => Ok(*part),
-        Answer::Torch(TorchAnswer::ExplainPart(part)) => Ok(*part),
-        Answer::Refused(sentence) => Err(sentence),
-        _ => Err("The session returned an unexpected answer.".into()),
-    }
+    session.ask(query).map_err(|_| format!("Expected a Neuron device profile or a PyTorch trace, found `{}`.", session.claim.format))
 }
 
 /// Titles of both; the files, where profiles have the same title.

@@ -11,13 +11,16 @@ mod torch;
 mod torch_views;
 
 use crate::files;
-use axonscope::analysis::device::{LayersQuery, ProgramQuery};
-use axonscope::analysis::operators::OperatorsQuery;
 use axonscope::base::place;
 use axonscope::base::{InstantId, Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery, FlowsQuery, ScanQuery, SearchQuery, Term, Within};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::query::{
+    AdviceQuery, BandsQuery, ChartsQuery, CriticalPathQuery, DetailsQuery, FindQuery, FlowsQuery, GapsQuery, HitSummaryQuery,
+    HitTablesQuery, ImportQuery, LayersQuery, OperatorsQuery, ProgramQuery, RooflineQuery, ScanQuery, SearchQuery, SourceQuery, SpanQuery,
+    SummaryQuery, Term, Within,
+};
+use axonscope::engine::{Question, Session};
 use axonscope::formats::import;
+use serde::Serialize;
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
 
@@ -135,158 +138,125 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     writeln!(out, "{}", json!({ "profiles": profiles, "answer": answer })).map_err(|e| e.to_string())
 }
 
+/// The answer to a question, as JSON.
+fn asked<Q: Question<Answer: Serialize>>(session: &Session, question: &Q) -> Result<Value, String> {
+    let answer = session.ask(question).map_err(|refusal| refusal.to_string())?;
+    serde_json::to_value(answer).map_err(|e| e.to_string())
+}
+
 fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
-    let query = query(session, arguments)?;
-    let value = match session.run(&query) {
-        Answer::Import(a) => serde_json::to_value(a),
-        Answer::Operators(a) => {
-            let mut value = serde_json::to_value(a).map_err(|e| e.to_string())?;
-            torch::add_operators(session, arguments, range(session, arguments)?, &mut value);
-            Ok(value)
-        }
-        Answer::Details(a) => serde_json::to_value(a),
-        Answer::Search(a) => return search(session, arguments, &query, serde_json::to_value(a).map_err(|e| e.to_string())?),
-        Answer::Span(a) => serde_json::to_value(a),
-        Answer::Device(DeviceAnswer::Summary(a)) => {
-            let mut value = serde_json::to_value(a).map_err(|e| e.to_string())?;
-            let range = range(session, arguments)?;
-            if let Answer::Device(DeviceAnswer::Charts(charts)) = session.run(&Query::Device(DeviceQuery::Charts(range))) {
-                value["charts"] = serde_json::to_value(charts).map_err(|e| e.to_string())?;
-            }
-            Ok(value)
-        }
-        Answer::Device(DeviceAnswer::Bounds(a)) => return Ok(bounds::value(&a)),
-        Answer::Device(DeviceAnswer::Regions(a)) => return Ok(bounds::regions_value(&a)),
-        Answer::Device(DeviceAnswer::BoundsEvidence(a)) => serde_json::to_value(a),
-        Answer::Device(DeviceAnswer::Layers(a)) => serde_json::to_value(a),
-        Answer::Device(DeviceAnswer::Roofline(a)) => serde_json::to_value(a),
-        Answer::Device(DeviceAnswer::Gaps(a)) => serde_json::to_value(a),
-        Answer::Device(DeviceAnswer::CriticalPath(a)) => serde_json::to_value(a),
-        Answer::Device(DeviceAnswer::Advice(a)) => serde_json::to_value(a),
-        Answer::Neuron(a) => return neuron::value(&a),
-        Answer::Torch(a) => return torch::value(&a),
-        Answer::Refused(sentence) => return Err(sentence),
-        other => serde_json::to_value(other),
-    };
-    value.map_err(|e| e.to_string())
-}
-
-/// The hits of a search, with those in the records where they are asked for, and all of them summed up.
-fn search(session: &Session, arguments: &Arguments, query: &Query, mut hits: Value) -> Result<Value, String> {
-    let Query::Search(query) = query else { return Ok(hits) };
-    let mut more = Vec::new();
-    if matches!(arguments.get("records"), Some("1" | "true")) {
-        let key = arguments.get("key").unwrap_or_default().to_string();
-        let (category, terms) = (query.category.clone(), query.terms.clone());
-        let mut next = Some(ScanQuery { text: query.text.clone(), is_regex: query.is_regex, key, category, terms, ..ScanQuery::default() });
-        let (mut n_seen, mut n_unreadable) = (0, 0);
-        while let Some(question) = next {
-            match session.run(&Query::Scan(question.clone())) {
-                Answer::Scan(part) => {
-                    (n_seen, n_unreadable) = (n_seen + part.n_seen, n_unreadable + part.n_unreadable);
-                    more.extend(part.slices);
-                    next = part.next.map(|cursor| ScanQuery { cursor, ..question });
-                }
-                Answer::Refused(sentence) => return Err(sentence),
-                _ => next = None,
-            }
-        }
-        hits["records"] = json!({ "n_seen": n_seen, "n_unreadable": n_unreadable, "slices": more });
-    }
-    if matches!(arguments.get("tables"), Some("1" | "true")) {
-        let within = Within { range: range(session, arguments)?, tracks: Vec::new() };
-        if let Answer::HitTables(tables) = session.run(&Query::HitTables(query.clone(), more.clone(), within)) {
-            hits["tables"] = serde_json::to_value(tables).map_err(|e| e.to_string())?;
-        }
-    }
-    if let Answer::HitSummary(summary) = session.run(&Query::HitSummary(query.clone(), more)) {
-        hits["summary"] = serde_json::to_value(summary).map_err(|e| e.to_string())?;
-    }
-    Ok(hits)
-}
-
-fn query(session: &Session, arguments: &Arguments) -> Result<Query, String> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
     let range = range(session, arguments)?;
     // `trace` is a question of both.
-    if let ("tensorboard_neuron", Some(query)) = (session.claim.format.as_str(), neuron::query(&arguments.query, range, None)) {
-        return Ok(query);
+    if session.claim.format == "tensorboard_neuron"
+        && let Some(answer) = neuron::answer(session, &arguments.query, range, None)
+    {
+        return answer;
     }
-    if let Some(query) = torch::query(arguments, range)? {
-        return Ok(query);
+    if let Some(answer) = torch::answer(session, arguments, range) {
+        return answer;
     }
-    if let Some(query) = device::query(arguments, range.unwrap_or(session.profile.meta.range))? {
-        return Ok(query);
+    let whole = session.profile.meta.range;
+    if let Some(answer) = device::answer(session, arguments, range.unwrap_or(whole))? {
+        return Ok(answer);
     }
+    let number = |key: &str| Ok::<_, String>(arguments.number(key)?.map(|n| n.clamp(0, i64::from(u32::MAX)) as u32));
     match arguments.query.as_str() {
-        "import" => Ok(Query::Import),
+        "import" => asked(session, &ImportQuery),
         "operators" => {
             let track = arguments.get("track").map(|path| track(session, path)).transpose()?;
-            Ok(Query::Operators(OperatorsQuery { group_by: text("group_by"), range, tracks: track.into_iter().collect() }))
+            let query = OperatorsQuery { group_by: text("group_by"), range, tracks: track.into_iter().collect() };
+            let mut value = asked(session, &query)?;
+            torch::add_operators(session, arguments, range, &mut value);
+            Ok(value)
         }
         "flows" => {
-            let window = range.unwrap_or(session.profile.meta.range);
-            let limit = arguments.number("limit")?.unwrap_or(1000).clamp(0, i64::from(u32::MAX)) as u32;
-            Ok(Query::Flows(FlowsQuery { window, without: Vec::new(), limit }))
+            let query = FlowsQuery { window: range.unwrap_or(whole), without: Vec::new(), limit: number("limit")?.unwrap_or(1000) };
+            Ok(json!({ "Flows": asked(session, &query)? }))
         }
-        "search" => {
-            let limit = arguments.number("limit")?.unwrap_or(1000).clamp(0, i64::from(u32::MAX)) as u32;
-            let is_regex = matches!(arguments.get("regex"), Some("1" | "true"));
-            Ok(Query::Search(SearchQuery { text: text("text"), is_regex, field: text("field"), limit, category: text("category"), terms: arguments.terms() }))
-        }
+        "search" => search(session, arguments),
         "annotations" => {
-            let whole = session.profile.meta.range;
             let (start, end) = (arguments.number("start_ns")?, arguments.number("end_ns")?);
-            Ok(Query::Span(TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs))))
+            asked(session, &SpanQuery { range: TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs)) })
         }
-        "details" => details(arguments, session),
-        "summary" => Ok(Query::Device(DeviceQuery::Summary(range))),
-        "layers" => Ok(Query::Device(DeviceQuery::Layers(layers(arguments, range)?))),
-        "roofline" => Ok(Query::Device(DeviceQuery::Roofline(layers(arguments, range)?, Vec::new()))),
-        "bounds" => Ok(Query::Device(bounds::query(arguments, range)?)),
-        "regions" => Ok(Query::Device(bounds::regions_query(arguments, range)?)),
-        "gaps" => Ok(Query::Device(DeviceQuery::Gaps(range))),
-        "critical-path" => Ok(Query::Device(DeviceQuery::CriticalPath)),
-        "advice" => Ok(Query::Device(DeviceQuery::Advice)),
+        "details" => asked(session, &details(arguments, session)?),
+        "summary" => {
+            let mut value = asked(session, &SummaryQuery { range })?;
+            value["charts"] = asked(session, &ChartsQuery { range })?;
+            Ok(value)
+        }
+        "layers" => asked(session, &layers(arguments, range)?),
+        "roofline" => asked(session, &RooflineQuery { layers: layers(arguments, range)?, regions: Vec::new() }),
+        "bounds" => bounds::answer(session, arguments, range),
+        "regions" => bounds::regions(session, arguments, range),
+        "gaps" => asked(session, &GapsQuery { range }),
+        "critical-path" => asked(session, &CriticalPathQuery),
+        "advice" => asked(session, &AdviceQuery),
         "program" => {
-            let number = |key: &str| Ok::<_, String>(arguments.number(key)?.map(|n| n.clamp(0, i64::from(u32::MAX)) as u32));
-            Ok(Query::Device(DeviceQuery::Program(ProgramQuery { engine: number("engine")?, slice: number("slice")?.map(SliceId) })))
+            let query = ProgramQuery { engine: number("engine")?, slice: number("slice")?.map(SliceId) };
+            Ok(device::named("Program", asked(session, &query)?))
         }
-        "source" => Ok(Query::Device(DeviceQuery::Source(range))),
-        "bands" => Ok(Query::Device(DeviceQuery::Bands)),
-        other => neuron::query(other, range, burst(arguments)?).ok_or_else(|| {
-            format!(
+        "source" => Ok(device::named("Source", asked(session, &SourceQuery { range })?)),
+        "bands" => Ok(device::named("Bands", asked(session, &BandsQuery)?)),
+        other => neuron::answer(session, other, range, burst(arguments)?).unwrap_or_else(|| {
+            Err(format!(
                 "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, regions, layers, program, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
                 device::NAMES,
                 memory::NAMES,
                 neuron::NAMES,
                 torch_views::NAMES
-            )
+            ))
         }),
     }
 }
 
-/// Grouping and depth of the args `group_by` and `depth`.
-/// A slice or an instant: by number, or as a link names it.
-fn details(arguments: &Arguments, session: &Session) -> Result<Query, String> {
-    let id = |n: i64| u32::try_from(n).map_err(|e| e.to_string());
-    if let Some(slice) = arguments.number("slice")? {
-        return Ok(Query::Details(SliceId(id(slice)?).into()));
-    }
-    if let Some(instant) = arguments.number("instant")? {
-        return Ok(Query::Details(InstantId(id(instant)?).into()));
-    }
-    let start = arguments.number("start_ns")?.ok_or("Expected `slice`, `instant`, or `track`, `start_ns` and `name`.")?;
+/// The hits of a search, with those in the records where they are asked for, and all of them summed up.
+fn search(session: &Session, arguments: &Arguments) -> Result<Value, String> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
-    let (track, start, name) = (text("track"), TimeNs(start), text("name"));
-    let both = [Query::Find(track.clone(), start, name.clone()), Query::FindInstant(track, start, name)];
-    let found = both.iter().find_map(|query| match session.run(query) {
-        Answer::Find(found) => found,
-        _ => None,
-    });
-    found.map(Query::Details).ok_or_else(|| "This profile has no such slice or instant.".into())
+    let is_wanted = |key: &str| matches!(arguments.get(key), Some("1" | "true"));
+    let limit = arguments.number("limit")?.unwrap_or(1000).clamp(0, i64::from(u32::MAX)) as u32;
+    let (is_regex, terms, category) = (is_wanted("regex"), arguments.terms(), text("category"));
+    let search = SearchQuery { text: text("text"), is_regex, field: text("field"), limit, category, terms };
+    let mut hits = asked(session, &search)?;
+    let mut more = Vec::new();
+    if is_wanted("records") {
+        let (category, terms) = (search.category.clone(), search.terms.clone());
+        let first = ScanQuery { text: search.text.clone(), is_regex, key: text("key"), category, terms, ..ScanQuery::default() };
+        let mut next = Some(first.cursor);
+        let (mut n_seen, mut n_unreadable) = (0, 0);
+        while let Some(cursor) = next {
+            let part = session.ask(&ScanQuery { cursor, ..first.clone() }).map_err(|refusal| refusal.to_string())?;
+            (n_seen, n_unreadable) = (n_seen + part.n_seen, n_unreadable + part.n_unreadable);
+            more.extend(part.slices);
+            next = part.next;
+        }
+        hits["records"] = json!({ "n_seen": n_seen, "n_unreadable": n_unreadable, "slices": more });
+    }
+    if is_wanted("tables") {
+        let within = Within { range: range(session, arguments)?, tracks: Vec::new() };
+        hits["tables"] = asked(session, &HitTablesQuery { search: search.clone(), more: more.clone(), within })?;
+    }
+    hits["summary"] = asked(session, &HitSummaryQuery { search, more })?;
+    Ok(hits)
 }
 
+/// A slice or an instant: by number, or as a link names it.
+fn details(arguments: &Arguments, session: &Session) -> Result<DetailsQuery, String> {
+    let id = |n: i64| u32::try_from(n).map_err(|e| e.to_string());
+    if let Some(slice) = arguments.number("slice")? {
+        return Ok(DetailsQuery { item: SliceId(id(slice)?).into() });
+    }
+    if let Some(instant) = arguments.number("instant")? {
+        return Ok(DetailsQuery { item: InstantId(id(instant)?).into() });
+    }
+    let time = TimeNs(arguments.number("start_ns")?.ok_or("Expected `slice`, `instant`, or `track`, `start_ns` and `name`.")?);
+    let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
+    let link = FindQuery { track: text("track"), time, name: text("name"), is_instant: false };
+    let found = [link.clone(), FindQuery { is_instant: true, ..link }].iter().find_map(|link| session.ask(link).ok().flatten());
+    found.map(|item| DetailsQuery { item }).ok_or_else(|| "This profile has no such slice or instant.".into())
+}
+
+/// Grouping and depth of the args `group_by` and `depth`.
 fn layers(arguments: &Arguments, range: Option<TimeRange>) -> Result<LayersQuery, String> {
     let depth = arguments.number("depth")?.unwrap_or(0).clamp(0, 64) as u32;
     Ok(LayersQuery { by: arguments.get("group_by").unwrap_or_default().into(), depth, range })

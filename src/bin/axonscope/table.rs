@@ -3,8 +3,10 @@
 use crate::files;
 use axonscope::analysis::variants::table::{Mode, sentence, shown};
 use axonscope::analysis::variants::text::{self, Layout};
+use axonscope::analysis::variants::variants;
 use axonscope::analysis::variants::{VariantCell, VariantPart, Variants};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::VariantPartsQuery;
 use axonscope::formats::import;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -36,13 +38,12 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     let mut n_refused = 0u64;
     for (claim, outcome) in import::import(&input).map_err(|e| e.to_string())? {
         match outcome {
-            Ok((imported, readable)) => match Session::new(claim, readable, imported).run(&Query::VariantParts) {
-                Answer::VariantParts(found) => parts.extend(found),
-                Answer::Refused(sentence) => {
+            Ok((imported, readable)) => match Session::new(claim, readable, imported).ask(&VariantPartsQuery) {
+                Ok(found) => parts.extend(found),
+                Err(refusal) => {
                     n_refused += 1;
-                    eprintln!("{sentence}");
+                    eprintln!("{refusal}");
                 }
-                _ => return Err("The session returned an unexpected answer.".into()),
             },
             Err(error) => {
                 n_refused += 1;
@@ -53,9 +54,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     if parts.is_empty() {
         return Err(format!("Expected Neuron device profiles, summaries or PyTorch traces; skipped files: {n_refused}."));
     }
-    let Answer::Variants(all) = axonscope::engine::variants(parts) else {
-        return Err("The session returned an unexpected answer.".into());
-    };
+    let all = variants(&parts);
     let text = written(arguments, &all)?;
     std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| e.to_string())
 }

@@ -3,8 +3,7 @@
 use super::ask::{Asked, asked};
 use crate::analysis::device::advice::{self as found, Advice, Severity};
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::AdviceQuery;
 use crate::ui::advice::{Finding, Findings, Place as Shown};
 use crate::ui::small::Problem;
 use crate::views::scope::EntireTrace;
@@ -23,10 +22,7 @@ pub fn AdviceView(
     /// Show a place in the timeline.
     on_place: Callback<Place>,
 ) -> impl IntoView {
-    let advice: Asked<Advice> = asked(ask, Signal::stored(Some(Query::Device(DeviceQuery::Advice))), |answer| match answer {
-        Answer::Device(DeviceAnswer::Advice(advice)) => Some(*advice),
-        _ => None,
-    });
+    let advice: Asked<Advice> = asked(ask, Signal::stored(Some(AdviceQuery)));
     let findings = advice.derive(|a| a.findings.iter().map(finding).collect());
     let on_place = Callback::new(move |(at, place): (usize, usize)| {
         let chosen = advice.value.with_untracked(|a| {

@@ -4,7 +4,7 @@ use super::Panel;
 use super::metrics::Metrics;
 use crate::analysis::span::{CounterSpan, SpanFigures, TrackSpan};
 use crate::base::{TimeRange, text};
-use crate::engine::{Answer, Query};
+use crate::engine::query::SpanQuery;
 use crate::ui::small::Problem;
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
 use crate::worker::client::{Ask, EngineError};
@@ -84,10 +84,7 @@ pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
 }
 
 async fn figures(ask: &Ask, range: TimeRange) -> Result<SpanFigures, EngineError> {
-    match ask.ask(Query::Span(range)).await? {
-        Answer::Span(figures) => Ok(figures),
-        _ => Err(EngineError::Unexpected),
-    }
+    ask.ask(SpanQuery { range }).await
 }
 
 fn totals(f: &SpanFigures) -> String {

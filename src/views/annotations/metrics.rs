@@ -3,8 +3,7 @@
 use crate::analysis::device::units::Unit;
 use crate::analysis::device::{Metric, Summary};
 use crate::base::TimeRange;
-use crate::engine::Query;
-use crate::engine::query::{Answer, DeviceAnswer, DeviceQuery};
+use crate::engine::query::SummaryQuery;
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
 use crate::views::ask::asked;
 use crate::views::wording;
@@ -15,11 +14,8 @@ use std::sync::Arc;
 /// A table of them; nothing for profiles that have none.
 #[component]
 pub(super) fn Metrics(ask: Ask, wanted: Memo<Option<TimeRange>>) -> impl IntoView {
-    let question = Signal::derive(move || wanted.get().map(|range| Query::Device(DeviceQuery::Summary(Some(range)))));
-    let found = asked(ask, question, |answer| match answer {
-        Answer::Device(DeviceAnswer::Summary(summary)) => Some(summary),
-        _ => None,
-    });
+    let question = Signal::derive(move || wanted.get().map(|range| SummaryQuery { range: Some(range) }));
+    let found = asked(ask, question);
     let rows: Signal<Arc<Vec<Row>>> = found.derive(metric_rows);
     let has_any = move || wanted.with(Option::is_some) && rows.with(|r| !r.is_empty());
     view! {

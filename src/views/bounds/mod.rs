@@ -10,8 +10,6 @@ use super::engine_parts;
 use super::scope;
 use crate::analysis::device::bounds::{Bounds, BoundsQuery, CoreBounds, Evidence, EvidenceQuery, GapKind};
 use crate::base::{DurationNs, SliceId, TimeRange};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::breakdown::Breakdown;
 use crate::ui::chart::figures::Figures;
@@ -62,12 +60,9 @@ impl State {
         let query = Memo::new(move |_| {
             let has_core = self.bounds.value.with(|b| b.as_ref().is_some_and(|b| !b.cores.is_empty()));
             let query = EvidenceQuery { range: range.get(), core: self.at() as u32, gap: gap() };
-            has_core.then_some(Query::Device(DeviceQuery::BoundsEvidence(query)))
+            has_core.then_some(query)
         });
-        asked(ask, query.into(), |answer| match answer {
-            Answer::Device(DeviceAnswer::BoundsEvidence(found)) => Some(*found),
-            _ => None,
-        })
+        asked::<EvidenceQuery>(ask, query.into())
     }
 }
 
@@ -92,11 +87,8 @@ pub fn BoundsView(
 ) -> impl IntoView {
     let order = choices.choice("order", String::new());
     let query = Memo::new(move |_| BoundsQuery { range: range.get(), order: engine_parts::order(&order.0.get()) });
-    let question = Signal::derive(move || Some(Query::Device(DeviceQuery::Bounds(query.get()))));
-    let bounds: Asked<Bounds> = asked(ask.clone(), question, |answer| match answer {
-        Answer::Device(DeviceAnswer::Bounds(bounds)) => Some(*bounds),
-        _ => None,
-    });
+    let question = Signal::derive(move || Some(query.get()));
+    let bounds: Asked<Bounds> = asked(ask.clone(), question);
     let state = State { bounds, core: choices.choice("core", 0u32), gap: choices.choice("gap", String::new()), order };
     let notes = bounds.derive(|b| b.notes.clone());
     let has_core = move || bounds.value.with(|b| b.as_ref().is_some_and(|b| !b.cores.is_empty()));

@@ -3,8 +3,6 @@
 use super::State;
 use crate::analysis::device::bounds::{Part, Region, Regions, RegionsQuery};
 use crate::base::{SliceId, TimeRange};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::breakdown::{Breakdown, Share};
 use crate::ui::small::{Help, Problem, with_code};
@@ -111,12 +109,9 @@ pub(super) fn RegionsPart(
         let has_core = state.bounds.value.with(|b| b.as_ref().is_some_and(|b| !b.cores.is_empty()));
         let (by, pattern, core) = (by.0.get(), pattern.0.get(), state.at() as u32);
         let query = RegionsQuery { by, pattern, named: named.get(), range: range.get(), core, order: order(&state.order.0.get()) };
-        has_core.then_some(Query::Device(DeviceQuery::Regions(query)))
+        has_core.then_some(query)
     });
-    let found: Asked<Regions> = asked(ask, query.into(), |answer| match answer {
-        Answer::Device(DeviceAnswer::Regions(found)) => Some(*found),
-        _ => None,
-    });
+    let found: Asked<Regions> = asked::<RegionsQuery>(ask, query.into());
     let chosen = RwSignal::new(None::<usize>);
     Effect::new(move |_| {
         found.value.track();

@@ -4,8 +4,8 @@ pub mod linked;
 pub mod rows;
 
 use super::asked::{Asked, Notes, follow};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::analysis::device::ComparePart;
+use crate::engine::query::{ComparePartQuery, CompareQuery};
 use crate::state::choices::ViewState;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::Table;
@@ -136,24 +136,16 @@ pub fn CompareView(
 }
 
 fn side(device: &Device) -> Side {
-    Side { hash: device.hash.clone(), label: device.label.clone(), ask: device.ask.clone(), is_torch: false }
+    Side { hash: device.hash.clone(), label: device.label.clone(), ask: device.ask.clone() }
 }
 
 /// Asks every run for its part, and one of them to merge them.
 async fn compare(all: Vec<Device>, base: usize) -> Result<Compare, EngineError> {
     let mut parts = Vec::with_capacity(all.len());
     for device in &all {
-        match device.ask.ask(Query::Device(DeviceQuery::ComparePart)).await? {
-            Answer::Device(DeviceAnswer::ComparePart(mut part)) => {
-                part.title = device.label.clone();
-                parts.push(*part);
-            }
-            _ => return Err(EngineError::Unexpected),
-        }
+        let part = device.ask.ask(ComparePartQuery).await?;
+        parts.push(ComparePart { title: device.label.clone(), ..part });
     }
     let first = all.first().ok_or(EngineError::Stopped)?;
-    match first.ask.ask(Query::Device(DeviceQuery::Compare(parts, base))).await? {
-        Answer::Device(DeviceAnswer::Compare(found)) => Ok(*found),
-        _ => Err(EngineError::Unexpected),
-    }
+    first.ask.ask(CompareQuery { parts, base }).await
 }

@@ -2,8 +2,7 @@
 
 use crate::analysis::torch::trace::Links;
 use crate::base::{SliceId, text};
-use crate::engine::query::{Details, Neighbour};
-use crate::engine::{Answer, Query, TorchAnswer, TorchQuery};
+use crate::engine::query::{Details, LinksQuery, Neighbour};
 use crate::worker::client::Ask;
 use leptos::task::spawn_local;
 use leptos::{ev, prelude::*};
@@ -55,9 +54,9 @@ pub fn follow(details: Signal<Option<Details>>, ask: Signal<Option<Ask>>) -> Sig
         links.set(None);
         let (Some(slice), Some(ask)) = (details.with(|d| d.as_ref().and_then(|d| d.item.slice())), ask.get_untracked()) else { return };
         spawn_local(async move {
-            let answer = ask.ask(Query::Torch(TorchQuery::Links(slice))).await;
+            let answer = ask.ask(LinksQuery { slice }).await;
             let is_current = details.try_with_untracked(|d| d.as_ref().is_some_and(|d| d.item.slice() == Some(slice))) == Some(true);
-            if let (Ok(Answer::Torch(TorchAnswer::Links(found))), true) = (answer, is_current) {
+            if let (Ok(found), true) = (answer, is_current) {
                 links.set(Some(found));
             }
         });

@@ -2,8 +2,7 @@
 
 use crate::analysis::device::{DmaRowsQuery, MergedBar, dma_rows::DmaDetail};
 use crate::base::{DurationNs, SliceId, text};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::MergedBarQuery;
 use crate::views::ask::{Asked, asked};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -22,12 +21,9 @@ pub fn MergedTransfers(
 ) -> impl IntoView {
     let question = Signal::derive(move || {
         let query = query.get();
-        (query.detail == DmaDetail::Merged).then_some(Query::Device(DeviceQuery::MergedBar(query, slice)))
+        (query.detail == DmaDetail::Merged).then_some(MergedBarQuery { rows: query, slice })
     });
-    let bar: Asked<Option<Box<MergedBar>>> = asked(ask, question, |answer| match answer {
-        Answer::Device(DeviceAnswer::MergedBar(bar)) => Some(bar),
-        _ => None,
-    });
+    let bar: Asked<Option<MergedBar>> = asked(ask, question);
     let shown = move || {
         question.get()?;
         let bar = bar.value.get()?;

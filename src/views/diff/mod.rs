@@ -2,9 +2,10 @@
 
 pub mod rows;
 
-use super::asked::{Asked, Notes, follow, one};
+use super::asked::{Asked, Notes, follow};
 use crate::analysis::torch::diff::{Diff, DiffPart, DiffQuery, FlatDiff, FlatDiffQuery};
-use crate::engine::{TorchAnswer, TorchQuery};
+use crate::engine::Wire;
+use crate::engine::query::DiffPartQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
 use crate::ui::curve::Curve;
@@ -61,8 +62,7 @@ impl State {
             let ask = ask_of(traces, &hash);
             async move {
                 let ask = ask.ok_or(EngineError::Stopped)?;
-                let pick = |a| if let TorchAnswer::DiffPart(p) = a { Some(*p) } else { None };
-                Ok((hash, one(&ask, TorchQuery::DiffPart, pick).await?))
+                Ok((hash, ask.ask(DiffPartQuery).await?))
             }
         });
         State {
@@ -85,20 +85,12 @@ impl State {
     }
 
     /// Asks the experiment with the base's part. The future holds no signals.
-    fn asked<T, Q>(
-        self,
-        experiment: String,
-        query: Q,
-        pick: fn(TorchAnswer) -> Option<T>,
-    ) -> impl Future<Output = Result<T, EngineError>> + use<T, Q>
-    where
-        Q: FnOnce(DiffPart) -> TorchQuery,
-    {
+    fn asked<Q: Wire>(self, experiment: String, query: impl FnOnce(DiffPart) -> Q) -> impl Future<Output = Result<Q::Answer, EngineError>> {
         let ask = ask_of(self.traces, &experiment);
         let query = self.part.value.with_untracked(|p| p.as_ref().map(|p| query(p.1.clone())));
         async move {
             let (ask, query) = ask.zip(query).ok_or(EngineError::Stopped)?;
-            one(&ask, query, pick).await
+            ask.ask(query).await
         }
     }
 
@@ -127,14 +119,12 @@ pub fn DiffView(
 ) -> impl IntoView {
     let state = State::new(traces, front, choices);
     let given = Signal::derive(move || state.ready(|| state.path.0.get()));
-    let diff: Asked<Diff> = follow(given, move |(_, experiment, path): (String, String, String)| {
-        let pick = |a| if let TorchAnswer::Diff(d) = a { Some(*d) } else { None };
-        state.asked(experiment, |base| TorchQuery::Diff(DiffQuery { base, path }), pick)
-    });
+    let diff: Asked<Diff> =
+        follow(given, move |(_, experiment, path): (String, String, String)| state.asked(experiment, |base| DiffQuery { base, path }));
     let pair = Memo::new(move |_| {
         let (base, run) = (state.base.get(), state.experiment.get());
         let side = |hash: &str| {
-            let of = |t: &Trace| Side { hash: t.hash.clone(), label: t.label.clone(), ask: t.ask.clone(), is_torch: true };
+            let of = |t: &Trace| Side { hash: t.hash.clone(), label: t.label.clone(), ask: t.ask.clone() };
             traces.with(|all| all.iter().find(|t| t.hash == hash).map(of))
         };
         Some((side(&base)?, side(&run)?))
@@ -272,9 +262,8 @@ fn Tables(state: State, diff: Asked<Diff>) -> impl IntoView {
 fn Flat(state: State) -> impl IntoView {
     let given = Signal::derive(move || state.ready(|| state.by.0.get()));
     let flat: Asked<FlatDiff> = follow(given, move |(_, experiment, by): (String, String, String)| {
-        let pick = |a| if let TorchAnswer::FlatDiff(d) = a { Some(d) } else { None };
         let by = rows::flat_by(&by);
-        state.asked(experiment, move |base| TorchQuery::FlatDiff(FlatDiffQuery { base, by }), pick)
+        state.asked(experiment, move |base| FlatDiffQuery { base, by })
     });
     let by = move || rows::flat_by(&state.by.0.get());
     let columns = flat.derive(move |d| {

@@ -2,10 +2,10 @@
 
 pub mod rows;
 
-use super::asked::{Asked, Notes, follow, one};
-use crate::analysis::torch::distributed::{Distributed, DistributedPart, PartQuery, ProcessInfo};
+use super::asked::{Asked, Notes, follow};
+use crate::analysis::torch::distributed::{Distributed, DistributedPart, DistributedPartQuery, ProcessInfo};
 use crate::base::SliceId;
-use crate::engine::{TorchAnswer, TorchQuery};
+use crate::engine::query::DistributedQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
 use crate::ui::small::{Help, Problem};
@@ -53,8 +53,8 @@ struct State {
 /// Asks every worker for its part, and the first one for what follows from all.
 async fn ask_all(workers: Vec<Worker>) -> Result<Found, EngineError> {
     let parts = workers.iter().map(|w| {
-        let query = PartQuery { worker: w.worker.clone(), span: w.span.clone() };
-        one(&w.ask, TorchQuery::DistributedPart(query), |a| if let TorchAnswer::DistributedPart(p) = a { Some(p) } else { None })
+        let query = DistributedPartQuery { worker: w.worker.clone(), span: w.span.clone() };
+        w.ask.ask(query)
     });
     let answers: Vec<Result<DistributedPart, EngineError>> = join_all(parts).await;
     let (mut parts, mut missing) = (Vec::new(), Vec::new());
@@ -71,8 +71,8 @@ async fn ask_all(workers: Vec<Worker>) -> Result<Found, EngineError> {
             missing.join(" ")
         }));
     };
-    let query = TorchQuery::Distributed(parts);
-    let merged = one(&first.ask, query, |a| if let TorchAnswer::Distributed(d) = a { Some(d) } else { None }).await?;
+    let query = DistributedQuery { parts };
+    let merged = first.ask.ask(query).await?;
     Ok((merged, missing))
 }
 

@@ -8,7 +8,6 @@ use super::scope;
 use crate::analysis::torch::efficiency::{Efficiency, EfficiencyQuery, KnownPeaks};
 use crate::analysis::torch::inference::{StepRow, StepTable, StepsQuery};
 use crate::base::{SliceId, TimeNs, TimeRange, text};
-use crate::engine::{TorchAnswer, TorchQuery};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::chart::figures::Figures;
 use crate::ui::scatter::{Mark, Scatter};
@@ -66,8 +65,8 @@ pub fn EfficiencyView(
             own.set(peaks::entered(&device));
         }
     });
-    let steps_query = Signal::derive(move || Some(TorchQuery::Steps(StepsQuery { peaks: own.get(), ..StepsQuery::default() })));
-    let steps = ask_torch(ask.clone(), steps_query, |a| if let TorchAnswer::Steps(s) = a { Some(s) } else { None });
+    let steps_query = Signal::derive(move || Some(StepsQuery { peaks: own.get(), ..StepsQuery::default() }));
+    let steps = ask_torch(ask.clone(), steps_query);
     let chosen_range = Memo::new(move |_| {
         let start: Option<i64> = step.0.get().parse().ok();
         let of_step = start.and_then(|start| {
@@ -83,9 +82,9 @@ pub fn EfficiencyView(
     });
     let query = Signal::derive(move || {
         let module = Some(module.0.get()).filter(|m| !m.is_empty());
-        Some(TorchQuery::Efficiency(EfficiencyQuery { range: chosen_range.get(), module, peaks: own.get() }))
+        Some(EfficiencyQuery { range: chosen_range.get(), module, peaks: own.get() })
     });
-    let found = ask_torch(ask, query, |a| if let TorchAnswer::Efficiency(e) = a { Some(*e) } else { None });
+    let found = ask_torch(ask, query);
     Effect::new(move |_| {
         let name = found.value.with(|f| f.as_ref().map(|f| f.device.clone()));
         if name.is_some() && device.with_untracked(|known| *known != name) {

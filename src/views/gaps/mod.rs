@@ -5,8 +5,7 @@ pub mod rows;
 use super::ask::{Asked, asked};
 use crate::analysis::device::{CriticalPath, Gaps};
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::{CriticalPathQuery, GapsQuery};
 use crate::ui::bars::Bars;
 use crate::ui::small::{Problem, with_code};
 use crate::ui::table::{Kind, Table};
@@ -28,15 +27,9 @@ pub fn GapsView(
     /// Show a place in the timeline.
     on_place: Callback<Place>,
 ) -> impl IntoView {
-    let query = Signal::derive(move || Some(Query::Device(DeviceQuery::Gaps(range.get()))));
-    let gaps: Asked<Gaps> = asked(ask.clone(), query, |answer| match answer {
-        Answer::Device(DeviceAnswer::Gaps(gaps)) => Some(gaps),
-        _ => None,
-    });
-    let path: Asked<CriticalPath> = asked(ask, Signal::stored(Some(Query::Device(DeviceQuery::CriticalPath))), |answer| match answer {
-        Answer::Device(DeviceAnswer::CriticalPath(path)) => Some(path),
-        _ => None,
-    });
+    let query = Signal::derive(move || Some(GapsQuery { range: range.get() }));
+    let gaps: Asked<Gaps> = asked(ask.clone(), query);
+    let path: Asked<CriticalPath> = asked(ask, Signal::stored(Some(CriticalPathQuery)));
     let is_waiting = move || gaps.is_waiting.get() || path.is_waiting.get();
     view! {
         <section class="summary" data-view="gaps" class:is-waiting=is_waiting aria-busy=move || is_waiting().to_string()>

@@ -7,7 +7,6 @@ use super::asked::{Asked, Notes, ask_torch};
 use super::scope;
 use crate::analysis::torch::kernels::{KernelGrouping, KernelRow, Kernels, KernelsQuery};
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::{TorchAnswer, TorchQuery};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::small::{Help, Problem};
@@ -62,9 +61,9 @@ pub fn KernelsView(
     let (group, device) = (choices.choice("group", String::from("name")), choices.choice("device", String::new()));
     let query = Signal::derive(move || {
         let (grouping, device) = (grouping(&group.0.get()), device.0.get().parse().ok());
-        Some(TorchQuery::Kernels(KernelsQuery { grouping, range: range.get(), device }))
+        Some(KernelsQuery { grouping, range: range.get(), device })
     });
-    let kernels = ask_torch(ask.clone(), query, |a| if let TorchAnswer::Kernels(k) = a { Some(k) } else { None });
+    let kernels = ask_torch(ask.clone(), query);
     let (limit, table) = (choices.choice("top", 10), choices.choice("table", String::new()));
     let state = State { range, group, device, limit, table, kernels, chosen: RwSignal::new(None), on_slice, on_slices, on_mark };
     // Another answer has other rows.

@@ -3,7 +3,6 @@
 use super::{State, rows};
 use crate::analysis::torch::kernels::{KernelMembers, KernelMembersQuery, KernelRow};
 use crate::base::{SliceId, text};
-use crate::engine::{TorchAnswer, TorchQuery};
 use crate::ui::small::{Problem, swatch_colour};
 use crate::ui::table::{Row, Table};
 use crate::views::asked::{Asked, ask_torch};
@@ -17,9 +16,9 @@ pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
     let query = Signal::derive(move || {
         let row = state.chosen.get()?;
         let (range, device) = (state.range.get(), state.device.0.get().parse().ok());
-        Some(TorchQuery::KernelMembers(KernelMembersQuery { name: row.name, properties: row.properties, range, device }))
+        Some(KernelMembersQuery { name: row.name, properties: row.properties, range, device })
     });
-    let members = ask_torch(ask, query, |a| if let TorchAnswer::KernelMembers(m) = a { Some(m) } else { None });
+    let members = ask_torch(ask, query);
     Effect::new(move |_| {
         let (Some(row), Some(members), false) = (state.chosen.get(), members.value.get(), members.is_waiting.get()) else { return };
         state.on_mark.run((row.longest, members.runs.iter().map(|r| r.slice).collect()));

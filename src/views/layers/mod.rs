@@ -8,8 +8,7 @@ use super::grouping::Grouping;
 use super::scope;
 use crate::analysis::device::layers::{Layers, LayersQuery};
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::LayerSlicesQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::flame::Flame;
 use crate::ui::small::{Help, Problem};
@@ -44,11 +43,8 @@ pub fn LayersView(
 ) -> impl IntoView {
     let (by, depth) = (choices.choice("group", String::from("layer")), choices.choice("depth", 0u32));
     let query = Memo::new(move |_| LayersQuery { by: by.0.get(), depth: depth.0.get(), range: range.get() });
-    let question = Signal::derive(move || Some(Query::Device(DeviceQuery::Layers(query.get()))));
-    let layers: Asked<Layers> = asked(ask.clone(), question, |answer| match answer {
-        Answer::Device(DeviceAnswer::Layers(layers)) => Some(layers),
-        _ => None,
-    });
+    let question = Signal::derive(move || Some(query.get()));
+    let layers: Asked<Layers> = asked(ask.clone(), question);
     let state = State { layers, query, by, depth, chosen: RwSignal::new(None) };
     Effect::new(move |_| {
         layers.value.track();
@@ -95,9 +91,8 @@ fn Parts(state: State, ask: Ask, on_slices: Callback<Vec<SliceId>>) -> impl Into
     let go = Callback::new(move |at: usize| {
         let (ask, query) = (ask.clone(), state.query.get_untracked());
         spawn_local(async move {
-            match ask.ask(Query::Device(DeviceQuery::LayerSlices(query, at as u32))).await {
-                Ok(Answer::Device(DeviceAnswer::LayerSlices(slices))) => on_slices.run(slices),
-                Ok(_) => problem.set(Some("The worker returned an unexpected answer. Reload the page.".into())),
+            match ask.ask(LayerSlicesQuery { layers: query, node: at as u32 }).await {
+                Ok(slices) => on_slices.run(slices),
                 Err(error) => problem.set(Some(error.to_string())),
             }
         });

@@ -1,7 +1,6 @@
 //! A trace checked by the profiler's output of the same run, when both are open.
 
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::{AgreementPartQuery, AgreementQuery};
 use crate::views::asked::follow;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
@@ -31,15 +30,12 @@ pub fn agreements(own: Ask, others: Signal<Vec<OtherProfile>>) -> Signal<Vec<Str
 }
 
 async fn compare(own: Ask, others: Vec<OtherProfile>) -> Result<Vec<String>, EngineError> {
-    let part = match own.ask(Query::Device(DeviceQuery::AgreementPart)).await? {
-        Answer::Device(DeviceAnswer::AgreementPart(part)) => part,
-        _ => return Err(EngineError::Unexpected),
-    };
+    let part = own.ask(AgreementPartQuery).await?;
     let mut out = Vec::new();
     for other in others {
         // What is not of the same run has nothing to say here.
-        let query = Query::Device(DeviceQuery::Agreement(part.clone()));
-        if let Answer::Device(DeviceAnswer::Agreement(Some(found))) = other.ask.ask(query).await? {
+        let query = AgreementQuery { other: part.clone() };
+        if let Some(found) = other.ask.ask(query).await? {
             out.push(format!("{}: {}", other.title, found.sentence()));
         }
     }

@@ -6,7 +6,6 @@ pub mod rows;
 use super::asked::{Asked, Notes, ask_torch};
 use crate::analysis::torch::memory::{Memory, MemoryQuery};
 use crate::base::{SliceId, TimeNs, TimeRange, text};
-use crate::engine::{TorchAnswer, TorchQuery};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::curve::Curve;
 use crate::ui::small::{Help, Problem};
@@ -66,8 +65,8 @@ pub fn MemoryView(
     #[prop(default = ViewState::detached("memory"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let query = Signal::derive(move || Some(TorchQuery::Memory(MemoryQuery { range: range.get() })));
-    let memory = ask_torch(ask.clone(), query, |a| if let TorchAnswer::Memory(m) = a { Some(m) } else { None });
+    let query = Signal::derive(move || Some(MemoryQuery { range: range.get() }));
+    let memory = ask_torch(ask.clone(), query);
     let state = State {
         range,
         device: choices.choice("device", String::new()),

@@ -3,7 +3,6 @@
 use super::{State, rows};
 use crate::analysis::torch::memory::{MemoryEvents, MemoryEventsQuery, MemoryFrames, MemoryFramesQuery, MemoryLife};
 use crate::base::{SliceId, text};
-use crate::engine::{TorchAnswer, TorchQuery};
 use crate::state::choices::Choice;
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
@@ -15,14 +14,13 @@ use std::sync::Arc;
 #[component]
 pub(super) fn Events(state: State, ask: Ask) -> impl IntoView {
     let base = Memo::new(move |_| MemoryEventsQuery { device: state.shown(), range: state.range.get(), ..MemoryEventsQuery::default() });
-    let pick = |a| if let TorchAnswer::MemoryEvents(e) = a { Some(e) } else { None };
     let is_there = move |q: &MemoryEventsQuery| !q.device.is_empty();
     // How large the largest is, which the usual limit follows from.
     let probe_query = Signal::derive(move || {
         let query = base.get();
-        Some(TorchQuery::MemoryEvents(MemoryEventsQuery { limit: 1, ..query })).filter(|_| !base.with(|q| q.device.is_empty()))
+        Some(MemoryEventsQuery { limit: 1, ..query }).filter(|_| !base.with(|q| q.device.is_empty()))
     });
-    let probe: Asked<MemoryEvents> = ask_torch(ask.clone(), probe_query, pick);
+    let probe: Asked<MemoryEvents> = ask_torch(ask.clone(), probe_query);
     let least = Memo::new(move |_| {
         let quarter = probe.value.with(|p| p.as_ref().map_or(0, |p| p.largest_bytes / 4));
         rows::parse_bytes(&state.least.0.get()).unwrap_or(quarter)
@@ -31,9 +29,9 @@ pub(super) fn Events(state: State, ask: Ask) -> impl IntoView {
         let query = base.get();
         let is_ready = probe.value.with(Option::is_some) && !probe.is_waiting.get() && is_there(&query);
         let max_bytes = rows::parse_bytes(&state.most.0.get());
-        is_ready.then(|| TorchQuery::MemoryEvents(MemoryEventsQuery { min_bytes: Some(least.get()), max_bytes, ..query }))
+        is_ready.then(|| MemoryEventsQuery { min_bytes: Some(least.get()), max_bytes, ..query })
     });
-    let events: Asked<MemoryEvents> = ask_torch(ask.clone(), query, pick);
+    let events: Asked<MemoryEvents> = ask_torch(ask.clone(), query);
     let table_rows = {
         let origin = move || state.origin();
         events.derive(move |e| rows::event_rows(e, origin()))
@@ -97,9 +95,9 @@ fn Piece(piece: Memo<Option<MemoryLife>>, ask: Ask, on_slice: Callback<SliceId>)
     let query = Signal::derive(move || {
         let piece = piece.get()?;
         let time = piece.allocated.or(piece.released)?;
-        Some(TorchQuery::MemoryFrames(MemoryFramesQuery { track: piece.track, time }))
+        Some(MemoryFramesQuery { track: piece.track, time })
     });
-    let frames: Asked<MemoryFrames> = ask_torch(ask, query, |a| if let TorchAnswer::MemoryFrames(f) = a { Some(f) } else { None });
+    let frames: Asked<MemoryFrames> = ask_torch(ask, query);
     let list = move || {
         let found = frames.value.get().filter(|_| !frames.is_waiting.get())?;
         let operators = found.operators.iter().rev().map(|(name, slice)| {

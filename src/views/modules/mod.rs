@@ -2,10 +2,10 @@
 
 pub mod rows;
 
-use super::asked::{Asked, Notes, ask_torch, one};
+use super::asked::{Asked, Notes, ask_torch};
 use crate::analysis::torch::modules::{Modules, TreeNode, TreePart, TreeQuery};
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::{TorchAnswer, TorchQuery};
+use crate::engine::query::ModulesQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::flame::Flame;
 use crate::ui::small::{Help, Problem};
@@ -41,8 +41,8 @@ pub fn ModulesView(
     #[prop(default = ViewState::detached("modules"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let query = Signal::stored(Some(TorchQuery::Modules));
-    let modules: Asked<Modules> = ask_torch(ask.clone(), query, |a| if let TorchAnswer::Modules(m) = a { Some(m) } else { None });
+    let query = Signal::stored(Some(ModulesQuery));
+    let modules: Asked<Modules> = ask_torch(ask.clone(), query);
     let state = State { modules, range, thread: choices.choice("thread", String::new()), on_slice };
     let has = move |test: fn(&Modules) -> bool| modules.value.with(|m| m.as_ref().is_some_and(|m| test(m)));
     let ask = StoredValue::new(ask);
@@ -111,11 +111,9 @@ fn Tree(state: State, ask: Ask) -> impl IntoView {
     let threads = state.modules.derive(|m| m.threads.clone());
     let thread =
         Memo::new(move |_| state.thread.0.get().parse::<u32>().ok().filter(|t| threads.with(|all| all.iter().any(|a| a.thread == *t))));
-    let query = Signal::derive(move || {
-        Some(TorchQuery::Tree(TreeQuery { thread: thread.get(), range: state.range.get(), limit: PAGE, ..TreeQuery::default() }))
-    });
-    let pick = |a| if let TorchAnswer::Tree(t) = a { Some(t) } else { None };
-    let top: Asked<TreePart> = ask_torch(ask.clone(), query, pick);
+    let query =
+        Signal::derive(move || Some(TreeQuery { thread: thread.get(), range: state.range.get(), limit: PAGE, ..TreeQuery::default() }));
+    let top: Asked<TreePart> = ask_torch(ask.clone(), query);
     let loaded = RwSignal::new(Loaded::default());
     let (chosen, problem) = (RwSignal::new(None::<usize>), RwSignal::new(None::<String>));
     Effect::new(move || {
@@ -134,7 +132,7 @@ fn Tree(state: State, ask: Ask) -> impl IntoView {
             TreeQuery { thread: thread.get_untracked(), below: Some(below), range: state.range.get_untracked(), limit: PAGE, levels: 0 },
         );
         spawn_local(async move {
-            match one(&ask, TorchQuery::Tree(query), pick).await {
+            match ask.ask(query).await {
                 Ok(part) => loaded.update(|l| l.parts.push(part.nodes)),
                 Err(error) => problem.set(Some(error.to_string())),
             }

@@ -3,8 +3,7 @@
 use super::{LogContext, rows};
 use crate::analysis::neuron_log::{Level, LogDiff};
 use crate::base::{DurationNs, text};
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::{LogDiffQuery, LogPartQuery};
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
 use crate::worker::client::{Ask, EngineError};
@@ -46,13 +45,8 @@ pub(super) fn Compare(context: LogContext, level: Level) -> impl IntoView {
 }
 
 async fn compare(own: Ask, other: Ask, level: Level) -> Result<Arc<LogDiff>, EngineError> {
-    let Answer::Neuron(NeuronAnswer::LogPart(before)) = other.ask(Query::Neuron(NeuronQuery::LogPart)).await? else {
-        return Err(EngineError::Unexpected);
-    };
-    match own.ask(Query::Neuron(NeuronQuery::LogDiff(before, level))).await? {
-        Answer::Neuron(NeuronAnswer::LogDiff(diff)) => Ok(Arc::from(diff)),
-        _ => Err(EngineError::Unexpected),
-    }
+    let before = other.ask(LogPartQuery).await?;
+    own.ask(LogDiffQuery { before, level }).await.map(Arc::new)
 }
 
 #[component]

@@ -1,8 +1,7 @@
 //! A table of the file as it stands, where its keys do not say what an operator is called or takes.
 
 use super::rows;
-use crate::engine::query::TablePart;
-use crate::engine::{Answer, Query};
+use crate::engine::query::{TablePart, TableQuery};
 use crate::state::choices::Choice;
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
@@ -16,8 +15,7 @@ const MOST_ROWS: u64 = 20_000;
 /// The table of that id.
 #[component]
 pub(super) fn GenericTable(ask: Ask, id: String, kept: Choice<String>) -> impl IntoView {
-    let pick = |answer| if let Answer::Table(part) = answer { Some(part) } else { None };
-    let found = asked(ask, Signal::stored(Some(Query::Table(id.clone(), 0, MOST_ROWS))), pick);
+    let found = asked(ask, Signal::stored(Some(TableQuery { id: id.clone(), first: 0, n: MOST_ROWS })));
     let (columns, shown) = (found.derive(rows::raw_columns), found.derive(rows::raw_rows));
     let is_cut = |part: &TablePart| (part.rows.len() as u64) < part.n_total;
     let note = move || {

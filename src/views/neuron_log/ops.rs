@@ -6,8 +6,7 @@ use super::panel::Overlap;
 use super::{LogContext, Run, rows};
 use crate::analysis::neuron_log::{Level, LogOps, OpRow};
 use crate::base::text;
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::LogOpsQuery;
 use crate::ui::pie::{Pie, PieLimit, Slice};
 use crate::ui::small::Problem;
 use crate::ui::table::{Kind, Row, Table};
@@ -16,9 +15,8 @@ use leptos::prelude::*;
 use std::sync::Arc;
 
 fn ask_ops(context: &LogContext, level: Level) -> Asked<LogOps> {
-    let pick = |answer| if let Answer::Neuron(NeuronAnswer::LogOps(o)) = answer { Some(*o) } else { None };
     let range = context.range;
-    asked(context.ask.clone(), Signal::derive(move || Some(Query::Neuron(NeuronQuery::LogOps(level, range.get())))), pick)
+    asked(context.ask.clone(), Signal::derive(move || Some(LogOpsQuery { level, range: range.get() })))
 }
 
 /// Operators at a level.

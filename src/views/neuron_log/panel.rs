@@ -3,8 +3,7 @@
 use super::LogContext;
 use crate::analysis::neuron_log::{LogOverlap, Member, Overlapping};
 use crate::base::{SliceId, text};
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::LogOverlapQuery;
 use crate::ui::small::Problem;
 use crate::views::ask::asked;
 use leptos::prelude::*;
@@ -15,9 +14,8 @@ const N_LISTED: usize = 12;
 /// Members of a fused bar and the bars over it.
 #[component]
 pub(super) fn Overlap(context: LogContext, slice: Signal<Option<SliceId>>, is_timeline: bool) -> impl IntoView {
-    let pick = |answer| if let Answer::Neuron(NeuronAnswer::LogOverlap(o)) = answer { Some(*o) } else { None };
-    let query = Signal::derive(move || slice.get().map(|s| Query::Neuron(NeuronQuery::LogOverlap(s))));
-    let found = asked(context.ask.clone(), query, pick);
+    let query = Signal::derive(move || slice.get().map(|s| LogOverlapQuery { slice: s }));
+    let found = asked(context.ask.clone(), query);
     let go = if is_timeline { context.on_slice } else { context.on_timeline };
     let body = move || {
         found.value.get().map(|o| {

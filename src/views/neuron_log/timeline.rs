@@ -5,8 +5,7 @@ use super::panel::Overlap;
 use super::{LogContext, Run, rows};
 use crate::analysis::neuron_log::{Caption, Level, LogTimeline};
 use crate::base::TimeRange;
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::LogTimelineQuery;
 use crate::ui::small::{Problem, with_code};
 use crate::ui::table::Table;
 use crate::views::ask::asked;
@@ -22,9 +21,8 @@ pub fn LogTimelineView(
     /// The timeline.
     children: Children,
 ) -> impl IntoView {
-    let pick = |answer| if let Answer::Neuron(NeuronAnswer::LogTimeline(t)) = answer { Some(*t) } else { None };
     let range = context.range;
-    let found = asked(context.ask.clone(), Signal::derive(move || Some(Query::Neuron(NeuronQuery::LogTimeline(range.get())))), pick);
+    let found = asked(context.ask.clone(), Signal::derive(move || Some(LogTimelineQuery { range: range.get() })));
     let columns = Signal::stored(Arc::new(rows::sum_columns()));
     let sums = found.derive(rows::sums);
     let selection = context.selection;

@@ -3,8 +3,7 @@
 use super::{LogContext, Run, rows};
 use crate::analysis::neuron_log::LogTrace;
 use crate::base::{DurationNs, text};
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::LogTraceQuery;
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
 use crate::views::ask::asked;
@@ -20,9 +19,8 @@ pub fn LogTraceView(
     /// The timeline.
     children: Children,
 ) -> impl IntoView {
-    let pick = |answer| if let Answer::Neuron(NeuronAnswer::LogTrace(t)) = answer { Some(*t) } else { None };
     let range = context.range;
-    let found = asked(context.ask.clone(), Signal::derive(move || Some(Query::Neuron(NeuronQuery::LogTrace(range.get())))), pick);
+    let found = asked(context.ask.clone(), Signal::derive(move || Some(LogTraceQuery { range: range.get() })));
     let columns = Signal::stored(Arc::new(rows::step_columns()));
     let steps = found.derive(rows::steps);
     let selected = RwSignal::new(None::<usize>);

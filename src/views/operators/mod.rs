@@ -6,7 +6,6 @@ pub mod torch;
 
 use crate::analysis::operators::{Operators, OperatorsQuery};
 use crate::base::{TimeRange, TrackId, text};
-use crate::engine::{Answer, Query};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::small::{Help, Problem};
@@ -76,11 +75,7 @@ impl State {
 }
 
 async fn answer(ask: Ask, query: OperatorsQuery) -> Reply {
-    let result = match ask.ask(Query::Operators(query.clone())).await {
-        Ok(Answer::Operators(operators)) => Ok(Arc::new(operators)),
-        Ok(_) => Err(EngineError::Unexpected),
-        Err(e) => Err(e),
-    };
+    let result = ask.ask(query.clone()).await.map(Arc::new);
     (query, result)
 }
 

@@ -8,7 +8,6 @@ use super::asked::{Asked, Notes, ask_torch};
 use super::scope;
 use crate::analysis::torch::overview::{DEVICE_FIGURES, DeviceRow, Overview, OverviewQuery};
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::{TorchAnswer, TorchQuery};
 use crate::state::choices::ViewState;
 use crate::ui::bars::Bars;
 use crate::ui::pie::Pie;
@@ -34,8 +33,8 @@ pub fn OverviewView(
     #[prop(default = ViewState::detached("overview"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let query = Signal::derive(move || Some(TorchQuery::Overview(OverviewQuery { range: range.get() })));
-    let overview = ask_torch(ask, query, |a| if let TorchAnswer::Overview(o) = a { Some(o) } else { None });
+    let query = Signal::derive(move || Some(OverviewQuery { range: range.get() }));
+    let overview = ask_torch(ask, query);
     let is_there = Memo::new(move |_| overview.value.with(Option::is_some));
     view! {
         <section

@@ -7,8 +7,6 @@ use super::asked::Notes;
 use super::scope::EntireTrace;
 use crate::analysis::device::{Program, ProgramQuery};
 use crate::base::SliceId;
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
 use crate::state::choices::ViewState;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::Table;
@@ -34,12 +32,9 @@ pub fn ProgramView(
     let (engine, set_engine) = choices.choice("engine", u32::MAX);
     let query = Signal::derive(move || {
         let query = ProgramQuery { engine: Some(engine.get()).filter(|at| *at != u32::MAX), slice: slice.get() };
-        Some(Query::Device(DeviceQuery::Program(query)))
+        Some(query)
     });
-    let program: Asked<Program> = asked(ask, query, |answer| match answer {
-        Answer::Device(DeviceAnswer::Program(program)) => Some(*program),
-        _ => None,
-    });
+    let program: Asked<Program> = asked(ask, query);
     let on_word = Callback::new(move |at: usize| {
         let first = program.value.with_untracked(|p| p.as_ref().and_then(|p| p.rows.get(at)).and_then(|row| row.first));
         first.into_iter().for_each(|slice| on_slice.run(slice));

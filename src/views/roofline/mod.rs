@@ -9,8 +9,7 @@ use super::scope;
 use crate::analysis::device::layers::LayersQuery;
 use crate::analysis::device::roofline::Roofline;
 use crate::base::{SliceId, TimeRange};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::RooflineQuery;
 use crate::state::choices::ViewState;
 use crate::ui::chart::figures::Figures;
 use crate::ui::scatter::Scatter;
@@ -38,12 +37,9 @@ pub fn RooflineView(
     let (by, depth) = (choices.choice("group", String::from("layer")), choices.choice("depth", 0u32));
     let question = Signal::derive(move || {
         let query = LayersQuery { by: by.0.get(), depth: depth.0.get(), range: range.get() };
-        Some(Query::Device(DeviceQuery::Roofline(query, regions.get())))
+        Some(RooflineQuery { layers: query, regions: regions.get() })
     });
-    let roof: Asked<Roofline> = asked(ask, question, |answer| match answer {
-        Answer::Device(DeviceAnswer::Roofline(roof)) => Some(roof),
-        _ => None,
-    });
+    let roof: Asked<Roofline> = asked(ask, question);
     let groupings = roof.derive(|r| r.choices.clone());
     let max_depth = Memo::new(move |_| roof.value.with(|r| r.as_ref().map_or(0, |r| r.max_depth)));
     view! {

@@ -6,8 +6,7 @@ mod values;
 
 use crate::analysis::hits::HitSummary;
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::query::SearchQuery;
-use crate::engine::{Answer, Query};
+use crate::engine::query::{HitSummaryQuery, SearchQuery};
 use crate::state::BoxedRows;
 use crate::state::choices::Choice;
 use crate::state::search::{Search, SearchOptions, terms_from};
@@ -235,10 +234,7 @@ fn Summary(ask: Ask, search: Signal<Search>, options: SearchOptions, kept: Choic
 }
 
 async fn summary(ask: &Ask, query: SearchQuery, records: Vec<SliceId>) -> Result<HitSummary, EngineError> {
-    match ask.ask(Query::HitSummary(query, records)).await? {
-        Answer::HitSummary(summary) => Ok(summary),
-        _ => Err(EngineError::Unexpected),
-    }
+    ask.ask(HitSummaryQuery { search: query, more: records }).await
 }
 
 #[cfg(test)]

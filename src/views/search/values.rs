@@ -3,8 +3,7 @@
 use super::wanted;
 use crate::analysis::hit_tables::TrackTables;
 use crate::base::{TimeRange, text};
-use crate::engine::query::Within;
-use crate::engine::{Answer, Query};
+use crate::engine::query::{HitTablesQuery, Within};
 use crate::state::BoxedRows;
 use crate::state::search::{Search, SearchOptions};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
@@ -33,13 +32,13 @@ pub fn Values(
         let (query, records) = wanted(search, options)?;
         let range = range.get();
         let tracks = range.map(|_| boxed.with(|b| b.tracks.clone())).unwrap_or_default();
-        Some(Query::HitTables(query, records.to_vec(), Within { range, tracks }))
+        Some(HitTablesQuery { search: query, more: records.to_vec(), within: Within { range, tracks } })
     });
     let answer = LocalResource::new(move || {
         let (ask, question) = (ask.clone(), question.get());
         async move {
             match ask.ask(question?).await {
-                Ok(Answer::HitTables(tables)) => Some(Arc::new(tables)),
+                Ok(tables) => Some(Arc::new(tables)),
                 _ => None,
             }
         }

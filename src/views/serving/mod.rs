@@ -4,8 +4,6 @@ pub mod rows;
 
 use crate::analysis::system::{Serving, ServingQuery};
 use crate::base::{SliceId, TimeRange};
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
 use crate::ui::bars::Bars;
 use crate::ui::small::{Problem, with_code};
 use crate::ui::table::{Column, Kind, Row, Table};
@@ -27,9 +25,8 @@ pub fn ServingView(
     /// Makes a range the scope of every view.
     on_range: Callback<Option<TimeRange>>,
 ) -> impl IntoView {
-    let pick = |answer| if let Answer::Neuron(NeuronAnswer::Serving(s)) = answer { Some(*s) } else { None };
-    let query = move || Some(Query::Neuron(NeuronQuery::Serving(ServingQuery { range: range.get(), burst: None })));
-    let found: Asked<Serving> = asked(ask, Signal::derive(query), pick);
+    let query = move || Some(ServingQuery { range: range.get(), burst: None });
+    let found: Asked<Serving> = asked(ask, Signal::derive(query));
     let is_there = move || found.value.with(Option::is_some);
     let cards = found.derive(rows::cards);
     let card = |(id, label, value): &(&'static str, &'static str, String)| {

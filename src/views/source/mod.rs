@@ -11,8 +11,7 @@ pub use crate::analysis::device::Place;
 use crate::analysis::device::Source;
 use crate::analysis::device::origin::Origin;
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::{SourceQuery, SourceSlicesQuery};
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::Table;
 use crate::worker::client::Ask;
@@ -21,19 +20,13 @@ use std::sync::Arc;
 
 /// Asks for the lines of a profile, of a range where there is one.
 pub fn lines(ask: Ask, range: Signal<Option<TimeRange>>) -> Asked<Source> {
-    let question = Signal::derive(move || Some(Query::Device(DeviceQuery::Source(range.get()))));
-    asked(ask, question, |answer| match answer {
-        Answer::Device(DeviceAnswer::Source(source)) => Some(*source),
-        _ => None,
-    })
+    let question = Signal::derive(move || Some(SourceQuery { range: range.get() }));
+    asked(ask, question)
 }
 
 /// The instructions of a line, by start; `None` without an answer.
 pub async fn slices_of(ask: &Ask, place: Place) -> Option<Vec<SliceId>> {
-    match ask.ask(Query::Device(DeviceQuery::SourceSlices(place))).await {
-        Ok(Answer::Device(DeviceAnswer::SourceSlices(slices))) => Some(slices),
-        _ => None,
-    }
+    ask.ask(SourceSlicesQuery { place }).await.ok()
 }
 
 /// Every place that an instruction comes from: its own lines, then those of its stacks and loops.

@@ -6,7 +6,6 @@ use super::asked::{Asked, Notes, ask_torch};
 use super::{peaks, scope};
 use crate::analysis::torch::inference::{StepTable, StepsQuery};
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::{TorchAnswer, TorchQuery};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
 use crate::ui::small::{Help, Problem};
@@ -31,9 +30,8 @@ pub fn StepsView(
     let pattern = choices.choice("pattern", String::new());
     let device = RwSignal::new(None::<String>);
     let own = Memo::new(move |_| device.get().and_then(|device| peaks::entered(&device)));
-    let query =
-        Signal::derive(move || Some(TorchQuery::Steps(StepsQuery { range: range.get(), pattern: pattern.0.get(), peaks: own.get() })));
-    let found = ask_torch(ask, query, |a| if let TorchAnswer::Steps(s) = a { Some(s) } else { None });
+    let query = Signal::derive(move || Some(StepsQuery { range: range.get(), pattern: pattern.0.get(), peaks: own.get() }));
+    let found = ask_torch(ask, query);
     Effect::new(move |_| {
         let name = found.value.with(|f| f.as_ref().map(|f| f.device.clone()));
         if name.is_some() && device.with_untracked(|known| *known != name) {

@@ -4,8 +4,7 @@ use super::chart_rows::{self as rows, Charts};
 use super::chart_tables as tables;
 use super::transfer_rows as transfers;
 use crate::base::{SliceId, TimeRange};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::ChartsQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
 use crate::ui::boxes::Boxes;
@@ -46,11 +45,8 @@ pub fn ChartsOf(
     /// Show a slice in the timeline.
     on_slice: Callback<SliceId>,
 ) -> impl IntoView {
-    let query = Signal::derive(move || Some(Query::Device(DeviceQuery::Charts(range.get()))));
-    let charts: Asked<Charts> = asked(ask, query, |answer| match answer {
-        Answer::Device(DeviceAnswer::Charts(charts)) => Some(*charts),
-        _ => None,
-    });
+    let query = Signal::derive(move || Some(ChartsQuery { range: range.get() }));
+    let charts: Asked<Charts> = asked(ask, query);
     let state = State { charts, core: choices.choice("core", String::new()), by: choices.choice("dma", String::from("engine")) };
     let has_rows = move || {
         let is_some = |c: &Arc<Charts>| !c.engines.is_empty() || !c.transfers.is_empty() || c.memory.is_some();

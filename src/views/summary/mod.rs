@@ -8,8 +8,7 @@ mod time_parts;
 pub mod transfer_rows;
 
 use crate::base::{SliceId, TimeRange};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::SummaryQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
 use crate::ui::small::Problem;
@@ -40,11 +39,8 @@ pub fn SummaryView(
     choices: ViewState,
 ) -> impl IntoView {
     let asked_of = StoredValue::new(ask.clone());
-    let query = Signal::derive(move || Some(Query::Device(DeviceQuery::Summary(range.get()))));
-    let summary: Asked<rows::Summary> = asked(ask, query, |answer| match answer {
-        Answer::Device(DeviceAnswer::Summary(summary)) => Some(summary),
-        _ => None,
-    });
+    let query = Signal::derive(move || Some(SummaryQuery { range: range.get() }));
+    let summary: Asked<rows::Summary> = asked(ask, query);
     let node = choices.choice("node", 0u32);
     view! {
         <section class="summary" data-view="summary" class:is-waiting=move || summary.is_waiting.get() aria-busy=move || summary.is_waiting.get().to_string()>

@@ -2,8 +2,6 @@
 
 use crate::analysis::device::bounds::{Bounds, BoundsQuery, CoreBounds};
 use crate::base::TimeRange;
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
 use crate::state::choices::ViewState;
 use crate::ui::breakdown::{Breakdown, Share};
 use crate::ui::small::Problem;
@@ -23,11 +21,7 @@ fn shown<'a>(bounds: &'a Bounds, core: &str) -> Option<&'a CoreBounds> {
 pub(super) fn TimeParts(ask: Ask, range: Signal<Option<TimeRange>>, choices: ViewState) -> impl IntoView {
     let (chosen, core) = (choices.choice("order", String::new()), choices.choice("core", String::new()).0);
     let query = Memo::new(move |_| BoundsQuery { range: range.get(), order: order(&chosen.0.get()) });
-    let found: Asked<Bounds> =
-        asked(ask, Signal::derive(move || Some(Query::Device(DeviceQuery::Bounds(query.get())))), |answer| match answer {
-            Answer::Device(DeviceAnswer::Bounds(bounds)) => Some(*bounds),
-            _ => None,
-        });
+    let found: Asked<Bounds> = asked(ask, Signal::derive(move || Some(query.get())));
     let shares = found.derive(move |b| shown(b, &core.get()).map(parts).unwrap_or_default());
     let on_move = Callback::new(move |(from, to): (usize, usize)| {
         let text = found.value.with_untracked(|b| b.as_ref().and_then(|b| shown(b, &core.get_untracked()).map(|c| reordered(c, from, to))));

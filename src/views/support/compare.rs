@@ -2,8 +2,7 @@
 
 use super::rows;
 use crate::analysis::support::SupportDiff;
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::{SupportDiffQuery, SupportQuery};
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
 use crate::worker::client::{Ask, EngineError};
@@ -48,13 +47,8 @@ pub(super) fn Compare(ask: Ask, others: Signal<Vec<(u32, String, Ask)>>) -> impl
 }
 
 async fn compare(own: Ask, other: Ask) -> Result<Arc<SupportDiff>, EngineError> {
-    let Answer::Neuron(NeuronAnswer::Support(before)) = other.ask(Query::Neuron(NeuronQuery::Support)).await? else {
-        return Err(EngineError::Unexpected);
-    };
-    match own.ask(Query::Neuron(NeuronQuery::SupportDiff(before))).await? {
-        Answer::Neuron(NeuronAnswer::SupportDiff(diff)) => Ok(Arc::from(diff)),
-        _ => Err(EngineError::Unexpected),
-    }
+    let before = other.ask(SupportQuery).await?;
+    own.ask(SupportDiffQuery { before }).await.map(Arc::new)
 }
 
 #[component]

@@ -4,9 +4,7 @@ mod compare;
 mod parts;
 pub mod rows;
 
-use crate::analysis::support::SupportTop;
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::SupportTopQuery;
 use crate::state::choices::ViewState;
 use crate::ui::small::Problem;
 use crate::views::ask::asked;
@@ -17,14 +15,6 @@ use parts::{Failures, Gauge, Instructions, Lists, Operators, Remarks};
 
 /// Rows of each list on screen at once; longer lists come when somebody sorts, filters, saves or reaches their end.
 const FIRST_ROWS: u64 = 500;
-
-fn pick(answer: Answer) -> Option<SupportTop> {
-    match answer {
-        Answer::Neuron(NeuronAnswer::SupportTop(top)) => Some(*top),
-        Answer::Neuron(NeuronAnswer::Support(whole)) => Some(SupportTop::whole(*whole)),
-        _ => None,
-    }
-}
 
 /// A support report.
 #[component]
@@ -37,8 +27,8 @@ pub fn SupportView(
     choices: ViewState,
 ) -> impl IntoView {
     let is_whole = RwSignal::new(false);
-    let query = move || if is_whole.get() { NeuronQuery::Support } else { NeuronQuery::SupportTop(FIRST_ROWS) };
-    let found = asked(ask.clone(), Signal::derive(move || Some(Query::Neuron(query()))), pick);
+    let query = move || SupportTopQuery { n: if is_whole.get() { u64::MAX } else { FIRST_ROWS } };
+    let found = asked(ask.clone(), Signal::derive(move || Some(query())));
     let load = Callback::new(move |()| {
         if found.value.with_untracked(|s| s.as_ref().is_some_and(|s| s.is_cut())) {
             is_whole.set(true);

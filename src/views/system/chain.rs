@@ -3,8 +3,7 @@
 use super::{Ways, rows};
 use crate::analysis::system::Chain;
 use crate::base::SliceId;
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::ChainQuery;
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
 use crate::views::ask::asked;
@@ -15,9 +14,8 @@ use std::sync::Arc;
 /// Two tables: upstream and downstream.
 #[component]
 pub(super) fn ChainPart(ask: Ask, selection: Signal<Option<SliceId>>, ways: Ways) -> impl IntoView {
-    let pick = |answer| if let Answer::Neuron(NeuronAnswer::SystemChain(c)) = answer { Some(c) } else { None };
-    let query = Signal::derive(move || selection.get().map(|s| Query::Neuron(NeuronQuery::SystemChain(s))));
-    let found = asked(ask, query, pick);
+    let query = Signal::derive(move || selection.get().map(|s| ChainQuery { slice: s }));
+    let found = asked(ask, query);
     let title = move || found.value.get().map(|c| rows::chain_title(&c));
     let columns = Signal::stored(Arc::new(rows::chain_columns()));
     let go = move |list: fn(&Chain) -> Option<&Vec<crate::analysis::system::ChainRow>>| {

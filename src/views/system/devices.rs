@@ -2,8 +2,7 @@
 
 use crate::analysis::system::ExecutionRow;
 use crate::base::TimeRange;
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::SummaryQuery;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -53,7 +52,7 @@ pub(super) fn utilizations(devices: Signal<Vec<Device>>) -> Signal<Vec<(u32, Uti
             let mut out = Vec::new();
             for device in all {
                 // One that does not answer has no figures here; its own tab says why.
-                if let Ok(Answer::Device(DeviceAnswer::Summary(s))) = device.ask.ask(Query::Device(DeviceQuery::Summary(None))).await {
+                if let Ok(s) = device.ask.ask(SummaryQuery { range: None }).await {
                     let value = |names: &[&str]| {
                         names.iter().find_map(|n| {
                             s.metrics.iter().find(|m| m.name == *n)?.file.or_else(|| s.metrics.iter().find(|m| m.name == *n)?.computed)

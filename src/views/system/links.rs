@@ -3,8 +3,7 @@
 use super::devices::{Device, is_of};
 use crate::analysis::system::ExecutionRow;
 use crate::base::{DurationNs, SliceId, text};
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::ExecutionQuery;
 use crate::views::ask::asked;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -63,11 +62,10 @@ pub fn ExecutionLinks(
     /// Opens one of them.
     on_device: Callback<(u32, SliceId)>,
 ) -> impl IntoView {
-    let pick = |answer| if let Answer::Neuron(NeuronAnswer::SystemExecution(row)) = answer { Some(row) } else { None };
-    let query = Signal::derive(move || slice.get().map(|s| Query::Neuron(NeuronQuery::SystemExecution(s))));
-    let found = asked(ask, query, pick);
+    let query = Signal::derive(move || slice.get().map(|s| ExecutionQuery { slice: s }));
+    let found = asked(ask, query);
     move || {
-        let row = found.value.with(|row| row.as_ref().and_then(|row| row.as_deref().cloned()))?;
+        let row = found.value.with(|row| row.as_ref().and_then(|row| row.as_ref().clone()))?;
         // The answer of the slice before stays until the next: it is not the one shown.
         let is_shown = row.slices.first().copied() == slice.get();
         is_shown.then(|| view! { <div class="system__detail" data-part="device-links"><DeviceLinks row devices on_device /></div> })

@@ -11,8 +11,7 @@ pub mod time_parts;
 use crate::analysis::system::System;
 pub use crate::analysis::system::{Grouping, RowOf};
 use crate::base::{SliceId, TimeRange};
-use crate::engine::query::{NeuronAnswer, NeuronQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::{SystemQuery, SystemRowsQuery};
 use crate::state::choices::ViewState;
 use crate::ui::small::{Problem, with_code};
 use crate::views::ask::{Asked, asked};
@@ -24,10 +23,7 @@ pub use links::ExecutionLinks;
 
 /// The rows of the timeline in that order; `None` when the worker gives none.
 pub async fn ask_rows(ask: &Ask, by: Grouping) -> Option<Vec<RowOf>> {
-    match ask.ask(Query::Neuron(NeuronQuery::SystemRows(by))).await {
-        Ok(Answer::Neuron(NeuronAnswer::SystemRows(rows))) => Some(rows),
-        _ => None,
-    }
+    ask.ask(SystemRowsQuery { grouping: by }).await.ok()
 }
 
 /// What this view needs of the page.
@@ -62,8 +58,7 @@ pub fn SystemView(
     #[prop(default = ViewState::detached("system"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let pick = |answer| if let Answer::Neuron(NeuronAnswer::System(s)) = answer { Some(*s) } else { None };
-    let found: Asked<System> = asked(ask.clone(), Signal::derive(move || Some(Query::Neuron(NeuronQuery::System(range.get())))), pick);
+    let found: Asked<System> = asked(ask.clone(), Signal::derive(move || Some(SystemQuery { range: range.get() })));
     let is_there = move || found.value.with(Option::is_some);
     let cards = found.derive(rows::cards);
     let card = |(id, label, value): &(&'static str, &'static str, String)| {

@@ -2,7 +2,6 @@
 
 use crate::base::text;
 use crate::engine::query::{ExportQuery, Exported};
-use crate::engine::{Answer, Query};
 use crate::ui::dom;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
@@ -68,9 +67,7 @@ async fn collect(ask: Ask, what: Exported, name: &str, running: RwSignal<Option<
     let mut file = dom::Parts::default();
     let (mut next, mut n_rows) = (Some(0), 0);
     while let Some(cursor) = next {
-        let Answer::Export(part) = ask.ask(Query::Export(ExportQuery { what: what.clone(), cursor })).await? else {
-            return Err(EngineError::Unexpected);
-        };
+        let part = ask.ask(ExportQuery { what: what.clone(), cursor }).await?;
         n_rows += part.n_rows;
         next = part.next;
         file.push(&part.text);

@@ -4,8 +4,7 @@ mod export;
 pub mod rows;
 
 use crate::base::text;
-use crate::engine::query::TablePart;
-use crate::engine::{Answer, Query};
+use crate::engine::query::{TableHelpQuery, TablePart, TableQuery};
 use crate::state::choices::ViewState;
 use crate::ui::small::Problem;
 use crate::ui::table::{Column, Row, Table};
@@ -136,10 +135,7 @@ fn One(state: State) -> impl IntoView {
 async fn load(ask: Ask, id: String, state: State) -> Result<(), EngineError> {
     let mut rows: Vec<Row> = Vec::new();
     let mut n = FIRST_PAGE;
-    let help = match ask.ask(Query::TableHelp(id.clone())).await? {
-        Answer::TableHelp(help) => help,
-        _ => return Err(EngineError::Unexpected),
-    };
+    let help = ask.ask(TableHelpQuery { id: id.clone() }).await?;
     loop {
         let part = page(&ask, &id, rows.len() as u64, n).await?;
         if state.chosen.try_get_untracked().flatten().as_ref() != Some(&id) {
@@ -166,8 +162,5 @@ async fn load(ask: Ask, id: String, state: State) -> Result<(), EngineError> {
 }
 
 async fn page(ask: &Ask, id: &str, first: u64, n: u64) -> Result<TablePart, EngineError> {
-    match ask.ask(Query::Table(id.into(), first, n)).await? {
-        Answer::Table(part) => Ok(part),
-        _ => Err(EngineError::Unexpected),
-    }
+    ask.ask(TableQuery { id: id.into(), first, n }).await
 }

@@ -5,8 +5,6 @@ use super::address_plot::{self, Area};
 use crate::analysis::device::accesses::map::{Fate, MemoryArea};
 use crate::analysis::device::accesses::{MemoryMap, MemoryMapQuery};
 use crate::base::{DurationNs, SliceId, text};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
 use crate::state::choices::ViewState;
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
@@ -46,12 +44,9 @@ pub(super) fn AccessMap(ask: Ask, choices: ViewState, on_slice: Callback<SliceId
         let chosen = memory.get();
         let (core, memory) = chosen.split_once('.').unwrap_or(("0", "sbuf"));
         let query = MemoryMapQuery { core: core.parse().unwrap_or(0), is_psum: memory == "psum" };
-        Some(Query::Device(DeviceQuery::MemoryMap(query)))
+        Some(query)
     });
-    let map: Asked<MemoryMap> = asked(ask, query, |answer| match answer {
-        Answer::Device(DeviceAnswer::MemoryMap(map)) => Some(*map),
-        _ => None,
-    });
+    let map: Asked<MemoryMap> = asked(ask, query);
     let options = move || {
         let cores = map.value.with(|m| m.as_ref().map(|m| m.cores.clone()).unwrap_or_default());
         let all = cores.iter().enumerate().flat_map(|(at, core)| {

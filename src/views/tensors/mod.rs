@@ -11,8 +11,7 @@ use super::ask::{Asked, asked};
 use super::asked::Notes;
 use crate::analysis::device::{SbufMap, SbufQuery, Tensors};
 use crate::base::{SliceId, TimeRange};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::TensorsQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::{Bars, Series};
 use crate::ui::curve::Curve;
@@ -69,22 +68,16 @@ pub fn TensorsView(
     choices: ViewState,
 ) -> impl IntoView {
     let map_ask = ask.clone();
-    let query = Signal::stored(Some(Query::Device(DeviceQuery::Tensors)));
-    let tensors: Asked<Tensors> = asked(ask.clone(), query, |a| match a {
-        Answer::Device(DeviceAnswer::Tensors(t)) => Some(*t),
-        _ => None,
-    });
+    let query = Signal::stored(Some(TensorsQuery));
+    let tensors: Asked<Tensors> = asked(ask.clone(), query);
     let part = choices.choice("part", String::new());
     let wanted = Signal::derive(move || {
         let parts = tensors.value.with(|t| t.as_ref().map(|t| t.maps.clone()))?;
         let typed = part.0.get();
         let (core, partition) = *parts.iter().find(|p| part_text(p) == typed).or(parts.first())?;
-        Some(Query::Device(DeviceQuery::SbufMap(SbufQuery { core, partition })))
+        Some(SbufQuery { core, partition })
     });
-    let map: Asked<SbufMap> = asked(ask, wanted, |a| match a {
-        Answer::Device(DeviceAnswer::SbufMap(m)) => Some(*m),
-        _ => None,
-    });
+    let map: Asked<SbufMap> = asked(ask, wanted);
     let (at, memory) = (choices.choice("at", String::new()), choices.choice("memory", String::new()));
     let state = State { tensors, map, at, memory, part, choices, on_tensor, on_range, whole };
     view! {

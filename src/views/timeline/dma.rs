@@ -4,8 +4,7 @@ use super::arrange::{Ids, arrange};
 use super::settings::Settings;
 use crate::analysis::device::{Band, DmaRows, DmaRowsQuery};
 use crate::engine::hot::HotColumns;
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Query};
+use crate::engine::query::BandsQuery;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -30,8 +29,8 @@ pub fn in_rows(device: Signal<Option<(u32, Ask)>>, settings: Settings, hot: Colu
             return;
         };
         spawn_local(async move {
-            let answer = ask.ask(Query::Device(DeviceQuery::DmaRows(key.1))).await;
-            if let (Ok(Answer::Device(DeviceAnswer::DmaRows(rows))), true) = (answer, wanted.try_get_untracked() == Some(Some(key))) {
+            let answer = ask.ask(key.1).await;
+            if let (Ok(rows), true) = (answer, wanted.try_get_untracked() == Some(Some(key))) {
                 found.set(Some((key, Arc::from(rows))));
             }
         });
@@ -59,7 +58,7 @@ pub fn bands(ask: Option<Ask>) -> Signal<Arc<Vec<Band>>> {
     let found = RwSignal::new(Arc::default());
     if let Some(ask) = ask {
         spawn_local(async move {
-            if let Ok(Answer::Device(DeviceAnswer::Bands(bands))) = ask.ask(Query::Device(DeviceQuery::Bands)).await {
+            if let Ok(bands) = ask.ask(BandsQuery).await {
                 // The view may be gone by now.
                 found.try_set(Arc::new(bands));
             }

@@ -7,7 +7,6 @@ use super::stage::Stage;
 use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::base::colour_slots::N_TOP;
 use crate::base::{SliceId, TimeRange, text};
-use crate::engine::{Answer, Query};
 use crate::state::choices::{Choice, ViewState};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -158,8 +157,8 @@ pub fn follow(stage: Stage, choice: FlowChoice, ask: Ask) {
         let (ask, query) = (ask.clone(), query.get());
         async move {
             match query {
-                Some(query) => match ask.ask(Query::Flows(query)).await {
-                    Ok(Answer::Flows(found)) => Some(Arc::new(found)),
+                Some(query) => match ask.ask(query).await {
+                    Ok(found) => Some(Arc::new(found)),
                     _ => None,
                 },
                 None => Some(Arc::default()),

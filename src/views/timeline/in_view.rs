@@ -5,8 +5,7 @@ use super::settings::Settings;
 use crate::analysis::device::{CurvesQuery, ViewCurve};
 use crate::base::TimeRange;
 use crate::engine::hot::{HotColumns, HotMeta};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Counter, Query, Series};
+use crate::engine::{Counter, Series};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -76,8 +75,8 @@ pub fn curves(
             return;
         };
         spawn_local(async move {
-            let answer = ask.ask(Query::Device(DeviceQuery::ViewCurves(key.1))).await;
-            if let (Ok(Answer::Device(DeviceAnswer::ViewCurves(curves))), true) = (answer, wanted.try_get_untracked() == Some(Some(key))) {
+            let answer = ask.ask(key.1).await;
+            if let (Ok(curves), true) = (answer, wanted.try_get_untracked() == Some(Some(key))) {
                 let made = hot.with_untracked(|h| h.as_ref().map(|h| Curves::new(&h.info, curves, key.1.window)));
                 found.set(Arc::new(made.unwrap_or_default()));
             }

@@ -4,7 +4,6 @@ pub use crate::analysis::colouring::DURATION;
 use crate::analysis::colouring::STEPS;
 use crate::analysis::operators::{OperatorRow, OperatorsQuery};
 use crate::base::{DurationNs, short_name, text};
-use crate::engine::{Answer, Query};
 use crate::ui::small::{swatch_colour, swatch_step};
 use crate::views::ask::asked;
 use crate::worker::client::Ask;
@@ -59,11 +58,8 @@ pub fn Legend(
     /// Show the slices of a name: (by, name).
     on_name: Callback<(String, String)>,
 ) -> impl IntoView {
-    let question = Signal::derive(move || Some(Query::Operators(OperatorsQuery { group_by: by.get(), ..OperatorsQuery::default() })));
-    let rows = asked(ask, question, |answer| match answer {
-        Answer::Operators(found) => Some(entries(&found.rows)),
-        _ => None,
-    });
+    let question = Signal::derive(move || Some(OperatorsQuery { group_by: by.get(), ..OperatorsQuery::default() }));
+    let rows = asked(ask, question);
     let item = move |e: &Entry| {
         let (name, title) = (e.name.clone(), format!("{}: {}. Click to highlight it.", e.label(), text::duration(e.time)));
         let go = move |_| on_name.run((by.get_untracked(), name.clone()));
@@ -75,9 +71,10 @@ pub fn Legend(
     };
     let content = move || {
         rows.value.get().map(|found| {
+            let (shown, n_more) = entries(&found.rows);
             let more =
-                (found.1 > 0).then(|| view! { <span class="drawer__gap">{format!("and {} more", text::count(found.1 as u64))}</span> });
-            view! { {found.0.iter().map(item).collect_view()}{more} }
+                (n_more > 0).then(|| view! { <span class="drawer__gap">{format!("and {} more", text::count(n_more as u64))}</span> });
+            view! { {shown.iter().map(item).collect_view()}{more} }
         })
     };
     view! { <div class="colours" role="group" aria-label="Colours" data-legend>{content}</div> }

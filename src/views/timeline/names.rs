@@ -6,8 +6,8 @@ use super::settings::Settings;
 use crate::analysis::device::NameRows;
 use crate::base::TrackId;
 use crate::engine::hot::{HotColumns, HotMeta};
-use crate::engine::query::{DeviceAnswer, DeviceQuery};
-use crate::engine::{Answer, Lane, Query, Track, TrackKind};
+use crate::engine::query::NameRowsQuery;
+use crate::engine::{Lane, Track, TrackKind};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -33,11 +33,9 @@ pub fn with_names(
             return;
         };
         spawn_local(async move {
-            let answer = ask.ask(Query::Device(DeviceQuery::NameRows(key.1.clone()))).await;
-            if let (Ok(Answer::Device(DeviceAnswer::NameRows(Some(rows)))), true) =
-                (answer, wanted.try_get_untracked() == Some(Some(key.clone())))
-            {
-                found.set(Some((key, Arc::from(rows))));
+            let answer = ask.ask(NameRowsQuery { by: key.1.clone() }).await;
+            if let (Ok(Some(rows)), true) = (answer, wanted.try_get_untracked() == Some(Some(key.clone()))) {
+                found.set(Some((key, Arc::new(rows))));
             }
         });
     });

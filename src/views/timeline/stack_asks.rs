@@ -3,7 +3,7 @@
 use super::stack::Stack;
 use super::stack_colours::Colours;
 use crate::analysis::colouring::DURATION;
-use crate::engine::query::{Flows, FlowsQuery, OperatorsQuery};
+use crate::engine::query::{ColourKeysQuery, Flows, FlowsQuery, OperatorsQuery};
 use crate::engine::{Answer, Query};
 use crate::worker::client::{Ask, Call};
 use futures_util::StreamExt;
@@ -18,7 +18,7 @@ pub fn ask_all(stack: Memo<Option<Arc<Stack>>>, asks: impl Fn() -> Vec<Ask> + 's
     spawn_local(async move {
         while let Some(Call { query, reply }) = calls.next().await {
             let answer = match (query, stack.try_get_untracked().flatten()) {
-                (Query::Flows(query), Some(stack)) => Answer::Flows(flows(&stack, asks(), &query).await),
+                (Query::FlowsQuery(query), Some(stack)) => Answer::FlowsQuery(Box::new(flows(&stack, asks(), &query).await)),
                 _ => Answer::Refused("Only flow arrows are available in the view of all workers.".into()),
             };
             // Closed when nobody waits any more.
@@ -34,7 +34,7 @@ async fn flows(stack: &Stack, asks: Vec<Ask>, query: &FlowsQuery) -> Flows {
     let mut found = Vec::new();
     for (at, ask) in asks.into_iter().enumerate() {
         let own = FlowsQuery { window: stack.range_out(at, query.window), limit, ..query.clone() };
-        if let Ok(Answer::Flows(flows)) = ask.ask(Query::Flows(own)).await {
+        if let Ok(flows) = ask.ask(own).await {
             found.push((at, flows));
         }
     }
@@ -44,10 +44,10 @@ async fn flows(stack: &Stack, asks: Vec<Ask>, query: &FlowsQuery) -> Flows {
 /// What a worker says of a column to colour by; `None` when it does not have it.
 pub async fn colours(ask: &Ask, by: &str) -> Option<Colours> {
     let query = OperatorsQuery { group_by: by.into(), ..OperatorsQuery::default() };
-    let Ok(Answer::ColourKeys(keys)) = ask.ask(Query::ColourKeys(by.into())).await else { return None };
+    let Ok(keys) = ask.ask(ColourKeysQuery { by: by.into() }).await else { return None };
     if by == DURATION.0 {
         return Some(Colours { keys, values: Vec::new() });
     }
-    let Ok(Answer::Operators(operators)) = ask.ask(Query::Operators(query)).await else { return None };
+    let Ok(operators) = ask.ask(query).await else { return None };
     Some(Colours { keys, values: operators.rows.into_iter().map(|r| (r.name, r.colour)).collect() })
 }

@@ -1,13 +1,15 @@
 //! Traces that lack something, or hold something odd: each gives what can be shown and a sentence on what cannot.
 
 use super::Trace;
+use axonscope::analysis::torch::View;
 use axonscope::analysis::torch::core::rules::Rules;
 use axonscope::analysis::torch::kernels::{KernelGrouping, Kernels, KernelsQuery};
 use axonscope::analysis::torch::ops::{OpGrouping, OpMembersQuery, Ops, OpsQuery};
 use axonscope::analysis::torch::overview::{Overview, OverviewQuery};
 use axonscope::analysis::torch::trace::TraceCounters;
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery, answer};
 use axonscope::base::SliceId;
+use axonscope::engine::TraceQuestion;
+use axonscope::engine::query::{LinksQuery, TraceCountersQuery};
 use proptest::prelude::*;
 
 struct All {
@@ -17,26 +19,26 @@ struct All {
     counters: TraceCounters,
 }
 
+fn ask<Q: TraceQuestion>(view: &View<'_>, question: Q) -> Q::Answer {
+    question.of(view).unwrap()
+}
+
 fn all(trace: &Trace, rules: Rules) -> All {
     let model = trace.model(rules);
     let view = trace.view(&model);
-    let ask = |query| answer(&view, &query).unwrap();
     for slice in 0..trace.profile.slices.len().min(50) as u32 {
-        ask(TorchQuery::Links(SliceId(slice)));
+        ask(&view, LinksQuery { slice: SliceId(slice) });
     }
-    let TorchAnswer::Overview(overview) = ask(TorchQuery::Overview(OverviewQuery::default())) else { unreachable!() };
-    let TorchAnswer::Operators(ops) = ask(TorchQuery::Operators(OpsQuery { grouping: OpGrouping::NameShape, ..OpsQuery::default() }))
-    else {
-        unreachable!()
-    };
+    let overview = ask(&view, OverviewQuery::default());
+    let ops = ask(&view, OpsQuery { grouping: OpGrouping::NameShape, ..OpsQuery::default() });
     if let Some(row) = ops.rows.first() {
         let query = OpMembersQuery { name: row.name.clone(), shape: row.shape.clone(), range: None };
-        let TorchAnswer::OperatorMembers(members) = ask(TorchQuery::OperatorMembers(query)) else { unreachable!() };
+        let members = ask(&view, query);
         assert_eq!(members.n_calls, row.calls);
     }
     let query = KernelsQuery { grouping: KernelGrouping::Properties, ..KernelsQuery::default() };
-    let TorchAnswer::Kernels(kernels) = ask(TorchQuery::Kernels(query)) else { unreachable!() };
-    let TorchAnswer::Counters(counters) = ask(TorchQuery::Counters) else { unreachable!() };
+    let kernels = ask(&view, query);
+    let counters = ask(&view, TraceCountersQuery);
     if rules.sums_to_step {
         for step in &overview.steps {
             assert_eq!(step.parts.iter().map(|p| p.0).sum::<i64>(), step.total.0, "the parts of a step sum to it");

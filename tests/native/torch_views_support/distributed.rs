@@ -1,22 +1,17 @@
 //! The distributed view against the plugin's answers.
 
 use super::{Check, ask, close, number, rows, text};
-use axonscope::analysis::torch::distributed::{Distributed, DistributedPart, PartQuery};
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery, View};
+use axonscope::analysis::torch::View;
+use axonscope::analysis::torch::distributed::{Distributed, DistributedPart, DistributedPartQuery};
 use axonscope::base::DurationNs;
+use axonscope::engine::query::DistributedQuery;
 use serde_json::Value;
 
 /// Checks the workers of a run: (name, trace). Waiting and moving data are not compared where there is one worker: the plugin takes all for moving.
 pub fn check(workers: &[(String, View<'_>)], truth: &dyn Fn(&str) -> Option<Value>) -> Vec<(&'static str, Check)> {
-    let part = |(worker, view): &(String, View<'_>)| match ask(
-        view,
-        TorchQuery::DistributedPart(PartQuery { worker: worker.clone(), span: String::new() }),
-    ) {
-        TorchAnswer::DistributedPart(part) => part,
-        other => panic!("{other:?}"),
-    };
+    let part = |(worker, view): &(String, View<'_>)| ask(view, DistributedPartQuery { worker: worker.clone(), span: String::new() });
     let parts: Vec<DistributedPart> = workers.iter().map(part).collect();
-    let TorchAnswer::Distributed(got) = ask(&workers[0].1, TorchQuery::Distributed(parts)) else { panic!("no answer") };
+    let got = ask(&workers[0].1, DistributedQuery { parts });
     let mut out = Vec::new();
     type One = fn(&Distributed, &Value) -> Check;
     let views: [(&'static str, One); 4] = [("gpu_info", devices), ("overlap", overlap), ("waittime", wait), ("commops", operations)];

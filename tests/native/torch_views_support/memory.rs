@@ -1,8 +1,8 @@
 //! Memory: statistics, curve and single allocations against the plugin's answers.
 
 use super::{Check, ask, close, number, rows, text};
+use axonscope::analysis::torch::View;
 use axonscope::analysis::torch::memory::{Memory, MemoryEvents, MemoryEventsQuery, MemoryQuery, MemoryRow};
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery, View};
 use axonscope::base::{TimeNs, TimeRange};
 use serde_json::Value;
 
@@ -41,10 +41,7 @@ pub fn check(view: &View<'_>, truth: &dyn Fn(&str) -> Option<Value>) -> Vec<(&'s
 }
 
 fn memory(view: &View<'_>, range: Option<TimeRange>) -> Memory {
-    match ask(view, TorchQuery::Memory(MemoryQuery { range })) {
-        TorchAnswer::Memory(memory) => memory,
-        other => panic!("{other:?}"),
-    }
+    ask(view, MemoryQuery { range })
 }
 
 fn statistics(ours: &Memory, truth: &Value) -> Check {
@@ -104,9 +101,7 @@ fn events(view: &View<'_>, whole: &Memory, range: Option<TimeRange>, truth: &Val
     let mut check = Check::default();
     for (device, want) in truth["rows"].as_object().into_iter().flatten() {
         let query = MemoryEventsQuery { device: device.clone(), range, ..MemoryEventsQuery::default() };
-        let TorchAnswer::MemoryEvents(MemoryEvents { rows: got, .. }) = ask(view, TorchQuery::MemoryEvents(query)) else {
-            panic!("no events");
-        };
+        let MemoryEvents { rows: got, .. } = ask(view, query);
         let want = rows(want);
         check.same(&format!("{device}: rows"), got.len(), want.len());
         for (got, want) in got.iter().zip(want) {

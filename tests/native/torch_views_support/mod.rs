@@ -7,7 +7,8 @@ pub mod distributed;
 pub mod memory;
 pub mod modules;
 
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery, View, answer};
+use axonscope::analysis::torch::View;
+use axonscope::engine::TraceQuestion;
 use serde_json::Value;
 use std::fmt::Debug;
 
@@ -49,8 +50,8 @@ impl Check {
 }
 
 /// Asks a trace.
-pub fn ask(view: &View<'_>, query: TorchQuery) -> TorchAnswer {
-    answer(view, &query).unwrap()
+pub fn ask<Q: TraceQuestion>(view: &View<'_>, question: Q) -> Q::Answer {
+    question.of(view).unwrap()
 }
 
 /// A number, or 0.

@@ -1,9 +1,10 @@
 //! Modules and the tree of operators against the plugin's answers.
 
 use super::{Check, ask, close, number, rows, text};
+use axonscope::analysis::torch::View;
 use axonscope::analysis::torch::modules::{Modules, TreePart, TreeQuery};
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery, View};
 use axonscope::base::DurationNs;
+use axonscope::engine::query::ModulesQuery;
 use serde_json::Value;
 
 /// Checks what the truth of a case tells of modules and the tree.
@@ -20,7 +21,7 @@ pub fn check(view: &View<'_>, truth: &dyn Fn(&str) -> Option<Value>) -> Vec<(&'s
 
 fn modules(view: &View<'_>, truth: &Value) -> Check {
     let mut check = Check::default();
-    let TorchAnswer::Modules(Modules { rows: got, .. }) = ask(view, TorchQuery::Modules) else { panic!("no modules") };
+    let Modules { rows: got, .. } = ask(view, ModulesQuery);
     // Their tree in our order: parents first.
     let mut want: Vec<(&Value, u32)> = Vec::new();
     let mut open: Vec<(&Value, u32)> = rows(&truth["data"]).iter().rev().map(|m| (m, 0)).collect();
@@ -57,10 +58,7 @@ fn brief(node: &Value) -> Value {
 }
 
 fn part(view: &View<'_>, below: Option<u32>, levels: u32) -> TreePart {
-    match ask(view, TorchQuery::Tree(TreeQuery { below, levels, ..TreeQuery::default() })) {
-        TorchAnswer::Tree(part) => part,
-        other => panic!("{other:?}"),
-    }
+    ask(view, TreeQuery { below, levels, ..TreeQuery::default() })
 }
 
 /// The whole tree, level by level as a viewer asks for it.

@@ -15,7 +15,7 @@ pub use part::part;
 
 /// What the worker is called in its run.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct PartQuery {
+pub struct DistributedPartQuery {
     /// `host_1234`, from the file's name.
     pub worker: String,
     /// The span of the run; empty where there is one only.

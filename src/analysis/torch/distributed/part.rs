@@ -3,13 +3,13 @@
 use super::super::View;
 use super::super::core::steps::Step;
 use super::calls::{Call, calls, used_devices};
-use super::{CommunicationCall, DistributedPart, OverlapTimes, PartQuery, PartStep, WorkerDevice};
+use super::{CommunicationCall, DistributedPart, DistributedPartQuery, OverlapTimes, PartStep, WorkerDevice};
 use crate::analysis::spans::{Ranges, common, length_in};
 use crate::base::{DurationNs, TimeNs};
 use rustc_hash::FxHashMap;
 
 /// The part of this trace.
-pub fn part(view: &View<'_>, query: &PartQuery) -> DistributedPart {
+pub fn part(view: &View<'_>, query: &DistributedPartQuery) -> DistributedPart {
     let (calls, backends) = calls(view);
     let mut names = Names::default();
     let steps = steps(view);

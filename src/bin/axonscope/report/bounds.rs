@@ -1,23 +1,26 @@
 //! The query `bounds` of the report: bounds, exclusive times, overlaps and waits by physical core, counted from 0.
 
-use super::Arguments;
+use super::{Arguments, asked};
 use axonscope::analysis::device::bounds::{
     Bounds, BoundsQuery, CoreBounds, EvidenceQuery, ExclusiveTime, GapKind, OpcodeTime, Overlap, Part, Region, Regions, RegionsQuery,
 };
 use axonscope::base::TimeRange;
-use axonscope::engine::query::DeviceQuery;
+use axonscope::engine::Session;
 use serde_json::{Map, Value, json};
 
-/// The question of a range, with the parts of the arg `order` first; with the arg `gap` that of what made it, on the core counted by `core`.
-pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<DeviceQuery, String> {
+/// Bounds of a range, with the parts of the arg `order` first; with the arg `gap` what made it, on the core counted by `core`.
+pub fn answer(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Result<Value, String> {
     if let Some(name) = arguments.get("gap") {
         let names = || GapKind::ALL.map(GapKind::id).join(", ");
         let gap = GapKind::ALL.into_iter().find(|g| g.id() == name);
         let gap = gap.ok_or_else(|| format!("Expected one of {} for `gap`, found `{name}`.", names()))?;
-        let core = u32::try_from(arguments.number("core")?.unwrap_or(0)).map_err(|_| "Expected a core counted from 0.".to_string())?;
-        return Ok(DeviceQuery::BoundsEvidence(EvidenceQuery { range, core, gap }));
+        return asked(session, &EvidenceQuery { range, core: core(arguments)?, gap });
     }
-    Ok(DeviceQuery::Bounds(BoundsQuery { range, order: order(arguments)? }))
+    session.ask(&BoundsQuery { range, order: order(arguments)? }).map(|found| value(&found)).map_err(|e| e.to_string())
+}
+
+fn core(arguments: &Arguments) -> Result<u32, String> {
+    u32::try_from(arguments.number("core")?.unwrap_or(0)).map_err(|_| "Expected a core counted from 0.".to_string())
 }
 
 /// Parts of the arg `order`.
@@ -30,16 +33,16 @@ fn order(arguments: &Arguments) -> Result<Vec<Part>, String> {
     Ok(order.unwrap_or_default())
 }
 
-/// The question for regions, by the args `by`, `pattern`, `core` and `order`.
-pub fn regions_query(arguments: &Arguments, range: Option<TimeRange>) -> Result<DeviceQuery, String> {
-    let core = u32::try_from(arguments.number("core")?.unwrap_or(0)).map_err(|_| "Expected a core counted from 0.".to_string())?;
+/// Regions, by the args `by`, `pattern`, `core` and `order`.
+pub fn regions(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Result<Value, String> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
     let (by, pattern, order) = (text("by"), text("pattern"), order(arguments)?);
-    Ok(DeviceQuery::Regions(RegionsQuery { by, pattern, named: Vec::new(), range, core, order }))
+    let query = RegionsQuery { by, pattern, named: Vec::new(), range, core: core(arguments)?, order };
+    session.ask(&query).map(|found| regions_value(&found)).map_err(|e| e.to_string())
 }
 
 /// Regions, with their parts by name.
-pub fn regions_value(found: &Regions) -> Value {
+fn regions_value(found: &Regions) -> Value {
     let region = |r: &Region| {
         let named = |part: Option<Part>| part.map_or("idle", Part::id).to_string();
         let exclusive: Map<String, Value> = r.exclusive.iter().map(|e| (named(e.part), json!(e.time))).collect();
@@ -68,7 +71,7 @@ pub fn regions_value(found: &Regions) -> Value {
 }
 
 /// The answer by the names that AWS's method gives.
-pub fn value(found: &Bounds) -> Value {
+fn value(found: &Bounds) -> Value {
     let cores: Map<String, Value> = found.cores.iter().enumerate().map(|(i, core)| (i.to_string(), of_core(core))).collect();
     json!({
         "start_ns": found.range.start,

@@ -1,33 +1,39 @@
 //! Queries of the report on the rows of a device's timeline: `memory-map`, `dma-rows`, `merged-bar`, `name-rows`, `view-curves`.
 
-use super::Arguments;
+use super::{Arguments, asked};
 use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use axonscope::analysis::device::{CurvesQuery, MemoryMapQuery};
 use axonscope::base::{SliceId, TimeRange};
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::{AgreementPartQuery, AgreementQuery, MergedBarQuery, NameRowsQuery};
 use serde_json::{Value, json};
 
 /// What they are called.
 pub const NAMES: &str = "memory-map, dma-rows, merged-bar, name-rows, view-curves";
 
-/// The question of that name, if it is one of these. `window` is what `view-curves` has in view.
-pub fn query(arguments: &Arguments, window: TimeRange) -> Result<Option<Query>, String> {
+/// The answer to one of these; `None` for other queries. `window` is what `view-curves` has in view.
+pub fn answer(session: &Session, arguments: &Arguments, window: TimeRange) -> Result<Option<Value>, String> {
     let is_wanted = |key: &str| matches!(arguments.get(key), Some("1" | "true"));
-    Ok(Some(Query::Device(match arguments.query.as_str() {
-        "dma-rows" => DeviceQuery::DmaRows(dma_rows(arguments, "packets")?),
+    let (name, value) = match arguments.query.as_str() {
+        "dma-rows" => ("DmaRows", asked(session, &dma_rows(arguments, "packets")?)?),
         "merged-bar" => {
             let slice = arguments.number("slice")?.and_then(|s| u32::try_from(s).ok()).ok_or("Expected `slice`.")?;
-            DeviceQuery::MergedBar(dma_rows(arguments, "merged")?, SliceId(slice))
+            ("MergedBar", asked(session, &MergedBarQuery { rows: dma_rows(arguments, "merged")?, slice: SliceId(slice) })?)
         }
         "memory-map" => {
             let core = arguments.number("core")?.unwrap_or(0).clamp(0, i64::from(u32::MAX)) as u32;
-            DeviceQuery::MemoryMap(MemoryMapQuery { core, is_psum: arguments.get("memory") == Some("psum") })
+            ("MemoryMap", asked(session, &MemoryMapQuery { core, is_psum: arguments.get("memory") == Some("psum") })?)
         }
-        "name-rows" => DeviceQuery::NameRows(arguments.get("group_by").unwrap_or("layer").into()),
-        "view-curves" => DeviceQuery::ViewCurves(CurvesQuery { window, is_from_view: true, is_smooth: is_wanted("smooth") }),
+        "name-rows" => ("NameRows", asked(session, &NameRowsQuery { by: arguments.get("group_by").unwrap_or("layer").into() })?),
+        "view-curves" => ("ViewCurves", asked(session, &CurvesQuery { window, is_from_view: true, is_smooth: is_wanted("smooth") })?),
         _ => return Ok(None),
-    })))
+    };
+    Ok(Some(named(name, value)))
+}
+
+/// `{"Device": {NAME: …}}`, as these answers have been printed since they exist.
+pub fn named(name: &str, value: Value) -> Value {
+    json!({ "Device": { name: value } })
 }
 
 /// The answer to `agreement`; `None` for another query.
@@ -38,18 +44,11 @@ pub fn agreement(name: &str, sessions: &[Session]) -> Option<Result<Value, Strin
     let [one, other] = sessions else {
         return Some(Err("Expected two profiles: a trace, and the profiler's output of the same run.".into()));
     };
-    let part = match one.run(&Query::Device(DeviceQuery::AgreementPart)) {
-        Answer::Device(DeviceAnswer::AgreementPart(part)) => part,
-        Answer::Refused(sentence) => return Some(Err(sentence)),
-        _ => return Some(Err("The first profile returned an unexpected answer.".into())),
-    };
-    Some(match other.run(&Query::Device(DeviceQuery::Agreement(part))) {
-        Answer::Device(DeviceAnswer::Agreement(Some(found))) => {
-            serde_json::to_value(found).map(|value| json!({ "sentence": found.sentence(), "agreement": value })).map_err(|e| e.to_string())
-        }
-        Answer::Device(DeviceAnswer::Agreement(None)) => Err("These are not a trace and the profiler's output of the same run.".into()),
-        Answer::Refused(sentence) => Err(sentence),
-        _ => Err("The second profile returned an unexpected answer.".into()),
+    let found = one.ask(&AgreementPartQuery).and_then(|part| other.ask(&AgreementQuery { other: part }));
+    Some(match found {
+        Ok(Some(found)) => Ok(json!({ "sentence": found.sentence(), "agreement": found })),
+        Ok(None) => Err("These are not a trace and the profiler's output of the same run.".into()),
+        Err(refusal) => Err(refusal.to_string()),
     })
 }
 

@@ -1,8 +1,8 @@
 //! Queries of the report on tensors, tables and runs beside each other.
 
-use super::Arguments;
-use axonscope::engine::query::{DeviceAnswer, DeviceQuery, ExportQuery, Exported};
-use axonscope::engine::{Answer, Query, Session};
+use super::{Arguments, asked};
+use axonscope::engine::Session;
+use axonscope::engine::query::{ComparePartQuery, CompareQuery, ExportQuery, Exported, TableQuery, TensorsQuery};
 use serde_json::{Value, json};
 
 /// Names of these queries.
@@ -15,21 +15,11 @@ pub const NAMES: &str = "tensors, tables (args id, csv), compare (arg base)";
 pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Result<Vec<Value>, String>> {
     let each = |answer: &dyn Fn(&Session) -> Result<Value, String>| Some(sessions.iter().map(answer).collect());
     match arguments.query.as_str() {
-        "tensors" => each(&|session| device(session, &DeviceQuery::Tensors)),
+        "tensors" => each(&|session| asked(session, &TensorsQuery)),
         "tables" => each(&|session| tables(session, arguments)),
         "compare" => Some(compare(sessions, arguments).map(|answer| vec![answer])),
         _ => None,
     }
-}
-
-fn device(session: &Session, query: &DeviceQuery) -> Result<Value, String> {
-    let value = match session.run(&Query::Device(query.clone())) {
-        Answer::Device(DeviceAnswer::Tensors(a)) => serde_json::to_value(a),
-        Answer::Device(DeviceAnswer::Compare(a)) => serde_json::to_value(a),
-        Answer::Refused(sentence) => return Err(sentence),
-        _ => return Err("The engine returned an unexpected answer.".into()),
-    };
-    value.map_err(|e| e.to_string())
 }
 
 fn tables(session: &Session, arguments: &Arguments) -> Result<Value, String> {
@@ -37,11 +27,7 @@ fn tables(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         return csv(session, what);
     }
     if let Some(id) = arguments.get("id") {
-        return match session.run(&Query::Table(id.into(), 0, u64::MAX)) {
-            Answer::Table(part) => serde_json::to_value(part).map_err(|e| e.to_string()),
-            Answer::Refused(sentence) => Err(sentence),
-            _ => Err("The engine returned an unexpected answer.".into()),
-        };
+        return asked(session, &TableQuery { id: id.into(), first: 0, n: u64::MAX });
     }
     let list = session.profile.tables.iter().map(|t| {
         let n = t.rows.len() as u64 + t.n_more + t.n_in_file;
@@ -59,14 +45,9 @@ fn csv(session: &Session, what: &str) -> Result<Value, String> {
     };
     let (mut text, mut next) = (String::new(), Some(0));
     while let Some(cursor) = next {
-        match session.run(&Query::Export(ExportQuery { what: what.clone(), cursor })) {
-            Answer::Export(part) => {
-                text.push_str(&part.text);
-                next = part.next;
-            }
-            Answer::Refused(sentence) => return Err(sentence),
-            _ => return Err("The engine returned an unexpected answer.".into()),
-        }
+        let part = session.ask(&ExportQuery { what: what.clone(), cursor }).map_err(|e| e.to_string())?;
+        text.push_str(&part.text);
+        next = part.next;
     }
     Ok(Value::String(text))
 }
@@ -79,13 +60,6 @@ fn compare(sessions: &[Session], arguments: &Arguments) -> Result<Value, String>
     if base >= sessions.len() {
         return Err(format!("Expected `base` to be less than {}, the number of profiles, found {base}.", sessions.len()));
     }
-    let mut parts = Vec::new();
-    for session in sessions {
-        match session.run(&Query::Device(DeviceQuery::ComparePart)) {
-            Answer::Device(DeviceAnswer::ComparePart(part)) => parts.push(*part),
-            Answer::Refused(sentence) => return Err(sentence),
-            _ => return Err("The engine returned an unexpected answer.".into()),
-        }
-    }
-    device(first, &DeviceQuery::Compare(parts, base))
+    let parts = sessions.iter().map(|session| session.ask(&ComparePartQuery)).collect::<Result<_, _>>().map_err(|e| e.to_string())?;
+    asked(first, &CompareQuery { parts, base })
 }

@@ -1,58 +1,49 @@
 //! Queries of the report that only a PyTorch trace answers: `overview`, `operators` by group, `kernels`, `trace`.
 
-use super::Arguments;
+use super::{Arguments, asked};
 use axonscope::analysis::torch::efficiency::EfficiencyQuery;
 use axonscope::analysis::torch::inference::StepsQuery;
 use axonscope::analysis::torch::kernels::{KernelGrouping, KernelsQuery};
 use axonscope::analysis::torch::ops::{OpGrouping, Ops, OpsQuery};
 use axonscope::analysis::torch::overview::OverviewQuery;
+use axonscope::analysis::torch::plugin;
 use axonscope::analysis::torch::unattributed::{Reason, Unattributed};
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery, plugin};
 use axonscope::base::TimeRange;
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::Session;
+use axonscope::engine::query::TraceCountersQuery;
 use serde_json::{Value, json};
 
-/// The question of that name, if it is one of these. `group` is `name` or `shape` (operators), `name` or `properties` (kernels).
-pub fn query(arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<Query>, String> {
+/// The answer to one of these; `None` for other queries. `group` is `name` or `shape` (operators), `name` or `properties` (kernels).
+pub fn answer(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Option<Result<Value, String>> {
     let group = arguments.get("group").unwrap_or_default();
-    let query = match arguments.query.as_str() {
-        "overview" => TorchQuery::Overview(OverviewQuery { range }),
+    Some(match arguments.query.as_str() {
+        "overview" => session.ask(&OverviewQuery { range }).map(|found| plugin::overview(&found)).map_err(|e| e.to_string()),
         "operators" if !group.is_empty() => {
             let is_by_shape = group.contains("shape") || group.contains("input");
-            TorchQuery::Operators(OpsQuery {
-                grouping: if is_by_shape { OpGrouping::NameShape } else { OpGrouping::Name },
-                range,
-                peaks: None,
-            })
+            let grouping = if is_by_shape { OpGrouping::NameShape } else { OpGrouping::Name };
+            session.ask(&OpsQuery { grouping, range, peaks: None }).map(|ops| operators(&ops)).map_err(|e| e.to_string())
         }
-        "kernels" => {
-            let is_by_properties = group.contains("propert") || group.contains("op");
-            let grouping = if is_by_properties { KernelGrouping::Properties } else { KernelGrouping::Name };
-            let device = arguments.number("device")?.and_then(|d| u32::try_from(d).ok());
-            TorchQuery::Kernels(KernelsQuery { grouping, range, device })
-        }
-        "efficiency" => TorchQuery::Efficiency(EfficiencyQuery { range, module: arguments.get("module").map(String::from), peaks: None }),
-        "steps" => TorchQuery::Steps(StepsQuery { range, pattern: arguments.get("pattern").unwrap_or_default().to_string(), peaks: None }),
-        "trace" => TorchQuery::Counters,
-        _ => return Ok(None),
-    };
-    Ok(Some(Query::Torch(query)))
+        "kernels" => kernels(session, arguments, range),
+        "efficiency" => asked(session, &EfficiencyQuery { range, module: arguments.get("module").map(String::from), peaks: None }),
+        "steps" => asked(session, &StepsQuery { range, pattern: arguments.get("pattern").unwrap_or_default().to_string(), peaks: None }),
+        "trace" => session.ask(&TraceCountersQuery).map(|found| plugin::counters(&found)).map_err(|e| e.to_string()),
+        _ => return None,
+    })
 }
 
-/// The answer, with the plugin's column names where it has such a view.
-pub fn value(answer: &TorchAnswer) -> Result<Value, String> {
-    if let Some(mut value) = plugin::report(answer) {
-        if let TorchAnswer::Operators(ops) = answer {
-            add_work(ops, &mut value);
-            add_unattributed(ops, &mut value);
-        }
-        return Ok(value);
-    }
-    let value = serde_json::to_value(answer).map_err(|e| e.to_string())?;
-    Ok(match value {
-        Value::Object(map) => map.into_iter().next().map_or(Value::Null, |(_, v)| v),
-        other => other,
-    })
+fn kernels(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Result<Value, String> {
+    let group = arguments.get("group").unwrap_or_default();
+    let is_by_properties = group.contains("propert") || group.contains("op");
+    let grouping = if is_by_properties { KernelGrouping::Properties } else { KernelGrouping::Name };
+    let device = arguments.number("device")?.and_then(|d| u32::try_from(d).ok());
+    session.ask(&KernelsQuery { grouping, range, device }).map(|found| plugin::kernels(&found)).map_err(|e| e.to_string())
+}
+
+fn operators(ops: &Ops) -> Value {
+    let mut value = plugin::operators(ops);
+    add_work(ops, &mut value);
+    add_unattributed(ops, &mut value);
+    value
 }
 
 /// Adds the work and the rates of operators that have a model.
@@ -94,8 +85,8 @@ pub fn add_operators(session: &Session, arguments: &Arguments, range: Option<Tim
     if arguments.query != "operators" {
         return;
     }
-    let query = TorchQuery::Operators(OpsQuery { grouping: OpGrouping::Name, range, peaks: None });
-    if let (Answer::Torch(answer), Some(object)) = (session.run(&Query::Torch(query)), value.as_object_mut()) {
-        object.insert("operators".into(), plugin::report(&answer).unwrap_or(Value::Null));
+    let query = OpsQuery { grouping: OpGrouping::Name, range, peaks: None };
+    if let (Ok(ops), Some(object)) = (session.ask(&query), value.as_object_mut()) {
+        object.insert("operators".into(), plugin::operators(&ops));
     }
 }

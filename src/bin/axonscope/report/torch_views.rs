@@ -2,14 +2,14 @@
 
 use super::Arguments;
 use axonscope::analysis::torch::diff::{DiffQuery, FlatBy, FlatDiffQuery};
-use axonscope::analysis::torch::distributed::PartQuery;
+use axonscope::analysis::torch::distributed::DistributedPartQuery;
 use axonscope::analysis::torch::memory::{MemoryEventsQuery, MemoryQuery};
 use axonscope::analysis::torch::modules::TreeQuery;
 use axonscope::analysis::torch::plugin_views as plugin;
-use axonscope::analysis::torch::{TorchAnswer, TorchQuery};
 use axonscope::base::place::{Origin, places};
 use axonscope::base::{TimeNs, TimeRange};
-use axonscope::engine::{Answer, Query, Session};
+use axonscope::engine::query::{DiffPartQuery, DistributedQuery, ModulesQuery};
+use axonscope::engine::{Question, Session};
 use axonscope::model::Domain;
 use serde_json::Value;
 
@@ -27,16 +27,8 @@ pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Result<Vec
     }
 }
 
-fn ask(session: &Session, query: TorchQuery) -> Result<TorchAnswer, String> {
-    match session.run(&Query::Torch(query)) {
-        Answer::Torch(answer) => Ok(answer),
-        Answer::Refused(sentence) => Err(sentence),
-        _ => Err("The session returned an unexpected answer.".into()),
-    }
-}
-
-fn other() -> String {
-    "The session returned an unexpected answer.".into()
+fn ask<Q: Question>(session: &Session, question: &Q) -> Result<Q::Answer, String> {
+    session.ask(question).map_err(|refusal| refusal.to_string())
 }
 
 fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, String> {
@@ -49,7 +41,7 @@ fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, 
 /// Args `start_ns`, `end_ns`, `device`, `limit` (of single allocations), `min_bytes`.
 fn memory(session: &Session, arguments: &Arguments) -> Result<Value, String> {
     let range = range(session, arguments)?;
-    let TorchAnswer::Memory(mut memory) = ask(session, TorchQuery::Memory(MemoryQuery { range }))? else { return Err(other()) };
+    let mut memory = ask(session, &MemoryQuery { range })?;
     if let Some(device) = arguments.get("device") {
         let there: Vec<String> = memory.devices.iter().map(|d| d.name.clone()).collect();
         memory.devices.retain(|d| d.name == device);
@@ -63,7 +55,7 @@ fn memory(session: &Session, arguments: &Arguments) -> Result<Value, String> {
     let mut events = Vec::new();
     for device in &memory.devices {
         let query = MemoryEventsQuery { device: device.name.clone(), range, min_bytes, max_bytes: None, limit };
-        let TorchAnswer::MemoryEvents(answer) = ask(session, TorchQuery::MemoryEvents(query))? else { return Err(other()) };
+        let answer = ask(session, &query)?;
         events.push((device.name.clone(), answer));
     }
     Ok(plugin::memory(&memory, &events))
@@ -71,7 +63,7 @@ fn memory(session: &Session, arguments: &Arguments) -> Result<Value, String> {
 
 /// Args `thread`, `below`, `levels` (of the tree; 3 unless told, 0 is all), `limit`, `start_ns`, `end_ns`.
 fn modules(session: &Session, arguments: &Arguments) -> Result<Value, String> {
-    let TorchAnswer::Modules(modules) = ask(session, TorchQuery::Modules)? else { return Err(other()) };
+    let modules = ask(session, &ModulesQuery)?;
     let number = |key: &str| Ok::<_, String>(arguments.number(key)?.and_then(|n| u32::try_from(n).ok()));
     let query = TreeQuery {
         thread: number("thread")?,
@@ -80,7 +72,7 @@ fn modules(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         range: range(session, arguments)?,
         limit: number("limit")?.unwrap_or(0),
     };
-    let TorchAnswer::Tree(tree) = ask(session, TorchQuery::Tree(query))? else { return Err(other()) };
+    let tree = ask(session, &query)?;
     Ok(plugin::modules(&modules, &tree))
 }
 
@@ -105,13 +97,13 @@ fn distributed(sessions: &[Session], arguments: &Arguments) -> Result<Value, Str
         let span = place.span.map_or(String::new(), |s| s.to_string());
         let is_wanted = |key: &str, is: &str| arguments.get(key).is_none_or(|wanted| wanted == is);
         if is_wanted("worker", &place.worker) && is_wanted("span", &span) {
-            let query = PartQuery { worker: place.worker, span };
-            let TorchAnswer::DistributedPart(part) = ask(session, TorchQuery::DistributedPart(query))? else { return Err(other()) };
+            let query = DistributedPartQuery { worker: place.worker, span };
+            let part = ask(session, &query)?;
             parts.push(part);
         }
     }
     let first = sessions.first().filter(|_| !parts.is_empty()).ok_or("No file belongs to this worker and span.")?;
-    let TorchAnswer::Distributed(merged) = ask(first, TorchQuery::Distributed(parts))? else { return Err(other()) };
+    let merged = ask(first, &DistributedQuery { parts })?;
     Ok(plugin::distributed(&merged))
 }
 
@@ -129,11 +121,11 @@ fn diff(sessions: &[Session], arguments: &Arguments) -> Result<Value, String> {
         }
     };
     let (base, experiment) = (&sessions[at], &sessions[1 - at]);
-    let TorchAnswer::DiffPart(part) = ask(base, TorchQuery::DiffPart)? else { return Err(other()) };
+    let part = ask(base, &DiffPartQuery)?;
     let by = match arguments.get("by") {
         None => {
-            let query = DiffQuery { base: *part, path: arguments.get("path").unwrap_or_default().into() };
-            let TorchAnswer::Diff(diff) = ask(experiment, TorchQuery::Diff(query))? else { return Err(other()) };
+            let query = DiffQuery { base: part, path: arguments.get("path").unwrap_or_default().into() };
+            let diff = ask(experiment, &query)?;
             return Ok(plugin::diff(&diff));
         }
         Some("operator") => FlatBy::Operator,
@@ -141,8 +133,6 @@ fn diff(sessions: &[Session], arguments: &Arguments) -> Result<Value, String> {
         Some("kernel") => FlatBy::Kernel,
         Some(by) => return Err(format!("Expected `operator`, `operator_shape` or `kernel` for `by`, found `{by}`.")),
     };
-    let TorchAnswer::FlatDiff(diff) = ask(experiment, TorchQuery::FlatDiff(FlatDiffQuery { base: *part, by }))? else {
-        return Err(other());
-    };
+    let diff = ask(experiment, &FlatDiffQuery { base: part, by })?;
     Ok(plugin::flat_diff(&diff))
 }

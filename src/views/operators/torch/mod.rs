@@ -8,7 +8,6 @@ pub mod rows;
 use super::OperatorsView;
 use crate::analysis::torch::ops::{OpGrouping, OpRow, Ops, OpsQuery};
 use crate::base::{SliceId, TimeRange};
-use crate::engine::{TorchAnswer, TorchQuery};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::small::{Help, Problem};
@@ -108,9 +107,9 @@ fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: Ways, choices: ViewStat
     let own = Memo::new(move |_| peaks::entered(&device.get()));
     let query = Signal::derive(move || {
         let grouping = if group.0.get() == "shape" { OpGrouping::NameShape } else { OpGrouping::Name };
-        Some(TorchQuery::Operators(OpsQuery { grouping, range: range.get(), peaks: own.get() }))
+        Some(OpsQuery { grouping, range: range.get(), peaks: own.get() })
     });
-    let ops = ask_torch(ask.clone(), query, |a| if let TorchAnswer::Operators(o) = a { Some(o) } else { None });
+    let ops = ask_torch(ask.clone(), query);
     let (of, limit) = (choices.choice("of", String::new()), choices.choice("top", 10));
     let table = choices.choice("ops", String::new());
     let state = State { range, group, of, limit, table, ops, chosen: RwSignal::new(None), on_slice, on_slices, on_mark };

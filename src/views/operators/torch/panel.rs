@@ -4,7 +4,6 @@ use super::frames::{self, FrameLine};
 use super::{State, rows};
 use crate::analysis::torch::ops::{OpMembers, OpMembersQuery, OpRow, OpStackRow};
 use crate::base::{SliceId, text};
-use crate::engine::{TorchAnswer, TorchQuery};
 use crate::ui::small::{Problem, swatch_colour};
 use crate::ui::table::{Row, Table};
 use crate::views::asked::{Asked, ask_torch};
@@ -20,9 +19,9 @@ const MOST_STACKS: usize = 50;
 pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
     let query = Signal::derive(move || {
         let row = state.chosen.get()?;
-        Some(TorchQuery::OperatorMembers(OpMembersQuery { name: row.name, shape: row.shape, range: state.range.get() }))
+        Some(OpMembersQuery { name: row.name, shape: row.shape, range: state.range.get() })
     });
-    let members = ask_torch(ask, query, |a| if let TorchAnswer::OperatorMembers(m) = a { Some(m) } else { None });
+    let members = ask_torch(ask, query);
     let tab = RwSignal::new("kernels");
     Effect::new(move |_| {
         let (Some(row), Some(members), false) = (state.chosen.get(), members.value.get(), members.is_waiting.get()) else { return };
