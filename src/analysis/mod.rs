@@ -18,6 +18,7 @@ pub mod neuron_log;
 pub mod operators;
 pub mod search;
 pub mod self_time;
+pub mod snapshot;
 pub mod span;
 pub mod spans;
 pub mod support;

@@ -93,7 +93,7 @@ pub fn missing_views(profile: &Profile, offered: &[&str]) -> Vec<MissingView> {
         Domain::NeuronDevice(_) => DEVICE,
         Domain::Torch(_) => TORCH,
         Domain::NeuronLog(_) => LOG,
-        Domain::NeuronSystem(_) | Domain::SupportReport(_) | Domain::Perfetto(_) | Domain::Plain => &[],
+        Domain::NeuronSystem(_) | Domain::SupportReport(_) | Domain::Perfetto(_) | Domain::MemorySnapshot(_) | Domain::Plain => &[],
     };
     let missing = all.iter().filter(|(id, ..)| !offered.contains(id) || WITH_SECOND.contains(id));
     missing.map(|(id, needs, capture)| MissingView { id: (*id).into(), needs: (*needs).into(), capture: (*capture).into() }).collect()

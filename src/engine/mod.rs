@@ -19,6 +19,7 @@ pub mod question;
 pub mod scan;
 pub mod session;
 mod session_ux;
+mod snapshot;
 pub mod tables;
 mod told;
 mod torch;

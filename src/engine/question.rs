@@ -143,6 +143,8 @@ questions! {
     SummaryQuery, ChartsQuery, LayersQuery, LayerSlicesQuery, RooflineQuery, BoundsQuery, EvidenceQuery, RegionsQuery, GapsQuery,
     CriticalPathQuery, AdviceQuery, DmaRowsQuery, MergedBarQuery, NameRowsQuery, CurvesQuery, ProgramQuery, MemoryMapQuery, SourceQuery,
     SourceSlicesQuery, BandsQuery, TensorsQuery, SbufQuery, AgreementPartQuery, AgreementQuery, ComparePartQuery, CompareQuery,
+    // Of memory snapshots.
+    SnapshotQuery, PictureQuery, LiveQuery, AllocationsQuery, AllocationQuery, SegmentsQuery,
     // Of Neuron's reports, logs and system profiles.
     SupportQuery, SupportTopQuery, SupportDiffQuery, LogOpsQuery, LogTimelineQuery, LogOverlapQuery, LogTraceQuery, LogPartQuery,
     LogDiffQuery, SystemQuery, ServingQuery, ExecutionQuery, ChainQuery, SystemRowsQuery,

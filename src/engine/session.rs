@@ -5,6 +5,7 @@ use super::question::{Question, Refusal};
 use super::{HotColumns, HotMeta, hot};
 use crate::analysis::colouring::name_at;
 use crate::analysis::device::{accesses, transfer};
+use crate::analysis::snapshot::SnapshotModel;
 use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, operators};
@@ -34,6 +35,8 @@ pub struct Session {
     pub(super) derived: RefCell<HashMap<String, Rc<Vec<StrId>>>>,
     /// What the answers of a PyTorch trace share; made when the first one is asked for.
     pub(super) torch: OnceCell<TorchModel>,
+    /// The same of a memory snapshot.
+    pub(super) snapshot: OnceCell<SnapshotModel>,
     /// The same of an `analyze` report.
     pub(super) support: OnceCell<Support>,
     /// Slices of a kind of tracks in the order of their records, while they are saved as CSV.
@@ -52,6 +55,7 @@ impl Session {
             name_slots: OnceCell::new(),
             derived: RefCell::default(),
             torch: OnceCell::new(),
+            snapshot: OnceCell::new(),
             support: OnceCell::new(),
             export_order: RefCell::default(),
         }

@@ -32,6 +32,7 @@ pub fn views(profile: &Profile) -> Vec<&'static str> {
         Domain::NeuronLog(log) => out.extend(LOG_TOOLS.iter().filter(|tool| log.tools.iter().any(|t| t == **tool))),
         Domain::Torch(torch) => out.extend(torch_views(profile, torch)),
         Domain::Plain if has(&["neff_programs"]) => out.push("program"),
+        Domain::MemorySnapshot(_) => out.push("snapshot"),
         Domain::Plain | Domain::Perfetto(_) => {}
     }
     out

@@ -8,6 +8,7 @@ pub mod import;
 pub mod inspect;
 pub mod json;
 pub mod kineto;
+pub mod memory_snapshot;
 pub mod neff;
 pub mod neuron_json;
 pub mod neuron_parquet;
@@ -39,6 +40,7 @@ pub static ALL: &[&dyn Format] = &[
     &analyze::Analyze,
     &neuron_system::NeuronSystem,
     &tensorboard_neuron::TensorboardNeuron,
+    &memory_snapshot::MemorySnapshotFile,
     &pftrace::Pftrace,
     &kineto::Kineto,
 ];

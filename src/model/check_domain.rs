@@ -12,6 +12,7 @@ impl Profile {
             Domain::NeuronDevice(device) => self.check_neuron_device(device),
             Domain::NeuronLog(log) => self.check_neuron_log(log),
             Domain::NeuronSystem(system) => self.check_neuron_system(system),
+            Domain::MemorySnapshot(snapshot) => self.check_snapshot(snapshot),
             Domain::Plain | Domain::Perfetto(_) | Domain::SupportReport(_) => Ok(()),
         }
     }
@@ -45,6 +46,46 @@ impl Profile {
         expect(torch.replays.work.iter().all(|w| (w.1 as usize) < nodes.len()), || "replay work has no node".into())?;
         let in_range = |t: i64| self.meta.range.start.0 <= t && t <= self.meta.range.end.0;
         expect(torch.memory.iter().all(|m| in_range(m.time)), || "a memory event lies outside the profile".into())
+    }
+
+    fn check_snapshot(&self, snapshot: &super::MemorySnapshot) -> Result<(), String> {
+        let n_stacks = snapshot.stack_ends.len() as u32;
+        expect(snapshot.stack_ends.first() == Some(&0), || "stack 0 has frames".into())?;
+        expect(snapshot.stack_ends.is_sorted(), || "stacks are not one after the other".into())?;
+        expect(snapshot.stack_ends.last().is_none_or(|end| *end as usize == snapshot.stack_frames.len()), || {
+            "stacks end elsewhere than their frames".into()
+        })?;
+        expect(snapshot.stack_frames.iter().all(|f| (*f as usize) < snapshot.frames.len()), || "a stack has an unknown frame".into())?;
+        self.check_strings(snapshot.frames.iter().flat_map(|f| [f.name, f.file]))?;
+        expect(snapshot.devices.is_sorted_by(|a, b| a.device < b.device), || "devices are not sorted, or twice there".into())?;
+        for device in &snapshot.devices {
+            let (n_states, all) = (device.allocated.len(), &device.allocations);
+            expect(n_states > 0, || "a device has no state".into())?;
+            expect(device.times.is_empty() || device.times.len() + 1 == n_states, || "times and states differ in number".into())?;
+            expect(device.times.is_sorted(), || "times of events go back".into())?;
+            let lengths = [all.address.len(), all.from.len(), all.to.len(), all.requested.len(), all.stream.len(), all.stack.len()];
+            expect(lengths.iter().all(|l| *l == all.len()), || format!("columns of allocations differ in length: {lengths:?}"))?;
+            expect(all.from.is_sorted(), || "allocations are not in the order of their events".into())?;
+            expect(all.from.iter().zip(&all.to).all(|(from, to)| from < to && (*from as usize) < n_states), || {
+                "an allocation ends before it begins".into()
+            })?;
+            expect(all.stack.iter().all(|s| *s < n_stacks), || "an allocation has an unknown stack".into())?;
+            expect(all.extras.iter().all(|e| (e.0 as usize) < all.len()), || "a text belongs to no allocation".into())?;
+            self.check_strings(all.extras.iter().flat_map(|e| [e.1, e.2]))?;
+            expect(device.reserved.is_sorted_by_key(|r| r.0), || "reserved memory is not sorted".into())?;
+            expect(device.ooms.iter().all(|o| (o.state as usize) < n_states && o.stack < n_stacks), || {
+                "an OOM has an unknown state or stack".into()
+            })?;
+            let n_blocks = device.blocks.len() as u32;
+            expect(
+                device.segments.iter().all(|s| s.blocks.start <= s.blocks.end && s.blocks.end <= n_blocks && s.stack < n_stacks),
+                || "a segment points beyond the blocks".into(),
+            )?;
+            expect(device.blocks.iter().all(|b| b.stack < n_stacks), || "a block has an unknown stack".into())?;
+            let live: u64 = (0..all.len()).filter(|&i| all.is_live(i, n_states as u32 - 1)).map(|i| all.size[i]).sum();
+            expect(device.allocated.last() == Some(&live), || "allocated bytes differ from the live allocations".into())?;
+        }
+        Ok(())
     }
 
     fn check_neuron_log(&self, log: &super::neuron_log::NeuronLog) -> Result<(), String> {

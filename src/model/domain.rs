@@ -5,6 +5,7 @@ use super::column::Column;
 use super::neuron_log::NeuronLog;
 use super::perfetto::PerfettoNames;
 use super::semaphores::SemaphoreUse;
+use super::snapshot::MemorySnapshot;
 use super::support::SupportReport;
 use super::system::NeuronSystem;
 use super::torch::Torch;
@@ -27,6 +28,8 @@ pub enum Domain {
     NeuronSystem(Box<NeuronSystem>),
     /// A Perfetto trace.
     Perfetto(Box<PerfettoNames>),
+    /// A memory snapshot of PyTorch's allocator.
+    MemorySnapshot(Box<MemorySnapshot>),
     /// Which operators of a model Neuron supports; no timeline.
     SupportReport(Box<SupportReport>),
 }

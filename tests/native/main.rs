@@ -30,6 +30,7 @@ mod graph_replays;
 mod inference_steps;
 mod kineto;
 mod kineto_tables;
+mod memory_snapshot;
 mod neuron;
 mod neuron_logs;
 mod neuron_parquet;

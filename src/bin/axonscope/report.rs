@@ -6,6 +6,7 @@ mod bounds;
 mod device;
 mod memory;
 mod neuron;
+mod snapshot;
 mod timing;
 mod torch;
 mod torch_views;
@@ -38,6 +39,13 @@ Queries of any profile (arguments in brackets):
 
 Queries of PyTorch traces:
   overview, kernels [group=name|properties, device], efficiency [module], steps [pattern], trace, memory, modules, distributed, diff
+
+Queries of memory snapshots:
+  snapshot             values of each device
+  snapshot-live        what is live in a state, by frame [device=0…, state (default: the peak), group=frame|own|stack]
+  snapshot-allocations the largest allocations of a state [device, state, limit]
+  snapshot-allocation  one allocation with its stack [device, id]
+  snapshot-segments    segments, blocks and fragmentation [device]
 
 Queries of Neuron device profiles:
   bounds               what each core could reach, and where its time went [start_ns, end_ns, order=dma,tensor,…];
@@ -122,6 +130,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         answers.push(compared?);
     } else if let Some(all) = memory::answers(&sessions, arguments) {
         answers = all?;
+    } else if let Some(all) = snapshot::answers(&sessions, arguments) {
+        answers = all?;
     } else if let Some(all) = torch_views::answers(&sessions, arguments) {
         answers = all?;
     } else {
@@ -200,9 +210,10 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         "bands" => Ok(device::named("Bands", asked(session, &BandsQuery)?)),
         other => neuron::answer(session, other, range, burst(arguments)?).unwrap_or_else(|| {
             Err(format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, regions, layers, program, source, bands, roofline, {}, {}, {}, {}; found `{other}`.",
+                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, regions, layers, program, source, bands, roofline, {}, {}, {}, {}, {}; found `{other}`.",
                 device::NAMES,
                 memory::NAMES,
+                snapshot::NAMES,
                 neuron::NAMES,
                 torch_views::NAMES
             ))

@@ -1,0 +1,48 @@
+//! Answers about a memory snapshot of PyTorch's allocator.
+
+pub mod labels;
+pub mod live;
+pub mod picture;
+pub mod segments;
+pub mod summary;
+
+pub use labels::{GroupBy, SnapshotModel};
+pub use live::{Allocation, AllocationDetail, AllocationsQuery, Live, LiveAllocations, LiveGroup, LiveQuery};
+pub use picture::{Band, Picture, PictureQuery};
+pub use segments::{SegmentCell, SegmentMap, SegmentRow};
+pub use summary::{DeviceSummary, OomRow, SnapshotSummary};
+
+use crate::model::snapshot::SnapshotDevice;
+use crate::model::{MemorySnapshot, Profile};
+
+/// A snapshot with what its answers share.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// The profile.
+    pub profile: &'a Profile,
+    /// Its snapshot.
+    pub snapshot: &'a MemorySnapshot,
+    /// Labels of stacks.
+    pub model: &'a SnapshotModel,
+}
+
+impl View<'_> {
+    /// The device of that number.
+    pub fn device(&self, device: u32) -> Result<&SnapshotDevice, String> {
+        self.snapshot.devices.iter().find(|d| d.device == device).ok_or_else(|| format!("This snapshot has no device {device}."))
+    }
+}
+
+/// The state with the most allocated bytes; the first of equal ones.
+pub fn peak_state(device: &SnapshotDevice) -> u32 {
+    let mut peak = (0, 0);
+    for (state, &bytes) in device.allocated.iter().enumerate() {
+        if bytes > peak.1 {
+            peak = (state as u32, bytes);
+        }
+    }
+    peak.0
+}
+
+#[cfg(test)]
+mod tests;
