@@ -1,7 +1,7 @@
 // One profile of each kind that the page opens, with the views it offers: what specs that go through everything go through.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { dropFiles, dropTree, kineto, neuron, openProfile } from './support.js';
+import { conformance, dropFiles, dropTree, kineto, neuron, openProfile } from './support.js';
 import { directory, framework, hostBound, served, summaryText, table, timeline, trace } from './neuron_logs.js';
 
 const resnet = (workers, file) => kineto('kineto-traces', `resnet50_num_workers_${workers}`, `${file}.pt.trace.json.gz`);
@@ -45,6 +45,7 @@ export const kinds = [
   ['torch-ranks', (page) => openProfile(page, ...[0, 1].map((n) => kineto('kineto-traces', 'synth_nccl2', `host_${n}.pt.trace.json.gz`))), [...torch, 'kernels', 'modules', 'distributed', 'diff', ...file]],
   ['torch-rank', (page) => openProfile(page, kineto('local-traces', 'gloo_ddp', 'host_1.1795203883106025163.pt.trace.json.gz')), [...torch, 'memory', 'modules', 'distributed', ...file]],
   ['torch-lightning', (page) => openProfile(page, kineto('local-traces', 'lightning', 'worker0.1795204596385050133.pt.trace.json.gz')), [...torch, 'memory', 'modules', ...file]],
+  ['memory-snapshot', (page) => openProfile(page, conformance('memory', 'from_empty.pickle')), ['timeline', 'snapshot', ...file]],
   ['chrome', (page) => dropFiles(page, { name: 'trace.json', bytes: chrome() }), [...slices, ...file]],
   ['neuron-json', (page) => openProfile(page, fused()), [...ofDevice, ...tables]],
   ['neuron-ntff', (page) => openProfile(page, neuron('baseline_attention', 'baseline_exec_2.ntff'), neuron('baseline_attention', 'baseline.neff')), [...ofDevice, ...tables]],

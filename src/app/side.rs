@@ -40,6 +40,7 @@ const GROUPS: &[(&str, &[Entry])] = &[
         "Memory",
         &[
             ("memory", "Memory", "M2 13.5h12M3 11l2.5-5 3 3 4.5-6.5"),
+            ("snapshot", "Memory snapshot", "M2 13.5v-4h3v-3h3v-3h3v6h3v4z"),
             ("tensors", "Tensors", "M2.5 2.5h5v5h-5zM8.5 2.5h5v5h-5zM2.5 8.5h5v5h-5zM8.5 8.5h5v5h-5z"),
         ],
     ),

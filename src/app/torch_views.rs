@@ -7,6 +7,7 @@ use crate::views::distributed::{DistributedView, Worker};
 use crate::views::efficiency::EfficiencyView;
 use crate::views::memory::MemoryView;
 use crate::views::modules::ModulesView;
+use crate::views::snapshot::SnapshotView;
 use crate::views::steps::StepsView;
 use leptos::prelude::*;
 
@@ -30,6 +31,7 @@ pub fn view(app: App, id: &str, profile: &OpenProfile) -> Option<AnyView> {
             });
             view! { <DistributedView workers=workers(app) on_slice choices=app.view_state("distributed") /> }.into_any()
         }
+        "snapshot" => view! { <SnapshotView ask choices=app.view_state("snapshot") /> }.into_any(),
         "diff" => view! { <DiffView traces=traces(app) front=profile.hash.clone() choices=app.view_state("diff") /> }.into_any(),
         _ => return None,
     };

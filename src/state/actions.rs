@@ -26,8 +26,9 @@ pub fn show_view(app: App, view: &str) {
 pub fn first_view(views: &[String], has_lost: bool) -> &str {
     const LAST: [&str; 3] = ["tables", "ledger", "profile"];
     let has = |view: &str| views.iter().any(|v| v == view);
-    if has("timeline") {
-        return "timeline";
+    // The timeline of a memory snapshot has its curves only.
+    if let Some(first) = ["snapshot", "timeline"].into_iter().find(|v| has(v)) {
+        return first;
     }
     if has_lost && has("ledger") {
         return "ledger";

@@ -32,6 +32,7 @@ pub mod roofline;
 pub mod scope;
 pub mod search;
 pub mod serving;
+pub mod snapshot;
 pub mod source;
 pub mod start;
 pub mod steps;

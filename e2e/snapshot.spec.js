@@ -1,0 +1,132 @@
+// Memory snapshots: figures on screen against the truth files, and real clicks, drags and keys on the picture.
+import { readFileSync } from 'node:fs';
+import { conformance, dropFiles, expect, idle, openProfile, start, test } from './support.js';
+
+const file = (name) => conformance('memory', `${name}.pickle`);
+const truth = (name) => JSON.parse(readFileSync(conformance('memory', `${name}.truth.json`))).devices[0];
+const gib = (bytes) => `${(bytes / 1024 ** 3).toFixed(2)} GiB`;
+const rows = (page, id) => page.locator(`table[data-table="${id}"] tbody tr[data-row]`);
+
+async function ends(canvas) {
+  const [from, to] = (await canvas.getAttribute('data-window')).split('-').map(Number);
+  return { from, to, span: to - from };
+}
+
+test('a snapshot opens with its peak by frame, its allocations with stacks, and its segments', async ({ page, site }) => {
+  const want = truth('training');
+  await start(page, site);
+  await openProfile(page, file('training'));
+  const view = page.locator('[data-view="snapshot"]');
+  await expect(view.locator('[data-peak]')).toContainText(`Peak ${gib(want.peak)} of ${gib(want.reserved)} reserved`);
+  await expect(view.locator('[data-moment]')).toContainText(`in ${want.live_blocks_at_peak} allocations after event 9`);
+  const live = rows(page, 'snapshot-live');
+  await expect(live.first()).toBeVisible();
+  const frame = want.live_at_peak_by_python_frame.find((g) => g.frame.endsWith(':73:step'));
+  await expect(live.filter({ hasText: ':73:step' })).toContainText(gib(frame.bytes));
+  await expect(live.filter({ hasText: ':73:step' })).toContainText(String(frame.blocks));
+  // The stack of an allocation.
+  await rows(page, 'snapshot-allocations').filter({ hasText: 'optimizer.py' }).first().click({ position: { x: 300, y: 12 } });
+  await expect(view.locator('[data-piece] [data-frames] li').filter({ hasText: 'optimizer.py' }).first()).toBeVisible();
+  await expect(view.locator('[data-piece]')).toContainText('Address');
+  await expect(view.locator('[data-fragmentation]')).toContainText(`${want.segments} segments`);
+  await expect(rows(page, 'snapshot-segment-rows').first()).toBeVisible();
+  // Another moment, another grouping.
+  await view.locator('[data-go="last"]').click();
+  await idle(page);
+  await expect(view.locator('[data-moment]')).toContainText(gib(want.live_after_last_event));
+  await view.locator('[data-field="group"]').selectOption('stack');
+  await idle(page);
+  await expect(live.first()).toContainText('<');
+  expect(page.url()).toContain('snapshot');
+});
+
+test('the picture zooms, pans, chooses and reads out, by pointer and by keys', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, file('from_empty'));
+  const canvas = page.locator('[data-chart="snapshot-history"] canvas');
+  await expect(canvas).toHaveAttribute('data-bands', /^[1-9]/);
+  const all = await ends(canvas);
+  expect(all).toEqual({ from: 0, to: 97, span: 97 });
+  const box = await canvas.boundingBox();
+  await page.mouse.move(box.x + box.width * 0.75, box.y + box.height - 40);
+  await expect(page.locator('.readout')).toContainText('allocation');
+  await expect(page.locator('.readout')).toContainText('0x');
+  await page.mouse.down();
+  await page.mouse.up();
+  await idle(page);
+  await expect(page.locator('[data-piece] [data-frames] li').first()).toBeVisible();
+  const state = Number(await canvas.getAttribute('data-cursor'));
+  await canvas.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(canvas).toHaveAttribute('data-cursor', String(state + 1));
+  await page.keyboard.press('w');
+  await page.keyboard.press('w');
+  const near = await ends(canvas);
+  expect(near.span).toBeLessThan(all.span / 2);
+  await page.keyboard.press('d');
+  expect((await ends(canvas)).from).toBeGreaterThan(near.from);
+  await page.mouse.move(box.x + 300, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 500, box.y + 100, { steps: 4 });
+  await page.mouse.up();
+  expect((await ends(canvas)).from).toBeLessThan(near.from);
+  await page.keyboard.press('f');
+  expect(await ends(canvas)).toEqual(all);
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -300);
+  await page.keyboard.up('Control');
+  expect((await ends(canvas)).span).toBeLessThan(all.span);
+  await page.locator('[data-field="axis"]').selectOption('time');
+  await idle(page);
+  expect((await ends(canvas)).span).toBe(970_162_000);
+});
+
+// Two hundred thousand events: opcodes as Python writes them, the texts once in the memo.
+function long(n) {
+  const text = (t) => Buffer.concat([Buffer.from([0x8c, t.length]), Buffer.from(t), Buffer.from([0x94])]);
+  const parts = [Buffer.from([0x80, 4, 0x7d, 0x94, 0x28])];
+  for (const word of ['action', 'addr', 'size', 'time_us', 'alloc', 'free_completed']) parts.push(text(word), Buffer.from('0'));
+  parts.push(text('segments'), Buffer.from([0x5d, 0x94]), text('device_traces'), Buffer.from([0x5d, 0x94, 0x5d, 0x94, 0x28]));
+  for (let k = 0; k < n; k += 1) {
+    const isFree = k > 400 && k % 2 === 1;
+    const event = Buffer.from([0x7d, 0x94, 0x28, 0x68, 1, 0x68, isFree ? 6 : 5, 0x68, 2, 0x4a, 0, 0, 0, 0, 0x68, 3, 0x4a, 0, 0, 0, 0, 0x68, 4, 0x4a, 0, 0, 0, 0, 0x75]);
+    event.writeInt32LE(isFree ? k - 399 : k, 10);
+    event.writeInt32LE(1024 * (1 + (k * 7919) % 5000), 17);
+    event.writeInt32LE(k, 24);
+    parts.push(event);
+    if (k % 1000 === 999) parts.push(Buffer.from([0x65, 0x28]));
+  }
+  parts.push(Buffer.from([0x65, 0x61, 0x75, 0x2e]));
+  return Buffer.concat(parts);
+}
+
+test('a long history draws a bounded number of bands at every zoom', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, { name: 'long.pickle', bytes: long(200_000) });
+  const canvas = page.locator('[data-chart="snapshot-history"] canvas');
+  await expect(canvas).toHaveAttribute('data-bands', /^[1-9]/);
+  await canvas.focus();
+  const times = [];
+  for (const key of [...'wwwwdddaasswwww']) {
+    const before = await page.evaluate(() => performance.now());
+    await page.keyboard.press(key);
+    await idle(page);
+    times.push(await page.evaluate((t) => performance.now() - t, before));
+    expect(Number(await canvas.getAttribute('data-bands'))).toBeLessThanOrEqual(41_000);
+  }
+  console.log(`zoom and pan of 200,000 events: ${times.map((t) => Math.round(t)).join(', ')} ms to the new picture`);
+  await expect(page.locator('[data-peak]')).toContainText('200 000 events'.replace(' ', '\u202f'));
+});
+
+test('a pickle with code is refused, a cut one shows what is there, and nothing open is lost', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, file('from_empty'));
+  await dropFiles(page, { name: 'code.pickle', bytes: Buffer.concat([Buffer.from([0x80, 4]), Buffer.from('cos\nsystem\n(S\'ls\'\ntR.')]) });
+  await expect(page.locator('[role=alert]')).toContainText('found the instruction GLOBAL at byte 2, which loads or calls code. Nothing of the file was run.');
+  await expect(page.locator('[data-view="snapshot"]')).toBeVisible();
+  const whole = readFileSync(file('inference'));
+  await dropFiles(page, { name: 'cut.pickle', bytes: whole.subarray(0, Math.floor(whole.length * 0.7)) });
+  await expect(page.locator('[data-view="snapshot"] [data-peak]')).toContainText('Peak');
+  await page.locator('[data-nav="ledger"]').click();
+  await expect(page.locator('[data-view="ledger"]')).toContainText('The file ends inside the snapshot');
+});

@@ -1,0 +1,254 @@
+//! The picture of allocated memory on its canvas.
+
+use super::window::Window;
+use crate::analysis::snapshot::{Band, Picture};
+use crate::base::{DurationNs, text};
+use crate::ui::chart::look::{self, FONT, Look, Size};
+use crate::ui::chart::scale;
+use crate::ui::palette::fixed;
+use crate::ui::table::Kind;
+use web_sys::CanvasRenderingContext2d;
+
+/// Room for bytes at the left and for the axis below.
+pub const LEFT: f64 = 64.0;
+pub const BELOW: f64 = 22.0;
+
+/// A moment that is marked: position on the axis, label, whether it is a failed allocation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moment {
+    pub at: i64,
+    pub label: String,
+    pub is_failure: bool,
+}
+
+/// Where the parts of a picture are on a canvas that shows `window`, which may be another one than the picture's.
+#[derive(Clone, Copy)]
+pub struct Places {
+    pub window: Window,
+    pub size: Size,
+    /// Of the picture.
+    pub own: Window,
+    pub n_columns: usize,
+    pub bytes: (u64, u64),
+}
+
+impl Places {
+    pub fn new(picture: &Picture, window: Window, size: Size) -> Places {
+        Places { window, size, own: Window::of(picture.window), n_columns: picture.states.len(), bytes: picture.bytes }
+    }
+
+    fn width(&self) -> f64 {
+        (self.size.width - LEFT).max(1.0)
+    }
+
+    fn height(&self) -> f64 {
+        (self.size.height - BELOW).max(1.0)
+    }
+
+    /// x of a position on the axis.
+    pub fn x(&self, at: f64) -> f64 {
+        LEFT + (at - self.window.from) / self.window.span() * self.width()
+    }
+
+    /// Position on the axis at an x.
+    pub fn at(&self, x: f64) -> f64 {
+        self.window.from + (x - LEFT) / self.width() * self.window.span()
+    }
+
+    /// x of the left edge of a column of the picture.
+    pub fn column_x(&self, column: usize) -> f64 {
+        self.x(self.own.from + self.own.span() * column as f64 / self.n_columns.max(1) as f64)
+    }
+
+    /// The column of the picture at an x.
+    pub fn column(&self, x: f64) -> Option<usize> {
+        let share = (self.at(x) - self.own.from) / self.own.span();
+        (x >= LEFT && (0.0..1.0).contains(&share)).then(|| ((share * self.n_columns as f64) as usize).min(self.n_columns - 1))
+    }
+
+    /// y of bytes.
+    pub fn y(&self, bytes: u64) -> f64 {
+        let (low, high) = self.bytes;
+        self.height() * (1.0 - (bytes as f64 - low as f64) / ((high - low).max(1)) as f64)
+    }
+
+    /// Bytes at a y.
+    pub fn bytes_at(&self, y: f64) -> f64 {
+        let (low, high) = self.bytes;
+        low as f64 + (high - low) as f64 * (1.0 - y / self.height())
+    }
+}
+
+/// The band at a point.
+pub fn band_at<'a>(picture: &'a Picture, places: &Places, x: f64, y: f64) -> Option<&'a Band> {
+    let column = places.column(x)? as u32;
+    let bytes = places.bytes_at(y);
+    picture.bands.iter().find(|b| {
+        let from = u32::from(b.column);
+        (from..from + u32::from(b.n_columns)).contains(&column) && (b.low as f64..(b.low + b.size) as f64).contains(&bytes)
+    })
+}
+
+/// What is drawn over the bands.
+pub struct Marks<'a> {
+    pub moments: &'a [Moment],
+    /// The chosen moment, on the axis.
+    pub cursor: Option<i64>,
+    /// The allocation that is chosen or under the pointer.
+    pub lit: Option<u32>,
+    /// Whether the axis is time.
+    pub by_time: bool,
+}
+
+/// Draws the picture.
+pub fn paint(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places, marks: &Marks<'_>, look: &Look) {
+    let height = places.height();
+    let right = places.size.width;
+    context.set_font(FONT);
+    let axis = scale::exact(picture.bytes.0 as f64, picture.bytes.1 as f64, 5, Kind::Bytes);
+    for tick in &axis.ticks {
+        let y = places.y(tick.value as u64);
+        look::rule(context, (LEFT, y), (right, y), &look.line);
+        context.set_fill_style_str(&look.quiet);
+        look::write(context, &text::bytes(tick.value as u64), LEFT - 6.0, y.clamp(7.0, height - 7.0), "right");
+    }
+    context.save();
+    context.begin_path();
+    context.rect(LEFT, 0.0, right - LEFT, height);
+    context.clip();
+    bands(context, picture, places, look);
+    curves(context, picture, places, look);
+    if let Some(lit) = marks.lit {
+        context.set_stroke_style_str(&look.text);
+        context.set_line_width(2.0);
+        for band in picture.bands.iter().filter(|b| b.id == lit) {
+            let [x, y, width, tall] = area(band, places);
+            context.stroke_rect(x, y, width.max(1.0), tall.max(1.0));
+        }
+    }
+    for moment in marks.moments {
+        let x = places.x(moment.at as f64);
+        if !(LEFT - 1.0..=right).contains(&x) {
+            continue;
+        }
+        let colour = if moment.is_failure { look.slot(fixed::MORE) } else { look.quiet.clone() };
+        look::rule(context, (x, 0.0), (x, height), &colour);
+        context.set_fill_style_str(&colour);
+        let (at, align) = if x > right - 120.0 { (x - 4.0, "right") } else { (x + 4.0, "left") };
+        look::write(context, &moment.label, at, 9.0, align);
+    }
+    if let Some(cursor) = marks.cursor {
+        let x = places.x(cursor as f64);
+        context.set_stroke_style_str(&look.text);
+        context.set_line_width(1.0);
+        context.stroke_rect(x.round() + 0.5, 0.5, 0.01, height);
+    }
+    context.restore();
+    look::rule(context, (LEFT, 0.0), (LEFT, height), &look.axis);
+    look::rule(context, (LEFT, height), (right, height), &look.axis);
+    context.set_fill_style_str(&look.quiet);
+    for (share, align) in [(0.0, "left"), (0.5, "center"), (1.0, "right")] {
+        let at = places.window.from + places.window.span() * share;
+        let label =
+            if marks.by_time { text::duration(DurationNs(at as i64)) } else { format!("event {}", text::count(at.max(0.0) as u64)) };
+        look::write(context, &label, LEFT + places.width() * share, height + 12.0, align);
+    }
+}
+
+fn area(band: &Band, places: &Places) -> [f64; 4] {
+    let (left, right) =
+        (places.column_x(usize::from(band.column)), places.column_x(usize::from(band.column) + usize::from(band.n_columns)));
+    let (top, bottom) = (places.y(band.low.saturating_add(band.size)), places.y(band.low));
+    [left, top, right - left, bottom - top]
+}
+
+/// Bands by colour: the picture's are sorted by it.
+fn bands(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places, look: &Look) {
+    let (right, mut last) = (places.size.width, None);
+    for band in &picture.bands {
+        let [x, y, width, tall] = area(band, places);
+        if x > right || x + width < LEFT {
+            continue;
+        }
+        if last != Some(band.slot) {
+            context.set_fill_style_str(&look.slot(band.slot));
+            last = Some(band.slot);
+        }
+        // A gap tells neighbours of one colour apart where there is room for it.
+        let gap = if tall >= 4.0 { 1.0 } else { 0.0 };
+        context.fill_rect(x, y + gap, width.max(0.5), tall - gap);
+    }
+}
+
+/// Smaller allocations as one band on top, the outline of what is allocated, and what is reserved.
+fn curves(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places, look: &Look) {
+    let n = picture.states.len();
+    context.set_fill_style_str(&look.slot(fixed::OTHER));
+    let mut from = 0;
+    while from < n {
+        let key = (picture.drawn[from], picture.total[from]);
+        let mut to = from + 1;
+        while to < n && (picture.drawn[to], picture.total[to]) == key {
+            to += 1;
+        }
+        if key.1 > key.0 {
+            let (x, top) = (places.column_x(from), places.y(key.1));
+            context.fill_rect(x, top, (places.column_x(to) - x).max(0.5), (places.y(key.0) - top).max(0.5));
+        }
+        from = to;
+    }
+    for (values, colour, width) in [(&picture.total, &look.text, 1.0), (&picture.reserved, &look.axis, 1.5)] {
+        context.set_stroke_style_str(colour);
+        context.set_line_width(width);
+        context.begin_path();
+        let mut before = None;
+        for (column, &value) in values.iter().enumerate() {
+            let (x, y) = (places.column_x(column), places.y(value));
+            match before {
+                None => context.move_to(x, y),
+                Some(last) if last == value => {}
+                Some(last) => {
+                    context.line_to(x, places.y(last));
+                    context.line_to(x, y);
+                }
+            }
+            before = Some(value);
+        }
+        if let Some(last) = before {
+            context.line_to(places.column_x(n), places.y(last));
+        }
+        context.stroke();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_is_in_the_band_that_is_drawn_there() {
+        let picture = Picture {
+            window: (0, 100),
+            extent: (0, 100),
+            bytes: (0, 1000),
+            states: (0..10).collect(),
+            bands: vec![
+                Band { id: 7, column: 0, n_columns: 10, low: 0, size: 400, slot: 0 },
+                Band { id: 8, column: 5, n_columns: 2, low: 400, size: 100, slot: 1 },
+            ],
+            ..Picture::default()
+        };
+        let size = Size { width: LEFT + 200.0, height: BELOW + 100.0 };
+        let all = Places::new(&picture, Window::of((0, 100)), size);
+        let id = |places: &Places, x: f64, y: f64| band_at(&picture, places, LEFT + x, y).map(|b| b.id);
+        assert_eq!(id(&all, 1.0, 99.0), Some(7));
+        assert_eq!(id(&all, 110.0, 55.0), Some(8));
+        assert_eq!(id(&all, 90.0, 55.0), None);
+        assert_eq!(id(&all, -5.0, 99.0), None);
+        // The same picture in another window: its columns move with the axis.
+        let part = Places::new(&picture, Window::of((50, 70)), size);
+        assert_eq!(id(&part, 1.0, 55.0), Some(8));
+        assert_eq!(id(&part, 199.0, 55.0), Some(8));
+        assert_eq!(area(&picture.bands[1], &all), [LEFT + 100.0, 50.0, 40.0, 10.0]);
+    }
+}
