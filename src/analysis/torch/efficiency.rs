@@ -146,7 +146,7 @@ pub struct Call {
 /// All modelled calls, parents before their children.
 pub fn calls(view: &View<'_>, times: &NodeTimes, mut f: impl FnMut(Call)) {
     let trees = &view.model.trees;
-    let mut works = Works::default();
+    let mut works = Works::new(view);
     let mut is_modelled = vec![false; trees.len()];
     for node in 0..trees.len() {
         let parent = trees.parent[node];
@@ -156,7 +156,7 @@ pub fn calls(view: &View<'_>, times: &NodeTimes, mut f: impl FnMut(Call)) {
         if slice == NO_SLICE || time <= 0 || !view.model.is_operator(view.profile, node as u32) {
             continue;
         }
-        if let Some((key, work)) = Works::key(view, slice).and_then(|key| Some((key, works.of(view, key)?))) {
+        if let Some((key, work)) = works.key(slice).and_then(|key| Some((key, works.of(key)?))) {
             is_modelled[node] = true;
             f(Call { node: node as u32, slice, key, work, time, is_inner });
         }

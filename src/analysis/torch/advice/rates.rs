@@ -10,8 +10,9 @@ use crate::analysis::torch::efficiency::{Call, calls, device_peaks, work_below};
 use crate::analysis::torch::overview::{Evidence, Overview, Recommendation};
 use crate::analysis::torch::work::inputs::{Dtype, Inputs};
 use crate::analysis::torch::work::{Bound, Family};
-use crate::base::{DurationNs, SliceId, largest, text};
+use crate::base::{DurationNs, SliceId, StrId, largest, text};
 use crate::model::NO_SLICE;
+use rustc_hash::FxHashMap;
 
 /// A matrix product under this share of its roof is said.
 const ROOF_MIN: f64 = 0.5;
@@ -50,6 +51,11 @@ pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendati
         conversions(view, overview, &all),
     ];
     found.into_iter().flatten().collect()
+}
+
+/// Names of slices that are calls of an operator: of each distinct name once.
+fn named(view: &View<'_>, operator: &str) -> Vec<StrId> {
+    view.profile.strings.iter().filter(|(_, name)| operator_name(name) == operator).map(|(id, _)| id).collect()
 }
 
 /// The places with the most to win.
@@ -211,11 +217,13 @@ fn chains(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommen
 /// Attention by the math backend, which writes the matrix of weights to memory.
 fn math_attention(view: &View<'_>, overview: &Overview, times: &NodeTimes, (start, end): (i64, i64)) -> Option<Recommendation> {
     let (trees, slices) = (&view.model.trees, &view.profile.slices);
+    let names = named(view, "aten::_scaled_dot_product_attention_math");
+    if names.is_empty() {
+        return None;
+    }
     let is_math = |node: usize| {
         let slice = trees.slice[node];
-        slice != NO_SLICE
-            && (start..end).contains(&slices.start[slice as usize])
-            && operator_name(view.profile.name_of(SliceId(slice))) == "aten::_scaled_dot_product_attention_math"
+        slice != NO_SLICE && names.contains(&slices.name[slice as usize]) && (start..end).contains(&slices.start[slice as usize])
     };
     // Autograd may call it inside itself.
     let is_outer = |node: usize| trees.parent[node] == NONE || !is_math(trees.parent[node] as usize);
@@ -240,13 +248,15 @@ fn math_attention(view: &View<'_>, overview: &Overview, times: &NodeTimes, (star
 
 /// Copies between tensors of different types.
 fn conversions(view: &View<'_>, overview: &Overview, all: &[Call]) -> Option<Recommendation> {
-    let string = |id: crate::base::StrId| view.profile.strings.get(id);
+    let string = |id: StrId| view.profile.strings.get(id);
+    let copies = named(view, "aten::copy_");
+    let mut by_types: FxHashMap<(StrId, StrId), bool> = FxHashMap::default();
     let is_conversion = |call: &&Call| {
-        if operator_name(string(call.key.0)) != "aten::copy_" {
-            return false;
-        }
-        let inputs = Inputs::new(string(call.key.1), string(call.key.2), "");
-        inputs.tensor(0).zip(inputs.tensor(1)).is_some_and(|(to, from)| to.dtype != from.dtype)
+        copies.contains(&call.key.0)
+            && *by_types.entry((call.key.1, call.key.2)).or_insert_with(|| {
+                let inputs = Inputs::new(string(call.key.1), string(call.key.2), "");
+                inputs.tensor(0).zip(inputs.tensor(1)).is_some_and(|(to, from)| to.dtype != from.dtype)
+            })
     };
     let found: Vec<Won> = all.iter().filter(is_conversion).map(|c| (c.slice, c.time)).collect();
     let cost = sum(&found);

@@ -24,7 +24,7 @@ const EVEN_MIN: f64 = 0.5;
 
 pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendation> {
     let (Some(first), Some(last)) = (overview.steps.first(), overview.steps.last()) else { return Vec::new() };
-    let mut steps = inference::steps(view, &StepsQuery::default()).map(|t| t.steps).unwrap_or_default();
+    let mut steps = inference::steps_without_work(view, &StepsQuery::default()).map(|t| t.steps).unwrap_or_default();
     // An annotation begins before the first operator in it, where a trace without marks begins its only step.
     steps.retain(|s| s.start < last.end && first.start.0 < s.start.0.saturating_add(s.duration.0));
     let found = [launch_bound_decode(&steps), graph_gaps(view, overview), uneven_batch(&steps), recompilation(view, overview)];

@@ -11,7 +11,7 @@ use crate::base::{DurationNs, SliceId, TimeNs, TimeRange};
 use annotation::{Engine, Phase, StepKind};
 use serde::{Deserialize, Serialize};
 
-pub use rows::steps;
+pub use rows::{steps, steps_without_work};
 
 /// Which steps.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use super::{StepRow, StepTable, StepsQuery};
 use crate::analysis::spans::{length, union};
 use crate::analysis::torch::View;
 use crate::analysis::torch::core::NodeTimes;
-use crate::analysis::torch::efficiency::{calls, device_peaks, launched_at};
+use crate::analysis::torch::efficiency::{Call, calls, device_peaks, launched_at};
 use crate::base::{DurationNs, SliceId, TimeNs, text};
 use crate::model::NO_SLICE;
 
@@ -26,6 +26,15 @@ struct Launched {
 
 /// The steps of a trace.
 pub fn steps(view: &View<'_>, query: &StepsQuery) -> Result<StepTable, String> {
+    steps_with(view, query, true)
+}
+
+/// The same without FLOPs and MFU, which take a walk over all operators.
+pub fn steps_without_work(view: &View<'_>, query: &StepsQuery) -> Result<StepTable, String> {
+    steps_with(view, query, false)
+}
+
+fn steps_with(view: &View<'_>, query: &StepsQuery, has_work: bool) -> Result<StepTable, String> {
     let Found { marks, source } = find(view, &query.pattern)?;
     let slices = &view.profile.slices;
     let is_in = |m: &Marked| query.range.is_none_or(|r| r.start.0 <= m.start && m.start < r.end.0);
@@ -53,15 +62,17 @@ pub fn steps(view: &View<'_>, query: &StepsQuery) -> Result<StepTable, String> {
             (step.last_call, step.n_launches) = (Some(call), step.n_launches + 1);
         }
     }
-    let times = NodeTimes::new(view.profile, view.model);
-    calls(view, &times, |call| {
+    let add_work = |call: Call| {
         let step = launched_at(view, &call).and_then(at).and_then(|step| launched.get_mut(step));
         let Some(step) = step.filter(|_| !call.is_inner) else { return };
         step.flops = Some(step.flops.unwrap_or(0).saturating_add(call.work.flops));
         if call.work.is_matrix {
             step.matrix_ns = step.matrix_ns.zip(peaks.and_then(|p| p.roof(&call.work).compute_ns)).map(|(sum, ns)| sum + ns);
         }
-    });
+    };
+    if has_work {
+        calls(view, &NodeTimes::new(view.profile, view.model), add_work);
+    }
     let steps: Vec<StepRow> = marks.iter().zip(launched).map(|(mark, launched)| row(view, mark, launched)).collect();
     let mut out = StepTable { groups: groups(&steps), steps, source, candidates: candidates(view), device, notes: Vec::new() };
     notes(view, query, n_outside, &mut out);

@@ -136,23 +136,29 @@ pub fn work(name: &str, inputs: &Inputs) -> Option<Work> {
 pub type CallKey = (StrId, StrId, StrId, StrId);
 
 /// The work of the calls of a trace, each distinct one counted once.
-#[derive(Default)]
-pub struct Works {
+pub struct Works<'a> {
+    view: View<'a>,
+    shapes: Option<&'a [StrId]>,
     known: FxHashMap<CallKey, Option<Work>>,
 }
 
-impl Works {
+impl<'a> Works<'a> {
+    /// None counted yet.
+    pub fn new(view: &View<'a>) -> Self {
+        Works { view: *view, shapes: view.profile.attribute("input_shape").map(|a| &a.values[..]), known: FxHashMap::default() }
+    }
+
     /// What makes the work of an operator's call; `None` where no inputs are recorded.
-    pub fn key(view: &View<'_>, slice: u32) -> Option<CallKey> {
-        let at = view.torch.inputs.binary_search_by_key(&slice, |i| i.slice).ok()?;
-        let inputs = &view.torch.inputs[at];
-        let shape = view.profile.attribute("input_shape")?.values.get(slice as usize).copied()?;
-        Some((view.profile.slices.name[slice as usize], shape, inputs.types, inputs.concrete))
+    pub fn key(&self, slice: u32) -> Option<CallKey> {
+        let shape = *self.shapes?.get(slice as usize)?;
+        let all = &self.view.torch.inputs;
+        let inputs = &all[all.binary_search_by_key(&slice, |i| i.slice).ok()?];
+        Some((self.view.profile.slices.name[slice as usize], shape, inputs.types, inputs.concrete))
     }
 
     /// The work of calls with that key.
-    pub fn of(&mut self, view: &View<'_>, key: CallKey) -> Option<Work> {
-        let text = |id: StrId| view.profile.strings.get(id);
+    pub fn of(&mut self, key: CallKey) -> Option<Work> {
+        let text = |id: StrId| self.view.profile.strings.get(id);
         *self.known.entry(key).or_insert_with(|| {
             let inputs = Inputs::new(text(key.1), text(key.2), text(key.3));
             work(super::core::names::operator_name(text(key.0)), &inputs)
