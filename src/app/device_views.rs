@@ -2,6 +2,7 @@
 
 use super::compared::{Compared, Timelines};
 use super::front::show_occurrences;
+use super::views::Front;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::compare::{CompareView, Device};
@@ -12,12 +13,7 @@ use crate::views::timeline::settings::Settings;
 use crate::worker::protocol::Details;
 use leptos::prelude::*;
 
-/// Whether a profile can be compared with another device profile.
-pub(super) fn is_device(profile: &OpenProfile) -> bool {
-    profile.hot.info.views.iter().any(|v| v == "compare")
-}
-
-pub(super) fn tensors(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn tensors(Front { app, profile, .. }: Front) -> AnyView {
     let ask = profile.ask.clone();
     let on_tensor = Callback::new(move |name: String| show_occurrences(app, ask.clone(), "variable".into(), name));
     let on_range = Callback::new(move |range: TimeRange| {
@@ -34,7 +30,7 @@ pub(super) fn tensors(app: App, profile: OpenProfile) -> AnyView {
 
 /// What is merged in the bar of the selected DMA transfer, at the head of its details.
 pub(super) fn merged(app: App, details: RwSignal<Option<Details>>, on_go: Callback<SliceId>) -> Option<AnyView> {
-    let profile = app.front_untracked().filter(is_device)?;
+    let profile = app.front_untracked().filter(OpenProfile::is_device)?;
     let slice = details.with_untracked(|d| d.as_ref()?.item.slice())?;
     let settings = Settings::of(app.view_state("timeline"));
     let query = Signal::derive(move || settings.dma());
@@ -43,23 +39,23 @@ pub(super) fn merged(app: App, details: RwSignal<Option<Details>>, on_go: Callba
 
 /// How the instructions of a profile agree with those of every other open file of the same run, a sentence for each.
 pub(super) fn agreements(app: App, profile: &OpenProfile) -> Signal<Vec<String>> {
-    let (id, is_one) = (profile.id, is_device(profile));
+    let (id, is_one) = (profile.id, profile.is_device());
     let others = move || {
         let all = app.state.profiles().get();
-        let open = all.into_iter().filter(|p| is_one && p.id != id && p.stopped.is_none() && is_device(p));
+        let open = all.into_iter().filter(|p| is_one && p.id != id && p.stopped.is_none() && p.is_device());
         open.map(|p| OtherProfile { title: p.title.clone(), hash: p.hash, ask: p.ask }).collect::<Vec<_>>()
     };
     agreements_of(profile.ask.clone(), Signal::derive(others))
 }
 
 /// Every open device profile that still answers.
-pub(super) fn compare(app: App) -> AnyView {
+pub(super) fn compare(Front { app, .. }: Front) -> AnyView {
     let devices = Signal::derive(move || {
         let all = app.state.profiles().get();
-        let open = all.into_iter().filter(|p| p.stopped.is_none() && is_device(p));
+        let open = all.into_iter().filter(|p| p.stopped.is_none() && p.is_device());
         open.map(|p| Device { label: p.title.clone(), hash: p.hash, ask: p.ask }).collect()
     });
-    let compared = Compared::new(app, |p| p.stopped.is_none() && is_device(p));
+    let compared = Compared::new(app, |p| p.stopped.is_none() && p.is_device());
     let on_name = Callback::new(move |(by, name): (String, String)| compared.line_up(app, by, name));
     let above = ViewFn::from(move || view! { <Timelines compared /> });
     view! { <CompareView devices above on_name choices=app.view_state("compare") /> }.into_any()

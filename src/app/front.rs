@@ -1,12 +1,11 @@
 //! The profile in front: side bar, scope bar, the view, the details drawer.
 
 use super::bars::ScopeBar;
-use super::device_views::is_device;
 use super::glance::glance;
-use super::search::search_view;
 use super::side::SideBar;
 use super::stacked::{StackBar, Stacked, StackedTimeline};
 use super::time_views;
+use super::views::{self, Front};
 use crate::base::{Ledger, SliceId};
 use crate::state::annotations::text::Of;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
@@ -72,52 +71,34 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
             return ().into_any();
         };
         // A link or the tab before may name a view that this profile cannot fill.
-        let views = &profile.hot.info.views;
-        let view = if views.contains(&view) { view } else { actions::first_view(views, profile.has_lost()).into() };
-        match view.as_str() {
-            "summary" => super::program_views::summary(app, profile),
-            "source" => super::sources::view(app, profile),
-            "layers" => super::program_views::layers(app, profile),
-            "program" => super::program_views::program(app, profile),
-            "roofline" => super::program_views::roofline(app, profile),
-            "bounds" => super::program_views::bounds(app, profile),
-            "gaps" => time_views::gaps(app, profile),
-            "advice" => time_views::advice(app, profile),
-            "overview" if time_views::is_torch(&profile) => time_views::overview(app, profile),
-            "kernels" if time_views::is_torch(&profile) => time_views::kernels(app, profile),
-            "operators" => operators(app, profile),
-            "tables" => tables(app, profile),
-            "tensors" => super::device_views::tensors(app, profile),
-            "compare" => super::device_views::compare(app),
-            "support" => super::neuron::support(app, profile),
-            "system" => super::system::system(app, profile),
-            "serving" => super::system::serving(app, profile),
-            id @ ("operator-framework" | "operator-hlo" | "operator-timeline" | "trace") => {
-                let ask = profile.ask.clone();
-                super::neuron::log(app, profile, id, move || timeline(app, hot, details, (flows, ask), stacked))
-            }
-            "ledger" => {
-                let (ledger, checks) = (Ledger::clone(&profile.ledger), super::device_views::agreements(app, &profile));
-                view! { <LedgerView ledger=Signal::stored(ledger) checks /> }.into_any()
-            }
-            "profile" => view! { <ProfileView hot views=super::side::missing(app) /> }.into_any(),
-            "search" => search_view(app, profile),
-            id => super::torch_views::view(app, id, &profile).unwrap_or_else(|| {
-                let timeline = timeline(app, hot, details, (flows, profile.ask), stacked);
-                view! { <h1 class="visually-hidden">"Timeline"</h1>{timeline} }.into_any()
-            }),
-        }
+        let offered = &profile.hot.info.views;
+        let view = if offered.contains(&view) { view } else { actions::first_view(offered, profile.has_lost()).into() };
+        let mount = views::of(&view).map_or(timeline as fn(Front) -> AnyView, |def| def.mount);
+        mount(Front { app, profile, hot, details, flows, stacked })
     }
 }
 
-fn timeline(
-    app: App,
-    hot: Signal<Option<Arc<HotColumns>>>,
-    details: RwSignal<Option<Details>>,
-    flows: (FlowChoice, Ask),
-    stacked: Stacked,
-) -> AnyView {
-    let choice = flows.0;
+/// The ledger.
+pub(super) fn ledger(front: Front) -> AnyView {
+    let (ledger, checks) = (Ledger::clone(&front.profile.ledger), super::device_views::agreements(front.app, &front.profile));
+    view! { <LedgerView ledger=Signal::stored(ledger) checks /> }.into_any()
+}
+
+/// What the file says of itself, and the views that are missing.
+pub(super) fn profile(front: Front) -> AnyView {
+    view! { <ProfileView hot=front.hot views=super::side::missing(front.app) /> }.into_any()
+}
+
+/// The timeline as a view.
+pub(super) fn timeline(front: Front) -> AnyView {
+    let rows = rows(front);
+    view! { <h1 class="visually-hidden">"Timeline"</h1>{rows} }.into_any()
+}
+
+/// The rows of the timeline with what is below them.
+pub(super) fn rows(front: Front) -> AnyView {
+    let Front { app, profile, hot, details, flows: choice, stacked } = front;
+    let flows = (choice, profile.ask.clone());
     let arrows = Signal::derive(move || details.get().map(|d| arrows(&d, choice)).unwrap_or_default());
     let on_details = Callback::new(move |()| app.state.is_details_open().set(true));
     let (is_open, set_open) = app.view_state("timeline").choice("annotations", false);
@@ -125,7 +106,7 @@ fn timeline(
     let on_go = Callback::new(move |range| app.window.set(Some(range)));
     let on_select = Callback::new(move |range| actions::commit_range(app, Some(range)));
     let on_close = Callback::new(move |()| set_open.set(false));
-    let glance = glance(app, flows.1.clone());
+    let glance = glance(app, profile.ask);
     let panel = move || {
         let profile = is_open.get().then(|| app.front_untracked()).flatten();
         let of = |p: &OpenProfile| Of { hash: p.hash.clone(), name: p.own_title.clone() };
@@ -135,7 +116,7 @@ fn timeline(
         view! { <StackedTimeline stacked arrows on_details flows=choice /> }.into_any()
     } else {
         let settings = Settings { mine: app.mine(), ..Settings::of(app.view_state("timeline")) };
-        let device = Signal::derive(move || app.front().filter(is_device).map(|p| (p.id, p.ask)));
+        let device = Signal::derive(move || app.front().filter(OpenProfile::is_device).map(|p| (p.id, p.ask)));
         let curves = in_view::curves(device, settings, app.window.into(), hot);
         let (hot, ids) = names::with_names(device, settings, hot, dma::in_rows(device, settings, hot));
         let hot = logical::in_rows(settings, hot);
@@ -211,18 +192,18 @@ fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, within: Wit
     });
 }
 
-fn operators(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn operators(Front { app, profile, .. }: Front) -> AnyView {
     let occurrences = profile.ask.clone();
     let on_row = Callback::new(move |(by, name): (String, String)| show_occurrences(app, occurrences.clone(), by, name));
-    if time_views::is_torch(&profile) {
+    if profile.is_torch() {
         return time_views::operators(app, profile, on_row);
     }
     view! { <OperatorsView ask=profile.ask range=time_views::scope(app) on_row choices=app.view_state("operators") /> }.into_any()
 }
 
-fn tables(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn tables(Front { app, profile, .. }: Front) -> AnyView {
     let tables = profile.hot.info.tables.clone();
-    view! { <TablesView ask=profile.ask.clone() tables=Signal::stored(tables) has_timeline=super::device_views::is_device(&profile) choices=app.view_state("tables") /> }.into_any()
+    view! { <TablesView ask=profile.ask.clone() tables=Signal::stored(tables) has_timeline=profile.is_device() choices=app.view_state("tables") /> }.into_any()
 }
 
 /// The columns of the profile in front, coloured as chosen.

@@ -29,6 +29,7 @@ mod stacked;
 mod system;
 mod time_views;
 mod torch_views;
+mod views;
 
 use crate::state::{App as State, AppStateStoreFields as _, actions};
 use crate::ui::dom::is_panel_open;

@@ -1,5 +1,6 @@
 //! Views of Neuron's reports and logs, wired to the page's state.
 
+use super::views::Front;
 use crate::base::SliceId;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::neuron_log::{Level, LogContext, LogOpsView, LogTimelineView, LogTraceView};
@@ -34,20 +35,36 @@ fn with_tools(run: &OpenProfile) -> String {
 }
 
 /// A support report.
-pub(super) fn support(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn support(Front { app, profile, .. }: Front) -> AnyView {
     view! { <SupportView ask=profile.ask others=others(app, profile.id, "analyze") choices=app.view_state("support") /> }.into_any()
 }
 
-/// A view of a run of the TensorBoard plugin; `timeline` makes the timeline that some of them hold.
-pub(super) fn log(app: App, profile: OpenProfile, view: &str, timeline: impl FnOnce() -> AnyView + Send + 'static) -> AnyView {
-    let id = TOOLS.into_iter().find(|t| *t == view).unwrap_or("operator-framework");
+pub(super) fn log_framework(front: Front) -> AnyView {
+    view! { <LogOpsView context=context(&front, "operator-framework") level=Level::Framework /> }.into_any()
+}
+
+pub(super) fn log_hlo(front: Front) -> AnyView {
+    view! { <LogOpsView context=context(&front, "operator-hlo") level=Level::Hlo /> }.into_any()
+}
+
+pub(super) fn log_timeline(front: Front) -> AnyView {
+    view! { <LogTimelineView context=context(&front, "operator-timeline")>{super::front::rows(front)}</LogTimelineView> }.into_any()
+}
+
+pub(super) fn log_trace(front: Front) -> AnyView {
+    view! { <LogTraceView context=context(&front, "trace")>{super::front::rows(front)}</LogTraceView> }.into_any()
+}
+
+/// What a view of a run of the TensorBoard plugin needs of the page.
+fn context(front: &Front, view: &'static str) -> LogContext {
+    let (app, profile) = (front.app, &front.profile);
     let show = move |(slice, marked): (SliceId, Vec<SliceId>)| {
         actions::set_highlights(app, marked);
         actions::select_and_reveal(app, Some(slice));
     };
-    let context = LogContext {
-        title: with_tools(&profile),
-        ask: profile.ask,
+    LogContext {
+        title: with_tools(profile),
+        ask: profile.ask.clone(),
         others: runs(app, profile.id),
         selection: app.selected_slice(),
         range: super::time_views::scope(app),
@@ -58,12 +75,6 @@ pub(super) fn log(app: App, profile: OpenProfile, view: &str, timeline: impl FnO
         }),
         on_range: Callback::new(move |range| actions::commit_range(app, Some(range))),
         on_run: Callback::new(move |id| actions::show_profile(app, id)),
-        choices: app.view_state(id),
-    };
-    match id {
-        "operator-hlo" => view! { <LogOpsView context level=Level::Hlo /> }.into_any(),
-        "operator-timeline" => view! { <LogTimelineView context>{timeline()}</LogTimelineView> }.into_any(),
-        "trace" => view! { <LogTraceView context>{timeline()}</LogTraceView> }.into_any(),
-        _ => view! { <LogOpsView context level=Level::Framework /> }.into_any(),
+        choices: app.view_state(view),
     }
 }

@@ -5,7 +5,7 @@ use super::handles::{self, Handle};
 use super::pool::{self, Job};
 use super::{sorting, sources};
 use crate::base::text;
-use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, own::ProfileKind, runs, url::Named, url::UrlState};
+use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, own::OwnKind, runs, url::Named, url::UrlState};
 use crate::views::timeline::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
@@ -201,7 +201,7 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
     handles::insert(id, handle);
     let title = if hot.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { hot.info.meta.title.clone() };
     let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash);
-    let choices = app.own.with_untracked(|own| own.of(ProfileKind::of(&hot.info.views)));
+    let choices = app.own.with_untracked(|own| own.of(OwnKind::of(hot.info.kind)));
     let kept = Kept { annotations: super::link::annotations(&opened.hash), choices, ..Kept::default() };
     let profile = OpenProfile {
         id,

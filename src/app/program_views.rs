@@ -1,8 +1,9 @@
 //! Summary, layers, programs and roofline of a Neuron device, joined to the timeline.
 
 use super::time_views::scope;
+use super::views::Front;
 use crate::base::{SliceId, TimeRange};
-use crate::state::{App, OpenProfile, actions};
+use crate::state::{App, actions};
 use crate::views::bounds::BoundsView;
 use crate::views::layers::LayersView;
 use crate::views::program::ProgramView;
@@ -10,7 +11,7 @@ use crate::views::roofline::RooflineView;
 use crate::views::summary::SummaryView;
 use leptos::prelude::*;
 
-pub(super) fn summary(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn summary(Front { app, profile, .. }: Front) -> AnyView {
     let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
     let on_region = Callback::new(move |range: Option<TimeRange>| actions::commit_range(app, range));
     let (range, regions) = (scope(app), regions(app));
@@ -36,24 +37,24 @@ fn to_slices(app: App) -> Callback<Vec<SliceId>> {
     })
 }
 
-pub(super) fn bounds(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn bounds(Front { app, profile, .. }: Front) -> AnyView {
     let selection = Signal::derive(move || app.selection.get().and_then(|item| item.slice()));
     let on_range = Callback::new(move |range: Option<TimeRange>| actions::commit_range(app, range));
     let (range, named, on_slices) = (scope(app), regions(app), to_slices(app));
     view! { <BoundsView ask=profile.ask range selection named on_slices on_range choices=app.view_state("bounds") /> }.into_any()
 }
 
-pub(super) fn layers(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn layers(Front { app, profile, .. }: Front) -> AnyView {
     let on_slices = to_slices(app);
     view! { <LayersView ask=profile.ask range=scope(app) on_slices choices=app.view_state("layers") /> }.into_any()
 }
 
-pub(super) fn program(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn program(Front { app, profile, .. }: Front) -> AnyView {
     let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
     view! { <ProgramView ask=profile.ask on_slice slice=app.selected_slice() choices=app.view_state("program") /> }.into_any()
 }
 
-pub(super) fn roofline(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn roofline(Front { app, profile, .. }: Front) -> AnyView {
     let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
     view! { <RooflineView ask=profile.ask range=scope(app) regions=regions(app) on_slice choices=app.view_state("roofline") /> }.into_any()
 }

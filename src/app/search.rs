@@ -1,5 +1,6 @@
 //! The search box: counts while one types, Enter goes from hit to hit. Names are searched at once; records of the file part by part.
 
+use super::views::Front;
 use crate::base::SliceId;
 use crate::state::search::{Scanned, SearchOptions, merged, step_hit, terms_from};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, Search, actions};
@@ -28,7 +29,7 @@ pub fn focus() {
 }
 
 /// The view of the search at length.
-pub(super) fn search_view(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn view(Front { app, profile, .. }: Front) -> AnyView {
     let search = Signal::derive(move || app.state.search().get());
     let ask = profile.ask.clone();
     let on_act = Callback::new(move |act| match act {

@@ -1,8 +1,8 @@
 //! Source files that the user gave beside a profile: kept until a profile names them, read when its source is shown. They go nowhere else.
 
-use super::device_views::is_device;
 use super::gather::Dropped;
 use super::time_views::scope;
+use super::views::Front;
 use crate::base::Item;
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
@@ -38,7 +38,7 @@ fn wanted(app: App) -> Choice<String> {
 /// Keeps the source files of a drop, and returns the rest of it. One file alone may be a profile under an odd name, unless there is a
 /// profile open that it could belong to.
 pub(super) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
-    let has_device = app.state.profiles().with_untracked(|all| all.iter().any(is_device));
+    let has_device = app.state.profiles().with_untracked(|all| all.iter().any(OpenProfile::is_device));
     if dropped.len() == 1 && !has_device {
         return dropped;
     }
@@ -55,7 +55,7 @@ pub(super) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
         all.truncate(MOST);
     });
     app.n_sources.update(|n| *n += 1);
-    if app.front_untracked().filter(is_device).is_some() {
+    if app.front_untracked().filter(OpenProfile::is_device).is_some() {
         actions::show_view(app, "timeline");
         wanted(app).1.set("open".into());
     } else if rest.is_empty() {
@@ -67,7 +67,7 @@ pub(super) fn take(app: App, dropped: Vec<Dropped>) -> Vec<Dropped> {
 }
 
 /// The view of every line.
-pub(super) fn view(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn view(Front { app, profile, .. }: Front) -> AnyView {
     let ask = profile.ask.clone();
     let on_place = Callback::new(move |place| show_place(app, ask.clone(), place));
     view! { <SourceView ask=profile.ask range=scope(app) on_place /> }.into_any()
@@ -118,7 +118,7 @@ fn further(details: RwSignal<Option<Details>>, named: Signal<Arc<Vec<String>>>) 
 
 /// The pane beside the timeline of a device profile; absent where nothing was given and none is wanted.
 pub(super) fn pane(app: App, details: RwSignal<Option<Details>>) -> impl IntoView {
-    let profile = app.front_untracked().filter(is_device);
+    let profile = app.front_untracked().filter(OpenProfile::is_device);
     let is_due = Memo::new(move |_| match wanted(app).0.get().as_str() {
         "open" => true,
         "closed" => false,

@@ -1,22 +1,19 @@
 //! A system profile, joined to the state of the page: the order of its rows, its view, the way to device profiles.
 
+use super::views::Front;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::serving::ServingView;
 use crate::views::system::{Device, ExecutionLinks, Grouping, RowOf, SystemView, Ways, ask_rows};
 use crate::views::timeline::regroup::regroup;
-use crate::worker::protocol::{Details, HotColumns};
+use crate::worker::protocol::{Details, HotColumns, ProfileKind};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
 
-fn has(profile: &OpenProfile, view: &str) -> bool {
-    profile.hot.info.views.iter().any(|v| v == view)
-}
-
 /// What the rows of the profile in front are grouped by; `None` when it is no system profile. Tracked.
 fn grouping(app: App) -> Option<Grouping> {
-    let is_system = app.front().is_some_and(|p| has(&p, "system"));
+    let is_system = app.front().is_some_and(|p| p.hot.info.kind == ProfileKind::NeuronSystem);
     is_system.then(|| app.view_state("timeline").get("rows").map_or(Grouping::Default, |id| Grouping::of(&id)))
 }
 
@@ -74,7 +71,7 @@ pub(super) fn RowsBar() -> impl IntoView {
 }
 
 /// The view of a system profile.
-pub(super) fn system(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn system(Front { app, profile, .. }: Front) -> AnyView {
     let on_slice = Callback::new(move |(slice, marked): (SliceId, Vec<SliceId>)| {
         actions::set_highlights(app, marked);
         actions::go_to_slice(app, slice);
@@ -89,7 +86,7 @@ pub(super) fn system(app: App, profile: OpenProfile) -> AnyView {
 }
 
 /// Its executions as those of serving.
-pub(super) fn serving(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn serving(Front { app, profile, .. }: Front) -> AnyView {
     let on_slice = Callback::new(move |(slice, marked): (SliceId, Vec<SliceId>)| {
         actions::set_highlights(app, marked);
         actions::go_to_slice(app, slice);
@@ -100,7 +97,7 @@ pub(super) fn serving(app: App, profile: OpenProfile) -> AnyView {
 
 /// From the selected event of a system profile to its device profile; nothing elsewhere.
 pub(super) fn details_links(app: App, details: RwSignal<Option<Details>>) -> Option<AnyView> {
-    let profile = app.front_untracked().filter(|p| has(p, "system"))?;
+    let profile = app.front_untracked().filter(|p| p.hot.info.kind == ProfileKind::NeuronSystem)?;
     let front = profile.id;
     let on_device = Callback::new(move |(id, slice)| open_device(app, front, id, slice));
     let slice = Signal::derive(move || details.with(|d| d.as_ref().and_then(|d| d.item.slice())));
@@ -115,7 +112,7 @@ fn devices(app: App) -> Signal<Vec<Device>> {
         Device { id: p.id, title: p.title.clone(), words, range: meta.range, ask: p.ask.clone() }
     };
     Signal::derive(move || {
-        app.state.profiles().with(|all| all.iter().filter(|p| has(p, "summary") && p.stopped.is_none()).map(device).collect())
+        app.state.profiles().with(|all| all.iter().filter(|p| p.is_device() && p.stopped.is_none()).map(device).collect())
     })
 }
 

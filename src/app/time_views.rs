@@ -1,5 +1,6 @@
 //! Overview, kernels and operators, joined to the timeline.
 
+use super::views::Front;
 use crate::base::{SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::advice::AdviceView;
@@ -14,27 +15,22 @@ pub(super) fn scope(app: App) -> Signal<Option<TimeRange>> {
     app.range.into()
 }
 
-/// Whether the profile has the views of a PyTorch trace.
-pub(super) fn is_torch(profile: &OpenProfile) -> bool {
-    profile.hot.info.views.iter().any(|v| v == "overview")
-}
-
-pub(super) fn overview(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn overview(Front { app, profile, .. }: Front) -> AnyView {
     let on_place = Callback::new(move |place| go(app, place));
     view! { <OverviewView ask=profile.ask range=scope(app) on_place choices=app.view_state("overview") /> }.into_any()
 }
 
-pub(super) fn gaps(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn gaps(Front { app, profile, .. }: Front) -> AnyView {
     let on_place = Callback::new(move |place| go(app, place));
     view! { <GapsView ask=profile.ask range=scope(app) on_place /> }.into_any()
 }
 
-pub(super) fn advice(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn advice(Front { app, profile, .. }: Front) -> AnyView {
     let on_place = Callback::new(move |place| go(app, place));
     view! { <AdviceView ask=profile.ask on_place /> }.into_any()
 }
 
-pub(super) fn kernels(app: App, profile: OpenProfile) -> AnyView {
+pub(super) fn kernels(Front { app, profile, .. }: Front) -> AnyView {
     let (on_slice, on_slices, on_mark) = ways(app);
     view! { <KernelsView ask=profile.ask range=scope(app) on_slice on_slices on_mark choices=app.view_state("kernels") /> }.into_any()
 }

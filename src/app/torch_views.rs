@@ -1,5 +1,7 @@
 //! The views of a PyTorch trace, joined to the state of the page.
 
+use super::time_views::scope;
+use super::views::Front;
 use crate::base::{SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::diff::{DiffView, Trace};
@@ -11,31 +13,41 @@ use crate::views::snapshot::SnapshotView;
 use crate::views::steps::StepsView;
 use leptos::prelude::*;
 
-/// The view of that id for the profile in front; `None` for a view of others.
-pub fn view(app: App, id: &str, profile: &OpenProfile) -> Option<AnyView> {
-    let ask = profile.ask.clone();
-    let range = super::time_views::scope(app);
-    let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
-    let view = match id {
-        "memory" => {
-            let on_range = Callback::new(move |range: Option<TimeRange>| actions::commit_range(app, range));
-            view! { <MemoryView ask range on_range on_slice choices=app.view_state("memory") /> }.into_any()
-        }
-        "efficiency" => view! { <EfficiencyView ask range on_slice choices=app.view_state("efficiency") /> }.into_any(),
-        "steps" => view! { <StepsView ask range on_slice choices=app.view_state("steps") /> }.into_any(),
-        "modules" => view! { <ModulesView ask range on_slice choices=app.view_state("modules") /> }.into_any(),
-        "distributed" => {
-            let on_slice = Callback::new(move |(id, slice): (u32, SliceId)| {
-                actions::show_profile(app, id);
-                actions::go_to_slice(app, slice);
-            });
-            view! { <DistributedView workers=workers(app) on_slice choices=app.view_state("distributed") /> }.into_any()
-        }
-        "snapshot" => view! { <SnapshotView ask choices=app.view_state("snapshot") /> }.into_any(),
-        "diff" => view! { <DiffView traces=traces(app) front=profile.hash.clone() choices=app.view_state("diff") /> }.into_any(),
-        _ => return None,
-    };
-    Some(view)
+pub(super) fn memory(Front { app, profile, .. }: Front) -> AnyView {
+    let on_range = Callback::new(move |range: Option<TimeRange>| actions::commit_range(app, range));
+    view! { <MemoryView ask=profile.ask range=scope(app) on_range on_slice=to_slice(app) choices=app.view_state("memory") /> }.into_any()
+}
+
+pub(super) fn efficiency(Front { app, profile, .. }: Front) -> AnyView {
+    view! { <EfficiencyView ask=profile.ask range=scope(app) on_slice=to_slice(app) choices=app.view_state("efficiency") /> }.into_any()
+}
+
+pub(super) fn steps(Front { app, profile, .. }: Front) -> AnyView {
+    view! { <StepsView ask=profile.ask range=scope(app) on_slice=to_slice(app) choices=app.view_state("steps") /> }.into_any()
+}
+
+pub(super) fn modules(Front { app, profile, .. }: Front) -> AnyView {
+    view! { <ModulesView ask=profile.ask range=scope(app) on_slice=to_slice(app) choices=app.view_state("modules") /> }.into_any()
+}
+
+pub(super) fn distributed(Front { app, .. }: Front) -> AnyView {
+    let on_slice = Callback::new(move |(id, slice): (u32, SliceId)| {
+        actions::show_profile(app, id);
+        actions::go_to_slice(app, slice);
+    });
+    view! { <DistributedView workers=workers(app) on_slice choices=app.view_state("distributed") /> }.into_any()
+}
+
+pub(super) fn snapshot(Front { app, profile, .. }: Front) -> AnyView {
+    view! { <SnapshotView ask=profile.ask choices=app.view_state("snapshot") /> }.into_any()
+}
+
+pub(super) fn diff(Front { app, profile, .. }: Front) -> AnyView {
+    view! { <DiffView traces=traces(app) front=profile.hash choices=app.view_state("diff") /> }.into_any()
+}
+
+fn to_slice(app: App) -> Callback<SliceId> {
+    Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice))
 }
 
 /// The workers of the front profile's run at its span.
@@ -58,15 +70,10 @@ fn traces(app: App) -> Signal<Vec<Trace>> {
     Signal::derive(move || {
         let all = app.state.profiles().get();
         all.into_iter()
-            .filter(|p| p.stopped.is_none() && is_torch(p))
+            .filter(|p| p.stopped.is_none() && p.is_torch())
             .map(|p| Trace { label: label(app, &p), hash: p.hash, ask: p.ask })
             .collect()
     })
-}
-
-/// Whether a profile can be compared with another.
-pub fn is_torch(profile: &OpenProfile) -> bool {
-    profile.hot.info.views.iter().any(|v| v == "diff")
 }
 
 /// Run, worker and span; a profile alone in its run has its own title. Tracked.

@@ -1,10 +1,10 @@
 //! What the page holds for drawing: the columns a frame needs, in slice order, and the names they point at.
 
-use super::missing_views::MissingView;
+use super::views::{MissingView, missing_views, views};
 use crate::analysis::hit_tables::Within;
 use crate::base::{InstantId, SliceId, StrId, StringTable, TimeRange, TrackId};
 use crate::model::tracks;
-use crate::model::{Counter, Domain, InstantTable, Lane, Meta, Profile, Track};
+use crate::model::{Counter, Domain, InstantTable, Lane, Meta, Profile, ProfileKind, Track};
 use serde::{Deserialize, Serialize};
 
 /// The small part, sent as a message.
@@ -40,6 +40,8 @@ pub struct HotMeta {
     pub n_slices: u64,
     /// Ids of the views that this profile can fill, in no order.
     pub views: Vec<String>,
+    /// What the profile is.
+    pub kind: ProfileKind,
     /// Views that it cannot fill, and what they need.
     pub missing_views: Vec<MissingView>,
 }
@@ -154,7 +156,6 @@ fn colourings(profile: &Profile) -> Vec<(String, String)> {
 
 /// The small part of `profile`.
 pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
-    let views = super::views::views(profile);
     let mut used = vec![false; profile.strings.len()];
     let names = profile.slices.name.iter().chain(profile.tracks.iter().map(|t| &t.name)).chain(&profile.instants.name);
     for id in names {
@@ -180,8 +181,9 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
         flow_kinds: crate::analysis::flows::flow_kinds(profile),
         steps: Vec::new(),
         n_slices: profile.slices.len() as u64,
-        missing_views: super::missing_views::missing_views(profile, &views),
-        views: views.into_iter().map(Into::into).collect(),
+        kind: profile.domain.kind(),
+        missing_views: missing_views(profile),
+        views: views(profile).into_iter().map(Into::into).collect(),
     }
 }
 

@@ -11,7 +11,6 @@ mod general;
 pub mod hot;
 pub mod instruction_rows;
 mod kept;
-pub mod missing_views;
 mod neuron;
 mod owners;
 pub mod query;
@@ -28,7 +27,7 @@ pub mod views;
 mod warm_up;
 
 // What the page draws and lists; it knows the model by these types alone.
-pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, Series, Track, TrackKind};
+pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, ProfileKind, Series, Track, TrackKind};
 pub use hot::{HotColumns, HotMeta};
 pub use kept::Kept;
 pub use question::{Answer, Query, Question, Refusal, Wire};

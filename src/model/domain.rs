@@ -10,6 +10,7 @@ use super::support::SupportReport;
 use super::system::NeuronSystem;
 use super::torch::Torch;
 use crate::base::TrackId;
+use serde::{Deserialize, Serialize};
 
 /// The typed part of a profile.
 #[derive(Debug, Default)]
@@ -32,6 +33,44 @@ pub enum Domain {
     MemorySnapshot(Box<MemorySnapshot>),
     /// Which operators of a model Neuron supports; no timeline.
     SupportReport(Box<SupportReport>),
+}
+
+/// What a profile is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum ProfileKind {
+    /// A timeline and nothing more, or tables alone.
+    #[default]
+    Plain,
+    /// A trace of the PyTorch profiler.
+    Torch,
+    /// A profile, a program or a summary of a Neuron device.
+    NeuronDevice,
+    /// A run of the TensorBoard Neuron plugin.
+    NeuronLog,
+    /// A Neuron system profile.
+    NeuronSystem,
+    /// A Perfetto trace.
+    Perfetto,
+    /// A memory snapshot of PyTorch's allocator.
+    MemorySnapshot,
+    /// An `analyze` report.
+    SupportReport,
+}
+
+impl Domain {
+    /// What the profile is.
+    pub fn kind(&self) -> ProfileKind {
+        match self {
+            Domain::Plain => ProfileKind::Plain,
+            Domain::Torch(_) => ProfileKind::Torch,
+            Domain::NeuronDevice(_) => ProfileKind::NeuronDevice,
+            Domain::NeuronLog(_) => ProfileKind::NeuronLog,
+            Domain::NeuronSystem(_) => ProfileKind::NeuronSystem,
+            Domain::Perfetto(_) => ProfileKind::Perfetto,
+            Domain::MemorySnapshot(_) => ProfileKind::MemorySnapshot,
+            Domain::SupportReport(_) => ProfileKind::SupportReport,
+        }
+    }
 }
 
 /// Neuron's device tables. Rows that an analysis reads; everything else stays in generic tables.

@@ -25,7 +25,7 @@ pub mod tracks;
 pub use blocks::Blocks;
 pub use builder::{ColumnId, CounterSpec, ProfileBuilder, RawSlice, RawSliceId, Renamed, TrackSpec};
 pub use column::Column;
-pub use domain::{Domain, Dtype, NeuronDevice};
+pub use domain::{Domain, Dtype, NeuronDevice, ProfileKind};
 pub use flows::FlowTable;
 pub use perfetto::{PerfettoGeneration, PerfettoNames};
 pub use record_ref::RecordRef;

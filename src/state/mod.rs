@@ -15,11 +15,11 @@ pub mod url;
 
 use crate::base::{Item, Ledger, Origin, Place, SliceId, TimeRange};
 use crate::worker::client::Ask;
-use crate::worker::protocol::{FormatInfo, HotColumns, Preview};
+use crate::worker::protocol::{FormatInfo, HotColumns, Preview, ProfileKind};
 use annotations::Book;
 use choices::{Choice, Choices, ViewState};
 use leptos::prelude::*;
-use own::{Mine, Own, ProfileKind};
+use own::{Mine, Own, OwnKind};
 use reactive_stores::Store;
 pub use rows::BoxedRows;
 pub use search::Search;
@@ -59,6 +59,16 @@ pub struct OpenProfile {
 }
 
 impl OpenProfile {
+    /// Whether it is a profile, a program or a summary of a Neuron device.
+    pub fn is_device(&self) -> bool {
+        self.hot.info.kind == ProfileKind::NeuronDevice
+    }
+
+    /// Whether it is a trace of the PyTorch profiler.
+    pub fn is_torch(&self) -> bool {
+        self.hot.info.kind == ProfileKind::Torch
+    }
+
     /// Whether records of the file are missing.
     pub fn has_lost(&self) -> bool {
         self.ledger.worst() == Some(crate::base::Severity::DataLoss)
@@ -251,7 +261,7 @@ impl App {
 
     /// The user's own choices beside those of the profile in front, which they are for. Not tracked; `None` on the start page.
     pub fn mine(&self) -> Option<Mine> {
-        let kind = ProfileKind::of(&self.front_untracked()?.hot.info.views);
+        let kind = OwnKind::of(self.front_untracked()?.hot.info.kind);
         Some(Mine { own: self.own, choices: self.choices, kind })
     }
 

@@ -3,6 +3,7 @@
 
 use super::choices::Choices;
 use super::url::UrlState;
+use crate::worker::protocol::ProfileKind;
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
@@ -31,7 +32,7 @@ const LONGEST: usize = 100_000;
 
 /// Kinds of profiles: what is chosen for one makes no sense for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ProfileKind {
+pub enum OwnKind {
     /// A run of a Neuron device.
     Device,
     /// A trace of PyTorch.
@@ -40,41 +41,40 @@ pub enum ProfileKind {
     Other,
 }
 
-impl ProfileKind {
-    const ALL: [(ProfileKind, &str); 3] = [(ProfileKind::Device, "device"), (ProfileKind::Torch, "torch"), (ProfileKind::Other, "other")];
+impl OwnKind {
+    const ALL: [(OwnKind, &str); 3] = [(OwnKind::Device, "device"), (OwnKind::Torch, "torch"), (OwnKind::Other, "other")];
 
-    /// Of a profile that fills these views.
-    pub fn of(views: &[String]) -> Self {
-        let has = |view: &str| views.iter().any(|v| v == view);
-        match (has("compare"), has("diff")) {
-            (true, _) => ProfileKind::Device,
-            (_, true) => ProfileKind::Torch,
-            _ => ProfileKind::Other,
+    /// That of a profile.
+    pub fn of(kind: ProfileKind) -> Self {
+        match kind {
+            ProfileKind::NeuronDevice => OwnKind::Device,
+            ProfileKind::Torch => OwnKind::Torch,
+            _ => OwnKind::Other,
         }
     }
 
     /// In a sentence.
     pub fn label(self) -> &'static str {
         match self {
-            ProfileKind::Device => "Neuron device profiles",
-            ProfileKind::Torch => "PyTorch traces",
-            ProfileKind::Other => "Profiles of this kind",
+            OwnKind::Device => "Neuron device profiles",
+            OwnKind::Torch => "PyTorch traces",
+            OwnKind::Other => "Profiles of this kind",
         }
     }
 }
 
 /// Choices by kind of profile; none where all is as by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Own(BTreeMap<ProfileKind, Choices>);
+pub struct Own(BTreeMap<OwnKind, Choices>);
 
 impl Own {
     /// What a profile of that kind begins with.
-    pub fn of(&self, kind: ProfileKind) -> Choices {
+    pub fn of(&self, kind: OwnKind) -> Choices {
         self.0.get(&kind).cloned().unwrap_or_default()
     }
 
     /// Keeps the part of `choices` that is kept at all. Without any, it is as if nothing were saved.
-    pub fn keep(&mut self, kind: ProfileKind, choices: &Choices) {
+    pub fn keep(&mut self, kind: OwnKind, choices: &Choices) {
         let own = part(choices);
         if own.is_empty() {
             self.0.remove(&kind)
@@ -85,11 +85,11 @@ impl Own {
 
     /// As text: a line for each kind, its choices as in a link.
     pub fn to_text(&self) -> String {
-        let line = |(kind, id): (ProfileKind, &str)| {
+        let line = |(kind, id): (OwnKind, &str)| {
             let choices = self.0.get(&kind)?.clone();
             Some(format!("{id} {}", UrlState { choices, ..UrlState::default() }.to_fragment()))
         };
-        ProfileKind::ALL.into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
+        OwnKind::ALL.into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// Reads what was stored. What cannot be read, and what is no choice that is kept, is as if it were not there.
@@ -97,7 +97,7 @@ impl Own {
         let mut out = Own::default();
         for line in text.lines().filter(|_| text.len() <= LONGEST) {
             let Some((id, fragment)) = line.split_once(' ') else { continue };
-            if let Some((kind, _)) = ProfileKind::ALL.iter().find(|k| k.1 == id) {
+            if let Some((kind, _)) = OwnKind::ALL.iter().find(|k| k.1 == id) {
                 out.keep(*kind, &UrlState::from_fragment(fragment).choices);
             }
         }
@@ -122,7 +122,7 @@ pub struct Mine {
     /// Choices of the profile in front.
     pub choices: RwSignal<Choices>,
     /// Its kind.
-    pub kind: ProfileKind,
+    pub kind: OwnKind,
 }
 
 impl Mine {
@@ -171,15 +171,12 @@ mod tests {
     fn choices_of_each_kind_come_back() {
         let mut own = Own::default();
         assert_eq!(own.to_text(), "");
-        own.keep(ProfileKind::Device, &choices(&[("timeline", "hidden", "DMA|a b\n&=%"), ("details", "advanced", "false")]));
-        own.keep(
-            ProfileKind::Other,
-            &choices(&[("timeline", "names", "false"), ("timeline", "annotations", "true"), ("x", "hidden", "1")]),
-        );
+        own.keep(OwnKind::Device, &choices(&[("timeline", "hidden", "DMA|a b\n&=%"), ("details", "advanced", "false")]));
+        own.keep(OwnKind::Other, &choices(&[("timeline", "names", "false"), ("timeline", "annotations", "true"), ("x", "hidden", "1")]));
         assert_eq!(Own::from_text(&own.to_text()), own);
-        assert_eq!(own.of(ProfileKind::Other), choices(&[("timeline", "names", "false")]), "only what is kept at all");
-        assert_eq!(own.of(ProfileKind::Torch), Choices::default());
-        own.keep(ProfileKind::Other, &Choices::default());
+        assert_eq!(own.of(OwnKind::Other), choices(&[("timeline", "names", "false")]), "only what is kept at all");
+        assert_eq!(own.of(OwnKind::Torch), Choices::default());
+        own.keep(OwnKind::Other, &Choices::default());
         assert_eq!(own.to_text().lines().count(), 1);
     }
 
@@ -191,14 +188,14 @@ mod tests {
         let long = format!("device v=1&s.timeline.hidden=DMA&s.x.y={}", "x".repeat(LONGEST));
         assert_eq!(Own::from_text(&long), Own::default());
         let torn = Own::from_text("%%%\n torch \ndevice v=1&s.timeline.hidden=DMA&s.timeline.names\n");
-        assert_eq!(torn.of(ProfileKind::Device), choices(&[("timeline", "hidden", "DMA")]));
+        assert_eq!(torn.of(OwnKind::Device), choices(&[("timeline", "hidden", "DMA")]));
     }
 
     #[test]
     fn what_is_shown_is_saved_and_comes_back() {
         let owner = Owner::new();
         owner.set();
-        let mine = Mine { own: RwSignal::default(), choices: RwSignal::default(), kind: ProfileKind::Device };
+        let mine = Mine { own: RwSignal::default(), choices: RwSignal::default(), kind: OwnKind::Device };
         assert!(mine.is_shown() && !mine.is_saved());
         let seen = choices(&[("timeline", "dma-rows", "engine"), ("timeline", "stack", "true")]);
         mine.choices.set(seen.clone());
@@ -214,9 +211,8 @@ mod tests {
 
     #[test]
     fn views_tell_the_kind() {
-        let check = |views: &[&str], want| assert_eq!(ProfileKind::of(&views.iter().map(|v| v.to_string()).collect::<Vec<_>>()), want);
-        check(&["timeline", "summary", "compare"], ProfileKind::Device);
-        check(&["timeline", "diff", "overview"], ProfileKind::Torch);
-        check(&["timeline"], ProfileKind::Other);
+        assert_eq!(OwnKind::of(ProfileKind::NeuronDevice), OwnKind::Device);
+        assert_eq!(OwnKind::of(ProfileKind::Torch), OwnKind::Torch);
+        assert_eq!(OwnKind::of(ProfileKind::NeuronSystem), OwnKind::Other);
     }
 }

@@ -1,6 +1,6 @@
 //! What changed between two profiles, as a waterfall, a tree and a table.
 
-use crate::analysis::explain::{Explain, ExplainNode, ExplainUnit, MetricChange, NodeValues, ProfileKind};
+use crate::analysis::explain::{Explain, ExplainKind, ExplainNode, ExplainUnit, MetricChange, NodeValues};
 use crate::base::{DurationNs, text};
 use crate::ui::bars::Fall;
 use crate::ui::palette::fixed;
@@ -53,8 +53,8 @@ pub fn columns(found: &Explain, unit: &ExplainUnit) -> Vec<Column> {
     let name = levels.iter().skip(1).copied().collect::<Vec<_>>().join(" / ");
     let (base, run) = (format!("Exclusive time in {}.", found.base), format!("Exclusive time in {}.", found.run));
     let counted = match found.kind {
-        ProfileKind::Device => "Instructions, transfers or idle times that start in it.",
-        ProfileKind::Steps => "Kernels or calls that start in it, per step.",
+        ExplainKind::Device => "Instructions, transfers or idle times that start in it.",
+        ExplainKind::Steps => "Kernels or calls that start in it, per step.",
     };
     let mut out = vec![
         Column::new("name", &name, Kind::Name, "Matched by names from the root."),

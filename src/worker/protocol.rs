@@ -4,7 +4,7 @@ use crate::base::Ledger;
 pub use crate::engine::query::{
     Brief, BriefQuery, ColourKeysQuery, Details, DetailsQuery, FindQuery, OccurrencesQuery, ScanQuery, SearchQuery, Term, Within,
 };
-pub use crate::engine::{Answer, HotColumns, HotMeta, Query};
+pub use crate::engine::{Answer, HotColumns, HotMeta, ProfileKind, Query};
 pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
 use serde::{Deserialize, Serialize};

@@ -7,9 +7,8 @@ use axonscope::analysis::device::merged::merged_bar;
 use axonscope::analysis::device::name_rows::name_rows;
 use axonscope::base::{SliceId, TrackId};
 use axonscope::engine::Session;
-use axonscope::engine::missing_views::missing_views;
 use axonscope::engine::query::{Details, DetailsQuery, SourceQuery, SourceSlicesQuery};
-use axonscope::engine::views::views;
+use axonscope::engine::views::{missing_views, views};
 use axonscope::formats::import;
 use axonscope::model::TrackKind;
 use serde_json::{Value, json};
@@ -230,9 +229,8 @@ fn a_run_without_lines_says_how_to_have_them() {
     let Some((session, json)) = real("fused_attention", "fused") else { return };
     let source = session.ask(&SourceQuery { range: None }).expect("source");
     assert!(source.lines.is_empty() && source.notes[0].contains("NKI_DEBUG_INFO"));
-    let offered = views(&session.profile);
-    assert!(!offered.contains(&"source"), "a view without data is not offered");
-    let missing = missing_views(&session.profile, &offered);
+    assert!(!views(&session.profile).contains(&"source"), "a view without data is not offered");
+    let missing = missing_views(&session.profile);
     assert!(missing.iter().any(|m| m.id == "source" && m.capture.contains("NKI_DEBUG_INFO")), "{missing:?}");
     assert_eq!(source.unplaced, json["instruction"].as_array().unwrap().len() as u64);
 }

@@ -7,7 +7,7 @@ use super::bounds::{BoundsQuery, CoreBounds, Part, parts, with_rows};
 use super::layers::RUNTIME;
 use super::{compare, lanes, origin, signals, summary, waits};
 use crate::analysis::explain::tree::Tree;
-use crate::analysis::explain::{CoreFacts, ExplainPart, ExplainQuery, ProfileKind, UnitFacts, UnitPart, assign};
+use crate::analysis::explain::{CoreFacts, ExplainKind, ExplainPart, ExplainQuery, UnitFacts, UnitPart, assign};
 use crate::analysis::spans::Ranges;
 use crate::base::{SliceId, StrId, TimeRange, TrackId, in_parts, text};
 use crate::model::{Domain, Dtype, NeuronDevice, Profile, TrackKind};
@@ -25,7 +25,7 @@ pub fn part(profile: &Profile, query: &ExplainQuery) -> ExplainPart {
 
 /// The same, with the summary of the range at hand.
 pub fn part_of(profile: &Profile, query: &ExplainQuery, figures: &summary::Summary) -> ExplainPart {
-    let mut out = ExplainPart { title: profile.meta.title.clone(), kind: ProfileKind::Device, ..ExplainPart::default() };
+    let mut out = ExplainPart { title: profile.meta.title.clone(), kind: ExplainKind::Device, ..ExplainPart::default() };
     let Domain::NeuronDevice(device) = &profile.domain else {
         out.notes.push("Times of engines need a Neuron device profile.".into());
         return out;

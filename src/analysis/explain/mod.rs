@@ -34,7 +34,7 @@ pub struct ExplainPart {
     /// Title of the profile.
     pub title: String,
     /// Format and kind of device, as far as recorded: parts of one kind are compared.
-    pub kind: ProfileKind,
+    pub kind: ExplainKind,
     /// Instance type or name of the accelerator; empty where it is not recorded.
     pub architecture: String,
     /// Physical cores, or the mean step.
@@ -47,7 +47,7 @@ pub struct ExplainPart {
 
 /// Kinds of profiles that can be explained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum ProfileKind {
+pub enum ExplainKind {
     /// A Neuron device profile: one unit for each physical core.
     #[default]
     Device,
@@ -55,12 +55,12 @@ pub enum ProfileKind {
     Steps,
 }
 
-impl ProfileKind {
+impl ExplainKind {
     /// What the levels of the tree are, from the total down.
     pub fn levels(self) -> [&'static str; 5] {
         match self {
-            ProfileKind::Device => ["Total", "Part", "Region", "Opcode", "Source line or shape"],
-            ProfileKind::Steps => ["Step", "Category", "Operator", "Kernel", "Input shape"],
+            ExplainKind::Device => ["Total", "Part", "Region", "Opcode", "Source line or shape"],
+            ExplainKind::Steps => ["Step", "Category", "Operator", "Kernel", "Input shape"],
         }
     }
 }
@@ -142,7 +142,7 @@ pub struct Explain {
     /// Title of the run that is compared with it.
     pub run: String,
     /// Kind of both.
-    pub kind: ProfileKind,
+    pub kind: ExplainKind,
     /// By physical core, paired by position; of PyTorch traces one.
     pub units: Vec<ExplainUnit>,
     /// Metrics that differ, largest relative change first.

@@ -9,7 +9,7 @@ use super::kernel_rows;
 use super::overview::Category;
 use super::{View, overview_rows};
 use crate::analysis::explain::tree::Tree;
-use crate::analysis::explain::{ExplainPart, ExplainQuery, ProfileKind, StepFacts, UnitFacts, UnitPart, assign};
+use crate::analysis::explain::{ExplainKind, ExplainPart, ExplainQuery, StepFacts, UnitFacts, UnitPart, assign};
 use crate::analysis::spans::{self, Ranges};
 use crate::base::StrId;
 use crate::model::NO_SLICE;
@@ -23,7 +23,7 @@ const NO_SHAPE: &str = "Shape not recorded";
 /// What the steps of the trace, or of a range of it, contribute.
 pub fn part(view: &View<'_>, query: &ExplainQuery) -> ExplainPart {
     let found = overview_rows::without_advice(view, &super::overview::OverviewQuery { range: query.range });
-    let mut out = ExplainPart { title: view.profile.meta.title.clone(), kind: ProfileKind::Steps, ..ExplainPart::default() };
+    let mut out = ExplainPart { title: view.profile.meta.title.clone(), kind: ExplainKind::Steps, ..ExplainPart::default() };
     out.architecture = found.devices.iter().find_map(|d| d.name.clone()).unwrap_or_default();
     out.notes = found.notes.clone();
     if !view.model.rules.sums_to_step {

@@ -231,7 +231,7 @@ mod tests {
         s.depth.1.set(3);
         [s.has_text, s.has_bands].iter().for_each(|t| t.1.set(false));
         [s.has_legend, s.hides_tiny, s.is_from_view, s.is_smooth].iter().for_each(|t| t.1.set(true));
-        let mine = Mine { own, choices, kind: crate::state::own::ProfileKind::Device };
+        let mine = Mine { own, choices, kind: crate::state::own::OwnKind::Device };
         mine.save();
         let seen = choices.get_untracked();
         s.reset();
