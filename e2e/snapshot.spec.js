@@ -36,7 +36,7 @@ test('a snapshot opens with its peak by frame, its allocations with stacks, and 
   await expect(view.locator('[data-moment]')).toContainText(gib(want.live_after_last_event));
   await view.locator('[data-field="group"]').selectOption('stack');
   await idle(page);
-  await expect(live.first()).toContainText('<');
+  await expect(live.filter({ hasText: '<' }).first()).toBeVisible();
   expect(page.url()).toContain('snapshot');
 });
 
@@ -64,12 +64,13 @@ test('the picture zooms, pans, chooses and reads out, by pointer and by keys', a
   const near = await ends(canvas);
   expect(near.span).toBeLessThan(all.span / 2);
   await page.keyboard.press('d');
-  expect((await ends(canvas)).from).toBeGreaterThan(near.from);
+  const moved = await ends(canvas);
+  expect(moved.from).toBeGreaterThan(near.from);
   await page.mouse.move(box.x + 300, box.y + 100);
   await page.mouse.down();
   await page.mouse.move(box.x + 500, box.y + 100, { steps: 4 });
   await page.mouse.up();
-  expect((await ends(canvas)).from).toBeLessThan(near.from);
+  expect((await ends(canvas)).from).toBeLessThan(moved.from);
   await page.keyboard.press('f');
   expect(await ends(canvas)).toEqual(all);
   await page.keyboard.down('Control');
@@ -112,7 +113,7 @@ test('a long history draws a bounded number of bands at every zoom', async ({ pa
     await page.keyboard.press(key);
     await idle(page);
     times.push(await page.evaluate((t) => performance.now() - t, before));
-    expect(Number(await canvas.getAttribute('data-bands'))).toBeLessThanOrEqual(41_000);
+    expect(Number(await canvas.getAttribute('data-bands'))).toBeLessThanOrEqual(22_000);
   }
   console.log(`zoom and pan of 200,000 events: ${times.map((t) => Math.round(t)).join(', ')} ms to the new picture`);
   await expect(page.locator('[data-peak]')).toContainText('200 000 events'.replace(' ', '\u202f'));

@@ -101,8 +101,11 @@ fn pictures_hold_the_peak_at_every_zoom() {
                     let got = session.ask(&query).unwrap();
                     assert_eq!(got.total.iter().max(), device.allocated.iter().max());
                     assert!(got.states.is_sorted() && got.total.iter().zip(&got.drawn).all(|(all, drawn)| drawn <= all));
-                    // In each column the bands stand on each other without gaps.
+                    // In each column the bands are on the layers, and on each other, without gaps.
                     let mut above = vec![0u64; got.states.len()];
+                    for layer in &got.layers {
+                        above.iter_mut().zip(&layer.bytes).for_each(|(above, bytes)| *above += bytes);
+                    }
                     for band in &got.bands {
                         let columns = usize::from(band.column)..usize::from(band.column + band.n_columns);
                         for (above, state) in above[columns.clone()].iter_mut().zip(&got.states[columns]) {

@@ -8,7 +8,7 @@ pub mod summary;
 
 pub use labels::{GroupBy, SnapshotModel};
 pub use live::{Allocation, AllocationDetail, AllocationsQuery, Live, LiveAllocations, LiveGroup, LiveQuery};
-pub use picture::{Band, Picture, PictureQuery};
+pub use picture::{Band, Layer, Picture, PictureQuery};
 pub use segments::{SegmentCell, SegmentMap, SegmentRow};
 pub use summary::{DeviceSummary, OomRow, SnapshotSummary};
 

@@ -1,7 +1,7 @@
 //! Allocated memory stacked by allocation, for a window of pixel columns: as many shapes as can be seen, however long the history is.
 //!
-//! Every column shows one state: that with the most allocated bytes of those it covers, so that no peak is lost. In it the allocations stand on
-//! each other in the order in which they were made; those lower than a pixel are one band on top.
+//! Every column shows one state: that with the most allocated bytes of those it covers, so that no peak is lost. Allocations that are too small or
+//! too short to be seen one by one are at the bottom, as a layer for each frame; the others are above, in the order in which they were made.
 
 use super::View;
 use crate::model::snapshot::SnapshotDevice;
@@ -56,19 +56,46 @@ pub struct Picture {
     pub total: Vec<u64>,
     /// Bytes reserved in it.
     pub reserved: Vec<u64>,
-    /// Bytes of it that are drawn as bands; the rest is of smaller allocations.
+    /// Bytes of it in layers and bands; the rest is of other frames.
     pub drawn: Vec<u64>,
-    /// Bands, in the order of their allocations.
+    /// Small allocations by frame, from the bottom up.
+    pub layers: Vec<Layer>,
+    /// Bands above the layers, in the order of their allocations.
     pub bands: Vec<Band>,
-    /// Allocations below this many bytes are in the band on top.
+    /// Allocations below this many bytes are in layers.
     pub threshold: u64,
+}
+
+/// Small and short allocations of a frame.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Layer {
+    /// The frame.
+    pub label: String,
+    /// Colour slot.
+    pub slot: u16,
+    /// Bytes in each column.
+    pub bytes: Vec<u64>,
 }
 
 /// Columns of a picture at most.
 const COLUMNS_MAX: u32 = 8192;
-/// Bands of a picture at most, and columns that they cover: more cannot be told apart, nor drawn 60 times a second.
-const BANDS_MAX: usize = 40_000;
-const COVERED_MAX: u64 = 6_000_000;
+/// Bands of a picture at most, and columns that they cover: more can neither be distinguished nor drawn 60 times a second.
+const BANDS_MAX: usize = 20_000;
+const COVERED_MAX: u64 = 4_000_000;
+/// Layers at most.
+const LAYERS_MAX: usize = 16;
+/// Pixels from which on an allocation is a band of its own.
+const BAND_PX: u64 = 2;
+/// Columns that an allocation has to cover, at most, to be a band where there are too many.
+const SHORT_MAX: u16 = 32;
+
+/// An allocation and the columns in which it is live.
+#[derive(Clone, Copy)]
+struct Covering {
+    id: u32,
+    from: u16,
+    to: u16,
+}
 
 /// The picture of a window.
 pub fn picture(view: &View<'_>, device: &SnapshotDevice, query: &PictureQuery) -> Picture {
@@ -91,17 +118,76 @@ pub fn picture(view: &View<'_>, device: &SnapshotDevice, query: &PictureQuery) -
         let room = ((most - least) / 20).max(1);
         (least.saturating_sub(room), most.saturating_add(room))
     } else {
-        let highest = device.reserved.iter().map(|r| r.1).chain(device.allocated.iter().copied()).max();
-        (0, highest.unwrap_or(0).max(1))
+        let highest = device.reserved.iter().map(|r| r.1).chain(device.allocated.iter().copied()).max().unwrap_or(0);
+        (0, highest.saturating_add(highest / 50).max(1))
     };
-    let mut threshold = ((bytes.1 - bytes.0) / u64::from(query.height.max(1))).max(1);
-    let (bands, drawn) = loop {
-        match stacked(view, device, &states, bytes, threshold) {
-            Some(found) => break found,
+    let all = covering(device, &states);
+    let mut threshold = ((bytes.1 - bytes.0) / u64::from(query.height.max(1))).saturating_mul(BAND_PX).max(1);
+    let mut shortest = 1u16;
+    let (layers, bands, drawn) = loop {
+        let is_band = |c: &Covering| device.allocations.size[c.id as usize] >= threshold && c.to - c.from >= shortest;
+        let (layers, mut below) = layers(view, device, all.iter().filter(|c| !is_band(c)), states.len());
+        match stacked(view, device, all.iter().filter(|c| is_band(c)), bytes, &mut below) {
+            Some(bands) => break (layers, bands, below),
+            None if shortest < SHORT_MAX => shortest *= 2,
             None => threshold = threshold.saturating_mul(2),
         }
     };
-    Picture { window, extent, bytes, states, total, reserved, drawn, bands, threshold }
+    Picture { window, extent, bytes, states, total, reserved, drawn, layers, bands, threshold }
+}
+
+/// Allocations that are live in the state of a column, in their order.
+fn covering(device: &SnapshotDevice, states: &[u32]) -> Vec<Covering> {
+    let all = &device.allocations;
+    let (Some(&first), Some(&last)) = (states.first(), states.last()) else { return Vec::new() };
+    // Allocations begin in order: none after this one is in the window.
+    let n = all.from.partition_point(|from| *from <= last);
+    let column = |state: u32| states.partition_point(|s| *s < state) as u16;
+    let of = |id: usize| Covering { id: id as u32, from: column(all.from[id]), to: column(all.to[id]) };
+    (0..n).filter(|&id| all.to[id] > first).map(of).filter(|c| c.from < c.to).collect()
+}
+
+/// Layers of the frames with the most bytes times columns, the most bytes at the peak first; and the bytes of all layers in each column.
+fn layers<'a>(
+    view: &View<'_>,
+    device: &SnapshotDevice,
+    small: impl Iterator<Item = &'a Covering> + Clone,
+    n_columns: usize,
+) -> (Vec<Layer>, Vec<u64>) {
+    let all = &device.allocations;
+    let label = |c: &Covering| view.model.label_of.get(all.stack[c.id as usize] as usize).copied().unwrap_or(0);
+    let mut weights = vec![0.0f64; view.model.labels.len()];
+    for c in small.clone() {
+        weights[label(c) as usize] += all.size[c.id as usize] as f64 * f64::from(c.to - c.from);
+    }
+    let mut order: Vec<u32> = (0..weights.len() as u32).filter(|&at| weights[at as usize] > 0.0).collect();
+    order.sort_unstable_by(|&a, &b| weights[b as usize].total_cmp(&weights[a as usize]).then(a.cmp(&b)));
+    order.truncate(LAYERS_MAX);
+    order.sort_unstable_by_key(|&at| (view.model.slots[at as usize], at));
+    let mut place = vec![usize::MAX; weights.len()];
+    order.iter().enumerate().for_each(|(to, &at)| place[at as usize] = to);
+    // Changes from column to column, summed afterwards.
+    let mut changes = vec![vec![0i64; n_columns + 1]; order.len()];
+    for c in small {
+        if let Some(changes) = changes.get_mut(place[label(c) as usize]) {
+            let size = all.size[c.id as usize] as i64;
+            changes[usize::from(c.from)] += size;
+            changes[usize::from(c.to)] -= size;
+        }
+    }
+    let mut below = vec![0u64; n_columns];
+    let mut out = Vec::with_capacity(order.len());
+    for (at, changes) in order.into_iter().zip(changes) {
+        let mut sum = 0i64;
+        let mut bytes = Vec::with_capacity(n_columns);
+        for (change, below) in changes.iter().zip(&mut below) {
+            sum += change;
+            bytes.push(sum.unsigned_abs());
+            *below = below.saturating_add(sum.unsigned_abs());
+        }
+        out.push(Layer { label: view.model.labels[at as usize].clone(), slot: view.model.slots[at as usize], bytes });
+    }
+    (out, below)
 }
 
 /// The state that each column shows: never going back.
@@ -135,43 +221,39 @@ fn states(device: &SnapshotDevice, by_time: bool, (from, to): (i64, i64), n_colu
     out
 }
 
-/// Bands of the allocations of at least `threshold` bytes, and the bytes of these in each column. `None`: there are too many.
-fn stacked(view: &View<'_>, device: &SnapshotDevice, states: &[u32], bytes: (u64, u64), threshold: u64) -> Option<(Vec<Band>, Vec<u64>)> {
+/// Bands of allocations, on top of what is `below` in each column, to which they are added. `None`: there are too many.
+fn stacked<'a>(
+    view: &View<'_>,
+    device: &SnapshotDevice,
+    large: impl Iterator<Item = &'a Covering>,
+    bytes: (u64, u64),
+    below: &mut [u64],
+) -> Option<Vec<Band>> {
     let all = &device.allocations;
-    let (first, last) = (states.first().copied()?, states.last().copied()?);
-    let mut below = vec![0u64; states.len()];
     let mut bands: Vec<Band> = Vec::new();
     let mut n_covered = 0u64;
-    // Allocations begin in order: none after this one is in the window.
-    let n = all.from.partition_point(|from| *from <= last);
-    for i in 0..n {
-        let size = all.size[i];
-        if size < threshold || all.to[i] <= first {
-            continue;
-        }
-        let from = states.partition_point(|s| *s < all.from[i]);
-        let to = states.partition_point(|s| *s < all.to[i]);
-        if from >= to {
-            continue;
-        }
-        n_covered += (to - from) as u64;
+    for c in large {
+        n_covered += u64::from(c.to - c.from);
         if n_covered > COVERED_MAX || bands.len() > BANDS_MAX {
             return None;
         }
-        let slot = view.model.named(all.stack[i]).1;
+        let size = all.size[c.id as usize];
+        let slot = view.model.named(all.stack[c.id as usize]).1;
+        let is_seen = |b: &Band| b.low < bytes.1 && b.low.saturating_add(size) > bytes.0;
         let mut open: Option<Band> = None;
-        for (column, below) in below.iter_mut().enumerate().take(to).skip(from) {
+        for column in c.from..c.to {
+            let below = &mut below[usize::from(column)];
             let low = *below;
             *below = low.saturating_add(size);
             match &mut open {
                 Some(band) if band.low == low => band.n_columns += 1,
                 _ => {
-                    bands.extend(open.filter(|b| b.low < bytes.1 && b.low.saturating_add(size) > bytes.0));
-                    open = Some(Band { id: i as u32, column: column as u16, n_columns: 1, low, size, slot });
+                    bands.extend(open.filter(is_seen));
+                    open = Some(Band { id: c.id, column, n_columns: 1, low, size, slot });
                 }
             }
         }
-        bands.extend(open.filter(|b| b.low < bytes.1 && b.low.saturating_add(size) > bytes.0));
+        bands.extend(open.filter(is_seen));
     }
-    Some((bands, below))
+    Some(bands)
 }

@@ -1,7 +1,7 @@
 //! The picture of allocated memory on its canvas.
 
 use super::window::Window;
-use crate::analysis::snapshot::{Band, Picture};
+use crate::analysis::snapshot::{Band, Layer, Picture};
 use crate::base::{DurationNs, text};
 use crate::ui::chart::look::{self, FONT, Look, Size};
 use crate::ui::chart::scale;
@@ -116,6 +116,7 @@ pub fn paint(context: &CanvasRenderingContext2d, picture: &Picture, places: &Pla
     context.begin_path();
     context.rect(LEFT, 0.0, right - LEFT, height);
     context.clip();
+    layers(context, picture, places, look);
     bands(context, picture, places, look);
     curves(context, picture, places, look);
     if let Some(lit) = marks.lit {
@@ -162,6 +163,42 @@ fn area(band: &Band, places: &Places) -> [f64; 4] {
     [left, top, right - left, bottom - top]
 }
 
+/// The layer at a point, and its bytes there.
+pub fn layer_at<'a>(picture: &'a Picture, places: &Places, x: f64, y: f64) -> Option<(&'a Layer, u64)> {
+    let column = places.column(x)?;
+    let bytes = places.bytes_at(y);
+    let mut below = 0u64;
+    for layer in &picture.layers {
+        let own = layer.bytes.get(column).copied().unwrap_or(0);
+        below = below.saturating_add(own);
+        if own > 0 && (0.0..below as f64).contains(&bytes) {
+            return Some((layer, own));
+        }
+    }
+    None
+}
+
+/// Small allocations by frame, at the bottom.
+fn layers(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places, look: &Look) {
+    let n = picture.states.len();
+    let mut below = vec![0u64; n];
+    for layer in &picture.layers {
+        context.set_fill_style_str(&look.slot(layer.slot));
+        let mut from = 0;
+        while from < n {
+            let of = |column: usize| (below[column], layer.bytes.get(column).copied().unwrap_or(0));
+            let key = of(from);
+            let to = (from + 1..n).find(|&column| of(column) != key).unwrap_or(n);
+            if key.1 > 0 {
+                let (x, top) = (places.column_x(from), places.y(key.0.saturating_add(key.1)));
+                context.fill_rect(x, top, (places.column_x(to) - x).max(0.5), places.y(key.0) - top);
+            }
+            from = to;
+        }
+        below.iter_mut().zip(&layer.bytes).for_each(|(below, own)| *below = below.saturating_add(*own));
+    }
+}
+
 /// Bands by colour: the picture's are sorted by it.
 fn bands(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places, look: &Look) {
     let (right, mut last) = (places.size.width, None);
@@ -180,7 +217,7 @@ fn bands(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places,
     }
 }
 
-/// Smaller allocations as one band on top, the outline of what is allocated, and what is reserved.
+/// What is in no layer or band on top, the outline of what is allocated, and what is reserved.
 fn curves(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places, look: &Look) {
     let n = picture.states.len();
     context.set_fill_style_str(&look.slot(fixed::OTHER));
@@ -249,6 +286,10 @@ mod tests {
         let part = Places::new(&picture, Window::of((50, 70)), size);
         assert_eq!(id(&part, 1.0, 55.0), Some(8));
         assert_eq!(id(&part, 199.0, 55.0), Some(8));
+        let layer = Layer { bytes: vec![300; 10], ..Layer::default() };
+        let layered = Picture { layers: vec![Layer::default(), layer], ..picture.clone() };
+        let at = |y: f64| layer_at(&layered, &all, LEFT + 1.0, y).map(|found| found.1);
+        assert_eq!([at(99.0), at(71.0), at(69.0)], [Some(300), Some(300), None]);
         assert_eq!(area(&picture.bands[1], &all), [LEFT + 100.0, 50.0, 40.0, 10.0]);
     }
 }

@@ -166,11 +166,18 @@ fn readout(core: Core, detail: Asked<AllocationDetail>) -> Option<Readout> {
     let row = |name: &str, figure: String| (None, name.to_string(), figure, false);
     let state = picture.states.get(column).copied()?;
     let Some(band) = draw::band_at(&picture, &places, x, y) else {
+        if let Some((layer, bytes)) = draw::layer_at(&picture, &places, x, y) {
+            let rows = vec![
+                (Some(layer.slot), "small or short allocations".to_string(), text::bytes(bytes), false),
+                row("event", text::count(u64::from(state))),
+            ];
+            return Some(Readout { at, title: layer.label.clone(), rows, note: "Zoom in to see each allocation.".into() });
+        }
         let figure = |values: &[u64]| text::bytes(values.get(column).copied().unwrap_or(0));
         let mut rows = vec![row("allocated", figure(&picture.total)), row("reserved", figure(&picture.reserved))];
         let smaller = picture.total.get(column).zip(picture.drawn.get(column)).map_or(0, |(all, drawn)| all.saturating_sub(*drawn));
         if smaller > 0 {
-            rows.push(row("in smaller allocations", text::bytes(smaller)));
+            rows.push(row("of other frames", text::bytes(smaller)));
         }
         return Some(Readout { at, title: format!("Event {}", text::count(u64::from(state))), rows, note: String::new() });
     };
@@ -227,8 +234,12 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
     let n_small = move || {
         picture.with(|p| {
             let picture = p.as_ref()?;
-            let has_small = picture.total.iter().zip(&picture.drawn).any(|(all, drawn)| all > drawn);
-            has_small.then(|| format!("Grey: allocations below {} at this zoom. ", text::bytes(picture.threshold)))
+            (!picture.layers.is_empty()).then(|| {
+                format!(
+                    "Allocations below {}, or too short to draw at this zoom, are summed by frame at the bottom. ",
+                    text::bytes(picture.threshold)
+                )
+            })
         })
     };
     let tools = move || {
@@ -250,7 +261,7 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
             <ReadoutCard readout=shown />
         </Frame>
         <p class="torch__hint">
-            {n_small} "The line above is reserved memory. Drag to pan, Ctrl and wheel to zoom, click to choose the moment and the allocation."
+            {n_small} "The line above all is reserved memory. Drag to pan, Ctrl and wheel to zoom, click to choose the moment and the allocation."
         </p>
     }
 }

@@ -15,7 +15,10 @@ pub fn device<'a>(summary: &'a SnapshotSummary, chosen: &str) -> Option<&'a Devi
 
 /// Peak, reserved memory, fragmentation in one line.
 pub fn figures(device: &DeviceSummary) -> String {
-    let mut out = format!("Peak {} of {} reserved", text::bytes(device.peak), text::bytes(device.peak_reserved));
+    let mut out = format!("Peak {}", text::bytes(device.peak));
+    if device.peak_reserved > 0 {
+        out += &format!(" of {} reserved", text::bytes(device.peak_reserved));
+    }
     if let Some(time) = device.peak_time {
         out += &format!(" after {}", text::duration(DurationNs(time)));
     }
@@ -212,7 +215,7 @@ pub fn picture_columns() -> Vec<Column> {
         Column::new("event", "Event", Kind::Count, "Events so far."),
         Column::new("allocated", "Allocated", Kind::Bytes, "Bytes asked for by all live allocations."),
         Column::new("reserved", "Reserved", Kind::Bytes, "Bytes that the allocator has from the device."),
-        Column::new("smaller", "In smaller allocations", Kind::Bytes, "Bytes of allocations that are lower than a pixel."),
+        Column::new("smaller", "Of other frames", Kind::Bytes, "Bytes of small allocations of frames that are not drawn."),
     ]
 }
 
@@ -293,5 +296,6 @@ mod tests {
         };
         assert_eq!(moments(&device, false).iter().map(|m| (m.at, m.is_failure)).collect::<Vec<_>>(), [(3, false), (5, true)]);
         assert_eq!(moments(&device, true)[1].at, 90);
+        assert_eq!(figures(&device), "Peak 10 B after 70 ns; 0 allocations, 0 events", "without segments reserved memory is not known");
     }
 }
