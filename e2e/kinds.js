@@ -42,7 +42,7 @@ const tables = ['tables', ...file];
 export const kinds = [
   ['torch-gpu', (page) => openProfile(page, resnet(0, 'worker0.1623143089861')), [...torch, 'kernels', 'efficiency', 'memory', 'modules', ...file]],
   ['torch-today', (page) => openProfile(page, kineto('tracelens-traces', 'h100', 'Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz')), [...torch, 'kernels', 'efficiency', 'memory', 'modules', ...file]],
-  ['torch-ranks', (page) => openProfile(page, ...[0, 1].map((n) => kineto('kineto-traces', 'synth_nccl2', `host_${n}.pt.trace.json.gz`))), [...torch, 'kernels', 'modules', 'distributed', 'diff', ...file]],
+  ['torch-ranks', (page) => openProfile(page, ...[0, 1].map((n) => kineto('kineto-traces', 'synth_nccl2', `host_${n}.pt.trace.json.gz`))), [...torch, 'kernels', 'modules', 'distributed', 'diff', 'variants', ...file]],
   ['torch-rank', (page) => openProfile(page, kineto('local-traces', 'gloo_ddp', 'host_1.1795203883106025163.pt.trace.json.gz')), [...torch, 'memory', 'modules', 'distributed', ...file]],
   ['torch-lightning', (page) => openProfile(page, kineto('local-traces', 'lightning', 'worker0.1795204596385050133.pt.trace.json.gz')), [...torch, 'memory', 'modules', ...file]],
   ['memory-snapshot', (page) => openProfile(page, conformance('memory', 'from_empty.pickle')), ['timeline', 'snapshot', ...file]],
@@ -58,7 +58,7 @@ export const kinds = [
   ['neuron-two', async (page) => {
     await openProfile(page, fused());
     await openProfile(page, device('baseline_attention', 'baseline'));
-  }, [...ofDevice, 'compare', ...tables]],
+  }, [...ofDevice, 'compare', 'variants', ...tables]],
   ['neuron-summary', (page) => {
     const { summary } = JSON.parse(readFileSync(fused()));
     return dropFiles(page, { name: 'summary.json', bytes: JSON.stringify({ n_a: summary[0], n_b: summary[0] }) });

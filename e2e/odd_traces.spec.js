@@ -32,7 +32,7 @@ const cases = [
   ['two ranks of four, of different lengths', {
     'rank0.json': text([step(1, 0, 3000), ...work(0)], { distributedInfo: { backend: 'nccl', rank: 0, world_size: 4 } }),
     'rank3.json': text([step(1, 0, 900), ...work(0).filter((e) => e.ts < 800)], { distributedInfo: { backend: 'nccl', rank: 3, world_size: 4 } }),
-  }, [...stepped(device), 'distributed', 'diff', ...file], { distributed: '2 of 4 ranks' }],
+  }, [...stepped(device), 'distributed', 'diff', 'variants', ...file], { distributed: '2 of 4 ranks' }],
 ];
 
 for (const [what, files, views, said] of cases) {

@@ -10,6 +10,7 @@ use crate::views::details::merged::MergedTransfers;
 use crate::views::ledger::agreement::{OtherProfile, agreements as agreements_of};
 use crate::views::tensors::TensorsView;
 use crate::views::timeline::settings::Settings;
+use crate::views::variants::{Profile, VariantsView};
 use crate::worker::protocol::Details;
 use leptos::prelude::*;
 
@@ -59,4 +60,20 @@ pub(super) fn compare(Front { app, .. }: Front) -> AnyView {
     let on_name = Callback::new(move |(by, name): (String, String)| compared.line_up(app, by, name));
     let above = ViewFn::from(move || view! { <Timelines compared /> });
     view! { <CompareView devices above on_name choices=app.view_state("compare") /> }.into_any()
+}
+
+/// Every open profile of the kind of the one in front that still answers, one row each.
+pub(super) fn variants(Front { app, profile, .. }: Front) -> AnyView {
+    let kind = profile.hot.info.kind;
+    let profiles = Signal::derive(move || {
+        let all = app.state.profiles().get();
+        let open = all.into_iter().filter(|p| p.stopped.is_none() && p.hot.info.kind == kind && has_variants(p));
+        open.map(|p| Profile { label: p.title.clone(), hash: p.hash, ask: p.ask }).collect()
+    });
+    view! { <VariantsView profiles choices=app.view_state("variants") /> }.into_any()
+}
+
+/// Whether a profile has values for a table of profiles; a program without a run has none.
+pub(super) fn has_variants(profile: &OpenProfile) -> bool {
+    profile.hot.info.views.iter().any(|v| v == "variants")
 }

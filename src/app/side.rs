@@ -8,7 +8,10 @@ use leptos::prelude::*;
 /// Views that compare two profiles, while there is only one of their kind. Tracked.
 fn lacks_second(app: App) -> Vec<&'static str> {
     let count = |is_of_kind: fn(&OpenProfile) -> bool| app.state.profiles().with(|all| all.iter().filter(|p| is_of_kind(p)).count());
-    let counts = [("diff", count(OpenProfile::is_torch)), ("compare", count(OpenProfile::is_device))];
+    let kind = app.front().map(|p| p.hot.info.kind);
+    let of_kind = |p: &OpenProfile| Some(p.hot.info.kind) == kind && super::device_views::has_variants(p);
+    let n_of_kind = app.state.profiles().with(|all| all.iter().filter(|p| of_kind(p)).count());
+    let counts = [("diff", count(OpenProfile::is_torch)), ("compare", count(OpenProfile::is_device)), ("variants", n_of_kind)];
     counts.into_iter().filter(|(_, n)| *n < 2).map(|(id, _)| id).collect()
 }
 

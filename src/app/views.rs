@@ -101,6 +101,7 @@ pub(super) const VIEWS: &[ViewDef] = &[
     view("distributed", "Distributed", Group::Program, "M8 2.5v4M3.5 13.5v-3.5h9v3.5M8 6.5v3.5M2 13.5h3M6.5 2.5h3M11 13.5h3", torch_views::distributed),
     view("diff", "Diff", Group::Compare, "M3 5h10M3 5l2.5-2.5M3 5l2.5 2.5M13 11H3M13 11l-2.5-2.5M13 11l-2.5 2.5", torch_views::diff),
     view("compare", "Compare", Group::Compare, "M3 13.5v-6M6 13.5v-11M10 13.5v-8M13 13.5v-4", device_views::compare),
+    view("variants", "Variants", Group::Compare, "M2 3h12M2 6.5h12M2 10h12M2 13.5h12M6 3v10.5", device_views::variants),
     view("support", "Support", Group::Support, "M2.5 8.5l3.5 3.5l7.5-8", neuron::support),
     view("tables", "Tables", Group::File, "M2 3h12v10H2zM2 6.5h12M6.5 3v10", front::tables),
     view("profile", "Profile", Group::File, "M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13M8 7.5v3.5M8 5v.1", front::profile),

@@ -43,7 +43,7 @@ const GENERAL: &[Row] = &[
 
 const DEVICE_RUN: &str = "`neuron-profile capture -n model.neff -s profile.ntff`; open the .ntff with its .neff, or the JSON of `neuron-profile view --output-format json`";
 
-/// Of Neuron device profiles, programs and summaries; the page offers `compare` once another one is open.
+/// Of Neuron device profiles, programs and summaries; the page offers `compare` and `variants` once another one is open.
 const DEVICE: &[Row] = &[
     row("timeline", has_tracks, "Instructions or transfers with times", DEVICE_RUN),
     row("summary", |p| has_slices(p) || has_table(p, &["summary", "Summary"]), "Instructions with times, or a summary table", DEVICE_RUN),
@@ -73,9 +73,15 @@ const DEVICE: &[Row] = &[
         "A second device profile",
         "Open it beside this one: drop it on the page",
     ),
+    row(
+        "variants",
+        |p| has_slices(p) || has_table(p, &["summary", "Summary"]),
+        "A second device profile or summary",
+        "Open it beside this one: drop it on the page",
+    ),
 ];
 
-/// Of PyTorch traces; the page offers `diff` once another one is open.
+/// Of PyTorch traces; the page offers `diff` and `variants` once another one is open.
 const TORCH: &[Row] = &[
     row("overview", |_| true, "", ""),
     row("operators", has_slices, "Events with a duration", "Profile at least one step after the warm-up"),
@@ -112,6 +118,7 @@ const TORCH: &[Row] = &[
         "Profile a run with `torch.distributed`: one trace of each rank, opened together",
     ),
     row("diff", |_| true, "A second PyTorch trace", "Open it beside this one: drop it on the page"),
+    row("variants", |_| true, "A second PyTorch trace", "Open it beside this one: drop it on the page"),
 ];
 
 const LOG_RUN: &str = "`neuron.profiler.profile(profile_type=\"operator\", …)`; open the log directory";
@@ -143,7 +150,7 @@ const SNAPSHOT: &[Row] = &[row("snapshot", |_| true, "", "")];
 const PLAIN: &[Row] = &[row("program", |p| has_table(p, &["neff_programs"]), "", "")];
 
 /// Views that need a second profile: the page knows whether one is open.
-const WITH_SECOND: [&str; 2] = ["compare", "diff"];
+const WITH_SECOND: [&str; 3] = ["compare", "diff", "variants"];
 
 /// The lines of a kind of profiles.
 fn rows(kind: ProfileKind) -> &'static [Row] {
@@ -229,9 +236,9 @@ mod tests {
     fn what_is_filled_is_not_missing() {
         let torch = Torch { rank: Some((0, 1)), ..Torch::default() };
         let profile = Profile { domain: Domain::Torch(Box::new(torch)), ..Profile::default() };
-        assert_eq!(views(&profile), ["profile", "ledger", "overview", "distributed", "diff"]);
+        assert_eq!(views(&profile), ["profile", "ledger", "overview", "distributed", "diff", "variants"]);
         let ids: Vec<String> = missing_views(&profile).into_iter().map(|m| m.id).collect();
-        assert_eq!(ids, ["operators", "search", "kernels", "efficiency", "steps", "memory", "modules", "diff"]);
+        assert_eq!(ids, ["operators", "search", "kernels", "efficiency", "steps", "memory", "modules", "diff", "variants"]);
     }
 
     #[test]

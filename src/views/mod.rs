@@ -42,4 +42,5 @@ pub mod system;
 pub mod tables;
 pub mod tensors;
 pub mod timeline;
+pub mod variants;
 pub mod wording;

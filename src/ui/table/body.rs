@@ -1,6 +1,6 @@
 //! The rows in sight, and the total beneath them.
 
-use super::data::{self, Cell, Column, Kind, Row};
+use super::data::{self, Cell, Column, Heat, Kind, Row};
 use super::state::{Line, State};
 use crate::base::{short_name, text};
 use crate::ui::{dom, small::swatch_colour};
@@ -112,8 +112,26 @@ fn body_cell(state: State, column: &Column, row: &Row, at_row: u32, at: usize, i
             };
             view! { <td class="table__name" title=text::brief(&text)>{opener}{swatch}{name}</td> }.into_any()
         }
-        _ => plain_cell(cell, column.kind),
+        _ => match row.heat.get(at) {
+            Some(heat) if !matches!(cell, Cell::Absent) => heated_cell(cell, column.kind, *heat),
+            _ => plain_cell(cell, column.kind),
+        },
     }
+}
+
+/// A figure with the heat of its column; the best and the worst are marked.
+fn heated_cell(cell: &Cell, kind: Kind, heat: Heat) -> AnyView {
+    let note = match heat.is_best {
+        Some(true) => " (best of the column)",
+        Some(false) => " (worst of the column)",
+        None => "",
+    };
+    let style = format!("--heat:{:.3}", heat.strength.clamp(0.0, 1.0));
+    let (is_best, is_worst) = (heat.is_best == Some(true), heat.is_best == Some(false));
+    view! {
+        <td class="figure is-heated" class:is-best=is_best class:is-worst=is_worst style=style title=format!("{}{note}", cell.exact(kind))>{cell.shown(kind)}</td>
+    }
+    .into_any()
 }
 
 /// A cell that is no name.

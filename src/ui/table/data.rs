@@ -186,12 +186,23 @@ pub struct Row {
     pub colour: Option<u16>,
     /// What it is made of: shown beneath when opened.
     pub members: Vec<String>,
+    /// Heat of the cells, where the table has any.
+    pub heat: Vec<Heat>,
+}
+
+/// How a cell compares with the others of its column.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Heat {
+    /// 0 is none, 1 the strongest.
+    pub strength: f64,
+    /// Whether it is the best or the worst.
+    pub is_best: Option<bool>,
 }
 
 impl Row {
     /// A row of cells and nothing else.
     pub fn new(cells: Vec<Cell>) -> Self {
-        Row { cells, colour: None, members: Vec::new() }
+        Row { cells, colour: None, members: Vec::new(), heat: Vec::new() }
     }
 
     /// The cell of a column.

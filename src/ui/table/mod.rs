@@ -13,7 +13,7 @@ mod view;
 pub mod window;
 
 pub(super) use body::{Name, copied, plain_cell};
-pub use data::{Cell, Column, Kind, Row, is_whole};
+pub use data::{Cell, Column, Heat, Kind, Row, is_whole};
 pub(super) use head::HeadCell;
 pub use rest::Rest;
 pub use spec::Columns;

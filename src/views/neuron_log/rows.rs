@@ -119,7 +119,7 @@ pub fn op_rows(ops: &LogOps, on: &str) -> Vec<Row> {
         let mut members: Vec<String> = r.members.iter().map(|m| format!("fused: {m}")).collect();
         let length = |t: Option<DurationNs>| t.map(|t| format!(" · {}", text::duration(t))).unwrap_or_default();
         members.extend(r.below.iter().map(|(name, t)| format!("HLO: {name}{}", length(*t))));
-        Row { cells, colour: Some(r.colour), members }
+        Row { colour: Some(r.colour), members, ..Row::new(cells) }
     };
     of_device(ops, on).map(row).collect()
 }

@@ -102,6 +102,7 @@ pub fn failures(support: &Support) -> Vec<Row> {
             ],
             colour: None,
             members: if frames.len() > 1 { frames } else { Vec::new() },
+            ..Row::default()
         }
     };
     support.failures.iter().map(row).collect()
