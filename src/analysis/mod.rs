@@ -9,6 +9,7 @@ pub mod explain;
 pub mod filter;
 pub mod flows;
 pub mod groupings;
+pub mod headline;
 pub mod hit_tables;
 pub mod hits;
 pub mod hlo;

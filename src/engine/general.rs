@@ -9,6 +9,7 @@ use super::{Session, scan};
 use crate::analysis::colouring::name_at;
 use crate::analysis::explain::{self, Explain, ExplainPart, ExplainQuery};
 use crate::analysis::flows::{self, Flows, FlowsQuery};
+use crate::analysis::headline::Headline;
 use crate::analysis::hit_tables::{TrackTables, Within};
 use crate::analysis::hits::HitSummary;
 use crate::analysis::operators::{self, Operators, OperatorsQuery};
@@ -44,6 +45,10 @@ pub struct BriefQuery {
     /// Which.
     pub slice: SliceId,
 }
+
+/// The device that the profile was recorded on, and the value that is asked for first: its line of the library.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeadlineQuery;
 
 /// The slice or the instant of a link; `None` where the profile has none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,6 +141,7 @@ answers! {
     OccurrencesQuery => Vec<SliceId>: |s, q| s.grouped(&q.by, |column, _| s.occurrences(column, (&q.by, &q.value)));
     DetailsQuery => Details: |s, q| s.details(q.item);
     BriefQuery => Brief: |s, q| s.brief(q.slice);
+    HeadlineQuery => Headline: |s, _| s.headline();
     FindQuery => Option<Item>: |s, q| Ok(s.find(q));
     FlowsQuery => Flows: |s, q| Ok(flows::flows(&s.profile, q));
     ColourKeysQuery => Vec<u16>: |s, q| s.colour_keys(&q.by);

@@ -132,7 +132,7 @@ use super::query::*;
 
 questions! {
     // Of any profile.
-    ImportQuery, OperatorsQuery, OccurrencesQuery, DetailsQuery, BriefQuery, FindQuery, FlowsQuery, ColourKeysQuery, SpanQuery,
+    ImportQuery, OperatorsQuery, OccurrencesQuery, DetailsQuery, BriefQuery, HeadlineQuery, FindQuery, FlowsQuery, ColourKeysQuery, SpanQuery,
     SearchQuery, ScanQuery, HitSummaryQuery, HitTablesQuery, TableQuery, TableHelpQuery, ExportQuery,
     ExplainQuery, ExplainPairQuery, VariantPartsQuery, VariantsQuery,
     // Of PyTorch traces.

@@ -4,6 +4,7 @@ use super::Session;
 use super::question::Refusal;
 use crate::analysis::device::explain as of_device;
 use crate::analysis::explain::{ExplainPart, ExplainQuery};
+use crate::analysis::headline::{self, Headline};
 use crate::analysis::torch::explain as of_trace;
 use crate::analysis::torch::memory::MemoryQuery;
 use crate::analysis::torch::overview::OverviewQuery;
@@ -32,5 +33,14 @@ impl Session {
             }
             _ => Err(format!("{}: expected a Neuron device profile, a summary or a PyTorch trace.", self.profile.meta.title).into()),
         }
+    }
+
+    /// Its line of the library; what has no such values answers with empty texts.
+    pub(super) fn headline(&self) -> Result<Headline, Refusal> {
+        Ok(match &self.profile.domain {
+            Domain::NeuronDevice(_) => headline::of_device(&self.profile, &self.summary(None)),
+            Domain::Torch(_) => headline::of_trace(&self.ask(&OverviewQuery::default())?),
+            _ => Headline::default(),
+        })
     }
 }

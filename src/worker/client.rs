@@ -109,6 +109,15 @@ impl Ask {
     pub async fn forward(&self, query: Query) -> Reply {
         let is_counted = !matches!(self.0, Backend::Channel(_, false));
         let _waiting = is_counted.then(Waiting::new);
+        self.pass(query).await
+    }
+
+    /// As [`Ask::ask`], for what nobody waits for: the page counts as idle meanwhile.
+    pub async fn ask_uncounted<Q: Wire>(&self, question: Q) -> Result<Q::Answer, EngineError> {
+        Q::pick(self.pass(question.into()).await?).ok_or(EngineError::Unexpected)
+    }
+
+    async fn pass(&self, query: Query) -> Reply {
         let answer = match &self.0 {
             Backend::Channel(sender, _) => {
                 let (reply, answer) = oneshot::channel();

@@ -2,7 +2,8 @@
 
 use crate::base::Ledger;
 pub use crate::engine::query::{
-    Brief, BriefQuery, ColourKeysQuery, Details, DetailsQuery, FindQuery, OccurrencesQuery, ScanQuery, SearchQuery, Term, Within,
+    Brief, BriefQuery, ColourKeysQuery, Details, DetailsQuery, FindQuery, HeadlineQuery, OccurrencesQuery, ScanQuery, SearchQuery, Term,
+    Within,
 };
 pub use crate::engine::{Answer, HotColumns, HotMeta, ProfileKind, Query};
 pub use crate::formats::inspect::{Found, Inspection};
