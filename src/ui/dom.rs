@@ -62,6 +62,17 @@ pub fn scroll_into_row(element: &Element) {
     }
 }
 
+/// As [`scroll_into_row`], up and down.
+pub fn scroll_into_list(element: &Element) {
+    let Some(list) = element.parent_element() else { return };
+    let (own, around) = (element.get_bounding_client_rect(), list.get_bounding_client_rect());
+    let (before, after) = (own.top() - around.top(), own.bottom() - around.bottom());
+    if before < 0.0 || after > 0.0 {
+        let by = if before < 0.0 { before } else { after };
+        list.set_scroll_top(list.scroll_top() + by.round() as i32);
+    }
+}
+
 fn follow(name: &str, url: &str) {
     let Ok(link) = document().create_element("a") else { return };
     let link: HtmlAnchorElement = link.unchecked_into();

@@ -5,6 +5,7 @@ pub mod bars;
 pub mod boxes;
 pub mod breakdown;
 pub mod chart;
+pub mod commands;
 pub mod curve;
 pub mod dom;
 pub mod flame;
