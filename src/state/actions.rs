@@ -143,7 +143,27 @@ pub fn show_profile(app: App, id: u32) {
     restore(app, kept.unwrap_or_default());
 }
 
-fn keep_choices(app: App) {
+/// Shows the start page; open profiles stay in their tabs.
+pub fn show_start(app: App) {
+    if app.state.front().get_untracked().is_some() {
+        keep_choices(app);
+        show_no_profile(app);
+    }
+}
+
+fn show_no_profile(app: App) {
+    app.state.front().set(None);
+    app.selection.set(None);
+    app.window.set(None);
+    commit_range(app, None);
+    app.choices.set(super::choices::Choices::default());
+    app.annotations.set(super::annotations::Book::default());
+    app.state.is_details_open().set(false);
+    app.state.search().set(super::Search::default());
+}
+
+/// Notes the choices of the profile in front with it.
+pub fn keep_choices(app: App) {
     let Some(front) = app.state.front().get_untracked() else {
         return;
     };
@@ -187,13 +207,7 @@ pub fn close_profile(app: App, id: u32) {
     if was_front {
         match next {
             Some(next) => show_profile(app, next),
-            None => {
-                app.state.front().set(None);
-                app.selection.set(None);
-                commit_range(app, None);
-                app.state.is_details_open().set(false);
-                app.state.search().set(super::Search::default());
-            }
+            None => show_no_profile(app),
         }
     }
     app.state.profiles().update(|all| {

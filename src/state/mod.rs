@@ -5,13 +5,15 @@ pub mod annotations;
 pub mod budget;
 pub mod choices;
 pub mod layout;
+pub mod library;
 mod notices;
 pub mod own;
-pub mod recent;
 mod rows;
 pub mod runs;
 pub mod search;
+pub mod steps;
 pub mod url;
+pub mod workspace;
 
 use crate::base::{Item, Ledger, Origin, Place, SliceId, TimeRange};
 use crate::worker::client::Ask;
@@ -178,11 +180,19 @@ pub struct AppState {
     /// What opens; from the worker.
     pub formats: Vec<FormatInfo>,
     /// What was opened before.
-    pub recents: Vec<recent::Recent>,
+    pub library: Vec<library::Entry>,
+    /// Storage of the browser, once it is known: bytes used and available.
+    pub storage: Option<(u64, u64)>,
     /// A link whose file is not open.
     pub wanted: Option<url::UrlState>,
+    /// Content hashes of profiles that were open before the page was reloaded, and that open again when the user allows it.
+    pub resumable: Vec<String>,
+    /// How profiles of a workspace were looked at that are not open yet.
+    pub awaited: Vec<url::UrlState>,
     /// Whether the help is open.
     pub is_help_open: bool,
+    /// Whether the command palette is open.
+    pub is_palette_open: bool,
     /// Ids handed out so far.
     pub n_ids: u32,
 }
