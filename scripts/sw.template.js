@@ -5,13 +5,13 @@ const CACHE = PREFIX + '__VERSION__';
 // Asked for again (`no-cache`), so that two builds never mix; what the page has just loaded is then not sent twice.
 const FILES = ['__FILES__'];
 
+// A page that is open goes on with its own version: the next one takes its place when the user reloads (`public/register-sw.js`).
 self.addEventListener('install', (event) => {
-  event.waitUntil(
-    caches
-      .open(CACHE)
-      .then((cache) => cache.addAll(FILES.map((file) => new Request(file, { cache: 'no-cache' }))))
-      .then(() => self.skipWaiting()),
-  );
+  event.waitUntil(caches.open(CACHE).then((cache) => cache.addAll(FILES.map((file) => new Request(file, { cache: 'no-cache' })))));
+});
+
+self.addEventListener('message', (event) => {
+  if (event.data === 'activate') self.skipWaiting();
 });
 
 self.addEventListener('activate', (event) => {
