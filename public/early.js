@@ -16,6 +16,59 @@
   } catch { /* The program starts its own, and says why it cannot. */ }
   early.takeWorker = () => { const { worker, messages, error } = first; first.worker = null; return worker && [worker, messages, error]; };
 
+  // Handles of files and directories that were dropped or chosen, by which the library (public/library.js) opens them again.
+  const handles = new Map();
+  const roots = new Map();
+  const keyOf = (file) => [file.name, file.size, file.lastModified].join('/');
+  const hold = (item) => {
+    const file = item.kind === 'file' && item.getAsFileSystemHandle && item.getAsFile();
+    if (!file) return;
+    item.getAsFileSystemHandle().then((handle) => {
+      if (handle?.kind === 'directory') roots.set(handle.name, handle);
+      else if (handle) handles.set(keyOf(file), handle);
+    }, () => { /* not every drop has one */ });
+  };
+  early.handleOf = async (file, path) => {
+    const known = handles.get(keyOf(file));
+    const [root, ...parts] = path.split('/');
+    if (known || !roots.has(root)) return known;
+    let folder = roots.get(root);
+    const name = parts.pop();
+    for (const part of parts) folder = await folder.getDirectoryHandle(part);
+    return folder.getFileHandle(name);
+  };
+  early.library = () => import('./library.js');
+  addEventListener('drop', (event) => { for (const item of event.dataTransfer?.items ?? []) hold(item); });
+  // Gives the files of handles to the page, as if the input had been used.
+  const give = async (picked) => {
+    const input = document.getElementById('open-files');
+    const data = new DataTransfer();
+    for (const handle of picked) {
+      const file = await handle.getFile();
+      handles.set(keyOf(file), handle);
+      data.items.add(file);
+    }
+    input.files = data.files;
+    input.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+  // Files that the system opens with the installed page.
+  window.launchQueue?.setConsumer(({ files }) => { if (files?.length > 0) give(files); });
+  // The browser's newer dialog gives handles beside the files; where it is refused, the input opens its own.
+  let isPlain = false;
+  addEventListener('click', async (event) => {
+    const input = event.target;
+    if (input.id !== 'open-files' || isPlain || !window.showOpenFilePicker) return;
+    event.preventDefault();
+    try {
+      await give(await showOpenFilePicker({ multiple: true }));
+    } catch (error) {
+      if (error.name === 'AbortError') return;
+      isPlain = true;
+      input.click();
+      isPlain = false;
+    }
+  });
+
   const say = (text, isError = false) => {
     const place = document.getElementById('early-status');
     if (!place) return;
@@ -58,19 +111,17 @@
   listen('click', ({ target }) => {
     const button = target.closest?.('#early button');
     if (!button) return;
-    const { pick, sample, early: act } = button.dataset;
+    const { pick, sample, entry, early: act } = button.dataset;
     if (pick) document.getElementById(pick).click();
     else if (sample) wait({ sample }, button.textContent);
+    else if (entry) wait({ entry }, button.textContent);
     else if (act === 'theme') {
       const root = document.documentElement;
       const isDark = root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
       root.dataset.theme = isDark ? 'light' : 'dark';
       try { localStorage.setItem('axonscope.theme', root.dataset.theme); } catch { /* Private windows refuse; nothing depends on it. */ }
     } else if (act === 'help') wait({ help: true }, 'Help');
-    else if (act === 'forget') {
-      try { localStorage.setItem('axonscope.recents', ''); } catch { /* as above */ }
-      button.closest('section').remove();
-    }
+    else if (act === 'clear') wait({ clear: true });
   });
   const failed = (reason) => {
     if (early.isOver) return;
@@ -99,20 +150,29 @@
         copy.querySelector('code').textContent = link.get('p');
       });
     }
-    let recents = [];
-    try { recents = JSON.parse(stored('recents') || '[]'); } catch { /* as if there were none */ }
-    if (Array.isArray(recents) && recents.length > 0) {
-      show('early-recents', (copy) => {
-        const row = copy.querySelector('li');
-        for (const { name, kind, date, hash } of recents) {
-          const line = row.cloneNode(true);
-          line.querySelector('.mono').textContent = name;
-          line.querySelector('.start__kind').firstChild.data = `${kind} · ${date} UTC · `;
-          line.querySelector('code').textContent = hash;
-          row.before(line);
+    let entries = [];
+    try { entries = JSON.parse(stored('recents') || '[]'); } catch { /* as if there were none */ }
+    if (!Array.isArray(entries) || entries.length === 0) return;
+    show('early-library', (copy) => {
+      const row = copy.querySelector('li');
+      // As many as src/views/start/library.rs shows.
+      for (const { name, title, kind, date, hash, line, tags, compared } of entries.slice(0, 10)) {
+        const entry = row.cloneNode(true);
+        const [button, text] = [entry.querySelector('button'), entry.querySelector('.start__kind')];
+        button.textContent = title || name;
+        button.dataset.entry = hash;
+        for (const tag of tags ?? []) {
+          button.parentElement.insertBefore(Object.assign(document.createElement('span'), { className: 'library__tag', textContent: tag }), text);
+          button.parentElement.insertBefore(document.createTextNode(' '), text.previousSibling);
         }
-        row.remove();
-      });
-    }
+        text.textContent = line || `${kind} · ${date} UTC`;
+        if (compared?.length > 0) text.after(Object.assign(text.cloneNode(), { textContent: `compared with ${compared.join(', ')}` }));
+        row.before(entry);
+      }
+      row.remove();
+      const more = copy.querySelector('.library__more');
+      if (entries.length > 10) more.textContent = `Show ${entries.length - 10} more`;
+      else more.remove();
+    });
   };
 })();

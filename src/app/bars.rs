@@ -16,7 +16,10 @@ pub fn TopBar(
     let has_profile = move || app.state.front().get().is_some();
     view! {
         <header class="topbar">
-            <span class="topbar__logo"><Logo /><span class="topbar__name">"Axonscope"</span></span>
+            <button type="button" class="topbar__logo" title="Start page: library, samples, supported profiles" aria-label="Axonscope: start page" on:click=move |_| actions::show_start(app)>
+                <Logo />
+                <span class="topbar__name">"Axonscope"</span>
+            </button>
             <div class="tabs"><runs::Tabs /></div>
             <button type="button" class="button button--quiet topbar__open" title="Open more files" on:click=move |_| on_pick.run(false)>
                 "+ Open"
@@ -37,6 +40,11 @@ pub fn TopBar(
             </button>
         </header>
     }
+}
+
+/// Puts the address, which holds the view and no data, on the clipboard.
+pub(super) fn copy_link() {
+    crate::ui::dom::copy_text(&location().href().unwrap_or_default());
 }
 
 #[component]

@@ -4,6 +4,7 @@
 use super::gather::{self, Dropped, Held};
 use super::{open_held, open_sample, opening};
 use crate::state::{App, AppStateStoreFields as _};
+use crate::views::start::library::Action;
 use gloo_events::EventListener;
 use js_sys::{Array, Reflect};
 use leptos::prelude::*;
@@ -66,6 +67,10 @@ fn open_item(app: App, item: &JsValue) {
     let list = |key: &str| part(key).and_then(|v| v.dyn_into::<Array>().ok()).unwrap_or_default();
     if let Some(name) = part("sample").and_then(|name| name.as_string()) {
         open_sample(app, name);
+    } else if let Some(hash) = part("entry").and_then(|hash| hash.as_string()) {
+        super::library::open(app, hash);
+    } else if part("clear").is_some() {
+        super::library::act(app, String::new(), Action::DeleteAll);
     } else if part("help").is_some() {
         app.state.is_help_open().set(true);
     } else {

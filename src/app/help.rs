@@ -3,7 +3,7 @@
 use crate::state::{App, AppStateStoreFields as _};
 use leptos::{html, prelude::*};
 
-const KEYS: [(&str, &str); 19] = [
+const KEYS: [(&str, &str); 20] = [
     ("W, S", "zoom in and out at the pointer"),
     ("A, D", "pan left and right"),
     ("Ctrl + wheel", "zoom at the pointer"),
@@ -20,6 +20,7 @@ const KEYS: [(&str, &str); 19] = [
     ("Enter", "open the details of the selected slice"),
     ("Esc", "close details, clear the selection, return to the entire trace"),
     ("/", "search; Enter and Shift + Enter go to the next and previous hit"),
+    ("Ctrl + K, Cmd + K", "command palette: go to a view, profile, track or operator; run an action"),
     ("?", "open this help"),
     ("drop, paste", "open more files, or a pasted summary text"),
     ("click in a table", "show the row in the timeline"),

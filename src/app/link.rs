@@ -2,12 +2,12 @@
 
 use super::idle;
 use crate::base::{Item, StrId, TimeNs, TimeRange};
+use crate::state::steps::{Step, Steps};
 use crate::state::{
     App, AppStateStoreFields as _, OpenProfile, Theme, actions, annotations,
     annotations::Book,
     layout::Layout,
     own::Own,
-    recent,
     url::{Named, UrlState},
 };
 use crate::worker::protocol::HotColumns;
@@ -18,7 +18,6 @@ use wasm_bindgen::JsValue;
 
 /// A slice with a longer name is not named in the address, bytes.
 const LONGEST_NAME: usize = 2_000;
-const RECENTS: &str = "axonscope.recents";
 /// The address follows the last change after this.
 const ADDRESS_PAUSE_MS: u32 = 200;
 const ANNOTATIONS: &str = "axonscope.annotations.";
@@ -30,41 +29,25 @@ fn storage() -> Option<web_sys::Storage> {
     window().local_storage().ok().flatten()
 }
 
-fn stored(key: &str) -> Option<String> {
+pub(super) fn stored(key: &str) -> Option<String> {
     storage()?.get_item(key).ok().flatten()
 }
 
-fn store(key: &str, value: &str) {
+pub(super) fn store(key: &str, value: &str) {
     if let Some(storage) = storage() {
         // Private windows and full disks refuse; nothing depends on it.
         let _ = storage.set_item(key, value);
     }
 }
 
-/// Puts a profile in front of the recently opened.
-pub fn remember(app: App, profile: &OpenProfile) {
-    let kind = app.state.formats().with_untracked(|f| f.iter().find(|f| f.id == profile.format).map(|f| f.title.clone()));
-    let iso = String::from(js_sys::Date::new_0().to_iso_string());
-    let newest = recent::Recent {
-        name: profile.own_title.clone(),
-        kind: kind.unwrap_or_else(|| profile.format.clone()),
-        hash: profile.hash.clone(),
-        date: iso.chars().take(16).collect::<String>().replace('T', " "),
-    };
-    let list = app.state.recents().with_untracked(|list| recent::with(list, newest));
-    store(RECENTS, &recent::to_text(&list));
-    app.state.recents().set(list);
-}
-
-/// Forgets the recently opened.
-pub fn forget(app: App) {
-    store(RECENTS, "");
-    app.state.recents().set(Vec::new());
-}
-
 /// Markers and regions that were put on a profile of that content before.
 pub fn annotations(hash: &str) -> Book {
     stored(&format!("{ANNOTATIONS}{hash}")).map(|text| annotations::text::book_from_text(&text)).unwrap_or_default()
+}
+
+/// Notes the annotations of a profile of that content.
+pub(super) fn keep_annotations(hash: &str, book: &Book) {
+    store(&format!("{ANNOTATIONS}{hash}"), &annotations::text::book_to_text(book));
 }
 
 /// Keeps the annotations of the profile in front.
@@ -98,7 +81,7 @@ pub fn toggle_theme(app: App) {
 
 /// Joins the state to the world around it. Once, by the root.
 pub fn join(app: App) {
-    app.state.recents().set(recent::from_text(&stored(RECENTS).unwrap_or_default()));
+    super::library::join(app);
     app.state.theme().set(match stored(THEME).as_deref() {
         Some("dark") => Theme::Dark,
         Some("light") => Theme::Light,
@@ -128,6 +111,7 @@ pub fn join(app: App) {
     let n_writes = RwSignal::new(0usize);
     idle::join(app, n_writes);
     join_address(app, n_writes);
+    super::library::resume(app);
     join_annotations(app);
     join_layout(app);
 }
@@ -158,8 +142,23 @@ pub(super) fn log_failure(result: Result<(), JsValue>) {
     }
 }
 
+/// How a profile behind was looked at when another came to front. The visible window is not kept.
+pub(super) fn kept(profile: &OpenProfile) -> UrlState {
+    let kept = &profile.kept;
+    UrlState {
+        hash: profile.hash.clone(),
+        name: profile.own_title.clone(),
+        view: kept.view.clone(),
+        range: kept.range,
+        rows: kept.rows.to_vec(),
+        selection: kept.selection.and_then(|item| named(&profile.hot, item)),
+        choices: kept.choices.clone(),
+        ..UrlState::default()
+    }
+}
+
 /// What is looked at now.
-fn current(app: App) -> UrlState {
+pub(super) fn current(app: App) -> UrlState {
     let Some(profile) = app.front() else {
         return app.state.wanted().get().unwrap_or_default();
     };
@@ -198,16 +197,21 @@ fn join_address(app: App, n_writes: RwSignal<usize>) {
     if !wanted.hash.is_empty() {
         app.state.wanted().set(Some(wanted));
     }
-    let on_change = window_event_listener(leptos::ev::hashchange, move |_| arrive(app));
-    on_cleanup(move || on_change.remove());
     let n_changes = StoredValue::new(0u32);
+    let history = StoredValue::new(Steps::new(f64::NEG_INFINITY));
+    let on_change = window_event_listener(leptos::ev::hashchange, move |_| {
+        history.update_value(|steps| steps.arrived_ms = super::opening::now_ms());
+        arrive(app);
+    });
+    on_cleanup(move || on_change.remove());
     Effect::new(move |previous: Option<UrlState>| {
         let now = current(app);
-        if previous.as_ref().is_some_and(|p| *p != now) {
+        if let Some(previous) = previous.as_ref().filter(|p| **p != now) {
             n_changes.update_value(|n| *n += 1);
             let change = n_changes.get_value();
-            let has_same_profile = previous.as_ref().is_some_and(|p| p.hash == now.hash);
-            let is_step = previous.is_some_and(|p| p.view != now.view || p.hash != now.hash || p.selection != now.selection);
+            let has_same_profile = previous.hash == now.hash;
+            let step = Step::between(previous, &now);
+            history.update_value(|steps| steps.pending = steps.pending.max(step));
             let fragment = now.to_fragment();
             // A profile just opened is ready before its address is.
             let is_awaited = usize::from(has_same_profile);
@@ -215,7 +219,8 @@ fn join_address(app: App, n_writes: RwSignal<usize>) {
             spawn_local(async move {
                 TimeoutFuture::new(ADDRESS_PAUSE_MS).await;
                 if n_changes.try_get_value() == Some(change) {
-                    write(&fragment, is_step);
+                    let is_step = history.try_update_value(|steps| steps.is_new(super::opening::now_ms()));
+                    write(&fragment, is_step == Some(true));
                 }
                 n_writes.try_update(|n| *n -= is_awaited);
             });
@@ -242,7 +247,12 @@ fn write(fragment: &str, is_step: bool) {
 
 /// Back, forward, or a link typed into the address of the open page.
 fn arrive(app: App) {
-    let wanted = UrlState::from_fragment(&location().hash().unwrap_or_default());
+    let fragment = location().hash().unwrap_or_default();
+    if fragment.trim_start_matches('#').is_empty() {
+        // Back to where no profile was in front.
+        return actions::show_start(app);
+    }
+    let wanted = UrlState::from_fragment(&fragment);
     if wanted.hash.is_empty() || wanted == untrack(|| current(app)) {
         return;
     }

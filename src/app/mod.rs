@@ -1,6 +1,7 @@
 //! The page's root: layout, keys, drops. What it shows is in `views`, what the user has chosen in `state`.
 
 mod bars;
+mod commands;
 mod compared;
 mod device_views;
 pub mod early;
@@ -10,6 +11,7 @@ mod glance;
 mod handles;
 mod help;
 mod idle;
+mod library;
 mod link;
 mod neuron;
 mod notices;
@@ -30,6 +32,7 @@ mod system;
 mod time_views;
 mod torch_views;
 mod views;
+mod workspace;
 
 use crate::state::{App as State, AppStateStoreFields as _, actions};
 use crate::ui::dom::is_panel_open;
@@ -76,9 +79,13 @@ pub fn App() -> impl IntoView {
                 <Show when=move || app.state.imports().with(|i| i.is_empty()) fallback=|| ()>
                     <Start
                         formats=Signal::derive(move || app.state.formats().get())
-                        recents=Signal::derive(move || app.state.recents().get())
+                        entries=Signal::derive(move || app.state.library().get())
+                        storage=Signal::derive(move || library::storage_sentence(app))
+                        is_open=Callback::new(move |hash: String| app.state.profiles().with_untracked(|all| all.iter().any(|p| p.hash == hash)))
                         wanted=Signal::derive(move || app.state.wanted().get())
-                        on_pick on_sample on_forget=Callback::new(move |()| link::forget(app))
+                        resumable=Signal::derive(move || library::resumable_names(app))
+                        on_resume=Callback::new(move |()| library::resume_waiting(app))
+                        on_pick on_sample on_action=Callback::new(move |(hash, action)| library::act(app, hash, action))
                     />
                 </Show>
             </Show>
@@ -88,6 +95,7 @@ pub fn App() -> impl IntoView {
             <div class="droptarget" aria-hidden="true"><p class="droptarget__text">"Drop files or a directory to open them here"</p></div>
         </Show>
         <help::Help />
+        <commands::CommandPalette />
     }
 }
 
@@ -157,6 +165,12 @@ fn is_in_field(event: &web_sys::Event) -> bool {
 fn listen_to_keys(app: State) {
     let keys = window_event_listener(ev::keydown, move |event| {
         let is_typing = is_in_field(&event);
+        // By its place on the keyboard, as the keys of the timeline.
+        if (event.ctrl_key() || event.meta_key()) && !event.shift_key() && !event.alt_key() && event.code() == "KeyK" {
+            event.prevent_default();
+            app.state.is_palette_open().update(|open| *open = !*open);
+            return;
+        }
         if event.ctrl_key() || event.meta_key() || event.alt_key() || event.default_prevented() {
             return;
         }
@@ -171,6 +185,13 @@ fn listen_to_keys(app: State) {
         }
     });
     on_cleanup(move || keys.remove());
+}
+
+/// Asks for files (`open-files`) or a directory (`open-directory`), as the buttons of the start page do.
+fn pick(input: &str) {
+    if let Some(input) = document().get_element_by_id(input).and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
+        input.click();
+    }
 }
 
 /// Fetches one of the samples that come with the page, and opens it as if it had been dropped.

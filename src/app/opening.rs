@@ -22,7 +22,7 @@ pub fn open(app: App, files: Vec<Dropped>) {
     if !files.is_empty() {
         actions::drop_begins(app);
     }
-    let files = sources::take(app, files);
+    let files = sources::take(app, super::workspace::take(app, files));
     if files.is_empty() {
         return;
     }
@@ -202,6 +202,7 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
     let title = if hot.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { hot.info.meta.title.clone() };
     let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash);
     let choices = app.own.with_untracked(|own| own.of(OwnKind::of(hot.info.kind)));
+    let awaited = app.state.awaited().with_untracked(|all| all.iter().find(|w| w.hash == opened.hash).cloned());
     let kept = Kept { annotations: super::link::annotations(&opened.hash), choices, ..Kept::default() };
     let profile = OpenProfile {
         id,
@@ -219,11 +220,16 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
         stopped: None,
         kept,
     };
-    super::link::remember(app, &profile);
+    super::library::remember(app, &profile);
     memory::forget(&profile.hot.info.meta);
     actions::add_profile(app, profile, opened.rank);
-    if let Some(wanted) = wanted {
+    if wanted.is_some() {
         app.state.wanted().set(None);
+    }
+    // A profile of its drop may be in front of it: then it is a link that brings it there.
+    let is_front = app.state.front().get_untracked() == Some(id);
+    if let Some(wanted) = wanted.or(awaited.filter(|_| is_front)) {
+        app.state.awaited().update_untracked(|all| all.retain(|w| w.hash != wanted.hash));
         follow(app, ask, wanted);
     }
     spawn_local(async move {
@@ -244,7 +250,8 @@ pub fn follow(app: App, ask: Ask, wanted: UrlState) {
     app.choices.set(wanted.choices);
     app.range.set(wanted.range);
     app.rows.set(Arc::new(if wanted.range.is_some() { wanted.rows } else { Vec::new() }));
-    app.window.set(wanted.window);
+    // A timeline that is shown keeps its window where none is set.
+    app.window.set(wanted.window.or_else(|| app.front_untracked().map(|p| p.hot.range())));
     if !wanted.search.is_empty() {
         app.state.search().update(|s| s.text = wanted.search.clone());
     }

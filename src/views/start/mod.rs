@@ -1,10 +1,13 @@
-//! The start page: what opens, how to capture it, samples, what was open before.
+//! The start page: what opens, how to capture it, samples, the library.
 
-use crate::state::recent::Recent;
+pub mod library;
+
+use crate::state::library::Entry;
 use crate::state::url::UrlState;
 use crate::ui::small::{CopyButton, with_code};
 use crate::worker::protocol::FormatInfo;
 use leptos::prelude::*;
+use library::{Action, Library};
 
 /// Name of the file below `samples/`, what it is.
 const SAMPLES: [(&str, &str); 3] = [
@@ -19,9 +22,14 @@ pub fn Start(
     /// What opens.
     #[prop(into)]
     formats: Signal<Vec<FormatInfo>>,
-    /// What was open before.
+    /// What was opened before.
     #[prop(into)]
-    recents: Signal<Vec<Recent>>,
+    entries: Signal<Vec<Entry>>,
+    /// Use of the browser's storage, a sentence.
+    #[prop(into)]
+    storage: Signal<Option<String>>,
+    /// Whether a profile of that content hash is open.
+    is_open: Callback<String, bool>,
     /// A link whose file is not open.
     #[prop(into)]
     wanted: Signal<Option<UrlState>>,
@@ -29,14 +37,20 @@ pub fn Start(
     on_pick: Callback<bool>,
     /// Opens a sample by its name.
     on_sample: Callback<String>,
-    /// Forgets what was open before.
-    on_forget: Callback<()>,
+    /// Names of profiles that were open before a reload and need the user's permission.
+    #[prop(into)]
+    resumable: Signal<Vec<String>>,
+    /// Opens them.
+    on_resume: Callback<()>,
+    /// An entry's hash, and what to do with it.
+    on_action: Callback<(String, Action)>,
 ) -> impl IntoView {
     let samples = SAMPLES.into_iter().map(|(file, what)| {
         view! {
             <li><button type="button" class="link" data-sample=file title=file on:click=move |_| on_sample.run(file.into())>{what}</button></li>
         }
     });
+    let has_entries = Memo::new(move |_| entries.with(|e| !e.is_empty()));
     view! {
         <main class="start" data-view="start">
             {move || wanted.get().map(|wanted| view! { <Wanted wanted on_pick /> })}
@@ -49,15 +63,18 @@ pub fn Start(
                 </p>
                 <p class="start__promise">"Your files stay on this machine: nothing is uploaded."</p>
             </section>
+            <Show when=move || resumable.with(|names| !names.is_empty())>
+                <section class="start__wanted notice" role="status" data-resume="">
+                    <p class="notice__text">{move || format!("Open before the reload: {}.", resumable.get().join(", "))}</p>
+                    <button type="button" class="button button--primary" on:click=move |_| on_resume.run(())>"Open again"</button>
+                </section>
+            </Show>
+            <Show when=move || has_entries.get()><Library entries storage is_open on_action /></Show>
             <div class="start__columns">
                 <section class="start__samples">
                     <h2>"Try a sample"</h2>
                     <ul class="start__list">{samples.collect_view()}</ul>
                 </section>
-                {move || {
-                    let recents = recents.get();
-                    (!recents.is_empty()).then(|| view! { <Recents recents on_forget /> })
-                }}
             </div>
             <Formats formats />
         </main>
@@ -75,23 +92,6 @@ fn Wanted(wanted: UrlState, on_pick: Callback<bool>) -> impl IntoView {
                 <code>{wanted.hash}</code> "."
             </p>
             <button type="button" class="button button--primary" on:click=move |_| on_pick.run(false)>"Open it"</button>
-        </section>
-    }
-}
-
-#[component]
-fn Recents(recents: Vec<Recent>, on_forget: Callback<()>) -> impl IntoView {
-    let rows = recents.into_iter().map(|r| {
-        view! { <li><span class="mono">{r.name}</span>" "<span class="start__kind">{r.kind}" · "{r.date}" UTC · "<code title="Content hash, used in links to this profile">{r.hash}</code></span></li> }
-    });
-    view! {
-        <section class="start__recents">
-            <h2>"Recently opened"</h2>
-            <ul class="start__list">{rows.collect_view()}</ul>
-            <p class="start__kind">
-                "Only names are saved; select the files again to open them. "
-                <button type="button" class="link" on:click=move |_| on_forget.run(())>"Forget"</button>
-            </p>
         </section>
     }
 }
