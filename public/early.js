@@ -18,7 +18,7 @@
 
   // Handles of files and directories that were dropped or chosen, by which the library (public/library.js) opens them again.
   const handles = new Map();
-  const roots = new Map();
+  const roots = early.roots = new Map();
   const keyOf = (file) => [file.name, file.size, file.lastModified].join('/');
   const hold = (item) => {
     const file = item.kind === 'file' && item.getAsFileSystemHandle && item.getAsFile();

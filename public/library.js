@@ -1,6 +1,6 @@
 // What the library keeps in the browser: handles of files (IndexedDB) and copies (the origin's private file system). Loaded by `src/app/library.rs`
 // when it is first needed. Every function returns a promise; it fails with an Error that holds a sentence.
-const { handleOf } = window.axonscopeEarly;
+const { handleOf, roots } = window.axonscopeEarly;
 const COPIES = 'copies';
 
 /** Runs `act` on the store of files by content hash: `{ parts: [{ path, handle, size, modified }], isCopy }`. */
@@ -121,9 +121,11 @@ export async function forget(hash) {
   await root.removeEntry(hash, { recursive: true });
 }
 
-/** Forgets everything. */
+/** Forgets the files of all profiles. */
 export async function clear() {
-  await stored('readwrite', (store) => store.clear());
+  for (const hash of await stored('readonly', (store) => store.getAllKeys())) {
+    if (!hash.startsWith(DIRECTORY)) await stored('readwrite', (store) => store.delete(hash));
+  }
   await (await navigator.storage.getDirectory()).removeEntry(COPIES, { recursive: true });
 }
 
@@ -132,3 +134,57 @@ export async function usage() {
   const { usage: used, quota } = await navigator.storage.estimate();
   return quota > 0 ? [used, quota] : [];
 }
+
+const DIRECTORY = 'directory:';
+/** More files than a log directory has: a whole disk chosen by mistake. */
+const MAX_FILES = 10_000;
+const MAX_DEPTH = 12;
+
+/** Lets the user choose a directory and keeps its handle. Its id, which ends in `/name`; null where the user chose none. */
+export function addDirectory() {
+  return told((async () => {
+    if (!window.showDirectoryPicker) throw new Error('This browser cannot keep a directory. "Open a directory" opens all profiles in it.');
+    let handle;
+    try {
+      handle = await showDirectoryPicker({ mode: 'read' });
+    } catch (error) {
+      if (error.name === 'AbortError') return null;
+      throw error;
+    }
+    for (const id of await directoryIds()) {
+      if (await (await get(id)).handle.isSameEntry(handle)) return id;
+    }
+    const id = `${DIRECTORY}${Date.now()}/${handle.name}`;
+    await put(id, { handle });
+    return id;
+  })());
+}
+
+const directoryIds = async () => (await stored('readonly', (store) => store.getAllKeys())).filter((key) => key.startsWith(DIRECTORY));
+
+/** The directories that were added: `[[id, name], …]`. */
+export const directories = async () => (await directoryIds()).map((id) => [id, id.slice(id.indexOf('/') + 1)]);
+
+/** Every file in a directory and below it: `[[path, file], …]`, the path beginning with the directory's name. */
+export function listDirectory(id) {
+  return told((async () => {
+    const { handle } = await get(id) ?? {};
+    if (!handle) throw new DOMException('', 'NotFoundError');
+    if (!await isAllowed(handle, true)) throw new DOMException('', 'NotAllowedError');
+    roots.set(handle.name, handle);
+    const out = [];
+    const walk = async (folder, path, depth) => {
+      for await (const [name, entry] of folder) {
+        if (name.startsWith('.')) continue;
+        if (out.length >= MAX_FILES) throw new Error(`The directory contains more than ${MAX_FILES} files. Choose the directory of the logs.`);
+        if (entry.kind === 'file') out.push([`${path}/${name}`, await entry.getFile()]);
+        else if (depth < MAX_DEPTH) await walk(entry, `${path}/${name}`, depth + 1);
+      }
+    };
+    await walk(handle, handle.name, 0);
+    return out.sort(([a], [b]) => (a < b ? -1 : 1));
+  })(), id.slice(id.indexOf('/') + 1));
+}
+
+/** Forgets a directory. */
+export const forgetDirectory = (id) => stored('readwrite', (store) => store.delete(id));

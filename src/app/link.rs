@@ -112,6 +112,7 @@ pub fn join(app: App) {
     idle::join(app, n_writes);
     join_address(app, n_writes);
     super::library::resume(app);
+    super::log_directories::join(app);
     join_annotations(app);
     join_layout(app);
 }

@@ -13,6 +13,7 @@ mod help;
 mod idle;
 mod library;
 mod link;
+mod log_directories;
 mod neuron;
 mod notices;
 mod opening;
@@ -84,6 +85,8 @@ pub fn App() -> impl IntoView {
                         is_open=Callback::new(move |hash: String| app.state.profiles().with_untracked(|all| all.iter().any(|p| p.hash == hash)))
                         wanted=Signal::derive(move || app.state.wanted().get())
                         resumable=Signal::derive(move || library::resumable_names(app))
+                        directories=Signal::derive(move || app.state.directories().get())
+                        on_directory=Callback::new(move |(id, action)| log_directories::act(app, id, action))
                         on_resume=Callback::new(move |()| library::resume_waiting(app))
                         on_pick on_sample on_action=Callback::new(move |(hash, action)| library::act(app, hash, action))
                     />

@@ -51,7 +51,8 @@ fn say_what_is_left(app: App, inspection: &Inspection) {
     }
 }
 
-async fn inspect(link: &Link, events: &mut Events, files: &[Dropped]) -> Result<Inspection, String> {
+/// What the files hold; a worker reads their heads.
+pub(super) async fn inspect(link: &Link, events: &mut Events, files: &[Dropped]) -> Result<Inspection, String> {
     let names = files.iter().map(|f| f.name.clone()).collect();
     link.send(&ToWorker::Inspect { names }, &raw(files))?;
     while let Some(event) = events.next().await {

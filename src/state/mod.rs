@@ -6,6 +6,7 @@ pub mod budget;
 pub mod choices;
 pub mod layout;
 pub mod library;
+pub mod log_directory;
 mod notices;
 pub mod own;
 mod rows;
@@ -185,6 +186,8 @@ pub struct AppState {
     pub storage: Option<(u64, u64)>,
     /// A link whose file is not open.
     pub wanted: Option<url::UrlState>,
+    /// Log directories that the user added.
+    pub directories: Vec<log_directory::LogDirectory>,
     /// Content hashes of profiles that were open before the page was reloaded, and that open again when the user allows it.
     pub resumable: Vec<String>,
     /// How profiles of a workspace were looked at that are not open yet.

@@ -1,13 +1,16 @@
 //! The start page: what opens, how to capture it, samples, the library.
 
 pub mod library;
+pub mod log_directories;
 
 use crate::state::library::Entry;
+use crate::state::log_directory::LogDirectory;
 use crate::state::url::UrlState;
 use crate::ui::small::{CopyButton, with_code};
 use crate::worker::protocol::FormatInfo;
 use leptos::prelude::*;
 use library::{Action, Library};
+use log_directories::{DirectoryAction, LogDirectories};
 
 /// Name of the file below `samples/`, what it is.
 const SAMPLES: [(&str, &str); 3] = [
@@ -42,6 +45,11 @@ pub fn Start(
     resumable: Signal<Vec<String>>,
     /// Opens them.
     on_resume: Callback<()>,
+    /// Log directories that the user added.
+    #[prop(into)]
+    directories: Signal<Vec<LogDirectory>>,
+    /// A directory's id, and what to do with it.
+    on_directory: Callback<(String, DirectoryAction)>,
     /// An entry's hash, and what to do with it.
     on_action: Callback<(String, Action)>,
 ) -> impl IntoView {
@@ -50,6 +58,7 @@ pub fn Start(
             <li><button type="button" class="link" data-sample=file title=file on:click=move |_| on_sample.run(file.into())>{what}</button></li>
         }
     });
+    let titles = Signal::derive(move || formats.with(|all| all.iter().map(|f| (f.id.clone(), f.title.clone())).collect()));
     let has_entries = Memo::new(move |_| entries.with(|e| !e.is_empty()));
     view! {
         <main class="start" data-view="start">
@@ -76,6 +85,7 @@ pub fn Start(
                     <ul class="start__list">{samples.collect_view()}</ul>
                 </section>
             </div>
+            <LogDirectories directories titles on_action=on_directory />
             <Formats formats />
         </main>
     }
