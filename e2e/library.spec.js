@@ -60,7 +60,7 @@ test('entries are starred, named, tagged, filtered and deleted', async ({ page, 
   await expect(page.locator('[data-entry]').first()).toContainText('cpu_single');
   await page.getByRole('button', { name: /^Edit name and tags of cpu_single/ }).click();
   await page.getByLabel('Name', { exact: true }).fill('Baseline');
-  await page.getByLabel('Tags').fill('slow, laptop');
+  await page.getByLabel('Tags', { exact: true }).fill('slow, laptop');
   await page.keyboard.press('Enter');
   await expect(page.locator('[data-entry]').first().getByRole('button', { name: 'Baseline', exact: true })).toBeVisible();
   await page.goto('about:blank');
