@@ -20,7 +20,7 @@ mod native {
     struct Count(u64);
 
     impl Sink for Count {
-        fn key(&mut self, key: &[u8], _begins: u8) -> Take {
+        fn key(&mut self, key: &[u8], _begins: u8, _: u64) -> Take {
             if key == b"traceEvents" { Take::Records } else { Take::Skip }
         }
         fn record(&mut self, _text: &[u8], _offset: u64) -> bool {

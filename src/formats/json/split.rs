@@ -30,8 +30,8 @@ pub enum Damage {
 
 /// Receives what a [`Splitter`] finds.
 pub trait Sink {
-    /// A root key whose value begins with the byte `begins`.
-    fn key(&mut self, key: &[u8], begins: u8) -> Take;
+    /// A root key whose value begins at `offset` with the byte `begins`.
+    fn key(&mut self, key: &[u8], begins: u8, offset: u64) -> Take;
     /// One element, with its brackets. `false`: it cannot be read as one record.
     fn record(&mut self, text: &[u8], offset: u64) -> bool;
     /// A whole value of a root key.
@@ -183,7 +183,7 @@ impl Splitter {
             Mode::Start if b == b'{' => Mode::Entries,
             Mode::Start if b == b'[' => {
                 self.is_list_root = true;
-                self.take = sink.key(b"", b'[');
+                self.take = sink.key(b"", b'[', offset);
                 self.begin_elements()
             }
             Mode::Entries if b == b'"' => {
@@ -217,7 +217,7 @@ impl Splitter {
     }
 
     fn begin_value(&mut self, b: u8, offset: u64, sink: &mut dyn Sink) -> Mode {
-        self.take = sink.key(&self.key, b);
+        self.take = sink.key(&self.key, b, offset);
         if self.take == Take::Records && b != b'[' {
             self.take = Take::Skip;
         }

@@ -8,7 +8,7 @@ use crate::formats::json::{Sink, Take};
 use crate::formats::wording;
 
 impl Sink for Pass<'_> {
-    fn key(&mut self, key: &[u8], begins: u8) -> Take {
+    fn key(&mut self, key: &[u8], begins: u8, offset: u64) -> Take {
         if key == b"traceEvents" || key.is_empty() && begins == b'[' {
             if begins == b'[' {
                 self.content.has_events = true;
@@ -21,7 +21,7 @@ impl Sink for Pass<'_> {
         }
         // Large tables of other tools; nothing of them is shown.
         if matches!(key, b"stackFrames" | b"samples") {
-            self.ledger.skip(Severity::Info, "root_key_ignored", "A root key that is not shown on the timeline.", 0, || {
+            self.ledger.skip(Severity::Info, "root_key_ignored", "A root key that is not shown on the timeline.", offset, || {
                 String::from_utf8_lossy(key).into_owned()
             });
             return Take::Skip;

@@ -90,7 +90,7 @@ impl<'a> Framework<'a> {
 }
 
 impl Sink for Framework<'_> {
-    fn key(&mut self, key: &[u8], begins: u8) -> Take {
+    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> Take {
         match key {
             b"traceEvents" => Take::Records,
             b"" if begins == b'[' => Take::Records,

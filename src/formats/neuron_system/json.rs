@@ -225,7 +225,7 @@ fn entries<'a>(text: &'a [u8], mut each: impl FnMut(&'a [u8], &'a [u8])) -> bool
 }
 
 impl Sink for Reader<'_> {
-    fn key(&mut self, key: &[u8], begins: u8) -> Take {
+    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> Take {
         self.section = Section::of(key);
         self.section_name = unescape(key).into_owned();
         if begins == b'[' { Take::Records } else { Take::Value }

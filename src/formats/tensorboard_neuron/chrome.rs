@@ -221,7 +221,7 @@ impl Chrome {
 }
 
 impl Sink for Chrome {
-    fn key(&mut self, key: &[u8], begins: u8) -> Take {
+    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> Take {
         match key {
             b"traceEvents" => Take::Records,
             b"" if begins == b'[' => Take::Records,

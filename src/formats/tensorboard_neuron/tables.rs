@@ -209,7 +209,7 @@ fn sorted(keys: &FxHashMap<String, (Option<Meaning>, usize)>) -> Vec<(&String, &
 }
 
 impl Sink for Reader<'_> {
-    fn key(&mut self, key: &[u8], begins: u8) -> Take {
+    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> Take {
         // A root that is a list has no key.
         let is_list = key == b"ops" || key.is_empty() && begins == b'[';
         self.has_ops |= is_list;
