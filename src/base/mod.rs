@@ -1,5 +1,6 @@
 //! What every room shares: units, ids, strings, text formatting, diagnostics, input. Knows no profile.
 
+pub mod arrow;
 pub mod ascending;
 pub mod bytes;
 pub mod colour_slots;

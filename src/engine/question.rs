@@ -126,14 +126,14 @@ macro_rules! answers {
         }
     )*};
 }
-pub(super) use answers;
+pub(in crate::engine) use answers;
 
 use super::query::*;
 
 questions! {
     // Of any profile.
     ImportQuery, OperatorsQuery, OccurrencesQuery, DetailsQuery, BriefQuery, HeadlineQuery, FindQuery, FlowsQuery, ColourKeysQuery, SpanQuery,
-    SearchQuery, ScanQuery, HitSummaryQuery, HitTablesQuery, TableQuery, TableHelpQuery, ExportQuery,
+    SearchQuery, ScanQuery, HitSummaryQuery, HitTablesQuery, TableQuery, TableHelpQuery, TableInfosQuery, TablePartQuery, ExportQuery,
     ExplainQuery, ExplainPairQuery, VariantPartsQuery, VariantsQuery,
     // Of PyTorch traces.
     OverviewQuery, OpsQuery, OpMembersQuery, KernelsQuery, KernelMembersQuery, EfficiencyQuery, StepsQuery, TraceCountersQuery, LinksQuery,

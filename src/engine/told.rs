@@ -2,7 +2,7 @@
 
 use super::scan::{Cursor, place, with_window};
 use crate::base::{InputSet, SliceId};
-use crate::formats::Format;
+use crate::formats::{Field, Format};
 use crate::model::Profile;
 
 /// Bytes of the file between two records of one stretch.
@@ -23,6 +23,23 @@ pub(super) fn fields(
         return read.map_err(|e| e.to_string());
     }
     let mut out = vec![vec![String::new(); keys.len()]; slices.len()];
+    records(format, input, profile, slices, &mut |i, record| {
+        for (value, names) in out[i].iter_mut().zip(keys) {
+            let found = names.iter().find_map(|name| record.iter().find(|f| f.key == *name));
+            *value = found.map(|f| f.value.clone()).unwrap_or_default();
+        }
+    })?;
+    Ok(out)
+}
+
+/// Gives every field of each of `slices`, in the order of the file, with its position in `slices`.
+pub(super) fn records(
+    format: &dyn Format,
+    input: &InputSet,
+    profile: &Profile,
+    slices: &[SliceId],
+    each: &mut dyn FnMut(usize, Vec<Field>),
+) -> Result<(), String> {
     let at = |(i, slice): (usize, &SliceId)| (Cursor { place: place(profile.slices.record[slice.index()]), slice: slice.0 }, i);
     let mut order: Vec<(Cursor, usize)> = slices.iter().enumerate().map(at).collect();
     order.sort_unstable();
@@ -31,15 +48,11 @@ pub(super) fn fields(
             let batch: Vec<Cursor> = part.iter().map(|p| p.0).collect();
             let input = with_window(input, &batch);
             for (cursor, i) in part {
-                let record = format.record(&input, profile, SliceId(cursor.slice).into()).map_err(|e| e.to_string())?;
-                for (value, names) in out[*i].iter_mut().zip(keys) {
-                    let found = names.iter().find_map(|name| record.iter().find(|f| f.key == *name));
-                    *value = found.map(|f| f.value.clone()).unwrap_or_default();
-                }
+                each(*i, format.record(&input, profile, SliceId(cursor.slice).into()).map_err(|e| e.to_string())?);
             }
         }
     }
-    Ok(out)
+    Ok(())
 }
 
 /// A stretch in pieces that are not too long to be held.

@@ -79,7 +79,7 @@ fn columns_are_those_of_the_schema() {
     let text = std::fs::read_to_string(folder.join("parquet-schema-7.4.0.json")).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
     for table in tables::all() {
-        let rows = schema["tables"][table.name]["rows"].as_array().unwrap_or_else(|| panic!("no table {}", table.name));
+        let rows = schema["tables"][table.name.as_ref()]["rows"].as_array().unwrap_or_else(|| panic!("no table {}", table.name));
         let expected = rows.iter().map(|row| {
             let cell = |at: usize| row[at].as_str().unwrap().trim().trim_matches('`').replace('\\', "");
             let kind = match cell(1).as_str() {
@@ -251,13 +251,32 @@ fn a_disk_without_room_leaves_nothing() {
 fn other_files_are_refused_in_a_sentence() {
     let scratch = Scratch::new("refused");
     let out = scratch.at("tables");
-    let trace = scratch.at("trace.json");
-    std::fs::write(&trace, r#"{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}]}"#).unwrap();
-    let text = sentence(&convert(std::slice::from_ref(&trace), &out, &[]));
-    assert!(text.contains("Expected an NTFF or the JSON of a Neuron device profile") && text.contains("trace.json"), "{text}");
+    let report = scratch.at("report.json");
+    std::fs::write(&report, r#"{"support_percentage":"100.00%","supported_operators":{"aten":{}}}"#).unwrap();
+    let text = sentence(&convert(std::slice::from_ref(&report), &out, &[]));
+    assert!(
+        text.contains("Expected an NTFF or the JSON of a Neuron device profile, or a PyTorch or Chrome trace")
+            && text.contains("report.json"),
+        "{text}"
+    );
     let text = sentence(&convert(&[scratch.at("absent.ntff")], &out, &[]));
     assert!(text.contains("absent.ntff"), "{text}");
-    assert_eq!(scratch.names(), ["trace.json"]);
+    assert_eq!(scratch.names(), ["report.json"]);
+}
+
+#[test]
+fn a_trace_becomes_tables() {
+    let scratch = Scratch::new("trace");
+    let out = scratch.at("tables");
+    let trace = scratch.at("trace.json");
+    std::fs::write(&trace, r#"{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1,"args":{"n":3}}]}"#).unwrap();
+    let done = convert(std::slice::from_ref(&trace), &out, &[]);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let written: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let tables = &written["written"][0]["tables"];
+    assert_eq!((&tables["slice"], &tables["thread"]), (&Value::from(1), &Value::from(1)), "{tables}");
+    assert!(tables["args"].as_u64() > Some(0), "{tables}");
+    assert!(out.join("slice.parquet").is_file() && !out.join("kernel.parquet").exists(), "a table without rows has no file");
 }
 
 #[test]

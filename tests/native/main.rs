@@ -50,6 +50,7 @@ mod report;
 mod search;
 mod search_fields;
 mod short_names;
+mod tables;
 mod tensorboard_neuron;
 mod torch_advice;
 mod torch_devices;

@@ -1,4 +1,4 @@
-//! `axonscope convert`: device profiles as Parquet tables with the names, types and units of Neuron Explorer.
+//! `axonscope convert`: device profiles as Parquet tables with the names, types and units of Neuron Explorer; PyTorch and Chrome traces as those of docs/sql.md.
 
 mod directory;
 mod parquet_table;
@@ -20,6 +20,7 @@ Examples:
   axonscope convert profile.ntff model.neff -o tables/
   axonscope convert profile.json -o tables/ && duckdb -c \"select engine, sum(duration_ns) from 'tables/ActiveTime.parquet' group by 1\"
   axonscope convert runs/ -o tables/                  # several profiles: a directory for each
+  axonscope convert trace.json.gz -o tables/ && duckdb -c \"select name, sum(dur) from 'tables/kernel.parquet' group by 1 order by 2 desc\"
 
 Standard output is one JSON object: the directories written, with the rows of each table.
 What a profile does not record is NULL. A table without rows has no file.";
@@ -27,7 +28,7 @@ What a profile does not record is NULL. A table without rows has no file.";
 /// Arguments of `axonscope convert`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// NTFF (better with its NEFF) or JSON of neuron-profile; directories stand for the files in them
+    /// NTFF (better with its NEFF), JSON of neuron-profile, or a PyTorch or Chrome trace; directories stand for the files in them
     #[arg(required = true, value_name = "IN")]
     files: Vec<String>,
     /// Directory to write; with several profiles, each gets a directory of its own in it
@@ -38,7 +39,10 @@ pub struct Arguments {
     overwrite: bool,
 }
 
-/// Writes the tables of every device profile among the files, all or none.
+/// Formats that are converted.
+const FORMATS: [&str; 3] = ["ntff", "neuron_json", "kineto"];
+
+/// Writes the tables of every profile among the files, all or none.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
     let target = NewDirectory::create(&arguments.output, arguments.overwrite)?;
     let input = files::input(&arguments.files)?;
@@ -47,10 +51,10 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         let (imported, readable) = outcome.map_err(|e| e.to_string())?;
         sessions.push(Session::new(claim, readable, imported));
     }
-    if let Some(other) = sessions.iter().find(|s| !matches!(s.claim.format.as_str(), "ntff" | "neuron_json")) {
+    if let Some(other) = sessions.iter().find(|s| !FORMATS.contains(&s.claim.format.as_str())) {
         let members = other.ledger.members.join("`, `");
         return Err(format!(
-            "Expected an NTFF or the JSON of a Neuron device profile, found `{members}` of the format `{}`.",
+            "Expected an NTFF or the JSON of a Neuron device profile, or a PyTorch or Chrome trace, found `{members}` of the format `{}`.",
             other.claim.format
         ));
     }
@@ -78,14 +82,18 @@ fn write(session: &Session, directory: &Path) -> Result<BTreeMap<String, u64>, S
     std::fs::create_dir_all(directory).map_err(|e| format!("`{}` could not be created: {e}.", directory.display()))?;
     let mut open: Option<TableFile> = None;
     let mut n_rows = BTreeMap::new();
-    session.device_tables(&mut |table: &Table, part: Part| {
+    let mut receive = |table: &Table, part: Part| {
         if open.as_ref().is_none_or(|file| file.name() != table.name) {
             open.take().map_or(Ok(()), TableFile::finish)?;
             open = Some(TableFile::create(directory, table)?);
         }
         *n_rows.entry(table.name.to_string()).or_default() += part.n_rows as u64;
         open.as_mut().map_or(Ok(()), |file| file.write(&part))
-    })?;
+    };
+    match session.claim.format.as_str() {
+        "kineto" => session.trace_tables(&mut receive)?,
+        _ => session.device_tables(&mut receive)?,
+    }
     open.map_or(Ok(()), TableFile::finish)?;
     Ok(n_rows)
 }

@@ -1,19 +1,29 @@
-//! A profile as the tables of Neuron Explorer's schema 7.4.0, whichever format it came from: names, types and values, without a file format.
+//! A profile as tables, without a file format: a device profile as those of Neuron Explorer's schema 7.4.0, whichever format it came from; a trace as
+//! `slice`, `track`, `kernel` and others, named as Perfetto names them. Times are nanoseconds.
 //!
 //! Rows are given in parts, so that a table of any length is written or queried without holding it. What is not recorded is `None`, never 0.
 
 mod activity;
+mod args;
+mod asked;
 mod cells;
 mod measured;
 mod run;
 mod schema_events;
 mod schema_run;
+mod schema_trace;
 mod slices;
+mod stream;
+mod torch;
+mod trace;
 mod transfers;
+mod words;
 
 use super::Session;
 use crate::model::{Domain, TrackKind};
+pub use asked::{TableInfo, TableInfosQuery, TablePartQuery, TableStream};
 use std::borrow::Cow;
+pub use words::Words;
 
 /// Version of the schema that the names, types and units are from.
 pub const SCHEMA_VERSION: &str = "7.4.0";
@@ -50,7 +60,7 @@ pub struct Column {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Table {
     /// Name: `Instruction`.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Columns, in the schema's order; those of the file that the schema does not have come last.
     pub columns: Vec<Column>,
 }
@@ -66,6 +76,8 @@ pub enum Values {
     Flags(Vec<Option<bool>>),
     /// Of `Text`.
     Texts(Vec<Option<String>>),
+    /// Of `Text`, each distinct text once.
+    Words(Words),
 }
 
 impl Values {
@@ -96,12 +108,25 @@ impl Values {
             Values::Floats(v) => v.len(),
             Values::Flags(v) => v.len(),
             Values::Texts(v) => v.len(),
+            Values::Words(v) => v.codes.len(),
         }
     }
 
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Adds the rows of a column of the same type.
+    fn append(&mut self, more: Values) {
+        match (self, more) {
+            (Values::Ints(all), Values::Ints(more)) => all.extend(more),
+            (Values::Floats(all), Values::Floats(more)) => all.extend(more),
+            (Values::Flags(all), Values::Flags(more)) => all.extend(more),
+            (Values::Texts(all), Values::Texts(more)) => all.extend(more),
+            (all, Values::Words(more)) => all.append(Values::Texts(more.iter().map(|word| word.map(String::from)).collect())),
+            (all, more) => *all = Values::absent(Kind::Text, all.len() + more.len()),
+        }
     }
 }
 
@@ -137,10 +162,10 @@ pub type Receive<'a> = dyn FnMut(&Table, Part) -> Result<(), String> + 'a;
 fn table(name: &str) -> Option<Table> {
     let found = schema_events::TABLES.iter().chain(schema_run::TABLES).find(|t| t.0 == name)?;
     let column = |c: &ColumnEntry| Column { name: c.0.into(), kind: c.1, unit: c.2 };
-    Some(Table { name: found.0, columns: found.1.iter().map(column).collect() })
+    Some(Table { name: found.0.into(), columns: found.1.iter().map(column).collect() })
 }
 
-/// Every table that a profile can be given as.
+/// Every table of Neuron Explorer's schema that a device profile can be given as.
 pub fn all() -> Vec<Table> {
     schema_events::TABLES.iter().chain(schema_run::TABLES).filter_map(|t| table(t.0)).collect()
 }
@@ -167,6 +192,39 @@ impl Session {
         measured::semaphores(self, &cores, &mut give)?;
         measured::samples(self, &mut give)?;
         run::tables(self, device, receive)
+    }
+
+    /// Gives a table of a device profile that is made at once to `receive`; others may come with it.
+    fn device_table(&self, name: &str, receive: &mut Receive<'_>) -> Result<(), String> {
+        let Domain::NeuronDevice(device) = &self.profile.domain else { return Ok(()) };
+        let cores = cells::Cores::of(&self.profile);
+        let mut give = |name: &str, part: Part| match table(name) {
+            Some(table) if part.n_rows > 0 => receive(&table, part),
+            _ => Ok(()),
+        };
+        match name {
+            "ActiveTime" | "OpcodeSummary" => activity::tables(&self.profile, &cores, &mut give),
+            "SemaphoreUpdate" => measured::semaphores(self, &cores, &mut give),
+            "DmaPacketAggregated" => transfers::transfers(self, device, &cores, &mut give),
+            "PendingDma" | "DmaUsage" | "HbmUsage" | "SbufUsage" | "PsumUsage" | "Throttle" => measured::samples(self, &mut give),
+            _ => run::tables(self, device, receive),
+        }
+    }
+
+    /// Gives every table of a trace to `receive`, part by part: the parts of one table follow each other. A table without rows is not given.
+    pub fn trace_tables(&self, receive: &mut Receive<'_>) -> Result<(), String> {
+        let is_of_trace = |table: &Table| schema_trace::TIMELINE.iter().chain(schema_trace::TORCH).any(|t| t.0 == table.name);
+        for table in self.tables().into_iter().filter(is_of_trace) {
+            let mut from = Some(0);
+            while let Some(first) = from {
+                let (table, part) = self.table_part(&table.name, &[], first, slices::PART)?;
+                from = part.next.map(|next| next as u64);
+                if part.n_rows > 0 {
+                    receive(&table, part)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Transfers of the profile that are not rows of the tables: those that neuron-profile leaves out as well, and second records of one packet.

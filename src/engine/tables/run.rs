@@ -111,7 +111,7 @@ fn renamed_rows(table: &Table, rows: &GenericTable, renamed: &[(&str, &str)]) ->
 
 /// The table `Summary` with the metrics that the schema does not have, by name.
 fn with_other_columns(summary: Option<Table>, rows: &GenericTable) -> Table {
-    let mut out = summary.unwrap_or(Table { name: "Summary", columns: Vec::new() });
+    let mut out = summary.unwrap_or(Table { name: "Summary".into(), columns: Vec::new() });
     let mut others: Vec<Column> = Vec::new();
     for (at, name) in rows.columns.iter().enumerate() {
         if out.columns.iter().any(|c| c.name == name.as_str()) {
@@ -236,7 +236,7 @@ fn warnings(profile: &Profile, is_computed: bool, receive: &mut Receive<'_>) -> 
 fn schema_fields(receive: &mut Receive<'_>) -> Result<(), String> {
     let names = ["table_name", "field_name", "field_description", "field_type", "field_format", "field_unit"];
     let column = |name: &'static str| Column { name: name.into(), kind: Kind::Text, unit: "" };
-    let table = Table { name: "SchemaFields", columns: names.map(column).to_vec() };
+    let table = Table { name: "SchemaFields".into(), columns: names.map(column).to_vec() };
     let mut rows: Vec<[Option<String>; 6]> = Vec::new();
     for of in super::all() {
         for c in &of.columns {
@@ -249,7 +249,7 @@ fn schema_fields(receive: &mut Receive<'_>) -> Result<(), String> {
                 Kind::Text => ("string", ""),
             };
             let meaning = crate::formats::neuron_json::meaning(&c.name).map_or("", |m| m.1);
-            let texts = [of.name, c.name.as_ref(), meaning, kind, format, c.unit];
+            let texts = [of.name.as_ref(), c.name.as_ref(), meaning, kind, format, c.unit];
             rows.push(texts.map(|text| (!text.is_empty()).then(|| text.to_string())));
         }
     }

@@ -1,7 +1,7 @@
 //! Executed instructions, and what depends on what.
 
 use super::cells::{self, Cores};
-use super::{Kind, Part, Values, table};
+use super::{Column, Kind, Part, Values, Words, table};
 use crate::base::{SliceId, StrId};
 use crate::engine::{Session, told};
 use crate::formats;
@@ -109,20 +109,26 @@ impl Rows<'_> {
         }
     }
 
-    fn text(&self, column: &str, slice: SliceId) -> Option<String> {
-        let attribute = |id: &str| self.attribute(id, slice).map(String::from);
-        match column {
-            "engine" => attribute("engine"),
-            "opcode" => attribute("opcode").filter(|opcode| opcode != "unnamed opcode"),
-            "timeline_track" => Some(self.profile.strings.get(self.profile.tracks[self.profile.track_of(slice)?.index()].name).into()),
-            "bir_instruction_name" => attribute("bir"),
-            "penguin_id" => attribute("tensorizer"),
-            "hlo_name" => attribute("hlo"),
-            "layer" => attribute("layer"),
-            "nki_source_location" => attribute("source"),
-            "tensor_instruction_type" => attribute("instruction_type"),
-            _ => None,
-        }
+    /// A column of texts that repeat.
+    fn texts(&self, column: &str, slices: &[SliceId]) -> Values {
+        let strings = &self.profile.strings;
+        let attribute = match column {
+            "timeline_track" => {
+                let name = |s: &SliceId| self.profile.track_of(*s).map(|t| self.profile.tracks[t.index()].name);
+                return Words::of_strings(strings, slices.iter().map(name));
+            }
+            "engine" | "opcode" | "layer" => column,
+            "bir_instruction_name" => "bir",
+            "penguin_id" => "tensorizer",
+            "hlo_name" => "hlo",
+            "nki_source_location" => "source",
+            "tensor_instruction_type" => "instruction_type",
+            _ => return Values::absent(Kind::Text, slices.len()),
+        };
+        let found = self.profile.attribute(attribute);
+        let value = |s: &SliceId| found.and_then(|a| a.values.get(s.index()).copied());
+        let is_named = |id: &StrId| column != "opcode" || strings.get(*id) != "unnamed opcode";
+        Words::of_strings(strings, slices.iter().map(|s| value(s).filter(is_named)))
     }
 
     fn int(&self, column: &str, slice: SliceId) -> Option<i64> {
@@ -161,30 +167,47 @@ pub(super) fn read_fields(session: &Session, slices: &[SliceId], keys: &[&[&str]
     told::fields(format, &session.input, &session.profile, slices, keys)
 }
 
+/// Slices that are rows of `Instruction`, in the order of the file.
+pub(super) fn instruction_rows(session: &Session) -> Vec<SliceId> {
+    let engines = session.profile.attribute("engine");
+    let order = session.in_file_order(TrackKind::Engine);
+    let has_engine =
+        |s: &SliceId| engines.and_then(|a| a.values.get(s.index())).is_some_and(|id| !session.profile.strings.get(*id).is_empty());
+    order.iter().copied().filter(has_engine).collect()
+}
+
+/// Columns of `Instruction` of these slices.
+pub(super) fn instruction_values(
+    session: &Session,
+    rows: &Rows<'_>,
+    columns: &[Column],
+    slices: &[SliceId],
+) -> Result<Vec<Values>, String> {
+    let keys: Vec<&[&str]> = columns.iter().map(|c| names(&c.name)).filter(|names| !names.is_empty()).collect();
+    let mut read = if keys.is_empty() { Vec::new() } else { read_fields(session, slices, &keys)? };
+    let mut at = 0;
+    let column = |c: &Column| {
+        if !names(&c.name).is_empty() {
+            let texts = read.iter_mut().map(|row| row.get_mut(at).map(std::mem::take).unwrap_or_default());
+            let values = cells::read_back(c.kind, texts);
+            at += 1;
+            return if c.name == "id" { ids(values, slices) } else { values };
+        }
+        match c.kind {
+            Kind::Text => rows.texts(&c.name, slices),
+            Kind::Int64 | Kind::Int32 => Values::Ints(slices.iter().map(|s| rows.int(&c.name, *s)).collect()),
+            kind => Values::absent(kind, slices.len()),
+        }
+    };
+    Ok(columns.iter().map(column).collect())
+}
+
 /// Gives the table `Instruction`, in the order of the file.
 pub(super) fn instructions(session: &Session, device: &NeuronDevice, cores: &Cores, give: &mut Give<'_>) -> Result<(), String> {
     let rows = Rows { profile: &session.profile, device, cores };
-    let order = session.in_file_order(TrackKind::Engine);
-    let all: Vec<SliceId> = order.iter().copied().filter(|s| rows.attribute("engine", *s).is_some()).collect();
     let Some(table) = table("Instruction") else { return Ok(()) };
-    let keys: Vec<&[&str]> = table.columns.iter().map(|c| names(&c.name)).filter(|names| !names.is_empty()).collect();
-    for slices in all.chunks(PART) {
-        let mut read = read_fields(session, slices, &keys)?;
-        let mut at = 0;
-        let column = |c: &super::Column| {
-            if !names(&c.name).is_empty() {
-                let texts = read.iter_mut().map(|row| row.get_mut(at).map(std::mem::take).unwrap_or_default());
-                let values = cells::read_back(c.kind, texts);
-                at += 1;
-                return if c.name == "id" { ids(values, slices) } else { values };
-            }
-            match c.kind {
-                Kind::Text => Values::Texts(slices.iter().map(|s| rows.text(&c.name, *s)).collect()),
-                Kind::Int64 | Kind::Int32 => Values::Ints(slices.iter().map(|s| rows.int(&c.name, *s)).collect()),
-                kind => Values::absent(kind, slices.len()),
-            }
-        };
-        let columns = table.columns.iter().map(column).collect();
+    for slices in instruction_rows(session).chunks(PART) {
+        let columns = instruction_values(session, &rows, &table.columns, slices)?;
         give("Instruction", Part { columns, n_rows: slices.len(), next: None })?;
     }
     Ok(())
@@ -192,33 +215,36 @@ pub(super) fn instructions(session: &Session, device: &NeuronDevice, cores: &Cor
 
 /// Gives the table `Flow`: the dependencies between instructions.
 pub(super) fn flows(session: &Session, give: &mut Give<'_>) -> Result<(), String> {
-    let (profile, flows) = (&session.profile, &session.profile.flows);
-    let n = flows.from.len();
+    let n = session.profile.flows.from.len();
     for first in (0..n).step_by(PART) {
-        let part = first..n.min(first + PART);
-        let mut slices: Vec<SliceId> = part.clone().flat_map(|i| [flows.from[i], flows.to[i]]).collect();
-        slices.sort_unstable();
-        slices.dedup();
-        let read = read_fields(session, &slices, &[&["id"]])?;
-        let read = read.into_iter().map(|mut row| if row.is_empty() { String::new() } else { row.swap_remove(0) });
-        let Values::Ints(known) = ids(cells::read_back(Kind::Int64, read), &slices) else { return Ok(()) };
-        let id = |slice: SliceId| slices.binary_search(&slice).ok().and_then(|at| known.get(at).copied().flatten());
-        let of = |slice: SliceId| {
-            let is_queue = profile.track_of(slice).is_some_and(|t| profile.tracks[t.index()].kind == TrackKind::Queue);
-            Some(if is_queue { "DmaPacket" } else { "Instruction" }.to_string())
-        };
-        let kind = |i: usize| flows.kind.get(i).copied().unwrap_or(StrId(0));
-        let text = |i: usize| Some(profile.strings.get(kind(i)).to_string()).filter(|t| !t.is_empty());
-        let gap = |i: usize| profile.slices.start[flows.to[i].index()].checked_sub(profile.slices.end(flows.from[i].index()));
-        let columns = vec![
-            Values::Ints(part.clone().map(|i| id(flows.from[i])).collect()),
-            Values::Ints(part.clone().map(|i| id(flows.to[i])).collect()),
-            Values::Texts(part.clone().map(|i| of(flows.from[i])).collect()),
-            Values::Texts(part.clone().map(|i| of(flows.to[i])).collect()),
-            Values::Texts(part.clone().map(text).collect()),
-            Values::Ints(part.map(gap).collect()),
-        ];
-        give("Flow", Part::last(columns))?;
+        give("Flow", Part::last(flow_values(session, first..n.min(first + PART))?))?;
     }
     Ok(())
+}
+
+/// Every column of `Flow` of these arrows.
+pub(super) fn flow_values(session: &Session, part: std::ops::Range<usize>) -> Result<Vec<Values>, String> {
+    let (profile, flows) = (&session.profile, &session.profile.flows);
+    let mut slices: Vec<SliceId> = part.clone().flat_map(|i| [flows.from[i], flows.to[i]]).collect();
+    slices.sort_unstable();
+    slices.dedup();
+    let read = read_fields(session, &slices, &[&["id"]])?;
+    let read = read.into_iter().map(|mut row| if row.is_empty() { String::new() } else { row.swap_remove(0) });
+    let Values::Ints(known) = ids(cells::read_back(Kind::Int64, read), &slices) else { return Ok(Vec::new()) };
+    let id = |slice: SliceId| slices.binary_search(&slice).ok().and_then(|at| known.get(at).copied().flatten());
+    let of = |slice: SliceId| {
+        let is_queue = profile.track_of(slice).is_some_and(|t| profile.tracks[t.index()].kind == TrackKind::Queue);
+        Some(if is_queue { "DmaPacket" } else { "Instruction" }.to_string())
+    };
+    let kind = |i: usize| flows.kind.get(i).copied().unwrap_or(StrId(0));
+    let text = |i: usize| Some(profile.strings.get(kind(i)).to_string()).filter(|t| !t.is_empty());
+    let gap = |i: usize| profile.slices.start[flows.to[i].index()].checked_sub(profile.slices.end(flows.from[i].index()));
+    Ok(vec![
+        Values::Ints(part.clone().map(|i| id(flows.from[i])).collect()),
+        Values::Ints(part.clone().map(|i| id(flows.to[i])).collect()),
+        Values::Texts(part.clone().map(|i| of(flows.from[i])).collect()),
+        Values::Texts(part.clone().map(|i| of(flows.to[i])).collect()),
+        Values::Texts(part.clone().map(text).collect()),
+        Values::Ints(part.map(gap).collect()),
+    ])
 }

@@ -2,7 +2,7 @@
 
 use super::cells::{self, Cores};
 use super::slices::{Give, PART, Rows, ids, read_fields};
-use super::{Column, Part, Values, table};
+use super::{Column, Part, Values, Words, table};
 use crate::base::SliceId;
 use crate::engine::Session;
 use crate::model::{Cell, NeuronDevice, Profile, TrackKind};
@@ -44,9 +44,7 @@ struct Aggregate {
 /// Gives `DmaPacket`, in the order of the file, and `DmaPacketAggregated` of the packets for which the file records what they move.
 pub(super) fn transfers(session: &Session, device: &NeuronDevice, cores: &Cores, give: &mut Give<'_>) -> Result<(), String> {
     let rows = Rows { profile: &session.profile, device, cores };
-    let order = session.in_file_order(TrackKind::Queue);
-    let is_in = |list: &[u32], slice: SliceId| list.binary_search(&slice.0).is_ok();
-    let all: Vec<SliceId> = order.iter().copied().filter(|s| !is_in(&device.duplicates, *s) && !is_in(&device.unreported, *s)).collect();
+    let all = packet_rows(session, device);
     let Some(table) = table("DmaPacket") else { return Ok(()) };
     let names = QueueNames::of(&session.profile);
     let keys = FIELDS.map(|f| f.1);
@@ -61,6 +59,22 @@ pub(super) fn transfers(session: &Session, device: &NeuronDevice, cores: &Cores,
         }
     }
     give_aggregates(&aggregates, give)
+}
+
+/// Slices that are rows of `DmaPacket`, in the order of the file.
+pub(super) fn packet_rows(session: &Session, device: &NeuronDevice) -> Vec<SliceId> {
+    let order = session.in_file_order(TrackKind::Queue);
+    let is_in = |list: &[u32], slice: SliceId| list.binary_search(&slice.0).is_ok();
+    order.iter().copied().filter(|s| !is_in(&device.duplicates, *s) && !is_in(&device.unreported, *s)).collect()
+}
+
+/// Columns of `DmaPacket` of these slices.
+pub(super) fn packet_values(session: &Session, rows: &Rows<'_>, columns: &[Column], slices: &[SliceId]) -> Result<Vec<Values>, String> {
+    let is_read = columns.iter().any(|c| field(&c.name).is_some());
+    let read = if is_read { read_fields(session, slices, &FIELDS.map(|f| f.1))? } else { vec![Vec::new(); slices.len()] };
+    let names = QueueNames::of(&session.profile);
+    let rings: Vec<Ring> = slices.iter().map(|s| Ring::of(rows, &names, *s)).collect();
+    Ok(columns.iter().map(|c| column(c, rows, slices, &rings, &read)).collect())
 }
 
 /// Numbers and name of a packet's ring.
@@ -104,8 +118,6 @@ impl QueueNames {
 
 fn column(column: &Column, rows: &Rows<'_>, slices: &[SliceId], rings: &[Ring], read: &[Vec<String>]) -> Values {
     let ints = |of: &dyn Fn(SliceId) -> Option<i64>| Values::Ints(slices.iter().map(|s| of(*s)).collect());
-    let texts = |of: &dyn Fn(SliceId) -> Option<String>| Values::Texts(slices.iter().map(|s| of(*s)).collect());
-    let attribute = |id: &str, slice: SliceId| rows.attribute(id, slice).map(String::from);
     match column.name.as_ref() {
         "start_ts" => ints(&|s| Some(rows.start(s))),
         "end_ts" => ints(&|s| Some(rows.end(s))),
@@ -115,8 +127,10 @@ fn column(column: &Column, rows: &Rows<'_>, slices: &[SliceId], rings: &[Ring], 
         "queue_idx" => Values::Ints(rings.iter().map(|r| r.queue).collect()),
         "queue_name" => Values::Texts(rings.iter().map(|r| r.name.clone()).collect()),
         "transfer_bytes" => ints(&|s| rows.number(&rows.device.bytes, s)),
-        "queue_type" => texts(&|s| attribute("queue_type", s)),
-        "variable" => texts(&|s| attribute("variable", s)),
+        name @ ("queue_type" | "variable") => {
+            let attribute = rows.profile.attribute(name);
+            Words::of_strings(&rows.profile.strings, slices.iter().map(|s| attribute.and_then(|a| a.values.get(s.index()).copied())))
+        }
         "throughput" => {
             let recorded = read.iter().map(|row| field("throughput").and_then(|at| row.get(at)).and_then(|text| text.parse().ok()));
             let computed = |(recorded, slice): (Option<f64>, &SliceId)| recorded.or_else(|| throughput(rows, *slice));

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A table while it is written.
 pub struct TableFile {
-    name: &'static str,
+    name: String,
     path: PathBuf,
     kinds: Vec<Kind>,
     writer: SerializedFileWriter<BufWriter<File>>,
@@ -42,8 +42,9 @@ impl TableFile {
         let fields = table.columns.iter().map(column).collect::<Result<Vec<_>, _>>();
         let schema = fields.and_then(|fields| Type::group_type_builder("schema").with_fields(fields).build());
         let units: Vec<String> = table.columns.iter().filter(|c| !c.unit.is_empty()).map(|c| format!("{}={}", c.name, c.unit)).collect();
-        let about = [("profile_schema_version", SCHEMA_VERSION.to_string()), ("units", units.join(" "))];
-        let about = about.map(|(key, value)| KeyValue::new(key.to_string(), value)).to_vec();
+        let version = axonscope::engine::tables::all().iter().any(|t| t.name == table.name).then(|| SCHEMA_VERSION.to_string());
+        let about = [("profile_schema_version", version), ("units", Some(units.join(" ")))];
+        let about = about.into_iter().filter_map(|(key, value)| Some(KeyValue::new(key.to_string(), value?))).collect();
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_created_by(concat!("axonscope ", env!("CARGO_PKG_VERSION")).into())
@@ -51,12 +52,12 @@ impl TableFile {
         let writer =
             schema.and_then(|schema| SerializedFileWriter::new(BufWriter::new(file), Arc::new(schema), Arc::new(properties.build())));
         let writer = writer.map_err(|e| failed(&path, &e.to_string()))?;
-        Ok(TableFile { name: table.name, path, kinds: table.columns.iter().map(|c| c.kind).collect(), writer })
+        Ok(TableFile { name: table.name.to_string(), path, kinds: table.columns.iter().map(|c| c.kind).collect(), writer })
     }
 
     /// The table's name.
-    pub fn name(&self) -> &'static str {
-        self.name
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Adds rows.
@@ -99,6 +100,10 @@ fn column(group: &mut SerializedRowGroupWriter<'_, BufWriter<File>>, values: &Va
         (Values::Floats(v), _) => typed::<DoubleType>(group, split(v, |n| n)),
         (Values::Flags(v), _) => typed::<BoolType>(group, split(v, |n| n)),
         (Values::Texts(v), _) => typed::<ByteArrayType>(group, split(v, |text: String| ByteArray::from(text.into_bytes()))),
+        (Values::Words(v), _) => {
+            let words: Vec<Option<ByteArray>> = v.iter().map(|word| word.map(|word| ByteArray::from(word.as_bytes().to_vec()))).collect();
+            typed::<ByteArrayType>(group, split(&words, |word| word))
+        }
     }
 }
 

@@ -1,0 +1,182 @@
+//! Reads a stream: what a query returns, with every column as one of four types.
+
+use super::view::Table;
+use super::{CONTINUATION, header, kind};
+
+/// Values of a column; `None` is NULL.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Whole numbers of 32 or 64 bits.
+    Ints(Vec<Option<i64>>),
+    /// Single or double precision.
+    Floats(Vec<Option<f64>>),
+    /// True or false.
+    Flags(Vec<Option<bool>>),
+    /// Texts.
+    Texts(Vec<Option<String>>),
+}
+
+/// Rows of a stream.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Batch {
+    /// Name and values of each column.
+    pub columns: Vec<(String, Values)>,
+    /// Rows.
+    pub n_rows: usize,
+}
+
+/// A column of the schema.
+struct Column {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Int64,
+    Int32,
+    Float64,
+    Float32,
+    Bool,
+    Utf8,
+}
+
+/// Every row of a stream. Fails with a sentence where it is no stream, or has columns of other types.
+pub fn read(mut bytes: &[u8]) -> Result<Batch, String> {
+    let mut schema: Option<Vec<Column>> = None;
+    let mut out = Batch::default();
+    while let Some((head, rest)) = message(bytes) {
+        let broken = || "The result of the query could not be read: a message of the stream is damaged.".to_string();
+        let root = Table::root(head).ok_or_else(broken)?;
+        let n_body = usize::try_from(root.i64(3).unwrap_or(0)).map_err(|_| broken())?;
+        let body = rest.get(..n_body).ok_or_else(broken)?;
+        bytes = rest.get(n_body.next_multiple_of(8)..).unwrap_or(&[]);
+        let of = root.table(2).ok_or_else(broken)?;
+        match (root.u8(1), &schema) {
+            (Some(header::SCHEMA), None) => {
+                let columns = of.tables(1).ok_or_else(broken)?.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+                out.columns = columns.iter().map(|c| (c.name.clone(), empty(c.kind))).collect();
+                schema = Some(columns);
+            }
+            (Some(header::RECORDS), Some(columns)) => append(&mut out, columns, &of, body).ok_or_else(broken)?,
+            _ => return Err(broken()),
+        }
+    }
+    match schema {
+        Some(_) => Ok(out),
+        None => Err("The result of the query could not be read: expected a stream of Arrow.".into()),
+    }
+}
+
+/// Metadata of the next message, and what follows it; `None` at the end.
+fn message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let number = |at: usize| bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let (length, from) = if number(0)? == CONTINUATION { (number(4)?, 8) } else { (number(0)?, 4) };
+    let end = from + length as usize;
+    (length > 0).then(|| Some((bytes.get(from..end)?, bytes.get(end..)?))).flatten()
+}
+
+fn column(of: &Table<'_>) -> Result<Column, String> {
+    let name = of.text(0).unwrap_or_default().to_string();
+    let table = of.table(3);
+    let kind = match of.u8(2) {
+        Some(kind::INT) => match table.and_then(|t| t.i32(0)) {
+            Some(64) => Some(Kind::Int64),
+            Some(32) => Some(Kind::Int32),
+            _ => None,
+        },
+        // A precision of 2 is double, 1 single.
+        Some(kind::FLOAT) => match table.and_then(|t| t.i16(0)) {
+            Some(2) => Some(Kind::Float64),
+            Some(1) => Some(Kind::Float32),
+            _ => None,
+        },
+        Some(kind::UTF8) => Some(Kind::Utf8),
+        Some(kind::BOOL) => Some(Kind::Bool),
+        _ => None,
+    };
+    match kind.filter(|_| of.table(4).is_none()) {
+        Some(kind) => Ok(Column { name, kind }),
+        None => Err(format!("The column `{name}` of the result has a type that cannot be shown. Cast it to VARCHAR.")),
+    }
+}
+
+fn empty(kind: Kind) -> Values {
+    match kind {
+        Kind::Int64 | Kind::Int32 => Values::Ints(Vec::new()),
+        Kind::Float64 | Kind::Float32 => Values::Floats(Vec::new()),
+        Kind::Bool => Values::Flags(Vec::new()),
+        Kind::Utf8 => Values::Texts(Vec::new()),
+    }
+}
+
+/// Adds the rows of a batch; `None` where a buffer is outside its body.
+fn append(out: &mut Batch, columns: &[Column], of: &Table<'_>, body: &[u8]) -> Option<()> {
+    let n_rows = usize::try_from(of.i64(0)?).ok()?;
+    let (nodes, buffers) = (of.pairs(1)?, of.pairs(2)?);
+    let mut places = buffers.iter();
+    let mut buffer = || {
+        let [at, n] = *places.next()?;
+        let (at, n) = (usize::try_from(at).ok()?, usize::try_from(n).ok()?);
+        body.get(at..at.checked_add(n)?)
+    };
+    for ((column, node), (_, all)) in columns.iter().zip(&nodes).zip(&mut out.columns) {
+        if usize::try_from(node[0]).ok()? != n_rows {
+            return None;
+        }
+        let valid = buffer()?;
+        // Where nothing is NULL, the bits may be left out.
+        let is_set = |i: usize| valid.is_empty() || bit(valid, i);
+        if !valid.is_empty() && valid.len() < n_rows.div_ceil(8) {
+            return None;
+        }
+        let values = buffer()?;
+        match (column.kind, all) {
+            (Kind::Int64, Values::Ints(all)) => fixed(all, values, n_rows, is_set, i64::from_le_bytes)?,
+            (Kind::Int32, Values::Ints(all)) => fixed(all, values, n_rows, is_set, |b| i64::from(i32::from_le_bytes(b)))?,
+            (Kind::Float64, Values::Floats(all)) => fixed(all, values, n_rows, is_set, f64::from_le_bytes)?,
+            (Kind::Float32, Values::Floats(all)) => fixed(all, values, n_rows, is_set, |b| f64::from(f32::from_le_bytes(b)))?,
+            (Kind::Bool, Values::Flags(all)) => {
+                if values.len() < n_rows.div_ceil(8) {
+                    return None;
+                }
+                all.extend((0..n_rows).map(|i| is_set(i).then(|| bit(values, i))));
+            }
+            (Kind::Utf8, Values::Texts(all)) => texts(all, (values, buffer()?), n_rows, is_set)?,
+            _ => return None,
+        }
+    }
+    out.n_rows = out.n_rows.checked_add(n_rows)?;
+    (nodes.len() >= columns.len()).then_some(())
+}
+
+fn bit(bits: &[u8], i: usize) -> bool {
+    bits.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1)
+}
+
+fn fixed<const N: usize, T>(
+    all: &mut Vec<Option<T>>,
+    bytes: &[u8],
+    n_rows: usize,
+    is_set: impl Fn(usize) -> bool,
+    of: impl Fn([u8; N]) -> T,
+) -> Option<()> {
+    let bytes = bytes.get(..n_rows.checked_mul(N)?)?;
+    let value = |(i, b): (usize, &[u8])| b.try_into().ok().filter(|_| is_set(i)).map(&of);
+    all.extend(bytes.chunks_exact(N).enumerate().map(value));
+    Some(())
+}
+
+fn texts(all: &mut Vec<Option<String>>, (ends, bytes): (&[u8], &[u8]), n_rows: usize, is_set: impl Fn(usize) -> bool) -> Option<()> {
+    if n_rows == 0 {
+        return Some(());
+    }
+    let end =
+        |i: usize| ends.get(4 * i..4 * i + 4).and_then(|b| b.try_into().ok()).and_then(|b| usize::try_from(i32::from_le_bytes(b)).ok());
+    ends.get(..n_rows.checked_add(1)?.checked_mul(4)?)?;
+    for i in 0..n_rows {
+        let text = bytes.get(end(i)?..end(i + 1)?)?;
+        all.push(is_set(i).then(|| String::from_utf8_lossy(text).into_owned()));
+    }
+    Some(())
+}

@@ -1,0 +1,202 @@
+//! Tables of profiles: parts that add up, columns on their own, and the values that views show.
+
+use crate::common::{conformance, open};
+use axonscope::analysis::torch::kernels::KernelsQuery;
+use axonscope::base::InputSet;
+use axonscope::engine::query::{OperatorsQuery, TablePartQuery};
+use axonscope::engine::tables::{Part, Table, Values};
+use axonscope::engine::{Answer, Session};
+use axonscope::formats::import;
+use std::collections::BTreeMap;
+
+fn session(path: &std::path::Path) -> Session {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    let (claim, outcome) = import::import(&InputSet::from_bytes(&name, std::fs::read(path).unwrap())).unwrap().remove(0);
+    let (imported, readable) = outcome.unwrap();
+    Session::new(claim, readable, imported)
+}
+
+fn trace(path: &str) -> Option<Session> {
+    Some(session(&conformance("kineto/traces")?.join(path)))
+}
+
+fn column(found: &(Table, Part), name: &str) -> Values {
+    let at = found.0.columns.iter().position(|c| c.name == name).unwrap_or_else(|| panic!("no column {name}"));
+    found.1.columns[at].clone()
+}
+
+fn ints(found: &(Table, Part), name: &str) -> Vec<Option<i64>> {
+    let Values::Ints(values) = column(found, name) else { panic!("{name} holds no numbers") };
+    values
+}
+
+fn texts(found: &(Table, Part), name: &str) -> Vec<Option<String>> {
+    match column(found, name) {
+        Values::Texts(values) => values,
+        Values::Words(words) => words.iter().map(|word| word.map(String::from)).collect(),
+        other => panic!("{name} holds no texts: {other:?}"),
+    }
+}
+
+fn whole(session: &Session, table: &str) -> (Table, Part) {
+    session.table_part(table, &[], 0, usize::MAX).unwrap()
+}
+
+/// Traces with kernels of three vendors, one without a device.
+const TRACES: [&str; 3] = [
+    "tracelens-traces/h100/gaunernst_bert-small-uncased__1016001.json.gz",
+    "tracelens-traces/mi300/gaunernst_bert-small-uncased__1016001.json.gz",
+    "local-traces/cpu_single/worker0.1795203847522487121.pt.trace.json.gz",
+];
+
+#[test]
+fn kernels_add_up_to_the_rows_of_the_view() {
+    for path in TRACES {
+        let Some(session) = trace(path) else { return };
+        let found = whole(&session, "kernel");
+        let mut sums: BTreeMap<String, (u64, i64)> = BTreeMap::new();
+        for (name, dur) in texts(&found, "name").into_iter().zip(ints(&found, "dur")) {
+            let sum = sums.entry(name.unwrap()).or_default();
+            *sum = (sum.0 + 1, sum.1 + dur.unwrap());
+        }
+        let kernels = session.ask(&KernelsQuery::default()).unwrap();
+        for row in &kernels.rows {
+            assert_eq!(sums.get(&row.name), Some(&(row.calls, row.total.0)), "{path} {}", row.name);
+        }
+        // An operator holds its kernel's launch, and starts before it.
+        let slices = whole(&session, "slice");
+        let (ts, names) = (ints(&slices, "ts"), texts(&slices, "name"));
+        let operators = ints(&found, "operator_id");
+        for (launch, operator) in ints(&found, "launch_id").into_iter().zip(&operators) {
+            if let (Some(launch), Some(operator)) = (launch, operator) {
+                assert!(ts[*operator as usize] <= ts[launch as usize], "{path} {:?}", names[*operator as usize]);
+            }
+        }
+        assert!(found.1.n_rows == 0 || operators.iter().flatten().count() > found.1.n_rows / 2, "{path}: kernels have operators");
+    }
+}
+
+#[test]
+fn self_times_add_up_to_the_operators_view() {
+    for path in TRACES {
+        let Some(session) = trace(path) else { return };
+        let found = whole(&session, "slice");
+        // What the profiler records of itself, on tracks of kind "other", is not in the view.
+        let kinds = texts(&whole(&session, "track"), "kind");
+        let is_work = ints(&found, "track_id").into_iter().map(|track| kinds[track.unwrap() as usize].as_deref() != Some("other"));
+        let mut sums: BTreeMap<String, i64> = BTreeMap::new();
+        for ((name, own), _) in texts(&found, "name").into_iter().zip(ints(&found, "self_dur")).zip(is_work).filter(|(_, is_work)| *is_work)
+        {
+            *sums.entry(name.unwrap_or_default()).or_default() += own.unwrap();
+        }
+        let view = session.ask(&OperatorsQuery::default()).unwrap();
+        // A name has a row for each device that it ran on.
+        let mut rows: BTreeMap<String, i64> = BTreeMap::new();
+        for row in &view.rows {
+            *rows.entry(row.name.clone()).or_default() += row.self_time.0;
+        }
+        assert!(rows.len() > 10, "{path}");
+        let differs: Vec<_> =
+            sums.iter().filter(|(name, own)| rows.get(*name) != Some(own)).map(|(name, own)| (name, own, rows.get(name))).collect();
+        assert!(differs.is_empty() && rows.len() == sums.len(), "{path}: {} and {} names, {differs:?}", rows.len(), sums.len());
+    }
+}
+
+#[test]
+fn parts_and_single_columns_are_those_of_the_whole() {
+    for path in TRACES {
+        let Some(session) = trace(path) else { return };
+        for table in session.tables() {
+            if table.name == "args" {
+                continue;
+            }
+            let all = whole(&session, &table.name);
+            assert_eq!(all.1.next, None);
+            // A third at a time, one column at a time.
+            let step = all.1.n_rows.div_ceil(3).max(1);
+            for (at, of) in table.columns.iter().enumerate() {
+                let mut found: Vec<Values> = Vec::new();
+                let mut from = Some(0u64);
+                while let Some(first) = from {
+                    let (one, part) = session.table_part(&table.name, &[of.name.to_uppercase()], first, step).unwrap();
+                    assert_eq!(one.columns.iter().map(|c| &c.name).collect::<Vec<_>>(), [&of.name]);
+                    from = part.next.map(|n| n as u64);
+                    found.extend(part.columns);
+                }
+                let plain = |values: &[Values]| -> Vec<String> {
+                    let texts = values.iter().flat_map(|values| -> Vec<String> {
+                        match values {
+                            Values::Words(words) => words.iter().map(|w| format!("{:?}", w.map(String::from))).collect(),
+                            Values::Texts(texts) => texts.iter().map(|t| format!("{t:?}")).collect(),
+                            Values::Ints(v) => v.iter().map(|v| format!("{v:?}")).collect(),
+                            Values::Floats(v) => v.iter().map(|v| format!("{v:?}")).collect(),
+                            Values::Flags(v) => v.iter().map(|v| format!("{v:?}")).collect(),
+                        }
+                    });
+                    texts.collect()
+                };
+                assert!(plain(&found) == plain(std::slice::from_ref(&all.1.columns[at])), "{path} {}.{}", table.name, of.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_device_profile_has_the_tables_that_are_converted() {
+    let Some(folder) = conformance("neuron") else { return };
+    let session = session(&folder.join("fused_attention/fused_exec_2_profile_full.json"));
+    let mut written: BTreeMap<String, usize> = BTreeMap::new();
+    session
+        .device_tables(&mut |table, part| {
+            *written.entry(table.name.to_string()).or_default() += part.n_rows;
+            Ok(())
+        })
+        .unwrap();
+    assert!(written.len() > 10, "{written:?}");
+    for (name, n_rows) in &written {
+        // It describes the files that are written.
+        if name != "SchemaFields" {
+            assert_eq!(whole(&session, name).1.n_rows, *n_rows, "{name}");
+        }
+    }
+    // Columns in memory alone are those that are read with all others.
+    let all = whole(&session, "Instruction");
+    let wanted = ["engine", "opcode", "duration_ns"].map(String::from);
+    let some = session.table_part("instruction", &wanted, 0, usize::MAX).unwrap();
+    assert_eq!(some.0.columns.len(), 3);
+    for name in &wanted {
+        assert_eq!(column(&some, name), column(&all, name), "{name}");
+    }
+    assert!(session.table_part("Instructions", &[], 0, 10).unwrap_err().contains("`Instructions`"));
+}
+
+#[test]
+fn args_are_the_fields_of_the_details() {
+    let text = r#"{"traceEvents":[{"ph":"X","name":"a","cat":"cpu_op","ts":1,"dur":2,"pid":1,"tid":1,"args":{"Sequence number":3,"flag":"yes"}}]}"#;
+    let input = InputSet::from_bytes("trace.json", text.as_bytes().to_vec());
+    let (imported, readable) = open(&input);
+    let claim = import::import(&input).unwrap().remove(0).0;
+    let session = Session::new(claim, readable, imported);
+    let found = whole(&session, "args");
+    let rows: Vec<(Option<String>, Option<String>)> = texts(&found, "key").into_iter().zip(texts(&found, "value")).collect();
+    for (key, value) in [("Sequence number", "3"), ("flag", "yes")] {
+        assert!(rows.contains(&(Some(key.into()), Some(value.into()))), "{rows:?}");
+    }
+    assert!(ints(&found, "slice_id").iter().all(|id| *id == Some(0)));
+}
+
+#[test]
+fn a_stream_holds_the_rows_of_its_part() {
+    let Some(session) = trace(TRACES[0]) else { return };
+    let columns = ["ts", "dur", "id"].map(String::from).to_vec();
+    let query = TablePartQuery { table: "SLICE".into(), columns, from: 0 };
+    let found = session.ask(&query).unwrap();
+    let batch = axonscope::base::arrow::read(&found.bytes).unwrap();
+    assert_eq!((batch.n_rows as u64, batch.columns.len()), (found.n_rows, 3));
+    assert_eq!(found.columns[0], ("id".to_string(), "BIGINT".to_string()), "in the order of the table");
+    let ids: Vec<Option<i64>> = (0..found.n_rows as i64).map(Some).collect();
+    assert_eq!(batch.columns[0], ("id".to_string(), axonscope::base::arrow::Values::Ints(ids)));
+    let answer = Answer::TablePartQuery(Box::new(found));
+    let bytes = axonscope::worker::protocol::encode(&answer).unwrap();
+    assert_eq!(axonscope::worker::protocol::decode::<Answer>(&bytes).unwrap(), answer);
+}
