@@ -36,17 +36,18 @@ const slices = ['timeline', 'search', 'operators'];
 const torch = ['timeline', 'overview', 'steps', 'search', 'operators'];
 const ofDevice = ['timeline', 'summary', 'bounds', 'gaps', 'advice', 'search', 'operators', 'tensors', 'layers', 'program', 'roofline'];
 const file = ['profile', 'ledger'];
-const tables = ['tables', ...file];
+const queried = ['sql', ...file];
+const tables = ['tables', ...queried];
 
 /** Name, how it is opened, and the views that it offers, in the order of the side bar. */
 export const kinds = [
-  ['torch-gpu', (page) => openProfile(page, resnet(0, 'worker0.1623143089861')), [...torch, 'kernels', 'efficiency', 'memory', 'modules', ...file]],
-  ['torch-today', (page) => openProfile(page, kineto('tracelens-traces', 'h100', 'Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz')), [...torch, 'kernels', 'efficiency', 'memory', 'modules', ...file]],
-  ['torch-ranks', (page) => openProfile(page, ...[0, 1].map((n) => kineto('kineto-traces', 'synth_nccl2', `host_${n}.pt.trace.json.gz`))), [...torch, 'kernels', 'modules', 'distributed', 'diff', 'variants', ...file]],
-  ['torch-rank', (page) => openProfile(page, kineto('local-traces', 'gloo_ddp', 'host_1.1795203883106025163.pt.trace.json.gz')), [...torch, 'memory', 'modules', 'distributed', ...file]],
-  ['torch-lightning', (page) => openProfile(page, kineto('local-traces', 'lightning', 'worker0.1795204596385050133.pt.trace.json.gz')), [...torch, 'memory', 'modules', ...file]],
-  ['memory-snapshot', (page) => openProfile(page, conformance('memory', 'from_empty.pickle')), ['timeline', 'snapshot', ...file]],
-  ['chrome', (page) => dropFiles(page, { name: 'trace.json', bytes: chrome() }), [...slices, ...file]],
+  ['torch-gpu', (page) => openProfile(page, resnet(0, 'worker0.1623143089861')), [...torch, 'kernels', 'efficiency', 'memory', 'modules', ...queried]],
+  ['torch-today', (page) => openProfile(page, kineto('tracelens-traces', 'h100', 'Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz')), [...torch, 'kernels', 'efficiency', 'memory', 'modules', ...queried]],
+  ['torch-ranks', (page) => openProfile(page, ...[0, 1].map((n) => kineto('kineto-traces', 'synth_nccl2', `host_${n}.pt.trace.json.gz`))), [...torch, 'kernels', 'modules', 'distributed', 'diff', 'variants', ...queried]],
+  ['torch-rank', (page) => openProfile(page, kineto('local-traces', 'gloo_ddp', 'host_1.1795203883106025163.pt.trace.json.gz')), [...torch, 'memory', 'modules', 'distributed', ...queried]],
+  ['torch-lightning', (page) => openProfile(page, kineto('local-traces', 'lightning', 'worker0.1795204596385050133.pt.trace.json.gz')), [...torch, 'memory', 'modules', ...queried]],
+  ['memory-snapshot', (page) => openProfile(page, conformance('memory', 'from_empty.pickle')), ['timeline', 'snapshot', ...queried]],
+  ['chrome', (page) => dropFiles(page, { name: 'trace.json', bytes: chrome() }), [...slices, ...queried]],
   ['neuron-json', (page) => openProfile(page, fused()), [...ofDevice, ...tables]],
   ['neuron-ntff', (page) => openProfile(page, neuron('baseline_attention', 'baseline_exec_2.ntff'), neuron('baseline_attention', 'baseline.neff')), [...ofDevice, ...tables]],
   ['neuron-parquet', (page) => {
@@ -66,8 +67,8 @@ export const kinds = [
   ['neuron-summary-text', (page) => dropFiles(page, { name: 'summary.txt', bytes: summaryText }), ['summary', 'tensors', ...tables]],
   ['neff', (page) => openProfile(page, neuron('neff_matmul_small', 'matmul_small.neff')), ['program', ...tables]],
   ['neuron-logs', (page) => dropTree(page, logs()), [...slices, 'operator-timeline', 'operator-framework', 'operator-hlo', ...tables]],
-  ['neuron-log-trace', (page) => dropFiles(page, { name: 'neuron_trace.json', bytes: trace() }), [...slices, 'trace', ...file]],
-  ['neuron-system', (page) => dropFiles(page, { name: 'system_profile.json', bytes: hostBound() }, { name: 'trace.json', bytes: framework() }), ['timeline', 'system', 'serving', 'search', 'operators', ...file]],
+  ['neuron-log-trace', (page) => dropFiles(page, { name: 'neuron_trace.json', bytes: trace() }), [...slices, 'trace', ...queried]],
+  ['neuron-system', (page) => dropFiles(page, { name: 'system_profile.json', bytes: hostBound() }, { name: 'trace.json', bytes: framework() }), ['timeline', 'system', 'serving', 'search', 'operators', ...queried]],
   ['neuron-system-tables', (page) => dropTree(page, directory()), ['timeline', 'system', 'serving', 'search', 'operators', ...tables]],
   ['neuron-serving', (page) => dropFiles(page, { name: 'system_profile.json', bytes: served() }), ['timeline', 'system', 'serving', 'search', 'operators', ...tables]],
   ['support', (page) => openProfile(page, neuron('analyze', 'unsupported-verbosity1.json')), ['support', ...file]],

@@ -8,6 +8,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** Smaller files fit in one packet anyway. */
 const MIN_BYTES = 1024;
+/** Larger files are compressed a little less: at the highest quality brotli takes minutes for them. */
+const LARGE_BYTES = 16e6;
 /** Compressed as they are. */
 const PACKED = /\.(gz|br|png|zip)$/;
 
@@ -20,7 +22,7 @@ export async function compress(folder, files) {
   return Promise.all(wanted.map(async (file) => {
     const bytes = readFileSync(join(folder, file));
     const [br, gz] = await Promise.all([
-      promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+      promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: bytes.length > LARGE_BYTES ? 9 : 11, [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
       promisify(gzip)(bytes, { level: 9 }),
     ]);
     writeFileSync(join(folder, `${file}.br`), br);

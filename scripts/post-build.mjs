@@ -1,10 +1,10 @@
 // Trunk's post_build hook; works on the finished site before trunk moves it into place.
 //   1. joins the style sheets that follow the start page into one file
 //   2. puts public/early.js in place of `__EARLY__`, and fills `__CSP_HASHES__` of the Content-Security-Policy with the hashes of the inline scripts of index.html
-//   3. writes sw.js, the service worker, with the exact list of files
+//   3. puts the files of the SQL engine into duckdb/, from the npm package; writes sw.js, the service worker, with the exact list of files
 //   4. in release builds, writes FILE.br and FILE.gz beside every file over 1 KB
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { compress, isCompanion } from './compress.mjs';
 
@@ -41,7 +41,13 @@ if (/\bon[a-z]+\s*=\s*["']/i.test(html.replace(/<script\b[\s\S]*?<\/script>/gi, 
   throw new Error('index.html holds an inline event handler, which the Content-Security-Policy forbids');
 }
 
-// 3. Service worker. Its version is a hash of every file, so that one visit never mixes two versions.
+// 3. The SQL engine: fetched when a query is first run, and kept from then on.
+const engine = new URL('../node_modules/@duckdb/duckdb-wasm/', import.meta.url);
+if (!existsSync(engine)) throw new Error('node_modules has no @duckdb/duckdb-wasm: run `npm ci --ignore-scripts`, or any script of scripts/');
+mkdirSync(join(site, 'duckdb'), { recursive: true });
+for (const name of ['duckdb-browser-eh.worker.js', 'duckdb-eh.wasm']) copyFileSync(new URL(`dist/${name}`, engine), join(site, 'duckdb', name));
+
+// Service worker. Its version is a hash of every file, so that one visit never mixes two versions.
 const walk = (folder) => readdirSync(folder).flatMap((name) => {
   const path = join(folder, name);
   return statSync(path).isDirectory() ? walk(path) : [path];
@@ -53,9 +59,13 @@ for (const file of files) hash.update(file).update('\0').update(readFileSync(joi
 const version = hash.digest('hex').slice(0, 16);
 
 const template = readFileSync(new URL('./sw.template.js', import.meta.url), 'utf8');
+const isLater = (file) => file.startsWith('duckdb/');
+const list = (all) => JSON.stringify(all.map((file) => `./${file}`));
 writeFileSync(join(site, 'sw.js'), template
   .replace("'__VERSION__'", JSON.stringify(version))
-  .replace("['__FILES__']", JSON.stringify(['./', ...files.map((file) => `./${file}`)])));
+  .replace("['__FILES__']", list(['', ...files.filter((file) => !isLater(file))]))
+  .replace("['__LATER__']", list(files.filter(isLater)))
+  .replace("'__LATER_VERSION__'", JSON.stringify(JSON.parse(readFileSync(new URL('package.json', engine), 'utf8')).version)));
 
 // 4. What a server sends in place of a file, to who accepts it.
 const isRelease = process.env.TRUNK_PROFILE === 'release';

@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import duckdb
+import gallery
 import pyarrow.parquet as pq
 
 RUNS = ["baseline", "fused"]
@@ -212,6 +213,13 @@ def queries(name, tables, data, truth, is_json):
     check(f"{name} memory", memory, sorted((r["usage_type"], r["amount_bytes"]) for r in data["nc_mem_usage"]))
 
 
+def same_answers(kind, found):
+    """The gallery returns as many rows here as in the page: e2e/sql.spec.js compares with the same file."""
+    expected = json.loads((gallery.ROOT / "tests" / "fixtures" / "sql" / "gallery_rows.json").read_text())[kind]
+    check(f"gallery of {kind}", {title: n for title, n in found.items() if expected.get(title) != n}, {})
+    check(f"titles of {kind}", sorted(found), sorted(expected))
+
+
 def main(axonscope, conformance):
     folder = pathlib.Path(conformance) / "neuron"
     schema = json.loads((folder / "parquet-schema-7.4.0.json").read_text())
@@ -229,6 +237,13 @@ def main(axonscope, conformance):
                 types(tables, schema)
                 instructions(name, tables, data, INSTRUCTION | (ONLY_JSON if kind == "json" else {}), kind == "json")
                 queries(name, tables, data, truth, kind == "json")
+                if (run, kind) == ("fused", "json"):
+                    same_answers("device", gallery.answers(tables, "device", schema))
+        trace = pathlib.Path(conformance) / "kineto" / "traces" / "tracelens-traces" / "h100" / "gaunernst_bert-small-uncased__1016001.json.gz"
+        tables = pathlib.Path(scratch) / "trace"
+        convert(axonscope, [trace], tables)
+        for kind in ("torch", "trace"):
+            same_answers(kind, gallery.answers(tables, kind))
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -27,6 +27,7 @@ mod search;
 mod side;
 mod sorting;
 mod sources;
+mod sql;
 mod stack_colours;
 mod stacked;
 mod system;
@@ -51,6 +52,7 @@ pub fn App() -> impl IntoView {
     let app = State::new();
     provide_context(app);
     link::join(app);
+    sql::follow(app);
     spawn_local(async move {
         match handles::prepare(app).await {
             Ok(()) => rehearsal::rehearse(app).await,

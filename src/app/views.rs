@@ -3,7 +3,7 @@
 
 use super::front;
 use super::stacked::Stacked;
-use super::{device_views, neuron, program_views, search, sources, system, time_views, torch_views};
+use super::{device_views, neuron, program_views, search, sources, sql, system, time_views, torch_views};
 use crate::state::{App, OpenProfile};
 use crate::views::timeline::flows::FlowChoice;
 use crate::worker::protocol::{Details, HotColumns};
@@ -104,6 +104,7 @@ pub(super) const VIEWS: &[ViewDef] = &[
     view("variants", "Variants", Group::Compare, "M2 3h12M2 6.5h12M2 10h12M2 13.5h12M6 3v10.5", device_views::variants),
     view("support", "Support", Group::Support, "M2.5 8.5l3.5 3.5l7.5-8", neuron::support),
     view("tables", "Tables", Group::File, "M2 3h12v10H2zM2 6.5h12M6.5 3v10", front::tables),
+    view("sql", "SQL", Group::File, "M2.5 3.5h11v9h-11zM5 6.5l2 1.5-2 1.5M8.5 10h3", sql::view),
     view("profile", "Profile", Group::File, "M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13M8 7.5v3.5M8 5v.1", front::profile),
     view("ledger", "Ledger", Group::File, "M3.5 2h9v12h-9zM6 5.5h4M6 8h4M6 10.5h2", front::ledger),
 ];

@@ -39,6 +39,7 @@ const GENERAL: &[Row] = &[
     row("operators", has_slices, "", ""),
     row("search", has_slices, "", ""),
     row("tables", |p| !p.tables.is_empty(), "", ""),
+    row("sql", |p| !p.tables.is_empty() || has_tracks(p), "", ""),
 ];
 
 const DEVICE_RUN: &str = "`neuron-profile capture -n model.neff -s profile.ntff`; open the .ntff with its .neff, or the JSON of `neuron-profile view --output-format json`";

@@ -34,6 +34,7 @@ pub mod search;
 pub mod serving;
 pub mod snapshot;
 pub mod source;
+pub mod sql;
 pub mod start;
 pub mod steps;
 pub mod summary;

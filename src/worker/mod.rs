@@ -2,6 +2,7 @@
 
 pub mod blob;
 pub mod client;
+pub mod duckdb;
 pub mod fault;
 pub mod host;
 mod lifeline;

@@ -200,3 +200,30 @@ fn a_stream_holds_the_rows_of_its_part() {
     let bytes = axonscope::worker::protocol::encode(&answer).unwrap();
     assert_eq!(axonscope::worker::protocol::decode::<Answer>(&bytes).unwrap(), answer);
 }
+
+#[test]
+fn the_docs_list_the_gallery() {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap();
+    let gallery: BTreeMap<String, Vec<[String; 3]>> = serde_json::from_str(&read("public/sql/gallery.json")).unwrap();
+    let docs = read("docs/sql.md");
+    for [title, what, query] in gallery.values().flatten() {
+        let entry = format!("\n**{title}**: {what}.\n\n```sql\n{query}\n```\n");
+        assert!(docs.contains(&entry), "docs/sql.md lacks{entry}");
+    }
+    assert_eq!(docs.matches("```sql").count(), gallery.values().map(Vec::len).sum::<usize>(), "and no other");
+}
+
+#[test]
+fn the_docs_list_the_columns() {
+    let Some(session) = trace(TRACES[0]) else { return };
+    let docs = std::fs::read_to_string("docs/sql.md").unwrap();
+    for table in session.tables().iter().filter(|t| t.columns.len() > 1) {
+        let Some(line) = docs.lines().find(|line| line.starts_with(&format!("| `{}` |", table.name))) else {
+            assert!(session.profile.tables.iter().any(|t| t.id == table.name), "{} is not in the docs", table.name);
+            continue;
+        };
+        for column in table.columns.iter().filter(|c| session.profile.attribute(&c.name).is_none() || c.name == "category") {
+            assert!(line.contains(&format!("`{}`", column.name)), "{line} lacks {}", column.name);
+        }
+    }
+}

@@ -13,6 +13,8 @@ pub use write::stream;
 
 /// Version 5 of the metadata.
 const VERSION: i16 = 4;
+/// Where a stream is in a file: before it, and then a footer after its end.
+const MAGIC: &[u8] = b"ARROW1\0\0";
 /// Before the length of a message.
 const CONTINUATION: u32 = u32::MAX;
 

@@ -1,7 +1,7 @@
 //! Reads a stream: what a query returns, with every column as one of four types.
 
 use super::view::Table;
-use super::{CONTINUATION, header, kind};
+use super::{CONTINUATION, MAGIC, header, kind};
 
 /// Values of a column; `None` is NULL.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +41,9 @@ enum Kind {
     Utf8,
 }
 
-/// Every row of a stream. Fails with a sentence where it is no stream, or has columns of other types.
+/// Every row of a stream, also of one in a file. Fails with a sentence where it is no stream, or has columns of other types.
 pub fn read(mut bytes: &[u8]) -> Result<Batch, String> {
+    bytes = bytes.strip_prefix(MAGIC).unwrap_or(bytes);
     let mut schema: Option<Vec<Column>> = None;
     let mut out = Batch::default();
     while let Some((head, rest)) = message(bytes) {

@@ -30,7 +30,8 @@ fn sample() -> (Vec<u8>, Batch) {
 #[test]
 fn what_is_written_is_read() {
     let (bytes, batch) = sample();
-    assert_eq!(read(&bytes), Ok(batch));
+    let file = [MAGIC, &bytes, b"footer ARROW1"].concat();
+    assert_eq!((read(&bytes), read(&file)), (Ok(batch.clone()), Ok(batch)));
     let none = stream(&[("n", Array::ints(std::iter::empty())), ("t", Array::texts(std::iter::empty()))], 0);
     assert_eq!(read(&none).map(|b| (b.n_rows, b.columns.len())), Ok((0, 2)));
 }

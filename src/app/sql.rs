@@ -1,0 +1,98 @@
+//! SQL over the open profiles, joined to the timeline.
+
+use super::time_views::scope;
+use super::views::Front;
+use crate::base::{SliceId, TimeNs, TimeRange};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::views::sql::engine::{self, Source};
+use crate::views::sql::{Lead, SqlView};
+use leptos::prelude::*;
+
+/// Frees the tables of profiles that are closed.
+pub(super) fn follow(app: App) {
+    Effect::new(move || engine::keep_only(&app.state.profiles().with(|all| all.iter().map(|p| p.id).collect::<Vec<_>>())));
+}
+
+/// The view of the profile in front.
+pub(super) fn view(front: Front) -> AnyView {
+    let Front { app, profile, .. } = front;
+    let front = profile.id;
+    let sources = Signal::derive(move || {
+        app.state.profiles().with(|all| {
+            let mut out = sources(all);
+            out.sort_by_key(|s| s.id != front);
+            out
+        })
+    });
+    let kind = match () {
+        () if profile.is_device() => "device",
+        () if profile.is_torch() => "torch",
+        () => "trace",
+    };
+    let hot = profile.hot.clone();
+    let on_lead = Callback::new(move |lead: Lead| match lead {
+        Lead::Slice(slice) if (slice as usize) < hot.start.len() => actions::go_to_slice(app, SliceId(slice)),
+        Lead::Slice(_) => {}
+        Lead::Time(start, duration) => {
+            let at = (0..hot.start.len()).find(|i| hot.start[*i] == start && hot.duration[*i] == duration);
+            match at {
+                Some(slice) => actions::go_to_slice(app, SliceId(slice as u32)),
+                None => {
+                    let range = TimeRange::new(TimeNs(start), TimeNs(start.saturating_add(duration.max(1))));
+                    actions::commit_range(app, Some(range));
+                    app.window.set(Some(range));
+                    actions::show_view(app, "timeline");
+                }
+            }
+        }
+    });
+    let on_mark = Callback::new(move |slices: Vec<SliceId>| {
+        let first = slices.first().copied();
+        actions::set_highlights(app, slices);
+        actions::show_view(app, "timeline");
+        actions::select_and_reveal(app, first);
+    });
+    view! { <SqlView sources kind range=scope(app) on_lead on_mark choices=app.view_state("sql") /> }.into_any()
+}
+
+/// A schema for each profile, in the order of the tabs.
+fn sources(all: &[OpenProfile]) -> Vec<Source> {
+    let mut out: Vec<Source> = Vec::new();
+    for profile in all {
+        let name = schema_name(&profile.title);
+        let n = (2..).map(|n| format!("{name}_{n}"));
+        let is_new = |name: &String| out.iter().all(|s| s.schema != *name);
+        let schema = std::iter::once(name.clone()).chain(n).find(is_new).unwrap_or(name);
+        out.push(Source { id: profile.id, schema, ask: profile.ask.clone() });
+    }
+    out
+}
+
+/// A title as the name of a schema: letters, digits and underscores, beginning with a letter.
+fn schema_name(title: &str) -> String {
+    const RESERVED: [&str; 5] = ["main", "temp", "system", "pg_catalog", "information_schema"];
+    // `run.json`: without its ending.
+    let title = title.split_once('.').map_or(title, |parts| parts.0);
+    let mut out = String::new();
+    for c in title.chars().take(40) {
+        match c.to_ascii_lowercase() {
+            c if c.is_ascii_alphanumeric() => out.push(c),
+            _ if !out.is_empty() && !out.ends_with('_') => out.push('_'),
+            _ => {}
+        }
+    }
+    let name = out.trim_matches('_');
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic()) && !RESERVED.contains(&name);
+    if is_name { name.into() } else { format!("p_{name}").trim_end_matches('_').into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_become_names() {
+        let names = ["Fused attention (run 2)", "base", "7 a.json.gz", "", "main", "ΔΔ"].map(schema_name);
+        assert_eq!(names, ["fused_attention_run_2", "base", "p_7_a", "p", "p_main", "p"]);
+    }
+}

@@ -1,0 +1,305 @@
+//! Tables of the open profiles in the SQL engine: loaded when a query first names them, with the columns that it names.
+
+use super::result::{self, Found, quoted};
+use super::tokens::{self, Problem, Statement};
+use crate::base::{TimeRange, arrow};
+use crate::engine::query::{TableInfo, TableInfosQuery, TablePartQuery};
+use crate::worker::client::Ask;
+use crate::worker::duckdb::Engine;
+use gloo_timers::future::TimeoutFuture;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Rows of a result that are shown.
+pub const MOST_ROWS: usize = 1_000_000;
+/// Rows that are taken from the engine at once.
+const PAGE: usize = 20_000;
+/// A query that takes longer is ended, ms.
+const LONGEST_MS: f64 = 30_000.0;
+
+/// An open profile as a schema.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Of the tab.
+    pub id: u32,
+    /// Name of the schema.
+    pub schema: String,
+    /// Answers for it.
+    pub ask: Ask,
+}
+
+/// Why there is no result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The query is wrong, or could not be run.
+    Problem(Problem),
+    /// It was ended; a sentence.
+    Ended(String),
+}
+
+impl From<String> for Failure {
+    fn from(sentence: String) -> Self {
+        Failure::Problem(Problem { sentence, place: None })
+    }
+}
+
+/// Schemas and tables that are in the engine.
+#[derive(Default)]
+struct Loaded {
+    /// Tables of a profile, with the columns that are loaded of each; `None`: all.
+    tables: BTreeMap<(u32, String), Option<BTreeSet<String>>>,
+    /// Tables that a profile has.
+    infos: BTreeMap<u32, (String, Vec<TableInfo>)>,
+}
+
+struct Open {
+    engine: Engine,
+    loaded: RefCell<Loaded>,
+}
+
+thread_local! {
+    /// One engine for the page: a query may read several profiles.
+    static OPEN: RefCell<Option<Rc<Open>>> = const { RefCell::new(None) };
+}
+
+/// What a query needs besides its text.
+pub struct Run<'a> {
+    /// The profile in front, then the others.
+    pub sources: &'a [Source],
+    /// The selected range.
+    pub range: Option<TimeRange>,
+    /// Whether it is to end.
+    pub is_ended: Rc<Cell<bool>>,
+    /// Gets what is done now.
+    pub on_phase: &'a dyn Fn(String),
+}
+
+/// Ends the engine at once and frees its memory; the next query starts it again.
+pub fn stop() {
+    if let Some(open) = OPEN.take() {
+        open.engine.stop();
+    }
+}
+
+/// Frees the tables of profiles that are no longer open.
+pub fn keep_only(ids: &[u32]) {
+    let Some(open) = OPEN.with_borrow(Clone::clone) else { return };
+    let gone: Vec<(u32, String)> =
+        open.loaded.borrow().infos.iter().filter(|(id, _)| !ids.contains(id)).map(|(id, info)| (*id, info.0.clone())).collect();
+    if gone.len() == open.loaded.borrow().infos.len() && !gone.is_empty() {
+        return stop();
+    }
+    for (id, schema) in gone {
+        open.loaded.borrow_mut().infos.remove(&id);
+        open.loaded.borrow_mut().tables.retain(|(of, _), _| *of != id);
+        let open = open.clone();
+        leptos::task::spawn_local(async move {
+            // A schema that is in use stays until the engine ends.
+            let _ = open.engine.run(&format!("DROP SCHEMA IF EXISTS {} CASCADE", quoted(&schema))).await;
+        });
+    }
+}
+
+/// Tables of the first source and of the others, for completion: starts nothing.
+pub async fn infos(ask: &Ask) -> Result<Vec<TableInfo>, String> {
+    ask.ask(TableInfosQuery).await.map_err(|e| e.to_string())
+}
+
+impl Run<'_> {
+    fn check(&self) -> Result<(), Failure> {
+        if self.is_ended.get() { Err(Failure::Ended("The query was cancelled.".into())) } else { Ok(()) }
+    }
+
+    /// Runs a query.
+    pub async fn run(&self, text: &str) -> Result<Found, Failure> {
+        let statement = tokens::statement(text)?;
+        let open = self.open().await?;
+        let Some(front) = self.sources.first() else { return Err("Open a profile first.".to_string().into()) };
+        for source in self.sources {
+            self.prepare(&open, source).await?;
+        }
+        open.engine.run(&format!("SET search_path = '{},main'", front.schema)).await?;
+        let range = self.range.map_or("true".into(), |r| format!("ts >= {} AND ts < {}", r.start.0, r.end.0));
+        open.engine.run(&format!("CREATE OR REPLACE MACRO main.in_range(ts) AS ({range})")).await?;
+        self.load(&open, text, tokens::reads_all(text)).await?;
+        match self.result(&open, &statement).await {
+            // A column may be read without being named.
+            Err(Failure::Problem(problem))
+                if problem.sentence.contains("not found") || problem.sentence.contains("does not have a column") =>
+            {
+                self.load(&open, text, true).await?;
+                self.result(&open, &statement).await
+            }
+            other => other,
+        }
+    }
+
+    async fn open(&self) -> Result<Rc<Open>, Failure> {
+        if let Some(open) = OPEN.with_borrow(Clone::clone) {
+            return Ok(open);
+        }
+        (self.on_phase)("Loading the SQL engine…".into());
+        let engine = Engine::start().await?;
+        let open = Rc::new(Open { engine, loaded: RefCell::default() });
+        for text in MACROS {
+            open.engine.run(text).await?;
+        }
+        OPEN.set(Some(open.clone()));
+        Ok(open)
+    }
+
+    /// Makes the schema of a profile, with its tables, which are empty until a query names them.
+    async fn prepare(&self, open: &Open, source: &Source) -> Result<(), Failure> {
+        let known = open.loaded.borrow().infos.get(&source.id).map(|info| info.0.clone());
+        if known.as_ref() == Some(&source.schema) {
+            return Ok(());
+        }
+        if let Some(schema) = known {
+            open.engine.run(&format!("DROP SCHEMA IF EXISTS {} CASCADE", quoted(&schema))).await?;
+            open.loaded.borrow_mut().tables.retain(|(id, _), _| *id != source.id);
+        }
+        let infos = infos(&source.ask).await?;
+        let schema = quoted(&source.schema);
+        let mut text = format!("CREATE SCHEMA IF NOT EXISTS {schema};");
+        for info in &infos {
+            let columns: Vec<(String, String)> = info.columns.iter().map(|c| (c.0.clone(), c.1.clone())).collect();
+            text.push_str(&create(&schema, &info.name, &columns));
+        }
+        let has = |name: &str| infos.iter().any(|info| info.name == name);
+        if has("ActiveTime") {
+            text.push_str(&format!("CREATE OR REPLACE MACRO {schema}.busy(engine_name, t0, t1) AS (SELECT coalesce(sum(least(a.end_ts, t1) - greatest(a.start_ts, t0)), 0)::BIGINT FROM {schema}.ActiveTime a WHERE lower(a.engine) = lower(engine_name) AND a.start_ts < t1 AND a.end_ts > t0);"));
+        } else if has("slice") {
+            text.push_str(&format!("CREATE OR REPLACE MACRO {schema}.busy(track, t0, t1) AS (SELECT main.merged(greatest(a.ts, t0), least(a.ts + a.dur, t1)) FROM {schema}.slice a WHERE a.track_id = track AND a.depth = 0 AND a.ts < t1 AND a.ts + a.dur > t0);"));
+        }
+        open.engine.run(&text).await?;
+        open.loaded.borrow_mut().infos.insert(source.id, (source.schema.clone(), infos));
+        Ok(())
+    }
+
+    /// Loads the tables that a query names; those of other profiles where it names their schema.
+    async fn load(&self, open: &Open, text: &str, is_all: bool) -> Result<(), Failure> {
+        let mut names = tokens::names(text);
+        let is_named = |names: &[&str], name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+        if is_named(&names, "busy") {
+            names.extend(["ActiveTime", "engine", "start_ts", "end_ts", "slice", "track_id", "depth", "ts", "dur"]);
+        }
+        for (at, source) in self.sources.iter().enumerate() {
+            if at > 0 && !is_named(&names, &source.schema) {
+                continue;
+            }
+            let infos = open.loaded.borrow().infos.get(&source.id).map(|info| info.1.clone()).unwrap_or_default();
+            for info in infos.iter().filter(|info| is_named(&names, &info.name)) {
+                let columns = info.columns.iter().filter(|c| is_named(&names, &c.0)).map(|c| c.0.clone());
+                // Without a named column rows are counted: one column is enough.
+                let mut wanted: BTreeSet<String> = columns.collect();
+                if wanted.is_empty() {
+                    wanted.extend(info.columns.first().map(|c| c.0.clone()));
+                }
+                self.table(open, source, &info.name, (!is_all).then_some(wanted)).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Loads a table, unless its columns are there.
+    async fn table(&self, open: &Open, source: &Source, name: &str, wanted: Option<BTreeSet<String>>) -> Result<(), Failure> {
+        let key = (source.id, name.to_string());
+        let known = open.loaded.borrow().tables.get(&key).cloned();
+        let wanted = match (known, wanted) {
+            (Some(None), _) => return Ok(()),
+            (Some(Some(known)), Some(wanted)) if wanted.is_subset(&known) => return Ok(()),
+            (Some(Some(known)), Some(wanted)) => Some(&known | &wanted),
+            (_, wanted) => wanted,
+        };
+        open.loaded.borrow_mut().tables.remove(&key);
+        let columns: Vec<String> = wanted.iter().flatten().cloned().collect();
+        let (mut from, mut n_rows, mut is_made) = (Some(0), 0, false);
+        let schema = quoted(&source.schema);
+        while let Some(first) = from {
+            self.check()?;
+            let query = TablePartQuery { table: name.into(), columns: columns.clone(), from: first };
+            let part = source.ask.ask(query).await.map_err(|e| e.to_string())?;
+            if !is_made {
+                open.engine.run(&create(&schema, name, &part.columns)).await?;
+                is_made = true;
+            }
+            if part.n_rows > 0 {
+                open.engine.insert(&part.bytes, &source.schema, name).await?;
+            }
+            n_rows += part.n_rows;
+            from = part.next;
+            (self.on_phase)(format!("Loading `{name}`: {} rows…", crate::base::text::count(n_rows)));
+        }
+        open.loaded.borrow_mut().tables.insert(key, wanted);
+        Ok(())
+    }
+
+    /// Runs the query into a table, and takes its rows.
+    async fn result(&self, open: &Open, statement: &Statement) -> Result<Found, Failure> {
+        let began_ms = js_sys::Date::now();
+        (self.on_phase)("Running…".into());
+        let (text, is_explained) = match statement {
+            Statement::Query(text) => (text, false),
+            Statement::Explain(text) => (text, true),
+        };
+        let failed = |error: String, n_before| Failure::Problem(tokens::problem(&error, text, n_before));
+        if is_explained {
+            let bytes = open.engine.run(text).await.map_err(|e| failed(e, 0))?;
+            let batch = arrow::read(&bytes)?;
+            let fields: Vec<result::Field> =
+                batch.columns.iter().map(|c| result::Field { name: c.0.clone(), kind: "VARCHAR".into() }).collect();
+            let rows = result::rows(&fields, batch);
+            return Ok(Found { fields, rows: Arc::new(rows), is_cut: false, ms: js_sys::Date::now() - began_ms });
+        }
+        let is_late = || js_sys::Date::now() - began_ms > LONGEST_MS;
+        let create = format!("CREATE OR REPLACE TEMP TABLE \"sql result\" AS FROM (\n{text}\n) LIMIT {}", MOST_ROWS + 1);
+        match open.engine.run_while(&create, || self.is_ended.get() || is_late()).await {
+            Ok(true) => {}
+            Ok(false) if self.is_ended.get() => return Err(Failure::Ended("The query was cancelled.".into())),
+            Ok(false) => return Err(Failure::Ended("The query was ended after 30 s. Restrict it by a range, or sum fewer rows.".into())),
+            Err(error) if error.contains("Out of Memory") => {
+                stop();
+                return Err("The query needs more than 2 GB of memory and was ended. Restrict it by a range, or select fewer columns."
+                    .to_string()
+                    .into());
+            }
+            Err(error) => return Err(failed(error, 1)),
+        }
+        let ms = js_sys::Date::now() - began_ms;
+        let fields = result::fields(&arrow::read(&open.engine.run("DESCRIBE \"sql result\"").await?)?);
+        let casts: Vec<String> = fields.iter().map(result::Field::cast).collect();
+        let mut rows = Vec::new();
+        loop {
+            let from = rows.len();
+            let page = format!("SELECT {} FROM \"sql result\" WHERE rowid >= {from} AND rowid < {}", casts.join(", "), from + PAGE);
+            let batch = arrow::read(&open.engine.run(&page).await?)?;
+            let n = batch.n_rows;
+            rows.extend(result::rows(&fields, batch));
+            self.check()?;
+            if n < PAGE {
+                break;
+            }
+            // The page draws between two parts.
+            TimeoutFuture::new(0).await;
+        }
+        open.engine.run("DROP TABLE \"sql result\"").await?;
+        let is_cut = rows.len() > MOST_ROWS;
+        rows.truncate(MOST_ROWS);
+        Ok(Found { fields, rows: Arc::new(rows), is_cut, ms })
+    }
+}
+
+fn create(schema: &str, name: &str, columns: &[(String, String)]) -> String {
+    let columns: Vec<String> = columns.iter().map(|c| format!("{} {}", quoted(&c.0), c.1)).collect();
+    format!("CREATE OR REPLACE TABLE {schema}.{} ({});", quoted(name), columns.join(", "))
+}
+
+/// Functions that answer what people compute by hand. Source of the union: each interval in the order of starts adds what is behind the last end.
+const MACROS: [&str; 2] = [
+    "CREATE OR REPLACE MACRO main.merged(starts, ends) AS coalesce(list_reduce(list_prepend({'s': -9000000000000000000, 'e': -9000000000000000000, \
+     'n': 0::BIGINT}, list_sort(list({'s': starts::BIGINT, 'e': ends::BIGINT, 'n': 0::BIGINT}))), lambda a, x: {'s': x.s, 'e': greatest(a.e, x.e), \
+     'n': a.n + greatest(0, x.e - greatest(x.s, a.e))}).n, 0)",
+    "CREATE OR REPLACE MACRO main.overlap(start_a, end_a, start_b, end_b) AS greatest(0, least(end_a, end_b) - greatest(start_a, start_b))",
+];
