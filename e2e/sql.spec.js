@@ -10,6 +10,10 @@ const fused = () => neuron('fused_attention', 'fused_exec_2_profile_full.json');
 const baseline = () => neuron('baseline_attention', 'baseline_exec_2_profile_full.json');
 const bert = () => kineto('tracelens-traces', 'h100', 'gaunernst_bert-small-uncased__1016001.json.gz');
 
+/** A trace of 20 slices and more. */
+const small = (more = 0) => JSON.stringify({ traceEvents: Array.from({ length: 20 + more }, (_, i) => ({ ph: 'X', name: `n${i % 4}`, pid: 1, tid: 1, ts: i * 10, dur: 5 })) });
+const ENDLESS = 'with recursive x(i) as (select 1 union all select i + 1 from x) select count(*) from x';
+
 const view = (page) => page.locator('[data-view="sql"]');
 
 /** Runs a query and waits for its end: `ready` or `failed`. */
@@ -160,7 +164,7 @@ test('a wrong query is one sentence with its place, and the page stays alive', a
   expect(await result(page, 'select 41 + 1 as v', 'v')).toEqual(['42']);
 
   // Without an end: cancelled, and the next query runs.
-  await page.locator('[data-sql-text]').fill('with recursive x(i) as (select 1 union all select i + 1 from x) select count(*) from x');
+  await page.locator('[data-sql-text]').fill(ENDLESS);
   await page.locator('[data-sql-run]').click();
   await expect(view(page)).toHaveAttribute('data-sql', 'running');
   await page.locator('[data-sql-cancel]').click();
@@ -175,7 +179,7 @@ test('a wrong query is one sentence with its place, and the page stays alive', a
 
 test('a query in the link is run again, drawn and completed', async ({ page, site }) => {
   await start(page, site);
-  await dropFiles(page, { name: 'trace.json', bytes: JSON.stringify({ traceEvents: Array.from({ length: 20 }, (_, i) => ({ ph: 'X', name: `n${i % 4}`, pid: 1, tid: 1, ts: i * 10, dur: 5 })) }) });
+  await dropFiles(page, { name: 'trace.json', bytes: small() });
   await show(page, 'sql');
   expect(await result(page, 'select name, count(*) as n from slice group by name order by name', 'n')).toEqual(['5', '5', '5', '5']);
   for (const kind of ['bars', 'line', 'scatter']) {
@@ -205,4 +209,37 @@ test.describe('without a service worker', () => {
     await page.unroute('**/duckdb/**');
     expect(await run(page, 'select 1')).toBe('ready');
   });
+});
+
+/** Workers of the SQL engine. */
+const engines = (page) => page.workers().filter((worker) => worker.url().includes('/duckdb/')).length;
+
+test('closing a profile ends its query and returns the memory, as often as it is opened', async ({ page, site }) => {
+  await start(page, site);
+  for (let turn = 0; turn < 6; turn++) {
+    await dropFiles(page, { name: `trace${turn}.json`, bytes: small(turn) });
+    await show(page, 'sql');
+    expect(await result(page, 'select count(*) as n from slice', 'n')).toEqual([String(20 + turn)]);
+    expect(engines(page)).toBe(1);
+    if (turn % 2) {
+      await page.locator('[data-sql-text]').fill(ENDLESS);
+      await page.locator('[data-sql-run]').click();
+      await expect(view(page)).toHaveAttribute('data-sql', 'running');
+    }
+    await page.getByRole('button', { name: `Close trace${turn}.json` }).click();
+    await expect(view(page)).toHaveCount(0);
+    await expect.poll(() => engines(page)).toBe(0);
+  }
+});
+
+test('two pages run queries at once', async ({ page, site, context }) => {
+  const other = await context.newPage();
+  for (const [n, tab] of [page, other].entries()) {
+    await start(tab, site);
+    await dropFiles(tab, { name: 'trace.json', bytes: small(n) });
+    await show(tab, 'sql');
+  }
+  const counts = await Promise.all([page, other].map((tab) => result(tab, 'select count(*) as n from slice', 'n')));
+  expect(counts).toEqual([['20'], ['21']]);
+  await other.close();
 });

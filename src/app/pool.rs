@@ -36,8 +36,13 @@ pub fn budget() -> Budget {
     Budget::new(navigator.hardware_concurrency() as usize, memory)
 }
 
-/// Memory of the open profiles, bytes.
+/// Memory of the open profiles, and of their tables in the SQL engine, bytes.
 pub fn open_bytes(app: App) -> u64 {
+    profile_bytes(app).saturating_add(crate::views::sql::engine::bytes())
+}
+
+/// Memory of the open profiles, bytes.
+pub fn profile_bytes(app: App) -> u64 {
     app.state.profiles().with_untracked(|all| all.iter().filter(|p| p.stopped.is_none()).map(|p| p.memory).sum())
 }
 

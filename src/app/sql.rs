@@ -1,5 +1,6 @@
 //! SQL over the open profiles, joined to the timeline.
 
+use super::pool;
 use super::time_views::scope;
 use super::views::Front;
 use crate::base::{SliceId, TimeNs, TimeRange};
@@ -7,6 +8,9 @@ use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::sql::engine::{self, Source};
 use crate::views::sql::{Lead, SqlView};
 use leptos::prelude::*;
+
+/// Tables may take this much, however large the open profiles are.
+const LEAST_BYTES: u64 = 256 << 20;
 
 /// Frees the tables of profiles that are closed.
 pub(super) fn follow(app: App) {
@@ -52,7 +56,8 @@ pub(super) fn view(front: Front) -> AnyView {
         actions::show_view(app, "timeline");
         actions::select_and_reveal(app, first);
     });
-    view! { <SqlView sources kind range=scope(app) on_lead on_mark choices=app.view_state("sql") /> }.into_any()
+    let bytes_left = Callback::new(move |()| (pool::budget().bytes.saturating_sub(pool::profile_bytes(app))).max(LEAST_BYTES));
+    view! { <SqlView sources kind range=scope(app) on_lead on_mark bytes_left choices=app.view_state("sql") /> }.into_any()
 }
 
 /// A schema for each profile, in the order of the tabs.

@@ -5,6 +5,7 @@ use super::{link, opening};
 use crate::state::workspace::{ENDING, LONGEST, SavedProfile, Workspace, joined};
 use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, layout::Layout, url::UrlState};
 use crate::ui::dom::{file_name, save_text};
+use crate::views::sql::KeptQueries;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -25,7 +26,8 @@ pub fn save(app: App) {
         let annotations = profile.kept.annotations.clone();
         SavedProfile { hash: profile.hash.clone(), name: profile.own_title.clone(), link: state.to_fragment(), annotations }
     });
-    let workspace = Workspace::new(first.hash.clone(), app.layout.get_untracked().to_text(), saved.collect());
+    let mut workspace = Workspace::new(first.hash.clone(), app.layout.get_untracked().to_text(), saved.collect());
+    workspace.queries = KeptQueries::load().named;
     save_text(&file_name(&first.own_title, ENDING.trim_start_matches('.')), "application/json", &workspace.to_text());
 }
 
@@ -54,6 +56,11 @@ async fn read(file: &File) -> Result<Workspace, String> {
 fn load(app: App, workspace: Workspace) {
     if !workspace.layout.is_empty() {
         app.layout.set(Layout::from_text(&workspace.layout));
+    }
+    if !workspace.queries.is_empty() {
+        let mut kept = KeptQueries::load();
+        workspace.queries.iter().for_each(|(name, query)| kept.name(name, query));
+        kept.save();
     }
     let sentence = workspace.sentence(|hash| open_profile(app, hash).is_some());
     actions::keep_choices(app);

@@ -52,12 +52,15 @@ pub struct Workspace {
     pub layout: String,
     /// In the order of the tabs.
     pub profiles: Vec<SavedProfile>,
+    /// Named queries in SQL: name and text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queries: Vec<(String, String)>,
 }
 
 impl Workspace {
     /// One of these profiles.
     pub fn new(front: String, layout: String, profiles: Vec<SavedProfile>) -> Workspace {
-        Workspace { kind: KIND.into(), version: VERSION, front, layout, profiles }
+        Workspace { kind: KIND.into(), version: VERSION, front, layout, profiles, queries: Vec::new() }
     }
 
     /// As the text of a file.
@@ -143,6 +146,9 @@ mod tests {
         let workspace = Workspace::new("1".into(), "right 380".into(), vec![saved("1", "a.json"), saved("2", "b.json")]);
         let read = Workspace::from_text(&format!("\u{feff}{}", workspace.to_text())).expect("a workspace");
         assert_eq!(read, workspace);
+        assert!(!workspace.to_text().contains("queries"));
+        let queried = Workspace { queries: vec![("busy".into(), "select 1".into())], ..workspace };
+        assert_eq!(Workspace::from_text(&queried.to_text()), Ok(queried));
         assert_eq!((read.profiles[0].state().view.as_str(), read.profiles[0].state().search.as_str()), ("operators", "gemm"));
         let foreign = SavedProfile { hash: "3".into(), ..saved("1", "a.json") };
         assert_eq!(foreign.state(), UrlState { hash: "3".into(), ..UrlState::default() });

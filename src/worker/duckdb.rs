@@ -23,6 +23,9 @@ const SETTINGS: [&str; 5] = [
 const MISSING: &str =
     "The SQL engine could not be loaded. It is fetched when it is first used: connect to the network once, then try again.";
 
+/// What a question to an ended engine is answered with.
+const STOPPED: &str = "The SQL engine has stopped. Run the query again to start it.";
+
 type Waiting = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<JsValue, String>>>>>;
 
 /// A running engine with one connection. Dropping it ends the worker and returns its memory.
@@ -30,6 +33,7 @@ pub struct Engine {
     worker: Worker,
     waiting: Waiting,
     n_asked: Cell<u32>,
+    is_stopped: Cell<bool>,
     connection: Cell<f64>,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
@@ -65,8 +69,15 @@ impl Engine {
         };
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        let out =
-            Engine { worker, waiting, n_asked: Cell::new(0), connection: Cell::new(0.0), _on_message: on_message, _on_error: on_error };
+        let out = Engine {
+            worker,
+            waiting,
+            n_asked: Cell::new(0),
+            is_stopped: Cell::new(false),
+            connection: Cell::new(0.0),
+            _on_message: on_message,
+            _on_error: on_error,
+        };
         let base = get(&get(&js_sys::global(), "document"), "baseURI").as_string().unwrap_or_default();
         let program = web_sys::Url::new_with_base(&format!("{FOLDER}/duckdb-eh.wasm"), &base).map_err(|_| MISSING.to_string())?;
         out.ask("INSTANTIATE", &Array::of2(&program.href().into(), &JsValue::NULL)).await.map_err(|_| MISSING.to_string())?;
@@ -84,11 +95,15 @@ impl Engine {
 
     /// Ends it at once: who waits for an answer gets none.
     pub fn stop(&self) {
+        self.is_stopped.set(true);
         self.worker.terminate();
         self.waiting.borrow_mut().clear();
     }
 
     async fn ask(&self, kind: &str, data: &JsValue) -> Result<JsValue, String> {
+        if self.is_stopped.get() {
+            return Err(STOPPED.into());
+        }
         let id = self.n_asked.get() + 1;
         self.n_asked.set(id);
         let message = Object::new();
@@ -98,7 +113,7 @@ impl Engine {
         let (sender, answer) = oneshot::channel();
         self.waiting.borrow_mut().insert(id, sender);
         self.worker.post_message(&message).map_err(|e| super::blob::words(&e))?;
-        answer.await.unwrap_or_else(|_| Err("The SQL engine has stopped. Run the query again to start it.".into()))
+        answer.await.unwrap_or_else(|_| Err(STOPPED.into()))
     }
 
     fn with_connection(&self, more: &[JsValue]) -> Array {

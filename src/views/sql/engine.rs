@@ -2,7 +2,7 @@
 
 use super::result::{self, Found, quoted};
 use super::tokens::{self, Problem, Statement};
-use crate::base::{TimeRange, arrow};
+use crate::base::{TimeRange, arrow, text};
 use crate::engine::query::{TableInfo, TableInfosQuery, TablePartQuery};
 use crate::worker::client::Ask;
 use crate::worker::duckdb::Engine;
@@ -45,11 +45,19 @@ impl From<String> for Failure {
     }
 }
 
+/// Rows of a table that are in the engine.
+struct LoadedTable {
+    /// The columns; `None`: all.
+    columns: Option<BTreeSet<String>>,
+    /// Size as a stream of Arrow, bytes: the engine takes about as much.
+    bytes: u64,
+}
+
 /// Schemas and tables that are in the engine.
 #[derive(Default)]
 struct Loaded {
-    /// Tables of a profile, with the columns that are loaded of each; `None`: all.
-    tables: BTreeMap<(u32, String), Option<BTreeSet<String>>>,
+    /// Tables of a profile.
+    tables: BTreeMap<(u32, String), LoadedTable>,
     /// Tables that a profile has.
     infos: BTreeMap<u32, (String, Vec<TableInfo>)>,
 }
@@ -62,6 +70,33 @@ struct Open {
 thread_local! {
     /// One engine for the page: a query may read several profiles.
     static OPEN: RefCell<Option<Rc<Open>>> = const { RefCell::new(None) };
+    /// Views that are shown, and how many were ever shown.
+    static VIEWS: Cell<(u32, u32)> = const { Cell::new((0, 0)) };
+}
+
+/// From the last view that is left to the end of its engine, ms: who looks at a slice in the timeline and comes back need not wait.
+const KEPT_MS: u32 = 60_000;
+
+/// A view is there.
+pub fn shown() {
+    VIEWS.set((VIEWS.get().0 + 1, VIEWS.get().1 + 1));
+}
+
+/// A view is gone. The memory of the last one is returned after [`KEPT_MS`].
+pub fn hidden() {
+    let (shown, ever) = VIEWS.get();
+    VIEWS.set((shown.saturating_sub(1), ever));
+    leptos::task::spawn_local(async move {
+        TimeoutFuture::new(KEPT_MS).await;
+        if VIEWS.get() == (0, ever) {
+            stop();
+        }
+    });
+}
+
+/// Memory of the tables in the engine, bytes.
+pub fn bytes() -> u64 {
+    OPEN.with_borrow(|open| open.as_ref().map_or(0, |open| open.loaded.borrow().tables.values().map(|t| t.bytes).sum()))
 }
 
 /// What a query needs besides its text.
@@ -70,6 +105,8 @@ pub struct Run<'a> {
     pub sources: &'a [Source],
     /// The selected range.
     pub range: Option<TimeRange>,
+    /// Bytes that tables may take.
+    pub bytes_left: u64,
     /// Whether it is to end.
     pub is_ended: Rc<Cell<bool>>,
     /// Gets what is done now.
@@ -164,8 +201,7 @@ impl Run<'_> {
         let schema = quoted(&source.schema);
         let mut text = format!("CREATE SCHEMA IF NOT EXISTS {schema};");
         for info in &infos {
-            let columns: Vec<(String, String)> = info.columns.iter().map(|c| (c.0.clone(), c.1.clone())).collect();
-            text.push_str(&create(&schema, &info.name, &columns));
+            text.push_str(&create(&schema, &info.name, &columns(info)));
         }
         let has = |name: &str| infos.iter().any(|info| info.name == name);
         if has("ActiveTime") {
@@ -197,43 +233,61 @@ impl Run<'_> {
                 if wanted.is_empty() {
                     wanted.extend(info.columns.first().map(|c| c.0.clone()));
                 }
-                self.table(open, source, &info.name, (!is_all).then_some(wanted)).await?;
+                self.table(open, source, info, (!is_all).then_some(wanted)).await?;
             }
         }
         Ok(())
     }
 
     /// Loads a table, unless its columns are there.
-    async fn table(&self, open: &Open, source: &Source, name: &str, wanted: Option<BTreeSet<String>>) -> Result<(), Failure> {
-        let key = (source.id, name.to_string());
-        let known = open.loaded.borrow().tables.get(&key).cloned();
-        let wanted = match (known, wanted) {
+    async fn table(&self, open: &Open, source: &Source, info: &TableInfo, wanted: Option<BTreeSet<String>>) -> Result<(), Failure> {
+        let key = (source.id, info.name.clone());
+        let wanted = match (open.loaded.borrow().tables.get(&key).map(|t| &t.columns), wanted) {
             (Some(None), _) => return Ok(()),
-            (Some(Some(known)), Some(wanted)) if wanted.is_subset(&known) => return Ok(()),
-            (Some(Some(known)), Some(wanted)) => Some(&known | &wanted),
+            (Some(Some(known)), Some(wanted)) if wanted.is_subset(known) => return Ok(()),
+            (Some(Some(known)), Some(wanted)) => Some(known | &wanted),
             (_, wanted) => wanted,
         };
         open.loaded.borrow_mut().tables.remove(&key);
-        let columns: Vec<String> = wanted.iter().flatten().cloned().collect();
-        let (mut from, mut n_rows, mut is_made) = (Some(0), 0, false);
-        let schema = quoted(&source.schema);
+        match self.fill(open, source, &info.name, wanted.iter().flatten().cloned().collect()).await {
+            Ok(bytes) => {
+                open.loaded.borrow_mut().tables.insert(key, LoadedTable { columns: wanted, bytes });
+                Ok(())
+            }
+            Err(failure) => {
+                // Frees what was loaded. The engine may have ended: then nothing is left to free.
+                let empty = create(&quoted(&source.schema), &info.name, &columns(info));
+                drop(open.engine.run(&empty).await);
+                Err(failure)
+            }
+        }
+    }
+
+    /// Fills a table part by part; returns its bytes.
+    async fn fill(&self, open: &Open, source: &Source, name: &str, columns: Vec<String>) -> Result<u64, Failure> {
+        let others = open.loaded.borrow().tables.values().map(|t| t.bytes).sum::<u64>();
+        let (mut from, mut n_rows, mut n_bytes, mut is_made) = (Some(0), 0, 0, false);
         while let Some(first) = from {
             self.check()?;
             let query = TablePartQuery { table: name.into(), columns: columns.clone(), from: first };
             let part = source.ask.ask(query).await.map_err(|e| e.to_string())?;
             if !is_made {
-                open.engine.run(&create(&schema, name, &part.columns)).await?;
+                open.engine.run(&create(&quoted(&source.schema), name, &part.columns)).await?;
                 is_made = true;
             }
+            n_bytes += part.bytes.len() as u64;
+            if others + n_bytes > self.bytes_left {
+                return Err(too_large(name, self.bytes_left));
+            }
             if part.n_rows > 0 {
-                open.engine.insert(&part.bytes, &source.schema, name).await?;
+                let added = open.engine.insert(&part.bytes, &source.schema, name).await;
+                added.map_err(|e| if e.contains("Out of Memory") { too_large(name, self.bytes_left) } else { e.into() })?;
             }
             n_rows += part.n_rows;
             from = part.next;
-            (self.on_phase)(format!("Loading `{name}`: {} rows…", crate::base::text::count(n_rows)));
+            (self.on_phase)(format!("Loading `{name}`: {} rows…", text::count(n_rows)));
         }
-        open.loaded.borrow_mut().tables.insert(key, wanted);
-        Ok(())
+        Ok(n_bytes)
     }
 
     /// Runs the query into a table, and takes its rows.
@@ -289,6 +343,16 @@ impl Run<'_> {
         rows.truncate(MOST_ROWS);
         Ok(Found { fields, rows: Arc::new(rows), is_cut, ms })
     }
+}
+
+/// Name and type of each column.
+fn columns(info: &TableInfo) -> Vec<(String, String)> {
+    info.columns.iter().map(|c| (c.0.clone(), c.1.clone())).collect()
+}
+
+fn too_large(table: &str, left: u64) -> Failure {
+    let left = text::bytes(left);
+    format!("The columns of `{table}` need more memory than tables may take ({left}). Name fewer columns, or close a profile.").into()
 }
 
 fn create(schema: &str, name: &str, columns: &[(String, String)]) -> String {

@@ -19,7 +19,8 @@ use editor::Editor;
 use engine::{Failure, MOST_ROWS, Run, Source};
 use gallery::Gallery;
 use gloo_timers::future::TimeoutFuture;
-use kept::{KeptQueries, one_line};
+pub use kept::KeptQueries;
+use kept::one_line;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use result::Found;
@@ -44,6 +45,16 @@ enum Phase {
     Failed,
 }
 
+/// A query that runs. Who ends it may outlast the view.
+#[derive(Default)]
+struct Turn {
+    /// Whether it is to end.
+    is_ended: Rc<Cell<bool>>,
+    is_done: Cell<bool>,
+    /// Whether the engine or a table is being loaded, which takes as long as it takes.
+    is_loading: Cell<bool>,
+}
+
 #[derive(Clone, Copy)]
 struct State {
     text: RwSignal<String>,
@@ -57,7 +68,7 @@ struct State {
     kept: RwSignal<KeptQueries>,
     /// Counts the queries that were run.
     n_run: RwSignal<u32>,
-    is_ended: StoredValue<Rc<Cell<bool>>, LocalStorage>,
+    turn: StoredValue<Rc<Turn>, LocalStorage>,
 }
 
 /// The view.
@@ -73,6 +84,8 @@ pub fn SqlView(
     on_lead: Callback<Lead>,
     /// Marks slices in the timeline.
     on_mark: Callback<Vec<SliceId>>,
+    /// Bytes that the open profiles leave for tables.
+    bytes_left: Callback<(), u64>,
     /// What was chosen.
     #[prop(default = ViewState::detached("sql"))]
     choices: ViewState,
@@ -87,7 +100,7 @@ pub fn SqlView(
         has_slice_ids: RwSignal::new(false),
         kept: RwSignal::new(KeptQueries::load()),
         n_run: RwSignal::new(0),
-        is_ended: StoredValue::new_local(Rc::default()),
+        turn: StoredValue::new_local(Rc::default()),
     };
     // A link may come while the view is shown.
     Effect::new(move |before: Option<String>| {
@@ -112,10 +125,14 @@ pub fn SqlView(
     let run = Callback::new(move |()| {
         let text = state.text.get_untracked();
         set_query.set(text.clone());
-        start(state, sources, range.get_untracked(), text);
+        start(state, sources, range.get_untracked(), bytes_left.run(()), text);
     });
     let end = Callback::new(move |()| cancel(state));
-    on_cleanup(move || cancel(state));
+    engine::shown();
+    on_cleanup(move || {
+        cancel(state);
+        engine::hidden();
+    });
     let load = Callback::new(move |text: String| {
         state.text.set(text);
         state.problem.set(None);
@@ -165,21 +182,25 @@ pub fn SqlView(
 }
 
 /// Runs a query; one at a time.
-fn start(state: State, sources: Signal<Vec<Source>>, range: Option<TimeRange>, query: String) {
+fn start(state: State, sources: Signal<Vec<Source>>, range: Option<TimeRange>, bytes_left: u64, query: String) {
     if state.phase.get_untracked() == Phase::Running {
         return;
     }
     state.phase.set(Phase::Running);
     state.problem.set(None);
     state.status.set("Running…".into());
-    let is_ended = Rc::new(Cell::new(false));
-    state.is_ended.set_value(is_ended.clone());
-    let n = state.n_run.get_untracked();
-    watch(state, n, LONGEST_MS);
+    let turn = Rc::new(Turn::default());
+    state.turn.set_value(turn.clone());
+    watch(turn.clone(), LONGEST_MS);
     spawn_local(async move {
         let sources = sources.get_untracked();
-        let on_phase = move |status: String| drop(state.status.try_set(status));
-        let outcome = Run { sources: &sources, range, is_ended: is_ended.clone(), on_phase: &on_phase }.run(&query).await;
+        let on_phase = |status: String| {
+            turn.is_loading.set(status.starts_with("Loading"));
+            drop(state.status.try_set(status));
+        };
+        let run = Run { sources: &sources, range, bytes_left, is_ended: turn.is_ended.clone(), on_phase: &on_phase };
+        let outcome = run.run(&query).await;
+        turn.is_done.set(true);
         // The view may be gone.
         if state.phase.try_get_untracked().is_none() {
             return;
@@ -198,7 +219,7 @@ fn start(state: State, sources: Signal<Vec<Source>>, range: Option<TimeRange>, q
             Err(failure) => {
                 let problem = match failure {
                     Failure::Ended(sentence) => Problem { sentence, place: None },
-                    Failure::Problem(problem) if is_ended.get() => Problem { sentence: "The query was cancelled.".into(), ..problem },
+                    Failure::Problem(problem) if turn.is_ended.get() => Problem { sentence: "The query was cancelled.".into(), ..problem },
                     Failure::Problem(problem) => problem,
                 };
                 state.status.set(String::new());
@@ -210,22 +231,23 @@ fn start(state: State, sources: Signal<Vec<Source>>, range: Option<TimeRange>, q
     });
 }
 
-/// Ends the engine if the query of that number still runs after some time.
-fn watch(state: State, n: u32, ms: u32) {
+/// Ends the engine if the query still runs after some time, also where the view is gone by then.
+fn watch(turn: Rc<Turn>, ms: u32) {
     spawn_local(async move {
         TimeoutFuture::new(ms).await;
-        let is_running = state.phase.try_get_untracked() == Some(Phase::Running) && state.n_run.try_get_untracked() == Some(n);
-        let is_loading = ms == LONGEST_MS && state.status.try_with_untracked(|s| s.starts_with("Loading")) == Some(true);
-        if is_running && !is_loading {
+        let is_loading = ms == LONGEST_MS && turn.is_loading.get();
+        if !turn.is_done.get() && !is_loading {
             engine::stop();
         }
     });
 }
 
 fn cancel(state: State) {
-    if state.phase.try_get_untracked() == Some(Phase::Running) {
-        let _ = state.is_ended.try_with_value(|is_ended| is_ended.set(true));
-        watch(state, state.n_run.get_untracked(), PATIENCE_MS);
+    if state.phase.try_get_untracked() == Some(Phase::Running)
+        && let Some(turn) = state.turn.try_get_value()
+    {
+        turn.is_ended.set(true);
+        watch(turn, PATIENCE_MS);
     }
 }
 
