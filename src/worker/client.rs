@@ -1,7 +1,10 @@
 //! The page's side of a question: hand it over, await the answer. Compiled natively too; the JavaScript half is in `page.rs`.
 
-use crate::engine::{Answer, Query, Session, Wire};
+#[cfg(test)]
+use crate::engine::Session;
+use crate::engine::{Answer, Query, Wire};
 use futures_channel::{mpsc, oneshot};
+#[cfg(test)]
 use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,11 +43,14 @@ pub struct Ask(Backend);
 enum Backend {
     /// And whether its questions are counted.
     Channel(mpsc::UnboundedSender<Call>, bool),
+    /// Which of the sessions of tests. In tests alone: a page that may answer links the whole engine.
+    #[cfg(test)]
     InProcess(usize),
 }
 
+#[cfg(test)]
 thread_local! {
-    /// Sessions of [`Ask::in_process`]; never freed: tests only.
+    /// Sessions of [`Ask::in_process`]; never freed.
     static SESSIONS: RefCell<Vec<Session>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -92,7 +98,8 @@ impl Ask {
         (Ask(Backend::Channel(sender, false)), receiver)
     }
 
-    /// One that answers on the spot, in this thread: for tests.
+    /// One that answers on the spot, in this thread.
+    #[cfg(test)]
     pub fn in_process(session: Session) -> Ask {
         SESSIONS.with_borrow_mut(|sessions| {
             sessions.push(session);
@@ -124,6 +131,7 @@ impl Ask {
                 sender.unbounded_send(Call { query, reply }).map_err(|_| EngineError::Stopped)?;
                 answer.await.map_err(|_| EngineError::Stopped)??
             }
+            #[cfg(test)]
             Backend::InProcess(at) => SESSIONS.with_borrow(|s| s.get(*at).map(|s| query.answer(s))).ok_or(EngineError::Stopped)?,
         };
         match answer {
@@ -136,7 +144,9 @@ impl Ask {
     pub fn is_same(&self, other: &Ask) -> bool {
         match (&self.0, &other.0) {
             (Backend::Channel(a, _), Backend::Channel(b, _)) => a.same_receiver(b),
+            #[cfg(test)]
             (Backend::InProcess(a), Backend::InProcess(b)) => a == b,
+            #[cfg(test)]
             _ => false,
         }
     }
