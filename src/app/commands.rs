@@ -5,6 +5,7 @@ use super::{bars, front, library, link, opening};
 use crate::base::{SliceId, StrId, TimeRange, TrackId, text};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::commands::{Commands, Line, matching};
+use crate::ui::effect::effect;
 use crate::views::timeline::settings::Settings;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -209,7 +210,7 @@ pub fn CommandPalette() -> impl IntoView {
     let is_open = app.state.is_palette_open();
     let is_shown = RwSignal::new(false);
     let ranges = StoredValue::new(Vec::<(u32, TimeRange)>::new());
-    Effect::new(move || {
+    effect(move || {
         let (range, front) = (app.range.get(), app.state.front().get_untracked());
         if let Some(range) = range.zip(front).map(|(range, front)| (front, range)) {
             ranges.update_value(|all| {
@@ -220,7 +221,7 @@ pub fn CommandPalette() -> impl IntoView {
         }
     });
     let offered = StoredValue::new(Arc::<Offered>::default());
-    Effect::new(move || {
+    effect(move || {
         let is_open = is_open.get();
         // What is offered is put together when it is asked for, and let go afterwards.
         offered.set_value(Arc::new(if is_open { ranges.with_value(|r| Offered::of(app, r)) } else { Offered::default() }));
@@ -229,7 +230,7 @@ pub fn CommandPalette() -> impl IntoView {
         }
     });
     // The dialog closes by itself on Escape.
-    Effect::new(move || {
+    effect(move || {
         if !is_shown.get() && is_open.get_untracked() {
             is_open.set(false);
         }

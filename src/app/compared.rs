@@ -4,6 +4,7 @@
 use crate::base::{Item, SliceId, TimeRange, text};
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::ui::effect::effect;
 use crate::views::compare::linked::{is_same, same_share, shifts};
 use crate::views::timeline::Timeline;
 use crate::views::timeline::stack::{Stack, stack_at};
@@ -42,7 +43,7 @@ impl Compared {
         let n_more = Memo::new(move |_| n_all().saturating_sub(MOST));
         let anchor = RwSignal::new(None);
         // Another set of runs: what was found in the old one is of no use.
-        Effect::new(move || {
+        effect(move || {
             ids.track();
             anchor.set(None);
         });
@@ -147,7 +148,7 @@ fn OneClock(compared: Compared) -> impl IntoView {
     });
     let (selection, range) = (RwSignal::new(None::<Item>), RwSignal::new(None::<TimeRange>));
     // Ids of another stack mean other slices.
-    Effect::new(move || {
+    effect(move || {
         stack.track();
         selection.set(None);
     });
@@ -198,7 +199,7 @@ fn link(windows: &[RwSignal<Option<TimeRange>>], wholes: &[TimeRange]) {
     for (at, window) in windows.iter().copied().enumerate() {
         let others: Vec<_> = windows.iter().copied().zip(wholes.iter().copied()).enumerate().filter(|o| o.0 != at).map(|o| o.1).collect();
         let own = wholes[at];
-        Effect::new(move || {
+        effect(move || {
             let Some(seen) = window.get() else { return };
             for (other, whole) in &others {
                 let wanted = same_share(seen, own, *whole);

@@ -9,6 +9,7 @@ use super::views::{self, Front};
 use crate::base::{Ledger, SliceId};
 use crate::state::annotations::text::Of;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::ui::effect::effect;
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
 use crate::views::ledger::LedgerView;
@@ -212,7 +213,7 @@ fn coloured(app: App) -> Signal<Option<Arc<HotColumns>>> {
     let n_asked = StoredValue::new(0u32);
     let settings = Settings::of(app.view_state("timeline"));
     let by = Memo::new(move |_| settings.colouring(app.colour_by()));
-    Effect::new(move || {
+    effect(move || {
         let id = app.state.front().get();
         let by = by.get();
         n_asked.update_value(|n| *n += 1);
@@ -243,7 +244,7 @@ const WITH_PANEL: [&str; 2] = ["operators", "kernels"];
 /// Details of the selected slice or instant; the last answer stays until the next.
 fn details(app: App) -> RwSignal<Option<Details>> {
     let details = RwSignal::new(None::<Details>);
-    Effect::new(move || {
+    effect(move || {
         app.state.front().track();
         let (Some(item), Some(profile)) = (app.selection.get(), app.front_untracked()) else {
             details.set(None);

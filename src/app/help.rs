@@ -1,6 +1,7 @@
 //! Keys and how to, in a dialog.
 
 use crate::state::{App, AppStateStoreFields as _};
+use crate::ui::effect::effect;
 use leptos::{html, prelude::*};
 
 const KEYS: [(&str, &str); 20] = [
@@ -31,7 +32,7 @@ const KEYS: [(&str, &str); 20] = [
 pub fn Help() -> impl IntoView {
     let app = App::expect();
     let dialog = NodeRef::<html::Dialog>::new();
-    Effect::new(move || {
+    effect(move || {
         let is_open = app.state.is_help_open().get();
         if let Some(dialog) = dialog.get() {
             match is_open {

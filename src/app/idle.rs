@@ -3,6 +3,7 @@
 use super::handles;
 use super::link::log_failure;
 use crate::state::{App, AppStateStoreFields as _, Importing, Phase};
+use crate::ui::effect::effect;
 use crate::worker::client;
 use leptos::prelude::*;
 use std::cell::Cell;
@@ -25,7 +26,7 @@ pub fn join(app: App, n_writes: RwSignal<usize>) {
         let is_still = n_writes.get() == 0 && !app.is_moving.get();
         is_ready && waiting.get() == 0 && is_still && app.state.imports().with(|all| is_at_rest(all))
     });
-    Effect::new(move || {
+    effect(move || {
         // What was chosen is drawn a frame later.
         let is_quiet_now = is_quiet.get();
         app.state.view().track();

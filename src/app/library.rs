@@ -7,6 +7,7 @@ use super::{handles, opening};
 use crate::base::text;
 use crate::state::library::{self, Entry, KeptAs};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::ui::effect::effect;
 use crate::views::start::library::Action;
 use crate::worker::blob::words;
 use crate::worker::protocol::HeadlineQuery;
@@ -41,13 +42,13 @@ fn listed(files: &[Dropped]) -> JsValue {
 /// The list as it was kept, and what is noted while the page is open.
 pub fn join(app: App) {
     app.state.library().set(library::from_text(&stored(LIST).unwrap_or_default()));
-    Effect::new(move || {
+    effect(move || {
         let view = app.state.view().get();
         if view == "diff" || view == "compare" {
             note_compared(app);
         }
     });
-    Effect::new(move || {
+    effect(move || {
         let is_start = app.state.front().get().is_none();
         if is_start && app.state.library().with(|list| list.iter().any(|e| e.kept != KeptAs::Nothing)) {
             spawn_local(measure(app));
@@ -68,7 +69,7 @@ pub fn resume(app: App) {
     let front = app.state.wanted().get_untracked().map(|w| w.hash);
     let is_kept = |hash: &&str| app.state.library().with_untracked(|all| all.iter().any(|e| e.hash == **hash && e.kept != KeptAs::Nothing));
     let hashes: Vec<String> = before.split(',').filter(is_kept).map(Into::into).collect();
-    Effect::new(move || {
+    effect(move || {
         let open = app.state.profiles().with(|all| all.iter().map(|p| p.hash.clone()).collect::<Vec<_>>());
         let waiting = app.state.resumable().get();
         // What waits for permission is still offered after the next reload.

@@ -10,6 +10,7 @@ use crate::state::{
     own::Own,
     url::{Named, UrlState},
 };
+use crate::ui::effect::effect;
 use crate::worker::protocol::HotColumns;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
@@ -52,7 +53,7 @@ pub(super) fn keep_annotations(hash: &str, book: &Book) {
 
 /// Keeps the annotations of the profile in front.
 fn join_annotations(app: App) {
-    Effect::new(move || {
+    effect(move || {
         let text = app.annotations.with(annotations::text::book_to_text);
         if let Some(profile) = app.front_untracked() {
             let key = format!("{ANNOTATIONS}{}", profile.hash);
@@ -87,7 +88,7 @@ pub fn join(app: App) {
         Some("light") => Theme::Light,
         _ => Theme::System,
     });
-    Effect::new(move || {
+    effect(move || {
         if let Some(root) = document().document_element() {
             let set = match app.state.theme().get() {
                 Theme::System => root.remove_attribute("data-theme"),
@@ -97,7 +98,7 @@ pub fn join(app: App) {
             log_failure(set);
         }
     });
-    Effect::new(move || {
+    effect(move || {
         let front = app.front();
         let title = front.as_ref().map_or("Axonscope".into(), |p| format!("{} – Axonscope", p.title));
         document().set_title(&title);

@@ -4,6 +4,7 @@ use super::preview::{LANE_HEIGHT_PX, picture};
 use super::{opening, pool};
 use crate::base::text;
 use crate::state::{App, AppStateStoreFields as _, Importing, Phase};
+use crate::ui::effect::effect;
 use crate::ui::palette;
 use crate::worker::protocol::Preview;
 use leptos::{html, prelude::*};
@@ -111,7 +112,7 @@ fn Panel(id: u32) -> impl IntoView {
     );
     let canvas = NodeRef::<html::Canvas>::new();
     let painted_ms = StoredValue::new(f64::NEG_INFINITY);
-    Effect::new(move || {
+    effect(move || {
         let (Some(import), Some(canvas), now_ms) = (import.get(), canvas.get(), opening::now_ms()) else {
             return;
         };

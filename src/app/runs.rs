@@ -5,6 +5,7 @@ use crate::base::text;
 use crate::state::runs::Run;
 use crate::state::{App, AppStateStoreFields as _, actions};
 use crate::ui::dom::scroll_into_row;
+use crate::ui::effect::effect;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -68,7 +69,7 @@ fn Tab(run: Run) -> impl IntoView {
     };
     let item = NodeRef::<leptos::html::Span>::new();
     // More tabs than have room: the one in front is seen all the same.
-    Effect::new(move || {
+    effect(move || {
         if let (true, Some(item)) = (is_front.get(), item.get()) {
             request_animation_frame(move || scroll_into_row(&item));
         }

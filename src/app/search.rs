@@ -4,6 +4,7 @@ use super::views::Front;
 use crate::base::SliceId;
 use crate::state::search::{Scanned, SearchOptions, merged, step_hit, terms_from};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, Search, actions};
+use crate::ui::effect::effect;
 use crate::views::search::{SearchAct, SearchView};
 use crate::worker::protocol::{ScanQuery, SearchQuery};
 use gloo_timers::future::TimeoutFuture;
@@ -96,7 +97,7 @@ pub fn SearchBox() -> impl IntoView {
 
 fn run_when_it_changes(app: App, options: SearchOptions, text: Memo<String>) {
     let n_changes = StoredValue::new(0u32);
-    Effect::new(move || {
+    effect(move || {
         let (is_regex, field, category) = (options.is_regex.0.get(), options.field.0.get(), options.category.0.get());
         let query = SearchQuery { text: text.get(), is_regex, field, limit: LIMIT, category, terms: terms_from(&options.terms.0.get()) };
         let records = options.in_records.0.get().then(|| options.key.0.get());

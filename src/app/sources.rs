@@ -6,6 +6,7 @@ use super::views::Front;
 use crate::base::Item;
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::ui::effect::effect;
 use crate::views::source::files::{SourceText, is_beside_source, is_source, matching};
 use crate::views::source::pane::SourcePane;
 use crate::views::source::rows::files;
@@ -104,7 +105,7 @@ pub(super) fn asking(app: App, details: RwSignal<Option<Details>>) -> Callback<P
 /// Files that only stacks and loops name, as instructions with such are met.
 fn further(details: RwSignal<Option<Details>>, named: Signal<Arc<Vec<String>>>) -> RwSignal<Vec<String>> {
     let found = RwSignal::new(Vec::<String>::new());
-    Effect::new(move || {
+    effect(move || {
         let all = details.with(|d| d.as_ref().and_then(|d| d.instruction.as_ref()).map(|i| places_of(&i.origin)).unwrap_or_default());
         for file in all.into_iter().map(|p| p.file) {
             let is_known = named.with(|n| n.contains(&file)) || found.with_untracked(|f| f.contains(&file));
@@ -135,7 +136,7 @@ fn Pane(profile: OpenProfile, details: RwSignal<Option<Details>>) -> impl IntoVi
     let texts = RwSignal::new(Arc::<Vec<SourceText>>::default());
     let further = further(details, named);
     let read = Memo::new(move |_| ([named.get().as_ref().clone(), further.get()].concat(), app.n_sources.get()));
-    Effect::new(move || {
+    effect(move || {
         let now = read.get();
         let given = chosen(&now.0);
         spawn_local(async move {

@@ -2,6 +2,7 @@
 
 use super::stacked::Stacked;
 use crate::state::App;
+use crate::ui::effect::effect;
 use crate::views::timeline::stack_asks::colours;
 use crate::worker::protocol::HotColumns;
 use leptos::prelude::*;
@@ -13,7 +14,7 @@ pub(super) fn coloured(app: App, stacked: Stacked) -> Signal<Option<Arc<HotColum
     let found = RwSignal::new(None::<(String, Arc<HotColumns>)>);
     let n_asked = StoredValue::new(0u32);
     let colour_by = Memo::new(move |_| app.colour_by());
-    Effect::new(move || {
+    effect(move || {
         let (by, stack) = (colour_by.get(), stacked.stack.get());
         let asks = stacked.asks(app);
         n_asked.update_value(|n| *n += 1);

@@ -2,6 +2,7 @@
 
 use crate::base::{Item, SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, actions};
+use crate::ui::effect::effect;
 use crate::views::timeline::Timeline;
 use crate::views::timeline::flows::FlowChoice;
 use crate::views::timeline::stack::{Stack, stack};
@@ -102,8 +103,8 @@ pub fn StackedTimeline(
     let of = move |f: &dyn Fn(&Stack) -> Option<Item>| stacked.stack.with(|s| s.as_ref().and_then(|s| f(s)));
     let join = move |item: Option<Item>| item.and_then(|item| of(&|s| s.join_item(at, item)));
     let selection = RwSignal::new(untrack(|| join(app.selection.get())));
-    Effect::new(move || selection.set(join(app.selection.get())));
-    Effect::new(move || {
+    effect(move || selection.set(join(app.selection.get())));
+    effect(move || {
         let chosen = selection.get();
         if chosen == untrack(|| join(app.selection.get())) {
             return;
@@ -117,8 +118,8 @@ pub fn StackedTimeline(
     });
     let range_in = move |range: Option<TimeRange>| range.map(|r| stacked.stack.with(|s| s.as_ref().map_or(r, |s| s.range_in(at, r))));
     let range = RwSignal::new(untrack(|| range_in(app.range.get())));
-    Effect::new(move || range.set(range_in(app.range.get())));
-    Effect::new(move || {
+    effect(move || range.set(range_in(app.range.get())));
+    effect(move || {
         let chosen = range.get();
         if chosen != untrack(|| range_in(app.range.get())) {
             let out = chosen.map(|r| stacked.stack.with_untracked(|s| s.as_ref().map_or(r, |s| s.range_out(at, r))));

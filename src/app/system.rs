@@ -3,6 +3,7 @@
 use super::views::Front;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::ui::effect::effect;
 use crate::views::serving::ServingView;
 use crate::views::system::{Device, ExecutionLinks, Grouping, RowOf, SystemView, Ways, ask_rows};
 use crate::views::timeline::regroup::regroup;
@@ -21,7 +22,7 @@ fn grouping(app: App) -> Option<Grouping> {
 pub(super) fn in_rows(app: App, hot: Signal<Option<Arc<HotColumns>>>) -> Signal<Option<Arc<HotColumns>>> {
     let asked = Memo::new(move |_| Some((app.state.front().get()?, grouping(app).filter(|g| *g != Grouping::Default)?)));
     let found = RwSignal::new(None::<((u32, Grouping), Arc<Vec<RowOf>>)>);
-    Effect::new(move || {
+    effect(move || {
         let (Some(key), Some(profile)) = (asked.get(), app.front_untracked()) else {
             found.set(None);
             return;

@@ -8,6 +8,7 @@ pub mod chart;
 pub mod commands;
 pub mod curve;
 pub mod dom;
+pub mod effect;
 pub mod flame;
 pub mod ladders;
 pub mod palette;

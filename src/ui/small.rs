@@ -2,6 +2,7 @@
 
 use super::{dom, palette};
 use leptos::{ev, prelude::*};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use wasm_bindgen::JsCast;
 
@@ -126,6 +127,21 @@ fn code_parts(text: &str) -> Vec<(bool, &str)> {
         return vec![(false, text)];
     }
     text.split('`').enumerate().map(|(i, part)| (i % 2 == 1, part)).filter(|(_, part)| !part.is_empty()).collect()
+}
+
+/// Sentences on what cannot be shown; absent without any.
+#[component]
+pub fn Notes(
+    /// The sentences.
+    notes: Signal<Arc<Vec<String>>>,
+) -> impl IntoView {
+    move || {
+        let notes = notes.get();
+        (!notes.is_empty()).then(|| {
+            let items = notes.iter().map(|n| view! { <li>{with_code(n)}</li> }).collect_view();
+            view! { <ul class="torch__notes" data-notes>{items}</ul> }
+        })
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,13 @@
-//! One question of a view: asked again whenever it changes, one at a time, the last good answer kept meanwhile.
+//! Questions of a view: asked again whenever they change, one at a time, the last good answer kept meanwhile.
+//!
+//! Every resource, memo and effect is compiled once for each type and closure it is made of. What all questions share is therefore
+//! behind boxed functions: it is in the page's program once.
 
-use crate::engine::Wire;
-use crate::worker::client::Ask;
+use crate::engine::{Answer, Query, Wire};
+use crate::worker::client::{Ask, EngineError};
+use futures_util::future::LocalBoxFuture;
 use leptos::prelude::*;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A question's answer so far.
@@ -23,31 +28,6 @@ impl<T: Send + Sync + 'static> Clone for Asked<T> {
 
 impl<T: Send + Sync + 'static> Copy for Asked<T> {}
 
-/// Asks what `query` says; `None` asks nothing and forgets the answer.
-pub fn asked<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> Asked<Q::Answer> {
-    let (value, problem, answered) = (RwSignal::new(None), RwSignal::new(None), RwSignal::new(None::<Option<Q>>));
-    let reply = LocalResource::new(move || {
-        let (ask, query) = (ask.clone(), query.get());
-        async move {
-            let result = match query.clone() {
-                Some(query) => ask.ask(query).await.map(Some),
-                None => Ok(None),
-            };
-            (query, result.map(|r| r.map(Arc::new)))
-        }
-    });
-    Effect::new(move |_| {
-        let Some((query, result)) = reply.get() else { return };
-        problem.set(result.as_ref().err().map(ToString::to_string));
-        if let Ok(found) = result {
-            value.set(found);
-        }
-        answered.set(Some(query));
-    });
-    let is_waiting = Memo::new(move |_| answered.with(|a| a.as_ref() != Some(&*query.read())));
-    Asked { value, problem, is_waiting }
-}
-
 impl<T: Send + Sync + 'static> Asked<T> {
     /// Something made of the last good answer; the default before there is one.
     pub fn derive<R: Default + Send + Sync + 'static>(self, make: impl Fn(&T) -> R + Send + Sync + 'static) -> Signal<Arc<R>> {
@@ -57,4 +37,93 @@ impl<T: Send + Sync + 'static> Asked<T> {
         )
         .into()
     }
+
+    /// Whether there has been no answer yet, and nothing went wrong. Tracked.
+    pub fn is_first(self) -> bool {
+        self.value.with(Option::is_none) && self.problem.with(Option::is_none)
+    }
+}
+
+/// Asks what `query` says; `None` asks nothing and forgets the answer.
+pub fn asked<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> Asked<Q::Answer> {
+    let value = RwSignal::new(None::<Arc<Q::Answer>>);
+    let keep = move |answer: Option<Answer>| {
+        let found = match answer {
+            Some(answer) => Some(Arc::new(Q::pick(answer).ok_or(EngineError::Unexpected)?)),
+            None => None,
+        };
+        value.try_set(found);
+        Ok(())
+    };
+    let (problem, is_waiting) = wait(ask, Box::new(move || query.get().map(Into::into)), Rc::new(keep));
+    Asked { value, problem, is_waiting }
+}
+
+/// Takes an answer, or that there is none to be.
+type Keep = Rc<dyn Fn(Option<Answer>) -> Result<(), EngineError>>;
+
+/// [`asked`] without the types of question and answer.
+fn wait(ask: Ask, read: Box<dyn Fn() -> Option<Query> + Send + Sync>, keep: Keep) -> (RwSignal<Option<String>>, Memo<bool>) {
+    let query = Memo::new(move |_| read());
+    let (problem, answered) = (RwSignal::new(None), RwSignal::new(None::<Query>));
+    run_latest(move || {
+        let (ask, query, keep) = (ask.clone(), query.get(), keep.clone());
+        async move {
+            let result = match query.clone() {
+                Some(query) => ask.forward(query).await.and_then(|answer| keep(Some(answer))),
+                None => keep(None),
+            };
+            problem.try_set(result.err().map(|e| e.to_string()));
+            answered.try_set(query);
+        }
+    });
+    (problem, Memo::new(move |_| query.with(|q| q.is_some() && answered.with(|a| a != q))))
+}
+
+/// Runs `work` whenever `given` changes, and keeps what comes of it; `None` keeps what was there.
+pub fn follow<Q, T, F>(given: Signal<Option<Q>>, work: impl Fn(Q) -> F + Send + Sync + 'static) -> Asked<T>
+where
+    Q: Clone + PartialEq + Send + Sync + 'static,
+    T: Send + Sync + 'static,
+    F: Future<Output = Result<T, EngineError>> + 'static,
+{
+    let (value, problem) = (RwSignal::new(None::<Arc<T>>), RwSignal::new(None::<String>));
+    let given = Memo::new(move |_| given.get());
+    let answered = RwSignal::new(None::<Q>);
+    run_latest(move || {
+        let running = given.get().map(|q| (q.clone(), work(q)));
+        async move {
+            let Some((query, work)) = running else { return };
+            let result = work.await;
+            problem.try_set(result.as_ref().err().map(ToString::to_string));
+            if let Ok(found) = result {
+                value.try_set(Some(Arc::new(found)));
+            }
+            answered.try_set(Some(query));
+        }
+    });
+    let is_waiting = Memo::new(move |_| given.with(|g| g.is_some() && answered.with(|a| a != g)));
+    Asked { value, problem, is_waiting }
+}
+
+/// What `start` last came to; it is started again whenever what it reads changes. `None` before it has ended once.
+pub fn latest<T: Send + Sync + 'static, F: Future<Output = T> + 'static>(start: impl Fn() -> F + 'static) -> RwSignal<Option<T>> {
+    let value = RwSignal::new(None);
+    run_latest(move || {
+        let running = start();
+        async move {
+            value.try_set(Some(running.await));
+        }
+    });
+    value
+}
+
+/// Runs what `start` starts, and again whenever what `start` reads changes: one at a time, of those that come meanwhile the last.
+pub fn run_latest<F: Future<Output = ()> + 'static>(start: impl Fn() -> F + 'static) {
+    run_boxed(Box::new(move || Box::pin(start())));
+}
+
+/// [`run_latest`], compiled once. The resource has no value: a future writes its own.
+fn run_boxed(start: Box<dyn Fn() -> LocalBoxFuture<'static, ()>>) {
+    LocalResource::new(start);
 }

@@ -1,14 +1,13 @@
 //! What changed between two open profiles: sentences with their evidence, a waterfall of the exclusive parts, the tree below them, metrics that differ.
 
-use super::ask::Asked;
-use super::asked::{Notes, follow};
+use super::ask::{Asked, follow};
 use super::explain_rows as rows;
 use crate::analysis::explain::{Explain, ExplainPart, ExplainQuery, ExplainUnit, Sentence, markdown::markdown};
 use crate::engine::query::ExplainPairQuery;
 use crate::state::choices::ViewState;
 use crate::ui::bars::Waterfall;
 use crate::ui::dom;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::ui::tree::TreeTable;
 use crate::worker::client::{Ask, EngineError};

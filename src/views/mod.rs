@@ -3,7 +3,6 @@
 pub mod advice;
 pub mod annotations;
 pub mod ask;
-pub mod asked;
 pub mod bounds;
 pub mod compare;
 pub mod details;

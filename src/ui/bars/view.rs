@@ -7,6 +7,7 @@ use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
 use crate::ui::chart::{Chart, ChartCanvas, Entry, Export, Frame, Key, Legend, Readout, Stage, Target};
+use crate::ui::effect::effect;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use leptos::{html, prelude::*};
 use std::collections::BTreeSet;
@@ -213,7 +214,7 @@ pub fn Bars(
 #[component]
 fn Plotted(state: State, chart: Arc<dyn Chart>, label: String, on_bar: Option<Callback<usize>>) -> impl IntoView {
     let seen_width = RwSignal::new(0.0);
-    Effect::new(move |_| {
+    effect(move || {
         let Some(scroller) = state.scroller.get() else { return };
         let element = scroller.clone();
         crate::ui::dom::on_resize(&scroller, move || {

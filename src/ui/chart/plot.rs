@@ -2,6 +2,7 @@
 
 use super::look::{self, Look, Size};
 use crate::ui::dom;
+use crate::ui::effect::effect;
 use leptos::{ev, html, prelude::*};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
@@ -20,7 +21,7 @@ impl Plot {
     /// A plot that `draw` paints; signals read in it are followed.
     pub fn new(draw: impl Fn(&CanvasRenderingContext2d, Size, &Look) + 'static) -> Plot {
         let plot = Plot { canvas: NodeRef::new(), pulse: RwSignal::new(()), size: RwSignal::new(Size::default()) };
-        Effect::new(move |_| {
+        effect(move || {
             if let Some(canvas) = plot.canvas.get() {
                 let seen = canvas.clone();
                 dom::on_resize(&canvas, move || plot.measure(&seen));
@@ -29,7 +30,7 @@ impl Plot {
         // The page's zoom changes how many pixels a point has, without changing the size in points.
         let zoom = window_event_listener(ev::resize, move |_| plot.again());
         on_cleanup(move || zoom.remove());
-        Effect::new(move |_| {
+        effect(move || {
             plot.pulse.track();
             let size = plot.size.get();
             let Some(canvas) = plot.canvas.get() else { return };

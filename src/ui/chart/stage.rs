@@ -4,6 +4,7 @@ use super::draw::{Drawn, Ink, Sheet};
 use super::look::Size;
 use super::readout::{Readout, ReadoutCard};
 use crate::ui::dom;
+use crate::ui::effect::effect;
 use leptos::{ev, html, prelude::*};
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
@@ -163,7 +164,7 @@ impl Stage {
 
     /// Draws the chart on a canvas of its own whenever it changes, and that with the highlight on the one in sight.
     fn run(self, chart: Arc<dyn Chart>) {
-        Effect::new(move |_| {
+        effect(move || {
             let Some(canvas) = self.canvas.get() else { return };
             let seen = canvas.clone();
             dom::on_resize(&canvas, move || {
@@ -179,7 +180,7 @@ impl Stage {
         let base = StoredValue::new_local(None::<(HtmlCanvasElement, Ink, f64)>);
         let drawn = RwSignal::new(());
         let of_base = chart.clone();
-        Effect::new(move |_| {
+        effect(move || {
             self.pulse.track();
             let size = self.size.get();
             let Some(canvas) = self.canvas.get().filter(|_| size.width > 0.0 && size.height > 0.0) else { return };
@@ -193,7 +194,7 @@ impl Stage {
             base.set_value(Some((own, ink, scale)));
             drawn.set(());
         });
-        Effect::new(move |_| {
+        effect(move || {
             drawn.track();
             let target = self.target.get();
             let size = self.size.get_untracked();

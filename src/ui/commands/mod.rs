@@ -3,6 +3,7 @@
 pub mod matching;
 
 use super::dom::scroll_into_list;
+use crate::ui::effect::effect;
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen::JsCast;
 
@@ -35,7 +36,7 @@ pub fn Commands(
     let typed = RwSignal::new(String::new());
     let lines = Memo::new(move |_| if is_open.get() { find.run(typed.get()) } else { Vec::new() });
     let at = RwSignal::new(0usize);
-    Effect::new(move || {
+    effect(move || {
         let is_open = is_open.get();
         let Some(dialog) = dialog.get() else { return };
         if is_open && !dialog.open() {
@@ -48,7 +49,7 @@ pub fn Commands(
         }
     });
     // The active line is always seen.
-    Effect::new(move || {
+    effect(move || {
         let id = line_id(at.get());
         lines.track();
         request_animation_frame(move || {

@@ -6,6 +6,7 @@ use crate::base::text;
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::plot::Plot;
 use crate::ui::chart::{Frame, Readout, ReadoutCard};
+use crate::ui::effect::effect;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
@@ -34,14 +35,14 @@ impl State {
         let plot = Plot::new(move |context, size, look| {
             nodes.with(|nodes| draw::paint(context, nodes, &places.get(), size.width, lit.get(), look));
         });
-        Effect::new(move |_| {
+        effect(move || {
             let now = plot.size.get().width;
             if now > 0.0 && width.get_untracked() != now {
                 width.set(now);
             }
         });
         // Other nodes: what was zoomed and lit is gone.
-        Effect::new(move |_| {
+        effect(move || {
             nodes.track();
             zoom.set(None);
             lit.set(None);

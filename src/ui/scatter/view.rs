@@ -6,6 +6,7 @@ use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
 use crate::ui::chart::{Chart, ChartCanvas, Entry, Export, Frame, Key, Legend, Readout, Stage, Target};
+use crate::ui::effect::effect;
 use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ impl State {
             (layout(&all, &shown, ceilings, slope, stage.size.get()), Arc::new(shown))
         });
         // Other points: what was highlighted is gone.
-        Effect::new(move |_| {
+        effect(move || {
             dots.track();
             stage.target.set(None);
         });

@@ -2,6 +2,7 @@
 
 use super::state::State;
 use crate::base::text;
+use crate::ui::effect::effect;
 use leptos::prelude::*;
 
 /// Lines before the end of the given ones at which the others are asked for.
@@ -42,7 +43,7 @@ impl State {
 /// Asks for the other rows when rows are sorted or filtered, or the last ones given come near.
 pub(super) fn follow(state: State) {
     let Some(rest) = state.rest else { return };
-    Effect::new(move |_| {
+    effect(move || {
         let is_near = move || state.window.get().end + NEAR > state.lines.with(|l| l.len());
         if state.n_awaited().is_some() && (state.is_chosen_how() || is_near()) {
             rest.load.run(());
@@ -53,7 +54,7 @@ pub(super) fn follow(state: State) {
 /// Runs `act` as soon as all rows are there; returns how to ask for that.
 pub(super) fn when_whole(state: State, act: impl Fn() + Send + Sync + 'static) -> impl Fn() + Copy + Send + Sync + 'static {
     let is_asked = RwSignal::new(false);
-    Effect::new(move |_| {
+    effect(move || {
         if is_asked.get() && state.n_awaited().is_none() {
             is_asked.set(false);
             act();

@@ -6,6 +6,7 @@ use super::head::{Head, Tools};
 use super::rest::{self, Rest};
 use super::state::{Kept, State};
 use crate::ui::dom;
+use crate::ui::effect::effect;
 use leptos::{ev, prelude::*};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -77,19 +78,19 @@ pub fn Table(
 
 /// Keeps size, selection and opened rows in step with what they depend on.
 fn follow(state: State) {
-    Effect::new(move |_| {
+    effect(move || {
         let Some(scroller) = state.scroller.get() else { return };
         let seen = scroller.clone();
         dom::on_resize(&scroller, move || {
             let _ = state.height.try_set(f64::from(seen.client_height()));
         });
     });
-    Effect::new(move |_| {
+    effect(move || {
         state.rows.track();
         state.opened.set(BTreeSet::new());
         state.active.set(None);
     });
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(row) = state.selected.get() {
             state.reveal_row(row);
         }

@@ -4,6 +4,7 @@ use super::data::{Branch, Line};
 use super::state::State;
 use crate::base::text;
 use crate::ui::dom;
+use crate::ui::effect::effect;
 use crate::ui::small::{Problem, swatch_colour};
 use crate::ui::table::window::ROW;
 use crate::ui::table::{Column, HeadCell, Kind, Name, copied, csv, data, plain_cell};
@@ -77,19 +78,19 @@ pub fn TreeTable(
 
 /// Keeps size, selection and opened rows in step with what they depend on.
 fn follow(state: State, levels: usize) {
-    Effect::new(move |_| {
+    effect(move || {
         let Some(scroller) = state.scroller.get() else { return };
         let seen = scroller.clone();
         dom::on_resize(&scroller, move || {
             let _ = state.height.try_set(f64::from(seen.client_height()));
         });
     });
-    Effect::new(move |_| {
+    effect(move || {
         state.branches.track();
         state.active.set(None);
         state.open_levels(levels);
     });
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(row) = state.selected.get() {
             state.reveal(row as u32);
         }

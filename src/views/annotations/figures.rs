@@ -7,6 +7,7 @@ use crate::base::{TimeRange, text};
 use crate::engine::query::SpanQuery;
 use crate::ui::small::Problem;
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
+use crate::views::ask::latest;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 pub(super) fn Figures(panel: Panel, ask: Ask) -> impl IntoView {
     let wanted = Memo::new(move |_| panel.chosen.get().and_then(|id| panel.book.with(|b| b.current.span(id))));
     let of_metrics = ask.clone();
-    let answer = LocalResource::new(move || {
+    let answer = latest(move || {
         let (ask, range) = (ask.clone(), wanted.get());
         async move {
             match range {

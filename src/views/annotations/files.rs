@@ -5,6 +5,7 @@ use crate::base::text::{counted, middle_ellipsis};
 use crate::state::annotations::text::{Found, Of};
 use crate::state::annotations::{AnnotationSet, MOST, text};
 use crate::ui::dom;
+use crate::ui::effect::effect;
 use leptos::task::spawn_local;
 use leptos::{ev, html, prelude::*};
 use wasm_bindgen_futures::JsFuture;
@@ -118,7 +119,7 @@ fn take(panel: Panel, set: AnnotationSet, is_added: bool) {
 #[component]
 pub(super) fn Question(panel: Panel) -> impl IntoView {
     let cancel = NodeRef::<html::Button>::new();
-    Effect::new(move || {
+    effect(move || {
         if let Some(button) = cancel.get() {
             // On what changes nothing; where it cannot be focused, it can still be reached.
             let _ = button.focus();

@@ -4,6 +4,7 @@ use super::Panel;
 use super::files::{Files, Question};
 use crate::base::text::counted;
 use crate::state::annotations::{Book, TimeUnit};
+use crate::ui::effect::effect;
 use crate::ui::small::Problem;
 use leptos::{ev, html, prelude::*};
 
@@ -40,7 +41,7 @@ fn Clearing(panel: Panel, is_asked: RwSignal<bool>) -> impl IntoView {
     let book = panel.book;
     let n = move || book.with(|b| b.current.items.len());
     let keep = NodeRef::<html::Button>::new();
-    Effect::new(move || {
+    effect(move || {
         if let Some(button) = keep.get() {
             // On what changes nothing; where it cannot be focused, it can still be reached.
             let _ = button.focus();

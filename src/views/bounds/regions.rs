@@ -5,6 +5,7 @@ use crate::analysis::device::bounds::{Part, Region, Regions, RegionsQuery};
 use crate::base::{SliceId, TimeRange};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::breakdown::{Breakdown, Share};
+use crate::ui::effect::effect;
 use crate::ui::small::{Help, Problem, with_code};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
 use crate::views::ask::{Asked, asked};
@@ -113,7 +114,7 @@ pub(super) fn RegionsPart(
     });
     let found: Asked<Regions> = asked::<RegionsQuery>(ask, query.into());
     let chosen = RwSignal::new(None::<usize>);
-    Effect::new(move |_| {
+    effect(move || {
         found.value.track();
         chosen.set(None);
     });

@@ -3,11 +3,11 @@
 pub mod linked;
 pub mod rows;
 
-use super::asked::{Asked, Notes, follow};
+use super::ask::{Asked, follow};
 use crate::analysis::device::ComparePart;
 use crate::engine::query::{ComparePartQuery, CompareQuery};
 use crate::state::choices::ViewState;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Table;
 use crate::views::explain::{Side, WhatChanged};
 use crate::views::scope::EntireTrace;

@@ -3,6 +3,7 @@
 use crate::analysis::torch::trace::Links;
 use crate::base::{SliceId, text};
 use crate::engine::query::{Details, LinksQuery, Neighbour};
+use crate::ui::effect::effect;
 use crate::worker::client::Ask;
 use leptos::task::spawn_local;
 use leptos::{ev, prelude::*};
@@ -50,7 +51,7 @@ pub fn jumps(details: &Details, links: Option<&Links>) -> Vec<Jump> {
 /// The ways out of the slice whose details are shown, as they become known.
 pub fn follow(details: Signal<Option<Details>>, ask: Signal<Option<Ask>>) -> Signal<Vec<Jump>> {
     let links = RwSignal::new(None::<Links>);
-    Effect::new(move || {
+    effect(move || {
         links.set(None);
         let (Some(slice), Some(ask)) = (details.with(|d| d.as_ref().and_then(|d| d.item.slice())), ask.get_untracked()) else { return };
         spawn_local(async move {

@@ -2,14 +2,14 @@
 
 pub mod rows;
 
-use super::asked::{Asked, Notes, follow};
+use super::ask::{Asked, follow};
 use crate::analysis::torch::diff::{Diff, DiffPart, DiffQuery, FlatDiff, FlatDiffQuery};
 use crate::engine::Wire;
 use crate::engine::query::DiffPartQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
 use crate::ui::curve::Curve;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::views::explain::{Side, WhatChanged};
 use crate::views::scope::EntireTrace;

@@ -2,13 +2,13 @@
 
 pub mod rows;
 
-use super::asked::{Asked, Notes, follow};
+use super::ask::{Asked, follow};
 use crate::analysis::torch::distributed::{Distributed, DistributedPart, DistributedPartQuery, ProcessInfo};
 use crate::base::SliceId;
 use crate::engine::query::DistributedQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::views::scope::EntireTrace;
 use crate::views::wording;

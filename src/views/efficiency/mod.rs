@@ -2,7 +2,7 @@
 
 pub mod rows;
 
-use super::asked::{Asked, Notes, ask_torch};
+use super::ask::{Asked, asked};
 use super::peaks::{self, PeaksEditor};
 use super::scope;
 use crate::analysis::torch::efficiency::{Efficiency, EfficiencyQuery, KnownPeaks};
@@ -10,8 +10,9 @@ use crate::analysis::torch::inference::{StepRow, StepTable, StepsQuery};
 use crate::base::{SliceId, TimeNs, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::chart::figures::Figures;
+use crate::ui::effect::effect;
 use crate::ui::scatter::{Mark, Scatter};
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Table;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -60,13 +61,13 @@ pub fn EfficiencyView(
     let (module, step) = (choices.choice("module", String::new()), choices.choice("step", String::new()));
     let device = RwSignal::new(None::<String>);
     let own = RwSignal::new(None);
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(device) = device.get() {
             own.set(peaks::entered(&device));
         }
     });
     let steps_query = Signal::derive(move || Some(StepsQuery { peaks: own.get(), ..StepsQuery::default() }));
-    let steps = ask_torch(ask.clone(), steps_query);
+    let steps = asked(ask.clone(), steps_query);
     let chosen_range = Memo::new(move |_| {
         let start: Option<i64> = step.0.get().parse().ok();
         let of_step = start.and_then(|start| {
@@ -84,8 +85,8 @@ pub fn EfficiencyView(
         let module = Some(module.0.get()).filter(|m| !m.is_empty());
         Some(EfficiencyQuery { range: chosen_range.get(), module, peaks: own.get() })
     });
-    let found = ask_torch(ask, query);
-    Effect::new(move |_| {
+    let found = asked(ask, query);
+    effect(move || {
         let name = found.value.with(|f| f.as_ref().map(|f| f.device.clone()));
         if name.is_some() && device.with_untracked(|known| *known != name) {
             device.set(name);

@@ -3,13 +3,14 @@
 mod panel;
 pub mod rows;
 
-use super::asked::{Asked, Notes, ask_torch};
+use super::ask::{Asked, asked};
 use super::scope;
 use crate::analysis::torch::kernels::{KernelGrouping, KernelRow, Kernels, KernelsQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit};
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -63,11 +64,11 @@ pub fn KernelsView(
         let (grouping, device) = (grouping(&group.0.get()), device.0.get().parse().ok());
         Some(KernelsQuery { grouping, range: range.get(), device })
     });
-    let kernels = ask_torch(ask.clone(), query);
+    let kernels = asked(ask.clone(), query);
     let (limit, table) = (choices.choice("top", 10), choices.choice("table", String::new()));
     let state = State { range, group, device, limit, table, kernels, chosen: RwSignal::new(None), on_slice, on_slices, on_mark };
     // Another answer has other rows.
-    Effect::new(move |_| {
+    effect(move || {
         kernels.value.track();
         state.chosen.set(None);
     });

@@ -3,9 +3,10 @@
 use super::{State, rows};
 use crate::analysis::torch::kernels::{KernelMembers, KernelMembersQuery, KernelRow};
 use crate::base::{SliceId, text};
+use crate::ui::effect::effect;
 use crate::ui::small::{Problem, swatch_colour};
 use crate::ui::table::{Row, Table};
-use crate::views::asked::{Asked, ask_torch};
+use crate::views::ask::{Asked, asked};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -18,8 +19,8 @@ pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
         let (range, device) = (state.range.get(), state.device.0.get().parse().ok());
         Some(KernelMembersQuery { name: row.name, properties: row.properties, range, device })
     });
-    let members = ask_torch(ask, query);
-    Effect::new(move |_| {
+    let members = asked(ask, query);
+    effect(move || {
         let (Some(row), Some(members), false) = (state.chosen.get(), members.value.get(), members.is_waiting.get()) else { return };
         state.on_mark.run((row.longest, members.runs.iter().map(|r| r.slice).collect()));
     });

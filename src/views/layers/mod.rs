@@ -3,15 +3,15 @@
 pub mod rows;
 
 use super::ask::{Asked, asked};
-use super::asked::Notes;
 use super::grouping::Grouping;
 use super::scope;
 use crate::analysis::device::layers::{Layers, LayersQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::LayerSlicesQuery;
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::effect::effect;
 use crate::ui::flame::Flame;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Kind;
 use crate::ui::tree::TreeTable;
 use crate::worker::client::Ask;
@@ -46,7 +46,7 @@ pub fn LayersView(
     let question = Signal::derive(move || Some(query.get()));
     let layers: Asked<Layers> = asked(ask.clone(), question);
     let state = State { layers, query, by, depth, chosen: RwSignal::new(None) };
-    Effect::new(move |_| {
+    effect(move || {
         layers.value.track();
         state.chosen.set(None);
     });

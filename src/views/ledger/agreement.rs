@@ -1,7 +1,7 @@
 //! A trace checked by the profiler's output of the same run, when both are open.
 
 use crate::engine::query::{AgreementPartQuery, AgreementQuery};
-use crate::views::asked::follow;
+use crate::views::ask::follow;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 

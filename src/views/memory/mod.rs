@@ -3,12 +3,12 @@
 mod pieces;
 pub mod rows;
 
-use super::asked::{Asked, Notes, ask_torch};
+use super::ask::{Asked, asked};
 use crate::analysis::torch::memory::{Memory, MemoryQuery};
 use crate::base::{SliceId, TimeNs, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::curve::Curve;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -66,7 +66,7 @@ pub fn MemoryView(
     choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(MemoryQuery { range: range.get() }));
-    let memory = ask_torch(ask.clone(), query);
+    let memory = asked(ask.clone(), query);
     let state = State {
         range,
         device: choices.choice("device", String::new()),

@@ -2,13 +2,14 @@
 
 pub mod rows;
 
-use super::asked::{Asked, Notes, ask_torch};
+use super::ask::{Asked, asked};
 use crate::analysis::torch::modules::{Modules, TreeNode, TreePart, TreeQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::ModulesQuery;
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::effect::effect;
 use crate::ui::flame::Flame;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Kind;
 use crate::ui::tree::TreeTable;
 use crate::views::scope::EntireTrace;
@@ -42,7 +43,7 @@ pub fn ModulesView(
     choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::stored(Some(ModulesQuery));
-    let modules: Asked<Modules> = ask_torch(ask.clone(), query);
+    let modules: Asked<Modules> = asked(ask.clone(), query);
     let state = State { modules, range, thread: choices.choice("thread", String::new()), on_slice };
     let has = move |test: fn(&Modules) -> bool| modules.value.with(|m| m.as_ref().is_some_and(|m| test(m)));
     let ask = StoredValue::new(ask);
@@ -113,10 +114,10 @@ fn Tree(state: State, ask: Ask) -> impl IntoView {
         Memo::new(move |_| state.thread.0.get().parse::<u32>().ok().filter(|t| threads.with(|all| all.iter().any(|a| a.thread == *t))));
     let query =
         Signal::derive(move || Some(TreeQuery { thread: thread.get(), range: state.range.get(), limit: PAGE, ..TreeQuery::default() }));
-    let top: Asked<TreePart> = ask_torch(ask.clone(), query);
+    let top: Asked<TreePart> = asked(ask.clone(), query);
     let loaded = RwSignal::new(Loaded::default());
     let (chosen, problem) = (RwSignal::new(None::<usize>), RwSignal::new(None::<String>));
-    Effect::new(move || {
+    effect(move || {
         if let Some(part) = top.value.get() {
             chosen.set(None);
             loaded.set(Loaded { parts: vec![part.nodes.clone()], n_more: part.n_more });

@@ -6,6 +6,7 @@ use crate::base::{DurationNs, text};
 use crate::engine::query::{LogDiffQuery, LogPartQuery};
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
+use crate::views::ask::latest;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 pub(super) fn Compare(context: LogContext, level: Level) -> impl IntoView {
     let chosen = RwSignal::new(None::<u32>);
     let others = context.others;
-    let found = LocalResource::new(move || {
+    let found = latest(move || {
         let own = context.ask.clone();
         let other = chosen.get().and_then(|id| others.get().into_iter().find(|o| o.0 == id)).map(|o| o.2);
         async move {

@@ -7,6 +7,7 @@ use super::{LogContext, Run, rows};
 use crate::analysis::neuron_log::{Level, LogOps, OpRow};
 use crate::base::text;
 use crate::engine::query::LogOpsQuery;
+use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit, Slice};
 use crate::ui::small::Problem;
 use crate::ui::table::{Kind, Row, Table};
@@ -102,7 +103,7 @@ fn Operators(context: LogContext, ops: Asked<LogOps>, level: Level, device: Sign
         Memo::new(move |_| Arc::new(ops.value.get().map(|o| rows::op_rows(&o, &device.get())).unwrap_or_default())).into();
     let selected = RwSignal::new(None::<usize>);
     // Rows of another range are other rows.
-    Effect::new(move |_| {
+    effect(move || {
         ops.value.track();
         selected.set(None);
     });

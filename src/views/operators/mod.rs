@@ -7,18 +7,16 @@ pub mod torch;
 use crate::analysis::operators::{Operators, OperatorsQuery};
 use crate::base::{TimeRange, TrackId, text};
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit};
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Row, Table};
-use crate::views::asked::Notes;
+use crate::views::ask::{Asked, asked};
 use crate::views::scope;
 use crate::views::wording;
-use crate::worker::client::{Ask, EngineError};
+use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
-
-/// What an answer is to, and what it says.
-type Reply = (OperatorsQuery, Result<Arc<Operators>, EngineError>);
 
 /// What the user has chosen in this view, and the last good answer.
 #[derive(Clone, Copy)]
@@ -29,54 +27,24 @@ struct State {
     device: Choice<String>,
     limit: Choice<usize>,
     table: Choice<String>,
-    operators: RwSignal<Option<Arc<Operators>>>,
-    problem: RwSignal<Option<String>>,
-    is_waiting: Memo<bool>,
+    found: Asked<Operators>,
 }
 
 impl State {
     fn new(ask: Ask, range: Signal<Option<TimeRange>>, tracks: Signal<Vec<TrackId>>, choices: ViewState) -> Self {
         let group_by = choices.choice("group", String::from("name"));
-        let query = Memo::new(move |_| OperatorsQuery { group_by: group_by.0.get(), range: range.get(), tracks: tracks.get() });
-        let (operators, problem, answered) = (RwSignal::new(None), RwSignal::new(None), RwSignal::new(None));
-        let reply = LocalResource::new(move || {
-            let (ask, query) = (ask.clone(), query.get());
-            async move { answer(ask, query).await }
-        });
-        Effect::new(move |_| {
-            let Some((query, result)) = reply.get() else { return };
-            problem.set(result.as_ref().err().map(ToString::to_string));
-            if let Ok(found) = result {
-                operators.set(Some(found));
-            }
-            answered.set(Some(query));
-        });
-        let is_waiting = Memo::new(move |_| answered.with(|a| a.as_ref() != Some(&*query.read())));
+        let query = move || Some(OperatorsQuery { group_by: group_by.0.get(), range: range.get(), tracks: tracks.get() });
+        let found = asked(ask, Signal::derive(query));
         let (device, table) = (choices.choice("device", String::new()), choices.choice("table", String::new()));
-        State { range, group_by, device, limit: choices.choice("top", 10), table, operators, problem, is_waiting }
-    }
-
-    /// Something made of the last good answer; the default before there is one.
-    fn derive<T: Default + Send + Sync + 'static>(&self, make: impl Fn(&Operators) -> T + Send + Sync + 'static) -> Signal<Arc<T>> {
-        let operators = self.operators;
-        Memo::new_with_compare(
-            move |_| Arc::new(operators.get().map_or_else(T::default, |o| make(&o))),
-            |a, b| !matches!((a, b), (Some(a), Some(b)) if Arc::ptr_eq(a, b)),
-        )
-        .into()
+        State { range, group_by, device, limit: choices.choice("top", 10), table, found }
     }
 
     /// The label of what rows are grouped by.
     fn grouping(&self) -> String {
         let id = self.group_by.0.get();
-        let label = self.operators.get().and_then(|o| o.groupings.iter().find(|g| g.0 == id).map(|g| g.1.clone()));
+        let label = self.found.value.get().and_then(|o| o.groupings.iter().find(|g| g.0 == id).map(|g| g.1.clone()));
         if id == "name" { "Operator".into() } else { label.unwrap_or(id) }
     }
-}
-
-async fn answer(ask: Ask, query: OperatorsQuery) -> Reply {
-    let result = ask.ask(query.clone()).await.map(Arc::new);
-    (query, result)
 }
 
 /// Time by operator and device.
@@ -93,19 +61,15 @@ pub fn OperatorsView(
     choices: ViewState,
 ) -> impl IntoView {
     let state = State::new(ask, range, Signal::stored(Vec::new()), choices);
-    let is_first = move || state.operators.with(|o| o.is_none());
-    let first = move || {
-        let is_plain_wait = is_first() && state.problem.with(|p| p.is_none());
-        is_plain_wait.then(|| view! { <p class="waiting" role="status">"Computing operators…"</p> })
-    };
+    let first = move || state.found.is_first().then(|| view! { <p class="waiting" role="status">"Computing operators…"</p> });
     view! {
-        <section class="operators" data-view="operators" class:is-waiting=move || state.is_waiting.get() aria-busy=move || state.is_waiting.get().to_string()>
+        <section class="operators" data-view="operators" class:is-waiting=move || state.found.is_waiting.get() aria-busy=move || state.found.is_waiting.get().to_string()>
             <Heading state />
-            <Problem text=state.problem />
+            <Problem text=state.found.problem />
             {first}
-            <Show when=move || !is_first()>
+            <Show when=move || state.found.value.with(Option::is_some)>
                 <Choices state />
-                <Notes notes=state.derive(|o| o.notes.clone()) />
+                <Notes notes=state.found.derive(|o| o.notes.clone()) />
                 <Pies state />
                 <OperatorTable state on_row />
             </Show>
@@ -116,7 +80,7 @@ pub fn OperatorsView(
 #[component]
 fn Heading(state: State) -> impl IntoView {
     let busy = move || {
-        state.operators.get().map(|o| {
+        state.found.value.get().map(|o| {
             let n = rows::devices(&o).len();
             let devices = if n == 1 { "device" } else { "devices" };
             view! { <span class="operators__busy">{format!("Busy {} on {n} {devices}", text::duration(o.busy))}</span> }
@@ -134,8 +98,8 @@ fn Heading(state: State) -> impl IntoView {
 
 #[component]
 fn Choices(state: State) -> impl IntoView {
-    let groupings = state.derive(|o| o.groupings.clone());
-    let devices = state.derive(rows::devices);
+    let groupings = state.found.derive(|o| o.groupings.clone());
+    let devices = state.found.derive(rows::devices);
     let grouping_options = move || {
         let chosen = state.group_by.0.get();
         let option = |(id, label): &(String, String)| view! { <option value=id.clone() selected=*id == chosen>{label.clone()}</option> };
@@ -168,8 +132,8 @@ fn Choices(state: State) -> impl IntoView {
 
 #[component]
 fn Pies(state: State) -> impl IntoView {
-    let by_device = state.derive(rows::by_device);
-    let by_operator = state.derive(move |o| rows::by_operator(o, &state.device.0.get(), &state.grouping()));
+    let by_device = state.found.derive(rows::by_device);
+    let by_operator = state.found.derive(move |o| rows::by_operator(o, &state.device.0.get(), &state.grouping()));
     let limit = state.limit.0;
     let empty = wording::NOTHING_RAN;
     view! {
@@ -182,11 +146,11 @@ fn Pies(state: State) -> impl IntoView {
 
 #[component]
 fn OperatorTable(state: State, on_row: Callback<(String, String)>) -> impl IntoView {
-    let has_flops = Memo::new(move |_| state.operators.with(|o| o.as_ref().is_some_and(|o| o.has_flops)));
+    let has_flops = Memo::new(move |_| state.found.value.with(|o| o.as_ref().is_some_and(|o| o.has_flops)));
     let columns = Memo::new(move |_| Arc::new(rows::columns(&state.grouping(), has_flops.get())));
-    let rows: Signal<Arc<Vec<Row>>> = state.derive(move |o| rows::rows(o, &state.device.0.get(), &state.grouping()));
+    let rows: Signal<Arc<Vec<Row>>> = state.found.derive(move |o| rows::rows(o, &state.device.0.get(), &state.grouping()));
     let selected = RwSignal::new(None);
-    Effect::new(move |_| {
+    effect(move || {
         rows.track();
         selected.set(None);
     });

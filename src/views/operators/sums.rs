@@ -52,9 +52,9 @@ pub fn RangeSums(
 fn Sums(ask: Ask, range: Signal<Option<TimeRange>>, boxed: Signal<BoxedRows>, on_row: Callback<(String, String)>) -> impl IntoView {
     let tracks = Signal::derive(move || boxed.with(|b| b.tracks.clone()));
     let state = State::new(ask, range, tracks, ViewState::detached("range-sums"));
-    let has_flops = Memo::new(move |_| state.operators.with(|o| o.as_ref().is_some_and(|o| o.has_flops)));
+    let has_flops = Memo::new(move |_| state.found.value.with(|o| o.as_ref().is_some_and(|o| o.has_flops)));
     let columns = Memo::new(move |_| Arc::new(rows::columns("Name", has_flops.get())));
-    let rows: Signal<Arc<Vec<Row>>> = state.derive(|o| rows::rows(o, "", "Name"));
+    let rows: Signal<Arc<Vec<Row>>> = state.found.derive(|o| rows::rows(o, "", "Name"));
     let choose = Callback::new(move |at: usize| {
         if let Some(name) = rows.with_untracked(|rows| rows.get(at).map(Row::name)) {
             on_row.run(("name".into(), name));
@@ -62,7 +62,7 @@ fn Sums(ask: Ask, range: Signal<Option<TimeRange>>, boxed: Signal<BoxedRows>, on
     });
     let selected = RwSignal::new(None);
     view! {
-        <Problem text=state.problem />
+        <Problem text=state.found.problem />
         <Table id="range-sums" label="Slices in the range, by name" columns rows selected on_row=choose empty=wording::NOTHING_RAN kept=state.table />
     }
 }

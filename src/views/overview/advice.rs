@@ -4,7 +4,7 @@ use super::Place;
 use crate::analysis::torch::overview::{Evidence, Overview, Recommendation};
 use crate::base::text;
 use crate::ui::advice::{self, Finding, Findings};
-use crate::views::asked::Asked;
+use crate::views::ask::Asked;
 use leptos::prelude::*;
 
 /// All recommendations, costliest first.

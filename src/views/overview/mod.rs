@@ -4,14 +4,14 @@ mod advice;
 pub mod rows;
 pub mod time_parts;
 
-use super::asked::{Asked, Notes, ask_torch};
+use super::ask::{Asked, asked};
 use super::scope;
 use crate::analysis::torch::overview::{DEVICE_FIGURES, DeviceRow, Overview, OverviewQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::ViewState;
 use crate::ui::bars::Bars;
 use crate::ui::pie::Pie;
-use crate::ui::small::{Help, Problem, swatch_colour};
+use crate::ui::small::{Help, Notes, Problem, swatch_colour};
 use crate::ui::table::Kind;
 use crate::views::wording;
 use crate::worker::client::Ask;
@@ -34,7 +34,7 @@ pub fn OverviewView(
     choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(OverviewQuery { range: range.get() }));
-    let overview = ask_torch(ask, query);
+    let overview = asked(ask, query);
     let is_there = Memo::new(move |_| overview.value.with(Option::is_some));
     view! {
         <section

@@ -6,7 +6,7 @@ use crate::state::choices::ViewState;
 use crate::ui::breakdown::{Breakdown, Share};
 use crate::ui::palette::fixed;
 use crate::ui::table::Kind;
-use crate::views::asked::Asked;
+use crate::views::ask::Asked;
 use crate::views::part_order;
 use leptos::prelude::*;
 

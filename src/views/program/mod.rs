@@ -3,12 +3,11 @@
 pub mod rows;
 
 use super::ask::{Asked, asked};
-use super::asked::Notes;
 use super::scope::EntireTrace;
 use crate::analysis::device::{Program, ProgramQuery};
 use crate::base::SliceId;
 use crate::state::choices::ViewState;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Table;
 use crate::worker::client::Ask;
 use leptos::prelude::*;

@@ -3,7 +3,6 @@
 pub mod rows;
 
 use super::ask::{Asked, asked};
-use super::asked::Notes;
 use super::grouping::Grouping;
 use super::scope;
 use crate::analysis::device::layers::LayersQuery;
@@ -13,7 +12,7 @@ use crate::engine::query::RooflineQuery;
 use crate::state::choices::ViewState;
 use crate::ui::chart::figures::Figures;
 use crate::ui::scatter::Scatter;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Table;
 use crate::worker::client::Ask;
 use leptos::prelude::*;

@@ -12,6 +12,7 @@ use crate::state::choices::Choice;
 use crate::state::search::{Search, SearchOptions, terms_from};
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
+use crate::views::ask::latest;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -211,7 +212,7 @@ fn wanted(search: Signal<Search>, options: SearchOptions) -> Option<(SearchQuery
 #[component]
 fn Summary(ask: Ask, search: Signal<Search>, options: SearchOptions, kept: Choice<String>, on_act: Callback<SearchAct>) -> impl IntoView {
     let wanted = Memo::new(move |_| wanted(search, options));
-    let answer = LocalResource::new(move || {
+    let answer = latest(move || {
         let (ask, wanted) = (ask.clone(), wanted.get());
         async move {
             match wanted {

@@ -7,6 +7,7 @@ use crate::engine::query::{HitTablesQuery, Within};
 use crate::state::BoxedRows;
 use crate::state::search::{Search, SearchOptions};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
+use crate::views::ask::latest;
 use crate::views::scope;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -34,7 +35,7 @@ pub fn Values(
         let tracks = range.map(|_| boxed.with(|b| b.tracks.clone())).unwrap_or_default();
         Some(HitTablesQuery { search: query, more: records.to_vec(), within: Within { range, tracks } })
     });
-    let answer = LocalResource::new(move || {
+    let answer = latest(move || {
         let (ask, question) = (ask.clone(), question.get());
         async move {
             match ask.ask(question?).await {

@@ -10,6 +10,7 @@ use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::{Look, Size};
 use crate::ui::chart::plot::Plot;
 use crate::ui::chart::{Frame, Readout, ReadoutCard};
+use crate::ui::effect::effect;
 use crate::ui::small::Problem;
 use crate::views::ask::{Asked, asked};
 use crate::worker::client::Ask;
@@ -109,7 +110,7 @@ impl Core {
 fn follow(core: Core, ask: Ask) {
     let wanted = Memo::new(move |_| core.wanted());
     let is_busy = StoredValue::new(false);
-    Effect::new(move || {
+    effect(move || {
         let Some(mut query) = wanted.get() else { return };
         if is_busy.get_value() {
             return;

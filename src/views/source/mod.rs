@@ -5,14 +5,13 @@ pub mod pane;
 pub mod rows;
 
 use super::ask::{Asked, asked};
-use super::asked::Notes;
 use super::scope;
 pub use crate::analysis::device::Place;
 use crate::analysis::device::Source;
 use crate::analysis::device::origin::Origin;
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::{SourceQuery, SourceSlicesQuery};
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Table;
 use crate::worker::client::Ask;
 use leptos::prelude::*;

@@ -5,6 +5,7 @@ use super::rows;
 use crate::analysis::device::source::SourceLine;
 use crate::analysis::device::{Place, Source};
 use crate::base::text;
+use crate::ui::effect::effect;
 use leptos::prelude::*;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
@@ -29,7 +30,7 @@ pub fn SourcePane(
     let chosen = RwSignal::new(None::<String>);
     // The file of the selected instruction comes to front.
     let wanted = Memo::new(move |_| marked.with(|m| m.first().map(|p| p.file.clone())));
-    Effect::new(move || {
+    effect(move || {
         // Also when it is read only then.
         if let Some(file) = wanted.get().filter(|f| texts.with(|t| t.iter().any(|t| t.file == *f))) {
             chosen.set(Some(file));
@@ -88,7 +89,7 @@ fn Code(file: SourceText, source: Signal<Option<Arc<Source>>>, marked: Signal<Ve
     let of = name.clone();
     let here = Memo::new(move |_| marked.with(|m| m.iter().filter(|p| p.file == of).map(|p| p.line).collect::<Vec<_>>()));
     let list = NodeRef::<leptos::html::Ol>::new();
-    Effect::new(move || {
+    effect(move || {
         margin.track();
         if let (Some(list), Some(line)) = (list.get(), here.with(|h| h.first().copied())) {
             // After the lines are there.

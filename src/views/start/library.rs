@@ -1,6 +1,7 @@
 //! The library on the start page: profiles that were opened before.
 
 use crate::state::library::{Entry, KeptAs};
+use crate::ui::effect::effect;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -143,7 +144,7 @@ fn Row(entry: Entry, is_open: Callback<String, bool>, on_action: Callback<(Strin
 fn Edit(entry: Entry, on_done: Callback<Option<(String, String)>>) -> impl IntoView {
     let (title, tags) = (NodeRef::<html::Input>::new(), NodeRef::<html::Input>::new());
     let value = |input: NodeRef<html::Input>| input.get_untracked().map(|i| i.value()).unwrap_or_default();
-    Effect::new(move || {
+    effect(move || {
         if let Some(input) = title.get() {
             // Where it cannot be focused, it is clicked.
             let _ = input.focus();

@@ -2,13 +2,14 @@
 
 pub mod rows;
 
-use super::asked::{Asked, Notes, ask_torch};
+use super::ask::{Asked, asked};
 use super::{peaks, scope};
 use crate::analysis::torch::inference::{StepTable, StepsQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
-use crate::ui::small::{Help, Problem};
+use crate::ui::effect::effect;
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -31,8 +32,8 @@ pub fn StepsView(
     let device = RwSignal::new(None::<String>);
     let own = Memo::new(move |_| device.get().and_then(|device| peaks::entered(&device)));
     let query = Signal::derive(move || Some(StepsQuery { range: range.get(), pattern: pattern.0.get(), peaks: own.get() }));
-    let found = ask_torch(ask, query);
-    Effect::new(move |_| {
+    let found = asked(ask, query);
+    effect(move || {
         let name = found.value.with(|f| f.as_ref().map(|f| f.device.clone()));
         if name.is_some() && device.with_untracked(|known| *known != name) {
             device.set(name);

@@ -5,6 +5,7 @@ use crate::analysis::support::SupportDiff;
 use crate::engine::query::{SupportDiffQuery, SupportQuery};
 use crate::ui::small::Problem;
 use crate::ui::table::Table;
+use crate::views::ask::latest;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 #[component]
 pub(super) fn Compare(ask: Ask, others: Signal<Vec<(u32, String, Ask)>>) -> impl IntoView {
     let chosen = RwSignal::new(None::<u32>);
-    let found = LocalResource::new(move || {
+    let found = latest(move || {
         let own = ask.clone();
         let other = chosen.get().and_then(|id| others.get().into_iter().find(|o| o.0 == id)).map(|o| o.2);
         async move {

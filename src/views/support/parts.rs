@@ -4,6 +4,7 @@ use super::rows::{self, Which};
 use crate::analysis::support::{FailureRow, Remark, SupportTop};
 use crate::base::text;
 use crate::state::choices::ViewState;
+use crate::ui::effect::effect;
 use crate::ui::small::with_code;
 use crate::ui::table::{Rest, Row, Table};
 use leptos::prelude::*;
@@ -91,7 +92,7 @@ pub(super) fn Operators(lists: Lists, choices: ViewState) -> impl IntoView {
     let rows = lists.rows(move |top| rows::operators(top, which.get()));
     let rest = lists.rest(|top| top.n_operators);
     // The first rows of a part are not those of the whole.
-    Effect::new(move |_| {
+    effect(move || {
         if which.get() != Which::All {
             lists.load.run(());
         }
@@ -121,7 +122,7 @@ pub(super) fn Failures(lists: Lists, choices: ViewState) -> impl IntoView {
     let first = lists.top.get_untracked();
     let selected = RwSignal::new((first.n_failures == 1).then_some(0));
     // Instructions of the chosen one stand in the whole report.
-    Effect::new(move |_| {
+    effect(move || {
         if selected.get().is_some() {
             lists.load.run(());
         }

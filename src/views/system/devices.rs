@@ -3,6 +3,7 @@
 use crate::analysis::system::ExecutionRow;
 use crate::base::TimeRange;
 use crate::engine::query::SummaryQuery;
+use crate::views::ask::latest;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -46,7 +47,7 @@ pub fn is_of(words: &[String], row: &ExecutionRow) -> bool {
 
 /// What each open device profile says of its utilization, as it comes in.
 pub(super) fn utilizations(devices: Signal<Vec<Device>>) -> Signal<Vec<(u32, Utilization)>> {
-    let found = LocalResource::new(move || {
+    let found = latest(move || {
         let all = devices.get();
         async move {
             let mut out = Vec::new();

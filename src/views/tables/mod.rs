@@ -8,6 +8,7 @@ use crate::engine::query::{TableHelpQuery, TablePart, TableQuery};
 use crate::state::choices::ViewState;
 use crate::ui::small::Problem;
 use crate::ui::table::{Column, Row, Table};
+use crate::views::ask::run_latest;
 use crate::views::scope::EntireTrace;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
@@ -59,8 +60,7 @@ pub fn TablesView(
     });
     let exports = ask.clone();
     let state = State { choices, chosen, loaded: RwSignal::new(Loaded::default()), problem: RwSignal::new(None) };
-    // One at a time: see LocalResource. Its value is of no interest, what it loads is in `state`.
-    let _loading = LocalResource::new(move || {
+    run_latest(move || {
         let (ask, id) = (ask.clone(), chosen.get());
         async move {
             let result = match id {

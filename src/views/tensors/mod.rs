@@ -8,14 +8,13 @@ mod map;
 pub mod rows;
 
 use super::ask::{Asked, asked};
-use super::asked::Notes;
 use crate::analysis::device::{SbufMap, SbufQuery, Tensors};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::TensorsQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::{Bars, Series};
 use crate::ui::curve::Curve;
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::views::scope::EntireTrace;
 use crate::worker::client::Ask;

@@ -5,6 +5,7 @@ use super::events;
 use super::stage::Stage;
 use crate::base::{SliceId, text};
 use crate::engine::brief::Brief;
+use crate::ui::effect::effect;
 use leptos::prelude::*;
 
 /// What a glance at a slice tells beyond what is drawn: asked for when the pointer has come to rest.
@@ -81,7 +82,7 @@ pub(super) fn SliceList(stage: Stage) -> impl IntoView {
 pub(super) fn HoverCard(stage: Stage, glance: Option<Glance>) -> impl IntoView {
     /// The pointer has to rest for so long before the record is read.
     const REST: std::time::Duration = std::time::Duration::from_millis(140);
-    Effect::new(move || {
+    effect(move || {
         let (Some(glance), Some(slice)) = (glance, stage.shown.hovered.get()) else { return };
         let look = move || {
             if stage.shown.hovered.try_get_untracked() == Some(Some(slice)) {

@@ -5,6 +5,7 @@ use super::settings::Settings;
 use crate::analysis::device::{Band, DmaRows, DmaRowsQuery};
 use crate::engine::hot::HotColumns;
 use crate::engine::query::BandsQuery;
+use crate::ui::effect::effect;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -23,7 +24,7 @@ pub fn in_rows(device: Signal<Option<(u32, Ask)>>, settings: Settings, hot: Colu
         (query != DmaRowsQuery::default()).then_some((id, query))
     });
     let found = RwSignal::new(None::<(Key, Arc<DmaRows>)>);
-    Effect::new(move || {
+    effect(move || {
         let (Some(key), Some((_, ask))) = (wanted.get(), device.get_untracked()) else {
             found.set(None);
             return;

@@ -8,6 +8,8 @@ use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::base::colour_slots::N_TOP;
 use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::effect::effect;
+use crate::views::ask::latest;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::fmt;
@@ -153,7 +155,7 @@ pub fn follow(stage: Stage, choice: FlowChoice, ask: Ask) {
         let window = (choice.mode.0.get() == FlowMode::Window).then(|| window.get()).flatten()?;
         Some(FlowsQuery { window, without: choice.without.0.get().0, limit: MOST_FLOWS })
     });
-    let reply = LocalResource::new(move || {
+    let reply = latest(move || {
         let (ask, query) = (ask.clone(), query.get());
         async move {
             match query {
@@ -165,7 +167,7 @@ pub fn follow(stage: Stage, choice: FlowChoice, ask: Ask) {
             }
         }
     });
-    Effect::new(move || {
+    effect(move || {
         if let Some(Some(found)) = reply.get() {
             choice.found.set(found.clone());
             let drawn = stage.ids.with(|ids| if ids.is_same() { found } else { Arc::new(moved(&found, ids)) });
@@ -185,7 +187,7 @@ fn moved(found: &Flows, ids: &Ids) -> Flows {
 fn rested(stage: Stage) -> RwSignal<Option<TimeRange>> {
     const REST: Duration = Duration::from_millis(120);
     let out = RwSignal::new(None);
-    Effect::new(move || {
+    effect(move || {
         let seen = stage.shown.window.get();
         let write = move || {
             if stage.shown.window.try_get_untracked() == Some(seen) && out.try_get_untracked() != Some(seen) {

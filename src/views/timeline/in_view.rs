@@ -6,6 +6,7 @@ use crate::analysis::device::{CurvesQuery, ViewCurve};
 use crate::base::TimeRange;
 use crate::engine::hot::{HotColumns, HotMeta};
 use crate::engine::{Counter, Series};
+use crate::ui::effect::effect;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -69,7 +70,7 @@ pub fn curves(
         Some((id, CurvesQuery { window, is_from_view, is_smooth }))
     });
     let found = RwSignal::new(Arc::<Curves>::default());
-    Effect::new(move || {
+    effect(move || {
         let (Some(key), Some((_, ask))) = (wanted.get(), device.get_untracked()) else {
             found.set(Arc::default());
             return;

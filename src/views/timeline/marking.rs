@@ -3,6 +3,7 @@
 use super::marks::MarkAct;
 use super::stage::Stage;
 use crate::state::annotations::Book;
+use crate::ui::effect::effect;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -47,7 +48,7 @@ impl Marking {
 
     /// Keeps the timeline's copy up to date.
     pub(super) fn follow(self, stage: Stage, hot: Signal<impl Send + Sync + Clone + 'static>) {
-        Effect::new(move || {
+        effect(move || {
             // A profile that comes later starts without them.
             hot.track();
             let set = Arc::new(self.book.with(|b| b.current.clone()));

@@ -8,6 +8,7 @@ use crate::base::TrackId;
 use crate::engine::hot::{HotColumns, HotMeta};
 use crate::engine::query::NameRowsQuery;
 use crate::engine::{Lane, Track, TrackKind};
+use crate::ui::effect::effect;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -27,7 +28,7 @@ pub fn with_names(
 ) -> (Columns, Signal<Arc<Ids>>) {
     let wanted = Memo::new(move |_| device.with(|d| d.as_ref().map(|d| d.0)).zip(settings.names()));
     let found = RwSignal::new(None::<(Key, Arc<NameRows>)>);
-    Effect::new(move || {
+    effect(move || {
         let (Some(key), Some((_, ask))) = (wanted.get(), device.get_untracked()) else {
             found.set(None);
             return;

@@ -8,6 +8,7 @@ use crate::engine::hot::{HotColumns, HotMeta};
 use crate::engine::{Track, TrackKind};
 use crate::state::choices::{Choice, ViewState};
 use crate::state::own::Mine;
+use crate::ui::effect::effect;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -150,7 +151,7 @@ impl Settings {
 
     /// Keeps the timeline as chosen.
     pub fn follow(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
-        Effect::new(move || {
+        effect(move || {
             let (hidden, has_text, hides_tiny) = (split(&self.hidden.0.get()), self.has_text.0.get(), self.hides_tiny.0.get());
             let picked = hot.with(|h| h.as_ref().and_then(|h| picked(&h.info, &self.semaphores.0.get())));
             stage.change(move |core| {

@@ -3,13 +3,14 @@
 use super::settings::Settings;
 use super::stage::Stage;
 use crate::engine::hot::HotColumns;
+use crate::ui::effect::effect;
 use leptos::prelude::*;
 use std::sync::Arc;
 
 impl Settings {
     /// Keeps the rows as the address says, and the address as they are.
     pub(super) fn follow_filter(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
-        Effect::new(move || {
+        effect(move || {
             let filter = self.filter.0.get();
             if hot.with(Option::is_some) {
                 stage.change(move |core| {
@@ -31,7 +32,7 @@ impl Settings {
 
     /// The same of pins, order and folds.
     pub(super) fn follow_rows(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
-        Effect::new(move || {
+        effect(move || {
             let placed = self.placed.0.get();
             if hot.with(Option::is_some) {
                 stage.change(move |core| core.place_rows(&placed));

@@ -4,6 +4,7 @@ use super::stage::Stage;
 use crate::base::TimeRange;
 use crate::engine::hot::HotColumns;
 use crate::ui::dom::on_resize;
+use crate::ui::effect::effect;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ pub(super) fn share_window(
     is_moving: Option<RwSignal<bool>>,
 ) {
     const REST: std::time::Duration = std::time::Duration::from_millis(150);
-    Effect::new(move || {
+    effect(move || {
         // A window that was wanted before there was a profile.
         hot.track();
         let wanted = window.get();
@@ -52,7 +53,7 @@ pub(super) fn share_window(
 
 /// Size, resolution and theme.
 pub(super) fn watch_surroundings(stage: Stage) {
-    Effect::new(move || {
+    effect(move || {
         if let Some(plot) = stage.nodes.plot.get() {
             stage.restyle();
             on_resize(&plot, move || stage.resize());

@@ -15,6 +15,7 @@ use super::toolbar::Toolbar;
 use crate::analysis::device::Band;
 use crate::base::{Item, SliceId, TimeRange};
 use crate::engine::hot::HotColumns;
+use crate::ui::effect::effect;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -94,24 +95,24 @@ pub fn Timeline(
         }
         is_there
     });
-    Effect::new(move || {
+    effect(move || {
         let item = selection.get().map(|item| stage.item_inside(item));
         stage.touch(|core| core.selection = item);
     });
-    Effect::new(move || {
+    effect(move || {
         let range = range.get();
         stage.touch(|core| core.range = range);
     });
-    Effect::new(move || {
+    effect(move || {
         let paths = rows.map(|rows| rows.get()).unwrap_or_default();
         hot.track();
         stage.touch(|core| core.choose_rows(rows.is_some(), paths));
     });
-    Effect::new(move || {
+    effect(move || {
         let arrows = arrows.get().into_iter().map(|(a, b, is_in)| (stage.inside(a), stage.inside(b), is_in)).collect();
         stage.touch(|core| core.arrows = arrows);
     });
-    Effect::new(move || {
+    effect(move || {
         let slices = highlights.get();
         let slices = stage.ids.with(|ids| if ids.is_same() { slices.clone() } else { ids.all_inside(&slices) });
         stage.change(|core| core.highlights = slices);
@@ -121,7 +122,7 @@ pub fn Timeline(
         stage.reveal(reveal.get(), before == Some(columns));
         columns
     });
-    Effect::new(move || {
+    effect(move || {
         let curves = curves.get();
         stage.change(|core| core.curves = curves);
     });

@@ -10,6 +10,7 @@ use crate::engine::query::VariantPartsQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
 use crate::ui::dom;
+use crate::ui::effect::effect;
 use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::views::scope::EntireTrace;
@@ -73,7 +74,7 @@ impl State {
 /// Asks every profile once for its rows.
 fn collect(profiles: Signal<Vec<Profile>>, given: RwSignal<Given>) {
     let asked = StoredValue::new(BTreeSet::<String>::new());
-    Effect::new(move || {
+    effect(move || {
         for profile in profiles.get() {
             if !asked.try_update_value(|asked| asked.insert(profile.hash.clone())).unwrap_or(false) {
                 continue;

@@ -9,10 +9,11 @@ use super::OperatorsView;
 use crate::analysis::torch::ops::{OpGrouping, OpRow, Ops, OpsQuery};
 use crate::base::{SliceId, TimeRange};
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit};
-use crate::ui::small::{Help, Problem};
+use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Row, Table};
-use crate::views::asked::{Asked, Notes, ask_torch};
+use crate::views::ask::{Asked, asked};
 use crate::views::{peaks, scope};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -109,18 +110,18 @@ fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: Ways, choices: ViewStat
         let grouping = if group.0.get() == "shape" { OpGrouping::NameShape } else { OpGrouping::Name };
         Some(OpsQuery { grouping, range: range.get(), peaks: own.get() })
     });
-    let ops = ask_torch(ask.clone(), query);
+    let ops = asked(ask.clone(), query);
     let (of, limit) = (choices.choice("of", String::new()), choices.choice("top", 10));
     let table = choices.choice("ops", String::new());
     let state = State { range, group, of, limit, table, ops, chosen: RwSignal::new(None), on_slice, on_slices, on_mark };
-    Effect::new(move |_| {
+    effect(move || {
         if let Some(found) = ops.value.with(|o| o.as_ref().map(|o| o.device.clone())).filter(|d| device.with_untracked(|known| known != d))
         {
             device.set(found);
         }
     });
     // Another answer has other rows.
-    Effect::new(move |_| {
+    effect(move || {
         let is_blank = ops.value.with(|o| o.as_ref().is_some_and(|o| o.rows.is_empty()));
         state.chosen.set(None);
         if is_blank && range.get_untracked().is_none() {

@@ -4,9 +4,10 @@ use super::frames::{self, FrameLine};
 use super::{State, rows};
 use crate::analysis::torch::ops::{OpMembers, OpMembersQuery, OpRow, OpStackRow};
 use crate::base::{SliceId, text};
+use crate::ui::effect::effect;
 use crate::ui::small::{Problem, swatch_colour};
 use crate::ui::table::{Row, Table};
-use crate::views::asked::{Asked, ask_torch};
+use crate::views::ask::{Asked, asked};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -21,9 +22,9 @@ pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
         let row = state.chosen.get()?;
         Some(OpMembersQuery { name: row.name, shape: row.shape, range: state.range.get() })
     });
-    let members = ask_torch(ask, query);
+    let members = asked(ask, query);
     let tab = RwSignal::new("kernels");
-    Effect::new(move |_| {
+    effect(move || {
         let (Some(row), Some(members), false) = (state.chosen.get(), members.value.get(), members.is_waiting.get()) else { return };
         state.on_mark.run((row.longest, members.calls.iter().map(|c| c.slice).collect()));
     });
