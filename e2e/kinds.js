@@ -1,7 +1,7 @@
 // One profile of each kind that the page opens, with the views it offers: what specs that go through everything go through.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { conformance, dropFiles, dropTree, kineto, neuron, openProfile } from './support.js';
+import { conformance, dropFiles, dropTree, kineto, neuron, openProfile, root } from './support.js';
 import { directory, framework, hostBound, served, summaryText, table, timeline, trace } from './neuron_logs.js';
 
 const resnet = (workers, file) => kineto('kineto-traces', `resnet50_num_workers_${workers}`, `${file}.pt.trace.json.gz`);
@@ -72,4 +72,5 @@ export const kinds = [
   ['neuron-system-tables', (page) => dropTree(page, directory()), ['timeline', 'system', 'serving', 'search', 'operators', ...tables]],
   ['neuron-serving', (page) => dropFiles(page, { name: 'system_profile.json', bytes: served() }), ['timeline', 'system', 'serving', 'search', 'operators', ...tables]],
   ['support', (page) => openProfile(page, neuron('analyze', 'unsupported-verbosity1.json')), ['support', ...file]],
+  ['axonrun', (page) => openProfile(page, join(root, 'tests', 'fixtures', 'axonrun', '32_ranks_4_faults.axonrun')), ['fleet', ...file]],
 ];

@@ -6,7 +6,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { expect, test as base } from '@playwright/test';
 import { serve } from '../scripts/serve.mjs';
 
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 export const dist = process.env.AXONSCOPE_DIST ?? join(root, 'dist');
 export const samples = join(root, 'public', 'samples');
 const artifacts = join(root, 'e2e', 'artifacts');

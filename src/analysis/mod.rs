@@ -7,6 +7,7 @@ pub mod details;
 pub mod device;
 pub mod explain;
 pub mod filter;
+pub mod fleet;
 pub mod flows;
 pub mod groupings;
 pub mod headline;

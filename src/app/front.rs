@@ -12,6 +12,7 @@ use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::effect::effect;
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
+use crate::views::fleet::FleetView;
 use crate::views::ledger::LedgerView;
 use crate::views::operators::{OperatorsView, sums::RangeSums};
 use crate::views::profile::ProfileView;
@@ -77,6 +78,11 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         let mount = views::of(&view).map_or(timeline as fn(Front) -> AnyView, |def| def.mount);
         mount(Front { app, profile, hot, details, flows, stacked })
     }
+}
+
+/// A run summary.
+pub(super) fn fleet(Front { app, profile, .. }: Front) -> AnyView {
+    view! { <FleetView ask=profile.ask choices=app.view_state("fleet") /> }.into_any()
 }
 
 /// The ledger.

@@ -35,18 +35,20 @@ pub(super) enum Group {
     Memory,
     Program,
     Compare,
+    Run,
     Support,
     File,
 }
 
 impl Group {
     /// In the order shown.
-    pub const ALL: [(Group, &str); 7] = [
+    pub const ALL: [(Group, &str); 8] = [
         (Group::Time, "Time"),
         (Group::NeuronLog, "Neuron log"),
         (Group::Memory, "Memory"),
         (Group::Program, "Program"),
         (Group::Compare, "Compare"),
+        (Group::Run, "Run"),
         (Group::Support, "Support"),
         (Group::File, "File"),
     ];
@@ -102,6 +104,7 @@ pub(super) const VIEWS: &[ViewDef] = &[
     view("diff", "Diff", Group::Compare, "M3 5h10M3 5l2.5-2.5M3 5l2.5 2.5M13 11H3M13 11l-2.5-2.5M13 11l-2.5 2.5", torch_views::diff),
     view("compare", "Compare", Group::Compare, "M3 13.5v-6M6 13.5v-11M10 13.5v-8M13 13.5v-4", device_views::compare),
     view("variants", "Variants", Group::Compare, "M2 3h12M2 6.5h12M2 10h12M2 13.5h12M6 3v10.5", device_views::variants),
+    view("fleet", "Fleet", Group::Run, "M2 2.5h3v3h-3zM6.5 2.5h3v3h-3zM11 2.5h3v3h-3zM2 7h3v3h-3zM6.5 7h3v3h-3zM11 7h3v3h-3zM2 11.5h3v2h-3zM6.5 11.5h3v2h-3zM11 11.5h3v2h-3z", front::fleet),
     view("support", "Support", Group::Support, "M2.5 8.5l3.5 3.5l7.5-8", neuron::support),
     view("tables", "Tables", Group::File, "M2 3h12v10H2zM2 6.5h12M6.5 3v10", front::tables),
     view("sql", "SQL", Group::File, "M2.5 3.5h11v9h-11zM5 6.5l2 1.5-2 1.5M8.5 10h3", sql::view),

@@ -7,6 +7,7 @@ mod cells;
 mod derived;
 mod device;
 pub mod export;
+mod fleet;
 mod general;
 pub mod hot;
 pub mod instruction_rows;

@@ -3,6 +3,7 @@
 pub use super::brief::Brief;
 pub use super::device::*;
 pub use super::export::{ExportPart, ExportQuery, Exported};
+pub use super::fleet::*;
 pub use super::general::*;
 pub use super::neuron::*;
 pub use super::scan::{Cursor, ScanPart, ScanQuery};
@@ -15,6 +16,7 @@ pub use crate::analysis::device::instruction::InstructionFacts;
 pub use crate::analysis::device::{CurvesQuery, DmaRowsQuery, LayersQuery, MemoryMapQuery, ProgramQuery, SbufQuery};
 pub use crate::analysis::explain::{Explain, ExplainPart, ExplainQuery};
 pub use crate::analysis::filter::Term;
+pub use crate::analysis::fleet::FleetMapQuery;
 pub use crate::analysis::flows::{Flows, FlowsQuery};
 pub use crate::analysis::hit_tables::Within;
 pub use crate::analysis::operators::OperatorsQuery;
@@ -30,6 +32,7 @@ pub use crate::analysis::torch::memory::{MemoryEventsQuery, MemoryFramesQuery, M
 pub use crate::analysis::torch::modules::TreeQuery;
 pub use crate::analysis::torch::ops::{OpMembersQuery, OpsQuery};
 pub use crate::analysis::torch::overview::OverviewQuery;
+pub use crate::analysis::torch::run_part::RunPartQuery;
 pub use crate::analysis::variants::{VariantPart, Variants};
 use crate::base::{DurationNs, Item, TimeNs};
 pub use crate::formats::Field;

@@ -138,11 +138,13 @@ questions! {
     // Of PyTorch traces.
     OverviewQuery, OpsQuery, OpMembersQuery, KernelsQuery, KernelMembersQuery, EfficiencyQuery, StepsQuery, TraceCountersQuery, LinksQuery,
     MemoryQuery, MemoryEventsQuery, MemoryFramesQuery, DistributedPartQuery, DistributedQuery, ModulesQuery, TreeQuery, DiffPartQuery,
-    DiffQuery, FlatDiffQuery,
+    DiffQuery, FlatDiffQuery, RunPartQuery,
     // Of Neuron device profiles.
     SummaryQuery, ChartsQuery, LayersQuery, LayerSlicesQuery, RooflineQuery, BoundsQuery, EvidenceQuery, RegionsQuery, GapsQuery,
     CriticalPathQuery, AdviceQuery, DmaRowsQuery, MergedBarQuery, NameRowsQuery, CurvesQuery, ProgramQuery, MemoryMapQuery, SourceQuery,
     SourceSlicesQuery, BandsQuery, TensorsQuery, SbufQuery, AgreementPartQuery, AgreementQuery, ComparePartQuery, CompareQuery,
+    // Of run summaries.
+    FleetQuery, FleetMapQuery,
     // Of memory snapshots.
     SnapshotQuery, PictureQuery, LiveQuery, AllocationsQuery, AllocationQuery, SegmentsQuery,
     // Of Neuron's reports, logs and system profiles.

@@ -11,9 +11,11 @@ use crate::analysis::torch::memory::{self, Memory, MemoryEvents, MemoryEventsQue
 use crate::analysis::torch::modules::{self, Modules, TreePart, TreeQuery};
 use crate::analysis::torch::ops::{OpMembers, OpMembersQuery, Ops, OpsQuery};
 use crate::analysis::torch::overview::{Overview, OverviewQuery};
+use crate::analysis::torch::run_part::{self, RunPartQuery};
 use crate::analysis::torch::trace::{Links, TraceCounters};
 use crate::analysis::torch::{self, TorchModel, View, kernel_rows, ops_rows, overview_rows, trace_rows};
 use crate::base::SliceId;
+use crate::model::fleet::RunPart;
 use crate::model::{Domain, Torch};
 use serde::{Deserialize, Serialize};
 
@@ -104,4 +106,5 @@ of_a_trace! {
     DiffPartQuery => DiffPart: |view, _| Ok(diff::part(view));
     DiffQuery => Diff: |view, q| Ok(diff::diff(&q.base, &diff::part(view), &q.path)?);
     FlatDiffQuery => FlatDiff: |view, q| Ok(diff::flat_diff(&q.base, &diff::part(view), q.by));
+    RunPartQuery => RunPart: |view, q| Ok(run_part::run_part(view, q));
 }

@@ -141,6 +141,9 @@ const LOG: &[Row] = &[
 /// Of Neuron system profiles.
 const SYSTEM: &[Row] = &[row("system", |_| true, "", ""), row("serving", has_executions, "", "")];
 
+/// Of run summaries.
+const FLEET: &[Row] = &[row("fleet", |_| true, "", "")];
+
 /// Of `analyze` reports.
 const REPORT: &[Row] = &[row("support", |_| true, "", "")];
 
@@ -161,6 +164,7 @@ fn rows(kind: ProfileKind) -> &'static [Row] {
         ProfileKind::NeuronLog => LOG,
         ProfileKind::NeuronSystem => SYSTEM,
         ProfileKind::SupportReport => REPORT,
+        ProfileKind::Fleet => FLEET,
         ProfileKind::MemorySnapshot => SNAPSHOT,
         ProfileKind::Plain => PLAIN,
         ProfileKind::Perfetto => &[],

@@ -301,10 +301,15 @@ pub type Outcome = (Claim, Result<(Imported, InputSet), ImportError>);
 
 /// Imports every profile of a drop, archives opened. Fails when there is none, with a sentence on each file.
 pub fn import(input: &InputSet) -> Result<Vec<Outcome>, ImportError> {
+    import_planned(input, Plan::usual())
+}
+
+/// The same with as many threads, and pieces as long, as `plan` says.
+pub fn import_planned(input: &InputSet, plan: Plan) -> Result<Vec<Outcome>, ImportError> {
     let expanded = archive::expand(input, None);
     let found = inspect::sort(&expanded)?.found;
     let outcome = |f: Found| {
-        let done = inspect::select(&expanded, &f.claim, &f.paths).and_then(|picked| import_claim(&picked, &f.claim, &mut |_| ()));
+        let done = inspect::select(&expanded, &f.claim, &f.paths).and_then(|picked| import_with(&picked, &f.claim, &mut |_| (), plan));
         (f.claim, done)
     };
     Ok(found.into_iter().map(outcome).collect())

@@ -2,6 +2,7 @@
 
 pub mod analyze;
 pub mod archive;
+pub mod axonrun;
 mod exports;
 pub mod gzip;
 pub mod import;
@@ -38,6 +39,7 @@ pub static ALL: &[&dyn Format] = &[
     &neuron_json::NeuronJson,
     &neuron_summary::NeuronSummary,
     &analyze::Analyze,
+    &axonrun::Axonrun,
     &neuron_system::NeuronSystem,
     &tensorboard_neuron::TensorboardNeuron,
     &memory_snapshot::MemorySnapshotFile,

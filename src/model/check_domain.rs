@@ -14,6 +14,7 @@ impl Profile {
             Domain::NeuronSystem(system) => self.check_neuron_system(system),
             Domain::MemorySnapshot(snapshot) => self.check_snapshot(snapshot),
             Domain::Plain | Domain::Perfetto(_) | Domain::SupportReport(_) => Ok(()),
+            Domain::Fleet(run) => run.check(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::accesses::{Access, Packet};
 use super::column::Column;
+use super::fleet::FleetRun;
 use super::neuron_log::NeuronLog;
 use super::perfetto::PerfettoNames;
 use super::semaphores::SemaphoreUse;
@@ -33,6 +34,8 @@ pub enum Domain {
     MemorySnapshot(Box<MemorySnapshot>),
     /// Which operators of a model Neuron supports; no timeline.
     SupportReport(Box<SupportReport>),
+    /// A run summary: merged parts of many traces; no timeline.
+    Fleet(Box<FleetRun>),
 }
 
 /// What a profile is.
@@ -55,6 +58,8 @@ pub enum ProfileKind {
     MemorySnapshot,
     /// An `analyze` report.
     SupportReport,
+    /// A run summary.
+    Fleet,
 }
 
 impl Domain {
@@ -69,6 +74,7 @@ impl Domain {
             Domain::Perfetto(_) => ProfileKind::Perfetto,
             Domain::MemorySnapshot(_) => ProfileKind::MemorySnapshot,
             Domain::SupportReport(_) => ProfileKind::SupportReport,
+            Domain::Fleet(_) => ProfileKind::Fleet,
         }
     }
 }

@@ -7,6 +7,7 @@ pub mod check;
 mod check_domain;
 mod column;
 pub mod domain;
+pub mod fleet;
 mod flows;
 mod lanes;
 pub mod neuron_log;

@@ -13,6 +13,7 @@ pub mod efficiency;
 pub mod engine_parts;
 pub mod explain;
 mod explain_rows;
+pub mod fleet;
 pub mod gaps;
 pub mod grouping;
 pub mod kernels;

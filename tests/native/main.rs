@@ -26,6 +26,7 @@ mod device_summary;
 mod efficiency;
 mod explain;
 mod explain_steps;
+mod fleets;
 mod graph_replays;
 mod inference_steps;
 mod kineto;

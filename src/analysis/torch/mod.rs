@@ -18,6 +18,7 @@ pub mod overview;
 pub(crate) mod overview_rows;
 pub mod plugin;
 pub mod plugin_views;
+pub mod run_part;
 pub mod trace;
 pub(crate) mod trace_rows;
 pub mod unattributed;

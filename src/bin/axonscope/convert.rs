@@ -1,7 +1,7 @@
 //! `axonscope convert`: device profiles as Parquet tables with the names, types and units of Neuron Explorer; PyTorch and Chrome traces as those of docs/sql.md.
 
 mod directory;
-mod parquet_table;
+pub mod parquet_table;
 
 use crate::files;
 use axonscope::base::text::counted;

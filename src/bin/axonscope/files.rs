@@ -51,16 +51,22 @@ pub fn input(arguments: &[String]) -> Result<InputSet, String> {
     let root = root(&paths);
     let mut out = InputSet::default();
     for path in &paths {
-        let shown = path.display();
-        let file = File::open(path).map_err(|e| format!("`{shown}` could not be read: {e}."))?;
-        let len = file.metadata().map_err(|e| format!("`{shown}` could not be read: {e}."))?.len();
         let name = path.strip_prefix(&root).unwrap_or(path).to_string_lossy().into_owned();
-        out.members.push(Member::new(name, Arc::new(DiskSource::new(file, len))));
+        out.members.push(member(path, name)?);
     }
     Ok(out)
 }
 
-fn walk(path: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
+/// A file under a name.
+pub fn member(path: &Path, name: String) -> Result<Member, String> {
+    let shown = path.display();
+    let file = File::open(path).map_err(|e| format!("`{shown}` could not be read: {e}."))?;
+    let len = file.metadata().map_err(|e| format!("`{shown}` could not be read: {e}."))?.len();
+    Ok(Member::new(name, Arc::new(DiskSource::new(file, len))))
+}
+
+/// The files below a path, by name.
+pub fn walk(path: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
     if !path.is_dir() {
         out.push(path.into());
         return Ok(());
@@ -71,7 +77,7 @@ fn walk(path: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
 }
 
 /// What is left out of the names: all above the directory that holds every file.
-fn root(paths: &[PathBuf]) -> PathBuf {
+pub fn root(paths: &[PathBuf]) -> PathBuf {
     let parent = |path: &Path| path.parent().unwrap_or(Path::new("")).to_path_buf();
     let Some(first) = paths.first() else {
         return PathBuf::new();

@@ -8,13 +8,15 @@ mod convert;
 #[cfg(not(target_arch = "wasm32"))]
 mod files;
 #[cfg(not(target_arch = "wasm32"))]
+mod fleet;
+#[cfg(not(target_arch = "wasm32"))]
 mod report;
 #[cfg(not(target_arch = "wasm32"))]
 mod table;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod command {
-    use crate::{compare, convert, report, table};
+    use crate::{compare, convert, fleet, report, table};
     use clap::{Parser, Subcommand};
     use std::process::ExitCode;
 
@@ -38,6 +40,15 @@ mod command {
         Convert(convert::Arguments),
         /// Show any number of profiles in one table
         Table(table::Arguments),
+        /// Write what each trace contributes to a run, one Parquet file for each
+        #[command(after_help = fleet::part::EXAMPLES)]
+        Part(fleet::part::Arguments),
+        /// Merge parts to a run summary, which the page opens
+        #[command(after_help = fleet::merge::EXAMPLES)]
+        Merge(fleet::merge::Arguments),
+        /// Sum up a run of any number of traces on all cores of this machine
+        #[command(after_help = fleet::run::EXAMPLES)]
+        Run(fleet::run::Arguments),
     }
 
     pub fn run() -> ExitCode {
@@ -46,9 +57,17 @@ mod command {
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Convert(arguments) => convert::run(&arguments),
             Command::Table(arguments) => table::run(&arguments),
+            Command::Part(arguments) => return coded(fleet::part::run(&arguments)),
+            Command::Merge(arguments) => return coded(fleet::merge::run(&arguments)),
+            Command::Run(arguments) => return coded(fleet::run::run(&arguments)),
         };
+        coded(outcome.map(|()| 0))
+    }
+
+    /// The exit code of an outcome; an error is one sentence on standard error.
+    fn coded(outcome: Result<u8, String>) -> ExitCode {
         match outcome {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(code) => ExitCode::from(code),
             Err(sentence) => {
                 eprintln!("{sentence}");
                 ExitCode::FAILURE

@@ -15,7 +15,7 @@ use crate::files;
 use axonscope::base::place;
 use axonscope::base::{InstantId, Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
 use axonscope::engine::query::{
-    AdviceQuery, BandsQuery, ChartsQuery, CriticalPathQuery, DetailsQuery, FindQuery, FlowsQuery, GapsQuery, HitSummaryQuery,
+    AdviceQuery, BandsQuery, ChartsQuery, CriticalPathQuery, DetailsQuery, FindQuery, FleetQuery, FlowsQuery, GapsQuery, HitSummaryQuery,
     HitTablesQuery, ImportQuery, LayersQuery, OperatorsQuery, ProgramQuery, RooflineQuery, ScanQuery, SearchQuery, SourceQuery, SpanQuery,
     SummaryQuery, Term, Within,
 };
@@ -58,6 +58,9 @@ Queries of Neuron device profiles:
   instructions (one JSON object for each, keys as in neuron-profile's JSON),
   memory-map           values in on-chip memory by address and time [core=0…, memory=sbuf|psum],
   dma-rows [group_by=queue|engine, detail=packets|rings|merged], tensors, compare [base]
+
+Queries of run summaries (axonscope run):
+  fleet                findings, ranks, stragglers, collectives, operators, hosts and devices
 
 Queries of other Neuron files:
   system, serving (executions by model and bucket, bursts of traffic, gaps) [burst=1, start_ns, end_ns],
@@ -173,6 +176,7 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
     let number = |key: &str| Ok::<_, String>(arguments.number(key)?.map(|n| n.clamp(0, i64::from(u32::MAX)) as u32));
     match arguments.query.as_str() {
         "import" => asked(session, &ImportQuery),
+        "fleet" => asked(session, &FleetQuery),
         "operators" => {
             let track = arguments.get("track").map(|path| track(session, path)).transpose()?;
             let query = OperatorsQuery { group_by: text("group_by"), range, tracks: track.into_iter().collect() };
@@ -210,7 +214,7 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         "bands" => Ok(device::named("Bands", asked(session, &BandsQuery)?)),
         other => neuron::answer(session, other, range, burst(arguments)?).unwrap_or_else(|| {
             Err(format!(
-                "Expected one of the queries import, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, regions, layers, program, source, bands, roofline, {}, {}, {}, {}, {}; found `{other}`.",
+                "Expected one of the queries import, fleet, operators, overview, kernels, trace, search, annotations, details, slices, instructions, summary, bounds, regions, layers, program, source, bands, roofline, {}, {}, {}, {}, {}; found `{other}`.",
                 device::NAMES,
                 memory::NAMES,
                 snapshot::NAMES,

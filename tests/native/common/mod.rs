@@ -2,6 +2,7 @@
 
 #![allow(dead_code, clippy::unwrap_used, reason = "shared by several test programs; a test may fail")]
 
+pub mod made_fleet;
 pub mod made_system;
 
 use axonscope::base::InputSet;

@@ -27,6 +27,11 @@ pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendati
     out
 }
 
+/// Idle time of the devices within the steps: (start, end, place of the cause in `model::fleet::IDLE_CAUSES`).
+pub fn idle_gaps(view: &View<'_>, overview: &Overview) -> Vec<(i64, i64, usize)> {
+    idle::gaps(view, overview).iter().map(|gap| (gap.start, gap.end, gap.cause as usize)).collect()
+}
+
 /// Sum of a category over the steps.
 fn sum(overview: &Overview, category: Category) -> DurationNs {
     DurationNs(overview.steps.iter().map(|s| s.parts[category as usize].0).sum())

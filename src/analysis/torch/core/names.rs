@@ -229,11 +229,15 @@ pub(in crate::analysis) fn communication(name: &str) -> Flags {
             out |= COLLECTIVE_OF_TEN;
         }
     }
-    let kernel = ["ncclKernel", "ncclDevKernel", "rcclKernel", "rcclDevKernel", "oneccl", "mscclKernel"];
-    if kernel.iter().any(|k| name.contains(k)) {
+    if is_collective_kernel(name) {
         out |= COLLECTIVE_KERNEL;
     }
     out
+}
+
+/// Whether a kernel communicates, by its name.
+pub fn is_collective_kernel(name: &str) -> bool {
+    ["ncclKernel", "ncclDevKernel", "rcclKernel", "rcclDevKernel", "oneccl", "mscclKernel"].iter().any(|part| name.contains(part))
 }
 
 fn tensor_cores(name: &str) -> Flags {

@@ -1,0 +1,121 @@
+"""A run summary on a Ray cluster: a task for each trace calls `axonscope part` next to the data, a tree of tasks merges the parts.
+
+    python axonscope_ray.py traces/ -o run.axonrun [--address auto] [--binary axonscope]
+
+The result is that of `axonscope run traces/`, byte for byte. Traces are read from a file system that all nodes share; the binary is on every node.
+Ray retries the tasks of a lost node. Exit codes are those of `axonscope run`.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import ray
+
+# Parts and runs that one task merges.
+FAN_IN = 32
+# Tasks that wait or run for each core of the cluster: enough to keep it busy, few enough to bound the memory of the driver.
+TASKS_PER_CORE = 4
+
+
+@ray.remote(max_retries=5, num_returns=2)
+def part(binary, path, root):
+    """What a trace contributes: (description, part as bytes), or (sentence, None)."""
+    with tempfile.TemporaryDirectory() as directory:
+        done = subprocess.run([binary, "part", path, "-o", directory, "--root", root], capture_output=True, text=True)
+        if done.returncode != 0:
+            return done.stderr.strip(), None
+        about = json.loads(done.stdout.splitlines()[0])
+        with open(about["part"], "rb") as file:
+            return about, file.read()
+
+
+@ray.remote(max_retries=5)
+def merge(binary, kind, *items):
+    """Parts, or runs of other parts, as one run."""
+    with tempfile.TemporaryDirectory() as directory:
+        names = []
+        for at, item in enumerate(items):
+            names.append(os.path.join(directory, f"{at}.{kind}"))
+            with open(names[-1], "wb") as file:
+                file.write(item)
+        target = os.path.join(directory, "merged.axonrun")
+        done = subprocess.run([binary, "merge", *names, "-o", target], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(done.stderr.strip())
+        with open(target, "rb") as file:
+            return file.read()
+
+
+def files_below(root):
+    found = []
+    for directory, _, names in os.walk(root):
+        found.extend(os.path.join(directory, name) for name in names)
+    return sorted(found)
+
+
+def parts_of(binary, root, paths):
+    """Parts by content, each once: of copies the one with the first name. With them what was left out, as sentences."""
+    limit = max(2, int(ray.cluster_resources().get("CPU", 1)) * TASKS_PER_CORE)
+    waiting, running, found, left_out = list(reversed(paths)), {}, {}, []
+    n_done = 0
+    while waiting or running:
+        while waiting and len(running) < limit:
+            about, data = part.remote(binary, waiting.pop(), root)
+            running[about] = data
+        ready, _ = ray.wait(list(running), num_returns=1)
+        for reference in ready:
+            data, about = running.pop(reference), ray.get(reference)
+            n_done += 1
+            if isinstance(about, str):
+                left_out.append(about)
+                continue
+            known = found.get(about["id"])
+            if known is None or about["trace"] < known[0]:
+                found[about["id"]] = (about["trace"], data)
+        if sys.stderr.isatty():
+            print(f"\rparts {n_done}/{len(paths)}", end="", file=sys.stderr, flush=True)
+    return [data for _, data in found.values()], left_out
+
+
+def merged(binary, items):
+    """A tree of tasks over references; the driver sees the last result alone."""
+    kind = "part.parquet"
+    while len(items) > 1 or kind != "axonrun":
+        items = [merge.remote(binary, kind, *items[at:at + FAN_IN]) for at in range(0, len(items), FAN_IN)]
+        kind = "axonrun"
+    return ray.get(items[0])
+
+
+def run(binary, root, output):
+    root = os.path.abspath(root)
+    items, left_out = parts_of(binary, root, files_below(root))
+    for sentence in sorted(left_out):
+        print(sentence, file=sys.stderr)
+    if not items:
+        print("No PyTorch trace could be read.", file=sys.stderr)
+        return 1
+    data = merged(binary, items)
+    temporary = f"{output}.partial-{os.getpid()}"
+    with open(temporary, "wb") as file:
+        file.write(data)
+    os.replace(temporary, output)
+    return 4 if left_out else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("root", help="directory of the traces, on every node")
+    parser.add_argument("-o", "--output", required=True, help="file to write")
+    parser.add_argument("--address", default="auto", help="address of the cluster; `local` starts one on this machine")
+    parser.add_argument("--binary", default="axonscope", help="the program on every node")
+    arguments = parser.parse_args()
+    ray.init(address=None if arguments.address == "local" else arguments.address, log_to_driver=False)
+    sys.exit(run(arguments.binary, arguments.root, arguments.output))
+
+
+if __name__ == "__main__":
+    main()

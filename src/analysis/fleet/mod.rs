@@ -1,0 +1,27 @@
+//! A run of many ranks: merging the parts of its traces, and what the merged run answers. `docs/fleet.md` states the rules.
+
+mod collectives;
+mod findings;
+mod map;
+mod merge;
+mod summary;
+
+pub use collectives::{CollectiveRow, bus_factor};
+pub use findings::{Finding, FindingKind, Fraction, RULES};
+pub use map::{FleetMap, Metric, RowOrder, map};
+pub use merge::{MergeError, Merger, merge, totals};
+pub use summary::{DeviceRow, Distribution, FleetSummary, HostRow, RankRow, SpreadRow, StepOutlier, TraceName, summary};
+
+use serde::{Deserialize, Serialize};
+
+/// A value for each rank and step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FleetMapQuery {
+    /// Which value.
+    pub metric: Metric,
+    /// Order of the rows.
+    pub order: RowOrder,
+}
+
+#[cfg(test)]
+mod tests;

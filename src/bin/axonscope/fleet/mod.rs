@@ -1,0 +1,12 @@
+//! `axonscope part`, `merge` and `run`: from one trace to a run of many.
+
+pub mod merge;
+pub mod part;
+mod part_file;
+mod progress;
+pub mod run;
+mod traces;
+mod whole_file;
+
+/// Exit code of a command that did its work but had to leave files out.
+pub const LEFT_OUT: u8 = 4;

@@ -1,0 +1,89 @@
+//! `axonscope part`: one Parquet file of tables for each trace.
+
+use super::traces::{self, Refused};
+use super::{LEFT_OUT, part_file, progress, whole_file};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Examples of `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  axonscope part traces/ -o parts/
+  axonscope part rank7.json.gz -o parts/ --root traces/     # one task of many: names are those of `part traces/`
+  duckdb -c \"select name, sum(device_self_ns) from 'parts/*.parquet' where \\\"table\\\" = 'operator' group by 1\"
+
+Standard output is one JSON object for each part. docs/formats/part.md describes the tables.
+Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 done, but traces were left out (each is named on standard error).";
+
+/// Arguments of `axonscope part`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// PyTorch traces; directories stand for the files in them
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+    /// Directory to write to; made where it is missing
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Directory of the whole run: files are named by their paths in it
+    #[arg(long, value_name = "DIR")]
+    root: Option<PathBuf>,
+}
+
+/// Writes the parts.
+pub fn run(arguments: &Arguments) -> Result<u8, String> {
+    let found = traces::traces(&arguments.files, arguments.root.as_deref())?;
+    found.left_out.iter().for_each(|sentence| eprintln!("{sentence}"));
+    std::fs::create_dir_all(&arguments.output).map_err(|e| format!("`{}` could not be created: {e}.", arguments.output.display()))?;
+    let bar = progress::bytes(found.traces.iter().map(|t| t.len).sum(), "parts");
+    let each = |trace: &traces::Trace, own: &mut Outcome| {
+        let written = traces::part(trace).and_then(|part| {
+            let name = trace.name.rsplit('/').next().unwrap_or(&trace.name);
+            let stem = name.trim_end_matches(".gz").trim_end_matches(".json");
+            let path = arguments.output.join(format!("{stem}.{:08x}.part.parquet", trace.id >> 32));
+            let bytes = part_file::encode(&part).map_err(Refused::Broken)?;
+            whole_file::write(&path, &bytes).map_err(Refused::Broken)?;
+            Ok(json!({ "part": path, "trace": trace.name, "id": format!("{:016x}", trace.id), "bytes": bytes.len(), "rank": part.meta.rank }))
+        });
+        match written {
+            Ok(line) => own.written.push(line),
+            Err(Refused::Other(sentence)) => own.other.push(sentence),
+            Err(Refused::Broken(sentence)) => own.broken.push(sentence),
+        }
+        bar.inc(trace.len);
+    };
+    let mut all = Outcome::default();
+    for own in traces::in_threads(&found.traces, Outcome::default, each)? {
+        all.written.extend(own.written);
+        all.other.extend(own.other);
+        all.broken.extend(own.broken);
+    }
+    bar.finish_and_clear();
+    all.written.sort_by_key(|line| line["trace"].as_str().unwrap_or_default().to_string());
+    all.written.iter().for_each(|line| println!("{line}"));
+    finished(all.written.is_empty(), all.other, all.broken)
+}
+
+#[derive(Default)]
+struct Outcome {
+    written: Vec<Value>,
+    other: Vec<String>,
+    broken: Vec<String>,
+}
+
+/// Names what was left out, and the exit code.
+pub fn finished(is_nothing: bool, mut other: Vec<String>, mut broken: Vec<String>) -> Result<u8, String> {
+    other.sort();
+    broken.sort();
+    if is_nothing {
+        let first = broken.first().or(other.first()).map_or("There are no files.", String::as_str);
+        return Err(format!("No PyTorch trace could be read. {first}"));
+    }
+    broken.iter().for_each(|sentence| eprintln!("{sentence}"));
+    if let Some(first) = other.first() {
+        eprintln!(
+            "{} left out, which are no PyTorch traces. The first: {first}",
+            axonscope::base::text::counted(other.len() as u64, "file")
+        );
+    }
+    Ok(if broken.is_empty() { 0 } else { LEFT_OUT })
+}

@@ -1,0 +1,122 @@
+//! Fleet: a run of many ranks. Steps of each rank as a heat map, what is wrong and where, who waits for whom, hosts and devices compared.
+
+mod heat;
+pub mod picture;
+mod rows;
+
+use super::ask::{Asked, asked};
+use crate::analysis::fleet::{FleetMapQuery, FleetSummary, Metric, RULES, RowOrder};
+use crate::base::{DurationNs, text};
+use crate::engine::query::FleetQuery;
+use crate::state::choices::ViewState;
+use crate::ui::bars::Bars;
+use crate::ui::small::{Help, Notes, Problem};
+use crate::ui::table::{Column, Kind, Row, Table};
+use crate::worker::client::Ask;
+use heat::Heat;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+/// A run of many ranks.
+#[component]
+pub fn FleetView(
+    /// Answers for the open profile.
+    ask: Ask,
+    /// What was chosen in the view.
+    choices: ViewState,
+) -> impl IntoView {
+    let found = asked(ask.clone(), Signal::stored(Some(FleetQuery)));
+    let (metric, set_metric) = choices.choice("metric", Metric::default().id().to_string());
+    let (order, set_order) = choices.choice("order", RowOrder::default().id().to_string());
+    let chosen = Memo::new(move |_| Metric::named(&metric.get()).unwrap_or_default());
+    let query = Signal::derive(move || {
+        let order = RowOrder::ALL.into_iter().find(|o| o.id() == order.get()).unwrap_or_default();
+        Some(FleetMapQuery { metric: chosen.get(), order })
+    });
+    let map = asked(ask, query);
+    let cell = RwSignal::new(None::<(usize, usize)>);
+    let metrics =
+        move || Metric::ALL.map(|m| view! { <option value=m.id() selected=move || chosen.get() == m>{m.label()}</option> }).collect_view();
+    let orders = move || {
+        RowOrder::ALL.map(|o| view! { <option value=o.id() selected=move || order.get() == o.id()>{o.label()}</option> }).collect_view()
+    };
+    let is_there = Memo::new(move |_| found.value.with(Option::is_some));
+    let head = move || {
+        let found = found.value.get()?;
+        let d = &found.distribution;
+        let ranks = text::counted(found.ranks.len() as u64, "trace");
+        Some(format!("{ranks}, {}, median step {}", text::counted(d.n, "step"), text::duration(DurationNs(d.quantiles[1]))))
+    };
+    view! {
+        <section class="torch fleet" data-view="fleet" aria-busy=move || (found.is_waiting.get() || map.is_waiting.get()).to_string()>
+            <header class="torch__head">
+                <h1>"Fleet"</h1>
+                <span class="torch__figure" data-scope="entire">{head}</span>
+                <Help text="A summary of many traces, written by `axonscope run`. It has sums and percentiles of each rank; the trace named in a row has the events." />
+            </header>
+            <Problem text=found.problem />
+            <Notes notes=found.derive(|f| f.notes.clone()) />
+            <Findings found />
+            <div class="torch__choices">
+                <label class="field">
+                    "Show"
+                    <select class="select" data-field="metric" on:change:target=move |e| set_metric.set(e.target().value())>{metrics}</select>
+                </label>
+                <label class="field">
+                    "Order by"
+                    <select class="select" data-field="order" on:change:target=move |e| set_order.set(e.target().value())>{orders}</select>
+                </label>
+            </div>
+            <Problem text=map.problem />
+            <Heat map=map.value.into() summary=found.value.into() label=Signal::derive(move || chosen.get().label().to_string()) cell />
+            <Show when=move || is_there.get()><Tables found choices /></Show>
+        </section>
+    }
+}
+
+/// What is wrong, and where.
+#[component]
+fn Findings(found: Asked<FleetSummary>) -> impl IntoView {
+    let rules = RULES.map(|(kind, sentence)| format!("{}: {sentence}", kind.label())).join(" ");
+    let list = move || {
+        let found = found.value.get()?;
+        let item = |f: &crate::analysis::fleet::Finding| view! { <li data-finding=f.subject.clone()><strong>{f.kind.label()}</strong>" "{f.text.clone()}</li> };
+        let items = found.findings.iter().take(50).map(item).collect_view();
+        Some(match found.findings.is_empty() {
+            true => view! { <p class="torch__hint" data-no-findings>"No rank, host or group differs from the others by more than the limits."</p> }.into_any(),
+            false => view! { <ol class="fleet__findings">{items}</ol> }.into_any(),
+        })
+    };
+    view! { <div class="torch__part"><h2>"Findings "<Help text=rules /></h2>{list}</div> }
+}
+
+#[component]
+fn Tables(found: Asked<FleetSummary>, choices: ViewState) -> impl IntoView {
+    let table =
+        move |id: &'static str, title: &'static str, columns: Vec<Column>, rows: fn(&FleetSummary) -> Vec<Row>, empty: &'static str| {
+            view! {
+                <div class="torch__part">
+                    <h2>{title}</h2>
+                    <Table
+                        id=format!("fleet-{id}") label=title columns=Signal::stored(Arc::new(columns)) rows=found.derive(rows)
+                        kept=choices.choice(id, String::new()) empty
+                    />
+                </div>
+            }
+        };
+    let none = "Not recorded in these traces.";
+    view! {
+        <Bars
+            id="fleet-step-times" title="Steps by time" what="Step time" kind=Kind::Count series=Signal::stored(Arc::new(rows::series()))
+            bars=found.derive(rows::bars) empty="No steps are recorded in these traces."
+        />
+        {table("outliers", "Outliers", rows::outliers(&FleetSummary::default()).headers(), |f| rows::outliers(f).rows(&f.distribution.outliers), "No step is longer than the others by more than 10% and 3 interquartile ranges.")}
+        {table("stragglers", "Stragglers", rows::stragglers().headers(), rows::straggler_rows, "No rank makes others wait, or collectives record no group and number.")}
+        {table("collectives", "Slowest collectives", rows::collectives().headers(), |f| rows::collectives().rows(&f.collectives), none)}
+        {table("ranks", "Ranks", rows::ranks().headers(), |f| rows::ranks().rows(&f.ranks), none)}
+        {table("operators", "Operators", rows::spreads().headers(), |f| rows::spreads().rows(&f.operators), none)}
+        {table("kernels", "Kernels", rows::spreads().headers(), |f| rows::spreads().rows(&f.kernels), none)}
+        {table("hosts", "Hosts", rows::hosts("Host").headers(), |f| rows::hosts("Host").rows(&f.hosts), none)}
+        {table("devices", "Devices", rows::hosts("Device").headers(), |f| rows::hosts("Device").rows(&f.devices), none)}
+    }
+}
