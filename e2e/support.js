@@ -48,9 +48,11 @@ export const test = base.extend({
   page: async ({ page, site }, use) => {
     const wrong = [];
     page.wrong = wrong;
+    // Origins that a test names as a user would.
+    page.allowed = new Set([new URL(site.url).origin]);
     page.on('request', (request) => {
       const url = new URL(request.url());
-      if (url.protocol !== 'blob:' && url.protocol !== 'data:' && url.origin !== new URL(site.url).origin) wrong.push(`foreign request: ${url}`);
+      if (url.protocol !== 'blob:' && url.protocol !== 'data:' && !page.allowed.has(url.origin)) wrong.push(`foreign request: ${url}`);
     });
     page.on('pageerror', (error) => wrong.push(`uncaught: ${error.message}`));
     page.on('console', (message) => {

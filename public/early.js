@@ -1,16 +1,40 @@
-// The start page before the program is there; inlined into index.html. Sets the theme, starts the first worker beside the page's program, and
-// keeps what the user opens meanwhile. `src/app/early.rs` takes it over.
+// The start page before the program is there; inlined into index.html and open.html. Sets the theme, starts the first worker beside the page's
+// program, and keeps what the user opens meanwhile. `src/app/early.rs` takes it over.
 (() => {
+  // index.html connects to its own files only; addresses are opened by open.html, which has another policy.
+  const canConnect = document.documentElement.dataset.page === 'open';
+  const toOpenPage = (search) => location.assign(`open.html${search}${location.hash}`);
+  if (!canConnect && /[?&](url|embed)=/.test(location.search)) location.replace(`open.html${location.search}${location.hash}`);
+
   const stored = (key) => { try { return localStorage.getItem(`axonscope.${key}`); } catch { return null; } };
   const theme = stored('theme');
   if (theme === 'dark' || theme === 'light') document.documentElement.dataset.theme = theme;
 
+  // In the frame of another page: the view alone, without bars.
+  if (canConnect && /[?&]embed=1/.test(location.search)) document.documentElement.dataset.embed = '';
+
   const early = window.axonscopeEarly = { isOver: false, waiting: [] };
+
+  /** Starts a worker: 'worker' or 'parquet'. By a blob, because such a worker has the policy of this page; one started by its address has none. */
+  early.worker = (program) => {
+    const base = new URL('.', document.baseURI).href;
+    const text = `axonscopeBase='${base}';importScripts(axonscopeBase+'${program}.js');wasm_bindgen({module_or_path:axonscopeBase+'${program}_bg.wasm'})`;
+    return new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
+  };
+  /** Loads a script of the site when it is first needed. */
+  early.load = (file) => import(new URL(file, document.baseURI).href);
+  /** Opens `{ files, entries }` now, or when the program has loaded. */
+  early.open = (item) => {
+    if (early.isOver) dispatchEvent(new CustomEvent('axonscope-open', { detail: item }));
+    else early.waiting.push(item);
+  };
+  /** Opens what an address names. public/open.js puts its own in place. */
+  early.go = (text) => toOpenPage(`?url=${encodeURIComponent(text)}`);
 
   // Page and worker are two programs: without this, the second would be asked for when the first runs.
   const first = { worker: null, messages: [], error: null };
   try {
-    first.worker = new Worker('./worker_loader.js');
+    first.worker = early.worker('worker');
     first.worker.onmessage = (event) => first.messages.push(event);
     first.worker.onerror = (event) => { first.error = event.message || 'its program could not be loaded'; };
   } catch { /* The program starts its own, and says why it cannot. */ }
@@ -122,6 +146,13 @@
       try { localStorage.setItem('axonscope.theme', root.dataset.theme); } catch { /* Private windows refuse; nothing depends on it. */ }
     } else if (act === 'help') wait({ help: true }, 'Help');
     else if (act === 'clear') wait({ clear: true });
+  });
+  // The form is in the start page before and after the program is there.
+  addEventListener('submit', (event) => {
+    if (!event.target.matches('.start__address')) return;
+    event.preventDefault();
+    const text = event.target.elements.address.value.trim();
+    if (text) early.go(text);
   });
   const failed = (reason) => {
     if (early.isOver) return;

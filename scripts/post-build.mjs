@@ -1,8 +1,10 @@
 // Trunk's post_build hook; works on the finished site before trunk moves it into place.
 //   1. joins the style sheets that follow the start page into one file
 //   2. puts public/early.js in place of `__EARLY__`, and fills `__CSP_HASHES__` of the Content-Security-Policy with the hashes of the inline scripts of index.html
-//   3. puts the files of the SQL engine into duckdb/, from the npm package; writes sw.js, the service worker, with the exact list of files
-//   4. in release builds, writes FILE.br and FILE.gz beside every file over 1 KB
+//   3. writes open.html: index.html with connections to https in its policy and the script that opens addresses
+//   4. puts the files of the SQL engine into duckdb/, from the npm package
+//   5. writes sw.js, the service worker, with the exact list of files
+//   6. in release builds, writes FILE.br and FILE.gz beside every file over 1 KB
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -41,13 +43,23 @@ if (/\bon[a-z]+\s*=\s*["']/i.test(html.replace(/<script\b[\s\S]*?<\/script>/gi, 
   throw new Error('index.html holds an inline event handler, which the Content-Security-Policy forbids');
 }
 
-// 3. The SQL engine: fetched when a query is first run, and kept from then on.
+// 3. The second entry page. Only the policy, the mark on <html> and one script differ.
+const swap = (text, from, to) => {
+  if (!from.test(text)) throw new Error(`open.html cannot be made: index.html has no ${from}`);
+  return text.replace(from, to);
+};
+let openPage = swap(html, /<html\b/, '<html data-page="open"');
+openPage = swap(openPage, /object-src 'none'/, "connect-src 'self' https: http://localhost:* http://127.0.0.1:*; object-src 'none'");
+openPage = swap(openPage, /<script\b[^>]*\bregister-sw\.js/, (found) => `<script type="module" src="./connect/open.js"></script>${found}`);
+writeFileSync(join(site, 'open.html'), openPage);
+
+// 4. The SQL engine: fetched when a query is first run, and kept from then on.
 const engine = new URL('../node_modules/@duckdb/duckdb-wasm/', import.meta.url);
 if (!existsSync(engine)) throw new Error('node_modules has no @duckdb/duckdb-wasm: run `npm ci --ignore-scripts`, or any script of scripts/');
 mkdirSync(join(site, 'duckdb'), { recursive: true });
 for (const name of ['duckdb-browser-eh.worker.js', 'duckdb-eh.wasm']) copyFileSync(new URL(`dist/${name}`, engine), join(site, 'duckdb', name));
 
-// Service worker. Its version is a hash of every file, so that one visit never mixes two versions.
+// 5. Service worker. Its version is a hash of every file, so that one visit never mixes two versions.
 const walk = (folder) => readdirSync(folder).flatMap((name) => {
   const path = join(folder, name);
   return statSync(path).isDirectory() ? walk(path) : [path];
@@ -67,7 +79,7 @@ writeFileSync(join(site, 'sw.js'), template
   .replace("['__LATER__']", list(files.filter(isLater)))
   .replace("'__LATER_VERSION__'", JSON.stringify(JSON.parse(readFileSync(new URL('package.json', engine), 'utf8')).version)));
 
-// 4. What a server sends in place of a file, to who accepts it.
+// 6. What a server sends in place of a file, to who accepts it.
 const isRelease = process.env.TRUNK_PROFILE === 'release';
 const small = isRelease ? await compress(site, [...files, 'sw.js']) : [];
 const sum = (key) => (small.reduce((n, file) => n + file[key], 0) / 1e6).toFixed(2);

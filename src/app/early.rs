@@ -2,14 +2,14 @@
 //! on it or chosen in it meanwhile.
 
 use super::gather::{self, Dropped, Held};
-use super::{open_held, open_sample, opening};
+use super::{open_held, open_sample, opening, outside};
 use crate::state::{App, AppStateStoreFields as _};
 use crate::views::start::library::Action;
 use gloo_events::EventListener;
 use js_sys::{Array, Reflect};
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{Element, HtmlElement, HtmlInputElement};
+use web_sys::{CustomEvent, Element, HtmlElement, HtmlInputElement};
 
 /// Id of the drawn start page.
 const DRAWN: &str = "early";
@@ -49,7 +49,7 @@ fn focused_button(drawn: &Element) -> Option<u32> {
     (0..buttons.length()).find(|&at| buttons.get(at).is_some_and(|b| b.is_same_node(Some(&active))))
 }
 
-/// Opens what waits, and what is chosen in the start page from now on is not kept any more.
+/// Opens what waits, and what is chosen in the start page from now on is not kept any more; what scripts give from now on opens at once.
 pub fn take(app: App) {
     let Some(keeper) = Reflect::get(&window(), &KEEPER.into()).ok().filter(JsValue::is_object) else {
         return;
@@ -60,6 +60,12 @@ pub fn take(app: App) {
     for item in waiting.iter() {
         open_item(app, &item);
     }
+    EventListener::new(&window(), outside::OPEN, move |event| {
+        if let Some(event) = event.dyn_ref::<CustomEvent>() {
+            open_item(app, &event.detail());
+        }
+    })
+    .forget();
 }
 
 fn open_item(app: App, item: &JsValue) {
@@ -74,7 +80,8 @@ fn open_item(app: App, item: &JsValue) {
     } else if part("help").is_some() {
         app.state.is_help_open().set(true);
     } else {
-        open_held(app, Held::of(&list("files"), &list("entries")));
+        let item = item.clone();
+        open_held(app, Held::of(&list("files"), &list("entries")), move |drop| outside::name_drop(&item, drop));
     }
 }
 

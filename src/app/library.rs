@@ -96,7 +96,9 @@ async fn open_again(app: App, hashes: Vec<String>, front: Option<String>) {
         app.state.resumable().update(|all| all.retain(|h| *h != hash));
         let Some(entry) = app.state.library().with_untracked(|all| all.iter().find(|e| e.hash == hash).cloned()) else { continue };
         match files_of(&entry).await {
-            Ok((files, _)) => opening::open(app, files),
+            Ok((files, _)) => {
+                opening::open(app, files);
+            }
             Err(sentence) => actions::notify(app, sentence, true),
         }
         while app.state.imports().try_with_untracked(|all| !all.is_empty()) == Some(true) {

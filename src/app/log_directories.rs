@@ -78,7 +78,9 @@ pub fn act(app: App, id: String, action: DirectoryAction) {
                 let _ = call("forgetDirectory", &[id.as_str().into()]).await;
             });
         }
-        DirectoryAction::Open(at) => opening::open(app, files_of(&id, &at)),
+        DirectoryAction::Open(at) => {
+            opening::open(app, files_of(&id, &at));
+        }
         DirectoryAction::Compare(at) => {
             opening::open(app, files_of(&id, &at));
             spawn_local(compare(app));

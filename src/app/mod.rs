@@ -17,6 +17,7 @@ mod log_directories;
 mod neuron;
 mod notices;
 mod opening;
+mod outside;
 mod pool;
 mod preview;
 mod program_views;
@@ -126,7 +127,7 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
         let Some(held) = event.data_transfer().map(|data| gather::hold(&data)) else {
             return;
         };
-        open_held(app, held);
+        open_held(app, held, |_| {});
     });
     let paste = window_event_listener(ev::paste, move |event| {
         let Some(data) = event.clipboard_data() else { return };
@@ -147,11 +148,15 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
     is_dragging
 }
 
-/// Opens what was dropped, or says why it cannot be.
-fn open_held(app: State, held: gather::Held) {
+/// Opens what was dropped, or says why it cannot be. `on_drop` gets the number of the drop.
+fn open_held(app: State, held: gather::Held, on_drop: impl FnOnce(u32) + 'static) {
     spawn_local(async move {
         match held.files().await {
-            Ok(files) => opening::open(app, files),
+            Ok(files) => {
+                if let Some(drop) = opening::open(app, files) {
+                    on_drop(drop);
+                }
+            }
             Err(sentence) => {
                 actions::drop_begins(app);
                 actions::notify_of_drop(app, sentence, true);
@@ -203,7 +208,9 @@ fn pick(input: &str) {
 fn open_sample(app: State, name: String) {
     spawn_local(async move {
         match sample(&name).await {
-            Ok(file) => opening::open(app, vec![Dropped { name, file }]),
+            Ok(file) => {
+                opening::open(app, vec![Dropped { name, file }]);
+            }
             Err(why) => {
                 let why = crate::worker::blob::words(&why);
                 actions::drop_begins(app);

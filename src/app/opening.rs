@@ -3,7 +3,7 @@
 use super::gather::Dropped;
 use super::handles::{self, Handle};
 use super::pool::{self, Job};
-use super::{sorting, sources};
+use super::{outside, sorting, sources};
 use crate::base::text;
 use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, own::OwnKind, runs, url::Named, url::UrlState};
 use crate::views::timeline::memory;
@@ -17,19 +17,20 @@ use leptos::task::spawn_local;
 use std::sync::Arc;
 use web_sys::File;
 
-/// Starts to open files; returns at once.
-pub fn open(app: App, files: Vec<Dropped>) {
+/// Starts to open files; returns at once, with the number of the drop: none if there is nothing to read.
+pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
     if !files.is_empty() {
         actions::drop_begins(app);
     }
     let files = sources::take(app, super::workspace::take(app, files));
     if files.is_empty() {
-        return;
+        return None;
     }
     let name = if files.len() == 1 { files[0].name.clone() } else { format!("{} files", files.len()) };
     let total = files.iter().map(|f| f.file.size() as u64).sum();
     let id = actions::import_begins(app, name, total, now_ms());
     let drop = actions::new_id(app);
+    outside::expect(id, drop);
     let (task, abort) =
         abortable(async move { sorting::sort(app, id, drop, &files).await.map_err(|sentence| with_name(&sentence, &files)) });
     handles::keep_abort(id, abort);
@@ -37,6 +38,7 @@ pub fn open(app: App, files: Vec<Dropped>) {
         match task.await {
             Ok(Ok(jobs)) => pool::submit(app, jobs),
             Ok(Err(sentence)) => {
+                outside::failed(drop, &sentence);
                 actions::notify_of_drop(app, sentence, true);
                 actions::import_ends(app, id);
             }
@@ -44,11 +46,13 @@ pub fn open(app: App, files: Vec<Dropped>) {
             Err(_) => {}
         }
     });
+    Some(drop)
 }
 
 /// Stops an import at once: its worker is terminated.
 pub fn cancel(app: App, id: u32) {
     handles::abort(id);
+    outside::cancelled(id);
     actions::import_ends(app, id);
     pool::ended(app, id);
 }
@@ -118,14 +122,19 @@ pub(super) fn job(app: App, id: u32, mut found: Found, files: Vec<Dropped>, targ
     let name = found.paths.first().cloned().unwrap_or_default();
     actions::import_waits(app, id, name, found.n_bytes, found.heap_bytes);
     let heap_bytes = found.heap_bytes;
+    outside::expect(id, target.drop);
     let start = move || {
         run(app, id, async move {
             let opened = match handles::ready_worker(app).await {
                 Ok(worker) => open_found(app, id, worker, found, files, target).await,
                 Err(sentence) => Err(sentence),
             };
-            if let Err(sentence) = opened {
-                actions::notify_of_drop(app, sentence, true);
+            match opened {
+                Ok(hash) => outside::opened(target.drop, &hash),
+                Err(sentence) => {
+                    outside::failed(target.drop, &sentence);
+                    actions::notify_of_drop(app, sentence, true);
+                }
             }
         });
     };
@@ -154,7 +163,15 @@ pub(super) fn raw(files: &[Dropped]) -> Vec<File> {
     files.iter().map(|f| f.file.clone()).collect()
 }
 
-async fn open_found(app: App, id: u32, worker: (Link, Events), found: Found, files: Vec<Dropped>, target: Target) -> Result<(), String> {
+/// Opens one profile; returns its content hash, also where the same content is open.
+async fn open_found(
+    app: App,
+    id: u32,
+    worker: (Link, Events),
+    found: Found,
+    files: Vec<Dropped>,
+    target: Target,
+) -> Result<String, String> {
     let name = found.paths.first().cloned().unwrap_or_default();
     // Of a directory of tables none is the one meant.
     let meant = name.rsplit_once('/').filter(|_| found.claim.format == "neuron_parquet").map_or(name.as_str(), |path| path.0);
@@ -166,16 +183,17 @@ async fn open_found(app: App, id: u32, worker: (Link, Events), found: Found, fil
     link.send(&message, &raw(&files)).map_err(&named)?;
     while let Some(event) = events.next().await {
         match event {
-            FromWorker::Hashed(hash) if is_known(app, &hash) => return Ok(()),
+            FromWorker::Hashed(hash) if is_known(app, &hash) => return Ok(hash),
             FromWorker::Progress(progress) => actions::import_goes_on(app, id, progress),
             // The same content may have been read meanwhile.
-            FromWorker::Opened(opened, _) if is_known(app, &opened.hash) => return Ok(()),
+            FromWorker::Opened(opened, _) if is_known(app, &opened.hash) => return Ok(opened.hash),
             FromWorker::Opened(opened, hot) => {
                 if let Some(old) = target.replaces {
                     close(app, old);
                 }
+                let hash = opened.hash.clone();
                 show(app, Handle { link, files, found }, events, (*opened, *hot), (target.drop, name));
-                return Ok(());
+                return Ok(hash);
             }
             FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(named(sentence)),
             FromWorker::Ready(_) | FromWorker::Inspected(..) | FromWorker::Hashed(_) => {}

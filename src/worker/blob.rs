@@ -1,6 +1,7 @@
 //! Bytes of a `File`: at random access through `FileReaderSync`, and as blocks that are read ahead.
 
 use super::reader::Reader;
+use super::remote;
 use crate::base::{ByteSource, Member};
 use futures_channel::oneshot;
 use js_sys::{Array, ArrayBuffer, Promise, Uint8Array};
@@ -48,7 +49,7 @@ impl ByteSource for FileSource {
 }
 
 /// The bytes of a buffer, all of them.
-fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), String> {
+pub(super) fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), String> {
     let bytes = Uint8Array::new(buffer);
     if bytes.length() as usize != out.len() {
         return Err(format!("Expected {} bytes, the browser returned {}.", out.len(), bytes.length()));
@@ -101,7 +102,7 @@ impl Blocks {
     /// From the beginning.
     pub fn new(file: &File) -> Result<Self, String> {
         let len = file.size() as u64;
-        let reader = if len >= READER_MIN { Reader::shared() } else { None };
+        let reader = if len >= READER_MIN && !remote::is_remote(file) { Reader::shared() } else { None };
         let mut blocks = Blocks::over(Source::File(file.clone(), reader), len);
         blocks.read_ahead()?;
         Ok(blocks)
@@ -120,7 +121,7 @@ impl Blocks {
     fn read_ahead(&mut self) -> Result<(), String> {
         let Source::File(file, reader) = &self.source else { return Ok(()) };
         let reader = reader.as_ref().filter(|r| r.is_running());
-        let n_ahead = if reader.is_some() { N_AHEAD } else { 1 };
+        let n_ahead = if reader.is_some() || remote::is_remote(file) { N_AHEAD } else { 1 };
         while self.offset < self.len && self.coming.len() < n_ahead {
             let n_bytes = self.size.min(self.len - self.offset);
             let blob = part(file, self.offset, n_bytes)?;

@@ -6,6 +6,7 @@ use super::lifeline;
 use super::opening::{self, Transfer};
 use super::protocol::{ToPage, ToWorker, build_id, decode, encode};
 use super::reader::Reader;
+use super::remote;
 use super::timeline;
 use crate::base::{InputSet, Member};
 use crate::engine::{Answer, Kept, Query, Session};
@@ -77,7 +78,10 @@ impl Host {
     fn receive(&self, event: &MessageEvent) {
         let parts: Array = event.data().unchecked_into();
         let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
-        let files: Vec<File> = parts.iter().skip(1).map(JsCast::unchecked_into).collect();
+        let files: Vec<File> = match parts.iter().skip(1).map(remote::file).collect() {
+            Ok(files) => files,
+            Err(sentence) => return self.post(&ToPage::Failed(sentence)),
+        };
         match decode::<ToWorker>(&bytes) {
             Ok(ToWorker::Inspect { names }) => self.post(&sorted(&names, &files).unwrap_or_else(ToPage::Failed)),
             Ok(ToWorker::Open { claim, paths, names, may_be_open }) => {
@@ -158,7 +162,12 @@ impl Host {
 
 /// The files as an input set.
 pub(super) fn input(names: &[String], files: &[File]) -> Result<InputSet, String> {
-    let member = |(name, file): (&String, &File)| Ok(Member::new(name.clone(), Arc::new(FileSource::new(file)?)));
+    let member = |(name, file): (&String, &File)| -> Result<Member, String> {
+        Ok(match remote::is_remote(file) {
+            true => Member::new(name.clone(), Arc::new(remote::RemoteSource(file.clone()))),
+            false => Member::new(name.clone(), Arc::new(FileSource::new(file)?)),
+        })
+    };
     Ok(InputSet { members: names.iter().zip(files).map(member).collect::<Result<_, String>>()? })
 }
 

@@ -10,4 +10,5 @@ mod opening;
 pub mod page;
 pub mod protocol;
 mod reader;
+mod remote;
 pub mod timeline;

@@ -15,10 +15,9 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
-/// Trunk's loader of the worker program.
-const WORKER_URL: &str = "./worker_loader.js";
-/// And of the one that links the Parquet library.
-const PARQUET_URL: &str = "./parquet_loader.js";
+/// Files of the two programs, without `.js`.
+const WORKER: &str = "worker";
+const PARQUET: &str = "parquet";
 
 /// Which program a worker runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -94,8 +93,8 @@ impl Link {
         let (worker, said, fault) = match early {
             Some(early) => early,
             None => {
-                let url = if program == Program::Parquet { PARQUET_URL } else { WORKER_URL };
-                let worker = Worker::new(url).map_err(|e| format!("The browser could not start a worker: {}", super::blob::words(&e)))?;
+                let file = if program == Program::Parquet { PARQUET } else { WORKER };
+                let worker = started_now(file).map_err(|e| format!("The browser could not start a worker: {}", super::blob::words(&e)))?;
                 (worker, Array::new(), None)
             }
         };
@@ -138,11 +137,11 @@ impl Link {
         Ok((Link { worker, pending, first_asked, _on_message: on_message, _on_error: on_error }, events))
     }
 
-    /// Sends a message with files beside it.
+    /// Sends a message with files beside it. A file on a server goes as its description: see [`super::remote`].
     pub fn send(&self, message: &ToWorker, files: &[File]) -> Result<(), String> {
         let parts = Array::of1(&Uint8Array::from(encode(message)?.as_slice()));
         for file in files {
-            parts.push(file);
+            parts.push(&super::remote::description(file).unwrap_or_else(|| file.into()));
         }
         self.worker.post_message(&parts).map_err(|e| super::blob::words(&e))
     }
@@ -180,10 +179,22 @@ impl Link {
     }
 }
 
+/// A function of `public/early.js`, and the object that it belongs to.
+fn of_early(name: &str) -> Option<(JsValue, Function)> {
+    let keeper = Reflect::get(&js_sys::global(), &"axonscopeEarly".into()).ok().filter(JsValue::is_object)?;
+    let function = Reflect::get(&keeper, &name.into()).ok()?.dyn_into().ok()?;
+    Some((keeper, function))
+}
+
+/// A worker of the program `file`, under the policy of this page.
+fn started_now(file: &str) -> Result<Worker, JsValue> {
+    let (keeper, start) = of_early("worker").ok_or("The page has no start script.")?;
+    start.call1(&keeper, &file.into())?.dyn_into()
+}
+
 /// The worker that `index.html` started while the page's program was loading, what it said so far, and why it ended if it did. Once.
 fn started_early() -> Option<(Worker, Array, Option<String>)> {
-    let keeper = Reflect::get(&js_sys::global(), &"axonscopeEarly".into()).ok().filter(JsValue::is_object)?;
-    let take: Function = Reflect::get(&keeper, &"takeWorker".into()).ok()?.dyn_into().ok()?;
+    let (keeper, take) = of_early("takeWorker")?;
     let parts: Array = take.call0(&keeper).ok()?.dyn_into().ok()?;
     Some((parts.get(0).dyn_into().ok()?, parts.get(1).dyn_into().ok()?, parts.get(2).as_string()))
 }

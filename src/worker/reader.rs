@@ -10,7 +10,7 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, Event, MessageEvent, Worker};
 
-const READER_URL: &str = "./reader.js";
+const SCRIPT: &str = "reader.js";
 
 /// The bytes of a part, or why the browser does not give them.
 type Part = Result<ArrayBuffer, String>;
@@ -49,7 +49,7 @@ impl Reader {
     }
 
     fn start() -> Option<Reader> {
-        let worker = Worker::new(READER_URL).ok()?;
+        let worker = Worker::new(&super::remote::site_file(SCRIPT)).ok()?;
         let (waiting, is_gone) = (Waiting::default(), Rc::new(Cell::new(false)));
         let on_message = {
             let waiting = waiting.clone();

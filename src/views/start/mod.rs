@@ -70,6 +70,12 @@ pub fn Start(
                     <button type="button" class="button button--primary" on:click=move |_| on_pick.run(false)>"Open files"</button>
                     <button type="button" class="button" on:click=move |_| on_pick.run(true)>"Open a directory"</button>
                 </p>
+                // Handled by `public/early.js`, as before the program is there.
+                <form class="start__address">
+                    <label class="start__label" for="address">"Open an address"</label>
+                    <input id="address" name="address" class="input" type="text" inputmode="url" autocomplete="off" spellcheck="false" placeholder="https://… or s3://bucket/run/" />
+                    <button type="submit" class="button">"Open address"</button>
+                </form>
                 <p class="start__promise">"Your files stay on this machine: nothing is uploaded."</p>
             </section>
             <Show when=move || resumable.with(|names| !names.is_empty())>
