@@ -64,13 +64,14 @@ test('a table that breaks off costs its rows, and nothing else', async ({ page, 
 test('views without data are not in the side bar, and the profile says what they need', async ({ page, site }) => {
   await start(page, site);
   await dropFiles(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
-  for (const view of ['source', 'compare']) await expect(page.locator(`[data-nav="${view}"]`)).toHaveCount(0);
+  for (const view of ['source', 'compare', 'variants']) await expect(page.locator(`[data-nav="${view}"]`)).toHaveCount(0);
   await show(page, 'profile');
   const missing = page.locator('table[data-table="missing-views"]');
   const row = (name) => missing.getByRole('row', { name });
   await expect(row('Source')).toContainText('NKI_DEBUG_INFO=1');
   await expect(row('Compare')).toContainText('A second device profile');
-  await expect(missing.locator('tbody tr')).toHaveCount(2);
+  await expect(row('Variants')).toContainText('A second device profile or summary');
+  await expect(missing.locator('tbody tr')).toHaveCount(3);
   await picture(page, 'missing-views');
   await dropFiles(page, neuron('baseline_attention', 'baseline_exec_2_profile_full.json'));
   await expect(page.locator('[data-nav="compare"]')).toHaveCount(1);

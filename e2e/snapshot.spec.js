@@ -105,16 +105,19 @@ test('a long history draws a bounded number of bands at every zoom', async ({ pa
   await start(page, site);
   await dropFiles(page, { name: 'long.pickle', bytes: long(200_000) });
   const canvas = page.locator('[data-chart="snapshot-history"] canvas');
-  await expect(canvas).toHaveAttribute('data-bands', /^[1-9]/);
+  // Seen from afar each allocation is too short to draw: they are summed by frame.
+  await expect(canvas).toHaveAttribute('data-bands', /^\d/);
   await canvas.focus();
-  const times = [];
+  const [times, bands] = [[], []];
   for (const key of [...'wwwwdddaasswwww']) {
     const before = await page.evaluate(() => performance.now());
     await page.keyboard.press(key);
     await idle(page);
     times.push(await page.evaluate((t) => performance.now() - t, before));
-    expect(Number(await canvas.getAttribute('data-bands'))).toBeLessThanOrEqual(22_000);
+    bands.push(Number(await canvas.getAttribute('data-bands')));
   }
+  expect(Math.max(...bands)).toBeLessThanOrEqual(22_000);
+  expect(Math.max(...bands)).toBeGreaterThan(0);
   console.log(`zoom and pan of 200,000 events: ${times.map((t) => Math.round(t)).join(', ')} ms to the new picture`);
   await expect(page.locator('[data-peak]')).toContainText('200 000 events'.replace(' ', '\u202f'));
 });

@@ -171,13 +171,13 @@ fn the_command_prints_the_same_bytes() {
     };
     let columns = ["--columns", "total_time,spill_reload_bytes,compiler_version"];
     let want = "fused_bf16_s512.json is the fastest: 2.00 µs, 2.00 × naive_fp32_s512.json (−50.0%).\n\n\
-        | Profile | Dtype | Total | Reloads | compiler_version |\n\
-        | --- | --- | ---: | ---: | ---: |\n\
-        | fused_bf16_s512.json | bf16 | **2.00 µs** | **0 B** | 2.31 |\n\
-        | naive_fp32_s512.json | fp32 | 4.00 µs | 4.00 KiB | 2.31 |\n";
+        | Profile | Kernel | Dtype | Total | Reloads | compiler_version |\n\
+        | --- | --- | --- | ---: | ---: | ---: |\n\
+        | fused_bf16_s512.json | fused | bf16 | **2.00 µs** | **0 B** | 2.31 |\n\
+        | naive_fp32_s512.json | naive | fp32 | 4.00 µs | 4.00 KiB | 2.31 |\n";
     assert_eq!(text(&[&columns[..], &["--base", "naive"]].concat()), want);
-    let want = "profile,dtype,total_time,spill_reload_bytes,compiler_version\n\
-        fused_bf16_s512.json,bf16,0.000002,0,2.31\nnaive_fp32_s512.json,fp32,0.000004,4096,2.31\n";
+    let want = "profile,kernel,dtype,total_time,spill_reload_bytes,compiler_version\n\
+        fused_bf16_s512.json,fused,bf16,0.000002,0,2.31\nnaive_fp32_s512.json,naive,fp32,0.000004,4096,2.31\n";
     assert_eq!(text(&[&columns[..], &["--format", "csv"]].concat()), want);
     let value: Value = serde_json::from_str(&text(&["--format", "json", "--show", "ratios", "--base", "naive"])).expect("JSON");
     assert_eq!((&value["base"], &value["rows"][0]["values"]["total_time"]), (&json!("naive_fp32_s512.json"), &json!(0.5)));

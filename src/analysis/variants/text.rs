@@ -18,7 +18,7 @@ pub struct Layout<'a> {
 /// Parts of names in which profiles differ, by position in [`NameParts::LABELS`].
 pub fn differing_parts(all: &Variants) -> Vec<usize> {
     let differs = |at: &usize| all.rows.windows(2).any(|w| w[0].name.all()[*at] != w[1].name.all()[*at]);
-    (0..NameParts::LABELS.len()).filter(differs).filter(|at| *at > 0).collect()
+    (0..NameParts::LABELS.len()).filter(differs).collect()
 }
 
 /// Comma-separated values with a header: unrounded numbers, ids as headers.
