@@ -92,7 +92,8 @@ function long(n) {
     const isFree = k > 400 && k % 2 === 1;
     const event = Buffer.from([0x7d, 0x94, 0x28, 0x68, 1, 0x68, isFree ? 6 : 5, 0x68, 2, 0x4a, 0, 0, 0, 0, 0x68, 3, 0x4a, 0, 0, 0, 0, 0x68, 4, 0x4a, 0, 0, 0, 0, 0x75]);
     event.writeInt32LE(isFree ? k - 399 : k, 10);
-    event.writeInt32LE(1024 * (1 + (k * 7919) % 5000), 17);
+    // Some are large enough to be drawn by themselves, the others are summed by frame.
+    event.writeInt32LE(1024 * (1 + (k * 7919) % 5000) * (k % 64 === 0 ? 16 : 1), 17);
     event.writeInt32LE(k, 24);
     parts.push(event);
     if (k % 1000 === 999) parts.push(Buffer.from([0x65, 0x28]));
@@ -105,19 +106,16 @@ test('a long history draws a bounded number of bands at every zoom', async ({ pa
   await start(page, site);
   await dropFiles(page, { name: 'long.pickle', bytes: long(200_000) });
   const canvas = page.locator('[data-chart="snapshot-history"] canvas');
-  // Seen from afar each allocation is too short to draw: they are summed by frame.
-  await expect(canvas).toHaveAttribute('data-bands', /^\d/);
+  await expect(canvas).toHaveAttribute('data-bands', /^[1-9]/);
   await canvas.focus();
-  const [times, bands] = [[], []];
+  const times = [];
   for (const key of [...'wwwwdddaasswwww']) {
     const before = await page.evaluate(() => performance.now());
     await page.keyboard.press(key);
     await idle(page);
     times.push(await page.evaluate((t) => performance.now() - t, before));
-    bands.push(Number(await canvas.getAttribute('data-bands')));
+    expect(Number(await canvas.getAttribute('data-bands'))).toBeLessThanOrEqual(22_000);
   }
-  expect(Math.max(...bands)).toBeLessThanOrEqual(22_000);
-  expect(Math.max(...bands)).toBeGreaterThan(0);
   console.log(`zoom and pan of 200,000 events: ${times.map((t) => Math.round(t)).join(', ')} ms to the new picture`);
   await expect(page.locator('[data-peak]')).toContainText('200 000 events'.replace(' ', '\u202f'));
 });
