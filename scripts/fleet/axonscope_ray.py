@@ -58,7 +58,7 @@ def files_below(root):
 
 
 def parts_of(binary, root, paths):
-    """Parts by content, each once: of copies the one with the first name. With them what was left out, as sentences."""
+    """Parts by content, each once: of copies the one with the first name. With them what was skipped, as sentences."""
     limit = max(2, int(ray.cluster_resources().get("CPU", 1)) * TASKS_PER_CORE)
     waiting, running, found, left_out = list(reversed(paths)), {}, {}, []
     n_done = 0

@@ -59,7 +59,7 @@ def main():
         ended = time.monotonic()
         killer.join()
         check("the node was killed while tasks ran", bool(killed) and killed[0] < ended)
-        check("the broken file is left out (exit code 4)", code == 4)
+        check("the broken file is skipped (exit code 4)", code == 4)
         with open(want, "rb") as one, open(got, "rb") as other:
             check("the result equals the local run", one.read() == other.read())
         check("no temporary file is left", not [n for n in os.listdir(place) if "partial" in n])

@@ -31,14 +31,14 @@ pub struct Merger {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
     /// A copy of a part that is in the run; leaving it out loses nothing.
-    #[error("`{0}` is in the run already: it was left out.")]
+    #[error("`{0}` is in the run already: it was skipped.")]
     Duplicate(String),
     /// Runs that share some traces: sums cannot be taken apart again.
     #[error("`{0}` is in two of the runs to merge: merge the parts instead.")]
     Overlap(String),
 }
 
-/// The run of all parts, and what was left out of it.
+/// The run of all parts, and what was skipped of it.
 pub fn merge<'a>(parts: impl IntoIterator<Item = &'a RunPart>) -> (FleetRun, Vec<MergeError>) {
     let mut merger = Merger::default();
     let skipped = parts.into_iter().filter_map(|part| merger.add(part).err()).collect();

@@ -312,7 +312,7 @@ fn compared<'a>(run: &'a FleetRun, key: impl Fn(&'a FleetTrace) -> &'a String) -
 /// A few numbers as text.
 fn few(all: &[u32]) -> String {
     let shown: Vec<String> = all.iter().take(10).map(u32::to_string).collect();
-    if all.len() > 10 { format!("{}, … ({} in all)", shown.join(", "), text::count(all.len() as u64)) } else { shown.join(", ") }
+    if all.len() > 10 { format!("{}, … ({} in total)", shown.join(", "), text::count(all.len() as u64)) } else { shown.join(", ") }
 }
 
 fn notes(run: &FleetRun, runs: &[String]) -> Vec<String> {
@@ -337,7 +337,7 @@ fn notes(run: &FleetRun, runs: &[String]) -> Vec<String> {
     }
     let twice: Vec<u32> = by_rank.iter().filter(|(_, n)| **n > 1).map(|(rank, _)| *rank).collect();
     if !twice.is_empty() {
-        out.push(format!("Some ranks have more than one trace, all of which count: {}.", few(&twice)));
+        out.push(format!("Some ranks have more than one trace; each counts: {}.", few(&twice)));
     }
     let n_without = run.traces.iter().filter(|t| t.meta.rank.is_none()).count() as u64;
     if n_without > 0 {

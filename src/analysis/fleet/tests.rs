@@ -131,7 +131,7 @@ fn missing_and_double_ranks_and_clocks_are_noted() {
     let notes = summary(&merge(&parts).0).notes.join("\n");
     for part in [
         "7 of 8 ranks have no trace here: 0, 2, 3",
-        "more than one trace, all of which count: 1",
+        "more than one trace; each counts: 1",
         "Clocks of the ranks differ by at least 9.00 ms",
     ] {
         assert!(notes.contains(part), "{part} in {notes}");

@@ -85,7 +85,7 @@ pub fn decode(read: &dyn Fn(u64, u64) -> Result<Vec<u8>, ImportError>, len: u64,
         let (unpacked, packed) = (number(i * ENTRY), number(i * ENTRY + 8));
         let end = at.checked_add(packed).filter(|end| *end <= len && unpacked <= SECTION_MAX);
         let Some(end) = end else {
-            return Err(invalid(name, &format!("expected {packed} bytes of section {i}, found the end of the file: it was cut off.")));
+            return Err(invalid(name, &format!("expected {packed} bytes of section {i}, found the end of the file: it is truncated.")));
         };
         let bytes = read(at, packed)?;
         at = end;

@@ -99,7 +99,7 @@ fn other_and_broken_files_are_named_and_the_rest_is_merged() {
     folder.write("traces/empty.json", b"");
     let (code, sentence) = folder.run(&["run", "traces", "-o", "run.axonrun"]);
     assert_eq!(code, Some(0), "{sentence}");
-    for part in ["`traces/copy.json`", "counts once", "2 files left out, which are no PyTorch traces"] {
+    for part in ["`traces/copy.json`", "counts once", "2 files skipped: no PyTorch traces"] {
         assert!(sentence.contains(part), "{part} in {sentence}");
     }
     // A gzip file that is cut off is a trace that cannot be read.
@@ -130,7 +130,7 @@ fn damaged_parts_and_other_versions_are_refused_with_a_sentence() {
     folder.write("parts/notes.txt", b"x");
     let (code, sentence) = folder.run(&["merge", "parts", "-o", "run.axonrun"]);
     assert_eq!(code, Some(4), "{sentence}");
-    for part in ["expected version 1 of a part, found version 7", "cannot be read", "1 file left out"] {
+    for part in ["expected version 1 of a part, found version 7", "cannot be read", "1 file skipped"] {
         assert!(sentence.contains(part), "{part} in {sentence}");
     }
     // A merge of one, and of one part twice.

@@ -1,6 +1,6 @@
 //! `axonscope merge`: parts, and runs of other parts, to a run summary.
 
-use super::{LEFT_OUT, part_file, progress, traces, whole_file};
+use super::{SKIPPED, part_file, progress, traces, whole_file};
 use crate::files;
 use axonscope::analysis::fleet::Merger;
 use axonscope::base::text::counted;
@@ -16,7 +16,7 @@ Examples:
   axonscope merge half1.axonrun half2.axonrun -o run.axonrun
 
 Merging in any order and in any tree gives the same bytes.
-Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 done, but parts were left out (each is named on standard error).";
+Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 done, but parts were skipped (each is named on standard error).";
 
 /// Arguments of `axonscope merge`.
 #[derive(clap::Args)]
@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
             Err(sentence) => broken.push(sentence),
         }
     }
-    // Copies are left out before anything is read in full: of equal ones the first by name, whatever the order of the arguments.
+    // Copies are skipped before anything is read in full: of equal ones the first by name, whatever the order of the arguments.
     let mut unique: BTreeMap<u64, (String, PathBuf)> = BTreeMap::new();
     for path in parts {
         match part_file::id(&path) {
@@ -91,10 +91,10 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
     broken.iter().for_each(|sentence| eprintln!("{sentence}"));
     if let Some(first) = strangers.first() {
         let n = counted(strangers.len() as u64, "file");
-        eprintln!("{n} left out, which are neither parts nor runs. The first: `{}`.", first.display());
+        eprintln!("{n} skipped: neither parts nor runs. The first: `{}`.", first.display());
     }
     whole_file::write(&arguments.output, &axonrun::encode(&merger.finish())?)?;
-    Ok(if broken.is_empty() { 0 } else { LEFT_OUT })
+    Ok(if broken.is_empty() { 0 } else { SKIPPED })
 }
 
 fn open_run(path: &Path) -> Result<FleetRun, String> {

@@ -9,4 +9,4 @@ mod traces;
 mod whole_file;
 
 /// Exit code of a command that did its work but had to leave files out.
-pub const LEFT_OUT: u8 = 4;
+pub const SKIPPED: u8 = 4;

@@ -1,7 +1,7 @@
 //! `axonscope part`: one Parquet file of tables for each trace.
 
 use super::traces::{self, Refused};
-use super::{LEFT_OUT, part_file, progress, whole_file};
+use super::{SKIPPED, part_file, progress, whole_file};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ Examples:
   duckdb -c \"select name, sum(device_self_ns) from 'parts/*.parquet' where \\\"table\\\" = 'operator' group by 1\"
 
 Standard output is one JSON object for each part. docs/formats/part.md describes the tables.
-Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 done, but traces were left out (each is named on standard error).";
+Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 done, but traces were skipped (each is named on standard error).";
 
 /// Arguments of `axonscope part`.
 #[derive(clap::Args)]
@@ -70,7 +70,7 @@ struct Outcome {
     broken: Vec<String>,
 }
 
-/// Names what was left out, and the exit code.
+/// Names what was skipped, and the exit code.
 pub fn finished(is_nothing: bool, mut other: Vec<String>, mut broken: Vec<String>) -> Result<u8, String> {
     other.sort();
     broken.sort();
@@ -80,10 +80,7 @@ pub fn finished(is_nothing: bool, mut other: Vec<String>, mut broken: Vec<String
     }
     broken.iter().for_each(|sentence| eprintln!("{sentence}"));
     if let Some(first) = other.first() {
-        eprintln!(
-            "{} left out, which are no PyTorch traces. The first: {first}",
-            axonscope::base::text::counted(other.len() as u64, "file")
-        );
+        eprintln!("{} skipped: no PyTorch traces. The first: {first}", axonscope::base::text::counted(other.len() as u64, "file"));
     }
-    Ok(if broken.is_empty() { 0 } else { LEFT_OUT })
+    Ok(if broken.is_empty() { 0 } else { SKIPPED })
 }

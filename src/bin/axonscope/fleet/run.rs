@@ -14,7 +14,7 @@ Examples:
   axonscope report run.axonrun --query fleet    # the same answers as JSON
 
 The result is that of `part` and `merge`, byte for byte, without files in between.
-Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 done, but traces were left out (each is named on standard error).";
+Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 done, but traces were skipped (each is named on standard error).";
 
 /// Arguments of `axonscope run`.
 #[derive(clap::Args)]

@@ -23,12 +23,12 @@ pub struct Trace {
     pub len: u64,
 }
 
-/// The traces, and what was left out.
+/// The traces, and what was skipped.
 #[derive(Default)]
 pub struct Traces {
     /// By content, each once: of copies the one with the first name.
     pub traces: Vec<Trace>,
-    /// A sentence for each file that was left out.
+    /// A sentence for each file that was skipped.
     pub left_out: Vec<String>,
 }
 
