@@ -142,9 +142,11 @@ fn what_a_trace_of_another_architecture_cannot_tell_is_said() {
     let trace = other_architecture(file(&folder, "fused_attention", "fused_exec_2.ntff"));
     let trace = import_one(&[trace]).expect("the trace opens").profile;
     let Charts { engines, memory, notes, .. } = charts(&trace, None);
-    assert!(engines.iter().all(|e| e.model.is_none() && e.active_throttled.is_none() && e.origins.runtime.is_none()));
+    assert!(engines.iter().all(|e| e.model.is_none() && e.origins.runtime.is_none()));
+    // Records of throttling are the same on each architecture.
+    assert!(engines.iter().all(|e| e.active_throttled.is_some() == (e.engine == "Tensor")));
     assert_eq!(memory, None);
-    for part in ["FLOPs are not available", "HBM bytes are not available", "hrottling", "HBM bandwidth"] {
+    for part in ["FLOPs are not available", "HBM bytes are not available", "HBM bandwidth"] {
         assert!(notes.iter().any(|n| n.contains(part)), "{part}: {notes:?}");
     }
 }

@@ -43,6 +43,7 @@ mod neuron_synthetic;
 mod neuron_system;
 mod neuron_system_recent;
 mod neuron_systems;
+mod ntff_curves;
 mod ntff_operands;
 mod ntff_transfers;
 mod pftrace;

@@ -156,7 +156,11 @@ impl<'a> Facts<'a> {
                 out.push((name, value, how));
             }
         };
-        let time = n("total_time").filter(|t| *t > 0.0);
+        let exact = self.window_seconds();
+        if n("total_time").is_none() {
+            add("total_time", exact, "length of the execution window");
+        }
+        let time = n("total_time").or(exact).filter(|t| *t > 0.0);
         let hardware = self.hardware();
         let useful = n("hardware_flops").zip(n("transpose_flops")).map(|(all, moved)| all - moved);
         let traffic = n("hbm_read_bytes").zip(n("hbm_write_bytes")).map(|(read, written)| read + written).filter(|b| *b > 0.0);

@@ -30,6 +30,7 @@ mod metric_order;
 pub mod metrics;
 pub mod name_rows;
 pub mod origin;
+mod packets;
 pub mod program;
 pub mod roofline;
 pub mod sbuf;

@@ -4,7 +4,7 @@
 
 use super::busy::{Busy, DMA};
 use super::metrics::{Computed, ENGINES, Facts};
-use super::{gaps, hbm, share};
+use super::{gaps, hbm, packets, share};
 use crate::analysis::spans;
 use crate::base::{TimeRange, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile};
@@ -63,6 +63,11 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     let ridge = facts.peak_flops().zip(bandwidth).map(|(p, w)| p / w);
     let most = intensity.zip(ridge).map(|(i, r)| (i / r).min(1.0));
     add("mfu_inst_max_achievable_estimated_percent", most, "mm_arithmetic_intensity ÷ (peak of all cores ÷ bandwidth), at most 1");
+    // One walk over the packets gives all metrics of types: not where the file has them.
+    if is_wanted("static_dma_packet_count") {
+        packets::by_type(profile, device, range).into_iter().for_each(|(name, value, how)| add(name, Some(value), how));
+    }
+    packets::throttling(profile, device, range).into_iter().for_each(|(name, value, how)| add(name, Some(value), how));
     out
 }
 

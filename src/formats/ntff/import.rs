@@ -5,12 +5,12 @@ use super::instructions::Words;
 use super::operand_fields::SEMAPHORES;
 use super::programs::Programs;
 use super::records::{self, RECORD, Record, Step};
-use super::{instructions, regions, report, transfers};
+use super::{instructions, limits, regions, report, throughput, transfers};
 use crate::base::{InputSet, Ledger, Member, Severity};
 use crate::formats::neff::{self, Neff, Program, hex};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::neuron_json::timeline::{Curve, Timeline};
-use crate::formats::{ImportError, Sample, Watch, import::file_name};
+use crate::formats::{ImportError, Watch, import::file_name};
 use crate::model::{Cell, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -20,7 +20,7 @@ const CHUNK: u64 = 1 << 20;
 /// More physical cores than any trace has.
 const MAX_SUBGRAPHS: usize = 256;
 /// One cycle at 1.2 GHz: the window ends that long after its last record.
-const CYCLE_PS: u64 = 833;
+pub(super) const CYCLE_PS: u64 = 833;
 
 /// An import in progress.
 pub(super) struct Job<'a, 'b> {
@@ -36,6 +36,8 @@ pub(super) struct Job<'a, 'b> {
     pub named: FxHashMap<(u64, usize), Rc<Program>>,
     /// Slices by (core, BIR id).
     pub executions: FxHashMap<(u64, u64), Vec<u32>>,
+    /// Transfers whose size is known, by core, as far as the profiler counts them.
+    pub moved: FxHashMap<usize, Vec<throughput::Moved>>,
     pub watch: &'a mut Watch<'b>,
 }
 
@@ -94,6 +96,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch) -
         words: Words::default(),
         named: FxHashMap::default(),
         executions: FxHashMap::default(),
+        moved: FxHashMap::default(),
         watch,
     };
     let mut rows = Tables::default();
@@ -105,6 +108,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch) -
         job.region(&region)?;
     }
     instructions::link(&mut job);
+    job.throughput();
     Ok(job.finish(neff.as_ref(), rows))
 }
 
@@ -136,7 +140,7 @@ fn open_neff(trace: &Member, info: &Info, program: &Member, ledger: &mut Ledger)
 }
 
 /// Calls `each` with the bytes of a range, block by block, and where they stand.
-fn blocks(member: &Member, span: Span, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), ImportError> {
+pub(super) fn blocks(member: &Member, span: Span, each: &mut dyn FnMut(&[u8], u64)) -> Result<(), ImportError> {
     let end = span.offset.saturating_add(span.n_bytes);
     let mut at = span.offset;
     while at < end {
@@ -148,7 +152,7 @@ fn blocks(member: &Member, span: Span, each: &mut dyn FnMut(&[u8], u64)) -> Resu
 }
 
 /// The execution window as stored, or as far as records tell.
-fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64), ImportError> {
+pub(super) fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64), ImportError> {
     if let Some(window) = info.window {
         return Ok(window);
     }
@@ -178,35 +182,6 @@ fn window(member: &Member, info: &Info, ledger: &mut Ledger) -> Result<(u64, u64
         "The start of the execution window is not recorded in this file: it is computed from the end of the last run and the recorded duration.",
     );
     Ok((end.saturating_sub(duration), end))
-}
-
-/// Calls `each` with every throttling limit of the execution window, under the keys of the device JSON; a trace records no durations.
-pub(super) fn throttles(input: &InputSet, each: &mut dyn FnMut(&str, &Sample<'_>)) -> Result<(), ImportError> {
-    let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a trace, found no file.".into()))?;
-    let mut info = read_info(member)?;
-    // What is wrong with the file is in the ledger of its import.
-    let mut ledger = Ledger::default();
-    regions::check(&member.name, member.len(), &mut info, &mut ledger)?;
-    let window = window(member, &info, &mut ledger)?;
-    for region in info.regions.iter().filter(|r| (r.trace, r.block) == (records::THROTTLES, 0)) {
-        let Some(subgraph) = info.subgraphs.iter().find(|s| s.nc == region.nc) else { continue };
-        let mut limit = |record: Record| {
-            let [_, _, n, kind, k, ..] = record.bytes;
-            let time = record.time();
-            if kind != 0x9e || n == 0 || !(window.0..=window.1).contains(&time) {
-                return;
-            }
-            let fields = [
-                ("subgraph".into(), Cell::Text(subgraph.name.clone())),
-                ("timestamp".into(), Cell::Int(((time - window.0) / 1000) as i64)),
-                ("k".into(), Cell::Int(k.into())),
-                ("n".into(), Cell::Int(n.into())),
-            ];
-            each("ham", &Sample(&fields));
-        };
-        blocks(member, region.span, &mut |block, at| Record::all(block, at).for_each(&mut limit))?;
-    }
-    Ok(())
 }
 
 impl Job<'_, '_> {
@@ -270,7 +245,7 @@ impl Job<'_, '_> {
             (records::INSTRUCTIONS, 0) => instructions::read(self, core, region),
             (records::EVENTS, 0) => self.for_each(region.span, &mut |job, record| job.event(core, &record)),
             (records::TRANSFERS, 1) => transfers::read(self, core, region),
-            (records::THROTTLES, 0) => self.for_each(region.span, &mut |job, record| job.throttle(core, &record)),
+            (records::THROTTLES, 0) => limits::read(self, core, region),
             (records::ERRORS, _) => self.for_each(region.span, &mut |job, record| job.unknown(core, "error record", &record)),
             (trace, block) => {
                 let what = format!("record of trace kind {trace}, block {block}");
@@ -293,17 +268,14 @@ impl Job<'_, '_> {
         self.ledger.shown += 1;
     }
 
-    fn throttle(&mut self, core: usize, record: &Record) {
-        let [_, _, n, kind, k, ..] = record.bytes;
-        if kind != 0x9e || n == 0 {
-            return self.unknown(core, &format!("throttle record {kind:#04x}"), record);
+    /// The curve of each core's DMA throughput.
+    fn throughput(&mut self) {
+        for (core, mut moved) in std::mem::take(&mut self.moved) {
+            for sample in throughput::samples(&mut moved) {
+                let ns = self.ns(sample.time);
+                self.timeline.sample(core, Curve::DmaThroughput, ns, vec![sample.rate]);
+            }
         }
-        if !self.is_inside(record.time()) {
-            return self.outside(1, record.offset);
-        }
-        let ns = self.ns(record.time());
-        self.timeline.sample(core, Curve::Throttling, ns, vec![100.0 * f64::from(k) / f64::from(n)]);
-        self.ledger.shown += 1;
     }
 
     fn finish(mut self, neff: Option<&Neff>, mut rows: Tables) -> Profile {

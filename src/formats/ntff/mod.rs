@@ -8,6 +8,7 @@ mod import;
 mod info;
 mod instructions;
 mod isa;
+mod limits;
 mod listing;
 mod opcodes;
 mod operand_fields;
@@ -16,6 +17,8 @@ mod proto;
 mod records;
 mod regions;
 mod report;
+mod samples;
+mod throughput;
 mod transfers;
 
 use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
@@ -70,6 +73,6 @@ impl Format for Ntff {
     }
 
     fn samples(&self, input: &InputSet, _profile: &Profile, each: &mut dyn FnMut(&str, &Sample<'_>)) -> Result<(), ImportError> {
-        import::throttles(input, each)
+        samples::samples(input, each)
     }
 }

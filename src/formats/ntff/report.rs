@@ -72,11 +72,8 @@ pub(super) fn meta(info: &Info, title: &str, window_ns: i64, has_neff: bool) -> 
         ("Versions", "NTFF version", info.version.to_string()),
     ];
     let facts = facts.into_iter().filter(|f| !f.2.is_empty());
-    let mut not_available = vec![
-        "Durations of throttling limits".to_string(),
-        "State Buffer and PSUM usage, pending DMA count, DMA and HBM throughput".to_string(),
-        "Summary of the profiler".to_string(),
-    ];
+    let mut not_available =
+        vec!["State Buffer and PSUM usage, pending DMA count, HBM throughput".to_string(), "Summary of the profiler".to_string()];
     if !has_neff {
         not_available.push("Names of the tensors that DMA transfers move (open the .ntff together with its .neff)".to_string());
         not_available.push("Names of instructions, HLO, layers and source lines (open the .ntff together with its .neff)".to_string());

@@ -3,6 +3,7 @@
 use super::import::Job;
 use super::info::{Region, Subgraph};
 use super::records::{Packet, Pairs, RECORD, Record};
+use super::throughput::Moved;
 use crate::base::text::counted;
 use crate::base::{Severity, StrId};
 use crate::formats::ImportError;
@@ -83,7 +84,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
 
 /// Rings on which a transfer was running when the window began: the profiler loses what follows on them.
 #[derive(Default)]
-struct Rings {
+pub(super) struct Rings {
     moving: FxHashSet<(u64, u64)>,
     /// Transfers within the window on those.
     n_late: u64,
@@ -91,7 +92,7 @@ struct Rings {
 
 impl Rings {
     /// Whether it is one that the profiler loses.
-    fn note(&mut self, ring: (u64, u64), (from, to): (u64, u64), window: (u64, u64)) -> bool {
+    pub fn note(&mut self, ring: (u64, u64), (from, to): (u64, u64), window: (u64, u64)) -> bool {
         if from < window.0 && to > window.0 {
             self.moving.insert(ring);
             return false;
@@ -133,6 +134,8 @@ fn transfer(job: &mut Job<'_, '_>, core: usize, ring: (u64, u64), (start, end): 
     });
     if is_late {
         job.timeline.unreported(slice);
+    } else if is_sure {
+        job.moved.entry(core).or_default().push(Moved { from, to, bytes: packet.bytes });
     }
     job.timeline.builder.end_slice(slice, at.saturating_add(duration), RecordRef::new(0, end.offset, RECORD));
     job.ledger.shown += 2;

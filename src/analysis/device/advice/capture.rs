@@ -26,7 +26,9 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     out.rule("capture h", "Only transposes on the tensor engine", only_transposes(case));
     out.rule("capture i", "Cores without instructions", unused_cores(case));
     out.rule("capture j", "Capture of a compilation instead of an execution", compilation(case));
-    out.rule("capture k", "Missing HLO statistics", or(no_statistics(case, says(&["HLO stats"]))));
+    let is_without = lacks_statistics(case);
+    let k = no_statistics(case, says(&["HLO stats"]) || is_without == Some(true));
+    out.rule("capture k", "Missing HLO statistics", if is_without.is_some() { k } else { or(k) });
     out.rule("capture l", "Memory filled by profiler buffers", buffers(case));
     out.rule("capture m", "First execution of a session", first_execution(case));
     let host = "host times (capture a system profile of the same run)";
@@ -241,12 +243,18 @@ fn compilation(case: &Case<'_>) -> Verdict {
     })
 }
 
+/// Whether the NEFF that was opened with a trace lacks HLO statistics; `None` of other profiles, which do not hold the NEFF's files.
+fn lacks_statistics(case: &Case<'_>) -> Option<bool> {
+    let has_neff = case.profile.meta.format == "ntff" && case.table(["neff_header", "NeffHeader"]).is_some();
+    has_neff.then(|| case.table(["hlo_stats", "hlo_stats"]).is_none_or(|t| t.rows.is_empty()))
+}
+
 fn no_statistics(case: &Case<'_>, is_said: bool) -> Verdict {
     Verdict::when(is_said || case.facts.number("model_flops") == Some(0.0), || {
         Finding::new(Severity::Info, "Missing HLO statistics: model FLOPs not recorded").because(
             "The NEFF has no HLO statistics, as is usual for NKI kernels.",
             "Use mfu_inst_estimated_percent, which counts instructions without transposes.",
-            "model_flops is 0, or a profiler warning reports it.",
+            "model_flops is 0, a profiler warning reports it, or the NEFF has no `hlo_stats.json`.",
         )
     })
 }
