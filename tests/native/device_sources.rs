@@ -74,7 +74,7 @@ fn differences(a: &Value, b: &Value, path: &str, out: &mut BTreeSet<String>) {
 }
 
 /// (query, part of the answer that differs, why).
-const KNOWN: [(&str, &str, &str); 42] = [
+const KNOWN: [(&str, &str, &str); 41] = [
     ("summary", "engines", "the trace shows four DMA transfers that the profiler leaves out"),
     ("summary", "metrics", "metrics of queues, sizes and throttling are in the profiler's summary only"),
     ("summary", "notes", "notes speak of the profiler's summary, and of published values that the trace does not record"),
@@ -112,7 +112,6 @@ const KNOWN: [(&str, &str, &str); 42] = [
     ("state buffer", "areas.reader", "numbers of slices differ by the four transfers"),
     ("state buffer", "areas.writer", "numbers of slices differ by the four transfers"),
     ("tensors", "rows", "the NEFF names the tensors of transfers; the JSON writes unknown"),
-    ("tensors", "curves", "usage of State Buffer and PSUM over time is not recorded in the trace"),
     ("tensors", "hbm.is_computed", "the JSON has a total of each core's memory"),
     ("tensors", "notes", "the trace says what it lacks"),
     ("view curves", "group", "the JSON lists its cores in another order"),
@@ -120,11 +119,8 @@ const KNOWN: [(&str, &str, &str); 42] = [
 ];
 
 /// (rule that a trace with its NEFF cannot judge though the JSON can, what it needs).
-const UNJUDGED: [(&str, &str); 3] = [
-    ("R13", "bytes of weights by queue: in the profiler's summary only"),
-    ("R29d", "the usage of PSUM over time: a curve of the JSON"),
-    ("capture c", "warnings of the profiler"),
-];
+const UNJUDGED: [(&str, &str); 2] =
+    [("R13", "bytes of weights by queue: in the profiler's summary only"), ("capture c", "warnings of the profiler")];
 
 #[test]
 fn rules_that_only_the_json_can_judge_are_known() {

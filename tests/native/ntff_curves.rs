@@ -1,5 +1,6 @@
 //! What a trace says over time: throttling and DMA throughput are the samples of the profiler's JSON; metrics that follow are its summary's.
 
+use crate::neuron_support::writer::{self, word};
 use crate::neuron_support::*;
 use axonscope::analysis::device::summary::summary;
 use axonscope::engine::Session;
@@ -53,6 +54,52 @@ fn dma_throughput_is_that_of_the_json() {
             for (at, (a, b)) in values.iter().zip(rates).enumerate() {
                 assert!(is_near(*a, *b), "{run} {core} at {}: {a} and {b}", times[at]);
             }
+        }
+    }
+}
+
+#[test]
+fn usage_of_state_buffer_and_psum_is_that_of_the_json() {
+    for (run, json, trace, truth) in runs() {
+        let mut n = 0;
+        for name in ["/ State Buffer Usage", "/ PSUM Usage"] {
+            let all = |p: &Profile| -> Vec<_> {
+                let of = |c: &axonscope::model::Counter| (p.track_path(c.track), c.times.clone(), c.series.clone());
+                p.counters.iter().filter(|c| p.track_path(c.track).ends_with(name)).map(of).collect()
+            };
+            let (wanted, found) = (all(&json.profile), all(&trace.profile));
+            assert_eq!(wanted.len(), 1, "{run}: one core writes to {name}");
+            assert_eq!(found.len(), wanted.len(), "{run} {name}");
+            for ((core, times, series), (ours, at, values)) in wanted.iter().zip(&found) {
+                assert_eq!((core, times), (ours, at), "{run} {name}");
+                n += times.len();
+                for (a, b) in series.iter().zip(values) {
+                    assert_eq!(a.name, b.name);
+                    // The JSON has single precision.
+                    let is_near = |(x, y): (&f64, &f64)| (x - y).abs() <= 1e-6 * x.abs();
+                    assert!(a.values.iter().zip(&b.values).all(is_near), "{run} {name} {}: {:?}, not {:?}", a.name, b.values, a.values);
+                }
+            }
+        }
+        assert_eq!(n, truth["instruction_usage"].as_array().expect("rows").len(), "{run}: every sample");
+    }
+}
+
+/// A word of an unknown code may write anywhere: nothing is said of the memory then.
+#[test]
+fn usage_needs_all_words_that_ran() {
+    let pattern = |address: u32| [&address.to_le_bytes()[..], &[1, 0, 1, 0, 1, 0, 1, 0, 8, 0, 1, 0, 1, 0, 1, 0]].concat();
+    let copy = word(0x46, &[(0x20, &[10, 10, 128]), (0x0C, &pattern(0)), (0x2C, &pattern(64))]);
+    let image = [copy, word(0x41, &[])].concat();
+    for (pcs, is_known) in [(&[0u64][..], true), (&[0, 1], false), (&[0, 7], false)] {
+        let mut regions = writer::regions();
+        regions[0].2 = (0u64..).zip(pcs).flat_map(|(i, pc)| writer::instruction(*pc, 1_000_000 * i, 1_000_000 * i + 500_000)).collect();
+        let session = session(&[("a.ntff".into(), writer::trace_of(6, 2, &[(0, image.clone())], &regions, 0))]);
+        let found = curves(&session.profile, "State Buffer Usage");
+        assert_eq!(found.len(), usize::from(is_known), "{pcs:?}");
+        assert_eq!(session.profile.meta.not_available.iter().any(|n| n.contains("PSUM usage")), !is_known, "{pcs:?}");
+        if is_known {
+            assert_eq!((&found[0].1, (found[0].2[0] / 100.0 * 229_376.0).round()), (&vec![0, 500], 32.0));
         }
     }
 }

@@ -5,7 +5,7 @@ use super::instructions::Words;
 use super::operand_fields::SEMAPHORES;
 use super::programs::Programs;
 use super::records::{self, RECORD, Record, Step};
-use super::{instructions, limits, regions, report, throughput, transfers};
+use super::{instructions, limits, regions, report, throughput, transfers, usage};
 use crate::base::{InputSet, Ledger, Member, Severity};
 use crate::formats::neff::{self, Neff, Program, hex};
 use crate::formats::neuron_json::tables::Tables;
@@ -38,6 +38,8 @@ pub(super) struct Job<'a, 'b> {
     pub executions: FxHashMap<(u64, u64), Vec<u32>>,
     /// Transfers whose size is known, by core, as far as the profiler counts them.
     pub moved: FxHashMap<usize, Vec<throughput::Moved>>,
+    /// Instructions that read or write on the chip, by core; `None` where not all are known, or where they are too many.
+    pub runs: FxHashMap<usize, Option<Vec<usage::Run>>>,
     pub watch: &'a mut Watch<'b>,
 }
 
@@ -97,6 +99,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch) -
         named: FxHashMap::default(),
         executions: FxHashMap::default(),
         moved: FxHashMap::default(),
+        runs: FxHashMap::default(),
         watch,
     };
     let mut rows = Tables::default();
@@ -109,7 +112,8 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch) -
     }
     instructions::link(&mut job);
     job.throughput();
-    Ok(job.finish(neff.as_ref(), rows))
+    let has_usage = job.usage();
+    Ok(job.finish(neff.as_ref(), rows, has_usage))
 }
 
 /// The description at the head of a trace.
@@ -278,7 +282,25 @@ impl Job<'_, '_> {
         }
     }
 
-    fn finish(mut self, neff: Option<&Neff>, mut rows: Tables) -> Profile {
+    /// The curves of each core's State Buffer and PSUM. Returns whether each core has them.
+    fn usage(&mut self) -> bool {
+        let mut is_complete = true;
+        for (core, runs) in std::mem::take(&mut self.runs) {
+            let Some(runs) = runs else {
+                is_complete = false;
+                continue;
+            };
+            for (curve, samples) in [(Curve::StateBuffer, usage::state_buffer(&runs)), (Curve::Psum, usage::psum(&runs))] {
+                for (time, values) in samples {
+                    let ns = self.ns(time);
+                    self.timeline.sample(core, curve, ns, values);
+                }
+            }
+        }
+        is_complete
+    }
+
+    fn finish(mut self, neff: Option<&Neff>, mut rows: Tables, has_usage: bool) -> Profile {
         report::tables(&self.info, &mut rows);
         for subgraph in &self.info.subgraphs {
             for (id, owner) in self.words.loaded.owners(subgraph.nc) {
@@ -293,7 +315,8 @@ impl Job<'_, '_> {
         rows.finish().into_iter().for_each(|table| self.timeline.builder.table(table));
         let window_ns = self.ns(self.window.1);
         let mut meta = report::meta(&self.info, file_name(&self.member.name), window_ns, neff.is_some());
-        meta.not_available = [report::not_decoded(self.words.loaded.is_verified, has_constants), meta.not_available].concat();
+        let lacks = report::not_decoded(self.words.loaded.is_verified, has_constants, has_usage);
+        meta.not_available = [lacks, meta.not_available].concat();
         meta.facts.extend(neff.map(|neff| neff::facts(neff, self.ledger)).unwrap_or_default());
         self.ledger.note("Experimental: the format is not documented; this reader is based on public files.");
         let domain = NeuronDevice {

@@ -6,6 +6,7 @@ use super::isa::{Counters, Refused};
 use super::opcodes::{self, ENGINES};
 use super::programs::{Programs, WordKey};
 use super::records::{Pairs, Record, Step};
+use super::usage::{self, MOST_RUNS, Run, Touch};
 use crate::base::{Ledger, Severity};
 use crate::formats::ImportError;
 use crate::formats::neff::{Name, Program, dependency};
@@ -52,6 +53,8 @@ struct Word {
     work: Work,
     operands: ReadOperands,
     instruction_type: &'static str,
+    /// What it reads and writes on the chip; `None` where that is not known.
+    touches: Option<Rc<[Touch]>>,
     /// Why its operands are not decoded: (kind, sentence) of the ledger.
     refused: Option<(String, String)>,
 }
@@ -73,6 +76,7 @@ impl Words {
                 work: work(&decoded.counters),
                 operands: timeline.read_operands(&decoded.text),
                 instruction_type: decoded.instruction_type,
+                touches: usage::touches(&decoded.instruction),
                 refused: None,
             },
             Some(Err(not)) => {
@@ -168,6 +172,13 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
     let duration = ((to - from) / 1000) as i64;
     job.timeline.builder.end_slice(slice, at.saturating_add(duration), RecordRef::new(0, end.offset, super::records::RECORD));
     job.ledger.shown += 2;
+    let runs = job.runs.entry(core).or_insert_with(|| Some(Vec::new()));
+    match (&word.touches, runs.as_mut().filter(|runs| runs.len() < MOST_RUNS)) {
+        (Some(touches), Some(_)) if touches.is_empty() => (),
+        (Some(touches), Some(runs)) => runs.push(Run { time: (from, to), touches: touches.clone() }),
+        // A write that is not known makes all that follows wrong.
+        _ => *runs = None,
+    }
     job.timeline.set_operands(slice, &word.operands);
     if let Some(variable) = job.words.loaded.variables.get(&key) {
         job.timeline.moves(slice, *variable);

@@ -20,6 +20,7 @@ mod report;
 mod samples;
 mod throughput;
 mod transfers;
+mod usage;
 
 use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
 use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Sample, Watch};

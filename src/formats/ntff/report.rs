@@ -41,12 +41,18 @@ pub(super) fn tables(info: &Info, out: &mut Tables) {
     }
 }
 
-/// What is not available where instruction words are not decoded, and where the instance type has no published values.
-pub(super) fn not_decoded(is_decoded: bool, has_constants: bool) -> Vec<String> {
+/// What is not available where instruction words are not decoded, not all that ran, and where the instance type has no published values.
+pub(super) fn not_decoded(is_decoded: bool, has_constants: bool, has_usage: bool) -> Vec<String> {
     let mut out = Vec::new();
     if !is_decoded {
         out.push("Operands of instructions, and semaphores by owner (decoded on trn2 only)".to_string());
         out.push("FLOPs, elements and bytes that instructions read and wrote (decoded on trn2 only)".to_string());
+    }
+    if !has_usage {
+        let most = text::count(super::usage::MOST_RUNS as u64);
+        out.push(format!(
+            "State Buffer and PSUM usage over time (needs the operands of all executed instructions, at most {most} in a core)"
+        ));
     }
     if !has_constants {
         out.push("Clocks, array size and HBM bandwidth of the hardware (known for trn2 only)".to_string());
@@ -72,8 +78,7 @@ pub(super) fn meta(info: &Info, title: &str, window_ns: i64, has_neff: bool) -> 
         ("Versions", "NTFF version", info.version.to_string()),
     ];
     let facts = facts.into_iter().filter(|f| !f.2.is_empty());
-    let mut not_available =
-        vec!["State Buffer and PSUM usage, pending DMA count, HBM throughput".to_string(), "Summary of the profiler".to_string()];
+    let mut not_available = vec!["Pending DMA count, HBM throughput".to_string(), "Summary of the profiler".to_string()];
     if !has_neff {
         not_available.push("Names of the tensors that DMA transfers move (open the .ntff together with its .neff)".to_string());
         not_available.push("Names of instructions, HLO, layers and source lines (open the .ntff together with its .neff)".to_string());

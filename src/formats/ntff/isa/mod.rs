@@ -17,7 +17,7 @@ mod word;
 
 pub(super) use codes::Refused;
 pub(super) use counters::{Counters, Memory};
-pub(super) use instruction::{Place, TransferEnd};
+pub(super) use instruction::{Access, Instruction, Operand, Place, TransferEnd, Value};
 pub(super) use layout::End;
 pub(super) use program::{Core, Decoded, Functions, NotDecoded, Owners, Program, WordPlace, compiler_pc, decode_word};
 pub(super) use word::WORD_BYTES;
