@@ -243,3 +243,16 @@ test('two pages run queries at once', async ({ page, site, context }) => {
   expect(counts).toEqual([['20'], ['21']]);
   await other.close();
 });
+
+test('a minute after the view is left the engine ends', async ({ page, site }) => {
+  await page.clock.install();
+  await opened(page, site, bert());
+  await result(page, 'select 1 as n', 'n');
+  await show(page, 'timeline');
+  await page.clock.fastForward(50_000);
+  expect(engines(page)).toBe(1);
+  await page.clock.fastForward(11_000);
+  await expect.poll(() => engines(page)).toBe(0);
+  await show(page, 'sql');
+  expect(await result(page, 'select 41 + 1 as n', 'n')).toEqual(['42']);
+});

@@ -8,11 +8,13 @@
 //   peak_bytes             of the renderer process (VmHWM), and over_empty: without what an empty page needs, per byte of input
 //   phases_ms              where the time went, as marked on the performance timelines of the page and its workers (src/base/phases.rs)
 //   frames_ms              of a scripted zoom and pan over everything: p50, p95, worst
+//   sql                    queries of the SQL view (sql.mjs)
 //   views_ms               each view: from the click to its figures, and its slowest question alone; and the search
 //
 // Cases: a first visit over a slow line (first_visit.mjs); plain traces; the same as .json.gz; one with Python functions, modules and allocations; a file too large to open.
 // Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_SLICES=1000000 and
 // BENCH_WORKERS=8: that many traces of 100 MB as one run (0: none);
+// BENCH_SQL=2000000: queries over a timeline of that many slices (0: none), and over the device profile of BENCH_DEVICE;
 // BENCH_OPERATORS=100000: a Neuron operator timeline and a report of analyze (0: none); BENCH_LARGE=1 adds a trace of 2.5 GB, and
 // BENCH_DEVICE=1 a Neuron device profile of 2 M instructions and 5 M transfers, as Parquet (0.2 GB) and as JSON (2.5 GB; and a small one of
 // 0.1 GB, for Parse): the large ones are written for the run and deleted after it; BENCH_RUNS=3 times each (the median is reported).
@@ -26,6 +28,7 @@ import { serve } from '../../scripts/serve.mjs';
 import { files } from './data.mjs';
 import { firstVisit } from './first_visit.mjs';
 import * as inside from './inside.mjs';
+import { queries } from './sql.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const dist = process.env.AXONSCOPE_DIST ?? join(root, 'dist');
@@ -194,6 +197,21 @@ async function side_by_side(paths) {
   }
 }
 
+/** Queries over a profile. */
+async function sql(name, file, isDevice) {
+  const browser = await launch();
+  try {
+    const { page, result } = await given(browser, site, file);
+    if (result.alert) throw new Error(result.alert);
+    line({ case: `SQL over ${name}`, bytes: n_bytes(file), sql: await queries(page, isDevice), peak_bytes: await peak(browser) });
+  } catch (error) {
+    failed++;
+    line({ case: `SQL over ${name}`, error: error.message });
+  } finally {
+    await browser.close();
+  }
+}
+
 /** A file whose import would take more memory than there is must be refused by its size, before it is read. */
 async function refusal(file) {
   const browser = await launch();
@@ -216,6 +234,7 @@ for (const megabytes of list('BENCH_GZIP', '100')) await measure(`${megabytes} M
 for (const megabytes of list('BENCH_RICH', '320')) await measure(`${megabytes} MB with Python, modules, memory`, made.rich(megabytes), 1);
 for (const n of list('BENCH_WORKERS', '8')) await side_by_side(made.workers(n, 100));
 for (const slices of list('BENCH_SLICES', '1000000')) await measure(`Neuron operator timeline, ${slices} slices`, made.operators(slices), 1);
+for (const slices of list('BENCH_SQL', '2000000')) await sql(`${slices} slices`, made.operators(slices), false);
 for (const operators of list('BENCH_OPERATORS', '100000')) await measure(`analyze report, ${operators} operators`, made.report(operators), 1);
 await refusal(made.hollow(6));
 if (process.env.BENCH_LARGE === '1') {
@@ -225,7 +244,9 @@ if (process.env.BENCH_LARGE === '1') {
 }
 if (process.env.BENCH_DEVICE === '1') {
   const tables = made.device();
-  await measure('device profile, Parquet', readdirSync(tables).map((name) => join(tables, name)), 1);
+  const paths = readdirSync(tables).map((name) => join(tables, name));
+  await measure('device profile, Parquet', paths, 1);
+  await sql('2 M instructions and 5 M transfers', paths, true);
   // Parse takes much longer for such a text than for a trace, whose records all have the same keys in the same order: its rate is measured here.
   await measure('device profile, JSON, 100 MB', made.smallDevice(), 1);
   const json = made.device('.json');

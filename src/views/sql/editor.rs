@@ -192,7 +192,7 @@ pub fn Editor(
         };
         view! {
             <li id=format!("sql-offer-{at}") role="option" aria-selected=move || (chosen.get() == at).to_string() on:mousedown=on_down>
-                <span class="mono">{offer.name}</span> <span class="sql__what">{offer.what}</span>
+                <span class="mono">{offer.name}</span>" "<span class="sql__what">{offer.what}</span>
             </li>
         }
     };

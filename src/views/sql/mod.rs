@@ -273,7 +273,7 @@ fn GalleryList(kind: &'static str, load: Callback<String>) -> impl IntoView {
             view! {
                 <li>
                     <button type="button" class="sql__entry" data-sql-query=name on:click=move |_| load.run(query.clone())>
-                        <strong>{title}</strong> <span class="sql__what">{what}</span>
+                        <strong>{title}</strong>" "<span class="sql__what">{what}</span>
                     </button>
                 </li>
             }
@@ -333,7 +333,7 @@ fn TableList(infos: RwSignal<Vec<TableInfo>>, load: Callback<String>) -> impl In
         view! {
             <li>
                 <button type="button" class="sql__entry" on:click=move |_| load.run(query.clone())>
-                    <strong class="mono">{info.name}</strong> <span class="sql__what">{columns.join(", ")}</span>
+                    <strong class="mono">{info.name}</strong>" "<span class="sql__what">{columns.join(", ")}</span>
                 </button>
             </li>
         }
