@@ -11,7 +11,7 @@ const ops = Array.from({ length: 30 }, (_, i) => op(`aten::op${i % 5}`, i * 100,
 const work = (device) => ops.flatMap((o, i) => [o, launch(o.ts + 5, i + 1), kernel(o.ts + 20, 50, i + 1, device)]);
 const text = (events, more = {}) => JSON.stringify({ schemaVersion: 1, ...more, traceEvents: events });
 
-const file = ['profile', 'ledger'];
+const file = ['sql', 'profile', 'ledger'];
 const host = ['timeline', 'overview', 'search', 'operators', 'modules'];
 const device = [...host.slice(0, -1), 'kernels', 'modules'];
 /** The same of a trace with steps. */

@@ -187,7 +187,7 @@ fn a_run_has_the_tools_of_its_files() {
     // Without the timeline the HLO operators are found by name.
     let s = session(&input(&files[..2]));
     assert_eq!(ops(&s, Level::Framework).rows[0].below, [("dot".to_string(), Some(DurationNs(279)))]);
-    assert_eq!(views::views(&s.profile), ["profile", "ledger", "tables", "operator-framework", "operator-hlo"]);
+    assert_eq!(views::views(&s.profile), ["profile", "ledger", "tables", "sql", "operator-framework", "operator-hlo"]);
     let empty = session(&input(&[("neuron_hlo_op.json", table(&[], 0))]));
     assert!(ops(&empty, Level::Hlo).rows.is_empty() && ops(&empty, Level::Hlo).remarks[0].contains("empty"));
 }

@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn a_limit_holds_until_the_next() {
         let records = [record(4, 8, 9_500), record(8, 8, 2_000), record(1, 0, 3_000), record(2, 8, 1), record(2, 8, 40_000)];
-        let found: Vec<(u64, i64, u8)> = within(&records, (1_000, 21_332)).iter().map(|l| (l.from, l.duration, l.k)).collect();
+        let found: Vec<(u64, i64, u8)> = within(&records, (1_000, 21_333)).iter().map(|l| (l.from, l.duration, l.k)).collect();
         assert_eq!(found, [(2_000, 7, 8), (9_500, 11, 4)]);
         assert!(within(&[], (0, u64::MAX)).is_empty());
         assert_eq!(within(&[record(4, 8, 0), record(4, 8, 0)], (0, u64::MAX))[0].duration, 0, "two at once");

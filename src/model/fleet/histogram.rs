@@ -19,13 +19,16 @@ pub fn bucket(value: i64) -> u16 {
     ((exponent << BITS) as u64 + (value >> exponent)) as u16
 }
 
+/// The bucket of the largest value. A file may name a higher one.
+const LAST: u16 = (((62 - BITS) << BITS) + (2 << BITS) - 1) as u16;
+
 /// The middle of a bucket.
 pub fn bucket_value(bucket: u16) -> i64 {
-    let bucket = u64::from(bucket);
+    let bucket = u64::from(bucket.min(LAST));
     if bucket < 2 << BITS {
         return bucket as i64;
     }
-    let exponent = ((bucket >> BITS) - 1).min(62 - u64::from(BITS));
+    let exponent = (bucket >> BITS) - 1;
     let first = (bucket - (exponent << BITS)) << exponent;
     i64::try_from(first + (1 << exponent) / 2).unwrap_or(i64::MAX)
 }

@@ -191,7 +191,7 @@ mod tests {
         let all = usual();
         let columns = all.chosen(&[]);
         let heads = super::columns(&all, &columns);
-        assert_eq!(heads.iter().map(|c| c.id.as_str()).collect::<Vec<_>>()[..3], ["profile", "dtype", "length"]);
+        assert_eq!(heads.iter().map(|c| c.id.as_str()).collect::<Vec<_>>()[..4], ["profile", "kernel", "dtype", "length"]);
         let rows = rows(&all, &columns, Mode::Values, 0, "");
         assert!(rows.iter().all(|row| row.cells.len() == heads.len() && row.heat.len() == heads.len()));
         let at = heads.iter().position(|c| c.id == "total_time").expect("there");
