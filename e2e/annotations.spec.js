@@ -107,7 +107,7 @@ test('annotations stay with the profile, and go through files', async ({ page, s
   const json = await download(page, panel(page).getByRole('button', { name: 'JSON' }));
   const csv = await download(page, panel(page).locator('.annotations__head').getByRole('button', { name: 'CSV' }));
   expect(JSON.parse(json).set.items).toHaveLength(2);
-  expect(csv.split('\n')[0]).toBe('name,start_ns,end_ns,colour,versus');
+  expect(csv.split('\r\n')[0]).toBe('name,start_ns,end_ns,colour,versus');
   await panel(page).getByPlaceholder('Name of the set').fill('before');
   await panel(page).getByRole('button', { name: 'Save set' }).click();
 

@@ -4,6 +4,7 @@ pub mod arrow;
 pub mod ascending;
 pub mod bytes;
 pub mod colour_slots;
+pub mod csv;
 pub mod diagnostics;
 pub mod hash;
 pub mod ids;

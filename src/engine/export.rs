@@ -7,6 +7,7 @@ use super::owners::Owners;
 use super::question::Refusal;
 use super::scan::place;
 use super::{Session, told};
+use crate::base::csv::record;
 use crate::base::{SliceId, TrackId};
 use crate::model::domain::HbmTraffic;
 use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
@@ -69,11 +70,11 @@ impl Session {
         let part = self.table(id, from, PART)?;
         let mut out = ExportPart { n_rows: part.rows.len() as u64, ..ExportPart::default() };
         if from == 0 {
-            line(&mut out.text, part.columns.iter().map(String::as_str));
+            record(&mut out.text, part.columns.iter().map(String::as_str));
         }
         for row in &part.rows {
             let cells: Vec<String> = (0..part.columns.len()).map(|c| row.get(c).map(raw).unwrap_or_default()).collect();
-            line(&mut out.text, cells.iter().map(String::as_str));
+            record(&mut out.text, cells.iter().map(String::as_str));
         }
         let done = from.saturating_add(out.n_rows);
         out.next = (out.n_rows > 0 && done < part.n_total).then_some(done);
@@ -89,22 +90,6 @@ fn raw(cell: &Cell) -> String {
         Cell::Float(v) => v.to_string(),
         Cell::Text(v) => v.clone(),
     }
-}
-
-fn line<'a>(out: &mut String, fields: impl Iterator<Item = &'a str>) {
-    for (at, field) in fields.enumerate() {
-        if at > 0 {
-            out.push(',');
-        }
-        if field.contains([',', '"', '\r', '\n']) {
-            out.push('"');
-            out.push_str(&field.replace('"', "\"\""));
-            out.push('"');
-        } else {
-            out.push_str(field);
-        }
-    }
-    out.push_str("\r\n");
 }
 
 /// Numbers of a device's slices, in the order of their columns; empty where the file does not tell.
@@ -134,7 +119,7 @@ impl Session {
         if from == 0 {
             let fixed = ["timeline_track", "name", "start_ns", "duration_ns"].into_iter().chain(NUMBERS);
             let of_file = in_file.iter().map(|f| f.0).chain(["slice", "predecessors"]);
-            line(&mut out.text, fixed.chain(profile.attributes.iter().map(|a| a.id.as_str())).chain(of_file));
+            record(&mut out.text, fixed.chain(profile.attributes.iter().map(|a| a.id.as_str())).chain(of_file));
         }
         let keys: Vec<&[&str]> = in_file.iter().map(|f| f.1).collect();
         let fields = told::fields(self.format()?, &self.input, profile, ids, &keys)?;
@@ -183,7 +168,7 @@ fn rows(profile: &Profile, slices: &[SliceId], fields: &[Vec<String>], out: &mut
         // No semaphore is written as -1.
         let read = read.iter().map(|field| if field == "-1" { "" } else { field.as_str() });
         let (own, before) = (i.to_string(), predecessors(profile, slice));
-        line(&mut out.text, fixed.into_iter().chain(told).chain(attributes).chain(read).chain([own.as_str(), before.as_str()]));
+        record(&mut out.text, fixed.into_iter().chain(told).chain(attributes).chain(read).chain([own.as_str(), before.as_str()]));
         out.n_rows += 1;
     }
 }
@@ -204,7 +189,7 @@ fn semaphores(profile: &Profile, from: u64) -> ExportPart {
     let end = first.saturating_add(PART as usize).min(n);
     let mut out = ExportPart { next: (end < n).then_some(end as u64), progress: (end as u64, n as u64), ..ExportPart::default() };
     if first == 0 {
-        line(&mut out.text, ["timeline_track", "timestamp_ns", "id", "value", "owner"].into_iter());
+        record(&mut out.text, ["timeline_track", "timestamp_ns", "id", "value", "owner"]);
     }
     let owners = Owners::of(profile);
     for i in first..end {
@@ -218,7 +203,7 @@ fn semaphores(profile: &Profile, from: u64) -> ExportPart {
             continue;
         }
         let (path, time) = (profile.track_path(track), profile.instants.time[i].to_string());
-        line(&mut out.text, [path.as_str(), &time, id, value, owners.owner(track, id)].into_iter());
+        record(&mut out.text, [path.as_str(), &time, id, value, owners.owner(track, id)]);
         out.n_rows += 1;
     }
     out

@@ -176,8 +176,8 @@ fn the_command_prints_the_same_bytes() {
         | fused_bf16_s512.json | fused | bf16 | **2.00 µs** | **0 B** | 2.31 |\n\
         | naive_fp32_s512.json | naive | fp32 | 4.00 µs | 4.00 KiB | 2.31 |\n";
     assert_eq!(text(&[&columns[..], &["--base", "naive"]].concat()), want);
-    let want = "profile,kernel,dtype,total_time,spill_reload_bytes,compiler_version\n\
-        fused_bf16_s512.json,fused,bf16,0.000002,0,2.31\nnaive_fp32_s512.json,naive,fp32,0.000004,4096,2.31\n";
+    let want = "profile,kernel,dtype,total_time,spill_reload_bytes,compiler_version\r\n\
+        fused_bf16_s512.json,fused,bf16,0.000002,0,2.31\r\nnaive_fp32_s512.json,naive,fp32,0.000004,4096,2.31\r\n";
     assert_eq!(text(&[&columns[..], &["--format", "csv"]].concat()), want);
     let value: Value = serde_json::from_str(&text(&["--format", "json", "--show", "ratios", "--base", "naive"])).expect("JSON");
     assert_eq!((&value["base"], &value["rows"][0]["values"]["total_time"]), (&json!("naive_fp32_s512.json"), &json!(0.5)));

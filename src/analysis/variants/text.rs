@@ -3,6 +3,7 @@
 use super::Variants;
 use super::names::NameParts;
 use super::table::{Mode, shown};
+use crate::base::csv::{no_formula, record};
 
 /// What of the table to write.
 #[derive(Debug, Clone, Copy)]
@@ -27,24 +28,16 @@ pub fn csv(all: &Variants, layout: Layout<'_>) -> String {
     let mut header = vec!["profile".to_string()];
     header.extend(parts.iter().map(|at| NameParts::LABELS[*at].to_lowercase()));
     header.extend(layout.columns.iter().filter_map(|c| all.columns.get(*c)).map(|c| c.id.clone()));
-    let mut out = record(&header);
+    let mut out = String::new();
+    record(&mut out, header.iter().map(String::as_str));
     for (row, cells) in all.rows.iter().zip(shown(all, layout.columns, layout.mode, layout.base)) {
-        let mut fields = vec![row.title.clone()];
-        fields.extend(parts.iter().map(|at| row.name.all()[*at].to_string()));
-        fields.extend(cells.into_iter().map(|c| c.raw));
-        out.push_str(&record(&fields));
+        // Names of files and texts of a file may be anything.
+        let mut fields = vec![no_formula(&row.title)];
+        fields.extend(parts.iter().map(|at| no_formula(row.name.all()[*at])));
+        fields.extend(cells.into_iter().map(|c| no_formula(&c.raw)));
+        record(&mut out, fields.iter().map(String::as_str));
     }
     out
-}
-
-fn record(fields: &[String]) -> String {
-    // A spreadsheet takes what starts with one of these for a formula; a minus before a digit is a number.
-    let is_formula = |f: &str| f.starts_with(['=', '+', '@', '\t']) || (f.starts_with('-') && f.parse::<f64>().is_err());
-    let field = |f: &String| {
-        let f = if is_formula(f) { format!("'{f}") } else { f.clone() };
-        if f.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", f.replace('"', "\"\"")) } else { f }
-    };
-    format!("{}\n", fields.iter().map(field).collect::<Vec<_>>().join(","))
 }
 
 /// A Markdown table: rounded values with units, the best of a column bold.
@@ -66,15 +59,4 @@ pub fn markdown(all: &Variants, layout: Layout<'_>) -> String {
         out.push_str(&format!("| {} |\n", fields.join(" | ")));
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_quoted_and_are_no_formulas() {
-        let fields = ["a,b", "=1+1", "-2.5", "-x", "say \"x\""].map(String::from);
-        assert_eq!(record(&fields), "\"a,b\",'=1+1,-2.5,'-x,\"say \"\"x\"\"\"\n");
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::{Annotation, AnnotationSet, Book, MOST, TimeUnit};
 use crate::base::Order as _;
-use crate::base::{TimeNs, text};
+use crate::base::{TimeNs, csv, text};
 use serde::{Deserialize, Serialize};
 
 const KIND: &str = "axonscope annotations";
@@ -47,17 +47,13 @@ pub fn to_json(set: &AnnotationSet, of: &Of) -> String {
 
 /// The set as CSV: one annotation a line, times in nanoseconds since the profile's origin.
 pub fn to_csv(set: &AnnotationSet) -> String {
-    let mut out = format!("{HEADER}\n");
+    let mut out = format!("{HEADER}\r\n");
     for a in &set.items {
         let end = a.end.map(|e| e.0.to_string()).unwrap_or_default();
-        let versus = a.versus.and_then(|v| set.get(v)).map(|v| quote(&v.name)).unwrap_or_default();
-        out.push_str(&format!("{},{},{end},{},{versus}\n", quote(&a.name), a.start.0, a.colour));
+        let versus = a.versus.and_then(|v| set.get(v)).map_or("", |v| v.name.as_str());
+        csv::record(&mut out, [a.name.as_str(), &a.start.0.to_string(), &end, &a.colour.to_string(), versus]);
     }
     out
-}
-
-fn quote(text: &str) -> String {
-    if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }
 
 /// Reads a file of either kind. An error is a sentence that says what was expected.

@@ -1,34 +1,26 @@
 //! A table as comma-separated values after RFC 4180, raw: no units, no rounding.
 
 use super::data::{Column, Row};
+use crate::base::csv;
 
 /// Header and rows, in the order and with the columns given. Members follow as a last column when any row has some.
 pub fn csv(columns: &[Column], rows: &[Row], order: &[u32], shown: &[usize]) -> String {
     let rows = || order.iter().filter_map(|i| rows.get(*i as usize));
     let has_members = rows().any(|r| !r.members.is_empty());
     let mut out = String::new();
-    let mut fields: Vec<String> = shown.iter().filter_map(|c| columns.get(*c)).map(|c| quoted(&c.id)).collect();
+    let mut fields: Vec<String> = shown.iter().filter_map(|c| columns.get(*c)).map(|c| c.id.clone()).collect();
     if has_members {
         fields.push("members".into());
     }
-    line(&mut out, &fields);
+    csv::record(&mut out, fields.iter().map(String::as_str));
     for row in rows() {
-        let mut fields: Vec<String> = shown.iter().map(|c| quoted(&row.cell(*c).raw())).collect();
+        let mut fields: Vec<String> = shown.iter().map(|c| row.cell(*c).raw()).collect();
         if has_members {
-            fields.push(quoted(&row.members.join("; ")));
+            fields.push(row.members.join("; "));
         }
-        line(&mut out, &fields);
+        csv::record(&mut out, fields.iter().map(String::as_str));
     }
     out
-}
-
-fn line(out: &mut String, fields: &[String]) {
-    out.push_str(&fields.join(","));
-    out.push_str("\r\n");
-}
-
-fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\r', '\n']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.into() }
 }
 
 #[cfg(test)]
