@@ -53,6 +53,8 @@ test('what people paste becomes the address of the file', () => {
   for (const [typed, reason] of [['http://example.com/t', 'https'], ['ftp://x/y', 'ftp'], ['https://u:p@x/y', 'user name'], ['file:///etc/passwd', 'file:'], ['', 'not an address'], ['javascript:alert(1)', 'javascript:']]) {
     expect(toUrl(typed).error, typed).toContain(reason);
   }
+  expect(toUrl('./files/a%20b.json', 'https://x/t/open.html?url=y').url.href).toBe('https://x/t/files/a%20b.json');
+  for (const above of ['./../secret', './%2e%2e/secret', './a/../../secret']) expect(toUrl(above, 'https://x/t/open.html').error, above).toContain('not beside this page');
   expect(fileName(new URL('https://x/a/b%20c.json?sig=1'))).toBe('b c.json');
   expect(listingKind(new URL('https://x/a'))).toBe('');
   expect(corsRules('https://page').map(({ text }) => text.includes('https://page') && text.includes('Content-Range'))).toEqual([true, true, true]);

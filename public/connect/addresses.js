@@ -4,9 +4,15 @@
 const isLocal = (host) => ['localhost', '127.0.0.1', '[::1]'].includes(host);
 const encodePath = (path) => path.split('/').map(encodeURIComponent).join('/');
 
-/** The address that is requested for what the user typed: `{ url }`, a URL, or `{ error }`, a sentence. */
-export function toUrl(text) {
+/** The address that is requested for what the user typed: `{ url }`, a URL, or `{ error }`, a sentence. `./…` is a file beside the page at `base`. */
+export function toUrl(text, base = '') {
   const typed = text.trim();
+  if (typed.startsWith('./') && base) {
+    const url = new URL(typed, base);
+    // Not above the page: `./../` of a link leads to other pages of the host.
+    if (url.pathname.startsWith(new URL('./', base).pathname)) return { url: new URL(url.pathname, base) };
+    return { error: `\`${typed}\` is not beside this page.` };
+  }
   const bucket = typed.match(/^(s3|gs|gcs):\/\/([^/]+)\/?(.*)$/i);
   if (bucket) {
     const [, scheme, name, key] = bucket;

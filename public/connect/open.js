@@ -17,7 +17,8 @@ const stored = () => { try { return JSON.parse(localStorage.getItem(ALLOWED) ?? 
 
 /** Asks once per origin; the answer is kept by the browser. */
 async function isAllowed(urls) {
-  const origins = [...new Set(urls.map((url) => url.origin))].filter((origin) => !allowedNow.has(origin) && !stored().includes(origin));
+  // What this page is loaded from needs no question: `axonscope view` serves files beside it.
+  const origins = [...new Set(urls.map((url) => url.origin))].filter((origin) => origin !== location.origin && !allowedNow.has(origin) && !stored().includes(origin));
   if (origins.length === 0) return true;
   const named = urls.filter((url) => origins.includes(url.origin));
   const content = [
@@ -173,20 +174,22 @@ async function chosenOf(url, kind) {
 /** The addresses of this page, so that a link to what is shown carries them. */
 function writeAddress(urls) {
   const search = new URLSearchParams(location.search);
-  const known = search.getAll('url');
+  const known = search.getAll('url').map((text) => toUrl(text, location.href).url?.href);
   urls.filter((url) => !known.includes(url)).forEach((url) => search.append('url', url));
   history.replaceState(history.state, '', `${location.pathname}?${search}${location.hash}`);
 }
 
-/** Names that differ: with as much of the path as is needed. */
+/** Names that differ: with as much of the path as is needed; of files beside this page below its directory. */
 function named(urls) {
   const names = urls.map(fileName);
-  return names.every((name, i) => names.indexOf(name) === i) ? names : urls.map((url) => decodeURIComponent(url.pathname).replace(/^\/+/, ''));
+  const own = new URL('./', location.href);
+  const below = (url) => (url.origin === own.origin && url.pathname.startsWith(own.pathname) ? url.pathname.slice(own.pathname.length) : url.pathname);
+  return names.every((name, i) => names.indexOf(name) === i) ? names : urls.map((url) => decodeURIComponent(below(url)).replace(/^\/+/, ''));
 }
 
 /** Opens the addresses as one drop. `texts` as typed; `label` is for the address of this page. */
 export async function openAddresses(texts) {
-  const parsed = texts.map((text) => ({ text, ...toUrl(text) }));
+  const parsed = texts.map((text) => ({ text, ...toUrl(text, location.href) }));
   parsed.filter(({ error }) => error).forEach(({ error }) => fail(error));
   const wanted = parsed.filter(({ url }) => url);
   document.body.dataset.connect = 'busy';

@@ -135,3 +135,83 @@ fn what_cannot_be_compared_ends_in_a_sentence() {
     assert_eq!(compare(&[&base, &run, "--json", "--markdown"]).status.code(), Some(2));
     assert_eq!(compare(&[&base, &run, "--range", "5,2"]).status.code(), Some(2));
 }
+
+/// A trace with as many steps as durations: one kernel of `aten::mm` fills each.
+fn steps(durations: &[i64]) -> Value {
+    let mut events = Vec::new();
+    for (i, us) in durations.iter().enumerate() {
+        let (at, id) = (i as i64 * 10_000, i + 1);
+        let mut event = |cat: &str, name: &str, tid: i64, ts: i64, dur: i64, args: Value| {
+            events.push(json!({"ph": "X", "cat": cat, "name": name, "pid": if cat == "kernel" { 0 } else { 1 }, "tid": tid, "ts": ts, "dur": dur, "args": args}));
+        };
+        event("user_annotation", &format!("ProfilerStep#{id}"), 1, at, us + 20, json!({}));
+        event("cpu_op", "aten::mm", 1, at + 2, 8, json!({"External id": id}));
+        event("cuda_runtime", "cudaLaunchKernel", 1, at + 3, 2, json!({"correlation": id, "External id": id}));
+        event("kernel", "gemm", 7, at + 10, *us, json!({"device": 0, "stream": 7, "correlation": id, "External id": id}));
+    }
+    json!({ "schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": events })
+}
+
+#[test]
+fn what_got_slower_than_allowed_ends_with_code_3() {
+    let folder = Folder::new("slower");
+    let base = folder.file("base.json", &steps(&[1000, 1000, 1000]));
+    let same = folder.file("same.json", &steps(&[1010, 1010, 1010]));
+    let slow = folder.file("slow.json", &steps(&[1200, 1200, 1200]));
+    let noisy = folder.file("noisy.json", &steps(&[700, 1200, 1700]));
+    let text = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    let output = compare(&[&base, &slow]);
+    assert_eq!(output.status.code(), Some(0), "nothing is checked");
+    assert!(text(&output).lines().any(|l| l.contains("GPU time") && l.contains("1.20 ms") && l.contains("+20.0%")), "{}", text(&output));
+    assert!(!text(&output).contains("slower than allowed"));
+    let output = compare(&[&base, &slow, "--fail-over", "5%"]);
+    assert_eq!(output.status.code(), Some(3));
+    let all = text(&output);
+    for name in ["Mean step", "GPU time", "aten::mm"] {
+        assert!(all.lines().any(|l| l.contains(name) && l.ends_with("slower than allowed")), "{name}: {all}");
+    }
+    assert!(all.contains("More than 5.0% slower than the base: Mean step, GPU time, aten::mm."), "{all}");
+    for (run, limit, code) in [(&same, "5", 0), (&slow, "25%", 0), (&noisy, "5%", 0), (&base, "0", 0), (&same, "0.5%", 3)] {
+        let output = compare(&[&base, run, "--fail-over", limit]);
+        assert_eq!(output.status.code(), Some(code), "{run} {limit}: {}", text(&output));
+    }
+    assert!(text(&compare(&[&base, &noisy, "--fail-over", "5%"])).contains("within spread"));
+    assert_eq!(compare(&[&slow, &base, "--fail-over", "5%"]).status.code(), Some(0), "faster");
+    let json: Value =
+        serde_json::from_slice(&compare(&[&base, &slow, "--json", "--by", "kernel,step", "--fail-over", "5%"]).stdout).expect("JSON");
+    let times = json["times"].as_array().expect("rows");
+    let of = |group: &str| times.iter().filter(|r| r["group"] == group).collect::<Vec<_>>();
+    assert_eq!((of("Kernel").len(), of("Step").len(), of("Operator").len()), (1, 3, 0));
+    assert_eq!(
+        (&of("Kernel")[0]["name"], &of("Kernel")[0]["delta_ns"], &of("Kernel")[0]["is_too_slow"]),
+        (&json!("gemm"), &json!(200_000), &json!(true))
+    );
+    let markdown = text(&compare(&[&base, &slow, "--markdown", "--fail-over", "5%"]));
+    assert!(markdown.contains("## Times") && markdown.contains("| Operator | aten::mm | 1.01 ms | 1.21 ms |"), "{markdown}");
+}
+
+#[test]
+fn a_neuron_profile_is_checked_by_total_and_engines() {
+    let folder = Folder::new("neuron-slower");
+    let [base, run] = two(&folder);
+    assert_eq!(compare(&[&base, &run, "--fail-over", "5%"]).status.code(), Some(0), "faster");
+    let output = compare(&[&run, &base, "--fail-over", "5%"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.lines().any(|l| l.contains("Vector busy") && l.ends_with("slower than allowed")), "{text}");
+    assert!(!text.lines().any(|l| l.contains("Tensor busy") && l.ends_with("slower than allowed")), "{text}");
+}
+
+#[test]
+fn a_check_that_cannot_be_made_fails() {
+    let folder = Folder::new("unchecked");
+    let [device, _] = two(&folder);
+    let trace = folder.file("trace.json", &steps(&[1000]));
+    let output = compare(&[&device, &trace, "--fail-over", "5%"]);
+    let sentence = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(1) && sentence.contains("no times that can be compared"), "{sentence}");
+    for wrong in ["-1%", "x", "inf", ""] {
+        assert_eq!(compare(&[&trace, &trace, &format!("--fail-over={wrong}")]).status.code(), Some(2), "{wrong}");
+    }
+    assert_eq!(compare(&[&trace, &trace, "--by", "nonsense"]).status.code(), Some(2));
+}

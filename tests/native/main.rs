@@ -62,4 +62,5 @@ mod torch_truth;
 mod torch_views;
 mod torch_views_support;
 mod variants;
+mod view_command;
 mod worker_protocol;

@@ -106,3 +106,131 @@ fn views_of_neuron_logs_reports_and_system_profiles_have_their_queries() {
     let tables: Vec<(&str, Vec<u8>)> = tables.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
     assert_eq!(asked("system", &tables)["hbm"][0]["bytes"], 95);
 }
+
+/// A trace with names that a terminal and a CSV reader must survive.
+fn hostile() -> Vec<u8> {
+    let names = ["plain", "a,b", "say \"x\"", "two\nlines", "\u{1b}[2Jescape"];
+    let events: Vec<Value> = names
+        .iter()
+        .enumerate()
+        .map(|(i, name)| serde_json::json!({"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": i * 10, "dur": i + 1}))
+        .collect();
+    serde_json::json!({ "schemaVersion": 1, "traceEvents": events }).to_string().into_bytes()
+}
+
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, bytes: &[u8]) -> File {
+        let path = std::env::temp_dir().join(format!("axonscope-report-{}-{name}", std::process::id()));
+        std::fs::write(&path, bytes).expect("written");
+        File(path)
+    }
+
+    fn text(&self, arguments: &[&str]) -> String {
+        let path = self.0.to_str().expect("a path in UTF-8");
+        let output = report(&[arguments, &[path]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Records of a CSV text, read character by character as RFC 4180 says.
+fn records(text: &str) -> Vec<Vec<String>> {
+    let (mut out, mut row, mut cell, mut is_quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' if is_quoted && chars.peek() == Some(&'"') => cell.push(chars.next().expect("a quote")),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => row.push(std::mem::take(&mut cell)),
+            '\r' if !is_quoted => (),
+            '\n' if !is_quoted => {
+                row.push(std::mem::take(&mut cell));
+                out.push(std::mem::take(&mut row));
+            }
+            c => cell.push(c),
+        }
+    }
+    assert!(row.is_empty() && cell.is_empty() && !is_quoted, "the last record ends");
+    out
+}
+
+#[test]
+fn csv_has_every_row_of_the_answer() {
+    let file = File::new("hostile.json", &hostile());
+    let answer: Value = serde_json::from_str(&file.text(&["--query", "operators"])).expect("JSON");
+    let want = answer["answer"]["rows"].as_array().expect("rows");
+    let rows = records(&file.text(&["--query", "operators", "--csv", "--rows", "rows"]));
+    assert_eq!(rows.len(), want.len() + 1);
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()));
+    let at = |name: &str| rows[0].iter().position(|c| c == name).unwrap_or_else(|| panic!("no {name} in {:?}", rows[0]));
+    for (row, want) in rows[1..].iter().zip(want) {
+        assert_eq!(row[at("name")], want["name"].as_str().expect("a name"));
+        assert_eq!(row[at("self_time")], want["self_time"].to_string());
+    }
+    let names: Vec<&str> = rows[1..].iter().map(|r| r[at("name")].as_str()).collect();
+    for name in ["a,b", "say \"x\"", "two\nlines", "\u{1b}[2Jescape"] {
+        assert!(names.contains(&name), "{name:?} in {names:?}");
+    }
+    let two = |path: &str| {
+        records(&String::from_utf8(report(&["--query", "operators", "--csv", "--rows", "rows", path, path]).stdout).expect("UTF-8"))
+    };
+    let both = two(file.0.to_str().expect("a path"));
+    assert_eq!((both.len(), both[0][0].as_str()), (2 * want.len() + 1, "profile"), "rows of several profiles are in one table");
+}
+
+#[test]
+fn a_table_is_aligned_and_says_what_it_lacks() {
+    let file = File::new("table.json", &hostile());
+    let text = file.text(&["--query", "operators", "--table", "--rows", "rows", "--limit", "3"]);
+    assert!(text.contains("3 of 5 rows; --limit 0 prints all."), "{text}");
+    assert_eq!(text.lines().count(), 1 + 3 + 1);
+    let all = file.text(&["--query", "operators", "--table", "--rows", "rows", "--limit", "0"]);
+    assert_eq!(all.lines().count(), 6, "a name with two lines is one line: {all}");
+    assert!(!all.contains('\u{1b}') && all.contains("·[2Jescape") && all.contains("two·lines"), "{all}");
+    // Numbers end at the same place.
+    let at = all.lines().next().and_then(|h| h.find("self_time")).expect("a column") + "self_time".len();
+    assert!(all.lines().skip(1).all(|l| l.chars().nth(at - 1).is_some_and(|c| c.is_ascii_digit())), "{all}");
+}
+
+#[test]
+fn an_answer_without_rows_is_keys_and_values() {
+    let file = File::new("record.json", &hostile());
+    let csv = records(&file.text(&["--query", "kernels", "--csv"]));
+    assert_eq!(csv[0], ["key", "value"]);
+    assert!(csv.iter().any(|r| r == &["total_ns", "0"]), "{csv:?}");
+    let table = file.text(&["--query", "kernels", "--table"]);
+    assert!(table.lines().any(|l| l.split_whitespace().eq(["total_ns", "0"])), "{table}");
+    let path = file.0.to_str().expect("a path");
+    for (arguments, sentence) in [
+        (vec!["--query", "operators", "--csv", "--rows", "nonsense", path], "no list `nonsense`"),
+        (vec!["--query", "slices", "--csv", path], "lines of JSON"),
+    ] {
+        let output = report(&arguments);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && text.contains(sentence) && output.stdout.is_empty(), "{text}");
+    }
+    assert_eq!(report(&["--csv", "--table", path]).status.code(), Some(2));
+}
+
+#[test]
+fn help_has_every_query_and_the_exit_codes() {
+    let help = String::from_utf8(report(&["--help"]).stdout).expect("UTF-8");
+    assert!(help.contains("Exit codes: 0 done, 1 failed"), "{help}");
+    // The sentence for a query that does not exist lists all.
+    let path = sample();
+    let output = report(&["--query", "nonsense", path.to_str().expect("a path")]);
+    let sentence = String::from_utf8_lossy(&output.stderr).into_owned();
+    let list = sentence.split_once("queries ").and_then(|(_, rest)| rest.split_once("; found")).expect("a list").0;
+    let without_notes: String = list.split('(').map(|part| part.split_once(')').map_or(part, |p| p.1)).collect();
+    for name in without_notes.split(',').map(str::trim).filter(|n| !n.is_empty()) {
+        assert!(help.contains(name), "`{name}` in the help");
+    }
+}

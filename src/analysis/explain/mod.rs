@@ -8,6 +8,7 @@ pub mod markdown;
 mod merge;
 mod metrics;
 pub mod sentences;
+pub mod slower;
 mod step_sentences;
 pub mod tree;
 

@@ -13,10 +13,14 @@ mod fleet;
 mod report;
 #[cfg(not(target_arch = "wasm32"))]
 mod table;
+#[cfg(not(target_arch = "wasm32"))]
+mod text_table;
+#[cfg(not(target_arch = "wasm32"))]
+mod view;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod command {
-    use crate::{compare, convert, fleet, report, table};
+    use crate::{compare, convert, fleet, report, table, view};
     use clap::{Parser, Subcommand};
     use std::process::ExitCode;
 
@@ -30,16 +34,20 @@ mod command {
 
     #[derive(Subcommand)]
     enum Command {
-        /// Answer one query about files, as JSON
+        /// Answer one query about files, as JSON, CSV or a table
         #[command(after_help = report::QUERIES)]
         Report(report::Arguments),
-        /// Show what differs between two profiles of a kind
+        /// Show what differs between two profiles of a kind, and check that nothing got slower
+        #[command(after_help = compare::EXAMPLES)]
         Compare(compare::Arguments),
         /// Write device profiles as Parquet tables of Neuron Explorer's schema
         #[command(after_help = convert::EXAMPLES)]
         Convert(convert::Arguments),
         /// Show any number of profiles in one table
         Table(table::Arguments),
+        /// Serve the page with files of this machine on 127.0.0.1
+        #[command(after_help = view::EXAMPLES)]
+        View(view::Arguments),
         /// Write what each trace contributes to a run, one Parquet file for each
         #[command(after_help = fleet::part::EXAMPLES)]
         Part(fleet::part::Arguments),
@@ -54,9 +62,10 @@ mod command {
     pub fn run() -> ExitCode {
         let outcome = match Axonscope::parse().command {
             Command::Report(arguments) => report::run(&arguments),
-            Command::Compare(arguments) => compare::run(&arguments),
+            Command::Compare(arguments) => return coded(compare::run(&arguments)),
             Command::Convert(arguments) => convert::run(&arguments),
             Command::Table(arguments) => table::run(&arguments),
+            Command::View(arguments) => view::run(&arguments),
             Command::Part(arguments) => return coded(fleet::part::run(&arguments)),
             Command::Merge(arguments) => return coded(fleet::merge::run(&arguments)),
             Command::Run(arguments) => return coded(fleet::run::run(&arguments)),

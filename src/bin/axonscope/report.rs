@@ -1,4 +1,4 @@
-//! `axonscope report`: what the engine answers about files, as JSON on standard output.
+//! `axonscope report`: what the engine answers about files, as JSON, CSV or a table on standard output.
 //!
 //! A directory stands for all files in it. Each profile has its place: run, worker, span.
 
@@ -6,6 +6,7 @@ mod bounds;
 mod device;
 mod memory;
 mod neuron;
+mod rows;
 mod snapshot;
 mod timing;
 mod torch;
@@ -57,14 +58,22 @@ Queries of Neuron device profiles:
   agreement            instructions of a trace compared with the profiler's output of the same run (two files),
   instructions (one JSON object for each, keys as in neuron-profile's JSON),
   memory-map           values in on-chip memory by address and time [core=0…, memory=sbuf|psum],
-  dma-rows [group_by=queue|engine, detail=packets|rings|merged], tensors, compare [base]
+  dma-rows [group_by=queue|engine, detail=packets|rings|merged], merged-bar [slice, group_by, detail],
+  name-rows [group_by=layer|…], view-curves [start_ns, end_ns, smooth=1], tensors, compare [base]
 
 Queries of run summaries (axonscope run):
   fleet                findings, ranks, stragglers, collectives, operators, hosts and devices
 
 Queries of other Neuron files:
   system, serving (executions by model and bucket, bursts of traffic, gaps) [burst=1, start_ns, end_ns],
-  support, operator-framework, operator-hlo, operator-timeline, support_diff, operator-framework_diff, operator-hlo_diff";
+  support, operator-framework, operator-hlo, operator-timeline, support_diff, operator-framework_diff, operator-hlo_diff
+
+Examples:
+  axonscope report --query operators --table trace.json.gz
+  axonscope report --query overview --csv --rows steps trace.json.gz
+  axonscope report --query fleet --table --rows ranks run.axonrun
+
+Exit codes: 0 done, 1 failed (one sentence on standard error), 2 wrong arguments.";
 
 /// Arguments of `axonscope report`.
 #[derive(clap::Args)]
@@ -75,6 +84,21 @@ pub struct Arguments {
     /// An argument of the query
     #[arg(long = "arg", value_name = "KEY=VALUE", value_parser = key_and_value)]
     args: Vec<(String, String)>,
+    /// Print the rows of the answer as CSV (RFC 4180), all of them; an answer without rows as keys and values
+    #[arg(long, conflicts_with = "table")]
+    csv: bool,
+    /// Print the rows of the answer as an aligned table
+    #[arg(long)]
+    table: bool,
+    /// Print JSON (the default)
+    #[arg(long, conflicts_with_all = ["csv", "table"])]
+    json: bool,
+    /// List of the answer to print with --csv or --table, where it has several, as `ranks` or `cores.0.by_opcode`
+    #[arg(long, value_name = "NAME")]
+    rows: Option<String>,
+    /// Rows of each table at most; 0 prints all
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
     /// Print the time of each phase of the import to standard error
     #[arg(long)]
     timing: bool,
@@ -120,6 +144,17 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         timing::print();
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
+    let form = match (arguments.csv, arguments.table) {
+        (true, _) => Some(rows::Form::Csv),
+        (_, true) => Some(rows::Form::Table(if arguments.limit == 0 { usize::MAX } else { arguments.limit })),
+        _ => None,
+    };
+    if form.is_some() && ["slices", "instructions"].contains(&arguments.query.as_str()) {
+        let name = &arguments.query;
+        return Err(format!(
+            "`{name}` is printed as lines of JSON. Use `axonscope convert` for tables of all events, or `--query tables --arg csv=instructions` for CSV."
+        ));
+    }
     if arguments.query == "slices" {
         return sessions.iter().enumerate().try_for_each(|(i, session)| slices(&mut out, i, session)).map_err(|e| e.to_string());
     }
@@ -141,6 +176,13 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         for session in &sessions {
             answers.push(answer(session, arguments)?);
         }
+    }
+    if let Some(form) = form {
+        let is_one_each = answers.len() == sessions.len();
+        let title = |at: usize| sessions.get(at).filter(|_| is_one_each).map(|s| s.profile.meta.title.clone()).unwrap_or_default();
+        let titled: Vec<(String, Value)> = answers.into_iter().enumerate().map(|(at, answer)| (title(at), answer)).collect();
+        let text = rows::written(&titled, arguments.rows.as_deref(), form)?;
+        return out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| e.to_string());
     }
     let origin = |s: &Session| Origin { drop: 0, path: s.ledger.members.first().cloned().unwrap_or_default(), rank: s.rank() };
     let places = place::places(&sessions.iter().map(origin).collect::<Vec<Origin>>());
