@@ -281,3 +281,34 @@ fn a_long_head_without_events_is_accepted() {
     let sentence = outcome.map(|_| ()).unwrap_err().to_string();
     assert!(sentence.contains("`traceEvents`") && sentence.contains("`metadata`, `b`"), "{sentence}");
 }
+
+#[test]
+fn a_host_thread_with_the_id_of_a_device_is_a_thread_of_the_host() {
+    let trace = |more: &str| {
+        format!(
+            r#"{{"schemaVersion": 1, "deviceProperties": [{{"id": 0, "name": "H100"}}], "traceEvents": [
+{{"ph":"M","name":"process_name","pid":0,"tid":0,"args":{{"name":"python3"}}}},
+{{"ph":"M","name":"process_labels","pid":0,"tid":0,"args":{{"labels":"GPU 0"}}}},
+{{"ph":"M","name":"process_name","pid":9,"tid":0,"args":{{"name":"python3"}}}},
+{{"ph":"M","name":"process_labels","pid":9,"tid":0,"args":{{"labels":"CPU"}}}},
+{{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":9,"tid":9,"ts":0,"dur":9}},{more}
+{{"ph":"X","cat":"python_function","name":"threading.py(1032): _bootstrap","pid":0,"tid":0,"ts":0,"dur":90}},
+{{"ph":"X","cat":"gpu_user_annotation","name":"step","pid":0,"tid":8,"ts":5,"dur":9,"args":{{"device":0,"stream":8}}}},
+{{"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":20,"dur":9,"args":{{"device":0,"stream":7}}}}]}}"#
+        )
+    };
+    let path = |text: String, name: &str| {
+        let profile = import::import(&InputSet::from_bytes("t.json", text.into_bytes())).unwrap().remove(0).1.unwrap().0.profile;
+        profile.check().unwrap();
+        let slice = (0..profile.slices.len() as u32).map(SliceId).find(|s| profile.name_of(*s) == name).unwrap();
+        let track = profile.track_of(slice).unwrap();
+        (profile.track_path(track), profile.tracks[track.index()].kind)
+    };
+    let python = "threading.py(1032): _bootstrap";
+    assert_eq!(path(trace(""), python), ("python3 9 (CPU) / Thread 0".into(), TrackKind::Thread));
+    assert_eq!(path(trace(""), "gemm"), ("GPU 0 / stream 7".into(), TrackKind::Stream));
+    assert_eq!(path(trace(""), "step").1, TrackKind::Stream);
+    // Of several processes it is not known which one it belongs to.
+    let two = trace(r#"{"ph":"X","cat":"cpu_op","name":"aten::add","pid":11,"tid":11,"ts":0,"dur":9},"#);
+    assert_eq!(path(two, python).0, "Host (process not recorded) / Thread 0");
+}

@@ -215,6 +215,9 @@ impl Content {
         if cat.is_device {
             self.lanes.threads[thread].is_device = true;
         }
+        if matches!(cat.class, Class::Host | Class::Python) {
+            self.lanes.threads[thread].is_host = true;
+        }
         (cat.id, cat.class)
     }
 

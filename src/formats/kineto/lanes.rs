@@ -36,6 +36,8 @@ pub struct Thread {
     pub open: Vec<RawSliceId>,
     /// Whether device work was seen on it.
     pub is_device: bool,
+    /// Whether operators, annotations or Python functions were seen on it.
+    pub is_host: bool,
     name: Option<String>,
     sort: Option<i64>,
 }
@@ -111,7 +113,16 @@ impl Lanes {
         let parent = Some(self.processes[process].track);
         *self.thread_of.entry((process, id)).or_insert_with(|| {
             let track = builder.track(TrackSpec { parent, name: String::new(), kind: TrackKind::Thread, sort: 0 });
-            self.threads.push(Thread { process, tid: id, track, open: Vec::new(), is_device: false, name: None, sort: None });
+            self.threads.push(Thread {
+                process,
+                tid: id,
+                track,
+                open: Vec::new(),
+                is_device: false,
+                is_host: false,
+                name: None,
+                sort: None,
+            });
             self.threads.len() - 1
         })
     }
@@ -155,6 +166,7 @@ impl Lanes {
         t.name = later.name.or(t.name.take());
         t.sort = later.sort.or(t.sort);
         t.is_device |= later.is_device;
+        t.is_host |= later.is_host;
         t.open.extend(later.open.into_iter().map(|slice| slice + first));
     }
 
@@ -168,8 +180,14 @@ impl Lanes {
             let sort = p.sort.unwrap_or(if is_number(self.ids.get(p.pid)) { 0 } else { 1 << 40 });
             spec.sort = if is_device[at] { sort.saturating_sub(DEVICES_FIRST) } else { sort };
         }
+        let mut host: Option<TrackId> = None;
         for t in &self.threads {
             let p = &self.processes[t.process];
+            let is_misplaced = is_device[t.process] && t.is_host && !t.is_device;
+            if is_misplaced {
+                let parent = *host.get_or_insert_with(|| self.host(&is_device, builder));
+                builder.track_mut(t.track).parent = Some(parent);
+            }
             let tid = self.ids.get(t.tid);
             let given = t.name.as_deref().map(str::trim).filter(|n| !n.is_empty());
             let spec = builder.track_mut(t.track);
@@ -180,7 +198,7 @@ impl Lanes {
                 None if tid.is_empty() => "Events".into(),
                 None => pthread_name(tid).unwrap_or_else(|| tid.into()),
             };
-            let is_stream = is_device[t.process] || t.is_device || spec.name.starts_with("stream");
+            let is_stream = is_device[t.process] && !is_misplaced || t.is_device || spec.name.starts_with("stream");
             spec.kind = match is_stream {
                 true => TrackKind::Stream,
                 // The profiler's own record of its running: no work of the program.
@@ -192,6 +210,17 @@ impl Lanes {
             if let Some(role) = role {
                 spec.name = role.named(&spec.name);
             }
+        }
+    }
+
+    /// The group of threads whose records have the id of a device in place of their process (PyTorch writes `"pid": 0, "tid": 0` for a thread of Python
+    /// that it cannot name): the one process of the host, or a group of their own where there are several.
+    fn host(&self, is_device: &[bool], builder: &mut ProfileBuilder) -> TrackId {
+        let is_host = |at: &usize| !is_device[*at] && self.threads.iter().any(|t| t.process == *at && t.is_host);
+        let hosts: Vec<usize> = (0..self.processes.len()).filter(is_host).collect();
+        match hosts[..] {
+            [only] => self.processes[only].track,
+            _ => builder.track(TrackSpec { parent: None, name: "Host (process not recorded)".into(), kind: TrackKind::Group, sort: 0 }),
         }
     }
 

@@ -36,8 +36,9 @@ impl ProfileBuilder {
         }
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); n + 1];
         for i in (0..n).filter(|&i| keep[i]) {
-            // A parent must be a smaller id: this rules out circles.
-            let parent = self.tracks[i].parent.map(TrackId::index).filter(|&p| p < i);
+            // A parent must be a smaller id or a root: this rules out circles.
+            let is_root = |p: usize| p != i && self.tracks.get(p).is_some_and(|t| t.parent.is_none());
+            let parent = self.tracks[i].parent.map(TrackId::index).filter(|&p| p < i || is_root(p));
             children[parent.unwrap_or(n)].push(i);
         }
         for list in &mut children {
