@@ -52,9 +52,14 @@ pub(super) fn headline(unit: &ExplainUnit, total: &ExplainNode, kind: &str) -> S
     let size = text::duration(DurationNs(delta.saturating_abs()));
     let largest = unit.parts().filter(|p| p.delta.0.signum() == delta.signum()).max_by_key(|p| p.delta.0.unsigned_abs());
     let most = largest.map_or(String::new(), |p| {
-        let share = text::percent(p.delta.0 as f64 / delta as f64);
         let time = if p.name == "Idle" { "idle time".into() } else { format!("{kind} {} time", p.name) };
-        format!(" {share} of the difference is {time} ({}).", signed(p.delta.0))
+        let change = signed(p.delta.0);
+        // Parts that change the other way make this one larger than the whole: a share would be over 100%.
+        if p.delta.0.unsigned_abs() > delta.unsigned_abs() {
+            let others = signed(delta.saturating_sub(p.delta.0));
+            return format!(" Its largest part is {time} ({change}), partly offset by the other parts ({others}).");
+        }
+        format!(" {} of the difference is {time} ({change}).", text::percent(p.delta.0 as f64 / delta as f64))
     });
     Sentence { text: format!("{size} {word} ({}{ratio}).{most}", both(a, b)), evidence }
 }
@@ -182,6 +187,38 @@ mod tests {
         assert_eq!(of_spills((10, 4), (0, 0)), ", none as spills or reloads");
         assert_eq!(of_spills((10, 4), (0, 3)), ", none as spills or reloads");
         assert_eq!(of_spills((10, 4), (9, 1)), "; spills and reloads 9 → 1");
+    }
+
+    fn unit(deltas: &[(&str, i64)]) -> ExplainUnit {
+        let values = |ns: i64| Some(super::super::NodeValues { time: DurationNs(ns), count: 1.0, bytes: None });
+        let node = |name: &str, parent, base: i64, delta: i64| ExplainNode {
+            name: name.into(),
+            parent,
+            base: values(base),
+            run: values(base + delta),
+            delta: DurationNs(delta),
+            ..ExplainNode::default()
+        };
+        let sum = deltas.iter().map(|d| d.1).sum();
+        let mut nodes = vec![node("Total", None, 1_000 * deltas.len() as i64, sum)];
+        nodes.extend(deltas.iter().map(|(name, delta)| node(name, Some(0), 1_000, *delta)));
+        ExplainUnit { nodes, ..ExplainUnit::default() }
+    }
+
+    #[test]
+    fn parts_of_opposite_signs_are_no_share_over_all() {
+        let said = |deltas: &[(&str, i64)]| {
+            let unit = unit(deltas);
+            headline(&unit, &unit.nodes[0], "exclusive").text
+        };
+        let both = said(&[("DMA", -600), ("Tensor", -200)]);
+        assert!(both.ends_with(" 75.0% of the difference is exclusive DMA time (−600 ns)."), "{both}");
+        let opposite = said(&[("DMA", -795), ("Tensor", 295)]);
+        assert!(
+            opposite.ends_with(" Its largest part is exclusive DMA time (−795 ns), partly offset by the other parts (+295 ns)."),
+            "{opposite}"
+        );
+        assert!(said(&[("Idle", 500), ("Tensor", -200)]).contains("partly offset by the other parts (−200 ns)"));
     }
 
     #[test]
