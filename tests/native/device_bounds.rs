@@ -245,6 +245,46 @@ fn what_is_missing_is_said_and_never_0() {
 }
 
 #[test]
+fn without_constants_of_the_hardware_what_needs_them_is_missing() {
+    let file = json!({
+        "metadata": [{"first_hw_timestamp": 0, "last_hw_timestamp": 1_000}],
+        "instruction": [{"id": 0, "label": "Tensor", "subgroup": "Tensor", "subgraph": "sg00", "opcode": "MATMUL", "timestamp": 0, "duration": 400,
+            "operands": BF16, "elements": 128 * 128 * 512, "evt_wait_time": 0}],
+        "dma": [{"subgraph": "sg00", "subgroup": "Q0-E64", "dma_engine": "64", "dma_queue": "0", "timestamp": 0, "duration": 500, "transfer_size": 4096,
+            "queue_type": "hardware_dynamic", "duplicate": "no", "is_cc_dma": "no", "variable": "unknown"}],
+    });
+    let imported = import_one(&[("bare.json".into(), file.to_string().into_bytes())]).expect("it opens");
+    let found = of(&imported.profile, None);
+    let core = &found.cores[0];
+    assert_eq!((core.moved_bytes, core.busy(Part::Dma).map(|t| t.0)), (Some(4096), Some(500)));
+    assert_eq!((step(core, Bound::MemoryNoReloads), step(core, Bound::ComputeIdeal)), (None, None), "no rate is guessed");
+    assert!(!found.notes.is_empty());
+    assert!(core.ladders.iter().flat_map(|l| &l.steps).all(|s| s.time_ns.is_finite()));
+}
+
+#[test]
+fn of_two_cores_one_may_be_idle() {
+    let row = |core: &str, opcode: &str, start: i64| {
+        json!({"id": start, "label": "Vector", "subgroup": "Vector", "subgraph": core, "opcode": opcode, "timestamp": start, "duration": 300,
+            "operands": "", "evt_wait_time": 0})
+    };
+    let file = json!({
+        "metadata": [{"first_hw_timestamp": 0, "last_hw_timestamp": 1_000, "num_physical_cores": 2, "dma_ddr_bandwidth": 435_000_000_000i64}],
+        "instruction": [row("sg00", "COPY", 0), row("sg00", "COPY", 400), row("sg01", "EVENT_SEMAPHORE", 500)],
+    });
+    let imported = import_one(&[("two.json".into(), file.to_string().into_bytes())]).expect("it opens");
+    let found = of(&imported.profile, None);
+    assert_eq!(found.cores.len(), 2);
+    let busy: Vec<Option<i64>> = found.cores.iter().map(|c| c.busy(Part::Vector).map(|t| t.0)).collect();
+    assert_eq!(busy[0], Some(600));
+    assert!(busy[1].is_none_or(|t| t == 0), "a wait is no work: {busy:?}");
+    assert_eq!(found.cores[1].bottleneck, None);
+    for core in &found.cores {
+        assert_eq!(core.exclusive.iter().map(|e| e.time.0).sum::<i64>(), found.range.duration().0);
+    }
+}
+
+#[test]
 fn bytes_are_of_transfers_that_start_in_the_range_and_move_data() {
     let transfers = [
         (1000, 500, 4096, "hardware_dynamic"),
@@ -327,6 +367,11 @@ fn causes_of_the_real_runs_are_whole() {
             };
             let core = &found.cores[0];
             assert_eq!(Some(sum(GapKind::SlowTransfers, &|r| r.bytes.unwrap_or(0))), core.moved_bytes, "{run}, {source}");
+            // Packets that name the instruction that asked for them give source lines; without them the page says what is missing.
+            let slow = causes(&profile, GapKind::SlowTransfers);
+            let has_lines = slow.rows.iter().any(|r| !r.line.is_empty());
+            assert!(has_lines != slow.notes.iter().any(|n| n.contains("open the NTFF with its NEFF")), "{run}, {source}: {:?}", slow.notes);
+            assert!(source != "NTFF and NEFF" || has_lines, "{run}, {source}: {:?}", slow.notes);
             if let (Some(flops), Some(useful)) = (core.flops, core.useful_flops) {
                 assert_eq!(sum(GapKind::BelowPeak, &|r| r.flops.unwrap_or(0)), flops, "{run}, {source}");
                 assert_eq!(sum(GapKind::Transposes, &|r| r.flops.unwrap_or(0)), flops - useful, "{run}, {source}");

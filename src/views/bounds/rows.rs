@@ -134,13 +134,18 @@ pub fn gap_rows(core: &CoreBounds) -> Vec<Row> {
 pub fn heads(kind: GapKind) -> (&'static str, &'static str, &'static str) {
     match kind {
         GapKind::DmaIdle => ("What ran while no transfer did", "Source line or instruction", ""),
-        GapKind::SlowTransfers => ("Transfers by queue and size", "Queue", ""),
-        GapKind::Reloads => ("Bytes by tensor", "Tensor or source line", "Type"),
+        GapKind::SlowTransfers => ("Transfers by queue, size and source line", "Queue", ""),
+        GapKind::Reloads => ("Bytes by tensor and source line", "Tensor or source line", "Type"),
         GapKind::TensorIdle => ("Products that start late, by what they waited for last", "Waited for", "Last signal"),
         GapKind::BelowPeak => ("Products by tile size", "Tile K × M × N", "Type and place"),
         GapKind::Transposes => ("Transposes by place", "Source line or instruction", ""),
         GapKind::Unoverlapped => ("Waits by instruction and signal", "Instruction", "Signalled by"),
     }
+}
+
+/// Whether rows name the instruction that asked for transfers.
+fn has_lines(kind: GapKind) -> bool {
+    matches!(kind, GapKind::SlowTransfers | GapKind::Reloads)
 }
 
 /// Columns of an investigation.
@@ -150,6 +155,14 @@ pub fn evidence_columns(kind: GapKind) -> Vec<Column> {
     let mut out = vec![column("name", name, Kind::Name, "")];
     if !detail.is_empty() {
         out.push(column("detail", detail, Kind::Text, ""));
+    }
+    if has_lines(kind) {
+        out.push(column(
+            "line",
+            "Asked for by",
+            Kind::Text,
+            "Source lines of the instructions that asked for the transfers, else engine and opcode; largest first.",
+        ));
     }
     let count = |label: &str| column("count", label, Kind::Count, "Click a row to select these in the timeline.").summed();
     let time = |label: &str, help: &str| column("time_ns", label, Kind::Duration, help).summed();
@@ -196,6 +209,9 @@ pub fn evidence_rows(kind: GapKind, evidence: &Evidence, peak_flops: Option<f64>
         let mut cells = vec![Cell::Text(r.name.clone())];
         if !heads(kind).2.is_empty() {
             cells.push(Some(r.detail.clone()).filter(|d| !d.is_empty()).into());
+        }
+        if has_lines(kind) {
+            cells.push(Some(r.line.clone()).filter(|l| !l.is_empty()).into());
         }
         let seconds = r.time.map(|t| t.0 as f64 / 1e9).filter(|s| *s > 0.0);
         let rate = |amount: Option<u64>| Some(amount? as f64 / seconds?);
@@ -320,6 +336,7 @@ pub(super) mod tests {
         let row = EvidenceRow {
             name: "q".into(),
             detail: "IN".into(),
+            line: "a.py:7".into(),
             count: 2,
             time: Some(DurationNs(1000)),
             size: Some(1024),
@@ -334,7 +351,10 @@ pub(super) mod tests {
             assert!(nothing_found(kind).starts_with("Nothing found"));
         }
         let reloads = &evidence_rows(GapKind::Reloads, &found, None)[0];
-        assert_eq!([reloads.cell(4).shown(Kind::Number), reloads.cell(5).raw()], ["4.00 ×".to_string(), "3072".into()]);
+        assert_eq!(
+            [reloads.cell(2).raw(), reloads.cell(5).shown(Kind::Number), reloads.cell(6).raw()],
+            ["a.py:7".to_string(), "4.00 ×".into(), "3072".into()]
+        );
         let tiles = &evidence_rows(GapKind::BelowPeak, &found, Some(78.643e12))[0];
         assert_eq!(tiles.cell(5).raw(), "0.001");
         let waits = Evidence {

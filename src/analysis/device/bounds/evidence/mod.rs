@@ -50,6 +50,8 @@ pub struct EvidenceRow {
     pub name: String,
     /// What tells it from others of that name.
     pub detail: String,
+    /// Source lines, or else engines and opcodes, of the instructions that asked for the transfers; empty where they are not recorded.
+    pub line: String,
     /// How many instructions, transfers or gaps.
     pub count: u64,
     /// How long, added up.
@@ -82,7 +84,7 @@ pub fn evidence(profile: &Profile, query: &EvidenceQuery) -> Evidence {
         GapKind::Unoverlapped => waits::waits(&given, &mut out),
     }
     let weight = |r: &EvidenceRow| (r.time, r.bytes, r.flops, r.count);
-    out.rows.order_by(|a, b| weight(b).cmp(&weight(a)).then_with(|| (&a.name, &a.detail).cmp(&(&b.name, &b.detail))));
+    out.rows.order_by(|a, b| weight(b).cmp(&weight(a)).then_with(|| (&a.name, &a.detail, &a.line).cmp(&(&b.name, &b.detail, &b.line))));
     out.n_more = out.rows.len().saturating_sub(MOST_ROWS) as u64;
     out.rows.truncate(MOST_ROWS);
     out
@@ -139,6 +141,11 @@ impl<'a> Given<'a> {
         }
     }
 
+    /// What asked for a transfer, where the packet names it.
+    fn trigger(&self, packet: usize) -> Option<Label> {
+        self.device.trigger_of(packet as u32).map(|i| self.label(i as usize))
+    }
+
     fn text(&self, label: Label) -> String {
         let get = |id| self.profile.strings.get(id);
         match label {
@@ -174,6 +181,13 @@ impl<K: Eq + Hash> Groups<K> {
             row.slices.push(slice);
         }
         row
+    }
+
+    /// Tells each row the line that asked for its transfers.
+    fn set_lines(&mut self, given: &Given<'_>, label: impl Fn(&K) -> Option<Label>) {
+        for (key, row) in &mut self.0 {
+            row.line = label(key).map(|label| given.text(label)).unwrap_or_default();
+        }
     }
 
     /// The rows, named by their keys.

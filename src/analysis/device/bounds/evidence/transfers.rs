@@ -5,7 +5,8 @@ use crate::analysis::device::bounds::parts::Part;
 use crate::analysis::device::bounds::rows;
 use crate::analysis::device::{cells, lanes};
 use crate::analysis::spans;
-use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId};
+use crate::base::Order as _;
+use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, text};
 use crate::model::{NeuronDevice, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -65,45 +66,75 @@ pub(in super::super) fn moves<'a>(given: &'a Given<'_>) -> impl Iterator<Item = 
     })
 }
 
-/// Transfers by queue and size: the time that they took, beside their bytes.
+/// Transfers by queue, size, and the line that asked for them: the time that they took, beside their bytes.
 pub(super) fn slow(given: &Given<'_>, out: &mut Evidence) {
-    let mut groups: Groups<(TrackId, u32)> = Groups::new();
+    let mut groups: Groups<(TrackId, u32, Option<Label>)> = Groups::new();
     let mut n_small = (0u64, 0u64);
     for (i, track, bytes) in moves(given) {
-        let row = groups.add((track, bytes), SliceId(i as u32));
+        let row = groups.add((track, bytes, given.trigger(i)), SliceId(i as u32));
         plus_time(&mut row.time, given.profile.slices.duration[i]);
         plus(&mut row.bytes, bytes.into());
         row.size = Some(bytes.into());
         n_small = (n_small.0 + u64::from(u64::from(bytes) < SMALL_BYTES), n_small.1 + 1);
     }
-    let name = |(track, _): &(TrackId, u32)| (given.profile.strings.get(given.profile.tracks[track.index()].name).into(), String::new());
+    groups.set_lines(given, |key| key.2);
+    let name = |key: &(TrackId, u32, _)| (given.profile.strings.get(given.profile.tracks[key.0.index()].name).into(), String::new());
     out.rows = groups.rows(given.profile, name);
     if n_small.0 > 0 {
         out.notes.push(format!(
             "{} of {} transfers are smaller than 4 KiB: each has a fixed cost, so fewer and larger ones take less time.",
-            crate::base::text::count(n_small.0),
-            crate::base::text::count(n_small.1)
+            text::count(n_small.0),
+            text::count(n_small.1)
         ));
+    }
+    note_triggers(given, out);
+}
+
+/// Says how to record what asked for transfers, where no packet names it.
+fn note_triggers(given: &Given<'_>, out: &mut Evidence) {
+    if !out.rows.is_empty() && given.device.packets.is_empty() {
+        let text = "The instruction that asked for a transfer is not recorded in this file: open the NTFF with its NEFF to see source lines of transfers.";
+        out.notes.push(text.into());
     }
 }
 
-/// Bytes by tensor and how many times its size that is; where no transfer names a tensor, by the line that started the transfers.
+/// The lines that asked for most of a tensor's bytes, with these.
+fn named_lines(given: &Given<'_>, bytes: &FxHashMap<Label, u64>) -> String {
+    const MOST: usize = 3;
+    let mut all: Vec<(u64, String)> = bytes.iter().map(|(label, n)| (*n, given.text(*label))).collect();
+    all.order_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let named = all.iter().take(MOST).map(|(n, line)| format!("{line} ({})", text::bytes(*n)));
+    let n_more = all.len().saturating_sub(MOST);
+    named.chain((n_more > 0).then(|| format!("{n_more} more"))).collect::<Vec<_>>().join(", ")
+}
+
+/// Bytes by tensor, with the lines that asked for them, and how many times its size that is; where no transfer names a tensor, by the line that started the transfers.
 pub(super) fn reloads(given: &Given<'_>, out: &mut Evidence) {
     let variables = given.profile.attribute("variable").map(|a| a.values.as_slice());
     let mut groups: Groups<StrId> = Groups::new();
+    let mut lines: FxHashMap<StrId, FxHashMap<Label, u64>> = FxHashMap::default();
     for (i, _, bytes) in moves(given) {
-        let row = groups.add(variables.and_then(|v| v.get(i).copied()).unwrap_or_default(), SliceId(i as u32));
+        let variable = variables.and_then(|v| v.get(i).copied()).unwrap_or_default();
+        if let Some(label) = given.trigger(i) {
+            let sum = lines.entry(variable).or_default().entry(label).or_default();
+            *sum = sum.saturating_add(bytes.into());
+        }
+        let row = groups.add(variable, SliceId(i as u32));
         plus_time(&mut row.time, given.profile.slices.duration[i]);
         plus(&mut row.bytes, bytes.into());
     }
     let is_named = groups.0.keys().any(|k| *k != StrId(0));
     if is_named {
+        for (variable, row) in &mut groups.0 {
+            row.line = lines.get(variable).map(|of| named_lines(given, of)).unwrap_or_default();
+        }
         let name = |id: &StrId| match *id {
             StrId(0) => ("Tensor not recorded".into(), String::new()),
             id => (given.profile.strings.get(id).into(), String::new()),
         };
         out.rows = groups.rows(given.profile, name);
         add_sizes(given, out);
+        note_triggers(given, out);
         return;
     }
     if !groups.0.is_empty() {
@@ -137,7 +168,7 @@ fn by_trigger(given: &Given<'_>, out: &mut Evidence) {
     }
     out.rows = groups.rows(given.profile, |label| (given.text(*label), String::new()));
     if spilled > 0 {
-        out.notes.push(format!("{} of these bytes are spills and their reloads.", crate::base::text::bytes(spilled)));
+        out.notes.push(format!("{} of these bytes are spills and their reloads.", text::bytes(spilled)));
     }
     if out.rows.is_empty() {
         out.notes.push("Bytes of HBM by instruction are not recorded in this file.".into());
