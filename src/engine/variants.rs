@@ -5,10 +5,11 @@ use super::question::Refusal;
 use crate::analysis::device::explain as of_device;
 use crate::analysis::explain::{ExplainPart, ExplainQuery};
 use crate::analysis::headline::{self, Headline};
+use crate::analysis::system::ServingQuery;
 use crate::analysis::torch::explain as of_trace;
 use crate::analysis::torch::memory::MemoryQuery;
 use crate::analysis::torch::overview::OverviewQuery;
-use crate::analysis::variants::{VariantPart, device, steps};
+use crate::analysis::variants::{VariantPart, device, serving, steps};
 use crate::model::Domain;
 
 impl Session {
@@ -31,7 +32,11 @@ impl Session {
                 let memory = self.ask(&MemoryQuery::default())?;
                 Ok(vec![steps::part(&self.profile, &overview, &explained, Some(&memory))])
             }
-            _ => Err(format!("{}: expected a Neuron device profile, a summary or a PyTorch trace.", self.profile.meta.title).into()),
+            Domain::NeuronSystem(_) => Ok(vec![serving::part(&self.profile, &self.ask(&ServingQuery::default())?)]),
+            _ => {
+                Err(format!("{}: expected a Neuron device or system profile, a summary or a PyTorch trace.", self.profile.meta.title)
+                    .into())
+            }
         }
     }
 

@@ -138,8 +138,12 @@ const LOG: &[Row] = &[
     ),
 ];
 
-/// Of Neuron system profiles.
-const SYSTEM: &[Row] = &[row("system", |_| true, "", ""), row("serving", has_executions, "", "")];
+/// Of Neuron system profiles; the page offers `variants` once another one is open.
+const SYSTEM: &[Row] = &[
+    row("system", |_| true, "", ""),
+    row("serving", has_executions, "", ""),
+    row("variants", has_executions, "A second system profile with executions", "Open it beside this one: drop it on the page"),
+];
 
 /// Of run summaries.
 const FLEET: &[Row] = &[row("fleet", |_| true, "", "")];

@@ -196,3 +196,23 @@ mod properties {
         }
     }
 }
+
+#[test]
+fn serving_profiles_are_rows_of_the_table_of_variants() {
+    use axonscope::analysis::variants::variants;
+    use axonscope::engine::query::VariantPartsQuery;
+    let parts: Vec<_> =
+        [MADE, Made { n_bursts: 1, ..MADE }].into_iter().flat_map(|m| made(m).ask(&VariantPartsQuery).expect("parts")).collect();
+    let all = variants(&parts);
+    assert_eq!(all.rows.len(), 2);
+    let value = |row: usize, id: &str| all.rows[row].cells[all.column(id).unwrap_or_else(|| panic!("{id}"))].number();
+    let s = serving(&made(MADE), ServingQuery::default());
+    assert_eq!(value(0, "invocations"), Some(s.n_invocations as f64));
+    assert_eq!((value(0, "invocations"), value(1, "invocations")), (Some(252.0), Some(84.0)));
+    assert_eq!(value(0, "decode.p50"), Some(DECODE as f64));
+    assert_eq!(value(0, "prefill.p99"), Some(PREFILL as f64));
+    assert_eq!(value(0, "gaps"), Some(s.gaps.total.0 as f64));
+    assert!(all.columns.iter().filter(|c| c.is_default).count() >= 8);
+    // Without executions there is nothing to compare.
+    assert!(!views::views(&session(profile(&[], &[]).into_bytes()).profile).contains(&"variants"));
+}

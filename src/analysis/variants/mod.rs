@@ -4,6 +4,7 @@
 
 pub mod device;
 pub mod names;
+pub mod serving;
 pub mod steps;
 pub mod table;
 pub mod text;
