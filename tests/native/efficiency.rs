@@ -2,7 +2,7 @@
 
 use crate::common::conformance;
 use axonscope::analysis::torch::efficiency::{Efficiency, EfficiencyQuery, EfficiencyRow};
-use axonscope::base::InputSet;
+use axonscope::base::{InputSet, Member};
 use axonscope::engine::Session;
 use axonscope::formats::import;
 use std::collections::HashMap;
@@ -169,4 +169,62 @@ fn devices_of_one_name_need_no_number() {
     let second = r#""deviceProperties": [{"id": 1, "name": "AMD Instinct MI210"}, "#;
     let mixed = efficiency("t.json", agent.replace(r#""deviceProperties": ["#, second).into_bytes());
     assert_eq!((mixed.device.as_str(), mixed.rows[0].peak_share), ("", None));
+}
+
+/// A run of a serving engine with its captures.
+fn serving_run(directory: &std::path::Path) -> Efficiency {
+    let mut members = Vec::new();
+    for folder in [directory.to_path_buf(), directory.join("capture_traces")] {
+        for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap()).filter(|e| e.path().is_file()) {
+            let name = entry.path().strip_prefix(directory.parent().unwrap()).unwrap().to_string_lossy().into_owned();
+            members.push(Member::from_bytes(name, std::fs::read(entry.path()).unwrap()));
+        }
+    }
+    let (claim, done) = import::import(&InputSet { members }).unwrap().remove(0);
+    let (imported, input) = done.unwrap();
+    Session::new(claim, input, imported).ask(&EfficiencyQuery::default()).expect("an answer")
+}
+
+#[test]
+fn work_of_serving_runs_equals_tracelens() {
+    let Some(graphs) = conformance("kineto/graphs") else { return };
+    let cases = [
+        ("vllm_decode_full", "InferenceAttention_fwd", "vllm::unified_attention_with_output"),
+        ("sglang_decode", "InferenceAttention_fwd", "sglang_profiler::attention_paged_attention_ragged"),
+        ("sglang_decode", "RoPE_fwd", "sgl_kernel::rotary_embedding"),
+    ];
+    for (run, table, operator) in cases {
+        let found = serving_run(&graphs.join(run));
+        let text = std::fs::read_to_string(graphs.join(run).join(format!("perf_csvs/{table}.csv"))).unwrap();
+        // A row for each set of kernels there, one here.
+        let wanted: Vec<HashMap<String, String>> = csv(&text).into_iter().filter(|row| row["name"] == operator).collect();
+        let of = |row: &HashMap<String, String>, column: &str| row[column].parse::<f64>().unwrap();
+        let n_calls: f64 = wanted.iter().map(|row| of(row, "name_count")).sum();
+        let value = |column: &str| wanted.iter().map(|row| of(row, column) * of(row, "name_count")).sum::<f64>() / n_calls;
+        let row = found.rows.iter().find(|r| r.name == operator).unwrap_or_else(|| panic!("{run}: {operator} has no model"));
+        assert_eq!(row.calls as f64, n_calls, "{run} {operator}");
+        let ours = [row.flops as f64 / 1e9, row.bytes as f64 / f64::from(1 << 20), row.tflops];
+        for (mine, column) in ours.into_iter().zip(["GFLOPS_first", "Data Moved (MB)_first", "TFLOPS/s_mean"]) {
+            let theirs = value(column);
+            assert!((mine - theirs).abs() <= theirs * 1e-3, "{run} {operator} {column}: {mine}, TraceLens {theirs}");
+        }
+    }
+}
+
+#[test]
+fn attention_over_a_cache_needs_the_lengths_of_its_step() {
+    let args = r#""Input Dims": [[2, 8, 64], [2, 4, 64], [2, 4, 64], [2, 8, 64]], "Input type": ["c10::Half", "c10::Half", "c10::Half", "c10::Half"]"#;
+    let with_step = |name: &str, at: u32| {
+        let step = format!(r#"{{"ph":"X","cat":"user_annotation","name":"{name}","pid":5,"tid":5,"ts":{at},"dur":90}},"#);
+        let text = String::from_utf8(one("vllm::unified_attention_with_output", args, "10", "NVIDIA H100")).unwrap();
+        efficiency("t.json", text.replace(r#""traceEvents": ["#, &format!(r#""traceEvents": [{step}"#)).into_bytes())
+    };
+    let lengths = "execute_2_context_0(sq0sk0sqsq0sqsk0)_generation_2(sq2sk300sqsq2sqsk300)";
+    let found = with_step(lengths, 0);
+    assert_eq!((found.rows[0].flops, found.rows[0].bytes), (4 * 8 * 64 * 300, 2 * 4 * 64 * 300 * 2 + 2 * 2 * 8 * 64 * 2));
+    assert!(with_step("execute_context_0(0)_generation_2(2)", 0).rows.is_empty(), "lengths are not recorded");
+    assert!(with_step(lengths, 200).rows.is_empty(), "outside of the step");
+    // One request of 4 queries after 6 others, causal: 7 + 8 + 9 + 10 pairs.
+    let prefill = with_step("execute_4_context_1(sq4sk10sqsq16sqsk40)_generation_0(sq0sk0sqsq0sqsk0)", 0);
+    assert_eq!(prefill.rows[0].flops, 4 * 8 * 64 * 34);
 }

@@ -11,6 +11,8 @@ struct Trace {
     events: Vec<String>,
     at_us: u64,
     id: u64,
+    /// More arguments of each kernel.
+    of_kernel: String,
 }
 
 impl Trace {
@@ -36,7 +38,8 @@ impl Trace {
         let id = self.id;
         self.event("cuda_runtime", call, (at, 2), &format!(r#""correlation": {id}"#));
         for (name, start, duration) in kernels {
-            self.event("kernel", name, (*start, *duration), &format!(r#""device": 0, "stream": 7, "correlation": {id}"#));
+            let args = format!(r#""device": 0, "stream": 7, "correlation": {id}{}"#, self.of_kernel);
+            self.event("kernel", name, (*start, *duration), &args);
         }
     }
 
@@ -88,6 +91,26 @@ fn sizes_just_over_a_tile() {
     assert_eq!(mm(1_024, TC_KERNEL, 80).found("tile_quantization"), None);
     // Memory decides how long one row takes.
     assert_eq!(mm(129, TC_KERNEL, 20).found("tile_quantization"), None);
+}
+
+#[test]
+fn a_last_wave_of_blocks_that_is_nearly_empty() {
+    let run = |m: u64, blocks: u64, registers: u64, device: &str| {
+        let of_kernel = format!(r#", "grid": [{blocks}, 1, 1], "block": [384, 1, 1], "registers per thread": {registers}"#);
+        let dims = inputs(&format!("[[{m}, 4096], [4096, 4096]]"), &[BF16, BF16]);
+        let trace = Trace { of_kernel, ..Trace::default() }.operator("aten::mm", &dims, (TC_KERNEL, 200));
+        trace.advice(device).into_iter().find(|r| r.id == "wave_quantization")
+    };
+    const H100: &str = "NVIDIA H100 80GB HBM3";
+    // 133 blocks on 132 multiprocessors: of two waves 131 places stay empty.
+    let found = run(4_096, 133, 168, H100).unwrap();
+    assert_eq!((found.cost.unwrap().0, found.evidence.len()), (200_000 * 131 / 264, 1));
+    assert_eq!(run(4_096, 132, 168, H100), None, "one full wave, as of a persistent kernel");
+    assert_eq!(run(4_096, 250, 168, H100), None, "the last wave is nearly full");
+    assert_eq!(run(4_096, 133, 32, H100), None, "several blocks may share a multiprocessor");
+    assert_eq!(run(4, 133, 168, H100), None, "memory decides");
+    assert_eq!(run(4_096, 133, 168, "AMD Instinct MI300X"), None);
+    assert_eq!(mm(4_096, TC_KERNEL, 200).found("wave_quantization"), None, "no grid is recorded");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::work::inputs::Dtype;
 pub use super::work::peaks::OwnPeaks;
 use super::work::peaks::{self, Peaks};
 use super::work::{CallKey, Family, Gemm, Roof, Work, Works, layout};
-use super::{View, unattributed};
+use super::{View, inference, unattributed};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, text};
 use crate::model::NO_SLICE;
@@ -102,9 +102,9 @@ pub struct EfficiencyRow {
     pub is_inner: bool,
     /// Kernel time of the calls and what they contain.
     pub kernel_time: DurationNs,
-    /// Operations of one call.
+    /// Operations of one call, on the average.
     pub flops: u64,
-    /// Bytes that one call must move.
+    /// Bytes that one call must move, on the average.
     pub bytes: u64,
     /// Operations for each byte.
     pub flops_per_byte: f64,
@@ -146,7 +146,7 @@ pub struct Call {
 /// All modelled calls, parents before their children.
 pub fn calls(view: &View<'_>, times: &NodeTimes, mut f: impl FnMut(Call)) {
     let trees = &view.model.trees;
-    let mut works = Works::new(view);
+    let mut works = Works::new(view, inference::step_lengths(view));
     let mut is_modelled = vec![false; trees.len()];
     for node in 0..trees.len() {
         let parent = trees.parent[node];
@@ -156,7 +156,8 @@ pub fn calls(view: &View<'_>, times: &NodeTimes, mut f: impl FnMut(Call)) {
         if slice == NO_SLICE || time <= 0 || !view.model.is_operator(view.profile, node as u32) {
             continue;
         }
-        if let Some((key, work)) = works.key(slice).and_then(|key| Some((key, works.of(key)?))) {
+        let launched = || launch_time(view, slice, node as u32);
+        if let Some((key, work)) = works.key(slice).and_then(|key| Some((key, works.of(key, launched)?))) {
             is_modelled[node] = true;
             f(Call { node: node as u32, slice, key, work, time, is_inner });
         }
@@ -165,11 +166,16 @@ pub fn calls(view: &View<'_>, times: &NodeTimes, mut f: impl FnMut(Call)) {
 
 /// When the host launched what a call ran: its own start, and for a graph replay that of the launch of its first kernel.
 pub fn launched_at(view: &View<'_>, call: &Call) -> Option<i64> {
+    launch_time(view, call.slice, call.node)
+}
+
+/// The same of a slice and its node.
+pub(super) fn launch_time(view: &View<'_>, slice: u32, node: u32) -> Option<i64> {
     let starts = &view.profile.slices.start;
-    if view.model.class.get(call.slice as usize) != Some(&Class::Replayed) {
-        return starts.get(call.slice as usize).copied();
+    if view.model.class.get(slice as usize) != Some(&Class::Replayed) {
+        return starts.get(slice as usize).copied();
     }
-    let launches = work_below(view, call.node).map(|work| view.model.launch[work as usize]);
+    let launches = work_below(view, node).map(|work| view.model.launch[work as usize]);
     launches.filter(|l| *l != NO_SLICE).map(|l| starts[l as usize]).min()
 }
 
@@ -183,6 +189,12 @@ pub fn work_below<'a>(view: &View<'a>, node: u32) -> impl Iterator<Item = u32> +
 struct Sum {
     work: Work,
     calls: u64,
+    flops: u64,
+    bytes: u64,
+    /// Of all calls one after the other.
+    roof: Roof,
+    /// Time at the roof.
+    best_ns: Option<f64>,
     time: i64,
     tflops: f64,
     tb_per_s: f64,
@@ -224,6 +236,10 @@ pub fn efficiency(view: &View<'_>, query: &EfficiencyQuery) -> Efficiency {
         let sum = sums.entry((call.key, call.is_inner)).or_insert_with(|| Sum {
             work: call.work,
             calls: 0,
+            flops: 0,
+            bytes: 0,
+            roof: Roof { compute_ns: Some(0.0), memory_ns: Some(0.0) },
+            best_ns: Some(0.0),
             time: 0,
             tflops: 0.0,
             tb_per_s: 0.0,
@@ -231,6 +247,11 @@ pub fn efficiency(view: &View<'_>, query: &EfficiencyQuery) -> Efficiency {
             longest: (0, call.slice),
         });
         sum.calls += 1;
+        sum.flops = sum.flops.saturating_add(call.work.flops);
+        sum.bytes = sum.bytes.saturating_add(call.work.bytes);
+        let roof = peaks.map_or(Roof::default(), |p| p.roof(&call.work));
+        sum.roof = sum.roof.and(roof);
+        sum.best_ns = sum.best_ns.zip(roof.best_ns()).map(|(all, best)| all + best);
         sum.time = sum.time.saturating_add(call.time);
         // Operations a nanosecond are 10⁹ a second; 10³ of them are a TFLOP/s.
         sum.tflops += call.work.flops as f64 / call.time as f64 / 1e3;
@@ -333,9 +354,9 @@ fn row(view: &View<'_>, key: CallKey, is_inner: bool, sum: &Sum, peaks: Option<&
     let text = |id: StrId| view.profile.strings.get(id);
     let (n, work) = (sum.calls.max(1) as f64, &sum.work);
     let (tflops, tb_per_s) = (sum.tflops / n, sum.tb_per_s / n);
-    // Of one call.
-    let roof = peaks.map_or(Roof::default(), |p| p.roof(work));
-    let recoverable = roof.best_ns().map(|best| DurationNs(sum.time.saturating_sub((best * sum.calls as f64).ceil() as i64).max(0)));
+    let recoverable = sum.best_ns.map(|best| DurationNs(sum.time.saturating_sub(best.ceil() as i64).max(0)));
+    // Lengths of sequences differ from step to step: a call on the average.
+    let (flops, bytes) = (sum.flops / sum.calls.max(1), sum.bytes / sum.calls.max(1));
     let mut kernels: Vec<(String, u64, DurationNs)> =
         sum.kernels.iter().map(|(name, (n, time))| (text(*name).to_string(), *n, DurationNs(*time))).collect();
     kernels.order_by(|a, b| (b.2, &a.0).cmp(&(a.2, &b.0)));
@@ -353,14 +374,14 @@ fn row(view: &View<'_>, key: CallKey, is_inner: bool, sum: &Sum, peaks: Option<&
         calls: sum.calls,
         is_inner,
         kernel_time: DurationNs(sum.time),
-        flops: work.flops,
-        bytes: work.bytes,
-        flops_per_byte: work.flops as f64 / work.bytes.max(1) as f64,
+        flops,
+        bytes,
+        flops_per_byte: sum.flops as f64 / sum.bytes.max(1) as f64,
         tflops,
         tb_per_s,
-        peak_share: peaks.and_then(|p| p.tflops(work)).map(|peak| tflops / peak),
+        peak_share: peaks.and_then(|p| p.tflops(work)).filter(|_| sum.flops > 0).map(|peak| tflops / peak),
         bandwidth_share: peaks.and_then(|p| p.bandwidth).map(|bandwidth| tb_per_s * 1e3 / bandwidth),
-        bound: roof.bound(),
+        bound: sum.roof.bound(),
         recoverable,
         longest: SliceId(sum.longest.1),
         colour: view.colour(key.0),

@@ -5,6 +5,7 @@ use super::core::NodeTimes;
 use super::core::names::operator_name;
 use super::core::stacks::Stacks;
 use super::efficiency;
+use super::inference;
 use super::ops::*;
 use super::unattributed;
 use super::work::{Roof, Works};
@@ -105,7 +106,7 @@ pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
     let times = NodeTimes::new(view.profile, view.model);
     let mut stacks = Stacks::default();
     let mut names = OperatorNames::default();
-    let mut works = Works::new(view);
+    let mut works = Works::new(view, inference::step_lengths(view));
     let (device, peaks) = efficiency::device_peaks(view, query.peaks);
     let mut row_of: FxHashMap<(StrId, StrId), u32> = FxHashMap::default();
     let mut sums: Vec<Sum> = Vec::new();
@@ -123,7 +124,8 @@ pub fn ops(view: &View<'_>, query: &OpsQuery) -> Ops {
         let sum = &mut sums[at as usize];
         sum.add(view, &times, node);
         let time = times.device_total[node as usize];
-        if let Some(work) = works.key(slice).and_then(|key| works.of(key)).filter(|_| time > 0) {
+        let launched = || efficiency::launch_time(view, slice, node);
+        if let Some(work) = works.key(slice).and_then(|key| works.of(key, launched)).filter(|_| time > 0) {
             let roof = peaks.map_or(Roof::default(), |p| p.roof(&work));
             let none = OpWork { roof: Roof { compute_ns: Some(0.0), memory_ns: Some(0.0) }, ..OpWork::default() };
             let sum = sum.work.get_or_insert(none);

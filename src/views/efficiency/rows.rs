@@ -42,6 +42,9 @@ fn colour(family: Family) -> u16 {
         Family::Normalization => fixed::MEMSET,
         Family::Elementwise => fixed::MEMCPY,
         Family::Reduction => fixed::DATA_LOADER,
+        Family::Moe => fixed::OVERLAP,
+        Family::Rope => fixed::CPU_EXEC,
+        Family::Triton => fixed::OTHER,
     }
 }
 
@@ -180,6 +183,8 @@ pub fn listed(found: &Efficiency, is_gemm: bool) -> Vec<&EfficiencyRow> {
 /// A cell for each of [`columns`].
 pub fn rows(found: &Efficiency, is_gemm: bool) -> Vec<Row> {
     let row = |r: &&EfficiencyRow| {
+        // Of generated kernels bytes are known, operations are not.
+        let counted = |value: f64| if r.flops > 0 { Cell::Float(value) } else { Cell::Absent };
         let mut cells = vec![Cell::Text(r.name.clone())];
         if is_gemm {
             let sizes = r.gemm.map(|g| [g.b, g.m, g.n, g.k]);
@@ -195,14 +200,14 @@ pub fn rows(found: &Efficiency, is_gemm: bool) -> Vec<Row> {
             Cell::from(r.calls),
             Cell::from(r.kernel_time),
             Cell::from(r.recoverable),
-            Cell::Float(r.tflops),
+            counted(r.tflops),
             Cell::from(r.peak_share),
             Cell::Float(r.tb_per_s),
             Cell::from(r.bandwidth_share),
             r.bound.map(|b| b.label().to_string()).into(),
-            Cell::Float(r.flops as f64 / 1e9),
+            counted(r.flops as f64 / 1e9),
             Cell::from(r.bytes),
-            Cell::Float(r.flops_per_byte),
+            counted(r.flops_per_byte),
             Cell::Text(if r.is_inner { "Yes" } else { "No" }.into()),
             Cell::Text(kernels.join("; ")),
         ]);

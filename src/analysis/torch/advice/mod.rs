@@ -5,6 +5,7 @@ mod idle;
 mod modern;
 mod rates;
 mod serving;
+mod waves;
 
 use super::View;
 use super::overview::{Category, Evidence, Overview, Recommendation};

@@ -1,7 +1,7 @@
 //! Advice from the work of operators: matrix products below their roof, sizes that fill their last tile badly, tensor cores that are not used, elementwise
 //! chains, attention without a fused kernel, conversions of types.
 
-use super::{EVIDENCE_MAX, at_slice, percent, share, whole};
+use super::{EVIDENCE_MAX, at_slice, percent, share, waves, whole};
 use crate::analysis::torch::View;
 use crate::analysis::torch::core::class::Class;
 use crate::analysis::torch::core::names::operator_name;
@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 /// A matrix product under this share of its roof is said.
 const ROOF_MIN: f64 = 0.5;
 /// Time to win, as a share of the steps, from which something is said.
-const COST_MIN: f64 = 0.02;
+pub(super) const COST_MIN: f64 = 0.02;
 /// Rows and columns that a thread block of a matrix product computes, at least: M or N just over a multiple leaves the last tile nearly empty.
 const TILE: u64 = 128;
 /// The last tile is nearly empty below this share.
@@ -27,7 +27,7 @@ const CHAIN_MIN: usize = 3;
 const CONVERSIONS_MIN: f64 = 0.03;
 
 /// A call and what could be saved of it.
-type Won = (u32, i64);
+pub(super) type Won = (u32, i64);
 
 pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendation> {
     if view.torch.inputs.is_empty() || view.torch.kernels.is_empty() {
@@ -45,6 +45,7 @@ pub fn recommendations(view: &View<'_>, overview: &Overview) -> Vec<Recommendati
     let found = [
         below_roof(view, overview, &all),
         tiles(view, overview, &all),
+        waves::recommendation(view, overview, &all),
         tensor_cores(view, overview, &all),
         chains(view, overview, &all),
         math_attention(view, overview, &times, (start, end)),
@@ -59,7 +60,7 @@ fn named(view: &View<'_>, operator: &str) -> Vec<StrId> {
 }
 
 /// The places with the most to win.
-fn evidence(view: &View<'_>, all: &[Won]) -> Vec<Evidence> {
+pub(super) fn evidence(view: &View<'_>, all: &[Won]) -> Vec<Evidence> {
     let label = |slice: u32, won: i64| {
         let name = operator_name(view.profile.name_of(SliceId(slice)));
         format!("{name}: {}", text::duration(DurationNs(won)))
@@ -67,7 +68,7 @@ fn evidence(view: &View<'_>, all: &[Won]) -> Vec<Evidence> {
     largest(EVIDENCE_MAX, all.iter(), |w| w.1).into_iter().map(|&(slice, won)| at_slice(view, SliceId(slice), label(slice, won))).collect()
 }
 
-fn sum(all: &[Won]) -> DurationNs {
+pub(super) fn sum(all: &[Won]) -> DurationNs {
     all.iter().fold(DurationNs(0), |sum, w| DurationNs(sum.0.saturating_add(w.1)))
 }
 

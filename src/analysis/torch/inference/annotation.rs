@@ -41,6 +41,13 @@ pub struct Phase {
     pub tokens: Option<u64>,
     /// Sum of the lengths of their sequences: what attention reads.
     pub context: Option<u64>,
+    /// Pairs of a query and a key that causal attention computes: Σ over requests of queries × keys − queries × (queries − 1) ÷ 2.
+    pub pairs: Option<u64>,
+}
+
+impl Phase {
+    /// No requests of this phase.
+    const NONE: Phase = Phase { requests: Some(0), tokens: Some(0), context: Some(0), pairs: Some(0) };
 }
 
 /// What the name of a step says.
@@ -107,10 +114,20 @@ impl StepShape {
         both(self.prefill.tokens, self.decode.tokens)
     }
 
+    /// Pairs of a query and a key that causal attention computes in both phases.
+    pub fn pairs(&self) -> Option<u64> {
+        both(self.prefill.pairs, self.decode.pairs)
+    }
+
     /// Sum of the lengths of all sequences.
     pub fn context(&self) -> Option<u64> {
         both(self.prefill.context, self.decode.context)
     }
+}
+
+/// Σ queries × keys − Σ queries × (queries − 1) ÷ 2: the first query of a request does not see the keys of those after it.
+fn causal_pairs(sq: u64, sqsq: u64, sqsk: u64) -> Option<u64> {
+    sqsk.checked_sub(sqsq.checked_sub(sq)? / 2)
 }
 
 fn both(a: Option<u64>, b: Option<u64>) -> Option<u64> {
@@ -149,11 +166,13 @@ fn vllm_phase(text: &str) -> Option<(Phase, &str, bool)> {
     let (inside, rest) = rest.strip_prefix('(')?.split_once(')')?;
     let Some(lengths) = inside.strip_prefix("sq") else {
         let (tokens, end) = number(inside)?;
-        return end.is_empty().then_some((Phase { requests: Some(requests), tokens: Some(tokens), context: None }, rest, false));
+        return end.is_empty().then_some((Phase { requests: Some(requests), tokens: Some(tokens), ..Phase::default() }, rest, false));
     };
     let (tokens, lengths) = number(lengths)?;
-    let (context, _) = number(lengths.strip_prefix("sk")?)?;
-    Some((Phase { requests: Some(requests), tokens: Some(tokens), context: Some(context) }, rest, true))
+    let (context, lengths) = number(lengths.strip_prefix("sk")?)?;
+    let sums = lengths.strip_prefix("sqsq").and_then(number).and_then(|(sqsq, rest)| Some((sqsq, number(rest.strip_prefix("sqsk")?)?.0)));
+    let pairs = sums.and_then(|(sqsq, sqsk)| causal_pairs(tokens, sqsq, sqsk));
+    Some((Phase { requests: Some(requests), tokens: Some(tokens), context: Some(context), pairs }, rest, true))
 }
 
 /// The value of `key=` among the words of a label.
@@ -168,22 +187,25 @@ fn sglang(name: &str) -> Option<StepShape> {
     let mode = body.split_whitespace().next()?;
     let (batch, tokens) = (field(body, "bs"), field(body, "toks"));
     let is_detailed = body.contains("sqsq=");
+    let pairs = |prefix: &str| {
+        let of = |key: &str| field(body, &format!("{prefix}_{key}"));
+        causal_pairs(of("sq")?, of("sqsq")?, of("sqsk")?)
+    };
     let sums = |prefix: &str| (field(body, &format!("{prefix}_sq")), field(body, &format!("{prefix}_sk")));
-    let none = Phase { requests: Some(0), tokens: Some(0), context: Some(0) };
     let (prefill, decode) = match mode {
         "DECODE" => {
             let (queries, context) = sums("g");
             // Without speculation each request generates one token.
-            (none, Phase { requests: batch, tokens: queries.or(batch), context })
+            (Phase::NONE, Phase { requests: batch, tokens: queries.or(batch), context, pairs: pairs("g") })
         }
         "EXTEND" => {
             let (queries, context) = sums("c");
-            (Phase { requests: batch, tokens: queries.or(tokens), context }, none)
+            (Phase { requests: batch, tokens: queries.or(tokens), context, pairs: pairs("c") }, Phase::NONE)
         }
         "MIXED" => {
             let (c, g) = (sums("c"), sums("g"));
-            let prefill = Phase { requests: field(body, "c"), tokens: c.0, context: c.1 };
-            (prefill, Phase { requests: field(body, "g"), tokens: g.0, context: g.1 })
+            let prefill = Phase { requests: field(body, "c"), tokens: c.0, context: c.1, pairs: pairs("c") };
+            (prefill, Phase { requests: field(body, "g"), tokens: g.0, context: g.1, pairs: pairs("g") })
         }
         _ => return None,
     };
@@ -195,11 +217,10 @@ fn sglang(name: &str) -> Option<StepShape> {
 fn atom(name: &str) -> Option<StepShape> {
     let (mode, rest) = name.split_once('[')?;
     let body = rest.split_once(']').map_or(rest, |_| rest).trim_end_matches(']');
-    let phase = Phase { requests: Some(field(body, "bs")?), tokens: field(body, "tok"), context: field(body, "sk") };
-    let none = Phase { requests: Some(0), tokens: Some(0), context: Some(0) };
+    let phase = Phase { requests: Some(field(body, "bs")?), tokens: field(body, "tok"), context: field(body, "sk"), pairs: None };
     let (prefill, decode) = match mode {
-        "prefill" => (phase, none),
-        "decode" => (none, phase),
+        "prefill" => (phase, Phase::NONE),
+        "decode" => (Phase::NONE, phase),
         _ => return None,
     };
     Some(StepShape::new(Engine::Atom, body.contains("sqsq="), prefill, decode))
@@ -215,15 +236,24 @@ fn tensorrt_llm(name: &str) -> Option<StepShape> {
     };
     let (prefill, decode) = (of(" ctx reqs")?, of(" gen reqs")?);
     let tokens = |requests: u64, recorded: Option<u64>| recorded.or((requests == 0).then_some(0));
-    let prefill = Phase { requests: Some(prefill), tokens: tokens(prefill, of(" ctx tokens")), context: None };
+    let prefill = Phase { requests: Some(prefill), tokens: tokens(prefill, of(" ctx tokens")), ..Phase::default() };
     // Speculation, which would generate more than one token, is not in the name.
-    let decode = Phase { requests: Some(decode), tokens: Some(decode), context: None };
+    let decode = Phase { requests: Some(decode), tokens: Some(decode), ..Phase::default() };
     Some(StepShape::new(Engine::TensorRtLlm, false, prefill, decode))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pairs_of_causal_attention_are_counted() {
+        let pairs = |name: &str| parse(name).and_then(|s| s.pairs());
+        assert_eq!(pairs("execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk55086sqsq32sqsk55086)"), Some(55_086));
+        assert_eq!(pairs("step[EXTEND bs=1 toks=4 c_sq=4 c_sk=10 c_sqsq=16 c_sqsk=40]"), Some(34));
+        assert_eq!(pairs("step[DECODE bs=32]"), None);
+        assert_eq!(pairs("execute_1_context_1(sq4sk10sqsq2sqsk40)_generation_0(sq0sk0sqsq0sqsk0)"), None, "sums that cannot be");
+    }
 
     /// Kind, requests, tokens, context.
     type Said = (StepKind, Option<u64>, Option<u64>, Option<u64>);

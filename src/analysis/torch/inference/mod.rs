@@ -4,6 +4,7 @@
 pub mod annotation;
 mod find;
 mod groups;
+mod lengths;
 mod rows;
 
 use super::work::peaks::OwnPeaks;
@@ -11,6 +12,7 @@ use crate::base::{DurationNs, SliceId, TimeNs, TimeRange};
 use annotation::{Engine, Phase, StepKind};
 use serde::{Deserialize, Serialize};
 
+pub(super) use lengths::step_lengths;
 pub use rows::{steps, steps_without_work};
 
 /// Which steps.

@@ -139,6 +139,16 @@ impl Inputs {
         }
     }
 
+    /// How many inputs there are.
+    pub fn len(&self) -> usize {
+        self.tensors.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tensors.is_empty()
+    }
+
     /// The tensor at a position; `None` where there is none, or its sizes or type are not known.
     pub fn tensor(&self, at: usize) -> Option<&Tensor> {
         self.tensors.get(at)?.as_ref()

@@ -7,13 +7,18 @@ mod elementwise;
 mod gemm;
 pub mod inputs;
 pub mod layout;
+mod moe;
 mod normalization;
+pub mod paged;
 pub mod peaks;
 mod reduction;
+mod rope;
+mod triton;
 
 use super::View;
 use crate::base::StrId;
 use inputs::{Dtype, Inputs};
+use paged::SequenceLengths;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +38,12 @@ pub enum Family {
     Elementwise,
     /// Sums, means, softmax.
     Reduction,
+    /// Mixtures of experts.
+    Moe,
+    /// Rotary position embeddings.
+    Rope,
+    /// Kernels that a compiler generated.
+    Triton,
 }
 
 impl Family {
@@ -45,6 +56,9 @@ impl Family {
             Family::Normalization => "Normalization",
             Family::Elementwise => "Elementwise",
             Family::Reduction => "Reduction",
+            Family::Moe => "MoE",
+            Family::Rope => "RoPE",
+            Family::Triton => "Triton",
         }
     }
 }
@@ -128,24 +142,39 @@ impl Roof {
 
 /// The work of a call; `None` where the operator has no model or its inputs do not fit it.
 pub fn work(name: &str, inputs: &Inputs) -> Option<Work> {
-    let families = [gemm::work, attention::work, convolution::work, normalization::work, elementwise::work, reduction::work];
+    let families = [
+        gemm::work,
+        attention::work,
+        convolution::work,
+        normalization::work,
+        elementwise::work,
+        reduction::work,
+        moe::work,
+        rope::work,
+        triton::work,
+    ];
     families.iter().find_map(|family| family(name, inputs)).filter(|work| work.bytes > 0)
 }
 
 /// Name, shapes, types and concrete inputs of a call: equal ones have equal work.
 pub type CallKey = (StrId, StrId, StrId, StrId);
 
+/// Lengths of the sequences of each step, by start: (start, end, lengths), nanoseconds.
+pub type StepLengths = Vec<(i64, i64, SequenceLengths)>;
+
 /// The work of the calls of a trace, each distinct one counted once.
 pub struct Works<'a> {
     view: View<'a>,
     shapes: Option<&'a [StrId]>,
-    known: FxHashMap<CallKey, Option<Work>>,
+    lengths: StepLengths,
+    known: FxHashMap<(CallKey, Option<SequenceLengths>), Option<Work>>,
 }
 
 impl<'a> Works<'a> {
-    /// None counted yet.
-    pub fn new(view: &View<'a>) -> Self {
-        Works { view: *view, shapes: view.profile.attribute("input_shape").map(|a| &a.values[..]), known: FxHashMap::default() }
+    /// None counted yet. `lengths`: of the steps, where they are recorded.
+    pub fn new(view: &View<'a>, lengths: StepLengths) -> Self {
+        let shapes = view.profile.attribute("input_shape").map(|a| &a.values[..]);
+        Works { view: *view, shapes, lengths, known: FxHashMap::default() }
     }
 
     /// What makes the work of an operator's call; `None` where no inputs are recorded.
@@ -156,12 +185,22 @@ impl<'a> Works<'a> {
         Some((self.view.profile.slices.name[slice as usize], shape, inputs.types, inputs.concrete))
     }
 
-    /// The work of calls with that key.
-    pub fn of(&mut self, key: CallKey) -> Option<Work> {
-        let text = |id: StrId| self.view.profile.strings.get(id);
-        *self.known.entry(key).or_insert_with(|| {
-            let inputs = Inputs::new(text(key.1), text(key.2), text(key.3));
-            work(super::core::names::operator_name(text(key.0)), &inputs)
+    /// The work of a call with that key. `launched`: when, for operators whose work depends on their step.
+    pub fn of(&mut self, key: CallKey, launched: impl FnOnce() -> Option<i64>) -> Option<Work> {
+        let strings = &self.view.profile.strings;
+        let name = super::core::names::operator_name(strings.get(key.0));
+        let needs_lengths = !self.lengths.is_empty() && paged::needs_lengths(name);
+        let lengths = if needs_lengths { self.lengths_at(launched()?) } else { None };
+        *self.known.entry((key, lengths)).or_insert_with(|| {
+            let inputs = Inputs::new(strings.get(key.1), strings.get(key.2), strings.get(key.3));
+            let paged = lengths.and_then(|lengths| paged::work(name, &inputs, lengths));
+            paged.or_else(|| work(name, &inputs))
         })
+    }
+
+    fn lengths_at(&self, time: i64) -> Option<SequenceLengths> {
+        let after = self.lengths.partition_point(|step| step.0 <= time);
+        let (_, end, lengths) = self.lengths.get(after.checked_sub(1)?)?;
+        (time < *end).then_some(*lengths)
     }
 }

@@ -123,14 +123,16 @@ fn rate_columns() -> Vec<Column> {
 /// A cell for each of [`rate_columns`].
 fn rate_cells(work: Option<&OpWork>) -> [Cell; 8] {
     let Some(work) = work else { return [const { Cell::Absent }; 8] };
+    // Of generated kernels bytes are known, operations are not.
+    let counted = |value: f64| if work.flops > 0 { Cell::Float(value) } else { Cell::Absent };
     [
-        Cell::Float(work.flops as f64 / 1e9),
-        Cell::Float(work.tflops()),
-        work.peak_share().into(),
+        counted(work.flops as f64 / 1e9),
+        counted(work.tflops()),
+        work.peak_share().filter(|_| work.flops > 0).into(),
         Cell::Float(work.bytes as f64 / 1e9),
         Cell::Float(work.tb_per_s()),
         work.bandwidth_share().into(),
-        Cell::Float(work.intensity()),
+        counted(work.intensity()),
         work.roof.bound().map(|b| b.label().to_string()).into(),
     ]
 }
