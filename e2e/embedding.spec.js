@@ -1,4 +1,5 @@
 // Profiles sent by other pages: the example of docs/embedding.md in a page of another origin, refusals, floods.
+import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -61,6 +62,20 @@ test('the example of docs/embedding.md shows a profile after one question', asyn
   // Not asked again.
   await page.reload();
   await expect(page.locator('#said')).toHaveText('ready');
+});
+
+test('what axonscope.show() puts into a notebook shows the profile', async ({ page, site, host }) => {
+  const code = 'import sys, axonscope; print(axonscope.show(sys.argv[1], page=sys.argv[2], view="operators", time_range=(0, 200_000_000))._repr_html_())';
+  const cell = execFileSync('python3', ['-B', '-c', code, join(samples, SAMPLE), site.url], { env: { ...process.env, PYTHONPATH: join(dirname(guide), '..', 'python') }, encoding: 'utf8' });
+  await page.goto(`${host}/`);
+  // As a notebook does: scripts of an output are run.
+  await page.evaluate((html) => {
+    document.body.append(document.createRange().createContextualFragment(html));
+  }, cell);
+  const frame = page.frameLocator('iframe');
+  await frame.getByRole('button', { name: 'Show' }).click();
+  await expect(frame.locator('[data-view="operators"]')).toBeVisible();
+  await expect(frame.locator('[data-range]')).toContainText('Selected range');
 });
 
 test('a page that the user refuses gets a sentence, and nothing opens', async ({ page, site, host }) => {

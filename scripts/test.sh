@@ -30,6 +30,8 @@ if [[ " $suites " == *" native "* ]]; then
   # Two programs: the tests of the core's answers on files, and the unit tests of the library with the page.
   suite "native tests of the core" count_cargo cargo test --locked --no-fail-fast --test native --test tidy || true
   suite "converted tables in DuckDB" count_line scripts/tables/test.sh || true
+  suite "runs on a Ray cluster" count_line scripts/fleet/test.sh || true
+  suite "Python package" count_line scripts/wheel/test.sh || true
   # One thread, as the page has: signals of all tests are in one arena, and two threads that use it can wait for each other for ever.
   suite "native tests of the library with the page" count_cargo cargo test --locked --no-fail-fast --features page --lib -- --test-threads=1 || true
 fi
@@ -44,6 +46,9 @@ if [[ " $suites " == *" e2e "* || " $suites " == *" firefox "* ]]; then
   export AXONSCOPE_DIST="$target/e2e-dist"
   if suite "page for the browser tests" count_step build_page "$AXONSCOPE_DIST" --cargo-profile fast; then
     if [[ " $suites " == *" e2e "* ]]; then
+      # What `axonscope view` shows is opened in the browser.
+      cargo build --locked --quiet --bin axonscope || true
+      export CARGO_TARGET_DIR=$target
       suite "end to end in Chromium" count_playwright npx --no-install playwright test --config e2e/playwright.config.js || true
     fi
     if [[ " $suites " == *" firefox "* ]]; then

@@ -8,22 +8,27 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
-import time
+
+# The package is on every node: workers are started with this environment.
+PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python")
+sys.path.insert(0, PACKAGE)
+os.environ["PYTHONPATH"] = PACKAGE
 
 import ray
 from ray.cluster_utils import Cluster
 
-import axonscope_ray
+import axonscope.ray
 
 N_TRACES = 200
 
 
 def main():
     binary, make_fleet = (os.path.abspath(path) for path in sys.argv[1:3])
-    failed = []
+    failed, n_checks = [], 0
 
     def check(what, is_right):
+        nonlocal n_checks
+        n_checks += 1
         print(("ok   " if is_right else "FAIL ") + what)
         if not is_right:
             failed.append(what)
@@ -45,27 +50,38 @@ def main():
         ray.init(address=cluster.address, log_to_driver=False)
         cluster.wait_for_nodes()
         check("the cluster has two cores", ray.cluster_resources().get("CPU") == 2)
-        killed = []
+        seen = []
 
-        def kill():
-            time.sleep(4)
-            cluster.remove_node(second, allow_graceful=False)
-            killed.append(time.monotonic())
+        def on_part(n_done):
+            seen.append(n_done)
+            # Tasks run on it, and it holds parts that were made there: both are made again.
+            if n_done == N_TRACES // 3:
+                cluster.remove_node(second, allow_graceful=False)
 
-        killer = threading.Thread(target=kill)
-        killer.start()
         got = os.path.join(place, "ray.axonrun")
-        code = axonscope_ray.run(binary, traces, got)
-        ended = time.monotonic()
-        killer.join()
-        check("the node was killed while tasks ran", bool(killed) and killed[0] < ended)
+        code = axonscope.ray.run(binary, traces, got, on_part)
+        check("the node was killed in the middle", not second.any_processes_alive() and max(seen) >= N_TRACES)
         check("the broken file is skipped (exit code 4)", code == 4)
         with open(want, "rb") as one, open(got, "rb") as other:
             check("the result equals the local run", one.read() == other.read())
+        again = os.path.join(place, "url.axonrun")
+        code = axonscope.ray.run(binary, "file://" + os.path.join(traces, "again"), again)
+        subprocess.run([binary, "run", os.path.join(traces, "again"), "-o", want], check=True)
+        with open(want, "rb") as one, open(again, "rb") as other:
+            check("traces at an address give the same bytes", code == 0 and one.read() == other.read())
+        missing = os.path.join(place, "missing.axonrun")
+        check("a directory without traces is an error", axonscope.ray.run(binary, place + "/nothing", missing) == 1 and not os.path.exists(missing))
         check("no temporary file is left", not [n for n in os.listdir(place) if "partial" in n])
         ray.shutdown()
         cluster.shutdown()
-    print(f"{5 - len(failed)} passed, {len(failed)} failed")
+        command = [binary, "run", os.path.join(traces, "again"), "-o", again, "--ray", "local"]
+        os.remove(again)
+        done = subprocess.run(command, env={**os.environ, "AXONSCOPE_PYTHON": sys.executable}, capture_output=True, text=True)
+        with open(want, "rb") as one:
+            check("axonscope run --ray gives the same bytes", done.returncode == 0 and one.read() == open(again, "rb").read())
+        done = subprocess.run(command, env={**os.environ, "AXONSCOPE_PYTHON": "no-such-python"}, capture_output=True, text=True)
+        check("without Python there is a sentence", done.returncode == 1 and "no-such-python" in done.stderr)
+    print(f"{n_checks - len(failed)} passed, {len(failed)} failed")
     sys.exit(1 if failed else 0)
 
 

@@ -4,12 +4,12 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A bar of bytes.
 pub fn bytes(total: u64, what: &'static str) -> ProgressBar {
-    bar(total, what, "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
+    bar(total, what, "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec}, {eta} left")
 }
 
 /// A bar of files.
 pub fn files(total: u64, what: &'static str) -> ProgressBar {
-    bar(total, what, "{msg} {wide_bar} {pos}/{len} {per_sec} {eta}")
+    bar(total, what, "{msg} {wide_bar} {pos}/{len} {per_sec}, {eta} left")
 }
 
 fn bar(total: u64, what: &'static str, template: &str) -> ProgressBar {

@@ -1,17 +1,21 @@
 """A run summary on a Ray cluster: a task for each trace calls `axonscope part` next to the data, a tree of tasks merges the parts.
 
-    python axonscope_ray.py traces/ -o run.axonrun [--address auto] [--binary axonscope]
+    axonscope run traces/ -o run.axonrun --ray [ADDRESS]
+    python -m axonscope.ray traces/ -o run.axonrun [--address auto] [--binary axonscope]
 
-The result is that of `axonscope run traces/`, byte for byte. Traces are read from a file system that all nodes share; the binary is on every node.
-Ray retries the tasks of a lost node. Exit codes are those of `axonscope run`.
+The result is that of `axonscope run traces/`, byte for byte. Traces are on a file system that all nodes share, or at an address that fsspec reads
+(s3://bucket/run/ with s3fs, gs://bucket/run/ with gcsfs); this package is on every node. Ray retries the tasks of a lost node. Exit codes are those of
+`axonscope run`.
 """
 
 import argparse
 import json
 import os
+import posixpath
 import subprocess
 import sys
 import tempfile
+import time
 
 import ray
 
@@ -25,7 +29,12 @@ TASKS_PER_CORE = 4
 def part(binary, path, root):
     """What a trace contributes: (description, part as bytes), or (sentence, None)."""
     with tempfile.TemporaryDirectory() as directory:
-        done = subprocess.run([binary, "part", path, "-o", directory, "--root", root], capture_output=True, text=True)
+        if is_remote(root):
+            try:
+                path, root = copied(path, root, os.path.join(directory, "copy"))
+            except Exception as error:  # Every file system of fsspec has errors of its own.
+                return f"`{path}` could not be read: {error}.", None
+        done = subprocess.run([binary, "part", path, "-o", os.path.join(directory, "parts"), "--root", root], capture_output=True, text=True)
         if done.returncode != 0:
             return done.stderr.strip(), None
         about = json.loads(done.stdout.splitlines()[0])
@@ -50,18 +59,40 @@ def merge(binary, kind, *items):
             return file.read()
 
 
+def is_remote(root):
+    return "://" in root
+
+
+def copied(path, root, directory):
+    """A copy of a remote file on this node, with the name that it has in the run; with it the root of the copy."""
+    import fsspec
+
+    files, base = fsspec.core.url_to_fs(root)
+    base = base.rstrip("/")
+    target = os.path.join(directory, posixpath.basename(base))
+    inside = os.path.join(target, *posixpath.relpath(path, base).split("/"))
+    os.makedirs(os.path.dirname(inside))
+    files.get_file(path, inside)
+    return inside, target
+
+
 def files_below(root):
+    if is_remote(root):
+        import fsspec
+
+        files, base = fsspec.core.url_to_fs(root)
+        return sorted(files.find(base))
     found = []
     for directory, _, names in os.walk(root):
         found.extend(os.path.join(directory, name) for name in names)
     return sorted(found)
 
 
-def parts_of(binary, root, paths):
+def parts_of(binary, root, paths, on_part):
     """Parts by content, each once: of copies the one with the first name. With them what was skipped, as sentences."""
     limit = max(2, int(ray.cluster_resources().get("CPU", 1)) * TASKS_PER_CORE)
     waiting, running, found, left_out = list(reversed(paths)), {}, {}, []
-    n_done = 0
+    n_done, began = 0, time.monotonic()
     while waiting or running:
         while waiting and len(running) < limit:
             about, data = part.remote(binary, waiting.pop(), root)
@@ -70,6 +101,7 @@ def parts_of(binary, root, paths):
         for reference in ready:
             data, about = running.pop(reference), ray.get(reference)
             n_done += 1
+            on_part(n_done)
             if isinstance(about, str):
                 left_out.append(about)
                 continue
@@ -77,7 +109,11 @@ def parts_of(binary, root, paths):
             if known is None or about["trace"] < known[0]:
                 found[about["id"]] = (about["trace"], data)
         if sys.stderr.isatty():
-            print(f"\rparts {n_done}/{len(paths)}", end="", file=sys.stderr, flush=True)
+            rate = n_done / max(time.monotonic() - began, 1e-3)
+            left = (len(paths) - n_done) / rate
+            print(f"\rparts {n_done}/{len(paths)}, {rate:.1f} per s, {left:.0f} s left ", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
     return [data for _, data in found.values()], left_out
 
 
@@ -90,9 +126,10 @@ def merged(binary, items):
     return ray.get(items[0])
 
 
-def run(binary, root, output):
-    root = os.path.abspath(root)
-    items, left_out = parts_of(binary, root, files_below(root))
+def run(binary, root, output, on_part=lambda n_done: None):
+    """Writes the run; the exit code. `on_part` is called after each trace with their number so far."""
+    root = root if is_remote(root) else os.path.abspath(root)
+    items, left_out = parts_of(binary, root, files_below(root), on_part)
     for sentence in sorted(left_out):
         print(sentence, file=sys.stderr)
     if not items:
@@ -108,7 +145,7 @@ def run(binary, root, output):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("root", help="directory of the traces, on every node")
+    parser.add_argument("root", help="directory of the traces on every node, or an address that fsspec reads")
     parser.add_argument("-o", "--output", required=True, help="file to write")
     parser.add_argument("--address", default="auto", help="address of the cluster; `local` starts one on this machine")
     parser.add_argument("--binary", default="axonscope", help="the program on every node")
