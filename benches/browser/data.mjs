@@ -41,6 +41,11 @@ export function files(root, say) {
     device: (ending = '') => made(`device${ending}`, (path) => example('make_device', path)),
     /** A small one as JSON, some 100 MB: a text that Parse can take. */
     smallDevice: () => made('device-100MB.json', (path) => example('make_device', '--instructions', '77000', '--transfers', '192500', path)),
+    /** A Neuron device trace with the execution of a short one again and again. */
+    deviceTrace: (short, megabytes) => made(`repeated-${megabytes}MB.ntff`, (file) => execFileSync(
+      'cargo', ['run', '--quiet', '--profile', 'fast', '--example', 'repeat_ntff', '--', '--bytes', String(megabytes * MB), short, file],
+      { cwd: root, stdio: ['ignore', 2, 2] },
+    )),
     /** A report of `analyze` with that many operators. */
     report: (operators) => made(`analyze-${operators}.json`, (file) => supportReport(file, operators)),
     gzip: (megabytes) => made(`trace-${megabytes}MB.pt.trace.json.gz`, (file) => writeFileSync(file, gzipSync(readFileSync(trace(megabytes)), { level: 6 }))),

@@ -15,6 +15,7 @@
 // Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_SLICES=1000000 and
 // BENCH_WORKERS=8: that many traces of 100 MB as one run (0: none);
 // BENCH_SQL=2000000: queries over a timeline of that many slices (0: none), and over the device profile of BENCH_DEVICE;
+// BENCH_NTFF=run.ntff: the execution of that trace, repeated to 200 MB;
 // BENCH_OPERATORS=100000: a Neuron operator timeline and a report of analyze (0: none); BENCH_LARGE=1 adds a trace of 2.5 GB, and
 // BENCH_DEVICE=1 a Neuron device profile of 2 M instructions and 5 M transfers, as Parquet (0.2 GB) and as JSON (2.5 GB; and a small one of
 // 0.1 GB, for Parse): the large ones are written for the run and deleted after it; BENCH_RUNS=3 times each (the median is reported).
@@ -242,6 +243,7 @@ if (process.env.BENCH_LARGE === '1') {
   await measure('2500 MB', file, 1);
   rmSync(file);
 }
+if (process.env.BENCH_NTFF) await measure('device trace (NTFF), 200 MB', made.deviceTrace(process.env.BENCH_NTFF, 200), runs);
 if (process.env.BENCH_DEVICE === '1') {
   const tables = made.device();
   const paths = readdirSync(tables).map((name) => join(tables, name));

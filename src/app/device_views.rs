@@ -7,7 +7,8 @@ use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::compare::{CompareView, Device};
 use crate::views::details::merged::MergedTransfers;
-use crate::views::ledger::agreement::{OtherProfile, agreements as agreements_of};
+use crate::views::ledger::agreement::agreements as agreements_of;
+use crate::views::other_profile::OtherProfile;
 use crate::views::tensors::TensorsView;
 use crate::views::timeline::settings::Settings;
 use crate::views::variants::{Profile, VariantsView};
@@ -40,13 +41,28 @@ pub(super) fn merged(app: App, details: RwSignal<Option<Details>>, on_go: Callba
 
 /// How the instructions of a profile agree with those of every other open file of the same run, a sentence for each.
 pub(super) fn agreements(app: App, profile: &OpenProfile) -> Signal<Vec<String>> {
+    agreements_of(profile.ask.clone(), other_devices(app, profile))
+}
+
+/// Every other open device profile that still answers; none beside a profile of another kind.
+pub(super) fn other_devices(app: App, profile: &OpenProfile) -> Signal<Vec<OtherProfile>> {
     let (id, is_one) = (profile.id, profile.is_device());
-    let others = move || {
+    Signal::derive(move || {
         let all = app.state.profiles().get();
         let open = all.into_iter().filter(|p| is_one && p.id != id && p.stopped.is_none() && p.is_device());
-        open.map(|p| OtherProfile { title: p.title.clone(), hash: p.hash, ask: p.ask }).collect::<Vec<_>>()
-    };
-    agreements_of(profile.ask.clone(), Signal::derive(others))
+        open.map(|p| OtherProfile { title: p.title.clone(), hash: p.hash, ask: p.ask }).collect()
+    })
+}
+
+/// Every other open profile with programs that still answers.
+pub(super) fn other_programs(app: App, profile: &OpenProfile) -> Signal<Vec<OtherProfile>> {
+    let id = profile.id;
+    Signal::derive(move || {
+        let all = app.state.profiles().get();
+        let has_programs = |p: &OpenProfile| p.hot.info.views.iter().any(|v| v == "program");
+        let open = all.into_iter().filter(|p| p.id != id && p.stopped.is_none() && has_programs(p));
+        open.map(|p| OtherProfile { title: p.title.clone(), hash: p.hash, ask: p.ask }).collect()
+    })
 }
 
 /// Every open device profile that still answers.

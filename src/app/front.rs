@@ -87,8 +87,10 @@ pub(super) fn fleet(Front { app, profile, .. }: Front) -> AnyView {
 
 /// The ledger.
 pub(super) fn ledger(front: Front) -> AnyView {
-    let (ledger, checks) = (Ledger::clone(&front.profile.ledger), super::device_views::agreements(front.app, &front.profile));
-    view! { <LedgerView ledger=Signal::stored(ledger) checks /> }.into_any()
+    let Front { app, profile, .. } = front;
+    let (ledger, checks) = (Ledger::clone(&profile.ledger), super::device_views::agreements(app, &profile));
+    let below = ViewFn::from(move || profile.is_device().then(|| super::learned::words(app, &profile)));
+    view! { <LedgerView ledger=Signal::stored(ledger) checks below /> }.into_any()
 }
 
 /// What the file says of itself, and the views that are missing.

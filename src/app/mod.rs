@@ -11,6 +11,7 @@ mod glance;
 mod handles;
 mod help;
 mod idle;
+mod learned;
 mod library;
 mod link;
 mod log_directories;

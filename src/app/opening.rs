@@ -179,7 +179,8 @@ async fn open_found(
     let (link, mut events) = handles::able_worker(app, worker, &found).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
     let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
-    let message = ToWorker::Open { claim: found.claim.clone(), paths: found.paths.clone(), names, may_be_open };
+    let message =
+        ToWorker::Open { claim: found.claim.clone(), paths: found.paths.clone(), names, may_be_open, learned: super::learned::opcodes() };
     link.send(&message, &raw(&files)).map_err(&named)?;
     while let Some(event) = events.next().await {
         match event {

@@ -51,7 +51,8 @@ pub(super) fn layers(Front { app, profile, .. }: Front) -> AnyView {
 
 pub(super) fn program(Front { app, profile, .. }: Front) -> AnyView {
     let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
-    view! { <ProgramView ask=profile.ask on_slice slice=app.selected_slice() choices=app.view_state("program") /> }.into_any()
+    let others = super::device_views::other_programs(app, &profile);
+    view! { <ProgramView ask=profile.ask on_slice slice=app.selected_slice() others choices=app.view_state("program") /> }.into_any()
 }
 
 pub(super) fn roofline(Front { app, profile, .. }: Front) -> AnyView {

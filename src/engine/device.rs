@@ -5,6 +5,8 @@ use super::{Session, told};
 use crate::analysis::device::accesses;
 use crate::analysis::device::bounds::{self, Bounds, BoundsQuery, Evidence, EvidenceQuery, Regions, RegionsQuery};
 use crate::analysis::device::instruction::{self, InstructionFacts};
+use crate::analysis::device::learned::{self, LearnQuery, LearnedWord, UnknownWord, UnknownWordsQuery};
+use crate::analysis::device::program_alignment::{self, AlignedPrograms, AlignmentQuery};
 use crate::analysis::device::{
     self, Advice, Agreement, AgreementPart, Band, Charts, Compare, ComparePart, CriticalPath, CurvesQuery, DmaRows, DmaRowsQuery, Gaps,
     Layers, LayersQuery, MemoryMap, MemoryMapQuery, MergedBar, NameRows, Place, Program, ProgramQuery, Roofline, SbufMap, SbufQuery,
@@ -63,7 +65,10 @@ pub struct GapsQuery {
 
 /// The longest chain of dependent work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CriticalPathQuery;
+pub struct CriticalPathQuery {
+    /// Whether dependencies from data are followed too.
+    pub is_by_data: bool,
+}
 
 /// What to do, costliest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -142,12 +147,16 @@ answers! {
     EvidenceQuery => Evidence: |s, q| Ok(bounds::evidence::evidence(&s.profile, q));
     RegionsQuery => Regions: |s, q| Ok(bounds::regions::regions(&s.profile, q));
     GapsQuery => Gaps: |s, q| Ok(device::gaps::gaps(&s.profile, q.range));
-    CriticalPathQuery => CriticalPath: |s, _| Ok(device::critical_path::critical_path(&s.profile));
+    CriticalPathQuery => CriticalPath: |s, q| Ok(device::critical_path::critical_path(&s.profile, q.is_by_data));
     AdviceQuery => Advice: |s, _| Ok(device::advice::advice_of(&s.profile, s.whole_table("TensorInfo").as_deref()));
     DmaRowsQuery => DmaRows: |s, q| Ok(device::dma_rows::dma_rows(&s.profile, *q));
     MergedBarQuery => Option<MergedBar>: |s, q| Ok(device::merged::merged_bar(&s.profile, q.rows, q.slice));
     NameRowsQuery => Option<NameRows>: |s, q| Ok(device::name_rows::name_rows(&s.profile, &q.by));
     CurvesQuery => Vec<ViewCurve>: |s, q| Ok(s.view_curves(q));
+    AlignmentQuery => AlignedPrograms: |s, q| {
+        let this = device::program::program(&s.profile, &s.programs()?, q.program);
+        Ok(program_alignment::align(this, q.other.clone()))
+    };
     ProgramQuery => Program: |s, q| Ok(device::program::program(&s.profile, &s.programs()?, *q));
     MemoryMapQuery => MemoryMap: |s, q| Ok(accesses::map::map(&s.profile, *q));
     SourceQuery => Source: |s, q| Ok(device::source::source(&s.profile, q.range));
@@ -158,6 +167,8 @@ answers! {
     AgreementPartQuery => AgreementPart: |s, _| Ok(s.agreement_part()?);
     AgreementQuery => Option<Agreement>: |s, q| Ok(device::agreement::agreement(&s.agreement_part()?, &q.other));
     ComparePartQuery => ComparePart: |s, _| Ok(device::compare::part_of(&s.profile, &s.summary(None)));
+    UnknownWordsQuery => Vec<UnknownWord>: |s, _| Ok(learned::unknown(&s.profile, &s.programs()?));
+    LearnQuery => Vec<LearnedWord>: |s, q| Ok(learned::learn(&q.words, &s.programs()?));
     CompareQuery => Compare: |_, q| Ok(device::compare::merge(&q.parts, q.base));
 }
 

@@ -141,8 +141,9 @@ questions! {
     DiffQuery, FlatDiffQuery, RunPartQuery,
     // Of Neuron device profiles.
     SummaryQuery, ChartsQuery, LayersQuery, LayerSlicesQuery, RooflineQuery, BoundsQuery, EvidenceQuery, RegionsQuery, GapsQuery,
-    CriticalPathQuery, AdviceQuery, DmaRowsQuery, MergedBarQuery, NameRowsQuery, CurvesQuery, ProgramQuery, MemoryMapQuery, SourceQuery,
-    SourceSlicesQuery, BandsQuery, TensorsQuery, SbufQuery, AgreementPartQuery, AgreementQuery, ComparePartQuery, CompareQuery,
+    CriticalPathQuery, AdviceQuery, DmaRowsQuery, MergedBarQuery, NameRowsQuery, CurvesQuery, ProgramQuery, AlignmentQuery, MemoryMapQuery, SourceQuery,
+    SourceSlicesQuery, BandsQuery, TensorsQuery, SbufQuery, AgreementPartQuery, AgreementQuery, UnknownWordsQuery, LearnQuery,
+    ComparePartQuery, CompareQuery,
     // Of run summaries.
     FleetQuery, FleetMapQuery,
     // Of memory snapshots.

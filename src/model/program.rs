@@ -11,6 +11,8 @@ pub struct ProgramWord {
     pub operands: String,
     /// Why the operands are not known; empty where they are.
     pub refused: String,
+    /// The word as hexadecimal digits, where its operands are not known though words of the hardware are decoded.
+    pub bytes: String,
     /// Where it branches to; `None` for no branch, or for one out of the program.
     pub target: Option<u32>,
     /// Whether the runtime put it before or after the compiler's program.
@@ -34,4 +36,10 @@ pub struct EngineProgram {
     pub engine: String,
     /// By program counter.
     pub words: Vec<ProgramWord>,
+}
+
+/// Whether a text can be the name of an opcode: capital letters, digits and underscores.
+pub fn is_opcode_name(text: &str) -> bool {
+    let is_of_name = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    (2..=64).contains(&text.len()) && text.starts_with(|c: char| c.is_ascii_uppercase()) && text.chars().all(is_of_name)
 }

@@ -23,6 +23,7 @@ pub mod memory;
 pub mod modules;
 pub mod neuron_log;
 pub mod operators;
+pub mod other_profile;
 pub mod overview;
 pub mod part_order;
 pub mod peaks;

@@ -84,7 +84,8 @@ impl Host {
         };
         match decode::<ToWorker>(&bytes) {
             Ok(ToWorker::Inspect { names }) => self.post(&sorted(&names, &files).unwrap_or_else(ToPage::Failed)),
-            Ok(ToWorker::Open { claim, paths, names, may_be_open }) => {
+            Ok(ToWorker::Open { claim, paths, names, may_be_open, learned }) => {
+                crate::formats::ntff::learn_opcodes(&learned);
                 let host = self.clone();
                 spawn_local(async move {
                     if let Err(sentence) = opening::open(&host, claim, &paths, (&names, &files), may_be_open).await {

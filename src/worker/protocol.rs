@@ -28,6 +28,8 @@ pub enum ToWorker {
         names: Vec<String>,
         /// Whether the same content may be open: then its hash is told before it is read.
         may_be_open: bool,
+        /// Names of opcodes that this browser learned from other runs, by their number.
+        learned: Vec<(u8, String)>,
     },
     /// A question to the open profile.
     Ask {

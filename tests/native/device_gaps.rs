@@ -130,12 +130,12 @@ fn the_chain_with_most_work_and_no_circles() {
         ],
         &[],
     );
-    let got = critical_path(&profile);
+    let got = critical_path(&profile, false);
     let names: Vec<_> = got.steps.iter().map(|s| (s.engine.as_str(), s.own.0, s.gap.0)).collect();
     assert_eq!(names, [("Tensor", 1000, 0), ("Vector", 1000, 500), ("Scalar", 500, 500), ("GpSimd", 10, 1500)]);
     assert_eq!((got.work.0, got.range.duration().0), (2510, 5010));
     assert!(got.notes.iter().any(|n| n.contains("they are ignored")), "{:?}", got.notes);
-    assert_eq!(critical_path(&Profile::default()).steps, []);
+    assert_eq!(critical_path(&Profile::default(), false).steps, []);
     assert_eq!(gaps(&Profile::default(), None).gaps, []);
 }
 
@@ -155,7 +155,7 @@ fn idle_and_busy_of_the_real_runs_make_up_the_window() {
         }
         let longest = got.gaps.iter().filter(|g| g.range.duration().0 > 1000).count();
         assert!(longest > 20 && got.gaps.iter().any(|g| g.cause == Cause::Dynamic) && got.gaps.iter().any(|g| g.cause == Cause::Engine));
-        let path = critical_path(&json);
+        let path = critical_path(&json, false);
         let sum: i64 = path.shares.iter().map(|s| s.time.0).sum();
         assert_eq!(sum, path.range.duration().0, "the shares make up the chain");
         let work: i64 = path.shares.iter().filter(|s| s.kind == PathKind::Compute).map(|s| s.time.0).sum();

@@ -46,6 +46,7 @@ mod neuron_systems;
 mod ntff_curves;
 mod ntff_operands;
 mod ntff_transfers;
+mod ntff_words;
 mod pftrace;
 mod pieces;
 mod report;

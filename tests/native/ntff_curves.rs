@@ -2,11 +2,14 @@
 
 use crate::neuron_support::writer::{self, word};
 use crate::neuron_support::*;
+use axonscope::analysis::device::active_times::active_times;
+use axonscope::analysis::device::curves::lines;
 use axonscope::analysis::device::summary::summary;
 use axonscope::engine::Session;
 use axonscope::formats::{by_id, import};
 use axonscope::model::{Cell, Domain, Profile};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 const RUNS: [(&str, &str); 2] = [("fused_attention", "fused"), ("baseline_attention", "baseline")];
 
@@ -85,6 +88,56 @@ fn usage_of_state_buffer_and_psum_is_that_of_the_json() {
     }
 }
 
+/// The profiler's curve rises with each DMA_DIRECT2D and never falls; this one falls with the last packet of its transfer.
+#[test]
+fn transfers_under_way_begin_where_the_curve_of_the_json_rises() {
+    for (run, json, trace, truth) in runs() {
+        let mut rises: Vec<i64> =
+            truth["pending_dma"].as_array().expect("rows").iter().map(|r| r["timestamp"].as_i64().expect("ns")).collect();
+        rises.sort_unstable();
+        let lines = [&json, &trace].map(|s| {
+            let Domain::NeuronDevice(d) = &s.profile.domain else { panic!("a device profile") };
+            lines(&s.profile, d).into_iter().filter(|l| l.name == "DMA Transfers Under Way").collect::<Vec<_>>()
+        });
+        assert_eq!(lines[0], lines[1], "{run}: the same from both");
+        let [line] = lines[1].as_slice() else { panic!("{run}: one core moves data by dynamic transfers") };
+        let before = std::iter::once(&0.0).chain(&line.values);
+        let (mut up, mut down) = (Vec::new(), 0.0);
+        for ((time, value), before) in line.times.iter().zip(&line.values).zip(before) {
+            up.extend((value > before).then_some(*time));
+            down += (before - value).max(0.0);
+        }
+        assert_eq!(up, rises, "{run}");
+        assert_eq!((down, line.values.last()), (rises.len() as f64, Some(&0.0)), "{run}: each ends");
+        assert!(line.values.iter().all(|v| (0.0..=4.0).contains(v)), "{run}: {:?}", line.values);
+    }
+}
+
+#[test]
+fn active_times_are_those_of_the_json() {
+    for (run, _, trace, truth) in runs() {
+        let mut wanted: BTreeMap<(String, String), Vec<(i64, i64)>> = BTreeMap::new();
+        for row in truth["active_time"].as_array().expect("rows") {
+            let (text, ns) = (|key: &str| row[key].as_str().expect("text").to_string(), |key: &str| row[key].as_i64().expect("ns"));
+            wanted.entry((text("subgraph"), text("engine"))).or_default().push((ns("start_ts"), ns("end_ts")));
+        }
+        let core =
+            |name: &str| truth["model_info"].as_array().expect("cores").iter().find(|c| name == format!("NC {}", c["nc_idx"])).cloned();
+        let mut n = 0;
+        for found in active_times(&trace.profile) {
+            let subgraph = core(&found.core).expect("a core")["sg_name"].as_str().expect("text").to_string();
+            let spans = wanted.get_mut(&(subgraph, found.engine.to_lowercase())).expect("an engine that was active");
+            spans.sort_unstable();
+            assert_eq!(spans.len(), found.spans.len(), "{run} {} {}", found.core, found.engine);
+            // The JSON rounds start and end down apart; a row has its start and its duration rounded down.
+            let is_near = |(a, b): (&(i64, i64), &(i64, i64))| a.0 == b.0 && (0..=1).contains(&(a.1 - b.1));
+            assert!(spans.iter().zip(&found.spans).all(is_near), "{run} {} {}: {spans:?}, not {:?}", found.core, found.engine, found.spans);
+            n += spans.len();
+        }
+        assert_eq!(n, truth["active_time"].as_array().expect("rows").len(), "{run}: every row");
+    }
+}
+
 /// A word of an unknown code may write anywhere: nothing is said of the memory then.
 #[test]
 fn usage_needs_all_words_that_ran() {
@@ -155,7 +208,25 @@ fn is_same(wanted: &Value, found: Option<&Cell>) -> bool {
 }
 
 /// Metrics of packets by type of queue, of sizes and of throttling, with the share by which rows of whole nanoseconds may differ.
-const METRICS: [(&str, f64); 28] = [
+const METRICS: [(&str, f64); 46] = [
+    ("matmul_instruction_count", 0.0),
+    ("activate_instruction_count", 0.0),
+    ("activate_instruction_time", 2e-3),
+    ("tensor_engine_instruction_time", 5e-3),
+    ("vector_engine_instruction_time", 5e-3),
+    ("scalar_engine_instruction_time", 5e-3),
+    ("gpsimd_engine_instruction_time", 5e-3),
+    ("sync_engine_instruction_time", 5e-3),
+    ("dma_packet_time", 6e-3),
+    ("sbuf_read_bytes", 0.0),
+    ("sbuf_write_bytes", 0.0),
+    ("psum_read_bytes", 0.0),
+    ("psum_write_bytes", 0.0),
+    ("psum_read_sbuf_write_bytes", 0.0),
+    ("psum_read_sbuf_write_count", 0.0),
+    ("input_queue_bytes", 0.0),
+    ("output_queue_bytes", 0.0),
+    ("weight_queue_bytes", 0.0),
     ("total_time", 1e-9),
     ("neuroncore_cycle_count", 1e-9),
     ("weight_size_bytes", 0.0),

@@ -36,7 +36,13 @@ fn questions_survive() {
     to_worker(ToWorker::WarmUp);
     to_worker(ToWorker::Prepare);
     to_worker(ToWorker::Inspect { names: vec!["a/b.json".into()] });
-    to_worker(ToWorker::Open { claim: claim(), paths: vec!["a.zip/b.json".into()], names: Vec::new(), may_be_open: true });
+    to_worker(ToWorker::Open {
+        claim: claim(),
+        paths: vec!["a.zip/b.json".into()],
+        names: Vec::new(),
+        may_be_open: true,
+        learned: vec![(0x41, "NAME".into())],
+    });
     let range = TimeRange::new(TimeNs(-5), TimeNs(i64::MAX));
     let find = FindQuery { track: "p / t".into(), time: TimeNs(-1), name: "n".into(), is_instant: true };
     let within = Within { range: Some(range), tracks: vec![TrackId(1)] };

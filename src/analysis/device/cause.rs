@@ -253,7 +253,7 @@ pub(super) fn of_owner(owner: &str, purpose: impl Fn(&str) -> Option<String>) ->
 }
 
 /// `input`, `output`, `weights`: what the table of queues says of one.
-fn queue_purpose(profile: &Profile, queue: &str) -> Option<String> {
+pub(super) fn queue_purpose(profile: &Profile, queue: &str) -> Option<String> {
     let table = profile.tables.iter().find(|t| t.id == "dma_queues_info" || t.id == "DmaQueuesInfo")?;
     let column = |names: [&str; 2]| table.columns.iter().position(|c| names.contains(&c.as_str()));
     let (name, purpose) = (column(["q_name", "name"])?, column(["q_type", "type"])?);

@@ -9,11 +9,13 @@ mod steps;
 
 pub use answer::{CriticalPath, PathKind, PathShare, PathStep};
 
+use super::accesses::producers::Producers;
 use super::cause::{Attribution, Cause, Causes};
 use super::engines::{Engine, engines};
 use super::signals::{Signal, Signals};
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts, text};
 use crate::model::{Profile, TrackKind};
+use rustc_hash::FxHashSet;
 use steps::{NONE, Steps};
 
 /// Steps of one answer; the shares are of all.
@@ -28,6 +30,10 @@ enum Via {
     Engine,
     Semaphore,
     Transfer,
+    /// It reads what the other wrote; by a DMA transfer if so.
+    Data {
+        is_moved: bool,
+    },
     Flow(StrId),
 }
 
@@ -42,28 +48,44 @@ struct Best {
     via: Via,
 }
 
+/// Dependencies from data.
+struct Data {
+    producers: Producers,
+    /// Instructions that started a transfer.
+    triggers: FxHashSet<u32>,
+}
+
 struct Walk<'a> {
     profile: &'a Profile,
     causes: &'a Causes<'a>,
     steps: Steps,
+    /// Who wrote what is read, where the chain may follow data.
+    data: Option<Data>,
     /// Of each step visited so far.
     best: Vec<Best>,
     n_edges: u64,
     n_backward: u64,
 }
 
-/// The longest chain of a profile.
-pub fn critical_path(profile: &Profile) -> CriticalPath {
+/// The longest chain of a profile; one that follows data too where `is_by_data`: from the writer of what an instruction reads in State Buffer or PSUM.
+pub fn critical_path(profile: &Profile, is_by_data: bool) -> CriticalPath {
     let signals = Signals::of(profile);
-    critical_path_of(&engines(profile), &Causes::of(profile, &signals))
+    let device = super::gaps::device(profile).filter(|_| is_by_data);
+    let data = device
+        .map(|device| Data { producers: Producers::of(profile, device), triggers: device.packets.iter().map(|p| p.instruction).collect() });
+    longest(&engines(profile), &Causes::of(profile, &signals), data)
 }
 
 /// The same, of engines that are at hand.
 pub(super) fn critical_path_of(engines: &[Engine], causes: &Causes<'_>) -> CriticalPath {
+    longest(engines, causes, None)
+}
+
+fn longest(engines: &[Engine], causes: &Causes<'_>, data: Option<Data>) -> CriticalPath {
     let profile = causes.profile;
     let steps = Steps::of(profile, engines);
     let n = steps.slices.len();
-    let mut walk = Walk { profile, causes, steps, best: Vec::with_capacity(n), n_edges: 0, n_backward: 0 };
+    let mut walk = Walk { profile, causes, steps, data, best: Vec::with_capacity(n), n_edges: 0, n_backward: 0 };
     in_parts(n, &mut |part| part.for_each(|step| walk.visit(step)));
     let last = (0..n).max_by_key(|s| (walk.best[*s].work, std::cmp::Reverse(walk.best[*s].front)));
     let Some(last) = last else {
@@ -108,6 +130,13 @@ impl Walk<'_> {
                 Some(Signal::Instruction(from)) => consider(self.steps.of_slice(from.0), Via::Semaphore, &self.best),
                 Some(Signal::Transfer(from)) => consider(self.steps.of_slice(from.0), Via::Transfer, &self.best),
                 None => {}
+            }
+        }
+        for from in self.data.iter().flat_map(|d| d.producers.of_slice(slice).take(MOST_EDGES)) {
+            let (from_step, is_moved) = (self.steps.of_slice(from), self.data.as_ref().is_some_and(|d| d.triggers.contains(&from)));
+            // A transfer may start to read before its writer has: the order on chip is not that of the instructions.
+            if (from_step as usize) < self.best.len() {
+                consider(from_step, Via::Data { is_moved }, &self.best);
             }
         }
         self.n_edges += n_edges;
@@ -175,6 +204,8 @@ impl Walk<'_> {
                 Via::Engine => "same engine".into(),
                 Via::Semaphore => "semaphore".into(),
                 Via::Transfer => "transfer".into(),
+                Via::Data { is_moved: false } => "data".into(),
+                Via::Data { is_moved: true } => "data of a transfer".into(),
                 Via::Flow(kind) => profile.strings.get(kind).into(),
             },
         }
@@ -184,7 +215,7 @@ impl Walk<'_> {
     fn why(&self, slice: u32, via: Via, piece: (i64, i64)) -> Cause {
         let Attribution { cause, .. } = self.causes.attribute(SliceId(slice), piece);
         match (cause, via) {
-            (Cause::Issue | Cause::Unknown, Via::Transfer) => Cause::Dynamic,
+            (Cause::Issue | Cause::Unknown, Via::Transfer | Via::Data { is_moved: true }) => Cause::Dynamic,
             _ => cause,
         }
     }
@@ -195,6 +226,18 @@ impl Walk<'_> {
             out.push(
                 "Dependencies and semaphores are not recorded in this file: the critical path follows the order on one engine.".into(),
             );
+        }
+        if let Some(data) = &self.data {
+            out.push(match data.producers.is_empty() {
+                true => "Dependencies from data are not available: needs operands of instructions (recorded by trn2 traces and the profiler's JSON).".into(),
+                false => format!(
+                    "Dependencies from data are followed too: {} of an instruction that writes to State Buffer or PSUM and one that reads it.",
+                    text::counted(data.producers.len() as u64, "pair")
+                ),
+            });
+            if data.producers.is_cut {
+                out.push("There are more dependencies from data than are followed.".into());
+            }
         }
         if self.n_backward > 0 {
             let n = text::count(self.n_backward);

@@ -1,4 +1,4 @@
-//! Curves that are worked out, not read: mean throughput since the start, and utilization of the tensor engine.
+//! Curves that are worked out, not read: transfers under way, mean throughput since the start, and utilization of the tensor engine.
 
 use super::metrics::Facts;
 use crate::base::{TimeRange, TrackId, in_parts};
@@ -26,7 +26,8 @@ pub struct Line {
 /// All curves that the profile has what they need for.
 pub fn lines(profile: &Profile, device: &NeuronDevice) -> Vec<Line> {
     let run = super::gaps::whole(profile);
-    let mut out = throughput(profile, device, run);
+    let mut out = super::pending::pending(profile, device);
+    out.extend(throughput(profile, device, run));
     out.extend(utilization(profile, device, run));
     out
 }

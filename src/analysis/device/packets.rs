@@ -127,6 +127,45 @@ pub(super) fn by_type(profile: &Profile, device: &NeuronDevice, range: TimeRange
     out
 }
 
+/// Bytes by what the queues of compiled transfers are for, as the runtime or the profiler names it: input, output, or weights ("data").
+const PURPOSES: [(&str, &[&str]); 3] =
+    [("input_queue_bytes", &["input"]), ("output_queue_bytes", &["output"]), ("weight_queue_bytes", &["data", "weights"])];
+
+/// Bytes of the queues of compiled transfers by their purpose; nothing where a packet's queue has none, or types are not recorded.
+///
+/// Dynamic queues count for none, also those that the table of queues lists as `weights`: the profiler's summary has 0 for them.
+pub(super) fn by_purpose(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Computed> {
+    let Some(types) = profile.attribute("queue_type").map(|a| a.values.as_slice()) else { return Vec::new() };
+    let is_in = |list: &[u32], i: usize| !list.is_empty() && list.binary_search(&(i as u32)).is_ok();
+    let mut sums = [0u64; 3];
+    let (mut n, mut is_complete) = (0u64, true);
+    for (t, track) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
+        let purpose = super::cause::queue_purpose(profile, profile.strings.get(track.name)).unwrap_or_default();
+        let of = |text: &str| PURPOSES.iter().position(|p| p.1.contains(&text));
+        for (_, lane) in lanes::touching(profile, TrackId(t as u32), range) {
+            in_parts(lane.len(), &mut |part| {
+                for i in part.map(|k| lane.start + k).filter(|i| !is_in(&device.duplicates, *i) && !is_in(&device.unreported, *i)) {
+                    n += 1;
+                    let kind = types.get(i).map_or("", |id| profile.strings.get(*id));
+                    if kind == "instruction" || kind.ends_with("_dynamic") {
+                        continue;
+                    }
+                    let Some(at) = of(kind).or_else(|| of(&purpose)) else {
+                        is_complete = false;
+                        continue;
+                    };
+                    let bytes = device.bytes.get(i).copied().filter(|n| *n != NeuronDevice::ABSENT);
+                    let span = (profile.slices.start[i], profile.slices.end(i));
+                    sums[at] = sums[at].saturating_add(bytes.map_or(0, |n| share::within(n.into(), span, range)));
+                }
+            });
+        }
+    }
+    let how = "bytes of the DMA packets on compiled queues of this purpose";
+    let all = PURPOSES.iter().zip(sums).map(|((name, _), sum)| (*name, sum as f64, how));
+    if n > 0 && is_complete { all.collect() } else { Vec::new() }
+}
+
 /// Sizes of inputs, outputs and weights, each tensor once, from the table that the NEFF gives; nothing where there is none.
 pub(super) fn tensor_sizes(profile: &Profile) -> Vec<Computed> {
     let Some(table) = cells::table(profile, &["neff_node"]) else { return Vec::new() };

@@ -98,7 +98,7 @@ pub struct ProgramRow {
 
 /// What the executions of a word add up to.
 #[derive(Debug, Clone, Copy)]
-struct Cost {
+pub(super) struct Cost {
     first: SliceId,
     count: u64,
     time: i64,
@@ -106,7 +106,7 @@ struct Cost {
 }
 
 /// Costs of an engine's words by program counter.
-fn costs(device: &NeuronDevice, engine: &Engine) -> FxHashMap<u32, Cost> {
+pub(super) fn costs(device: &NeuronDevice, engine: &Engine) -> FxHashMap<u32, Cost> {
     let mut out: FxHashMap<u32, Cost> = FxHashMap::default();
     for (start, end, slice, _) in &engine.items {
         let of = |column: &[u32]| column.get(slice.index()).copied().filter(|n| *n != NeuronDevice::ABSENT);

@@ -13,6 +13,9 @@ use super::share;
 use crate::base::{DurationNs, TimeRange, text};
 use crate::model::{Domain, NeuronDevice, Profile};
 
+/// Bytes of all tensors, each once.
+const LEAST: &str = "inputs_outputs_weights_size_bytes";
+
 /// Points of parts at most, those with most FLOPs.
 const MAX_POINTS: usize = 500;
 /// Regions at most.
@@ -181,7 +184,8 @@ fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &
         Some(_) => (),
         None => out.notes.push("No point without spills: spilled bytes are not recorded in this file.".into()),
     }
-    if let Some(least) = of_file("inputs_outputs_weights_size_bytes").filter(|least| *least > 0 && *least < bytes) {
+    let of_tensors = || super::packets::tensor_sizes(profile).into_iter().find(|c| c.0 == LEAST).map(|c| c.1 as u64);
+    if let Some(least) = of_file(LEAST).or_else(|| of_tensors().filter(|_| is_run)).filter(|least| *least > 0 && *least < bytes) {
         potential("Each input, output and weight transferred once", least);
     }
 }

@@ -162,6 +162,7 @@ pub(super) fn of_rows(profile: &Profile, facts: &Facts<'_>, computed: &[Computed
     let is_wanted = |name: &str| (is_beside || facts.number(name).is_none()) && computed.iter().all(|c| c.0 != name);
     let mut out = super::window::metrics(profile, busy, run, &is_wanted);
     out.extend(super::packets::tensor_sizes(profile).into_iter().filter(|c| is_wanted(c.0)));
+    out.extend(super::counts::counts(profile).into_iter().filter(|c| is_wanted(c.0)));
     let least = out.iter().find(|c| c.0 == "inputs_and_weights_size_bytes").map(|c| c.1);
     if let Some(((bytes, bandwidth), seconds)) = least.zip(facts.hbm_bandwidth()).zip(facts.window_seconds()).filter(|v| v.1 > 0.0) {
         let how = "inputs_and_weights_size_bytes ÷ total_time ÷ bandwidth of one HBM stack";

@@ -67,6 +67,9 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     if is_wanted("static_dma_packet_count") {
         packets::by_type(profile, device, range).into_iter().for_each(|(name, value, how)| add(name, Some(value), how));
     }
+    if is_wanted("weight_queue_bytes") {
+        packets::by_purpose(profile, device, range).into_iter().for_each(|(name, value, how)| add(name, Some(value), how));
+    }
     packets::throttling(profile, device, range).into_iter().for_each(|(name, value, how)| add(name, Some(value), how));
     out
 }

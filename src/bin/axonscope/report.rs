@@ -54,7 +54,8 @@ Queries of Neuron device profiles:
   regions              phases of one core, and where the time of each went [by=file|directory|line|layer|operator|hlo|opcode|name,
                        pattern, core, order, start_ns, end_ns]
   program              words of the image of one engine, with executions and times [engine=0…, slice]
-  summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, critical-path, advice, source, bands,
+  summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, advice, source, bands,
+  critical-path        the longest chain of dependent work [data=1 follows dependencies from data too],
   agreement            instructions of a trace compared with the profiler's output of the same run (two files),
   instructions (one JSON object for each, keys as in neuron-profile's JSON),
   memory-map           values in on-chip memory by address and time [core=0…, memory=sbuf|psum],
@@ -246,7 +247,7 @@ fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
         "bounds" => bounds::answer(session, arguments, range),
         "regions" => bounds::regions(session, arguments, range),
         "gaps" => asked(session, &GapsQuery { range }),
-        "critical-path" => asked(session, &CriticalPathQuery),
+        "critical-path" => asked(session, &CriticalPathQuery { is_by_data: matches!(arguments.get("data"), Some("1" | "true")) }),
         "advice" => asked(session, &AdviceQuery),
         "program" => {
             let query = ProgramQuery { engine: number("engine")?, slice: number("slice")?.map(SliceId) };

@@ -5,6 +5,7 @@ use super::instructions::Words;
 use super::operand_fields::SEMAPHORES;
 use super::programs::Programs;
 use super::records::{self, RECORD, Record, Step};
+use super::totals::Totals;
 use super::{instructions, limits, regions, report, throughput, transfers, usage};
 use crate::base::{InputSet, Ledger, Member, Severity};
 use crate::formats::neff::{self, Neff, Program, hex};
@@ -40,6 +41,10 @@ pub(super) struct Job<'a, 'b> {
     pub moved: FxHashMap<usize, Vec<throughput::Moved>>,
     /// Instructions that read or write on the chip, by core; `None` where not all are known, or where they are too many.
     pub runs: FxHashMap<usize, Option<Vec<usage::Run>>>,
+    /// What the executed words read and wrote; `None` where not all are decoded.
+    pub totals: Option<Totals>,
+    /// Records without their partner within the window: (ends, starts) of instructions and of transfers.
+    pub unpaired: [(u64, u64); 2],
     pub watch: &'a mut Watch<'b>,
 }
 
@@ -100,6 +105,8 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch) -
         executions: FxHashMap::default(),
         moved: FxHashMap::default(),
         runs: FxHashMap::default(),
+        totals: Some(Totals::default()),
+        unpaired: [(0, 0); 2],
         watch,
     };
     let mut rows = Tables::default();
@@ -307,6 +314,12 @@ impl Job<'_, '_> {
                 let cells = [subgraph.name.clone(), id.to_string(), owner.to_string()].map(Cell::Text);
                 rows.row(SEMAPHORES.0, SEMAPHORES.1.into_iter().zip(cells));
             }
+        }
+        for (kind, (ends, starts)) in ["instructions", "DMA transfers"].into_iter().zip(self.unpaired) {
+            rows.row("record_pairs", report::unpaired(kind, ends, starts).into_iter());
+        }
+        if let Some(totals) = self.totals.filter(|t| t.n_words > 0) {
+            rows.row("instruction_totals", totals.row().into_iter());
         }
         let has_constants = super::hardware::write(&self.info, self.window, &mut rows);
         if let Some(neff) = neff {

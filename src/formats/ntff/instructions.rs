@@ -55,6 +55,8 @@ struct Word {
     instruction_type: &'static str,
     /// What it reads and writes on the chip; `None` where that is not known.
     touches: Option<Rc<[Touch]>>,
+    /// What it reads and writes.
+    counters: Option<Counters>,
     /// Why its operands are not decoded: (kind, sentence) of the ledger.
     refused: Option<(String, String)>,
 }
@@ -77,6 +79,7 @@ impl Words {
                 operands: timeline.read_operands(&decoded.text),
                 instruction_type: decoded.instruction_type,
                 touches: usage::touches(&decoded.instruction),
+                counters: Some(decoded.counters),
                 refused: None,
             },
             Some(Err(not)) => {
@@ -122,6 +125,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
         match pairs.end(&(step.engine, step.word)) {
             Some(start) => instruction(job, core, &subgraph, &step, &start, &record),
             None if job.is_inside(record.time()) => {
+                job.unpaired[0].0 += 1;
                 let reason = "The end of an instruction without a start: it is not shown.";
                 job.ledger
                     .skip(Severity::DataLoss, "end_without_start", reason, record.offset, || crate::formats::neff::hex(&record.bytes));
@@ -132,6 +136,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
     for record in pairs.rest() {
         match job.is_inside(record.time()) {
             true => {
+                job.unpaired[0].1 += 1;
                 let reason = "The start of an instruction without an end: it was still running at the end of the trace.";
                 job.ledger.skip(Severity::Warning, "start_without_end", reason, record.offset, || crate::formats::neff::hex(&record.bytes));
             }
@@ -153,7 +158,7 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
     let opcode = job.words.loaded.opcode(key);
     let word = job.words.get(key, &mut job.timeline);
     let named = opcode.and_then(opcodes::opcode);
-    let shown = named.map_or_else(|| opcode.map_or("opcode unknown".into(), |b| format!("opcode {b:#04x}")), str::to_string);
+    let shown = opcode.map_or("opcode unknown".into(), opcodes::shown);
     let at = job.ns(from);
     let strings = &mut job.timeline.builder.strings;
     let (engine, opcode_name) = (strings.intern(ENGINES[step.engine]), strings.intern(&shown));
@@ -179,6 +184,10 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
         // A write that is not known makes all that follows wrong.
         _ => *runs = None,
     }
+    match (&word.counters, &mut job.totals) {
+        (Some(counters), Some(totals)) => totals.add(counters),
+        _ => job.totals = None,
+    }
     job.timeline.set_operands(slice, &word.operands);
     if let Some(variable) = job.words.loaded.variables.get(&key) {
         job.timeline.moves(slice, *variable);
@@ -189,6 +198,10 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
     }
     if named.is_none() {
         let (kind, reason) = match opcode {
+            Some(byte) if opcodes::learned(byte).is_some() => (
+                "learned_opcode",
+                "An opcode with a name that this browser learned from the profiler's output of another run: the name is not verified.",
+            ),
             Some(_) => ("unknown_opcode", "An opcode without a known name: its number is shown."),
             None => ("pc_outside_image", "An instruction outside the stored program: its opcode is not known."),
         };

@@ -53,7 +53,7 @@ pub(crate) fn compiled(subgraph: &str, engine: usize, bytes: &[u8], is_verified:
 }
 
 fn listed(word: &[u8; WORD_BYTES], pc: u32, place: Option<&WordPlace<'_>>, has_targets: bool) -> ProgramWord {
-    let opcode = opcodes::opcode(word[0]).map_or_else(|| format!("opcode {:#04x}", word[0]), str::to_string);
+    let opcode = opcodes::shown(word[0]);
     let mut out = ProgramWord { pc, opcode, ..ProgramWord::default() };
     let Some(place) = place else {
         out.refused = OTHER_HARDWARE.into();
@@ -65,7 +65,10 @@ fn listed(word: &[u8; WORD_BYTES], pc: u32, place: Option<&WordPlace<'_>>, has_t
             out.operands = decoded.text.trim().into();
             out.target = decoded.instruction.branch_offset().filter(|_| has_targets).and_then(|offset| target(pc, offset));
         }
-        Err(not) => (out.operands, out.refused) = (not.sync.trim().into(), not.refused.to_string()),
+        Err(not) => {
+            (out.operands, out.refused) = (not.sync.trim().into(), not.refused.to_string());
+            out.bytes = word.iter().map(|b| format!("{b:02x}")).collect();
+        }
     }
     out
 }

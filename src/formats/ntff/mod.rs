@@ -19,6 +19,7 @@ mod regions;
 mod report;
 mod samples;
 mod throughput;
+mod totals;
 mod transfers;
 mod usage;
 
@@ -30,6 +31,7 @@ use crate::model::program::EngineProgram;
 pub(crate) use claim::is_misfit;
 pub(crate) use listing::compiled;
 pub(crate) use opcodes::NEFF_ENGINES;
+pub use opcodes::learn as learn_opcodes;
 pub(crate) use proto::{Message, Value, little_endian};
 
 /// The format.

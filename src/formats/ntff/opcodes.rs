@@ -1,5 +1,9 @@
 //! Names: opcodes, engines, and what the runtime calls by other names than the profiler.
 
+use crate::model::program::is_opcode_name;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 /// (opcode byte, name), as far as public profiles show.
 const OPCODES: [(u8, &str); 21] = [
     (0x01, "LDWEIGHTS"),
@@ -28,6 +32,27 @@ const OPCODES: [(u8, &str); 21] = [
 /// The name of an opcode.
 pub(super) fn opcode(byte: u8) -> Option<&'static str> {
     OPCODES.iter().find(|o| o.0 == byte).map(|o| o.1)
+}
+
+thread_local! {
+    /// Names that this browser learned from the profiler's output of other runs: a worker opens one profile.
+    static LEARNED: RefCell<BTreeMap<u8, String>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Takes names of opcodes that have none here, by their number, for what this thread opens; what cannot be a name is left out.
+pub fn learn(names: &[(u8, String)]) {
+    let is_new = |n: &&(u8, String)| opcode(n.0).is_none() && is_opcode_name(&n.1);
+    LEARNED.with_borrow_mut(|all| *all = names.iter().filter(is_new).cloned().collect());
+}
+
+/// The learned name of an opcode, marked as such.
+pub(super) fn learned(byte: u8) -> Option<String> {
+    LEARNED.with_borrow(|all| all.get(&byte).map(|name| format!("{name} (learned)")))
+}
+
+/// An opcode by its name, by its learned name, or by its number.
+pub(super) fn shown(byte: u8) -> String {
+    opcode(byte).map(str::to_string).or_else(|| learned(byte)).unwrap_or_else(|| format!("opcode {byte:#04x}"))
 }
 
 /// Names of the engines by their number in the file.

@@ -41,6 +41,11 @@ pub(super) fn tables(info: &Info, out: &mut Tables) {
     }
 }
 
+/// A row of the table of records that have no partner.
+pub(super) fn unpaired(kind: &str, ends: u64, starts: u64) -> [(&'static str, Cell); 3] {
+    [("records", Cell::Text(kind.into())), ("ends_without_start", int(ends)), ("starts_without_end", int(starts))]
+}
+
 /// What is not available where instruction words are not decoded, not all that ran, and where the instance type has no published values.
 pub(super) fn not_decoded(is_decoded: bool, has_constants: bool, has_usage: bool) -> Vec<String> {
     let mut out = Vec::new();
@@ -55,7 +60,7 @@ pub(super) fn not_decoded(is_decoded: bool, has_constants: bool, has_usage: bool
         ));
     }
     if !has_constants {
-        out.push("Clocks, array size and HBM bandwidth of the hardware (known for trn2 only)".to_string());
+        out.push("Clocks, array size and bandwidths of the hardware (published for inf2, trn1, trn2 and trn3 only)".to_string());
     }
     out
 }
@@ -78,7 +83,7 @@ pub(super) fn meta(info: &Info, title: &str, window_ns: i64, has_neff: bool) -> 
         ("Versions", "NTFF version", info.version.to_string()),
     ];
     let facts = facts.into_iter().filter(|f| !f.2.is_empty());
-    let mut not_available = vec!["Pending DMA count, HBM throughput".to_string(), "Summary of the profiler".to_string()];
+    let mut not_available = vec!["HBM throughput over time".to_string(), "Summary of the profiler".to_string()];
     if !has_neff {
         not_available.push("Names of the tensors that DMA transfers move (open the .ntff together with its .neff)".to_string());
         not_available.push("Names of instructions, HLO, layers and source lines (open the .ntff together with its .neff)".to_string());

@@ -54,6 +54,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
                     transfer(job, core, ring, (&start, &record), queue_type, is_late);
                 }
                 None if job.is_inside(record.time()) => {
+                    job.unpaired[1].0 += 1;
                     let reason = "The end of a DMA transfer without a start: it is not shown.";
                     job.ledger.skip(Severity::DataLoss, "end_without_start", reason, record.offset, || hex(&record.bytes));
                 }
@@ -73,6 +74,7 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
     for record in pairs.rest() {
         match job.is_inside(record.time()) {
             true => {
+                job.unpaired[1].1 += 1;
                 let reason = "The start of a DMA transfer without an end: it was still running at the end of the trace.";
                 job.ledger.skip(Severity::Warning, "start_without_end", reason, record.offset, || hex(&record.bytes));
             }

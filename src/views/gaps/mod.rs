@@ -7,7 +7,7 @@ use crate::analysis::device::{CriticalPath, Gaps};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::{CriticalPathQuery, GapsQuery};
 use crate::ui::bars::Bars;
-use crate::ui::small::{Problem, with_code};
+use crate::ui::small::{Help, Problem, with_code};
 use crate::ui::table::{Kind, Table};
 use crate::views::scope;
 use crate::worker::client::Ask;
@@ -29,7 +29,9 @@ pub fn GapsView(
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(GapsQuery { range: range.get() }));
     let gaps: Asked<Gaps> = asked(ask.clone(), query);
-    let path: Asked<CriticalPath> = asked(ask, Signal::stored(Some(CriticalPathQuery)));
+    let is_by_data = RwSignal::new(false);
+    let path_query = Signal::derive(move || Some(CriticalPathQuery { is_by_data: is_by_data.get() }));
+    let path: Asked<CriticalPath> = asked(ask, path_query);
     let is_waiting = move || gaps.is_waiting.get() || path.is_waiting.get();
     view! {
         <section class="summary" data-view="gaps" class:is-waiting=is_waiting aria-busy=move || is_waiting().to_string()>
@@ -37,7 +39,7 @@ pub fn GapsView(
             <Problem text=gaps.problem />
             <Problem text=path.problem />
             <Show when=move || gaps.value.with(|g| g.is_some())><Idle gaps on_place /></Show>
-            <Show when=move || path.value.with(|p| p.is_some())><Path path on_place /></Show>
+            <Show when=move || path.value.with(|p| p.is_some())><Path path is_by_data on_place /></Show>
         </section>
     }
 }
@@ -73,7 +75,7 @@ fn Idle(gaps: Asked<Gaps>, on_place: Callback<Place>) -> impl IntoView {
 }
 
 #[component]
-fn Path(path: Asked<CriticalPath>, on_place: Callback<Place>) -> impl IntoView {
+fn Path(path: Asked<CriticalPath>, is_by_data: RwSignal<bool>, on_place: Callback<Place>) -> impl IntoView {
     let on_step = Callback::new(move |at: usize| {
         let place = path.value.with_untracked(|p| p.as_ref().and_then(|p| p.steps.get(at)).map(|s| (s.range, Some(s.slice))));
         if let Some(place) = place {
@@ -84,6 +86,11 @@ fn Path(path: Asked<CriticalPath>, on_place: Callback<Place>) -> impl IntoView {
     view! {
         <section data-part="critical-path">
             <h2>"Critical path of the entire trace"</h2>
+            <label class="field">
+                <input type="checkbox" data-field="by-data" prop:checked=move || is_by_data.get() on:change:target=move |e| is_by_data.set(e.target().checked()) />
+                "Follow dependencies from data too"
+                <Help text="From the instruction that wrote what another one reads in State Buffer or PSUM, beside semaphores, the compiler's dependencies and the order on each engine." />
+            </label>
             <p>{sentence}</p>
             <Notes notes=path.derive(|p| p.notes.clone()) />
             <Table id="path-shares" label="Shares of the critical path" columns=Signal::stored(Arc::new(rows::share_columns())) rows=path.derive(rows::shares) empty="No critical path: the file records no dependencies." />

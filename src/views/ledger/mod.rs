@@ -1,6 +1,7 @@
 //! The ledger: what the import read, what it shows, what it left out and why.
 
 pub mod agreement;
+pub mod learned;
 
 use crate::base::diagnostics::SkipReason;
 use crate::base::{Ledger, Severity, text};
@@ -17,6 +18,9 @@ pub fn LedgerView(
     /// How it agrees with other open files of the same run.
     #[prop(optional, into)]
     checks: Signal<Vec<String>>,
+    /// What stands below it.
+    #[prop(optional, into)]
+    below: ViewFn,
 ) -> impl IntoView {
     view! {
         <section class="ledger" data-view="ledger">
@@ -31,6 +35,7 @@ pub fn LedgerView(
                     <ul class="ledger__notes">{move || checks.get().into_iter().map(|text| view! { <li>{text}</li> }).collect_view()}</ul>
                 </section>
             </Show>
+            {below.run()}
         </section>
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::analysis::device::Program;
 use crate::analysis::device::program::{ProgramEngine, ProgramRow};
+use crate::analysis::device::program_alignment::{AlignedPrograms, AlignedRow, Alignment};
 use crate::base::text;
 use crate::ui::table::{Cell, Column, Kind, Row};
 
@@ -92,6 +93,77 @@ pub fn words(program: &Program) -> Vec<Row> {
     program.rows.iter().map(row).collect()
 }
 
+/// Columns of two programs side by side; times where the one and where the other has them.
+pub fn alignment_columns((this, other): (bool, bool)) -> Vec<Column> {
+    let column = Column::new;
+    let mut out = vec![
+        column(
+            "alignment",
+            "Change",
+            Kind::Text,
+            "Same opcode and operands, the same opcode with other operands, or a word of one program only.",
+        ),
+        column("pc", "Address", Kind::Number, "Program counter in this program."),
+        column("pc_other", "Address in the other", Kind::Number, "Program counter in the other program."),
+        column("opcode", "Opcode", Kind::Name, ""),
+        column("operands", "Operands", Kind::Text, "Of this program.").wide(),
+        column("operands_other", "Operands in the other", Kind::Text, "Of the other program; empty where they are the same.").wide(),
+    ];
+    if this {
+        out.push(column("time_ns", "Time", Kind::Duration, "Sum of the durations of the word's executions.").summed());
+    }
+    if other {
+        out.push(column("time_other_ns", "Time in the other", Kind::Duration, "The same in the other profile.").summed());
+    }
+    out
+}
+
+/// A row for each pair of words, or word without a partner.
+pub fn alignment_rows(both: &AlignedPrograms) -> Vec<Row> {
+    let text = |text: &str| if text.is_empty() { Cell::Absent } else { Cell::Text(text.into()) };
+    let row = |r: &AlignedRow| {
+        let this = r.this.and_then(|at| both.this.rows.get(at as usize));
+        let other = r.other.and_then(|at| both.other.rows.get(at as usize));
+        let label = match r.alignment {
+            Alignment::Equal => "equal",
+            Alignment::Changed => "operands changed",
+            Alignment::OnlyThis => "only here",
+            Alignment::OnlyOther => "only in the other",
+        };
+        let pc = |row: Option<&ProgramRow>| row.map_or(Cell::Absent, |r| Cell::Int(r.pc.into()));
+        let operands =
+            |row: Option<&ProgramRow>| row.map_or(Cell::Absent, |r| text(if r.operands.is_empty() { &r.refused } else { &r.operands }));
+        let theirs = if r.alignment == Alignment::Equal { Cell::Absent } else { operands(other) };
+        let opcode = this.or(other).map_or(Cell::Absent, |r| text(&r.opcode));
+        let mut cells = vec![Cell::Text(label.into()), pc(this), pc(other), opcode, operands(this), theirs];
+        if both.this.has_times {
+            cells.push(Cell::from(this.and_then(|r| r.time)));
+        }
+        if both.other.has_times {
+            cells.push(Cell::from(other.and_then(|r| r.time)));
+        }
+        Row::new(cells)
+    };
+    both.rows.iter().map(row).collect()
+}
+
+/// What the comparison comes to.
+pub fn alignment_sentence(both: &AlignedPrograms) -> String {
+    let n = |alignment| text::count(both.count(alignment));
+    let [this, other] = [&both.this, &both.other].map(|p| AlignedPrograms::time(p).map(text::duration));
+    let times = match (this, other) {
+        (Some(this), Some(other)) => format!(" All executions of its words take {this} here and {other} in the other profile."),
+        _ => String::new(),
+    };
+    format!(
+        "{} words are equal, {} have other operands, {} are only here, {} only in the other program.{times}",
+        n(Alignment::Equal),
+        n(Alignment::Changed),
+        n(Alignment::OnlyThis),
+        n(Alignment::OnlyOther)
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,6 +185,10 @@ mod tests {
         let rows = words(&program);
         assert_eq!(rows[0].cells[5], Cell::Float(1.0), "all of the engine's time");
         assert_eq!((&rows[1].cells[3], &rows[1].cells[4]), (&Cell::Int(0), &Cell::Absent), "a word that never ran has no time");
+        let both = crate::analysis::device::program_alignment::align(program.clone(), Program::default());
+        let columns = alignment_columns((true, false));
+        assert!(alignment_rows(&both).iter().all(|r| r.cells.len() == columns.len()));
+        assert!(alignment_sentence(&both).starts_with("0 words are equal, 0 have other operands, 2 are only here"));
         assert_eq!(title(&program), "Tensor of NC 4: 5 words, the first 2");
     }
 }

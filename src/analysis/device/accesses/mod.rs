@@ -2,6 +2,7 @@
 
 pub mod map;
 pub mod neighbours;
+pub mod producers;
 mod sweep;
 
 pub use map::{MemoryMap, MemoryMapQuery};
@@ -15,7 +16,7 @@ use rustc_hash::FxHashMap;
 const MOST_RUNS: u32 = 64;
 
 /// When each transfer with attributed packets moved its bytes: (first start, last end) by the instruction that started it.
-fn transfer_times(profile: &Profile, device: &NeuronDevice) -> FxHashMap<u32, (i64, i64)> {
+pub(super) fn transfer_times(profile: &Profile, device: &NeuronDevice) -> FxHashMap<u32, (i64, i64)> {
     let mut out: FxHashMap<u32, (i64, i64)> = FxHashMap::default();
     for packet in &device.packets {
         let at = packet.slice as usize;

@@ -46,14 +46,15 @@ impl Value {
 
 /// An access at its time.
 #[derive(Clone, Copy)]
-struct Event<'a> {
+pub(super) struct Event<'a> {
     start: i64,
     end: i64,
-    slice: u32,
-    access: &'a Access,
+    pub slice: u32,
+    pub access: &'a Access,
 }
 
-fn events<'a>(profile: &Profile, device: &'a NeuronDevice, core: TrackId, memory: Memory) -> Vec<Event<'a>> {
+/// Accesses to a memory of a core by start; an instruction reads before it writes.
+pub(super) fn events<'a>(profile: &Profile, device: &'a NeuronDevice, core: TrackId, memory: Memory) -> Vec<Event<'a>> {
     let times = transfer_times(profile, device);
     let is_wanted: Vec<bool> = device.access_sets.iter().map(|set| set.iter().any(|a| a.memory == memory)).collect();
     let sets = device.accesses.as_slice();
@@ -69,13 +70,12 @@ fn events<'a>(profile: &Profile, device: &'a NeuronDevice, core: TrackId, memory
             }
         });
     }
-    // An instruction reads before it writes.
     out.sort_unstable_by_key(|e| (e.start, e.slice, e.access.kind));
     out
 }
 
 /// The groups of partitions that accesses of a memory distinguish.
-fn groups(device: &NeuronDevice, memory: Memory) -> Vec<(u16, u16)> {
+pub(super) fn groups(device: &NeuronDevice, memory: Memory) -> Vec<(u16, u16)> {
     let all = device.access_sets.iter().flatten().filter(|a| a.memory == memory);
     let mut edges: Vec<u16> = all.flat_map(|a| [a.partition, a.partition.saturating_add(a.n_partitions).min(N_PARTITIONS)]).collect();
     edges.sort_unstable();

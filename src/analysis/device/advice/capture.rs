@@ -2,7 +2,7 @@
 
 use super::{Case, FileWarning, Finding, Out, Severity, Verdict, bytes, percent, texts};
 use crate::analysis::device::metrics::ENGINES;
-use crate::analysis::device::tensors;
+use crate::analysis::device::{cells, tensors};
 use crate::base::{SliceId, StrId, in_parts, text};
 use crate::model::{Domain, Profile};
 use rustc_hash::FxHashSet;
@@ -10,7 +10,8 @@ use rustc_hash::FxHashSet;
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
     let warnings = warnings(case.profile);
     let has_table = case.profile.tables.iter().any(|t| t.id == "warnings" || t.id == "Warning");
-    let or = |verdict: Verdict| if has_table || !warnings.is_empty() { verdict } else { Verdict::Missing("profiler warnings") };
+    let has_warnings = has_table || !warnings.is_empty();
+    let or = |verdict: Verdict| if has_warnings { verdict } else { Verdict::Missing("profiler warnings") };
     let says = |words: &[&str]| warnings.iter().any(|w| words.iter().any(|word| w.message.contains(word)));
     out.rule(
         "capture a",
@@ -18,7 +19,7 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
         no_notifications(case, has_table.then(|| says(&["DGE", "dge-notifs"]))),
     );
     out.rule("capture b", "Library loading at the start", loading(case));
-    out.rule("capture c", "Dropped events", or(dropped(says(&["dropped", "Dropped", "max_events"]))));
+    out.rule("capture c", "Dropped events", dropped(case, has_warnings.then(|| says(&["dropped", "Dropped", "max_events"]))));
     out.rule("capture d", "NEFF and NTFF of different runs", one_run(case));
     out.rule("capture e", "All-zero inputs", Verdict::Missing("values of the inputs (a profile records only checksums)"));
     out.rule("capture f", "Missing source, HLO and layer names", no_names(case));
@@ -144,12 +145,30 @@ fn loading(case: &Case<'_>) -> Verdict {
     })
 }
 
-fn dropped(is_so: bool) -> Verdict {
-    Verdict::when(is_so, || {
-        Finding::new(Severity::Critical, "Dropped events").because(
+/// Records of a trace that have no partner: (ends without a start, starts without an end). `None` of other profiles.
+fn unpaired(case: &Case<'_>) -> Option<(i64, i64)> {
+    let table = case.table(["record_pairs", "record_pairs"])?;
+    let columns = cells::columns(table, [&["ends_without_start"], &["starts_without_end"]]);
+    let sum = |at: usize| table.rows.iter().filter_map(|row| cells::int(row, columns[at])).fold(0i64, i64::saturating_add);
+    Some((sum(0), sum(1)))
+}
+
+/// `is_said`: whether a warning of the profiler says so, where it wrote any.
+fn dropped(case: &Case<'_>, is_said: Option<bool>) -> Verdict {
+    let found = unpaired(case);
+    if is_said.is_none() && found.is_none() {
+        return Verdict::Missing("profiler warnings, or the records of a trace");
+    }
+    Verdict::when(is_said == Some(true) || found.is_some_and(|f| f.0 > 0), || {
+        let mut finding = Finding::new(Severity::Critical, "Dropped events");
+        if let Some((ends, starts)) = found {
+            finding = finding.says("Ends without a start", text::count(ends.max(0) as u64));
+            finding = finding.says("Starts without an end", text::count(starts.max(0) as u64));
+        }
+        finding.because(
             "The capture buffers were full.",
             "Raise `max_events_per_nc` or capture a shorter part.",
-            "Reported by a profiler warning.",
+            "Reported by a profiler warning; in a trace, an instruction or a transfer ends within the execution window without having started.",
         )
     })
 }
