@@ -123,6 +123,11 @@ test('every query of the gallery runs on a PyTorch trace, and the values are tho
   await expect(page.locator('[data-view="timeline"]')).toBeVisible();
 });
 
+test('the gallery of device profiles runs on an NTFF with its NEFF', async ({ page, site }) => {
+  await opened(page, site, neuron('fused_attention', 'fused_exec_2.ntff'), neuron('fused_attention', 'fused.neff'));
+  await runAll(page, 'device');
+});
+
 test('every query of the gallery runs on a Chrome trace and a system profile', async ({ page, site }) => {
   for (const kind of ['chrome', 'neuron-system']) {
     await start(page, site);
@@ -175,6 +180,20 @@ test('a wrong query is one sentence with its place, and the page stays alive', a
   // More rows than are shown.
   expect(await run(page, 'select i from range(100000000) r(i)')).toBe('ready');
   await expect(page.locator('[data-sql-status]')).toContainText('the first');
+});
+
+test('a query of more than 30 s is ended with a sentence', async ({ page, site }) => {
+  await page.clock.install();
+  await opened(page, site, bert());
+  await result(page, 'select 1 as n', 'n');
+  await page.locator('[data-sql-text]').fill(ENDLESS);
+  await page.locator('[data-sql-run]').click();
+  await expect(view(page)).toHaveAttribute('data-sql', 'running');
+  await expect(page.locator('[data-sql-status]')).toContainText('Running');
+  await page.clock.fastForward(31_000);
+  await expect(view(page)).toHaveAttribute('data-sql', 'failed', { timeout: 10_000 });
+  expect(await problem(page)).toMatch(/ended after 30 s/);
+  expect(await result(page, 'select 41 + 1 as v', 'v')).toEqual(['42']);
 });
 
 test('a query in the link is run again, drawn and completed', async ({ page, site }) => {
@@ -230,6 +249,32 @@ test('closing a profile ends its query and returns the memory, as often as it is
     await expect(view(page)).toHaveCount(0);
     await expect.poll(() => engines(page)).toBe(0);
   }
+});
+
+test('200 profiles that are opened, queried and closed leave no memory behind', async ({ page, site }) => {
+  test.setTimeout(600_000);
+  await start(page, site);
+  await dropFiles(page, { name: 'stays.json', bytes: small() });
+  const used = async () => {
+    await show(page, 'sql');
+    const bytes = Number((await result(page, "select sum(memory_usage_bytes)::bigint::varchar as v from duckdb_memory()", 'v'))[0]);
+    const schemas = Number((await result(page, 'select count(*)::varchar as v from duckdb_schemas() where not internal', 'v'))[0]);
+    return { bytes, schemas };
+  };
+  await used();
+  let early;
+  for (let turn = 0; turn < 200; turn++) {
+    await dropFiles(page, { name: `trace${turn}.json`, bytes: small(turn + 1) });
+    await show(page, 'sql');
+    expect(await result(page, 'select count(*)::varchar as n from slice', 'n')).toEqual([String(21 + turn)]);
+    await page.getByRole('button', { name: `Close trace${turn}.json` }).click();
+    await idle(page);
+    if (turn === 19) early = await used();
+  }
+  const late = await used();
+  expect(engines(page)).toBe(1);
+  expect(late.schemas).toBe(early.schemas);
+  expect(late.bytes - early.bytes, JSON.stringify({ early, late })).toBeLessThan(4e6);
 });
 
 test('two pages run queries at once', async ({ page, site, context }) => {
