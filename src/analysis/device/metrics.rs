@@ -3,6 +3,8 @@
 //! The formulas are those of AWS's Neuron Explorer documentation, checked on real runs; times in seconds, rates per second.
 
 use crate::model::{Cell, Profile};
+use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
 
 const MOST_BY_MEMORY: &str = "mm_arithmetic_intensity ÷ (peak of all cores ÷ bandwidth), at most 1";
 
@@ -16,11 +18,24 @@ pub struct Facts<'a> {
 struct Row<'a> {
     columns: &'a [String],
     cells: &'a [Cell],
+    /// Places of the columns, once many are asked for.
+    places: OnceCell<FxHashMap<&'a str, usize>>,
 }
+
+/// With fewer columns a search is as fast.
+const FEW_COLUMNS: usize = 64;
 
 impl Row<'_> {
     fn get(&self, name: &str) -> Option<&Cell> {
-        self.cells.get(self.columns.iter().position(|c| c == name)?)
+        let place = || match self.columns.len() {
+            ..=FEW_COLUMNS => self.columns.iter().position(|c| c == name),
+            _ => self
+                .places
+                .get_or_init(|| self.columns.iter().enumerate().rev().map(|(at, c)| (c.as_str(), at)).collect())
+                .get(name)
+                .copied(),
+        };
+        self.cells.get(place()?)
     }
 }
 
@@ -48,7 +63,7 @@ impl<'a> Facts<'a> {
     pub fn of_node(profile: &'a Profile, node: usize) -> Facts<'a> {
         let row = |names: [&str; 2], at: usize| {
             let table = profile.tables.iter().find(|t| names.contains(&t.id.as_str()))?;
-            Some(Row { columns: &table.columns, cells: table.rows.get(at)? })
+            Some(Row { columns: &table.columns, cells: table.rows.get(at)?, places: OnceCell::new() })
         };
         Facts {
             summary: row(["summary", "Summary"], node),

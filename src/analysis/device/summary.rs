@@ -5,6 +5,7 @@ use super::metrics::{Computed, ENGINES, Facts};
 use super::units::SAME;
 use crate::base::{DurationNs, TimeNs, TimeRange};
 use crate::model::{Cell, Domain, Profile};
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 /// Times of rows are of whole nanoseconds, rounded down: of short rows that is up to this share.
@@ -187,7 +188,8 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alo
         computed.extend(of_rows(profile, facts, &computed, engines, is_alone));
     }
     let mut names: Vec<String> = facts.names().to_vec();
-    names.extend(computed.iter().map(|c| c.0.to_string()).filter(|c| !facts.names().contains(c)));
+    let recorded: FxHashSet<&String> = facts.names().iter().collect();
+    names.extend(computed.iter().map(|c| c.0.to_string()).filter(|c| !recorded.contains(c)));
     let metric = |name: String| {
         let file = facts.number(&name);
         let at = computed.iter().position(|c| c.0 == name);

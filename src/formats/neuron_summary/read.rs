@@ -6,6 +6,7 @@ use crate::formats::neuron_json::tables::cell;
 use crate::formats::neuron_json::value::{Fields, Raw, fields, without_bare_nan};
 use crate::formats::wording;
 use crate::model::Cell;
+use rustc_hash::FxHashSet;
 use serde_json::value::RawValue;
 
 /// Objects and lists within each other.
@@ -111,6 +112,7 @@ impl Reader<'_> {
     fn object(&mut self, name: &str, object: &Fields<'_>, depth: usize) -> Result<(), serde_json::Error> {
         let is_nested = |raw: &Raw<'_>| matches!(raw.0.as_bytes().first(), Some(b'{' | b'['));
         let mut metrics: Vec<(String, Cell)> = Vec::new();
+        let mut known: FxHashSet<&str> = FxHashSet::default();
         for (key, raw) in object.iter().filter(|(_, raw)| !is_nested(raw)) {
             self.ledger.read += 1;
             if metrics.len() >= MAX_METRICS {
@@ -118,7 +120,7 @@ impl Reader<'_> {
                 self.ledger.skip(Severity::DataLoss, "too_much", reason, 0, || key.to_string());
                 continue;
             }
-            if metrics.iter().any(|m| m.0 == **key) {
+            if !known.insert(key.as_ref()) {
                 let reason = "A duplicate metric; the first value is shown.";
                 self.ledger.skip(Severity::Warning, "twice", reason, 0, || key.to_string());
                 continue;
