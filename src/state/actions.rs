@@ -24,7 +24,7 @@ pub fn show_view(app: App, view: &str) {
 /// The view a profile opens with: the timeline, or what it has instead of one; where nothing could be read, or what there was got lost
 /// (`has_lost`), the reasons.
 pub fn first_view(views: &[String], has_lost: bool) -> &str {
-    const LAST: [&str; 3] = ["tables", "ledger", "profile"];
+    const LAST: [&str; 4] = ["tables", "ledger", "profile", "sql"];
     let has = |view: &str| views.iter().any(|v| v == view);
     // The timeline of a memory snapshot has its curves only.
     if let Some(first) = ["snapshot", "timeline"].into_iter().find(|v| has(v)) {
