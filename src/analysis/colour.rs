@@ -5,6 +5,7 @@
 
 use super::self_time::self_times;
 use super::work_kind::{WorkKind, work_kind};
+use crate::base::Order as _;
 use crate::base::colour_slots::{HUES, N_SLOTS, N_TOP, by_hue, fixed, hue};
 use crate::base::{StrId, TrackId};
 use crate::model::Profile;
@@ -66,7 +67,7 @@ pub fn slots(profile: &Profile, column: &[StrId]) -> Vec<u16> {
     if n_looked_at > 0 && n_looked_at < used.len() {
         used.select_nth_unstable_by(n_looked_at, by_time);
     }
-    used[..n_looked_at].sort_by(by_time);
+    used[..n_looked_at].order_by(by_time);
     let mut out = vec![0u16; time.len()];
     let mut taken = Taken { is_taken: [false; N_SLOTS as usize] };
     for (rank, id) in used.iter().enumerate() {
@@ -118,7 +119,7 @@ fn shared(hash: u32) -> u16 {
 fn by_hash(hash: u32) -> [u16; N_TOP as usize] {
     let mut out: [u16; N_TOP as usize] = std::array::from_fn(|slot| slot as u16);
     let is_of_kind = |slot: &u16| hue::ALL.contains(&HUES[usize::from(*slot)]);
-    out.sort_by_key(is_of_kind);
+    out.order_by_key(is_of_kind);
     let n_free = usize::from(N_TOP) - hue::ALL.len();
     out[..n_free].rotate_left(hash as usize % n_free);
     out

@@ -2,6 +2,7 @@
 
 use super::operators::device_of;
 use super::spans::Spans;
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId};
 use crate::model::Profile;
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,7 @@ pub fn summary(profile: &Profile, hits: &[SliceId]) -> HitSummary {
     keys.sort_unstable();
     let n = keys.len() as u64;
     let mut rows: Vec<HitRow> = keys.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).map(|part| row(profile, part, n)).collect();
-    rows.sort_by(|a, b| b.sum.cmp(&a.sum).then_with(|| (&a.name, &a.device).cmp(&(&b.name, &b.device))));
+    rows.order_by(|a, b| b.sum.cmp(&a.sum).then_with(|| (&a.name, &a.device).cmp(&(&b.name, &b.device))));
     let (first, last) = (keys.iter().map(|k| k.3).min(), keys.iter().map(|k| k.4).max());
     let extent = first.zip(last).map(|(first, last)| TimeRange::new(TimeNs(first), TimeNs(last)));
     let active = Spans::union(keys.iter().map(|k| (k.3, k.4))).total();

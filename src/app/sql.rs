@@ -3,6 +3,7 @@
 use super::pool;
 use super::time_views::scope;
 use super::views::Front;
+use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::views::sql::engine::{self, Source};
@@ -24,7 +25,7 @@ pub(super) fn view(front: Front) -> AnyView {
     let sources = Signal::derive(move || {
         app.state.profiles().with(|all| {
             let mut out = sources(all);
-            out.sort_by_key(|s| s.id != front);
+            out.order_by_key(|s| s.id != front);
             out
         })
     });

@@ -1,5 +1,7 @@
 //! Numbers of colours, and what each one means. The colours themselves are in `ui::palette`.
 
+use crate::base::Order as _;
+
 /// Slots that can be told apart: one for each hue.
 pub const N_TOP: u16 = 24;
 /// All slots of names. Slot `N_TOP + n` has the hue of slot `n` at half its chroma, for names with little time.
@@ -77,7 +79,7 @@ pub fn by_hue(degrees: u16) -> [u16; N_TOP as usize] {
         let turn = HUES[usize::from(*slot)].abs_diff(degrees) % 360;
         (turn.min(360 - turn), *slot)
     };
-    out.sort_by_key(away);
+    out.order_by_key(away);
     out
 }
 

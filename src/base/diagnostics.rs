@@ -1,5 +1,6 @@
 //! The ledger: what an import read, what it shows, and what it left out and why. Nothing is dropped in silence.
 
+use crate::base::Order as _;
 use serde::{Deserialize, Serialize};
 
 /// How much a skipped record matters.
@@ -116,13 +117,13 @@ impl Ledger {
                     *first = met.min(*first);
                     known.count = known.count.saturating_add(reason.count);
                     known.examples.append(&mut reason.examples);
-                    known.examples.sort_by_key(|e| e.offset);
+                    known.examples.order_by_key(|e| e.offset);
                     known.examples.truncate(N_EXAMPLES);
                 }
                 None => keyed.push((met, reason)),
             }
         }
-        keyed.sort_by_key(|k| k.0);
+        keyed.order_by_key(|k| k.0);
         self.skipped = keyed.into_iter().map(|k| k.1).collect();
         self.read += other.read;
         self.shown += other.shown;

@@ -14,6 +14,9 @@ pub trait Order<T> {
         self.order_by(|a, b| key(a).cmp(&key(b)));
     }
 
+    /// Sorts by a key that takes long to compute: once for each item.
+    fn order_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&T) -> K);
+
     /// Sorts by the items themselves.
     fn order(&mut self)
     where
@@ -31,6 +34,16 @@ impl<T> Order<T> for [T] {
         }
         let mut order: Vec<u32> = (0..self.len() as u32).collect();
         sort_indices(&mut order, &mut |a, b| compare(&self[a as usize], &self[b as usize]));
+        apply(&mut order, |a, b| self.swap(a, b));
+    }
+
+    fn order_by_cached_key<K: Ord>(&mut self, key: impl FnMut(&T) -> K) {
+        if u32::try_from(self.len()).is_err() {
+            return self.sort_by_cached_key(key);
+        }
+        let keys: Vec<K> = self.iter().map(key).collect();
+        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+        sort_indices(&mut order, &mut |a, b| keys[a as usize].cmp(&keys[b as usize]));
         apply(&mut order, |a, b| self.swap(a, b));
     }
 }

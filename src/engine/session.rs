@@ -9,6 +9,7 @@ use crate::analysis::snapshot::SnapshotModel;
 use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, operators};
+use crate::base::Order as _;
 use crate::base::{DurationNs, InputSet, InstantId, Item, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Format, Imported};
 use crate::model::{Domain, Profile, TrackKind};
@@ -190,7 +191,7 @@ impl Session {
         // At a depth several names are called the same.
         let is_it: Vec<bool> = profile.strings.iter().map(|(_, name)| name_at(by, name) == value).collect();
         let mut out: Vec<SliceId> = (0..column.len()).filter(|&i| is_it[column[i].index()]).map(|i| SliceId(i as u32)).collect();
-        out.sort_by_key(|s| profile.slices.start[s.index()]);
+        out.order_by_key(|s| profile.slices.start[s.index()]);
         out
     }
 

@@ -2,6 +2,7 @@
 
 use super::choices::Choice;
 use super::{App, AppStateStoreFields as _, actions};
+use crate::base::Order as _;
 use crate::base::{InstantId, Item, SliceId};
 use crate::worker::protocol::Term;
 use leptos::prelude::*;
@@ -145,7 +146,7 @@ pub fn merged(a: &[SliceId], b: &[SliceId], start: impl Fn(SliceId) -> i64) -> V
     let mut out = [a, b].concat();
     out.sort_unstable();
     out.dedup();
-    out.sort_by_key(|&s| (start(s), s));
+    out.order_by_key(|&s| (start(s), s));
     out
 }
 

@@ -1,6 +1,7 @@
 //! Stretches of the timeline worth a look: tensors that are moved again and again, and many small transfers at once.
 
 use super::tensors::{RELOADED, TensorRow};
+use crate::base::Order as _;
 use crate::base::{TimeNs, TimeRange, TrackId, ascending, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
@@ -52,7 +53,7 @@ pub fn bands(profile: &Profile, tensors: &[TensorRow]) -> Vec<Band> {
     });
     let mut out: Vec<Band> = reloaded.collect();
     out.extend(small(profile));
-    out.sort_by_key(|b| b.range.start);
+    out.order_by_key(|b| b.range.start);
     out.truncate(MOST);
     out
 }

@@ -5,6 +5,7 @@ mod times;
 use super::summary::{Summary, summary};
 use super::units::{Better, Unit};
 use crate::base::DurationNs;
+use crate::base::Order as _;
 use crate::model::Profile;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -160,7 +161,7 @@ pub fn merge(parts: &[ComparePart], base: usize) -> Compare {
             continue;
         }
         let largest = |row: &CompareRow| change(row, base);
-        rows.sort_by(|a, b| largest(b).total_cmp(&largest(a)).then_with(|| a.name.cmp(&b.name)));
+        rows.order_by(|a, b| largest(b).total_cmp(&largest(a)).then_with(|| a.name.cmp(&b.name)));
         let counts: Vec<(FxHashMap<String, u64>, Option<u64>)> =
             parts.iter().map(|p| (of(p).rows.into_iter().map(|r| (r.name, r.count)).collect(), lists_all(p, by).then_some(0))).collect();
         let counts = rows.iter().map(|row| counts.iter().map(|(c, none)| c.get(&row.name).copied().or(*none)).collect()).collect();

@@ -13,6 +13,7 @@ use super::accesses::producers::Producers;
 use super::cause::{Attribution, Cause, Causes};
 use super::engines::{Engine, engines};
 use super::signals::{Signal, Signals};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts, text};
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashSet;
@@ -164,7 +165,7 @@ impl Walk<'_> {
         }
         let length = range.duration().0.max(1) as f64;
         out.shares.iter_mut().for_each(|s| s.share = s.time.0 as f64 / length);
-        out.shares.sort_by(|a, b| (b.time, a.kind, &a.name).cmp(&(a.time, b.kind, &b.name)));
+        out.shares.order_by(|a, b| (b.time, a.kind, &a.name).cmp(&(a.time, b.kind, &b.name)));
         out.notes = self.notes(chain.len());
         out
     }

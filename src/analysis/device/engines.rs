@@ -1,5 +1,6 @@
 //! Instructions by engine.
 
+use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TrackId, in_parts};
 use crate::model::{Profile, TrackKind};
 
@@ -44,7 +45,7 @@ pub(super) fn engines(profile: &Profile) -> Vec<Engine> {
     }
     for engine in out.iter_mut().filter(|e| !e.items.is_sorted_by_key(|i| (i.0, i.2))) {
         // Several tracks of one engine are as many runs, which a stable sort merges.
-        engine.items.sort_by_key(|i| (i.0, i.2));
+        engine.items.order_by_key(|i| (i.0, i.2));
     }
     out
 }

@@ -9,6 +9,7 @@ use super::{compare, lanes, origin, signals, summary, waits};
 use crate::analysis::explain::tree::Tree;
 use crate::analysis::explain::{CoreFacts, ExplainKind, ExplainPart, ExplainQuery, UnitFacts, UnitPart, assign};
 use crate::analysis::spans::Ranges;
+use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TimeRange, TrackId, in_parts, text};
 use crate::model::{Domain, Dtype, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
@@ -352,7 +353,7 @@ impl Walk<'_> {
         for place in 0..self.runs.len() {
             let mut runs = std::mem::take(&mut self.runs[place]);
             // Lanes are sorted already: a stable sort merges them.
-            runs.sort_by_key(|r| r.start);
+            runs.order_by_key(|r| r.start);
             let tree = &mut self.tree;
             assign::innermost(&self.sets[place], runs.iter().map(|r| (r.start, r.end, r.leaf)), |leaf, start, end| {
                 tree.time(leaf, 0, end.saturating_sub(start));

@@ -6,6 +6,7 @@
 use super::cause::{Attribution, Cause, Causes};
 use super::engines::{Engine, engines};
 use super::signals::Signals;
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, in_parts, text};
 use crate::model::{Domain, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
@@ -130,10 +131,10 @@ pub(super) fn gaps_of(engines: &[Engine], causes: &Causes<'_>, range: Option<Tim
         let length = range.duration().0;
         let (core, name) = (engine.core.clone(), engine.name.clone());
         out.engines.push(EngineIdle { core, engine: name, busy: DurationNs(length - idle), idle: DurationNs(idle), n_gaps });
-        sums.sort_by_key(|c| (std::cmp::Reverse(c.time), c.cause));
+        sums.order_by_key(|c| (std::cmp::Reverse(c.time), c.cause));
         out.causes.append(&mut sums);
     }
-    out.gaps.sort_by_key(|g| (std::cmp::Reverse(g.range.duration()), g.range.start));
+    out.gaps.order_by_key(|g| (std::cmp::Reverse(g.range.duration()), g.range.start));
     out.n_more = out.gaps.len().saturating_sub(MOST_LISTED) as u64;
     out.gaps.truncate(MOST_LISTED);
     out.notes = notes(profile, causes.signals, &out);
@@ -164,7 +165,7 @@ fn gap(profile: &Profile, engine: &Engine, (start, end): (i64, i64), pieces: &[P
             None => parts.push((why.cause, DurationNs(to - from))),
         }
     }
-    parts.sort_by_key(|p| (std::cmp::Reverse(p.1), p.0));
+    parts.order_by_key(|p| (std::cmp::Reverse(p.1), p.0));
     let cause = parts.first().map_or(Cause::Unknown, |p| p.0);
     let main = pieces.iter().filter(|p| p.2.cause == cause).max_by_key(|p| p.1 - p.0);
     let next = main.and_then(|m| m.2.next);

@@ -1,6 +1,7 @@
 //! In what order metrics stand: by group, as the file orders them.
 
 use super::summary::Metric;
+use crate::base::Order as _;
 use crate::model::{Cell, Profile};
 use rustc_hash::FxHashMap;
 
@@ -23,7 +24,7 @@ pub(super) fn sort(profile: &Profile, metrics: &mut [Metric]) {
     };
     let ranks: FxHashMap<String, (i32, i64)> = metrics.iter().map(|m| (m.group.clone(), rank(m))).collect();
     let key = |m: &Metric| (m.node, ranks.get(&m.group).copied().unwrap_or((2, 0)), m.group.clone(), m.name.clone());
-    metrics.sort_by_cached_key(key);
+    metrics.order_by_cached_key(key);
 }
 
 /// Groups with their places in the file's order, named as in [`Metric`].

@@ -1,6 +1,7 @@
 //! A row above the engines of a core that names what they work at: layers, framework operators, HLO, whatever instructions say of themselves.
 
 use crate::analysis::{colour, colouring};
+use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TrackId};
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashMap;
@@ -112,7 +113,7 @@ fn stretches(profile: &Profile, column: &[StrId], track: TrackId) -> Vec<Stretch
 
 /// Those of one name that overlap or touch as one; by start.
 fn joined(mut all: Vec<Stretch>) -> Vec<Stretch> {
-    all.sort_by_key(|s| (s.start, s.first));
+    all.order_by_key(|s| (s.start, s.first));
     let mut last: FxHashMap<StrId, usize> = FxHashMap::default();
     let mut out: Vec<Stretch> = Vec::with_capacity(all.len());
     for stretch in all {

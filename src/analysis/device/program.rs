@@ -1,6 +1,7 @@
 //! The program of an engine as a listing: every word with its operands, how often it ran and what that cost.
 
 use super::engines::{Engine, engines};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId};
 use crate::model::program::{EngineProgram, ProgramWord};
 use crate::model::{Domain, NeuronDevice, Profile};
@@ -222,7 +223,7 @@ fn brackets(words: &[ProgramWord]) -> Vec<String> {
     let branches = words.iter().enumerate().filter_map(|(from, word)| Some((from, place(word.target?)?)));
     let mut branches: Vec<(usize, usize)> = branches.filter(|b| b.0 != b.1).take(MOST_BRANCHES).collect();
     // Short ones are drawn next to the words.
-    branches.sort_by_key(|(from, to)| from.abs_diff(*to));
+    branches.order_by_key(|(from, to)| from.abs_diff(*to));
     let mut lanes: Vec<Vec<(usize, usize)>> = Vec::new();
     for (from, to) in &branches {
         let (low, high) = (*from.min(to), *from.max(to));

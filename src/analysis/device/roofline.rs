@@ -10,6 +10,7 @@ pub use answer::{Basis, Bound, Ceiling, Point, Roofline};
 use super::layers::{LayerNode, Layers, LayersQuery, layers};
 use super::metrics::{Facts, Hardware};
 use super::share;
+use crate::base::Order as _;
 use crate::base::{DurationNs, TimeRange, text};
 use crate::model::{Domain, NeuronDevice, Profile};
 
@@ -279,7 +280,7 @@ fn parts(tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
         found.push(Point { first, adjusted, core: core.into(), ..p });
         found.extend(without.map(|p| Point { is_potential: true, first, adjusted, core: core.into(), ..p }));
     }
-    found.sort_by(|a, b| b.flops.cmp(&a.flops).then_with(|| (&a.name, &a.core).cmp(&(&b.name, &b.core))));
+    found.order_by(|a, b| b.flops.cmp(&a.flops).then_with(|| (&a.name, &a.core).cmp(&(&b.name, &b.core))));
     if let Some(one) = hardware.filter(|_| n_cores > 1.0 && !found.is_empty()) {
         let rate = text::three_digits(one.core_flops / 1e12);
         out.notes.push(format!("Each part runs on one core and is compared with the peak of one core: {rate} TFLOP/s in BF16."));

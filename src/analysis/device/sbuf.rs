@@ -1,6 +1,7 @@
 //! The State Buffer as a map of address and time, where the file tells its allocations.
 
 use super::cells;
+use crate::base::Order as _;
 use crate::base::{TimeNs, TimeRange};
 use crate::model::GenericTable;
 use serde::{Deserialize, Serialize};
@@ -101,7 +102,7 @@ pub fn map(table: &GenericTable, query: &SbufQuery) -> SbufMap {
         out.areas.push(SbufArea { range, from_address, to_address, is_dma, name, about: text(10).unwrap_or_default() });
     }
     out.n_areas = out.areas.len() as u64;
-    out.areas.sort_by_key(|a| (a.range.start, a.from_address));
+    out.areas.order_by_key(|a| (a.range.start, a.from_address));
     out.areas.truncate(MOST);
     out
 }

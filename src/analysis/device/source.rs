@@ -4,6 +4,7 @@ use super::layers::ENGINES;
 use super::origin::{Place, places};
 use super::share;
 use crate::analysis::spans::Spans;
+use crate::base::Order as _;
 use crate::base::{DurationNs, Places, SliceId, StrId, TimeRange, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
@@ -74,7 +75,7 @@ pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
         named.iter().for_each(|line| given.add(&mut lines[*line], slice));
     });
     out.lines = lines.into_iter().map(|line| SourceLine { time: DurationNs(covered(line.spans)), ..line.told }).collect();
-    out.lines.sort_by(|a, b| a.place.cmp(&b.place));
+    out.lines.order_by(|a, b| a.place.cmp(&b.place));
     out.notes = notes(&out);
     out.lines.truncate(MOST_LINES);
     out
@@ -86,7 +87,7 @@ pub fn slices(profile: &Profile, wanted: &Place) -> Vec<SliceId> {
     if let Domain::NeuronDevice(device) = &profile.domain {
         each(profile, device, |slice, _, told| out.extend(told.contains(wanted).then_some(slice)));
     }
-    out.sort_by_key(|s| (profile.slices.start[s.index()], *s));
+    out.order_by_key(|s| (profile.slices.start[s.index()], *s));
     out
 }
 
@@ -115,7 +116,7 @@ fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, 
             let id = ids.and_then(|c| c.get(i).copied()).unwrap_or_default();
             let told = known.entry(id).or_insert_with(|| {
                 let mut all = places(profile.strings.get(id));
-                all.sort();
+                all.order();
                 all.dedup();
                 all
             });

@@ -185,7 +185,7 @@ fn rows(info: Option<&GenericTable>, mut moved: FxHashMap<&str, Moved>, all_name
         }));
     }
     let mut others: Vec<(&str, Moved)> = moved.into_iter().filter(|(_, m)| !m.is_listed).collect();
-    others.sort_by_key(|(name, m)| (m.span.start, *name));
+    others.order_by_key(|(name, m)| (m.span.start, *name));
     out.extend(others.into_iter().map(|(name, m)| TensorRow {
         name: name.into(),
         transfers: Some(m.n),
@@ -273,7 +273,7 @@ pub(super) fn hbm(profile: &Profile) -> Vec<HbmUse> {
         out.push(HbmUse { core, is_total: kind.eq_ignore_ascii_case("total"), kind, bytes, is_computed: false });
     }
     let mut cores: Vec<String> = out.iter().map(|u| u.core.clone()).collect();
-    cores.sort();
+    cores.order();
     cores.dedup();
     for core in cores {
         if !out.iter().any(|u| u.core == core && u.is_total) {

@@ -2,6 +2,7 @@
 
 use super::sentences::signed;
 use super::{Explain, ExplainNode, ExplainUnit, NodeValues};
+use crate::base::Order as _;
 use crate::base::{DurationNs, text};
 use std::fmt::Write as _;
 
@@ -87,7 +88,7 @@ fn changed_below(nodes: &[ExplainNode], part: u32, least: f64) -> Vec<(String, &
         .filter(|(at, n)| !has_children[*at] && n.delta.0 != 0 && n.delta.0.unsigned_abs() as f64 >= least)
         .map(|(at, n)| (path(nodes, at as u32, part), n))
         .collect();
-    out.sort_by(|a, b| b.1.delta.0.unsigned_abs().cmp(&a.1.delta.0.unsigned_abs()).then_with(|| a.0.cmp(&b.0)));
+    out.order_by(|a, b| b.1.delta.0.unsigned_abs().cmp(&a.1.delta.0.unsigned_abs()).then_with(|| a.0.cmp(&b.0)));
     out.truncate(MOST_ROWS);
     out
 }

@@ -3,6 +3,7 @@
 use super::{
     Explain, ExplainNode, ExplainPart, ExplainUnit, NodeValues, PartNode, UnitFacts, UnitPart, metrics, sentences, step_sentences,
 };
+use crate::base::Order as _;
 use crate::base::{DurationNs, text};
 use rustc_hash::FxHashMap;
 
@@ -76,7 +77,7 @@ fn nodes(base: &[PartNode], run: &[PartNode]) -> Vec<ExplainNode> {
             (std::cmp::Reverse(change), std::cmp::Reverse(time(a).max(time(b))))
         };
         // Stable: equal ones stay in the order of their trees.
-        pairs.sort_by_key(key);
+        pairs.order_by_key(key);
         stack.extend(pairs.into_iter().rev().map(|p| Pair { parent: Some(at), ..p }));
     }
     out

@@ -2,6 +2,7 @@
 
 use crate::analysis::device::compare::PartMetric;
 use crate::analysis::device::units::{Better, SAME, Unit};
+use crate::base::Order as _;
 use serde::{Deserialize, Serialize};
 
 /// A metric that differs.
@@ -62,7 +63,7 @@ pub(super) fn changes(base: &[PartMetric], run: &[PartMetric]) -> (Vec<MetricCha
             }),
         }
     }
-    out.sort_by(|a, b| b.size().total_cmp(&a.size()).then_with(|| a.name.cmp(&b.name)));
+    out.order_by(|a, b| b.size().total_cmp(&a.size()).then_with(|| a.name.cmp(&b.name)));
     (out, n_equal)
 }
 

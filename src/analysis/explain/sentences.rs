@@ -2,6 +2,7 @@
 
 use super::{CoreFacts, ExplainNode, ExplainUnit, Sentence};
 use crate::analysis::device::bounds::Part;
+use crate::base::Order as _;
 use crate::base::{DurationNs, text};
 
 /// A change of busy time below this share of the longer run is not a sentence.
@@ -154,7 +155,7 @@ fn packets(base: &CoreFacts, run: &CoreFacts) -> String {
 fn queue_types(base: &CoreFacts, run: &CoreFacts) -> Vec<String> {
     let time = |of: &CoreFacts, name: &str| of.bounds.queue_types.iter().find(|q| q.0 == name).map_or(0, |q| q.1.0);
     let mut names: Vec<&String> = base.bounds.queue_types.iter().chain(&run.bounds.queue_types).map(|q| &q.0).collect();
-    names.sort();
+    names.order();
     names.dedup();
     names.into_iter().map(|name| format!("Queues of type {name} busy: {}", both(time(base, name), time(run, name)))).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::PartNode;
 use crate::base::DurationNs;
+use crate::base::Order as _;
 use rustc_hash::FxHashMap;
 
 /// Children of a node at most; those with the least time become one, [`OTHERS`].
@@ -208,7 +209,7 @@ impl Tree {
                     let mut children = node.children.clone();
                     if at != 0 {
                         let key = |c: &u32| (std::cmp::Reverse(self.nodes[*c as usize].time), &self.nodes[*c as usize].name);
-                        children.sort_by(|a, b| key(a).cmp(&key(b)));
+                        children.order_by(|a, b| key(a).cmp(&key(b)));
                     }
                     let others = children.split_off(children.len().min(MOST_CHILDREN));
                     if !others.is_empty() {

@@ -5,6 +5,7 @@
 
 use super::collectives::GroupTime;
 use super::summary::TraceName;
+use crate::base::Order as _;
 use crate::base::{DurationNs, text};
 use crate::model::fleet::{FleetRun, FleetTrace, stable_hash};
 use rustc_hash::FxHashMap;
@@ -95,7 +96,7 @@ const TRACES_MAX: usize = 64;
 /// Median, and the robust deviation from it.
 fn spread(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let middle = |all: &mut Vec<f64>| {
-        all.sort_by(f64::total_cmp);
+        all.order_by(f64::total_cmp);
         all.get(all.len() / 2).copied()
     };
     let mut all: Vec<f64> = values.collect();
@@ -118,7 +119,7 @@ pub fn findings(run: &FleetRun, groups: &[GroupTime]) -> Vec<Finding> {
     out.extend(excess(run, FindingKind::DataStall, step, data));
     out.extend(excess(run, FindingKind::SlowHost, step, host));
     out.extend(slow_links(run, groups));
-    out.sort_by(|a, b| (b.cost_ns, a.kind, &a.subject).cmp(&(a.cost_ns, b.kind, &b.subject)));
+    out.order_by(|a, b| (b.cost_ns, a.kind, &a.subject).cmp(&(a.cost_ns, b.kind, &b.subject)));
     out
 }
 

@@ -1,5 +1,6 @@
 //! Ranks × steps: one value of each step of each trace, for the heat map.
 
+use crate::base::Order as _;
 use crate::model::fleet::{FleetRun, FleetTrace, Histogram, N_METRICS, bucket_value};
 use serde::{Deserialize, Serialize};
 
@@ -151,14 +152,14 @@ fn ordered(run: &FleetRun, metric: Metric, order: RowOrder) -> Vec<u32> {
     // Traces are by rank; sorting is stable.
     match order {
         RowOrder::Rank => (),
-        RowOrder::Host => rows.sort_by(|a, b| trace(a).meta.host.cmp(&trace(b).meta.host)),
+        RowOrder::Host => rows.order_by(|a, b| trace(a).meta.host.cmp(&trace(b).meta.host)),
         // Ranks of one group stand together: the smallest group first.
         RowOrder::Group => {
             let first = group_sizes(run);
             let key = |at: &u32| trace(at).groups.iter().map(|g| (first.get(&g.0).copied().unwrap_or((0, 0)), g.0)).min();
-            rows.sort_by_cached_key(key);
+            rows.order_by_cached_key(key);
         }
-        RowOrder::Value => rows.sort_by_key(|at| std::cmp::Reverse(mean(at))),
+        RowOrder::Value => rows.order_by_key(|at| std::cmp::Reverse(mean(at))),
     }
     rows
 }

@@ -4,6 +4,7 @@
 //! free. Rows are sorted when the merge is finished.
 
 use crate::analysis::torch::core::names::is_collective_kernel;
+use crate::base::Order as _;
 use crate::model::fleet::{
     Extreme, FleetAdvice, FleetCollective, FleetRun, FleetSkip, FleetTrace, Histogram, N_METRICS, PartOperator, RunPart, Spread, StepTimes,
     bucket, stable_hash,
@@ -65,7 +66,7 @@ impl Merger {
         own.cells = cells;
         // A collective takes as long as the slowest rank: it says nothing about the speed of this one.
         let mut longest: Vec<&PartOperator> = part.kernels.iter().filter(|k| !is_collective_kernel(&k.name)).collect();
-        longest.sort_by(|a, b| (b.device_self, &a.name).cmp(&(a.device_self, &b.name)));
+        longest.order_by(|a, b| (b.device_self, &a.name).cmp(&(a.device_self, &b.name)));
         own.kernels = longest.iter().take(OWN_KERNELS).map(|k| (stable_hash(&[&k.name]), k.calls, k.device_self)).collect();
         let mut groups: BTreeMap<u64, (u64, i64)> = BTreeMap::new();
         for call in &part.collectives {
@@ -128,7 +129,7 @@ impl Merger {
     /// The run, in its one form.
     pub fn finish(self) -> FleetRun {
         let mut texts: Vec<(String, u32)> = self.texts.into_iter().collect();
-        texts.sort();
+        texts.order();
         let mut place = vec![0u32; texts.len()];
         texts.iter().enumerate().for_each(|(to, (_, from))| place[*from as usize] = to as u32);
         let renamed = |mut call: FleetCollective| {
@@ -144,10 +145,10 @@ impl Merger {
             advice: self.advice.into_values().collect(),
             skipped: self.skipped.into_values().collect(),
         };
-        out.traces.sort_by(|a, b| (a.meta.rank.is_none(), &a.meta).cmp(&(b.meta.rank.is_none(), &b.meta)));
-        out.operators.sort_by(|a, b| (&a.name, &a.shape).cmp(&(&b.name, &b.shape)));
-        out.kernels.sort_by(|a, b| a.name.cmp(&b.name));
-        out.collectives.sort_by_key(|c| (c.group, c.op, c.seq));
+        out.traces.order_by(|a, b| (a.meta.rank.is_none(), &a.meta).cmp(&(b.meta.rank.is_none(), &b.meta)));
+        out.operators.order_by(|a, b| (&a.name, &a.shape).cmp(&(&b.name, &b.shape)));
+        out.kernels.order_by(|a, b| a.name.cmp(&b.name));
+        out.collectives.order_by_key(|c| (c.group, c.op, c.seq));
         out
     }
 

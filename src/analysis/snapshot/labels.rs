@@ -1,6 +1,7 @@
 //! What a stack is called: by one of its frames, with a colour for each name.
 
 use super::peak_state;
+use crate::base::Order as _;
 use crate::base::colour_slots::N_SLOTS;
 use crate::model::snapshot::SnapshotFrame;
 use crate::model::{MemorySnapshot, Profile};
@@ -122,7 +123,7 @@ impl SnapshotModel {
             }
         }
         let mut order: Vec<u32> = (0..out.labels.len() as u32).collect();
-        order.sort_by(|&a, &b| {
+        order.order_by(|&a, &b| {
             let key = |id: u32| (std::cmp::Reverse(bytes[id as usize]), &out.labels[id as usize]);
             key(a).cmp(&key(b))
         });

@@ -2,6 +2,7 @@
 
 use super::overview::{Cores, System};
 use super::{Spans, View};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
 use crate::model::system::RowKind;
 use serde::{Deserialize, Serialize};
@@ -63,7 +64,7 @@ pub(super) fn findings(view: &View<'_>, system: &System, cores: &Cores, gaps: &S
         hbm_full(system),
     ];
     let mut out: Vec<Finding> = all.into_iter().flatten().collect();
-    out.sort_by_key(|f| std::cmp::Reverse(f.cost));
+    out.order_by_key(|f| std::cmp::Reverse(f.cost));
     out
 }
 
@@ -78,7 +79,7 @@ fn range((start, end): (i64, i64)) -> TimeRange {
 /// Longest spans first.
 fn longest(spans: &Spans) -> Vec<(i64, i64)> {
     let mut all = spans.0.clone();
-    all.sort_by_key(|s| (std::cmp::Reverse(s.1 - s.0), s.0));
+    all.order_by_key(|s| (std::cmp::Reverse(s.1 - s.0), s.0));
     all.truncate(MOST_PLACES);
     all
 }
@@ -177,7 +178,7 @@ fn transfers(view: &View<'_>, system: &System, gaps: &Spans, wall: i64) -> Optio
 /// R46: a CPU at its limit while no device executes.
 fn busy_cpu(system: &System) -> Option<Finding> {
     let mut hot: Vec<_> = system.cpus.iter().filter(|c| c.cpu != "average" && c.most_in_gaps.is_some_and(|m| m > CPU)).collect();
-    hot.sort_by(|a, b| b.most_in_gaps.unwrap_or(0.0).total_cmp(&a.most_in_gaps.unwrap_or(0.0)));
+    hot.order_by(|a, b| b.most_in_gaps.unwrap_or(0.0).total_cmp(&a.most_in_gaps.unwrap_or(0.0)));
     let first = hot.first()?;
     Some(Finding {
         id: "busy-cpu".into(),

@@ -1,6 +1,7 @@
 //! Executions of models on devices.
 
 use super::View;
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TrackId};
 use crate::model::system::Execution;
 use crate::model::{NeuronSystem, Profile};
@@ -57,8 +58,8 @@ pub(super) fn executions(view: &View<'_>) -> Vec<ExecutionRow> {
         }
     }
     let mut out: Vec<ExecutionRow> = rows.into_values().collect();
-    out.iter_mut().for_each(|r| r.slices.sort_by_key(|s| profile.slices.start[s.index()]));
-    out.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.model.cmp(&b.model)).then_with(|| a.core.cmp(&b.core)));
+    out.iter_mut().for_each(|r| r.slices.order_by_key(|s| profile.slices.start[s.index()]));
+    out.order_by(|a, b| b.total.cmp(&a.total).then_with(|| a.model.cmp(&b.model)).then_with(|| a.core.cmp(&b.core)));
     out
 }
 

@@ -2,6 +2,7 @@
 
 use super::View;
 use crate::analysis::spans::Spans;
+use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs};
 use crate::model::Counter;
 use crate::model::system::RowKind;
@@ -80,7 +81,7 @@ pub(super) fn transfers(view: &View<'_>) -> Vec<TransferRow> {
         let moving = Spans::union(sized).total();
         row.bandwidth = row.bytes.filter(|_| moving > 0).map(|b| b as f64 / (moving as f64 / 1e9));
         // What ends makes room before what begins.
-        rates.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        rates.order_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         let mut now = 0.0f64;
         row.peak = rates
             .into_iter()
@@ -143,6 +144,6 @@ pub(super) fn cpus(view: &View<'_>, gaps: &Spans) -> Vec<CpuRow> {
         Some(out)
     };
     let mut out: Vec<CpuRow> = counters(view, RowKind::Cpu).filter_map(row).collect();
-    out.sort_by(|a, b| b.most.total_cmp(&a.most));
+    out.order_by(|a, b| b.most.total_cmp(&a.most));
     out
 }

@@ -1,6 +1,7 @@
 //! The same rows in six orders: what stands together is compared.
 
 use super::View;
+use crate::base::Order as _;
 use crate::base::TrackId;
 use crate::model::system::{Row, RowKind};
 use crate::model::{NeuronSystem, Profile};
@@ -73,7 +74,7 @@ pub fn grouped(profile: &Profile, system: &NeuronSystem, by: Grouping) -> Vec<Ro
             None => groups.push((is_rest, name, vec![(path, track)])),
         }
     }
-    groups.sort_by_key(|g| g.0);
+    groups.order_by_key(|g| g.0);
     let mut out = Vec::new();
     for (_, name, rows) in groups {
         let at = out.len() as u32;

@@ -2,6 +2,7 @@
 
 use super::View;
 use super::figures::{counters, place};
+use crate::base::Order as _;
 use crate::base::TimeNs;
 use crate::model::Counter;
 use crate::model::system::RowKind;
@@ -70,7 +71,7 @@ pub(super) fn hbm(view: &View<'_>) -> Vec<HbmRow> {
             .iter()
             .filter_map(|s| s.values.get(at).filter(|v| **v > 0.0).map(|v| (s.name.clone(), *v as u64, share(*v as u64))))
             .collect();
-        categories.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        categories.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         let time = TimeNs(counter.times[at].max(view.range.map_or(i64::MIN, |r| r.start.0)));
         Some(HbmRow { place: place_of(view, counter), time, bytes, share: share(bytes), categories })
     };
@@ -89,7 +90,7 @@ pub(super) fn curves(view: &View<'_>) -> Vec<HbmCurve> {
         let named = counter.series.iter().map(|s| (s.name.clone(), of(&s.values)));
         let mut categories: Vec<(String, Vec<f64>)> = named.filter(|c| c.1.iter().any(|v| *v > 0.0)).collect();
         let most = |c: &(String, Vec<f64>)| c.1.iter().copied().fold(0.0, f64::max);
-        categories.sort_by(|a, b| most(b).total_cmp(&most(a)));
+        categories.order_by(|a, b| most(b).total_cmp(&most(a)));
         HbmCurve {
             place: place_of(view, counter),
             times: points.iter().map(|&at| counter.times[at]).collect(),

@@ -6,6 +6,7 @@ use super::figures::{self, CpuRow, TransferRow};
 use super::memory::{self, HbmCurve, HbmRow};
 use super::{Spans, View};
 use crate::analysis::combinations::combinations;
+use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId};
 use crate::model::system::{Clock, RowKind};
 use crate::model::{NeuronSystem, Profile};
@@ -95,7 +96,7 @@ pub fn system(profile: &Profile, system: &NeuronSystem, range: Option<TimeRange>
         clock: system.clock,
         ..System::default()
     };
-    out.cores.sort_by(|a, b| b.busy.cmp(&a.busy).then_with(|| a.name.cmp(&b.name)));
+    out.cores.order_by(|a, b| b.busy.cmp(&a.busy).then_with(|| a.name.cmp(&b.name)));
     out.notes = notes(&view, &out);
     out.advice = findings(&view, &out, &cores, &gaps);
     out

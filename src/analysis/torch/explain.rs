@@ -11,6 +11,7 @@ use super::{View, overview_rows};
 use crate::analysis::explain::tree::Tree;
 use crate::analysis::explain::{ExplainKind, ExplainPart, ExplainQuery, StepFacts, UnitFacts, UnitPart, assign};
 use crate::analysis::spans::{self, Ranges};
+use crate::base::Order as _;
 use crate::base::StrId;
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
@@ -113,7 +114,7 @@ impl Walk<'_> {
             let node = self.tree.child(0, category.label());
             let set = spans::common(&rest, &model.roles.ranges[role]);
             rest = spans::without(&rest, &set);
-            of_role.sort_by_key(|s| s.0);
+            of_role.order_by_key(|s| s.0);
             let (tree, steps) = (&mut self.tree, self.steps);
             let mut covered = Ranges::new();
             assign::innermost(&set, of_role.into_iter(), |leaf, start, end| {

@@ -7,6 +7,7 @@ use super::kernels::{KernelGrouping, KernelsQuery};
 use super::ops::{OpGrouping, OpsQuery};
 use super::overview::{Overview, OverviewQuery, StepRow};
 use super::{kernel_rows, ops_rows, overview_rows};
+use crate::base::Order as _;
 use crate::model::fleet::{IDLE_CAUSES, N_CAUSES, PartAdvice, PartCollective, PartOperator, PartStep, RunPart, StepTimes, TraceMeta};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -158,7 +159,7 @@ fn collectives(part: &distributed::DistributedPart, steps: &[PartStep]) -> (Vec<
 
 /// The rows with most time; the rest as one. Of equal ones by name, so that the order of the file does not matter.
 fn longest(mut rows: Vec<PartOperator>, n_left_out: &mut u64) -> Vec<PartOperator> {
-    rows.sort_by(|a, b| {
+    rows.order_by(|a, b| {
         (b.device_self, b.host_self).cmp(&(a.device_self, a.host_self)).then_with(|| (&a.name, &a.shape).cmp(&(&b.name, &b.shape)))
     });
     if rows.len() > ROWS_MAX {

@@ -5,6 +5,7 @@ use crate::analysis::device::units::{Better, Unit};
 use crate::analysis::explain::{ExplainPart, UnitFacts, UnitPart};
 use crate::analysis::torch::memory::Memory;
 use crate::analysis::torch::overview::{Category, Overview};
+use crate::base::Order as _;
 use crate::model::Profile;
 use rustc_hash::FxHashMap;
 
@@ -59,7 +60,7 @@ fn operators(unit: &UnitPart) -> Vec<(String, i64)> {
         }
     }
     let mut out: Vec<(String, i64)> = sums.into_iter().filter(|s| s.1 > 0).map(|(name, ns)| (name.to_string(), ns)).collect();
-    out.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    out.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     out.truncate(MOST_OPERATORS);
     out
 }

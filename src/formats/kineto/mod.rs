@@ -23,6 +23,7 @@ mod torch;
 use super::import::file_name;
 use super::json::{Key, Root, root};
 use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
+use crate::base::Order as _;
 use crate::base::{InputSet, Item, MemberHead};
 use crate::model::Profile;
 
@@ -87,7 +88,7 @@ impl Format for Kineto {
             members: vec![i],
             recognised: format!("{recognised} {}", graphs::claim::ALONE),
         }));
-        out.sort_by_key(|claim| claim.members.first().copied());
+        out.order_by_key(|claim| claim.members.first().copied());
         out
     }
 

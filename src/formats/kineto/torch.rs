@@ -4,6 +4,7 @@ use super::facts::Facts;
 use super::flows::FlowEnd;
 use super::lanes::Lanes;
 use super::tables::Tables;
+use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TrackId};
 use crate::model::builder::Finished;
 use crate::model::replays::Replays;
@@ -38,10 +39,10 @@ pub(super) fn torch(
         event.time = event.time.saturating_add(offset);
         event.track = finished.track_of_raw[event.track.index()].unwrap_or_default();
     }
-    memory.sort_by_key(|m| (m.time, m.record.offset()));
+    memory.order_by_key(|m| (m.time, m.record.offset()));
     let track = |raw: TrackId| finished.track_of_raw[raw.index()];
     let mut threads: Vec<Thread> = threads.iter().filter_map(|&(raw, pid, tid)| Some(Thread { track: track(raw)?, pid, tid })).collect();
-    threads.sort_by_key(|t| t.track);
+    threads.order_by_key(|t| t.track);
     let moved = |t: i64| t.saturating_add(offset);
     Torch {
         correlation,
@@ -69,7 +70,7 @@ fn placed(mut replays: Replays, slice_of_raw: &[SliceId]) -> Replays {
     replays.work.iter_mut().for_each(|work| work.0 = slice_of_raw[work.0 as usize].0);
     replays.launches.iter_mut().for_each(|launch| launch.slice = slice_of_raw[launch.slice as usize].0);
     replays.work.sort_unstable();
-    replays.launches.sort_by_key(|launch| launch.slice);
+    replays.launches.order_by_key(|launch| launch.slice);
     replays
 }
 
@@ -81,7 +82,7 @@ fn by_slice<T: Copy>(rows: Blocks<T>, slice_of_raw: &[SliceId], slice: impl Fn(&
         *slice = slice_of_raw[*slice as usize].0;
     }
     // A copy of one row is what the key function can look into.
-    rows.sort_by_key(|row| *slice(&mut { *row }));
+    rows.order_by_key(|row| *slice(&mut { *row }));
     rows
 }
 

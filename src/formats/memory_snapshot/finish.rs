@@ -4,6 +4,7 @@ use super::machine::{Machine, Value};
 use super::pairing::{self, LiveBlock};
 use super::records::{Action, Records, Row};
 use super::timeline;
+use crate::base::Order as _;
 use crate::base::{Ledger, Severity, StrId, text};
 use crate::formats::ImportError;
 use crate::model::snapshot::{Block, BlockState, NO_VALUE, Segment, SnapshotDevice};
@@ -224,7 +225,7 @@ fn of_device(
 
 fn blocks_of(rows: &[u32], records: &mut Records, ledger: &mut Ledger) -> (Vec<Segment>, Vec<Block>) {
     let mut rows = rows.to_vec();
-    rows.sort_by_key(|&row| records.segments[row as usize].address);
+    rows.order_by_key(|&row| records.segments[row as usize].address);
     let (mut segments, mut blocks) = (Vec::new(), Vec::new());
     for row in rows {
         let raw = records.segments[row as usize].clone();

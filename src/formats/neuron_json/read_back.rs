@@ -4,6 +4,7 @@ use super::split::{Piece, Splitter};
 use super::tables::cell;
 use super::value::{self, Fields};
 use super::{is_told, read_record, schema};
+use crate::base::Order as _;
 use crate::base::{InputSet, SliceId};
 use crate::formats::wording;
 use crate::formats::{Columns, ImportError, Sample};
@@ -18,7 +19,7 @@ pub(super) fn columns(input: &InputSet, profile: &Profile, slices: &[SliceId], k
     let gone = || ImportError::Invalid(wording::NO_RECORD.into());
     let place = |(i, slice): (usize, &SliceId)| Ok((profile.record_of((*slice).into()).ok_or_else(gone)?, i));
     let mut order: Vec<(RecordRef, usize)> = slices.iter().enumerate().map(place).collect::<Result<_, ImportError>>()?;
-    order.sort_by_key(|(place, _)| (place.member(), place.offset()));
+    order.order_by_key(|(place, _)| (place.member(), place.offset()));
     let mut out = vec![Vec::new(); slices.len()];
     let mut at = 0;
     while let Some((first, _)) = order.get(at) {

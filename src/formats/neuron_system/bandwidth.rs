@@ -1,6 +1,7 @@
 //! Bandwidth between host and device as curves: the sum of the transfers under way, by direction and NeuronCore.
 
 use super::store::Store;
+use crate::base::Order as _;
 use crate::base::StrId;
 use crate::model::system::{Row, RowKind};
 use crate::model::{CounterSpec, RawSliceId};
@@ -38,7 +39,7 @@ pub(super) fn curves(store: &mut Store, transfers: &[(RawSliceId, bool, Option<u
 
 /// The sum of rates after each moment at which one changes.
 fn steps(mut changes: Changes) -> Vec<(i64, Vec<f64>)> {
-    changes.sort_by_key(|c| c.0);
+    changes.order_by_key(|c| c.0);
     let mut out: Vec<(i64, Vec<f64>)> = Vec::new();
     // Sums of floats leave a rest when everything is over: counted transfers tell when that is.
     let (mut rates, mut n) = ([0.0f64; 2], [0i64; 2]);

@@ -2,6 +2,7 @@
 
 use super::event::{Phase, Source};
 use super::store::{Kept, Store};
+use crate::base::Order as _;
 use crate::base::{DurationNs, Ledger, Severity, SliceId, StrId, text};
 use crate::model::system::{Clock, EventFlow, Execution, NeuronSystem, Row, RowKind, Submit, Transfer};
 use crate::model::{CounterSpec, Domain, Fact, Meta, Profile, RawSlice, RawSliceId};
@@ -215,10 +216,10 @@ impl Store {
             device_profiles: self.device_profiles,
             clock,
         };
-        system.transfers.sort_by_key(|t| t.slice);
-        system.executions.sort_by_key(|e| e.slice);
-        system.submits.sort_by_key(|s| s.slice);
-        system.flows.sort_by_key(|f| f.slice);
+        system.transfers.order_by_key(|t| t.slice);
+        system.executions.order_by_key(|e| e.slice);
+        system.submits.order_by_key(|s| s.slice);
+        system.flows.order_by_key(|f| f.slice);
         profile.domain = Domain::NeuronSystem(Box::new(system));
         profile
     }

@@ -3,6 +3,7 @@
 use super::import::{CYCLE_PS, Job};
 use super::info::Region;
 use super::records::Record;
+use crate::base::Order as _;
 use crate::formats::ImportError;
 
 /// A limit and how long it held.
@@ -29,7 +30,7 @@ fn read_record(record: &Record) -> Option<(u8, u8, u8)> {
 pub(super) fn within(records: &[Record], window: (u64, u64)) -> Vec<Limit> {
     let mut found: Vec<(u64, (u8, u8, u8))> = records.iter().filter_map(|r| Some((r.time(), read_record(r)?))).collect();
     found.retain(|f| (window.0..=window.1).contains(&f.0));
-    found.sort_by_key(|f| f.0);
+    found.order_by_key(|f| f.0);
     // The window ends one cycle after the last record of the run.
     let end = window.1.saturating_sub(CYCLE_PS);
     let until = |at: usize| found.get(at + 1).map_or(end, |next| next.0);

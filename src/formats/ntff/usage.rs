@@ -6,6 +6,7 @@
 //! read, and a pattern with a negative step is taken to begin one element too low and to end one too low.
 
 use super::isa::{Access, End, Instruction, Operand, Value};
+use crate::base::Order as _;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -113,7 +114,7 @@ fn changes(runs: &[Run], is_wanted: impl Fn(&Touch) -> bool) -> BTreeMap<u64, Ve
     let wanted = |run: &Run| run.touches.iter().copied().filter(|t| is_wanted(t)).map(|t| (run.time, t)).collect::<Vec<_>>();
     let mut all: Vec<((u64, u64), Touch)> = runs.iter().flat_map(wanted).collect();
     // An instruction reads before it writes.
-    all.sort_by_key(|a| (a.0.0, a.1.is_write));
+    all.order_by_key(|a| (a.0.0, a.1.is_write));
     let mut live: BTreeMap<i64, Live> = BTreeMap::new();
     let mut out: BTreeMap<u64, Vec<(i64, i64, i64)>> = BTreeMap::new();
     let mut close = |from: i64, (to, start, end): Live| {

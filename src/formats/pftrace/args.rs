@@ -1,6 +1,7 @@
 //! Texts that only details show, kept by sequence and reset.
 
 use super::super::ntff::Message;
+use crate::base::Order as _;
 use crate::model::{PerfettoGeneration, PerfettoNames};
 use rustc_hash::FxHashMap;
 
@@ -54,10 +55,10 @@ impl Names {
         let mut generations = self.done;
         generations.extend(self.open.into_values());
         generations.retain(|g| !g.texts.is_empty());
-        generations.sort_by_key(|g| (g.sequence, g.offset));
+        generations.order_by_key(|g| (g.sequence, g.offset));
         for generation in &mut generations {
             generation.texts.reverse();
-            generation.texts.sort_by_key(|t| (t.0, t.1));
+            generation.texts.order_by_key(|t| (t.0, t.1));
             generation.texts.dedup_by_key(|t| (t.0, t.1));
         }
         PerfettoNames { generations }

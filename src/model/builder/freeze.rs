@@ -1,6 +1,7 @@
 //! The last step of a builder: sorts, nests, freezes.
 
 use super::{CounterSpec, Extra, ExtraKind, Finished, ProfileBuilder};
+use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, ascending, in_parts};
 use crate::model::lanes::layout;
 use crate::model::{
@@ -42,7 +43,7 @@ impl ProfileBuilder {
             children[parent.unwrap_or(n)].push(i);
         }
         for list in &mut children {
-            list.sort_by_cached_key(|&i| (self.tracks[i].sort, natural_key(&self.tracks[i].name), i));
+            list.order_by_cached_key(|&i| (self.tracks[i].sort, natural_key(&self.tracks[i].name), i));
         }
         let mut out = Vec::new();
         let mut final_of_raw = vec![None; n];
@@ -105,7 +106,7 @@ impl ProfileBuilder {
         let arrows = self.flows.iter().map(|&(from, to, kind)| (slice_of_raw[from as usize], slice_of_raw[to as usize], kind));
         profile.flows = FlowTable::from_arrows(arrows.collect());
         profile.counters = self.counters.into_iter().map(|(t, spec)| counter(placed(&track_of_raw, t.0), spec)).collect();
-        profile.counters.sort_by_key(|c| c.track);
+        profile.counters.order_by_key(|c| c.track);
         profile.instants = instants(self.instants, &track_of_raw);
         profile.tables = self.tables;
         profile.strings = self.strings.finish();
@@ -148,7 +149,7 @@ impl Sorted {
             for k in some {
                 let is_same = order.get(k).is_some_and(|at| start[*at as usize] == start[order[first] as usize]);
                 if !is_same && k > first + 1 {
-                    order[first..k].sort_by_key(|at| std::cmp::Reverse(duration[*at as usize]));
+                    order[first..k].order_by_key(|at| std::cmp::Reverse(duration[*at as usize]));
                 }
                 first = if is_same { first } else { k };
             }

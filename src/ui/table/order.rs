@@ -1,6 +1,7 @@
 //! Which rows are shown, and in what order: sort keys and the filter.
 
 use super::data::{Cell, Column, Row};
+use crate::base::Order as _;
 use regex_lite::Regex;
 use std::cmp::Ordering;
 
@@ -103,7 +104,7 @@ pub fn order(columns: &[Column], rows: &[Row], keys: &SortKeys, filter: &Filter)
     let mut shown: Vec<u32> = (0..rows.len() as u32).filter(|i| filter.matches(&rows[*i as usize])).collect();
     let keys: Vec<_> = keys.iter().filter(|k| k.0 < columns.len()).collect();
     if !keys.is_empty() {
-        shown.sort_by(|a, b| {
+        shown.order_by(|a, b| {
             let (a, b) = (&rows[*a as usize], &rows[*b as usize]);
             let by = |key: &&&(usize, Direction)| compare(a.cell(key.0), b.cell(key.0), key.1);
             keys.iter().map(|key| by(&key)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)

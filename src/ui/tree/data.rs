@@ -1,5 +1,6 @@
 //! Which rows of a tree are shown, and in what order: pure functions.
 
+use crate::base::Order as _;
 use crate::ui::table::order::{self, Filter, SortKeys};
 use crate::ui::table::{Column, Row};
 use std::collections::BTreeSet;
@@ -96,7 +97,7 @@ pub fn lines(
     let sorted = |rows: &[u32]| {
         let mut rows: Vec<u32> = rows.iter().copied().filter(is_kept).collect();
         let keys = keys.iter().filter(|k| k.0 < columns.len());
-        rows.sort_by(|a, b| {
+        rows.order_by(|a, b| {
             let cell = |row: u32, column| branches[row as usize].row.cell(column);
             let by = |key: &(usize, order::Direction)| order::compare(cell(*a, key.0), cell(*b, key.0), key.1);
             keys.clone().map(by).find(|o| o.is_ne()).unwrap_or(std::cmp::Ordering::Equal)

@@ -1,6 +1,7 @@
 //! How engines and queue types overlap: a matrix of pairs, and the time in each combination of queue types.
 
 use crate::analysis::device::bounds::{CoreBounds, Overlap, Part};
+use crate::base::Order as _;
 use crate::base::{DurationNs, text};
 use crate::ui::small::{Help, swatch_colour};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
@@ -88,7 +89,7 @@ pub fn state_rows(core: &CoreBounds, total: DurationNs) -> Vec<Row> {
         (*time, Row::new(vec![Cell::Text(name), (names.len() as u64).into(), (*time).into(), Cell::Float(share)]))
     };
     let mut rows: Vec<(DurationNs, Row)> = core.dma_states.iter().map(row).collect();
-    rows.sort_by_key(|r| std::cmp::Reverse(r.0));
+    rows.order_by_key(|r| std::cmp::Reverse(r.0));
     rows.into_iter().map(|r| r.1).collect()
 }
 

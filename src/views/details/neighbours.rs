@@ -1,5 +1,6 @@
 //! The other ends of a slice's arrows, grouped by what the arrows mean, the closest in time first.
 
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::Neighbour;
 use leptos::prelude::*;
@@ -31,8 +32,8 @@ fn grouped(rows: Vec<Neighbour>) -> Vec<(String, Vec<Neighbour>)> {
             None => out.push((row.kind.clone(), vec![row])),
         }
     }
-    out.sort_by_key(|g| std::cmp::Reverse(g.1.len()));
-    out.iter_mut().for_each(|g| g.1.sort_by_key(|n| n.gap_ns));
+    out.order_by_key(|g| std::cmp::Reverse(g.1.len()));
+    out.iter_mut().for_each(|g| g.1.order_by_key(|n| n.gap_ns));
     out
 }
 

@@ -1,6 +1,7 @@
 //! What the Modules view shows: the modules as a tree, and a thread's operators as a tree.
 
 use crate::analysis::torch::modules::{ModuleRow, Modules, TreeNode};
+use crate::base::Order as _;
 use crate::base::{TimeNs, text};
 use crate::ui::flame::Node;
 use crate::ui::table::{Cell, Column, Columns, Kind, Row};
@@ -102,9 +103,9 @@ pub type Placed = (TreeNode, Option<u32>);
 /// Nodes of several answers as one list in pre-order; a node that came twice is there once.
 pub fn merged(parts: &[Vec<TreeNode>]) -> Vec<Placed> {
     let mut nodes: Vec<TreeNode> = parts.concat();
-    nodes.sort_by_key(|n| (n.node, n.start));
+    nodes.order_by_key(|n| (n.node, n.start));
     nodes.dedup_by_key(|n| n.node);
-    nodes.sort_by_key(|n| (n.start, n.depth, n.node));
+    nodes.order_by_key(|n| (n.start, n.depth, n.node));
     let place = |number: u32, nodes: &[TreeNode], by_number: &[(u32, u32)]| {
         let at = by_number.binary_search_by_key(&number, |b| b.0).ok()?;
         nodes.get(by_number[at].1 as usize).map(|_| by_number[at].1)

@@ -4,6 +4,7 @@ use super::draw::{self, Marks, Places};
 use super::window::Window;
 use super::{State, rows};
 use crate::analysis::snapshot::{AllocationDetail, Picture, PictureQuery};
+use crate::base::Order as _;
 use crate::base::text;
 use crate::engine::query::AllocationQuery;
 use crate::ui::chart::figures::Figures;
@@ -122,7 +123,7 @@ fn follow(core: Core, ask: Ask) {
                 match ask.ask(query).await {
                     Ok(mut picture) => {
                         // By colour: each is set once for each frame.
-                        picture.bands.sort_by_key(|b| b.slot);
+                        picture.bands.order_by_key(|b| b.slot);
                         let _ = core.problem.try_set(None);
                         let _ = core.picture.try_set(Some(Arc::new(picture)));
                     }

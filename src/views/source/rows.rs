@@ -2,6 +2,7 @@
 
 use crate::analysis::device::layers::ENGINES;
 use crate::analysis::device::source::{Source, SourceLine};
+use crate::base::Order as _;
 use crate::base::text;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use crate::views::wording;
@@ -66,7 +67,7 @@ pub fn files(source: &Source) -> Vec<String> {
             None => out.push((line.place.file.clone(), line.time.0)),
         }
     }
-    out.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    out.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     out.into_iter().map(|f| f.0).collect()
 }
 

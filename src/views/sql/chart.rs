@@ -1,6 +1,7 @@
 //! Two columns of a result as a chart.
 
 use super::result::Found;
+use crate::base::Order as _;
 use crate::ui::bars::{Bar, Bars, Series};
 use crate::ui::chart::figures::Figures;
 use crate::ui::curve::{Curve, Line};
@@ -49,7 +50,7 @@ pub fn ResultChart(found: Arc<Found>, kind: String, columns: (usize, usize)) -> 
         "line" => {
             let point = |row: &Row| Some((row.cell(x).number()?.round() as i64, row.cell(y).number()?));
             let mut points: Vec<(i64, f64)> = rows.iter().take(MOST_POINTS).filter_map(point).collect();
-            points.sort_by_key(|p| p.0);
+            points.order_by_key(|p| p.0);
             let lines = vec![Line { name: name(y), points, ..Line::default() }];
             view! { <Curve id="sql" title x=("", read(x)) y=("", read(y)) lines=Signal::stored(Arc::new(lines)) empty="The columns have no numbers." /> }.into_any()
         }

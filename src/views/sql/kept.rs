@@ -1,5 +1,6 @@
 //! Queries that the browser keeps: the last ones, and those that were given a name.
 
+use crate::base::Order as _;
 use leptos::prelude::window;
 use serde::{Deserialize, Serialize};
 
@@ -49,7 +50,7 @@ impl KeptQueries {
         self.named.retain(|(other, _)| other != name);
         if !name.is_empty() && !text.trim().is_empty() && text.len() <= LONGEST && self.named.len() < MOST_NAMED {
             self.named.push((name.into(), text.into()));
-            self.named.sort();
+            self.named.order();
         }
     }
 }

@@ -5,6 +5,7 @@ use super::stage::Stage;
 use super::steps::BandButton;
 use crate::analysis::device::Band;
 use crate::analysis::device::bands::{BandKind, SMALL_BYTES};
+use crate::base::Order as _;
 use crate::base::{TimeRange, text};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -17,9 +18,9 @@ pub(super) fn bands_in(bands: &[Band], window: TimeRange) -> (Vec<(usize, Band)>
     let seen = |b: &Band| b.range.start < window.end && b.range.end > window.start;
     let mut out: Vec<(usize, Band)> = bands.iter().enumerate().filter(|b| seen(b.1)).map(|(i, b)| (i, b.clone())).collect();
     let more = out.len().saturating_sub(MOST_BANDS);
-    out.sort_by_key(|b| std::cmp::Reverse(b.1.range.duration()));
+    out.order_by_key(|b| std::cmp::Reverse(b.1.range.duration()));
     out.truncate(MOST_BANDS);
-    out.sort_by_key(|b| b.1.range.start);
+    out.order_by_key(|b| b.1.range.start);
     (out, more)
 }
 

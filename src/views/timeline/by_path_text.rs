@@ -5,6 +5,7 @@
 
 use super::by_path::{ByPath, Key, families, keys};
 use super::index::Index;
+use crate::base::Order as _;
 use std::collections::HashMap;
 
 /// A link has room for so much, bytes; what does not fit is left out: folds first, then moves.
@@ -16,7 +17,7 @@ impl ByPath {
         let mut tokens: Vec<String> = self.pinned.iter().map(|key| format!("^{}", word(key))).collect();
         tokens.extend(self.moves(index));
         let mut folds: Vec<(&Key, &bool)> = self.closed.iter().collect();
-        folds.sort();
+        folds.order();
         tokens.extend(folds.into_iter().map(|(key, is_closed)| format!("{}{}", if *is_closed { '-' } else { '+' }, word(key))));
         let mut out = String::new();
         for token in tokens {

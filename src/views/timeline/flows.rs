@@ -5,6 +5,7 @@ use super::arrows::{Arrow, arrow};
 use super::core::Core;
 use super::stage::Stage;
 use crate::analysis::flows::{Flows, FlowsQuery};
+use crate::base::Order as _;
 use crate::base::colour_slots::N_TOP;
 use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
@@ -143,7 +144,7 @@ impl Core {
         let flows = &self.flows;
         let ends = flows.from.iter().zip(&flows.to).zip(&flows.kind);
         let mut out: Vec<(Arrow, u16)> = ends.filter_map(|((&from, &to), &kind)| Some((at(from, to)?, kind))).collect();
-        out.sort_by_key(|a| a.1);
+        out.order_by_key(|a| a.1);
         out
     }
 }

@@ -3,6 +3,7 @@
 pub use crate::analysis::colouring::DURATION;
 use crate::analysis::colouring::STEPS;
 use crate::analysis::operators::{OperatorRow, OperatorsQuery};
+use crate::base::Order as _;
 use crate::base::{DurationNs, short_name, text};
 use crate::ui::small::{swatch_colour, swatch_step};
 use crate::views::ask::asked;
@@ -40,7 +41,7 @@ fn entries(rows: &[OperatorRow]) -> (Vec<Entry>, usize) {
     }
     // What has no value comes last.
     let untold = out.iter().position(|e| e.name.is_empty()).map(|at| out.remove(at));
-    out.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    out.order_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     let more = out.len().saturating_sub(MOST);
     out.truncate(MOST);
     out.extend(untold);

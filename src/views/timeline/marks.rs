@@ -3,6 +3,7 @@
 use super::core::{Core, DragKind};
 use super::index::SliceText;
 use super::rows::Row;
+use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::annotations::{Annotation, Part};
 
@@ -59,7 +60,7 @@ impl Mark {
 /// Shortens labels, in their middle, that would reach under the next flag: of `Marker 4` the number stays.
 fn make_room(marks: &mut [Mark]) {
     let mut lefts: Vec<f64> = marks.iter().map(|m| m.left).collect();
-    lefts.sort_by(f64::total_cmp);
+    lefts.order_by(f64::total_cmp);
     for mark in marks {
         let next = lefts.partition_point(|left| *left <= mark.left);
         let Some(room) = lefts.get(next).map(|left| left - mark.left) else { continue };

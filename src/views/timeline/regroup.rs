@@ -1,6 +1,7 @@
 //! The same slices in another order of rows: groups are new, rows keep their lanes, slices their ids.
 
 use crate::analysis::system::RowOf;
+use crate::base::Order as _;
 use crate::base::{InstantId, TrackId};
 use crate::engine::hot::HotColumns;
 use crate::engine::{Counter, InstantTable, Track, TrackKind};
@@ -35,7 +36,7 @@ pub fn regroup(hot: &HotColumns, order: &[RowOf]) -> HotColumns {
     info.lanes.iter_mut().for_each(|l| l.track = new(l.track));
     info.counters = old.counters.iter().map(|c| Counter { track: new(c.track), ..c.clone() }).collect();
     let mut instants: Vec<_> = (0..old.instants.time.len()).collect();
-    instants.sort_by_key(|&i| (new(old.instants.track[i]), old.instants.time[i]));
+    instants.order_by_key(|&i| (new(old.instants.track[i]), old.instants.time[i]));
     info.instants = InstantTable {
         track: instants.iter().map(|&i| new(old.instants.track[i])).collect(),
         time: instants.iter().map(|&i| old.instants.time[i]).collect(),

@@ -8,6 +8,7 @@ use super::raster::{Pixel, Raster};
 use super::rows::{COUNTER, LANE, Row, Rows};
 use super::theme::{Theme, place};
 use super::viewport::Viewport;
+use crate::base::Order as _;
 use crate::base::SliceId;
 use crate::engine::hot::HotColumns;
 
@@ -121,7 +122,7 @@ impl Scene {
             let y = (f64::from(pinned) * shot.dpr).round() as i32;
             self.raster.fill(0, y - 1, i32::MAX, y, shot.theme.quiet);
         }
-        self.texts.sort_by_key(|t| t.ink);
+        self.texts.order_by_key(|t| t.ink);
     }
 
     /// One row, `offset` CSS pixels below its place in the layout.

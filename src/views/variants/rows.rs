@@ -5,6 +5,7 @@ use crate::analysis::variants::names::NameParts;
 use crate::analysis::variants::table::{Mode, shown};
 use crate::analysis::variants::text::differing_parts;
 use crate::analysis::variants::{VariantCell, VariantColumn, Variants};
+use crate::base::Order as _;
 use crate::ui::bars::{Bar, Series};
 use crate::ui::table::{Cell, Column, Heat, Kind, Row};
 
@@ -27,8 +28,8 @@ fn number(text: &str) -> u64 {
 pub fn ordered(all: &Variants, order: &str) -> Variants {
     let mut out = all.clone();
     match (order, part(order)) {
-        ("time", _) => out.rows.sort_by_key(|row| (row.epoch_ns.is_none(), row.epoch_ns)),
-        (_, Some(at)) => out.rows.sort_by(|a, b| {
+        ("time", _) => out.rows.order_by_key(|row| (row.epoch_ns.is_none(), row.epoch_ns)),
+        (_, Some(at)) => out.rows.order_by(|a, b| {
             let key = |row: &crate::analysis::variants::VariantRow| (number(row.name.all()[at]), row.name.all()[at].to_string());
             key(a).cmp(&key(b))
         }),

@@ -13,6 +13,7 @@ mod throttle;
 mod volume;
 mod waits;
 
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeRange, text};
 use crate::model::{Cell, GenericTable, Profile};
 use case::Case;
@@ -192,7 +193,7 @@ pub fn advice_of(profile: &Profile, info: Option<&GenericTable>) -> Advice {
         judge(&case, &mut out);
     }
     advice.warnings = capture::warnings(profile);
-    advice.findings.sort_by_key(|f| (std::cmp::Reverse(f.cost), f.severity));
+    advice.findings.order_by_key(|f| (std::cmp::Reverse(f.cost), f.severity));
     advice
 }
 

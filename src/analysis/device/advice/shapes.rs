@@ -2,6 +2,7 @@
 
 use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::spans::Spans;
+use crate::base::Order as _;
 use crate::base::{SliceId, StrId, in_parts, largest, text};
 use crate::model::domain::Shape;
 use crate::model::{Dtype, NeuronDevice};
@@ -71,7 +72,7 @@ fn sized(case: &Case<'_>) -> Vec<Sized> {
         }
     });
     // What a lane holds comes in order: several lanes are as many runs, which a stable sort merges.
-    out.sort_by_key(|s| (s.root, s.engine, s.start, s.shape.slice));
+    out.order_by_key(|s| (s.root, s.engine, s.start, s.shape.slice));
     out
 }
 

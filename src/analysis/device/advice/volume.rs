@@ -3,6 +3,7 @@
 use super::{Case, Finding, Out, Place, Severity, Verdict, bytes, percent};
 use crate::analysis::device::tensors::{RELOADED, TensorRow};
 use crate::analysis::device::usage;
+use crate::base::Order as _;
 use crate::base::text;
 
 pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
@@ -32,7 +33,7 @@ fn reloaded_tensors(case: &Case<'_>) -> Verdict {
     let again = |row: &TensorRow, factor: f64| row.size_bytes.map(|size| (factor - 1.0) * size as f64);
     let mut found: Vec<(&TensorRow, f64, Option<f64>)> =
         told.into_iter().filter(|t| t.1 > RELOADED).map(|(row, factor)| (row, factor, again(row, factor))).collect();
-    found.sort_by(|a, b| b.2.unwrap_or(0.0).total_cmp(&a.2.unwrap_or(0.0)));
+    found.order_by(|a, b| b.2.unwrap_or(0.0).total_cmp(&a.2.unwrap_or(0.0)));
     Verdict::when(!found.is_empty(), || {
         let (n, sum) = (found.len() as u64, found.iter().filter_map(|f| f.2).sum::<f64>());
         let verb = if n == 1 { "is" } else { "are" };

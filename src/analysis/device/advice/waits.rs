@@ -4,6 +4,7 @@ use super::{Case, Finding, Out, Place, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::device::cause::Cause;
 use crate::analysis::device::gaps::Gap;
 use crate::analysis::device::signals::condition;
+use crate::base::Order as _;
 
 /// A cause is worth a word from this share of the run on one engine; ours.
 const WORTH: f64 = 0.05;
@@ -32,7 +33,7 @@ pub(super) fn judge(case: &Case<'_>, out: &mut Out<'_>) {
 
 fn of_cause(case: &Case<'_>, cause: Cause, title: &str) -> Verdict {
     let mut times: Vec<_> = case.gaps.causes.iter().filter(|c| c.cause == cause).collect();
-    times.sort_by_key(|c| std::cmp::Reverse(c.time));
+    times.order_by_key(|c| std::cmp::Reverse(c.time));
     let most = times.first().map_or(0.0, |c| c.time.0 as f64);
     Verdict::when(case.total > 0.0 && most >= WORTH * case.total, || {
         let on_path = case.path.shares.iter().find(|s| s.name == cause.label()).map_or(0.0, |s| s.time.0 as f64);

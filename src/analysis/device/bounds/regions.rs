@@ -274,7 +274,7 @@ fn annotated(given: &Given<'_>, named: &[(String, TimeRange)]) -> Vec<Found> {
         (window.0 < window.1).then_some(found)
     };
     let mut out: Vec<Found> = named.iter().filter_map(region).collect();
-    out.sort_by_key(|f| f.windows[0]);
+    out.order_by_key(|f| f.windows[0]);
     out
 }
 

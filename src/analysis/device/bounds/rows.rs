@@ -141,7 +141,7 @@ pub fn rows(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<C
             _ => columns.engine(track_id, &mut cores[at]),
         }
     }
-    cores.sort_by_key(|c| c.rows.root);
+    cores.order_by_key(|c| c.rows.root);
     cores.into_iter().map(|c| c.finish(&columns)).collect()
 }
 
@@ -280,7 +280,7 @@ impl Sums {
         out.queue_types = self.queues.into_iter().map(|(id, spans)| (name(id), spans.union())).filter(|q| !q.1.is_empty()).collect();
         out.queue_types.order_by(|a, b| a.0.cmp(&b.0));
         out.sets[Part::Dma.place()] = spans::union_of(out.queue_types.iter().map(|q| q.1.clone()).collect());
-        out.products.sort_by_key(|p| (p.start, p.slice));
+        out.products.order_by_key(|p| (p.start, p.slice));
         out.opcodes = self.opcodes.into_values().collect();
         let place = |o: &OpcodeTime| Part::named(&o.engine).map_or(usize::MAX, Part::place);
         out.opcodes.order_by(|a, b| place(a).cmp(&place(b)).then_with(|| b.time.cmp(&a.time)).then_with(|| a.opcode.cmp(&b.opcode)));

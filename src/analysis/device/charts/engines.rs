@@ -152,7 +152,7 @@ fn split(given: &Given<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> 
 /// The most frequent opcodes first; equal ones by name.
 fn most_frequent(given: &Given<'_>, counts: FxHashMap<StrId, u64>) -> Vec<(String, u64)> {
     let mut all: Vec<(String, u64)> = counts.into_iter().map(|(id, n)| (given.profile.strings.get(id).to_string(), n)).collect();
-    all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    all.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     all.truncate(MOST_OPCODES);
     all
 }

@@ -186,7 +186,7 @@ fn groups(given: &Given<'_>, sums: Vec<(Key, Sum)>, out: &mut Charts) {
     let number = |name: &str| name.rsplit(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse::<u64>().ok());
     let order =
         |g: &(u32, TransferGroup)| (g.1.by, g.0, if g.1.by == TransferBy::Engine { number(&g.1.name) } else { None }, g.1.name.clone());
-    found.sort_by_cached_key(order);
+    found.order_by_cached_key(order);
     out.transfers = found.into_iter().map(|g| g.1).collect();
     if core_bandwidth.is_none() && !out.transfers.is_empty() {
         out.notes

@@ -2,6 +2,7 @@
 
 use super::{PartGroup, PartRow};
 use crate::analysis::device::waits;
+use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TrackId, in_parts};
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashMap;
@@ -46,7 +47,7 @@ pub(super) fn group(profile: &Profile, by: &str) -> Option<PartGroup> {
     }
     let row = |(id, sum): (u32, Sum)| PartRow { name: profile.strings.get(StrId(id)).into(), time: DurationNs(sum.time), count: sum.count };
     let mut rows: Vec<PartRow> = sums.into_iter().map(row).collect();
-    rows.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
+    rows.order_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
     let rest = rows.split_off(rows.len().min(MOST_NAMES));
     let rest = (rest.len() as u64, DurationNs(rest.iter().map(|r| r.time.0).fold(0, i64::saturating_add)));
     Some(PartGroup { by: by.into(), rows, rest })

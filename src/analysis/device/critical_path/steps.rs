@@ -1,6 +1,7 @@
 //! The steps that a chain can have, in the order in which they are visited.
 
 use crate::analysis::device::engines::Engine;
+use crate::base::Order as _;
 use crate::base::in_parts;
 use crate::model::Profile;
 
@@ -37,7 +38,7 @@ impl Steps {
             }
         }
         // What an engine does comes in order: several are as many runs, which a stable sort merges.
-        found.sort();
+        found.order();
         let slices: Vec<u32> = found.iter().map(|s| s.1).collect();
         slices.iter().enumerate().for_each(|(step, slice)| of_slice[*slice as usize] = step as u32);
         let mut out = Steps { before: vec![NONE; slices.len()], is_wait: vec![false; slices.len()], slices, of_slice };

@@ -5,6 +5,7 @@ use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN}
 use crate::analysis::device::{lanes, share, waits};
 use crate::analysis::lately::Lately;
 use crate::analysis::spans::{self, Ranges};
+use crate::base::Order as _;
 use crate::base::{DurationNs, Places, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
@@ -102,7 +103,7 @@ fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
         });
     }
     if !out.is_sorted_by_key(|s| s.start) {
-        out.sort_by_key(|s| s.start);
+        out.order_by_key(|s| s.start);
     }
     out
 }

@@ -4,6 +4,7 @@ use super::LayerNode;
 use super::grow::Grown;
 use crate::analysis::device::flops::share_of_peak;
 use crate::analysis::device::metrics::Facts;
+use crate::base::Order as _;
 use crate::base::colour_slots::by_index;
 use crate::model::Profile;
 
@@ -15,7 +16,7 @@ pub(super) fn order(grown: &Grown<'_>) -> Vec<u32> {
         children[node.parent.map_or(n, |p| p as usize)].push(i as u32);
     }
     for list in &mut children[..n] {
-        list.sort_by(|a, b| {
+        list.order_by(|a, b| {
             let (a, b) = (&grown.nodes[*a as usize], &grown.nodes[*b as usize]);
             b.active.cmp(&a.active).then(a.start.cmp(&b.start)).then_with(|| a.name.cmp(&b.name))
         });

@@ -1,6 +1,7 @@
 //! Reads what happens to the semaphores: their values, and the instructions that change them.
 
 use super::{NONE, Semaphore, Signals, roots, uses};
+use crate::base::Order as _;
 use crate::base::{Places, SliceId, StrId, in_parts};
 use crate::model::{Profile, SemaphoreRole};
 use rustc_hash::FxHashMap;
@@ -65,8 +66,8 @@ impl<'a> Signals<'a> {
         out.read_uses(ids.as_deref(), shown, &mut index);
         for semaphore in &mut out.semaphores {
             // What one engine does comes in order: several are as many runs, which a stable sort merges.
-            semaphore.setters.sort();
-            semaphore.triggers.sort();
+            semaphore.setters.order();
+            semaphore.triggers.order();
         }
         out
     }
@@ -88,7 +89,7 @@ impl<'a> Signals<'a> {
                 }
             }
         });
-        self.semaphores.iter_mut().for_each(|s| s.values.sort_by_key(|v| v.0));
+        self.semaphores.iter_mut().for_each(|s| s.values.order_by_key(|v| v.0));
     }
 
     /// Who changes which semaphore, of those with the ids `wanted`; the places of the uses that are `shown`.

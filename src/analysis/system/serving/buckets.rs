@@ -1,6 +1,7 @@
 //! Invocations by model and bucket, and what phase of serving each is.
 
 use super::invocations::Invocation;
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, text};
 use crate::model::Profile;
 use serde::{Deserialize, Serialize};
@@ -158,7 +159,7 @@ fn clusters(mut durations: Vec<i64>) -> Vec<(i64, i64)> {
     let is_apart = |a: i64, b: i64| i128::from(b) * i128::from(CLUSTER_FACTOR.1) > i128::from(a.max(1)) * i128::from(CLUSTER_FACTOR.0);
     let mut cuts: Vec<usize> = (1..durations.len()).filter(|&i| is_apart(durations[i - 1], durations[i])).collect();
     let ratio = |i: &usize| durations[*i] as f64 / durations[*i - 1].max(1) as f64;
-    cuts.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+    cuts.order_by(|a, b| ratio(b).total_cmp(&ratio(a)));
     cuts.truncate(MOST_CLUSTERS - 1);
     cuts.sort_unstable();
     let ends = cuts.iter().copied().chain([durations.len()]);
@@ -225,7 +226,7 @@ pub(super) fn rows(
         BucketRow { path, model, bucket, phase, is_guess, n_cores: cores.len() as u64, times, share: share(&times), slices }
     };
     let mut buckets: Vec<BucketRow> = groups.iter().map(row).collect();
-    buckets.sort_by(|a, b| (b.times.total, &a.path, &a.bucket, a.phase).cmp(&(a.times.total, &b.path, &b.bucket, b.phase)));
+    buckets.order_by(|a, b| (b.times.total, &a.path, &a.bucket, a.phase).cmp(&(a.times.total, &b.path, &b.bucket, b.phase)));
     let mut by_phase: BTreeMap<Phase, (bool, Vec<usize>)> = BTreeMap::new();
     for ((_, phase, is_guess), of) in &groups {
         let entry = by_phase.entry(*phase).or_default();

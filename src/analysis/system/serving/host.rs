@@ -4,6 +4,7 @@ use super::buckets::Times;
 use super::invocations::{CoreKey, Invocation};
 use crate::analysis::spans::Spans;
 use crate::analysis::system::View;
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId};
 use crate::model::system::RowKind;
 use rustc_hash::FxHashMap;
@@ -123,13 +124,13 @@ pub(super) fn gaps(view: &View<'_>, busy: &BTreeMap<Process, Spans>, quiet: &Spa
     }
     let part = |kind: usize| {
         let mut all: Vec<(i64, &str)> = names[kind].iter().map(|(name, time)| (*time, view.profile.strings.get(*name))).collect();
-        all.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+        all.order_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
         let events = all.into_iter().filter(|e| e.0 > 0).take(MOST_NAMES).map(|e| e.1.to_string()).collect();
         let share = (total > 0).then(|| times[kind] as f64 / total as f64);
         GapPart { id: KINDS[kind].0.into(), name: KINDS[kind].1.into(), events, time: DurationNs(times[kind]), share }
     };
     let mut parts: Vec<GapPart> = (0..KINDS.len()).filter(|k| times[*k] > 0).map(part).collect();
-    parts.sort_by_key(|p| std::cmp::Reverse(p.time));
+    parts.order_by_key(|p| std::cmp::Reverse(p.time));
     let count = gaps.values().map(|g| g.0.len() as u64).sum();
     let all = Spans::union(gaps.into_values().flat_map(|g| g.0));
     (Gaps { count, total: DurationNs(total), longest: DurationNs(longest), parts }, all)

@@ -1,5 +1,6 @@
 //! Invocations: executions of a model on a logical core, those of its physical cores joined.
 
+use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TrackId};
 use crate::model::{NeuronSystem, Profile};
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ pub(super) fn invocations(profile: &Profile, system: &NeuronSystem) -> Vec<Invoc
     }
     let mut out = Vec::with_capacity(system.executions.len());
     for mut all in by_core.into_values() {
-        all.sort_by_key(|(one, track)| (one.span, *track));
+        all.order_by_key(|(one, track)| (one.span, *track));
         let mut open: Vec<(usize, Vec<TrackId>)> = Vec::new();
         for (one, track) in all {
             open.retain(|(at, _): &(usize, _)| out.get(*at).is_some_and(|i: &Invocation| i.span.1 > one.span.0));
@@ -71,7 +72,7 @@ pub(super) fn invocations(profile: &Profile, system: &NeuronSystem) -> Vec<Invoc
             }
         }
     }
-    out.sort_by_key(|i| (i.span, i.core));
+    out.order_by_key(|i| (i.span, i.core));
     out
 }
 

@@ -10,6 +10,7 @@ pub use host::{Delay, GapPart, Gaps};
 use super::figures::{self, TransferRow};
 use super::memory::{self, HbmRow};
 use super::{Spans, View};
+use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange};
 use crate::model::system::RowKind;
 use crate::model::{NeuronSystem, Profile};
@@ -138,7 +139,7 @@ pub fn serving(profile: &Profile, system: &NeuronSystem, query: ServingQuery) ->
         }
     };
     let mut cores: Vec<ServingCore> = by_core.iter().map(core).filter(|c| c.count > 0 || c.busy.0 > 0).collect();
-    cores.sort_by(|a, b| b.busy.cmp(&a.busy).then_with(|| a.place.cmp(&b.place)));
+    cores.order_by(|a, b| b.busy.cmp(&a.busy).then_with(|| a.place.cmp(&b.place)));
     let mut by_process: BTreeMap<(StrId, StrId), Vec<(i64, i64)>> = BTreeMap::new();
     for i in &all {
         by_process.entry((i.core.0, i.core.1)).or_default().push(clipped(i));

@@ -7,6 +7,7 @@ use crate::analysis::torch::core::names;
 use crate::analysis::torch::inference::annotation::StepKind;
 use crate::analysis::torch::inference::{self, StepRow, StepsQuery};
 use crate::analysis::torch::overview::{Evidence, Overview, Recommendation};
+use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, largest, text};
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
@@ -111,7 +112,7 @@ fn graph_gaps(view: &View<'_>, overview: &Overview) -> Option<Recommendation> {
 fn uneven_batch(steps: &[StepRow]) -> Option<Recommendation> {
     let mut decode: Vec<(&StepRow, u64)> =
         steps.iter().filter(|s| s.kind == StepKind::Decode).filter_map(|s| Some((s, s.requests?))).collect();
-    decode.sort_by_key(|s| s.1);
+    decode.order_by_key(|s| s.1);
     let (median, most) = (decode.get(decode.len() / 2)?.1, decode.last()?.1);
     (decode.len() >= STEPS_MIN && (median as f64) < most as f64 * EVEN_MIN).then(|| Recommendation {
         id: "uneven_batch".into(),

@@ -4,6 +4,7 @@ use super::events::{NONE, NodeKind};
 use super::link::Sources;
 use super::names;
 use super::tree::{Made, Trees, ends};
+use crate::base::Order as _;
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
 
@@ -151,7 +152,7 @@ impl Plan {
                 Some(made) => (made.start, made.end),
                 None => trees.span(slices, n),
             };
-            children.sort_by_key(|&c| (span(c), c));
+            children.order_by_key(|&c| (span(c), c));
             children.dedup();
             let own = trees.span(slices, module);
             let start = children.first().map_or(own.0, |&c| span(c).0);
@@ -222,7 +223,7 @@ impl Plan {
                 out.kind.push(if made.is_some() { NodeKind::Backward } else { old.kind[node as usize] });
                 out.parent.push(parent);
                 let mut below = children.remove(&node).unwrap_or_default();
-                below.sort_by_key(|&c| (span(c).0, std::cmp::Reverse(span(c).1)));
+                below.order_by_key(|&c| (span(c).0, std::cmp::Reverse(span(c).1)));
                 host_self.push(match made {
                     Some(made) => below.iter().fold(made.end - made.start, |rest, &c| rest - (span(c).1 - span(c).0)),
                     None => old.host_self[node as usize],
@@ -236,7 +237,7 @@ impl Plan {
         out.host_self = host_self;
         out.end = ends(&out.parent);
         out.work = old.work.iter().map(|&(node, work)| (new_of[node as usize], work)).filter(|w| w.0 != NONE).collect();
-        out.work.sort_by_key(|w| w.0);
+        out.work.order_by_key(|w| w.0);
         out
     }
 }

@@ -6,6 +6,7 @@ use super::link::Sources;
 use super::names::Names;
 use super::rules::{Era, Rules};
 use super::steps::{self, Step};
+use crate::base::Order as _;
 use crate::model::{Profile, Torch};
 
 /// Devices and marks; the same as those of the whole model.
@@ -29,11 +30,11 @@ impl Devices {
         let place = |i: &u32| (profile.slices.start[*i as usize], profile.slices.record[*i as usize].offset());
         let mut rows: Vec<u32> =
             (0..torch.kernels.len() as u32).filter(|r| class[torch.kernels[*r as usize].slice as usize].is_device()).collect();
-        rows.sort_by_key(|r| place(&torch.kernels[*r as usize].slice));
+        rows.order_by_key(|r| place(&torch.kernels[*r as usize].slice));
         let work: Vec<u32> = rows.iter().map(|r| torch.kernels[*r as usize].slice).collect();
         let gpus = Gpu::all(&Sources { profile, torch, class: &class, names: &names, rules, era }, &work, &rows);
         let mut marked: Vec<u32> = (0..class.len() as u32).filter(|i| class[*i as usize] == Class::Step).collect();
-        marked.sort_by_key(place);
+        marked.order_by_key(place);
         let marks = steps::marks(profile, marked.into_iter());
         Devices { class, gpus, marks }
     }

@@ -3,6 +3,7 @@
 use super::class::Class;
 use super::names::{self, Names};
 use super::rules::Rules;
+use crate::base::Order as _;
 use crate::base::TrackId;
 use crate::model::{Profile, Torch, TrackKind};
 use rustc_hash::FxHashMap;
@@ -70,7 +71,7 @@ impl Events {
         let key = |i: &u32| (profile.slices.start[*i as usize], profile.slices.record[*i as usize].offset());
         for list in [&mut out.host, &mut out.runtimes, &mut out.work] {
             // Stable, since it makes use of the tracks' own order.
-            list.sort_by_key(key);
+            list.order_by_key(key);
         }
         out
     }

@@ -3,6 +3,7 @@
 use super::class::Class;
 use super::link::Sources;
 use crate::analysis::spans::{Ranges, length_in, union};
+use crate::base::Order as _;
 use crate::model::torch::ABSENT;
 use rustc_hash::FxHashMap;
 
@@ -72,7 +73,7 @@ impl Gpu {
                 gpu
             })
             .collect();
-        out.sort_by_key(|g| g.id);
+        out.order_by_key(|g| g.id);
         out
     }
 
@@ -112,7 +113,7 @@ pub fn widened(value: f32) -> f64 {
 
 /// Running sums between edges, at most 1, where they are above 0.
 fn segments(mut edges: Vec<(i64, f64)>) -> Vec<Segment> {
-    edges.sort_by_key(|e| e.0);
+    edges.order_by_key(|e| e.0);
     let mut out: Vec<Segment> = Vec::with_capacity(edges.len());
     let (mut sum, mut at) = (0.0f64, 0);
     for (time, change) in edges {

@@ -5,6 +5,7 @@ use super::events::{Events, HostNodes, NONE, NodeKind, Threads, by_list, tracks_
 use super::names::{self, Names};
 use super::rules::{Era, Rules};
 use super::tree::Raw;
+use crate::base::Order as _;
 use crate::model::torch::ABSENT;
 use crate::model::{Profile, Torch};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -133,7 +134,7 @@ fn by_id(s: &Sources<'_>, events: &Events, nodes: &HostNodes, threads: &Threads,
         }
     }
     let mut by_list: Vec<Raw> = (0..nodes.slice.len() as Raw).collect();
-    by_list.sort_by_key(|&n| nodes.list[n as usize]);
+    by_list.order_by_key(|&n| nodes.list[n as usize]);
     for node in by_list {
         let i = node as usize;
         let id = if nodes.kind[i] == NodeKind::Module { ABSENT } else { s.external_id(nodes.slice[i]) };
@@ -181,7 +182,7 @@ fn sweep(
     homeless: &mut Vec<u32>,
 ) {
     let slice = |node: Raw| nodes.slice[node as usize];
-    ranges.sort_by_key(|&n| (s.start(slice(n)), std::cmp::Reverse(s.end(slice(n)))));
+    ranges.order_by_key(|&n| (s.start(slice(n)), std::cmp::Reverse(s.end(slice(n)))));
     let mut open: Vec<Raw> = Vec::new();
     let mut next = 0;
     let mut call_end = i64::MIN;

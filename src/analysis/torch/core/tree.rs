@@ -4,6 +4,7 @@ mod forest;
 
 use super::events::{Events, HostNodes, NONE, NodeKind};
 use super::link::{Links, Sources};
+use crate::base::Order as _;
 use crate::base::TrackId;
 use crate::model::NO_SLICE;
 use forest::Forest;
@@ -194,6 +195,6 @@ fn node_work(links: &Links, place: impl Fn(Raw) -> u32) -> Vec<(u32, u32)> {
     }
     out.extend(links.work.iter().map(|&(raw, work)| (place(raw), work)).filter(|p| p.0 != NONE));
     // Stable: a node's work stays in the order of its calls.
-    out.sort_by_key(|p| p.0);
+    out.order_by_key(|p| p.0);
     out
 }

@@ -4,6 +4,7 @@ use super::super::View;
 use super::super::core::events::{NONE, NodeKind};
 use super::super::core::owners::Owners;
 use super::{DeviceKey, MemoryRow};
+use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TimeRange};
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
@@ -31,7 +32,7 @@ struct Sums {
 
 impl Sums {
     fn new(mut records: Vec<(u32, i64)>) -> Self {
-        records.sort_by_key(|r| r.0);
+        records.order_by_key(|r| r.0);
         let mut before = Vec::with_capacity(records.len() + 1);
         let mut sum = (0i64, 0i64, 0u64);
         before.push(sum);
@@ -140,6 +141,6 @@ fn rows(view: &View<'_>, sums: &Sums, calls: &FxHashMap<StrId, u64>, touched: &[
         })
         .filter(|row| row.increase_bytes != 0 || row.self_increase_bytes != 0 || row.allocations != 0)
         .collect();
-    out.sort_by(|a, b| a.name.cmp(&b.name));
+    out.order_by(|a, b| a.name.cmp(&b.name));
     out
 }

@@ -1,5 +1,6 @@
 //! Which module calls which: from the Python functions of the trace, or from the dotted names of Lightning.
 
+use crate::base::Order as _;
 use crate::base::StrId;
 use crate::model::Profile;
 use crate::model::torch::{ABSENT, Function};
@@ -34,7 +35,7 @@ pub fn of_functions(profile: &Profile, functions: &[Function], name: impl Fn(&Fu
         let record = profile.slices.record.get(i).map_or(0, |r| r.offset());
         (profile.slices.start.get(i).copied().unwrap_or(0), record)
     };
-    order.sort_by_key(|&i| place(&functions[i as usize]));
+    order.order_by_key(|&i| place(&functions[i as usize]));
     let by_id: FxHashMap<u32, u32> = order.iter().map(|&i| (functions[i as usize].id, i)).collect();
     let parents = parents(functions, &by_id);
     let is_module = |i: &u32| functions[*i as usize].module != ABSENT && by_id.get(&functions[*i as usize].id) == Some(i);

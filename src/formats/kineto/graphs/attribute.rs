@@ -3,6 +3,7 @@
 use super::super::content::Content;
 use super::matching::{self, Fit, Kind, NONE, Work};
 use super::units::Unit;
+use crate::base::Order as _;
 use crate::base::{Ledger, StrId, TrackId, text};
 use crate::model::replays::{ReplayLaunch, ReplayNode, ReplayOutcome, Replays};
 use crate::model::torch::{ABSENT, Function, OperatorInputs};
@@ -128,14 +129,14 @@ fn replays(content: &Content) -> Vec<Replay> {
         out[at].work.push((start, kernel.slice, Work { kind, name, stream: track }));
     }
     for replay in &mut out {
-        replay.work.sort_by_key(|w| (w.0, w.1));
+        replay.work.order_by_key(|w| (w.0, w.1));
         let mut streams: FxHashMap<u32, u32> = FxHashMap::default();
         for (_, _, work) in &mut replay.work {
             let n = streams.len() as u32;
             work.stream = *streams.entry(work.stream).or_insert(n);
         }
     }
-    out.sort_by_key(|r| (r.start, r.call));
+    out.order_by_key(|r| (r.start, r.call));
     out
 }
 

@@ -5,6 +5,7 @@
 //! packet belongs to the k-th transfer. A stretch is attributed only if the packets of all rings add up to the bytes that the instruction writes and
 //! none begins before it: a packet of data with 4 bytes would look like an end.
 
+use crate::base::Order as _;
 use crate::base::text::{count, counted};
 use crate::base::{Ledger, StrId, TrackId, in_parts};
 use crate::model::accesses::Packet;
@@ -111,7 +112,7 @@ fn queue(profile: &Profile, device: &NeuronDevice, track: TrackId, transfers: &[
     let mut found: Vec<(u32, u32)> = Vec::with_capacity(by_start.len());
     for ring in rings.values_mut() {
         // Packets of a ring run one after the other: those that start within a nanosecond end in their order.
-        ring.sort_by_key(|s| (slices.start[*s as usize], slices.end(*s as usize)));
+        ring.order_by_key(|s| (slices.start[*s as usize], slices.end(*s as usize)));
         let mut at = 0;
         for &slice in ring.iter() {
             // More transfers than the engine asked for: the first ones are of another run, and the order tells nothing.

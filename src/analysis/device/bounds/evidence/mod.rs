@@ -195,7 +195,7 @@ impl<K: Eq + Hash> Groups<K> {
         let finish = |(key, row): (K, EvidenceRow)| {
             let (name, detail) = name(&key);
             let mut slices = row.slices;
-            slices.sort_by_key(|s| (profile.slices.start[s.index()], *s));
+            slices.order_by_key(|s| (profile.slices.start[s.index()], *s));
             EvidenceRow { name, detail, slices, ..row }
         };
         self.0.into_iter().map(finish).collect()
