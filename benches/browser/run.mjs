@@ -267,8 +267,8 @@ for (const name of readdirSync(dist).filter((n) => n.endsWith('.wasm')).sort()) 
     brotli: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length,
   };
   wasm[name.replace(/-[0-9a-f]{16}/, '')] = size;
-  // Loaded only when a directory of Parquet is dropped: not part of the first load.
-  if (!name.startsWith('parquet')) for (const key of Object.keys(total)) total[key] += size[key];
+  // Loaded when a profile of Neuron is opened: not part of the first load.
+  if (!name.startsWith('neuron')) for (const key of Object.keys(total)) total[key] += size[key];
 }
 line({ wasm, total });
 console.error(failed === 0 ? '\ndone: every case was measured' : `\nstopped: ${failed} cases could not be measured`);

@@ -1,17 +1,20 @@
 //! Counters and steps that are computed, not read: added to what the page draws. The profile itself stays as it was read.
 
-use super::Session;
 use super::hot::{HotMeta, Step};
+use super::{Session, of_neuron};
 use crate::analysis::torch;
 use crate::analysis::torch::trace::{DeviceCounters, Line, TraceCounters};
 use crate::base::{SliceId, TimeRange, TrackId};
-use crate::model::{Counter, Domain, Profile, Series, Torch, Track, TrackKind};
+use crate::model::{Counter, Domain, NeuronDevice, Profile, Series, Torch, Track, TrackKind};
 
 impl Session {
     /// Adds what is computed from the trace: two counters per device, and the steps.
     pub(super) fn add_derived(&self, meta: &mut HotMeta) {
         if let Domain::NeuronDevice(device) = &self.profile.domain {
-            crate::analysis::device::curves::lines(&self.profile, device).into_iter().for_each(|line| add_line(meta, line));
+            // A program without them does not import such a profile.
+            if let Ok(neuron) = of_neuron::linked() {
+                (neuron.add_curves)(&self.profile, device, meta);
+            }
         }
         let Domain::Torch(tables) = &self.profile.domain else { return };
         add(meta, |device| group_of(&self.profile, tables, device), torch::counters(&self.profile, tables));
@@ -36,6 +39,11 @@ fn add(meta: &mut HotMeta, group: impl Fn(u32) -> Option<TrackId>, found: TraceC
         let group = group(device.device);
         add_device(meta, group, device);
     }
+}
+
+/// Adds the curves of a device profile.
+pub(super) fn add_curves(profile: &Profile, device: &NeuronDevice, meta: &mut HotMeta) {
+    crate::analysis::device::curves::lines(profile, device).into_iter().for_each(|line| add_line(meta, line));
 }
 
 /// A row of its own for a curve of a core.

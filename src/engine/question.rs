@@ -56,9 +56,41 @@ pub trait Wire: Question {
     fn pick(answer: Answer) -> Option<Self::Answer>;
 }
 
+/// The answer as it travels.
+fn answered<A>(found: Result<A, Refusal>, wrap: fn(Box<A>) -> Answer) -> Answer {
+    match found {
+        Ok(answer) => wrap(Box::new(answer)),
+        Err(refusal) => Answer::Refused(refusal.to_string()),
+    }
+}
+
 /// Makes the enums that travel between page and worker from the list of questions, each with one way there and back.
 macro_rules! questions {
-    ($($question:ident),* $(,)?) => {
+    (common: $($common:ident),* ; neuron: $($neuron:ident),* ;) => {
+        questions!($($common),*, $($neuron),*);
+
+        impl Query {
+            /// Answers it from a session.
+            pub fn answer(&self, session: &Session) -> Answer {
+                match self {
+                    $(Query::$common(question) => answered(question.answer(session), Answer::$common),)*
+                    _ => match super::of_neuron::linked() {
+                        Ok(neuron) => (neuron.answer)(self, session),
+                        Err(refusal) => Answer::Refused(refusal.to_string()),
+                    },
+                }
+            }
+
+            /// Answers a question about profiles of Neuron.
+            pub(super) fn answer_of_neuron(&self, session: &Session) -> Answer {
+                match self {
+                    $(Query::$neuron(question) => answered(question.answer(session), Answer::$neuron),)*
+                    _ => Answer::Refused("Expected a question about a profile of Neuron.".into()),
+                }
+            }
+        }
+    };
+    ($($question:ident),*) => {
         /// Any question, as it travels to the worker.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum Query {
@@ -82,17 +114,6 @@ macro_rules! questions {
         impl Query {
             /// The names of all questions, in the order of the list.
             pub const NAMES: &[&str] = &[$(stringify!($question)),*];
-
-            /// Answers it from a session.
-            pub fn answer(&self, session: &Session) -> Answer {
-                match self {
-                    $(Query::$question(question) => match question.answer(session) {
-                        Ok(answer) => Answer::$question(Box::new(answer)),
-                        Err(refusal) => Answer::Refused(refusal.to_string()),
-                    },)*
-                }
-            }
-
         }
 
         $(
@@ -131,6 +152,7 @@ pub(in crate::engine) use answers;
 use super::query::*;
 
 questions! {
+    common:
     // Of any profile.
     ImportQuery, OperatorsQuery, OccurrencesQuery, DetailsQuery, BriefQuery, HeadlineQuery, FindQuery, FlowsQuery, ColourKeysQuery, SpanQuery,
     SearchQuery, ScanQuery, HitSummaryQuery, HitTablesQuery, TableQuery, TableHelpQuery, TableInfosQuery, TablePartQuery, ExportQuery,
@@ -139,16 +161,17 @@ questions! {
     OverviewQuery, OpsQuery, OpMembersQuery, KernelsQuery, KernelMembersQuery, EfficiencyQuery, StepsQuery, TraceCountersQuery, LinksQuery,
     MemoryQuery, MemoryEventsQuery, MemoryFramesQuery, DistributedPartQuery, DistributedQuery, ModulesQuery, TreeQuery, DiffPartQuery,
     DiffQuery, FlatDiffQuery, RunPartQuery,
+    // Of run summaries.
+    FleetQuery, FleetMapQuery,
+    // Of memory snapshots.
+    SnapshotQuery, PictureQuery, LiveQuery, AllocationsQuery, AllocationQuery, SegmentsQuery;
+    neuron:
     // Of Neuron device profiles.
     SummaryQuery, ChartsQuery, LayersQuery, LayerSlicesQuery, RooflineQuery, BoundsQuery, EvidenceQuery, RegionsQuery, GapsQuery,
     CriticalPathQuery, AdviceQuery, DmaRowsQuery, MergedBarQuery, NameRowsQuery, CurvesQuery, ProgramQuery, AlignmentQuery, MemoryMapQuery, SourceQuery,
     SourceSlicesQuery, BandsQuery, TensorsQuery, SbufQuery, AgreementPartQuery, AgreementQuery, UnknownWordsQuery, LearnQuery,
     ComparePartQuery, CompareQuery,
-    // Of run summaries.
-    FleetQuery, FleetMapQuery,
-    // Of memory snapshots.
-    SnapshotQuery, PictureQuery, LiveQuery, AllocationsQuery, AllocationQuery, SegmentsQuery,
     // Of Neuron's reports, logs and system profiles.
     SupportQuery, SupportTopQuery, SupportDiffQuery, LogOpsQuery, LogTimelineQuery, LogOverlapQuery, LogTraceQuery, LogPartQuery,
-    LogDiffQuery, SystemQuery, ServingQuery, ExecutionQuery, ChainQuery, SystemRowsQuery,
+    LogDiffQuery, SystemQuery, ServingQuery, ExecutionQuery, ChainQuery, SystemRowsQuery;
 }

@@ -2,9 +2,8 @@
 
 use super::query::{Details, FindQuery, ImportSummary, TablePart, TrackSummary};
 use super::question::{Question, Refusal};
-use super::{HotColumns, HotMeta, hot};
+use super::{HotColumns, HotMeta, hot, of_neuron};
 use crate::analysis::colouring::name_at;
-use crate::analysis::device::{accesses, transfer};
 use crate::analysis::snapshot::SnapshotModel;
 use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
@@ -145,18 +144,10 @@ impl Session {
         };
         fields.splice(0..0, self.attribution(slice));
         let mut near = details::surroundings(profile, slice);
-        near.predecessors.extend(transfer::trigger(profile, slice));
-        let (producers, consumers) = accesses::neighbours::neighbours(profile, slice);
-        near.predecessors.extend(producers);
-        near.successors.extend(consumers);
-        fields.extend(transfer::fields(profile, slice).into_iter().map(|(key, value, help)| Field {
-            group: "Transfer".into(),
-            key: key.into(),
-            value,
-            unit: String::new(),
-            help: help.into(),
-        }));
-        let instruction = self.instruction(slice, &fields);
+        let instruction = match profile.domain {
+            Domain::NeuronDevice(_) => (of_neuron::linked()?.details)(self, slice, &mut near, &mut fields),
+            _ => None,
+        };
         Ok(Details {
             item,
             name: profile.name_of(slice).into(),

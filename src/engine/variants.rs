@@ -1,7 +1,7 @@
 //! What a profile contributes to a comparison of two, and to a table of many.
 
-use super::Session;
 use super::question::Refusal;
+use super::{Session, of_neuron};
 use crate::analysis::device::explain as of_device;
 use crate::analysis::explain::{ExplainPart, ExplainQuery};
 use crate::analysis::headline::{self, Headline};
@@ -16,7 +16,7 @@ impl Session {
     /// What the profile contributes to an explanation of two.
     pub(super) fn explain_part(&self, query: &ExplainQuery) -> Result<ExplainPart, Refusal> {
         match &self.profile.domain {
-            Domain::NeuronDevice(_) => Ok(of_device::part_of(&self.profile, query, &self.summary(query.range))),
+            Domain::NeuronDevice(_) => Ok((of_neuron::linked()?.explain_part)(self, query)),
             Domain::Torch(_) => Ok(of_trace::part(&self.view()?, query)),
             _ => Err(Refusal::OtherKind("a Neuron device profile or a PyTorch trace")),
         }
@@ -25,7 +25,7 @@ impl Session {
     /// The rows that it contributes to a table.
     pub(super) fn variant_parts(&self) -> Result<Vec<VariantPart>, Refusal> {
         match &self.profile.domain {
-            Domain::NeuronDevice(_) => Ok(device::parts(&self.profile, &self.summary(None))),
+            Domain::NeuronDevice(_) => Ok((of_neuron::linked()?.variant_parts)(self)),
             Domain::Torch(_) => {
                 let overview = self.ask(&OverviewQuery::default())?;
                 let explained = self.ask(&ExplainQuery::default())?;
@@ -43,9 +43,24 @@ impl Session {
     /// Its line of the library; what has no such values answers with empty texts.
     pub(super) fn headline(&self) -> Result<Headline, Refusal> {
         Ok(match &self.profile.domain {
-            Domain::NeuronDevice(_) => headline::of_device(&self.profile, &self.summary(None)),
+            Domain::NeuronDevice(_) => (of_neuron::linked()?.headline)(self),
             Domain::Torch(_) => headline::of_trace(&self.ask(&OverviewQuery::default())?),
             _ => Headline::default(),
         })
+    }
+
+    /// [`Session::explain_part`] of a device profile.
+    pub(super) fn device_explain_part(&self, query: &ExplainQuery) -> ExplainPart {
+        of_device::part_of(&self.profile, query, &self.summary(query.range))
+    }
+
+    /// [`Session::variant_parts`] of a device profile.
+    pub(super) fn device_variant_parts(&self) -> Vec<VariantPart> {
+        device::parts(&self.profile, &self.summary(None))
+    }
+
+    /// [`Session::headline`] of a device profile.
+    pub(super) fn device_headline(&self) -> Headline {
+        headline::of_device(&self.profile, &self.summary(None))
     }
 }

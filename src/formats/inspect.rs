@@ -2,7 +2,7 @@
 
 use super::archive::{self, Expanded};
 use super::import::{check_heap, estimate_heap, heads};
-use super::{Claim, ImportError, claim, unrecognised};
+use super::{ALL, Claim, ImportError, claim, unrecognised};
 use crate::base::InputSet;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +15,8 @@ pub struct Found {
     pub paths: Vec<String>,
     /// The files of the drop that these are in: positions, each once, in the members' order.
     pub files: Vec<usize>,
+    /// Whether only the worker for Neuron's profiles reads it.
+    pub is_of_neuron: bool,
     /// Bytes of its members, as they stand in their files.
     pub n_bytes: u64,
     /// Heap bytes that its import will take, by the sizes of its members.
@@ -77,7 +79,8 @@ pub(super) fn sort(expanded: &Expanded) -> Result<Inspection, ImportError> {
         }
         let paths: Vec<String> = members().map(|&m| heads[m].name.clone()).collect();
         let n_bytes = members().map(|&m| heads[m].len).sum();
-        Found { claim: Claim { members: (0..paths.len()).collect(), ..c }, paths, files, n_bytes, heap_bytes }
+        let is_of_neuron = ALL.iter().any(|format| format.id() == c.format && format.is_of_neuron());
+        Found { is_of_neuron, claim: Claim { members: (0..paths.len()).collect(), ..c }, paths, files, n_bytes, heap_bytes }
     });
     let unclaimed = unclaimed.into_iter().map(|i| heads[i].name.clone()).collect();
     Ok(Inspection { found: found.collect(), unclaimed, notes: expanded.notes.clone() })

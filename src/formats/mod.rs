@@ -30,9 +30,10 @@ use crate::model::program::EngineProgram;
 use crate::model::{Cell, Profile};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
+use std::sync::OnceLock;
 
-/// Every format, most specific first.
-pub static ALL: &[&dyn Format] = &[
+/// Every format, most specific first, for recognising: light, and linked into every program.
+pub static ALL: &[&dyn Recognise] = &[
     &ntff::Ntff,
     &neff::NeffFile,
     &neuron_parquet::NeuronParquet,
@@ -46,6 +47,29 @@ pub static ALL: &[&dyn Format] = &[
     &pftrace::Pftrace,
     &kineto::Kineto,
 ];
+
+/// The formats that the common worker reads.
+static COMMON: &[&dyn Format] = &[&axonrun::Axonrun, &memory_snapshot::MemorySnapshotFile, &pftrace::Pftrace, &kineto::Kineto];
+
+/// The formats that [`link_neuron`] adds.
+static OF_NEURON: &[&dyn Format] = &[
+    &ntff::Ntff,
+    &neff::NeffFile,
+    &neuron_parquet::NeuronParquet,
+    &neuron_json::NeuronJson,
+    &neuron_summary::NeuronSummary,
+    &analyze::Analyze,
+    &neuron_system::NeuronSystem,
+    &tensorboard_neuron::TensorboardNeuron,
+];
+
+static LINKED: OnceLock<&'static [&'static dyn Format]> = OnceLock::new();
+
+/// Links the importers of AWS Neuron's formats into this program. Natively they are there without it.
+pub fn link_neuron() {
+    // The second call finds the same list there.
+    let _ = LINKED.set(OF_NEURON);
+}
 
 /// Why a file cannot be read at all. Each message says what was expected, what was found and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -212,14 +236,26 @@ impl Sample<'_> {
     }
 }
 
-/// A file format.
-pub trait Format: Sync {
+/// What every program knows of a format.
+pub trait Recognise: Sync {
     /// Stable word: folder, URL, `data-profile`.
     fn id(&self) -> &'static str;
+    /// Whether only programs with [`link_neuron`] read it.
+    fn is_of_neuron(&self) -> bool {
+        false
+    }
     /// For the start page.
     fn info(&self) -> FormatInfo;
     /// The profiles among `heads` that are of this format, by content; names are hints. `taken[i]`: another format has that member.
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim>;
+    /// Heap bytes that an import of so many bytes of text takes, of a format that is read at random access; `None`: four times the text.
+    fn heap_bytes(&self, _main: &MemberHead, _text_bytes: u64) -> Option<u64> {
+        None
+    }
+}
+
+/// A file format with its importer: see [`link_neuron`].
+pub trait Format: Recognise {
     /// A streamed importer, where the format is one: it is fed the claim's first member; further members join it ([`Streamed::join`]). `path` is the member's below the drop.
     fn streamed(&self, _claim: &Claim, _path: &str) -> Option<Box<dyn Streamed>> {
         None
@@ -228,10 +264,6 @@ pub trait Format: Sync {
     /// `watch` how far it is.
     fn import(&self, _input: &InputSet, _claim: &Claim, _ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         Err(ImportError::Unsupported("This format is read as a stream.".into()))
-    }
-    /// Heap bytes that an import of so many bytes of text takes, of a format that is read at random access; `None`: four times the text.
-    fn heap_bytes(&self, _main: &MemberHead, _text_bytes: u64) -> Option<u64> {
-        None
     }
     /// Every field of a slice or an instant, read back. `input` holds the claim's members, inflated where they were gzip.
     fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError>;
@@ -255,9 +287,11 @@ pub trait Format: Sync {
     }
 }
 
-/// The format of that id.
+/// The importer of the format of that id, where this program has it.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
-    ALL.iter().copied().find(|f| f.id() == id)
+    #[cfg(not(target_arch = "wasm32"))]
+    link_neuron();
+    COMMON.iter().chain(LINKED.get().copied().unwrap_or_default()).copied().find(|f| f.id() == id)
 }
 
 /// Sorts a drop into profiles. A member is the main one of one claim at most; several claims of one format may share a companion

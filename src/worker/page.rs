@@ -17,25 +17,22 @@ use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
 /// Files of the two programs, without `.js`.
 const WORKER: &str = "worker";
-const PARQUET: &str = "parquet";
+const NEURON: &str = "neuron";
 
 /// Which program a worker runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Program {
-    /// Every format but those of the others.
+    /// Sorts files; reads traces of PyTorch, Chrome and Perfetto, memory snapshots and run summaries.
     #[default]
     Common,
-    /// Parquet tables.
-    Parquet,
+    /// Every format: what AWS Neuron writes, Parquet tables among it.
+    Neuron,
 }
 
 impl Program {
     /// The program that imports a profile of these files.
     pub fn of(found: &Found) -> Program {
-        let is_table = |path: &String| path.ends_with(".parquet");
-        let needs_tables =
-            found.claim.format == "neuron_parquet" || found.claim.format == "neuron_system" && found.paths.iter().any(is_table);
-        if needs_tables { Program::Parquet } else { Program::Common }
+        if found.is_of_neuron { Program::Neuron } else { Program::Common }
     }
 }
 
@@ -93,7 +90,7 @@ impl Link {
         let (worker, said, fault) = match early {
             Some(early) => early,
             None => {
-                let file = if program == Program::Parquet { PARQUET } else { WORKER };
+                let file = if program == Program::Neuron { NEURON } else { WORKER };
                 let worker = started_now(file).map_err(|e| format!("The browser could not start a worker: {}", super::blob::words(&e)))?;
                 (worker, Array::new(), None)
             }

@@ -101,7 +101,8 @@ fn answers_survive() {
     let opened =
         Opened { info: HotMeta::default(), ledger: Ledger::default(), hash: "0".into(), claim: claim(), memory: 1, rank: Some((0, 2)) };
     to_page(ToPage::Opened(Box::new(opened)));
-    let found = Found { claim: claim(), paths: vec!["a.zip/b.json".into()], files: vec![0], n_bytes: 5, heap_bytes: 9 };
+    let found =
+        Found { claim: claim(), paths: vec!["a.zip/b.json".into()], files: vec![0], is_of_neuron: false, n_bytes: 5, heap_bytes: 9 };
     to_page(ToPage::Inspected(Inspection { found: vec![found], unclaimed: vec!["x".into()], notes: vec!["A sentence.".into()] }));
     to_page(ToPage::Ready { build: "0".into(), formats: Vec::new(), lock: "l".into() });
 }

@@ -7,8 +7,8 @@ use super::trace::TraceTables;
 use super::{Column, Kind, Part, Table, Values, args, schema_trace, stream, transfers};
 use crate::base::SliceId;
 use crate::engine::question::answers;
-use crate::engine::{Refusal, Session};
-use crate::model::{Cell, Domain};
+use crate::engine::{Refusal, Session, of_neuron};
+use crate::model::{Cell, Domain, NeuronDevice};
 use serde::{Deserialize, Serialize};
 
 /// Rows of a part that is asked for: a few megabytes.
@@ -150,7 +150,8 @@ impl Session {
         if let Domain::NeuronDevice(device) = &self.profile.domain
             && super::table(&table.name).is_some()
         {
-            return self.device_part(device, table, wanted, from, most);
+            let neuron = of_neuron::linked().map_err(|refusal| refusal.to_string())?;
+            return (neuron.table_part)(self, device, table, wanted, from, most);
         }
         retain(&mut table, wanted);
         if schema_trace::TIMELINE.iter().chain(schema_trace::TORCH).any(|t| t.0 == table.name) && !self.profile.tracks.is_empty() {
@@ -169,9 +170,9 @@ impl Session {
     }
 
     /// A part of a table of the schema.
-    fn device_part(
+    pub(in crate::engine) fn device_part(
         &self,
-        device: &crate::model::NeuronDevice,
+        device: &NeuronDevice,
         mut table: Table,
         wanted: &[String],
         from: usize,

@@ -8,7 +8,7 @@ mod read;
 mod values;
 
 use super::json::{Root, root};
-use super::{Claim, Field, Format, FormatInfo, ImportError, Watch};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch};
 use crate::base::{InputSet, Item, Ledger, MemberHead, TimeRange};
 use crate::formats::wording;
 use crate::model::{Domain, Fact, Meta, Profile, SupportReport, SupportSource};
@@ -22,9 +22,13 @@ const TELLING_KEYS: [&str; 4] = ["support_percentage", "supported_operators", "u
 /// Support reports.
 pub struct Analyze;
 
-impl Format for Analyze {
+impl Recognise for Analyze {
     fn id(&self) -> &'static str {
         ID
+    }
+
+    fn is_of_neuron(&self) -> bool {
+        true
     }
 
     fn info(&self) -> FormatInfo {
@@ -50,7 +54,9 @@ impl Format for Analyze {
         }
         claims
     }
+}
 
+impl Format for Analyze {
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         let main = input.members.first().ok_or_else(|| ImportError::Unrecognised(wording::NO_FILE.into()))?;
         if log::is_log(&main.read_up_to(0, crate::base::input::HEAD_LEN as u64)?) {

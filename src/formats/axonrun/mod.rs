@@ -8,7 +8,7 @@ mod tests;
 
 pub use file::{MAGIC, decode, encode};
 
-use super::{Claim, Field, Format, FormatInfo, ImportError, Watch};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch};
 use crate::base::{InputSet, Item, Ledger, MemberHead, Severity, TimeRange, text};
 use crate::formats::wording;
 use crate::model::fleet::FleetRun;
@@ -20,7 +20,7 @@ pub const ID: &str = "axonrun";
 /// Run summaries.
 pub struct Axonrun;
 
-impl Format for Axonrun {
+impl Recognise for Axonrun {
     fn id(&self) -> &'static str {
         ID
     }
@@ -42,6 +42,13 @@ impl Format for Axonrun {
         free.map(|(i, _)| Claim { format: ID.into(), members: vec![i], recognised: recognised() }).collect()
     }
 
+    fn heap_bytes(&self, _main: &MemberHead, text: u64) -> Option<u64> {
+        // Measured: cells shrink to a third and more, the rest to a quarter.
+        Some(text.saturating_mul(6))
+    }
+}
+
+impl Format for Axonrun {
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         let main = input.members.first().ok_or_else(|| ImportError::Unrecognised(wording::NO_FILE.into()))?;
         let run = decode(&|offset, n| main.read(offset, n).map_err(ImportError::from), main.len(), &main.name)?;
@@ -62,11 +69,6 @@ impl Format for Axonrun {
 
     fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
         Err(ImportError::Invalid("A run summary has no timeline, so it has no slices.".into()))
-    }
-
-    fn heap_bytes(&self, _main: &MemberHead, text: u64) -> Option<u64> {
-        // Measured: cells shrink to a third and more, the rest to a quarter.
-        Some(text.saturating_mul(6))
     }
 }
 

@@ -22,7 +22,7 @@ mod torch;
 
 use super::import::file_name;
 use super::json::{Key, Root, root};
-use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};
 use crate::base::Order as _;
 use crate::base::{InputSet, Item, MemberHead};
 use crate::model::Profile;
@@ -47,7 +47,7 @@ const KNOWN_KEYS: [&str; 10] = [
 /// PyTorch profiler traces.
 pub struct Kineto;
 
-impl Format for Kineto {
+impl Recognise for Kineto {
     fn id(&self) -> &'static str {
         ID
     }
@@ -91,7 +91,9 @@ impl Format for Kineto {
         out.order_by_key(|claim| claim.members.first().copied());
         out
     }
+}
 
+impl Format for Kineto {
     fn streamed(&self, _claim: &Claim, path: &str) -> Option<Box<dyn Streamed>> {
         Some(Box::new(importer::Importer::new(file_name(path))))
     }

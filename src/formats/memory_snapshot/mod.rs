@@ -15,7 +15,7 @@ mod tests;
 mod timeline;
 
 use super::import::file_name;
-use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};
 use crate::base::{InputSet, Item, MemberHead, text};
 use crate::model::{Domain, Profile};
 
@@ -25,7 +25,7 @@ pub const ID: &str = "memory_snapshot";
 /// Memory snapshots.
 pub struct MemorySnapshotFile;
 
-impl Format for MemorySnapshotFile {
+impl Recognise for MemorySnapshotFile {
     fn id(&self) -> &'static str {
         ID
     }
@@ -46,7 +46,9 @@ impl Format for MemorySnapshotFile {
         let free = heads.iter().enumerate().filter(|(i, _)| taken.get(*i) != Some(&true));
         free.filter_map(|(i, head)| Some(Claim { format: ID.into(), members: vec![i], recognised: recognise(head)? })).collect()
     }
+}
 
+impl Format for MemorySnapshotFile {
     fn streamed(&self, _claim: &Claim, path: &str) -> Option<Box<dyn Streamed>> {
         Some(Box::new(importer::Importer::new(file_name(path))))
     }

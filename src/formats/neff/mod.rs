@@ -9,7 +9,7 @@ mod variables;
 
 use crate::base::{InputSet, Item, Ledger, Member, MemberHead};
 use crate::formats::neuron_json::tables::Tables;
-use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Watch};
+use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch};
 use crate::model::program::EngineProgram;
 use crate::model::{Meta, Profile, ProfileBuilder};
 
@@ -64,9 +64,13 @@ fn programs(input: &InputSet) -> Result<Vec<EngineProgram>, ImportError> {
     Ok(out)
 }
 
-impl Format for NeffFile {
+impl Recognise for NeffFile {
     fn id(&self) -> &'static str {
         "neff"
+    }
+
+    fn is_of_neuron(&self) -> bool {
+        true
     }
 
     fn info(&self) -> FormatInfo {
@@ -88,7 +92,9 @@ impl Format for NeffFile {
         let recognised = "A NEFF header of 1024 bytes before an archive.".to_string();
         neffs.map(|(i, _)| Claim { format: self.id().into(), members: vec![i], recognised: recognised.clone() }).collect()
     }
+}
 
+impl Format for NeffFile {
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a NEFF, found no file.".into()))?;
         let neff = open(member, ledger)?;

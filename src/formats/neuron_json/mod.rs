@@ -25,7 +25,7 @@ pub(crate) use rows::semaphore_id;
 use crate::base::{InputSet, Item, MemberHead, SliceId};
 use crate::formats::import::file_name;
 use crate::formats::wording;
-use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Sample, Streamed};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Recognise, Sample, Streamed};
 use crate::model::{Profile, RecordRef};
 
 /// The format.
@@ -34,9 +34,13 @@ pub struct NeuronJson;
 /// Longest record that is read back.
 const MAX_RECORD: u64 = 64 << 20;
 
-impl Format for NeuronJson {
+impl Recognise for NeuronJson {
     fn id(&self) -> &'static str {
         "neuron_json"
+    }
+
+    fn is_of_neuron(&self) -> bool {
+        true
     }
 
     fn info(&self) -> FormatInfo {
@@ -59,7 +63,9 @@ impl Format for NeuronJson {
         });
         claims.collect()
     }
+}
 
+impl Format for NeuronJson {
     fn streamed(&self, _claim: &Claim, path: &str) -> Option<Box<dyn Streamed>> {
         Some(Box::new(import::Importer::new(file_name(path))))
     }

@@ -29,7 +29,7 @@ mod types;
 use crate::base::Order as _;
 use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
 use crate::formats::neuron_system::Store;
-use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Watch};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Recognise, Watch};
 use crate::model::{Cell, Profile};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -129,9 +129,13 @@ fn reader() -> Result<&'static Reader, ImportError> {
     READER.get().ok_or_else(|| ImportError::Unsupported("Parquet tables need the Parquet worker. Reload the page.".into()))
 }
 
-impl Format for NeuronParquet {
+impl Recognise for NeuronParquet {
     fn id(&self) -> &'static str {
         ID
+    }
+
+    fn is_of_neuron(&self) -> bool {
+        true
     }
 
     fn info(&self) -> FormatInfo {
@@ -162,7 +166,9 @@ impl Format for NeuronParquet {
             })
             .collect()
     }
+}
 
+impl Format for NeuronParquet {
     fn import(&self, input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
         (reader()?.import)(input, claim, ledger, watch)
     }

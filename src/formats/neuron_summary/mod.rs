@@ -11,7 +11,7 @@ mod value;
 
 use super::json::{Root, root};
 use super::neuron_json::tables::Tables;
-use super::{Claim, Field, Format, FormatInfo, ImportError, Watch};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch};
 use crate::base::{InputSet, Item, Ledger, MemberHead};
 use crate::formats::wording;
 use crate::model::{Cell, Domain, Fact, Meta, NeuronDevice, Profile};
@@ -54,9 +54,13 @@ const FACTS: [(&str, &str, &str); 6] = [
 /// Summaries of device profiles.
 pub struct NeuronSummary;
 
-impl Format for NeuronSummary {
+impl Recognise for NeuronSummary {
     fn id(&self) -> &'static str {
         ID
+    }
+
+    fn is_of_neuron(&self) -> bool {
+        true
     }
 
     fn info(&self) -> FormatInfo {
@@ -74,7 +78,9 @@ impl Format for NeuronSummary {
         let free = heads.iter().enumerate().filter(|(i, _)| taken.get(*i) != Some(&true));
         free.filter_map(|(i, head)| Some(Claim { format: ID.into(), members: vec![i], recognised: recognise(&head.head)? })).collect()
     }
+}
 
+impl Format for NeuronSummary {
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         let main = input.members.first().ok_or_else(|| ImportError::Unrecognised(wording::NO_FILE.into()))?;
         if main.len() > MAX_BYTES {

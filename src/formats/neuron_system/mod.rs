@@ -21,7 +21,7 @@ pub(super) use event::{Event, EventKeys, FLOWS_MAX};
 pub(super) use hbm::{CATEGORIES, HbmNames};
 pub(super) use store::{Curve, Store};
 
-use super::{Claim, Field, Format, FormatInfo, ImportError, Watch, neuron_parquet, tensorboard_neuron};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch, neuron_parquet, tensorboard_neuron};
 use crate::base::{InputSet, Item, Ledger, MemberHead};
 use crate::model::{Cell, Profile, RecordRef};
 
@@ -31,9 +31,13 @@ pub const ID: &str = "neuron_system";
 /// System profiles.
 pub struct NeuronSystem;
 
-impl Format for NeuronSystem {
+impl Recognise for NeuronSystem {
     fn id(&self) -> &'static str {
         ID
+    }
+
+    fn is_of_neuron(&self) -> bool {
+        true
     }
 
     fn info(&self) -> FormatInfo {
@@ -51,13 +55,15 @@ impl Format for NeuronSystem {
         claim::claims(heads, taken)
     }
 
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
-        import::import(input, ledger, watch)
-    }
-
     /// Records are held one at a time; of each, some 300 bytes are kept.
     fn heap_bytes(&self, main: &MemberHead, text_bytes: u64) -> Option<u64> {
         (!neuron_parquet::is_table(main)).then_some(text_bytes)
+    }
+}
+
+impl Format for NeuronSystem {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
+        import::import(input, ledger, watch)
     }
 
     fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {

@@ -24,7 +24,7 @@ mod transfers;
 mod usage;
 
 use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
-use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Sample, Watch};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Recognise, Sample, Watch};
 use crate::model::Profile;
 use crate::model::program::EngineProgram;
 
@@ -37,9 +37,13 @@ pub(crate) use proto::{Message, Value, little_endian};
 /// The format.
 pub struct Ntff;
 
-impl Format for Ntff {
+impl Recognise for Ntff {
     fn id(&self) -> &'static str {
         "ntff"
+    }
+
+    fn is_of_neuron(&self) -> bool {
+        true
     }
 
     fn info(&self) -> FormatInfo {
@@ -58,7 +62,9 @@ impl Format for Ntff {
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         claim::claim(heads, taken)
     }
+}
 
+impl Format for Ntff {
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
         import::import(input, ledger, watch)
     }

@@ -14,7 +14,7 @@ mod tracks;
 
 use super::import::file_name;
 use super::ntff::Message;
-use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};
 use crate::base::{InputSet, Item, MemberHead};
 use crate::model::Profile;
 
@@ -24,7 +24,7 @@ pub const ID: &str = "pftrace";
 /// Perfetto protobuf traces.
 pub struct Pftrace;
 
-impl Format for Pftrace {
+impl Recognise for Pftrace {
     fn id(&self) -> &'static str {
         ID
     }
@@ -44,7 +44,9 @@ impl Format for Pftrace {
         let free = heads.iter().enumerate().filter(|(i, _)| taken.get(*i) != Some(&true));
         free.filter_map(|(i, head)| Some(Claim { format: ID.into(), members: vec![i], recognised: recognise(&head.head)? })).collect()
     }
+}
 
+impl Format for Pftrace {
     fn streamed(&self, _claim: &Claim, path: &str) -> Option<Box<dyn Streamed>> {
         Some(Box::new(importer::Importer::new(file_name(path))))
     }

@@ -18,7 +18,7 @@ mod values;
 mod xplane;
 mod xspace;
 
-use super::{Claim, Field, Format, FormatInfo, ImportError, Streamed, Watch};
+use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed, Watch};
 use crate::base::{InputSet, Item, Ledger, MemberHead};
 use crate::model::Profile;
 
@@ -28,9 +28,13 @@ pub const ID: &str = "tensorboard_neuron";
 /// Log directories of the plugin.
 pub struct TensorboardNeuron;
 
-impl Format for TensorboardNeuron {
+impl Recognise for TensorboardNeuron {
     fn id(&self) -> &'static str {
         ID
+    }
+
+    fn is_of_neuron(&self) -> bool {
+        true
     }
 
     fn info(&self) -> FormatInfo {
@@ -48,7 +52,9 @@ impl Format for TensorboardNeuron {
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         claim::claims(heads, taken)
     }
+}
 
+impl Format for TensorboardNeuron {
     fn streamed(&self, claim: &Claim, path: &str) -> Option<Box<dyn Streamed>> {
         (claim.members.len() == 1).then(|| Box::new(stream::Stream::new(path)) as Box<dyn Streamed>)
     }

@@ -1,0 +1,10 @@
+//! The worker for AWS Neuron's profiles, with the Parquet library: started when a claim needs it, so that no one else loads it.
+
+fn main() {
+    #[cfg(target_arch = "wasm32")]
+    {
+        axonscope::engine::link_neuron();
+        axonscope::formats::neuron_parquet::install();
+        axonscope::worker::host::serve();
+    }
+}
