@@ -17,12 +17,13 @@
 
   /** Starts a worker: 'worker' or 'neuron'. By a blob, because such a worker has the policy of this page; one started by its address has none. */
   early.worker = (program) => {
+    if (window.axonscopeSingle) return axonscopeSingle.worker(program);
     const base = new URL('.', document.baseURI).href;
     const text = `axonscopeBase='${base}';importScripts(axonscopeBase+'${program}.js');wasm_bindgen({module_or_path:axonscopeBase+'${program}_bg.wasm'})`;
     return new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
   };
   /** Loads a script of the site when it is first needed. */
-  early.load = (file) => import(new URL(file, document.baseURI).href);
+  early.load = async (file) => import(window.axonscopeSingle ? await axonscopeSingle.url(file) : new URL(file, document.baseURI).href);
   /** Opens `{ files, entries }` now, or when the program has loaded. */
   early.open = (item) => {
     if (early.isOver) dispatchEvent(new CustomEvent('axonscope-open', { detail: item }));
@@ -61,7 +62,7 @@
     for (const part of parts) folder = await folder.getDirectoryHandle(part);
     return folder.getFileHandle(name);
   };
-  early.library = () => import('./library.js');
+  early.library = () => early.load('library.js');
   addEventListener('drop', (event) => { for (const item of event.dataTransfer?.items ?? []) hold(item); });
   // Gives the files of handles to the page, as if the input had been used.
   const give = async (picked) => {

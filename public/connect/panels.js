@@ -26,6 +26,8 @@ export function bytes(n) {
 }
 
 export function loadStyles() {
+  // One HTML file has them inlined.
+  if (window.axonscopeSingle) return;
   const href = new URL('panels.css', import.meta.url).href;
   if (!document.querySelector(`link[href="${href}"]`)) document.head.append(el('link', { rel: 'stylesheet', href }));
 }

@@ -1,7 +1,7 @@
 //! The bars round a view: tabs and search above, views at the side, range and scope over the view.
 
 use super::search::SearchBox;
-use super::{link, runs};
+use super::{link, runs, share};
 use crate::base::{Severity, text};
 use crate::state::{App, AppStateStoreFields as _, actions};
 use leptos::prelude::*;
@@ -28,6 +28,9 @@ pub fn TopBar(
             <Show when=has_profile>
                 <SearchBox />
                 <LedgerBadge />
+                <button type="button" class="button button--quiet" data-share="" title="Save or copy a picture, a report, data, or one HTML file" on:click=move |_| share::act(app, share::PANEL)>
+                    "Share"
+                </button>
             </Show>
             <button type="button" class="button button--icon" aria-label="Switch between light and dark" title="Switch between light and dark" on:click=move |_| link::toggle_theme(app)>
                 <Icon path="M8 1.5a6.5 6.5 0 1 0 0 13zM8 1.5a6.5 6.5 0 0 1 0 13" />

@@ -1,7 +1,7 @@
 //! What the command palette offers, and what each command does.
 
 use super::views::VIEWS;
-use super::{bars, front, library, link, opening};
+use super::{bars, front, library, link, opening, share};
 use crate::base::{SliceId, StrId, TimeRange, TrackId, text};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::commands::{Commands, Line, matching};
@@ -57,7 +57,7 @@ const ALWAYS: [Action; 7] = [
 ];
 
 /// Actions on the profile in front.
-const OF_PROFILE: [Action; 8] = [
+const OF_PROFILE: [Action; 16] = [
     ("Search slices", |_| super::search::focus()),
     ("Fit the entire trace", |app| show_window(app, app.front_untracked().map(|p| p.hot.range()))),
     ("Zoom to the selected range", |app| show_window(app, app.range.get_untracked())),
@@ -69,6 +69,14 @@ const OF_PROFILE: [Action; 8] = [
             opening::close(app, front.id);
         }
     }),
+    ("Share: pictures, report, data, one HTML file", |app| share::act(app, share::PANEL)),
+    ("Save the timeline as PNG", |app| share::act(app, "png")),
+    ("Save the timeline as SVG", |app| share::act(app, "svg")),
+    ("Copy the timeline as an image", |app| share::act(app, "copy")),
+    ("Save a report of this view as Markdown", |app| share::act(app, "markdown")),
+    ("Save a report of this view as HTML", |app| share::act(app, "html")),
+    ("Save as Chrome trace: the selected range or the entire trace", |app| share::act(app, "trace")),
+    ("Save as one HTML file with the profile", |app| share::act(app, "single")),
     ("Keep a copy of this profile in the library", |app| {
         if let Some(front) = app.front_untracked() {
             library::act(app, front.hash, crate::views::start::library::Action::Copy);

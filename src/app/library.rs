@@ -35,7 +35,7 @@ pub(super) async fn call(name: &str, arguments: &[JsValue]) -> Result<JsValue, S
 }
 
 /// Paths and files as `public/library.js` takes them: `[[path, file], …]`.
-fn listed(files: &[Dropped]) -> JsValue {
+pub(super) fn listed(files: &[Dropped]) -> JsValue {
     files.iter().map(|f| Array::of2(&f.name.as_str().into(), &f.file)).collect::<Array>().into()
 }
 

@@ -26,6 +26,7 @@ mod reading;
 mod rehearsal;
 mod runs;
 mod search;
+mod share;
 mod side;
 mod sorting;
 mod sources;

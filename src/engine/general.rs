@@ -2,6 +2,7 @@
 
 use super::brief::Brief;
 use super::export::{ExportPart, ExportQuery};
+use super::export_trace::{TraceEvents, TraceEventsQuery};
 use super::query::{Details, ImportSummary, TablePart};
 use super::question::{Refusal, answers};
 use super::scan::{ScanPart, ScanQuery};
@@ -153,6 +154,7 @@ answers! {
     TableQuery => TablePart: |s, q| s.table(&q.id, q.first, q.n);
     TableHelpQuery => Vec<String>: |s, q| Ok(s.table_help(&q.id));
     ExportQuery => ExportPart: |s, q| s.export(q);
+    TraceEventsQuery => TraceEvents: |s, q| s.trace_events(q);
     ExplainQuery => ExplainPart: |s, q| s.explain_part(q);
     ExplainPairQuery => Explain: |_, q| Ok(explain::explain(&q.base, &q.run));
     VariantPartsQuery => Vec<VariantPart>: |s, _| s.variant_parts();

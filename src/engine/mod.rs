@@ -7,6 +7,7 @@ mod cells;
 mod derived;
 mod device;
 pub mod export;
+pub mod export_trace;
 mod fleet;
 mod general;
 pub mod hot;

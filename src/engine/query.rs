@@ -3,6 +3,7 @@
 pub use super::brief::Brief;
 pub use super::device::*;
 pub use super::export::{ExportPart, ExportQuery, Exported};
+pub use super::export_trace::{TraceCursor, TraceEvents, TraceEventsQuery};
 pub use super::fleet::*;
 pub use super::general::*;
 pub use super::neuron::*;

@@ -156,6 +156,7 @@ questions! {
     // Of any profile.
     ImportQuery, OperatorsQuery, OccurrencesQuery, DetailsQuery, BriefQuery, HeadlineQuery, FindQuery, FlowsQuery, ColourKeysQuery, SpanQuery,
     SearchQuery, ScanQuery, HitSummaryQuery, HitTablesQuery, TableQuery, TableHelpQuery, TableInfosQuery, TablePartQuery, ExportQuery,
+    TraceEventsQuery,
     ExplainQuery, ExplainPairQuery, VariantPartsQuery, VariantsQuery,
     // Of PyTorch traces.
     OverviewQuery, OpsQuery, OpMembersQuery, KernelsQuery, KernelMembersQuery, EfficiencyQuery, StepsQuery, TraceCountersQuery, LinksQuery,

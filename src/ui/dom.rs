@@ -1,11 +1,21 @@
 //! Small errands in the document: saving a file, copying a text, watching a size. All of them do nothing where there is no browser.
 
+use js_sys::{Function, Promise, Reflect};
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{Blob, BlobPropertyBag, Element, HtmlAnchorElement, HtmlCanvasElement, ResizeObserver, Url};
 
-/// Offers `text` as a download.
+/// Offers `text` as a download, unless a script takes it: a report asks charts for their pictures this way.
 pub fn save_text(name: &str, kind: &str, text: &str) {
+    let init = web_sys::CustomEventInit::new();
+    init.set_cancelable(true);
+    init.set_detail(&text.into());
+    let is_taken = web_sys::CustomEvent::new_with_event_init_dict("axonscope-save", &init)
+        .is_ok_and(|event| window().dispatch_event(&event) == Ok(false));
+    if is_taken {
+        return;
+    }
     let parts = js_sys::Array::of1(&text.into());
     let options = BlobPropertyBag::new();
     options.set_type(kind);
@@ -85,6 +95,15 @@ fn follow(name: &str, url: &str) {
 pub fn copy_text(text: &str) {
     // A refusal is the browser's to tell; there is nothing to fall back on.
     let _ = window().navigator().clipboard().write_text(text);
+}
+
+/// Calls a function of a script of the site, which is loaded when it is first needed. Fails with what the script throws.
+pub async fn call_script(file: &str, name: &str, arguments: &[JsValue]) -> Result<JsValue, JsValue> {
+    let early = Reflect::get(&window(), &"axonscopeEarly".into())?;
+    let load: Function = Reflect::get(&early, &"load".into())?.dyn_into()?;
+    let module = JsFuture::from(load.call1(&early, &file.into())?.dyn_into::<Promise>()?).await?;
+    let function: Function = Reflect::get(&module, &name.into())?.dyn_into()?;
+    JsFuture::from(function.apply(&module, &arguments.iter().collect())?.dyn_into::<Promise>()?).await
 }
 
 /// Whether a panel of the top layer is open, which Escape belongs to.

@@ -126,7 +126,7 @@ impl Host {
         };
         let is_slow = js_sys::Date::now() - began_ms >= SLOW_MS;
         // The parts of a search in records, or of a file that is saved, are asked for once.
-        let is_part = matches!(query, Query::ScanQuery(_) | Query::ExportQuery(_) | Query::TablePartQuery(_));
+        let is_part = matches!(query, Query::ScanQuery(_) | Query::ExportQuery(_) | Query::TraceEventsQuery(_) | Query::TablePartQuery(_));
         if is_slow && !is_part && encode(&(query, &answer)).is_ok_and(|bytes| bytes.len() <= MOST_KEPT) {
             self.kept.borrow_mut().keep(query.clone(), answer.clone());
         }

@@ -3,7 +3,7 @@
 use crate::base::Ledger;
 pub use crate::engine::query::{
     Brief, BriefQuery, ColourKeysQuery, Details, DetailsQuery, FindQuery, HeadlineQuery, OccurrencesQuery, ScanQuery, SearchQuery, Term,
-    Within,
+    TraceCursor, TraceEventsQuery, Within,
 };
 pub use crate::engine::{Answer, HotColumns, HotMeta, ProfileKind, Query};
 pub use crate::formats::inspect::{Found, Inspection};

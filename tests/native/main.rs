@@ -62,6 +62,7 @@ mod torch_support;
 mod torch_truth;
 mod torch_views;
 mod torch_views_support;
+mod trace_export;
 mod variants;
 mod view_command;
 mod worker_protocol;

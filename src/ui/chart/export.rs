@@ -5,8 +5,10 @@ use super::look::Size;
 use super::stage::{self, Chart, Stage};
 use crate::ui::dom;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
+use web_sys::HtmlCanvasElement;
 
 /// Around everything.
 const EDGE: f64 = 16.0;
@@ -17,18 +19,20 @@ const HEAD: f64 = 44.0;
 /// Pixels of a saved picture in a CSS pixel.
 const SCALE: f64 = 2.0;
 
-/// The buttons that save a chart: as PNG and as SVG.
+/// The buttons that save a chart as PNG and as SVG, or copy it.
 #[derive(Debug, Clone, Copy)]
 pub struct Export {
     /// Saves pixels.
     pub on_png: Callback<()>,
     /// Saves vectors; absent for what plotters does not draw.
     pub on_svg: Option<Callback<()>>,
+    /// Copies pixels to the clipboard; writes the button's next label.
+    pub on_copy: Option<Callback<RwSignal<&'static str>>>,
 }
 
 impl From<Callback<()>> for Export {
     fn from(on_png: Callback<()>) -> Self {
-        Export { on_png, on_svg: None }
+        Export { on_png, on_svg: None, on_copy: None }
     }
 }
 
@@ -39,7 +43,11 @@ impl Export {
             let (chart, title) = (chart.clone(), title.to_string());
             Callback::new(move |()| untrack(|| run(&*chart, stage, &title)))
         };
-        Export { on_png: with(save_png), on_svg: Some(with(save_svg)) }
+        let on_copy = {
+            let (chart, title) = (chart.clone(), title.to_string());
+            Callback::new(move |label| untrack(|| copy(&*chart, stage, &title, label)))
+        };
+        Export { on_png: with(save_png), on_svg: Some(with(save_svg)), on_copy: Some(on_copy) }
     }
 }
 
@@ -68,14 +76,29 @@ fn picture(chart: &dyn Chart, title: &str, size: Size, legend: &[(u16, String)],
     Ok(())
 }
 
-fn save_png(chart: &dyn Chart, stage: Stage, title: &str) {
-    let (Some(seen), Some(canvas)) = (stage.element(), stage::new_canvas()) else { return };
+/// The picture at twice the resolution of the page.
+fn pixels(chart: &dyn Chart, stage: Stage, title: &str) -> Option<HtmlCanvasElement> {
+    let (seen, canvas) = (stage.element()?, stage::new_canvas()?);
     let (size, legend) = (inner(stage), chart.legend());
     let whole = outer(size, legend.len());
     stage::fit(&canvas, whole, SCALE);
-    let Some(sheet) = Sheet::on_canvas(&canvas, whole, SCALE, Ink::of(&seen)) else { return };
+    let sheet = Sheet::on_canvas(&canvas, whole, SCALE, Ink::of(&seen))?;
     stage::report(picture(chart, title, size, &legend, &sheet));
-    dom::save_canvas(&dom::file_name(title, "png"), &canvas);
+    Some(canvas)
+}
+
+fn save_png(chart: &dyn Chart, stage: Stage, title: &str) {
+    if let Some(canvas) = pixels(chart, stage, title) {
+        dom::save_canvas(&dom::file_name(title, "png"), &canvas);
+    }
+}
+
+fn copy(chart: &dyn Chart, stage: Stage, title: &str, label: RwSignal<&'static str>) {
+    let Some(canvas) = pixels(chart, stage, title) else { return };
+    spawn_local(async move {
+        let copied = dom::call_script("share/picture.js", "copyCanvas", &[canvas.into()]).await;
+        label.try_set(if copied.is_ok() { "Copied" } else { "Not allowed" });
+    });
 }
 
 fn save_svg(chart: &dyn Chart, stage: Stage, title: &str) {

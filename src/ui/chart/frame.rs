@@ -33,6 +33,7 @@ pub fn Frame(
     let (is_table, set_is_table) = signal(false);
     let is_table_seen = Signal::derive(move || is_table.get() && !is_empty.get());
     let name = id.clone();
+    let copy_label = RwSignal::new("Copy");
     let switch = move || if is_table.get() { "as chart" } else { "as table" };
     view! {
         <figure class="chart" data-chart=name>
@@ -46,6 +47,9 @@ pub fn Frame(
                     <button type="button" class="link" title="Save as an image" on:click=move |_| on_save.on_png.run(())>"PNG"</button>
                     {on_save.on_svg.map(|on_svg| view! {
                         <button type="button" class="link" title="Save as a vector image" on:click=move |_| on_svg.run(())>"SVG"</button>
+                    })}
+                    {on_save.on_copy.map(|on_copy| view! {
+                        <button type="button" class="link" title="Copy as an image to the clipboard" on:click=move |_| on_copy.run(copy_label)>{copy_label}</button>
                     })}
                 </Show>
             </figcaption>

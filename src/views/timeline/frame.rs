@@ -90,6 +90,26 @@ impl Inner {
         told
     }
 
+    /// What a frame of the rows depends on.
+    pub(super) fn shot<'a>(&'a self, core: &'a Core, grid: &'a [i64], dpr: f64) -> Shot<'a> {
+        Shot {
+            hot: &core.hot,
+            index: &core.index,
+            rows: &core.rows,
+            theme: &self.theme,
+            view: &core.view,
+            grid,
+            scroll: core.scroll,
+            height_px: core.height_px,
+            dpr,
+            highlights: &core.highlights,
+            has_text: core.has_text,
+            picked: core.picked.as_deref(),
+            least_ns: core.least_ns(),
+            curves: &core.curves,
+        }
+    }
+
     fn draw(&mut self, nodes: &Nodes, core: &mut Core, is_body_due: bool) -> Option<Told> {
         let (width, height, dpr) = (core.view.width_px, core.height_px, self.dpr);
         let rows = surface::context(&nodes.rows.get_untracked()?, width, height, dpr)?;
@@ -100,23 +120,9 @@ impl Inner {
         if is_body_due {
             self.ticks = ticks(&core.view, self.char_px);
             let grid: Vec<i64> = self.ticks.ticks.iter().map(|t| t.time).collect();
-            let shot = Shot {
-                hot: &core.hot,
-                index: &core.index,
-                rows: &core.rows,
-                theme: &self.theme,
-                view: &core.view,
-                grid: &grid,
-                scroll: core.scroll,
-                height_px: height,
-                dpr,
-                highlights: &core.highlights,
-                has_text: core.has_text,
-                picked: core.picked.as_deref(),
-                least_ns: core.least_ns(),
-                curves: &core.curves,
-            };
-            self.scene.paint(&shot, self.char_px);
+            let mut scene = std::mem::take(&mut self.scene);
+            scene.paint(&self.shot(core, &grid, dpr), self.char_px);
+            self.scene = scene;
             surface::draw_rows(&rows, &self.scene, &self.theme, &self.font);
             let top = surface::context(&nodes.top.get_untracked()?, width, OVERVIEW_PX + RULER_PX, dpr)?;
             if self.density.is_empty() {
@@ -130,6 +136,7 @@ impl Inner {
         let on_slice = hit.filter(|h| h.instant.is_none()).and_then(|h| h.slice);
         let hovered = on_slice.and_then(|s| core.place(s));
         let overlay = surface::context(&nodes.overlay.get_untracked()?, width, height, dpr)?;
+        overlay.clear_rect(0.0, 0.0, width, height);
         surface::draw_overlay(&overlay, core, &self.theme, hovered, &self.font);
         let card_x = core.pointer.map_or(0.0, |p| p.0);
         let is_new = hit != self.hit || hit.is_some_and(|h| h.counter.is_some());

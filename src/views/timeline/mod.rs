@@ -41,6 +41,7 @@ mod moments;
 pub mod names;
 pub mod overview;
 mod parts;
+pub mod picture;
 pub mod places;
 pub mod raster;
 pub mod regroup;

@@ -119,6 +119,17 @@ impl Stage {
         self.inner.try_with_value(|inner| inner.core.as_ref().map(f)).flatten()
     }
 
+    /// Reads everything as if no pointer were over the rows.
+    pub(super) fn without_pointer(self, read: impl FnOnce(&Inner, &Core)) {
+        self.inner.try_update_value(|inner| {
+            let Some(mut core) = inner.core.take() else { return };
+            let pointer = core.pointer.take();
+            read(inner, &core);
+            core.pointer = pointer;
+            inner.core = Some(core);
+        });
+    }
+
     /// As `change`, with the brush at hand.
     pub fn brush(self, f: impl FnOnce(&mut Core, Option<Brush>) -> Option<Brush>) {
         self.inner.try_update_value(|inner| {

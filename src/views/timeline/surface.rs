@@ -28,12 +28,22 @@ pub fn context(canvas: &HtmlCanvasElement, width_px: f64, height_px: f64, dpr: f
 
 /// The raster, then its texts.
 pub fn draw_rows(ctx: &Context, scene: &Scene, theme: &Theme, font: &str) {
+    draw_raster(ctx, scene);
+    draw_texts(ctx, scene, theme, font);
+}
+
+/// The raster, pixel by pixel.
+pub fn draw_raster(ctx: &Context, scene: &Scene) {
     let raster = &scene.raster;
     let Ok(image) = ImageData::new_with_u8_clamped_array_and_sh(Clamped(raster.bytes()), raster.width as u32, raster.height as u32) else {
         return;
     };
     // Nothing to be done about a canvas that refuses; the next frame tries again.
     let _ = ctx.put_image_data(&image, 0.0, 0.0);
+}
+
+/// The texts of the rows.
+pub fn draw_texts(ctx: &Context, scene: &Scene, theme: &Theme, font: &str) {
     ctx.set_font(font);
     ctx.set_text_baseline("middle");
     let mut last = None;
@@ -59,7 +69,6 @@ pub fn draw_rows(ctx: &Context, scene: &Scene, theme: &Theme, font: &str) {
 /// What lies above the rows: committed range, drag, selection, arrows, cursor.
 pub fn draw_overlay(ctx: &Context, core: &Core, theme: &Theme, hovered: Option<Place>, font: &str) {
     let (width, height) = (core.view.width_px, core.height_px);
-    ctx.clear_rect(0.0, 0.0, width, height);
     ctx.set_font(font);
     let all = [(0.0, height)];
     if let Some(range) = core.range {

@@ -128,6 +128,7 @@ pub fn Timeline(
     });
     if !is_brief {
         on_cleanup(move || stage.remember());
+        super::picture::show(stage);
     }
     if let Some(window) = window {
         share_window(stage, hot, window, is_moving);

@@ -1,0 +1,139 @@
+// What the Share button saves and copies: pictures, reports, a Chrome trace that opens again, one HTML file that opens from a disk.
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { expect, idle, openProfile, samples, settled, show, start, test } from './support.js';
+
+const CPU = join(samples, 'cpu_single.pt.trace.json.gz');
+
+/** Chooses an action of the Share dialog, and returns the path of what is saved. */
+async function saved(page, action, then = async () => {}) {
+  const download = page.waitForEvent('download');
+  await page.locator('[data-share]').click();
+  await page.locator(`[data-share-action="${action}"]`).click();
+  await then();
+  const file = await download;
+  return { path: await file.path(), name: file.suggestedFilename() };
+}
+
+test('a picture of the timeline has its rows, legend and range', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, CPU);
+  const png = await saved(page, 'png');
+  expect(png.name).toMatch(/\.png$/);
+  const bytes = readFileSync(png.path);
+  expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+  const plot = await page.locator('.timeline__plot').boundingBox();
+  expect(bytes.readUInt32BE(16), 'twice as many pixels as on screen').toBeGreaterThan(2 * plot.width);
+  const svg = await saved(page, 'svg');
+  const text = readFileSync(svg.path, 'utf8');
+  expect(text).toContain('Entire trace');
+  expect(text).toContain('cpu_single');
+  expect((text.match(/<path fill="#/g) ?? []).length, 'slices by colour').toBeGreaterThan(5);
+  for (const label of await page.locator('.timeline__label .timeline__name').allTextContents()) expect(text).toContain(label.slice(0, 6));
+  const isSound = await page.evaluate((source) => new DOMParser().parseFromString(source, 'image/svg+xml').querySelector('parsererror') === null, text);
+  expect(isSound).toBe(true);
+});
+
+test('the timeline and charts are copied as images', async ({ page, site, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await start(page, site);
+  await openProfile(page, CPU);
+  await page.locator('[data-share]').click();
+  await page.locator('[data-share-action="copy"]').click();
+  await expect(page.locator('.notice')).toContainText('copied');
+  const types = () => page.evaluate(async () => (await navigator.clipboard.read()).flatMap((item) => item.types));
+  expect(await types()).toContain('image/png');
+  await show(page, 'overview');
+  const copy = page.locator('figure.chart button', { hasText: 'Copy' }).first();
+  await copy.click();
+  await expect(page.locator('figure.chart button', { hasText: 'Copied' })).toHaveCount(1);
+});
+
+test('a Chrome trace of a range opens again, and is the range', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, CPU);
+  const all = JSON.parse(readFileSync((await saved(page, 'trace')).path, 'utf8'));
+  const slices = (trace) => trace.traceEvents.filter((event) => event.ph === 'X').length;
+  expect(slices(all)).toBeGreaterThan(100);
+  await page.locator('.timeline__overlay').focus();
+  const box = await page.locator('.timeline__plot').boundingBox();
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await expect(page.locator('[data-clear-range]')).toBeVisible();
+  const part = await saved(page, 'trace');
+  expect(part.name).toMatch(/range\.trace\.json$/);
+  const of = JSON.parse(readFileSync(part.path, 'utf8'));
+  expect(slices(of)).toBeGreaterThan(0);
+  expect(slices(of)).toBeLessThan(slices(all));
+  await openProfile(page, { name: 'part.json', mimeType: 'application/json', buffer: readFileSync(part.path) });
+  await expect(page.locator('[role=tab]')).toHaveCount(2);
+});
+
+test('a report has the tables and charts of the view', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, CPU);
+  await show(page, 'operators');
+  const markdown = readFileSync((await saved(page, 'markdown')).path, 'utf8');
+  expect(markdown).toMatch(/^# Operators/);
+  expect(markdown).toContain('Content hash');
+  expect(markdown).toMatch(/\| --- \|/);
+  expect(markdown).toContain('aten');
+  expect(markdown).toContain('view=operators');
+  const html = readFileSync((await saved(page, 'html')).path, 'utf8');
+  expect(html).toContain('data:image/svg+xml,');
+  expect(html).not.toContain('<script');
+});
+
+test('one HTML file opens from a disk without a network', async ({ page, site, browser }) => {
+  await start(page, site);
+  await openProfile(page, CPU);
+  await show(page, 'operators');
+  const file = await saved(page, 'single', async () => {
+    await expect(page.locator('[data-single-size]')).toContainText('for the profile');
+    await page.locator('dialog .button', { hasText: 'Save' }).click();
+  });
+  const out = join(test.info().outputDir, 'single.html');
+  await (await import('node:fs/promises')).mkdir(test.info().outputDir, { recursive: true });
+  await (await import('node:fs/promises')).copyFile(file.path, out);
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, offline: true });
+  try {
+    const other = await context.newPage();
+    const wrong = [];
+    other.on('pageerror', (error) => wrong.push(error.message));
+    other.on('request', (request) => { if (/^https?:/.test(request.url())) wrong.push(request.url()); });
+    await other.goto(pathToFileURL(out).href);
+    await expect(other.locator('body')).toHaveAttribute('data-profile', 'kineto');
+    await idle(other);
+    await expect(other.locator('[data-view="operators"]'), 'what was on screen').toBeVisible();
+    await settled(other, () => other.locator('[data-nav="timeline"]').click());
+    expect(wrong).toEqual([]);
+  } finally {
+    await context.close();
+  }
+  // The profile takes at most 25 % more than its gzip.
+  const sizes = await page.evaluate(async (bytes) => {
+    const { single } = await window.axonscopeEarly.load('share/single.js');
+    const read = async (name) => (await fetch(`./${name}`)).blob();
+    const made = await single({ read, files: [{ path: 'x.json', blob: new Blob([Uint8Array.from(bytes)]) }] });
+    return made.profileBytes;
+  }, [...readFileSync(CPU)]);
+  expect(sizes).toBeLessThan(gzipSync(readFileSync(CPU)).length * 1.25 + 500);
+  expect(statSync(out).size).toBeGreaterThan(sizes);
+});
+
+test('an old browser gets a sentence', async ({ page, site }) => {
+  await start(page, site);
+  const text = await page.evaluate(async () => {
+    const { single } = await window.axonscopeEarly.load('share/single.js');
+    const read = async (name) => (await fetch(`./${name}`)).blob();
+    return (await single({ read, files: [{ path: 'x.json', blob: new Blob(['[]']) }] })).blob.text();
+  });
+  const old = await page.context().newPage();
+  await old.addInitScript(() => { delete window.DecompressionStream; });
+  await old.setContent(text);
+  await expect(old.locator('#early-status')).toContainText('needs a newer browser');
+});

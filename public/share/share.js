@@ -1,0 +1,127 @@
+// What the Share button and the command palette do (`src/app/share.rs`): each part is a script of its own, loaded when it is used. `host` is the page.
+const { load } = window.axonscopeEarly;
+
+/** Offers a Blob as a download. */
+export function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  Object.assign(document.createElement('a'), { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+const picture = () => load('share/picture.js');
+const panels = () => load('connect/panels.js');
+const name = (host, ending) => `${host.state().file.replace(/\.+$/, '')}.${ending}`;
+
+/** Saves the range or the entire trace as Chrome trace events: parts leave the page's memory as they come. */
+async function saveTrace(host) {
+  const { blob, nSlices, nWithout } = await trace(host);
+  save(blob, name(host, host.state().hasRange ? 'range.trace.json' : 'trace.json'));
+  const n = nSlices.toLocaleString('en').replaceAll(',', '\u2009');
+  const lacking = nWithout > 0 ? ` ${nWithout} of these have no fields: the file could not be read again.` : '';
+  host.notify(`${n} slices were saved as a Chrome trace.${lacking}`, nWithout > 0);
+}
+
+async function trace(host) {
+  const { line } = await panels();
+  const { hash, hasRange } = host.state();
+  let isOver = false;
+  const progress = line('Writing the Chrome trace', { actions: [['Cancel', (close) => { isOver = true; close(); }]] });
+  const parts = [];
+  let [nSlices, nWithout] = [0, 0];
+  try {
+    host.beginTrace();
+    for (;;) {
+      const [text, done, all, n, nLacking, isLast] = await host.nextOfTrace(hasRange);
+      if (isOver) throw new Error('Saving was cancelled.');
+      if (host.state()?.hash !== hash) throw new Error('Saving stopped because another profile was chosen.');
+      parts.push(new Blob([text]));
+      [nSlices, nWithout] = [nSlices + n, nWithout + nLacking];
+      progress.update('Writing the Chrome trace', all > 0 ? done / all : null);
+      if (isLast) return { blob: new Blob(parts, { type: 'application/json' }), nSlices, nWithout };
+    }
+  } finally {
+    progress.close();
+  }
+}
+
+/** One HTML file with the profile, or with the selected range of it; its size is shown before it is saved. */
+async function saveSingle(host) {
+  if (window.axonscopeSingle) throw new Error('This page is already one HTML file: copy that file to share it.');
+  const { ask, bytes, el, line } = await panels();
+  const state = host.state();
+  let files = host.files().map(([path, file]) => ({ path, blob: file }));
+  if (files.length === 0 || files.some(({ blob }) => !(blob instanceof Blob) || blob.remote)) throw new Error('The profile is not a file of this machine. Share the link: it has the address.');
+  let isRange = false;
+  if (state.hasRange && state.nSlices > 0) {
+    const choice = await ask('One HTML file', [el('p', {}, `Everything of ${state.name}, or the selected range alone? ${state.scope}.`)], [['Entire profile', 'all'], ['Selected range', 'range'], ['Cancel', null]]);
+    if (!choice) return;
+    isRange = choice === 'range';
+  }
+  // A range is a Chrome trace: what other formats record besides slices, counters, instants and arrows is not in it.
+  if (isRange) files = [{ path: `${state.file.replace(/\.+$/, '')}.range.trace.json`, blob: (await trace(host)).blob }];
+  const progress = line('Writing one HTML file');
+  let made;
+  try {
+    const { single } = await load('share/single.js');
+    const read = async (name) => {
+      const answer = await fetch(`./${name}`);
+      if (!answer.ok) throw new Error(`The file ${name} of this site could not be read.`);
+      return answer.blob();
+    };
+    const needsParquet = files.some(({ path }) => /\.(parquet|zip|tar|tgz|tar\.gz)$/.test(path));
+    made = await single({ read, files, title: `${state.name} – Axonscope`, fragment: isRange ? '' : location.hash.slice(1), needsParquet });
+  } finally {
+    progress.close();
+  }
+  const sizes = `The file has ${bytes(made.blob.size)}: ${bytes(made.profileBytes)} for the profile, ${bytes(made.programBytes)} for the program. It opens from a disk, without a network, and contains the data of the profile.`;
+  const isWanted = await ask('One HTML file', [el('p', { 'data-single-size': made.blob.size }, sizes)], [['Save', true], ['Cancel', false]]);
+  if (isWanted) save(made.blob, name(host, 'html'));
+}
+
+const ACTIONS = {
+  png: async (host) => save(await (await picture()).png(host), name(host, 'png')),
+  svg: async (host) => save(await (await picture()).svg(host), name(host, 'svg')),
+  copy: async (host) => { await (await picture()).copy(host); host.notify('The timeline was copied as an image.', false); },
+  trace: saveTrace,
+  single: saveSingle,
+  markdown: async (host) => save((await (await load('share/report.js')).report(host, 'markdown')), name(host, 'md')),
+  html: async (host) => save((await (await load('share/report.js')).report(host, 'html')), name(host, 'html')),
+};
+
+const TEXTS = {
+  png: ['Save PNG', 'picture', 'the timeline with rows, ruler, legend and range, at twice the resolution of the screen'],
+  svg: ['Save SVG', 'picture', 'the same as a vector image'],
+  copy: ['Copy image', 'picture', 'the same on the clipboard'],
+  markdown: ['Save Markdown', 'report', 'values, tables cut to 50 rows and a link to this view, for a pull request or a ticket'],
+  html: ['Save HTML', 'report', 'the same with charts'],
+  single: ['Save one HTML file', 'file', 'page and profile, or the selected range, in one file that opens from a disk without a network'],
+  trace: ['Save Chrome trace', 'data', 'slices with their fields, instants, counters and arrows as JSON; opens in Perfetto'],
+};
+const GROUPS = { picture: 'Picture of the timeline', report: 'Report of this view', file: 'One HTML file', data: 'Data' };
+
+async function panel(host) {
+  const { ask, button, el, loadStyles } = await panels();
+  loadStyles();
+  const state = host.state();
+  const hasTimeline = host.sizes() !== null;
+  let chosen = null;
+  const close = (event, id) => { chosen = id; event.target.closest('dialog').close(); };
+  const row = ([id, [label, group, what]]) => {
+    const isOff = group === 'picture' && !hasTimeline;
+    const item = button(label, (event) => close(event, id));
+    item.dataset.shareAction = id;
+    item.disabled = isOff;
+    return el('p', { class: 'ask__field' }, item, el('span', { class: 'start__kind' }, isOff ? 'Go to the timeline first.' : what));
+  };
+  const group = (id) => [el('h3', {}, GROUPS[id]), ...Object.entries(TEXTS).filter(([, text]) => text[1] === id).map(row)];
+  const scope = `${state.name}. ${state.scope}. Everything is made on this machine; nothing is uploaded.`;
+  await ask('Share', [el('p', {}, scope), ...Object.keys(GROUPS).flatMap(group)], [['Close', null]], { isWide: true });
+  if (chosen) await ACTIONS[chosen](host);
+}
+
+/** Does one action on the profile in front. Fails with a sentence. */
+export async function act(host, action) {
+  if (!host.state()) throw new Error('Open a profile first.');
+  if (action === 'panel') return panel(host);
+  return ACTIONS[action](host);
+}
