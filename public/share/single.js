@@ -27,7 +27,7 @@ export function encode(bytes) {
 }
 
 /** The script of the file: gives the page its own parts. It is written into the file as text, so it uses nothing from outside. */
-function boot(letters, fragment) {
+function boot(letters, fragment, glue) {
   const parsed = new Promise((done) => addEventListener('DOMContentLoaded', done, { once: true }));
   const say = (text) => parsed.then(() => {
     const place = document.getElementById('early-status');
@@ -65,9 +65,10 @@ function boot(letters, fragment) {
   const url = (name) => once(`url ${name}`, async () => URL.createObjectURL(new Blob([await blob(name)], { type: 'text/javascript' })));
   const program = (name) => once(`program ${name}`, async () => WebAssembly.compile(await (await blob(`${name}_bg.wasm`)).arrayBuffer()));
   const worker = (name) => {
-    const text = 'onmessage=({data})=>{onmessage=null;importScripts(data[0]);wasm_bindgen({module_or_path:data[1]})}';
+    // A worker of a page from a disk can load no script: its own has all of it, and waits for the program.
+    const text = `onmessage=({data})=>{onmessage=null;wasm_bindgen({module_or_path:data})};${glue[name]}`;
     const made = new Worker(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
-    Promise.all([url(`${name}.js`), program(name)]).then((parts) => made.postMessage(parts), (error) => made.onerror?.({ message: error.message }));
+    program(name).then((module) => made.postMessage(module), (error) => made.dispatchEvent(new ErrorEvent('error', { message: error.message })));
     return made;
   };
   window.axonscopeSingle = { blob, url, program, worker };
@@ -130,13 +131,15 @@ export async function single({ read, files, title = '', fragment = '', needsParq
   }
   const panels = await (await read('connect/panels.css')).text();
   swap(/<\/head>/i, `<style>${panels}${HIDDEN}</style></head>`);
-  const call = `(${boot})(${JSON.stringify(LETTERS)},${JSON.stringify(fragment).replaceAll('<', '\\u003c')})`;
+  const workers = ['worker', ...(needsParquet ? ['parquet'] : [])];
+  const glue = {};
+  for (const name of workers) glue[name] = await (await read(`${name}.js`)).text();
+  const call = `(${boot})(${[LETTERS, fragment, glue].map((value) => JSON.stringify(value).replaceAll('<', '\\u003c')).join(',')})`;
   swap(/<head>/i, `<head><meta charset="utf-8"><script>${call}</script>`);
   if (title) swap(/<title>[^<]*<\/title>/, `<title>${escaped(title)}</title>`);
 
-  const workers = ['worker', ...(needsParquet ? ['parquet'] : [])];
   const own = ['library.js', 'connect/panels.js', 'share/share.js', 'share/picture.js', 'share/report.js'].map((file) => [file, file]);
-  const programs = [['page.js', page], ['page_bg.wasm', wasm], ...workers.flatMap((w) => [`${w}.js`, `${w}_bg.wasm`]).map((file) => [file, file]), ...own];
+  const programs = [['page.js', page], ['page_bg.wasm', wasm], ...workers.map((name) => [`${name}_bg.wasm`, `${name}_bg.wasm`]), ...own];
   const program = [];
   for (const [name, file] of programs) program.push(await embedded(name, await read(file)));
   const profile = [];
