@@ -34,6 +34,7 @@ fn frames(c: &mut Criterion) {
                 height_px: 864.0,
                 dpr: 1.0,
                 highlights: &[],
+                is_alone: false,
                 has_text: true,
                 picked: None,
                 least_ns: 0,

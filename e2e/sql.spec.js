@@ -121,6 +121,31 @@ test('every query of the gallery runs on a PyTorch trace, and the values are tho
   await run(page, 'select slice_id, name from kernel order by dur desc limit 5');
   await page.locator('[data-sql-mark]').click();
   await expect(page.locator('[data-view="timeline"]')).toBeVisible();
+
+  // A named set: drawn alone, and the scope of the views.
+  const set = page.locator('[data-slice-set]');
+  await expect(set).toContainText('5 slices');
+  await expect(set.locator('input')).toHaveValue(/select slice_id, name from kernel/);
+  await set.locator('input').fill('longest');
+  await set.locator('input').press('Enter');
+  await set.locator('[data-set-alone]').click();
+  await expect(set.locator('[data-set-alone]')).toHaveAttribute('aria-pressed', 'true');
+  await set.locator('[data-set-scope]').click();
+  await expect(page.locator('[data-clear-range]')).toContainText('Selected range');
+  await expect(page.locator('[data-boxed-rows]')).toContainText('1 row');
+  await show(page, 'kernels');
+  await expect(page.locator('[data-view="kernels"] [data-scope]')).toContainText('Selected range');
+  await expect(set.locator('input')).toHaveValue('longest');
+  await set.locator('[data-set-clear]').click();
+  await expect(set).toHaveCount(0);
+});
+
+test('rows with times lead to the slices of that name, also as a set', async ({ page, site }) => {
+  await opened(page, site, fused());
+  await run(page, "select start_ts, end_ts, opcode from Instruction where engine = 'Tensor' and opcode = 'MATMUL' order by start_ts limit 7");
+  await page.locator('[data-sql-mark]').click();
+  await expect(page.locator('[data-slice-set]')).toContainText('7 slices');
+  await expect(page.locator('[data-view="timeline"]')).toBeVisible();
 });
 
 test('the gallery of device profiles runs on an NTFF with its NEFF', async ({ page, site }) => {

@@ -3,7 +3,7 @@
 use super::search::SearchBox;
 use super::{link, runs, share};
 use crate::base::{Severity, text};
-use crate::state::{App, AppStateStoreFields as _, actions};
+use crate::state::{App, AppStateStoreFields as _, actions, slice_set};
 use leptos::prelude::*;
 
 /// Logo, tabs, search, ledger badge, theme, help.
@@ -122,6 +122,31 @@ fn BoxedRowsChip() -> impl IntoView {
     }
 }
 
+/// The marked set of slices: its name, whether it is drawn alone, the way to make it the scope.
+#[component]
+fn SetChip() -> impl IntoView {
+    let app = App::expect();
+    let set = app.slice_set;
+    let has_set = Memo::new(move |_| set.with(Option::is_some));
+    let name = move || set.with(|s| s.as_ref().map(|s| s.name.clone()).unwrap_or_default());
+    let count = move || set.with(|s| s.as_ref().map(|s| text::counted(s.n as u64, "slice")).unwrap_or_default());
+    let is_alone = move || set.with(|s| s.as_ref().is_some_and(|s| s.is_alone)).to_string();
+    view! {
+        <Show when=move || has_set.get()>
+            <span class="scopebar__set" data-slice-set="" role="group" aria-label="Marked set of slices">
+                <input
+                    class="input scopebar__setname" type="text" aria-label="Name of the set" title="Name of the set of slices that is marked in the timeline"
+                    prop:value=name on:change:target=move |e| slice_set::rename(app, &e.target().value())
+                />
+                <span class="figure">{count}</span>
+                <button type="button" class="button" data-set-alone="" aria-pressed=is_alone title="Draw no other slices in the timeline" on:click=move |_| slice_set::toggle_alone(app)>"Only these"</button>
+                <button type="button" class="button" data-set-scope="" title="Every view then shows the time from the first to the last slice of the set; values by row cover its rows only" on:click=move |_| slice_set::use_as_scope(app)>"Use as scope"</button>
+                <button type="button" class="button button--quiet" data-set-clear="" aria-label="Remove the set" on:click=move |_| actions::set_highlights(app, Vec::new())>"×"</button>
+            </span>
+        </Show>
+    }
+}
+
 /// The scope of every view, and what slices are coloured by.
 #[component]
 pub fn ScopeBar() -> impl IntoView {
@@ -156,6 +181,7 @@ pub fn ScopeBar() -> impl IntoView {
                 </button>
                 <BoxedRowsChip />
             </Show>
+            <SetChip />
             <runs::RunPanel />
             <Show when=can_colour>
                 <label class="scopebar__colour">

@@ -8,7 +8,7 @@ use super::time_views;
 use super::views::{self, Front};
 use crate::base::{Ledger, SliceId};
 use crate::state::annotations::text::Of;
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, slice_set};
 use crate::ui::effect::effect;
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
@@ -133,7 +133,7 @@ pub(super) fn rows(front: Front) -> AnyView {
         view! {
             <div class="alongside">
             <Timeline
-                hot ids bands curves range=app.range rows=app.rows selection=app.selection highlights=app.highlights.into() arrows reveal=app.reveal.into() on_details flows
+                hot ids bands curves range=app.range rows=app.rows selection=app.selection highlights=app.highlights.into() is_alone=alone(app) arrows reveal=app.reveal.into() on_details flows
                 window=app.window marking is_moving=app.is_moving glance settings
             />
             {super::sources::pane(app, details)}
@@ -190,15 +190,21 @@ pub(super) fn show_occurrences(app: App, ask: Ask, by: String, name: String) {
 
 /// As [`show_occurrences`], to the first of a part of the profile.
 fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, within: Within) {
+    let set_name = name.clone();
     spawn_local(async move {
         if let Ok(slices) = ask.ask(OccurrencesQuery { by, value: name }).await {
             let inside = app.front_untracked().and_then(|p| p.hot.first_within(&slices, &within));
             let first = inside.or(slices.first().copied());
-            actions::set_highlights(app, slices);
+            slice_set::mark(app, set_name, slices);
             actions::show_view(app, "timeline");
             actions::select_and_reveal(app, first);
         }
     });
+}
+
+/// Whether the timeline draws the marked set alone.
+fn alone(app: App) -> Signal<bool> {
+    Memo::new(move |_| app.slice_set.with(|set| set.as_ref().is_some_and(|set| set.is_alone))).into()
 }
 
 pub(super) fn operators(Front { app, profile, .. }: Front) -> AnyView {

@@ -3,7 +3,7 @@
 use super::time_views::scope;
 use super::views::Front;
 use crate::base::{SliceId, TimeRange};
-use crate::state::{App, actions};
+use crate::state::{App, actions, slice_set};
 use crate::views::bounds::BoundsView;
 use crate::views::layers::LayersView;
 use crate::views::program::ProgramView;
@@ -31,7 +31,7 @@ fn regions(app: App) -> Signal<Vec<(String, TimeRange)>> {
 fn to_slices(app: App) -> Callback<Vec<SliceId>> {
     Callback::new(move |slices: Vec<SliceId>| {
         let first = slices.first().copied();
-        actions::set_highlights(app, slices);
+        slice_set::mark(app, "Selection".into(), slices);
         actions::show_view(app, "timeline");
         actions::select_and_reveal(app, first);
     })

@@ -5,9 +5,10 @@ use super::time_views::scope;
 use super::views::Front;
 use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange};
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, slice_set};
 use crate::views::sql::engine::{self, Source};
 use crate::views::sql::{Lead, SqlView};
+use crate::worker::protocol::HotColumns;
 use leptos::prelude::*;
 
 /// Tables may take this much, however large the open profiles are.
@@ -38,27 +39,40 @@ pub(super) fn view(front: Front) -> AnyView {
     let on_lead = Callback::new(move |lead: Lead| match lead {
         Lead::Slice(slice) if (slice as usize) < hot.start.len() => actions::go_to_slice(app, SliceId(slice)),
         Lead::Slice(_) => {}
-        Lead::Time(start, duration) => {
-            let at = (0..hot.start.len()).find(|i| hot.start[*i] == start && hot.duration[*i] == duration);
-            match at {
-                Some(slice) => actions::go_to_slice(app, SliceId(slice as u32)),
-                None => {
-                    let range = TimeRange::new(TimeNs(start), TimeNs(start.saturating_add(duration.max(1))));
-                    actions::commit_range(app, Some(range));
-                    app.window.set(Some(range));
-                    actions::show_view(app, "timeline");
-                }
+        Lead::Time(start, duration, name) => match slice_set::at_times(&hot, &[(start, duration, name)])[..] {
+            [Some(slice)] => actions::go_to_slice(app, slice),
+            _ => {
+                let range = TimeRange::new(TimeNs(start), TimeNs(start.saturating_add(duration.max(1))));
+                actions::commit_range(app, Some(range));
+                app.window.set(Some(range));
+                actions::show_view(app, "timeline");
             }
-        }
+        },
     });
-    let on_mark = Callback::new(move |slices: Vec<SliceId>| {
+    let marked = profile.hot.clone();
+    let on_mark = Callback::new(move |(name, leads): (String, Vec<Lead>)| {
+        let slices = slices_of(&marked, leads);
         let first = slices.first().copied();
-        actions::set_highlights(app, slices);
+        slice_set::mark(app, name, slices);
         actions::show_view(app, "timeline");
         actions::select_and_reveal(app, first);
     });
     let bytes_left = Callback::new(move |()| (pool::budget().bytes.saturating_sub(pool::profile_bytes(app))).max(LEAST_BYTES));
     view! { <SqlView sources kind range=scope(app) on_lead on_mark bytes_left choices=app.view_state("sql") /> }.into_any()
+}
+
+/// The slices that rows lead to, in the order of the rows.
+fn slices_of(hot: &HotColumns, leads: Vec<Lead>) -> Vec<SliceId> {
+    let (mut slices, mut times) = (Vec::new(), Vec::new());
+    for lead in leads {
+        match lead {
+            Lead::Slice(slice) if (slice as usize) < hot.start.len() => slices.push(SliceId(slice)),
+            Lead::Slice(_) => {}
+            Lead::Time(start, duration, name) => times.push((start, duration, name)),
+        }
+    }
+    slices.extend(slice_set::at_times(hot, &times).into_iter().flatten());
+    slices
 }
 
 /// A schema for each profile, in the order of the tabs.
@@ -95,6 +109,23 @@ fn schema_name(title: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_lead_to_slices_by_id_or_by_time_and_name() {
+        let mut strings = crate::base::Interner::new();
+        let name = ["COPY", "MATMUL"].map(|n| strings.intern(n).0);
+        let info = crate::worker::protocol::HotMeta { strings: strings.finish(), ..Default::default() };
+        let hot = HotColumns {
+            info,
+            start: vec![0, 5, 5],
+            duration: vec![5, 4, 4],
+            name: vec![name[0], name[0], name[1]],
+            ..HotColumns::default()
+        };
+        let time = |start, name: Option<&str>| Lead::Time(start, 4, name.map(String::from));
+        let leads = vec![Lead::Slice(0), Lead::Slice(9), time(5, Some("MATMUL")), time(5, None), time(5, Some("other")), time(7, None)];
+        assert_eq!(slices_of(&hot, leads), [0, 2, 1, 1].map(SliceId));
+    }
 
     #[test]
     fn titles_become_names() {

@@ -2,7 +2,7 @@
 
 use super::views::Front;
 use crate::base::{SliceId, TimeRange};
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, slice_set};
 use crate::views::advice::AdviceView;
 use crate::views::gaps::GapsView;
 use crate::views::kernels::KernelsView;
@@ -48,7 +48,7 @@ fn ways(app: App) -> Ways {
     let to_one = Callback::new(move |slice| actions::go_to_slice(app, slice));
     let to_many = Callback::new(move |slices: Vec<SliceId>| {
         let first = slices.first().copied();
-        actions::set_highlights(app, slices);
+        slice_set::mark(app, "Selection".into(), slices);
         actions::show_view(app, "timeline");
         actions::select_and_reveal(app, first);
     });

@@ -2,7 +2,7 @@
 
 use super::views::{MissingView, missing_views, views};
 use crate::analysis::hit_tables::Within;
-use crate::base::{InstantId, SliceId, StrId, StringTable, TimeRange, TrackId};
+use crate::base::{InstantId, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};
 use crate::model::tracks;
 use crate::model::{Counter, Domain, InstantTable, Lane, Meta, Profile, ProfileKind, Track};
 use serde::{Deserialize, Serialize};
@@ -127,6 +127,18 @@ impl HotColumns {
         self.info.meta.range
     }
 
+    /// From the first start to the last end of slices, and the tracks that they are on; `None` without any.
+    pub fn extent(&self, slices: &[SliceId]) -> Option<(TimeRange, Vec<TrackId>)> {
+        let (mut from, mut to) = (i64::MAX, i64::MIN);
+        let mut tracks = std::collections::BTreeSet::new();
+        for slice in slices {
+            let Some((start, duration)) = self.start.get(slice.index()).zip(self.duration.get(slice.index())) else { continue };
+            (from, to) = (from.min(*start), to.max(start.saturating_add((*duration).max(1))));
+            tracks.extend(self.info.track_of(*slice));
+        }
+        (from < to).then(|| (TimeRange::new(TimeNs(from), TimeNs(to)), tracks.into_iter().collect()))
+    }
+
     /// The first of `slices` that reaches into the range and lies on the tracks of `within`.
     pub fn first_within(&self, slices: &[SliceId], within: &Within) -> Option<SliceId> {
         let tracks = (!within.tracks.is_empty()).then(|| self.info.below(&within.tracks));
@@ -190,7 +202,6 @@ pub(super) fn hot_meta(profile: &Profile) -> HotMeta {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::TimeNs;
 
     #[test]
     fn a_slice_of_a_range_reaches_into_it() {

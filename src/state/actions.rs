@@ -85,9 +85,11 @@ pub fn escape(app: App) {
     }
 }
 
-/// Marks slices in the timeline.
+/// Marks slices in the timeline; a set that was marked is no more.
 pub fn set_highlights(app: App, mut slices: Vec<SliceId>) {
     slices.order();
+    slices.dedup();
+    app.slice_set.set(None);
     app.highlights.set(Arc::new(slices));
 }
 

@@ -12,6 +12,7 @@ pub mod own;
 mod rows;
 pub mod runs;
 pub mod search;
+pub mod slice_set;
 pub mod steps;
 pub mod url;
 pub mod workspace;
@@ -26,6 +27,7 @@ use own::{Mine, Own, OwnKind};
 use reactive_stores::Store;
 pub use rows::BoxedRows;
 pub use search::Search;
+pub use slice_set::SliceSet;
 use std::sync::Arc;
 
 /// A profile in a tab.
@@ -217,6 +219,8 @@ pub struct App {
     pub window: RwSignal<Option<TimeRange>>,
     /// Marked slices besides the selection: search hits or occurrences, sorted.
     pub highlights: RwSignal<Arc<Vec<SliceId>>>,
+    /// The name of the marked slices, where they are a set.
+    pub slice_set: RwSignal<Option<SliceSet>>,
     /// What was chosen inside views; see [`App::view_state`].
     pub choices: RwSignal<Choices>,
     /// What profiles begin with, where the user has saved it; see [`App::mine`].
@@ -245,6 +249,7 @@ impl App {
             reveal: RwSignal::new(None),
             window: RwSignal::new(None),
             highlights: RwSignal::new(Arc::default()),
+            slice_set: RwSignal::new(None),
             choices: RwSignal::default(),
             own: RwSignal::default(),
             annotations: RwSignal::default(),

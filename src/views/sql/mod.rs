@@ -8,7 +8,7 @@ mod kept;
 mod result;
 mod tokens;
 
-use crate::base::{SliceId, TimeRange, text};
+use crate::base::{TimeRange, text};
 use crate::engine::query::TableInfo;
 use crate::state::choices::ViewState;
 use crate::ui::dom;
@@ -71,6 +71,15 @@ struct State {
     turn: StoredValue<Rc<Turn>, LocalStorage>,
 }
 
+impl State {
+    /// A name for the rows of the result: that of the saved query, else its beginning.
+    fn set_name(self) -> String {
+        let text = self.text.get_untracked();
+        let saved = self.kept.with_untracked(|kept| kept.named.iter().find(|(_, query)| *query == text).map(|(name, _)| name.clone()));
+        saved.unwrap_or_else(|| one_line(&text))
+    }
+}
+
 /// The view.
 #[component]
 pub fn SqlView(
@@ -82,8 +91,8 @@ pub fn SqlView(
     range: Signal<Option<TimeRange>>,
     /// Leads to a slice or a time.
     on_lead: Callback<Lead>,
-    /// Marks slices in the timeline.
-    on_mark: Callback<Vec<SliceId>>,
+    /// Marks what rows lead to in the timeline, as a set of that name.
+    on_mark: Callback<(String, Vec<Lead>)>,
     /// Bytes that the open profiles leave for tables.
     bytes_left: Callback<(), u64>,
     /// What was chosen.
@@ -343,7 +352,7 @@ fn TableList(infos: RwSignal<Vec<TableInfo>>, load: Callback<String>) -> impl In
 
 /// The result.
 #[component]
-fn Output(state: State, choices: ViewState, on_lead: Callback<Lead>, on_mark: Callback<Vec<SliceId>>) -> impl IntoView {
+fn Output(state: State, choices: ViewState, on_lead: Callback<Lead>, on_mark: Callback<(String, Vec<Lead>)>) -> impl IntoView {
     let (chart, set_chart) = choices.choice("chart", String::new());
     let axes = RwSignal::new(None::<(usize, usize)>);
     Effect::new(move || {
@@ -356,14 +365,10 @@ fn Output(state: State, choices: ViewState, on_lead: Callback<Lead>, on_mark: Ca
             on_lead.run(lead);
         }
     });
-    let slices = move || -> Vec<SliceId> {
-        state.found.with(|f| {
-            let lead = |row: &Row| match result::lead(&f.fields, row, state.has_slice_ids.get()) {
-                Some(Lead::Slice(slice)) => Some(SliceId(slice)),
-                _ => None,
-            };
-            f.rows.iter().filter_map(lead).collect()
-        })
+    let mark = move |_| {
+        let lead = |f: &Found, row: &Row| result::lead(&f.fields, row, state.has_slice_ids.get_untracked());
+        let leads = state.found.with_untracked(|f| f.rows.iter().filter_map(|row| lead(f, row)).collect());
+        on_mark.run((state.set_name(), leads));
     };
     let leads =
         Memo::new(move |_| state.found.with(|f| f.rows.first().and_then(|row| result::lead(&f.fields, row, state.has_slice_ids.get()))));
@@ -407,8 +412,8 @@ fn Output(state: State, choices: ViewState, on_lead: Callback<Lead>, on_mark: Ca
                 <button type="button" class="button" title="Copy the first 1000 rows as a Markdown table" on:click=copy>"Copy as Markdown"</button>
                 <label>"Chart " <select class="select" data-sql-chart="" on:change:target=move |e| set_chart.set(e.target().value())>{kinds}</select></label>
                 <Show when=move || !chart.get().is_empty()>{picker("x", true)}{picker("y", false)}</Show>
-                <Show when=move || matches!(leads.get(), Some(Lead::Slice(_)))>
-                    <button type="button" class="button" data-sql-mark="" title="Mark the slices of all rows in the timeline" on:click=move |_| on_mark.run(slices())>"Mark in the timeline"</button>
+                <Show when=move || leads.get().is_some()>
+                    <button type="button" class="button" data-sql-mark="" title="Mark the slices of all rows in the timeline as a named set" on:click=mark>"Mark in the timeline"</button>
                 </Show>
                 <Show when=move || leads.get().is_some()><span class="sql__what">"Click a row, or press Enter on it, to show it in the timeline."</span></Show>
             </div>

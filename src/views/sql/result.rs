@@ -115,12 +115,12 @@ pub fn columns(fields: &[Field]) -> Vec<Column> {
 }
 
 /// Where a row leads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lead {
     /// To a slice.
     Slice(u32),
-    /// To a time: start and duration, ns.
-    Time(i64, i64),
+    /// To a time: start and duration, ns; and the name of a slice there, where the row has it.
+    Time(i64, i64, Option<String>),
 }
 
 /// Where rows lead: by their columns. `has_slice_ids`: whether a column `id` is that of a slice.
@@ -136,9 +136,17 @@ pub fn lead(fields: &[Field], row: &Row, has_slice_ids: bool) -> Option<Lead> {
     if let Some(slice) = slice.and_then(|id| u32::try_from(id).ok()) {
         return Some(Lead::Slice(slice));
     }
+    let text = |name: &str| {
+        let at = fields.iter().position(|f| f.name.eq_ignore_ascii_case(name))?;
+        match row.cell(at) {
+            Cell::Text(text) => Some(text.clone()),
+            _ => None,
+        }
+    };
     let start = value("ts").or_else(|| value("start_ts"))?;
     let end = || value("end_ts").map(|end| end.saturating_sub(start));
-    Some(Lead::Time(start, value("dur").or_else(|| value("duration_ns")).or_else(end)?.max(0)))
+    let duration = value("dur").or_else(|| value("duration_ns")).or_else(end)?.max(0);
+    Some(Lead::Time(start, duration, text("opcode").or_else(|| text("name"))))
 }
 
 /// The first `most` rows as a table of Markdown.
@@ -194,7 +202,10 @@ mod tests {
         let found = rows(&fields, batch);
         assert_eq!(found[0].cells, [Cell::Int(5), Cell::Int(12), Cell::Int(9)]);
         assert_eq!(found[1].cells, [Cell::Absent, Cell::Text(large), Cell::Int(9)]);
-        assert_eq!((lead(&fields, &found[0], false), lead(&fields, &found[1], false)), (Some(Lead::Time(5, 4)), None));
+        assert_eq!((lead(&fields, &found[0], false), lead(&fields, &found[1], false)), (Some(Lead::Time(5, 4, None)), None));
+        let named = [field("ts", "BIGINT"), field("dur", "BIGINT"), field("opcode", "VARCHAR")];
+        let row = Row::new(vec![Cell::Int(5), Cell::Int(4), Cell::Text("MATMUL".into())]);
+        assert_eq!(lead(&named, &row, false), Some(Lead::Time(5, 4, Some("MATMUL".into()))));
         let ids = [field("ID", "BIGINT")];
         let row = Row::new(vec![Cell::Int(3)]);
         assert_eq!((lead(&ids, &row, true), lead(&ids, &row, false)), (Some(Lead::Slice(3)), None));

@@ -52,6 +52,8 @@ pub struct Core {
     pub box_rows: BoxRows,
     /// Yellow slices, sorted.
     pub highlights: Arc<Vec<SliceId>>,
+    /// Whether no other slices are drawn.
+    pub is_alone: bool,
     /// (from, to, whether into the selection).
     pub arrows: Vec<(SliceId, SliceId, bool)>,
     /// Arrows of the window.
@@ -96,6 +98,7 @@ impl Core {
             range: None,
             box_rows: BoxRows::default(),
             highlights: Arc::default(),
+            is_alone: false,
             arrows: Vec::new(),
             flows: Arc::default(),
             annotations: Arc::default(),
@@ -115,7 +118,7 @@ impl Core {
         core.tool = old.tool;
         core.layout_version = old.layout_version.wrapping_add(1);
         (core.range, core.selection) = (old.range, old.selection);
-        (core.highlights, core.arrows) = (old.highlights, old.arrows);
+        (core.highlights, core.is_alone, core.arrows) = (old.highlights, old.is_alone, old.arrows);
         (core.annotations, core.chosen_mark) = (old.annotations, old.chosen_mark);
         (core.curves, core.hides_tiny) = (old.curves, old.hides_tiny);
         let mut box_rows = old.box_rows;

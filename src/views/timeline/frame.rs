@@ -103,6 +103,7 @@ impl Inner {
             height_px: core.height_px,
             dpr,
             highlights: &core.highlights,
+            is_alone: core.is_alone,
             has_text: core.has_text,
             picked: core.picked.as_deref(),
             least_ns: core.least_ns(),

@@ -25,6 +25,8 @@ pub struct Ink<'a> {
     pub theme: &'a Theme,
     /// Slices in yellow, sorted; all others step back if there are any.
     pub highlights: &'a [SliceId],
+    /// Whether no other slices are drawn.
+    pub is_alone: bool,
     /// Time to pixels.
     pub scale: Scale,
 }
@@ -51,6 +53,11 @@ impl Ink<'_> {
             return self.theme.hit;
         }
         self.theme.dimmed[slot]
+    }
+
+    /// Whether a slice is not drawn.
+    fn hides(&self, slice: usize) -> bool {
+        self.is_alone && !self.highlights.is_empty() && self.highlights.binary_search(&SliceId(slice as u32)).is_err()
     }
 
     fn has_highlight(&self, run: &Range<usize>) -> bool {
@@ -137,6 +144,9 @@ impl Ink<'_> {
 
     /// Fills the columns of one slice; whether over the whole height.
     fn bar(&self, lines: &mut Lines, bar: WideSlice, ends_here: bool) -> bool {
+        if self.hides(bar.slice.index()) {
+            return false;
+        }
         let colour = self.colour(bar.slice.index());
         let is_thin = self.is_thin(lines, bar.slice.index());
         let columns = bar.left as usize..bar.right as usize;
@@ -155,6 +165,9 @@ impl Ink<'_> {
     /// Paints a column with the slices of `run` in it.
     fn many(&self, lod: &LaneLod, run: Range<usize>, lines: &mut Lines, column: usize) {
         let is_hit = !self.highlights.is_empty() && self.has_highlight(&run);
+        if self.is_alone && !self.highlights.is_empty() && !is_hit {
+            return;
+        }
         let longest = lod.longest(&self.hot.duration, run.clone());
         let share = match (run.len(), is_hit) {
             (1, _) | (_, true) => 1.0,
@@ -190,7 +203,7 @@ mod tests {
         let theme = Theme::new(&Tokens::fallback(false));
         let n = want.len();
         let view = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(n as i64 * 10)), n as f64);
-        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], scale: view.scale(n) };
+        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], is_alone: false, scale: view.scale(n) };
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: slices.len() as u32 };
         let lod = LaneLod::new(&hot.duration, 0..slices.len());
         let (mut full, mut thin) = (vec![theme.background; n], vec![0; n]);
@@ -217,11 +230,44 @@ mod tests {
     }
 
     #[test]
+    fn a_set_is_drawn_alone() {
+        let hot = HotColumns {
+            start: vec![0, 10, 20, 40, 43, 60, 63],
+            duration: vec![10, 10, 10, 2, 2, 2, 2],
+            name: vec![0; 7],
+            colour: (0..7).collect(),
+            ..HotColumns::default()
+        };
+        let theme = Theme::new(&Tokens::fallback(false));
+        let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(80)), 8.0).scale(8);
+        let drawn = |highlights: &[SliceId]| {
+            let ink = Ink { hot: &hot, theme: &theme, highlights, is_alone: true, scale };
+            let (mut full, mut thin) = (vec![theme.background; 8], vec![0; 8]);
+            let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 7 };
+            let mut lines = Lines { full: &mut full, thin: &mut thin, is_wait: &[], taken: &mut [] };
+            ink.paint(lane, &LaneLod::new(&hot.duration, 0..7), &mut lines, 1000, &mut Vec::new());
+            full.iter()
+                .map(|p| {
+                    if *p == theme.hit {
+                        'x'
+                    } else if *p == theme.background {
+                        '.'
+                    } else {
+                        'o'
+                    }
+                })
+                .collect::<String>()
+        };
+        assert_eq!(drawn(&[SliceId(1), SliceId(6)]), ".x....x.");
+        assert_eq!(drawn(&[]), "ooo.o.o.", "without a set nothing is hidden");
+    }
+
+    #[test]
     fn waits_are_on_the_thin_line() {
         let hot = HotColumns { start: vec![0, 20], duration: vec![20, 20], name: vec![1, 0], colour: vec![0, 1], ..HotColumns::default() };
         let theme = Theme::new(&Tokens::fallback(false));
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(40)), 4.0).scale(4);
-        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], scale };
+        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], is_alone: false, scale };
         let lane = Lane { track: TrackId(0), depth: 0, first: 0, end: 2 };
         let (mut full, mut thin, mut wide) = (vec![7; 4], vec![0; 4], Vec::new());
         let lod = LaneLod::new(&hot.duration, 0..2);
@@ -247,7 +293,7 @@ mod tests {
         };
         let theme = Theme::new(&Tokens::fallback(false));
         let scale = Viewport::whole(TimeRange::new(TimeNs(0), TimeNs(100)), 10.0).scale(10);
-        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], scale };
+        let ink = Ink { hot: &hot, theme: &theme, highlights: &[], is_alone: false, scale };
         let (mut full, mut thin, mut taken) = (vec![theme.background; 10], vec![0; 10], vec![false; 10]);
         taken[7] = true;
         let lod = LaneLod::new(&hot.duration, 0..5);

@@ -39,6 +39,8 @@ pub struct Shot<'a> {
     pub dpr: f64,
     /// Yellow slices, sorted.
     pub highlights: &'a [SliceId],
+    /// Whether no other slices are drawn.
+    pub is_alone: bool,
     /// Whether names are written on slices.
     pub has_text: bool,
     /// By string: instants of that name are drawn; `None`: all.
@@ -105,7 +107,7 @@ impl Scene {
                 *p = shot.theme.line;
             }
         }
-        let ink = Ink { hot: shot.hot, theme: shot.theme, highlights: shot.highlights, scale };
+        let ink = Ink { hot: shot.hot, theme: shot.theme, highlights: shot.highlights, is_alone: shot.is_alone, scale };
         let pinned = shot.rows.pinned_height;
         let bottom = (shot.scroll + shot.height_px).ceil() as i32 - pinned;
         let visible = shot.rows.between(shot.scroll as i32, bottom);
@@ -254,6 +256,7 @@ mod tests {
             height_px: 160.0,
             dpr,
             highlights: &[],
+            is_alone: false,
             has_text: true,
             picked: None,
             least_ns: 0,

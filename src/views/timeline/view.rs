@@ -34,6 +34,9 @@ pub fn Timeline(
     selection: RwSignal<Option<Item>>,
     /// Slices in yellow, sorted by id.
     highlights: Signal<Arc<Vec<SliceId>>>,
+    /// Whether no other slices are drawn than those in yellow.
+    #[prop(default = Signal::stored(false))]
+    is_alone: Signal<bool>,
     /// (from, to, whether it leads into the selection).
     arrows: Signal<Vec<(SliceId, SliceId, bool)>>,
     /// Scrolls and pans to a slice or an instant whenever it changes to one.
@@ -115,7 +118,8 @@ pub fn Timeline(
     effect(move || {
         let slices = highlights.get();
         let slices = stage.ids.with(|ids| if ids.is_same() { slices.clone() } else { ids.all_inside(&slices) });
-        stage.change(|core| core.highlights = slices);
+        let is_alone = is_alone.get();
+        stage.change(|core| (core.highlights, core.is_alone) = (slices, is_alone));
     });
     Effect::new(move |before: Option<usize>| {
         let columns = hot.with(|h| h.as_ref().map_or(0, |h| Arc::as_ptr(h) as usize));
