@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { cells, expect, idle, openProfile, picture, root, start, test } from './support.js';
 
 const run = join(root, 'tests', 'fixtures', 'axonrun', '32_ranks_4_faults.axonrun');
+const base = join(root, 'tests', 'fixtures', 'axonrun', '32_ranks_no_faults.axonrun');
 
 test('a run summary names what is wrong, and a cell names its trace', async ({ page, site }) => {
   await start(page, site);
@@ -35,4 +36,28 @@ test('a run summary names what is wrong, and a cell names its trace', async ({ p
   expect((await cells(page, 'fleet-hosts', 'name')).length).toBe(4);
   expect((await cells(page, 'fleet-kernels', 'n'))[0]).toBe('32');
   await picture(page, 'fleet');
+});
+
+test('a run is compared with another open one', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, base);
+  const view = page.locator('[data-view="fleet"]');
+  await expect(view.locator('[data-finding]')).toHaveCount(0);
+  await expect(view.locator('[data-fleet-compare]')).toHaveCount(0);
+  await openProfile(page, run);
+  await expect(page.locator('[role=tab]')).toHaveCount(2);
+  const part = view.locator('[data-fleet-compare]');
+  await part.getByLabel('Base').selectOption({ index: 1 });
+  await idle(page);
+  await expect(part.locator('[data-change="New"]')).toHaveCount(4);
+  await expect(part.locator('[data-change="Gone"]')).toHaveCount(0);
+  // The rank with the slow device and the host that waits for data changed most; every rank is in both.
+  const ranks = await cells(page, 'fleet-change-ranks', 'rank');
+  expect(ranks.length).toBeGreaterThan(8);
+  expect(await cells(page, 'fleet-change-steps', 'name')).toEqual(expect.arrayContaining(['Mean step', 'Kernel', 'DataLoader', 'Device idle']));
+  await picture(page, 'fleet-compared');
+  // The choice is part of the address.
+  await expect(page).toHaveURL(/s\.fleet\.base=/);
+  await part.getByLabel('Base').selectOption('');
+  await expect(part.locator('[data-change]')).toHaveCount(0);
 });

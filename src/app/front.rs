@@ -12,7 +12,7 @@ use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, slice_se
 use crate::ui::effect::effect;
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
-use crate::views::fleet::FleetView;
+use crate::views::fleet::{FleetView, Run};
 use crate::views::ledger::LedgerView;
 use crate::views::operators::{OperatorsView, sums::RangeSums};
 use crate::views::profile::ProfileView;
@@ -82,7 +82,12 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
 
 /// A run summary.
 pub(super) fn fleet(Front { app, profile, .. }: Front) -> AnyView {
-    view! { <FleetView ask=profile.ask choices=app.view_state("fleet") /> }.into_any()
+    let runs = Signal::derive(move || {
+        let all = app.state.profiles().get().into_iter();
+        let is_run = |p: &OpenProfile| p.stopped.is_none() && p.hot.info.views.iter().any(|v| v == "fleet");
+        all.filter(is_run).map(|p| Run { hash: p.hash, label: p.title, ask: p.ask }).collect::<Vec<Run>>()
+    });
+    view! { <FleetView ask=profile.ask runs=(runs, profile.hash) choices=app.view_state("fleet") /> }.into_any()
 }
 
 /// The ledger.

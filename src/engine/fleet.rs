@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::question::{Refusal, answers};
-use crate::analysis::fleet::{self, FleetMap, FleetMapQuery, FleetSummary};
+use crate::analysis::fleet::{self, FleetCompareQuery, FleetComparison, FleetMap, FleetMapQuery, FleetSummary};
 use crate::analysis::torch::run_part::RunPartQuery;
 use crate::base::{Severity, SkipReason};
 use crate::model::Domain;
@@ -41,4 +41,5 @@ impl Session {
 answers! {
     FleetQuery => FleetSummary: |session, _| Ok(fleet::summary(session.run()?));
     FleetMapQuery => FleetMap: |session, q| Ok(fleet::map(session.run()?, q.metric, q.order));
+    FleetCompareQuery => FleetComparison: |session, q| Ok(fleet::compare(&q.base, &fleet::summary(session.run()?)));
 }

@@ -19,7 +19,7 @@ pub use crate::analysis::device::program_alignment::AlignmentQuery;
 pub use crate::analysis::device::{CurvesQuery, DmaRowsQuery, LayersQuery, MemoryMapQuery, ProgramQuery, SbufQuery};
 pub use crate::analysis::explain::{Explain, ExplainPart, ExplainQuery};
 pub use crate::analysis::filter::Term;
-pub use crate::analysis::fleet::FleetMapQuery;
+pub use crate::analysis::fleet::{FleetCompareQuery, FleetMapQuery};
 pub use crate::analysis::flows::{Flows, FlowsQuery};
 pub use crate::analysis::hit_tables::Within;
 pub use crate::analysis::operators::OperatorsQuery;

@@ -163,7 +163,7 @@ questions! {
     MemoryQuery, MemoryEventsQuery, MemoryFramesQuery, DistributedPartQuery, DistributedQuery, ModulesQuery, TreeQuery, DiffPartQuery,
     DiffQuery, FlatDiffQuery, RunPartQuery,
     // Of run summaries.
-    FleetQuery, FleetMapQuery,
+    FleetQuery, FleetMapQuery, FleetCompareQuery,
     // Of memory snapshots.
     SnapshotQuery, PictureQuery, LiveQuery, AllocationsQuery, AllocationQuery, SegmentsQuery;
     neuron:

@@ -1,12 +1,14 @@
 //! A run of many ranks: merging the parts of its traces, and what the merged run answers. `docs/fleet.md` states the rules.
 
 mod collectives;
+mod compare;
 mod findings;
 mod map;
 mod merge;
 mod summary;
 
 pub use collectives::{CollectiveRow, bus_factor};
+pub use compare::{FindingState, FleetChange, FleetCompareQuery, FleetComparison, RankChange, compare};
 pub use findings::{Finding, FindingKind, Fraction, RULES};
 pub use map::{FleetMap, Metric, RowOrder, map};
 pub use merge::{MergeError, Merger, merge, totals};

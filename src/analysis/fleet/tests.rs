@@ -164,3 +164,46 @@ proptest::proptest! {
 
     }
 }
+
+#[test]
+fn two_runs_are_compared_by_step_rank_name_and_finding() {
+    let base = summary(&run_of(&[1, 2, 3, 4, 5]));
+    let same = compare(&base, &base);
+    assert!(same.steps.iter().chain(&same.operators).chain(&same.kernels).all(|c| c.delta_ns() == 0), "{same:?}");
+    assert_eq!((same.ranks.len(), same.notes.len()), (5, 0));
+    assert!(same.ranks.iter().all(|r| r.most.is_none()));
+    // Part 8 is rank 3 again, with 5 ns more of Other in each step; part 4 is rank 4 without a partner.
+    let run = summary(&run_of(&[1, 2, 8]));
+    let found = compare(&base, &run);
+    let of = |name: &str| found.steps.iter().find(|c| c.name == name).cloned().unwrap_or_default();
+    // Steps of 1001…1005 and of 1001, 1002, 1008 ns.
+    assert_eq!((of("Mean step").base_ns, of("Mean step").run_ns, of("Kernel").delta_ns()), (Some(1003), Some(1003), 0));
+    assert_eq!((of("Mean step").ratio_thousandths(), of("DataLoader").base_ns), (Some(1000), Some(20)));
+    assert_eq!(found.ranks.len(), 3);
+    let most = &found.ranks[0];
+    assert_eq!((most.base.rank, most.base_ns, most.run_ns, most.most), (Some(3), 1003, 1008, Some((Metric::Other, 5))));
+    assert_eq!((most.base.name.as_str(), most.run.name.as_str()), ("rank3.json", "rank8.json"));
+    assert_eq!(found.notes.len(), 1, "{:?}", found.notes);
+    let gone = found.operators.iter().find(|c| c.name == "aten::op3").expect("an operator of the base alone");
+    assert_eq!((gone.run_ns, gone.ratio_thousandths()), (None, None));
+    // 7 ns in one of 15 steps are nothing; `aten::mm` is in all.
+    let mm = found.operators.iter().find(|c| c.name == "aten::mm").expect("an operator of both");
+    assert_eq!((mm.base_ns, mm.run_ns), (Some((101 + 102 + 100 + 101 + 102) / 15), Some((101 + 102 + 102) / 9)));
+}
+
+#[test]
+fn findings_are_new_gone_or_in_both() {
+    let finding = |subject: &str| Finding {
+        kind: FindingKind::SlowDevice,
+        subject: subject.into(),
+        text: String::new(),
+        cost_ns: 1,
+        ratio: None,
+        traces: Vec::new(),
+    };
+    let of = |subjects: &[&str]| FleetSummary { findings: subjects.iter().map(|s| finding(s)).collect(), ..FleetSummary::default() };
+    let found = compare(&of(&["rank 1", "rank 2"]), &of(&["rank 2", "rank 3"]));
+    let states: Vec<(FindingState, &str)> = found.findings.iter().map(|f| (f.0, f.1.subject.as_str())).collect();
+    assert_eq!(states, [(FindingState::New, "rank 3"), (FindingState::Gone, "rank 1"), (FindingState::Same, "rank 2")]);
+    assert_eq!(found.notes.len(), 1, "without steps");
+}

@@ -1,8 +1,11 @@
 //! Fleet: a run of many ranks. Steps of each rank as a heat map, what is wrong and where, who waits for whom, hosts and devices compared.
 
+mod compared;
 mod heat;
 pub mod picture;
 mod rows;
+
+pub use compared::Run;
 
 use super::ask::{Asked, asked};
 use crate::analysis::fleet::{FleetMapQuery, FleetSummary, Metric, RULES, RowOrder};
@@ -13,6 +16,7 @@ use crate::ui::bars::Bars;
 use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Column, Kind, Row, Table};
 use crate::worker::client::Ask;
+use compared::Compared;
 use heat::Heat;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -22,6 +26,9 @@ use std::sync::Arc;
 pub fn FleetView(
     /// Answers for the open profile.
     ask: Ask,
+    /// Every open run summary, and the hash of this one.
+    #[prop(default = (Signal::stored(Vec::new()), String::new()))]
+    runs: (Signal<Vec<Run>>, String),
     /// What was chosen in the view.
     choices: ViewState,
 ) -> impl IntoView {
@@ -33,7 +40,7 @@ pub fn FleetView(
         let order = RowOrder::ALL.into_iter().find(|o| o.id() == order.get()).unwrap_or_default();
         Some(FleetMapQuery { metric: chosen.get(), order })
     });
-    let map = asked(ask, query);
+    let map = asked(ask.clone(), query);
     let cell = RwSignal::new(None::<(usize, usize)>);
     let metrics =
         move || Metric::ALL.map(|m| view! { <option value=m.id() selected=move || chosen.get() == m>{m.label()}</option> }).collect_view();
@@ -57,6 +64,7 @@ pub fn FleetView(
             <Problem text=found.problem />
             <Notes notes=found.derive(|f| f.notes.clone()) />
             <Findings found />
+            <Compared runs=runs.0 front=runs.1 ask choices />
             <div class="torch__choices">
                 <label class="field">
                     "Show"
