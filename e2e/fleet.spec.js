@@ -47,7 +47,7 @@ test('a run is compared with another open one', async ({ page, site }) => {
   await openProfile(page, run);
   await expect(page.locator('[role=tab]')).toHaveCount(2);
   const part = view.locator('[data-fleet-compare]');
-  await part.getByLabel('Base').selectOption({ index: 1 });
+  await part.locator('[data-field="base"]').selectOption({ index: 1 });
   await idle(page);
   await expect(part.locator('[data-change="New"]')).toHaveCount(4);
   await expect(part.locator('[data-change="Gone"]')).toHaveCount(0);
@@ -58,6 +58,6 @@ test('a run is compared with another open one', async ({ page, site }) => {
   await picture(page, 'fleet-compared');
   // The choice is part of the address.
   await expect(page).toHaveURL(/s\.fleet\.base=/);
-  await part.getByLabel('Base').selectOption('');
+  await part.locator('[data-field="base"]').selectOption('');
   await expect(part.locator('[data-change]')).toHaveCount(0);
 });
