@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { expect, idle, openProfile, samples, settled, show, start, test } from './support.js';
+import { expect, idle, lanes, openProfile, samples, settled, show, start, test } from './support.js';
 
 const CPU = join(samples, 'cpu_single.pt.trace.json.gz');
 
@@ -57,12 +57,13 @@ test('a Chrome trace of a range opens again, and is the range', async ({ page, s
   const all = JSON.parse(readFileSync((await saved(page, 'trace')).path, 'utf8'));
   const slices = (trace) => trace.traceEvents.filter((event) => event.ph === 'X').length;
   expect(slices(all)).toBeGreaterThan(100);
-  await page.locator('.timeline__overlay').focus();
-  const box = await page.locator('.timeline__plot').boundingBox();
-  await page.mouse.move(box.x + box.width * 0.4, box.y + 60);
+  const box = await (await lanes(page)).boundingBox();
+  await page.keyboard.down('Shift');
+  await page.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.5);
   await page.mouse.down();
-  await page.mouse.move(box.x + box.width * 0.5, box.y + 60, { steps: 4 });
+  await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.5, { steps: 4 });
   await page.mouse.up();
+  await page.keyboard.up('Shift');
   await expect(page.locator('[data-clear-range]')).toBeVisible();
   const part = await saved(page, 'trace');
   expect(part.name).toMatch(/range\.trace\.json$/);
@@ -134,6 +135,10 @@ test('an old browser gets a sentence', async ({ page, site }) => {
   });
   const old = await page.context().newPage();
   await old.addInitScript(() => { delete window.DecompressionStream; });
-  await old.setContent(text);
+  const out = join(test.info().outputDir, 'single.html');
+  const { mkdir, writeFile } = await import('node:fs/promises');
+  await mkdir(test.info().outputDir, { recursive: true });
+  await writeFile(out, text);
+  await old.goto(pathToFileURL(out).href);
   await expect(old.locator('#early-status')).toContainText('needs a newer browser');
 });

@@ -81,7 +81,7 @@ function boot(letters, fragment, glue) {
       return Object.defineProperty(file, 'webkitRelativePath', { value: path });
     }));
     if (files.length > 0) window.axonscopeEarly.open({ files, entries: [] });
-  }).catch((error) => say(`The profile in this file could not be read: ${error.message}.`));
+  }).catch((error) => isOld || say(`The profile in this file could not be read: ${error.message}.`));
 }
 
 const POLICY = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; connect-src blob:; base-uri 'none'; form-action 'none'";
