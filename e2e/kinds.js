@@ -66,7 +66,11 @@ export const kinds = [
   }, ['summary', ...tables]],
   ['neuron-summary-text', (page) => dropFiles(page, { name: 'summary.txt', bytes: summaryText }), ['summary', 'tensors', ...tables]],
   ['neff', (page) => openProfile(page, neuron('neff_matmul_small', 'matmul_small.neff')), ['program', ...tables]],
-  ['neuron-logs', (page) => dropTree(page, logs()), [...slices, 'operator-timeline', 'operator-framework', 'operator-hlo', ...tables]],
+  ['neuron-logs', async (page) => {
+    await dropTree(page, logs());
+    // The directory holds a trace too; the profile that is read first is in front.
+    await page.getByRole('tab').filter({ hasNotText: 'trace' }).click();
+  }, [...slices, 'operator-timeline', 'operator-framework', 'operator-hlo', ...tables]],
   ['neuron-log-trace', (page) => dropFiles(page, { name: 'neuron_trace.json', bytes: trace() }), [...slices, 'trace', ...queried]],
   ['neuron-system', (page) => dropFiles(page, { name: 'system_profile.json', bytes: hostBound() }, { name: 'trace.json', bytes: framework() }), ['timeline', 'system', 'serving', 'search', 'operators', ...queried]],
   ['neuron-system-tables', (page) => dropTree(page, directory()), ['timeline', 'system', 'serving', 'search', 'operators', ...tables]],
