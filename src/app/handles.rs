@@ -110,16 +110,11 @@ pub async fn ready_worker(app: App) -> Result<(Link, Events), String> {
     }
 }
 
-/// A worker that can import what was found: `worker` itself, or one of another program.
-pub async fn able_worker(app: App, worker: (Link, Events), found: &Found) -> Result<(Link, Events), String> {
+/// A worker of the program that imports what was found.
+pub async fn worker_for(app: App, found: &Found) -> Result<(Link, Events), String> {
     match Program::of(found) {
-        Program::Common => Ok(worker),
-        other => {
-            HANDLES.with_borrow_mut(|h| {
-                h.spare.get_or_insert(worker);
-            });
-            started(app, other).await
-        }
+        Program::Common => ready_worker(app).await,
+        other => started(app, other).await,
     }
 }
 

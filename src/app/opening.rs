@@ -125,11 +125,7 @@ pub(super) fn job(app: App, id: u32, mut found: Found, files: Vec<Dropped>, targ
     outside::expect(id, target.drop);
     let start = move || {
         run(app, id, async move {
-            let opened = match handles::ready_worker(app).await {
-                Ok(worker) => open_found(app, id, worker, found, files, target).await,
-                Err(sentence) => Err(sentence),
-            };
-            match opened {
+            match open_found(app, id, found, files, target).await {
                 Ok(hash) => outside::opened(target.drop, &hash),
                 Err(sentence) => {
                     outside::failed(target.drop, &sentence);
@@ -164,19 +160,12 @@ pub(super) fn raw(files: &[Dropped]) -> Vec<File> {
 }
 
 /// Opens one profile; returns its content hash, also where the same content is open.
-async fn open_found(
-    app: App,
-    id: u32,
-    worker: (Link, Events),
-    found: Found,
-    files: Vec<Dropped>,
-    target: Target,
-) -> Result<String, String> {
+async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target: Target) -> Result<String, String> {
     let name = found.paths.first().cloned().unwrap_or_default();
     // Of a directory of tables none is the one meant.
     let meant = name.rsplit_once('/').filter(|_| found.claim.format == "neuron_parquet").map_or(name.as_str(), |path| path.0);
     let named = |sentence: String| if sentence.contains(file_name(meant)) { sentence } else { format!("`{meant}`: {sentence}") };
-    let (link, mut events) = handles::able_worker(app, worker, &found).await?;
+    let (link, mut events) = handles::worker_for(app, &found).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
     let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
     let message =
