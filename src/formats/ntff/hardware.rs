@@ -23,6 +23,20 @@ struct Constants {
     source: &'static str,
 }
 
+/// Trainium 1, of which Inferentia 2 has the cores.
+const TRN1: Constants = Constants {
+    family: "trn1",
+    tensor_clock: 2.8,
+    other_clock: 1.4,
+    array_rows: 128,
+    array_columns: 128,
+    hbm_bandwidth: 410_000_000_000,
+    dma_bandwidth: 500_000_000_000,
+    logical_core: 1,
+    source: "Values of trn1 that AWS publishes (2.8 GHz; a half of 820 GB/s for each of two HBM stacks, a half of 1 TB/s of DMA for each of two \
+             cores); not recorded in the trace",
+};
+
 /// Generations with all values published.
 ///
 /// trn2 as `neuron-profile` 2.28 writes them (of all ten public runs). The others are from AWS's documentation of SDK 2.28: frequencies and stacks
@@ -39,29 +53,12 @@ const GENERATIONS: [Constants; 4] = [
         logical_core: 2,
         source: "Values of trn2 that neuron-profile 2.28 writes; not recorded in the trace",
     },
-    Constants {
-        family: "trn1",
-        tensor_clock: 2.8,
-        other_clock: 1.4,
-        array_rows: 128,
-        array_columns: 128,
-        hbm_bandwidth: 410_000_000_000,
-        dma_bandwidth: 500_000_000_000,
-        logical_core: 1,
-        source: "Values of trn1 that AWS publishes (2.8 GHz; a half of 820 GB/s for each of two HBM stacks, a half of 1 TB/s of DMA for each of two \
-                 cores); not recorded in the trace",
-    },
+    TRN1,
     Constants {
         family: "inf2",
-        tensor_clock: 2.8,
-        other_clock: 1.4,
-        array_rows: 128,
-        array_columns: 128,
-        hbm_bandwidth: 410_000_000_000,
-        dma_bandwidth: 500_000_000_000,
-        logical_core: 1,
         source: "Values of inf2 that AWS publishes (2.8 GHz; a half of 820 GB/s for each of two HBM stacks, a half of 1 TB/s of DMA for each of two \
                  cores); not recorded in the trace",
+        ..TRN1
     },
     Constants {
         family: "trn3",
