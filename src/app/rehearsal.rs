@@ -1,4 +1,4 @@
-//! Shows a small made-up trace where nobody sees it, before the first file comes. Browsers compile a WebAssembly function when it is first
+//! Shows a small synthetic trace where nobody sees it, before the first file comes. Browsers compile a WebAssembly function when it is first
 //! called; what lies between an opened profile and its picture is some two thousand of them. Done ahead, the first file opens a tenth sooner.
 
 use super::front::Front;

@@ -9,7 +9,7 @@ use crate::formats::import::Feeder;
 use crate::formats::{self, Claim, ImportError, kineto};
 use std::fmt::Write as _;
 
-/// Launches in the made-up trace: as many as make every busy function worth compiling; some 40 ms of work.
+/// Launches in the synthetic trace: as many as make every busy function worth compiling; some 40 ms of work.
 const N_LAUNCHES: usize = 3000;
 /// Fed in pieces, so that a function that has been compiled is entered again.
 const PIECE: usize = 128 << 10;
@@ -17,10 +17,10 @@ const PIECE: usize = 128 << 10;
 /// Launches in the trace that the page rehearses with.
 const N_REHEARSED: usize = 200;
 
-/// Imports a made-up trace and forgets it. Returns the slices it had.
+/// Imports a synthetic trace and forgets it. Returns the slices it had.
 ///
 /// # Errors
-/// When the made-up trace does not open.
+/// When the synthetic trace does not open.
 pub fn warm_up() -> Result<usize, ImportError> {
     let session = opened(N_LAUNCHES)?;
     session.colour_column();
@@ -29,10 +29,10 @@ pub fn warm_up() -> Result<usize, ImportError> {
     Ok(session.profile.slices.len())
 }
 
-/// A small made-up trace, for the page to show where nobody sees it.
+/// A small synthetic trace, for the page to show where nobody sees it.
 ///
 /// # Errors
-/// When the made-up trace does not open.
+/// When the synthetic trace does not open.
 pub fn made_up() -> Result<Session, ImportError> {
     opened(N_REHEARSED)
 }

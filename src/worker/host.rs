@@ -94,7 +94,7 @@ impl Host {
                 });
             }
             Ok(ToWorker::Ask { id, query }) => self.answer(id, &query),
-            // The made-up trace opens, or what follows is slower; neither is news for the page.
+            // The synthetic trace opens, or what follows is slower; neither is news for the page.
             Ok(ToWorker::WarmUp) => {
                 Reader::shared();
                 drop(crate::engine::warm_up());

@@ -42,7 +42,7 @@ pub enum ToWorker {
     WarmUp,
     /// Work out what many answers share before the first of them is asked for. No answer.
     Prepare,
-    /// Open a small made-up trace, so that the page gets fast as well.
+    /// Open a small synthetic trace, so that the page gets fast as well.
     Rehearse,
 }
 

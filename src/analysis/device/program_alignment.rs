@@ -1,4 +1,4 @@
-//! Two programs side by side: which words of one stand for which words of the other, as between two versions of a compiler.
+//! Two programs side by side: which words of one correspond to which words of the other, as between two versions of a compiler.
 //!
 //! Words with the same opcode and the same operands are aligned (Myers' difference algorithm). Between them, words with the same opcode only are
 //! aligned as changed; the others are in one program only.

@@ -28,7 +28,7 @@ What a profile does not record is NULL. A table without rows has no file.";
 /// Arguments of `axonscope convert`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// NTFF (better with its NEFF), JSON of neuron-profile, or a PyTorch or Chrome trace; directories stand for the files in them
+    /// NTFF (better with its NEFF), JSON of neuron-profile, or a PyTorch or Chrome trace; of a directory, the files in it
     #[arg(required = true, value_name = "IN")]
     files: Vec<String>,
     /// Directory to write; with several profiles, each gets a directory of its own in it

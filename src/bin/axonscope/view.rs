@@ -27,7 +27,7 @@ const MOST_FILES: usize = 1_000;
 /// Arguments of `axonscope view`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Files to open together; directories stand for the files in them
+    /// Files to open together; of a directory, the files in it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// Port on 127.0.0.1; any free one without it

@@ -18,7 +18,7 @@ pub fn LedgerView(
     /// How it agrees with other open files of the same run.
     #[prop(optional, into)]
     checks: Signal<Vec<String>>,
-    /// What stands below it.
+    /// Content below the ledger.
     #[prop(optional, into)]
     below: ViewFn,
 ) -> impl IntoView {

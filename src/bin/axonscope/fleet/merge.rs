@@ -21,7 +21,7 @@ Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 done, but parts were skipped 
 /// Arguments of `axonscope merge`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Parts (.part.parquet) and runs (.axonrun); directories stand for the files in them
+    /// Parts (.part.parquet) and runs (.axonrun); of a directory, the files in it
     #[arg(required = true, value_name = "PART")]
     files: Vec<String>,
     /// File to write

@@ -18,7 +18,7 @@ Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 done, but traces were skipped
 /// Arguments of `axonscope part`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// PyTorch traces; directories stand for the files in them
+    /// PyTorch traces; of a directory, the files in it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// Directory to write to; made where it is missing

@@ -23,7 +23,7 @@ Exit codes: 0 done, 1 failed, 2 wrong arguments, 4 done, but traces were skipped
 /// Arguments of `axonscope run`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// PyTorch traces; directories stand for the files in them
+    /// PyTorch traces; of a directory, the files in it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
     /// File to write
