@@ -8,7 +8,7 @@ use crate::base::text;
 use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, own::OwnKind, runs, url::Named, url::UrlState};
 use crate::views::timeline::memory;
 use crate::worker::client::Ask;
-use crate::worker::page::{Events, FromWorker, Link};
+use crate::worker::page::{Events, FromWorker};
 use crate::worker::protocol::{FindQuery, Found, HotColumns, Opened, ToWorker};
 use futures_util::StreamExt;
 use futures_util::future::abortable;
