@@ -116,6 +116,18 @@ ensure_trunk() {
   cargo_tool trunk 0.21.14 "it assembles the page" 0 --locked trunk@0.21.14 --no-default-features --features native-tls
 }
 
+# It states no version: cargo's own list does.
+ensure_split() {
+  local version=0.2.4
+  if grep -q "\"wasm_split_cli_support $version " "$tools/.crates.toml" 2>/dev/null; then
+    note "wasm-split-cli $version: here"
+    return
+  fi
+  say "building wasm-split-cli $version with cargo (a few minutes, once): it cuts the page's program into chunks"
+  quick_install 1 --locked "wasm_split_cli_support@$version" --features build-binary || die "wasm-split-cli $version could not be built by cargo install. Is crates.io reachable? The lines above say more."
+  rm -rf "$tools/build"
+}
+
 ensure_wasm_pack() { cargo_tool wasm-pack 0.15.1 "it runs tests inside a browser" 0 --locked wasm-pack@0.15.1; }
 
 ensure_machete() { cargo_tool cargo-machete 0.9.2 "it finds dependencies that nothing uses" 0 --locked cargo-machete@0.9.2; }
@@ -171,6 +183,7 @@ ensure_build() {
   ensure_wasm_target
   ensure_npm
   ensure_bindgen
+  ensure_split
   ensure_trunk
   ensure_clang
   ensure_crates
@@ -189,5 +202,10 @@ build_page() {
   local out=$1
   shift
   say "building the page into ${out#"$root"/}"
+  # scripts/split.mjs takes the program from the folder of this profile.
+  local AXONSCOPE_CARGO_PROFILE=debug
+  if [[ " $* " == *" --release "* ]]; then AXONSCOPE_CARGO_PROFILE=page; fi
+  if [[ "$*" =~ --cargo-profile\ ([a-z]+) ]]; then AXONSCOPE_CARGO_PROFILE=${BASH_REMATCH[1]}; fi
+  export AXONSCOPE_CARGO_PROFILE
   NO_COLOR=true trunk build --dist "$out" "$@" || die "the page did not build; the lines above say why."
 }

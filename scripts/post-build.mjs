@@ -1,4 +1,5 @@
 // Trunk's post_build hook; works on the finished site before trunk moves it into place.
+//   0. cuts the page's program into chunks (split.mjs)
 //   1. joins the style sheets that follow the start page into one file
 //   2. puts public/early.js in place of `__EARLY__`, and fills `__CSP_HASHES__` of the Content-Security-Policy with the hashes of the inline scripts of index.html
 //   3. writes open.html: index.html with connections to https in its policy and the script that opens addresses
@@ -9,6 +10,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { compress, isCompanion } from './compress.mjs';
+import { split } from './split.mjs';
 
 const site = process.env.TRUNK_STAGING_DIR ?? process.argv[2];
 if (!site) throw new Error('post-build.mjs is run by trunk, or with the folder of a built site as its argument');
@@ -16,7 +18,8 @@ const digest = (kind, data, as) => createHash(kind).update(data).digest(as);
 
 // 1. One request instead of a dozen, on a line where each waits for its turn.
 const page = join(site, 'index.html');
-let html = readFileSync(page, 'utf8');
+const isRelease = process.env.TRUNK_PROFILE === 'release';
+let html = split(site, readFileSync(page, 'utf8'), isRelease);
 const sheets = [...html.matchAll(/<link\b[^>]*\brel="?stylesheet"?[^>]*>/gi)].map(([tag]) => ({ tag, file: tag.match(/\bhref="?\.?\/?([^"\s>]+)/i)[1] }));
 if (sheets.length > 1) {
   const css = sheets.map(({ file }) => readFileSync(join(site, file), 'utf8').trim()).join('\n');
@@ -80,7 +83,6 @@ writeFileSync(join(site, 'sw.js'), template
   .replace("'__LATER_VERSION__'", JSON.stringify(JSON.parse(readFileSync(new URL('package.json', engine), 'utf8')).version)));
 
 // 6. What a server sends in place of a file, to who accepts it.
-const isRelease = process.env.TRUNK_PROFILE === 'release';
 const small = isRelease ? await compress(site, [...files, 'sw.js']) : [];
 const sum = (key) => (small.reduce((n, file) => n + file[key], 0) / 1e6).toFixed(2);
 console.log(`post-build: ${hashes.length} inline scripts hashed, ${files.length} files for offline use, version ${version}`

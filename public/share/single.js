@@ -66,6 +66,7 @@ function boot(letters, fragment, glue) {
   const blob = (name) => once(name, () => read(name));
   const url = (name) => once(`url ${name}`, async () => URL.createObjectURL(new Blob([await blob(name)], { type: 'text/javascript' })));
   const program = (name) => once(`program ${name}`, async () => WebAssembly.compile(await (await blob(`${name}_bg.wasm`)).arrayBuffer()));
+  const response = async (name) => new Response(await blob(name), { headers: { 'content-type': 'application/wasm' } });
   const worker = (name) => {
     // A worker of a page from a disk can load no script: its own has all of it, and waits for the program.
     const text = `onmessage=({data})=>{onmessage=null;wasm_bindgen({module_or_path:data})};${glue[name]}`;
@@ -73,7 +74,7 @@ function boot(letters, fragment, glue) {
     program(name).then((module) => made.postMessage(module), (error) => made.dispatchEvent(new ErrorEvent('error', { message: error.message })));
     return made;
   };
-  window.axonscopeSingle = { blob, url, program, worker };
+  window.axonscopeSingle = { blob, url, program, response, worker };
   if (fragment && !location.hash) location.hash = fragment;
   parsed.then(async () => {
     const parts = [...document.querySelectorAll('script[data-profile-path]')];
@@ -87,9 +88,25 @@ function boot(letters, fragment, glue) {
 }
 
 const POLICY = "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; connect-src blob:; base-uri 'none'; form-action 'none'";
-const START = `const { url, program } = window.axonscopeSingle;
-const [bindings, wasm] = await Promise.all([url('page.js').then((from) => import(from)), program('page')]);
+const START = `const single = window.axonscopeSingle;
+single.chunks = await import(await single.url('chunks.js'));
+const [bindings, wasm] = await Promise.all([single.url('page.js').then((from) => import(from)), single.program('page')]);
+single.bindings = bindings;
 await bindings.default({ module_or_path: wasm });`;
+
+/** The page's script and the one that loads its chunks import each other by address: here each finds the other, and the chunks, in the file. */
+function unlinked(page, chunks, chunksName) {
+  const swap = (text, from, to) => {
+    if (!from.test(text)) throw new Error(`One HTML file cannot be made: the program has no ${from}`);
+    return text.replace(from, to);
+  };
+  const importOf = new RegExp(`import \\* as (\\w+) from ['"]\\./${chunksName}['"];?`, 'g');
+  return [
+    swap(page, importOf, 'const $1 = window.axonscopeSingle.chunks;'),
+    swap(swap(chunks, /import \{ initSync \} from "[^"]+";/, 'const initSync = (...given) => window.axonscopeSingle.bindings.initSync(...given);'),
+      /fetch\(new URL\("\.\/([^"]+)", import\.meta\.url\)\)/g, 'window.axonscopeSingle.response("$1")'),
+  ];
+}
 const HIDDEN = '.start__address,.start__samples,[data-sample],[data-directories]{display:none!important}';
 
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
@@ -141,8 +158,13 @@ export async function single({ read, files, title = '', fragment = '', needsNeur
   if (title) swap(/<title>[^<]*<\/title>/, `<title>${escaped(title)}</title>`);
 
   const own = ['library.js', 'connect/panels.js', 'share/share.js', 'share/picture.js', 'share/report.js'].map((file) => [file, file]);
-  const programs = [['page.js', page], ['page_bg.wasm', wasm], ...workers.map((name) => [`${name}_bg.wasm`, `${name}_bg.wasm`]), ...own];
+  const chunksName = page.replace(/\.js$/, '_chunks.js');
+  const chunksText = await (await read(chunksName)).text();
+  const chunks = [...new Set([...chunksText.matchAll(/"\.\/([^"]+\.wasm)"/g)].map(([, name]) => name))].map((name) => [name, name]);
+  const scripts = unlinked(await (await read(page)).text(), chunksText, chunksName);
+  const programs = [['page_bg.wasm', wasm], ...chunks, ...workers.map((name) => [`${name}_bg.wasm`, `${name}_bg.wasm`]), ...own];
   const program = [];
+  for (const [i, name] of ['page.js', 'chunks.js'].entries()) program.push(await embedded(name, new Blob([scripts[i]])));
   for (const [name, file] of programs) program.push(await embedded(name, await read(file)));
   const profile = [];
   for (const [i, { path, blob }] of files.entries()) profile.push(await embedded(`profile ${i}`, blob, path));

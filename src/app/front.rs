@@ -1,6 +1,7 @@
 //! The profile in front: side bar, scope bar, the view, the details drawer.
 
 use super::bars::ScopeBar;
+use super::chunks::{self, Mount};
 use super::glance::glance;
 use super::side::SideBar;
 use super::stacked::{StackBar, Stacked, StackedTimeline};
@@ -75,8 +76,8 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         // A link or the tab before may name a view that this profile cannot fill.
         let offered = &profile.hot.info.views;
         let view = if offered.contains(&view) { view } else { actions::first_view(offered, profile.has_lost()).into() };
-        let mount = views::of(&view).map_or(timeline as fn(Front) -> AnyView, |def| def.mount);
-        mount(Front { app, profile, hot, details, flows, stacked })
+        let mount = views::of(&view).map_or(Mount::Here(timeline), |def| def.mount);
+        chunks::mounted(mount, Front { app, profile, hot, details, flows, stacked })
     }
 }
 

@@ -1,7 +1,7 @@
 //! `data-idle` on the body: nothing is read, asked or about to be painted. Then a worker may work ahead.
 
-use super::handles;
 use super::link::log_failure;
+use super::{chunks, handles, views};
 use crate::state::{App, AppStateStoreFields as _, Importing, Phase};
 use crate::ui::effect::effect;
 use crate::worker::client;
@@ -24,7 +24,7 @@ pub fn join(app: App, n_writes: RwSignal<usize>) {
     let is_quiet = Memo::new(move |_| {
         let is_ready = !app.state.formats().with(|f| f.is_empty()) || app.state.notices().with(|n| n.iter().any(|n| n.is_error));
         let is_still = n_writes.get() == 0 && !app.is_moving.get();
-        is_ready && waiting.get() == 0 && is_still && app.state.imports().with(|all| is_at_rest(all))
+        is_ready && waiting.get() == 0 && chunks::n_running() == 0 && is_still && app.state.imports().with(|all| is_at_rest(all))
     });
     effect(move || {
         // What was chosen is drawn a frame later.
@@ -39,8 +39,11 @@ pub fn join(app: App, n_writes: RwSignal<usize>) {
                 request_animation_frame(move || {
                     if is_quiet.try_get_untracked() == Some(true) {
                         set_idle("true");
-                        if let Some(sentence) = app.front_untracked().and_then(|p| handles::prepare_answers(p.id).err()) {
-                            web_sys::console::warn_1(&sentence.into());
+                        if let Some(profile) = app.front_untracked() {
+                            if let Err(sentence) = handles::prepare_answers(profile.id) {
+                                web_sys::console::warn_1(&sentence.into());
+                            }
+                            views::prefetch(&profile.hot.info.views);
                         }
                     }
                 });

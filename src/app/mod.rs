@@ -1,6 +1,7 @@
 //! The page's root: layout, keys, drops. What it shows is in `views`, what the user has chosen in `state`.
 
 mod bars;
+mod chunks;
 mod commands;
 mod compared;
 mod device_views;

@@ -2,7 +2,7 @@
 //! called; what lies between an opened profile and its picture is some two thousand of them. Done ahead, the first file opens a tenth sooner.
 
 use super::front::Front;
-use super::handles;
+use super::{chunks, handles};
 use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions};
 use crate::worker::client::Ask;
 use crate::worker::page::{FromWorker, Link};
@@ -89,7 +89,7 @@ async fn drawn(app: App, link: &Link) -> bool {
         if !is_free(app) {
             return false;
         }
-        if link.n_pending() == 0 {
+        if link.n_pending() == 0 && chunks::is_quiet() {
             return true;
         }
     }
