@@ -70,10 +70,11 @@ impl StringTable {
 }
 
 /// Hands out one [`StrId`] per distinct string.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Interner {
     table: StringTable,
-    /// Open addressing: (upper hash bits, id + 1); 0 marks a free place.
+    /// Open addressing: (upper hash bits, id + 1); 0 marks a free place. Made again where the table came from another program.
+    #[serde(skip)]
     slots: Vec<(u32, u32)>,
 }
 
@@ -156,7 +157,7 @@ impl Interner {
     }
 
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(256);
+        let size = (self.table.len() * 2).next_power_of_two().max(self.slots.len() * 2).max(256);
         let mask = size - 1;
         let mut slots = vec![(0, 0); size];
         for (id, text) in self.table.iter().skip(1) {

@@ -181,6 +181,8 @@ pub trait Split: Sync {
     fn first_record(&self, text: &[u8]) -> Option<usize>;
     /// An importer of the records from `offset` on; `head` are the first bytes of the member.
     fn piece(&self, head: &[u8], offset: u64) -> Option<Box<dyn Piece>>;
+    /// A piece that [`Piece::packed`] wrote in another program of the same build; `None`: the bytes are something else.
+    fn unpacked(&self, bytes: &[u8]) -> Option<Box<dyn Piece>>;
 }
 
 /// An importer of records from the middle of a member.
@@ -189,6 +191,8 @@ pub trait Piece: Any + Send {
     fn feed(&mut self, block: &[u8]);
     /// How much of the piece was fed so far, of how much.
     fn expect(&mut self, read_bytes: u64, total_bytes: u64);
+    /// All of it as bytes, for another program of the same build: columns as they lie in memory. `None`: it cannot be written.
+    fn packed(&self) -> Option<Vec<u8>>;
 }
 
 /// An importer that is fed blocks in order. Gzip is inflated before.

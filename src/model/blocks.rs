@@ -1,5 +1,9 @@
 //! Columns that grow without being copied: one block as long as the file lets expect, then blocks of a fixed length.
 
+mod travel;
+
+pub use travel::one_by_one;
+
 use crate::base::{SliceId, in_parts};
 
 const BLOCK_BITS: u32 = 16;

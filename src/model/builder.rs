@@ -8,13 +8,14 @@ pub use append::Renamed;
 use super::blocks::Blocks;
 use super::{Column, GenericTable, Profile, RecordRef, TrackKind};
 use crate::base::{Interner, SliceId, StrId, TrackId, in_parts};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A slice in the order the importer wrote it.
 pub type RawSliceId = u32;
 
 /// A track to be.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TrackSpec {
     /// Id of the group it belongs to, as returned by [`ProfileBuilder::track`].
     pub parent: Option<TrackId>,
@@ -42,7 +43,7 @@ pub struct RawSlice {
 }
 
 /// A counter to be: samples in any order.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CounterSpec {
     /// "B/s", "%", "bytes"; empty for a plain number.
     pub unit: String,
@@ -54,7 +55,8 @@ pub struct CounterSpec {
     pub samples: Vec<(i64, Vec<f64>)>,
 }
 
-/// Writes a profile.
+/// Writes a profile. On its way between programs it has no tables.
+#[derive(Serialize, Deserialize)]
 pub struct ProfileBuilder {
     /// Strings of the profile to be.
     pub strings: Interner,
@@ -71,10 +73,12 @@ pub struct ProfileBuilder {
     counters: Vec<(TrackId, CounterSpec)>,
     instants: Vec<(TrackId, i64, StrId, RecordRef)>,
     flows: Vec<(RawSliceId, RawSliceId, StrId)>,
+    #[serde(skip)]
     tables: Vec<GenericTable>,
 }
 
 /// A further per-slice column.
+#[derive(Serialize, Deserialize)]
 struct Extra {
     kind: ExtraKind,
     /// What a slice has that nothing was set for.
@@ -84,13 +88,14 @@ struct Extra {
 }
 
 /// What a further per-slice column becomes.
+#[derive(Serialize, Deserialize)]
 enum ExtraKind {
     Attribute { id: String, label: String },
     Number,
 }
 
 /// A further per-slice column of the builder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnId(usize);
 
 /// The finished profile and what the importer needs to finish its domain part.

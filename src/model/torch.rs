@@ -6,6 +6,8 @@
 use super::replays::Replays;
 use super::{Column, RecordRef};
 use crate::base::{StrId, TrackId};
+use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
 
 /// "The record does not tell" in an id or number column.
 pub const ABSENT: u32 = u32::MAX;
@@ -74,8 +76,9 @@ pub struct Thread {
     pub tid: StrId,
 }
 
-/// One kernel, copy or set. NaN and [`ABSENT`] where the record does not tell.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// One kernel, copy or set. NaN and [`ABSENT`] where the record does not tell. Without a gap between its fields, so that rows are plain bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
+#[repr(C, packed(4))]
 pub struct Kernel {
     /// The slice.
     pub slice: u32,
@@ -102,7 +105,7 @@ pub struct Kernel {
 }
 
 /// An allocation (positive) or release (negative).
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct MemoryEvent {
     /// Nanoseconds.
     pub time: i64,
@@ -129,8 +132,9 @@ impl MemoryEvent {
     pub const NO_DEVICE: i32 = i32::MIN;
 }
 
-/// What the args of a collective say. Empty and [`ABSENT`] where they do not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What the args of a collective say. Empty and [`ABSENT`] where they do not. Without a gap, as [`Kernel`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C, packed(4))]
 pub struct Collective {
     /// The slice: a host range (`nccl:all_reduce`, `record_param_comms`) or a kernel.
     pub slice: u32,
@@ -153,7 +157,8 @@ pub struct Collective {
 }
 
 /// What the record of an operator says about its inputs beside their shapes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub struct OperatorInputs {
     /// The slice.
     pub slice: u32,
@@ -164,7 +169,8 @@ pub struct OperatorInputs {
 }
 
 /// A Python function or module call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub struct Function {
     /// The slice.
     pub slice: u32,

@@ -2,9 +2,9 @@
 
 use crate::common::conformance;
 use axonscope::base::{InputSet, Member};
-use axonscope::formats::import::{import_with, inflated};
-use axonscope::formats::parallel::Plan;
-use axonscope::formats::{Claim, ImportError, Imported};
+use axonscope::formats::import::{Feeder, import_with, inflated};
+use axonscope::formats::parallel::{self, Plan};
+use axonscope::formats::{Claim, ImportError, Imported, by_id};
 use proptest::prelude::*;
 use std::fmt::{Debug, Write};
 use std::hash::Hasher;
@@ -71,6 +71,42 @@ fn compare(text: &Member, whole: &Result<Imported, ImportError>, plan: Plan) {
             pieces.profile.check().unwrap();
         }
         (whole, pieces) => assert_eq!(pieces.map(|_| ()), whole.as_ref().map(|_| ()).map_err(Clone::clone), "{plan:?} of {text:?}"),
+    }
+}
+
+/// As workers read it: every piece but the first is read by another program, and comes as bytes. Also how many of them were added.
+fn by_workers(text: &Member, n_bytes: u64) -> (Result<Imported, ImportError>, usize) {
+    let claim = Claim { format: "kineto".into(), members: vec![0], recognised: String::new() };
+    let format = by_id("kineto").unwrap();
+    let mut feeder = Feeder::new(format, &claim, &text.name, text.len(), false).unwrap();
+    let split = feeder.split().unwrap();
+    let head = text.read_up_to(0, 4096).unwrap();
+    let mut n_added = 0;
+    for range in parallel::pieces(split, text, n_bytes).unwrap() {
+        let bytes = text.read(range.start, range.end - range.start).unwrap();
+        let piece = split.piece(&head, range.start).filter(|_| range.start > 0).map(|mut piece| {
+            piece.feed(&bytes);
+            split.unpacked(&piece.packed().unwrap()).unwrap()
+        });
+        match piece.is_some_and(|piece| feeder.absorb(piece, range.end - range.start)) {
+            true => n_added += 1,
+            false => match feeder.feed(&bytes) {
+                Ok(()) => {}
+                Err(error) => return (Err(error), n_added),
+            },
+        }
+    }
+    (feeder.finish().map(|i| i.0), n_added)
+}
+
+fn is_same(whole: &Result<Imported, ImportError>, pieces: Result<Imported, ImportError>, what: &impl Debug) {
+    match (whole, pieces) {
+        (Ok(whole), Ok(pieces)) => {
+            assert_eq!((pieces.ledger.read, &pieces.ledger.skipped), (whole.ledger.read, &whole.ledger.skipped), "{what:?}");
+            assert_eq!(prints(&pieces), prints(whole), "{what:?}");
+            pieces.profile.check().unwrap();
+        }
+        (whole, pieces) => assert_eq!(pieces.map(|_| ()), whole.as_ref().map(|_| ()).map_err(Clone::clone), "{what:?}"),
     }
 }
 
@@ -145,18 +181,20 @@ fn every_cut_of_a_trace_gives_the_same() {
         assert!(whole.as_ref().unwrap().profile.slices.len() > 10);
         for n_bytes in (1..text.len()).step_by(23) {
             compare(&text, &whole, plan(2 + n_bytes as usize % 3, n_bytes));
+            is_same(&whole, by_workers(&text, n_bytes).0, &("workers", n_bytes, &text));
         }
+        // Were every piece read in order after all, the comparison would test nothing.
+        assert!(by_workers(&text, 700).1 > 5, "root {shape}");
     }
 }
 
 #[test]
 fn pieces_are_read_by_helpers() {
     // Were every piece read in order after all, the others would test nothing.
-    use axonscope::formats::{by_id, parallel};
     let records: Vec<(usize, u64, u64)> = (0..40).map(|i| (i % 2, 100 + i as u64, i as u64)).collect();
     let text = Member::from_bytes("t.json", trace(&records, 2).into_bytes());
     let claim = Claim { format: "kineto".into(), members: vec![0], recognised: String::new() };
-    let mut feeder = axonscope::formats::import::Feeder::new(by_id("kineto").unwrap(), &claim, "t.json", text.len(), false).unwrap();
+    let mut feeder = Feeder::new(by_id("kineto").unwrap(), &claim, "t.json", text.len(), false).unwrap();
     let split = feeder.split().unwrap();
     let pieces = parallel::pieces(split, &text, 500).unwrap();
     assert!(pieces.len() > 8 && pieces[0].start == 0 && pieces.last().unwrap().end == text.len());
@@ -172,6 +210,15 @@ fn pieces_are_read_by_helpers() {
     }
     let (imported, _) = feeder.finish().unwrap();
     assert_eq!(prints(&imported), prints(&import(&text, Plan::SERIAL).unwrap()));
+}
+
+#[test]
+fn other_bytes_are_no_piece() {
+    let claim = Claim { format: "kineto".into(), members: vec![0], recognised: String::new() };
+    let split = Feeder::new(by_id("kineto").unwrap(), &claim, "t.json", 9, false).unwrap().split().unwrap();
+    let mut packed = split.piece(b"[", 5).unwrap().packed().unwrap();
+    packed.truncate(packed.len() / 2);
+    assert!(split.unpacked(&packed).is_none() && split.unpacked(&[]).is_none() && split.unpacked(&[0xff; 999]).is_none());
 }
 
 #[test]
@@ -207,6 +254,7 @@ fn real_traces_give_the_same() {
         let text = Member::from_bytes(path.to_string_lossy(), text.read(0, text.len()).unwrap());
         let whole = import(&text, Plan::SERIAL);
         compare(&text, &whole, plan(3, (text.len() / [5, 17][n % 2]).max(1)));
+        is_same(&whole, by_workers(&text, (text.len() / [7, 3][n % 2]).max(1)).0, &("workers", &text));
         n += 1;
     }
     assert!(n > 10, "{n}");
@@ -226,6 +274,8 @@ proptest! {
         let mut text = trace(&records, shape).into_bytes();
         text.truncate((text.len() as f64 * cut) as usize);
         let text = Member::from_bytes("t.json", text);
-        compare(&text, &import(&text, Plan::SERIAL), plan(n_threads, n_bytes));
+        let whole = import(&text, Plan::SERIAL);
+        compare(&text, &whole, plan(n_threads, n_bytes));
+        is_same(&whole, by_workers(&text, n_bytes).0, &("workers", n_bytes, &text));
     }
 }

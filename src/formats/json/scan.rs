@@ -1,5 +1,6 @@
 //! Stage one: 64 bytes at a time, which brackets stand outside strings.
 
+use serde::{Deserialize, Serialize};
 use wide::u8x16;
 
 /// Bytes looked at in one step.
@@ -15,7 +16,7 @@ pub struct Brackets {
 }
 
 /// What carries over from one step to the next: whether the text is in a string, and whether its next byte is escaped.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Strings {
     /// All ones in a string, else 0.
     in_string: u64,

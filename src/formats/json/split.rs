@@ -3,9 +3,10 @@
 mod elements;
 
 use super::scan::Strings;
+use serde::{Deserialize, Serialize};
 
 /// What to do with the value of a root key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Take {
     /// It is a list: each element by itself.
     Records,
@@ -46,7 +47,7 @@ pub const RECORD_MAX: usize = 64 << 20;
 const LONG: usize = 64 << 10;
 const KEY_MAX: usize = 4096;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Mode {
     /// Before the root's bracket.
     Start,
@@ -68,6 +69,7 @@ enum Mode {
 }
 
 /// Splits one JSON text.
+#[derive(Serialize, Deserialize)]
 pub struct Splitter {
     mode: Mode,
     is_list_root: bool,

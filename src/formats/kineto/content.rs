@@ -18,24 +18,27 @@ use crate::model::replays::Replays;
 use crate::model::torch::ABSENT;
 use crate::model::{Blocks, ProfileBuilder, RawSliceId, RecordRef};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Slices of the preview, per import.
 const PREVIEW_MAX: usize = 200_000;
 
 /// Asynchronous events: those of one process and category share a track.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub(super) struct Asyncs {
     pub(super) tracks: FxHashMap<(usize, StrId), TrackId>,
     pub(super) open: FxHashMap<(usize, StrId, u64), Vec<RawSliceId>>,
 }
 
-/// Everything read so far.
+/// Everything read so far. What travels between programs is that of a piece: what only reading on needs stays behind.
+#[derive(Serialize, Deserialize)]
 pub struct Content {
     pub(super) builder: ProfileBuilder,
     pub(super) category: ColumnId,
     shape: ColumnId,
     correlation: ColumnId,
     external_id: ColumnId,
+    #[serde(skip)]
     pub(super) known: Known,
     pub(super) lanes: Lanes,
     pub(super) counters: Counters,
@@ -43,6 +46,7 @@ pub struct Content {
     pub(super) flows: Blocks<FlowEnd>,
     pub(super) tables: Tables,
     /// What the root says.
+    #[serde(skip)]
     pub facts: Facts,
     /// The list of events was met.
     pub has_events: bool,
@@ -56,11 +60,15 @@ pub struct Content {
     /// `Record Window End`, held back: its time can be far off.
     pub(super) window_end: Option<(TrackId, i64, StrId, RecordRef)>,
     /// Operators and modules of graph replays, once their captures were read.
+    #[serde(skip)]
     pub(super) replays: Replays,
     /// Categories seen so far, the first few.
+    #[serde(skip)]
     cats: Vec<Cat>,
     /// Strings by a cheap hash of their bytes.
+    #[serde(skip)]
     recent: Vec<StrId>,
+    #[serde(skip)]
     preview: Preview,
     n_preview: usize,
     /// In a piece of a file: what depends on the text before it.

@@ -4,6 +4,7 @@ use crate::base::{StrId, TrackId};
 use crate::formats::json::{Cursor, Value, number, unescape};
 use crate::model::{CounterSpec, ProfileBuilder, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// More series than anyone reads; also bounds what a hostile file can make us hold.
 const SERIES_MAX: usize = 64;
@@ -19,6 +20,7 @@ pub struct Sampled {
     pub n_beyond: usize,
 }
 
+#[derive(Serialize, Deserialize)]
 struct Building {
     key: CounterKey,
     track: TrackId,
@@ -32,9 +34,10 @@ struct Building {
 pub type CounterKey = (usize, StrId, StrId);
 
 /// All counters of a trace.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Counters {
     counters: Vec<Building>,
+    #[serde(skip)]
     of: FxHashMap<CounterKey, usize>,
 }
 

@@ -2,9 +2,10 @@
 
 use crate::base::{StrId, TrackId};
 use crate::model::RecordRef;
+use serde::{Deserialize, Serialize};
 
 /// Of one piece, in the order of the file.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Deferred {
     /// Keys of the root, and their values where they are wanted.
     pub roots: Vec<(Vec<u8>, Option<Vec<u8>>)>,
@@ -15,7 +16,7 @@ pub(super) struct Deferred {
 }
 
 /// The end of a slice.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct End {
     /// What began it.
     pub opener: Opener,
@@ -30,7 +31,7 @@ pub(super) struct End {
 }
 
 /// Which slices an end can belong to: those of a thread, or of a process, category and id.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) enum Opener {
     Thread(usize),
     Async((usize, StrId, u64)),

@@ -2,9 +2,11 @@
 
 use crate::base::{SliceId, StrId, TimeNs, TrackId};
 use crate::model::{FlowTable, Profile};
+use bytemuck::{Pod, Zeroable};
 
 /// One end of an arrow as it stands in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
 pub struct FlowEnd {
     /// Id, numbers and texts apart.
     pub id: u64,

@@ -5,6 +5,7 @@ use crate::base::{Interner, StrId, TrackId};
 use crate::formats::json::unescape;
 use crate::model::{ProfileBuilder, RawSliceId, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// Counters and asynchronous tracks stand after the threads of their process.
 pub const AFTER_THREADS: i64 = 1 << 41;
@@ -12,7 +13,7 @@ pub const AFTER_THREADS: i64 = 1 << 41;
 const DEVICES_FIRST: i64 = 1 << 42;
 
 /// A process, or a device: torch writes both as processes.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Process {
     /// Its id as text.
     pub pid: StrId,
@@ -24,7 +25,7 @@ pub struct Process {
 }
 
 /// A thread, or a stream.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Thread {
     /// Position of its process.
     pub process: usize,
@@ -42,8 +43,8 @@ pub struct Thread {
     sort: Option<i64>,
 }
 
-/// All processes and threads of a trace.
-#[derive(Debug)]
+/// All processes and threads of a trace. Of those of a piece that came from another program, none is found by its id any more.
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Lanes {
     /// Ids as text.
     pub ids: Interner,
@@ -51,9 +52,12 @@ pub struct Lanes {
     pub processes: Vec<Process>,
     /// In the order first met.
     pub threads: Vec<Thread>,
+    #[serde(skip)]
     process_of: FxHashMap<StrId, usize>,
+    #[serde(skip)]
     thread_of: FxHashMap<(usize, StrId), usize>,
     /// Threads by a few bytes of their ids: (process, thread, position).
+    #[serde(skip)]
     recent: Vec<(Vec<u8>, Vec<u8>, usize)>,
 }
 

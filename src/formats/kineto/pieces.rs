@@ -5,12 +5,14 @@ use super::importer::{BYTES_PER_SLICE_MIN, Importer};
 use crate::base::Ledger;
 use crate::formats::json::{Splitter, next_record};
 use crate::formats::{Piece, Split};
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 
 /// Traces are cut before a record.
 pub(super) struct TracePieces;
 
 /// Records of a trace from one cut to the next.
+#[derive(Serialize, Deserialize)]
 pub(super) struct TracePiece {
     splitter: Splitter,
     content: Content,
@@ -28,12 +30,20 @@ impl Split for TracePieces {
         let splitter = Splitter::of_piece(offset, is_list_root);
         Some(Box::new(TracePiece { splitter, content: Content::of_piece(), ledger: Ledger::default(), from: offset }))
     }
+
+    fn unpacked(&self, bytes: &[u8]) -> Option<Box<dyn Piece>> {
+        Some(Box::new(postcard::from_bytes::<TracePiece>(bytes).ok()?))
+    }
 }
 
 impl Piece for TracePiece {
     fn feed(&mut self, block: &[u8]) {
         let TracePiece { splitter, content, ledger, .. } = self;
         splitter.feed(block, &mut Pass { content, ledger });
+    }
+
+    fn packed(&self) -> Option<Vec<u8>> {
+        postcard::to_allocvec(self).ok()
     }
 
     fn expect(&mut self, read_bytes: u64, total_bytes: u64) {
