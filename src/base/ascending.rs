@@ -1,4 +1,4 @@
-//! The order of many numbers, found digit by digit.
+//! The order of many numbers, found digit by digit, and of long lists by a number.
 
 use super::in_parts;
 
@@ -43,6 +43,26 @@ pub fn ascending(n: usize, value: impl Fn(usize) -> i64) -> Vec<u32> {
     places
 }
 
+/// Sorts a list of many rows by a number; rows with the same one keep their order. Lists that people read are short: see [`super::Order`].
+pub fn order_many<T: Copy>(rows: &mut Vec<T>, number: impl Fn(&T) -> i64) {
+    let mut numbers: Vec<i64> = Vec::with_capacity(rows.len());
+    in_parts(rows.len(), &mut |part| numbers.extend(rows[part].iter().map(&number)));
+    if numbers.is_sorted() {
+        return;
+    }
+    let places = places_of(&numbers);
+    drop(numbers);
+    let mut out = Vec::with_capacity(rows.len());
+    in_parts(places.len(), &mut |part| out.extend(places[part].iter().map(|place| rows[*place as usize])));
+    *rows = out;
+}
+
+/// Compiled once, whatever the rows are.
+#[inline(never)]
+fn places_of(numbers: &[i64]) -> Vec<u32> {
+    ascending(numbers.len(), |place| numbers[place])
+}
+
 /// Writes `keys` to `out` by the digit of `width` bits from bit `from` on; those with the same digit keep their order.
 fn by_digit(keys: &[u64], out: &mut [u64], from: u32, width: u32) {
     let digit = |key: u64| (key >> from) as usize & ((1 << width) - 1);
@@ -69,6 +89,9 @@ mod tests {
         let mut want: Vec<u32> = (0..values.len() as u32).collect();
         want.sort_by_key(|place| values[*place as usize]);
         assert_eq!(ascending(values.len(), |place| values[place]), want);
+        let mut rows: Vec<(i64, usize)> = values.iter().copied().zip(0..).collect();
+        order_many(&mut rows, |row| row.0);
+        assert_eq!(rows.iter().map(|row| row.1 as u32).collect::<Vec<_>>(), want);
     }
 
     #[test]

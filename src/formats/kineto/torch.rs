@@ -5,6 +5,7 @@ use super::flows::FlowEnd;
 use super::lanes::Lanes;
 use super::tables::Tables;
 use crate::base::Order as _;
+use crate::base::ascending::order_many;
 use crate::base::{SliceId, StrId, TrackId};
 use crate::model::builder::Finished;
 use crate::model::replays::Replays;
@@ -39,7 +40,8 @@ pub(super) fn torch(
         event.time = event.time.saturating_add(offset);
         event.track = finished.track_of_raw[event.track.index()].unwrap_or_default();
     }
-    memory.order_by_key(|m| (m.time, m.record.offset()));
+    // They stand in the order of the file.
+    order_many(&mut memory, |m| m.time);
     let track = |raw: TrackId| finished.track_of_raw[raw.index()];
     let mut threads: Vec<Thread> = threads.iter().filter_map(|&(raw, pid, tid)| Some(Thread { track: track(raw)?, pid, tid })).collect();
     threads.order_by_key(|t| t.track);
@@ -82,7 +84,7 @@ fn by_slice<T: Copy>(rows: Blocks<T>, slice_of_raw: &[SliceId], slice: impl Fn(&
         *slice = slice_of_raw[*slice as usize].0;
     }
     // A copy of one row is what the key function can look into.
-    rows.order_by_key(|row| *slice(&mut { *row }));
+    order_many(&mut rows, |row| i64::from(*slice(&mut { *row })));
     rows
 }
 

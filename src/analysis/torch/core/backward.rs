@@ -5,6 +5,7 @@ use super::link::Sources;
 use super::names;
 use super::tree::{Made, Trees, ends};
 use crate::base::Order as _;
+use crate::base::ascending::order_many;
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
 
@@ -237,7 +238,7 @@ impl Plan {
         out.host_self = host_self;
         out.end = ends(&out.parent);
         out.work = old.work.iter().map(|&(node, work)| (new_of[node as usize], work)).filter(|w| w.0 != NONE).collect();
-        out.work.order_by_key(|w| w.0);
+        order_many(&mut out.work, |w| i64::from(w.0));
         out
     }
 }

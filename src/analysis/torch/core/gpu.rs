@@ -4,6 +4,7 @@ use super::class::Class;
 use super::link::Sources;
 use crate::analysis::spans::{Ranges, length_in, union};
 use crate::base::Order as _;
+use crate::base::ascending::order_many;
 use crate::model::torch::ABSENT;
 use rustc_hash::FxHashMap;
 
@@ -113,7 +114,7 @@ pub fn widened(value: f32) -> f64 {
 
 /// Running sums between edges, at most 1, where they are above 0.
 fn segments(mut edges: Vec<(i64, f64)>) -> Vec<Segment> {
-    edges.order_by_key(|e| e.0);
+    order_many(&mut edges, |e| e.0);
     let mut out: Vec<Segment> = Vec::with_capacity(edges.len());
     let (mut sum, mut at) = (0.0f64, 0);
     for (time, change) in edges {

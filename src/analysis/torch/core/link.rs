@@ -6,6 +6,7 @@ use super::names::{self, Names};
 use super::rules::{Era, Rules};
 use super::tree::Raw;
 use crate::base::Order as _;
+use crate::base::ascending::order_many;
 use crate::model::torch::ABSENT;
 use crate::model::{Profile, Torch};
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -134,7 +135,7 @@ fn by_id(s: &Sources<'_>, events: &Events, nodes: &HostNodes, threads: &Threads,
         }
     }
     let mut by_list: Vec<Raw> = (0..nodes.slice.len() as Raw).collect();
-    by_list.order_by_key(|&n| nodes.list[n as usize]);
+    order_many(&mut by_list, |&n| i64::from(nodes.list[n as usize]));
     for node in by_list {
         let i = node as usize;
         let id = if nodes.kind[i] == NodeKind::Module { ABSENT } else { s.external_id(nodes.slice[i]) };

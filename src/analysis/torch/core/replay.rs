@@ -2,8 +2,8 @@
 
 use super::events::{Events, NodeKind};
 use super::tree::{Root, Trees, ends};
-use crate::base::Order as _;
 use crate::base::TrackId;
+use crate::base::ascending::order_many;
 use crate::model::torch::ABSENT;
 use crate::model::{NO_SLICE, Profile, Torch};
 use rustc_hash::FxHashMap;
@@ -50,7 +50,7 @@ pub fn add(profile: &Profile, torch: &Torch, events: &Events, mut trees: Trees) 
         (node != ABSENT).then_some((node, work as u32))
     };
     trees.work.extend(events.work.iter().enumerate().filter_map(with_node));
-    trees.work.order_by_key(|w| w.0);
+    order_many(&mut trees.work, |w| i64::from(w.0));
     trees
 }
 

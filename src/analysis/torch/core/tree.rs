@@ -4,8 +4,8 @@ mod forest;
 
 use super::events::{Events, HostNodes, NONE, NodeKind};
 use super::link::{Links, Sources};
-use crate::base::Order as _;
 use crate::base::TrackId;
+use crate::base::ascending::order_many;
 use crate::model::NO_SLICE;
 use forest::Forest;
 
@@ -195,6 +195,6 @@ fn node_work(links: &Links, place: impl Fn(Raw) -> u32) -> Vec<(u32, u32)> {
     }
     out.extend(links.work.iter().map(|&(raw, work)| (place(raw), work)).filter(|p| p.0 != NONE));
     // Stable: a node's work stays in the order of its calls.
-    out.order_by_key(|p| p.0);
+    order_many(&mut out, |p| i64::from(p.0));
     out
 }
