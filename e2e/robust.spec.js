@@ -31,6 +31,7 @@ function write(name, content) {
 }
 
 test('what the page shows itself before a file comes leaves nothing behind', async ({ page, site }) => {
+  await page.addInitScript(() => Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => 2 }));
   await start(page, site);
   await page.waitForFunction(() => performance.getEntriesByName('axonscope-rehearsed').length > 0);
   const left = await page.evaluate(() => ({
@@ -38,13 +39,14 @@ test('what the page shows itself before a file comes leaves nothing behind', asy
     profile: document.body.dataset.profile ?? null, idle: document.body.dataset.idle,
   }));
   expect(left).toEqual({ elements: 0, fragment: '', title: 'Axonscope', stored: 0, profile: null, idle: 'true' });
-  // Beside it, a reader waits for the first file.
+  // Beside it, a reader and a helper wait for the first file.
   const programs = () => page.workers().filter((worker) => !worker.url().endsWith('/reader.js'));
-  expect(programs()).toHaveLength(1);
+  expect(programs()).toHaveLength(2);
+  const [first] = programs();
   await openProfile(page, sample);
   await expect(tabs(page)).toHaveText([/cpu_single/]);
-  expect(programs(), 'the worker of the rehearsal opens the file').toHaveLength(1);
-  await expect.poll(() => page.workers().length, 'the reader ends with the import').toBe(1);
+  await expect.poll(() => page.workers().length, 'reader and helper end with the import').toBe(1);
+  expect(programs(), 'the worker of the rehearsal opens the file').toEqual([first]);
 });
 
 test('a picked directory is sorted into runs', async ({ page, site }) => {

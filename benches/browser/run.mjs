@@ -13,7 +13,8 @@
 //
 // Cases: a first visit over a slow line (first_visit.mjs); plain traces; the same as .json.gz; one with Python functions, modules and allocations; a file too large to open.
 // Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_SLICES=1000000 and
-// BENCH_WORKERS=8: that many traces of 100 MB as one run (0: none);
+// BENCH_WORKERS=8: that many traces of 100 MB as one run (0: none); BENCH_SERIAL=100: sizes that are read by one worker as well, without helpers;
+// BENCH_CLOSE=50: a trace of 100 MB opened and closed so many times in one page (0: none);
 // BENCH_SQL=2000000: queries over a timeline of that many slices (0: none), and over the device profile of BENCH_DEVICE;
 // BENCH_NTFF=run.ntff: the execution of that trace, repeated to 200 MB;
 // BENCH_OPERATORS=100000: a Neuron operator timeline and a report of analyze (0: none); BENCH_LARGE=1 adds a trace of 2.5 GB, and
@@ -100,8 +101,9 @@ async function phases(page) {
 }
 
 /** A page that was given the file (or files), when nothing is pending or something is wrong. */
-async function given(browser, site, file) {
+async function given(browser, site, file, isSerial = false) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  if (isSerial) await page.addInitScript(() => Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => 1 }));
   await page.addInitScript(inside.watch);
   await page.goto(site.url);
   await idle(page);
@@ -117,10 +119,10 @@ async function given(browser, site, file) {
   return { page, result };
 }
 
-async function open(site, file, bytes, isFirst) {
+async function open(site, file, bytes, isFirst, isSerial) {
   const browser = await launch();
   try {
-    const { page, result } = await given(browser, site, file);
+    const { page, result } = await given(browser, site, file, isSerial);
     if (result.alert) throw new Error(result.alert);
     const out = { idle_s: result.idle / 1000, preview_s: result.preview === null ? null : result.preview / 1000, peak_bytes: await peak(browser), phases_ms: result.phases_ms };
     if (isFirst) {
@@ -149,12 +151,12 @@ const empty = await emptyPage(site);
 let rate = null; // seconds of Parse per byte, from the largest text that could be parsed
 let failed = 0;
 
-async function measure(name, file, times) {
+async function measure(name, file, times, isSerial = false) {
   const bytes = n_bytes(file);
   try {
     const all = [];
     for (let i = 0; i < times; i++) {
-      all.push(await open(site, file, bytes, i === 0));
+      all.push(await open(site, file, bytes, i === 0, isSerial));
       say(`${name}, run ${i + 1}: idle after ${all[i].idle_s.toFixed(2)} s, Parse ${all[i].parse?.toFixed(2) ?? 'not possible'}`);
     }
     const of = (key) => median(all.map((r) => r[key]));
@@ -198,6 +200,49 @@ async function side_by_side(paths) {
   }
 }
 
+/** Resident bytes of all processes of a browser together. */
+async function resident(browser) {
+  const cdp = await browser.newBrowserCDPSession();
+  const { processInfo } = await cdp.send('SystemInfo.getProcessInfo');
+  await cdp.detach();
+  return processInfo.reduce((sum, p) => {
+    try { return sum + Number(readFileSync(`/proc/${p.id}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/)[1]) * 1024; } catch { return sum; }
+  }, 0);
+}
+
+/** Opens and closes a file again and again: `grown` is what the largest of the last ten times has over the largest of the first ten, of all processes while it is open. */
+async function again(file, times) {
+  const browser = await launch();
+  try {
+    const { page, result } = await given(browser, site, file);
+    if (result.alert) throw new Error(result.alert);
+    const open_bytes = [await resident(browser)];
+    const closed_bytes = [];
+    for (let i = 1; i < times; i++) {
+      await page.locator('[role=tab]').first().waitFor();
+      await page.getByRole('button', { name: /^Close / }).first().click();
+      await page.locator('[role=tab]').waitFor({ state: 'detached' });
+      await idle(page);
+      closed_bytes.push(await resident(browser));
+      await page.setInputFiles('input[type=file]:not([webkitdirectory])', file);
+      await page.locator('[role=tab]').first().waitFor({ timeout: 300_000 });
+      await idle(page);
+      open_bytes.push(await resident(browser));
+    }
+    const part = Math.max(1, Math.min(10, times >> 1));
+    const grown = (list) => round(Math.max(...list.slice(-part)) / Math.max(...list.slice(0, part)) - 1);
+    line({
+      case: `opened and closed ${times} times`, bytes: n_bytes(file), open_bytes: Math.max(...open_bytes), grown_open: grown(open_bytes),
+      closed_bytes: Math.max(...closed_bytes), grown_closed: grown(closed_bytes), workers: page.workers().length,
+    });
+  } catch (error) {
+    failed++;
+    line({ case: `opened and closed ${times} times`, error: error.message });
+  } finally {
+    await browser.close();
+  }
+}
+
 /** Queries over a profile. */
 async function sql(name, file, isDevice) {
   const browser = await launch();
@@ -231,6 +276,8 @@ async function refusal(file) {
 
 line(await firstVisit(launch, site, runs));
 for (const megabytes of list('BENCH_CASES', '100,500')) await measure(`${megabytes} MB`, made.trace(megabytes), runs);
+for (const megabytes of list('BENCH_SERIAL', '100')) await measure(`${megabytes} MB by one worker`, made.trace(megabytes), runs, true);
+for (const times of list('BENCH_CLOSE', '50')) await again(made.trace(100), times);
 for (const megabytes of list('BENCH_GZIP', '100')) await measure(`${megabytes} MB as .gz`, made.gzip(megabytes), runs);
 for (const megabytes of list('BENCH_RICH', '320')) await measure(`${megabytes} MB with Python, modules, memory`, made.rich(megabytes), 1);
 for (const n of list('BENCH_WORKERS', '8')) await side_by_side(made.workers(n, 100));

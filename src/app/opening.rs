@@ -168,8 +168,14 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
     let (link, mut events) = handles::worker_for(app, &found).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
     let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
-    let message =
-        ToWorker::Open { claim: found.claim.clone(), paths: found.paths.clone(), names, may_be_open, learned: super::learned::opcodes() };
+    let message = ToWorker::Open {
+        claim: found.claim.clone(),
+        paths: found.paths.clone(),
+        names,
+        may_be_open,
+        learned: super::learned::opcodes(),
+        n_readers: pool::n_readers(app),
+    };
     link.send(&message, &raw(&files)).map_err(&named)?;
     while let Some(event) = events.next().await {
         match event {

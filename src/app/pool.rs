@@ -36,6 +36,13 @@ pub fn budget() -> Budget {
     Budget::new(navigator.hardware_concurrency() as usize, memory)
 }
 
+/// Workers that may read the next profile side by side.
+pub fn n_readers(app: App) -> u32 {
+    let (n_imports, promised) =
+        app.state.imports().with_untracked(|all| (all.len(), all.iter().fold(0u64, |sum, i| sum.saturating_add(i.heap_bytes))));
+    budget().n_readers(n_imports, open_bytes(app).saturating_add(promised)) as u32
+}
+
 /// Memory of the open profiles, and of their tables in the SQL engine, bytes.
 pub fn open_bytes(app: App) -> u64 {
     profile_bytes(app).saturating_add(crate::views::sql::engine::bytes())

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-/// A part of the time between a chosen file and its first answer. Phases of one thread do not overlap.
+/// A part of the time between a chosen file and its first answer. Phases of one thread do not overlap, but for those of helpers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {
     /// Waiting for bytes of the file.
@@ -13,7 +13,11 @@ pub enum Phase {
     Parse,
     /// Waiting for a piece that another thread parses.
     Wait,
-    /// Adding the columns of such a piece.
+    /// A piece read and parsed by a helper, a worker of its own: beside the phases of the worker that opens the file.
+    Helper,
+    /// Columns of such a piece out of the bytes that came.
+    Unpack,
+    /// Adding the columns of a piece.
     Merge,
     /// Sorting, lanes, parents, and what links records: from the last block to the profile.
     Freeze,
@@ -31,11 +35,13 @@ pub enum Phase {
 
 impl Phase {
     /// Every phase, in the order of an opening.
-    pub const ALL: [Phase; 11] = [
+    pub const ALL: [Phase; 13] = [
         Phase::Read,
         Phase::Inflate,
         Phase::Parse,
         Phase::Wait,
+        Phase::Helper,
+        Phase::Unpack,
         Phase::Merge,
         Phase::Freeze,
         Phase::Transfer,
@@ -52,6 +58,8 @@ impl Phase {
             Phase::Inflate => "inflate",
             Phase::Parse => "parse",
             Phase::Wait => "wait",
+            Phase::Helper => "helper",
+            Phase::Unpack => "unpack",
             Phase::Merge => "merge",
             Phase::Freeze => "freeze",
             Phase::Transfer => "transfer",
@@ -85,6 +93,14 @@ pub fn time<T>(phase: Phase, work: impl FnOnce() -> T) -> T {
     let out = work();
     began.end(phase);
     out
+}
+
+/// A phase that ends now took so many milliseconds, by a clock of its own.
+pub fn took(phase: Phase, ms: f64) {
+    if let Some(listener) = LISTENER.get() {
+        let now = (listener.now_ms)();
+        (listener.report)(phase, now - ms, now);
+    }
 }
 
 /// A moment from which phases are timed; nothing where nobody listens.

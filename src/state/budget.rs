@@ -14,6 +14,9 @@ pub struct Budget {
 /// Browsers that do not say how much memory there is.
 const USUAL_MEMORY_GIB: f64 = 4.0;
 
+/// What a helper takes: its blocks, and the columns of two pieces of 32 MiB at most, bytes.
+const HELPER_BYTES: u64 = 64 << 20;
+
 impl Budget {
     /// Half of the machine's memory. `memory_gib` is what the browser tells; it tells no more than 8.
     pub fn new(n_cores: usize, memory_gib: Option<f64>) -> Self {
@@ -29,6 +32,13 @@ impl Budget {
             false if running.is_empty() => Next::Ask,
             _ => Next::Wait,
         }
+    }
+
+    /// How many workers may read one profile side by side: the cores are shared with `n_imports` profiles that are being read or wait, this one
+    /// among them; `used` bytes are taken or promised.
+    pub fn n_readers(&self, n_imports: usize, used: u64) -> usize {
+        let by_memory = self.bytes.saturating_sub(used) / HELPER_BYTES;
+        (self.n_cores / n_imports.max(1)).min(1 + usize::try_from(by_memory).unwrap_or(usize::MAX)).max(1)
     }
 
     /// How many of these, in order, are read at the same time.
@@ -86,6 +96,14 @@ mod tests {
         assert_eq!(budget.n_at_once(0, &[100 * MIB; 8]), 2);
         assert_eq!(Budget::new(8, Some(1.0)).n_at_once(100 * MIB, &[200 * MIB; 8]), 2);
         assert_eq!(budget.n_at_once(0, &[600 * MIB]), 1);
+    }
+
+    #[test]
+    fn cores_are_shared_by_what_is_read() {
+        let budget = Budget::new(8, Some(8.0));
+        assert_eq!([1, 2, 3, 8, 9].map(|n| budget.n_readers(n, 0)), [8, 4, 2, 1, 1]);
+        assert_eq!(budget.n_readers(1, budget.bytes - 130 * MIB), 3);
+        assert_eq!(budget.n_readers(1, u64::MAX), 1);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::base::{ByteSource, Member};
 use futures_channel::oneshot;
 use js_sys::{Array, ArrayBuffer, Promise, Uint8Array};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
@@ -90,7 +91,8 @@ enum By {
 /// Reads a file, or a member of an archive, from front to back.
 pub struct Blocks {
     source: Source,
-    len: u64,
+    /// Where the last read ends.
+    end: u64,
     /// Where the next read begins.
     offset: u64,
     size: u64,
@@ -103,7 +105,15 @@ impl Blocks {
     pub fn new(file: &File) -> Result<Self, String> {
         let len = file.size() as u64;
         let reader = if len >= READER_MIN && !remote::is_remote(file) { Reader::shared() } else { None };
-        let mut blocks = Blocks::over(Source::File(file.clone(), reader), len);
+        Blocks::of_range(file, 0..len, reader)
+    }
+
+    /// The bytes of `range` alone.
+    pub fn of_range(file: &File, range: Range<u64>, reader: Option<Rc<Reader>>) -> Result<Self, String> {
+        let mut blocks = Blocks::over(Source::File(file.clone(), reader), range.end);
+        if range.start > 0 {
+            (blocks.offset, blocks.size) = (range.start, BLOCK);
+        }
         blocks.read_ahead()?;
         Ok(blocks)
     }
@@ -114,7 +124,7 @@ impl Blocks {
     }
 
     fn over(source: Source, len: u64) -> Self {
-        Blocks { source, len, offset: 0, size: FIRST_BLOCK, coming: VecDeque::new(), bytes: Vec::new() }
+        Blocks { source, end: len, offset: 0, size: FIRST_BLOCK, coming: VecDeque::new(), bytes: Vec::new() }
     }
 
     /// Asks for the next blocks. The first one is read without the reader, which may not have started yet.
@@ -122,8 +132,8 @@ impl Blocks {
         let Source::File(file, reader) = &self.source else { return Ok(()) };
         let reader = reader.as_ref().filter(|r| r.is_running());
         let n_ahead = if reader.is_some() || remote::is_remote(file) { N_AHEAD } else { 1 };
-        while self.offset < self.len && self.coming.len() < n_ahead {
-            let n_bytes = self.size.min(self.len - self.offset);
+        while self.offset < self.end && self.coming.len() < n_ahead {
+            let n_bytes = self.size.min(self.end - self.offset);
             let blob = part(file, self.offset, n_bytes)?;
             let by = match reader.filter(|_| self.offset > 0) {
                 Some(reader) => By::Reader(reader.read(&blob)),

@@ -2,8 +2,10 @@
 
 use super::blob::FileSource;
 use super::fault;
+use super::helpers::Helper;
 use super::lifeline;
 use super::opening::{self, Transfer};
+use super::piece::Orders;
 use super::protocol::{ToPage, ToWorker, build_id, decode, encode};
 use super::reader::Reader;
 use super::remote;
@@ -63,6 +65,7 @@ pub(super) struct Host {
     scope: DedicatedWorkerGlobalScope,
     session: Rc<RefCell<Option<Session>>>,
     kept: Rc<RefCell<Kept>>,
+    orders: Orders,
 }
 
 /// Answers that take longer than this are kept, ms.
@@ -72,7 +75,7 @@ const MOST_KEPT: usize = 1 << 20;
 
 impl Host {
     fn new(scope: DedicatedWorkerGlobalScope) -> Self {
-        Host { scope, session: Rc::default(), kept: Rc::default() }
+        Host { scope, session: Rc::default(), kept: Rc::default(), orders: Orders::default() }
     }
 
     fn receive(&self, event: &MessageEvent) {
@@ -84,19 +87,23 @@ impl Host {
         };
         match decode::<ToWorker>(&bytes) {
             Ok(ToWorker::Inspect { names }) => self.post(&sorted(&names, &files).unwrap_or_else(ToPage::Failed)),
-            Ok(ToWorker::Open { claim, paths, names, may_be_open, learned }) => {
+            Ok(ToWorker::Open { claim, paths, names, may_be_open, learned, n_readers }) => {
                 crate::formats::ntff::learn_opcodes(&learned);
                 let host = self.clone();
                 spawn_local(async move {
-                    if let Err(sentence) = opening::open(&host, claim, &paths, (&names, &files), may_be_open).await {
+                    if let Err(sentence) = opening::open(&host, claim, &paths, (&names, &files), may_be_open, n_readers as usize).await {
                         host.post(&ToPage::Failed(sentence));
                     }
                 });
             }
+            Ok(ToWorker::ReadPiece(order)) => self.orders.take(self, order, files.into_iter().next()),
             Ok(ToWorker::Ask { id, query }) => self.answer(id, &query),
             // The synthetic trace opens, or what follows is slower; neither is news for the page.
-            Ok(ToWorker::WarmUp) => {
+            Ok(ToWorker::WarmUp { n_readers }) => {
                 Reader::shared();
+                if n_readers > 1 {
+                    Helper::prepare();
+                }
                 drop(crate::engine::warm_up());
             }
             Ok(ToWorker::Rehearse) => match crate::engine::made_up() {
@@ -148,10 +155,7 @@ impl Host {
     pub(super) fn post_with(&self, message: &ToPage, transfer: &Transfer) {
         let sent = encode(message).and_then(|bytes| {
             let bytes = Uint8Array::from(bytes.as_slice());
-            let parts = Array::of1(&bytes);
-            transfer.columns.iter().for_each(|c| {
-                parts.push(c);
-            });
+            let parts = Array::of1(&bytes).concat(&transfer.columns);
             let moved = Array::of1(&bytes.buffer()).concat(&transfer.buffers);
             self.scope.post_message_with_transfer(&parts, &moved).map_err(|e| super::blob::words(&e))
         });

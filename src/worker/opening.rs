@@ -1,25 +1,29 @@
 //! Opens one profile in the worker: hash, refusal, blocks with progress, columns to the page.
 
 use super::blob::Blocks;
+use super::helpers::Helper;
 use super::host::{Host, input};
 use super::protocol::{COLUMN_BLOCK, Opened, Progress, ToPage};
 use super::reader::Reader;
+use super::remote;
+use super::split::InPieces;
 use crate::base::hash::{PassingHash, content_hash};
 use crate::base::phases::{self, Phase};
 use crate::base::{InputError, InputSet};
 use crate::engine::Session;
 use crate::formats::gzip::{InflatedSource, is_gzip};
 use crate::formats::import::{self, Feeder};
+use crate::formats::parallel::Plan;
 use crate::formats::{self, Claim, Imported, inspect};
-use js_sys::{Array, Uint8Array};
+use js_sys::{Array, ArrayBuffer, Uint8Array};
 use wasm_bindgen::JsCast;
 use web_sys::File;
 
 /// Buffers that go to the page without being copied again.
 #[derive(Default)]
 pub(super) struct Transfer {
-    /// Each an array of buffers.
-    pub columns: Vec<Array>,
+    /// Each a buffer, or an array of buffers.
+    pub columns: Array,
     /// All of them, flat.
     pub buffers: Array,
 }
@@ -33,7 +37,13 @@ impl Transfer {
             blocks.push(&buffer);
             self.buffers.push(&buffer);
         }
-        self.columns.push(blocks);
+        self.columns.push(&blocks);
+    }
+
+    /// One buffer.
+    pub fn add_buffer(&mut self, buffer: &ArrayBuffer) {
+        self.columns.push(buffer);
+        self.buffers.push(buffer);
     }
 }
 
@@ -47,6 +57,7 @@ pub(super) async fn open(
     paths: &[String],
     (names, files): (&[String], &[File]),
     may_be_open: bool,
+    n_readers: usize,
 ) -> Result<(), String> {
     let picked = inspect::pick(&input(names, files)?, &claim, paths).map_err(|e| e.to_string())?;
     let hash_of = |set: &InputSet| content_hash(&set.members).map_err(|e| e.to_string());
@@ -57,7 +68,7 @@ pub(super) async fn open(
     }
     // A member of an archive has no file of its own.
     let file = paths.first().and_then(|path| names.iter().position(|name| name == path)).and_then(|i| files.get(i));
-    let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file).await? {
+    let (mut imported, readable, hash) = match streamed(host, &claim, &picked, file, n_readers).await? {
         Some((imported, readable, passed)) => (imported, readable, early.or(passed).map_or_else(|| hash_of(&picked), Ok)?),
         None => {
             let picked = if picked.n_bytes() <= AT_HAND { picked.at_hand().map_err(|e| e.to_string())? } else { picked };
@@ -68,6 +79,7 @@ pub(super) async fn open(
     };
     imported.ledger.members = paths.to_vec();
     Reader::release();
+    Helper::release();
     send(host, Session::new(claim, readable, imported), hash);
     Ok(())
 }
@@ -76,7 +88,13 @@ pub(super) async fn open(
 type Streamed = (Imported, InputSet, Option<String>);
 
 /// Imports block by block; `None` when the format is read at random access.
-async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&File>) -> Result<Option<Streamed>, String> {
+async fn streamed(
+    host: &Host,
+    claim: &Claim,
+    picked: &InputSet,
+    file: Option<&File>,
+    n_readers: usize,
+) -> Result<Option<Streamed>, String> {
     let (Some(format), Some(main)) = (formats::by_id(&claim.format), picked.members.first()) else {
         return Err(format!("Unknown format `{}`.", claim.format));
     };
@@ -87,25 +105,36 @@ async fn streamed(host: &Host, claim: &Claim, picked: &InputSet, file: Option<&F
         return Ok(None);
     };
     let unreadable = |why| InputError::Unreadable { name: title.into(), why }.to_string();
-    let mut blocks = match file {
-        Some(file) => Blocks::new(file).map_err(unreadable)?,
-        None => Blocks::of_member(main),
-    };
     let mut hash = PassingHash::new(main.len());
     let mut posted = f64::MIN;
-    loop {
-        let began = phases::begin();
-        let Some(block) = blocks.next().await.map_err(unreadable)? else { break };
-        began.end(Phase::Read);
-        hash.pass(block);
-        feeder.feed(block).map_err(|e| e.to_string())?;
+    let mut tell = |feeder: &mut Feeder| {
         let now = js_sys::Date::now();
         if now - posted >= PROGRESS_MS {
             posted = now;
             host.post(&ToPage::Progress(feeder.progress()));
         }
+    };
+    let plan = Plan::of_workers(n_readers, main.len());
+    let in_pieces = match (feeder.split(), file.filter(|file| !remote::is_remote(file))) {
+        (Some(split), Some(file)) if plan.n_threads > 1 => Some(InPieces { claim, member: main, file, split, plan }),
+        _ => None,
+    };
+    if let Some(in_pieces) = in_pieces {
+        in_pieces.feed(&mut feeder, &mut tell, &unreadable).await?;
+    } else {
+        let mut blocks = match file {
+            Some(file) => Blocks::new(file).map_err(unreadable)?,
+            None => Blocks::of_member(main),
+        };
+        loop {
+            let began = phases::begin();
+            let Some(block) = blocks.next().await.map_err(unreadable)? else { break };
+            began.end(Phase::Read);
+            hash.pass(block);
+            feeder.feed(block).map_err(|e| e.to_string())?;
+            tell(&mut feeder);
+        }
     }
-    drop(blocks);
     let joined = feeder.join(claim, picked.members.get(1..).unwrap_or_default());
     let (imported, index) = feeder.finish().map_err(|e| e.to_string())?;
     let readable = index.map_or_else(|| main.clone(), |index| InflatedSource::member(main, index));

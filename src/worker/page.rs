@@ -228,6 +228,8 @@ fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked)
             Some(hot) => FromWorker::Opened(opened, Box::new(hot)),
             None => FromWorker::Failed("The worker sent fewer columns than it announced. Reload the page.".into()),
         },
+        // No helper speaks to the page.
+        Ok(ToPage::PieceRead { .. }) => return None,
         Ok(ToPage::Failed(sentence)) => FromWorker::Failed(sentence),
         Ok(ToPage::Died(why)) => {
             pending.borrow_mut().clear();

@@ -30,7 +30,11 @@ pub enum ToWorker {
         may_be_open: bool,
         /// Names of opcodes that this browser learned from other runs, by their number.
         learned: Vec<(u8, String)>,
+        /// Workers that may read the file side by side, that one included.
+        n_readers: u32,
     },
+    /// Read a piece of the file that comes with this, for the worker that opens it.
+    ReadPiece(PieceOrder),
     /// A question to the open profile.
     Ask {
         /// Comes back with the answer.
@@ -39,14 +43,34 @@ pub enum ToWorker {
         query: Query,
     },
     /// Get fast before the first file comes. No answer.
-    WarmUp,
+    WarmUp {
+        /// Workers that may read a file side by side: with more than one a helper starts too.
+        n_readers: u32,
+    },
     /// Work out what many answers share before the first of them is asked for. No answer.
     Prepare,
     /// Open a small synthetic trace, so that the page gets fast as well.
     Rehearse,
 }
 
-/// From a worker to the page.
+/// A piece of a file, to be read by a helper.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PieceOrder {
+    /// Comes back with the piece.
+    pub number: u32,
+    /// As what the file is read.
+    pub claim: Claim,
+    /// The file's path below the drop.
+    pub path: String,
+    /// First byte: that of a record.
+    pub from: u64,
+    /// One after the last byte.
+    pub to: u64,
+    /// First bytes of the file.
+    pub head: Vec<u8>,
+}
+
+/// From a worker to the page, or from a helper to the worker that started it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum ToPage {
     /// The worker listens. Sent once, first.
@@ -72,6 +96,13 @@ pub enum ToPage {
         id: u32,
         /// The answer.
         answer: Answer,
+    },
+    /// A piece was read; it comes beside as one buffer, or not at all where its text cannot be read. From a helper alone.
+    PieceRead {
+        /// Of the order.
+        number: u32,
+        /// From the order's turn to this, milliseconds.
+        took_ms: f64,
     },
     /// The files cannot be opened; a sentence says why.
     Failed(String),

@@ -4,7 +4,7 @@
 use crate::base::ByteSource;
 use js_sys::{ArrayBuffer, Function, Reflect};
 use wasm_bindgen::prelude::*;
-use web_sys::{Blob, DedicatedWorkerGlobalScope, File};
+use web_sys::{Blob, DedicatedWorkerGlobalScope, File, Worker};
 
 const SCRIPT: &str = "connect/remote.js";
 /// The function that the script defines.
@@ -19,6 +19,12 @@ pub fn description(file: &File) -> Option<JsValue> {
 pub(super) fn site_file(name: &str) -> String {
     let base = Reflect::get(&js_sys::global(), &"axonscopeBase".into()).ok().and_then(|base| base.as_string());
     format!("{}{name}", base.as_deref().unwrap_or("./"))
+}
+
+/// A further worker with the script of this one; `None` where the browser does not start it.
+pub(super) fn another_like_this() -> Option<Worker> {
+    let location = Reflect::get(&js_sys::global(), &"location".into()).ok()?;
+    Worker::new(&Reflect::get(&location, &"href".into()).ok()?.as_string()?).ok()
 }
 
 /// Whether the bytes are on a server. In a worker.

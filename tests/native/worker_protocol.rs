@@ -5,7 +5,7 @@ use axonscope::engine::query::{DetailsQuery, FindQuery, HitTablesQuery, SearchQu
 use axonscope::engine::{Answer, HotMeta, Query};
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
-use axonscope::worker::protocol::{Found, Inspection, Opened, ToPage, ToWorker, decode, encode};
+use axonscope::worker::protocol::{Found, Inspection, Opened, PieceOrder, ToPage, ToWorker, decode, encode};
 use proptest::prelude::*;
 
 fn to_worker(message: ToWorker) {
@@ -33,7 +33,7 @@ fn claim() -> Claim {
 
 #[test]
 fn questions_survive() {
-    to_worker(ToWorker::WarmUp);
+    to_worker(ToWorker::WarmUp { n_readers: 2 });
     to_worker(ToWorker::Prepare);
     to_worker(ToWorker::Inspect { names: vec!["a/b.json".into()] });
     to_worker(ToWorker::Open {
@@ -42,7 +42,10 @@ fn questions_survive() {
         names: Vec::new(),
         may_be_open: true,
         learned: vec![(0x41, "NAME".into())],
+        n_readers: 2,
     });
+    let order = PieceOrder { number: 1, claim: claim(), path: "b.json".into(), from: 7, to: u64::MAX, head: b"[".to_vec() };
+    to_worker(ToWorker::ReadPiece(order));
     let range = TimeRange::new(TimeNs(-5), TimeNs(i64::MAX));
     let find = FindQuery { track: "p / t".into(), time: TimeNs(-1), name: "n".into(), is_instant: true };
     let within = Within { range: Some(range), tracks: vec![TrackId(1)] };
@@ -104,6 +107,7 @@ fn answers_survive() {
     let found =
         Found { claim: claim(), paths: vec!["a.zip/b.json".into()], files: vec![0], is_of_neuron: false, n_bytes: 5, heap_bytes: 9 };
     to_page(ToPage::Inspected(Inspection { found: vec![found], unclaimed: vec!["x".into()], notes: vec!["A sentence.".into()] }));
+    to_page(ToPage::PieceRead { number: 1, took_ms: 0.5 });
     to_page(ToPage::Ready { build: "0".into(), formats: Vec::new(), lock: "l".into() });
 }
 

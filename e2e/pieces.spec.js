@@ -1,0 +1,121 @@
+// A large trace is read in pieces by several workers; the profile is that of reading it in order.
+import { mkdtempSync, rmSync, writeSync, openSync, closeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, openProfile, settled, show, start, test } from './support.js';
+
+let folder;
+let large;
+test.beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'axonscope-'));
+  large = join(folder, 'large.pt.trace.json');
+  write(large, 72_000_000);
+});
+test.afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A trace with records of every kind: slices that begin in one piece and end in another, arrows, counters, text that looks like a record. */
+function write(path, bytes) {
+  const file = openSync(path, 'w');
+  writeSync(file, '{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": [\n');
+  writeSync(file, '{"ph": "B", "cat": "user_annotation", "name": "whole", "pid": 1, "tid": 1, "ts": 0.5}');
+  for (let i = 0, n = 0; n < bytes; i += 500) {
+    let text = '';
+    for (let k = i; k < i + 500; k++) {
+      const t = k * 50 + 1;
+      text += `,\n{"ph": "X", "cat": "cpu_op", "name": "aten::op${k % 37}", "pid": 1, "tid": ${1 + (k % 2)}, "ts": ${t}.250, "dur": 30, "args": {"External id": ${k}, "Input Dims": [[${k % 11}, 4], []], "Input type": ["float", ""], "Concrete Inputs": ["", "${k % 5}"], "note": "}, {\\"ph\\": \\"X\\""}}`
+        + `,\n{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": ${1 + (k % 2)}, "ts": ${t + 5}, "dur": 4, "args": {"External id": ${k}, "correlation": ${k}}}`
+        + `,\n{"ph": "s", "id": ${k}, "pid": 1, "tid": ${1 + (k % 2)}, "ts": ${t + 5}, "cat": "ac2g", "name": "ac2g"}`
+        + `,\n{"ph": "X", "cat": "kernel", "name": "void k${k % 41}<float>(int)", "pid": 0, "tid": 7, "ts": ${t + 12}, "dur": 20.125, "args": {"External id": ${k}, "device": 0, "stream": 7, "correlation": ${k}, "grid": [${k % 9}, 1, 1], "block": [128, 1, 1]}}`
+        + `,\n{"ph": "f", "id": ${k}, "pid": 0, "tid": 7, "ts": ${t + 12}, "cat": "ac2g", "name": "ac2g", "bp": "e"}`;
+    }
+    text += `,\n{"ph": "C", "name": "counter", "pid": 1, "ts": ${i * 50}, "args": {"v": ${i}}}`;
+    n += text.length;
+    writeSync(file, text);
+  }
+  writeSync(file, ',\n{"ph": "E", "pid": 1, "tid": 1, "ts": 99999999}\n], "traceName": "t"}');
+  closeSync(file);
+}
+
+const cores = (page, n) => page.addInitScript((value) => Object.defineProperty(navigator, 'hardwareConcurrency', { get: () => value }), n);
+const rehearsed = (page) => page.waitForFunction(() => performance.getEntriesByName('axonscope-rehearsed').length > 0);
+const isProgram = (worker) => worker.url().startsWith('blob:');
+const measures = (thread) => thread.evaluate(() => performance.getEntriesByType('measure').map((m) => m.name.replace('axonscope:', '')));
+
+/** Workers that have done nothing yet: helpers that wait. */
+async function helpers(page) {
+  const out = [];
+  for (const worker of page.workers().filter(isProgram)) {
+    if ((await measures(worker)).length === 0) out.push(worker);
+  }
+  return out;
+}
+
+/** What the account of the import and the summary of operators say, and the link of the profile. */
+async function said(page) {
+  await show(page, 'ledger');
+  const ledger = await page.locator('[data-view="ledger"]').innerText();
+  await show(page, 'operators');
+  const operators = await page.locator('table[data-table]').first().innerText();
+  return { ledger, operators, hash: await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('p')) };
+}
+
+test('helpers read pieces, and the profile is the same', async ({ page, site, context }) => {
+  await cores(page, 3);
+  await start(page, site);
+  await openProfile(page, large);
+  const owner = page.workers().find(isProgram);
+  const phases = await measures(owner);
+  expect(phases.filter((name) => name === 'helper').length, 'pieces by helpers').toBeGreaterThan(1);
+  expect(phases, 'this worker reads the first piece itself').toContain('parse');
+  await expect.poll(() => page.workers().length, 'helpers and readers end with the import').toBe(1);
+  const split = await said(page);
+
+  const other = await context.newPage();
+  await cores(other, 1);
+  await start(other, site);
+  await openProfile(other, large);
+  expect(await measures(other.workers().find(isProgram))).not.toContain('helper');
+  const whole = await said(other);
+  expect(split).toEqual(whole);
+  expect(whole.operators).toContain('aten::op36');
+  await other.close();
+});
+
+test('a helper that stops is replaced by reading on', async ({ page, site }) => {
+  await cores(page, 2);
+  await start(page, site);
+  await rehearsed(page);
+  let waiting;
+  await expect.poll(async () => (waiting = await helpers(page)).length).toBe(1);
+  // It ends as soon as it is given its first piece.
+  await waiting[0].evaluate(() => addEventListener('message', () => close()));
+  await openProfile(page, large);
+  await show(page, 'ledger');
+  const ledger = page.locator('[data-view="ledger"]');
+  await expect(ledger).toContainText('A worker that read a part of the file stopped');
+  expect(await measures(page.workers().find(isProgram))).not.toContain('helper');
+  await show(page, 'operators');
+  await expect(page.locator('table[data-table]').first()).toContainText('aten::op36');
+});
+
+test('cancelling ends helpers at once', async ({ page, site }) => {
+  await cores(page, 3);
+  await start(page, site);
+  await page.locator('input[type=file]:not([webkitdirectory])').first().setInputFiles(large);
+  await expect.poll(() => page.workers().filter(isProgram).length).toBeGreaterThan(2);
+  await settled(page, () => page.locator('.reading').getByRole('button', { name: 'Cancel' }).first().click());
+  await expect.poll(() => page.workers().length).toBe(0);
+  await expect(page.getByRole('tab')).toHaveCount(0);
+});
+
+test('opening and closing gives memory and workers back', async ({ page, site }) => {
+  await cores(page, 2);
+  await start(page, site);
+  for (let i = 0; i < 4; i++) {
+    await openProfile(page, large);
+    await settled(page, () => page.getByRole('button', { name: /^Close large/ }).click());
+    await expect.poll(() => page.workers().length, `workers after closing, ${i + 1} times`).toBe(0);
+  }
+  const bytes = await page.evaluate(() => performance.memory.usedJSHeapSize);
+  expect(bytes, 'the page keeps no columns').toBeLessThan(100_000_000);
+});

@@ -1,0 +1,145 @@
+//! Helpers: further workers of this program that read pieces of a file for the worker that opens it. They are ended with it, or when the file was read.
+
+use super::blob::words;
+use super::protocol::{PieceOrder, ToPage, ToWorker, build_id, decode, encode};
+use super::{lifeline, remote};
+use crate::base::phases::{self, Phase};
+use futures_channel::oneshot;
+use js_sys::{Array, ArrayBuffer, Uint8Array};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, File, MessageEvent, Worker};
+
+/// A piece as bytes; cancelled where the helper broke down, `None` where it could not read it.
+pub type Coming = oneshot::Receiver<Option<Vec<u8>>>;
+
+/// What is known of a helper.
+#[derive(Default)]
+struct Known {
+    is_ready: Cell<bool>,
+    is_gone: Cell<bool>,
+    waiting: RefCell<HashMap<u32, oneshot::Sender<Option<Vec<u8>>>>>,
+}
+
+impl Known {
+    /// Nothing comes from it any more: dropping the senders wakes who waits.
+    fn gone(&self) {
+        self.is_gone.set(true);
+        self.waiting.borrow_mut().clear();
+    }
+
+    fn receive(self: &Rc<Self>, event: &MessageEvent) {
+        let parts: Array = event.data().unchecked_into();
+        let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
+        match decode::<ToPage>(&bytes) {
+            Ok(ToPage::Ready { build, lock, .. }) if build == build_id() => {
+                let known = self.clone();
+                lifeline::watch(&lock, move || known.gone());
+                self.is_ready.set(true);
+            }
+            Ok(ToPage::PieceRead { number, took_ms }) => {
+                phases::took(Phase::Helper, took_ms);
+                let sender = self.waiting.borrow_mut().remove(&number);
+                let piece = parts.get(1).dyn_into::<ArrayBuffer>().ok().map(|buffer| Uint8Array::new(&buffer).to_vec());
+                // Whoever asked may be gone.
+                let _ = sender.map(|s| s.send(piece));
+            }
+            // It broke down, or is of another build.
+            _ => self.gone(),
+        }
+    }
+}
+
+/// One helper. Dropping it ends the worker.
+pub struct Helper {
+    worker: Worker,
+    known: Rc<Known>,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(ErrorEvent)>,
+}
+
+impl Drop for Helper {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+thread_local! {
+    /// Helpers that wait for a file.
+    static SPARE: RefCell<Vec<Helper>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Helper {
+    /// Starts one ahead of need.
+    pub fn prepare() {
+        SPARE.with_borrow_mut(|spare| {
+            if spare.is_empty() {
+                spare.extend(Helper::start())
+            }
+        });
+    }
+
+    /// Those that wait, and as many more as make `n`.
+    pub fn team(n: usize) -> Vec<Helper> {
+        let mut team = SPARE.take();
+        team.retain(|helper| !helper.is_gone());
+        team.extend(std::iter::repeat_with(Helper::start).take(n.saturating_sub(team.len())).flatten());
+        team.truncate(n);
+        team
+    }
+
+    /// Ends those that wait.
+    pub fn release() {
+        SPARE.take();
+    }
+
+    /// Starts one; `None` where the browser does not.
+    fn start() -> Option<Helper> {
+        let worker = remote::another_like_this()?;
+        let known = Rc::<Known>::default();
+        let on_message = {
+            let known = known.clone();
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| known.receive(&event))
+        };
+        let on_error = {
+            let known = known.clone();
+            Closure::<dyn FnMut(ErrorEvent)>::new(move |_| known.gone())
+        };
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        Some(Helper { worker, known, _on_message: on_message, _on_error: on_error })
+    }
+
+    /// Whether it can be given a piece: it listens, and has no more than one that it reads now.
+    pub fn has_room(&self) -> bool {
+        self.known.is_ready.get() && !self.known.is_gone.get() && self.known.waiting.borrow().len() < 2
+    }
+
+    /// Whether it reads nothing.
+    pub fn is_idle(&self) -> bool {
+        self.known.waiting.borrow().is_empty()
+    }
+
+    /// Whether it broke down.
+    pub fn is_gone(&self) -> bool {
+        self.known.is_gone.get()
+    }
+
+    /// Asks for a piece of `file`.
+    pub fn read(&self, order: PieceOrder, file: &File) -> Coming {
+        let (sender, receiver) = oneshot::channel();
+        let number = order.number;
+        let sent = encode(&ToWorker::ReadPiece(order)).and_then(|bytes| {
+            let parts = Array::of2(&Uint8Array::from(bytes.as_slice()), file);
+            self.worker.post_message(&parts).map_err(|e| words(&e))
+        });
+        if sent.is_ok() && !self.is_gone() {
+            self.known.waiting.borrow_mut().insert(number, sender);
+        }
+        receiver
+    }
+}

@@ -1,0 +1,70 @@
+//! The work of a helper: reads pieces of a file, one after the other, and sends them as bytes.
+
+use super::blob::Blocks;
+use super::host::Host;
+use super::opening::Transfer;
+use super::protocol::{PieceOrder, ToPage};
+use super::reader::Reader;
+use crate::base::phases;
+use crate::formats::{self, Split};
+use js_sys::Uint8Array;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+use wasm_bindgen_futures::spawn_local;
+use web_sys::File;
+
+/// Pieces to be read, in the order in which they were asked for.
+#[derive(Clone, Default)]
+pub(super) struct Orders {
+    waiting: Rc<RefCell<VecDeque<(PieceOrder, Option<Blocks>)>>>,
+    is_busy: Rc<Cell<bool>>,
+}
+
+impl Orders {
+    /// Takes an order. Its bytes are asked for at once: they are on their way while the piece before it is read.
+    pub fn take(&self, host: &Host, order: PieceOrder, file: Option<File>) {
+        let blocks = file.and_then(|file| Blocks::of_range(&file, order.from..order.to, Reader::shared()).ok());
+        self.waiting.borrow_mut().push_back((order, blocks));
+        if self.is_busy.replace(true) {
+            return;
+        }
+        let (orders, host) = (self.clone(), host.clone());
+        spawn_local(async move {
+            loop {
+                let next = orders.waiting.borrow_mut().pop_front();
+                let Some((order, blocks)) = next else { break };
+                let (began, number) = (phases::begin(), order.number);
+                let packed = match blocks {
+                    Some(blocks) => read(&order, blocks).await,
+                    None => None,
+                };
+                let mut transfer = Transfer::default();
+                if let Some(packed) = packed {
+                    transfer.add_buffer(&Uint8Array::from(packed.as_slice()).buffer());
+                }
+                host.post_with(&ToPage::PieceRead { number, took_ms: began.elapsed_ms() }, &transfer);
+            }
+            orders.is_busy.set(false);
+        });
+    }
+}
+
+/// How pieces of such a file are read.
+fn split(order: &PieceOrder) -> Option<&'static dyn Split> {
+    formats::by_id(&order.claim.format)?.streamed(&order.claim, &order.path)?.split()
+}
+
+/// The piece as bytes; `None` where its text cannot be read.
+async fn read(order: &PieceOrder, mut blocks: Blocks) -> Option<Vec<u8>> {
+    let mut piece = split(order)?.piece(&order.head, order.from)?;
+    let (mut n_read, mut is_told) = (0, false);
+    while let Some(block) = blocks.next().await.ok()? {
+        if n_read > 0 && !std::mem::replace(&mut is_told, true) {
+            piece.expect(n_read, order.to - order.from);
+        }
+        piece.feed(block);
+        n_read += block.len() as u64;
+    }
+    piece.packed()
+}

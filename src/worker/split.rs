@@ -1,0 +1,119 @@
+//! Reads a file in pieces: some by this worker, the others by helpers, and adds them in the order of the file.
+
+use super::blob::Blocks;
+use super::helpers::{Coming, Helper};
+use super::protocol::PieceOrder;
+use super::reader::Reader;
+use crate::base::Member;
+use crate::base::phases::{self, Phase};
+use crate::formats::import::Feeder;
+use crate::formats::parallel::{Cuts, Plan, Schedule, WORKER_STOPPED};
+use crate::formats::{Claim, Split};
+use std::collections::HashMap;
+use web_sys::File;
+
+/// How much of a member tells of what kind its root is, bytes.
+const HEAD: u64 = 4096;
+
+/// A member that is read in pieces.
+pub(super) struct InPieces<'a> {
+    /// As what it is read.
+    pub claim: &'a Claim,
+    /// Its bytes at random access, for the cuts.
+    pub member: &'a Member,
+    /// Its bytes, block by block.
+    pub file: &'a File,
+    /// How it is cut.
+    pub split: &'static dyn Split,
+    /// By how many workers, this one included.
+    pub plan: Plan,
+}
+
+/// The helpers, and what they read.
+struct Team {
+    helpers: Vec<Helper>,
+    /// By number of the piece.
+    coming: HashMap<usize, Coming>,
+    /// Of every order, but for number and place.
+    order: PieceOrder,
+    file: File,
+}
+
+impl Team {
+    /// Gives pieces to helpers with room, first to those that have none.
+    fn give(&mut self, schedule: &mut Schedule<'_>) {
+        for is_idle in [true, false] {
+            for helper in self.helpers.iter().filter(|helper| helper.has_room() && helper.is_idle() == is_idle) {
+                let Some((number, range)) = schedule.give(is_idle) else { return };
+                let order = PieceOrder { number: number as u32, from: range.start, to: range.end, ..self.order.clone() };
+                self.coming.insert(number, helper.read(order, &self.file));
+            }
+        }
+    }
+}
+
+impl InPieces<'_> {
+    /// Feeds all of the member; calls `tell` after each block and piece. Fails with a sentence; `unreadable` makes one of the browser's words.
+    pub async fn feed(
+        &self,
+        feeder: &mut Feeder,
+        tell: &mut dyn FnMut(&mut Feeder),
+        unreadable: &dyn Fn(String) -> String,
+    ) -> Result<(), String> {
+        let InPieces { claim, member, file, split, plan } = self;
+        let cuts = Cuts::new(*split, member, plan.bytes_of_piece(member.len()));
+        let mut schedule = Schedule::new(cuts, plan.n_threads);
+        let head = member.read_up_to(0, HEAD).map_err(|e| e.to_string())?;
+        let order = PieceOrder { number: 0, claim: (*claim).clone(), path: member.name.clone(), from: 0, to: 0, head };
+        let mut team =
+            Team { helpers: Helper::team(plan.n_threads.saturating_sub(1)), coming: HashMap::new(), order, file: (*file).clone() };
+        // The next piece of this worker's own: its bytes are on their way while pieces of others are added.
+        let mut next: Option<(usize, Blocks)> = None;
+        while let Some(due) = schedule.due() {
+            if due.is_given {
+                let n_bytes = due.range.end - due.range.start;
+                if self.add(feeder, team.coming.remove(&due.number), n_bytes).await {
+                    schedule.added();
+                    team.give(&mut schedule);
+                    tell(feeder);
+                    continue;
+                }
+            }
+            let mut blocks = match next.take_if(|next| next.0 == due.number) {
+                Some((_, blocks)) => blocks,
+                None => Blocks::of_range(file, due.range, Reader::shared()).map_err(unreadable)?,
+            };
+            loop {
+                team.give(&mut schedule);
+                let began = phases::begin();
+                let Some(block) = blocks.next().await.map_err(unreadable)? else { break };
+                began.end(Phase::Read);
+                feeder.feed(block).map_err(|e| e.to_string())?;
+                tell(feeder);
+            }
+            if let Some((number, range)) = schedule.keep().filter(|_| next.is_none()) {
+                next = Blocks::of_range(file, range, Reader::shared()).ok().map(|blocks| (number, blocks));
+            }
+            schedule.added();
+        }
+        Ok(())
+    }
+
+    /// Waits for a piece and adds it. `false`: its bytes have to be read here.
+    async fn add(&self, feeder: &mut Feeder, coming: Option<Coming>, n_bytes: u64) -> bool {
+        let Some(coming) = coming else { return false };
+        let began = phases::begin();
+        let came = coming.await;
+        began.end(Phase::Wait);
+        match came {
+            Ok(bytes) => {
+                let piece = phases::time(Phase::Unpack, || bytes.and_then(|bytes| self.split.unpacked(&bytes)));
+                piece.is_some_and(|piece| feeder.absorb(piece, n_bytes))
+            }
+            Err(_) => {
+                feeder.note(WORKER_STOPPED);
+                false
+            }
+        }
+    }
+}
