@@ -1,11 +1,12 @@
-# Six commands. Each installs what is missing, says what and why, and ends in one clear line.
+# Seven commands. Each installs what is missing, says what and why, and ends in one clear line.
 #   make serve   build for release and serve on http://127.0.0.1:8080
 #   make test    every test: native, in the browser, end to end
 #   make dist    a static site in dist/
 #   make dist-single PROFILE=FILE [OUT=FILE.html]   the page of dist/ and a profile as one HTML file
+#   make cases   what tests/cases become, written anew, and what changed
 #   make bench   speed, memory and sizes, measured in a real browser
 #   make wheel   the command line with the page as a Python package in wheels/
-.PHONY: serve test dist dist-single bench wheel
+.PHONY: serve test dist dist-single cases bench wheel
 serve:
 	@scripts/serve.sh
 test:
@@ -16,6 +17,9 @@ dist-single:
 	@test -n "$(PROFILE)" || { echo 'usage: make dist-single PROFILE=FILE [OUT=FILE.html]'; exit 2; }
 	@test -d dist || scripts/dist.sh
 	@node scripts/single.mjs "$(or $(OUT),$(notdir $(PROFILE)).html)" "$(PROFILE)"
+cases:
+	@AXONSCOPE_RENEW=1 cargo test --locked --quiet --test native cases::every_case_becomes
+	@git --no-pager diff --stat -- tests/cases
 bench:
 	@scripts/bench.sh
 wheel:

@@ -37,9 +37,9 @@ export const trace = () => JSON.stringify({ displayTimeUnit: 'ns', traceEvents: 
 
 const EPOCH = 1729888371000000000n;
 
-/** The tables of a system profile's directory, made and checked by `tests/neuron_system.rs`. */
+/** The tables of a system profile's directory, made and checked by `tests/native/neuron_system.rs`. */
 export function directory() {
-  const folder = fileURLToPath(new URL('../tests/fixtures/neuron_system/', import.meta.url));
+  const folder = fileURLToPath(new URL('../tests/cases/neuron_system/directory/global/run@latest/', import.meta.url));
   return readdirSync(folder).map((name) => ({ path: `global/run@latest/${name}`, bytes: readFileSync(join(folder, name)) }));
 }
 

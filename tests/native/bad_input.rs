@@ -189,9 +189,9 @@ fn shape(imported: &Imported) -> Shape {
 }
 
 const SEEDS: [&[u8]; 3] = [
-    include_bytes!("../fixtures/kineto/phases.json"),
-    include_bytes!("../fixtures/kineto/hazards.json"),
-    include_bytes!("../fixtures/kineto/list.json"),
+    include_bytes!("../cases/kineto/phases/phases.json"),
+    include_bytes!("../cases/kineto/hazards/hazards.json"),
+    include_bytes!("../cases/kineto/chrome_list/list.json"),
 ];
 
 /// A fixture with some bytes changed, dropped or doubled.

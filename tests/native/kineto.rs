@@ -140,7 +140,7 @@ fn real_traces_lose_nothing() {
 }
 
 fn fixture(name: &str) -> (Imported, InputSet) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/kineto").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/kineto").join(name);
     open(&InputSet::from_bytes(name, std::fs::read(path).unwrap()))
 }
 
@@ -165,7 +165,7 @@ fn row(track: &str, name: &str, start: i64, duration: i64) -> (String, String, i
 
 #[test]
 fn every_phase_has_its_place() {
-    let (imported, readable) = fixture("phases.json");
+    let (imported, readable) = fixture("phases/phases.json");
     let p = &imported.profile;
     assert_eq!(
         slices(&imported),
@@ -204,7 +204,7 @@ fn every_phase_has_its_place() {
 
 #[test]
 fn hazards_of_files_in_the_wild_are_survived() {
-    let (imported, _) = fixture("hazards.json");
+    let (imported, _) = fixture("hazards/hazards.json");
     let names: Vec<String> = slices(&imported).into_iter().map(|s| s.1).collect();
     let want = [
         "C:\\Users\\x\\py",
@@ -246,7 +246,7 @@ fn hazards_of_files_in_the_wild_are_survived() {
 
 #[test]
 fn a_bare_list_and_a_plain_trace_open() {
-    let (imported, _) = fixture("list.json");
+    let (imported, _) = fixture("chrome_list/list.json");
     assert_eq!(slices(&imported), [row("Process 1 / Thread 1", "a", 0, 5_000), row("Process 1 / Thread 1", "b", 1_000, 2_000)]);
     assert!(matches!(imported.profile.domain, Domain::Plain));
     assert!(imported.ledger.notes[0].contains("Chrome trace without PyTorch profiler data"));

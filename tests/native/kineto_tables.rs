@@ -226,7 +226,7 @@ fn tables_hold_what_the_json_says() {
 
 #[test]
 fn threads_have_the_ids_of_the_file() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/kineto/phases.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/kineto/phases/phases.json");
     let (imported, _) = open(&InputSet::from_bytes("t", std::fs::read(path).unwrap()));
     let (p, torch) = (&imported.profile, torch_of(&imported.profile));
     let ids: Vec<(String, &str, &str)> =

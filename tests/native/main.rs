@@ -5,6 +5,7 @@
 mod analyze;
 mod archives;
 mod bad_input;
+mod cases;
 mod common;
 mod compare_command;
 mod convert;
@@ -53,6 +54,8 @@ mod report;
 mod search;
 mod search_fields;
 mod short_names;
+#[path = "../support/mod.rs"]
+mod support;
 mod tables;
 mod tensorboard_neuron;
 mod torch_advice;

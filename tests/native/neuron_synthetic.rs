@@ -164,7 +164,7 @@ fn a_neff_with_wrong_sizes_keeps_what_it_has() {
     assert!(error.contains("Expected a NEFF header of 1024 bytes"), "{error}");
 }
 
-const ODD: &[u8] = include_bytes!("../fixtures/neuron_json/odd.json");
+const ODD: &[u8] = include_bytes!("../cases/neuron_json/odd/odd.json");
 
 #[test]
 fn odd_json_is_read_and_accounted_for() {

@@ -243,17 +243,17 @@ fn tables_of_a_directory_give_events_memory_and_device_profiles() {
     assert_eq!(part.rows.len(), 4);
 }
 
-/// The page's tests drop the same tables: they are kept as files. `AXONSCOPE_WRITE_FIXTURES=1` writes them again.
+/// The page's tests drop the same tables: they are kept as files. `AXONSCOPE_WRITE_CASES=1` writes them again.
 #[test]
 fn the_kept_tables_are_those_of_the_generator() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/neuron_system");
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/neuron_system/directory/global/run@latest");
     for (name, bytes) in directory() {
         let path = folder.join(name.rsplit('/').next().unwrap());
-        if std::env::var_os("AXONSCOPE_WRITE_FIXTURES").is_some() {
+        if std::env::var_os("AXONSCOPE_WRITE_CASES").is_some() {
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(&path, &bytes).unwrap();
         }
-        assert!(std::fs::read(&path).unwrap() == bytes, "{}: run with AXONSCOPE_WRITE_FIXTURES=1", path.display());
+        assert!(std::fs::read(&path).unwrap() == bytes, "{}: run with AXONSCOPE_WRITE_CASES=1", path.display());
     }
 }
 

@@ -11,16 +11,9 @@ use std::path::{Path, PathBuf};
 /// A file at hand: name and content.
 pub type Named = (String, Vec<u8>);
 
-/// The folder of Neuron conformance data; `None` after a line that says so.
+/// The folder of Neuron conformance data; `None` where they are absent.
 pub fn conformance() -> Option<PathBuf> {
-    let root = std::env::var_os("AXONSCOPE_CONFORMANCE").map_or_else(|| "../shared/conformance".into(), PathBuf::from);
-    let folder = root.join("neuron");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    assert_ne!(std::env::var("AXONSCOPE_CONFORMANCE_REQUIRED").as_deref(), Ok("1"), "no conformance data at {}", folder.display());
-    println!("skipped: no conformance data");
-    None
+    crate::common::conformance("neuron")
 }
 
 pub fn file(folder: &Path, run: &str, name: &str) -> Named {

@@ -1,0 +1,86 @@
+//! Cases as files: `tests/cases/<format>/<case>/` holds the files of a drop, and `expected.txt` what they become. A new case is a folder.
+//!
+//! `make cases` writes what is expected anew and shows what changed; without a change of the format's reader nothing may.
+
+use crate::support::{EXPECTED, cases, promises, text};
+use axonscope::base::InputSet;
+use std::collections::BTreeSet;
+
+/// Formats that must have a case of a whole file, and one of a bad one.
+fn formats() -> Vec<&'static str> {
+    axonscope::formats::ALL.iter().map(|format| format.id()).collect()
+}
+
+fn is_renewed() -> bool {
+    std::env::var("AXONSCOPE_RENEW").as_deref() == Ok("1")
+}
+
+/// The first line that differs, with its number.
+fn difference(expected: &str, found: &str) -> Option<String> {
+    let (expected, found) = (expected.lines().chain([""]), found.lines().chain([""]));
+    let differing = expected.zip(found).enumerate().find(|(_, (expected, found))| expected != found);
+    differing.map(|(at, (expected, found))| format!("line {}:\n    expected {expected}\n    found    {found}", at + 1))
+}
+
+#[test]
+fn every_case_becomes_what_its_folder_says() {
+    let mut wrong = Vec::new();
+    let all = cases();
+    assert!(all.len() > 20, "the cases were not found");
+    for case in &all {
+        let found = text::of_drop(&case.input());
+        let file = case.folder.join(EXPECTED);
+        if is_renewed() {
+            std::fs::write(&file, &found).unwrap();
+        }
+        let expected = std::fs::read_to_string(&file).unwrap_or_default();
+        if expected != found {
+            let what = difference(&expected, &found).unwrap_or_else(|| "one is longer than the other".into());
+            wrong.push(format!("{}: {what}", case.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} cases differ (`make cases` renews them):\n{}", wrong.len(), all.len(), wrong.join("\n"));
+}
+
+#[test]
+fn every_format_has_a_whole_case_and_a_bad_one() {
+    let of = |is_bad: bool| -> BTreeSet<String> {
+        let texts = cases().into_iter().map(|case| (case.name, std::fs::read_to_string(case.folder.join(EXPECTED)).unwrap()));
+        let is_one = |text: &str| text.contains("does not open: ") || text.contains("nothing opens: ") || text.contains("DataLoss ");
+        texts.filter(|(_, text)| is_one(text) == is_bad).map(|(name, _)| name.split('/').next().unwrap().to_string()).collect()
+    };
+    let (whole, bad) = (of(false), of(true));
+    for format in formats() {
+        assert!(whole.contains(format), "tests/cases/{format} has no case of a whole file");
+        assert!(bad.contains(format), "tests/cases/{format} has no case of a cut, empty or wrong file");
+    }
+}
+
+#[test]
+fn every_case_keeps_the_promises() {
+    for case in cases() {
+        let input = case.input();
+        println!("{}", case.name);
+        promises::of_a_drop(&input);
+        for member in &input.members {
+            let bytes = member.read(0, member.len()).unwrap();
+            promises::blocks_make_no_difference(&member.name, &bytes, &[1]);
+            promises::blocks_make_no_difference(&member.name, &bytes, &[7, 64, 3, 1000]);
+        }
+    }
+}
+
+/// The first member of each case cut in eighths, the others whole.
+#[test]
+fn a_case_cut_anywhere_keeps_the_promises() {
+    for case in cases() {
+        let input = case.input();
+        for eighth in 0..8 {
+            let mut cut = InputSet { members: input.members.clone() };
+            let Some(first) = cut.members.first_mut() else { continue };
+            let bytes = first.read(0, first.len() * eighth / 8).unwrap();
+            *first = axonscope::base::Member::from_bytes(first.name.clone(), bytes);
+            promises::of_a_drop(&cut);
+        }
+    }
+}
