@@ -132,6 +132,8 @@ ensure_wasm_pack() { cargo_tool wasm-pack 0.15.1 "it runs tests inside a browser
 
 ensure_machete() { cargo_tool cargo-machete 0.9.2 "it finds dependencies that nothing uses" 0 --locked cargo-machete@0.9.2; }
 
+ensure_deny() { cargo_tool cargo-deny 0.20.2 "it checks licences, sources and known weaknesses of dependencies" 0 --locked cargo-deny@0.20.2; }
+
 # The zstd library of Parquet tables is written in C; only clang compiles it to WebAssembly.
 ensure_clang() {
   if ! have clang; then apt_install "it compiles the zstd codec of Parquet tables to WebAssembly" clang; fi

@@ -20,8 +20,21 @@ if [ "${AXONSCOPE_LINT:-}" = 1 ]; then
     rustup component add rustfmt clippy || die "rustup could not add rustfmt and clippy."
   fi
   ensure_machete
+  ensure_deny
   suite "formatting" count_step cargo fmt --check || true
   suite "dependencies that nothing uses" count_step cargo-machete . || true
+  suite "licences and sources of dependencies" count_step cargo deny --locked check licenses bans sources || true
+  # Databases of known weaknesses are elsewhere; where they cannot be had, that is said and not counted.
+  if cargo deny --locked fetch db >/dev/null 2>&1; then
+    suite "known weaknesses of crates" count_step cargo deny --locked check --disable-fetch advisories || true
+  else
+    note "not checked: known weaknesses of crates (the RustSec database cannot be had here)"
+  fi
+  if npm audit --json 2>/dev/null | grep -q '"auditReportVersion"'; then
+    suite "known weaknesses of npm packages" count_step npm audit --audit-level=high || true
+  else
+    note "not checked: known weaknesses of npm packages (the registry answers no audits here)"
+  fi
   suite "lints, native" count_step cargo clippy --locked --features page --all-targets -- -D warnings || true
   suite "lints, wasm32" count_step cargo clippy --locked --features page --target wasm32-unknown-unknown --lib --bins "${web[@]}" -- -D warnings || true
 fi
