@@ -4,13 +4,15 @@
 //   2. puts public/early.js in place of `__EARLY__`, and fills `__CSP_HASHES__` of the Content-Security-Policy with the hashes of the inline scripts of index.html
 //   3. writes open.html: index.html with connections to https in its policy and the script that opens addresses
 //   4. puts the files of the SQL engine into duckdb/, from the npm package
-//   5. writes sw.js, the service worker, with the exact list of files
-//   6. in release builds, writes FILE.br and FILE.gz beside every file over 1 KB
+//   5. writes THIRD-PARTY.txt, the notices of all libraries in it
+//   6. writes sw.js, the service worker, with the exact list of files
+//   7. in release builds, writes FILE.br and FILE.gz beside every file over 1 KB
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { compress, isCompanion } from './compress.mjs';
 import { split } from './split.mjs';
+import { thirdParty } from './third_party.mjs';
 
 const site = process.env.TRUNK_STAGING_DIR ?? process.argv[2];
 if (!site) throw new Error('post-build.mjs is run by trunk, or with the folder of a built site as its argument');
@@ -62,13 +64,17 @@ if (!existsSync(engine)) throw new Error('node_modules has no @duckdb/duckdb-was
 mkdirSync(join(site, 'duckdb'), { recursive: true });
 for (const name of ['duckdb-browser-eh.worker.js', 'duckdb-eh.wasm']) copyFileSync(new URL(`dist/${name}`, engine), join(site, 'duckdb', name));
 
-// 5. Service worker. Its version is a hash of every file, so that one visit never mixes two versions.
+// 5. For people who pass the site on; no page asks for it, so the service worker does not keep it.
+const notices = 'THIRD-PARTY.txt';
+writeFileSync(join(site, notices), thirdParty());
+
+// 6. Service worker. Its version is a hash of every file, so that one visit never mixes two versions.
 const walk = (folder) => readdirSync(folder).flatMap((name) => {
   const path = join(folder, name);
   return statSync(path).isDirectory() ? walk(path) : [path];
 });
 const all = new Set(walk(site).map((path) => relative(site, path).split(sep).join('/')));
-const files = [...all].filter((file) => file !== 'sw.js' && !isCompanion(file, (name) => all.has(name))).sort();
+const files = [...all].filter((file) => file !== 'sw.js' && file !== notices && !isCompanion(file, (name) => all.has(name))).sort();
 const hash = createHash('sha256');
 for (const file of files) hash.update(file).update('\0').update(readFileSync(join(site, file)));
 const version = hash.digest('hex').slice(0, 16);
@@ -82,7 +88,7 @@ writeFileSync(join(site, 'sw.js'), template
   .replace("['__LATER__']", list(files.filter(isLater)))
   .replace("'__LATER_VERSION__'", JSON.stringify(JSON.parse(readFileSync(new URL('package.json', engine), 'utf8')).version)));
 
-// 6. What a server sends in place of a file, to who accepts it.
+// 7. What a server sends in place of a file, to who accepts it.
 const small = isRelease ? await compress(site, [...files, 'sw.js']) : [];
 const sum = (key) => (small.reduce((n, file) => n + file[key], 0) / 1e6).toFixed(2);
 console.log(`post-build: ${hashes.length} inline scripts hashed, ${files.length} files for offline use, version ${version}`
