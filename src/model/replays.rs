@@ -47,6 +47,8 @@ pub enum ReplayOutcome {
     Matched,
     /// Several captures fit equally well and have the same operators; shapes or modules in which they differ are left out.
     MatchedSeveral,
+    /// The capture that fits is of a smaller batch than the step has requests; its shapes are left out.
+    MatchedSmaller,
     /// Several captures fit equally well and differ in their operators.
     Ambiguous,
     /// No open capture has the kernels of the replay.
@@ -56,6 +58,6 @@ pub enum ReplayOutcome {
 impl ReplayOutcome {
     /// Whether operators were attributed.
     pub fn is_matched(self) -> bool {
-        matches!(self, ReplayOutcome::Matched | ReplayOutcome::MatchedSeveral)
+        matches!(self, ReplayOutcome::Matched | ReplayOutcome::MatchedSeveral | ReplayOutcome::MatchedSmaller)
     }
 }

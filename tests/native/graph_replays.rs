@@ -233,6 +233,21 @@ fn batch_sizes_tell_equal_captures_apart() {
 }
 
 #[test]
+fn a_capture_of_a_smaller_batch_gives_no_shapes() {
+    let found = |step: &str| {
+        let files =
+            [("run/t.json", run(0, step, &[&[("gemm", 7)]])), ("run/capture_traces/c.json", capture(0, &[(4, &[MM])], true, false))];
+        let all = sessions(&files);
+        let found = ops(&all[0], OpGrouping::NameShape);
+        (found.rows[0].name.clone(), found.rows[0].shape.clone().unwrap(), all[0].ledger.notes.join(" ").contains("a smaller batch"))
+    };
+    let shape = "[[4, 8], [8, 16]]".to_string();
+    assert_eq!(found("execute_context_0(0)_generation_8(8)"), ("aten::mm".into(), "[]".into(), true), "8 requests are not in a graph of 4");
+    assert_eq!(found("execute_context_0(0)_generation_4(16)"), ("aten::mm".into(), shape.clone(), false), "4 requests with 4 tokens each");
+    assert_eq!(found("step[DECODE bs=3]"), ("aten::mm".into(), shape, false), "padded to 4");
+}
+
+#[test]
 fn damaged_companions_are_told() {
     let trace = run(0, "x", &[&[("gemm", 7)]]);
     let mut whole = capture(0, &[(4, &[MM])], true, false);

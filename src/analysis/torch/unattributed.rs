@@ -87,7 +87,7 @@ fn reason(view: &View<'_>, launch: u32) -> (Reason, StrId) {
         None => Reason::NoCapture,
         Some(ReplayOutcome::NoFit) => Reason::NoFit,
         Some(ReplayOutcome::Ambiguous) => Reason::Ambiguous,
-        Some(ReplayOutcome::Matched | ReplayOutcome::MatchedSeveral) => Reason::NotInCapture,
+        Some(ReplayOutcome::Matched | ReplayOutcome::MatchedSeveral | ReplayOutcome::MatchedSmaller) => Reason::NotInCapture,
     };
     (reason, StrId(0))
 }

@@ -59,9 +59,14 @@ pub(super) fn attribute(content: &mut Content, units: &[Unit], ledger: &mut Ledg
                 decision
             }
         };
-        let chosen = choose(&decision, units, previous, writer.batch(replay));
-        if let Some((unit, fit, outcome, common)) = chosen {
+        let step = writer.step(replay);
+        let chosen = choose(&decision, units, previous, step.map(|s| s.tokens));
+        if let Some((unit, fit, mut outcome, mut common)) = chosen {
             previous = Some(unit);
+            // A graph holds at least the requests of its step.
+            if step.zip(units[unit].batch).is_some_and(|(step, batch)| batch < step.requests) {
+                (outcome, common.has_shapes) = (ReplayOutcome::MatchedSmaller, false);
+            }
             n_skipped += (replay.work.len() - fit.n_matched) as u64;
             writer.replay(replay, unit, &fit, &common);
             writer.launch(replay.call, outcome);
@@ -79,6 +84,13 @@ pub(super) fn attribute(content: &mut Content, units: &[Unit], ledger: &mut Ledg
         ledger.note(format!(
             "{} graph launches fit several captures equally well: shapes and modules in which these differ are not attributed.",
             text::count(n_several)
+        ));
+    }
+    let n_smaller = out.launches.iter().filter(|l| l.outcome == ReplayOutcome::MatchedSmaller).count() as u64;
+    if n_smaller > 0 {
+        ledger.note(format!(
+            "{} graph launches fit only a capture of a smaller batch than their step has requests: shapes are not attributed.",
+            text::count(n_smaller)
         ));
     }
     if n_ambiguous > 0 {
@@ -255,9 +267,11 @@ struct Writer<'a> {
     /// Row by process.
     rows: FxHashMap<usize, TrackId>,
     process_of: FxHashMap<TrackId, usize>,
+    /// The track asked for last, and its row: neighbours are on one stream.
+    last_row: Option<(TrackId, TrackId)>,
     next_id: u32,
-    /// (start, end, tokens) of annotations that name a step's size, by start.
-    steps: Vec<(i64, i64, u64)>,
+    /// Annotations that name the size of a step, by start.
+    steps: Vec<Step>,
 }
 
 impl<'a> Writer<'a> {
@@ -265,13 +279,13 @@ impl<'a> Writer<'a> {
         let process_of = content.lanes.threads.iter().map(|t| (t.track, t.process)).collect();
         let next_id = content.tables.functions.iter().map(|f| f.id).filter(|id| *id != ABSENT).max().map_or(1, |id| id.saturating_add(1));
         let steps = steps(content);
-        Writer { content, units, out: Replays::default(), rows: FxHashMap::default(), process_of, next_id, steps }
+        Writer { content, units, out: Replays::default(), rows: FxHashMap::default(), process_of, last_row: None, next_id, steps }
     }
 
-    /// Tokens of the step that launched a replay.
-    fn batch(&self, replay: &Replay) -> Option<u64> {
-        let after = self.steps.partition_point(|s| s.0 <= replay.start);
-        self.steps[..after].iter().rev().take(64).find(|s| s.1 > replay.start).map(|s| s.2)
+    /// The step that launched a replay.
+    fn step(&self, replay: &Replay) -> Option<Step> {
+        let after = self.steps.partition_point(|s| s.start <= replay.start);
+        self.steps[..after].iter().rev().take(64).find(|s| s.end > replay.start).copied()
     }
 
     fn launch(&mut self, slice: RawSliceId, outcome: ReplayOutcome) {
@@ -280,12 +294,18 @@ impl<'a> Writer<'a> {
 
     /// The row of the device that a slice ran on.
     fn row(&mut self, slice: RawSliceId) -> TrackId {
-        let process = self.process_of.get(&self.content.builder.track_of(slice)).copied().unwrap_or(0);
-        let Writer { content, rows, .. } = self;
-        *rows.entry(process).or_insert_with(|| {
+        let Writer { content, rows, process_of, last_row, .. } = self;
+        let track = content.builder.track_of(slice);
+        if let Some((_, row)) = last_row.filter(|(known, _)| *known == track) {
+            return row;
+        }
+        let process = process_of.get(&track).copied().unwrap_or(0);
+        let row = *rows.entry(process).or_insert_with(|| {
             let parent = content.lanes.processes.get(process).map(|p| p.track);
             content.builder.track(TrackSpec { parent, name: ROW.into(), kind: TrackKind::Other, sort: -1 })
-        })
+        });
+        *last_row = Some((track, row));
+        row
     }
 
     /// Adds the operators and modules of one replay: those with work, each from its first kernel to its last.
@@ -355,18 +375,29 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// The annotation of a step and the size that its name gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Step {
+    start: i64,
+    end: i64,
+    /// Tokens that the step computes, or requests where tokens are not recorded.
+    tokens: u64,
+    /// Requests.
+    requests: u64,
+}
+
 /// Annotations that name the size of a step: `execute_32_context_0(…)_generation_32(…)`, `execute_context_0(0)_generation_32(32)`,
 /// `step[DECODE bs=32]`, `decode[bs=30/32 tok=30]`.
-fn steps(content: &Content) -> Vec<(i64, i64, u64)> {
+fn steps(content: &Content) -> Vec<Step> {
     let builder = &content.builder;
-    let tokens: Vec<Option<u64>> =
-        (0..builder.strings.table().len() as u32).map(|id| tokens_of_step(builder.strings.get(StrId(id)))).collect();
+    let sizes: Vec<Option<(u64, u64)>> =
+        (0..builder.strings.table().len() as u32).map(|id| size_of_step(builder.strings.get(StrId(id)))).collect();
     let mut out = Vec::new();
-    if tokens.iter().any(Option::is_some) {
+    if sizes.iter().any(Option::is_some) {
         for raw in 0..builder.n_slices() as RawSliceId {
             let (start, duration, name) = builder.raw(raw);
-            if let Some(tokens) = tokens.get(name.index()).copied().flatten() {
-                out.push((start, start.saturating_add(duration), tokens));
+            if let Some((tokens, requests)) = sizes.get(name.index()).copied().flatten() {
+                out.push(Step { start, end: start.saturating_add(duration), tokens, requests });
             }
         }
     }
@@ -374,19 +405,23 @@ fn steps(content: &Content) -> Vec<(i64, i64, u64)> {
     out
 }
 
-/// How many tokens or sequences a step's annotation names.
-fn tokens_of_step(name: &str) -> Option<u64> {
-    if let Some(phases) = name.strip_prefix("execute_context_") {
-        // Tokens of both phases, in parentheses.
-        let (prefill, decode) = phases.split_once("_generation_")?;
-        let tokens = |phase: &str| number(phase.split_once('(')?.1);
-        return tokens(prefill)?.checked_add(tokens(decode)?);
-    }
+/// Tokens and requests that the annotation of a step names; one of both where it names one.
+fn size_of_step(name: &str) -> Option<(u64, u64)> {
     if let Some(rest) = name.strip_prefix("execute_") {
-        return number(rest);
+        let (total, phases) = match rest.strip_prefix("context_") {
+            Some(phases) => (None, Some(phases)),
+            None => (Some(number(rest)?), rest.split_once("_context_").map(|(_, phases)| phases)),
+        };
+        // Requests, and their tokens in parentheses.
+        let both = phases.and_then(|p| p.split_once("_generation_"));
+        let sum = |of: fn(&str) -> Option<u64>| both.and_then(|(prefill, decode)| of(prefill)?.checked_add(of(decode)?));
+        let requests = sum(number);
+        let tokens = total.or_else(|| sum(|phase| number(phase.split_once('(')?.1)))?;
+        return Some((tokens, requests.unwrap_or(tokens)));
     }
     let is_step = ["step[", "decode[", "prefill["].iter().any(|prefix| name.starts_with(prefix));
-    number(name.split_once("bs=").filter(|_| is_step)?.1)
+    let requests = number(name.split_once("bs=").filter(|_| is_step)?.1)?;
+    Some((requests, requests))
 }
 
 /// The number at the beginning of a text.
@@ -401,12 +436,13 @@ mod tests {
 
     #[test]
     fn steps_name_their_size() {
-        assert_eq!(tokens_of_step("execute_32_context_0(sq0)_generation_32(sq32)"), Some(32));
-        assert_eq!(tokens_of_step("step[DECODE bs=8]"), Some(8));
-        assert_eq!(tokens_of_step("execute_context_1(40)_generation_3(3)"), Some(43));
-        assert_eq!(tokens_of_step("decode[bs=30/32 tok=30]"), Some(30));
-        assert_eq!(tokens_of_step("execute_context_1(4)"), None);
-        assert_eq!(tokens_of_step("execute_context_1()_generation_(3"), None);
-        assert_eq!(tokens_of_step("aten::mm"), None);
+        assert_eq!(size_of_step("execute_128_context_0(sq0)_generation_32(sq128)"), Some((128, 32)));
+        assert_eq!(size_of_step("execute_3_x"), Some((3, 3)));
+        assert_eq!(size_of_step("step[DECODE bs=8]"), Some((8, 8)));
+        assert_eq!(size_of_step("execute_context_1(40)_generation_3(3)"), Some((43, 4)));
+        assert_eq!(size_of_step("decode[bs=30/32 tok=30]"), Some((30, 30)));
+        for other in ["execute_context_1(4)", "execute_context_1()_generation_(3", "execute_model", "aten::mm", "step[", "bs=3"] {
+            assert_eq!(size_of_step(other), None, "{other}");
+        }
     }
 }

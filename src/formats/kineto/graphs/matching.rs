@@ -78,6 +78,9 @@ pub(super) fn fit(replay: &[Work], launches: &[Launch]) -> Option<Fit> {
     let mut head = vec![0usize; n_streams];
     let mut out = Fit { launch: vec![NONE; replay.len()], n_matched: 0, n_unused: 0 };
     let mut at = 0;
+    // What may be skipped; without names nothing: only the whole sequence says anything.
+    let rest = |n: usize, min: usize| if has_unnamed { 0 } else { n - (n * min).div_ceil(100) };
+    let (mut work_left, mut launches_left) = (rest(replay.len(), MATCHED_MIN), rest(launches.len(), USED_MIN));
     while at < launches.len() && head.iter().zip(&streams).any(|(h, s)| *h < s.len()) {
         // The work `ahead` places on in a stream, of several the earliest.
         let found = |launch: &Launch, ahead: usize, head: &[usize]| {
@@ -104,14 +107,19 @@ pub(super) fn fit(replay: &[Work], launches: &[Launch]) -> Option<Fit> {
             }
         }
         match step {
-            (n, None) => at += n,
-            (n, Some(stream)) => head[stream] += n,
+            (n, None) => {
+                launches_left = launches_left.checked_sub(n)?;
+                at += n;
+            }
+            (n, Some(stream)) => {
+                work_left = work_left.checked_sub(n)?;
+                head[stream] += n;
+            }
         }
     }
     out.n_unused = launches.len() - out.n_matched;
     let is_whole = out.n_matched == replay.len() && out.n_unused == 0;
     let is_near = out.n_matched * 100 >= replay.len() * MATCHED_MIN && out.n_matched * 100 >= launches.len() * USED_MIN;
-    // Without names only the whole sequence says anything.
     (is_whole || is_near && !has_unnamed).then_some(out)
 }
 
