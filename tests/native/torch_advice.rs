@@ -17,7 +17,7 @@ struct Trace {
 
 impl Trace {
     fn event(&mut self, cat: &str, name: &str, (ts, dur): (u64, u64), args: &str) {
-        let (pid, tid) = if cat == "kernel" { (0, 7) } else { (5, 5) };
+        let (pid, tid) = if matches!(cat, "kernel" | "gpu_memcpy") { (0, 7) } else { (5, 5) };
         self.events
             .push(format!(r#"{{"ph":"X","cat":"{cat}","name":"{name}","pid":{pid},"tid":{tid},"ts":{ts},"dur":{dur},"args":{{{args}}}}}"#));
     }
@@ -180,6 +180,44 @@ fn decode_steps_that_wait_for_launches() {
     // 990 µs of which 300 are busy.
     assert_eq!((found.cost.unwrap().0, found.evidence.len()), (2 * 690_000, 2));
     assert_eq!(serving(&[4, 4], true).found("decode_launch_bound"), None);
+}
+
+#[test]
+fn many_small_kernels() {
+    let run = |n: u64, kernel_us: u64, is_graph: bool| {
+        let mut trace = Trace::default();
+        trace.event("user_annotation", "ProfilerStep#1", (0, 50 * n + 100), "");
+        trace.event("cpu_op", "aten::add", (1, 50 * n), r#""External id": 1"#);
+        let kernels: Vec<(&str, u64, u64)> = (0..n).map(|i| ("k", 20 + 50 * i, kernel_us)).collect();
+        match is_graph {
+            true => trace.launch("cudaGraphLaunch", 5, &kernels),
+            false => kernels.iter().for_each(|kernel| trace.launch("cudaLaunchKernel", kernel.1 - 10, &[*kernel])),
+        }
+        trace.found("small_kernels")
+    };
+    let found = run(120, 1, false).unwrap();
+    // Launches of 2 µs for kernels of 1 µs.
+    assert_eq!((found.cost.unwrap().0, found.evidence.len()), (120_000, 5));
+    assert_eq!(run(120, 20, false), None, "longer than a launch");
+    assert_eq!(run(60, 1, false), None, "few prove nothing");
+    assert_eq!(run(120, 1, true), None, "one graph launches all");
+}
+
+#[test]
+fn calls_and_copies_that_wait() {
+    let run = |call: (&str, u64), copy: &str| {
+        let mut trace = mm(4_096, TC_KERNEL, 400);
+        let at = trace.at_us;
+        trace.event("cuda_runtime", call.0, (at, call.1), r#""correlation": 900"#);
+        trace.event("gpu_memcpy", copy, (at, 50), r#""device": 0, "stream": 7, "correlation": 901"#);
+        trace.event("cpu_op", "aten::add", (at, 100), r#""External id": 99"#);
+        let all = trace.advice("NVIDIA H100 80GB HBM3");
+        ["synchronising_calls", "pageable_memory"].map(|id| all.iter().find(|r| r.id == id).map(|r| r.cost.unwrap().0))
+    };
+    let (pageable, pinned) = ("Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pinned -> Device)");
+    assert_eq!(run(("cudaDeviceSynchronize", 80), pageable), [Some(80_000), Some(50_000)]);
+    assert_eq!(run(("cudaDeviceSynchronize", 2), pinned), [None, None], "under 1% of the steps; pinned memory");
+    assert_eq!(run(("cudaLaunchKernel", 80), pinned), [None, None]);
 }
 
 #[test]

@@ -140,7 +140,12 @@ fn small_kernels(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
     let slices = &view.profile.slices;
     let model = view.model;
     let is_kernel = |slice: u32| model.class[slice as usize] == Class::Kernel && is_in_steps(overview, slices.start[slice as usize]);
-    let kernels = || model.events.work.iter().copied().enumerate().filter(|(_, s)| is_kernel(*s));
+    // A graph is one launch, however many kernels it has.
+    let is_of_graph = |work: usize| match model.launch[work] {
+        NO_SLICE => false,
+        call => model.names.of(slices.name[call as usize]) & names::GRAPH_LAUNCH != 0,
+    };
+    let kernels = || model.events.work.iter().copied().enumerate().filter(|(w, s)| is_kernel(*s) && !is_of_graph(*w));
     let small = || kernels().filter(|(_, s)| slices.duration[*s as usize] < SMALL_NS);
     let (n_kernels, n_small) = (kernels().count(), small().count());
     if n_kernels < SMALL_COUNT_MIN || (n_small as f64) < n_kernels as f64 * SMALL_SHARE_MIN {
@@ -160,7 +165,7 @@ fn small_kernels(view: &View<'_>, overview: &Overview) -> Option<Recommendation>
             text::count(n_kernels as u64)
         ),
         threshold: "at least half of 100 or more kernels under 10 µs".into(),
-        how: "Kernels that start in a step. The cost is the time of their launches on the host minus their own time.".into(),
+        how: "Kernels that start in a step and are launched one by one, not by a graph. The cost is the time of their launches on the host minus their own time.".into(),
         cost: (cost.0 > 0).then_some(cost),
         evidence: largest(EVIDENCE_MAX, small(), over)
             .into_iter()
