@@ -124,6 +124,28 @@ fn the_annotation_that_says_more_is_the_step() {
 }
 
 #[test]
+fn generations_of_xdit_are_steps() {
+    let all: [Step<'_>; 2] = [("model_inference", 0, 500, &[(10, 20, 60)]), ("model_inference", 600, 400, &[(610, 700, 60)])];
+    let found = steps(&session("t.json", trace(&all)), StepsQuery::default()).unwrap();
+    assert_eq!(found.source, "model_inference");
+    let rows: Vec<_> = found.steps.iter().map(|s| (s.kind, s.host.0, s.busy.unwrap().0, s.requests)).collect();
+    assert_eq!(rows, [(StepKind::Step, 500_000, 60_000, None), (StepKind::Step, 400_000, 60_000, None)]);
+    // The marks of the profiler's schedule, which xDiT sets too, go first.
+    let marked: [Step<'_>; 2] = [("ProfilerStep#1", 0, 550, &[]), ("model_inference", 10, 500, &[(20, 30, 60)])];
+    assert_eq!(steps(&session("t.json", trace(&marked)), StepsQuery::default()).unwrap().source, "ProfilerStep");
+    let other: [Step<'_>; 1] = [("model_inference_2", 0, 500, &[(10, 20, 60)])];
+    assert!(steps(&session("t.json", trace(&other)), StepsQuery::default()).unwrap().steps.is_empty());
+}
+
+#[test]
+fn steps_of_tensorrt_llm_have_requests() {
+    let name = "[Executor] _forward_step 7: 2 ctx reqs, 500 ctx tokens, 30 gen reqs";
+    let found = steps(&session("t.json", trace(&[(name, 0, 100, &[(10, 20, 50)])])), StepsQuery::default()).unwrap();
+    let [step] = &found.steps[..] else { panic!("{found:?}") };
+    assert_eq!((found.source.as_str(), step.kind, step.requests, step.tokens), ("TensorRT-LLM", StepKind::Mixed, Some(32), Some(530)));
+}
+
+#[test]
 fn any_annotation_can_be_a_step() {
     let denoise = |i: u32| format!("denoise {i}");
     let names: Vec<String> = (0..3).map(denoise).collect();

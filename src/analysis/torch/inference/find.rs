@@ -26,10 +26,12 @@ pub struct Marked {
 pub struct Found {
     /// None inside another one of its thread.
     pub marks: Vec<Marked>,
-    /// Names of engines, `ProfilerStep`, or the pattern.
+    /// Names of engines, `ProfilerStep`, `model_inference`, or the pattern.
     pub source: String,
 }
 
+/// The annotation of one generation by xDiT (`xfuser/model_executor/models/runner_models/base_model.py`) and of one call of a model in PyTorch's tutorials.
+const ITERATION: &str = "model_inference";
 /// Bytes that the program of a pattern may take.
 const PATTERN_BYTES: usize = 1 << 20;
 /// Names of annotations that are proposed.
@@ -40,7 +42,7 @@ fn compiled(pattern: &str) -> Result<Regex, String> {
     built.map_err(|e| format!("`{pattern}` is not a regular expression: {e}."))
 }
 
-/// The steps by `pattern`; for an empty one those of serving engines, else of the profiler.
+/// The steps by `pattern`; for an empty one those of serving engines, else of the profiler, else of xDiT.
 pub fn find(view: &View<'_>, pattern: &str) -> Result<Found, String> {
     let name_of = |slice: u32| view.profile.slices.name[slice as usize];
     if !pattern.is_empty() {
@@ -58,8 +60,14 @@ pub fn find(view: &View<'_>, pattern: &str) -> Result<Found, String> {
         view.model.events.host.iter().copied().filter(is_named).filter_map(|s| Some((s, of_name(name_of(s))?))).collect();
     // A step may carry the annotations of two engines: the one that says more is taken, else the first in the list of engines.
     let Some(best) = serving.iter().map(|(_, s)| (!s.is_detailed, s.engine)).min() else {
-        let marks = view.model.steps.marks.iter().map(|m| m.slice).collect();
-        return Ok(Found { marks: outermost(view, marks, |_| None), source: "ProfilerStep".into() });
+        let marks: Vec<u32> = view.model.steps.marks.iter().map(|m| m.slice).collect();
+        if !marks.is_empty() {
+            return Ok(Found { marks: outermost(view, marks, |_| None), source: "ProfilerStep".into() });
+        }
+        let is_iteration =
+            |s: &u32| view.model.class[*s as usize] == Class::Annotation && view.profile.strings.get(name_of(*s)) == ITERATION;
+        let marks = view.model.events.host.iter().copied().filter(is_iteration).collect();
+        return Ok(Found { marks: outermost(view, marks, |_| None), source: ITERATION.into() });
     };
     let marks: Vec<u32> = serving.iter().filter(|(_, s)| (!s.is_detailed, s.engine) == best).map(|s| s.0).collect();
     let shape = |slice: u32| parse(view.profile.strings.get(name_of(slice)));

@@ -33,7 +33,7 @@ pub struct StepTable {
     pub steps: Vec<StepRow>,
     /// Percentiles by kind and number of requests, in this order; with [`None`] requests all of a kind.
     pub groups: Vec<StepGroup>,
-    /// What the steps are: names of serving engines, `ProfilerStep`, or the pattern.
+    /// What the steps are: names of serving engines, `ProfilerStep`, `model_inference`, or the pattern.
     pub source: String,
     /// Names of annotations that could be steps, digits as `#`: (regular expression, how many).
     pub candidates: Vec<(String, u64)>,
