@@ -39,7 +39,15 @@ Queries of any profile (arguments in brackets):
   tables               raw tables of the file [id, csv=1]
 
 Queries of PyTorch traces:
-  overview, kernels [group=name|properties, device], efficiency [module], steps [pattern], trace, memory, modules, distributed, diff
+  overview             steps by category, devices, advice
+  kernels              time by kernel [group=name|properties, device]
+  efficiency           FLOPs, bytes and rates of operators under the roof of the device [module]
+  steps                steps of serving or training [pattern]
+  modules              time by module
+  memory               memory of each device over time, by operator
+  trace                counters of each device over time
+  distributed          communication and overlap of each rank
+  diff                 operators and kernels of two traces side by side
 
 Queries of memory snapshots:
   snapshot             values of each device
@@ -54,20 +62,35 @@ Queries of Neuron device profiles:
   regions              phases of one core, and where the time of each went [by=file|directory|line|layer|operator|hlo|opcode|name,
                        pattern, core, order, start_ns, end_ns]
   program              words of the image of one engine, with executions and times [engine=0…, slice]
-  summary, layers, roofline [group_by, depth, start_ns, end_ns], gaps, advice, source, bands,
-  critical-path        the longest chain of dependent work [data=1 follows dependencies from data too],
-  agreement            instructions of a trace compared with the profiler's output of the same run (two files),
-  instructions (one JSON object for each, keys as in neuron-profile's JSON),
-  memory-map           values in on-chip memory by address and time [core=0…, memory=sbuf|psum],
-  dma-rows [group_by=queue|engine, detail=packets|rings|merged], merged-bar [slice, group_by, detail],
-  name-rows [group_by=layer|…], view-curves [start_ns, end_ns, smooth=1], tensors, compare [base]
+  summary              metrics of the run, with their definitions
+  gaps                 idle time of each engine by cause
+  critical-path        the longest chain of dependent work [data=1 follows dependencies from data too]
+  advice               rules that apply, with their evidence
+  layers               time by layer
+  roofline             FLOPs and bytes against the peaks [group_by, depth, start_ns, end_ns]
+  source               time by source line
+  tensors              tensors, with what loads and stores them
+  memory-map           values in on-chip memory by address and time [core=0…, memory=sbuf|psum]
+  compare              differences of two profiles [base]
+  instructions         one JSON object for each, with the keys of neuron-profile's JSON
+  agreement            instructions of a trace compared with the profiler's output of the same run (two files)
+  dma-rows             DMA transfers in rows [group_by=queue|engine, detail=packets|rings|merged]
+  merged-bar           what one bar of merged transfers contains [slice, group_by, detail]
+  name-rows            rows of names above the engines [group_by=layer|…]
+  view-curves          curves that follow the window [start_ns, end_ns, smooth=1]
+  bands                tensors that are loaded again, and many small DMA transfers in a row
 
 Queries of run summaries (axonscope run):
   fleet                findings, ranks, stragglers, collectives, operators, hosts and devices
 
 Queries of other Neuron files:
-  system, serving (executions by model and bucket, bursts of traffic, gaps) [burst=1, start_ns, end_ns],
-  support, operator-framework, operator-hlo, operator-timeline, support_diff, operator-framework_diff, operator-hlo_diff
+  system               a system profile: cores, processes, executions
+  serving              executions by model and bucket, bursts of traffic, gaps [burst=1, start_ns, end_ns]
+  support              operators that the compiler supports, of an `analyze` report
+  operator-framework, operator-hlo, operator-timeline
+                       tables of a TensorBoard log directory
+  support_diff, operator-framework_diff, operator-hlo_diff
+                       differences of two such files
 
 Examples:
   axonscope report --query operators --table trace.json.gz
