@@ -8,7 +8,7 @@ use super::overview_rows::properties;
 use super::work::inputs::Dtype;
 pub use super::work::peaks::OwnPeaks;
 use super::work::peaks::{self, Peaks};
-use super::work::{CallKey, Family, Gemm, Roof, Work, Works, layout};
+use super::work::{self, CallKey, Family, Gemm, Roof, Work, Works, layout};
 use super::{View, inference, unattributed};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, text};
@@ -46,6 +46,8 @@ pub struct Efficiency {
     pub recoverable: Option<DurationNs>,
     /// Kernel time of all operators.
     pub device_time: DurationNs,
+    /// Operators without a model: (name, kernel time that no modelled call contains), longest first; at most [`WITHOUT_MODEL_MAX`].
+    pub without_model: Vec<(String, DurationNs)>,
     /// Device time that belongs to no operator, in the same range.
     pub unattributed: DurationNs,
     /// Model FLOPs utilization (0 to 1) of the time from the first to the last device work in the range: the time that matrix operations take at the peak
@@ -59,6 +61,8 @@ pub struct Efficiency {
 
 /// Modules that an answer lists.
 pub const MODULES_MAX: usize = 200;
+/// Operators without a model that an answer lists.
+pub const WITHOUT_MODEL_MAX: usize = 5;
 /// Kernels that a row lists.
 const KERNELS_MAX: usize = 3;
 
@@ -100,6 +104,8 @@ pub struct EfficiencyRow {
     pub calls: u64,
     /// Whether another modelled call contains it: not in the totals.
     pub is_inner: bool,
+    /// Why its work may be less than counted; `None` where it is exact.
+    pub upper_bound: Option<String>,
     /// Kernel time of the calls and what they contain.
     pub kernel_time: DurationNs,
     /// Operations of one call, on the average.
@@ -158,10 +164,19 @@ pub fn calls(view: &View<'_>, times: &NodeTimes, mut f: impl FnMut(Call)) {
         }
         let launched = || launch_time(view, slice, node as u32);
         if let Some((key, work)) = works.key(slice).and_then(|key| Some((key, works.of(key, launched)?))) {
+            if work.gemm.is_some() && is_counted_inside(view, key.0, node) {
+                continue;
+            }
             is_modelled[node] = true;
             f(Call { node: node as u32, slice, key, work, time, is_inner });
         }
     }
+}
+
+/// Whether a call is of a composite operator and another operator in it is recorded.
+fn is_counted_inside(view: &View<'_>, name: StrId, node: usize) -> bool {
+    let mut inside = (node as u32 + 1)..view.model.trees.end[node];
+    work::is_composite(operator_name(view.profile.strings.get(name))) && inside.any(|n| view.model.is_operator(view.profile, n))
 }
 
 /// When the host launched what a call ran: its own start, and for a graph replay that of the launch of its first kernel.
@@ -216,7 +231,9 @@ pub fn efficiency(view: &View<'_>, query: &EfficiencyQuery) -> Efficiency {
     let mut sums: FxHashMap<(CallKey, bool), Sum> = FxHashMap::default();
     let mut module_times: FxHashMap<StrId, i64> = FxHashMap::default();
     let mut matrix = (peaks.is_some()).then_some(0.0);
+    let mut is_covered = vec![false; view.model.trees.len()];
     calls(view, &times, |call| {
+        is_covered[call.node as usize] = true;
         if !is_in(call.slice) {
             return;
         }
@@ -265,12 +282,23 @@ pub fn efficiency(view: &View<'_>, query: &EfficiencyQuery) -> Efficiency {
             *kernel = (kernel.0 + 1, kernel.1.saturating_add(slices.duration[slice]));
         }
     });
-    for node in (0..view.model.trees.len() as u32).filter(|&n| view.model.is_operator(view.profile, n)) {
-        let slice = view.model.trees.slice[node as usize];
-        if slice != NO_SLICE && is_in(slice) && modules.is_wanted(node) {
-            out.device_time.0 = out.device_time.0.saturating_add(times.device_self[node as usize]);
+    let trees = &view.model.trees;
+    let mut without_model: FxHashMap<StrId, i64> = FxHashMap::default();
+    for node in 0..trees.len() {
+        is_covered[node] |= is_covered.get(trees.parent[node] as usize).copied().unwrap_or(false);
+        let (slice, time) = (trees.slice[node], times.device_self[node]);
+        if slice != NO_SLICE && is_in(slice) && modules.is_wanted(node as u32) && view.model.is_operator(view.profile, node as u32) {
+            out.device_time.0 = out.device_time.0.saturating_add(time);
+            if !is_covered[node] && time > 0 {
+                let sum = without_model.entry(slices.name[slice as usize]).or_default();
+                *sum = sum.saturating_add(time);
+            }
         }
     }
+    let mut longest: Vec<(StrId, i64)> = without_model.into_iter().collect();
+    longest.order_by_key(|(name, time)| (std::cmp::Reverse(*time), *name));
+    let of = |(name, time): &(StrId, i64)| (operator_name(view.profile.strings.get(*name)).to_string(), DurationNs(*time));
+    out.without_model = longest.iter().take(WITHOUT_MODEL_MAX).map(of).collect();
     out.mfu = matrix.zip(span(view, query.range)).filter(|_| query.module.is_none() && out.flops > 0).map(|(ns, span)| ns / span as f64);
     out.rows = sums.iter().map(|(&(key, is_inner), sum)| row(view, key, is_inner, sum, peaks.as_ref())).collect();
     out.rows.order_by(|a, b| {
@@ -362,8 +390,10 @@ fn row(view: &View<'_>, key: CallKey, is_inner: bool, sum: &Sum, peaks: Option<&
     kernels.order_by(|a, b| (b.2, &a.0).cmp(&(a.2, &b.0)));
     let layout = work.gemm.and_then(|_| kernels.iter().find_map(|k| layout::of_kernel(&k.0)));
     kernels.truncate(KERNELS_MAX);
+    let name = operator_name(text(key.0));
     EfficiencyRow {
-        name: operator_name(text(key.0)).into(),
+        name: name.into(),
+        upper_bound: work::upper_bound(name, work.family).map(String::from),
         family: work.family,
         shape: python_list(text(key.1)),
         types: python_list(text(key.2)),
@@ -394,9 +424,20 @@ fn notes(view: &View<'_>, query: &EfficiencyQuery, out: &mut Efficiency) {
     if view.torch.inputs.is_empty() {
         out.notes.push("Shapes and types of operators are not recorded in this trace: record it with `record_shapes=True`.".into());
     } else if out.device_time.0 > 0 {
-        let share = out.modelled.0 as f64 / out.device_time.0 as f64;
-        out.notes.push(format!("The models cover {} of the kernel time of operators.", text::percent(share)));
+        let share = |time: DurationNs| text::percent(time.0 as f64 / out.device_time.0 as f64);
+        let of = |(name, time): &(String, DurationNs)| match work::missing(name) {
+            Some(why) => format!("`{name}` ({}: {why})", share(*time)),
+            None => format!("`{name}` ({})", share(*time)),
+        };
+        let without: Vec<String> = out.without_model.iter().take(3).map(of).collect();
+        let most = if without.is_empty() { String::new() } else { format!(" Without a model: {}.", without.join(", ")) };
+        out.notes.push(format!("The models cover {} of the kernel time of operators.{most}", share(out.modelled)));
     }
+    let mut bounds: Vec<(&str, &str)> = out.rows.iter().filter_map(|r| Some((r.name.as_str(), r.upper_bound.as_deref()?))).collect();
+    bounds.sort_unstable();
+    bounds.dedup();
+    let bounds: Vec<String> = bounds.iter().map(|(name, why)| format!("FLOPs and bytes of `{name}` are upper bounds: {why}.")).collect();
+    out.notes.extend(bounds);
     if out.peaks.is_none() {
         let device = if out.device.is_empty() {
             "the name of the device is not recorded in this trace".into()

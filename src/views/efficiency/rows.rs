@@ -44,7 +44,7 @@ fn colour(family: Family) -> u16 {
         Family::Reduction => fixed::DATA_LOADER,
         Family::Moe => fixed::OVERLAP,
         Family::Rope => fixed::CPU_EXEC,
-        Family::Triton => fixed::OTHER,
+        Family::Triton | Family::Lookup => fixed::OTHER,
     }
 }
 
@@ -70,6 +70,7 @@ pub fn dots(found: &Efficiency) -> Vec<Dot> {
             ("Type".to_string(), r.dtype.label().to_string()),
         ];
         figures.extend(r.peak_share.map(|share| ("% of peak".to_string(), text::percent(share))));
+        figures.extend(r.upper_bound.as_ref().map(|why| ("Upper bound".to_string(), why.clone())));
         figures.extend(r.recoverable.map(|time| ("Recoverable".to_string(), text::duration(time))));
         Dot {
             name: r.name.clone(),
@@ -152,7 +153,12 @@ pub fn columns(is_gemm: bool) -> Vec<Column> {
             "T is a transposed, N a plain matrix (column-major), from the name of the kernel.",
         ));
     } else {
-        out.push(column("family", "Family", Kind::Text, "How its work is counted."));
+        out.push(column(
+            "family",
+            "Family",
+            Kind::Text,
+            "How its work is counted; “at most”: FLOPs and bytes are upper bounds, the notes say why.",
+        ));
         out.push(column("input_shape", "Input shape", Kind::Text, "Shape of each input."));
         out.push(column("dtype", "Type", Kind::Text, "The type it computes in."));
     }
@@ -192,7 +198,8 @@ pub fn rows(found: &Efficiency, is_gemm: bool) -> Vec<Row> {
             cells.push(Cell::Text(r.dtype.label().into()));
             cells.push(r.layout.clone().into());
         } else {
-            cells.extend([r.family.label().to_string(), r.shape.clone(), r.dtype.label().to_string()].map(Cell::Text));
+            let family = if r.upper_bound.is_some() { format!("{}, at most", r.family.label()) } else { r.family.label().into() };
+            cells.extend([family, r.shape.clone(), r.dtype.label().to_string()].map(Cell::Text));
         }
         let kernels: Vec<String> =
             r.kernels.iter().map(|(name, n, time)| format!("{} ({n}×, {})", text::brief(name), text::duration(*time))).collect();
@@ -236,6 +243,7 @@ mod tests {
             kernels: vec![("k".into(), 2, DurationNs(5))],
             calls: 2,
             is_inner: false,
+            upper_bound: (family == Family::Elementwise).then(|| "why".into()),
             kernel_time: DurationNs(time),
             flops: 1_000,
             bytes: 10,
@@ -268,6 +276,7 @@ mod tests {
     fn rows_have_a_cell_for_each_column() {
         for (is_gemm, n) in [(false, 2), (true, 1)] {
             let rows = rows(&found(), is_gemm);
+            assert_eq!(rows[0].cells[1], if is_gemm { Cell::from(1u64) } else { Cell::Text("Elementwise, at most".into()) });
             assert!(rows.len() == n && rows.iter().all(|r| r.cells.len() == columns(is_gemm).len()), "{is_gemm}");
         }
     }

@@ -17,6 +17,9 @@ pub fn work(name: &str, inputs: &Inputs) -> Option<Work> {
         "aten::_scaled_dot_product_efficient_attention" => of([plain(0)?, plain(1)?, plain(2)?], inputs.flag(6)?, 2, 1),
         "aten::_scaled_dot_product_cudnn_attention" => of([plain(0)?, plain(1)?, plain(2)?], inputs.flag(6)?, 2, 1),
         "aten::_scaled_dot_product_flash_attention_backward" => of([plain(1)?, plain(2)?, plain(3)?], inputs.flag(11)?, 5, 2),
+        "aten::_scaled_dot_product_efficient_attention_backward" => of([plain(1)?, plain(2)?, plain(3)?], inputs.flag(11)?, 5, 2),
+        "aten::_scaled_dot_product_cudnn_attention_backward" => of([plain(1)?, plain(2)?, plain(3)?], inputs.flag(14)?, 5, 2),
+        "flash_attn::_flash_attn_backward" => of([swapped(1)?, swapped(2)?, swapped(3)?], inputs.flag(11)?, 5, 2),
         "flash_attn::_flash_attn_forward" => of([swapped(0)?, swapped(1)?, swapped(2)?], inputs.flag(5)?, 2, 1),
         _ => None,
     }
@@ -54,6 +57,19 @@ mod tests {
         };
         assert_eq!(found("False"), Some((476_884_992, 4_841_472)));
         assert_eq!(found("True"), Some((238_442_496, 4_841_472)));
+        // Backward: five products of which the forward pass has two, and all tensors twice.
+        let backward = |name: &str, at: usize| {
+            let n = at + 1;
+            let types = format!("[{}]", vec![r#""c10::BFloat16""#; 4].join(","));
+            let dims = "[[4, 12, 197, 64], [4, 12, 197, 64], [4, 12, 197, 64], [4, 12, 197, 64]]";
+            let concrete: Vec<&str> = (0..n).map(|i| if i == at { r#""False""# } else { r#""""# }).collect();
+            work(name, &Inputs::new(dims, &types, &format!("[{}]", concrete.join(",")))).map(|w| (w.flops, w.bytes))
+        };
+        let twice = Some((1_192_212_480, 9_682_944));
+        assert_eq!(backward("aten::_scaled_dot_product_flash_attention_backward", 11), twice);
+        assert_eq!(backward("aten::_scaled_dot_product_efficient_attention_backward", 11), twice);
+        assert_eq!(backward("aten::_scaled_dot_product_cudnn_attention_backward", 14), twice);
+        assert_eq!(backward("aten::_scaled_dot_product_cudnn_attention_backward", 11), None, "another argument");
         // Whether a mask applies is not recorded.
         assert_eq!(found(""), None);
     }

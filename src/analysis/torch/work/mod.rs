@@ -4,9 +4,11 @@
 mod attention;
 mod convolution;
 mod elementwise;
+mod gated;
 mod gemm;
 pub mod inputs;
 pub mod layout;
+mod lookup;
 mod moe;
 mod normalization;
 pub mod paged;
@@ -44,6 +46,8 @@ pub enum Family {
     Rope,
     /// Kernels that a compiler generated.
     Triton,
+    /// Rows that are moved without operations.
+    Lookup,
 }
 
 impl Family {
@@ -59,6 +63,7 @@ impl Family {
             Family::Moe => "MoE",
             Family::Rope => "RoPE",
             Family::Triton => "Triton",
+            Family::Lookup => "Lookup",
         }
     }
 }
@@ -148,12 +153,33 @@ pub fn work(name: &str, inputs: &Inputs) -> Option<Work> {
         convolution::work,
         normalization::work,
         elementwise::work,
+        gated::work,
         reduction::work,
         moe::work,
         rope::work,
         triton::work,
+        lookup::work,
     ];
     families.iter().find_map(|family| family(name, inputs)).filter(|work| work.bytes > 0)
+}
+
+/// Whether an operator calls another one with the same work, which is counted in its place where it is recorded.
+pub fn is_composite(name: &str) -> bool {
+    gemm::is_composite(name)
+}
+
+/// Which input an operator without a model would need; `None` where it has a model, or none is known.
+pub fn missing(name: &str) -> Option<&'static str> {
+    matches!(name, "vllm::moe_forward" | "vllm::moe_forward_shared").then_some("its weights are not recorded")
+}
+
+/// What makes the work of an operator an upper bound; `None` where it is exact.
+pub fn upper_bound(name: &str, family: Family) -> Option<&'static str> {
+    match family {
+        _ if paged::needs_lengths(name) => Some("a sliding window is not recorded"),
+        Family::Moe => Some("the experts that tokens share are not recorded"),
+        _ => None,
+    }
 }
 
 /// Name, shapes, types and concrete inputs of a call: equal ones have equal work.

@@ -15,10 +15,26 @@ pub fn work(name: &str, inputs: &Inputs) -> Option<Work> {
             (n, results)
         }
         "_softmax" | "_log_softmax" => (n.checked_mul(5)?, n),
+        "argmax" | "argmin" => return position(inputs, n),
         _ => return None,
     };
     let bytes = input.bytes()?.checked_add(results.checked_mul(input.dtype.size_bytes())?)?;
     Some(Work { family: Family::Reduction, flops, bytes, dtype: input.dtype, is_matrix: false, gemm: None })
+}
+
+/// The place of the largest or smallest element, of a dimension or of all: a comparison an element, a result of 8 bytes each.
+fn position(inputs: &Inputs, n: u64) -> Option<Work> {
+    let input = inputs.tensor(0)?;
+    let results = match inputs.concrete(1) {
+        "" => 1,
+        dim => {
+            let dim: i64 = dim.parse().ok()?;
+            let at = usize::try_from(if dim < 0 { dim.checked_add(input.dims.len() as i64)? } else { dim }).ok()?;
+            n.checked_div(*input.dims.get(at)?)?
+        }
+    };
+    let bytes = input.bytes()?.checked_add(results.checked_mul(8)?)?;
+    Some(Work { family: Family::Reduction, flops: n, bytes, dtype: input.dtype, is_matrix: false, gemm: None })
 }
 
 /// How many results remain: all but the dimensions that the second input names; one where it names none.
@@ -45,6 +61,9 @@ mod tests {
         assert_eq!(found("aten::sum", "[0]"), Some((24, 96 + 24)));
         assert_eq!(found("aten::sum", ""), Some((24, 96 + 4)));
         assert_eq!(found("aten::_softmax", "-1"), Some((120, 192)));
+        assert_eq!(found("aten::argmax", "-1"), Some((24, 96 + 32)));
+        assert_eq!(found("aten::argmax", ""), Some((24, 96 + 8)));
+        assert_eq!(found("aten::argmin", "3"), None, "no such dimension");
         assert_eq!(found("aten::all", ""), None);
     }
 }
