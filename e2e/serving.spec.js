@@ -46,6 +46,7 @@ for (const run of Object.keys(RUNS)) {
       expect(Math.abs(micros(shown[i]) - theirs) / theirs, `${names[i]}: ${shown[i]}, TraceLens ${theirs} µs`).toBeLessThan(0.006);
     }
     await show(page, 'steps');
+    await expect(page.locator('[data-view="steps"] [data-headline]')).toContainText('Decode step: median');
     expect(await cells(page, 'steps', 'kind')).toEqual(['Decode']);
     expect(await cells(page, 'steps', 'requests')).toEqual(['32']);
     expect(await cells(page, 'steps', 'tokens')).toEqual(['32']);
@@ -80,6 +81,8 @@ test('efficiency shows matrix products, the roof and the source of the peaks', a
   await show(page, 'efficiency');
   const view = page.locator('[data-view="efficiency"]');
   await expect(view.locator('[data-peaks-source]')).toContainText('published dense peak of AMD Instinct MI300X');
+  await expect(view.locator('[data-headline]')).toContainText(/could be saved at the roof of MI300X; \S+ has the most/);
+  await expect(view.locator('[data-notes]')).toContainText('The models cover');
   await view.locator('[data-show="gemm"]').click();
   await idle(page);
   const [sizes, rates] = [await Promise.all(['M', 'N', 'K'].map((id) => cells(page, 'efficiency-gemms', id))), await cells(page, 'efficiency-gemms', 'tflops_per_s')];

@@ -16,6 +16,7 @@ mod explain_rows;
 pub mod fleet;
 pub mod gaps;
 pub mod grouping;
+pub mod headline;
 pub mod kernels;
 pub mod layers;
 pub mod ledger;

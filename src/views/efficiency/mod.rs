@@ -3,6 +3,7 @@
 pub mod rows;
 
 use super::ask::{Asked, asked};
+use super::headline::{self, Headline};
 use super::peaks::{self, PeaksEditor};
 use super::scope;
 use crate::analysis::torch::efficiency::{Efficiency, EfficiencyQuery, KnownPeaks};
@@ -103,6 +104,7 @@ pub fn EfficiencyView(
             <Head state />
             <Problem text=found.problem />
             <Show when=move || found.is_first()><p class="waiting" role="status">"Computing FLOPs and bytes…"</p></Show>
+            <Headline line=found.derive(headline::efficiency) />
             <Show when=move || is_there.get()>
                 <Totals found />
                 <p class="torch__hint" data-peaks-source>{move || source(device_name.get(), known.get(), own.with(Option::is_some))}</p>

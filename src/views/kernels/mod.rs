@@ -4,6 +4,7 @@ mod panel;
 pub mod rows;
 
 use super::ask::{Asked, asked};
+use super::headline::{self, Headline};
 use super::scope;
 use crate::analysis::torch::kernels::{KernelGrouping, KernelRow, Kernels, KernelsQuery};
 use crate::base::{SliceId, TimeRange, text};
@@ -82,6 +83,7 @@ pub fn KernelsView(
             <Heading state />
             <Problem text=kernels.problem />
             <Show when=move || kernels.is_first()><p class="waiting" role="status">"Computing kernels…"</p></Show>
+            <Headline line=kernels.derive(headline::kernels) />
             <Show when=move || is_there.get()>
                 <Notes notes=kernels.derive(|k| k.notes.clone()) />
                 <Choices state />

@@ -12,6 +12,7 @@ use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::views::ask::{Asked, asked};
+use crate::views::headline::{self, Headline};
 use crate::views::scope;
 use crate::views::wording;
 use crate::worker::client::Ask;
@@ -67,6 +68,7 @@ pub fn OperatorsView(
             <Heading state />
             <Problem text=state.found.problem />
             {first}
+            <Headline line=state.found.derive(headline::operators) />
             <Show when=move || state.found.value.with(Option::is_some)>
                 <Choices state />
                 <Notes notes=state.found.derive(|o| o.notes.clone()) />

@@ -5,6 +5,7 @@ pub mod rows;
 pub mod time_parts;
 
 use super::ask::{Asked, asked};
+use super::headline::{self, Headline};
 use super::scope;
 use crate::analysis::torch::overview::{DEVICE_FIGURES, DeviceRow, Overview, OverviewQuery};
 use crate::base::{SliceId, TimeRange, text};
@@ -48,6 +49,7 @@ pub fn OverviewView(
             </header>
             <Problem text=overview.problem />
             <Show when=move || overview.is_first()><p class="waiting" role="status">"Computing steps…"</p></Show>
+            <Headline line=overview.derive(headline::overview) />
             <Notes notes=overview.derive(|o| o.notes.clone()) />
             <Show when=move || is_there.get()>
                 <div class="overview__top"><Devices overview /><Summary overview /></div>

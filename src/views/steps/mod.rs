@@ -3,6 +3,7 @@
 pub mod rows;
 
 use super::ask::{Asked, asked};
+use super::headline::{self, Headline};
 use super::{peaks, scope};
 use crate::analysis::torch::inference::{StepTable, StepsQuery};
 use crate::base::{SliceId, TimeRange, text};
@@ -54,6 +55,7 @@ pub fn StepsView(
                 <span class="torch__figure">{summary}</span>
                 <Help text="A step is an annotation of the host with the kernels, copies and sets launched in it. Annotations of vLLM, SGLang, ATOM and TensorRT-LLM and the profiler's own steps are recognised; any other annotation can be chosen by a regular expression." />
             </header>
+            <Headline line=found.derive(headline::steps) />
             <Pattern found pattern />
             <Problem text=found.problem />
             <Show when=move || found.is_first()><p class="waiting" role="status">"Computing steps…"</p></Show>

@@ -14,6 +14,7 @@ use crate::ui::pie::{Pie, PieLimit};
 use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::views::ask::{Asked, asked};
+use crate::views::headline::{self, Headline};
 use crate::views::{peaks, scope};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -142,6 +143,7 @@ fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: Ways, choices: ViewStat
             </header>
             <Problem text=ops.problem />
             <Show when=move || ops.is_first()><p class="waiting" role="status">"Computing operators…"</p></Show>
+            <Headline line=ops.derive(headline::ops) />
             <Show when=move || is_there.get()>
                 <Notes notes=ops.derive(|o| o.notes.clone()) />
                 <Choices state />
