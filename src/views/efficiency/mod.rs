@@ -120,9 +120,11 @@ pub fn EfficiencyView(
 fn source(device: String, known: Option<KnownPeaks>, is_own: bool) -> String {
     let device = if device.is_empty() { "a device without a recorded name".to_string() } else { device };
     match known {
-        Some(_) if is_own => format!("Shares are of the peaks entered on this page for {device}."),
-        Some(peaks) => format!("Shares are of each {} of {device} ({}). Source: {}.", peaks.label, peaks.device, peaks.source),
-        None => format!("No published dense peaks are known for {device}: enter them for shares of the peak."),
+        Some(_) if is_own => format!("% of peak and % of bandwidth use the peaks entered on this page for {device}."),
+        Some(peaks) => {
+            format!("% of peak uses the {} of {device} ({}) for each type. Source: {}.", peaks.label, peaks.device, peaks.source)
+        }
+        None => format!("No published dense peaks are known for {device}: enter them to see % of peak."),
     }
 }
 
@@ -247,7 +249,7 @@ mod tests {
         };
         assert_eq!(
             source("AMD Instinct MI300X".into(), Some(peaks.clone()), false),
-            "Shares are of each published dense peak of AMD Instinct MI300X (MI300X). Source: a data sheet."
+            "% of peak uses the published dense peak of AMD Instinct MI300X (MI300X) for each type. Source: a data sheet."
         );
         assert!(source("X".into(), Some(peaks), true).contains("entered on this page for X"));
         assert!(source(String::new(), None, false).contains("a device without a recorded name"));

@@ -263,7 +263,7 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
             <ReadoutCard readout=shown />
         </Frame>
         <p class="torch__hint">
-            {n_small} "The line above all is reserved memory. Drag to pan, Ctrl and wheel to zoom, click to choose the moment and the allocation."
+            {n_small} "The topmost line is reserved memory. Drag to pan, Ctrl and wheel to zoom, click to choose the moment and the allocation."
         </p>
     }
 }

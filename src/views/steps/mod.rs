@@ -88,7 +88,7 @@ fn Pattern(found: Asked<StepTable>, pattern: Choice<String>) -> impl IntoView {
             <label class="field">
                 "Regular expression"
                 <input
-                    class="input mono" data-field="pattern" placeholder=r"^forward \d+$" title="Annotations with a matching name are steps. Empty: annotations that are recognised."
+                    class="input mono" data-field="pattern" placeholder=r"^forward \d+$" title="Annotations with a matching name are steps. Empty: recognised annotations."
                     prop:value=move || pattern.0.get() on:change:target=move |e| pattern.1.set(e.target().value())
                 />
             </label>
