@@ -62,6 +62,8 @@ mod native {
         let mut out = String::new();
         for replay in 0..n_kernels / KERNELS {
             let (graph, at) = (replay % GRAPHS, replay * 20_000);
+            // 0 is none.
+            let correlation = replay + 1;
             writeln!(
                 out,
                 r#"{{"ph":"X","cat":"user_annotation","name":"execute_context_0(0)_generation_{n}({n})","pid":5,"tid":5,"ts":{at},"dur":9000,"args":{{}}}},"#,
@@ -69,13 +71,13 @@ mod native {
             )?;
             writeln!(
                 out,
-                r#"{{"ph":"X","cat":"cuda_runtime","name":"hipGraphLaunch","pid":5,"tid":5,"ts":{},"dur":5,"args":{{"correlation":{replay}}}}},"#,
+                r#"{{"ph":"X","cat":"cuda_runtime","name":"hipGraphLaunch","pid":5,"tid":5,"ts":{},"dur":5,"args":{{"correlation":{correlation}}}}},"#,
                 at + 5
             )?;
             for i in 0..KERNELS {
                 writeln!(
                     out,
-                    r#"{{"ph":"X","cat":"kernel","name":"{}","pid":0,"tid":7,"ts":{},"dur":9,"args":{{"device":0,"stream":7,"correlation":{replay}}}}},"#,
+                    r#"{{"ph":"X","cat":"kernel","name":"{}","pid":0,"tid":7,"ts":{},"dur":9,"args":{{"device":0,"stream":7,"correlation":{correlation}}}}},"#,
                     kernel(graph, i),
                     at + 100 + 10 * i
                 )?;
