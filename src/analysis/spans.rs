@@ -1,6 +1,5 @@
 //! Sets of moments as sorted, disjoint spans (start, end): unions of slices, and how two such sets lie to each other.
 
-use crate::base::Order as _;
 use crate::base::in_parts;
 
 /// A set of moments: disjoint spans (start, end), ascending, nanoseconds.
@@ -18,7 +17,7 @@ pub fn push(spans: &mut Vec<(i64, i64)>, span: (i64, i64)) {
 pub fn union(mut all: Ranges) -> Ranges {
     // The slices of a lane come in order; several lanes are as many runs, which a stable sort merges.
     if !all.is_sorted() {
-        all.order();
+        all.sort();
     }
     // Joined where they stand: what is written never passes what is read.
     let mut n = 0;

@@ -9,7 +9,6 @@ use super::{compare, lanes, origin, signals, summary, waits};
 use crate::analysis::explain::tree::Tree;
 use crate::analysis::explain::{CoreFacts, ExplainKind, ExplainPart, ExplainQuery, UnitFacts, UnitPart, assign};
 use crate::analysis::spans::Ranges;
-use crate::base::Order as _;
 use crate::base::{SliceId, StrId, TimeRange, TrackId, in_parts, text};
 use crate::model::{Domain, Dtype, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
@@ -207,13 +206,18 @@ impl<'a> Given<'a> {
         }
     }
 
-    fn engine_leaf(&self, part: Part, i: usize, walk: &mut Walk<'_>) -> u32 {
+    /// What an instruction has in common with others of its leaf.
+    fn key(&self, place: usize, i: usize) -> Key {
         let source = Self::value(self.sources, i);
         // A line tells instructions apart better than their shapes.
         let shape = if source == StrId(0) { self.shape(i) } else { 0 };
         // Instructions without a kind were added by the runtime.
         let has_kind = self.kinds.is_none_or(|k| k.get(i).is_some_and(|id| *id != StrId(0)));
-        let key = (part.place() as u8, Self::value(self.layers, i), self.profile.slices.name[i], source, shape << 1 | u64::from(has_kind));
+        (place as u8, Self::value(self.layers, i), self.profile.slices.name[i], source, shape << 1 | u64::from(has_kind))
+    }
+
+    fn engine_leaf(&self, part: Part, i: usize, walk: &mut Walk<'_>) -> u32 {
+        let key = self.key(part.place(), i);
         if let Some(&leaf) = walk.leaves.get(&key) {
             return leaf;
         }
@@ -289,18 +293,26 @@ impl<'a> Given<'a> {
 
     /// Idle time by what ends it.
     fn idle(&self, walk: &mut Walk<'_>) {
+        let mut leaves: FxHashMap<Key, u32> = FxHashMap::default();
         for at in 0..walk.idle.len() {
             let (start, end) = walk.idle[at];
             let leaf = match walk.ends[at] {
                 None => walk.tree.child(walk.parts[6], AT_END),
                 Some((place, slice)) if place == Part::Dma.place() => {
-                    let queue_type = self.profile.strings.get(Self::value(self.queue_types, slice as usize));
-                    walk.tree.path(walk.parts[6], &["Before a DMA transfer", if queue_type.is_empty() { "DMA" } else { queue_type }])
+                    let queue_type = Self::value(self.queue_types, slice as usize);
+                    let tree = &mut walk.tree;
+                    *leaves.entry((place as u8, queue_type, StrId(0), StrId(0), 0)).or_insert_with(|| {
+                        let queue_type = self.profile.strings.get(queue_type);
+                        tree.path(walk.parts[6], &["Before a DMA transfer", if queue_type.is_empty() { "DMA" } else { queue_type }])
+                    })
                 }
                 Some((place, slice)) => {
-                    let [region, opcode, line] = self.names(slice as usize);
-                    let engine = Part::ALL.get(place).map_or("", |p| p.label());
-                    walk.tree.path(walk.parts[6], &[&region, &format!("Before {engine} {opcode}"), &line])
+                    let tree = &mut walk.tree;
+                    *leaves.entry(self.key(place, slice as usize)).or_insert_with(|| {
+                        let [region, opcode, line] = self.names(slice as usize);
+                        let engine = Part::ALL.get(place).map_or("", |p| p.label());
+                        tree.path(walk.parts[6], &[&region, &format!("Before {engine} {opcode}"), &line])
+                    })
                 }
             };
             walk.tree.time(leaf, 0, end.saturating_sub(start));
@@ -352,8 +364,8 @@ impl Walk<'_> {
     fn assign(&mut self) {
         for place in 0..self.runs.len() {
             let mut runs = std::mem::take(&mut self.runs[place]);
-            // Lanes are sorted already: a stable sort merges them.
-            runs.order_by_key(|r| r.start);
+            // Lanes are sorted already: a stable sort merges them. There are as many as slices.
+            runs.sort_by_key(|r| r.start);
             let tree = &mut self.tree;
             assign::innermost(&self.sets[place], runs.iter().map(|r| (r.start, r.end, r.leaf)), |leaf, start, end| {
                 tree.time(leaf, 0, end.saturating_sub(start));

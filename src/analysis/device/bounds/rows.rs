@@ -280,7 +280,8 @@ impl Sums {
         out.queue_types = self.queues.into_iter().map(|(id, spans)| (name(id), spans.union())).filter(|q| !q.1.is_empty()).collect();
         out.queue_types.order_by(|a, b| a.0.cmp(&b.0));
         out.sets[Part::Dma.place()] = spans::union_of(out.queue_types.iter().map(|q| q.1.clone()).collect());
-        out.products.order_by_key(|p| (p.start, p.slice));
+        // As many as instructions.
+        out.products.sort_unstable_by_key(|p| (p.start, p.slice));
         out.opcodes = self.opcodes.into_values().collect();
         let place = |o: &OpcodeTime| Part::named(&o.engine).map_or(usize::MAX, Part::place);
         out.opcodes.order_by(|a, b| place(a).cmp(&place(b)).then_with(|| b.time.cmp(&a.time)).then_with(|| a.opcode.cmp(&b.opcode)));
