@@ -46,6 +46,15 @@ export function files(root, say) {
       'cargo', ['run', '--quiet', '--profile', 'fast', '--example', 'repeat_ntff', '--', '--bytes', String(megabytes * MB), short, file],
       { cwd: root, stdio: ['ignore', 2, 2] },
     )),
+    /** Summaries of a device run, each with so many kilobytes of metrics: paths. */
+    summaries: (n, kilobytes) => Array.from({ length: n }, (_, i) => made(`summaries/run_s${i}-${kilobytes}KB.json`, (file) => {
+      mkdirSync(join(data, 'summaries'), { recursive: true });
+      const values = { total_time: (100 + i) * 1e-6, hbm_read_bytes: 4096 * i, hbm_write_bytes: 1024, tensor_engine_active_time: 5e-5 };
+      for (let at = 0; at < kilobytes * 24; at++) values[`metric_of_some_engine_${at}`] = (at * 7 + i) / 8;
+      writeFileSync(file, JSON.stringify({ [`n_${String(i).padStart(40, '0')}`]: values }));
+    })),
+    /** A Neuron system profile with about that many events. */
+    system: (events) => made(`system-${events}.json`, (file) => example('make_system', '--events', String(events), file)),
     /** A report of `analyze` with that many operators. */
     report: (operators) => made(`analyze-${operators}.json`, (file) => supportReport(file, operators)),
     gzip: (megabytes) => made(`trace-${megabytes}MB.pt.trace.json.gz`, (file) => writeFileSync(file, gzipSync(readFileSync(trace(megabytes)), { level: 6 }))),

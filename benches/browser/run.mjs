@@ -16,7 +16,9 @@
 // BENCH_WORKERS=8: that many traces of 100 MB as one run (0: none); BENCH_SERIAL=100: sizes that are read by one worker as well, without helpers;
 // BENCH_CLOSE=50: a trace of 100 MB opened and closed so many times in one page (0: none);
 // BENCH_SQL=2000000: queries over a timeline of that many slices (0: none), and over the device profile of BENCH_DEVICE;
-// BENCH_NTFF=run.ntff: the execution of that trace, repeated to 200 MB;
+// BENCH_NTFF=run.ntff: the execution of that trace, repeated to the sizes of BENCH_NTFF_MB=200 (its bounds are in views_ms);
+// BENCH_SUMMARIES=200: that many Neuron summaries of 100 KB in one drop (0: none); BENCH_SYSTEM=1900000: a Neuron system profile of that many
+// events (none without it);
 // BENCH_OPERATORS=100000: a Neuron operator timeline and a report of analyze (0: none); BENCH_LARGE=1 adds a trace of 2.5 GB, and
 // BENCH_DEVICE=1 a Neuron device profile of 2 M instructions and 5 M transfers, as Parquet (0.2 GB) and as JSON (2.5 GB; and a small one of
 // 0.1 GB, for Parse): the large ones are written for the run and deleted after it; BENCH_RUNS=3 times each (the median is reported).
@@ -290,7 +292,13 @@ if (process.env.BENCH_LARGE === '1') {
   await measure('2500 MB', file, 1);
   rmSync(file);
 }
-if (process.env.BENCH_NTFF) await measure('device trace (NTFF), 200 MB', made.deviceTrace(process.env.BENCH_NTFF, 200), runs);
+for (const n of list('BENCH_SUMMARIES', '200')) await measure(`${n} summaries of 100 KB`, made.summaries(n, 100), runs);
+for (const events of list('BENCH_SYSTEM', '')) await measure(`system profile, ${events} events`, made.system(events), 1);
+if (process.env.BENCH_NTFF) {
+  for (const megabytes of list('BENCH_NTFF_MB', '200')) {
+    await measure(`device trace (NTFF), ${megabytes} MB`, made.deviceTrace(process.env.BENCH_NTFF, megabytes), megabytes > 500 ? 1 : runs);
+  }
+}
 if (process.env.BENCH_DEVICE === '1') {
   const tables = made.device();
   const paths = readdirSync(tables).map((name) => join(tables, name));
