@@ -1,13 +1,18 @@
-//! Writes `public/samples/synthetic-neuron.json`: a made-up Neuron device profile, the same on every run, for trying the page out.
+//! Writes the synthetic Neuron samples below `public/samples`, the same on every run, for trying the page out: a device profile, and two versions
+//! of an attention kernel. The first version of the kernel saves its scores to HBM and loads them again; the second one keeps them.
 //!
-//! `cargo run --example neuron_sample [FILE]`. No hardware was involved; every record is computed here, and the totals from the records.
+//! `cargo run --example neuron_sample [DIRECTORY]`. No hardware was involved; every record is computed here, and the totals from the records.
 
 #[path = "neuron_sample/device.rs"]
 mod device;
+#[path = "neuron_sample/kernel.rs"]
+mod kernel;
 #[path = "neuron_sample/report.rs"]
 mod report;
 
 use device::{Device, Engine};
+use std::io::Write;
+use std::path::PathBuf;
 
 /// Matrix tiles of one operator, and how long one takes.
 struct Operator {
@@ -47,15 +52,26 @@ const OPERATORS: [Operator; 6] = [
 const N_LAYERS: u32 = 3;
 
 fn main() -> std::io::Result<()> {
-    let path = std::env::args().nth(1).unwrap_or_else(|| "public/samples/synthetic-neuron.json".into());
+    let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "public/samples".into()));
     let mut device = Device::new(20_26);
     for core in 0..2 {
         run_core(&mut device, core);
     }
-    let text = report::json(&device);
-    std::fs::write(&path, &text)?;
-    println!("{path}: {} instructions, {} DMA transfers, {} bytes", device.instructions.len(), device.transfers.len(), text.len());
+    let text = report::json(&device, "synthetic-neuron", None);
+    say("synthetic-neuron.json", &device, text.len());
+    std::fs::write(directory.join("synthetic-neuron.json"), &text)?;
+    for (name, is_fused) in [("synthetic-attention-baseline", false), ("synthetic-attention-fused", true)] {
+        let (device, necessary_bytes) = kernel::run(is_fused);
+        let file = std::fs::File::create(directory.join(format!("{name}.json.gz")))?;
+        let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::best());
+        packed.write_all(report::json(&device, name, Some(necessary_bytes)).as_bytes())?;
+        say(name, &device, packed.finish()?.metadata()?.len() as usize);
+    }
     Ok(())
+}
+
+fn say(name: &str, device: &Device, n_bytes: usize) {
+    println!("{name}: {} instructions, {} DMA transfers, {n_bytes} bytes", device.instructions.len(), device.transfers.len());
 }
 
 /// A small transformer, layer by layer.

@@ -38,6 +38,9 @@ pub struct Instruction {
     pub elements: i64,
     pub hbm_read: i64,
     pub hbm_write: i64,
+    /// Of these, saved for want of room in the State Buffer, or loaded again.
+    pub spilled: i64,
+    pub source: String,
 }
 
 #[derive(Debug, Clone)]
@@ -67,6 +70,7 @@ pub struct Device {
     values: [i64; 16],
     layer: String,
     hlo: String,
+    source: String,
     n_pending: i64,
 }
 
@@ -84,6 +88,7 @@ impl Device {
             values: [0; 16],
             layer: String::new(),
             hlo: String::new(),
+            source: String::new(),
             n_pending: 0,
         }
     }
@@ -118,6 +123,11 @@ impl Device {
         (self.layer, self.hlo) = (layer.into(), hlo.into());
     }
 
+    /// The line of source that the next instructions come from; empty where none is recorded.
+    pub fn line(&mut self, source: &str) {
+        self.source = source.into();
+    }
+
     /// The instruction that ran last.
     pub fn last(&self) -> usize {
         self.instructions.len().saturating_sub(1)
@@ -148,6 +158,8 @@ impl Device {
             elements: 0,
             hbm_read: 0,
             hbm_write: 0,
+            spilled: 0,
+            source: self.source.clone(),
         });
         self.pc[slot] += 1;
         self.free[slot] = start + duration;
@@ -173,6 +185,14 @@ impl Device {
     /// Loads `bytes` on each of eight DMA engines. Returns an instruction that ends when all has arrived.
     pub fn load(&mut self, bytes: u32, name: &str) -> usize {
         self.transfer(Engine::Sync, 1, i64::from(bytes), name, true)
+    }
+
+    /// Saves `bytes` on each of eight DMA engines, or loads them again, and waits for it.
+    pub fn spill(&mut self, bytes: u32, name: &str, is_reload: bool) -> usize {
+        let trigger = self.instructions.len();
+        let done = self.transfer(Engine::Sync, 1, i64::from(bytes), name, is_reload);
+        self.instructions[trigger].spilled = 8 * i64::from(bytes);
+        done
     }
 
     /// Stores the result.

@@ -43,18 +43,24 @@ fn window(device: &Device) -> i64 {
     ends.chain(device.transfers.iter().map(|t| t.start + t.duration)).max().unwrap_or(0) + 60
 }
 
-pub fn json(device: &Device) -> String {
+pub fn json(device: &Device, name: &str, necessary_bytes: Option<i64>) -> String {
     let window = window(device);
     let mut root = Map::new();
     root.insert("metadata".into(), json!([metadata(device, window)]));
     root.insert(
         "profile_info".into(),
         json!([{
-            "profile_name": "synthetic-neuron", "profile_type": "synthetic", "neff_name": "", "ntff_filename": "",
+            "profile_name": name, "profile_type": "synthetic", "neff_name": "", "ntff_filename": "",
             "profiler_version": "none: written by Axonscope's sample generator"
         }]),
     );
-    root.insert("summary".into(), json!([summary(device, window)]));
+    let mut totals = summary(device, window);
+    if let Some(bytes) = necessary_bytes {
+        let spilled = |is_save: bool| device.instructions.iter().filter(|i| is_save == (i.hbm_write > 0)).map(|i| i.spilled).sum::<i64>();
+        totals["inputs_outputs_weights_size_bytes"] = bytes.into();
+        (totals["spill_save_bytes"], totals["spill_reload_bytes"]) = (spilled(true).into(), spilled(false).into());
+    }
+    root.insert("summary".into(), json!([totals]));
     root.insert("warnings".into(), json!([
         {"category": "Synthetic", "message": "This profile is made up: no hardware ran it. Do not draw conclusions about Trainium from it."}
     ]));
@@ -103,7 +109,11 @@ fn instruction(device: &Device, index: usize) -> Value {
             let links = i.predecessors.iter().map(|&p| json!({"id": id(1, p), "type": "FLOW_DEPENDENCE"}));
             map.insert("predecessors".into(), links.collect());
         }
-        for (key, n) in [("elements", i.elements), ("hbm_read_bytes", i.hbm_read), ("hbm_write_bytes", i.hbm_write)] {
+        if !i.source.is_empty() {
+            map.insert("nki_source_location".into(), i.source.as_str().into());
+        }
+        let spill = if i.hbm_write > 0 { "spill_save_bytes" } else { "spill_reload_bytes" };
+        for (key, n) in [("elements", i.elements), ("hbm_read_bytes", i.hbm_read), ("hbm_write_bytes", i.hbm_write), (spill, i.spilled)] {
             if n > 0 {
                 map.insert(key.into(), n.into());
             }

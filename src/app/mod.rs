@@ -26,6 +26,7 @@ mod program_views;
 mod reading;
 mod rehearsal;
 mod runs;
+mod samples;
 mod search;
 mod share;
 mod side;
@@ -57,6 +58,7 @@ pub fn App() -> impl IntoView {
     provide_context(app);
     link::join(app);
     sql::follow(app);
+    samples::follow(app);
     spawn_local(async move {
         match handles::prepare(app).await {
             Ok(()) => rehearsal::rehearse(app).await,
@@ -210,9 +212,18 @@ fn pick(input: &str) {
 /// Fetches one of the samples that come with the page, and opens it as if it had been dropped.
 fn open_sample(app: State, name: String) {
     spawn_local(async move {
-        match sample(&name).await {
-            Ok(file) => {
-                opening::open(app, vec![Dropped { name, file }]);
+        let mut files = Vec::new();
+        let mut problem = None;
+        for name in samples::files(&name) {
+            match sample(&name).await {
+                Ok(file) => files.push(Dropped { name, file }),
+                Err(why) => problem = Some(why),
+            }
+        }
+        match problem.map_or(Ok(files), Err) {
+            Ok(files) => {
+                samples::expect(&name);
+                opening::open(app, files);
             }
             Err(why) => {
                 let why = crate::worker::blob::words(&why);
