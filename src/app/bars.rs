@@ -140,7 +140,7 @@ fn SetChip() -> impl IntoView {
                 />
                 <span class="figure">{count}</span>
                 <button type="button" class="button" data-set-alone="" aria-pressed=is_alone title="Draw no other slices in the timeline" on:click=move |_| slice_set::toggle_alone(app)>"Only these"</button>
-                <button type="button" class="button" data-set-scope="" title="Every view then shows the time from the first to the last slice of the set; values by row cover its rows only" on:click=move |_| slice_set::use_as_scope(app)>"Use as scope"</button>
+                <button type="button" class="button" data-set-scope="" title="Every view then covers the time in which slices of the set run; values by row cover its rows only" on:click=move |_| slice_set::use_as_scope(app)>"Use as scope"</button>
                 <button type="button" class="button button--quiet" data-set-clear="" aria-label="Remove the set" on:click=move |_| actions::set_highlights(app, Vec::new())>"×"</button>
             </span>
         </Show>
@@ -152,12 +152,13 @@ fn SetChip() -> impl IntoView {
 pub fn ScopeBar() -> impl IntoView {
     let app = App::expect();
     let whole = Memo::new(move |_| app.front().map(|p| p.hot.range()).unwrap_or_default());
-    let range = move || match app.range.get() {
-        Some(r) => {
+    let range = move || match (app.range.get(), app.region()) {
+        (Some(_), Some(region)) => region.sentence(),
+        (Some(r), None) => {
             format!("Selected range {} – {} ({})", text::time_exact(r.start.0), text::time_exact(r.end.0), text::duration(r.duration()))
         }
-        None if whole.get().duration().0 == 0 => String::new(),
-        None => format!("Entire trace: {}", text::duration(whole.get().duration())),
+        (None, _) if whole.get().duration().0 == 0 => String::new(),
+        (None, _) => format!("Entire trace: {}", text::duration(whole.get().duration())),
     };
     let has_range = move || app.range.with(Option::is_some);
     let colourings = Memo::new(move |_| app.front().map(|p| p.hot.info.colourings.clone()).unwrap_or_default());
@@ -173,7 +174,7 @@ pub fn ScopeBar() -> impl IntoView {
             <Show when=has_range fallback=move || view! { <span class="scopebar__range figure" data-range="">{range}</span> }>
                 <button
                     type="button" class="button scopebar__range scopebar__chip figure" data-range="" data-clear-range=""
-                    title="Every view is of this range. Click for the entire trace (Esc)." on:click=move |_| actions::commit_range(app, None)
+                    title="Every view is of this scope. Click for the entire trace (Esc)." on:click=move |_| actions::commit_range(app, None)
                 >
                     <span>{range}</span>
                     <span aria-hidden="true">"×"</span>

@@ -7,9 +7,9 @@ use super::side::SideBar;
 use super::stacked::{StackBar, Stacked, StackedTimeline};
 use super::time_views;
 use super::views::{self, Front};
-use crate::base::{Ledger, SliceId};
+use crate::base::{Ledger, SliceId, StrId};
 use crate::state::annotations::text::Of;
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, slice_set};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, region_scope, slice_set};
 use crate::ui::effect::effect;
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
@@ -26,7 +26,7 @@ use crate::views::timeline::marking::Marking;
 use crate::views::timeline::settings::Settings;
 use crate::views::timeline::{in_view, logical, names};
 use crate::worker::client::Ask;
-use crate::worker::protocol::{ColourKeysQuery, Details, DetailsQuery, HotColumns, OccurrencesQuery, Within};
+use crate::worker::protocol::{ColourKeysQuery, Details, DetailsQuery, HotColumns, OccurrencesQuery, ScopeQuery, Within};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
@@ -204,6 +204,17 @@ fn show_occurrences_in(app: App, ask: Ask, by: String, name: String, within: Wit
             slice_set::mark(app, set_name, slices);
             actions::show_view(app, "timeline");
             actions::select_and_reveal(app, first);
+        }
+    });
+}
+
+/// Makes the time in which slices with the name of `slice` run the scope of every view, under a label.
+pub(super) fn scope_to_calls(app: App, ask: Ask, label: String, slice: SliceId) {
+    let name = app.front_untracked().and_then(|p| Some(p.hot.info.strings.get(StrId(*p.hot.name.get(slice.index())?)).to_string()));
+    let Some(value) = name else { return };
+    spawn_local(async move {
+        if let Ok(slices) = ask.ask(OccurrencesQuery { by: "name".into(), value }).await {
+            region_scope::use_region(app, label, ScopeQuery { slices, ..ScopeQuery::default() }, Vec::new());
         }
     });
 }

@@ -3,13 +3,15 @@
 use super::time_views::scope;
 use super::views::Front;
 use crate::base::{SliceId, TimeRange};
-use crate::state::{App, actions, slice_set};
-use crate::views::bounds::BoundsView;
+use crate::state::{App, actions, region_scope, slice_set};
+use crate::views::bounds::{BoundsView, RegionWindowsQuery};
 use crate::views::layers::LayersView;
 use crate::views::program::ProgramView;
 use crate::views::roofline::RooflineView;
 use crate::views::summary::SummaryView;
+use crate::worker::protocol::ScopeQuery;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 pub(super) fn summary(Front { app, profile, .. }: Front) -> AnyView {
     let on_slice = Callback::new(move |slice: SliceId| actions::go_to_slice(app, slice));
@@ -41,7 +43,18 @@ pub(super) fn bounds(Front { app, profile, .. }: Front) -> AnyView {
     let selection = Signal::derive(move || app.selection.get().and_then(|item| item.slice()));
     let on_range = Callback::new(move |range: Option<TimeRange>| actions::commit_range(app, range));
     let (range, named, on_slices) = (scope(app), regions(app), to_slices(app));
-    view! { <BoundsView ask=profile.ask range selection named on_slices on_range choices=app.view_state("bounds") /> }.into_any()
+    let ask = profile.ask.clone();
+    let on_region = Callback::new(move |query: RegionWindowsQuery| {
+        let ask = ask.clone();
+        spawn_local(async move {
+            let name = query.name.clone();
+            match ask.ask(query).await {
+                Ok(windows) => region_scope::use_region(app, name, ScopeQuery { windows, ..ScopeQuery::default() }, Vec::new()),
+                Err(error) => actions::notify(app, error.to_string(), true),
+            }
+        });
+    });
+    view! { <BoundsView ask=profile.ask range selection named on_slices on_range on_region choices=app.view_state("bounds") /> }.into_any()
 }
 
 pub(super) fn layers(Front { app, profile, .. }: Front) -> AnyView {

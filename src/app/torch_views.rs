@@ -27,7 +27,9 @@ pub(super) fn steps(Front { app, profile, .. }: Front) -> AnyView {
 }
 
 pub(super) fn modules(Front { app, profile, .. }: Front) -> AnyView {
-    view! { <ModulesView ask=profile.ask range=scope(app) on_slice=to_slice(app) choices=app.view_state("modules") /> }.into_any()
+    let ask = profile.ask.clone();
+    let on_scope = Callback::new(move |(name, slice)| super::front::scope_to_calls(app, ask.clone(), name, slice));
+    view! { <ModulesView ask=profile.ask range=scope(app) on_slice=to_slice(app) on_scope choices=app.view_state("modules") /> }.into_any()
 }
 
 pub(super) fn distributed(Front { app, .. }: Front) -> AnyView {

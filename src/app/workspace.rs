@@ -96,8 +96,15 @@ fn apply(app: App, profile: &OpenProfile, saved: &SavedProfile, state: UrlState)
         app.annotations.set(annotations);
         return opening::follow(app, profile.ask.clone(), state);
     }
-    let kept =
-        Kept { view: state.view, range: state.range, rows: Arc::new(state.rows), selection: None, choices: state.choices, annotations };
+    let kept = Kept {
+        view: state.view,
+        range: state.range,
+        region: None,
+        rows: Arc::new(state.rows),
+        selection: None,
+        choices: state.choices,
+        annotations,
+    };
     app.state.profiles().update_untracked(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == profile.id) {
             profile.kept = kept;

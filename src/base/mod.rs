@@ -19,6 +19,7 @@ pub mod short_name;
 pub mod text;
 pub mod titles;
 pub mod units;
+pub mod windows;
 
 pub use ascending::ascending;
 pub use diagnostics::{Ledger, Severity, SkipReason};
@@ -31,3 +32,4 @@ pub use place::{Origin, Place};
 pub use places::Places;
 pub use short_name::short_name;
 pub use units::{DurationNs, TimeNs, TimeRange};
+pub use windows::Windows;

@@ -3,7 +3,7 @@
 use super::question::{Refusal, answers};
 use super::{Session, told};
 use crate::analysis::device::accesses;
-use crate::analysis::device::bounds::{self, Bounds, BoundsQuery, Evidence, EvidenceQuery, Regions, RegionsQuery};
+use crate::analysis::device::bounds::{self, Bounds, BoundsQuery, Evidence, EvidenceQuery, RegionWindowsQuery, Regions, RegionsQuery};
 use crate::analysis::device::instruction::{self, InstructionFacts};
 use crate::analysis::device::learned::{self, LearnQuery, LearnedWord, UnknownWord, UnknownWordsQuery};
 use crate::analysis::device::program_alignment::{self, AlignedPrograms, AlignmentQuery};
@@ -146,6 +146,7 @@ answers! {
     BoundsQuery => Bounds: |s, q| Ok(bounds::bounds(&s.profile, q));
     EvidenceQuery => Evidence: |s, q| Ok(bounds::evidence::evidence(&s.profile, q));
     RegionsQuery => Regions: |s, q| Ok(bounds::regions::regions(&s.profile, q));
+    RegionWindowsQuery => Vec<TimeRange>: |s, q| Ok(bounds::regions::windows(&s.profile, q));
     GapsQuery => Gaps: |s, q| Ok(device::gaps::gaps(&s.profile, q.range));
     CriticalPathQuery => CriticalPath: |s, q| Ok(device::critical_path::critical_path(&s.profile, q.is_by_data));
     AdviceQuery => Advice: |s, _| Ok(device::advice::advice_of(&s.profile, s.whole_table("TensorInfo").as_deref()));

@@ -16,7 +16,7 @@ use crate::analysis::hits::HitSummary;
 use crate::analysis::operators::{self, Operators, OperatorsQuery};
 use crate::analysis::search::{self, SearchHits, SearchQuery};
 use crate::analysis::span::{self, SpanFigures};
-use crate::analysis::variants::{self, VariantPart, Variants};
+use crate::analysis::variants::{self, VariantParts, Variants};
 use crate::base::{Item, SliceId, TimeNs, TimeRange};
 use serde::{Deserialize, Serialize};
 
@@ -133,7 +133,7 @@ pub struct VariantPartsQuery;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VariantsQuery {
     /// Their answers to [`VariantPartsQuery`].
-    pub parts: Vec<VariantPart>,
+    pub parts: VariantParts,
 }
 
 answers! {
@@ -157,7 +157,7 @@ answers! {
     TraceEventsQuery => TraceEvents: |s, q| s.trace_events(q);
     ExplainQuery => ExplainPart: |s, q| s.explain_part(q);
     ExplainPairQuery => Explain: |_, q| Ok(explain::explain(&q.base, &q.run));
-    VariantPartsQuery => Vec<VariantPart>: |s, _| s.variant_parts();
+    VariantPartsQuery => VariantParts: |s, _| s.variant_parts().map(VariantParts);
     VariantsQuery => Variants: |_, q| Ok(variants::variants(&q.parts));
 }
 

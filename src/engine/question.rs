@@ -72,6 +72,9 @@ macro_rules! questions {
         impl Query {
             /// Answers it from a session.
             pub fn answer(&self, session: &Session) -> Answer {
+                if let Some(answer) = session.scoped_answer(self) {
+                    return answer;
+                }
                 match self {
                     $(Query::$common(question) => answered(question.answer(session), Answer::$common),)*
                     _ => match super::of_neuron::linked() {
@@ -156,7 +159,7 @@ questions! {
     // Of any profile.
     ImportQuery, OperatorsQuery, OccurrencesQuery, DetailsQuery, BriefQuery, HeadlineQuery, FindQuery, FlowsQuery, ColourKeysQuery, SpanQuery,
     SearchQuery, ScanQuery, HitSummaryQuery, HitTablesQuery, TableQuery, TableHelpQuery, TableInfosQuery, TablePartQuery, ExportQuery,
-    TraceEventsQuery,
+    TraceEventsQuery, ScopeQuery,
     ExplainQuery, ExplainPairQuery, VariantPartsQuery, VariantsQuery,
     // Of PyTorch traces.
     OverviewQuery, OpsQuery, OpMembersQuery, KernelsQuery, KernelMembersQuery, EfficiencyQuery, StepsQuery, TraceCountersQuery, LinksQuery,
@@ -168,7 +171,7 @@ questions! {
     SnapshotQuery, PictureQuery, LiveQuery, AllocationsQuery, AllocationQuery, SegmentsQuery;
     neuron:
     // Of Neuron device profiles.
-    SummaryQuery, ChartsQuery, LayersQuery, LayerSlicesQuery, RooflineQuery, BoundsQuery, EvidenceQuery, RegionsQuery, GapsQuery,
+    SummaryQuery, ChartsQuery, LayersQuery, LayerSlicesQuery, RooflineQuery, BoundsQuery, EvidenceQuery, RegionsQuery, RegionWindowsQuery, GapsQuery,
     CriticalPathQuery, AdviceQuery, DmaRowsQuery, MergedBarQuery, NameRowsQuery, CurvesQuery, ProgramQuery, AlignmentQuery, MemoryMapQuery, SourceQuery,
     SourceSlicesQuery, BandsQuery, TensorsQuery, SbufQuery, AgreementPartQuery, AgreementQuery, UnknownWordsQuery, LearnQuery,
     ComparePartQuery, CompareQuery,

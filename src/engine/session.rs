@@ -2,6 +2,7 @@
 
 use super::query::{Details, FindQuery, ImportSummary, TablePart, TrackSummary};
 use super::question::{Question, Refusal};
+use super::scoped::Scoped;
 use super::{HotColumns, HotMeta, hot, of_neuron};
 use crate::analysis::colouring::name_at;
 use crate::analysis::snapshot::SnapshotModel;
@@ -39,6 +40,8 @@ pub struct Session {
     pub(super) snapshot: OnceCell<SnapshotModel>,
     /// The same of an `analyze` report.
     pub(super) support: OnceCell<Support>,
+    /// The region that is the scope.
+    pub(super) scope: RefCell<Option<Rc<Scoped>>>,
     /// Slices of a kind of tracks in the order of their records, while they are saved as CSV.
     pub(super) export_order: RefCell<Option<(TrackKind, Rc<Vec<SliceId>>)>>,
 }
@@ -57,6 +60,7 @@ impl Session {
             torch: OnceCell::new(),
             snapshot: OnceCell::new(),
             support: OnceCell::new(),
+            scope: RefCell::default(),
             export_order: RefCell::default(),
         }
     }

@@ -47,6 +47,10 @@ pub fn all_rows(app: App) {
 /// Commits a range of all rows, or none.
 pub fn commit_range(app: App, range: Option<TimeRange>) {
     all_rows(app);
+    if app.region_scope.with_untracked(|region| region.as_ref().is_some_and(|region| Some(region.wall) != range)) {
+        app.region_scope.set(None);
+        app.view_state("scope").set("region", None);
+    }
     app.range.set(range);
 }
 
@@ -172,6 +176,7 @@ pub fn keep_choices(app: App) {
     let kept = Kept {
         view: app.state.view().get_untracked(),
         range: app.range.get_untracked(),
+        region: app.region_scope.get_untracked(),
         rows: app.rows.get_untracked(),
         selection: app.selection.get_untracked(),
         choices: app.choices.get_untracked(),
@@ -186,9 +191,11 @@ pub fn keep_choices(app: App) {
 
 fn restore(app: App, kept: Kept) {
     show_view(app, if kept.view.is_empty() { "timeline" } else { &kept.view });
+    app.region_scope.set(kept.region);
     app.range.set(kept.range);
     app.rows.set(kept.rows);
     app.choices.set(kept.choices);
+    super::region_scope::restore(app);
     app.chosen_annotation.set(None);
     app.annotations.set(kept.annotations);
     app.selection.set(kept.selection);

@@ -9,6 +9,7 @@ pub mod library;
 pub mod log_directory;
 mod notices;
 pub mod own;
+pub mod region_scope;
 mod rows;
 pub mod runs;
 pub mod search;
@@ -25,6 +26,7 @@ use choices::{Choice, Choices, ViewState};
 use leptos::prelude::*;
 use own::{Mine, Own, OwnKind};
 use reactive_stores::Store;
+pub use region_scope::RegionScope;
 pub use rows::BoxedRows;
 pub use search::Search;
 pub use slice_set::SliceSet;
@@ -87,6 +89,8 @@ pub struct Kept {
     pub view: String,
     /// Committed range.
     pub range: Option<TimeRange>,
+    /// The region that is the scope.
+    pub region: Option<Arc<RegionScope>>,
     /// Its rows by path; none: all.
     pub rows: Arc<Vec<String>>,
     /// Selected slice or instant.
@@ -209,6 +213,8 @@ pub struct App {
     pub state: Store<AppState>,
     /// The scope of every view: the selected range; `None` is the entire trace.
     pub range: RwSignal<Option<TimeRange>>,
+    /// The region whose wall span is the range, if one was chosen; see [`App::region`].
+    pub region_scope: RwSignal<Option<Arc<RegionScope>>>,
     /// Rows of the committed range by path; none: all.
     pub rows: RwSignal<Arc<Vec<String>>>,
     /// Selected slice or instant.
@@ -244,6 +250,7 @@ impl App {
         App {
             state: Store::new(state),
             range: RwSignal::new(None),
+            region_scope: RwSignal::new(None),
             rows: RwSignal::default(),
             selection: RwSignal::new(None),
             reveal: RwSignal::new(None),

@@ -1,11 +1,10 @@
 //! Slices with a name that the user marked: rows of a query, a layer, a source line. The timeline colours them, can show them alone, and they give the
 //! views their scope.
 
-use super::{App, actions};
+use super::{App, actions, region_scope};
 use crate::base::SliceId;
-use crate::worker::protocol::HotColumns;
+use crate::worker::protocol::{HotColumns, ScopeQuery};
 use leptos::prelude::*;
-use std::sync::Arc;
 
 /// Rows of more tracks are not listed: the scope is of all rows then.
 const MOST_ROWS: usize = 1_000;
@@ -47,14 +46,14 @@ pub fn toggle_alone(app: App) {
     });
 }
 
-/// Makes the set the scope of every view: from its first start to its last end, in the rows of its slices.
+/// Makes the set the scope of every view: the time in which its slices run, in their rows.
 pub fn use_as_scope(app: App) {
     let Some(front) = app.front_untracked() else { return };
     let slices = app.highlights.get_untracked();
-    if let Some((range, rows)) = front.hot.extent(&slices) {
-        actions::commit_range(app, Some(range));
+    let name = app.slice_set.with_untracked(|set| set.as_ref().map(|set| set.name.clone()).unwrap_or_default());
+    if let Some((_, rows)) = front.hot.extent(&slices) {
         let rows = if rows.len() > MOST_ROWS { Vec::new() } else { rows.iter().map(|track| front.hot.info.track_path(*track)).collect() };
-        app.rows.set(Arc::new(rows));
+        region_scope::use_region(app, name, ScopeQuery { slices: slices.to_vec(), ..ScopeQuery::default() }, rows);
     }
 }
 

@@ -1,11 +1,14 @@
-//! The scope of a view: the entire trace, or the range that is selected in the timeline.
+//! The scope of a view: the entire trace, the range that is selected in the timeline, or the windows of a region.
 
 use crate::base::{TimeRange, text};
 use crate::state::App;
 use leptos::prelude::*;
 
-/// In a sentence.
+/// In a sentence; of a region also how many windows it has. Tracked inside a page.
 pub fn sentence(range: Option<TimeRange>) -> String {
+    if let Some(region) = use_context::<App>().and_then(|app| app.region()).filter(|region| Some(region.wall) == range) {
+        return region.sentence();
+    }
     match range {
         None => "Entire trace".into(),
         Some(r) => format!("Selected range {} – {} ({})", text::time(r.start), text::time(r.end), text::duration(r.duration())),

@@ -120,18 +120,20 @@ impl Host {
     }
 
     fn answer(&self, id: u32, query: &Query) {
-        let known = self.kept.borrow_mut().get(query);
-        let answer = known.unwrap_or_else(|| self.found(query));
+        // Kept answers are of the whole profile, or of a range.
+        let is_scoped = self.session.borrow().as_ref().is_some_and(Session::is_scoped);
+        let known = if is_scoped { None } else { self.kept.borrow_mut().get(query) };
+        let answer = known.unwrap_or_else(|| self.found(query, is_scoped));
         self.post(&ToPage::Answer { id, answer });
     }
 
-    fn found(&self, query: &Query) -> Answer {
+    fn found(&self, query: &Query, is_scoped: bool) -> Answer {
         let began_ms = js_sys::Date::now();
         let answer = match self.session.borrow().as_ref() {
             Some(session) => query.answer(session),
             None => return Answer::Refused("No profile is open in this worker.".into()),
         };
-        let is_slow = js_sys::Date::now() - began_ms >= SLOW_MS;
+        let is_slow = !is_scoped && js_sys::Date::now() - began_ms >= SLOW_MS;
         // The parts of a search in records, or of a file that is saved, are asked for once.
         let is_part = matches!(query, Query::ScanQuery(_) | Query::ExportQuery(_) | Query::TraceEventsQuery(_) | Query::TablePartQuery(_));
         if is_slow && !is_part && encode(&(query, &answer)).is_ok_and(|bytes| bytes.len() <= MOST_KEPT) {

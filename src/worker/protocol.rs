@@ -2,10 +2,10 @@
 
 use crate::base::Ledger;
 pub use crate::engine::query::{
-    Brief, BriefQuery, ColourKeysQuery, Details, DetailsQuery, FindQuery, HeadlineQuery, OccurrencesQuery, ScanQuery, SearchQuery, Term,
-    TraceCursor, TraceEventsQuery, Within,
+    Brief, BriefQuery, ColourKeysQuery, Details, DetailsQuery, FindQuery, HeadlineQuery, OccurrencesQuery, ScanQuery, Scope, ScopeQuery,
+    SearchQuery, Term, TraceCursor, TraceEventsQuery, Within,
 };
-pub use crate::engine::{Answer, HotColumns, HotMeta, ProfileKind, Query};
+pub use crate::engine::{Answer, HotColumns, HotMeta, Meta, ProfileKind, Query};
 pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
 use serde::{Deserialize, Serialize};
@@ -141,7 +141,7 @@ pub fn build_id() -> String {
 
 /// The bytes of a message. An error is a sentence.
 pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, String> {
-    postcard::to_allocvec(message).map_err(|e| format!("A message between page and worker could not be written: {e}."))
+    crate::engine::encode(message).map_err(|e| format!("A message between page and worker could not be written: {e}."))
 }
 
 /// The message of `bytes`. An error is a sentence.

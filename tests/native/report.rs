@@ -234,3 +234,29 @@ fn help_has_every_query_and_the_exit_codes() {
         assert!(help.contains(name), "`{name}` in the help");
     }
 }
+
+#[test]
+fn a_region_is_the_scope_of_a_query() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/public/samples/synthetic-neuron.json");
+    let ask = |arguments: &[&str]| -> Value {
+        let mut all = vec!["report"];
+        all.extend(arguments);
+        all.push(sample);
+        let output = Command::new(env!("CARGO_BIN_EXE_axonscope")).args(all).output().expect("the program runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let regions = ask(&["--query", "regions", "--arg", "by=opcode"]);
+    let region =
+        regions["answer"]["regions"].as_array().expect("regions").iter().find(|r| r["name"] == "ACTIVATE").expect("a region").clone();
+    assert!(region["windows"].as_u64() > Some(1), "{region}");
+    let bounds = ask(&["--query", "bounds", "--arg", "by=opcode", "--arg", "region=ACTIVATE"]);
+    let core = &bounds["answer"]["cores"]["0"];
+    assert_eq!((&core["bounds"]["total"], &core["exclusive"]), (&region["time"], &region["exclusive"]));
+    assert_eq!(core["moved_bytes"], region["moved_bytes"]);
+    let output = Command::new(env!("CARGO_BIN_EXE_axonscope"))
+        .args(["report", "--query", "bounds", "--arg", "region=NO_SUCH", sample])
+        .output()
+        .expect("the program runs");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("has no region `NO_SUCH`"));
+}

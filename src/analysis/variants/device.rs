@@ -6,6 +6,8 @@ use crate::analysis::device::summary::{Metric, Summary};
 use crate::analysis::device::units::{Better, Unit};
 use crate::base::DurationNs;
 use crate::model::Profile;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Metrics that are shown unless columns are chosen: id, header.
 const DEFAULTS: [(&str, &str); 13] = [
@@ -27,7 +29,16 @@ const DEFAULTS: [(&str, &str); 13] = [
 /// The rows of a profile: one, or one for each summary of its file.
 pub fn parts(profile: &Profile, summary: &Summary) -> Vec<VariantPart> {
     let n = summary.nodes.len().max(1);
-    let mut out: Vec<VariantPart> = (0..n).map(|node| of_node(profile, summary, node as u32, n > 1)).collect();
+    // Metrics stand node by node.
+    let mut of_nodes: Vec<&[Metric]> = vec![Default::default(); n];
+    for metrics in summary.metrics.chunk_by(|a, b| a.node == b.node) {
+        if let Some(of_node) = metrics.first().and_then(|m| of_nodes.get_mut(m.node as usize)) {
+            *of_node = metrics;
+        }
+    }
+    let mut known = Known::default();
+    let parts = of_nodes.into_iter().enumerate().map(|(node, metrics)| of_node(profile, summary, (node, metrics), &mut known));
+    let mut out: Vec<VariantPart> = parts.collect();
     if profile.slices.is_empty() {
         return out;
     }
@@ -38,16 +49,23 @@ pub fn parts(profile: &Profile, summary: &Summary) -> Vec<VariantPart> {
     out
 }
 
-fn of_node(profile: &Profile, summary: &Summary, node: u32, is_one_of_several: bool) -> VariantPart {
-    let title = match summary.nodes.get(node as usize) {
-        Some(name) if is_one_of_several => format!("{} {name}", profile.meta.title),
+/// Columns by metric: hundreds of summaries share theirs.
+type Known<'a> = FxHashMap<&'a str, Arc<VariantColumn>>;
+
+fn of_node<'a>(profile: &Profile, summary: &Summary, (node, metrics): (usize, &'a [Metric]), known: &mut Known<'a>) -> VariantPart {
+    let title = match summary.nodes.get(node) {
+        // Of many files each node has the name of its file.
+        Some(name) if has_file_names(profile) => name.clone(),
+        Some(name) if summary.nodes.len() > 1 => format!("{} {name}", profile.meta.title),
         _ => profile.meta.title.clone(),
     };
     let mut out = VariantPart { title, epoch_ns: profile.meta.origin_epoch_ns, values: Vec::new() };
-    let metrics = || summary.metrics.iter().filter(move |m| m.node == node);
     for (id, label) in DEFAULTS {
-        match metrics().find(|m| m.name == id) {
-            Some(metric) => out.put(column(metric, label).shown(), cell(metric)),
+        match metrics.iter().find(|m| m.name == id) {
+            Some(metric) => {
+                let column = known.entry(metric.name.as_str()).or_insert_with(|| Arc::new(column(metric, label).shown()));
+                out.put(column.clone(), cell(metric));
+            }
             // The file's summary may lack it; the run has a length.
             None if id == "total_time" && summary.duration > DurationNs(0) => {
                 let column = VariantColumn::new(id, label, "Summary", Unit::Seconds, Some(Better::Less)).shown();
@@ -56,10 +74,16 @@ fn of_node(profile: &Profile, summary: &Summary, node: u32, is_one_of_several: b
             None => {}
         }
     }
-    for metric in metrics().filter(|m| !DEFAULTS.iter().any(|d| d.0 == m.name)) {
-        out.put(column(metric, &metric.name), cell(metric));
+    for metric in metrics.iter().filter(|m| !DEFAULTS.iter().any(|d| d.0 == m.name)) {
+        let column = known.entry(metric.name.as_str()).or_insert_with(|| Arc::new(column(metric, &metric.name)));
+        out.put(column.clone(), cell(metric));
     }
     out
+}
+
+/// Whether the profile is of many summary files.
+fn has_file_names(profile: &Profile) -> bool {
+    profile.tables.iter().any(|t| t.id == "summary_nodes" && t.columns.iter().any(|c| c == "file"))
 }
 
 fn column(metric: &Metric, label: &str) -> VariantColumn {

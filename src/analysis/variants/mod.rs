@@ -8,14 +8,18 @@ pub mod serving;
 pub mod steps;
 pub mod table;
 pub mod text;
+mod wire;
+
+pub use wire::VariantParts;
 
 use super::device::units::{Better, Unit};
 use crate::base::Order as _;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The values of one profile, or of one of several summaries in a file.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct VariantPart {
     /// Title of the row.
     pub title: String,
@@ -26,10 +30,10 @@ pub struct VariantPart {
 }
 
 /// One value of a profile.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct VariantValue {
     /// What it is, by a name that all profiles of a kind share.
-    pub column: VariantColumn,
+    pub column: Arc<VariantColumn>,
     /// The value.
     pub cell: VariantCell,
 }
@@ -75,14 +79,14 @@ impl VariantCell {
 
 impl VariantPart {
     /// Adds a value; what is not recorded, or not a finite number, is left out.
-    fn put(&mut self, column: VariantColumn, cell: VariantCell) {
+    fn put(&mut self, column: impl Into<Arc<VariantColumn>>, cell: VariantCell) {
         let is_told = match &cell {
             VariantCell::Absent => false,
             VariantCell::Number(v) => v.is_finite(),
             VariantCell::Text(text) => !text.is_empty(),
         };
         if is_told {
-            self.values.push(VariantValue { column, cell });
+            self.values.push(VariantValue { column: column.into(), cell });
         }
     }
 }
@@ -134,7 +138,7 @@ pub fn variants(parts: &[VariantPart]) -> Variants {
             Some(&at) => out.columns[at].is_default |= value.column.is_default,
             None => {
                 places.insert(&value.column.id, out.columns.len());
-                out.columns.push(value.column.clone());
+                out.columns.push((*value.column).clone());
             }
         }
     }

@@ -17,10 +17,10 @@ use axonscope::base::place;
 use axonscope::base::{InstantId, Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
 use axonscope::engine::query::{
     AdviceQuery, BandsQuery, ChartsQuery, CriticalPathQuery, DetailsQuery, FindQuery, FleetQuery, FlowsQuery, GapsQuery, HitSummaryQuery,
-    HitTablesQuery, ImportQuery, LayersQuery, OperatorsQuery, ProgramQuery, RooflineQuery, ScanQuery, SearchQuery, SourceQuery, SpanQuery,
-    SummaryQuery, Term, Within,
+    HitTablesQuery, ImportQuery, LayersQuery, OccurrencesQuery, OperatorsQuery, ProgramQuery, RegionWindowsQuery, RooflineQuery, ScanQuery,
+    ScopeQuery, SearchQuery, SourceQuery, SpanQuery, SummaryQuery, Term, Within,
 };
-use axonscope::engine::{Question, Session};
+use axonscope::engine::{Answer, Query, Session, Wire};
 use axonscope::formats::import;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -60,7 +60,8 @@ Queries of Neuron device profiles:
   bounds               what each core could reach, and where its time went [start_ns, end_ns, order=dma,tensor,…];
                        what made one gap [gap, core]
   regions              phases of one core, and where the time of each went [by=file|directory|line|layer|operator|hlo|opcode|name,
-                       pattern, core, order, start_ns, end_ns]
+                       pattern, core, order, start_ns, end_ns]; of any query with a range: region=NAME [by, pattern, core] takes
+                       the windows of a region alone, of a trace those of the slices of that name
   program              words of the image of one engine, with executions and times [engine=0…, slice]
   summary              metrics of the run, with their definitions
   gaps                 idle time of each engine by cause
@@ -217,15 +218,37 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     writeln!(out, "{}", json!({ "profiles": profiles, "answer": answer })).map_err(|e| e.to_string())
 }
 
-/// The answer to a question, as JSON.
-fn asked<Q: Question<Answer: Serialize>>(session: &Session, question: &Q) -> Result<Value, String> {
-    let answer = session.ask(question).map_err(|refusal| refusal.to_string())?;
-    serde_json::to_value(answer).map_err(|e| e.to_string())
+/// The answer to a question; where a region is the scope and the question is about its wall span, of its windows alone.
+fn ask<Q: Wire>(session: &Session, question: &Q) -> Result<Q::Answer, String> {
+    let query: Query = question.clone().into();
+    match query.answer(session) {
+        Answer::Refused(sentence) => Err(sentence),
+        answer => Q::pick(answer).ok_or_else(|| "The answer is of another question.".into()),
+    }
+}
+
+/// The same as JSON.
+fn asked<Q: Wire<Answer: Serialize>>(session: &Session, question: &Q) -> Result<Value, String> {
+    serde_json::to_value(ask(session, question)?).map_err(|e| e.to_string())
+}
+
+/// The wall span of the region of the arg `region`, whose windows become the scope; without one the range as it is. A region is one of
+/// `--query regions`, or the time in which slices of that name run.
+fn in_region(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Result<Option<TimeRange>, String> {
+    let Some(name) = arguments.get("region") else { return Ok(range) };
+    let query = RegionWindowsQuery { regions: bounds::regions_query(arguments, range)?, name: name.into() };
+    let windows = ask(session, &query)?;
+    let slices = match windows.is_empty() {
+        true => ask(session, &OccurrencesQuery { by: "name".into(), value: name.into() })?,
+        false => Vec::new(),
+    };
+    let scope = ask(session, &ScopeQuery { windows, slices, within: range.into_iter().collect() })?;
+    scope.wall.map(Some).ok_or_else(|| format!("This profile has no region `{name}`: `--query regions` lists those of a device."))
 }
 
 fn answer(session: &Session, arguments: &Arguments) -> Result<Value, String> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
-    let range = range(session, arguments)?;
+    let range = in_region(session, arguments, range(session, arguments)?)?;
     // `trace` is a question of both.
     if session.claim.format == "tensorboard_neuron"
         && let Some(answer) = neuron::answer(session, &arguments.query, range, None)

@@ -8,6 +8,7 @@ pub mod sentences;
 use super::ask::{Asked, asked};
 use super::engine_parts;
 use super::scope;
+pub use crate::analysis::device::bounds::RegionWindowsQuery;
 use crate::analysis::device::bounds::{Bounds, BoundsQuery, CoreBounds, Evidence, EvidenceQuery, GapKind};
 use crate::base::{DurationNs, SliceId, TimeRange};
 use crate::state::choices::{Choice, ViewState};
@@ -81,6 +82,8 @@ pub fn BoundsView(
     on_slices: Callback<Vec<SliceId>>,
     /// Make a range the scope of every view.
     on_range: Callback<Option<TimeRange>>,
+    /// Makes the windows of a region the scope of every view.
+    on_region: Callback<RegionWindowsQuery>,
     /// Core, open gap, order of the parts.
     #[prop(default = ViewState::detached("bounds"))]
     choices: ViewState,
@@ -106,7 +109,7 @@ pub fn BoundsView(
                 <Picture state />
                 <TimeParts state />
                 <Causes state ask=ask.get_value() range selection on_slices />
-                <regions::RegionsPart state ask=ask.get_value() range named on_slices on_range choices />
+                <regions::RegionsPart state ask=ask.get_value() range named on_slices on_range on_region choices />
                 <overlap::Overlaps core=core_of(state) />
                 <Waits state ask=ask.get_value() range />
             </Show>

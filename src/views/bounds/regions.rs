@@ -1,7 +1,7 @@
 //! Regions of the run: where the time of each phase went, and the way to make one the scope of every view.
 
 use super::State;
-use crate::analysis::device::bounds::{Part, Region, Regions, RegionsQuery};
+use crate::analysis::device::bounds::{Part, Region, RegionWindowsQuery, Regions, RegionsQuery};
 use crate::base::{SliceId, TimeRange};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::breakdown::{Breakdown, Share};
@@ -103,6 +103,7 @@ pub(super) fn RegionsPart(
     named: Signal<Vec<(String, TimeRange)>>,
     on_slices: Callback<Vec<SliceId>>,
     on_range: Callback<Option<TimeRange>>,
+    on_region: Callback<RegionWindowsQuery>,
     choices: ViewState,
 ) -> impl IntoView {
     let (by, pattern) = (choices.choice("regions", String::new()), choices.choice("pattern", String::new()));
@@ -119,6 +120,12 @@ pub(super) fn RegionsPart(
         chosen.set(None);
     });
     let region = Memo::new(move |_| found.value.with(|f| f.as_ref().and_then(|f| f.regions.get(chosen.get()?).cloned())));
+    // Without the windows of a table that is cut: the worker has all.
+    let on_scope = Callback::new(move |name: String| {
+        if let Some(regions) = query.get_untracked() {
+            on_region.run(RegionWindowsQuery { regions, name });
+        }
+    });
     let columns = found.derive(|f| columns(&order_of(f)));
     let notes = found.derive(|f| f.notes.clone());
     view! {
@@ -132,7 +139,7 @@ pub(super) fn RegionsPart(
                 id="regions" label="Regions" columns rows=found.derive(rows) selected=Signal::derive(move || chosen.get())
                 on_row=Callback::new(move |at| chosen.set(Some(at))) empty="No region in this range."
             />
-            <Chosen region on_slices on_range />
+            <Chosen region on_slices on_range on_scope />
             <Show when=move || notes.with(|n| !n.is_empty())>
                 <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{with_code(n)}</li> }).collect_view()}</ul>
             </Show>
@@ -166,7 +173,12 @@ fn By(found: Asked<Regions>, by: Choice<String>, pattern: Choice<String>) -> imp
 
 /// The chosen region: its parts, its windows, and what can be done with it.
 #[component]
-fn Chosen(region: Memo<Option<Region>>, on_slices: Callback<Vec<SliceId>>, on_range: Callback<Option<TimeRange>>) -> impl IntoView {
+fn Chosen(
+    region: Memo<Option<Region>>,
+    on_slices: Callback<Vec<SliceId>>,
+    on_range: Callback<Option<TimeRange>>,
+    on_scope: Callback<String>,
+) -> impl IntoView {
     let of = move |make: fn(&Region) -> Vec<Row>| -> Signal<Arc<Vec<Row>>> {
         Memo::new(move |_| Arc::new(region.with(|r| r.as_ref().map(make).unwrap_or_default()))).into()
     };
@@ -174,6 +186,11 @@ fn Chosen(region: Memo<Option<Region>>, on_slices: Callback<Vec<SliceId>>, on_ra
     let take_wall = move |_| {
         if let Some(wall) = region.with_untracked(|r| r.as_ref().map(|r| r.wall)) {
             on_range.run(Some(wall));
+        }
+    };
+    let take_windows = move |_| {
+        if let Some(name) = region.with_untracked(|r| r.as_ref().map(|r| r.name.clone())) {
+            on_scope.run(name);
         }
     };
     let take_slices = move |_| {
@@ -195,7 +212,8 @@ fn Chosen(region: Memo<Option<Region>>, on_slices: Callback<Vec<SliceId>>, on_ra
             <div class="bounds__region" data-chosen-region>
                 <div class="torch__choices">
                     <h3>{move || region.with(|r| r.as_ref().map(|r| r.name.clone()))}</h3>
-                    <button type="button" class="button" data-go="scope" title="Every view then shows the wall span of this region" on:click=take_wall>"Use as scope"</button>
+                    <button type="button" class="button" data-go="scope" title="Every view then covers the windows of this region, and nothing between them" on:click=take_windows>"Use as scope"</button>
+                    <button type="button" class="button" data-go="wall" title="Select the range from the first start to the last end of this region" on:click=take_wall>"Select wall span"</button>
                     <button type="button" class="button" data-go="timeline" title="Select the instructions of this region in the timeline" on:click=take_slices>"Show in timeline"</button>
                 </div>
                 <Breakdown id="region-parts" title="Time of the region: every instant of its windows counts once" kind=Kind::Duration parts=shares on_move=None empty="The windows have no length." />

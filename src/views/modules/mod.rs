@@ -27,6 +27,7 @@ struct State {
     range: Signal<Option<TimeRange>>,
     thread: Choice<String>,
     on_slice: Callback<SliceId>,
+    on_scope: Callback<(String, SliceId)>,
 }
 
 /// Modules and the tree of operators.
@@ -38,13 +39,15 @@ pub fn ModulesView(
     range: Signal<Option<TimeRange>>,
     /// Show a slice in the timeline.
     on_slice: Callback<SliceId>,
+    /// Make the calls of a module the scope of every view: its name, and one of its calls.
+    on_scope: Callback<(String, SliceId)>,
     /// The thread.
     #[prop(default = ViewState::detached("modules"))]
     choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::stored(Some(ModulesQuery));
     let modules: Asked<Modules> = asked(ask.clone(), query);
-    let state = State { modules, range, thread: choices.choice("thread", String::new()), on_slice };
+    let state = State { modules, range, thread: choices.choice("thread", String::new()), on_slice, on_scope };
     let has = move |test: fn(&Modules) -> bool| modules.value.with(|m| m.as_ref().is_some_and(|m| test(m)));
     let ask = StoredValue::new(ask);
     let scope = move || modules.value.with(|m| m.as_ref().map(|m| rows::scope(m)));
@@ -80,10 +83,16 @@ fn ModuleParts(state: State) -> impl IntoView {
             slice.map(|slice| view! { <button type="button" class="button" data-go=id on:click=move |_| state.on_slice.run(slice)>{label}</button> })
         };
         let is_nowhere = row.first.is_none() && row.longest.is_none();
+        let name = row.name.clone();
+        let scope = row.first.or(row.longest).map(|slice| {
+            let title = "Every view then covers the time of all calls of this module on the host; kernels count as far as they run in it";
+            view! { <button type="button" class="button" data-go="scope" title=title on:click=move |_| state.on_scope.run((name.clone(), slice))>"Use as scope"</button> }
+        });
         Some(view! {
             <strong class="mono">{row.name.clone()}</strong>
             {go("Show the first call in the timeline", "first", row.first)}
             {go("Show the longest call in the timeline", "longest", row.longest)}
+            {scope}
             <Show when=move || is_nowhere><span class="torch__hint">"Its calls are not in the call tree of a thread, so they are not on the timeline."</span></Show>
         })
     };

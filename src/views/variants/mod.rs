@@ -86,7 +86,7 @@ fn collect(profiles: Signal<Vec<Profile>>, given: RwSignal<Given>) {
                 if let Ok([only]) = found.as_deref_mut() {
                     only.title.clone_from(&profile.label);
                 }
-                let _ = given.try_update(|given| given.insert(profile.hash.clone(), found.map(Arc::new)));
+                let _ = given.try_update(|given| given.insert(profile.hash.clone(), found.map(|found| Arc::new(found.0))));
             });
         }
     });

@@ -167,7 +167,8 @@ mod tests {
                 unit: Unit::of(id),
                 better: crate::analysis::device::units::Better::of(id),
                 is_default: true,
-            },
+            }
+            .into(),
             cell: cell.clone(),
         };
         let part = |(title, epoch_ns, values): &Given<'_>| VariantPart {

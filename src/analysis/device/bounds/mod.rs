@@ -13,7 +13,7 @@ pub use answer::{Bounds, BoundsQuery, CoreBounds, OpcodeTime};
 pub use evidence::{Evidence, EvidenceQuery, EvidenceRow};
 pub use ladders::{Bound, Family, Gap, GapKind, Ladder, Step};
 pub use parts::{ExclusiveTime, Overlap, Part};
-pub use regions::{Region, Regions, RegionsQuery};
+pub use regions::{Region, RegionWindowsQuery, Regions, RegionsQuery};
 
 use super::metrics::Facts;
 use super::{cells, gaps};

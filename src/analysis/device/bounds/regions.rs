@@ -49,6 +49,15 @@ pub struct RegionsQuery {
     pub order: Vec<Part>,
 }
 
+/// All windows of a region, by start.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct RegionWindowsQuery {
+    /// What the run is cut into.
+    pub regions: RegionsQuery,
+    /// Name of the region.
+    pub name: String,
+}
+
 /// Regions of a core.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Regions {
@@ -100,21 +109,46 @@ impl Region {
     }
 }
 
+type Label = (&'static str, &'static str, &'static str);
+
+/// What the regions of this profile can be by, and what they are by.
+fn labels_of(profile: &Profile, query: &RegionsQuery) -> (Vec<&'static Label>, &'static str) {
+    let choices: Vec<&Label> = CHOICES.iter().filter(|c| c.2.is_empty() || has_values(profile, c.2)).collect();
+    let by = choices.iter().find(|c| c.0 == query.by).or(choices.first()).map_or("opcode", |c| c.0);
+    (choices, by)
+}
+
+fn found(given: &Given<'_>, by: &str, query: &RegionsQuery) -> Vec<Found> {
+    match by {
+        "annotation" => annotated(given, &query.named),
+        _ => labelled(given, by, &query.pattern),
+    }
+}
+
+/// All windows of one region; none where there is no region of that name.
+pub fn windows(profile: &Profile, query: &RegionWindowsQuery) -> Vec<TimeRange> {
+    let range = query.regions.range.unwrap_or_else(|| gaps::whole(profile));
+    let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
+    let all = rows::rows(profile, device, range);
+    let Some(core) = all.get(query.regions.core as usize) else { return Vec::new() };
+    let given = Given::of(profile, device, core, range);
+    let (_, by) = labels_of(profile, &query.regions);
+    let region = found(&given, by, &query.regions).into_iter().find(|f| f.name == query.name);
+    let windows = spans::union(region.map(|f| f.windows).unwrap_or_default());
+    windows.into_iter().map(|(start, end)| TimeRange { start: TimeNs(start), end: TimeNs(end) }).collect()
+}
+
 /// Cuts a core's run into regions.
 pub fn regions(profile: &Profile, query: &RegionsQuery) -> Regions {
     let range = query.range.unwrap_or_else(|| gaps::whole(profile));
-    let choices: Vec<&(&str, &str, &str)> = CHOICES.iter().filter(|c| c.2.is_empty() || has_values(profile, c.2)).collect();
-    let by = choices.iter().find(|c| c.0 == query.by).or(choices.first()).map_or("opcode", |c| c.0);
+    let (choices, by) = labels_of(profile, query);
     let listed = choices.iter().map(|c| (c.0.to_string(), c.1.to_string())).collect();
     let mut out = Regions { by: by.into(), choices: listed, range, ..Regions::default() };
     let Domain::NeuronDevice(device) = &profile.domain else { return out };
     let all = rows::rows(profile, device, range);
     let Some(core) = all.get(query.core as usize) else { return out };
     let given = Given::of(profile, device, core, range);
-    let found = match by {
-        "annotation" => annotated(&given, &query.named),
-        _ => labelled(&given, by, &query.pattern),
-    };
+    let found = found(&given, by, query);
     notes(&given, by, query, &mut out);
     let amounts = Amounts::of(&given);
     let order = parts::order(&query.order);

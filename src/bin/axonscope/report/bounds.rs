@@ -1,6 +1,6 @@
 //! The query `bounds` of the report: bounds, exclusive times, overlaps and waits by physical core, counted from 0.
 
-use super::{Arguments, asked};
+use super::{Arguments, ask, asked};
 use axonscope::analysis::device::bounds::{
     Bounds, BoundsQuery, CoreBounds, EvidenceQuery, ExclusiveTime, GapKind, OpcodeTime, Overlap, Part, Region, Regions, RegionsQuery,
 };
@@ -16,7 +16,7 @@ pub fn answer(session: &Session, arguments: &Arguments, range: Option<TimeRange>
         let gap = gap.ok_or_else(|| format!("Expected one of {} for `gap`, found `{name}`.", names()))?;
         return asked(session, &EvidenceQuery { range, core: core(arguments)?, gap });
     }
-    session.ask(&BoundsQuery { range, order: order(arguments)? }).map(|found| value(&found)).map_err(|e| e.to_string())
+    ask(session, &BoundsQuery { range, order: order(arguments)? }).map(|found| value(&found))
 }
 
 fn core(arguments: &Arguments) -> Result<u32, String> {
@@ -35,10 +35,14 @@ fn order(arguments: &Arguments) -> Result<Vec<Part>, String> {
 
 /// Regions, by the args `by`, `pattern`, `core` and `order`.
 pub fn regions(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Result<Value, String> {
+    ask(session, &regions_query(arguments, range)?).map(|found| regions_value(&found))
+}
+
+/// The question by these args.
+pub fn regions_query(arguments: &Arguments, range: Option<TimeRange>) -> Result<RegionsQuery, String> {
     let text = |key: &str| arguments.get(key).unwrap_or_default().to_string();
     let (by, pattern, order) = (text("by"), text("pattern"), order(arguments)?);
-    let query = RegionsQuery { by, pattern, named: Vec::new(), range, core: core(arguments)?, order };
-    session.ask(&query).map(|found| regions_value(&found)).map_err(|e| e.to_string())
+    Ok(RegionsQuery { by, pattern, named: Vec::new(), range, core: core(arguments)?, order })
 }
 
 /// Regions, with their parts by name.

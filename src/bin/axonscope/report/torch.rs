@@ -1,6 +1,6 @@
 //! Queries of the report that only a PyTorch trace answers: `overview`, `operators` by group, `kernels`, `trace`.
 
-use super::{Arguments, asked};
+use super::{Arguments, ask, asked};
 use axonscope::analysis::torch::efficiency::EfficiencyQuery;
 use axonscope::analysis::torch::inference::StepsQuery;
 use axonscope::analysis::torch::kernels::{KernelGrouping, KernelsQuery};
@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 pub fn answer(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -> Option<Result<Value, String>> {
     let group = arguments.get("group").unwrap_or_default();
     Some(match arguments.query.as_str() {
-        "overview" => session.ask(&OverviewQuery { range }).map(|found| plugin::overview(&found)).map_err(|e| e.to_string()),
+        "overview" => ask(session, &OverviewQuery { range }).map(|found| plugin::overview(&found)),
         "operators" if !group.is_empty() => {
             let is_by_shape = group.contains("shape") || group.contains("input");
             let grouping = if is_by_shape { OpGrouping::NameShape } else { OpGrouping::Name };
-            session.ask(&OpsQuery { grouping, range, peaks: None }).map(|ops| operators(&ops)).map_err(|e| e.to_string())
+            ask(session, &OpsQuery { grouping, range, peaks: None }).map(|ops| operators(&ops))
         }
         "kernels" => kernels(session, arguments, range),
         "efficiency" => asked(session, &EfficiencyQuery { range, module: arguments.get("module").map(String::from), peaks: None }),
@@ -36,7 +36,7 @@ fn kernels(session: &Session, arguments: &Arguments, range: Option<TimeRange>) -
     let is_by_properties = group.contains("propert") || group.contains("op");
     let grouping = if is_by_properties { KernelGrouping::Properties } else { KernelGrouping::Name };
     let device = arguments.number("device")?.and_then(|d| u32::try_from(d).ok());
-    session.ask(&KernelsQuery { grouping, range, device }).map(|found| plugin::kernels(&found)).map_err(|e| e.to_string())
+    ask(session, &KernelsQuery { grouping, range, device }).map(|found| plugin::kernels(&found))
 }
 
 fn operators(ops: &Ops) -> Value {
@@ -86,7 +86,7 @@ pub fn add_operators(session: &Session, arguments: &Arguments, range: Option<Tim
         return;
     }
     let query = OpsQuery { grouping: OpGrouping::Name, range, peaks: None };
-    if let (Ok(ops), Some(object)) = (session.ask(&query), value.as_object_mut()) {
+    if let (Ok(ops), Some(object)) = (ask(session, &query), value.as_object_mut()) {
         object.insert("operators".into(), plugin::operators(&ops));
     }
 }

@@ -1,6 +1,6 @@
 //! Queries of the report over memory, modules, and over several PyTorch traces.
 
-use super::Arguments;
+use super::{Arguments, ask, in_region};
 use axonscope::analysis::torch::diff::{DiffQuery, FlatBy, FlatDiffQuery};
 use axonscope::analysis::torch::distributed::DistributedPartQuery;
 use axonscope::analysis::torch::memory::{MemoryEventsQuery, MemoryQuery};
@@ -8,8 +8,8 @@ use axonscope::analysis::torch::modules::TreeQuery;
 use axonscope::analysis::torch::plugin_views as plugin;
 use axonscope::base::place::{Origin, places};
 use axonscope::base::{TimeNs, TimeRange};
+use axonscope::engine::Session;
 use axonscope::engine::query::{DiffPartQuery, DistributedQuery, ModulesQuery};
-use axonscope::engine::{Question, Session};
 use axonscope::model::Domain;
 use serde_json::Value;
 
@@ -27,15 +27,11 @@ pub fn answers(sessions: &[Session], arguments: &Arguments) -> Option<Result<Vec
     }
 }
 
-fn ask<Q: Question>(session: &Session, question: &Q) -> Result<Q::Answer, String> {
-    session.ask(question).map_err(|refusal| refusal.to_string())
-}
-
 fn range(session: &Session, arguments: &Arguments) -> Result<Option<TimeRange>, String> {
     let (start, end) = (arguments.number("start_ns")?, arguments.number("end_ns")?);
     let whole = session.profile.meta.range;
     let is_asked = start.is_some() || end.is_some();
-    Ok(is_asked.then(|| TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs))))
+    in_region(session, arguments, is_asked.then(|| TimeRange::new(start.map_or(whole.start, TimeNs), end.map_or(whole.end, TimeNs))))
 }
 
 /// Args `start_ns`, `end_ns`, `device`, `limit` (of single allocations), `min_bytes`.
