@@ -5,6 +5,7 @@ use super::front::show_occurrences;
 use super::views::Front;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::views::compare::system::SystemCompareView;
 use crate::views::compare::{CompareView, Device};
 use crate::views::details::merged::MergedTransfers;
 use crate::views::ledger::agreement::agreements as agreements_of;
@@ -12,7 +13,7 @@ use crate::views::other_profile::OtherProfile;
 use crate::views::tensors::TensorsView;
 use crate::views::timeline::settings::Settings;
 use crate::views::variants::{Profile, VariantsView};
-use crate::worker::protocol::Details;
+use crate::worker::protocol::{Details, Meta, ProfileKind};
 use leptos::prelude::*;
 
 pub(super) fn tensors(Front { app, profile, .. }: Front) -> AnyView {
@@ -65,13 +66,17 @@ pub(super) fn other_programs(app: App, profile: &OpenProfile) -> Signal<Vec<Othe
     })
 }
 
-/// Every open device profile that still answers.
-pub(super) fn compare(Front { app, .. }: Front) -> AnyView {
+/// Every open device profile that still answers; beside a system profile every open system profile.
+pub(super) fn compare(Front { app, profile, .. }: Front) -> AnyView {
+    let kind = profile.hot.info.kind;
     let devices = Signal::derive(move || {
         let all = app.state.profiles().get();
-        let open = all.into_iter().filter(|p| p.stopped.is_none() && p.is_device());
+        let open = all.into_iter().filter(|p| p.stopped.is_none() && p.hot.info.kind == kind);
         open.map(|p| Device { label: p.title.clone(), hash: p.hash, ask: p.ask }).collect()
     });
+    if kind == ProfileKind::NeuronSystem {
+        return view! { <SystemCompareView profiles=devices choices=app.view_state("compare") /> }.into_any();
+    }
     let compared = Compared::new(app, |p| p.stopped.is_none() && p.is_device());
     let on_name = Callback::new(move |(by, name): (String, String)| compared.line_up(app, by, name));
     let above = ViewFn::from(move || view! { <Timelines compared /> });
@@ -92,4 +97,9 @@ pub(super) fn variants(Front { app, profile, .. }: Front) -> AnyView {
 /// Whether a profile has values for a table of profiles; a program without a run has none.
 pub(super) fn has_variants(profile: &OpenProfile) -> bool {
     profile.hot.info.views.iter().any(|v| v == "variants")
+}
+
+/// Rows that a profile gives to the table of profiles: a drop of many summaries is one profile.
+pub(super) fn n_variants(meta: &Meta) -> usize {
+    meta.facts.iter().find(|f| f.name == "Summaries").and_then(|f| f.value.parse().ok()).unwrap_or(1)
 }

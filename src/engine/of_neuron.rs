@@ -30,7 +30,7 @@ pub(super) struct OfNeuron {
     pub add_curves: fn(&Profile, &NeuronDevice, &mut HotMeta),
     /// See [`Details`].
     pub details: Details,
-    /// What a device profile contributes to an explanation of two.
+    /// What a device or system profile contributes to an explanation of two.
     pub explain_part: fn(&Session, &ExplainQuery) -> ExplainPart,
     /// The rows of a device profile in a table of profiles.
     pub variant_parts: fn(&Session) -> Vec<VariantPart>,
@@ -50,7 +50,7 @@ pub fn link_neuron() {
         answer: Query::answer_of_neuron,
         add_curves: derived::add_curves,
         details,
-        explain_part: Session::device_explain_part,
+        explain_part: Session::neuron_explain_part,
         variant_parts: Session::device_variant_parts,
         headline: Session::device_headline,
         table_part: Session::device_part,

@@ -5,7 +5,7 @@ use super::{Session, of_neuron};
 use crate::analysis::device::explain as of_device;
 use crate::analysis::explain::{ExplainPart, ExplainQuery};
 use crate::analysis::headline::{self, Headline};
-use crate::analysis::system::ServingQuery;
+use crate::analysis::system::{self, ServingQuery, explain as of_system};
 use crate::analysis::torch::explain as of_trace;
 use crate::analysis::torch::memory::MemoryQuery;
 use crate::analysis::torch::overview::OverviewQuery;
@@ -16,9 +16,9 @@ impl Session {
     /// What the profile contributes to an explanation of two.
     pub(super) fn explain_part(&self, query: &ExplainQuery) -> Result<ExplainPart, Refusal> {
         match &self.profile.domain {
-            Domain::NeuronDevice(_) => Ok((of_neuron::linked()?.explain_part)(self, query)),
+            Domain::NeuronDevice(_) | Domain::NeuronSystem(_) => Ok((of_neuron::linked()?.explain_part)(self, query)),
             Domain::Torch(_) => Ok(of_trace::part(&self.view()?, query)),
-            _ => Err(Refusal::OtherKind("a Neuron device profile or a PyTorch trace")),
+            _ => Err(Refusal::OtherKind("a Neuron device or system profile, or a PyTorch trace")),
         }
     }
 
@@ -49,9 +49,13 @@ impl Session {
         })
     }
 
-    /// [`Session::explain_part`] of a device profile.
-    pub(super) fn device_explain_part(&self, query: &ExplainQuery) -> ExplainPart {
-        of_device::part_of(&self.profile, query, &self.summary(query.range))
+    /// [`Session::explain_part`] of a device or system profile.
+    pub(super) fn neuron_explain_part(&self, query: &ExplainQuery) -> ExplainPart {
+        let Domain::NeuronSystem(system) = &self.profile.domain else {
+            return of_device::part_of(&self.profile, query, &self.summary(query.range));
+        };
+        let found = system::serving(&self.profile, system, ServingQuery { range: query.range, burst: None });
+        of_system::part(&self.profile, system, query, serving::metrics(&serving::part(&self.profile, &found)))
     }
 
     /// [`Session::variant_parts`] of a device profile.

@@ -138,10 +138,11 @@ const LOG: &[Row] = &[
     ),
 ];
 
-/// Of Neuron system profiles; the page offers `variants` once another one is open.
+/// Of Neuron system profiles; the page offers `compare` and `variants` once another one is open.
 const SYSTEM: &[Row] = &[
     row("system", |_| true, "", ""),
     row("serving", has_executions, "", ""),
+    row("compare", |_| true, "A second system profile", "Open it beside this one: drop it on the page"),
     row("variants", has_executions, "A second system profile with executions", "Open it beside this one: drop it on the page"),
 ];
 

@@ -16,13 +16,13 @@ fn colour(name: &str) -> u16 {
         "GpSimd" => fixed::GPSIMD,
         "DMA" => fixed::DMA,
         "Sync" => fixed::SYNC,
-        "Kernel" => fixed::KERNEL,
+        "Kernel" | "Device" => fixed::KERNEL,
         "Memcpy" => fixed::MEMCPY,
         "Memset" => fixed::MEMSET,
         "Communication" => fixed::COMMUNICATION,
         "Runtime" => fixed::RUNTIME,
         "DataLoader" => fixed::DATA_LOADER,
-        "CPU Exec" => fixed::CPU_EXEC,
+        "CPU Exec" | "Framework" => fixed::CPU_EXEC,
         _ => fixed::OTHER,
     }
 }
@@ -37,7 +37,7 @@ pub fn falls(unit: &ExplainUnit) -> Vec<Fall> {
     let whole =
         |name: &str, ns: i64| Fall { name: name.into(), value: ns as f64, is_total: true, colour: fixed::OTHER, note: String::new() };
     let part = |p: &ExplainNode| {
-        let noise = if p.is_noise() { "; within the spread over steps" } else { "" };
+        let noise = if p.is_noise() { "; within the spread" } else { "" };
         let note = format!("{} → {}{noise}", text::duration(DurationNs(time(&p.base))), text::duration(DurationNs(time(&p.run))));
         Fall { name: p.name.clone(), value: p.delta.0 as f64, is_total: false, colour: colour(&p.name), note }
     };
@@ -55,6 +55,7 @@ pub fn columns(found: &Explain, unit: &ExplainUnit) -> Vec<Column> {
     let counted = match found.kind {
         ExplainKind::Device => "Instructions, transfers or idle times that start in it.",
         ExplainKind::Steps => "Kernels or calls that start in it, per step.",
+        ExplainKind::System => "Executions or calls that start in it; of a mean invocation per invocation.",
     };
     let mut out = vec![
         Column::new("name", &name, Kind::Name, "Matched by names from the root."),
@@ -65,13 +66,13 @@ pub fn columns(found: &Explain, unit: &ExplainUnit) -> Vec<Column> {
             "state",
             "State",
             Kind::Text,
-            "New: not in the base. Gone: not in the run. Noise: the difference is within the spread over steps.",
+            "New: not in the base. Gone: not in the run. Noise: the difference is within the spread over steps or invocations.",
         ),
         Column::new("count_base", "Count base", Kind::Number, counted),
         Column::new("count_run", "Count run", Kind::Number, counted),
     ];
     if has_spread(unit) {
-        let help = "√(s₁² + s₂²) with the sample standard deviations over the steps of both traces.";
+        let help = "√(s₁² + s₂²) with the sample standard deviations over the steps or invocations of both profiles.";
         out.insert(2, Column::new("spread", "Spread", Kind::Duration, help));
     }
     if unit.nodes.iter().any(|n| bytes(n).is_some()) {
@@ -183,7 +184,7 @@ mod tests {
         let falls = falls(&unit());
         let got: Vec<(&str, f64, bool)> = falls.iter().map(|f| (f.name.as_str(), f.value, f.is_total)).collect();
         assert_eq!(got, [("Base", 5_000.0, true), ("DMA", -1_950.0, false), ("Tensor", -50.0, false), ("Run", 3_000.0, true)]);
-        assert!(falls[2].note.ends_with("within the spread over steps"));
+        assert!(falls[2].note.ends_with("within the spread"));
         assert_eq!((falls[1].colour, falls[2].colour), (fixed::DMA, fixed::TENSOR));
     }
 

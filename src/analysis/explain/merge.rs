@@ -1,7 +1,8 @@
 //! Two parts beside each other, matched by names from the root.
 
 use super::{
-    Explain, ExplainNode, ExplainPart, ExplainUnit, NodeValues, PartNode, UnitFacts, UnitPart, metrics, sentences, step_sentences,
+    Explain, ExplainKind, ExplainNode, ExplainPart, ExplainUnit, NodeValues, PartNode, UnitFacts, UnitPart, invocation_sentences, metrics,
+    sentences, step_sentences,
 };
 use crate::base::Order as _;
 use crate::base::{DurationNs, text};
@@ -16,11 +17,17 @@ pub fn explain(base: &ExplainPart, run: &ExplainPart) -> Explain {
         }
     }
     if base.kind != run.kind {
-        out.notes.push("Expected two profiles of a kind: these are a Neuron device profile and a PyTorch trace.".into());
+        out.notes
+            .push("Expected two profiles of a kind: two Neuron device profiles, two Neuron system profiles or two PyTorch traces.".into());
         return out;
     }
     if base.architecture != run.architecture && !base.architecture.is_empty() && !run.architecture.is_empty() {
         out.notes.push(format!("The profiles are of different hardware: {} and {}.", base.architecture, run.architecture));
+    }
+    (out.metrics, out.n_equal) = metrics::changes(&base.metrics, &run.metrics);
+    if run.kind == ExplainKind::System {
+        by_name(base, run, &mut out);
+        return out;
     }
     if base.units.len() != run.units.len() {
         let (a, b) = (base.units.len() as u64, run.units.len() as u64);
@@ -28,8 +35,25 @@ pub fn explain(base: &ExplainPart, run: &ExplainPart) -> Explain {
         out.notes.push(format!("The base has {a} and the run {b}: only cores that both have are compared."));
     }
     out.units = base.units.iter().zip(&run.units).map(|(a, b)| unit(a, b)).collect();
-    (out.metrics, out.n_equal) = metrics::changes(&base.metrics, &run.metrics);
     out
+}
+
+/// Units that both have, in the order of the run; a note names the others.
+fn by_name(base: &ExplainPart, run: &ExplainPart, out: &mut Explain) {
+    let of = |part: &'_ ExplainPart, name: &str| part.units.iter().position(|u| u.name == name);
+    for b in &run.units {
+        if let Some(a) = of(base, &b.name).and_then(|at| base.units.get(at)) {
+            out.units.push(unit(a, b));
+        }
+    }
+    let mut alone = |one: &ExplainPart, other: &ExplainPart| {
+        let names: Vec<&str> = one.units.iter().filter(|u| of(other, &u.name).is_none()).map(|u| u.name.as_str()).collect();
+        if !names.is_empty() {
+            out.notes.push(format!("Only in {}: {}.", one.title, names.join(", ")));
+        }
+    };
+    alone(base, run);
+    alone(run, base);
 }
 
 fn unit(base: &UnitPart, run: &UnitPart) -> ExplainUnit {
@@ -40,6 +64,7 @@ fn unit(base: &UnitPart, run: &UnitPart) -> ExplainUnit {
     out.sentences = match (&base.facts, &run.facts) {
         (UnitFacts::Core(a), UnitFacts::Core(b)) => sentences::of_core(a, b, &out),
         (UnitFacts::Step(a), UnitFacts::Step(b)) => step_sentences::of_step(a, b, &out),
+        (UnitFacts::Invocations, UnitFacts::Invocations) => invocation_sentences::of_unit(&out),
         _ => Vec::new(),
     };
     out

@@ -4,6 +4,7 @@
 //! the differences sum as well. Sentences follow from the values by rules, each with its evidence.
 
 pub mod assign;
+mod invocation_sentences;
 pub mod markdown;
 mod merge;
 mod metrics;
@@ -38,7 +39,7 @@ pub struct ExplainPart {
     pub kind: ExplainKind,
     /// Instance type or name of the accelerator; empty where it is not recorded.
     pub architecture: String,
-    /// Physical cores, or the mean step.
+    /// Physical cores, the mean step, or a system profile and the mean invocations of its models.
     pub units: Vec<UnitPart>,
     /// Metrics of the summary that are numbers.
     pub metrics: Vec<PartMetric>,
@@ -54,6 +55,8 @@ pub enum ExplainKind {
     Device,
     /// A PyTorch trace: one unit, the mean step.
     Steps,
+    /// A Neuron system profile: the entire profile, and the mean invocation of each model.
+    System,
 }
 
 impl ExplainKind {
@@ -62,6 +65,7 @@ impl ExplainKind {
         match self {
             ExplainKind::Device => ["Total", "Part", "Region", "Opcode", "Source line or shape"],
             ExplainKind::Steps => ["Step", "Category", "Operator", "Kernel", "Input shape"],
+            ExplainKind::System => ["Total", "Part", "Event or model", "Row", "Detail"],
         }
     }
 }
@@ -105,6 +109,8 @@ pub enum UnitFacts {
     Core(Box<CoreFacts>),
     /// Of the mean step.
     Step(StepFacts),
+    /// Of a system profile, which has none.
+    Invocations,
 }
 
 /// Values of a physical core.
@@ -144,7 +150,7 @@ pub struct Explain {
     pub run: String,
     /// Kind of both.
     pub kind: ExplainKind,
-    /// By physical core, paired by position; of PyTorch traces one.
+    /// By physical core, paired by position; of PyTorch traces one; of system profiles by name.
     pub units: Vec<ExplainUnit>,
     /// Metrics that differ, largest relative change first.
     pub metrics: Vec<MetricChange>,
@@ -208,7 +214,7 @@ pub struct ExplainNode {
 }
 
 impl ExplainNode {
-    /// Whether the difference is not larger than the spread over steps.
+    /// Whether the difference is not larger than the spread over steps or invocations.
     pub fn is_noise(&self) -> bool {
         self.spread_ns.is_some_and(|spread| self.delta.0.unsigned_abs() as f64 <= spread)
     }

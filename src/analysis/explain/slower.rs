@@ -28,6 +28,8 @@ impl SlowerBy {
     fn level(self, kind: ExplainKind) -> u8 {
         match (self, kind) {
             (SlowerBy::Operator, ExplainKind::Steps) | (SlowerBy::Kernel, ExplainKind::Device) => 2,
+            (SlowerBy::Operator | SlowerBy::Kernel, ExplainKind::System) => 2,
+            (SlowerBy::Shape, ExplainKind::System) => 3,
             (SlowerBy::Kernel, ExplainKind::Steps) | (SlowerBy::Operator, ExplainKind::Device) => 3,
             (SlowerBy::Shape, _) => 4,
         }
@@ -36,6 +38,8 @@ impl SlowerBy {
     /// Heading of a row.
     pub fn label(self, kind: ExplainKind) -> &'static str {
         match (self, kind) {
+            (SlowerBy::Operator | SlowerBy::Kernel, ExplainKind::System) => "Event or model",
+            (SlowerBy::Shape, ExplainKind::System) => "Row",
             (SlowerBy::Operator, ExplainKind::Steps) => "Operator",
             (SlowerBy::Operator, ExplainKind::Device) => "Opcode",
             (SlowerBy::Kernel, ExplainKind::Steps) => "Kernel",
@@ -201,6 +205,7 @@ fn names(judge: &Judge, prefix: &str, unit: &ExplainUnit, by: SlowerBy, kind: Ex
         let is_device = kind == ExplainKind::Steps && is_on_device(part);
         let has_names = match kind {
             ExplainKind::Device => Part::ALL.iter().any(|p| p.label() == part),
+            ExplainKind::System => part != "Idle",
             ExplainKind::Steps => is_device || [Category::DataLoader, Category::CpuExec].iter().any(|c| c.label() == part),
         };
         // Below a category of the host there is no kernel: its shapes are a level higher.
@@ -214,6 +219,7 @@ fn names(judge: &Judge, prefix: &str, unit: &ExplainUnit, by: SlowerBy, kind: Ex
         }
         let name = match (by, kind) {
             (SlowerBy::Shape, ExplainKind::Steps) => format!("{} {}", path.get(2).unwrap_or(&""), node.name),
+            (SlowerBy::Shape, ExplainKind::System) => format!("{} {}", path.get(2).unwrap_or(&""), node.name),
             (SlowerBy::Shape, ExplainKind::Device) => format!("{} {}", path.get(3).unwrap_or(&""), node.name),
             _ => node.name.clone(),
         };

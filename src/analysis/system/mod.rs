@@ -3,6 +3,7 @@
 mod advice;
 mod chain;
 mod executions;
+pub mod explain;
 mod figures;
 mod grouping;
 mod memory;

@@ -1,6 +1,7 @@
 //! Values of a Neuron system profile as one of serving: invocations, percentiles by phase, busy cores, time between executions, delay, spills.
 
-use super::{VariantCell, VariantColumn, VariantPart};
+use super::{VariantCell, VariantColumn, VariantPart, VariantValue};
+use crate::analysis::device::compare::PartMetric;
 use crate::analysis::device::units::{Better, Unit};
 use crate::analysis::system::{Phase, Serving, Times};
 use crate::model::Profile;
@@ -57,4 +58,17 @@ pub fn part(profile: &Profile, found: &Serving) -> VariantPart {
     put("collectives_percent", "Collectives", "Serving", Unit::Share, less, false, collectives);
     put("spill_bytes", "Spilled to HBM", "Memory", Unit::Bytes, less, false, found.spill_bytes.map(|n| n as f64));
     out
+}
+
+/// The numbers of a row as metrics for a comparison; the name says the unit.
+pub fn metrics(part: &VariantPart) -> Vec<PartMetric> {
+    let metric = |value: &VariantValue| {
+        let end = match value.column.unit {
+            Unit::Nanoseconds => "_time_ns",
+            _ => "",
+        };
+        let name = format!("{}{end}", value.column.id.replace('.', "_"));
+        Some(PartMetric { name, group: value.column.group.clone(), meaning: value.column.label.clone(), value: value.cell.number()? })
+    };
+    part.values.iter().filter_map(metric).collect()
 }

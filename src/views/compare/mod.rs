@@ -2,6 +2,7 @@
 
 pub mod linked;
 pub mod rows;
+pub mod system;
 
 use super::ask::{Asked, follow};
 use crate::analysis::device::ComparePart;

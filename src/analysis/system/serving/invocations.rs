@@ -6,11 +6,11 @@ use crate::model::{NeuronSystem, Profile};
 use std::collections::BTreeMap;
 
 /// A logical core: server, process, core. Where the core is not recorded, the row of the execution is one by itself.
-pub(super) type CoreKey = (StrId, StrId, StrId, Option<TrackId>);
+pub(in crate::analysis::system) type CoreKey = (StrId, StrId, StrId, Option<TrackId>);
 
 /// An execution of a model on a logical core.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Invocation {
+pub(in crate::analysis::system) struct Invocation {
     /// Where it ran.
     pub core: CoreKey,
     /// Earliest start and latest end of its physical cores, nanoseconds.
@@ -39,7 +39,7 @@ const MOST_OPEN: usize = 16;
 ///
 /// Executions of one logical core on different physical ones are one invocation where they are of the same model and overlap by at least half of
 /// the shorter. Back-to-back invocations overlap by less, however the physical cores are apart.
-pub(super) fn invocations(profile: &Profile, system: &NeuronSystem) -> Vec<Invocation> {
+pub(in crate::analysis::system) fn invocations(profile: &Profile, system: &NeuronSystem) -> Vec<Invocation> {
     let mut by_core: BTreeMap<CoreKey, Vec<(Invocation, TrackId)>> = BTreeMap::new();
     for execution in &system.executions {
         let at = execution.slice.index();

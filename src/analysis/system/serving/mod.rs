@@ -14,7 +14,8 @@ use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange};
 use crate::model::system::RowKind;
 use crate::model::{NeuronSystem, Profile};
-use invocations::{CoreKey, Invocation, invocations};
+use invocations::CoreKey;
+pub(super) use invocations::{Invocation, invocations};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -110,7 +111,7 @@ pub struct Collectives {
 }
 
 /// Idle time that parts two bursts, nanoseconds.
-const BURST_IDLE_NS: i64 = 5_000_000_000;
+pub(super) const BURST_IDLE_NS: i64 = 5_000_000_000;
 
 /// The answer.
 pub fn serving(profile: &Profile, system: &NeuronSystem, query: ServingQuery) -> Serving {
