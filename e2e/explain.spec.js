@@ -1,5 +1,6 @@
 // What changed between two runs, read on screen: sentences, waterfall, tree, Markdown.
-import { expect, idle, kineto, neuron, openProfile, picture, start, test } from './support.js';
+import { dropFiles, expect, idle, kineto, neuron, openProfile, picture, show, start, test } from './support.js';
+import { served } from './neuron_logs.js';
 
 const trace = (run, stem) => [neuron(run, `${stem}_exec_2.ntff`), neuron(run, `${stem}.neff`)];
 
@@ -43,4 +44,33 @@ test('two PyTorch traces', async ({ page, site }) => {
   await expect(page.locator('[data-explain] [data-answer]').first()).toContainText(/^Mean step: /);
   await expect(page.locator('[data-table="explain-parts"]')).toContainText('DataLoader');
   await expect(page.locator('[data-table="explain-parts"] [data-column="spread"]')).toBeVisible();
+});
+
+test('the sample of two versions opens in the comparison', async ({ page, site }) => {
+  await start(page, site);
+  await page.locator('[data-sample="synthetic-attention-fused.json.gz"]').click();
+  await expect(page.locator('[data-view="compare"]')).toBeVisible();
+  await idle(page);
+  await expect(page.locator('[role=tab]')).toHaveCount(2);
+  const answers = page.locator('[data-explain] [data-answer]');
+  await expect(answers.nth(0)).toContainText(/ faster \(/);
+  await expect(answers.nth(1)).toContainText(/The bottleneck moved from DMA .* to Tensor/);
+  await expect(answers.nth(2)).toContainText(/fewer bytes are moved .*all spills or reloads/);
+  await expect(page.locator('[data-chart="explain-waterfall"]')).toBeVisible();
+  await picture(page, 'sample-pair');
+});
+
+test('two system profiles: the entire time, and mean invocations with their spread', async ({ page, site }) => {
+  await start(page, site);
+  await dropFiles(page, { name: 'before.json', bytes: served() });
+  await dropFiles(page, { name: 'after.json', bytes: served({ decode: 4_000_000 }) });
+  await show(page, 'compare');
+  await expect(page.locator('[data-explain] [data-answer]').first()).toContainText(/faster|slower/);
+  await page.locator('[data-explain] [data-field="core"]').selectOption({ label: await page.locator('[data-explain] [data-field="core"] option', { hasText: 'token_generation_model' }).first().innerText() });
+  await idle(page);
+  await expect(page.locator('[data-explain] [data-answer]').first()).toContainText('Mean invocation of');
+  await expect(page.locator('[data-table="explain-parts"] [data-column="spread"]')).toBeVisible();
+  await expect(page.locator('[data-table="explain-parts"]')).toContainText('Device');
+  await expect(page.locator('[data-view="compare"]')).not.toContainText(/\bNaN\b|undefined|Infinity/);
+  await picture(page, 'explain-system');
 });

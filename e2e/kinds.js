@@ -63,7 +63,7 @@ export const kinds = [
   ['neuron-summary', (page) => {
     const { summary } = JSON.parse(readFileSync(fused()));
     return dropFiles(page, { name: 'summary.json', bytes: JSON.stringify({ n_a: summary[0], n_b: summary[0] }) });
-  }, ['summary', ...tables]],
+  }, ['summary', 'variants', ...tables]],
   ['neuron-summary-text', (page) => dropFiles(page, { name: 'summary.txt', bytes: summaryText }), ['summary', 'tensors', ...tables]],
   ['neff', (page) => openProfile(page, neuron('neff_matmul_small', 'matmul_small.neff')), ['program', ...tables]],
   ['neuron-logs', async (page) => {
@@ -75,6 +75,10 @@ export const kinds = [
   ['neuron-system', (page) => dropFiles(page, { name: 'system_profile.json', bytes: hostBound() }, { name: 'trace.json', bytes: framework() }), ['timeline', 'system', 'serving', 'search', 'operators', ...queried]],
   ['neuron-system-tables', (page) => dropTree(page, directory()), ['timeline', 'system', 'serving', 'search', 'operators', ...tables]],
   ['neuron-serving', (page) => dropFiles(page, { name: 'system_profile.json', bytes: served() }), ['timeline', 'system', 'serving', 'search', 'operators', ...tables]],
+  ['neuron-serving-two', async (page) => {
+    await dropFiles(page, { name: 'before.json', bytes: served() });
+    await dropFiles(page, { name: 'after.json', bytes: served({ decode: 4e6 }) });
+  }, ['timeline', 'system', 'serving', 'search', 'operators', 'compare', 'variants', ...tables]],
   ['support', (page) => openProfile(page, neuron('analyze', 'unsupported-verbosity1.json')), ['support', ...file]],
   ['axonrun', (page) => openProfile(page, join(root, 'tests', 'fixtures', 'axonrun', '32_ranks_4_faults.axonrun')), ['fleet', ...file]],
 ];

@@ -79,7 +79,7 @@ export const summaryText = [
 ].join('\r\n');
 
 /** A system profile of serving, as written since mid-2026: two bursts of requests on a logical core of two physical ones. */
-export function served() {
+export function served({ decode = 5e6 } = {}) {
   const events = [];
   const event = (name, start, duration, more = '') => events.push(`{"name":"${name}","timestamp":${EPOCH + BigInt(start)},"timestamp_unit":"ns","duration":${duration},`
     + `"process_id":"7","thread_id":70,"instance_id":"i-0f","nc_idx":0,"lnc_idx":0${more}}`);
@@ -87,7 +87,7 @@ export function served() {
     let now = burst * 20e9;
     for (let step = 0; step < 42; step++) {
       const isPrefill = step % 21 === 0;
-      const length = isPrefill ? 45e6 : 5e6;
+      const length = isPrefill ? 45e6 : decode;
       const model = `/cache/${isPrefill ? 'context_encoding_model' : 'token_generation_model'}/_tp0_bk${isPrefill ? 1 : 0}/graph.neff`;
       event('dmem_buf_copyin', now, 200_000, ',"size":65536');
       event('nrt_model_submit', now + 800_000, 100_000, `,"exec_id":"${burst}-${step}"`);

@@ -82,3 +82,24 @@ test('odd values are empty cells, one profile has no such view, traces have thei
   await expect(page.locator('[data-view="variants"]')).not.toContainText(/\bNaN\b|undefined|Infinity|null/);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
 });
+
+test('two hundred summaries of 100 KB are one profile with a row each', async ({ page, site }) => {
+  test.slow();
+  await start(page, site);
+  const base = summary();
+  const others = Object.fromEntries(Array.from({ length: 2_400 }, (_, i) => [`metric_of_a_later_version_${i}`, i * 1.25]));
+  const all = Array.from({ length: 200 }, (_, i) => {
+    const values = { ...base, ...others, total_time: (100 + i) * 1e-6 };
+    return { name: `run_s${i}.json`, bytes: JSON.stringify({ [`n_${i}`]: values }) };
+  });
+  expect(all[0].bytes.length).toBeGreaterThan(90_000);
+  await dropFiles(page, ...all);
+  await expect(page.locator('[role=tab]')).toHaveText([/200 summaries/]);
+  await expect(page.locator('[data-view="variants"]')).toBeVisible();
+  await expect(page.locator('[data-view="variants"] [data-rows]')).toHaveText('200 rows');
+  await expect(page.locator('[data-view="variants"] [data-answer]')).toContainText('run_s0.json');
+  await page.locator('[data-columns] summary').click();
+  await page.locator('[data-columns] input[type="search"]').fill('metric_of_a_later_version_7');
+  await page.locator('[data-choose="metric_of_a_later_version_7"]').check();
+  await expect(page.locator('th[data-column="metric_of_a_later_version_7"]')).toHaveCount(1);
+});

@@ -5,7 +5,9 @@ use super::handles::{self, Handle};
 use super::pool::{self, Job};
 use super::{outside, sorting, sources};
 use crate::base::text;
-use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, own::OwnKind, runs, url::Named, url::UrlState};
+use crate::state::{
+    App, AppStateStoreFields as _, Kept, OpenProfile, actions, own::OwnKind, region_scope, runs, url::Named, url::UrlState,
+};
 use crate::views::timeline::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker};
@@ -207,6 +209,9 @@ fn is_known(app: App, hash: &str) -> bool {
     known.is_some()
 }
 
+/// Summaries of one file: a run has no more cores in it.
+const MOST_CORES: usize = 16;
+
 /// Makes a tab of an opened profile.
 fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, HotColumns), (drop, path): (u32, String)) {
     let id = actions::new_id(app);
@@ -217,7 +222,9 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
     let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash);
     let choices = app.own.with_untracked(|own| own.of(OwnKind::of(hot.info.kind)));
     let awaited = app.state.awaited().with_untracked(|all| all.iter().find(|w| w.hash == opened.hash).cloned());
-    let kept = Kept { annotations: super::link::annotations(&opened.hash), choices, ..Kept::default() };
+    // Many summaries in one drop are looked at as a table.
+    let view = if super::device_views::n_variants(&hot.info.meta) > MOST_CORES { "variants" } else { "" };
+    let kept = Kept { view: view.into(), annotations: super::link::annotations(&opened.hash), choices, ..Kept::default() };
     let profile = OpenProfile {
         id,
         title: title.clone(),
@@ -264,6 +271,7 @@ pub fn follow(app: App, ask: Ask, wanted: UrlState) {
     app.choices.set(wanted.choices);
     app.range.set(wanted.range);
     app.rows.set(Arc::new(if wanted.range.is_some() { wanted.rows } else { Vec::new() }));
+    region_scope::restore(app);
     // A timeline that is shown keeps its window where none is set.
     app.window.set(wanted.window.or_else(|| app.front_untracked().map(|p| p.hot.range())));
     if !wanted.search.is_empty() {

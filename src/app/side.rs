@@ -10,8 +10,10 @@ fn lacks_second(app: App) -> Vec<&'static str> {
     let count = |is_of_kind: fn(&OpenProfile) -> bool| app.state.profiles().with(|all| all.iter().filter(|p| is_of_kind(p)).count());
     let kind = app.front().map(|p| p.hot.info.kind);
     let of_kind = |p: &OpenProfile| Some(p.hot.info.kind) == kind && super::device_views::has_variants(p);
-    let n_of_kind = app.state.profiles().with(|all| all.iter().filter(|p| of_kind(p)).count());
-    let counts = [("diff", count(OpenProfile::is_torch)), ("compare", count(OpenProfile::is_device)), ("variants", n_of_kind)];
+    let rows = |p: &OpenProfile| super::device_views::n_variants(&p.hot.info.meta);
+    let n_of_kind: usize = app.state.profiles().with(|all| all.iter().filter(|p| of_kind(p)).map(rows).sum());
+    let n_compared = app.state.profiles().with(|all| all.iter().filter(|p| Some(p.hot.info.kind) == kind).count());
+    let counts = [("diff", count(OpenProfile::is_torch)), ("compare", n_compared), ("variants", n_of_kind)];
     counts.into_iter().filter(|(_, n)| *n < 2).map(|(id, _)| id).collect()
 }
 

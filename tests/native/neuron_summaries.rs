@@ -2,8 +2,9 @@
 
 use crate::common::{conformance, open, refusal};
 use axonscope::analysis::device::{Metric, Summary};
+use axonscope::analysis::variants::variants;
 use axonscope::base::{InputSet, Member};
-use axonscope::engine::query::{SummaryQuery, TableQuery};
+use axonscope::engine::query::{SummaryQuery, TableQuery, VariantPartsQuery};
 use axonscope::engine::{Session, views};
 use axonscope::formats::{import, inspect};
 use axonscope::model::Cell;
@@ -57,10 +58,37 @@ fn several_neffs_of_a_file_and_many_files() {
         assert_eq!(metric(&s, node, "spill_reload_bytes").file, Some(4_194_304.0));
         assert!(metric(&s, node, "adjusted_hardware_flops").rounding.is_none());
     }
-    let file = |i: usize| Member::from_bytes(format!("runs/rank_{i}.json"), json!({ NEFFS[0]: recent() }).to_string().into_bytes());
-    let found = inspect::inspect(&InputSet { members: (0..200).map(file).collect() }).unwrap();
-    assert_eq!((found.found.len(), found.unclaimed.len()), (200, 0));
-    assert!(found.found.iter().all(|f| f.claim.format == "neuron_summary"));
+}
+
+fn rank(i: usize) -> Member {
+    let mut metrics = recent();
+    metrics["total_time"] = json!((i + 1) as f64 * 1e-6);
+    Member::from_bytes(format!("runs/rank_{i}.json"), json!({ NEFFS[0]: metrics }).to_string().into_bytes())
+}
+
+#[test]
+fn many_files_are_one_profile_with_a_row_each() {
+    let found = |n: usize| inspect::inspect(&InputSet { members: (0..n).map(rank).collect() }).unwrap();
+    let few = found(16);
+    assert_eq!((few.found.len(), few.unclaimed.len()), (16, 0), "a few are compared with each other, each in its tab");
+    assert!(few.found.iter().all(|f| f.claim.format == "neuron_summary"));
+    let many = found(200);
+    assert_eq!((many.found.len(), many.found[0].paths.len(), many.unclaimed.len()), (1, 200, 0));
+    let mut members: Vec<Member> = (0..200).map(rank).collect();
+    members[7] = Member::from_bytes("runs/rank_7.json", br#"{"total_time": 1, "hbm_read_bytes": 2, "hardware_flops": 3"#.to_vec());
+    members[8] = Member::from_bytes("runs/rank_8.json", json!({ NEFFS[0]: recent(), NEFFS[1]: recent() }).to_string().into_bytes());
+    let (claim, outcome) = import::import(&InputSet { members }).unwrap().remove(0);
+    let (imported, readable) = outcome.unwrap();
+    assert_eq!((imported.profile.check(), imported.profile.meta.title.as_str()), (Ok(()), "200 summaries"));
+    let session = Session::new(claim, readable, imported);
+    assert_eq!(skipped(&session), [("unreadable_file", 1)]);
+    let rows = session.ask(&VariantPartsQuery).expect("rows");
+    assert_eq!(rows.len(), 200, "199 files, one with two programs");
+    assert_eq!((rows[0].title.as_str(), rows[8].title.clone()), ("runs/rank_0.json", format!("runs/rank_8.json {}", NEFFS[1])));
+    let all = variants(&rows);
+    let column = all.column("total_time").expect("a column");
+    let seconds = |row: usize| all.rows[row].cells[column].number();
+    assert_eq!((seconds(0), seconds(199)), (Some(1e-6), Some(200e-6)));
 }
 
 /// The metrics of a real run as the text of two columns.

@@ -12,7 +12,7 @@ mod value;
 use super::json::{Root, root};
 use super::neuron_json::tables::Tables;
 use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch};
-use crate::base::{InputSet, Item, Ledger, MemberHead};
+use crate::base::{InputSet, Item, Ledger, Member, MemberHead, Severity};
 use crate::formats::wording;
 use crate::model::{Cell, Domain, Fact, Meta, NeuronDevice, Profile};
 use memchr::memmem;
@@ -22,6 +22,12 @@ pub const ID: &str = "neuron_summary";
 
 /// More than any summary has: it is read whole.
 const MAX_BYTES: u64 = 64 << 20;
+
+/// A drop of more summaries than these is one profile with a row for each file: a tab and a worker each would be too many.
+const MOST_ALONE: usize = 16;
+
+/// Column of `summary_nodes` where nodes have the names of their files.
+const NODE_OF_FILE: &str = "file";
 
 /// Metrics of which a summary has several.
 const TELLING: [&str; 12] = [
@@ -76,33 +82,78 @@ impl Recognise for NeuronSummary {
 
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim> {
         let free = heads.iter().enumerate().filter(|(i, _)| taken.get(*i) != Some(&true));
-        free.filter_map(|(i, head)| Some(Claim { format: ID.into(), members: vec![i], recognised: recognise(&head.head)? })).collect()
+        let claim =
+            |(i, head): (usize, &MemberHead)| Some(Claim { format: ID.into(), members: vec![i], recognised: recognise(&head.head)? });
+        let found: Vec<Claim> = free.filter_map(claim).collect();
+        if found.len() <= MOST_ALONE {
+            return found;
+        }
+        let recognised = format!("{} files, each recognised alone. The first: {}", found.len(), found[0].recognised);
+        vec![Claim { format: ID.into(), members: found.iter().flat_map(|c| c.members.clone()).collect(), recognised }]
     }
 }
 
 impl Format for NeuronSummary {
     fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
-        let main = input.members.first().ok_or_else(|| ImportError::Unrecognised(wording::NO_FILE.into()))?;
-        if main.len() > MAX_BYTES {
-            let found = crate::base::text::bytes(main.len());
-            return Err(ImportError::Unsupported(format!("Expected a summary of some kilobytes, found {found} in `{}`.", main.name)));
+        match input.members.as_slice() {
+            [] => Err(ImportError::Unrecognised(wording::NO_FILE.into())),
+            [only] => {
+                let read = read_file(only, ledger)?;
+                Ok(profile(&only.name, &read.nodes, &read.memory, (false, ledger)))
+            }
+            many => import_many(many, ledger),
         }
-        let bytes = main.read(0, main.len())?;
-        let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
-        if matches!(start.first(), Some(b'{' | b'[')) {
-            let nodes = read::nodes(&bytes, &main.name, ledger)?;
-            return Ok(profile(&main.name, &nodes, &[]));
-        }
-        let text = String::from_utf8_lossy(&bytes);
-        let read = text::read(text.trim_start_matches('\u{feff}'), ledger);
-        if read.nodes.is_empty() {
-            return Err(ImportError::Invalid(format!("Expected metrics of at least one core in `{}`, found none.", main.name)));
-        }
-        Ok(profile(&main.name, &read.nodes, &read.memory))
     }
 
     fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
         Err(ImportError::Invalid("A summary has no timeline, so it has no slices.".into()))
+    }
+}
+
+/// The metrics of one file.
+fn read_file(file: &Member, ledger: &mut Ledger) -> Result<text::Text, ImportError> {
+    if file.len() > MAX_BYTES {
+        let found = crate::base::text::bytes(file.len());
+        return Err(ImportError::Unsupported(format!("Expected a summary of some kilobytes, found {found} in `{}`.", file.name)));
+    }
+    let bytes = file.read(0, file.len())?;
+    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
+    if matches!(start.first(), Some(b'{' | b'[')) {
+        return Ok(text::Text { nodes: read::nodes(&bytes, &file.name, ledger)?, memory: Vec::new() });
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let read = text::read(text.trim_start_matches('\u{feff}'), ledger);
+    match read.nodes.is_empty() {
+        true => Err(ImportError::Invalid(format!("Expected metrics of at least one core in `{}`, found none.", file.name))),
+        false => Ok(read),
+    }
+}
+
+/// Many files as one profile: each a node, or several. One that cannot be read is skipped and counted.
+fn import_many(files: &[Member], ledger: &mut Ledger) -> Result<Profile, ImportError> {
+    let (mut nodes, mut memory, mut failed) = (Vec::new(), Vec::new(), None);
+    for file in files {
+        match read_file(file, ledger) {
+            Ok(read) => {
+                let n = read.nodes.len();
+                nodes.extend(read.nodes.into_iter().map(|node| read::Node {
+                    name: if n > 1 { format!("{} {}", file.name, node.name) } else { file.name.clone() },
+                    ..node
+                }));
+                memory.extend(read.memory);
+            }
+            Err(error) => {
+                ledger.read += 1;
+                ledger.skip(Severity::DataLoss, "unreadable_file", "The file is no summary that can be read: skipped.", 0, || {
+                    error.to_string()
+                });
+                failed = failed.or(Some(error));
+            }
+        }
+    }
+    match failed.filter(|_| nodes.is_empty()) {
+        Some(error) => Err(error),
+        None => Ok(profile(&format!("{} summaries", files.len()), &nodes, &memory, (true, ledger))),
     }
 }
 
@@ -141,7 +192,7 @@ fn recognise_text(head: &[u8]) -> Option<String> {
     (found.len() >= N_TELLING).then(|| format!("A text with the metrics `{}` and `{}` of a Neuron profile summary.", found[0], found[1]))
 }
 
-fn profile(name: &str, nodes: &[read::Node], memory: &[[String; 4]]) -> Profile {
+fn profile(name: &str, nodes: &[read::Node], memory: &[[String; 4]], (is_many, ledger): (bool, &mut Ledger)) -> Profile {
     let mut tables = Tables::default();
     text::memory_table(memory, &mut tables);
     let is_rounded = nodes.iter().any(|n| n.roundings.iter().any(Option::is_some));
@@ -158,8 +209,14 @@ fn profile(name: &str, nodes: &[read::Node], memory: &[[String; 4]]) -> Profile 
             tables.row("summary_rounding", halves.map(|(m, half)| (m.0.as_str(), half.map_or(Cell::Absent, Cell::Float))));
         }
         let cells = node.metrics.iter().map(|(name, cell)| (name.as_str(), cell.clone()));
-        tables.row("summary", cells);
-        tables.row("summary_nodes", [("node", Cell::Text(node.name.clone()))].into_iter());
+        if !tables.row("summary", cells) {
+            let reason = "More metrics than are kept of one profile: the core is skipped.";
+            ledger.skip(Severity::DataLoss, "too_much", reason, 0, || node.name.clone());
+            continue;
+        }
+        // Of many files the name of a node says which.
+        let file = is_many.then(|| (NODE_OF_FILE, Cell::Text(node.name.clone())));
+        tables.row("summary_nodes", [("node", Cell::Text(node.name.clone()))].into_iter().chain(file));
     }
     let told = |metric: &str| tables.first_text("summary", metric);
     let fact = |(group, name, metric): &(&str, &str, &str)| Fact { group: (*group).into(), name: (*name).into(), value: told(metric) };
