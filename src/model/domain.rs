@@ -124,6 +124,8 @@ pub struct NeuronDevice {
     pub operations: Vec<CollectiveOp>,
     /// Transfers that transpose; `None` where the file does not tell which do.
     pub transposing: Option<TransposingDma>,
+    /// Of a profile of some windows alone: whether the entire one has transfers, and sizes of any. `None`: the rows are the entire profile's.
+    pub entire_has: Option<(bool, bool)>,
 }
 
 /// Kind of number that an instruction works on.

@@ -232,6 +232,13 @@ impl Profile {
         self.lanes[lanes.start as usize].first as usize..self.lanes[lanes.end as usize - 1].end as usize
     }
 
+    /// Whether a device has DMA transfers, and sizes of any. What lies in no window is still recorded.
+    pub fn has_transfers(&self, device: &NeuronDevice) -> (bool, bool) {
+        let has_any = |t: &usize| self.tracks[*t].kind == TrackKind::Queue && !self.slices_of(TrackId(*t as u32)).is_empty();
+        let of_rows = || ((0..self.tracks.len()).any(|t| has_any(&t)), device.bytes.iter().any(|b| *b != NeuronDevice::ABSENT));
+        device.entire_has.unwrap_or_else(of_rows)
+    }
+
     /// The name of a slice.
     pub fn name_of(&self, slice: SliceId) -> &str {
         self.slices.name.get(slice.index()).map_or("", |&id| self.strings.get(id))

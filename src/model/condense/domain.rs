@@ -70,6 +70,7 @@ impl Kept<'_> {
             operations,
             // Counted over the run; what of it lies in a window is not recorded.
             transposing: None,
+            entire_has: Some(self.whole.has_transfers(device)),
         }
     }
 

@@ -20,7 +20,7 @@ use super::{cells, gaps};
 use crate::analysis::combinations::{MOST_SETS, combinations};
 use crate::analysis::spans;
 use crate::base::{DurationNs, TrackId, text};
-use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+use crate::model::{Domain, NeuronDevice, Profile};
 use ladders::Times;
 use rows::{CoreRows, Product};
 
@@ -39,9 +39,7 @@ pub fn with_rows(profile: &Profile, query: &BoundsQuery) -> (Bounds, Vec<CoreRow
     out.peak_flops = facts.core_flops();
     out.necessary_bytes = necessary_bytes(profile, &facts);
     let rows = rows::rows(profile, device, range);
-    let has_sizes = device.bytes.iter().any(|b| *b != NeuronDevice::ABSENT);
-    let has_dma =
-        (0..profile.tracks.len()).any(|t| profile.tracks[t].kind == TrackKind::Queue && !profile.slices_of(TrackId(t as u32)).is_empty());
+    let (has_dma, has_sizes) = profile.has_transfers(device);
     let given = Given { profile, device, query, has_dma, has_sizes, clock_ghz: facts.tensor_clock_ghz() };
     out.cores = rows.iter().map(|core| core_bounds(&given, core, &out)).collect();
     out.notes = notes(&given, &rows, &out);

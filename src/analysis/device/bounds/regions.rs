@@ -10,7 +10,7 @@ use crate::analysis::device::origin;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
-use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
+use crate::model::{Domain, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -350,7 +350,7 @@ impl Amounts {
             sum = sum.saturating_add(m.1.into());
             sum
         }));
-        let has_sizes = given.device.bytes.iter().any(|b| *b != NeuronDevice::ABSENT);
+        let (_, has_sizes) = given.profile.has_transfers(given.device);
         Amounts { starts: all.into_iter().map(|m| m.0).collect(), before, has_sizes }
     }
 
