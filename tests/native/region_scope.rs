@@ -61,7 +61,7 @@ fn bounds_of_a_region_are_those_of_its_windows() {
                 n_checked += 1;
             }
         }
-        assert!(n_checked > 20, "{n_checked} regions");
+        assert!(n_checked > 10, "{n_checked} regions");
         // Another range is no region; without windows there is none any more.
         let half = Some(range(0, 20_000));
         let before = ask(&session, BoundsQuery { range: half, order: Vec::new() });
@@ -82,7 +82,7 @@ fn operators_search_and_metrics_are_cut_to_the_windows() {
         let inside = |i: usize| windows.iter().map(|w| w.overlap(TimeNs(slices.start[i]), DurationNs(slices.duration[i])).0).sum::<i64>();
         of.map(inside).sum()
     };
-    let rows: Vec<_> = found.rows.iter().filter(|r| ["MATMUL", "ACTIVATE", "TENSOR_TENSOR"].contains(&r.name.as_str())).collect();
+    let rows: Vec<_> = found.rows.iter().filter(|r| ["ACTIVATE", "COPY", "TENSOR_REDUCE"].contains(&r.name.as_str())).collect();
     assert!(!rows.is_empty(), "{:?}", found.rows.iter().map(|r| &r.name).collect::<Vec<_>>());
     for name in rows.iter().map(|r| r.name.as_str()) {
         let sum: i64 = found.rows.iter().filter(|r| r.name == name).map(|r| r.total.0).sum();
