@@ -67,16 +67,25 @@ test('a region of few windows is in the link', async ({ page, site }) => {
   await expect(chip(page)).toHaveText(said);
 });
 
-test('slices of a PyTorch trace are a scope', async ({ page, site }) => {
+test('slices and modules of a PyTorch trace are a scope', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, kineto('kineto-traces', 'resnet50_num_workers_0', 'worker0.1623143089861.pt.trace.json.gz'));
   await show(page, 'operators');
   await rows(page, 'operators').first().click();
-  await idle(page);
-  if (await page.locator('[data-view="timeline"]').count() === 0) await page.locator('[data-go="timeline"]').first().click();
+  await page.locator('[data-go="calls"]').click();
   await idle(page);
   await page.locator('[data-slice-set] [data-set-scope]').click();
   await expect(chip(page)).toContainText(/^Region .*windows, /);
   await show(page, 'overview');
   await expect(page.locator('[data-view="overview"] [data-scope]').first()).toContainText(/^Region /);
+  await expect(page.locator('[data-view="overview"]')).not.toContainText(/\bNaN\b|undefined|Infinity/);
+  await page.keyboard.press('Escape');
+  await chip(page).click({ timeout: 2_000 }).catch(() => null);
+  await expect(chip(page)).toHaveCount(0);
+  await show(page, 'modules');
+  await rows(page, 'modules').nth(1).click();
+  await page.locator('[data-chosen-module] [data-go="scope"]').click();
+  await expect(chip(page)).toContainText(/^(Region|Selected range) /);
+  await show(page, 'operators');
+  await expect(page.locator('[data-view="operators"] [data-scope]').first()).toContainText(/^(Region|Selected range) /);
 });

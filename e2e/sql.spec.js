@@ -131,10 +131,10 @@ test('every query of the gallery runs on a PyTorch trace, and the values are tho
   await set.locator('[data-set-alone]').click();
   await expect(set.locator('[data-set-alone]')).toHaveAttribute('aria-pressed', 'true');
   await set.locator('[data-set-scope]').click();
-  await expect(page.locator('[data-clear-range]')).toContainText('Selected range');
+  await expect(page.locator('[data-clear-range]')).toContainText('Region longest: ');
   await expect(page.locator('[data-boxed-rows]')).toContainText('1 row');
   await show(page, 'kernels');
-  await expect(page.locator('[data-view="kernels"] [data-scope]')).toContainText('Selected range');
+  await expect(page.locator('[data-view="kernels"] [data-scope]')).toContainText('Region longest: ');
   await expect(set.locator('input')).toHaveValue('longest');
   await set.locator('[data-set-clear]').click();
   await expect(set).toHaveCount(0);
