@@ -88,7 +88,7 @@ fn many_files_are_one_profile_with_a_row_each() {
     let all = variants(&rows);
     let column = all.column("total_time").expect("a column");
     let seconds = |row: usize| all.rows[row].cells[column].number();
-    assert_eq!((seconds(0), seconds(199)), (Some(1e-6), Some(200e-6)));
+    assert_eq!((seconds(0), seconds(199)), (Some(1e-6), Some(200.0 * 1e-6)));
 }
 
 /// The metrics of a real run as the text of two columns.
