@@ -212,7 +212,9 @@ fn sessions(paths: &[String]) -> Result<Vec<Session>, String> {
 }
 
 fn part(session: &Session, query: &ExplainQuery) -> Result<ExplainPart, String> {
-    session.ask(query).map_err(|_| format!("Expected a Neuron device profile or a PyTorch trace, found `{}`.", session.claim.format))
+    session
+        .ask(query)
+        .map_err(|_| format!("Expected a Neuron device or system profile, or a PyTorch trace, found `{}`.", session.claim.format))
 }
 
 /// Titles of both; the files, where profiles have the same title.
