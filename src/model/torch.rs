@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// "The record does not tell" in an id or number column.
 pub const ABSENT: u32 = u32::MAX;
 
+/// Group of the facts that describe process groups: their names are those of [`Collective::group`].
+pub const PROCESS_GROUPS: &str = "Process groups";
+
 /// The typed part of a PyTorch trace.
 #[derive(Debug, Default)]
 pub struct Torch {

@@ -109,11 +109,11 @@ fn spread(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 /// All findings, most costly first.
-pub fn findings(run: &FleetRun, groups: &[GroupTime]) -> Vec<Finding> {
+pub fn findings(run: &FleetRun, groups: &[GroupTime], kernels: &[(f64, f64)]) -> Vec<Finding> {
     let Some((step, _)) = spread(run.traces.iter().filter(|t| !t.steps.is_empty()).map(|t| mean(t, |t| t.totals.total))) else {
         return Vec::new();
     };
-    let mut out = slow_devices(run);
+    let mut out = slow_devices(run, kernels);
     let data = |t: &FleetTrace| t.totals.categories[5];
     let host = |t: &FleetTrace| [4, 6, 7].iter().fold(0i64, |sum, c| sum.saturating_add(t.totals.categories[*c]));
     out.extend(excess(run, FindingKind::DataStall, step, data));
@@ -128,7 +128,8 @@ fn mean(trace: &FleetTrace, of: impl Fn(&FleetTrace) -> i64) -> f64 {
     of(trace) as f64 / trace.steps.len().max(1) as f64
 }
 
-fn slow_devices(run: &FleetRun) -> Vec<Finding> {
+/// Time of the kernels of each trace, and what calls of the same kernels take on the median rank; 0 where there are none to compare.
+pub(super) fn kernel_times(run: &FleetRun) -> Vec<(f64, f64)> {
     let mut means: FxHashMap<u64, Vec<f64>> = FxHashMap::default();
     for (name, calls, time) in run.traces.iter().flat_map(|t| &t.kernels).filter(|k| k.1 > 0) {
         means.entry(*name).or_default().push(*time as f64 / *calls as f64);
@@ -138,12 +139,15 @@ fn slow_devices(run: &FleetRun) -> Vec<Finding> {
         let known = t.kernels.iter().filter_map(|(name, calls, time)| Some((*time as f64, usual.get(name)? * *calls as f64)));
         known.fold((0.0, 0.0), |sum, k| (sum.0 + k.0, sum.1 + k.1))
     };
-    let ratios: Vec<Option<f64>> = run.traces.iter().map(times).map(|(time, usual)| (usual > 0.0).then(|| time / usual)).collect();
+    run.traces.iter().map(times).collect()
+}
+
+fn slow_devices(run: &FleetRun, times: &[(f64, f64)]) -> Vec<Finding> {
+    let ratios: Vec<Option<f64>> = times.iter().map(|(time, usual)| (*usual > 0.0).then(|| time / usual)).collect();
     let Some((median, deviation)) = spread(ratios.iter().flatten().copied()) else { return Vec::new() };
     let is_slow = |ratio: f64| ratio >= SLOW_DEVICE_MIN * median && ratio - median > N_DEVIATIONS * deviation;
-    let finding = |(trace, ratio): (&FleetTrace, &Option<f64>)| {
+    let finding = |((trace, ratio), (time, usual)): ((&FleetTrace, &Option<f64>), &(f64, f64))| {
         let ratio = ratio.filter(|r| is_slow(*r))?;
-        let (time, usual) = times(trace);
         let cost = (time - usual) / trace.steps.len().max(1) as f64;
         let devices = trace.meta.devices.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
         let device = if devices.is_empty() { String::new() } else { format!(" (device {devices})") };
@@ -162,7 +166,7 @@ fn slow_devices(run: &FleetRun) -> Vec<Finding> {
             traces: vec![name],
         })
     };
-    run.traces.iter().zip(&ratios).filter_map(finding).collect()
+    run.traces.iter().zip(&ratios).zip(times).filter_map(finding).collect()
 }
 
 /// Traces, and how much each is above the median.

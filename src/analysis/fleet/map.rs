@@ -70,24 +70,43 @@ pub enum RowOrder {
     Rank,
     /// By host, then by rank.
     Host,
-    /// By the process groups that a rank belongs to, then by rank.
+    /// By the smallest process group that a rank belongs to, then by rank.
     Group,
+    /// By pipeline group.
+    Pipeline,
+    /// By tensor-parallel group.
+    Tensor,
+    /// By data-parallel group.
+    Data,
     /// By the mean of the metric, highest first.
     Value,
 }
 
 impl RowOrder {
     /// All, as listed.
-    pub const ALL: [RowOrder; 4] = [RowOrder::Rank, RowOrder::Host, RowOrder::Group, RowOrder::Value];
+    pub const ALL: [RowOrder; 7] =
+        [RowOrder::Rank, RowOrder::Host, RowOrder::Group, RowOrder::Pipeline, RowOrder::Tensor, RowOrder::Data, RowOrder::Value];
 
     /// Stable word.
     pub fn id(self) -> &'static str {
-        ["rank", "host", "group", "value"][self as usize]
+        ["rank", "host", "group", "pipeline", "tensor", "data", "value"][self as usize]
     }
 
     /// For people.
     pub fn label(self) -> &'static str {
-        ["Rank", "Host", "Process group", "Mean value"][self as usize]
+        ["Rank", "Host", "Process group", "Pipeline group", "Tensor group", "Data group", "Mean value"][self as usize]
+    }
+
+    /// Whether a process group of that name is of this order. Frameworks name groups `tp0`, `mesh_dp` or `TENSOR_MODEL_PARALLEL_GROUP`.
+    fn is_of(self, group: &str) -> bool {
+        let words: &[&str] = match self {
+            RowOrder::Pipeline => &["pp", "pipe", "pipeline", "stage"],
+            RowOrder::Tensor => &["tp", "mp", "tensor"],
+            RowOrder::Data => &["dp", "data", "fsdp", "ddp", "shard", "replicate"],
+            RowOrder::Rank | RowOrder::Host | RowOrder::Group | RowOrder::Value => return false,
+        };
+        let lower = group.to_ascii_lowercase();
+        lower.split(|c: char| !c.is_ascii_alphabetic()).any(|word| words.contains(&word))
     }
 }
 
@@ -103,7 +122,7 @@ pub struct FleetMap {
     pub cells: Vec<u8>,
     /// Least value, nanoseconds.
     pub least_ns: i64,
-    /// The value that the darkest colour begins at: p99.9, nanoseconds.
+    /// The value at which the last colour begins: p99.9, and at least 10% above the median. Nanoseconds.
     pub most_ns: i64,
 }
 
@@ -132,8 +151,26 @@ pub fn map(run: &FleetRun, metric: Metric, order: RowOrder) -> FleetMap {
     }
     let used = counts.iter().enumerate().filter(|(_, n)| **n > 0).map(|(bucket, n)| (bucket as u16, *n));
     let all = Histogram { counts: used.collect() };
-    let (least_ns, most_ns) = (all.quantile(0.0).unwrap_or(0), all.quantile(0.999).unwrap_or(0));
-    FleetMap { rows, steps, cells, least_ns, most_ns }
+    let at = |share: f64| all.quantile(share).unwrap_or(0);
+    // Where all cells are alike, their small differences are no contrast.
+    let (least_ns, median) = (at(0.0), at(0.5));
+    let most_ns = at(0.999).max(median.saturating_add(median / 10));
+    FleetMap { rows, steps, cells, least_ns, most_ns: if most_ns > least_ns { most_ns } else { at(1.0) } }
+}
+
+/// The orders that the traces record: those by host and group where some rank has one.
+pub(super) fn orders(run: &FleetRun) -> Vec<RowOrder> {
+    let is_recorded = |order: &RowOrder| match order {
+        RowOrder::Rank | RowOrder::Value => true,
+        RowOrder::Host => run.traces.iter().any(|t| !t.meta.host.is_empty()),
+        RowOrder::Group => run.traces.iter().any(|t| !t.groups.is_empty()),
+        RowOrder::Pipeline | RowOrder::Tensor | RowOrder::Data => {
+            let mut groups: Vec<u32> = run.collectives.iter().map(|c| c.group).collect();
+            groups.dedup();
+            groups.iter().filter_map(|g| run.texts.get(*g as usize)).any(|text| order.is_of(text))
+        }
+    };
+    RowOrder::ALL.into_iter().filter(is_recorded).collect()
 }
 
 /// The cells of a metric of a trace, by step.
@@ -159,6 +196,13 @@ fn ordered(run: &FleetRun, metric: Metric, order: RowOrder) -> Vec<u32> {
             let key = |at: &u32| trace(at).groups.iter().map(|g| (first.get(&g.0).copied().unwrap_or((0, 0)), g.0)).min();
             rows.order_by_cached_key(key);
         }
+        RowOrder::Pipeline | RowOrder::Tensor | RowOrder::Data => {
+            let of_order = groups_of(run, order);
+            rows.order_by_cached_key(|at| {
+                let place = trace(at).groups.iter().filter_map(|g| of_order.get(&g.0)).min();
+                (place.is_none(), place.copied())
+            });
+        }
         RowOrder::Value => rows.order_by_key(|at| std::cmp::Reverse(mean(at))),
     }
     rows
@@ -173,4 +217,21 @@ fn group_sizes(run: &FleetRun) -> rustc_hash::FxHashMap<u64, (u32, u32)> {
         }
     }
     out
+}
+
+/// Of each group and operation of an order: the first rank of the group, so that groups are in the order of their ranks.
+fn groups_of(run: &FleetRun, order: RowOrder) -> rustc_hash::FxHashMap<u64, (u32, u32)> {
+    let text = |at: u32| run.texts.get(at as usize).map_or("", String::as_str);
+    let mut pairs: Vec<(u32, u32)> = run.collectives.iter().map(|c| (c.group, c.op)).collect();
+    pairs.dedup();
+    let of_order = pairs.iter().filter(|(group, _)| order.is_of(text(*group)));
+    let group_of: rustc_hash::FxHashMap<u64, u32> =
+        of_order.map(|(group, op)| (crate::model::fleet::stable_hash(&[text(*group), text(*op)]), *group)).collect();
+    let mut first: rustc_hash::FxHashMap<u32, u32> = rustc_hash::FxHashMap::default();
+    for (at, trace) in run.traces.iter().enumerate() {
+        for group in trace.groups.iter().filter_map(|g| group_of.get(&g.0)) {
+            first.entry(*group).or_insert(at as u32);
+        }
+    }
+    group_of.into_iter().filter_map(|(hash, group)| Some((hash, (*first.get(&group)?, group)))).collect()
 }

@@ -20,8 +20,8 @@ const OWN_KERNELS: usize = 16;
 pub struct Merger {
     ids: FxHashSet<u64>,
     traces: Vec<FleetTrace>,
-    operators: FxHashMap<(String, String), Spread>,
-    kernels: FxHashMap<(String, String), Spread>,
+    operators: Spreads,
+    kernels: Spreads,
     texts: FxHashMap<String, u32>,
     collectives: FxHashMap<(u32, u32, u32), FleetCollective>,
     advice: BTreeMap<String, FleetAdvice>,
@@ -92,8 +92,8 @@ impl Merger {
         }
         own.groups = groups.into_iter().map(|(group, (n, time))| (group, n, time)).collect();
         self.traces.push(own);
-        part.operators.iter().for_each(|row| add_spread(&mut self.operators, spread(row, trace)));
-        part.kernels.iter().for_each(|row| add_spread(&mut self.kernels, spread(row, trace)));
+        part.operators.iter().for_each(|row| self.operators.add_part(row, trace));
+        part.kernels.iter().for_each(|row| self.kernels.add_part(row, trace));
         for row in &part.advice {
             let cost_ns = row.cost_ns.unwrap_or(0).max(0);
             let most = Extreme { value: cost_ns, trace };
@@ -110,8 +110,8 @@ impl Merger {
         }
         self.ids.extend(run.traces.iter().map(|t| t.meta.id));
         self.traces.extend(run.traces);
-        run.operators.into_iter().for_each(|row| add_spread(&mut self.operators, row));
-        run.kernels.into_iter().for_each(|row| add_spread(&mut self.kernels, row));
+        run.operators.into_iter().for_each(|row| self.operators.add(row));
+        run.kernels.into_iter().for_each(|row| self.kernels.add(row));
         run.advice.into_iter().for_each(|row| self.advice(row));
         run.skipped.into_iter().for_each(|row| self.skipped(row));
         let text = |at: u32| run.texts.get(at as usize).map_or("", String::as_str);
@@ -139,15 +139,13 @@ impl Merger {
         let mut out = FleetRun {
             traces: self.traces,
             texts: texts.into_iter().map(|t| t.0).collect(),
-            operators: self.operators.into_values().collect(),
-            kernels: self.kernels.into_values().collect(),
+            operators: self.operators.finish(),
+            kernels: self.kernels.finish(),
             collectives: self.collectives.into_values().map(renamed).collect(),
             advice: self.advice.into_values().collect(),
             skipped: self.skipped.into_values().collect(),
         };
         out.traces.order_by(|a, b| (a.meta.rank.is_none(), &a.meta).cmp(&(b.meta.rank.is_none(), &b.meta)));
-        out.operators.order_by(|a, b| (&a.name, &a.shape).cmp(&(&b.name, &b.shape)));
-        out.kernels.order_by(|a, b| a.name.cmp(&b.name));
         out.collectives.order_by_key(|c| (c.group, c.op, c.seq));
         out
     }
@@ -204,37 +202,64 @@ impl Merger {
     }
 }
 
-fn spread(row: &PartOperator, trace: u64) -> Spread {
-    let value = if row.device_self > 0 { row.device_self } else { row.host_self };
-    let mut by_trace = Histogram::default();
-    by_trace.add(value);
-    let at = Extreme { value, trace };
-    Spread {
-        name: row.name.clone(),
-        shape: row.shape.clone(),
-        n_traces: 1,
-        calls: row.calls,
-        host_self: row.host_self,
-        device_self: row.device_self,
-        by_trace,
-        least: at,
-        most: at,
-    }
-}
+/// Operators or kernels by name, then by shape: a known row is found without a copy of its texts.
+#[derive(Debug, Default)]
+struct Spreads(FxHashMap<String, FxHashMap<String, Spread>>);
 
-fn add_spread(all: &mut FxHashMap<(String, String), Spread>, row: Spread) {
-    let key = (row.name.clone(), row.shape.clone());
-    let Some(known) = all.get_mut(&key) else {
-        all.insert(key, row);
-        return;
-    };
-    known.n_traces = known.n_traces.saturating_add(row.n_traces);
-    known.calls = known.calls.saturating_add(row.calls);
-    known.host_self = known.host_self.saturating_add(row.host_self);
-    known.device_self = known.device_self.saturating_add(row.device_self);
-    known.by_trace.merge(&row.by_trace);
-    known.least = known.least.min(row.least);
-    known.most = known.most.max(row.most);
+impl Spreads {
+    fn known(&mut self, name: &str, shape: &str) -> Option<&mut Spread> {
+        self.0.get_mut(name)?.get_mut(shape)
+    }
+
+    /// Adds the row of a trace.
+    fn add_part(&mut self, row: &PartOperator, trace: u64) {
+        let value = if row.device_self > 0 { row.device_self } else { row.host_self };
+        let at = Extreme { value, trace };
+        let Some(known) = self.known(&row.name, &row.shape) else {
+            let mut by_trace = Histogram::default();
+            by_trace.add(value);
+            return self.add(Spread {
+                name: row.name.clone(),
+                shape: row.shape.clone(),
+                n_traces: 1,
+                calls: row.calls,
+                host_self: row.host_self,
+                device_self: row.device_self,
+                by_trace,
+                least: at,
+                most: at,
+            });
+        };
+        known.n_traces = known.n_traces.saturating_add(1);
+        known.calls = known.calls.saturating_add(row.calls);
+        known.host_self = known.host_self.saturating_add(row.host_self);
+        known.device_self = known.device_self.saturating_add(row.device_self);
+        known.by_trace.add(value);
+        known.least = known.least.min(at);
+        known.most = known.most.max(at);
+    }
+
+    /// Adds a row of a run.
+    fn add(&mut self, row: Spread) {
+        let Some(known) = self.known(&row.name, &row.shape) else {
+            self.0.entry(row.name.clone()).or_default().insert(row.shape.clone(), row);
+            return;
+        };
+        known.n_traces = known.n_traces.saturating_add(row.n_traces);
+        known.calls = known.calls.saturating_add(row.calls);
+        known.host_self = known.host_self.saturating_add(row.host_self);
+        known.device_self = known.device_self.saturating_add(row.device_self);
+        known.by_trace.merge(&row.by_trace);
+        known.least = known.least.min(row.least);
+        known.most = known.most.max(row.most);
+    }
+
+    /// All rows, by name and shape.
+    fn finish(self) -> Vec<Spread> {
+        let mut out: Vec<Spread> = self.0.into_values().flat_map(FxHashMap::into_values).collect();
+        out.order_by(|a, b| (&a.name, &a.shape).cmp(&(&b.name, &b.shape)));
+        out
+    }
 }
 
 /// Sum over all traces.

@@ -7,7 +7,7 @@ mod map;
 mod merge;
 mod summary;
 
-pub use collectives::{CollectiveRow, bus_factor};
+pub use collectives::{CollectiveRow, GroupRow, WaitPlace, bus_factor};
 pub use compare::{FindingState, FleetChange, FleetCompareQuery, FleetComparison, RankChange, compare};
 pub use findings::{Finding, FindingKind, Fraction, RULES};
 pub use map::{FleetMap, Metric, RowOrder, map};

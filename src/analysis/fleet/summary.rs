@@ -1,8 +1,8 @@
 //! What a run answers at once: its ranks, step times, findings, stragglers, collectives, operators, hosts and devices.
 
-use super::collectives::{self, CollectiveRow};
+use super::collectives::{self, CollectiveRow, GroupRow, WaitPlace};
 use super::findings::{self, Finding};
-use super::map::{Metric, values};
+use super::map::{Metric, RowOrder, orders, values};
 use crate::base::{DurationNs, Order as _, text};
 use crate::model::fleet::{FleetRun, FleetTrace, Histogram, N_CAUSES, N_METRICS, Spread, StepTimes, bucket_value};
 use rustc_hash::FxHashMap;
@@ -25,12 +25,15 @@ pub struct TraceName {
     pub host: String,
     /// Path of the file.
     pub name: String,
+    /// Content hash of the file, as [`crate::base::hash::content_hash`] writes it.
+    pub hash: String,
 }
 
 impl TraceName {
     /// Of a trace.
     pub fn of(trace: &FleetTrace) -> TraceName {
-        TraceName { rank: trace.meta.rank, host: trace.meta.host.clone(), name: trace.meta.name.clone() }
+        let meta = &trace.meta;
+        TraceName { rank: meta.rank, host: meta.host.clone(), name: meta.name.clone(), hash: format!("{:016x}", meta.id) }
     }
 
     /// `rank 12`, or the file's name.
@@ -67,8 +70,12 @@ pub struct RankRow {
     pub caused_ns: i64,
     /// How long it waited in all, nanoseconds.
     pub waited_ns: Option<i64>,
+    /// The collectives at which the others waited most for it.
+    pub place: Option<WaitPlace>,
     /// What it did instead while the others waited: the category with the most time above the median rank, and how much in a step.
     pub instead: Option<(Metric, i64)>,
+    /// Time of its kernels ÷ the median time of the same kernels on other ranks, in thousandths.
+    pub kernel_ratio_thousandths: Option<i64>,
     /// Records that were skipped with a warning or a loss.
     pub n_concerns: u64,
 }
@@ -135,6 +142,8 @@ pub struct HostRow {
     pub n_traces: u64,
     /// Mean of each [`Metric`], nanoseconds.
     pub means: [i64; N_METRICS],
+    /// Time of its kernels ÷ the median time of the same kernels on other ranks, in thousandths.
+    pub kernel_ratio_thousandths: Option<i64>,
 }
 
 /// Devices of one name: means of their ranks and steps.
@@ -159,6 +168,10 @@ pub struct FleetSummary {
     pub n_collectives: u64,
     /// The longest collectives.
     pub collectives: Vec<CollectiveRow>,
+    /// Process groups, the slowest beside its like first.
+    pub groups: Vec<GroupRow>,
+    /// Orders of the rows of the heat map that the traces record.
+    pub orders: Vec<RowOrder>,
     /// Operators, most device time first.
     pub operators: Vec<SpreadRow>,
     /// Kernels, most time first.
@@ -177,7 +190,8 @@ pub struct FleetSummary {
 pub fn summary(run: &FleetRun) -> FleetSummary {
     let place: FxHashMap<u64, u32> = run.traces.iter().enumerate().map(|(at, t)| (t.meta.id, at as u32)).collect();
     let name = |id: u64| place.get(&id).map(|at| TraceName::of(&run.traces[*at as usize])).unwrap_or_default();
-    let ranks = ranks(run, &place);
+    let kernels = findings::kernel_times(run);
+    let ranks = ranks(run, &place, &kernels);
     let mut stragglers: Vec<u32> = (0..ranks.len() as u32).filter(|at| ranks[*at as usize].n_last > 0).collect();
     stragglers.order_by_key(|at| std::cmp::Reverse(ranks[*at as usize].caused_ns));
     let groups = collectives::group_times(run);
@@ -190,13 +204,15 @@ pub fn summary(run: &FleetRun) -> FleetSummary {
     FleetSummary {
         n_ranks: run.traces.iter().filter_map(|t| t.meta.n_ranks).max(),
         distribution: distribution(run),
-        findings: findings::findings(run, &groups),
+        findings: findings::findings(run, &groups, &kernels),
         n_collectives: run.collectives.len() as u64,
         collectives: collectives::slowest(run, name),
+        groups: collectives::group_rows(&groups),
+        orders: orders(run),
         operators: spreads(&run.operators, name),
         kernels: spreads(&run.kernels, name),
-        hosts: compared(run, |t| &t.meta.host),
-        devices: compared(run, |t| &t.meta.device),
+        hosts: compared(run, &kernels, |t| &t.meta.host),
+        devices: compared(run, &kernels, |t| &t.meta.device),
         advice,
         notes: notes(run, &runs),
         runs,
@@ -209,7 +225,12 @@ fn per_step(times: [i64; N_METRICS], n: u64) -> [i64; N_METRICS] {
     times.map(|t| t / i64::try_from(n.max(1)).unwrap_or(i64::MAX))
 }
 
-fn ranks(run: &FleetRun, place: &FxHashMap<u64, u32>) -> Vec<RankRow> {
+/// A ratio in thousandths.
+fn thousandths((time, usual): (f64, f64)) -> Option<i64> {
+    (usual > 0.0).then(|| (time / usual * 1000.0).round() as i64)
+}
+
+fn ranks(run: &FleetRun, place: &FxHashMap<u64, u32>, kernels: &[(f64, f64)]) -> Vec<RankRow> {
     let waits = collectives::waits(run, place);
     let mut medians = [0i64; N_METRICS];
     for (at, median) in medians.iter_mut().enumerate() {
@@ -217,7 +238,7 @@ fn ranks(run: &FleetRun, place: &FxHashMap<u64, u32>) -> Vec<RankRow> {
         all.sort_unstable();
         *median = all.get(all.len() / 2).copied().unwrap_or(0);
     }
-    let row = |(trace, waits): (&FleetTrace, &collectives::Waits)| {
+    let row = |((trace, waits), kernels): ((&FleetTrace, collectives::Waits), &(f64, f64))| {
         let n_steps = trace.steps.len() as u64;
         let means = per_step(trace.totals.metrics(), n_steps);
         // Communication is where a rank waits, not what makes others wait; idle repeats the categories of the host.
@@ -234,11 +255,13 @@ fn ranks(run: &FleetRun, place: &FxHashMap<u64, u32>) -> Vec<RankRow> {
             n_last: waits.n_last,
             caused_ns: waits.caused_ns,
             waited_ns: waits.waited_ns,
+            place: waits.place,
             instead,
+            kernel_ratio_thousandths: thousandths(*kernels),
             n_concerns: trace.meta.n_concerns,
         }
     };
-    run.traces.iter().zip(&waits).map(row).collect()
+    run.traces.iter().zip(waits).zip(kernels).map(row).collect()
 }
 
 fn distribution(run: &FleetRun) -> Distribution {
@@ -293,18 +316,20 @@ fn spreads(rows: &[Spread], name: impl Fn(u64) -> TraceName) -> Vec<SpreadRow> {
     order.iter().take(SPREADS_MAX).map(row).collect()
 }
 
-fn compared<'a>(run: &'a FleetRun, key: impl Fn(&'a FleetTrace) -> &'a String) -> Vec<HostRow> {
-    let mut all: BTreeMap<&str, (u64, u64, StepTimes)> = BTreeMap::new();
-    for trace in &run.traces {
+fn compared<'a>(run: &'a FleetRun, kernels: &[(f64, f64)], key: impl Fn(&'a FleetTrace) -> &'a String) -> Vec<HostRow> {
+    let mut all: BTreeMap<&str, (u64, u64, StepTimes, (f64, f64))> = BTreeMap::new();
+    for (trace, kernels) in run.traces.iter().zip(kernels) {
         let sum = all.entry(key(trace)).or_default();
         sum.0 += 1;
         sum.1 += trace.steps.len() as u64;
         sum.2.add(&trace.totals);
+        sum.3 = (sum.3.0 + kernels.0, sum.3.1 + kernels.1);
     }
-    let row = |(name, (n_traces, n_steps, times)): (&str, (u64, u64, StepTimes))| HostRow {
+    let row = |(name, (n_traces, n_steps, times, kernels)): (&str, (u64, u64, StepTimes, (f64, f64)))| HostRow {
         host: name.into(),
         n_traces,
         means: per_step(times.metrics(), n_steps),
+        kernel_ratio_thousandths: thousandths(kernels),
     };
     all.into_iter().map(row).collect()
 }

@@ -9,6 +9,7 @@ use super::overview::{Overview, OverviewQuery, StepRow};
 use super::{kernel_rows, ops_rows, overview_rows};
 use crate::base::Order as _;
 use crate::model::fleet::{IDLE_CAUSES, N_CAUSES, PartAdvice, PartCollective, PartOperator, PartStep, RunPart, StepTimes, TraceMeta};
+use crate::model::torch::PROCESS_GROUPS;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +42,7 @@ pub fn run_part(view: &View<'_>, query: &RunPartQuery) -> RunPart {
     let mut out = RunPart { meta: meta(view, query, &overview), ..RunPart::default() };
     out.steps = steps(view, &overview);
     let (mut n_left_out, n_unnumbered);
-    (out.collectives, n_unnumbered, n_left_out) = collectives(&communication, &out.steps);
+    (out.collectives, n_unnumbered, n_left_out) = collectives(&communication, &out.steps, &described_groups(view));
     let ops = ops_rows::ops(view, &OpsQuery { grouping: OpGrouping::NameShape, ..OpsQuery::default() });
     let operators = ops.rows.into_iter().map(|r| PartOperator {
         name: r.name,
@@ -122,8 +123,18 @@ fn idle(view: &View<'_>, overview: &Overview) -> Vec<[i64; N_CAUSES]> {
     out
 }
 
+/// Names of process groups with what the framework calls them: `3 mesh_tp`.
+fn described_groups<'a>(view: &'a View<'_>) -> FxHashMap<&'a str, String> {
+    let facts = view.profile.meta.facts.iter().filter(|f| f.group == PROCESS_GROUPS);
+    facts.map(|f| (f.name.as_str(), format!("{} {}", f.name, f.value))).collect()
+}
+
 /// The collectives that can be matched, how many cannot, and how many were left out.
-fn collectives(part: &distributed::DistributedPart, steps: &[PartStep]) -> (Vec<PartCollective>, u64, u64) {
+fn collectives(
+    part: &distributed::DistributedPart,
+    steps: &[PartStep],
+    described: &FxHashMap<&str, String>,
+) -> (Vec<PartCollective>, u64, u64) {
     let name = |at: u32| part.names.get(at as usize).map_or("", String::as_str);
     let mut known: FxHashMap<(u32, u32, u32), usize> = FxHashMap::default();
     let mut out: Vec<PartCollective> = Vec::new();
@@ -145,7 +156,7 @@ fn collectives(part: &distributed::DistributedPart, steps: &[PartStep]) -> (Vec<
         }
         known.insert((group, call.name, seq), out.len());
         out.push(PartCollective {
-            group: name(group).into(),
+            group: described.get(name(group)).map_or_else(|| name(group).into(), String::clone),
             op: name(call.name).into(),
             seq,
             bytes: call.size_bytes,

@@ -2,7 +2,7 @@
 
 use crate::formats::json::{Cursor, Value, compact, number, unescape};
 use crate::model::Fact;
-use crate::model::torch::Device;
+use crate::model::torch::{Device, PROCESS_GROUPS};
 
 /// Root values as far as they are understood.
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub struct Facts {
 /// Facts beyond this number are not kept; a hostile root could hold millions.
 const FACTS_MAX: usize = 1000;
 const VALUE_MAX: usize = 4096;
+/// What PyTorch writes for a group that nobody described.
+const NO_DESCRIPTION: [&str; 3] = ["", "default_pg", "undefined"];
 /// No machine has more; bounds what a hostile root can make us hold.
 const DEVICES_MAX: usize = 4096;
 
@@ -48,12 +50,33 @@ impl Facts {
             b"deviceProperties" => return self.devices(text),
             b"distributedInfo" => {
                 self.rank = rank(text);
-                return self.entries("Distributed", text);
+                self.entries("Distributed", text);
+                return self.process_groups(text);
             }
             b"metadata" if text.starts_with(b"{") => return self.entries("Metadata", text),
             _ => {}
         }
         self.push("Trace", &unescape(key), shown(text));
+    }
+
+    /// What frameworks call the process groups: `pg_desc` by `pg_name`.
+    fn process_groups(&mut self, text: &[u8]) {
+        let mut info = Cursor::new(text);
+        while let Ok(Some(key)) = info.key() {
+            match info.value() {
+                Ok(Value::List(list)) if key == b"pg_config" => {
+                    let mut groups = Cursor::new(list);
+                    while let Ok(Some(Value::Object(group))) = groups.item() {
+                        let described = field(group, b"pg_name").zip(field(group, b"pg_desc"));
+                        if let Some((name, words)) = described.filter(|(_, words)| !NO_DESCRIPTION.contains(&words.as_str())) {
+                            self.push(PROCESS_GROUPS, &name, words);
+                        }
+                    }
+                }
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
     }
 
     fn devices(&mut self, text: &[u8]) {
@@ -156,6 +179,16 @@ fn rank(text: &[u8]) -> Option<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn descriptions_of_process_groups_are_facts() {
+        let mut facts = Facts::default();
+        let text = br#"{"rank": 1, "world_size": 4, "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "ranks": [0]}, {"pg_name": "3", "pg_desc": "mesh_tp"}, 7]}"#;
+        facts.value(b"distributedInfo", text);
+        let groups: Vec<(&str, &str)> =
+            facts.facts.iter().filter(|f| f.group == PROCESS_GROUPS).map(|f| (f.name.as_str(), f.value.as_str())).collect();
+        assert_eq!((facts.rank, groups), (Some((1, 4)), vec![("3", "mesh_tp")]));
+    }
 
     #[test]
     fn root_values_become_facts() {
