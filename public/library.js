@@ -186,5 +186,24 @@ export function listDirectory(id) {
   })(), id.slice(id.indexOf('/') + 1));
 }
 
+/** A file of a directory by its path, which may begin above it: [path, File], or nothing where there is none. */
+export function fileOfDirectory(id, path) {
+  return told((async () => {
+    const { handle } = await get(id) ?? {};
+    if (!handle || !await isAllowed(handle, true)) return undefined;
+    const names = path.split('/').filter((name) => name && name !== '..' && name !== '.');
+    for (let from = 0; from < names.length; from += 1) {
+      let folder = handle;
+      try {
+        for (const name of names.slice(from, -1)) folder = await folder.getDirectoryHandle(name);
+        return [path, await (await folder.getFileHandle(names[names.length - 1])).getFile()];
+      } catch (error) {
+        if (!['NotFoundError', 'TypeMismatchError', 'TypeError'].includes(error?.name)) throw error;
+      }
+    }
+    return undefined;
+  })(), id.slice(id.indexOf('/') + 1));
+}
+
 /** Forgets a directory. */
 export const forgetDirectory = (id) => stored('readwrite', (store) => store.delete(id));

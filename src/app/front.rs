@@ -13,7 +13,6 @@ use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, region_s
 use crate::ui::effect::effect;
 use crate::views::annotations::AnnotationsPanel;
 use crate::views::details::{DetailsDrawer, jumps};
-use crate::views::fleet::{FleetView, Run};
 use crate::views::ledger::LedgerView;
 use crate::views::operators::{OperatorsView, sums::RangeSums};
 use crate::views::profile::ProfileView;
@@ -79,16 +78,6 @@ fn View(hot: Signal<Option<Arc<HotColumns>>>, details: RwSignal<Option<Details>>
         let mount = views::of(&view).map_or(Mount::Here(timeline), |def| def.mount);
         chunks::mounted(mount, Front { app, profile, hot, details, flows, stacked })
     }
-}
-
-/// A run summary.
-pub(super) fn fleet(Front { app, profile, .. }: Front) -> AnyView {
-    let runs = Signal::derive(move || {
-        let all = app.state.profiles().get().into_iter();
-        let is_run = |p: &OpenProfile| p.stopped.is_none() && p.hot.info.views.iter().any(|v| v == "fleet");
-        all.filter(is_run).map(|p| Run { hash: p.hash, label: p.title, ask: p.ask }).collect::<Vec<Run>>()
-    });
-    view! { <FleetView ask=profile.ask runs=(runs, profile.hash) choices=app.view_state("fleet") /> }.into_any()
 }
 
 /// The ledger.

@@ -88,6 +88,19 @@ pub fn act(app: App, id: String, action: DirectoryAction) {
     }
 }
 
+/// The file of that path below the run's directory, in the first directory that has it. Asks for permission where the browser wants it.
+pub async fn file_of(app: App, path: &str) -> Option<Dropped> {
+    let ids: Vec<String> = app.state.directories().with_untracked(|all| all.iter().map(|d| d.id.clone()).collect());
+    for id in ids {
+        // A directory that cannot be read has no such file; the next one may.
+        let pair = call("fileOfDirectory", &[id.into(), path.into()]).await.ok().and_then(|found| found.dyn_into::<Array>().ok());
+        if let Some(pair) = pair {
+            return Some(Dropped { name: pair.get(0).as_string()?, file: pair.get(1).dyn_into().ok()? });
+        }
+    }
+    None
+}
+
 /// The files of these profiles, each once.
 fn files_of(id: &str, at: &[usize]) -> Vec<Dropped> {
     LISTED.with_borrow(|all| {

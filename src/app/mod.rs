@@ -6,6 +6,7 @@ mod commands;
 mod compared;
 mod device_views;
 pub mod early;
+mod fleet;
 mod front;
 mod gather;
 mod glance;

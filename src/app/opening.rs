@@ -253,6 +253,7 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
         app.state.awaited().update_untracked(|all| all.retain(|w| w.hash != wanted.hash));
         follow(app, ask, wanted);
     }
+    super::fleet::arrived(app, id);
     spawn_local(async move {
         while let Some(event) = events.next().await {
             if let FromWorker::Died(sentence) | FromWorker::Failed(sentence) = event {

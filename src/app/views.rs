@@ -4,7 +4,7 @@
 use super::chunks::{self, Later, LoadError, Mount, chunk};
 use super::front;
 use super::stacked::Stacked;
-use super::{device_views, neuron, program_views, search, sources, sql, system, time_views, torch_views};
+use super::{device_views, fleet, neuron, program_views, search, sources, sql, system, time_views, torch_views};
 use crate::state::{App, OpenProfile};
 use crate::views::timeline::flows::FlowChoice;
 use crate::worker::protocol::{Details, HotColumns};
@@ -110,7 +110,7 @@ chunk! { neuron:
 
 // What few visits need.
 chunk! { rest:
-    fleet_view FLEET = front::fleet;
+    fleet_view FLEET = fleet::fleet;
     sql_view SQL = sql::view;
 }
 

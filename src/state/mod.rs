@@ -16,6 +16,7 @@ pub mod search;
 pub mod slice_set;
 pub mod steps;
 pub mod url;
+pub mod wanted_step;
 pub mod workspace;
 
 use crate::base::{Item, Ledger, Origin, Place, SliceId, TimeRange};
@@ -198,6 +199,8 @@ pub struct AppState {
     pub resumable: Vec<String>,
     /// How profiles of a workspace were looked at that are not open yet.
     pub awaited: Vec<url::UrlState>,
+    /// A trace that a run summary names: its file opens at that step.
+    pub wanted_step: Option<wanted_step::WantedStep>,
     /// Whether the help is open.
     pub is_help_open: bool,
     /// Whether the command palette is open.

@@ -1,14 +1,16 @@
 //! Fleet: a run of many ranks. Steps of each rank as a heat map, what is wrong and where, who waits for whom, hosts and devices compared.
 
+mod chosen;
 mod compared;
 mod heat;
 pub mod picture;
 mod rows;
 
+pub use chosen::{TraceStep, Ways};
 pub use compared::Run;
 
 use super::ask::{Asked, asked};
-use crate::analysis::fleet::{FleetMapQuery, FleetSummary, Metric, RULES, RowOrder};
+use crate::analysis::fleet::{Finding, FleetMapQuery, FleetSummary, Metric, RULES, RowOrder};
 use crate::base::{DurationNs, text};
 use crate::engine::query::FleetQuery;
 use crate::state::choices::ViewState;
@@ -16,6 +18,7 @@ use crate::ui::bars::Bars;
 use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Column, Kind, Row, Table};
 use crate::worker::client::Ask;
+use chosen::Chosen;
 use compared::Compared;
 use heat::Heat;
 use leptos::prelude::*;
@@ -29,6 +32,9 @@ pub fn FleetView(
     /// Every open run summary, and the hash of this one.
     #[prop(default = (Signal::stored(Vec::new()), String::new()))]
     runs: (Signal<Vec<Run>>, String),
+    /// The way to the traces.
+    #[prop(optional)]
+    ways: Ways,
     /// What was chosen in the view.
     choices: ViewState,
 ) -> impl IntoView {
@@ -42,10 +48,13 @@ pub fn FleetView(
     });
     let map = asked(ask.clone(), query);
     let cell = RwSignal::new(None::<(usize, usize)>);
+    let chosen_trace = RwSignal::new(None::<TraceStep>);
     let metrics =
         move || Metric::ALL.map(|m| view! { <option value=m.id() selected=move || chosen.get() == m>{m.label()}</option> }).collect_view();
     let orders = move || {
-        RowOrder::ALL.map(|o| view! { <option value=o.id() selected=move || order.get() == o.id()>{o.label()}</option> }).collect_view()
+        let recorded = found.value.with(|f| f.as_ref().map_or(RowOrder::ALL.to_vec(), |f| f.orders.clone()));
+        let option = |o: RowOrder| view! { <option value=o.id() selected=move || order.get() == o.id()>{o.label()}</option> };
+        recorded.into_iter().map(option).collect_view()
     };
     let is_there = Memo::new(move |_| found.value.with(Option::is_some));
     let head = move || {
@@ -63,7 +72,7 @@ pub fn FleetView(
             </header>
             <Problem text=found.problem />
             <Notes notes=found.derive(|f| f.notes.clone()) />
-            <Findings found />
+            <Findings found chosen=chosen_trace />
             <Compared runs=runs.0 front=runs.1 ask choices />
             <div class="torch__choices">
                 <label class="field">
@@ -76,55 +85,95 @@ pub fn FleetView(
                 </label>
             </div>
             <Problem text=map.problem />
-            <Heat map=map.value.into() summary=found.value.into() label=Signal::derive(move || chosen.get().label().to_string()) cell />
-            <Show when=move || is_there.get()><Tables found choices /></Show>
+            <Heat map=map.value.into() summary=found.value.into() label=Signal::derive(move || chosen.get().label().to_string()) cell chosen=chosen_trace />
+            <Show when=move || is_there.get()><Tables found choices chosen=chosen_trace /></Show>
+            <Chosen chosen=chosen_trace ways />
         </section>
     }
 }
 
 /// What is wrong, and where.
 #[component]
-fn Findings(found: Asked<FleetSummary>) -> impl IntoView {
+fn Findings(found: Asked<FleetSummary>, chosen: RwSignal<Option<TraceStep>>) -> impl IntoView {
     let rules = RULES.map(|(kind, sentence)| format!("{}: {sentence}", kind.label())).join(" ");
     let list = move || {
         let found = found.value.get()?;
-        let item = |f: &crate::analysis::fleet::Finding| view! { <li data-finding=f.subject.clone()><strong>{f.kind.label()}</strong>" "{f.text.clone()}</li> };
-        let items = found.findings.iter().take(50).map(item).collect_view();
+        let item = |f: &Finding| {
+            let link = f.traces.first().map(|first| {
+                let step = TraceStep::entire(first);
+                view! { " "<button type="button" class="link" title=first.name.clone() on:click=move |_| chosen.set(Some(step.clone()))>"Trace"</button> }
+            });
+            view! { <li data-finding=f.subject.clone()><strong>{f.kind.label()}</strong>" "{f.text.clone()}{link}</li> }
+        };
+        let items = found.findings.iter().take(FINDINGS_MAX).map(item).collect_view();
+        let more = found.findings.len().saturating_sub(FINDINGS_MAX) as u64;
+        let rest = (more > 0).then(|| view! { <p class="torch__hint">{text::count(more)}" more findings cost less. `axonscope report --query fleet` lists all."</p> });
         Some(match found.findings.is_empty() {
             true => view! { <p class="torch__hint" data-no-findings>"No rank, host or group differs from the others by more than the limits."</p> }.into_any(),
-            false => view! { <ol class="fleet__findings">{items}</ol> }.into_any(),
+            false => view! { <ol class="fleet__findings">{items}</ol>{rest} }.into_any(),
         })
     };
     view! { <div class="torch__part"><h2>"Findings "<Help text=rules /></h2>{list}</div> }
 }
 
+/// Findings that are listed.
+const FINDINGS_MAX: usize = 12;
+
+/// A table of the summary: id, title, columns, rows, what stands in place of rows, and the trace of a row.
+struct Part {
+    id: &'static str,
+    title: &'static str,
+    columns: Vec<Column>,
+    rows: fn(&FleetSummary) -> Vec<Row>,
+    empty: &'static str,
+    trace: fn(&FleetSummary, usize) -> Option<TraceStep>,
+}
+
 #[component]
-fn Tables(found: Asked<FleetSummary>, choices: ViewState) -> impl IntoView {
-    let table =
-        move |id: &'static str, title: &'static str, columns: Vec<Column>, rows: fn(&FleetSummary) -> Vec<Row>, empty: &'static str| {
-            view! {
-                <div class="torch__part">
-                    <h2>{title}</h2>
-                    <Table
-                        id=format!("fleet-{id}") label=title columns=Signal::stored(Arc::new(columns)) rows=found.derive(rows)
-                        kept=choices.choice(id, String::new()) empty
-                    />
-                </div>
+fn Tables(found: Asked<FleetSummary>, choices: ViewState, chosen: RwSignal<Option<TraceStep>>) -> impl IntoView {
+    let table = move |Part { id, title, columns, rows, empty, trace }: Part| {
+        let on_row = Callback::new(move |at: usize| {
+            if let Some(step) = found.value.with_untracked(|f| f.as_ref().and_then(|f| trace(f, at))) {
+                chosen.set(Some(step));
             }
-        };
+        });
+        view! {
+            <div class="torch__part">
+                <h2>{title}</h2>
+                <Table
+                    id=format!("fleet-{id}") label=title columns=Signal::stored(Arc::new(columns)) rows=found.derive(rows)
+                    on_row kept=choices.choice(id, String::new()) empty
+                />
+            </div>
+        }
+    };
     let none = "Not recorded in these traces.";
+    let part = move |id, title, columns, rows, trace| Part { id, title, columns, rows, empty: none, trace };
     view! {
-        <Bars
-            id="fleet-step-times" title="Steps by time" what="Step time" kind=Kind::Count series=Signal::stored(Arc::new(rows::series()))
-            bars=found.derive(rows::bars) empty="No steps are recorded in these traces."
-        />
-        {table("outliers", "Outliers", rows::outliers(&FleetSummary::default()).headers(), |f| rows::outliers(f).rows(&f.distribution.outliers), "No step is longer than the others by more than 10% and 3 interquartile ranges.")}
-        {table("stragglers", "Stragglers", rows::stragglers().headers(), rows::straggler_rows, "No rank makes others wait, or collectives record no group and number.")}
-        {table("collectives", "Slowest collectives", rows::collectives().headers(), |f| rows::collectives().rows(&f.collectives), none)}
-        {table("ranks", "Ranks", rows::ranks().headers(), |f| rows::ranks().rows(&f.ranks), none)}
-        {table("operators", "Operators", rows::spreads().headers(), |f| rows::spreads().rows(&f.operators), none)}
-        {table("kernels", "Kernels", rows::spreads().headers(), |f| rows::spreads().rows(&f.kernels), none)}
-        {table("hosts", "Hosts", rows::hosts("Host").headers(), |f| rows::hosts("Host").rows(&f.hosts), none)}
-        {table("devices", "Devices", rows::hosts("Device").headers(), |f| rows::hosts("Device").rows(&f.devices), none)}
+        <div class="fleet__pair">
+            {table(Part { empty: "No rank makes others wait, or collectives record no group and number.", ..part("stragglers", "Stragglers", rows::stragglers().headers(), rows::straggler_rows, rows::straggler_trace) })}
+            {table(part("collectives", "Slowest collectives", rows::collectives().headers(), |f| rows::collectives().rows(&f.collectives), |f, at| {
+                f.collectives.get(at).map(|c| TraceStep { trace: c.last.clone(), step: c.step })
+            }))}
+        </div>
+        <div class="fleet__pair">
+            <Bars
+                id="fleet-step-times" title="Steps by time" what="Step time" kind=Kind::Count series=Signal::stored(Arc::new(rows::series()))
+                bars=found.derive(rows::bars) empty="No steps are recorded in these traces."
+            />
+            {table(Part { empty: "No step is longer than the others by more than 10% and 3 interquartile ranges.", ..part("outliers", "Outliers", rows::outliers(&FleetSummary::default()).headers(), |f| rows::outliers(f).rows(&f.distribution.outliers), rows::outlier_trace) })}
+        </div>
+        {table(part("ranks", "Ranks", rows::ranks().headers(), |f| rows::ranks().rows(&f.ranks), |f, at| f.ranks.get(at).map(|r| TraceStep::entire(&r.trace))))}
+        {table(part("operators", "Operators", rows::spreads().headers(), |f| rows::spreads().rows(&f.operators), |f, at| f.operators.get(at).map(|r| TraceStep::entire(&r.most))))}
+        {table(part("kernels", "Kernels", rows::spreads().headers(), |f| rows::spreads().rows(&f.kernels), |f, at| f.kernels.get(at).map(|r| TraceStep::entire(&r.most))))}
+        {table(part("groups", "Process groups", rows::groups().headers(), |f| rows::groups().rows(&f.groups), |_, _| None))}
+        {table(part("hosts", "Hosts", rows::hosts("Host").headers(), |f| rows::hosts("Host").rows(&f.hosts), |_, _| None))}
+        {table(part("devices", "Devices", rows::hosts("Device").headers(), |f| rows::hosts("Device").rows(&f.devices), |_, _| None))}
     }
+}
+
+/// A sentence's first letter.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }

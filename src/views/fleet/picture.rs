@@ -107,8 +107,9 @@ impl Levels {
     }
 }
 
-/// Five colours of the map Viridis (public domain), which keep their order for the colour-blind, on light and on dark ground.
-const RAMP: [[f64; 3]; 5] = [[68.0, 1.0, 84.0], [59.0, 82.0, 139.0], [33.0, 145.0, 140.0], [94.0, 201.0, 98.0], [253.0, 231.0, 37.0]];
+/// Dark blue, blue, grey, orange, light yellow: lightness rises all the way, and blue against orange is told apart by the colour-blind. The same
+/// colours are in `styles/fleet.css`.
+const RAMP: [[f64; 3]; 5] = [[24.0, 40.0, 76.0], [46.0, 88.0, 156.0], [128.0, 136.0, 152.0], [240.0, 152.0, 60.0], [255.0, 233.0, 142.0]];
 
 /// A colour for each value of a cell: transparent where there is no step.
 pub fn colours(least_ns: i64, most_ns: i64) -> Vec<[u8; 4]> {

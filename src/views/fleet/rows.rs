@@ -1,6 +1,7 @@
 //! Tables of a run summary.
 
-use crate::analysis::fleet::{CollectiveRow, FleetSummary, HostRow, Metric, RankRow, SpreadRow, StepOutlier};
+use super::chosen::TraceStep;
+use crate::analysis::fleet::{CollectiveRow, FleetSummary, GroupRow, HostRow, Metric, RankRow, SpreadRow, StepOutlier};
 use crate::base::{DurationNs, text};
 use crate::ui::bars::{Bar, Series};
 use crate::ui::palette::fixed;
@@ -12,6 +13,18 @@ fn rank(rank: Option<u32>) -> Cell {
 
 fn name(text: &str) -> Cell {
     if text.is_empty() { Cell::Absent } else { Cell::Text(text.into()) }
+}
+
+/// Help of a ratio of kernel times.
+const RATIO: &str = "Time of its kernels ÷ the median time of the same kernels on other ranks; collectives excluded.";
+
+fn ratio(thousandths: Option<i64>) -> Cell {
+    thousandths.map_or(Cell::Absent, |t| Cell::Float(t as f64 / 1000.0))
+}
+
+/// Bytes per second as gigabytes per second with two decimals.
+fn gigabytes(per_s: Option<f64>) -> Cell {
+    per_s.map(|b| (b / 1e7).round() / 100.0).into()
 }
 
 /// Every rank.
@@ -27,6 +40,7 @@ pub fn ranks() -> Columns<RankRow> {
     out.column("waited", "Waited", Kind::Duration, "Time in collectives beyond the transfer, all steps.", |r| {
         r.waited_ns.map(DurationNs).into()
     })
+    .column("speed", "Kernel time ratio", Kind::Number, RATIO, |r| ratio(r.kernel_ratio_thousandths))
     .column("memory", "Memory peak", Kind::Bytes, "Most memory allocated on a device.", |r| r.memory_peak.into())
     .column("device", "Device", Kind::Text, "Name of the device.", |r| name(&r.device))
     .column("concerns", "Skipped records", Kind::Count, "Records skipped with a warning or a loss.", |r| r.n_concerns.into())
@@ -53,6 +67,10 @@ pub fn stragglers() -> Columns<RankRow> {
             |r| r.n_last.into(),
         )
         .column("n", "Collectives", Kind::Count, "Collectives of this rank.", |r| r.n_collectives.into())
+        .column("at", "Most at", Kind::Text, "Operation and process group at which the others waited most for it.", |r| {
+            r.place.as_ref().map(|p| format!("{} of {}", p.op, p.group)).into()
+        })
+        .column("at_n", "Last there", Kind::Count, "How often it arrived last there.", |r| r.place.as_ref().map(|p| p.n_last).into())
         .column("instead", "Instead", Kind::Text, "Category with the most time above the median rank.", |r| {
             r.instead.map(|i| i.0.label().to_string()).into()
         })
@@ -60,6 +78,28 @@ pub fn stragglers() -> Columns<RankRow> {
             r.instead.map(|i| DurationNs(i.1)).into()
         })
         .column("file", "Trace", Kind::Name, "File of the trace.", |r| name(&r.trace.name))
+}
+
+/// Help of a bus bandwidth.
+const BUS: &str = "Bus bandwidth as nccl-tests define it, in gigabytes per second.";
+
+/// Process groups beside their like.
+pub fn groups() -> Columns<GroupRow> {
+    Columns::<GroupRow>::new()
+        .column("group", "Group", Kind::Name, "Process group.", |r: &GroupRow| r.group.clone().into())
+        .column("op", "Collective", Kind::Text, "Operation.", |r| r.op.clone().into())
+        .column("n", "Ranks", Kind::Count, "Ranks with this operation in their trace.", |r| u64::from(r.n).into())
+        .column("bytes", "Bytes", Kind::Bytes, "Bytes of its tensors on a rank.", |r| r.bytes.into())
+        .column("calls", "Calls", Kind::Count, "Calls.", |r| r.calls.into())
+        .column("transfer", "Median transfer", Kind::Duration, "Median of the shortest durations.", |r| Cell::Int(r.transfer_ns))
+        .column("bus", "Bus GB/s", Kind::Number, BUS, |r| gigabytes(r.bus_bytes_per_s))
+        .column(
+            "ratio",
+            "Ratio",
+            Kind::Number,
+            "Median transfer ÷ that of groups with the same operation, bytes and number of ranks.",
+            |r| ratio(r.ratio_thousandths),
+        )
 }
 
 /// The slowest collectives.
@@ -76,9 +116,17 @@ pub fn collectives() -> Columns<CollectiveRow> {
             Cell::Int(r.transfer_ns)
         })
         .column("wait", "Mean wait", Kind::Duration, "Mean time that the other ranks waited for the last.", |r| Cell::Int(r.mean_wait_ns))
-        .column("bus", "Bus GB/s", Kind::Number, "Bus bandwidth as nccl-tests define it, in gigabytes per second.", |r| {
-            r.bus_bytes_per_s.map(|b| (b / 1e7).round() / 100.0).into()
+        .column("spread", "Spread", Kind::Duration, "Longest − shortest duration: how far apart the ranks arrived.", |r| {
+            Cell::Int(r.spread_ns())
         })
+        .column("bus", "Bus GB/s", Kind::Number, BUS, |r| gigabytes(r.bus_bytes_per_s))
+        .column(
+            "usual",
+            "Median GB/s",
+            Kind::Number,
+            "Bus bandwidth of the median collective with this operation, bytes and number of ranks.",
+            |r| gigabytes(r.usual_bus_bytes_per_s),
+        )
         .column("last", "Last to arrive", Kind::Text, "Rank that arrived last.", |r| name(&r.last.label()))
 }
 
@@ -105,7 +153,7 @@ pub fn hosts(what: &str) -> Columns<HostRow> {
     for metric in Metric::ALL {
         out = out.column(metric.id(), metric.label(), Kind::Duration, "Mean of a step.", move |r| Cell::Int(r.means[metric as usize]));
     }
-    out
+    out.column("speed", "Kernel time ratio", Kind::Number, RATIO, |r| ratio(r.kernel_ratio_thousandths))
 }
 
 /// Steps that took much longer.
@@ -130,6 +178,18 @@ pub fn outliers(found: &FleetSummary) -> Columns<StepOutlier> {
 pub fn straggler_rows(found: &FleetSummary) -> Vec<Row> {
     let rows = found.stragglers.iter().filter_map(|at| found.ranks.get(*at as usize));
     stragglers().rows(rows)
+}
+
+/// The trace of a row of [`straggler_rows`], at the step of the longest wait.
+pub fn straggler_trace(found: &FleetSummary, at: usize) -> Option<TraceStep> {
+    let row = found.ranks.get(*found.stragglers.get(at)? as usize)?;
+    Some(TraceStep { trace: row.trace.clone(), step: row.place.as_ref().and_then(|p| p.step) })
+}
+
+/// The trace and step of an outlier.
+pub fn outlier_trace(found: &FleetSummary, at: usize) -> Option<TraceStep> {
+    let outlier = found.distribution.outliers.get(at)?;
+    Some(TraceStep { trace: found.ranks.get(outlier.trace as usize)?.trace.clone(), step: Some(outlier.step) })
 }
 
 /// Steps by their time.
