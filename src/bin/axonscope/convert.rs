@@ -12,6 +12,7 @@ use directory::NewDirectory;
 use parquet_table::TableFile;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Examples of `--help`.
@@ -73,7 +74,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         written.push(json!({ "directory": shown, "profile": session.profile.meta.title, "tables": tables, "notes": notes }));
     }
     target.finish()?;
-    println!("{}", json!({ "written": written }));
+    let line = format!("{}\n", json!({ "written": written }));
+    std::io::stdout().lock().write_all(line.as_bytes()).map_err(|e| format!("Standard output could not be written: {e}."))?;
     Ok(())
 }
 

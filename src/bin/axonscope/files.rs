@@ -60,20 +60,36 @@ pub fn input(arguments: &[String]) -> Result<InputSet, String> {
 /// A file under a name.
 pub fn member(path: &Path, name: String) -> Result<Member, String> {
     let shown = path.display();
-    let file = File::open(path).map_err(|e| format!("`{shown}` could not be read: {e}."))?;
-    let len = file.metadata().map_err(|e| format!("`{shown}` could not be read: {e}."))?.len();
+    let unread = |e: std::io::Error| format!("`{shown}` could not be read: {e}.");
+    // Before it is opened: a pipe without a writer would be waited for.
+    if !std::fs::metadata(path).map_err(unread)?.is_file() {
+        return Err(format!("Expected a file, found `{shown}`: a pipe, a socket or a device cannot be read at offsets."));
+    }
+    let file = File::open(path).map_err(unread)?;
+    let len = file.metadata().map_err(unread)?.len();
     Ok(Member::new(name, Arc::new(DiskSource::new(file, len))))
 }
 
-/// The files below a path, by name.
+/// The files below a path, by name. A link to a directory that it is in is not followed.
 pub fn walk(path: &Path, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    walk_below(path, &mut Vec::new(), out)
+}
+
+fn walk_below(path: &Path, above: &mut Vec<PathBuf>, out: &mut Vec<PathBuf>) -> std::io::Result<()> {
     if !path.is_dir() {
         out.push(path.into());
         return Ok(());
     }
+    let here = path.canonicalize()?;
+    if above.contains(&here) {
+        return Ok(());
+    }
+    above.push(here);
     let mut inside: Vec<PathBuf> = std::fs::read_dir(path)?.map(|e| e.map(|e| e.path())).collect::<Result<_, _>>()?;
     inside.sort();
-    inside.iter().try_for_each(|path| walk(path, out))
+    let walked = inside.iter().try_for_each(|path| walk_below(path, above, out));
+    above.pop();
+    walked
 }
 
 /// What is left out of the names: all above the directory that holds every file.

@@ -44,6 +44,7 @@ mod command {
         #[command(after_help = convert::EXAMPLES)]
         Convert(convert::Arguments),
         /// Show any number of profiles in one table
+        #[command(after_help = table::EXAMPLES)]
         Table(table::Arguments),
         /// Serve the page with files of this machine on 127.0.0.1
         #[command(after_help = view::EXAMPLES)]

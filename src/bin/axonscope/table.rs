@@ -11,6 +11,15 @@ use axonscope::formats::import;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 
+/// Examples of `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  axonscope table a.ntff a.neff b.ntff b.neff                     # Markdown, one row each
+  axonscope table runs/ --show ratios --base baseline --format csv
+  axonscope table runs/ --columns list                            # the columns that these profiles have
+
+Exit codes: 0 done, 1 failed, 2 wrong arguments.";
+
 /// Arguments of `axonscope table`.
 #[derive(clap::Args)]
 pub struct Arguments {

@@ -48,18 +48,18 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
         return on_ray(arguments, address);
     }
     let found = traces::traces(&arguments.files, None)?;
-    found.left_out.iter().for_each(|sentence| eprintln!("{sentence}"));
+    found.copies.iter().for_each(|sentence| eprintln!("{sentence}"));
     let bar = progress::bytes(found.traces.iter().map(|t| t.len).sum(), "traces");
     let each = |trace: &traces::Trace, own: &mut Outcome| {
         let added = traces::part(trace).and_then(|part| own.merger.add(&part).map_err(|e| Refused::Broken(e.to_string())));
         match added {
             Ok(()) => own.n += 1,
             Err(Refused::Other(sentence)) => own.other.push(sentence),
-            Err(Refused::Broken(sentence)) => own.broken.push(sentence),
+            Err(Refused::Broken(sentence) | Refused::Unwritten(sentence)) => own.broken.push(sentence),
         }
         bar.inc(trace.len);
     };
-    let mut all = Outcome::default();
+    let mut all = Outcome { broken: found.unread, ..Outcome::default() };
     for own in traces::in_threads(&found.traces, Outcome::default, each)? {
         all.merger.add_run(own.merger.finish()).map_err(|e| e.to_string())?;
         all.n += own.n;

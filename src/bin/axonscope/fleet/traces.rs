@@ -28,8 +28,10 @@ pub struct Trace {
 pub struct Traces {
     /// By content, each once: of copies the one with the first name.
     pub traces: Vec<Trace>,
-    /// A sentence for each file that was skipped.
-    pub left_out: Vec<String>,
+    /// A sentence for each copy that was skipped.
+    pub copies: Vec<String>,
+    /// A sentence for each file that cannot be read.
+    pub unread: Vec<String>,
 }
 
 /// The files below `arguments`. Names are paths below the directory that holds `root`, so that a task for one file names it as a task for all does;
@@ -51,14 +53,14 @@ pub fn traces(arguments: &[String], root: Option<&Path>) -> Result<Traces, Strin
         let member = match files::member(&path, name.clone()) {
             Ok(member) => member,
             Err(sentence) => {
-                out.left_out.push(sentence);
+                out.unread.push(sentence);
                 continue;
             }
         };
         let id = match hash::content_hash(std::slice::from_ref(&member)) {
             Ok(digits) => u64::from_str_radix(&digits, 16).unwrap_or(0),
             Err(error) => {
-                out.left_out.push(error.to_string());
+                out.unread.push(error.to_string());
                 continue;
             }
         };
@@ -75,7 +77,7 @@ pub fn traces(arguments: &[String], root: Option<&Path>) -> Result<Traces, Strin
                 sentence
             }
         };
-        out.left_out.push(copy);
+        out.copies.push(copy);
     }
     out.traces = by_id.into_values().collect();
     out.traces.sort_by(|a, b| a.name.cmp(&b.name));
@@ -96,6 +98,8 @@ pub enum Refused {
     Other(String),
     /// It is one, and cannot be read.
     Broken(String),
+    /// Its part cannot be written: what is wrong is not the trace.
+    Unwritten(String),
 }
 
 /// The part of a trace, read on this thread alone.
