@@ -27,17 +27,17 @@ TASKS_PER_CORE = 4
 
 @ray.remote(max_retries=5, num_returns=2)
 def part(binary, path, root):
-    """What a trace contributes: (description, part as bytes), or (sentence, None)."""
+    """What a trace contributes: (description, part as bytes), or (why it was skipped, None)."""
     with tempfile.TemporaryDirectory() as directory:
         if is_remote(root):
             try:
                 path, root = copied(path, root, os.path.join(directory, "copy"))
             except Exception as error:  # Every file system of fsspec has errors of its own.
-                return f"`{path}` could not be read: {error}.", None
+                return {"skipped": f"`{path}` could not be read: {error}.", "is_trace": True}, None
         done = subprocess.run([binary, "part", path, "-o", os.path.join(directory, "parts"), "--root", root], capture_output=True, text=True)
-        if done.returncode != 0:
-            return done.stderr.strip(), None
-        about = json.loads(done.stdout.splitlines()[0])
+        about = json.loads((done.stdout.splitlines() or ["{}"])[0])
+        if "part" not in about:
+            return about or {"skipped": done.stderr.strip(), "is_trace": True}, None
         with open(about["part"], "rb") as file:
             return about, file.read()
 
@@ -77,19 +77,24 @@ def copied(path, root, directory):
 
 
 def files_below(root):
+    """Paths of all files; an OSError, or one of the file system's own, where they cannot be listed."""
     if is_remote(root):
         import fsspec
 
         files, base = fsspec.core.url_to_fs(root)
         return sorted(files.find(base))
+
+    def refuse(error):
+        raise error
+
     found = []
-    for directory, _, names in os.walk(root):
+    for directory, _, names in os.walk(root, onerror=refuse):
         found.extend(os.path.join(directory, name) for name in names)
     return sorted(found)
 
 
 def parts_of(binary, root, paths, on_part):
-    """Parts by content, each once: of copies the one with the first name. With them what was skipped, as sentences."""
+    """Parts by content, each once: of copies the one with the first name. With them what was skipped, and why."""
     limit = max(2, int(ray.cluster_resources().get("CPU", 1)) * TASKS_PER_CORE)
     waiting, running, found, left_out = list(reversed(paths)), {}, {}, []
     n_done, began = 0, time.monotonic()
@@ -102,7 +107,7 @@ def parts_of(binary, root, paths, on_part):
             data, about = running.pop(reference), ray.get(reference)
             n_done += 1
             on_part(n_done)
-            if isinstance(about, str):
+            if "skipped" in about:
                 left_out.append(about)
                 continue
             known = found.get(about["id"])
@@ -129,18 +134,40 @@ def merged(binary, items):
 def run(binary, root, output, on_part=lambda n_done: None):
     """Writes the run; the exit code. `on_part` is called after each trace with their number so far."""
     root = root if is_remote(root) else os.path.abspath(root)
-    items, left_out = parts_of(binary, root, files_below(root), on_part)
-    for sentence in sorted(left_out):
-        print(sentence, file=sys.stderr)
+    try:
+        paths = files_below(root)
+    except Exception as error:  # Every file system of fsspec has errors of its own.
+        return failed(f"`{root}` could not be listed: {error}.")
+    items, left_out = parts_of(binary, root, paths, on_part)
+    for one in sorted(left_out, key=lambda one: one["skipped"]):
+        print(one["skipped"], file=sys.stderr)
     if not items:
-        print("No PyTorch trace could be read.", file=sys.stderr)
-        return 1
+        return failed("No PyTorch trace could be read.")
     data = merged(binary, items)
+    try:
+        write(output, data)
+    except OSError as error:
+        return failed(f"`{output}` could not be written: {error}.")
+    # As the program: files that are no traces may be beside them.
+    return 4 if any(one["is_trace"] for one in left_out) else 0
+
+
+def write(output, data):
+    """A file that appears whole or not at all."""
     temporary = f"{output}.partial-{os.getpid()}"
-    with open(temporary, "wb") as file:
-        file.write(data)
-    os.replace(temporary, output)
-    return 4 if left_out else 0
+    try:
+        with open(temporary, "wb") as file:
+            file.write(data)
+        os.replace(temporary, output)
+    except OSError:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+        raise
+
+
+def failed(sentence):
+    print(sentence, file=sys.stderr)
+    return 1
 
 
 def main():
@@ -150,7 +177,10 @@ def main():
     parser.add_argument("--address", default="auto", help="address of the cluster; `local` starts one on this machine")
     parser.add_argument("--binary", default="axonscope", help="the program on every node")
     arguments = parser.parse_args()
-    ray.init(address=None if arguments.address == "local" else arguments.address, log_to_driver=False)
+    try:
+        ray.init(address=None if arguments.address == "local" else arguments.address, log_to_driver=False)
+    except (ConnectionError, ValueError) as error:
+        sys.exit(failed(f"No Ray cluster answers at `{arguments.address}`: {error}"))
     sys.exit(run(arguments.binary, arguments.root, arguments.output))
 
 

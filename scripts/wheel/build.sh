@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the Python package into wheels/: the program with the page of dist/ inside, and the module for notebooks.
-# WHEEL_PROFILE=dev builds quickly; WHEEL_PAGE=none leaves the page out; WHEEL_OUT names another directory.
+# WHEEL_PROFILE=dev builds quickly; WHEEL_PAGE names another built page, `none` leaves it out; WHEEL_OUT names another directory.
 set -euo pipefail
 source "$(dirname "$0")/../lib.sh"
 profile=${WHEEL_PROFILE:-release}
@@ -16,15 +16,18 @@ if ! "$venv/bin/maturin" --version >/dev/null 2>&1; then
 fi
 arguments=(--locked --profile "$profile" --out "$out")
 if [ "${WHEEL_PAGE:-}" != none ]; then
-  [ -f dist/open.html ] || scripts/dist.sh
+  page=${WHEEL_PAGE:-$root/dist}
+  [ -f "$page/open.html" ] || { [ "$page" = "$root/dist" ] && scripts/dist.sh; } || die "There is no built page in $page: open.html is missing."
   # Without the compressed companions: the program sends the files as they are.
   export AXONSCOPE_DIST="$target/wheel-page"
   rm -rf "$AXONSCOPE_DIST"
-  cp -R dist "$AXONSCOPE_DIST"
+  cp -R "$page" "$AXONSCOPE_DIST"
   find "$AXONSCOPE_DIST" -type f \( -name '*.br' -o -name '*.gz' \) | while read -r file; do
     if [ -e "${file%.*}" ]; then rm "$file"; fi
   done
   arguments+=(--features embedded_page)
+  # Cargo does not see that the files of the page changed.
+  touch src/bin/axonscope/view/page.rs
 fi
 say "building the Python package with the profile $profile"
 rm -f "$out"/axonscope-*.whl

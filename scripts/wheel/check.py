@@ -80,7 +80,15 @@ def test_show():
         page = pathlib.Path(place, "page")
         page.mkdir()
         (page / "open.html").write_text("<html>page</html>")
-        check("without a page a sentence says what to do", "make dist" in error_of(lambda: axonscope.show(TRACE)))
+        frame = axonscope.show(TRACE)
+        with urllib.request.urlopen(frame.address) as answer:
+            check("the page inside the program is served", b"Axonscope" in answer.read(), frame.address)
+        base = frame.address.split("open.html")[0]
+        with urllib.request.urlopen(f"{base}files/{TRACE.name}") as answer:
+            check("with the file beside it", answer.read() == TRACE.read_bytes())
+        _show.close()
+        os.environ["AXONSCOPE_DIST"] = place
+        check("a directory without a page is a sentence", "no `open.html`" in error_of(lambda: axonscope.show(TRACE)))
         os.environ["AXONSCOPE_DIST"] = str(page)
         most, _show.MOST_SENT = _show.MOST_SENT, 1
         try:

@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# The Python package from a clean environment: built with the profile of the tests and without the page, installed with its extra `sql`, then
-# scripts/wheel/check.py. The last line is `N passed, N failed`.
+# The Python package from a clean environment: built with the profile of the tests and a page of two files inside (a real one takes minutes; WHEEL_PAGE
+# names one), installed with its extra `sql`, then scripts/wheel/check.py. The last line is `N passed, N failed`.
 set -euo pipefail
 source "$(dirname "$0")/../lib.sh"
 wheels="$target/wheels"
-WHEEL_PROFILE=dev WHEEL_PAGE=none WHEEL_OUT="$wheels" scripts/wheel/build.sh
+page=${WHEEL_PAGE:-$target/wheel-test-page}
+if [ -z "${WHEEL_PAGE:-}" ]; then
+  mkdir -p "$page/deep"
+  echo '<!doctype html><title>Axonscope</title><p>embedded page' > "$page/open.html"
+  echo 'export {};' > "$page/deep/worker.js"
+fi
+WHEEL_PROFILE=dev WHEEL_PAGE="$page" WHEEL_OUT="$wheels" scripts/wheel/build.sh
 venv="$target/venv-wheel"
 rm -rf "$venv"
 python3 -m venv "$venv"
