@@ -3,7 +3,6 @@
 //! A collective ends on all ranks at about the same time. The rank with the shortest duration arrived last, and that duration is the transfer; what the
 //! others took longer, they waited. This needs no common clock.
 
-use super::findings::PEERS_MIN;
 use super::summary::TraceName;
 use crate::base::Order as _;
 use crate::model::fleet::{FleetCollective, FleetRun, stable_hash};
@@ -15,6 +14,8 @@ use std::collections::BTreeMap;
 const WAIT_SHARE_MIN: i64 = 10;
 /// And more than this, nanoseconds: below it lies the jitter of kernels.
 const WAIT_MIN_NS: i64 = 2_000;
+/// Fewer values than this have no median to compare with.
+pub const PEERS_MIN: usize = 3;
 /// Rows of [`slowest`].
 pub const SLOWEST: usize = 200;
 /// Rows of [`group_rows`].

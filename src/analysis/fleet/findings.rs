@@ -3,7 +3,7 @@
 //! A rank stands out when it differs from the median by more than [`N_DEVIATIONS`] robust deviations (1.4826 × the median absolute deviation) and by
 //! more than a share of the median step. Kernels are compared by name, so that stages of a pipeline with other kernels are no outliers.
 
-use super::collectives::GroupTime;
+use super::collectives::{GroupTime, PEERS_MIN};
 use super::summary::TraceName;
 use crate::base::Order as _;
 use crate::base::{DurationNs, text};
@@ -20,8 +20,6 @@ pub const SLOW_DEVICE_MIN: f64 = 1.08;
 pub const EXCESS_MIN: f64 = 0.03;
 /// Transfers of a slow link take at least so many times the usual time.
 pub const SLOW_LINK_MIN: f64 = 1.3;
-/// Fewer values than this have no median to compare with.
-pub const PEERS_MIN: usize = 3;
 
 /// The rules, for the page and the docs: (kind, sentence).
 pub const RULES: [(FindingKind, &str); 4] = [

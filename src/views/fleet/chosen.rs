@@ -35,6 +35,12 @@ impl Default for Ways {
     }
 }
 
+/// A text with its first letter upper-case.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
 /// The chosen trace, at the foot of the view.
 #[component]
 pub fn Chosen(
@@ -53,7 +59,7 @@ pub fn Chosen(
         let copied = name.clone();
         Some(view! {
             <div class="fleet__chosen" role="status" data-fleet-chosen=name.clone()>
-                <strong>{super::capital(&found.trace.placed())}{place}</strong>
+                <strong>{capital(&found.trace.placed())}{place}</strong>
                 <span class="fleet__file" title=name.clone()>{name.clone()}</span>
                 <CopyButton text=copied />
                 <button type="button" class="button button--primary" data-open-trace title="From an open tab or a log directory, else you choose the file" on:click=move |_| ways.on_open.run(opened.clone())>{button}</button>

@@ -1,6 +1,6 @@
 //! The heat map on a canvas: pan, zoom, a cell that is read out.
 
-use super::chosen::TraceStep;
+use super::chosen::{TraceStep, capital};
 use super::picture::{Levels, Window, colours};
 use crate::analysis::fleet::{FleetMap, FleetSummary};
 use crate::base::{DurationNs, text};
@@ -167,7 +167,7 @@ pub fn Heat(
         let value = FleetMap::value(drawn.levels.cell(row, column));
         let value = value.map_or("not recorded".into(), |ns| text::duration(DurationNs(ns)));
         let step = map.steps.get(column)?;
-        Some(format!("{}, step {step}: {value}. Trace: {}", super::capital(&rank.trace.placed()), rank.trace.name))
+        Some(format!("{}, step {step}: {value}. Trace: {}", capital(&rank.trace.placed()), rank.trace.name))
     };
     // The outline of the chosen cell.
     let mark = move || {

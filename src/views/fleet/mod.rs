@@ -171,9 +171,3 @@ fn Tables(found: Asked<FleetSummary>, choices: ViewState, chosen: RwSignal<Optio
         {table(part("devices", "Devices", rows::hosts("Device").headers(), |f| rows::hosts("Device").rows(&f.devices), |_, _| None))}
     }
 }
-
-/// A sentence's first letter.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
-}

@@ -1,4 +1,4 @@
-//! Made-up traces of a distributed training run: ranks in tensor-parallel groups of 4 and data-parallel groups across hosts, with planted faults.
+//! Synthetic traces of a distributed training run: ranks in tensor-parallel groups of 4 and data-parallel groups across hosts, with planted faults.
 //! The same options give the same bytes.
 //!
 //! A rank's device runs its kernels one after the other; a collective starts when the rank's device reaches it, and ends for all ranks of its group

@@ -1,4 +1,4 @@
-//! Runs of many ranks: parts of made-up traces, merged; every planted fault is named and nothing else.
+//! Runs of many ranks: parts of synthetic traces, merged.
 
 mod bad_input;
 mod command;
