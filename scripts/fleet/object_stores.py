@@ -4,6 +4,15 @@ import logging
 import os
 
 
+_running = []
+
+
+def stop():
+    """Ends both: their threads would keep the process."""
+    while _running:
+        _running.pop().stop()
+
+
 def start():
     """Starts both; the address of a bucket in each."""
     from gcp_storage_emulator.server import create_server
@@ -15,6 +24,7 @@ def start():
     host, port = s3.get_host_and_port()
     gcs = create_server("127.0.0.1", 0, in_memory=True, default_bucket="bucket")
     gcs.start()
+    _running.extend([s3, gcs])
     os.environ.update(
         AWS_ENDPOINT_URL=f"http://{host}:{port}", AWS_ACCESS_KEY_ID="test", AWS_SECRET_ACCESS_KEY="test", AWS_DEFAULT_REGION="us-east-1",
         STORAGE_EMULATOR_HOST="http://127.0.0.1:%d" % gcs._api._httpd.server_address[1], FSSPEC_GS_TOKEN="anon",

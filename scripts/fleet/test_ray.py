@@ -96,6 +96,7 @@ def main():
             check("axonscope run --ray gives the same bytes", done.returncode == 0 and one.read() == open(again, "rb").read())
         done = subprocess.run(command, env={**os.environ, "AXONSCOPE_PYTHON": "no-such-python"}, capture_output=True, text=True)
         check("without Python there is a sentence", done.returncode == 1 and "no-such-python" in done.stderr)
+    object_stores.stop()
     print(f"{n_checks - len(failed)} passed, {len(failed)} failed")
     sys.exit(1 if failed else 0)
 
