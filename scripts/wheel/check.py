@@ -141,20 +141,42 @@ def test_spark():
             return Rows(pandas.DataFrame(rows, columns=["path", "root"]))
 
     with tempfile.TemporaryDirectory() as place:
-        root = pathlib.Path(place, "traces")
-        root.mkdir()
-        for rank in range(20):
-            event = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 5 + rank}
-            trace = {"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": 20}, "traceEvents": [event]}
-            (root / f"rank{rank}.pt.trace.json").write_text(json.dumps(trace))
-        os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        root = write_run(place, 20)
         recipe["run"](Spark(), str(root), f"{place}/spark.axonrun")
         _program.run("run", root, "-o", f"{place}/local.axonrun")
         same = pathlib.Path(place, "spark.axonrun").read_bytes() == pathlib.Path(place, "local.axonrun").read_bytes()
         check("the recipe for Spark gives the bytes of the local run", same)
 
 
-for test in (test_program, test_sql, test_show, test_spark):
+def test_slurm():
+    """The recipe of docs/fleet.md, a task after the other: the scheduler alone is missing."""
+    text = re.search(r"## Slurm.*?(?=\n## )", (ROOT / "docs" / "fleet.md").read_text(), re.S).group(0)
+    task, = re.findall(r"^axonscope part .*$", text, re.M)
+    end, = re.findall(r"--wrap '(.*?)'", text)
+    with tempfile.TemporaryDirectory() as place:
+        root = write_run(place, 12)
+        env = {**os.environ, "RUN": str(root), "SCRATCH": place}
+        for rank in range(12):
+            subprocess.run(["bash", "-ec", task], check=True, stdout=subprocess.DEVNULL, env={**env, "SLURM_ARRAY_TASK_ID": str(rank)})
+        subprocess.run(["bash", "-ec", end], check=True, cwd=place, env=env)
+        _program.run("run", root, "-o", f"{place}/local.axonrun")
+        same = pathlib.Path(place, "run.axonrun").read_bytes() == pathlib.Path(place, "local.axonrun").read_bytes()
+        check("the recipe for Slurm gives the bytes of the local run", same)
+
+
+def write_run(place, n):
+    """A run of n ranks, and the program on the PATH."""
+    root = pathlib.Path(place, "traces")
+    root.mkdir()
+    for rank in range(n):
+        event = {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 10, "dur": 5 + rank}
+        trace = {"schemaVersion": 1, "distributedInfo": {"rank": rank, "world_size": n}, "traceEvents": [event]}
+        (root / f"node0_7.rank{rank}.pt.trace.json").write_text(json.dumps(trace))
+    os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return root
+
+
+for test in (test_program, test_sql, test_show, test_spark, test_slurm):
     test()
 print(f"{sum(results)} passed, {len(results) - sum(results)} failed")
 sys.exit(0 if all(results) else 1)

@@ -1,6 +1,7 @@
 //! The trace of a cell or row: named, and opened at its step.
 
 use crate::analysis::fleet::TraceName;
+use crate::ui::effect::effect;
 use crate::ui::small::CopyButton;
 use leptos::prelude::*;
 
@@ -49,7 +50,7 @@ pub fn Chosen(
     /// What the page does with it.
     ways: Ways,
 ) -> impl IntoView {
-    Effect::new(move |_| ways.on_choose.run(chosen.get()));
+    effect(move || ways.on_choose.run(chosen.get()));
     let bar = move || {
         let found = chosen.get()?;
         let place = found.step.map_or(String::new(), |step| format!(", step {step}"));
