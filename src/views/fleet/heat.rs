@@ -193,7 +193,7 @@ pub fn Heat(
         let step = |at: f64| map.steps.get((at.max(0.0) as usize).min(map.steps.len().checked_sub(1)?)).copied();
         let rows = (row(window.y.floor())?, row((window.y + window.height).ceil() - 1.0)?);
         let steps = (step(window.x.floor())?, step((window.x + window.width).ceil() - 1.0)?);
-        Some(format!("{} to {} (down), steps {} to {} (across)", rows.0, rows.1, steps.0, steps.1))
+        Some(format!("{} to {} (down), steps {} to {} (across)", capital(&rows.0), rows.1, steps.0, steps.1))
     };
     let scale = move |most: bool| map.with(|m| m.as_ref().map(|m| text::duration(DurationNs(if most { m.most_ns } else { m.least_ns }))));
     let window_text = move || {

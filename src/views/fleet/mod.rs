@@ -119,7 +119,10 @@ fn Findings(found: Asked<FleetSummary>, chosen: RwSignal<Option<TraceStep>>) -> 
 /// Findings that are listed.
 const FINDINGS_MAX: usize = 12;
 
-/// A table of the summary: id, title, columns, rows, what stands in place of rows, and the trace of a row.
+/// In place of rows.
+const NONE: &str = "Not recorded in these traces.";
+
+/// A table of the summary, whose rows are of one trace each: id, title, columns, rows, what stands in place of rows, and the trace of a row.
 struct Part {
     id: &'static str,
     title: &'static str,
@@ -147,8 +150,19 @@ fn Tables(found: Asked<FleetSummary>, choices: ViewState, chosen: RwSignal<Optio
             </div>
         }
     };
-    let none = "Not recorded in these traces.";
-    let part = move |id, title, columns, rows, trace| Part { id, title, columns, rows, empty: none, trace };
+    // Rows that are of no one trace.
+    let plain = move |id: &'static str, title: &'static str, columns: Vec<Column>, rows: fn(&FleetSummary) -> Vec<Row>| {
+        view! {
+            <div class="torch__part">
+                <h2>{title}</h2>
+                <Table
+                    id=format!("fleet-{id}") label=title columns=Signal::stored(Arc::new(columns)) rows=found.derive(rows)
+                    kept=choices.choice(id, String::new()) empty=NONE
+                />
+            </div>
+        }
+    };
+    let part = move |id, title, columns, rows, trace| Part { id, title, columns, rows, empty: NONE, trace };
     view! {
         <div class="fleet__pair">
             {table(Part { empty: "No rank makes others wait, or collectives record no group and number.", ..part("stragglers", "Stragglers", rows::stragglers().headers(), rows::straggler_rows, rows::straggler_trace) })}
@@ -166,8 +180,8 @@ fn Tables(found: Asked<FleetSummary>, choices: ViewState, chosen: RwSignal<Optio
         {table(part("ranks", "Ranks", rows::ranks().headers(), |f| rows::ranks().rows(&f.ranks), |f, at| f.ranks.get(at).map(|r| TraceStep::entire(&r.trace))))}
         {table(part("operators", "Operators", rows::spreads().headers(), |f| rows::spreads().rows(&f.operators), |f, at| f.operators.get(at).map(|r| TraceStep::entire(&r.most))))}
         {table(part("kernels", "Kernels", rows::spreads().headers(), |f| rows::spreads().rows(&f.kernels), |f, at| f.kernels.get(at).map(|r| TraceStep::entire(&r.most))))}
-        {table(part("groups", "Process groups", rows::groups().headers(), |f| rows::groups().rows(&f.groups), |_, _| None))}
-        {table(part("hosts", "Hosts", rows::hosts("Host").headers(), |f| rows::hosts("Host").rows(&f.hosts), |_, _| None))}
-        {table(part("devices", "Devices", rows::hosts("Device").headers(), |f| rows::hosts("Device").rows(&f.devices), |_, _| None))}
+        {plain("groups", "Process groups", rows::groups().headers(), |f| rows::groups().rows(&f.groups))}
+        {plain("hosts", "Hosts", rows::hosts("Host").headers(), |f| rows::hosts("Host").rows(&f.hosts))}
+        {plain("devices", "Devices", rows::hosts("Device").headers(), |f| rows::hosts("Device").rows(&f.devices))}
     }
 }
