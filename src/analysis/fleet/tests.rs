@@ -79,7 +79,63 @@ fn waiting_is_what_is_longer_than_the_last() {
     let row = |rank: u32| found.ranks.iter().find(|r| r.trace.rank == Some(rank)).unwrap();
     assert_eq!((row(2).n_last, row(2).caused_ns, row(2).waited_ns), (1, 60_000, Some(0)));
     assert_eq!((row(1).waited_ns, row(3).waited_ns, row(1).n_last), (Some(80_000), Some(40_000), 0));
-    assert_eq!(found.collectives[0].last.rank, Some(2));
+    assert_eq!((found.collectives[0].last.rank, found.collectives[0].spread_ns()), (Some(2), 80_000));
+    let place = WaitPlace { group: "g".into(), op: "nccl:all_reduce".into(), n_last: 1, caused_ns: 60_000, step: None };
+    assert_eq!((row(2).place.clone(), row(1).place.clone()), (Some(place), None));
+}
+
+/// Four ranks in two tensor groups and two data groups; transfers of the second tensor group take `slow` times as long.
+fn grouped(slow: i64) -> FleetRun {
+    let call = |group: &str, seq: u32, duration_ns: i64| PartCollective {
+        group: group.into(),
+        op: "nccl:all_reduce".into(),
+        seq,
+        bytes: Some(3_000_000),
+        duration_ns,
+        ..PartCollective::default()
+    };
+    let trace = |rank: u64| {
+        let mut part = part(rank);
+        part.meta.rank = Some(rank as u32);
+        let (tensor, data) = (rank / 2, rank % 2);
+        let times = if tensor == 1 { slow } else { 1 };
+        part.collectives = (0..3).map(|seq| call(&format!("{tensor} mesh_tp"), seq, 2_000_000 * times)).collect();
+        part.collectives.push(call(&format!("DATA_PARALLEL_GROUP {data}"), 0, 4_000_000));
+        part
+    };
+    merge(&(0..8).map(trace).collect::<Vec<_>>()).0
+}
+
+#[test]
+fn groups_are_compared_with_their_like() {
+    let found = summary(&grouped(3));
+    // Tensor groups 0 to 3 have two ranks each, data groups four.
+    let slowest = &found.groups[0];
+    assert_eq!((slowest.group.as_str(), slowest.n, slowest.ratio_thousandths), ("1 mesh_tp", 2, Some(3000)));
+    // 3 MB × 2 (n − 1) / n in 6 ms.
+    assert_eq!(slowest.bus_bytes_per_s.map(f64::round), Some(0.5e9));
+    assert!(
+        found.groups.iter().filter(|g| g.group.starts_with("DATA")).all(|g| g.ratio_thousandths.is_none()),
+        "two groups have no median"
+    );
+    let call = found.collectives.iter().find(|c| c.group == "1 mesh_tp").expect("a collective of it");
+    assert_eq!([call.bus_bytes_per_s, call.usual_bus_bytes_per_s].map(|b| b.map(f64::round)), [Some(0.5e9), Some(1.5e9)]);
+}
+
+#[test]
+fn rows_are_ordered_by_the_kind_of_group_that_its_name_says() {
+    let run = grouped(1);
+    assert_eq!(summary(&run).orders, [RowOrder::Rank, RowOrder::Host, RowOrder::Group, RowOrder::Tensor, RowOrder::Data, RowOrder::Value]);
+    let rows = |order| super::map(&run, Metric::Duration, order).rows;
+    assert_eq!(rows(RowOrder::Tensor), [0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(rows(RowOrder::Data), [0, 2, 4, 6, 1, 3, 5, 7]);
+    assert_eq!(rows(RowOrder::Pipeline), [0, 1, 2, 3, 4, 5, 6, 7], "no group says so");
+}
+
+#[test]
+fn cells_that_are_alike_have_no_contrast() {
+    let map = map(&run_of(&[1, 2]), Metric::Duration, RowOrder::Rank);
+    assert!(map.least_ns <= 1001 && map.most_ns >= 1100, "{} to {}", map.least_ns, map.most_ns);
 }
 
 #[test]
