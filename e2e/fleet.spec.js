@@ -38,6 +38,18 @@ test('a run summary names what is wrong, and a cell names its trace', async ({ p
   await picture(page, 'fleet');
 });
 
+for (const [ranks, subjects] of [[8, ['rank 5', 'group tp2', 'host node3', 'rank 1']], [512, ['rank 137', 'group tp77', 'host node41', 'rank 290']]]) {
+  test(`every planted fault of ${ranks} ranks is named and nothing else`, async ({ page, site }) => {
+    await start(page, site);
+    await openProfile(page, join(root, 'tests', 'fixtures', 'axonrun', `${ranks}_ranks_4_faults.axonrun`));
+    const view = page.locator('[data-view="fleet"]');
+    await expect(view.locator('[data-finding]')).toHaveCount(4);
+    for (const subject of subjects) await expect(view.locator(`[data-finding="${subject}"]`)).toBeVisible();
+    await expect(view.locator('[data-fleet-map]')).toHaveAttribute('data-fleet-map', `0,0,4,${ranks}`);
+    await picture(page, `fleet-${ranks}`);
+  });
+}
+
 test('a run is compared with another open one', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, base);

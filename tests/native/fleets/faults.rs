@@ -85,6 +85,31 @@ fn faults_among_64_ranks_are_named_and_nothing_else() {
     score.check("64 ranks, 2 seeds");
 }
 
+/// What the program prints of the runs that the page is tested with (`e2e/fleet.spec.js`).
+#[test]
+fn report_names_every_planted_fault_and_nothing_else() {
+    let cases: [(&str, &[&str]); 4] = [
+        ("8_ranks_4_faults", &["data_stall host node3", "slow_host rank 1", "slow_link group tp2", "slow_device rank 5"]),
+        ("32_ranks_4_faults", &["data_stall host node3", "slow_host rank 6", "slow_link group tp2", "slow_device rank 13"]),
+        ("512_ranks_4_faults", &["data_stall host node41", "slow_host rank 290", "slow_link group tp77", "slow_device rank 137"]),
+        ("32_ranks_no_faults", &[]),
+    ];
+    for (name, planted) in cases {
+        let file = format!("{}/tests/fixtures/axonrun/{name}.axonrun", env!("CARGO_MANIFEST_DIR"));
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_axonscope")).args(["report", &file, "--query", "fleet"]).output();
+        let report: serde_json::Value = serde_json::from_slice(&output.expect("the program runs").stdout).expect("an answer");
+        let found = report["answer"]["findings"].as_array().expect("findings");
+        let mut named: Vec<String> = found
+            .iter()
+            .map(|f| format!("{} {}", f["kind"].as_str().unwrap_or_default(), f["subject"].as_str().unwrap_or_default()))
+            .collect();
+        let mut planted: Vec<&str> = planted.to_vec();
+        named.sort_unstable();
+        planted.sort_unstable();
+        assert_eq!(named, planted, "{name}");
+    }
+}
+
 /// Through traces once, and without writing them for more seeds.
 #[test]
 fn faults_among_512_ranks_are_named_and_nothing_else() {
