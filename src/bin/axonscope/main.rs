@@ -17,10 +17,12 @@ mod table;
 mod text_table;
 #[cfg(not(target_arch = "wasm32"))]
 mod view;
+#[cfg(not(target_arch = "wasm32"))]
+mod warn;
 
 #[cfg(not(target_arch = "wasm32"))]
 mod command {
-    use crate::{compare, convert, fleet, report, table, view};
+    use crate::{compare, convert, fleet, report, table, view, warn};
     use clap::{Parser, Subcommand};
     use std::process::ExitCode;
 
@@ -79,7 +81,7 @@ mod command {
         match outcome {
             Ok(code) => ExitCode::from(code),
             Err(sentence) => {
-                eprintln!("{sentence}");
+                warn::line(sentence);
                 ExitCode::FAILURE
             }
         }

@@ -1,6 +1,6 @@
 //! `axonscope table`: any number of profiles, one row each, as CSV, Markdown or JSON on standard output.
 
-use crate::files;
+use crate::{files, warn};
 use axonscope::analysis::variants::table::{Mode, sentence, shown};
 use axonscope::analysis::variants::text::{self, Layout};
 use axonscope::analysis::variants::variants;
@@ -51,12 +51,12 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
                 Ok(found) => parts.extend(found),
                 Err(refusal) => {
                     n_refused += 1;
-                    eprintln!("{refusal}");
+                    warn::line(refusal);
                 }
             },
             Err(error) => {
                 n_refused += 1;
-                eprintln!("{error}");
+                warn::line(error);
             }
         }
     }

@@ -124,6 +124,18 @@ fn a_full_disk_leaves_no_half_result() {
     assert!(folder.parts(".").iter().all(|p| !shown(p).contains("partial")), "no temporary file is left");
 }
 
+/// Standard error may be a file on the disk that is full.
+#[cfg(unix)]
+#[test]
+fn a_log_that_cannot_be_written_ends_no_run() {
+    let folder = Folder::with("log", &four(1));
+    std::os::unix::fs::symlink("/no/such/file", folder.0.join("traces/gone.json")).unwrap();
+    let script = format!("{} run traces -o run.axonrun 2> /dev/full", env!("CARGO_BIN_EXE_axonscope"));
+    let status = Command::new("sh").arg("-c").arg(script).current_dir(&folder.0).status().expect("a shell");
+    assert_eq!(status.code(), Some(4));
+    assert!(folder.0.join("run.axonrun").exists());
+}
+
 #[test]
 fn a_reader_that_goes_away_is_no_panic() {
     let folder = Folder::with("pipe", &four(1));

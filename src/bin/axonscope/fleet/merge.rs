@@ -1,7 +1,7 @@
 //! `axonscope merge`: parts, and runs of other parts, to a run summary.
 
 use super::{SKIPPED, part_file, progress, traces, whole_file};
-use crate::files;
+use crate::{files, warn};
 use axonscope::analysis::fleet::Merger;
 use axonscope::base::text::counted;
 use axonscope::formats::axonrun;
@@ -63,7 +63,7 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
                     _ => unique.insert(id, (name, path)).map(|known| known.0),
                 };
                 if let Some(copy) = copy {
-                    eprintln!("`{copy}` is in the run already and counts once.");
+                    warn::line(format_args!("`{copy}` is in the run already and counts once."));
                 }
             }
         }
@@ -88,10 +88,10 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
         let first = broken.first().map_or("There are no files with names that end in .part.parquet or .axonrun.", String::as_str);
         return Err(format!("No part could be read. {first}"));
     }
-    broken.iter().for_each(|sentence| eprintln!("{sentence}"));
+    broken.iter().for_each(warn::line);
     if let Some(first) = strangers.first() {
         let n = counted(strangers.len() as u64, "file");
-        eprintln!("{n} skipped: neither parts nor runs. The first: `{}`.", first.display());
+        warn::line(format_args!("{n} skipped: neither parts nor runs. The first: `{}`.", first.display()));
     }
     whole_file::write(&arguments.output, &axonrun::encode(&merger.finish())?)?;
     Ok(if broken.is_empty() { 0 } else { SKIPPED })

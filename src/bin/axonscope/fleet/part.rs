@@ -2,6 +2,7 @@
 
 use super::traces::{self, Refused};
 use super::{SKIPPED, part_file, progress, whole_file};
+use crate::warn;
 use axonscope::base::text::counted;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -34,7 +35,7 @@ pub struct Arguments {
 /// Writes the parts.
 pub fn run(arguments: &Arguments) -> Result<u8, String> {
     let found = traces::traces(&arguments.files, arguments.root.as_deref())?;
-    found.copies.iter().for_each(|sentence| eprintln!("{sentence}"));
+    found.copies.iter().for_each(warn::line);
     std::fs::create_dir_all(&arguments.output).map_err(|e| format!("`{}` could not be created: {e}.", arguments.output.display()))?;
     let bar = progress::bytes(found.traces.iter().map(|t| t.len).sum(), "parts");
     let each = |trace: &traces::Trace, own: &mut Outcome| {
@@ -91,9 +92,9 @@ pub fn finished(is_nothing: bool, mut other: Vec<String>, mut broken: Vec<String
         let first = broken.first().or(other.first()).map_or("There are no files.", String::as_str);
         return Err(format!("No PyTorch trace could be read. {first}"));
     }
-    broken.iter().for_each(|sentence| eprintln!("{sentence}"));
+    broken.iter().for_each(warn::line);
     if let Some(first) = other.first() {
-        eprintln!("{} skipped: no PyTorch traces. The first: {first}", counted(other.len() as u64, "file"));
+        warn::line(format_args!("{} skipped: no PyTorch traces. The first: {first}", counted(other.len() as u64, "file")));
     }
     Ok(if broken.is_empty() { 0 } else { SKIPPED })
 }

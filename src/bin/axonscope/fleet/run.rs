@@ -2,6 +2,7 @@
 
 use super::traces::{self, Refused};
 use super::{part, progress, whole_file};
+use crate::warn;
 use axonscope::analysis::fleet::Merger;
 use axonscope::formats::axonrun;
 use std::path::PathBuf;
@@ -48,7 +49,7 @@ pub fn run(arguments: &Arguments) -> Result<u8, String> {
         return on_ray(arguments, address);
     }
     let found = traces::traces(&arguments.files, None)?;
-    found.copies.iter().for_each(|sentence| eprintln!("{sentence}"));
+    found.copies.iter().for_each(warn::line);
     let bar = progress::bytes(found.traces.iter().map(|t| t.len).sum(), "traces");
     let each = |trace: &traces::Trace, own: &mut Outcome| {
         let added = traces::part(trace).and_then(|part| own.merger.add(&part).map_err(|e| Refused::Broken(e.to_string())));

@@ -1,5 +1,6 @@
 //! `--timing`: how long each phase of an import took.
 
+use crate::warn;
 use axonscope::base::phases::{self, Listener, Phase};
 use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex};
@@ -31,8 +32,8 @@ pub fn print() {
     let Ok(sums) = SUMS.lock() else { return };
     for phase in Phase::ALL {
         if let Some(ms) = sums.get(&phase) {
-            eprintln!("{:<12} {ms:>9.1} ms", phase.name());
+            warn::line(format_args!("{:<12} {ms:>9.1} ms", phase.name()));
         }
     }
-    eprintln!("{:<12} {:>9.1} ms", "import", now_ms());
+    warn::line(format_args!("{:<12} {:>9.1} ms", "import", now_ms()));
 }
