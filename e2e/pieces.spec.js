@@ -1,7 +1,8 @@
 // A large trace is read in pieces by several workers; the profile is that of reading it in order.
-import { mkdtempSync, rmSync, writeSync, openSync, closeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, openProfile, settled, show, start, test } from './support.js';
 
 let folder;
@@ -78,6 +79,25 @@ test('helpers read pieces, and the profile is the same', async ({ page, site, co
   const whole = await said(other);
   expect(split).toEqual(whole);
   expect(whole.operators).toContain('aten::op36');
+  await other.close();
+});
+
+test('the text of a gzip file is parsed by helpers, and the profile is the same', async ({ page, site, context }) => {
+  const packed = join(folder, 'packed.pt.trace.json.gz');
+  writeFileSync(packed, gzipSync(readFileSync(large), { level: 1 }));
+  await cores(page, 2);
+  await start(page, site);
+  await openProfile(page, packed);
+  const phases = await measures(page.workers().find(isProgram));
+  expect(phases.filter((name) => name === 'helper').length, 'pieces by helpers').toBeGreaterThan(1);
+  await expect.poll(() => page.workers().length).toBe(1);
+  const split = await said(page);
+  const other = await context.newPage();
+  await cores(other, 1);
+  await start(other, site);
+  await openProfile(other, packed);
+  expect(await measures(other.workers().find(isProgram))).not.toContain('helper');
+  expect(split).toEqual(await said(other));
   await other.close();
 });
 

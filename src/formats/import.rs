@@ -112,14 +112,12 @@ impl Feeder {
     }
 
     /// Whether the file is gzip.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(super) fn is_gzip(&self) -> bool {
+    pub fn is_gzip(&self) -> bool {
         self.inflater.is_some()
     }
 
-    /// Takes the next text of a gzip file that another thread inflates.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(super) fn feed_inflated(&mut self, text: &[u8]) -> Result<(), ImportError> {
+    /// Takes the next text of a gzip file that something else inflates.
+    pub fn feed_inflated(&mut self, text: &[u8]) -> Result<(), ImportError> {
         if std::mem::take(&mut self.is_first) && is_gzip(text) {
             return Err(twice_packed());
         }
@@ -127,15 +125,13 @@ impl Feeder {
     }
 
     /// All text of the next `n_bytes` of that file was fed.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(super) fn pass(&mut self, n_bytes: u64) {
+    pub fn pass(&mut self, n_bytes: u64) {
         self.bytes += n_bytes;
         self.importer.expect(self.bytes, self.total);
     }
 
     /// Takes back what inflated the file, and why it stopped if it did, in the block that begins there.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub(super) fn end_inflating(&mut self, inflater: Inflater, stop: Option<(u64, Stop<ImportError>)>) -> Result<(), ImportError> {
+    pub fn end_inflating(&mut self, inflater: Inflater, stop: Option<(u64, Stop<ImportError>)>) -> Result<(), ImportError> {
         self.inflater = Some(inflater);
         stop.map_or(Ok(()), |(offset, stop)| self.stopped(offset, stop))
     }
@@ -143,6 +139,11 @@ impl Feeder {
     /// How the importer reads the file in pieces; `None`: only in order.
     pub fn split(&self) -> Option<&'static dyn Split> {
         self.importer.split().filter(|_| self.inflater.is_none())
+    }
+
+    /// How the importer reads the text of a gzip file in pieces; `None`: only in order, or the file is none.
+    pub fn split_of_text(&self) -> Option<&'static dyn Split> {
+        self.importer.split().filter(|_| self.inflater.is_some())
     }
 
     /// Adds a piece in place of the next `n_bytes` of the file. `false`: they have to be fed.

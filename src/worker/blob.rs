@@ -97,6 +97,8 @@ pub struct Blocks {
     offset: u64,
     size: u64,
     coming: VecDeque<Coming>,
+    /// How many blocks may be on their way: one as long as nobody has asked for the first.
+    n_ahead: usize,
     bytes: Vec<u8>,
 }
 
@@ -124,14 +126,14 @@ impl Blocks {
     }
 
     fn over(source: Source, len: u64) -> Self {
-        Blocks { source, end: len, offset: 0, size: FIRST_BLOCK, coming: VecDeque::new(), bytes: Vec::new() }
+        Blocks { source, end: len, offset: 0, size: FIRST_BLOCK, coming: VecDeque::new(), n_ahead: 1, bytes: Vec::new() }
     }
 
     /// Asks for the next blocks. The first one is read without the reader, which may not have started yet.
     fn read_ahead(&mut self) -> Result<(), String> {
         let Source::File(file, reader) = &self.source else { return Ok(()) };
         let reader = reader.as_ref().filter(|r| r.is_running());
-        let n_ahead = if reader.is_some() || remote::is_remote(file) { N_AHEAD } else { 1 };
+        let n_ahead = if reader.is_some() || remote::is_remote(file) { self.n_ahead } else { 1 };
         while self.offset < self.end && self.coming.len() < n_ahead {
             let n_bytes = self.size.min(self.end - self.offset);
             let blob = part(file, self.offset, n_bytes)?;
@@ -157,6 +159,7 @@ impl Blocks {
         let Some(coming) = self.coming.pop_front() else {
             return Ok(None);
         };
+        self.n_ahead = N_AHEAD;
         self.read_ahead()?;
         let buffer = self.arrived(coming).await?;
         self.bytes.resize(buffer.byte_length() as usize, 0);

@@ -131,10 +131,18 @@ impl Helper {
 
     /// Asks for a piece of `file`.
     pub fn read(&self, order: PieceOrder, file: &File) -> Coming {
+        self.ask(order.number, &ToWorker::ReadPiece(order), file)
+    }
+
+    /// Asks for a piece that consists of `text`.
+    pub fn read_text(&self, order: PieceOrder, text: &Uint8Array) -> Coming {
+        self.ask(order.number, &ToWorker::ReadText(order), text)
+    }
+
+    fn ask(&self, number: u32, message: &ToWorker, bytes_of_it: &JsValue) -> Coming {
         let (sender, receiver) = oneshot::channel();
-        let number = order.number;
-        let sent = encode(&ToWorker::ReadPiece(order)).and_then(|bytes| {
-            let parts = Array::of2(&Uint8Array::from(bytes.as_slice()), file);
+        let sent = encode(message).and_then(|bytes| {
+            let parts = Array::of2(&Uint8Array::from(bytes.as_slice()), bytes_of_it);
             self.worker.post_message(&parts).map_err(|e| words(&e))
         });
         if sent.is_ok() && !self.is_gone() {

@@ -5,7 +5,7 @@ use super::fault;
 use super::helpers::Helper;
 use super::lifeline;
 use super::opening::{self, Transfer};
-use super::piece::Orders;
+use super::piece::{Orders, Text};
 use super::protocol::{ToPage, ToWorker, build_id, decode, encode};
 use super::reader::Reader;
 use super::remote;
@@ -81,6 +81,9 @@ impl Host {
     fn receive(&self, event: &MessageEvent) {
         let parts: Array = event.data().unchecked_into();
         let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
+        if let Ok(ToWorker::ReadText(order)) = decode::<ToWorker>(&bytes) {
+            return self.orders.take(self, order, Text::Here(parts.get(1).unchecked_into()));
+        }
         let files: Vec<File> = match parts.iter().skip(1).map(remote::file).collect() {
             Ok(files) => files,
             Err(sentence) => return self.post(&ToPage::Failed(sentence)),
@@ -96,7 +99,9 @@ impl Host {
                     }
                 });
             }
-            Ok(ToWorker::ReadPiece(order)) => self.orders.take(self, order, files.into_iter().next()),
+            Ok(ToWorker::ReadPiece(order)) => self.orders.take(self, order, Text::of(files.first())),
+            // Its bytes are no file: it has been taken above.
+            Ok(ToWorker::ReadText(_)) => {}
             Ok(ToWorker::Ask { id, query }) => self.answer(id, &query),
             // The synthetic trace opens, or what follows is slower; neither is news for the page.
             Ok(ToWorker::WarmUp { n_readers }) => {

@@ -6,6 +6,7 @@ pub mod duckdb;
 pub mod fault;
 mod helpers;
 pub mod host;
+mod inflating;
 mod lifeline;
 mod opening;
 pub mod page;

@@ -3,6 +3,7 @@
 use super::blob::Blocks;
 use super::helpers::Helper;
 use super::host::{Host, input};
+use super::inflating::{GZIP_MIN, Inflating};
 use super::protocol::{COLUMN_BLOCK, Opened, Progress, ToPage};
 use super::reader::Reader;
 use super::remote;
@@ -119,8 +120,12 @@ async fn streamed(
         (Some(split), Some(file)) if plan.n_threads > 1 => Some(InPieces { claim, member: main, file, split, plan }),
         _ => None,
     };
+    let of_text = feeder.split_of_text().filter(|_| n_readers > 1 && main.len() >= GZIP_MIN);
     if let Some(in_pieces) = in_pieces {
         in_pieces.feed(&mut feeder, &mut tell, &unreadable).await?;
+    } else if let (Some(split), Some(file)) = (of_text, file) {
+        let blocks = Blocks::new(file).map_err(unreadable)?;
+        Inflating::new(&mut feeder, split, (claim, &main.name), n_readers).feed(blocks, &mut hash, &mut tell, &unreadable).await?;
     } else {
         let mut blocks = match file {
             Some(file) => Blocks::new(file).map_err(unreadable)?,

@@ -14,18 +14,45 @@ use std::rc::Rc;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::File;
 
+/// Where the bytes of a piece are.
+pub(super) enum Text {
+    /// In a file.
+    In(File),
+    /// With the order.
+    Here(Uint8Array),
+    /// Nowhere.
+    Missing,
+}
+
+impl Text {
+    /// In a file, if there is one.
+    pub fn of(file: Option<&File>) -> Text {
+        file.map_or(Text::Missing, |file| Text::In(file.clone()))
+    }
+}
+
+/// Bytes on their way.
+enum Coming {
+    Blocks(Blocks),
+    Here(Uint8Array),
+}
+
 /// Pieces to be read, in the order in which they were asked for.
 #[derive(Clone, Default)]
 pub(super) struct Orders {
-    waiting: Rc<RefCell<VecDeque<(PieceOrder, Option<Blocks>)>>>,
+    waiting: Rc<RefCell<VecDeque<(PieceOrder, Option<Coming>)>>>,
     is_busy: Rc<Cell<bool>>,
 }
 
 impl Orders {
     /// Takes an order. Its bytes are asked for at once: they are on their way while the piece before it is read.
-    pub fn take(&self, host: &Host, order: PieceOrder, file: Option<File>) {
-        let blocks = file.and_then(|file| Blocks::of_range(&file, order.from..order.to, Reader::shared()).ok());
-        self.waiting.borrow_mut().push_back((order, blocks));
+    pub fn take(&self, host: &Host, order: PieceOrder, text: Text) {
+        let coming = match text {
+            Text::In(file) => Blocks::of_range(&file, order.from..order.to, Reader::shared()).ok().map(Coming::Blocks),
+            Text::Here(text) => Some(Coming::Here(text)),
+            Text::Missing => None,
+        };
+        self.waiting.borrow_mut().push_back((order, coming));
         if self.is_busy.replace(true) {
             return;
         }
@@ -33,10 +60,11 @@ impl Orders {
         spawn_local(async move {
             loop {
                 let next = orders.waiting.borrow_mut().pop_front();
-                let Some((order, blocks)) = next else { break };
+                let Some((order, coming)) = next else { break };
                 let (began, number) = (phases::begin(), order.number);
-                let packed = match blocks {
-                    Some(blocks) => read(&order, blocks).await,
+                let packed = match coming {
+                    Some(Coming::Blocks(blocks)) => read(&order, blocks).await,
+                    Some(Coming::Here(text)) => parsed(&order, &text.to_vec()),
                     None => None,
                 };
                 let mut transfer = Transfer::default();
@@ -53,6 +81,13 @@ impl Orders {
 /// How pieces of such a file are read.
 fn split(order: &PieceOrder) -> Option<&'static dyn Split> {
     formats::by_id(&order.claim.format)?.streamed(&order.claim, &order.path)?.split()
+}
+
+/// The piece of a text as bytes.
+fn parsed(order: &PieceOrder, text: &[u8]) -> Option<Vec<u8>> {
+    let mut piece = split(order)?.piece(&order.head, order.from)?;
+    piece.feed(text);
+    piece.packed()
 }
 
 /// The piece as bytes; `None` where its text cannot be read.

@@ -35,6 +35,8 @@ pub enum ToWorker {
     },
     /// Read a piece of the file that comes with this, for the worker that opens it.
     ReadPiece(PieceOrder),
+    /// The same of a piece whose bytes come with this.
+    ReadText(PieceOrder),
     /// A question to the open profile.
     Ask {
         /// Comes back with the answer.
