@@ -1,7 +1,8 @@
 //! Above the rows: filter, columns, download; and the header whose cells sort.
 
 use super::csv;
-use super::data::{Column, Kind};
+use super::data::{Column, Kind, Row};
+use super::json;
 use super::order::{self, Direction, SortKeys};
 use super::rest;
 use super::state::State;
@@ -9,17 +10,21 @@ use crate::ui::dom;
 use crate::ui::small::{Help, Menu, Problem};
 use leptos::{ev, prelude::*};
 
-/// Filter, count, columns, CSV.
+/// Filter, count, columns, CSV, JSON.
 #[component]
 pub(super) fn Tools(state: State, id: String) -> impl IntoView {
     let count = move || state.count_words();
-    let file = dom::file_name(&id, "csv");
     // The rows shown are all of them only when none is still to come.
-    let save = rest::when_whole(state, move || {
-        let (columns, rows) = (state.columns.get_untracked(), state.rows.get_untracked());
-        let (order, shown) = (state.order.get_untracked(), state.shown.get_untracked());
-        dom::save_text(&file, "text/csv;charset=utf-8", &csv::csv(&columns, &rows, &order, &shown));
-    });
+    let save = |ending, kind, text: fn(&[Column], &[Row], &[u32], &[usize]) -> String| {
+        let file = dom::file_name(&id, ending);
+        rest::when_whole(state, move || {
+            let (columns, rows) = (state.columns.get_untracked(), state.rows.get_untracked());
+            let (order, shown) = (state.order.get_untracked(), state.shown.get_untracked());
+            dom::save_text(&file, kind, &text(&columns, &rows, &order, &shown));
+        })
+    };
+    let save_csv = save("csv", "text/csv;charset=utf-8", csv::csv);
+    let save_json = save("json", "application/json", json::json);
     view! {
         <div class="table__tools">
             <input
@@ -43,7 +48,8 @@ pub(super) fn Tools(state: State, id: String) -> impl IntoView {
             </button>
             <span class="table__count figure" role="status">{count}</span>
             <Menu label="Columns"><ColumnList state /></Menu>
-            <button type="button" class="button" title="Save the rows shown as CSV with unrounded values" on:click=move |_| save()>"CSV"</button>
+            <button type="button" class="button" title="Save the rows shown as CSV with unrounded values" on:click=move |_| save_csv()>"CSV"</button>
+            <button type="button" class="button" title="Save the rows shown as JSON with unrounded values" on:click=move |_| save_json()>"JSON"</button>
         </div>
         <Problem text=state.problem />
     }

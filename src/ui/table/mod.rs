@@ -5,6 +5,7 @@ pub mod choices;
 pub mod csv;
 pub mod data;
 mod head;
+pub mod json;
 pub mod order;
 mod rest;
 mod spec;

@@ -7,7 +7,7 @@ use crate::ui::dom;
 use crate::ui::effect::effect;
 use crate::ui::small::{Problem, swatch_colour};
 use crate::ui::table::window::ROW;
-use crate::ui::table::{Column, HeadCell, Kind, Name, copied, csv, data, plain_cell};
+use crate::ui::table::{Column, HeadCell, Kind, Name, Row, copied, csv, data, json, plain_cell};
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
 
@@ -109,12 +109,16 @@ fn Tools(state: State, id: String, levels: usize) -> impl IntoView {
         let (shown, all) = (state.lines.with(|l| l.len()), state.branches.with(|b| b.len()));
         format!("{} of {}", text::count(shown as u64), text::counted(all as u64, "row"))
     };
-    let file = dom::file_name(&id, "csv");
-    let save = move |_| {
-        let (columns, rows) = state.flat();
-        let (order, shown): (Vec<u32>, Vec<usize>) = ((0..rows.len() as u32).collect(), (0..columns.len()).collect());
-        dom::save_text(&file, "text/csv;charset=utf-8", &csv::csv(&columns, &rows, &order, &shown));
+    let save = |ending, kind, text: fn(&[Column], &[Row], &[u32], &[usize]) -> String| {
+        let file = dom::file_name(&id, ending);
+        move |_: leptos::ev::MouseEvent| {
+            let (columns, rows) = state.flat();
+            let (order, shown): (Vec<u32>, Vec<usize>) = ((0..rows.len() as u32).collect(), (0..columns.len()).collect());
+            dom::save_text(&file, kind, &text(&columns, &rows, &order, &shown));
+        }
     };
+    let save_csv = save("csv", "text/csv;charset=utf-8", csv::csv);
+    let save_json = save("json", "application/json", json::json);
     view! {
         <div class="table__tools">
             <input
@@ -139,7 +143,8 @@ fn Tools(state: State, id: String, levels: usize) -> impl IntoView {
             <span class="table__count figure" role="status">{count}</span>
             <button type="button" class="button" data-tree="open" on:click=move |_| state.open_levels(usize::MAX)>"Expand all"</button>
             <button type="button" class="button" data-tree="close" title="Collapse to the initial levels" on:click=move |_| state.open_levels(levels)>"Collapse"</button>
-            <button type="button" class="button" title="Save all rows as CSV with unrounded values" on:click=save>"CSV"</button>
+            <button type="button" class="button" title="Save all rows as CSV with unrounded values" on:click=save_csv>"CSV"</button>
+            <button type="button" class="button" title="Save all rows as JSON with unrounded values" on:click=save_json>"JSON"</button>
         </div>
         <Problem text=state.problem />
     }
