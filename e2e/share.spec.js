@@ -2,8 +2,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { gzipSync } from 'node:zlib';
-import { expect, idle, lanes, openProfile, samples, settled, show, start, test } from './support.js';
+import { crc32, gzipSync } from 'node:zlib';
+import { dropFiles, expect, idle, lanes, neuron, openProfile, samples, settled, show, start, test } from './support.js';
 
 const CPU = join(samples, 'cpu_single.pt.trace.json.gz');
 
@@ -72,6 +72,106 @@ test('a Chrome trace of a range opens again, and is the range', async ({ page, s
   expect(slices(of)).toBeLessThan(slices(all));
   await openProfile(page, { name: 'part.json', mimeType: 'application/json', buffer: readFileSync(part.path) });
   await expect(page.locator('[role=tab]')).toHaveCount(2);
+});
+
+/** Members of a ZIP archive by its directory, with the sums of their bytes checked: name and bytes. */
+function members(path) {
+  const bytes = readFileSync(path);
+  const end = bytes.length - 22;
+  expect(bytes.readUInt32LE(end)).toBe(0x06054b50);
+  const out = {};
+  for (let [n, at] = [bytes.readUInt16LE(end + 10), bytes.readUInt32LE(end + 16)]; n > 0; n--) {
+    expect(bytes.readUInt32LE(at)).toBe(0x02014b50);
+    const [crc, size, nName, from] = [bytes.readUInt32LE(at + 16), bytes.readUInt32LE(at + 24), bytes.readUInt16LE(at + 28), bytes.readUInt32LE(at + 42)];
+    const name = bytes.subarray(at + 46, at + 46 + nName).toString();
+    const data = bytes.subarray(from + 30 + bytes.readUInt16LE(from + 26) + bytes.readUInt16LE(from + 28)).subarray(0, size);
+    expect(crc32(data), name).toBe(crc);
+    for (const mark of [data.subarray(0, 4), data.subarray(-4)]) expect(mark.toString(), name).toBe('PAR1');
+    out[name] = data;
+    at += 46 + nName + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
+  }
+  return out;
+}
+
+const names = (path) => Object.keys(members(path)).map((name) => name.replace('.parquet', ''));
+
+/** Runs a query in the view SQL; the first cell of its result. */
+async function answer(page, query) {
+  await show(page, 'sql');
+  const view = page.locator('[data-view="sql"]');
+  const n = Number(await view.getAttribute('data-sql-runs'));
+  await page.locator('[data-sql-text]').fill(query);
+  await page.locator('[data-sql-run]').click();
+  await expect(view).toHaveAttribute('data-sql-runs', String(n + 1), { timeout: 45_000 });
+  expect(await view.getAttribute('data-sql'), await view.textContent()).toBe('ready');
+  return (await page.locator('table[data-table="sql"] tbody tr[data-row] td').first().textContent()).trim();
+}
+
+test('Parquet tables of a device profile open again with the same answers', async ({ page, site }) => {
+  const requested = [];
+  page.on('request', (request) => requested.push(new URL(request.url()).pathname));
+  await start(page, site);
+  await openProfile(page, neuron('fused_attention', 'fused_exec_2_profile_full.json'));
+  const query = "select concat_ws(' ', (select count(*) from Instruction), (select sum(duration_ns) from Instruction), (select sum(transfer_bytes) from DmaPacket), (select sum(raw_flops) from Instruction), (select count(*) from Flow), (select sum(duration_ns) from ActiveTime), (select hardware_flops from Summary)) as v";
+  const before = await answer(page, query);
+  const file = await saved(page, 'tables');
+  expect(file.name).toMatch(/\.parquet\.zip$/);
+  for (const table of ['Instruction', 'DmaPacket', 'ActiveTime', 'Flow', 'Summary', 'Metadata', 'TensorInfo']) expect(names(file.path)).toContain(table);
+  await expect(page.locator('.notice')).toContainText('rows were saved');
+  await openProfile(page, { name: 'fused.parquet.zip', mimeType: 'application/zip', buffer: readFileSync(file.path) });
+  await expect(page.locator('body')).toHaveAttribute('data-profile', 'neuron_parquet');
+  expect(await answer(page, query)).toBe(before);
+});
+
+test('Parquet tables of a trace, and of its selected range', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, CPU);
+  const all = await saved(page, 'tables');
+  for (const table of ['slice', 'track', 'thread', 'process', 'args', 'operator', 'step']) expect(names(all.path)).toContain(table);
+  const box = await (await lanes(page)).boundingBox();
+  await page.keyboard.down('Shift');
+  await page.mouse.move(box.x + box.width * 0.4, box.y + box.height * 0.5);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.5, box.y + box.height * 0.5, { steps: 4 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await expect(page.locator('[data-clear-range]')).toBeVisible();
+  const part = await saved(page, 'tables', () => page.locator('dialog .button', { hasText: 'Selected range' }).click());
+  expect(part.name).toMatch(/range\.parquet\.zip$/);
+  expect(members(part.path)['slice.parquet'].length).toBeLessThan(members(all.path)['slice.parquet'].length);
+
+  // A trace of another program.
+  await dropFiles(page, { name: 'chrome.json', bytes: JSON.stringify({ traceEvents: [1, 2, 3].map((i) => ({ ph: 'X', name: `task ${i}`, pid: 1, tid: 1, ts: i * 10, dur: 5, args: { request: i } })) }) });
+  const chrome = await saved(page, 'tables');
+  expect(names(chrome.path).sort()).toEqual(['args', 'process', 'slice', 'thread', 'track']);
+});
+
+test.describe('without a service worker', () => {
+  test.use({ serviceWorkers: 'block' });
+
+  test('Parquet tables whose writer cannot be loaded are a sentence, and nothing is lost', async ({ page, site }) => {
+    await start(page, site);
+    await openProfile(page, CPU);
+    await page.route('**/neuron*', (route) => route.abort());
+    await page.locator('[data-share]').click();
+    await page.locator('[data-share-action="tables"]').click();
+    await expect(page.locator('.notice')).toContainText('could not be loaded');
+    await page.unroute('**/neuron*');
+    const again = await saved(page, 'tables');
+    expect(names(again.path)).toContain('slice');
+  });
+});
+
+test('a table is saved as JSON', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, CPU);
+  await show(page, 'operators');
+  const [file] = await Promise.all([page.waitForEvent('download'), page.locator('.table__tools').getByRole('button', { name: 'JSON' }).first().click()]);
+  expect(file.suggestedFilename()).toMatch(/operators.*\.json$/);
+  const rows = JSON.parse(readFileSync(await file.path(), 'utf8'));
+  expect(rows.length).toBeGreaterThan(5);
+  expect(typeof rows[0].name).toBe('string');
+  expect(Object.values(rows[0]).some((value) => typeof value === 'number')).toBe(true);
 });
 
 test('a report has the tables and charts of the view', async ({ page, site }) => {

@@ -44,6 +44,48 @@ async function trace(host) {
   }
 }
 
+/** Saves the tables of the entire profile or of the selected range as Parquet files in one ZIP archive. */
+async function saveTables(host) {
+  const { ask, el, line } = await panels();
+  const state = host.state();
+  if (state.nSlices === 0 && !state.isDevice) throw new Error('This profile has no tables that are written as Parquet.');
+  let isRange = false;
+  if (state.hasRange) {
+    const text = `The tables of ${state.name}, or the rows that touch the selected range alone? ${state.scope}.`;
+    const choice = await ask('Parquet tables', [el('p', {}, text)], [['Entire profile', 'all'], ['Selected range', 'range'], ['Cancel', null]]);
+    if (!choice) return;
+    isRange = choice === 'range';
+  }
+  let isOver = false;
+  const label = 'Writing Parquet tables';
+  const progress = line(label, { actions: [['Cancel', (close) => { isOver = true; close(); }]] });
+  // Members in order; the header of a table comes with its last bytes.
+  const members = [];
+  let table = [];
+  let nRows = 0;
+  try {
+    await host.beginTables(isRange);
+    for (;;) {
+      const [header, bytes, done, n, isLast] = await host.nextOfTables();
+      if (isOver) throw new Error('Saving was cancelled.');
+      if (host.state()?.hash !== state.hash) throw new Error('Saving stopped because another profile was chosen.');
+      nRows = n;
+      table.push(new Blob([bytes]));
+      if (header) {
+        members.push(new Blob([header]), ...table);
+        table = [];
+      }
+      progress.update(label, done);
+      if (isLast) break;
+    }
+  } finally {
+    host.endTables();
+    progress.close();
+  }
+  save(new Blob([...members, ...table], { type: 'application/zip' }), name(host, isRange ? 'range.parquet.zip' : 'parquet.zip'));
+  host.notify(`${nRows.toLocaleString('en').replaceAll(',', '\u2009')} rows were saved as Parquet tables.`, false);
+}
+
 /** One HTML file with the profile, or with the selected range of it; its size is shown before it is saved. */
 async function saveSingle(host) {
   if (window.axonscopeSingle) throw new Error('This page is already one HTML file: copy that file to share it.');
@@ -84,6 +126,7 @@ const ACTIONS = {
   svg: async (host) => save(await (await picture()).svg(host), name(host, 'svg')),
   copy: async (host) => { await (await picture()).copy(host); host.notify('The timeline was copied as an image.', false); },
   trace: saveTrace,
+  tables: saveTables,
   single: saveSingle,
   markdown: async (host) => save((await (await load('share/report.js')).report(host, 'markdown')), name(host, 'md')),
   html: async (host) => save((await (await load('share/report.js')).report(host, 'html')), name(host, 'html')),
@@ -97,6 +140,7 @@ const TEXTS = {
   html: ['Save HTML', 'report', 'the same with charts'],
   single: ['Save one HTML file', 'file', 'page and profile, or the selected range, in one file that opens from a disk without a network'],
   trace: ['Save Chrome trace', 'data', 'slices with their fields, instants, counters and arrows as JSON; opens in Perfetto'],
+  tables: ['Save Parquet tables', 'data', 'the tables of the view SQL as Parquet files in a ZIP archive: rows of slices, instructions and transfers with their fields, for DuckDB, pandas or Spark'],
 };
 const GROUPS = { picture: 'Picture of the timeline', report: 'Report of this view', file: 'One HTML file', data: 'Data' };
 
@@ -108,11 +152,13 @@ async function panel(host) {
   let chosen = null;
   const close = (event, id) => { chosen = id; event.target.closest('dialog').close(); };
   const row = ([id, [label, group, what]]) => {
-    const isOff = group === 'picture' && !hasTimeline;
+    // One HTML file holds the worker that writes Parquet only where its profile needs it.
+    const reason = group === 'picture' && !hasTimeline ? 'Go to the timeline first.' : id === 'tables' && window.axonscopeSingle ? 'Open the profile on the page: this file does not contain the program that writes Parquet.' : '';
+    const isOff = reason !== '';
     const item = button(label, (event) => close(event, id));
     item.dataset.shareAction = id;
     item.disabled = isOff;
-    return el('p', { class: 'ask__field' }, item, el('span', { class: 'start__kind' }, isOff ? 'Go to the timeline first.' : what));
+    return el('p', { class: 'ask__field' }, item, el('span', { class: 'start__kind' }, isOff ? reason : what));
   };
   const group = (id) => [el('h3', {}, GROUPS[id]), ...Object.entries(TEXTS).filter(([, text]) => text[1] === id).map(row)];
   const scope = `${state.name}. ${state.scope}. Everything is made on this machine; nothing is uploaded.`;

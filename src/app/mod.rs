@@ -37,6 +37,7 @@ mod sql;
 mod stack_colours;
 mod stacked;
 mod system;
+mod table_zip;
 mod time_views;
 mod torch_views;
 mod views;

@@ -194,7 +194,7 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
                 return Ok(hash);
             }
             FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(named(sentence)),
-            FromWorker::Ready(_) | FromWorker::Inspected(..) | FromWorker::Hashed(_) => {}
+            FromWorker::Ready(_) | FromWorker::Inspected(..) | FromWorker::Hashed(_) | FromWorker::Written(_) => {}
         }
     }
     Err(named("The worker stopped.".into()))

@@ -1,7 +1,7 @@
 //! What is shared without a server: pictures, reports, data, one HTML file. The scripts in `public/share` make them, and are loaded when the user
 //! first asks; here is what they need to know of the page.
 
-use super::{handles, library, views};
+use super::{handles, library, table_zip, views};
 use crate::base::text;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::dom::{call_script, file_name};
@@ -64,6 +64,12 @@ fn host(app: App) -> Object {
     set(&host, "beginTrace", begin.into_js_value());
     let next = Closure::<dyn Fn(bool) -> Promise>::new(move |is_range| future_to_promise(next_of_trace(app, is_range)));
     set(&host, "nextOfTrace", next.into_js_value());
+    let begin = Closure::<dyn Fn(bool) -> Promise>::new(move |is_range| future_to_promise(table_zip::begin(app, is_range)));
+    set(&host, "beginTables", begin.into_js_value());
+    let next = Closure::<dyn Fn() -> Promise>::new(|| future_to_promise(table_zip::next()));
+    set(&host, "nextOfTables", next.into_js_value());
+    let end = Closure::<dyn Fn()>::new(table_zip::end);
+    set(&host, "endTables", end.into_js_value());
     host
 }
 
@@ -89,6 +95,7 @@ fn state(app: App) -> JsValue {
         range.map_or_else(|| format!("Entire trace: {}", text::duration(whole.duration())), |r| format!("Selected range {}", times(r)));
     set(&out, "scope", scope);
     set(&out, "window", app.window.get().map_or_else(String::new, times));
+    set(&out, "isDevice", front.is_device());
     set(&out, "nSlices", front.hot.info.n_slices as f64);
     let offered = views::VIEWS.iter().filter(|v| front.hot.info.views.iter().any(|id| id == v.id));
     let offered = offered.map(|v| Array::of2(&v.id.into(), &v.title.into())).collect::<Array>();

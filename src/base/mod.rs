@@ -20,6 +20,7 @@ pub mod text;
 pub mod titles;
 pub mod units;
 pub mod windows;
+pub mod zip;
 
 pub use ascending::ascending;
 pub use diagnostics::{Ledger, Severity, SkipReason};

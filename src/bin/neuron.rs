@@ -5,6 +5,7 @@ fn main() {
     {
         axonscope::engine::link_neuron();
         axonscope::formats::neuron_parquet::install();
+        axonscope::worker::write::install();
         axonscope::worker::host::serve();
     }
 }

@@ -11,7 +11,7 @@ use crate::analysis::device::{accesses, transfer};
 use crate::analysis::explain::{ExplainPart, ExplainQuery};
 use crate::analysis::headline::Headline;
 use crate::analysis::variants::VariantPart;
-use crate::base::SliceId;
+use crate::base::{SliceId, TimeRange};
 use crate::formats::{self, Field};
 use crate::model::{NeuronDevice, Profile};
 use std::sync::OnceLock;
@@ -19,8 +19,8 @@ use std::sync::OnceLock;
 /// Adds neighbours and fields to the details of a slice; of an instruction also what its record means.
 type Details = fn(&Session, SliceId, &mut Surroundings, &mut Vec<Field>) -> Option<Box<InstructionFacts>>;
 
-/// Rows of a table of the schema: table, columns that are wanted, the first row, how many at most.
-type TablePart = fn(&Session, &NeuronDevice, Table, &[String], usize, usize) -> Result<(Table, Part), String>;
+/// Rows of a table of the schema: table, columns that are wanted, the range they are of, the first row and how many at most.
+type TablePart = fn(&Session, &NeuronDevice, Table, &[String], Option<TimeRange>, (usize, usize)) -> Result<(Table, Part), String>;
 
 /// One entry for each place where a general answer differs for a profile of Neuron.
 pub(super) struct OfNeuron {

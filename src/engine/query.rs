@@ -10,7 +10,7 @@ pub use super::neuron::*;
 pub use super::scan::{Cursor, ScanPart, ScanQuery};
 pub use super::scoped::{Scope, ScopeQuery};
 pub use super::snapshot::*;
-pub use super::tables::{TableInfo, TableInfosQuery, TablePartQuery, TableStream};
+pub use super::tables::{ConvertedTablesQuery, TableInfo, TableInfosQuery, TablePartQuery, TableStream};
 pub use super::torch::*;
 pub use crate::analysis::details::Neighbour;
 pub use crate::analysis::device::bounds::{BoundsQuery, EvidenceQuery, RegionWindowsQuery, RegionsQuery};

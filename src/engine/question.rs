@@ -158,7 +158,7 @@ questions! {
     common:
     // Of any profile.
     ImportQuery, OperatorsQuery, OccurrencesQuery, DetailsQuery, BriefQuery, HeadlineQuery, FindQuery, FlowsQuery, ColourKeysQuery, SpanQuery,
-    SearchQuery, ScanQuery, HitSummaryQuery, HitTablesQuery, TableQuery, TableHelpQuery, TableInfosQuery, TablePartQuery, ExportQuery,
+    SearchQuery, ScanQuery, HitSummaryQuery, HitTablesQuery, TableQuery, TableHelpQuery, TableInfosQuery, TablePartQuery, ConvertedTablesQuery, ExportQuery,
     TraceEventsQuery, ScopeQuery,
     ExplainQuery, ExplainPairQuery, VariantPartsQuery, VariantsQuery,
     // Of PyTorch traces.

@@ -3,6 +3,7 @@
 use super::query::{Details, FindQuery, ImportSummary, TablePart, TrackSummary};
 use super::question::{Question, Refusal};
 use super::scoped::Scoped;
+use super::tables::RowIndex;
 use super::{HotColumns, HotMeta, hot, of_neuron};
 use crate::analysis::colouring::name_at;
 use crate::analysis::snapshot::SnapshotModel;
@@ -44,6 +45,8 @@ pub struct Session {
     pub(super) scope: RefCell<Option<Rc<Scoped>>>,
     /// Slices of a kind of tracks in the order of their records, while they are saved as CSV.
     pub(super) export_order: RefCell<Option<(TrackKind, Rc<Vec<SliceId>>)>>,
+    /// What the parts of a table share, while it is read part by part.
+    pub(super) table_rows: RefCell<Option<Rc<RowIndex>>>,
 }
 
 impl Session {
@@ -62,6 +65,7 @@ impl Session {
             support: OnceCell::new(),
             scope: RefCell::default(),
             export_order: RefCell::default(),
+            table_rows: RefCell::default(),
         }
     }
 

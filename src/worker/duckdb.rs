@@ -52,13 +52,13 @@ fn get(of: &JsValue, key: &str) -> JsValue {
 }
 
 impl Engine {
-    /// Starts the engine. Fails with a sentence.
-    pub async fn start() -> Result<Engine, String> {
+    /// Starts the engine; `on_bytes` is called with what was loaded of it so far. Fails with a sentence.
+    pub async fn start(on_bytes: impl Fn(u64) + 'static) -> Result<Engine, String> {
         let worker = Worker::new(&format!("./{FOLDER}/duckdb-browser-eh.worker.js")).map_err(|_| MISSING.to_string())?;
         let waiting = Waiting::default();
         let on_message = {
             let waiting = waiting.clone();
-            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&event.data(), &waiting))
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(&event.data(), &waiting, &on_bytes))
         };
         let on_error = {
             let waiting = waiting.clone();
@@ -101,6 +101,11 @@ impl Engine {
     }
 
     async fn ask(&self, kind: &str, data: &JsValue) -> Result<JsValue, String> {
+        self.ask_with(kind, data, &Array::new()).await
+    }
+
+    /// The same; the buffers of `moved` are gone afterwards, and not copied.
+    async fn ask_with(&self, kind: &str, data: &JsValue, moved: &Array) -> Result<JsValue, String> {
         if self.is_stopped.get() {
             return Err(STOPPED.into());
         }
@@ -112,7 +117,7 @@ impl Engine {
         }
         let (sender, answer) = oneshot::channel();
         self.waiting.borrow_mut().insert(id, sender);
-        self.worker.post_message(&message).map_err(|e| super::blob::words(&e))?;
+        self.worker.post_message_with_transfer(&message, moved).map_err(|e| super::blob::words(&e))?;
         answer.await.unwrap_or_else(|_| Err(STOPPED.into()))
     }
 
@@ -157,15 +162,17 @@ impl Engine {
             Reflect::set(&options, &key.into(), &value).map_err(|e| super::blob::words(&e))?;
         }
         let bytes = Uint8Array::from(stream);
-        self.ask("INSERT_ARROW_FROM_IPC_STREAM", &self.with_connection(&[bytes.into(), options.into()])).await.map(|_| ())
+        let moved = Array::of1(&bytes.buffer());
+        self.ask_with("INSERT_ARROW_FROM_IPC_STREAM", &self.with_connection(&[bytes.into(), options.into()]), &moved).await.map(|_| ())
     }
 }
 
 /// Gives an answer to whoever waits for it.
-fn receive(message: &JsValue, waiting: &Waiting) {
+fn receive(message: &JsValue, waiting: &Waiting, on_bytes: &dyn Fn(u64)) {
     let data = get(message, "data");
     match get(message, "type").as_string().as_deref() {
-        Some(kind) if kind != "INSTANTIATE_PROGRESS" => {
+        Some("INSTANTIATE_PROGRESS") => on_bytes(get(&data, "bytesLoaded").as_f64().unwrap_or(0.0) as u64),
+        Some(kind) => {
             let id = get(message, "requestId").as_f64().unwrap_or(0.0) as u32;
             if let Some(sender) = waiting.borrow_mut().remove(&id) {
                 let answer = match kind {
@@ -176,6 +183,6 @@ fn receive(message: &JsValue, waiting: &Waiting) {
                 let _ = sender.send(answer);
             }
         }
-        _ => {}
+        None => {}
     }
 }

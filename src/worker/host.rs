@@ -6,7 +6,7 @@ use super::helpers::Helper;
 use super::lifeline;
 use super::opening::{self, Transfer};
 use super::piece::{Orders, Text};
-use super::protocol::{ToPage, ToWorker, build_id, decode, encode};
+use super::protocol::{ToPage, ToWorker, WriteStep, Written, build_id, decode, encode};
 use super::reader::Reader;
 use super::remote;
 use super::timeline;
@@ -16,7 +16,7 @@ use crate::formats::{self, inspect};
 use js_sys::{Array, Uint8Array};
 use std::cell::RefCell;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, File, MessageEvent};
@@ -66,6 +66,22 @@ pub(super) struct Host {
     session: Rc<RefCell<Option<Session>>>,
     kept: Rc<RefCell<Kept>>,
     orders: Orders,
+    writer: Rc<RefCell<Option<Box<dyn TableWriting>>>>,
+}
+
+/// Writes tables into an archive.
+pub trait TableWriting {
+    /// Does the next step. Fails with a sentence.
+    fn step(&mut self, step: WriteStep) -> Result<Written, String>;
+}
+
+/// Makes a writer, in a program that links the Parquet library.
+static NEW_WRITER: OnceLock<fn() -> Box<dyn TableWriting>> = OnceLock::new();
+
+/// Links a writer of tables into this program.
+pub fn install_table_writer(new: fn() -> Box<dyn TableWriting>) {
+    // The second call finds the same function there.
+    let _ = NEW_WRITER.set(new);
 }
 
 /// Answers that take longer than this are kept, ms.
@@ -75,7 +91,7 @@ const MOST_KEPT: usize = 1 << 20;
 
 impl Host {
     fn new(scope: DedicatedWorkerGlobalScope) -> Self {
-        Host { scope, session: Rc::default(), kept: Rc::default(), orders: Orders::default() }
+        Host { scope, session: Rc::default(), kept: Rc::default(), orders: Orders::default(), writer: Rc::default() }
     }
 
     fn receive(&self, event: &MessageEvent) {
@@ -115,6 +131,7 @@ impl Host {
                 Ok(session) => opening::send(self, session, String::new()),
                 Err(error) => self.post(&ToPage::Failed(error.to_string())),
             },
+            Ok(ToWorker::Write(step)) => self.post(&self.written(step).map_or_else(ToPage::Failed, ToPage::Written)),
             Ok(ToWorker::Prepare) => {
                 if let Some(session) = self.session.borrow().as_ref() {
                     session.prepare();
@@ -122,6 +139,17 @@ impl Host {
             }
             Err(sentence) => self.post(&ToPage::Failed(sentence)),
         }
+    }
+
+    fn written(&self, step: WriteStep) -> Result<Written, String> {
+        let new = NEW_WRITER.get().ok_or("Tables are written by the worker for Neuron.")?;
+        let is_last = step == WriteStep::End;
+        let mut writer = self.writer.borrow_mut();
+        let written = writer.get_or_insert_with(new).step(step);
+        if is_last || written.is_err() {
+            writer.take();
+        }
+        written
     }
 
     fn answer(&self, id: u32, query: &Query) {

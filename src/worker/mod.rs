@@ -16,3 +16,4 @@ mod reader;
 mod remote;
 mod split;
 pub mod timeline;
+pub mod write;

@@ -1,7 +1,9 @@
 //! A Web Worker seen from the page: start, send, receive, terminate. Dropping the link terminates the worker and returns its memory.
 
 use super::client::{Call, EngineError};
-use super::protocol::{FormatInfo, Found, HotColumns, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, build_id, decode, encode};
+use super::protocol::{
+    FormatInfo, Found, HotColumns, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
+};
 use crate::base::phases::{self, Phase};
 use crate::engine::Answer;
 use bytemuck::Pod;
@@ -53,6 +55,8 @@ pub enum FromWorker {
     Failed(String),
     /// The worker is gone; a sentence.
     Died(String),
+    /// The next bytes of an archive.
+    Written(Written),
 }
 
 /// What comes from a worker, in order.
@@ -231,6 +235,7 @@ fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked)
         // No helper speaks to the page.
         Ok(ToPage::PieceRead { .. }) => return None,
         Ok(ToPage::Failed(sentence)) => FromWorker::Failed(sentence),
+        Ok(ToPage::Written(written)) => FromWorker::Written(written),
         Ok(ToPage::Died(why)) => {
             pending.borrow_mut().clear();
             FromWorker::Died(died(&why))

@@ -2,8 +2,8 @@
 
 use crate::base::Ledger;
 pub use crate::engine::query::{
-    Brief, BriefQuery, ColourKeysQuery, Details, DetailsQuery, FindQuery, HeadlineQuery, OccurrencesQuery, ScanQuery, Scope, ScopeQuery,
-    SearchQuery, Term, TraceCursor, TraceEventsQuery, Within,
+    Brief, BriefQuery, ColourKeysQuery, ConvertedTablesQuery, Details, DetailsQuery, FindQuery, HeadlineQuery, OccurrencesQuery, ScanQuery,
+    Scope, ScopeQuery, SearchQuery, TableInfo, TablePartQuery, TableStream, Term, TraceCursor, TraceEventsQuery, Within,
 };
 pub use crate::engine::{Answer, HotColumns, HotMeta, Meta, ProfileKind, Query};
 pub use crate::formats::inspect::{Found, Inspection};
@@ -53,6 +53,24 @@ pub enum ToWorker {
     Prepare,
     /// Open a small synthetic trace, so that the page gets fast as well.
     Rehearse,
+    /// Write tables of any profile into an archive; answered by `Written`. Needs no open profile.
+    Write(WriteStep),
+}
+
+/// A step of writing tables as Parquet files of one archive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WriteStep {
+    /// Rows of a table.
+    Rows {
+        /// Its name.
+        table: String,
+        /// They.
+        rows: TableStream,
+    },
+    /// The table ends; with it come the bytes that stand before its first ones.
+    EndTable,
+    /// The archive ends.
+    End,
 }
 
 /// A piece of a file, to be read by a helper.
@@ -112,6 +130,17 @@ pub enum ToPage {
     Died(String),
     /// The worker broke down over a damaged file; a sentence.
     GaveUp(String),
+    /// The next bytes of an archive.
+    Written(Written),
+}
+
+/// The next bytes of an archive of tables.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Written {
+    /// Where a table ends: what stands before all bytes of it. Else empty.
+    pub header: Vec<u8>,
+    /// What follows the bytes before.
+    pub bytes: Vec<u8>,
 }
 
 /// An opened profile: all but its columns.

@@ -2,12 +2,13 @@
 
 use crate::common::{conformance, open};
 use axonscope::analysis::torch::kernels::KernelsQuery;
-use axonscope::base::InputSet;
-use axonscope::engine::query::{OperatorsQuery, TablePartQuery};
+use axonscope::base::{DurationNs, InputSet, TimeNs, TimeRange};
+use axonscope::engine::query::{BoundsQuery, ConvertedTablesQuery, OperatorsQuery, TablePartQuery};
+use axonscope::engine::tables::archive::TableArchive;
 use axonscope::engine::tables::{Part, Table, Values};
 use axonscope::engine::{Answer, Session};
 use axonscope::formats::import;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn session(path: &std::path::Path) -> Session {
     let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -39,7 +40,7 @@ fn texts(found: &(Table, Part), name: &str) -> Vec<Option<String>> {
 }
 
 fn whole(session: &Session, table: &str) -> (Table, Part) {
-    session.table_part(table, &[], 0, usize::MAX).unwrap()
+    session.table_part(table, &[], None, 0, usize::MAX).unwrap()
 }
 
 /// Traces with kernels of three vendors, one without a device.
@@ -118,7 +119,7 @@ fn parts_and_single_columns_are_those_of_the_whole() {
                 let mut found: Vec<Values> = Vec::new();
                 let mut from = Some(0u64);
                 while let Some(first) = from {
-                    let (one, part) = session.table_part(&table.name, &[of.name.to_uppercase()], first, step).unwrap();
+                    let (one, part) = session.table_part(&table.name, &[of.name.to_uppercase()], None, first, step).unwrap();
                     assert_eq!(one.columns.iter().map(|c| &c.name).collect::<Vec<_>>(), [&of.name]);
                     from = part.next.map(|n| n as u64);
                     found.extend(part.columns);
@@ -162,12 +163,156 @@ fn a_device_profile_has_the_tables_that_are_converted() {
     // Columns in memory alone are those that are read with all others.
     let all = whole(&session, "Instruction");
     let wanted = ["engine", "opcode", "duration_ns"].map(String::from);
-    let some = session.table_part("instruction", &wanted, 0, usize::MAX).unwrap();
+    let some = session.table_part("instruction", &wanted, None, 0, usize::MAX).unwrap();
     assert_eq!(some.0.columns.len(), 3);
     for name in &wanted {
         assert_eq!(column(&some, name), column(&all, name), "{name}");
     }
-    assert!(session.table_part("Instructions", &[], 0, 10).unwrap_err().contains("`Instructions`"));
+    assert!(session.table_part("Instructions", &[], None, 0, 10).unwrap_err().contains("`Instructions`"));
+}
+
+/// An archive as the page has it made, and the rows of its tables.
+fn archive(session: &Session, range: Option<TimeRange>) -> (Vec<u8>, BTreeMap<String, u64>) {
+    let mut writer = TableArchive::default();
+    let (mut bytes, mut n_rows) = (Vec::new(), BTreeMap::new());
+    for table in session.ask(&ConvertedTablesQuery { is_range: range.is_some() }).unwrap() {
+        let (mut of_table, mut from, mut n) = (Vec::new(), Some(0), 0);
+        while let Some(first) = from {
+            let part = session.ask(&TablePartQuery { table: table.name.clone(), columns: Vec::new(), range, from: first }).unwrap();
+            if part.n_rows > 0 {
+                of_table.extend(writer.rows(&table.name, &part.columns, &part.bytes).unwrap());
+            }
+            (from, n) = (part.next, n + part.n_rows);
+        }
+        if n > 0 {
+            let (header, rest) = writer.end_table().unwrap();
+            bytes.extend([header, of_table, rest].concat());
+            n_rows.insert(table.name, n);
+        }
+    }
+    bytes.extend(writer.end());
+    (bytes, n_rows)
+}
+
+#[test]
+fn an_archive_of_tables_is_read_back_with_the_same_answers() {
+    let Some(folder) = conformance("neuron") else { return };
+    let session = session(&folder.join("fused_attention/fused_exec_2_profile_full.json"));
+    let (bytes, n_rows) = archive(&session, None);
+    assert!(n_rows.len() > 15, "{n_rows:?}");
+    let mut written: BTreeMap<String, u64> = BTreeMap::new();
+    let count = &mut |table: &Table, part: Part| {
+        *written.entry(table.name.to_string()).or_default() += part.n_rows as u64;
+        Ok(())
+    };
+    session.device_tables(count).unwrap();
+    assert_eq!(n_rows, written, "what `axonscope convert` writes");
+
+    let input = InputSet::from_bytes("fused.parquet.zip", bytes);
+    let (claim, outcome) = import::import(&input).unwrap().remove(0);
+    assert_eq!(claim.format, "neuron_parquet");
+    let (imported, readable) = outcome.unwrap();
+    let again = Session::new(claim, readable, imported);
+    for table in ["Instruction", "DmaPacket", "ActiveTime", "SemaphoreUpdate", "TensorInfo", "Metadata"] {
+        let (one, other) = (whole(&session, table), whole(&again, table));
+        assert_eq!(one.1.n_rows, other.1.n_rows, "{table}");
+        for name in ["start_ts", "end_ts", "duration_ns", "pcore_idx", "transfer_bytes", "raw_flops", "size", "timestamp", "value"] {
+            if one.0.columns.iter().any(|c| c.name == name) {
+                let sorted = |found: &(Table, Part)| {
+                    let mut values = ints(found, name);
+                    values.sort_unstable();
+                    values
+                };
+                assert_eq!(sorted(&one), sorted(&other), "{table}.{name}");
+            }
+        }
+    }
+    let bounds = |session: &Session| session.ask(&BoundsQuery::default()).unwrap();
+    assert_eq!(bounds(&session).cores, bounds(&again).cores);
+}
+
+#[test]
+fn an_archive_of_a_range_has_what_touches_it() {
+    let Some(session) = trace(TRACES[0]) else { return };
+    let all = archive(&session, None).1;
+    let whole_range = session.profile.meta.range;
+    let middle = whole_range.start.0 + whole_range.duration().0 / 2;
+    let range = TimeRange::new(TimeNs(middle), TimeNs(middle + whole_range.duration().0 / 20));
+    let found = archive(&session, Some(range)).1;
+    assert!(found["slice"] > 0 && found["slice"] < all["slice"] / 2, "{found:?}");
+    let kept = session.table_part("slice", &[], Some(range), 0, usize::MAX).unwrap();
+    let touches = |(start, dur): (Option<i64>, Option<i64>)| range.touches(TimeNs(start.unwrap()), DurationNs(dur.unwrap()));
+    assert!(ints(&kept, "ts").into_iter().zip(ints(&kept, "dur")).all(touches));
+    let ids: BTreeSet<Option<i64>> = ints(&kept, "id").into_iter().collect();
+    assert_eq!(ids.len() as u64, found["slice"]);
+    let kernels = session.table_part("kernel", &[], Some(range), 0, usize::MAX).unwrap();
+    assert!(ints(&kernels, "slice_id").iter().all(|id| ids.contains(id)));
+    let args = session.table_part("args", &[], Some(range), 0, usize::MAX).unwrap();
+    assert!(args.1.n_rows > 0 && ints(&args, "slice_id").iter().all(|id| ids.contains(id)));
+    let flows = session.table_part("flow", &[], Some(range), 0, usize::MAX).unwrap();
+    assert!(ints(&flows, "slice_out").iter().chain(&ints(&flows, "slice_in")).all(|id| ids.contains(id)));
+    assert_eq!(found["track"], all["track"], "tables without times are whole");
+
+    // Nothing is there: no table of events.
+    let after = TimeRange::new(TimeNs(whole_range.end.0 + 10), TimeNs(whole_range.end.0 + 20));
+    let none = archive(&session, Some(after)).1;
+    assert!(!none.contains_key("slice") && !none.contains_key("args"), "{none:?}");
+}
+
+#[test]
+fn a_device_range_leaves_out_sums_of_the_run() {
+    let Some(folder) = conformance("neuron") else { return };
+    let session = session(&folder.join("fused_attention/fused_exec_2_profile_full.json"));
+    let range = session.profile.meta.range;
+    let half = TimeRange::new(range.start, TimeNs(range.start.0 + range.duration().0 / 2));
+    let (all, found) = (archive(&session, None).1, archive(&session, Some(half)).1);
+    for table in ["Instruction", "DmaPacket", "Flow", "SemaphoreUpdate", "ActiveTime"] {
+        assert!(found[table] > 0 && found[table] < all[table], "{table}: {found:?}");
+    }
+    assert!(all.contains_key("Summary") && !found.contains_key("Summary") && found.contains_key("Metadata"));
+}
+
+#[test]
+fn a_system_profile_has_the_tables_of_the_schema() {
+    let event = |name: &str, start: i64, dur: i64, more: &str| {
+        let start = 1_700_000_000_000_000_000 + start;
+        format!(
+            r#"{{"name":"{name}","timestamp":{start},"duration":{dur},"instance_id":"i-1","process_id":"7","thread_id":70,"trace_event_source":"neuron_rt","nc_idx":3,"id":9{more}}}"#
+        )
+    };
+    let memory = r#"{"hbm_idx":1,"instance_id":"i-1","timestamp":1700000000000001000,"total_bytes":100,"weights_bytes":60}"#;
+    let cpu = r#"{"cpu_id":"4","duration":1,"instance_id":"i-1","timestamp":1700000000000002000,"util":25}"#;
+    let events = [event("nrt_execute", 0, 500, r#","flow_id":["100"]"#), event("nc_exec_running", 600, 300, "")].join(",");
+    let text = format!(r#"{{"trace_event":[{events}],"device_mem_usage":[{memory}],"cpu_util":[{cpu}]}}"#);
+    let input = InputSet::from_bytes("system_profile.json", text.into_bytes());
+    let (claim, outcome) = import::import(&input).unwrap().remove(0);
+    assert_eq!(claim.format, "neuron_system");
+    let (imported, readable) = outcome.unwrap();
+    let session = Session::new(claim, readable, imported);
+    let events = whole(&session, "SystemProfileEvents");
+    assert_eq!(events.1.n_rows, 2);
+    let names = texts(&events, "name");
+    let at = |name: &str| names.iter().position(|n| n.as_deref() == Some(name)).unwrap();
+    let (call, run) = (at("nrt_execute"), at("nc_exec_running"));
+    assert_eq!([ints(&events, "start_ts")[call], ints(&events, "end_ts")[run]], [Some(0), Some(900)]);
+    assert_eq!(
+        [ints(&events, "process_id")[call], ints(&events, "thread_id")[call], ints(&events, "nc_idx")[run]],
+        [Some(7), Some(70), Some(3)]
+    );
+    assert_eq!([&texts(&events, "flow_id")[call], &texts(&events, "flow_id")[run]], [&Some("[\"100\"]".to_string()), &None]);
+    assert_eq!(texts(&events, "instance_id")[call].as_deref(), Some("i-1"));
+    let hbm = whole(&session, "SystemProfileHbmUsage");
+    assert_eq!([ints(&hbm, "total_bytes")[0], ints(&hbm, "weights_bytes")[0], ints(&hbm, "hbm_idx")[0]], [Some(100), Some(60), Some(1)]);
+    let cpu = whole(&session, "CpuUsage");
+    assert_eq!((column(&cpu, "util_percent"), texts(&cpu, "cpu_id")), (Values::Floats(vec![Some(25.0)]), vec![Some("4".to_string())]));
+    assert_eq!(texts(&whole(&session, "SystemProfileMetadata"), "first_ts_ns"), [Some("1700000000000000000".to_string())]);
+    assert_eq!(whole(&session, "DeviceProfileList").1.n_rows, 0);
+    assert!(
+        archive(&session, None)
+            .1
+            .keys()
+            .all(|name| ["SystemProfileEvents", "SystemProfileHbmUsage", "SystemProfileMetadata", "CpuUsage"].contains(&name.as_str()))
+    );
 }
 
 #[test]
@@ -189,11 +334,11 @@ fn args_are_the_fields_of_the_details() {
 fn a_stream_holds_the_rows_of_its_part() {
     let Some(session) = trace(TRACES[0]) else { return };
     let columns = ["ts", "dur", "id"].map(String::from).to_vec();
-    let query = TablePartQuery { table: "SLICE".into(), columns, from: 0 };
+    let query = TablePartQuery { table: "SLICE".into(), columns, range: None, from: 0 };
     let found = session.ask(&query).unwrap();
     let batch = axonscope::base::arrow::read(&found.bytes).unwrap();
     assert_eq!((batch.n_rows as u64, batch.columns.len()), (found.n_rows, 3));
-    assert_eq!(found.columns[0], ("id".to_string(), "BIGINT".to_string()), "in the order of the table");
+    assert_eq!(found.columns[0], ("id".to_string(), "BIGINT".to_string(), String::new()), "in the order of the table");
     let ids: Vec<Option<i64>> = (0..found.n_rows as i64).map(Some).collect();
     assert_eq!(batch.columns[0], ("id".to_string(), axonscope::base::arrow::Values::Ints(ids)));
     let answer = Answer::TablePartQuery(Box::new(found));

@@ -14,6 +14,8 @@ pub enum Values {
     Flags(Vec<Option<bool>>),
     /// Texts.
     Texts(Vec<Option<String>>),
+    /// Texts that repeat: of each row its place in the list of distinct ones.
+    Words(Vec<Option<u32>>, Vec<String>),
 }
 
 /// Rows of a stream.
@@ -29,6 +31,8 @@ pub struct Batch {
 struct Column {
     name: String,
     kind: Kind,
+    /// Of its dictionary.
+    dictionary: Option<i64>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -39,6 +43,7 @@ enum Kind {
     Float32,
     Bool,
     Utf8,
+    Words,
 }
 
 /// Every row of a stream, also of one in a file. Fails with a sentence where it is no stream, or has columns of other types.
@@ -46,6 +51,8 @@ pub fn read(mut bytes: &[u8]) -> Result<Batch, String> {
     bytes = bytes.strip_prefix(MAGIC).unwrap_or(bytes);
     let mut schema: Option<Vec<Column>> = None;
     let mut out = Batch::default();
+    // Ids of the dictionaries so far.
+    let mut words: Vec<i64> = Vec::new();
     while let Some((head, rest)) = message(bytes) {
         let broken = || "The result of the query could not be read: a message of the stream is damaged.".to_string();
         let root = Table::root(head).ok_or_else(broken)?;
@@ -56,8 +63,28 @@ pub fn read(mut bytes: &[u8]) -> Result<Batch, String> {
         match (root.u8(1), &schema) {
             (Some(header::SCHEMA), None) => {
                 let columns = of.tables(1).ok_or_else(broken)?.iter().map(column).collect::<Result<Vec<_>, _>>()?;
+                words.clear();
                 out.columns = columns.iter().map(|c| (c.name.clone(), empty(c.kind))).collect();
                 schema = Some(columns);
+            }
+            (Some(header::DICTIONARY), Some(columns)) => {
+                let id = of.i64(0).unwrap_or(0);
+                let mut texts = Batch { columns: vec![(String::new(), empty(Kind::Utf8))], n_rows: 0 };
+                let column = [Column { name: String::new(), kind: Kind::Utf8, dictionary: None }];
+                of.table(1).and_then(|of| append(&mut texts, &column, &of, body)).ok_or_else(broken)?;
+                let Some((_, Values::Texts(found))) = texts.columns.pop() else { return Err(broken()) };
+                // One dictionary a column: a second one would change the places of the rows before.
+                if words.contains(&id) {
+                    return Err(broken());
+                }
+                words.push(id);
+                for (column, (_, values)) in columns.iter().zip(&mut out.columns) {
+                    if let Values::Words(_, all) = values
+                        && column.dictionary == Some(id)
+                    {
+                        *all = found.iter().map(|text| text.clone().unwrap_or_default()).collect();
+                    }
+                }
             }
             (Some(header::RECORDS), Some(columns)) => append(&mut out, columns, &of, body).ok_or_else(broken)?,
             _ => return Err(broken()),
@@ -96,10 +123,18 @@ fn column(of: &Table<'_>) -> Result<Column, String> {
         Some(kind::BOOL) => Some(Kind::Bool),
         _ => None,
     };
-    match kind.filter(|_| of.table(4).is_none()) {
-        Some(kind) => Ok(Column { name, kind }),
-        None => Err(format!("The column `{name}` of the result has a type that cannot be shown. Cast it to VARCHAR.")),
+    let Some(encoding) = of.table(4) else {
+        return kind.map(|kind| Column { name: name.clone(), kind, dictionary: None }).ok_or_else(|| unknown(&name));
+    };
+    let is_of_texts = kind == Some(Kind::Utf8) && encoding.table(1).is_none_or(|index| index.i32(0) == Some(32));
+    match is_of_texts {
+        true => Ok(Column { name, kind: Kind::Words, dictionary: Some(encoding.i64(0).unwrap_or(0)) }),
+        false => Err(unknown(&name)),
     }
+}
+
+fn unknown(column: &str) -> String {
+    format!("The column `{column}` of the result has a type that cannot be shown. Cast it to VARCHAR.")
 }
 
 fn empty(kind: Kind) -> Values {
@@ -108,6 +143,7 @@ fn empty(kind: Kind) -> Values {
         Kind::Float64 | Kind::Float32 => Values::Floats(Vec::new()),
         Kind::Bool => Values::Flags(Vec::new()),
         Kind::Utf8 => Values::Texts(Vec::new()),
+        Kind::Words => Values::Words(Vec::new(), Vec::new()),
     }
 }
 
@@ -142,6 +178,13 @@ fn append(out: &mut Batch, columns: &[Column], of: &Table<'_>, body: &[u8]) -> O
                     return None;
                 }
                 all.extend((0..n_rows).map(|i| is_set(i).then(|| bit(values, i))));
+            }
+            (Kind::Words, Values::Words(all, words)) => {
+                let from = all.len();
+                fixed(all, values, n_rows, is_set, u32::from_le_bytes)?;
+                if all[from..].iter().flatten().any(|code| *code as usize >= words.len()) {
+                    return None;
+                }
             }
             (Kind::Utf8, Values::Texts(all)) => texts(all, (values, buffer()?), n_rows, is_set)?,
             _ => return None,

@@ -13,6 +13,7 @@ fn sample() -> (Vec<u8>, Batch) {
             ("g", Array::floats32([None, Some(1.5), Some(2.0)].into_iter())),
             ("is", Array::flags(flags.into_iter())),
             ("text", Array::texts(texts.into_iter())),
+            ("word", Array::words([Some(1), None, Some(1)].into_iter(), ["x", "y"].into_iter())),
         ],
         3,
     );
@@ -23,6 +24,7 @@ fn sample() -> (Vec<u8>, Batch) {
         ("g", Values::Floats(vec![None, Some(1.5), Some(2.0)])),
         ("is", Values::Flags(flags.to_vec())),
         ("text", Values::Texts(texts.iter().map(|t| t.map(String::from)).collect())),
+        ("word", Values::Words(vec![Some(1), None, Some(1)], vec!["x".into(), "y".into()])),
     ];
     (bytes, Batch { columns: columns.into_iter().map(|(name, values)| (name.to_string(), values)).collect(), n_rows: 3 })
 }
@@ -46,7 +48,10 @@ fn messages_are_aligned() {
         let length = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
         assert_eq!(length % 8, 0);
     }
-    assert!(read(&words).unwrap_err().contains("`w`"), "dictionaries are written for DuckDB, which returns none");
+    let expected = Values::Words(vec![Some(1), None, Some(0)], vec!["a".into(), "b".into()]);
+    assert_eq!(read(&words).map(|batch| batch.columns), Ok(vec![("w".to_string(), expected)]));
+    let outside = stream(&[("w", Array::words([Some(2)].into_iter(), ["a", "b"].into_iter()))], 1);
+    assert!(read(&outside).unwrap_err().contains("damaged"));
 }
 
 #[test]

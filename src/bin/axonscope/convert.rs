@@ -1,19 +1,20 @@
-//! `axonscope convert`: device profiles as Parquet tables with the names, types and units of Neuron Explorer; PyTorch and Chrome traces as those of docs/sql.md.
+//! `axonscope convert`: profiles of Neuron as Parquet tables with the names, types and units of Neuron Explorer; traces as those of docs/sql.md.
 
 mod directory;
-pub mod parquet_table;
+mod table_file;
 
 use crate::files;
 use axonscope::base::text::counted;
 use axonscope::engine::Session;
+pub use axonscope::engine::tables::parquet as parquet_table;
 use axonscope::engine::tables::{Part, Table};
 use axonscope::formats::import;
 use directory::NewDirectory;
-use parquet_table::TableFile;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use table_file::TableFile;
 
 /// Examples of `--help`.
 pub const EXAMPLES: &str = "\
@@ -29,7 +30,7 @@ What a profile does not record is NULL. A table without rows has no file.";
 /// Arguments of `axonscope convert`.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// NTFF (better with its NEFF), JSON of neuron-profile, or a PyTorch or Chrome trace; of a directory, the files in it
+    /// NTFF (better with its NEFF), JSON of neuron-profile, a system profile, or a PyTorch, Chrome or Perfetto trace; of a directory, the files in it
     #[arg(required = true, value_name = "IN")]
     files: Vec<String>,
     /// Directory to write; with several profiles, each gets a directory of its own in it
@@ -41,7 +42,7 @@ pub struct Arguments {
 }
 
 /// Formats that are converted.
-const FORMATS: [&str; 3] = ["ntff", "neuron_json", "kineto"];
+const FORMATS: [&str; 5] = ["ntff", "neuron_json", "neuron_system", "kineto", "pftrace"];
 
 /// Writes the tables of every profile among the files, all or none.
 pub fn run(arguments: &Arguments) -> Result<(), String> {
@@ -55,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
     if let Some(other) = sessions.iter().find(|s| !FORMATS.contains(&s.claim.format.as_str())) {
         let members = other.ledger.members.join("`, `");
         return Err(format!(
-            "Expected an NTFF or the JSON of a Neuron device profile, or a PyTorch or Chrome trace, found `{members}` of the format `{}`.",
+            "Expected a Neuron device or system profile (NTFF or JSON), or a PyTorch, Chrome or Perfetto trace, found `{members}` of the format `{}`.",
             other.claim.format
         ));
     }
@@ -93,8 +94,8 @@ fn write(session: &Session, directory: &Path) -> Result<BTreeMap<String, u64>, S
         open.as_mut().map_or(Ok(()), |file| file.write(&part))
     };
     match session.claim.format.as_str() {
-        "kineto" => session.trace_tables(&mut receive)?,
-        _ => session.device_tables(&mut receive)?,
+        "ntff" | "neuron_json" => session.device_tables(&mut receive)?,
+        _ => session.trace_tables(&mut receive)?,
     }
     open.map_or(Ok(()), TableFile::finish)?;
     Ok(n_rows)

@@ -9,11 +9,10 @@ use crate::formats;
 pub(super) const SLICES: usize = 16_384;
 
 /// Columns of `args` of these slices. A value is text, as the file has it.
-pub(super) fn args(session: &Session, columns: &[Column], slices: std::ops::Range<usize>) -> Result<Vec<Values>, String> {
+pub(super) fn args(session: &Session, columns: &[Column], slices: &[SliceId]) -> Result<Vec<Values>, String> {
     let format = formats::by_id(&session.claim.format).ok_or_else(|| format!("The format `{}` is not known.", session.claim.format))?;
-    let slices: Vec<SliceId> = slices.map(|i| SliceId(i as u32)).collect();
     let mut rows: Vec<(u32, formats::Field)> = Vec::new();
-    told::records(format, &session.input, &session.profile, &slices, &mut |at, fields| {
+    told::records(format, &session.input, &session.profile, slices, &mut |at, fields| {
         rows.extend(fields.into_iter().map(|field| (slices[at].0, field)));
     })?;
     let texts = |of: &dyn Fn(&formats::Field) -> &String| {

@@ -2,10 +2,10 @@
 
 use super::cells::{self, Cores};
 use super::slices::{self, Rows};
-use super::torch::TorchRows;
+use super::torch::{TorchIndex, TorchRows};
 use super::trace::TraceTables;
-use super::{Column, Kind, Part, Table, Values, args, schema_trace, stream, transfers};
-use crate::base::SliceId;
+use super::{Column, Kind, Part, Table, TableEntry, Values, args, range, run, schema_trace, stream, system, transfers};
+use crate::base::{SliceId, TimeRange};
 use crate::engine::question::answers;
 use crate::engine::{Refusal, Session, of_neuron};
 use crate::model::{Cell, Domain, NeuronDevice};
@@ -34,15 +34,24 @@ pub struct TablePartQuery {
     pub table: String,
     /// Names of the columns, in any case; none: all. Names that the table does not have are left out.
     pub columns: Vec<String>,
+    /// Rows that touch a range alone, with all columns.
+    pub range: Option<TimeRange>,
     /// Where to go on; 0 is the beginning.
     pub from: u64,
+}
+
+/// Tables that `axonscope convert` writes: names and columns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConvertedTablesQuery {
+    /// Whether a range of the profile is written: then without tables that sum the entire run.
+    pub is_range: bool,
 }
 
 /// Some rows as a stream of Arrow.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TableStream {
-    /// Name and type of SQL of each column in it.
-    pub columns: Vec<(String, String)>,
+    /// Name, type of SQL and unit of each column in it.
+    pub columns: Vec<(String, String, String)>,
     /// The stream: schema, dictionaries, one batch.
     #[serde(with = "stream::bytes")]
     pub bytes: Vec<u8>,
@@ -55,6 +64,7 @@ pub struct TableStream {
 answers! {
     TableInfosQuery => Vec<TableInfo>: |s, _| Ok(s.table_infos());
     TablePartQuery => TableStream: |s, q| s.table_stream(q);
+    ConvertedTablesQuery => Vec<TableInfo>: |s, q| Ok(s.converted_tables(q.is_range).iter().map(info).collect());
 }
 
 /// Columns of these slices.
@@ -72,6 +82,24 @@ fn sql_type(kind: Kind) -> &'static str {
     }
 }
 
+/// The type that a type of SQL is written for; text for any other.
+pub fn kind_of_sql(name: &str) -> Kind {
+    [Kind::Int64, Kind::Int32, Kind::Float, Kind::Double, Kind::Flag].into_iter().find(|kind| sql_type(*kind) == name).unwrap_or(Kind::Text)
+}
+
+fn column_info(c: &Column) -> (String, String, String) {
+    (c.name.to_string(), sql_type(c.kind).to_string(), c.unit.to_string())
+}
+
+fn info(table: &Table) -> TableInfo {
+    TableInfo { name: table.name.to_string(), columns: table.columns.iter().map(column_info).collect() }
+}
+
+/// Whether a table is one of these.
+fn is_one(all: &[TableEntry], name: &str) -> bool {
+    all.iter().any(|t| t.0 == name)
+}
+
 /// Keeps the columns that are wanted; all where none of them is one.
 fn retain(table: &mut Table, wanted: &[String]) {
     let is_wanted = |c: &Column| wanted.iter().any(|w| w.eq_ignore_ascii_case(&c.name));
@@ -84,13 +112,18 @@ impl Session {
     /// Every table of the profile; case does not tell two of them apart. A device profile has those of its schema, which may be empty.
     pub fn tables(&self) -> Vec<Table> {
         let mut out: Vec<Table> = Vec::new();
-        if matches!(self.profile.domain, Domain::NeuronDevice(_)) {
-            out.extend(super::all());
+        match &self.profile.domain {
+            Domain::NeuronDevice(_) => {
+                out.extend(super::all());
+                out.push(run::schema_fields_table());
+            }
+            Domain::NeuronSystem(_) => out.extend(system::TABLES.iter().map(schema_trace::entry)),
+            _ => (),
         }
         if !self.profile.tracks.is_empty() {
             out.extend(schema_trace::TIMELINE.iter().map(schema_trace::entry));
             let attributes: Vec<Column> =
-                self.profile.attributes.iter().map(|a| Column { name: a.id.clone().into(), kind: Kind::Text, unit: "" }).collect();
+                self.profile.attributes.iter().map(|a| Column { name: a.id.clone().into(), kind: Kind::Text, unit: "".into() }).collect();
             if let Some(slice) = out.iter_mut().find(|t| t.name == "slice") {
                 let own = slice.columns.clone();
                 slice.columns.extend(attributes.into_iter().filter(|a| own.iter().all(|c| !c.name.eq_ignore_ascii_case(&a.name))));
@@ -102,7 +135,7 @@ impl Session {
         out.extend(self.profile.tables.iter().map(|t| {
             let column = |(at, name): (usize, &String)| {
                 let kind = kind(t.rows.iter().filter_map(|row| row.get(at)));
-                Column { name: name.clone().into(), kind: if t.n_in_file > 0 { Kind::Text } else { kind }, unit: "" }
+                Column { name: name.clone().into(), kind: if t.n_in_file > 0 { Kind::Text } else { kind }, unit: "".into() }
             };
             Table { name: t.id.clone().into(), columns: t.columns.iter().enumerate().map(column).collect() }
         }));
@@ -125,16 +158,27 @@ impl Session {
         out
     }
 
+    /// Tables that `axonscope convert` writes: those of the schema of a device or system profile, else those of the timeline. `is_range`: of a range
+    /// of it, which has no sums of the entire run.
+    pub fn converted_tables(&self, is_range: bool) -> Vec<Table> {
+        let is_written = |name: &str| match &self.profile.domain {
+            Domain::NeuronDevice(_) => super::table(name).is_some() || name == "SchemaFields",
+            Domain::NeuronSystem(_) => is_one(system::TABLES, name),
+            _ => is_one(schema_trace::TIMELINE, name) || is_one(schema_trace::TORCH, name),
+        };
+        let is_left_out = |name: &str| is_range && range::OF_THE_RUN.contains(&name);
+        self.tables().into_iter().filter(|t| is_written(&t.name) && !is_left_out(&t.name)).collect()
+    }
+
     fn table_infos(&self) -> Vec<TableInfo> {
-        let column = |c: &Column| (c.name.to_string(), sql_type(c.kind).to_string(), c.unit.to_string());
-        let info = |t: &Table| TableInfo { name: t.name.to_string(), columns: t.columns.iter().map(column).collect() };
         self.tables().iter().map(info).collect()
     }
 
     fn table_stream(&self, query: &TablePartQuery) -> Result<TableStream, Refusal> {
-        let (table, part) = self.table_part(&query.table, &query.columns, query.from, PART)?;
+        let wanted: &[String] = if query.range.is_some() { &[] } else { &query.columns };
+        let (table, part) = self.table_part(&query.table, wanted, query.range, query.from, PART)?;
         Ok(TableStream {
-            columns: table.columns.iter().map(|c| (c.name.to_string(), sql_type(c.kind).to_string())).collect(),
+            columns: table.columns.iter().map(column_info).collect(),
             bytes: stream::stream(&table, &part),
             n_rows: part.n_rows as u64,
             next: part.next.map(|n| n as u64),
@@ -142,22 +186,54 @@ impl Session {
     }
 
     /// At most `most` rows of a table from a place on, with the columns that are wanted (none: all). The table tells which columns those are.
-    pub fn table_part(&self, name: &str, wanted: &[String], from: u64, most: usize) -> Result<(Table, Part), String> {
-        let Some(mut table) = self.tables().into_iter().find(|t| t.name.eq_ignore_ascii_case(name)) else {
+    /// `range`: the rows that touch it, for who wants all columns.
+    pub fn table_part(
+        &self,
+        name: &str,
+        wanted: &[String],
+        range: Option<TimeRange>,
+        from: u64,
+        most: usize,
+    ) -> Result<(Table, Part), String> {
+        let Some(table) = self.tables().into_iter().find(|t| t.name.eq_ignore_ascii_case(name)) else {
             return Err(format!("This profile has no table `{name}`."));
         };
         let from = usize::try_from(from).unwrap_or(usize::MAX);
+        let (table, mut part) = self.any_part(table, wanted, range, (from, most))?;
+        if let Some(range) = range {
+            range::keep(&self.profile, &table, &mut part, range);
+        }
+        if part.next.is_none() {
+            self.table_rows.take();
+        }
+        Ok((table, part))
+    }
+
+    fn any_part(
+        &self,
+        mut table: Table,
+        wanted: &[String],
+        range: Option<TimeRange>,
+        (from, most): (usize, usize),
+    ) -> Result<(Table, Part), String> {
+        let name = table.name.clone();
         if let Domain::NeuronDevice(device) = &self.profile.domain
-            && super::table(&table.name).is_some()
+            && (super::table(&name).is_some() || name == "SchemaFields")
         {
             let neuron = of_neuron::linked().map_err(|refusal| refusal.to_string())?;
-            return (neuron.table_part)(self, device, table, wanted, from, most);
+            return (neuron.table_part)(self, device, table, wanted, range, (from, most));
         }
         retain(&mut table, wanted);
-        if schema_trace::TIMELINE.iter().chain(schema_trace::TORCH).any(|t| t.0 == table.name) && !self.profile.tracks.is_empty() {
-            return self.trace_part(table, from, most);
+        if let Domain::NeuronSystem(of) = &self.profile.domain
+            && is_one(system::TABLES, &name)
+        {
+            let part = system::part(self, of, &table, from, most)?;
+            return Ok((table, part));
         }
-        let found = self.table(&table.name, from as u64, most as u64).map_err(|_| format!("The table `{name}` could not be read."))?;
+        if (is_one(schema_trace::TIMELINE, &name) || is_one(schema_trace::TORCH, &name)) && !self.profile.tracks.is_empty() {
+            return self.trace_part(table, range, from, most);
+        }
+        let found = self.table(&name, from as u64, most as u64).map_err(|_| format!("The table `{name}` could not be read."))?;
         let of = |c: &Column| {
             let at = found.columns.iter().position(|name| *name == c.name);
             let cell = |row: &Vec<Cell>| at.and_then(|at| row.get(at)).cloned().unwrap_or(Cell::Absent);
@@ -175,12 +251,15 @@ impl Session {
         device: &NeuronDevice,
         mut table: Table,
         wanted: &[String],
-        from: usize,
-        most: usize,
+        range: Option<TimeRange>,
+        (from, most): (usize, usize),
     ) -> Result<(Table, Part), String> {
         let cores = Cores::of(&self.profile);
         let rows = Rows { profile: &self.profile, device, cores: &cores };
-        let part = |all: &[SliceId], values: &OfSlices<'_>| {
+        let is_in_range = |slice: SliceId| range.is_none_or(|range| range::touches(&self.profile, range, slice));
+        let index = self.row_index(&table.name, range);
+        let part = |find: &dyn Fn() -> Vec<SliceId>, values: &OfSlices<'_>| {
+            let all = index.slices.get_or_init(|| find().into_iter().filter(|s| is_in_range(*s)).collect());
             let first = from.min(all.len());
             let end = first.saturating_add(most).min(all.len());
             let next = (end < all.len()).then_some(end);
@@ -190,21 +269,23 @@ impl Session {
             "Instruction" => {
                 retain(&mut table, wanted);
                 let values = |slices: &[SliceId]| slices::instruction_values(self, &rows, &table.columns, slices);
-                let found = part(&slices::instruction_rows(self), &values)?;
+                let found = part(&|| slices::instruction_rows(self), &values)?;
                 Ok((table, found))
             }
             "DmaPacket" => {
                 retain(&mut table, wanted);
                 let values = |slices: &[SliceId]| transfers::packet_values(self, &rows, &table.columns, slices);
-                let found = part(&transfers::packet_rows(self, device), &values)?;
+                let found = part(&|| transfers::packet_rows(self, device), &values)?;
                 Ok((table, found))
             }
             "Flow" => {
-                let n = self.profile.flows.from.len();
+                let flows = &self.profile.flows;
+                let n = flows.from.len();
                 let first = from.min(n);
                 let end = first.saturating_add(most).min(n);
-                let columns = slices::flow_values(self, first..end)?;
-                Ok((table, Part { columns, n_rows: end - first, next: (end < n).then_some(end) }))
+                let arrows: Vec<usize> = (first..end).filter(|i| is_in_range(flows.from[*i]) && is_in_range(flows.to[*i])).collect();
+                let columns = slices::flow_values(self, &arrows)?;
+                Ok((table, Part { columns, n_rows: arrows.len(), next: (end < n).then_some(end) }))
             }
             _ => self.small_device_table(table),
         }
@@ -235,12 +316,14 @@ impl Session {
     }
 
     /// A part of a table of a timeline.
-    fn trace_part(&self, table: Table, from: usize, most: usize) -> Result<(Table, Part), String> {
+    fn trace_part(&self, table: Table, range: Option<TimeRange>, from: usize, most: usize) -> Result<(Table, Part), String> {
         if table.name == "args" {
             let n = self.profile.slices.len();
             let first = from.min(n);
             let end = first.saturating_add(most.min(args::SLICES)).min(n);
-            let columns = args::args(self, &table.columns, first..end)?;
+            let is_in_range = |slice: &SliceId| range.is_none_or(|range| range::touches(&self.profile, range, *slice));
+            let slices: Vec<SliceId> = (first..end).map(|i| SliceId(i as u32)).filter(is_in_range).collect();
+            let columns = args::args(self, &table.columns, &slices)?;
             let n_rows = columns.first().map_or(0, Values::len);
             return Ok((table, Part { columns, n_rows, next: (end < n).then_some(end) }));
         }
@@ -251,12 +334,14 @@ impl Session {
             let columns = table.columns.iter().map(|c| all.values(&table.name, c, first..end)).collect();
             Part { columns, n_rows: end - first, next: (end < n).then_some(end) }
         };
+        let index = self.row_index(&table.name, range);
         let part = match &self.profile.domain {
             Domain::Torch(torch) => {
                 let view = self.view().map_err(|refusal| refusal.to_string())?;
-                part(&TraceTables { profile: &self.profile, torch: Some((torch, TorchRows::new(view))) })
+                let of = index.torch.get_or_init(|| TorchIndex::new(&view));
+                part(&TraceTables { profile: &self.profile, torch: Some((torch, TorchRows::new(view, of))), index: &index })
             }
-            _ => part(&TraceTables { profile: &self.profile, torch: None }),
+            _ => part(&TraceTables { profile: &self.profile, torch: None, index: &index }),
         };
         Ok((table, part))
     }

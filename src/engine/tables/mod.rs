@@ -4,16 +4,21 @@
 //! Rows are given in parts, so that a table of any length is written or queried without holding it. What is not recorded is `None`, never 0.
 
 mod activity;
+pub mod archive;
 mod args;
 mod asked;
 mod cells;
 mod measured;
+pub mod parquet;
+mod range;
+mod row_index;
 mod run;
 mod schema_events;
 mod schema_run;
 mod schema_trace;
 mod slices;
 mod stream;
+mod system;
 mod torch;
 mod trace;
 mod transfers;
@@ -21,7 +26,8 @@ mod words;
 
 use super::Session;
 use crate::model::{Domain, TrackKind};
-pub use asked::{TableInfo, TableInfosQuery, TablePartQuery, TableStream};
+pub use asked::{ConvertedTablesQuery, TableInfo, TableInfosQuery, TablePartQuery, TableStream};
+pub(super) use row_index::RowIndex;
 use std::borrow::Cow;
 pub use words::Words;
 
@@ -53,7 +59,7 @@ pub struct Column {
     /// Type of its values.
     pub kind: Kind,
     /// Unit in the schema's words; empty where it has none.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
 }
 
 /// A table and its columns.
@@ -117,6 +123,21 @@ impl Values {
         self.len() == 0
     }
 
+    /// Keeps the rows that the mask has.
+    fn retain(&mut self, mask: &[bool]) {
+        fn retain<T>(values: &mut Vec<T>, mask: &[bool]) {
+            let mut at = mask.iter();
+            values.retain(|_| at.next().copied().unwrap_or(false));
+        }
+        match self {
+            Values::Ints(v) => retain(v, mask),
+            Values::Floats(v) => retain(v, mask),
+            Values::Flags(v) => retain(v, mask),
+            Values::Texts(v) => retain(v, mask),
+            Values::Words(v) => retain(&mut v.codes, mask),
+        }
+    }
+
     /// Adds the rows of a column of the same type.
     fn append(&mut self, more: Values) {
         match (self, more) {
@@ -161,7 +182,7 @@ pub type Receive<'a> = dyn FnMut(&Table, Part) -> Result<(), String> + 'a;
 /// The table of that name, as the schema has it.
 fn table(name: &str) -> Option<Table> {
     let found = schema_events::TABLES.iter().chain(schema_run::TABLES).find(|t| t.0 == name)?;
-    let column = |c: &ColumnEntry| Column { name: c.0.into(), kind: c.1, unit: c.2 };
+    let column = |c: &ColumnEntry| Column { name: c.0.into(), kind: c.1, unit: c.2.into() };
     Some(Table { name: found.0.into(), columns: found.1.iter().map(column).collect() })
 }
 
@@ -186,12 +207,12 @@ impl Session {
         };
         let cores = cells::Cores::of(&self.profile);
         slices::instructions(self, device, &cores, &mut give)?;
-        transfers::transfers(self, device, &cores, &mut give)?;
+        transfers::transfers(self, device, &cores, &|_| true, &mut give)?;
         slices::flows(self, &mut give)?;
         activity::tables(&self.profile, &cores, &mut give)?;
         measured::semaphores(self, &cores, &mut give)?;
         measured::samples(self, &mut give)?;
-        run::tables(self, device, receive)
+        run::tables(self, device, &|_| true, receive)
     }
 
     /// Gives a table of a device profile that is made at once to `receive`; others may come with it.
@@ -205,19 +226,18 @@ impl Session {
         match name {
             "ActiveTime" | "OpcodeSummary" => activity::tables(&self.profile, &cores, &mut give),
             "SemaphoreUpdate" => measured::semaphores(self, &cores, &mut give),
-            "DmaPacketAggregated" => transfers::transfers(self, device, &cores, &mut give),
+            "DmaPacketAggregated" => transfers::transfers(self, device, &cores, &|table| table == name, &mut give),
             "PendingDma" | "DmaUsage" | "HbmUsage" | "SbufUsage" | "PsumUsage" | "Throttle" => measured::samples(self, &mut give),
-            _ => run::tables(self, device, receive),
+            _ => run::tables(self, device, &|table| table == name, receive),
         }
     }
 
-    /// Gives every table of a trace to `receive`, part by part: the parts of one table follow each other. A table without rows is not given.
+    /// Gives every table of a trace or a system profile to `receive`, part by part: the parts of one table follow each other. A table without rows is not given.
     pub fn trace_tables(&self, receive: &mut Receive<'_>) -> Result<(), String> {
-        let is_of_trace = |table: &Table| schema_trace::TIMELINE.iter().chain(schema_trace::TORCH).any(|t| t.0 == table.name);
-        for table in self.tables().into_iter().filter(is_of_trace) {
+        for table in self.converted_tables(false) {
             let mut from = Some(0);
             while let Some(first) = from {
-                let (table, part) = self.table_part(&table.name, &[], first, slices::PART)?;
+                let (table, part) = self.table_part(&table.name, &[], None, first, slices::PART)?;
                 from = part.next.map(|next| next as u64);
                 if part.n_rows > 0 {
                     receive(&table, part)?;

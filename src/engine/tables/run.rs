@@ -73,24 +73,32 @@ fn source<'a>(profile: &'a Profile, id: &str) -> Option<&'a GenericTable> {
     profile.tables.iter().find(|t| t.id == id && !t.rows.is_empty())
 }
 
-/// Gives every table of the run.
-pub(super) fn tables(session: &Session, device: &NeuronDevice, receive: &mut Receive<'_>) -> Result<(), String> {
+/// Gives every table of the run that is wanted, and perhaps others.
+pub(super) fn tables(
+    session: &Session,
+    device: &NeuronDevice,
+    wants: &dyn Fn(&str) -> bool,
+    receive: &mut Receive<'_>,
+) -> Result<(), String> {
     let profile = &session.profile;
-    for (name, id, renamed) in SAME {
+    for (name, id, renamed) in SAME.into_iter().filter(|same| wants(same.0)) {
         if let (Some(table), Some(rows)) = (table(name), source(profile, id)) {
             let part = renamed_rows(&table, rows, renamed);
             receive(&table, part)?;
         }
     }
-    let computed = source(profile, "summary").is_none() && give_summary_of_trace(profile, receive)?;
+    let is_summed = wants("Summary") || wants("Warning") || wants("ThrottleSummary");
+    let computed = is_summed && source(profile, "summary").is_none() && give_summary_of_trace(profile, receive)?;
     if let Some(rows) = source(profile, "summary") {
         let table = with_other_columns(table("Summary"), rows);
         receive(&table, renamed_rows(&table, rows, &[]))?;
         throttle_summary(rows, receive)?;
     }
-    metadata(profile, device, receive)?;
+    if wants("Metadata") {
+        metadata(profile, device, receive)?;
+    }
     warnings(profile, computed, receive)?;
-    schema_fields(receive)
+    if wants(SCHEMA_FIELDS) { schema_fields(receive) } else { Ok(()) }
 }
 
 /// The rows of a table with the columns of another.
@@ -123,7 +131,7 @@ fn with_other_columns(summary: Option<Table>, rows: &GenericTable) -> Table {
             () if found.iter().all(|c| matches!(c, Cell::Int(_) | Cell::Float(_))) => Kind::Double,
             () => Kind::Text,
         };
-        others.push(Column { name: name.clone().into(), kind, unit: "" });
+        others.push(Column { name: name.clone().into(), kind, unit: "".into() });
     }
     others.order_by(|a, b| a.name.cmp(&b.name));
     out.columns.extend(others);
@@ -232,11 +240,19 @@ fn warnings(profile: &Profile, is_computed: bool, receive: &mut Receive<'_>) -> 
     receive(&table, Part::last(columns.collect()))
 }
 
+/// The table of all columns.
+const SCHEMA_FIELDS: &str = "SchemaFields";
+
+/// The columns of `SchemaFields`.
+pub(super) fn schema_fields_table() -> Table {
+    let names = ["table_name", "field_name", "field_description", "field_type", "field_format", "field_unit"];
+    let column = |name: &'static str| Column { name: name.into(), kind: Kind::Text, unit: "".into() };
+    Table { name: SCHEMA_FIELDS.into(), columns: names.map(column).to_vec() }
+}
+
 /// `SchemaFields`: names, types and units of every column that can be written, with our own words for those that we explain.
 fn schema_fields(receive: &mut Receive<'_>) -> Result<(), String> {
-    let names = ["table_name", "field_name", "field_description", "field_type", "field_format", "field_unit"];
-    let column = |name: &'static str| Column { name: name.into(), kind: Kind::Text, unit: "" };
-    let table = Table { name: "SchemaFields".into(), columns: names.map(column).to_vec() };
+    let table = schema_fields_table();
     let mut rows: Vec<[Option<String>; 6]> = Vec::new();
     for of in super::all() {
         for c in &of.columns {
@@ -249,7 +265,7 @@ fn schema_fields(receive: &mut Receive<'_>) -> Result<(), String> {
                 Kind::Text => ("string", ""),
             };
             let meaning = crate::formats::neuron_json::meaning(&c.name).map_or("", |m| m.1);
-            let texts = [of.name.as_ref(), c.name.as_ref(), meaning, kind, format, c.unit];
+            let texts = [of.name.as_ref(), c.name.as_ref(), meaning, kind, format, c.unit.as_ref()];
             rows.push(texts.map(|text| (!text.is_empty()).then(|| text.to_string())));
         }
     }

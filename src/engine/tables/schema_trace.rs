@@ -130,6 +130,6 @@ pub(super) const TORCH: &[TableEntry] = &[
 
 /// A table of these lists.
 pub(super) fn entry(table: &TableEntry) -> Table {
-    let column = |c: &super::ColumnEntry| Column { name: c.0.into(), kind: c.1, unit: c.2 };
+    let column = |c: &super::ColumnEntry| Column { name: c.0.into(), kind: c.1, unit: c.2.into() };
     Table { name: table.0.into(), columns: table.1.iter().map(column).collect() }
 }

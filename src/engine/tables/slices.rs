@@ -131,21 +131,23 @@ impl Rows<'_> {
         Words::of_strings(strings, slices.iter().map(|s| value(s).filter(is_named)))
     }
 
-    fn int(&self, column: &str, slice: SliceId) -> Option<i64> {
+    /// A column of whole numbers.
+    fn ints(&self, column: &str, slices: &[SliceId]) -> Values {
+        let of = |value: &dyn Fn(SliceId) -> Option<i64>| Values::Ints(slices.iter().map(|s| value(*s)).collect());
         match column {
-            "start_ts" => Some(self.start(slice)),
-            "end_ts" => Some(self.end(slice)),
-            "duration_ns" => Some(self.profile.slices.duration[slice.index()]),
-            "pcore_idx" => self.core(slice),
-            "pc" => self.number(&self.device.pc, slice),
-            "evt_wait_time_ns" => self.number(&self.device.wait_ns, slice),
-            "tensor_elements" => self.number(&self.device.elements, slice),
-            "raw_flops" => self.flops(slice),
-            "tensor_elements_transpose" => self.transpose_flops(slice).map(|flops| flops / 2),
-            "flops_transpose" => self.transpose_flops(slice),
-            "adjusted_flops" => Some(self.flops(slice)? * self.bf16_quarters(slice)? / 4),
-            "adjusted_flops_transpose" => Some(self.transpose_flops(slice)? * self.bf16_quarters(slice)? / 4),
-            _ => None,
+            "start_ts" => of(&|s| Some(self.start(s))),
+            "end_ts" => of(&|s| Some(self.end(s))),
+            "duration_ns" => of(&|s| Some(self.profile.slices.duration[s.index()])),
+            "pcore_idx" => of(&|s| self.core(s)),
+            "pc" => of(&|s| self.number(&self.device.pc, s)),
+            "evt_wait_time_ns" => of(&|s| self.number(&self.device.wait_ns, s)),
+            "tensor_elements" => of(&|s| self.number(&self.device.elements, s)),
+            "raw_flops" => of(&|s| self.flops(s)),
+            "tensor_elements_transpose" => of(&|s| self.transpose_flops(s).map(|flops| flops / 2)),
+            "flops_transpose" => of(&|s| self.transpose_flops(s)),
+            "adjusted_flops" => of(&|s| Some(self.flops(s)? * self.bf16_quarters(s)? / 4)),
+            "adjusted_flops_transpose" => of(&|s| Some(self.transpose_flops(s)? * self.bf16_quarters(s)? / 4)),
+            _ => Values::absent(Kind::Int64, slices.len()),
         }
     }
 }
@@ -195,7 +197,7 @@ pub(super) fn instruction_values(
         }
         match c.kind {
             Kind::Text => rows.texts(&c.name, slices),
-            Kind::Int64 | Kind::Int32 => Values::Ints(slices.iter().map(|s| rows.int(&c.name, *s)).collect()),
+            Kind::Int64 | Kind::Int32 => rows.ints(&c.name, slices),
             kind => Values::absent(kind, slices.len()),
         }
     };
@@ -217,15 +219,16 @@ pub(super) fn instructions(session: &Session, device: &NeuronDevice, cores: &Cor
 pub(super) fn flows(session: &Session, give: &mut Give<'_>) -> Result<(), String> {
     let n = session.profile.flows.from.len();
     for first in (0..n).step_by(PART) {
-        give("Flow", Part::last(flow_values(session, first..n.min(first + PART))?))?;
+        let arrows: Vec<usize> = (first..n.min(first + PART)).collect();
+        give("Flow", Part::last(flow_values(session, &arrows)?))?;
     }
     Ok(())
 }
 
 /// Every column of `Flow` of these arrows.
-pub(super) fn flow_values(session: &Session, part: std::ops::Range<usize>) -> Result<Vec<Values>, String> {
+pub(super) fn flow_values(session: &Session, arrows: &[usize]) -> Result<Vec<Values>, String> {
     let (profile, flows) = (&session.profile, &session.profile.flows);
-    let mut slices: Vec<SliceId> = part.clone().flat_map(|i| [flows.from[i], flows.to[i]]).collect();
+    let mut slices: Vec<SliceId> = arrows.iter().flat_map(|i| [flows.from[*i], flows.to[*i]]).collect();
     slices.sort_unstable();
     slices.dedup();
     let read = read_fields(session, &slices, &[&["id"]])?;
@@ -237,14 +240,15 @@ pub(super) fn flow_values(session: &Session, part: std::ops::Range<usize>) -> Re
         Some(if is_queue { "DmaPacket" } else { "Instruction" }.to_string())
     };
     let kind = |i: usize| flows.kind.get(i).copied().unwrap_or(StrId(0));
+    let each = || arrows.iter().copied();
     let text = |i: usize| Some(profile.strings.get(kind(i)).to_string()).filter(|t| !t.is_empty());
     let gap = |i: usize| profile.slices.start[flows.to[i].index()].checked_sub(profile.slices.end(flows.from[i].index()));
     Ok(vec![
-        Values::Ints(part.clone().map(|i| id(flows.from[i])).collect()),
-        Values::Ints(part.clone().map(|i| id(flows.to[i])).collect()),
-        Values::Texts(part.clone().map(|i| of(flows.from[i])).collect()),
-        Values::Texts(part.clone().map(|i| of(flows.to[i])).collect()),
-        Values::Texts(part.clone().map(text).collect()),
-        Values::Ints(part.map(gap).collect()),
+        Values::Ints(each().map(|i| id(flows.from[i])).collect()),
+        Values::Ints(each().map(|i| id(flows.to[i])).collect()),
+        Values::Texts(each().map(|i| of(flows.from[i])).collect()),
+        Values::Texts(each().map(|i| of(flows.to[i])).collect()),
+        Values::Texts(each().map(text).collect()),
+        Values::Ints(each().map(gap).collect()),
     ])
 }

@@ -8,20 +8,25 @@ use crate::analysis::torch::core::events::{NONE, NodeKind};
 use crate::base::StrId;
 use crate::model::torch::{ABSENT, MemoryEvent};
 use crate::model::{NO_SLICE, Torch};
-use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Which slices are rows, and what they belong to.
-pub(super) struct TorchRows<'a> {
-    pub view: View<'a>,
+#[derive(Debug)]
+pub(super) struct TorchIndex {
     /// Slices of operators, in the order of the profile.
     operators: Vec<u32>,
     /// Work of each row of `Torch::kernels`, or [`NONE`].
     work_of_kernel: Vec<u32>,
-    /// Node of a slice.
-    node_of: FxHashMap<u32, u32>,
+    /// Node of each slice, or [`NONE`].
+    node_of: Vec<u32>,
     /// Slice of the innermost operator and module around each node, itself included, or [`NO_SLICE`].
     around: Vec<(u32, u32)>,
+}
+
+/// The tables of a PyTorch trace.
+pub(super) struct TorchRows<'a> {
+    pub view: View<'a>,
+    index: &'a TorchIndex,
 }
 
 /// A number that may not be recorded.
@@ -37,9 +42,9 @@ fn float(v: f32) -> Option<f64> {
     v.is_finite().then_some(f64::from(v))
 }
 
-impl<'a> TorchRows<'a> {
+impl TorchIndex {
     /// Of a trace.
-    pub fn new(view: View<'a>) -> Self {
+    pub fn new(view: &View<'_>) -> Self {
         let (model, trees) = (view.model, &view.model.trees);
         let operators = (0..model.class.len() as u32).filter(|i| model.class[*i as usize] == Class::Operator).collect();
         let mut work_of_kernel = vec![NONE; view.torch.kernels.len()];
@@ -49,13 +54,15 @@ impl<'a> TorchRows<'a> {
             }
         }
         let mut around: Vec<(u32, u32)> = Vec::with_capacity(trees.len());
-        let mut node_of = FxHashMap::default();
+        let mut node_of = vec![NONE; model.class.len()];
         for node in 0..trees.len() {
             // Parents stand before their children.
             let (mut operator, mut module) = around.get(trees.parent[node] as usize).copied().unwrap_or((NO_SLICE, NO_SLICE));
             let slice = trees.slice[node];
             if slice != NO_SLICE {
-                node_of.insert(slice, node as u32);
+                if let Some(of) = node_of.get_mut(slice as usize) {
+                    *of = node as u32;
+                }
                 match trees.kind[node] {
                     NodeKind::Operator => operator = slice,
                     NodeKind::Module => module = slice,
@@ -64,14 +71,21 @@ impl<'a> TorchRows<'a> {
             }
             around.push((operator, module));
         }
-        TorchRows { view, operators, work_of_kernel, node_of, around }
+        TorchIndex { operators, work_of_kernel, node_of, around }
+    }
+}
+
+impl<'a> TorchRows<'a> {
+    /// Of a trace.
+    pub fn new(view: View<'a>, index: &'a TorchIndex) -> Self {
+        TorchRows { view, index }
     }
 
     /// Rows of a table.
     pub fn n_rows(&self, torch: &Torch, table: &str) -> usize {
         match table {
             "kernel" => torch.kernels.len(),
-            "operator" => self.operators.len(),
+            "operator" => self.index.operators.len(),
             "step" => self.view.model.steps.steps.len(),
             "memory_event" => torch.memory.len(),
             "collective" => torch.collectives.len(),
@@ -107,7 +121,7 @@ impl<'a> TorchRows<'a> {
 
     fn of_kernels(&self, all: &TraceTables<'_>, torch: &Torch, column: &Column, rows: Range<usize>) -> Values {
         let found = &torch.kernels[rows.clone()];
-        let works = &self.work_of_kernel[rows];
+        let works = &self.index.work_of_kernel[rows];
         let ints = |of: &dyn Fn(&crate::model::torch::Kernel) -> Option<i64>| Values::Ints(found.iter().map(of).collect());
         let floats = |of: &dyn Fn(&crate::model::torch::Kernel) -> f32| Values::Floats(found.iter().map(|k| float(of(k))).collect());
         let model = self.view.model;
@@ -124,7 +138,7 @@ impl<'a> TorchRows<'a> {
             "correlation" => ints(&|k| torch.correlation.get(k.slice as usize).copied().and_then(number)),
             "launch_id" => Values::Ints(works.iter().map(|w| model.launch.get(*w as usize).copied().and_then(id)).collect()),
             "operator_id" => {
-                let of = |work: &u32| id(self.around.get(*model.node_of_work.get(*work as usize)? as usize)?.0);
+                let of = |work: &u32| id(self.index.around.get(*model.node_of_work.get(*work as usize)? as usize)?.0);
                 Values::Ints(works.iter().map(of).collect())
             }
             _ => of_slice(all, column, &found.iter().map(|k| k.slice).collect::<Vec<_>>()),
@@ -132,9 +146,10 @@ impl<'a> TorchRows<'a> {
     }
 
     fn of_operators(&self, all: &TraceTables<'_>, torch: &Torch, column: &Column, rows: Range<usize>) -> Values {
-        let slices = &self.operators[rows];
+        let slices = &self.index.operators[rows];
         let inputs = |slice: &u32| torch.inputs.binary_search_by_key(slice, |i| i.slice).ok().map(|at| &torch.inputs[at]);
-        let module = |slice: &u32| Some(self.around.get(*self.node_of.get(slice)? as usize)?.1).filter(|m| *m != NO_SLICE);
+        let module =
+            |slice: &u32| Some(self.index.around.get(*self.index.node_of.get(*slice as usize)? as usize)?.1).filter(|m| *m != NO_SLICE);
         match column.name.as_ref() {
             "shapes" => {
                 let shapes = all.profile.attribute("input_shape");

@@ -1,8 +1,8 @@
 //! Tables of every profile with a timeline: slices, tracks, counters, instants, flows. Ids are positions in the profile.
 
+use super::row_index::RowIndex;
 use super::torch::TorchRows;
 use super::{Column, Values, Words};
-use crate::analysis::self_time::self_times;
 use crate::base::{StrId, TrackId};
 use crate::model::{NO_SLICE, Profile, Torch, TrackKind};
 use std::ops::Range;
@@ -12,6 +12,8 @@ pub(super) struct TraceTables<'a> {
     pub profile: &'a Profile,
     /// What only a PyTorch trace has.
     pub torch: Option<(&'a Torch, TorchRows<'a>)>,
+    /// What its parts share.
+    pub index: &'a RowIndex,
 }
 
 /// A number of an id column.
@@ -80,7 +82,7 @@ impl TraceTables<'_> {
             "parent_id" => Values::Ints(slices.parent[rows].iter().map(|p| id(*p)).collect()),
             "track_id" => self.of_lanes(rows, |lane| i64::from(lane.track.0)),
             "depth" => self.of_lanes(rows, |lane| i64::from(lane.depth)),
-            "self_dur" => self.self_durations(rows),
+            "self_dur" => Values::Ints(self.index.self_durations(self.profile)[rows].iter().copied().map(Some).collect()),
             "step" => self.steps(slices.start[rows].iter().copied()),
             name => match self.profile.attribute(name) {
                 Some(attribute) => self.words(rows.map(|i| attribute.values.get(i).copied())),
@@ -96,21 +98,6 @@ impl TraceTables<'_> {
             let (from, to) = (rows.start.max(lane.first as usize), rows.end.min(lane.end as usize));
             if from < to {
                 out[from - rows.start..to - rows.start].fill(Some(value(lane)));
-            }
-        }
-        Values::Ints(out)
-    }
-
-    fn self_durations(&self, rows: Range<usize>) -> Values {
-        let mut out = vec![None; rows.len()];
-        for track in (0..self.profile.tracks.len() as u32).map(TrackId) {
-            let of = self.profile.slices_of(track);
-            if of.start < rows.end && rows.start < of.end {
-                self_times(self.profile, track, None, |slice, own| {
-                    if let Some(value) = slice.checked_sub(rows.start).and_then(|at| out.get_mut(at)) {
-                        *value = Some(own);
-                    }
-                });
             }
         }
         Values::Ints(out)

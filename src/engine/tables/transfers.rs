@@ -3,9 +3,10 @@
 use super::cells::{self, Cores};
 use super::slices::{Give, PART, Rows, ids, read_fields};
 use super::{Column, Part, Values, Words, table};
-use crate::base::SliceId;
+use crate::base::{SliceId, StrId};
 use crate::engine::Session;
-use crate::model::{Cell, NeuronDevice, Profile, TrackKind};
+use crate::model::{Attribute, Cell, NeuronDevice, Profile, TrackKind};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// Fields of a packet that are read back: of each the names that the formats give it.
@@ -41,8 +42,15 @@ struct Aggregate {
     bytes: [Option<i64>; 3],
 }
 
-/// Gives `DmaPacket`, in the order of the file, and `DmaPacketAggregated` of the packets for which the file records what they move.
-pub(super) fn transfers(session: &Session, device: &NeuronDevice, cores: &Cores, give: &mut Give<'_>) -> Result<(), String> {
+/// Gives `DmaPacket`, in the order of the file, and `DmaPacketAggregated` of the packets for which the file records what they move; the first only
+/// where `wants` it.
+pub(super) fn transfers(
+    session: &Session,
+    device: &NeuronDevice,
+    cores: &Cores,
+    wants: &dyn Fn(&str) -> bool,
+    give: &mut Give<'_>,
+) -> Result<(), String> {
     let rows = Rows { profile: &session.profile, device, cores };
     let all = packet_rows(session, device);
     let Some(table) = table("DmaPacket") else { return Ok(()) };
@@ -51,11 +59,13 @@ pub(super) fn transfers(session: &Session, device: &NeuronDevice, cores: &Cores,
     let mut aggregates: BTreeMap<i64, Aggregate> = BTreeMap::new();
     for slices in all.chunks(PART) {
         let read = read_fields(session, slices, &keys)?;
-        let rings: Vec<Ring> = slices.iter().map(|s| Ring::of(&rows, &names, *s)).collect();
-        let columns = table.columns.iter().map(|c| column(c, &rows, slices, &rings, &read)).collect();
-        give("DmaPacket", Part { columns, n_rows: slices.len(), next: None })?;
-        for ((slice, ring), read) in slices.iter().zip(&rings).zip(&read) {
-            add(&mut aggregates, &rows, *slice, ring, read);
+        let rings = Rings::of(&rows, &names, slices);
+        if wants("DmaPacket") {
+            let columns = table.columns.iter().map(|c| column(c, &rows, slices, &rings, &read)).collect();
+            give("DmaPacket", Part { columns, n_rows: slices.len(), next: None })?;
+        }
+        for (at, (slice, read)) in slices.iter().zip(&read).enumerate() {
+            add(&mut aggregates, &rows, *slice, rings.get(at), read);
         }
     }
     give_aggregates(&aggregates, give)
@@ -72,12 +82,13 @@ pub(super) fn packet_rows(session: &Session, device: &NeuronDevice) -> Vec<Slice
 pub(super) fn packet_values(session: &Session, rows: &Rows<'_>, columns: &[Column], slices: &[SliceId]) -> Result<Vec<Values>, String> {
     let is_read = columns.iter().any(|c| field(&c.name).is_some());
     let read = if is_read { read_fields(session, slices, &FIELDS.map(|f| f.1))? } else { vec![Vec::new(); slices.len()] };
-    let names = QueueNames::of(&session.profile);
-    let rings: Vec<Ring> = slices.iter().map(|s| Ring::of(rows, &names, *s)).collect();
+    let is_of_ring = |c: &Column| ["pcore_idx", "engine_idx", "queue_idx", "queue_name"].contains(&c.name.as_ref());
+    let rings = if columns.iter().any(is_of_ring) { Rings::of(rows, &QueueNames::of(&session.profile), slices) } else { Rings::default() };
     Ok(columns.iter().map(|c| column(c, rows, slices, &rings, &read)).collect())
 }
 
 /// Numbers and name of a packet's ring.
+#[derive(Default)]
 struct Ring {
     core: Option<i64>,
     engine: Option<i64>,
@@ -85,13 +96,48 @@ struct Ring {
     name: Option<String>,
 }
 
-impl Ring {
-    fn of(rows: &Rows<'_>, names: &QueueNames, slice: SliceId) -> Ring {
-        let engine = rows.attribute("engine", slice).and_then(|e| e.strip_prefix("DMA-E")?.parse().ok());
-        let queue = rows.attribute("queue", slice).and_then(|q| q.strip_prefix('Q')?.parse().ok());
-        let core = rows.core(slice);
-        let name = names.0.get(&[core, queue, engine]).cloned().flatten();
-        Ring { core, engine, queue, name }
+/// The rings of packets: each distinct one once, and which one each packet has.
+#[derive(Default)]
+struct Rings {
+    all: Vec<Ring>,
+    of_row: Vec<u32>,
+}
+
+impl Rings {
+    fn of(rows: &Rows<'_>, names: &QueueNames, slices: &[SliceId]) -> Rings {
+        let [engines, queues] = ["engine", "queue"].map(|id| rows.profile.attribute(id));
+        let value = |of: Option<&Attribute>, slice: SliceId| of.and_then(|a| a.values.get(slice.index()).copied()).unwrap_or(StrId(0));
+        let mut known: FxHashMap<(StrId, StrId, Option<i64>), u32> = FxHashMap::default();
+        let mut out = Rings { all: Vec::new(), of_row: Vec::with_capacity(slices.len()) };
+        for &slice in slices {
+            let key = (value(engines, slice), value(queues, slice), rows.core(slice));
+            let ring = *known.entry(key).or_insert_with(|| {
+                let text = |id: StrId| rows.profile.strings.get(id);
+                let engine = text(key.0).strip_prefix("DMA-E").and_then(|n| n.parse().ok());
+                let queue = text(key.1).strip_prefix('Q').and_then(|n| n.parse().ok());
+                let name = names.0.get(&[key.2, queue, engine]).cloned().flatten();
+                out.all.push(Ring { core: key.2, engine, queue, name });
+                out.all.len() as u32 - 1
+            });
+            out.of_row.push(ring);
+        }
+        out
+    }
+
+    fn get(&self, row: usize) -> &Ring {
+        const NONE: &Ring = &Ring { core: None, engine: None, queue: None, name: None };
+        self.of_row.get(row).and_then(|at| self.all.get(*at as usize)).unwrap_or(NONE)
+    }
+
+    fn ints(&self, of: impl Fn(&Ring) -> Option<i64>) -> Values {
+        Values::Ints((0..self.of_row.len()).map(|row| of(self.get(row))).collect())
+    }
+
+    fn names(&self) -> Values {
+        let is_named = |ring: &u32| self.all.get(*ring as usize).is_some_and(|ring| ring.name.is_some());
+        let code = |ring: &u32| if is_named(ring) { *ring } else { Words::ABSENT };
+        let words = self.all.iter().map(|ring| ring.name.clone().unwrap_or_default()).collect();
+        Values::Words(Words { codes: self.of_row.iter().map(code).collect(), words })
     }
 }
 
@@ -116,16 +162,16 @@ impl QueueNames {
     }
 }
 
-fn column(column: &Column, rows: &Rows<'_>, slices: &[SliceId], rings: &[Ring], read: &[Vec<String>]) -> Values {
+fn column(column: &Column, rows: &Rows<'_>, slices: &[SliceId], rings: &Rings, read: &[Vec<String>]) -> Values {
     let ints = |of: &dyn Fn(SliceId) -> Option<i64>| Values::Ints(slices.iter().map(|s| of(*s)).collect());
     match column.name.as_ref() {
         "start_ts" => ints(&|s| Some(rows.start(s))),
         "end_ts" => ints(&|s| Some(rows.end(s))),
         "duration_ns" => ints(&|s| Some(rows.profile.slices.duration[s.index()])),
-        "pcore_idx" => Values::Ints(rings.iter().map(|r| r.core).collect()),
-        "engine_idx" => Values::Ints(rings.iter().map(|r| r.engine).collect()),
-        "queue_idx" => Values::Ints(rings.iter().map(|r| r.queue).collect()),
-        "queue_name" => Values::Texts(rings.iter().map(|r| r.name.clone()).collect()),
+        "pcore_idx" => rings.ints(|r| r.core),
+        "engine_idx" => rings.ints(|r| r.engine),
+        "queue_idx" => rings.ints(|r| r.queue),
+        "queue_name" => rings.names(),
         "transfer_bytes" => ints(&|s| rows.number(&rows.device.bytes, s)),
         name @ ("queue_type" | "variable") => {
             let attribute = rows.profile.attribute(name);

@@ -13,6 +13,11 @@ pub struct Words {
     pub words: Vec<String>,
 }
 
+/// Of a string that no row had so far; no code is as large.
+const UNSEEN: u32 = u32::MAX - 1;
+/// Strings for each row up to which all are listed.
+const LISTED_STRINGS: usize = 8;
+
 impl Words {
     /// The code of a row without a text.
     pub const ABSENT: u32 = u32::MAX;
@@ -24,16 +29,31 @@ impl Words {
 
     /// Strings of a profile; the empty one is not recorded.
     pub(super) fn of_strings(strings: &StringTable, ids: impl Iterator<Item = Option<StrId>>) -> Values {
-        let mut known: FxHashMap<StrId, u32> = FxHashMap::default();
         let mut words: Vec<String> = Vec::new();
-        let codes = ids.map(|id| match id.filter(|id| !strings.get(*id).is_empty()) {
-            None => Words::ABSENT,
-            Some(id) => *known.entry(id).or_insert_with(|| {
-                words.push(strings.get(id).to_string());
+        let mut new_code = |id: StrId| match strings.get(id) {
+            "" => Words::ABSENT,
+            text => {
+                words.push(text.to_string());
                 words.len() as u32 - 1
-            }),
-        });
-        let codes = codes.collect();
+            }
+        };
+        let mut codes: Vec<u32> = Vec::with_capacity(ids.size_hint().0);
+        // A list of all strings is faster than a map, unless rows are few.
+        if strings.len() <= LISTED_STRINGS * ids.size_hint().0 {
+            let mut known = vec![UNSEEN; strings.len()];
+            codes.extend(ids.map(|id| match id.and_then(|id| Some((id, known.get_mut(id.index())?))) {
+                None => Words::ABSENT,
+                Some((id, code)) => {
+                    if *code == UNSEEN {
+                        *code = new_code(id);
+                    }
+                    *code
+                }
+            }));
+        } else {
+            let mut known: FxHashMap<StrId, u32> = FxHashMap::default();
+            codes.extend(ids.map(|id| id.map_or(Words::ABSENT, |id| *known.entry(id).or_insert_with(|| new_code(id)))));
+        }
         Values::Words(Words { codes, words })
     }
 }
@@ -50,5 +70,9 @@ mod tests {
         let Values::Words(words) = Words::of_strings(&strings, ids.into_iter().map(Some).chain([None])) else { panic!() };
         assert_eq!((&words.codes[..], &words.words[..]), (&[0, 1, 0, u32::MAX, u32::MAX][..], &["b".to_string(), "a".into()][..]));
         assert_eq!(words.iter().collect::<Vec<_>>(), [Some("b"), Some("a"), Some("b"), None, None]);
+        (0..100).for_each(|i| drop(strings.push(&i.to_string())));
+        let few = Words::of_strings(&strings, [a, StrId(0), a].into_iter().map(Some));
+        let expected = Words { codes: vec![0, Words::ABSENT, 0], words: vec!["a".into()] };
+        assert_eq!(few, Values::Words(expected), "a map gives the same as a list");
     }
 }

@@ -25,6 +25,11 @@ use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch, neu
 use crate::base::{InputSet, Item, Ledger, MemberHead};
 use crate::model::{Cell, Profile, RecordRef};
 
+/// The category of HBM use of a column of Neuron Explorer's tables: the name of its series.
+pub fn hbm_category(column: &str) -> Option<&'static str> {
+    CATEGORIES.iter().find(|c| c.0 == column).map(|c| c.1)
+}
+
 /// The format's id.
 pub const ID: &str = "neuron_system";
 

@@ -6,6 +6,7 @@ use crate::base::{TimeRange, arrow, text};
 use crate::engine::query::{TableInfo, TableInfosQuery, TablePartQuery};
 use crate::worker::client::Ask;
 use crate::worker::duckdb::Engine;
+use futures_util::future::join;
 use gloo_timers::future::TimeoutFuture;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,9 +28,16 @@ pub struct Source {
     pub id: u32,
     /// Name of the schema.
     pub schema: String,
+    /// What it is called as well: see [`BASE`].
+    pub alias: Option<&'static str>,
     /// Answers for it.
     pub ask: Ask,
 }
+
+/// Of two profiles that are compared, the one that is not in front is called so as well as by its schema,
+pub const BASE: &str = "base";
+/// and the one in front so.
+pub const EXPERIMENT: &str = "experiment";
 
 /// Why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +119,7 @@ pub struct Run<'a> {
     /// Whether it is to end.
     pub is_ended: Rc<Cell<bool>>,
     /// Gets what is done now.
-    pub on_phase: &'a dyn Fn(String),
+    pub on_phase: Rc<dyn Fn(String)>,
 }
 
 /// Ends the engine at once and frees its memory; the next query starts it again.
@@ -130,6 +138,7 @@ pub fn keep_only(ids: &[u32]) {
         return stop();
     }
     for (id, schema) in gone {
+        // Views of it go with it: the next query that names them makes them of what is open then.
         open.loaded.borrow_mut().infos.remove(&id);
         open.loaded.borrow_mut().tables.retain(|(of, _), _| *of != id);
         let open = open.clone();
@@ -162,12 +171,14 @@ impl Run<'_> {
         let range = self.range.map_or("true".into(), |r| format!("ts >= {} AND ts < {}", r.start.0, r.end.0));
         open.engine.run(&format!("CREATE OR REPLACE MACRO main.in_range(ts) AS ({range})")).await?;
         self.load(&open, text, tokens::reads_all(text)).await?;
+        self.call_aliases(&open, text).await?;
         match self.result(&open, &statement).await {
             // A column may be read without being named.
             Err(Failure::Problem(problem))
                 if problem.sentence.contains("not found") || problem.sentence.contains("does not have a column") =>
             {
                 self.load(&open, text, true).await?;
+                self.call_aliases(&open, text).await?;
                 self.result(&open, &statement).await
             }
             other => other,
@@ -179,7 +190,9 @@ impl Run<'_> {
             return Ok(open);
         }
         (self.on_phase)("Loading the SQL engine…".into());
-        let engine = Engine::start().await?;
+        let on_phase = self.on_phase.clone();
+        let on_bytes = move |n| on_phase(format!("Loading the SQL engine: {}…", text::bytes(n)));
+        let engine = Engine::start(on_bytes).await?;
         let open = Rc::new(Open { engine, loaded: RefCell::default() });
         for text in MACROS {
             open.engine.run(text).await?;
@@ -204,14 +217,29 @@ impl Run<'_> {
         for info in &infos {
             text.push_str(&create(&schema, &info.name, &columns(info)));
         }
-        let has = |name: &str| infos.iter().any(|info| info.name == name);
-        if has("ActiveTime") {
-            text.push_str(&format!("CREATE OR REPLACE MACRO {schema}.busy(engine_name, t0, t1) AS (SELECT coalesce(sum(least(a.end_ts, t1) - greatest(a.start_ts, t0)), 0)::BIGINT FROM {schema}.ActiveTime a WHERE lower(a.engine) = lower(engine_name) AND a.start_ts < t1 AND a.end_ts > t0);"));
-        } else if has("slice") {
-            text.push_str(&format!("CREATE OR REPLACE MACRO {schema}.busy(track, t0, t1) AS (SELECT main.merged(greatest(a.ts, t0), least(a.ts + a.dur, t1)) FROM {schema}.slice a WHERE a.track_id = track AND a.depth = 0 AND a.ts < t1 AND a.ts + a.dur > t0);"));
-        }
+        text.push_str(&busy(&schema, &schema, &infos));
         open.engine.run(&text).await?;
         open.loaded.borrow_mut().infos.insert(source.id, (source.schema.clone(), infos));
+        Ok(())
+    }
+
+    /// Makes the schemas `base` and `experiment` where a query names them: views of the tables that it names.
+    async fn call_aliases(&self, open: &Open, text: &str) -> Result<(), Failure> {
+        let names = tokens::names(text);
+        let is_named = |name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+        for source in self.sources {
+            let Some(alias) = source.alias.filter(|alias| is_named(alias)) else { continue };
+            let infos = open.loaded.borrow().infos.get(&source.id).map(|info| info.1.clone()).unwrap_or_default();
+            let schema = quoted(&source.schema);
+            // The columns of a view are those of its table when it was made: what was loaded since may be more.
+            let mut made = format!("DROP SCHEMA IF EXISTS {alias} CASCADE; CREATE SCHEMA {alias};");
+            for info in infos.iter().filter(|info| is_named(&info.name)) {
+                let table = quoted(&info.name);
+                made.push_str(&format!("CREATE VIEW {alias}.{table} AS FROM {schema}.{table};"));
+            }
+            made.push_str(&busy(alias, &schema, &infos));
+            open.engine.run(&made).await?;
+        }
         Ok(())
     }
 
@@ -223,7 +251,7 @@ impl Run<'_> {
             names.extend(["ActiveTime", "engine", "start_ts", "end_ts", "slice", "track_id", "depth", "ts", "dur"]);
         }
         for (at, source) in self.sources.iter().enumerate() {
-            if at > 0 && !is_named(&names, &source.schema) {
+            if at > 0 && !is_named(&names, &source.schema) && !source.alias.is_some_and(|alias| is_named(&names, alias)) {
                 continue;
             }
             let infos = open.loaded.borrow().infos.get(&source.id).map(|info| info.1.clone()).unwrap_or_default();
@@ -267,28 +295,38 @@ impl Run<'_> {
     /// Fills a table part by part; returns its bytes.
     async fn fill(&self, open: &Open, source: &Source, name: &str, columns: Vec<String>) -> Result<u64, Failure> {
         let others = open.loaded.borrow().tables.values().map(|t| t.bytes).sum::<u64>();
-        let (mut from, mut n_rows, mut n_bytes, mut is_made) = (Some(0), 0, 0, false);
-        while let Some(first) = from {
+        let (mut n_rows, mut n_bytes) = (0, 0);
+        let ask = |from| source.ask.ask(TablePartQuery { table: name.into(), columns: columns.clone(), range: None, from });
+        let mut part = ask(0).await.map_err(|e| e.to_string())?;
+        open.engine.run(&create(&quoted(&source.schema), name, &columns_of(&part.columns))).await?;
+        loop {
             self.check()?;
-            let query = TablePartQuery { table: name.into(), columns: columns.clone(), from: first };
-            let part = source.ask.ask(query).await.map_err(|e| e.to_string())?;
-            if !is_made {
-                open.engine.run(&create(&quoted(&source.schema), name, &part.columns)).await?;
-                is_made = true;
-            }
             n_bytes += part.bytes.len() as u64;
             if others + n_bytes > self.bytes_left {
                 return Err(too_large(name, self.bytes_left));
             }
-            if part.n_rows > 0 {
-                let added = open.engine.insert(&part.bytes, &source.schema, name).await;
-                added.map_err(|e| if e.contains("Out of Memory") { too_large(name, self.bytes_left) } else { e.into() })?;
-            }
+            // The profile's worker makes the next part while the engine takes this one.
+            let add = async {
+                if part.n_rows == 0 {
+                    return Ok(());
+                }
+                open.engine.insert(&part.bytes, &source.schema, name).await
+            };
+            let following = async {
+                match part.next {
+                    Some(from) => ask(from).await.map(Some),
+                    None => Ok(None),
+                }
+            };
+            let (added, following) = join(add, following).await;
+            added.map_err(|e| if e.contains("Out of Memory") { too_large(name, self.bytes_left) } else { e.into() })?;
             n_rows += part.n_rows;
-            from = part.next;
             (self.on_phase)(format!("Loading `{name}`: {} rows…", text::count(n_rows)));
+            match following.map_err(|e| e.to_string())? {
+                Some(next) => part = next,
+                None => return Ok(n_bytes),
+            }
         }
-        Ok(n_bytes)
     }
 
     /// Runs the query into a table, and takes its rows.
@@ -350,7 +388,25 @@ impl Run<'_> {
 
 /// Name and type of each column.
 fn columns(info: &TableInfo) -> Vec<(String, String)> {
-    info.columns.iter().map(|c| (c.0.clone(), c.1.clone())).collect()
+    columns_of(&info.columns)
+}
+
+fn columns_of(columns: &[(String, String, String)]) -> Vec<(String, String)> {
+    columns.iter().map(|c| (c.0.clone(), c.1.clone())).collect()
+}
+
+/// The function `busy` of a schema: of engines where there are any, else of tracks.
+fn busy(in_schema: &str, of: &str, infos: &[TableInfo]) -> String {
+    let has = |name: &str| infos.iter().any(|info| info.name == name);
+    match () {
+        () if has("ActiveTime") => format!(
+            "CREATE OR REPLACE MACRO {in_schema}.busy(engine_name, t0, t1) AS (SELECT coalesce(sum(least(a.end_ts, t1) - greatest(a.start_ts, t0)), 0)::BIGINT FROM {of}.ActiveTime a WHERE lower(a.engine) = lower(engine_name) AND a.start_ts < t1 AND a.end_ts > t0);"
+        ),
+        () if has("slice") => format!(
+            "CREATE OR REPLACE MACRO {in_schema}.busy(track, t0, t1) AS (SELECT main.merged(greatest(a.ts, t0), least(a.ts + a.dur, t1)) FROM {of}.slice a WHERE a.track_id = track AND a.depth = 0 AND a.ts < t1 AND a.ts + a.dur > t0);"
+        ),
+        () => String::new(),
+    }
 }
 
 fn too_large(table: &str, left: u64) -> Failure {
@@ -364,9 +420,14 @@ fn create(schema: &str, name: &str, columns: &[(String, String)]) -> String {
 }
 
 /// Functions that answer what people compute by hand. Source of the union: each interval in the order of starts adds what is behind the last end.
-const MACROS: [&str; 2] = [
-    "CREATE OR REPLACE MACRO main.merged(starts, ends) AS coalesce(list_reduce(list_prepend({'s': -9000000000000000000, 'e': -9000000000000000000, \
+const MACROS: [&str; 3] = [
+    "CREATE OR REPLACE MACRO main.intervals(starts, ends) AS list({'start_ts': starts::BIGINT, 'end_ts': ends::BIGINT})",
+    "CREATE OR REPLACE MACRO main.merged(intervals) AS coalesce(list_reduce(list_prepend({'s': -9000000000000000000, 'e': -9000000000000000000, \
+     'n': 0::BIGINT}, list_sort(list_transform(intervals, lambda i: {'s': i.start_ts, 'e': i.end_ts, 'n': 0::BIGINT}))), \
+     lambda a, x: {'s': x.s, 'e': greatest(a.e, x.e), 'n': a.n + greatest(0, x.e - greatest(x.s, a.e))}).n, 0), \
+     (starts, ends) AS coalesce(list_reduce(list_prepend({'s': -9000000000000000000, 'e': -9000000000000000000, \
      'n': 0::BIGINT}, list_sort(list({'s': starts::BIGINT, 'e': ends::BIGINT, 'n': 0::BIGINT}))), lambda a, x: {'s': x.s, 'e': greatest(a.e, x.e), \
      'n': a.n + greatest(0, x.e - greatest(x.s, a.e))}).n, 0)",
-    "CREATE OR REPLACE MACRO main.overlap(start_a, end_a, start_b, end_b) AS greatest(0, least(end_a, end_b) - greatest(start_a, start_b))",
+    "CREATE OR REPLACE MACRO main.overlap(a, b) AS main.merged(a) + main.merged(b) - main.merged(list_concat(a, b)), \
+     (start_a, end_a, start_b, end_b) AS greatest(0, least(end_a, end_b) - greatest(start_a, start_b))",
 ];

@@ -89,6 +89,10 @@ pub fn rows(fields: &[Field], batch: Batch) -> Vec<Row> {
             Values::Flags(v) => Box::new(v.into_iter().map(|n| n.map_or(Cell::Absent, |n| Cell::Text(n.to_string())))),
             Values::Texts(v) if is_large => Box::new(v.into_iter().map(move |t| t.map_or(Cell::Absent, large))),
             Values::Texts(v) => Box::new(v.into_iter().map(|t| t.map_or(Cell::Absent, Cell::Text))),
+            Values::Words(codes, words) => Box::new(codes.into_iter().map(move |code| {
+                let word = code.and_then(|code| words.get(code as usize));
+                word.map_or(Cell::Absent, |word| Cell::Text(word.clone()))
+            })),
         };
         for row in &mut out {
             row.cells.push(cells.next().unwrap_or_default());

@@ -38,8 +38,8 @@ const NAME: &str = "axonscope_part_name";
 const VERSION: &str = "axonscope_part_version";
 
 fn columns() -> Vec<Column> {
-    let text = TEXTS.iter().map(|name| Column { name: (*name).into(), kind: Kind::Text, unit: "" });
-    let number = |name: String| Column { unit: if name.ends_with("_ns") { "ns" } else { "" }, name: name.into(), kind: Kind::Int64 };
+    let text = TEXTS.iter().map(|name| Column { name: (*name).into(), kind: Kind::Text, unit: "".into() });
+    let number = |name: String| Column { unit: if name.ends_with("_ns") { "ns" } else { "" }.into(), name: name.into(), kind: Kind::Int64 };
     let causes = IDLE_CAUSES.iter().map(|cause| format!("idle_{cause}_ns"));
     let numbers = NUMBERS.iter().chain(&CATEGORIES).map(|name| (*name).to_string()).chain(causes).map(number);
     text.chain(numbers).collect()

@@ -1,6 +1,6 @@
-//! One Parquet file of a table, a row group for each part.
+//! A table as a Parquet file, a row group for each part. Linked into the command line and into the worker for Neuron, which have the library.
 
-use axonscope::engine::tables::{Column, Kind, Part, SCHEMA_VERSION, Table, Values};
+use super::{Column, Kind, Part, SCHEMA_VERSION, Table, Values, all};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -8,27 +8,24 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
 use std::sync::Arc;
 
-/// A table while it is written.
-pub struct TableFile {
+/// A table while it is written to `W`.
+pub struct TableWriter<W: Write + Send> {
     name: String,
-    path: PathBuf,
     kinds: Vec<Kind>,
-    writer: SerializedFileWriter<BufWriter<File>>,
+    writer: SerializedFileWriter<W>,
 }
 
-impl TableFile {
-    /// `NAME.parquet` in a directory. Every column may be NULL: what a profile does not record is.
-    pub fn create(directory: &Path, table: &Table) -> Result<TableFile, String> {
-        let path = directory.join(format!("{}.parquet", table.name));
-        let file = File::create(&path).map_err(|e| failed(&path, &e.to_string()))?;
-        let schema = schema(&table.columns);
+impl<W: Write + Send> TableWriter<W> {
+    /// Begins the file of a table. Every column may be NULL: what a profile does not record is.
+    ///
+    /// # Errors
+    /// A sentence, where the table has two columns of a name, or nothing can be written.
+    pub fn new(table: &Table, to: W) -> Result<Self, String> {
         let units: Vec<String> = table.columns.iter().filter(|c| !c.unit.is_empty()).map(|c| format!("{}={}", c.name, c.unit)).collect();
-        let version = axonscope::engine::tables::all().iter().any(|t| t.name == table.name).then(|| SCHEMA_VERSION.to_string());
+        let version = all().iter().any(|t| t.name == table.name).then(|| SCHEMA_VERSION.to_string());
         let about = [("profile_schema_version", version), ("units", Some(units.join(" ")))];
         let about = about.into_iter().filter_map(|(key, value)| Some(KeyValue::new(key.to_string(), value?))).collect();
         let properties = WriterProperties::builder()
@@ -36,9 +33,9 @@ impl TableFile {
             .set_created_by(concat!("axonscope ", env!("CARGO_PKG_VERSION")).into())
             .set_key_value_metadata(Some(about));
         let writer =
-            schema.and_then(|schema| SerializedFileWriter::new(BufWriter::new(file), Arc::new(schema), Arc::new(properties.build())));
-        let writer = writer.map_err(|e| failed(&path, &e.to_string()))?;
-        Ok(TableFile { name: table.name.to_string(), path, kinds: table.columns.iter().map(|c| c.kind).collect(), writer })
+            schema(&table.columns).and_then(|schema| SerializedFileWriter::new(to, Arc::new(schema), Arc::new(properties.build())));
+        let writer = writer.map_err(|e| failed(&table.name, &e))?;
+        Ok(TableWriter { name: table.name.to_string(), kinds: table.columns.iter().map(|c| c.kind).collect(), writer })
     }
 
     /// The table's name.
@@ -47,24 +44,28 @@ impl TableFile {
     }
 
     /// Adds rows.
+    ///
+    /// # Errors
+    /// A sentence, where they cannot be written.
     pub fn write(&mut self, part: &Part) -> Result<(), String> {
         let kinds = &self.kinds;
-        let write = |writer: &mut SerializedFileWriter<BufWriter<File>>| {
+        let write = |writer: &mut SerializedFileWriter<W>| {
             let mut group = writer.next_row_group()?;
             for (values, kind) in part.columns.iter().zip(kinds) {
                 column(&mut group, values, *kind)?;
             }
             group.close().map(|_| ())
         };
-        write(&mut self.writer).map_err(|e| failed(&self.path, &e.to_string()))
+        write(&mut self.writer).map_err(|e| failed(&self.name, &e))
     }
 
-    /// Writes the footer, and makes sure that all of it has reached the disk.
-    pub fn finish(self) -> Result<(), String> {
-        let path = self.path;
-        let file = self.writer.into_inner().map_err(|e| failed(&path, &e.to_string()))?;
-        let file = file.into_inner().map_err(|e| failed(&path, &e.to_string()))?;
-        file.sync_all().map_err(|e| failed(&path, &e.to_string()))
+    /// Writes the footer.
+    ///
+    /// # Errors
+    /// A sentence, where it cannot be written.
+    pub fn finish(self) -> Result<W, String> {
+        let name = self.name;
+        self.writer.into_inner().map_err(|e| failed(&name, &e))
     }
 }
 
@@ -87,9 +88,8 @@ pub fn schema(columns: &[Column]) -> Result<Type, ParquetError> {
     Type::group_type_builder("schema").with_fields(fields).build()
 }
 
-fn failed(path: &Path, why: &str) -> String {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    format!("`{name}` could not be written: {}.", why.trim_end_matches('.'))
+fn failed(table: &str, why: &ParquetError) -> String {
+    format!("`{table}.parquet` could not be written: {}.", why.to_string().trim_end_matches('.'))
 }
 
 /// The values that there are, and for each row whether it has one.
@@ -107,8 +107,9 @@ pub fn column<W: Write + Send>(group: &mut SerializedRowGroupWriter<'_, W>, valu
         (Values::Flags(v), _) => typed::<_, BoolType>(group, split(v, |n| n)),
         (Values::Texts(v), _) => typed::<_, ByteArrayType>(group, split(v, |text: String| ByteArray::from(text.into_bytes()))),
         (Values::Words(v), _) => {
-            let words: Vec<Option<ByteArray>> = v.iter().map(|word| word.map(|word| ByteArray::from(word.as_bytes().to_vec()))).collect();
-            typed::<_, ByteArrayType>(group, split(&words, |word| word))
+            let words: Vec<ByteArray> = v.words.iter().map(|word| ByteArray::from(word.as_bytes().to_vec())).collect();
+            let rows: Vec<Option<ByteArray>> = v.codes.iter().map(|code| words.get(*code as usize).cloned()).collect();
+            typed::<_, ByteArrayType>(group, split(&rows, |word| word))
         }
     }
 }
