@@ -15,7 +15,7 @@
 // Environment: BENCH_CASES=100,500 sizes in MB; BENCH_GZIP=100 and BENCH_RICH=320 likewise (0: none); BENCH_SLICES=1000000 and
 // BENCH_WORKERS=8: that many traces of 100 MB as one run (0: none); BENCH_SERIAL=100: sizes that are read by one worker as well, without helpers;
 // BENCH_CLOSE=50: a trace of 100 MB opened and closed so many times in one page (0: none);
-// BENCH_SQL=2000000: queries over a timeline of that many slices (0: none), and over the device profile of BENCH_DEVICE;
+// BENCH_SQL=2000000,7000000: queries over a timeline of that many slices (0: none), and over the device profile of BENCH_DEVICE;
 // BENCH_NTFF=run.ntff: the execution of that trace, repeated to the sizes of BENCH_NTFF_MB=200 (its bounds are in views_ms);
 // BENCH_SUMMARIES=200: that many Neuron summaries of 100 KB in one drop (0: none); BENCH_SYSTEM=1900000: a Neuron system profile of that many
 // events (none without it);
@@ -284,7 +284,12 @@ for (const megabytes of list('BENCH_GZIP', '100')) await measure(`${megabytes} M
 for (const megabytes of list('BENCH_RICH', '320')) await measure(`${megabytes} MB with Python, modules, memory`, made.rich(megabytes), 1);
 for (const n of list('BENCH_WORKERS', '8')) await side_by_side(made.workers(n, 100));
 for (const slices of list('BENCH_SLICES', '1000000')) await measure(`Neuron operator timeline, ${slices} slices`, made.operators(slices), 1);
-for (const slices of list('BENCH_SQL', '2000000')) await sql(`${slices} slices`, made.operators(slices), false);
+for (const slices of list('BENCH_SQL', '2000000,7000000')) {
+  const file = made.operators(slices);
+  await sql(`${slices} slices`, file, false);
+  // Large ones are not kept.
+  if (slices > 2_000_000) rmSync(file);
+}
 for (const operators of list('BENCH_OPERATORS', '100000')) await measure(`analyze report, ${operators} operators`, made.report(operators), 1);
 await refusal(made.hollow(6));
 if (process.env.BENCH_LARGE === '1') {

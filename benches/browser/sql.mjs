@@ -12,7 +12,10 @@ const OF_DEVICE = [
   ['join', 'select count(*) as n from Instruction i join DmaPacket d on d.start_ts >= i.start_ts and d.start_ts < i.end_ts and i.engine = \'Tensor\' where i.start_ts < 1000000'],
 ];
 
-/** Milliseconds of each query: `first` with what it loads, `again` without; and rows of the tables. */
+/** Tables that a query loads. */
+const tables = (text) => ['slice', 'Instruction', 'DmaPacket'].filter((name) => new RegExp(`\\b${name}\\b`).test(text));
+
+/** Milliseconds of each query: `first` with what it loads, `again` without; and how many rows of its tables were loaded in a second of the difference. */
 export async function queries(page, isDevice) {
   await page.locator('[data-nav="sql"]').first().click();
   const view = page.locator('[data-view="sql"]');
@@ -27,7 +30,19 @@ export async function queries(page, isDevice) {
     return ms;
   };
   const out = { engine_ms: await run('select 1') };
-  for (const [name, text] of isDevice ? OF_DEVICE : OF_SLICES) out[name] = { first_ms: await run(text), again_ms: await run(text) };
+  const counts = {};
+  const cell = page.locator('table[data-table="sql"] tbody tr[data-row] td').first();
+  for (const [name, text] of isDevice ? OF_DEVICE : OF_SLICES) {
+    const times = { first_ms: await run(text), again_ms: await run(text) };
+    for (const table of tables(text)) {
+      if (counts[table] === undefined) {
+        await run(`select count(*)::varchar as n from ${table}`);
+        counts[table] = Number(await cell.textContent());
+      }
+    }
+    const n = tables(text).reduce((sum, table) => sum + counts[table], 0);
+    out[name] = { ...times, rows: n, loaded_rows_per_s: Math.round(n * 1000 / Math.max(times.first_ms - times.again_ms, 1)) };
+  }
   // How long the page stands still at most while a million rows come and are shown.
   await page.evaluate(() => {
     window.sqlWorst = 0;

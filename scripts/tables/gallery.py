@@ -1,4 +1,4 @@
-"""Runs the queries of the SQL view on converted tables: `answers` gives the number of rows and the sums of whole-number columns of each query.
+"""Runs the queries of the SQL view on converted tables: `answers` gives the number of rows and a digest of the values of each query.
 
 The page's own functions are made here as in src/views/sql/engine.rs. A table without rows has no file: it is made empty, with the columns of docs/sql.md.
 """
@@ -45,7 +45,20 @@ def connect(tables, schema=None):
     return db
 
 
+def digest(db, query):
+    """What a result holds as one word, whatever the order of its rows; as `digest` of e2e/sql.spec.js. Floats to nine digits."""
+    cells = []
+    for name, kind, *_ in db.execute(f"describe {query}").fetchall():
+        quoted = '"' + name.replace('"', '""') + '"'
+        is_float = re.match("FLOAT|DOUBLE|DECIMAL", kind)
+        value = f"format('{{:.9g}}', {quoted}::double)" if is_float else f"{quoted}::varchar"
+        cells.append(f"coalesce({value}, '∅')")
+    line = f"concat_ws('|', {', '.join(cells)})"
+    return db.execute(f"select md5(string_agg(line, chr(10) order by line)) from (select {line} as line from ({query}))").fetchone()[0]
+
+
 def answers(tables, kind, schema=None):
-    """Rows of every query of a kind of profile: its title, the number of rows."""
+    """Of every query of a kind of profile by its title: the number of rows, and a digest of its values."""
     db = connect(tables, schema)
-    return {title: len(db.execute(query).fetchall()) for title, _, query in GALLERY[kind]}
+    n_rows = {title: len(db.execute(query).fetchall()) for title, _, query in GALLERY[kind]}
+    return n_rows, {title: digest(db, query) for title, _, query in GALLERY[kind]}

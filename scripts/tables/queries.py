@@ -1,9 +1,10 @@
 """Queries that people run over Neuron Explorer's tables, on what `axonscope convert` writes, beside the figures of the device JSON.
 
-Usage: queries.py AXONSCOPE CONFORMANCE. Prints `N passed, N failed` last.
+Usage: queries.py AXONSCOPE CONFORMANCE. AXONSCOPE_UPDATE_FIXTURES=1 writes the expected answers of the gallery. Prints `N passed, N failed` last.
 """
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -214,10 +215,16 @@ def queries(name, tables, data, truth, is_json):
 
 
 def same_answers(kind, found):
-    """The gallery returns as many rows here as in the page: e2e/sql.spec.js compares with the same file."""
-    expected = json.loads((gallery.ROOT / "tests" / "fixtures" / "sql" / "gallery_rows.json").read_text())[kind]
-    check(f"gallery of {kind}", {title: n for title, n in found.items() if expected.get(title) != n}, {})
-    check(f"titles of {kind}", sorted(found), sorted(expected))
+    """The gallery returns the same rows here as in the page: e2e/sql.spec.js compares with the same files."""
+    for name, answers in zip(("gallery_rows.json", "gallery_digests.json"), found):
+        path = gallery.ROOT / "tests" / "fixtures" / "sql" / name
+        expected = json.loads(path.read_text()) if path.exists() else {}
+        if os.environ.get("AXONSCOPE_UPDATE_FIXTURES") == "1":
+            expected[kind] = answers
+            path.write_text(json.dumps(expected, indent=1, ensure_ascii=False) + "\n")
+        expected = expected.get(kind, {})
+        check(f"{name} of {kind}", {title: n for title, n in answers.items() if expected.get(title) != n}, {})
+        check(f"titles of {kind}", sorted(answers), sorted(expected))
 
 
 def main(axonscope, conformance):

@@ -6,9 +6,9 @@ use super::views::Front;
 use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions, slice_set};
-use crate::views::sql::engine::{self, Source};
+use crate::views::sql::engine::{self, BASE, EXPERIMENT, Source};
 use crate::views::sql::{Lead, SqlView};
-use crate::worker::protocol::HotColumns;
+use crate::worker::protocol::{HotColumns, ProfileKind};
 use leptos::prelude::*;
 
 /// Tables may take this much, however large the open profiles are.
@@ -23,15 +23,19 @@ pub(super) fn follow(app: App) {
 pub(super) fn view(front: Front) -> AnyView {
     let Front { app, profile, .. } = front;
     let front = profile.id;
+    let kind_of_front = profile.hot.info.kind;
     let sources = Signal::derive(move || {
         app.state.profiles().with(|all| {
             let mut out = sources(all);
             out.order_by_key(|s| s.id != front);
+            let is_like = |id: u32| all.iter().any(|p| p.id == id && p.hot.info.kind == kind_of_front);
+            name_pair(&mut out, is_like);
             out
         })
     });
     let kind = match () {
         () if profile.is_device() => "device",
+        () if kind_of_front == ProfileKind::NeuronSystem => "system",
         () if profile.is_torch() => "torch",
         () => "trace",
     };
@@ -83,9 +87,18 @@ fn sources(all: &[OpenProfile]) -> Vec<Source> {
         let n = (2..).map(|n| format!("{name}_{n}"));
         let is_new = |name: &String| out.iter().all(|s| s.schema != *name);
         let schema = std::iter::once(name.clone()).chain(n).find(is_new).unwrap_or(name);
-        out.push(Source { id: profile.id, schema, ask: profile.ask.clone() });
+        out.push(Source { id: profile.id, schema, alias: None, ask: profile.ask.clone() });
     }
     out
+}
+
+/// Calls the first of these `experiment` and the first other one of its kind `base`, unless a profile has such a name already.
+fn name_pair(sources: &mut [Source], is_like: impl Fn(u32) -> bool) {
+    let Some(other) = sources.iter().skip(1).position(|s| is_like(s.id)) else { return };
+    if sources.iter().all(|s| ![BASE, EXPERIMENT].contains(&s.schema.as_str())) {
+        sources[0].alias = Some(EXPERIMENT);
+        sources[other + 1].alias = Some(BASE);
+    }
 }
 
 /// A title as the name of a schema: letters, digits and underscores, beginning with a letter.
@@ -125,6 +138,18 @@ mod tests {
         let time = |start, name: Option<&str>| Lead::Time(start, 4, name.map(String::from));
         let leads = vec![Lead::Slice(0), Lead::Slice(9), time(5, Some("MATMUL")), time(5, None), time(5, Some("other")), time(7, None)];
         assert_eq!(slices_of(&hot, leads), [0, 2, 1, 1].map(SliceId));
+    }
+
+    #[test]
+    fn two_profiles_of_a_kind_are_base_and_experiment() {
+        let source = |id, schema: &str| Source { id, schema: schema.into(), alias: None, ask: crate::worker::client::Ask::channel().0 };
+        let named = |schemas: [&str; 3]| {
+            let mut all: Vec<Source> = schemas.iter().enumerate().map(|(id, name)| source(id as u32, name)).collect();
+            name_pair(&mut all, |id| id != 1);
+            all.iter().map(|s| s.alias).collect::<Vec<_>>()
+        };
+        assert_eq!(named(["fused", "host", "old"]), [Some(EXPERIMENT), None, Some(BASE)]);
+        assert_eq!(named(["fused", "base", "old"]), [None; 3], "a profile is called `base`");
     }
 
     #[test]

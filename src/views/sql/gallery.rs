@@ -1,5 +1,7 @@
 //! Queries that come with the page: a file that is fetched when the view is first shown. docs/sql.md lists the same.
 
+use super::result::quoted;
+use crate::engine::query::TableInfo;
 use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
@@ -10,7 +12,7 @@ const URL: &str = "./sql/gallery.json";
 /// Title, what it answers, and the query.
 pub type Entry = [String; 3];
 
-/// Queries by kind of profile: `device`, `torch`, `trace`.
+/// Queries by kind of profile: `device`, `system`, `torch`, `trace`. A PyTorch trace and a system profile have those of `trace` as well.
 pub type Gallery = BTreeMap<String, Vec<Entry>>;
 
 /// Reads the file. Fails with a sentence.
@@ -19,6 +21,29 @@ pub async fn fetch() -> Result<Gallery, String> {
     let response: web_sys::Response = JsFuture::from(leptos::prelude::window().fetch_with_str(URL)).await.map_err(failed)?.unchecked_into();
     let text = JsFuture::from(response.text().map_err(failed)?).await.map_err(failed)?;
     parse(&text.as_string().unwrap_or_default())
+}
+
+/// The queries of a kind. A profile without a timeline has two for each of its tables.
+pub fn entries(all: &Gallery, kind: &str, tables: &[TableInfo]) -> Vec<Entry> {
+    let is_there = |name: &str| tables.iter().any(|t| t.name == name);
+    let of = |kind: &str| all.get(kind).cloned().unwrap_or_default();
+    match kind {
+        "torch" | "system" => [of(kind), of("trace")].concat(),
+        "trace" if !tables.is_empty() && !is_there("slice") => tables.iter().flat_map(of_table).collect(),
+        kind => of(kind),
+    }
+}
+
+fn of_table(table: &TableInfo) -> [Entry; 2] {
+    let name = quoted(&table.name);
+    [
+        [format!("Rows of {}", table.name), "All rows and columns".into(), format!("from {name}")],
+        [
+            format!("Columns of {}", table.name),
+            "Type, range, distinct values and missing values of each column".into(),
+            format!("summarize {name}"),
+        ],
+    ]
 }
 
 fn parse(text: &str) -> Result<Gallery, String> {
@@ -33,7 +58,7 @@ mod tests {
     #[test]
     fn every_query_is_one_query() {
         let gallery = parse(include_str!("../../../public/sql/gallery.json")).expect("a gallery");
-        assert_eq!(gallery.keys().collect::<Vec<_>>(), ["device", "torch", "trace"]);
+        assert_eq!(gallery.keys().collect::<Vec<_>>(), ["device", "system", "torch", "trace"]);
         for (kind, entries) in &gallery {
             assert!(entries.len() >= 25, "{kind}");
             for [title, what, text] in entries {
@@ -42,6 +67,16 @@ mod tests {
                 assert_eq!(entries.iter().filter(|e| e[0] == *title).count(), 1, "{title}");
             }
         }
+    }
+
+    #[test]
+    fn a_profile_without_a_timeline_has_queries_of_its_tables() {
+        let gallery = parse(include_str!("../../../public/sql/gallery.json")).expect("a gallery");
+        let table = |name: &str| TableInfo { name: name.into(), columns: Vec::new() };
+        let found = entries(&gallery, "trace", &[table("neff_header"), table("a b")]);
+        assert_eq!(found.iter().map(|e| e[2].as_str()).collect::<Vec<_>>()[2..], ["from \"a b\"", "summarize \"a b\""]);
+        assert_eq!(entries(&gallery, "trace", &[table("slice")]).len(), gallery["trace"].len());
+        assert_eq!(entries(&gallery, "torch", &[]).len(), gallery["torch"].len() + gallery["trace"].len());
     }
 
     #[test]

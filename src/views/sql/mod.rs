@@ -158,11 +158,16 @@ pub fn SqlView(
         Phase::Failed => "failed",
     };
     let schemas = move || {
-        let others: Vec<String> = sources.with(|all| all.iter().skip(1).map(|s| s.schema.clone()).collect());
-        let front = sources.with(|all| all.first().map(|s| s.schema.clone()))?;
-        (!others.is_empty()).then(|| {
-            let others = others.join(", ");
-            view! { <p class="sql__note">"Schema of this profile: " <code>{front}</code> ". Other open profiles: " <code>{others}</code> ". Write a table of another profile as " <code>"schema.table"</code> "."</p> }
+        let all = sources.get();
+        let one = |(at, source): (usize, Source)| {
+            let also = source.alias.map(|alias| view! { " or " <code>{alias}</code> });
+            let which = if at == 0 { " (this profile)" } else { "" };
+            let name = source.schema.clone();
+            view! { {if at > 0 { ", " } else { "" }} <code data-sql-schema=name>{source.schema}</code> {also} {which} }
+        };
+        (all.len() > 1).then(|| {
+            let list = all.into_iter().enumerate().map(one).collect_view();
+            view! { <p class="sql__note">"Schemas: " {list} ". Write a table of another profile as " <code>"schema.table"</code> "."</p> }
         })
     };
     let problem = move || {
@@ -178,7 +183,7 @@ pub fn SqlView(
             <div class="sql__tools">
                 <button type="button" class="button button--primary" data-sql-run="" title="Run the query (Ctrl+Enter)" disabled=is_running on:click=move |_| run.run(())>"Run"</button>
                 <button type="button" class="button" data-sql-cancel="" title="Cancel the query (Esc)" disabled=move || !is_running() on:click=move |_| end.run(())>"Cancel"</button>
-                <Menu label="Gallery"><GalleryList kind load /></Menu>
+                <Menu label="Gallery"><GalleryList kind infos load /></Menu>
                 <Menu label="Saved"><Saved state load /></Menu>
                 <Menu label="Tables"><TableList infos load /></Menu>
                 <span class="sql__status" role="status" data-sql-status="">{move || state.status.get()}</span>
@@ -203,11 +208,12 @@ fn start(state: State, sources: Signal<Vec<Source>>, range: Option<TimeRange>, b
     watch(turn.clone(), LONGEST_MS);
     spawn_local(async move {
         let sources = sources.get_untracked();
-        let on_phase = |status: String| {
-            turn.is_loading.set(status.starts_with("Loading"));
+        let loading = turn.clone();
+        let on_phase = Rc::new(move |status: String| {
+            loading.is_loading.set(status.starts_with("Loading"));
             drop(state.status.try_set(status));
-        };
-        let run = Run { sources: &sources, range, bytes_left, is_ended: turn.is_ended.clone(), on_phase: &on_phase };
+        });
+        let run = Run { sources: &sources, range, bytes_left, is_ended: turn.is_ended.clone(), on_phase };
         let outcome = run.run(&query).await;
         turn.is_done.set(true);
         // The view may be gone.
@@ -269,14 +275,10 @@ fn returned(found: &Found) -> String {
 
 /// Queries that come with the page.
 #[component]
-fn GalleryList(kind: &'static str, load: Callback<String>) -> impl IntoView {
+fn GalleryList(kind: &'static str, infos: RwSignal<Vec<TableInfo>>, load: Callback<String>) -> impl IntoView {
     let found = LocalResource::new(gallery::fetch);
     let list = move |all: Gallery| {
-        let mut kinds = vec![kind];
-        if kind == "torch" {
-            kinds.push("trace");
-        }
-        let entries = kinds.into_iter().flat_map(|kind| all.get(kind).cloned().unwrap_or_default());
+        let entries = infos.with(|infos| gallery::entries(&all, kind, infos)).into_iter();
         let entry = |[title, what, query]: [String; 3]| {
             let name = title.clone();
             view! {
