@@ -255,7 +255,7 @@ fn other_files_are_refused_in_a_sentence() {
     std::fs::write(&report, r#"{"support_percentage":"100.00%","supported_operators":{"aten":{}}}"#).unwrap();
     let text = sentence(&convert(std::slice::from_ref(&report), &out, &[]));
     assert!(
-        text.contains("Expected an NTFF or the JSON of a Neuron device profile, or a PyTorch or Chrome trace")
+        text.contains("Expected a Neuron device or system profile (NTFF or JSON), or a PyTorch, Chrome or Perfetto trace")
             && text.contains("report.json"),
         "{text}"
     );

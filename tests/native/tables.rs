@@ -201,11 +201,12 @@ fn an_archive_of_tables_is_read_back_with_the_same_answers() {
     let (bytes, n_rows) = archive(&session, None);
     assert!(n_rows.len() > 15, "{n_rows:?}");
     let mut written: BTreeMap<String, u64> = BTreeMap::new();
-    let count = &mut |table: &Table, part: Part| {
-        *written.entry(table.name.to_string()).or_default() += part.n_rows as u64;
-        Ok(())
-    };
-    session.device_tables(count).unwrap();
+    session
+        .device_tables(&mut |table, part| {
+            *written.entry(table.name.to_string()).or_default() += part.n_rows as u64;
+            Ok(())
+        })
+        .unwrap();
     assert_eq!(n_rows, written, "what `axonscope convert` writes");
 
     let input = InputSet::from_bytes("fused.parquet.zip", bytes);
@@ -227,8 +228,41 @@ fn an_archive_of_tables_is_read_back_with_the_same_answers() {
             }
         }
     }
-    let bounds = |session: &Session| session.ask(&BoundsQuery::default()).unwrap();
-    assert_eq!(bounds(&session).cores, bounds(&again).cores);
+    let bounds = |session: &Session| {
+        let found = session.ask(&BoundsQuery::default()).unwrap().cores;
+        found.into_iter().map(|c| (c.busy, c.moved_bytes, c.flops, c.exclusive, c.dma_states)).collect::<Vec<_>>()
+    };
+    assert_eq!(bounds(&session), bounds(&again));
+}
+
+#[test]
+fn tables_of_a_directory_are_those_of_its_files() {
+    let Some(folder) = conformance("neuron/fused_attention/parquet-zstd") else { return };
+    let mut members = Vec::new();
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        members.extend(InputSet::from_bytes(&name, std::fs::read(&path).unwrap()).members);
+    }
+    let (claim, outcome) = import::import(&InputSet { members }).unwrap().remove(0);
+    let (imported, readable) = outcome.unwrap();
+    let session = Session::new(claim, readable, imported);
+    let active = whole(&session, "ActiveTime");
+    assert!(active.1.n_rows > 10);
+    assert!(texts(&active, "engine").contains(&Some("tensor".into())));
+    let ends = ints(&active, "end_ts");
+    assert!(ints(&active, "start_ts").iter().zip(&ends).all(|(start, end)| start.unwrap() <= end.unwrap()));
+    for table in
+        ["Summary", "Metadata", "SemaphoreUpdate", "DmaQueuesInfo", "NeffHeader", "DmaUsage", "SbufUsage", "Throttle", "SchemaFields"]
+    {
+        assert!(whole(&session, table).1.n_rows > 0, "{table}");
+    }
+    let Values::Floats(clock) = column(&whole(&session, "Metadata"), "tensor_engine_clock_freq") else { panic!("no numbers") };
+    assert!(clock[0].unwrap() > 1.0);
+    assert_eq!(whole(&session, "TensorInfo").1.n_rows, 0, "the directory has none");
+    // Columns have the names of the schema once.
+    let summary = session.tables().into_iter().find(|t| t.name == "Summary").unwrap();
+    assert_eq!(summary.columns.iter().filter(|c| c.name == "total_time").count(), 1);
 }
 
 #[test]

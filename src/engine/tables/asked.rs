@@ -132,13 +132,18 @@ impl Session {
         if matches!(self.profile.domain, Domain::Torch(_)) {
             out.extend(schema_trace::TORCH.iter().map(schema_trace::entry));
         }
-        out.extend(self.profile.tables.iter().map(|t| {
+        for t in &self.profile.tables {
             let column = |(at, name): (usize, &String)| {
                 let kind = kind(t.rows.iter().filter_map(|row| row.get(at)));
                 Column { name: name.clone().into(), kind: if t.n_in_file > 0 { Kind::Text } else { kind }, unit: "".into() }
             };
-            Table { name: t.id.clone().into(), columns: t.columns.iter().enumerate().map(column).collect() }
-        }));
+            let columns: Vec<Column> = t.columns.iter().enumerate().map(column).collect();
+            match out.iter_mut().find(|known| known.name == t.id.as_str() && self.is_in_file(&known.name)) {
+                // Columns that the schema does not have come last.
+                Some(known) => known.columns.extend(columns),
+                None => out.push(Table { name: t.id.clone().into(), columns }),
+            }
+        }
         let mut seen: Vec<String> = Vec::new();
         out.retain(|table| {
             let name = table.name.to_ascii_lowercase();
@@ -156,6 +161,14 @@ impl Session {
             });
         }
         out
+    }
+
+    /// Whether a table of the schema is read from the file: one of a directory of Neuron Explorer. Rows of instructions and transfers come from the
+    /// timeline, which has the columns in memory.
+    fn is_in_file(&self, name: &str) -> bool {
+        let is_of_timeline = ["Instruction", "DmaPacket"].contains(&name);
+        let is_device = matches!(self.profile.domain, Domain::NeuronDevice(_));
+        is_device && !is_of_timeline && self.profile.tables.iter().any(|t| t.id == name)
     }
 
     /// Tables that `axonscope convert` writes: those of the schema of a device or system profile, else those of the timeline. `is_range`: of a range
@@ -219,6 +232,7 @@ impl Session {
         let name = table.name.clone();
         if let Domain::NeuronDevice(device) = &self.profile.domain
             && (super::table(&name).is_some() || name == "SchemaFields")
+            && !self.is_in_file(&name)
         {
             let neuron = of_neuron::linked().map_err(|refusal| refusal.to_string())?;
             return (neuron.table_part)(self, device, table, wanted, range, (from, most));

@@ -70,7 +70,9 @@ mod tests {
         let Values::Words(words) = Words::of_strings(&strings, ids.into_iter().map(Some).chain([None])) else { panic!() };
         assert_eq!((&words.codes[..], &words.words[..]), (&[0, 1, 0, u32::MAX, u32::MAX][..], &["b".to_string(), "a".into()][..]));
         assert_eq!(words.iter().collect::<Vec<_>>(), [Some("b"), Some("a"), Some("b"), None, None]);
-        (0..100).for_each(|i| drop(strings.push(&i.to_string())));
+        for i in 0..100 {
+            strings.push(&i.to_string());
+        }
         let few = Words::of_strings(&strings, [a, StrId(0), a].into_iter().map(Some));
         let expected = Words { codes: vec![0, Words::ABSENT, 0], words: vec!["a".into()] };
         assert_eq!(few, Values::Words(expected), "a map gives the same as a list");

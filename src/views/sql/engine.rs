@@ -227,6 +227,11 @@ impl Run<'_> {
     async fn call_aliases(&self, open: &Open, text: &str) -> Result<(), Failure> {
         let names = tokens::names(text);
         let is_named = |name: &str| names.iter().any(|n| n.eq_ignore_ascii_case(name));
+        // Of a pair that is no longer open.
+        let is_gone = |alias: &str| is_named(alias) && self.sources.iter().all(|s| s.alias != Some(alias) && s.schema != alias);
+        for alias in [BASE, EXPERIMENT].into_iter().filter(|alias| is_gone(alias)) {
+            open.engine.run(&format!("DROP SCHEMA IF EXISTS {alias} CASCADE")).await?;
+        }
         for source in self.sources {
             let Some(alias) = source.alias.filter(|alias| is_named(alias)) else { continue };
             let infos = open.loaded.borrow().infos.get(&source.id).map(|info| info.1.clone()).unwrap_or_default();
