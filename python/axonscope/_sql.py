@@ -8,18 +8,23 @@ from ._program import AxonscopeError, paths_of, run
 
 # As in the page (src/views/sql/engine.rs); scripts/wheel/test.sh compares both.
 MACROS = [
-    "CREATE OR REPLACE MACRO main.merged(starts, ends) AS coalesce(list_reduce(list_prepend({'s': -9000000000000000000, 'e': -9000000000000000000, "
+    "CREATE OR REPLACE MACRO main.intervals(starts, ends) AS list({'start_ts': starts::BIGINT, 'end_ts': ends::BIGINT})",
+    "CREATE OR REPLACE MACRO main.merged(intervals) AS coalesce(list_reduce(list_prepend({'s': -9000000000000000000, 'e': -9000000000000000000, "
+    "'n': 0::BIGINT}, list_sort(list_transform(intervals, lambda i: {'s': i.start_ts, 'e': i.end_ts, 'n': 0::BIGINT}))), "
+    "lambda a, x: {'s': x.s, 'e': greatest(a.e, x.e), 'n': a.n + greatest(0, x.e - greatest(x.s, a.e))}).n, 0), "
+    "(starts, ends) AS coalesce(list_reduce(list_prepend({'s': -9000000000000000000, 'e': -9000000000000000000, "
     "'n': 0::BIGINT}, list_sort(list({'s': starts::BIGINT, 'e': ends::BIGINT, 'n': 0::BIGINT}))), lambda a, x: {'s': x.s, 'e': greatest(a.e, x.e), "
     "'n': a.n + greatest(0, x.e - greatest(x.s, a.e))}).n, 0)",
-    "CREATE OR REPLACE MACRO main.overlap(start_a, end_a, start_b, end_b) AS greatest(0, least(end_a, end_b) - greatest(start_a, start_b))",
+    "CREATE OR REPLACE MACRO main.overlap(a, b) AS main.merged(a) + main.merged(b) - main.merged(list_concat(a, b)), "
+    "(start_a, end_a, start_b, end_b) AS greatest(0, least(end_a, end_b) - greatest(start_a, start_b))",
 ]
 BUSY_ENGINE = (
-    "CREATE OR REPLACE MACRO {schema}.busy(engine_name, t0, t1) AS (SELECT coalesce(sum(least(a.end_ts, t1) - greatest(a.start_ts, t0)), 0)::BIGINT "
-    "FROM {schema}.ActiveTime a WHERE lower(a.engine) = lower(engine_name) AND a.start_ts < t1 AND a.end_ts > t0)"
+    "CREATE OR REPLACE MACRO {in_schema}.busy(engine_name, t0, t1) AS (SELECT coalesce(sum(least(a.end_ts, t1) - greatest(a.start_ts, t0)), 0)::BIGINT "
+    "FROM {of}.ActiveTime a WHERE lower(a.engine) = lower(engine_name) AND a.start_ts < t1 AND a.end_ts > t0)"
 )
 BUSY_TRACK = (
-    "CREATE OR REPLACE MACRO {schema}.busy(track, t0, t1) AS (SELECT main.merged(greatest(a.ts, t0), least(a.ts + a.dur, t1)) "
-    "FROM {schema}.slice a WHERE a.track_id = track AND a.depth = 0 AND a.ts < t1 AND a.ts + a.dur > t0)"
+    "CREATE OR REPLACE MACRO {in_schema}.busy(track, t0, t1) AS (SELECT main.merged(greatest(a.ts, t0), least(a.ts + a.dur, t1)) "
+    "FROM {of}.slice a WHERE a.track_id = track AND a.depth = 0 AND a.ts < t1 AND a.ts + a.dur > t0)"
 )
 
 
@@ -75,6 +80,6 @@ def _views(database, directory, schema):
         path = os.fspath(file).replace("'", "''")
         database.execute(f"CREATE VIEW {quoted}.{_quoted(file.stem)} AS SELECT * FROM read_parquet('{path}')")
     if "ActiveTime" in names:
-        database.execute(BUSY_ENGINE.format(schema=quoted))
+        database.execute(BUSY_ENGINE.format(in_schema=quoted, of=quoted))
     elif "slice" in names:
-        database.execute(BUSY_TRACK.format(schema=quoted))
+        database.execute(BUSY_TRACK.format(in_schema=quoted, of=quoted))
