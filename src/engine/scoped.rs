@@ -81,7 +81,8 @@ impl Session {
     /// The answer of the scope's profile, where the question is about its wall span.
     pub(super) fn scoped_answer(&self, query: &Query) -> Option<Answer> {
         let scope = self.scope.borrow().clone()?;
-        if matches!(query, Query::ScopeQuery(_)) {
+        // Rows of tables have times and ids of the entire profile, whichever the scope is.
+        if matches!(query, Query::ScopeQuery(_) | Query::TablePartQuery(_)) {
             return None;
         }
         let inward = Inward { scope: &scope, has_start: Cell::new(false), has_end: Cell::new(false) };
