@@ -7,6 +7,10 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+// Functions that tests of the library share with programs outside of it name it by its name.
+#[cfg(test)]
+extern crate self as axonscope;
+
 pub mod analysis;
 #[cfg(feature = "page")]
 pub mod app;

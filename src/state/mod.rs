@@ -323,6 +323,8 @@ impl Default for App {
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
+mod hostile_tests;
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod search_tests;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;

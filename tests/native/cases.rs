@@ -2,7 +2,7 @@
 //!
 //! `make cases` writes what is expected anew and shows what changed; without a change of the format's reader nothing may.
 
-use crate::support::{EXPECTED, cases, promises, text};
+use crate::support::{EXPECTED, cases, corpus, promises, targets, text};
 use axonscope::base::InputSet;
 use std::collections::BTreeSet;
 
@@ -82,5 +82,30 @@ fn a_case_cut_anywhere_keeps_the_promises() {
             *first = axonscope::base::Member::from_bytes(first.name.clone(), bytes);
             promises::of_a_drop(&cut);
         }
+    }
+}
+
+/// What fuzzing kept, run again: inputs that reach something, and every one that once broke something. `make fuzz` looks for more.
+#[test]
+fn the_kept_corpus_is_survived() {
+    let all = corpus();
+    for (target, path) in &all {
+        println!("{}", path.display());
+        targets::run(target, &std::fs::read(path).unwrap());
+    }
+}
+
+/// The targets of importers, on the cases of all formats: each importer is given what is of another format too.
+#[test]
+fn every_importer_survives_every_case() {
+    let cases: Vec<(String, Vec<u8>)> = cases().into_iter().map(|case| (case.name.clone(), case.as_one_text())).collect();
+    for format in formats() {
+        for (name, bytes) in cases.iter().filter(|case| case.1.len() < 20_000) {
+            println!("{format} on {name}");
+            targets::run(format, bytes);
+        }
+    }
+    for (target, _) in targets::OTHERS {
+        cases.iter().for_each(|case| targets::run(target, &case.1));
     }
 }

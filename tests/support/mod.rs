@@ -1,6 +1,7 @@
-//! What tests of every format share: a profile as text, and what must hold of every import.
+//! What the native tests and the fuzz targets share: a profile as text, and what must hold of every import.
 
 pub mod promises;
+pub mod targets;
 pub mod text;
 
 use axonscope::base::{InputSet, Member};
@@ -27,10 +28,43 @@ impl Case {
         };
         InputSet { members: members.map(member).collect() }
     }
+
+    /// The files as one text, as [`targets::drop_of`] reads it.
+    pub fn as_one_text(&self) -> Vec<u8> {
+        let input = self.input();
+        let bytes = |member: &Member| member.read(0, member.len()).expect("in memory");
+        if let [one] = input.members.as_slice() {
+            return bytes(one);
+        }
+        let mut out = targets::SEVERAL.to_vec();
+        for member in &input.members {
+            out.extend(format!("{}\n{}\n", member.name, member.len()).bytes());
+            out.extend(bytes(member));
+            out.push(b'\n');
+        }
+        out
+    }
 }
 
-/// Where the cases are.
+/// What fuzzing kept: (target, file). `url`, `annotations` and `workspace` are targets of the page, which the library's own tests run.
+pub fn corpus() -> Vec<(String, PathBuf)> {
+    let root = cases_folder().join("../../fuzz/corpus");
+    if !root.is_dir() {
+        return Vec::new();
+    }
+    let of = |folder: PathBuf| {
+        let target = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        files_below(&folder).into_iter().map(move |path| (target.clone(), path))
+    };
+    let all = entries(&root).into_iter().filter(|path| path.is_dir()).flat_map(of);
+    all.filter(|(target, _)| !["url", "annotations", "workspace"].contains(&target.as_str())).collect()
+}
+
+/// Where the cases are: in the repository, or where `AXONSCOPE_CASES` says.
 pub fn cases_folder() -> PathBuf {
+    if let Some(other) = std::env::var_os("AXONSCOPE_CASES") {
+        return other.into();
+    }
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     [manifest.join("tests/cases"), manifest.join("../tests/cases")].into_iter().find(|path| path.is_dir()).expect("tests/cases")
 }

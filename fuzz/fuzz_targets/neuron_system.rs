@@ -1,0 +1,2 @@
+#![no_main]
+axonscope_fuzz::target!("neuron_system");
