@@ -2,6 +2,7 @@
 
 use super::gather::Dropped;
 use crate::state::{App, AppStateStoreFields as _};
+use crate::worker::client::Call;
 use crate::worker::page::{Events, FromWorker, Link, Program};
 use crate::worker::protocol::{Found, ToWorker};
 use futures_util::StreamExt;
@@ -10,10 +11,8 @@ use leptos::prelude::*;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// The browser's part of an open profile.
+/// The browser's part of an open profile beside its worker.
 pub struct Handle {
-    /// Its worker.
-    pub link: Link,
     /// Its files, to be read again.
     pub files: Vec<Dropped>,
     /// What of them it is.
@@ -22,8 +21,13 @@ pub struct Handle {
 
 #[derive(Default)]
 struct Handles {
-    links: HashMap<u32, Link>,
+    /// Each with its number: a profile that slept has another worker than before.
+    links: HashMap<u32, (u32, Link)>,
+    n_links: u32,
     files: HashMap<u32, (Vec<Dropped>, Found)>,
+    /// When a profile was shown or asked last, counted.
+    used: HashMap<u32, u64>,
+    n_uses: u64,
     imports: HashMap<u32, AbortHandle>,
     /// Profiles whose workers were told to prepare.
     prepared: HashSet<u32>,
@@ -36,15 +40,27 @@ thread_local! {
 
 /// Keeps the handle of a profile.
 pub fn insert(id: u32, handle: Handle) {
-    HANDLES.with_borrow_mut(|h| {
-        h.links.insert(id, handle.link);
-        h.files.insert(id, (handle.files, handle.found));
+    HANDLES.with_borrow_mut(|h| h.files.insert(id, (handle.files, handle.found)));
+    touch(id);
+}
+
+/// Keeps the worker of a profile. Returns its number, which [`drop_dead_link`] takes.
+pub fn insert_link(id: u32, link: Link) -> u32 {
+    let (number, old) = HANDLES.with_borrow_mut(|h| {
+        h.n_links += 1;
+        (h.n_links, h.links.insert(id, (h.n_links, link)))
     });
+    drop(old);
+    number
 }
 
 /// Forgets a profile; its worker ends.
 pub fn remove(id: u32) {
-    let gone = HANDLES.with_borrow_mut(|h| (h.links.remove(&id), h.files.remove(&id)));
+    drop_link(id);
+    let gone = HANDLES.with_borrow_mut(|h| {
+        h.used.remove(&id);
+        h.files.remove(&id)
+    });
     drop(gone);
 }
 
@@ -57,10 +73,44 @@ pub fn drop_link(id: u32) {
     drop(gone);
 }
 
+/// Forgets a worker that is gone. Returns whether the profile had no other meanwhile.
+pub fn drop_dead_link(id: u32, number: u32) -> bool {
+    let is_current = HANDLES.with_borrow(|h| h.links.get(&id).is_some_and(|(n, _)| *n == number));
+    if is_current {
+        drop_link(id);
+    }
+    is_current
+}
+
+/// Hands a question to the worker of a profile; gives it back where there is none.
+pub fn ask(id: u32, call: Call) -> Option<Call> {
+    touch(id);
+    HANDLES.with_borrow(|h| match h.links.get(&id) {
+        Some((_, link)) => {
+            link.ask(call);
+            None
+        }
+        None => Some(call),
+    })
+}
+
+/// A profile is shown or asked.
+pub fn touch(id: u32) {
+    HANDLES.with_borrow_mut(|h| {
+        h.n_uses += 1;
+        h.used.insert(id, h.n_uses);
+    });
+}
+
+/// When a profile was used last, counted, and how many questions it has to answer.
+pub fn use_of(id: u32) -> (u64, usize) {
+    HANDLES.with_borrow(|h| (h.used.get(&id).copied().unwrap_or(0), h.links.get(&id).map_or(0, |(_, link)| link.n_pending())))
+}
+
 /// Lets the worker of a profile work out what many answers share, once: while nobody waits for it.
 pub fn prepare_answers(id: u32) -> Result<(), String> {
     HANDLES.with_borrow_mut(|h| match h.links.get(&id) {
-        Some(link) if h.prepared.insert(id) => link.send(&ToWorker::Prepare, &[]),
+        Some((_, link)) if h.prepared.insert(id) => link.send(&ToWorker::Prepare, &[]),
         _ => Ok(()),
     })
 }
@@ -118,7 +168,8 @@ pub async fn worker_for(app: App, found: &Found) -> Result<(Link, Events), Strin
     }
 }
 
-async fn started(app: App, program: Program) -> Result<(Link, Events), String> {
+/// A new worker of a program, which listens.
+pub async fn started(app: App, program: Program) -> Result<(Link, Events), String> {
     let (link, mut events) = Link::start(program)?;
     match events.next().await {
         Some(FromWorker::Ready(formats)) => {

@@ -6,7 +6,7 @@ use super::link::{store, stored};
 use super::{handles, opening};
 use crate::base::text;
 use crate::state::library::{self, Entry, KeptAs};
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, Rest, actions};
 use crate::ui::effect::effect;
 use crate::views::start::library::Action;
 use crate::worker::blob::words;
@@ -172,12 +172,21 @@ pub fn remember(app: App, profile: &OpenProfile) {
     let list = app.state.library().with_untracked(|list| library::with(list, newest));
     store(LIST, &library::to_text(&list));
     app.state.library().set(list);
-    let (hash, ask) = (profile.hash.clone(), profile.ask.clone());
+    let (id, hash, ask) = (profile.id, profile.hash.clone(), profile.ask.clone());
     spawn_local(async move {
         // Without storage the entry stays, and its file is selected again.
         let kept = call("keep", &[hash.as_str().into(), listed(&files)]).await.ok().and_then(|k| k.as_string()).unwrap_or_default();
         change(app, &hash, |entry| entry.kept = KeptAs::named(&kept));
-        TimeoutFuture::new(HEADLINE_AFTER_MS).await;
+        loop {
+            TimeoutFuture::new(HEADLINE_AFTER_MS).await;
+            let rest = app.state.profiles().try_with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.rest));
+            match rest.flatten() {
+                Some(Rest::Awake) => break,
+                // It is not woken for this.
+                Some(_) => {}
+                None => return,
+            }
+        }
         if let Ok(found) = ask.ask_uncounted(HeadlineQuery).await {
             change(app, &hash, |entry| (entry.device, entry.figure) = (found.device, found.figure));
         }

@@ -31,6 +31,7 @@ mod samples;
 mod search;
 mod share;
 mod side;
+mod sleep;
 mod sorting;
 mod sources;
 mod sql;
@@ -40,6 +41,7 @@ mod system;
 mod table_zip;
 mod time_views;
 mod torch_views;
+mod unpacking;
 mod views;
 mod workspace;
 
@@ -61,6 +63,7 @@ pub fn App() -> impl IntoView {
     link::join(app);
     sql::follow(app);
     samples::follow(app);
+    sleep::follow(app);
     spawn_local(async move {
         match handles::prepare(app).await {
             Ok(()) => rehearsal::rehearse(app).await,

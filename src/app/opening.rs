@@ -3,14 +3,14 @@
 use super::gather::Dropped;
 use super::handles::{self, Handle};
 use super::pool::{self, Job};
-use super::{outside, sorting, sources};
+use super::{outside, sleep, sorting, sources, unpacking};
 use crate::base::text;
 use crate::state::{
-    App, AppStateStoreFields as _, Kept, OpenProfile, actions, own::OwnKind, region_scope, runs, url::Named, url::UrlState,
+    App, AppStateStoreFields as _, Kept, OpenProfile, Rest, actions, own::OwnKind, region_scope, runs, url::Named, url::UrlState,
 };
 use crate::views::timeline::memory;
 use crate::worker::client::Ask;
-use crate::worker::page::{Events, FromWorker};
+use crate::worker::page::{Events, FromWorker, Link};
 use crate::worker::protocol::{FindQuery, Found, HotColumns, Opened, ToWorker};
 use futures_util::StreamExt;
 use futures_util::future::abortable;
@@ -33,8 +33,10 @@ pub fn open(app: App, files: Vec<Dropped>) -> Option<u32> {
     let id = actions::import_begins(app, name, total, now_ms());
     let drop = actions::new_id(app);
     outside::expect(id, drop);
-    let (task, abort) =
-        abortable(async move { sorting::sort(app, id, drop, &files).await.map_err(|sentence| with_name(&sentence, &files)) });
+    let (task, abort) = abortable(async move {
+        let files = unpacking::unpacked(app, id, files).await?;
+        sorting::sort(app, id, drop, &files).await.map_err(|sentence| with_name(&sentence, &files))
+    });
     handles::keep_abort(id, abort);
     spawn_local(async move {
         match task.await {
@@ -167,18 +169,8 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
     // Of a directory of tables none is the one meant.
     let meant = name.rsplit_once('/').filter(|_| found.claim.format == "neuron_parquet").map_or(name.as_str(), |path| path.0);
     let named = |sentence: String| if sentence.contains(file_name(meant)) { sentence } else { format!("`{meant}`: {sentence}") };
-    let (link, mut events) = handles::worker_for(app, &found).await?;
-    let names = files.iter().map(|f| f.name.clone()).collect();
     let may_be_open = app.state.profiles().with_untracked(|all| !all.is_empty());
-    let message = ToWorker::Open {
-        claim: found.claim.clone(),
-        paths: found.paths.clone(),
-        names,
-        may_be_open,
-        learned: super::learned::opcodes(),
-        n_readers: pool::n_readers(app),
-    };
-    link.send(&message, &raw(&files)).map_err(&named)?;
+    let (link, mut events) = begin(app, &found, &files, may_be_open).await.map_err(&named)?;
     while let Some(event) = events.next().await {
         match event {
             FromWorker::Hashed(hash) if is_known(app, &hash) => return Ok(hash),
@@ -190,14 +182,47 @@ async fn open_found(app: App, id: u32, found: Found, files: Vec<Dropped>, target
                     close(app, old);
                 }
                 let hash = opened.hash.clone();
-                show(app, Handle { link, files, found }, events, (*opened, *hot), (target.drop, name));
+                show(app, (link, events), Handle { files, found }, (*opened, *hot), (target.drop, name));
                 return Ok(hash);
             }
             FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(named(sentence)),
-            FromWorker::Ready(_) | FromWorker::Inspected(..) | FromWorker::Hashed(_) | FromWorker::Written(_) => {}
+            FromWorker::Ready(_)
+            | FromWorker::Inspected(..)
+            | FromWorker::Hashed(_)
+            | FromWorker::Written(_)
+            | FromWorker::Unpacked(..) => {}
         }
     }
     Err(named("The worker stopped.".into()))
+}
+
+/// Starts a worker that imports a profile.
+async fn begin(app: App, found: &Found, files: &[Dropped], may_be_open: bool) -> Result<(Link, Events), String> {
+    let worker = handles::worker_for(app, found).await?;
+    let names = files.iter().map(|f| f.name.clone()).collect();
+    let (claim, paths) = (found.claim.clone(), found.paths.clone());
+    let (learned, n_readers) = (super::learned::opcodes(), pool::n_readers(app));
+    worker.0.send(&ToWorker::Open { claim, paths, names, may_be_open, learned, n_readers }, &raw(files))?;
+    Ok(worker)
+}
+
+/// Imports a profile again that is open, without a tab of its own. Returns its worker, and the memory of that in bytes.
+pub(super) async fn import_again(app: App, (files, found): (Vec<Dropped>, Found), hash: &str) -> Result<(Link, Events, u64), String> {
+    let (link, mut events) = begin(app, &found, &files, false).await?;
+    while let Some(event) = events.next().await {
+        match event {
+            FromWorker::Opened(opened, _) if opened.hash == hash => return Ok((link, events, opened.memory)),
+            FromWorker::Opened(..) => return Err("The file has changed since it was opened.".into()),
+            FromWorker::Failed(sentence) | FromWorker::Died(sentence) => return Err(sentence),
+            FromWorker::Ready(_)
+            | FromWorker::Inspected(..)
+            | FromWorker::Hashed(_)
+            | FromWorker::Progress(_)
+            | FromWorker::Written(_)
+            | FromWorker::Unpacked(..) => {}
+        }
+    }
+    Err("The worker stopped.".into())
 }
 
 /// Whether that content is open; if so it comes to front.
@@ -213,11 +238,12 @@ fn is_known(app: App, hash: &str) -> bool {
 const MOST_CORES: usize = 16;
 
 /// Makes a tab of an opened profile.
-fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, HotColumns), (drop, path): (u32, String)) {
+fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened, HotColumns), (drop, path): (u32, String)) {
     let id = actions::new_id(app);
     let (ask, calls) = Ask::channel();
-    handle.link.serve(calls);
     handles::insert(id, handle);
+    sleep::join(app, id, worker);
+    sleep::relay(app, id, calls);
     let title = if hot.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { hot.info.meta.title.clone() };
     let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash);
     let choices = app.own.with_untracked(|own| own.of(OwnKind::of(hot.info.kind)));
@@ -239,6 +265,7 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,
+        rest: Rest::Awake,
         kept,
     };
     super::library::remember(app, &profile);
@@ -254,14 +281,7 @@ fn show(app: App, handle: Handle, mut events: Events, (opened, hot): (Opened, Ho
         follow(app, ask, wanted);
     }
     super::fleet::arrived(app, id);
-    spawn_local(async move {
-        while let Some(event) = events.next().await {
-            if let FromWorker::Died(sentence) | FromWorker::Failed(sentence) = event {
-                handles::drop_link(id);
-                actions::profile_stopped(app, id, sentence);
-            }
-        }
-    });
+    sleep::keep_budget(app);
 }
 
 /// Shows what a link says of the profile in front.

@@ -1,6 +1,6 @@
 //! Profiles that wait to be read, and those being read.
 
-use super::opening;
+use super::{opening, sleep};
 use crate::state::budget::{Budget, Next};
 use crate::state::{App, AppStateStoreFields as _, Phase, actions};
 use leptos::prelude::*;
@@ -48,9 +48,9 @@ pub fn open_bytes(app: App) -> u64 {
     profile_bytes(app).saturating_add(crate::views::sql::engine::bytes())
 }
 
-/// Memory of the open profiles, bytes.
+/// Memory of the open profiles, bytes: those that sleep use none.
 pub fn profile_bytes(app: App) -> u64 {
-    app.state.profiles().with_untracked(|all| all.iter().filter(|p| p.stopped.is_none()).map(|p| p.memory).sum())
+    app.state.profiles().with_untracked(|all| all.iter().filter(|p| p.is_awake()).map(|p| p.memory).sum())
 }
 
 /// Adds jobs behind those that wait, and starts what may start.
@@ -80,6 +80,7 @@ pub fn start_anyway(app: App) {
         Some(job)
     });
     if let Some(job) = job {
+        sleep::put_to_sleep(app, job.heap_bytes);
         begin(app, job);
     }
     go_on(app);
@@ -96,7 +97,7 @@ pub fn go_on(app: App) {
             let next = budget.next(open, &running, heap);
             if next != Next::Start {
                 let id = pool.waiting.front()?.id;
-                return (next == Next::Ask).then_some(Err(id));
+                return (next == Next::Ask).then_some(Err((id, heap)));
             }
             let job = pool.waiting.pop_front()?;
             pool.running.push((job.id, job.heap_bytes));
@@ -104,7 +105,8 @@ pub fn go_on(app: App) {
         });
         match next {
             Some(Ok(job)) => begin(app, job),
-            Some(Err(id)) => return actions::import_phase(app, id, Phase::Held),
+            Some(Err((_, heap))) if sleep::make_room(app, heap) => {}
+            Some(Err((id, _))) => return actions::import_phase(app, id, Phase::Held),
             None => return,
         }
     }

@@ -3,7 +3,7 @@
 
 use super::front::Front;
 use super::{chunks, handles};
-use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions};
+use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, Rest, actions};
 use crate::worker::client::Ask;
 use crate::worker::page::{FromWorker, Link};
 use crate::worker::protocol::{HotColumns, Opened, ToWorker};
@@ -118,6 +118,7 @@ fn profile(opened: Opened, hot: HotColumns, ask: Ask) -> OpenProfile {
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,
+        rest: Rest::Awake,
         kept: Kept::default(),
     }
 }

@@ -3,7 +3,7 @@
 use super::opening;
 use crate::base::text;
 use crate::state::runs::Run;
-use crate::state::{App, AppStateStoreFields as _, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, Rest, actions};
 use crate::ui::dom::scroll_into_row;
 use crate::ui::effect::effect;
 use leptos::prelude::*;
@@ -39,7 +39,7 @@ pub fn Tabs() -> impl IntoView {
     let app = App::expect();
     // A tab is made anew when what it says changes.
     let key = |run: &Run| {
-        let state: Vec<(u32, u64, bool)> = run.profiles.iter().map(|p| (p.id, p.memory, p.stopped.is_some())).collect();
+        let state: Vec<(u32, bool)> = run.profiles.iter().map(|p| (p.id, p.stopped.is_some())).collect();
         (run.title(), state)
     };
     let tabs = Memo::new(move |_| app.runs().iter().filter_map(tab_id).collect::<Vec<_>>().join(" "));
@@ -58,8 +58,20 @@ fn Tab(run: Run) -> impl IntoView {
     let app = App::expect();
     let ids: Vec<u32> = run.profiles.iter().map(|p| p.id).collect();
     let title = run.title();
-    let memory: u64 = run.profiles.iter().map(|p| p.memory).sum();
-    let hint = hint(&run, memory);
+    // What changes while the tab stays: it keeps the focus.
+    let memory = {
+        let ids = ids.clone();
+        Memo::new(move |_| app.state.profiles().with(|all| TabMemory::of(all.iter().filter(|p| ids.contains(&p.id)))))
+    };
+    let hint = hint(&run);
+    let hint = move || format!("{hint}{}", memory.get().sentence());
+    let is_asleep = move || memory.with(|m| m.n_awake == 0 && m.n_asleep > 0);
+    let rest = move || match memory.get() {
+        TabMemory { n_waking: 1.., .. } => Some("waking"),
+        TabMemory { n_awake: 0, n_asleep: 1.., .. } => Some("asleep"),
+        _ => None,
+    };
+    let label = move || if is_asleep() { "sleeping".into() } else { text::bytes(memory.get().bytes) };
     let close = format!("Close {title}");
     let id = tab_id(&run);
     let is_stopped = run.profiles.iter().any(|p| p.stopped.is_some());
@@ -99,13 +111,13 @@ fn Tab(run: Run) -> impl IntoView {
         }
     };
     view! {
-        <span class="tabs__item" node_ref=item class:tabs__item--front=is_front class:tabs__item--stopped=is_stopped>
+        <span class="tabs__item" node_ref=item class:tabs__item--front=is_front class:tabs__item--stopped=is_stopped class:tabs__item--asleep=is_asleep data-rest=rest>
             <button
                 type="button" role="tab" id=id class="tabs__tab" title=hint aria-selected=move || is_front.get().to_string()
                 tabindex=move || if is_front.get() { "0" } else { "-1" } on:click=on_show on:keydown=on_key
             >
                 {text::middle_ellipsis(&title, 36)}
-                <span class="tabs__memory figure">{text::bytes(memory)}</span>
+                <span class="tabs__memory figure">{label}</span>
             </button>
             <button
                 type="button" class="tabs__close" aria-label=close title="Close and free its memory"
@@ -117,12 +129,47 @@ fn Tab(run: Run) -> impl IntoView {
     }
 }
 
-/// Slices, memory, and what went wrong.
-fn hint(run: &Run, memory: u64) -> String {
+/// Memory of the profiles of a tab, and how many sleep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct TabMemory {
+    bytes: u64,
+    n_awake: usize,
+    n_asleep: usize,
+    n_waking: usize,
+}
+
+impl TabMemory {
+    fn of<'a>(profiles: impl Iterator<Item = &'a OpenProfile>) -> Self {
+        profiles.fold(TabMemory::default(), |mut sum, p| {
+            match p.rest {
+                Rest::Awake => (sum.bytes, sum.n_awake) = (sum.bytes + p.memory, sum.n_awake + 1),
+                Rest::Asleep => sum.n_asleep += 1,
+                Rest::Waking => sum.n_waking += 1,
+            }
+            sum
+        })
+    }
+
+    /// For the hint of the tab.
+    fn sentence(self) -> String {
+        const WHY: &str = "to keep this page within its memory limit";
+        match self {
+            TabMemory { n_waking: 1.., .. } => " · opening again".into(),
+            TabMemory { n_awake: 0, n_asleep: 1.., .. } => format!(" · sleeping {WHY}; select it to open it again as it was"),
+            TabMemory { n_asleep: 1.., .. } => {
+                format!(" · {} of memory; {} sleeping {WHY}", text::bytes(self.bytes), text::counted(self.n_asleep as u64, "profile"))
+            }
+            _ => format!(" · {} of memory", text::bytes(self.bytes)),
+        }
+    }
+}
+
+/// Title, slices, and what went wrong.
+fn hint(run: &Run) -> String {
     let n_slices = run.profiles.iter().map(|p| p.hot.info.n_slices).sum();
     let stopped = run.profiles.iter().filter_map(|p| p.stopped.as_ref()).map(|s| format!(" · {s}"));
     let stopped: String = stopped.collect();
-    format!("{} · {} slices · {} of memory{stopped}", run.title(), text::count(n_slices), text::bytes(memory))
+    format!("{} · {} slices{stopped}", run.title(), text::count(n_slices))
 }
 
 /// Selects run, worker and span. Shown while the profile in front has others beside it.

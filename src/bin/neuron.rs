@@ -6,6 +6,7 @@ fn main() {
         axonscope::engine::link_neuron();
         axonscope::formats::neuron_parquet::install();
         axonscope::worker::write::install();
+        axonscope::formats::zstd::install();
         axonscope::worker::host::serve();
     }
 }

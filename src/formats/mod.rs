@@ -22,6 +22,7 @@ pub mod tensorboard_neuron;
 mod unrecognised;
 mod watch;
 pub mod wording;
+pub mod zstd;
 
 pub use watch::Watch;
 

@@ -1,7 +1,7 @@
 //! What the user does, as functions over the state. Views call these; they do not set fields.
 
 pub use super::notices::{dismiss, drop_begins, notify, notify_of_drop};
-use super::{App, AppStateStoreFields as _, Importing, Kept, OpenProfile, Phase, runs};
+use super::{App, AppStateStoreFields as _, Importing, Kept, OpenProfile, Phase, Rest, runs};
 use crate::base::Order as _;
 use crate::base::{Item, SliceId, TimeRange};
 use crate::worker::protocol::{Preview, Progress};
@@ -231,6 +231,16 @@ pub fn profile_stopped(app: App, id: u32, sentence: String) {
     app.state.profiles().update(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == id) {
             profile.stopped = Some(sentence);
+        }
+    });
+}
+
+/// A tab falls asleep, or wakes. `memory` is that of its new worker, bytes.
+pub fn profile_rests(app: App, id: u32, rest: Rest, memory: Option<u64>) {
+    app.state.profiles().update(|all| {
+        if let Some(profile) = all.iter_mut().find(|p| p.id == id) {
+            profile.rest = rest;
+            profile.memory = memory.unwrap_or(profile.memory);
         }
     });
 }

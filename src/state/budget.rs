@@ -1,6 +1,6 @@
 //! How many profiles are read at once: as many as there are cores, while their estimated memory and that of the open ones stay in a budget.
 
-use crate::base::text;
+use crate::base::{Order as _, text};
 
 /// What there is to work with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,23 @@ impl Budget {
         (self.n_cores / n_imports.max(1)).min(1 + usize::try_from(by_memory).unwrap_or(usize::MAX)).max(1)
     }
 
+    /// Which open profiles sleep so that `more` bytes fit: the least recently used first, none that is busy. Where that cannot suffice, all that are
+    /// not busy. `other` bytes are taken by what cannot sleep.
+    pub fn to_sleep(&self, open: &[Awake], other: u64, more: u64) -> Vec<u32> {
+        let mut used = open.iter().fold(other.saturating_add(more), |sum, p| sum.saturating_add(p.bytes));
+        let mut idle: Vec<&Awake> = open.iter().filter(|p| !p.is_busy).collect();
+        idle.order_by_key(|p| p.used);
+        let mut out = Vec::new();
+        for profile in idle {
+            if used <= self.bytes {
+                break;
+            }
+            used = used.saturating_sub(profile.bytes);
+            out.push(profile.id);
+        }
+        out
+    }
+
     /// How many of these, in order, are read at the same time.
     pub fn n_at_once(&self, open: u64, heaps: &[u64]) -> usize {
         let starts = |n: &usize| self.next(open, &heaps[..*n], heaps[*n]) == Next::Start;
@@ -65,6 +82,19 @@ impl Budget {
             text::bytes(self.bytes)
         )
     }
+}
+
+/// An open profile that is ready, as the budget counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Awake {
+    /// Of its tab.
+    pub id: u32,
+    /// Memory of its worker, bytes.
+    pub bytes: u64,
+    /// When it was shown or asked last; a later use has a larger number.
+    pub used: u64,
+    /// Whether it is in front or has questions to answer.
+    pub is_busy: bool,
 }
 
 /// What becomes of the next profile that waits.
@@ -104,6 +134,19 @@ mod tests {
         assert_eq!([1, 2, 3, 8, 9].map(|n| budget.n_readers(n, 0)), [8, 4, 2, 1, 1]);
         assert_eq!(budget.n_readers(1, budget.bytes - 130 * MIB), 3);
         assert_eq!(budget.n_readers(1, u64::MAX), 1);
+    }
+
+    #[test]
+    fn the_least_used_sleep_and_no_more_than_must() {
+        let budget = Budget::new(2, Some(1.0));
+        let profile = |id, used, is_busy| Awake { id, bytes: 200 * MIB, used, is_busy };
+        let open = [profile(1, 9, false), profile(2, 3, false), profile(3, 5, true), profile(4, 4, false)];
+        assert_eq!(budget.to_sleep(&open, 0, 0), [2, 4]);
+        assert!(budget.to_sleep(&open[..2], 0, 0).is_empty());
+        assert_eq!(budget.to_sleep(&open[..2], 0, 200 * MIB), [2]);
+        assert_eq!(budget.to_sleep(&open[..2], 200 * MIB, 0), [2]);
+        assert_eq!(budget.to_sleep(&open, 0, u64::MAX), [2, 4, 1]);
+        assert!(budget.to_sleep(&open[2..3], 0, u64::MAX).is_empty());
     }
 
     #[test]

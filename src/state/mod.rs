@@ -62,6 +62,8 @@ pub struct OpenProfile {
     pub memory: u64,
     /// Why its worker no longer answers.
     pub stopped: Option<String>,
+    /// Whether its worker is ready.
+    pub rest: Rest,
     /// What was chosen when another tab came to front.
     pub kept: Kept,
 }
@@ -77,10 +79,27 @@ impl OpenProfile {
         self.hot.info.kind == ProfileKind::Torch
     }
 
+    /// Whether its worker is there, and uses memory.
+    pub fn is_awake(&self) -> bool {
+        self.stopped.is_none() && self.rest == Rest::Awake
+    }
+
     /// Whether records of the file are missing.
     pub fn has_lost(&self) -> bool {
         self.ledger.worst() == Some(crate::base::Severity::DataLoss)
     }
+}
+
+/// Whether the worker of a profile is ready. One that sleeps has no worker and uses no memory but for its columns; a question wakes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rest {
+    /// It answers.
+    #[default]
+    Awake,
+    /// It is opened again when it is shown or asked.
+    Asleep,
+    /// It is being opened again.
+    Waking,
 }
 
 /// Choices of one profile, kept while another is in front.

@@ -10,6 +10,7 @@ use super::protocol::{ToPage, ToWorker, WriteStep, Written, build_id, decode, en
 use super::reader::Reader;
 use super::remote;
 use super::timeline;
+use super::unpack;
 use crate::base::{InputSet, Member};
 use crate::engine::{Answer, Kept, Query, Session};
 use crate::formats::{self, inspect};
@@ -118,6 +119,15 @@ impl Host {
             Ok(ToWorker::ReadPiece(order)) => self.orders.take(self, order, Text::of(files.first())),
             // Its bytes are no file: it has been taken above.
             Ok(ToWorker::ReadText(_)) => {}
+            Ok(ToWorker::Unpack { name }) => {
+                let host = self.clone();
+                spawn_local(async move {
+                    let Some(file) = files.first() else { return host.post(&ToPage::Failed("No file came with this.".into())) };
+                    if let Err(sentence) = unpack::run(&host, &name, file).await {
+                        host.post(&ToPage::Failed(sentence));
+                    }
+                });
+            }
             Ok(ToWorker::Ask { id, query }) => self.answer(id, &query),
             // The synthetic trace opens, or what follows is slower; neither is news for the page.
             Ok(ToWorker::WarmUp { n_readers }) => {
@@ -184,6 +194,17 @@ impl Host {
     /// Sends a message alone.
     pub(super) fn post(&self, message: &ToPage) {
         self.post_with(message, &Transfer::default());
+    }
+
+    /// Sends a message with a file beside it.
+    pub(super) fn post_file(&self, message: &ToPage, file: &File) {
+        let sent = encode(message).and_then(|bytes| {
+            let parts = Array::of2(&Uint8Array::from(bytes.as_slice()), file);
+            self.scope.post_message(&parts).map_err(|e| super::blob::words(&e))
+        });
+        if let Err(sentence) = sent {
+            web_sys::console::error_1(&sentence.into());
+        }
     }
 
     /// Sends a message with buffers beside it.

@@ -16,4 +16,5 @@ mod reader;
 mod remote;
 mod split;
 pub mod timeline;
+mod unpack;
 pub mod write;

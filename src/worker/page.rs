@@ -45,6 +45,8 @@ pub enum FromWorker {
     Ready(Vec<FormatInfo>),
     /// The profiles among the files.
     Inspected(Inspection),
+    /// The decompressed file; a sentence where it is not complete.
+    Unpacked(File, Option<String>),
     /// What the files are known by.
     Hashed(String),
     /// How far the reading is.
@@ -70,19 +72,17 @@ const FIRST_ID: u32 = 1;
 
 /// A running worker.
 pub struct Link {
-    worker: Worker,
-    pending: Pending,
-    first_asked: FirstAsked,
+    asker: Asker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
 
 impl Drop for Link {
     fn drop(&mut self) {
-        self.worker.set_onmessage(None);
-        self.worker.set_onerror(None);
-        self.worker.terminate();
-        self.pending.borrow_mut().clear();
+        self.asker.worker.set_onmessage(None);
+        self.asker.worker.set_onerror(None);
+        self.asker.worker.terminate();
+        self.asker.pending.borrow_mut().clear();
     }
 }
 
@@ -135,7 +135,8 @@ impl Link {
         }
         worker.set_onmessage(Some(listener));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        Ok((Link { worker, pending, first_asked, _on_message: on_message, _on_error: on_error }, events))
+        let asker = Asker { worker, pending, first_asked, n_asked: Cell::default() };
+        Ok((Link { asker, _on_message: on_message, _on_error: on_error }, events))
     }
 
     /// Sends a message with files beside it. A file on a server goes as its description: see [`super::remote`].
@@ -144,39 +145,59 @@ impl Link {
         for file in files {
             parts.push(&super::remote::description(file).unwrap_or_else(|| file.into()));
         }
-        self.worker.post_message(&parts).map_err(|e| super::blob::words(&e))
+        self.asker.worker.post_message(&parts).map_err(|e| super::blob::words(&e))
     }
 
     /// Passes questions on, until nobody can ask any more.
     pub fn serve(&self, mut calls: mpsc::UnboundedReceiver<Call>) {
-        let (worker, pending, first_asked) = (self.worker.clone(), self.pending.clone(), self.first_asked.clone());
+        let asker = Asker { n_asked: Cell::default(), ..self.asker.clone() };
         spawn_local(async move {
-            let mut next_id = 0u32;
             while let Some(call) = calls.next().await {
-                if call.reply.is_canceled() {
-                    continue;
-                }
-                next_id = next_id.wrapping_add(1);
-                if next_id == FIRST_ID {
-                    first_asked.set(Some(phases::begin()));
-                }
-                let sent = encode(&ToWorker::Ask { id: next_id, query: call.query }).and_then(|bytes| {
-                    worker.post_message(&Array::of1(&Uint8Array::from(bytes.as_slice()))).map_err(|e| super::blob::words(&e))
-                });
-                match sent {
-                    Ok(()) => {
-                        pending.borrow_mut().insert(next_id, call.reply);
-                    }
-                    // Nobody may be waiting for the error any more.
-                    Err(sentence) => drop(call.reply.send(Err(EngineError::Refused(sentence)))),
-                }
+                asker.ask(call);
             }
         });
     }
 
+    /// Passes a question on.
+    pub fn ask(&self, call: Call) {
+        self.asker.ask(call);
+    }
+
     /// Questions without an answer so far.
     pub fn n_pending(&self) -> usize {
-        self.pending.borrow().len()
+        self.asker.pending.borrow().len()
+    }
+}
+
+/// Sends questions to a worker, each with a number.
+#[derive(Clone)]
+struct Asker {
+    worker: Worker,
+    pending: Pending,
+    first_asked: FirstAsked,
+    n_asked: Cell<u32>,
+}
+
+impl Asker {
+    fn ask(&self, call: Call) {
+        if call.reply.is_canceled() {
+            return;
+        }
+        let id = self.n_asked.get().wrapping_add(1);
+        self.n_asked.set(id);
+        if id == FIRST_ID {
+            self.first_asked.set(Some(phases::begin()));
+        }
+        let sent = encode(&ToWorker::Ask { id, query: call.query }).and_then(|bytes| {
+            self.worker.post_message(&Array::of1(&Uint8Array::from(bytes.as_slice()))).map_err(|e| super::blob::words(&e))
+        });
+        match sent {
+            Ok(()) => {
+                self.pending.borrow_mut().insert(id, call.reply);
+            }
+            // Nobody may be waiting for the error any more.
+            Err(sentence) => drop(call.reply.send(Err(EngineError::Refused(sentence)))),
+        }
     }
 }
 
@@ -226,6 +247,10 @@ fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked)
         }
         Ok(ToPage::Ready { .. }) => FromWorker::Died("This page is older than its worker. Reload the page to update both.".into()),
         Ok(ToPage::Inspected(inspection)) => FromWorker::Inspected(inspection),
+        Ok(ToPage::Unpacked(note)) => match parts.get(1).dyn_into() {
+            Ok(file) => FromWorker::Unpacked(file, note),
+            Err(_) => FromWorker::Failed("The worker sent no file. Reload the page.".into()),
+        },
         Ok(ToPage::Hashed(hash)) => FromWorker::Hashed(hash),
         Ok(ToPage::Progress(progress)) => FromWorker::Progress(progress),
         Ok(ToPage::Opened(mut opened)) => match phases::time(Phase::Receive, || columns(&mut opened, &parts)) {

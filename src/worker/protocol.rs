@@ -37,6 +37,11 @@ pub enum ToWorker {
     ReadPiece(PieceOrder),
     /// The same of a piece whose bytes come with this.
     ReadText(PieceOrder),
+    /// Decompress the Zstandard file that comes with this into a file of that name. The worker of [`super::page::Program::Neuron`] can.
+    Unpack {
+        /// Path below the drop.
+        name: String,
+    },
     /// A question to the open profile.
     Ask {
         /// Comes back with the answer.
@@ -104,6 +109,8 @@ pub enum ToPage {
     },
     /// The profiles among the files of `Inspect`.
     Inspected(Inspection),
+    /// The file of `Unpack`, which comes beside; a sentence where it is not complete.
+    Unpacked(Option<String>),
     /// What the files of `Open` are known by; sent before they are read, if the same content may be open.
     Hashed(String),
     /// How far the reading is.
