@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { crc32, gzipSync } from 'node:zlib';
-import { dropFiles, expect, idle, lanes, neuron, openProfile, samples, settled, show, start, test } from './support.js';
+import { dropFiles, expect, idle, lanes, neuron, openProfile, picture, samples, settled, show, start, test, timeline } from './support.js';
 
 const CPU = join(samples, 'cpu_single.pt.trace.json.gz');
 
@@ -187,6 +187,60 @@ test('a report has the tables and charts of the view', async ({ page, site }) =>
   const html = readFileSync((await saved(page, 'html')).path, 'utf8');
   expect(html).toContain('data:image/svg+xml,');
   expect(html).not.toContain('<script');
+});
+
+test('a report of chosen views has each of them, with links, markers, and tables of so many rows', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, CPU);
+  await show(page, 'timeline');
+  await page.locator('body').press('m');
+  await expect.poll(() => page.evaluate(() => Object.entries(localStorage).some(([key, text]) => key.startsWith('axonscope.annotations.') && text.includes('Marker 1')))).toBe(true);
+  await show(page, 'steps');
+  await expect.poll(() => page.url()).toContain('view=steps');
+  const nSteps = await page.evaluate(() => history.length);
+  const choose = (kind, rows, ...views) => async () => {
+    const dialog = page.locator('dialog.ask');
+    await expect(dialog.getByRole('checkbox', { name: 'Steps', exact: true })).toBeChecked();
+    await dialog.getByRole('button', { name: 'Choose none' }).click();
+    for (const view of views) await dialog.getByRole('checkbox', { name: view, exact: true }).check();
+    await dialog.getByLabel('Rows of each table').selectOption(String(rows));
+    await dialog.getByLabel('Format').selectOption(kind);
+    await picture(page, 'share-views');
+    await dialog.getByRole('button', { name: 'Save report' }).click();
+  };
+  const markdown = await saved(page, 'report', choose('markdown', 10, 'Timeline', 'Overview', 'Operators'));
+  expect(markdown.name).toMatch(/\.report\.md$/);
+  const text = readFileSync(markdown.path, 'utf8');
+  expect(text.match(/^## .*/gm)).toEqual(expect.arrayContaining(['## Timeline', '## Overview', '## Operators', '## Links to times']));
+  expect(text).toMatch(/\[Marker 1\]\(http[^)]*win=/);
+  expect(text).toMatch(/\(http[^)]*view=operators[^)]*\)/);
+  const operators = text.slice(text.indexOf('## Operators'));
+  expect(operators.split('\n').filter((line) => /^\| aten/.test(line)).length).toBeLessThanOrEqual(10);
+  expect(operators).toContain('The first 10 rows');
+  await expect(page.locator('[data-view="steps"]'), 'the view of before').toBeVisible();
+  expect(await page.evaluate(() => history.length), 'views shown for a report are no steps of Back').toBe(nSteps);
+  const html = readFileSync((await saved(page, 'report', choose('html', 25, 'Overview', 'Operators'))).path, 'utf8');
+  expect(html).toContain('<h2>Overview</h2>');
+  expect(html).toContain('data:image/svg+xml,');
+  expect(html).not.toContain('<script');
+  // The link of a marker leads there.
+  const link = text.match(/\[Marker 1\]\((http[^)]*)\)/)[1];
+  await page.goto('about:blank');
+  await page.goto(link);
+  await openProfile(page, CPU);
+  await expect(page.locator('[data-view="timeline"]')).toBeVisible();
+  const shown = await timeline(page).getAttribute('data-window');
+  expect(link).toContain(`win=${shown}`);
+});
+
+test('a report without a view is a sentence', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, CPU);
+  await page.locator('[data-share]').click();
+  await page.locator('[data-share-action="report"]').click();
+  await page.getByRole('button', { name: 'Choose none' }).click();
+  await page.getByRole('button', { name: 'Save report' }).click();
+  await expect(page.locator('[role=alert]')).toContainText('Choose at least one view');
 });
 
 test('one HTML file opens from a disk without a network', async ({ page, site, browser }) => {

@@ -1,7 +1,6 @@
-// A report of the view on screen as Markdown or HTML: its headings, sentences, values, tables (their first rows) and charts (HTML alone, as SVG).
-// It is read from the page's elements, so that it has what the reader saw.
+// A report as Markdown or HTML of the view on screen, or of a chosen set of views: headings, sentences, values, tables (their first rows), charts
+// (HTML alone, as SVG), and links to each view and to named times. It is read from the page's elements, so that it has what the reader saw.
 
-const MOST_ROWS = 50;
 const MOST_CHARACTERS = 400;
 
 const isSeen = (element) => element.getClientRects().length > 0 && !element.closest('.visually-hidden, [aria-hidden="true"], dialog, template');
@@ -19,7 +18,7 @@ function svgOf(figure) {
 }
 
 /** A table: headers and rows as texts, and how many rows it has beyond these. */
-async function tableOf(table) {
+async function tableOf(table, mostRows) {
   const box = table.closest('.table-box');
   const before = box?.scrollTop ?? 0;
   if (before > 0) {
@@ -29,16 +28,16 @@ async function tableOf(table) {
   const cells = (row) => [...row.cells].map((cell) => cut(words(cell)));
   const head = table.tHead?.rows.length > 0 ? cells(table.tHead.rows[table.tHead.rows.length - 1]) : [];
   const body = [...table.tBodies].flatMap((part) => [...part.rows]).filter((row) => row.cells.length > 1 && !row.matches('[aria-hidden="true"]'));
-  const rows = body.slice(0, MOST_ROWS).map(cells).filter((row) => row.some((cell) => cell !== ''));
+  const rows = body.slice(0, mostRows).map(cells).filter((row) => row.some((cell) => cell !== ''));
   const count = table.closest('.table-part')?.parentElement?.querySelector('.table__count');
   const note = count ? words(count) : '';
   if (before > 0) box.scrollTop = before;
-  const isCut = body.length > MOST_ROWS || note !== '';
+  const isCut = body.length > mostRows || note !== '';
   return { kind: 'table', head, rows, note: isCut ? `The first ${rows.length} rows${note ? `; the table has: ${note}` : ''}.` : '' };
 }
 
 /** What is on screen, in order. */
-async function blocks(root) {
+async function blocks(root, mostRows) {
   const out = [];
   const read = async (element) => {
     if (!isSeen(element)) {
@@ -46,11 +45,11 @@ async function blocks(root) {
       return;
     }
     if (element.matches('h1, h2, h3, h4')) out.push({ kind: 'heading', text: words(element), level: Number(element.tagName[1]) });
-    else if (element.matches('table')) out.push(await tableOf(element));
+    else if (element.matches('table')) out.push(await tableOf(element, mostRows));
     else if (element.matches('figure.chart')) {
       const title = words(element.querySelector('h3') ?? element);
       const table = element.querySelector('table');
-      out.push({ kind: 'chart', title, svg: svgOf(element), text: table && isSeen(table) ? await tableOf(table) : null });
+      out.push({ kind: 'chart', title, svg: svgOf(element), text: table && isSeen(table) ? await tableOf(table, mostRows) : null });
     } else if (element.matches('dl')) {
       const names = [...element.querySelectorAll('dt')];
       out.push({ kind: 'values', pairs: names.map((dt) => [words(dt), cut(words(dt.nextElementSibling ?? dt))]) });
@@ -104,28 +103,73 @@ const HTML = {
 
 const STYLE = 'body{font:14px/1.5 system-ui,sans-serif;max-width:1100px;margin:24px auto;padding:0 16px}table{border-collapse:collapse;margin:12px 0}td,th{padding:3px 8px;border-bottom:1px solid #ccc;text-align:left;overflow-wrap:anywhere}img{max-width:100%}figure{margin:16px 0}dt{font-weight:600}dd{margin:0 0 4px 16px}';
 
-/** The report of the view on screen as a Blob: 'markdown' or 'html'. */
-export async function report(host, kind) {
-  const state = host.state();
+/** Until the page is idle and has painted. */
+const settled = () => new Promise((done) => {
+  const look = (n) => requestAnimationFrame(() => {
+    const isIdle = document.body.dataset.idle === 'true';
+    if (isIdle && n >= 3) done();
+    else look(isIdle ? n + 1 : 0);
+  });
+  look(0);
+});
+
+/** What is on screen. */
+async function content(host, view, mostRows) {
   const root = document.querySelector('.front__view');
-  const content = state.view === 'timeline' ? [] : await blocks(root);
-  if (state.view === 'timeline') {
-    const { svg } = await window.axonscopeEarly.load('share/picture.js');
-    content.push({ kind: 'chart', title: 'Timeline', svg: await (await svg(host)).text(), text: null });
-    const sums = root.querySelector('[data-range-sums]')?.parentElement;
-    if (sums) content.push(...await blocks(sums));
+  if (view !== 'timeline') return blocks(root, mostRows);
+  const { svg } = await window.axonscopeEarly.load('share/picture.js');
+  const sums = root.querySelector('[data-range-sums]')?.parentElement;
+  return [{ kind: 'chart', title: 'Timeline', svg: await (await svg(host)).text(), text: null }, ...(sums ? await blocks(sums, mostRows) : [])];
+}
+
+// A file that was read from a disk has an address of its page, which is no address for the reader.
+const hasAddress = () => location.protocol.startsWith('http');
+/** The address of what a fragment names. */
+const address = (fragment) => `${location.href.split('#')[0]}#${fragment}`;
+
+/** The chosen views one after the other: title, link and content of each. `onView` is called before each; where it returns false, the report ends. */
+async function sections(host, views, mostRows, onView) {
+  const { hash, view: first } = host.state();
+  const out = [];
+  try {
+    host.setStepping(false);
+    for (const view of views) {
+      if (!onView(view)) throw new Error('The report was cancelled.');
+      host.showView(view);
+      await settled();
+      const state = host.state();
+      if (state?.hash !== hash) throw new Error('The report stopped because another profile was chosen.');
+      out.push({ title: state.viewTitle, link: hasAddress() ? address(state.fragment) : '', blocks: await content(host, view, mostRows) });
+    }
+  } finally {
+    if (host.state()?.hash === hash) host.showView(first);
+    // The address follows a little later.
+    setTimeout(() => host.setStepping(true), 600);
   }
-  // A file that was read from a disk has an address of its page, which is no address for the reader.
-  const link = location.protocol.startsWith('http') ? location.href : '';
+  return out;
+}
+
+/**
+ * The report as a Blob: 'markdown' or 'html'. `views` are the ids of views in order; `onView` is told which is read and returns whether to continue.
+ */
+export async function report(host, kind, { views = null, mostRows = 50, onView = () => true } = {}) {
+  const state = host.state();
+  const all = await sections(host, views ?? [state.view], mostRows, onView);
+  const isOne = all.length === 1;
+  const moments = hasAddress() ? state.moments.map(([name, when, fragment]) => ({ name, when, link: address(fragment) })) : [];
   const facts = [['Profile', state.name], ['Content hash', state.hash], ['Scope', state.scope], ['Slices', String(state.nSlices)]];
-  const title = `${state.viewTitle}: ${state.title}`;
-  const hasAddress = /[?&]url=/.test(location.search);
-  const sentence = hasAddress ? 'Open this view' : 'Open this view, then the profile of this name and hash';
+  const title = isOne ? `${all[0].title}: ${state.title}` : `Report: ${state.title}`;
+  const sentence = /[?&]url=/.test(location.search) ? 'Open this view' : 'Open this view, then the profile of this name and hash';
   if (kind === 'markdown') {
-    const parts = [`# ${plain(title)}`, MARKDOWN.values({ pairs: facts }), ...(link ? [`[${sentence}](${link.replaceAll(')', '%29')})`] : []), ...content.map((block) => MARKDOWN[block.kind](block))];
+    const link = (text, href) => `[${plain(text)}](${href.replaceAll(')', '%29')})`;
+    const section = ({ title: name, link: href, blocks: parts }) => [...(isOne ? [] : [`## ${plain(name)}`]), ...(href ? [link(sentence, href)] : []), ...parts.map((block) => MARKDOWN[block.kind](block))];
+    const times = moments.length > 0 ? ['## Links to times', moments.map(({ name, when, link: href }) => `- ${link(name, href)}: ${plain(when)}`).join('\n')] : [];
+    const parts = [`# ${plain(title)}`, MARKDOWN.values({ pairs: facts }), ...all.flatMap(section), ...times];
     return new Blob([`${parts.join('\n\n')}\n`], { type: 'text/markdown' });
   }
   const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
-  const anchor = link ? `<p><a href="${escapeHtml(link)}">${sentence}</a></p>` : '';
-  return new Blob([`<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>\n<body><h1>${escapeHtml(title)}</h1>\n${HTML.values({ pairs: facts })}\n${anchor}\n${content.map((block) => HTML[block.kind](block)).join('\n')}\n</body></html>\n`], { type: 'text/html' });
+  const link = (text, href) => `<a href="${escapeHtml(href)}">${escapeHtml(text)}</a>`;
+  const section = ({ title: name, link: href, blocks: parts }) => [isOne ? '' : `<h2>${escapeHtml(name)}</h2>`, href ? `<p>${link(sentence, href)}</p>` : '', ...parts.map((block) => HTML[block.kind](block))].join('\n');
+  const times = moments.length > 0 ? `<h2>Links to times</h2><ul>${moments.map(({ name, when, link: href }) => `<li>${link(name, href)}: ${escapeHtml(when)}</li>`).join('')}</ul>` : '';
+  return new Blob([`<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head>\n<body><h1>${escapeHtml(title)}</h1>\n${HTML.values({ pairs: facts })}\n${all.map(section).join('\n')}\n${times}\n</body></html>\n`], { type: 'text/html' });
 }

@@ -121,6 +121,39 @@ async function saveSingle(host) {
   if (isWanted) save(made.blob, name(host, 'html'));
 }
 
+/** A report of views that the user chooses. */
+async function saveReport(host) {
+  const { ask, el, line } = await panels();
+  const { view: here, views } = host.state();
+  const boxes = views.map(([id, title]) => [id, title, el('input', { type: 'checkbox', value: id, checked: id === here })]);
+  const set = (wanted) => boxes.forEach(([, , box]) => { box.checked = wanted; });
+  const all = el('p', { class: 'ask__buttons' }, el('button', { type: 'button', class: 'button', click: () => set(true) }, 'Choose all'), el('button', { type: 'button', class: 'button', click: () => set(false) }, 'Choose none'));
+  const list = el('fieldset', { class: 'ask__views' }, el('legend', {}, 'Views'), boxes.map(([, title, box]) => el('label', {}, box, title)));
+  const rows = el('select', { class: 'select' }, ROWS.map((n) => el('option', { value: n, selected: n === ROWS[1] }, String(n))));
+  const format = el('select', { class: 'select' }, el('option', { value: 'markdown' }, 'Markdown'), el('option', { value: 'html' }, 'HTML with charts'));
+  const field = (label, control) => el('label', { class: 'ask__field' }, label, control);
+  const chosen = () => ({ views: boxes.filter(([, , box]) => box.checked).map(([id]) => id), mostRows: Number(rows.value), kind: format.value });
+  const choice = await ask('Report of several views', [all, list, field('Rows of each table, at most', rows), field('Format', format)], [['Save report', chosen], ['Cancel', null]], { isWide: true });
+  if (!choice) return;
+  if (choice.views.length === 0) throw new Error('Choose at least one view for the report.');
+  let isOver = false;
+  const progress = line('Writing the report', { actions: [['Cancel', () => { isOver = true; }]] });
+  try {
+    const { report } = await load('share/report.js');
+    const names = new Map(views);
+    const onView = (id) => {
+      progress.update(`Writing the report: ${names.get(id)}`, choice.views.indexOf(id) / choice.views.length);
+      return !isOver;
+    };
+    save(await report(host, choice.kind, { ...choice, onView }), name(host, choice.kind === 'html' ? 'report.html' : 'report.md'));
+  } finally {
+    progress.close();
+  }
+}
+
+/** Rows of a table of a report: what is offered, the second is chosen first. */
+const ROWS = [10, 25, 50];
+
 const ACTIONS = {
   png: async (host) => save(await (await picture()).png(host), name(host, 'png')),
   svg: async (host) => save(await (await picture()).svg(host), name(host, 'svg')),
@@ -129,6 +162,7 @@ const ACTIONS = {
   tables: saveTables,
   single: saveSingle,
   markdown: async (host) => save((await (await load('share/report.js')).report(host, 'markdown')), name(host, 'md')),
+  report: saveReport,
   html: async (host) => save((await (await load('share/report.js')).report(host, 'html')), name(host, 'html')),
 };
 
@@ -138,11 +172,12 @@ const TEXTS = {
   copy: ['Copy image', 'picture', 'the same on the clipboard'],
   markdown: ['Save Markdown', 'report', 'values, tables cut to 50 rows and a link to this view, for a pull request or a ticket'],
   html: ['Save HTML', 'report', 'the same with charts'],
+  report: ['Choose views…', 'report', 'several views in one report, with links to each, to markers and to the selected range'],
   single: ['Save one HTML file', 'file', 'page and profile, or the selected range, in one file that opens from a disk without a network'],
   trace: ['Save Chrome trace', 'data', 'slices with their fields, instants, counters and arrows as JSON; opens in Perfetto'],
   tables: ['Save Parquet tables', 'data', 'the tables of the view SQL as Parquet files in a ZIP archive: rows of slices, instructions and transfers with their fields, for DuckDB, pandas or Spark'],
 };
-const GROUPS = { picture: 'Picture of the timeline', report: 'Report of this view', file: 'One HTML file', data: 'Data' };
+const GROUPS = { picture: 'Picture of the timeline', report: 'Report of this view, or of several', file: 'One HTML file', data: 'Data' };
 
 async function panel(host) {
   const { ask, button, el, loadStyles } = await panels();

@@ -107,7 +107,7 @@ function unlinked(page, chunks, chunksName) {
       /fetch\(new URL\("\.\/([^"]+)", import\.meta\.url\)\)/g, 'window.axonscopeSingle.response("$1")'),
   ];
 }
-const HIDDEN = '.start__address,.start__samples,[data-sample],[data-directories]{display:none!important}';
+const HIDDEN = '.start__address,.start__samples,[data-sample],[data-readings],[data-directories]{display:none!important}';
 
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c]);
 

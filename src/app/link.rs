@@ -15,6 +15,7 @@ use crate::worker::protocol::HotColumns;
 use gloo_timers::future::TimeoutFuture;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use std::cell::Cell;
 use wasm_bindgen::JsValue;
 
 /// A slice with a longer name is not named in the address, bytes.
@@ -25,6 +26,10 @@ const ANNOTATIONS: &str = "axonscope.annotations.";
 const LAYOUT: &str = "axonscope.layout";
 const OWN: &str = "axonscope.own";
 const THEME: &str = "axonscope.theme";
+
+thread_local! {
+    static IS_STEPPING: Cell<bool> = const { Cell::new(true) };
+}
 
 fn storage() -> Option<web_sys::Storage> {
     window().local_storage().ok().flatten()
@@ -222,13 +227,18 @@ fn join_address(app: App, n_writes: RwSignal<usize>) {
                 TimeoutFuture::new(ADDRESS_PAUSE_MS).await;
                 if n_changes.try_get_value() == Some(change) {
                     let is_step = history.try_update_value(|steps| steps.is_new(super::opening::now_ms()));
-                    write(&fragment, is_step == Some(true));
+                    write(&fragment, is_step == Some(true) && IS_STEPPING.get());
                 }
                 n_writes.try_update(|n| *n -= is_awaited);
             });
         }
         now
     });
+}
+
+/// While views are shown for a report, they are no steps of the history.
+pub(super) fn set_stepping(is_on: bool) {
+    IS_STEPPING.set(is_on);
 }
 
 fn write(fragment: &str, is_step: bool) {

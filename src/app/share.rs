@@ -1,8 +1,9 @@
 //! What is shared without a server: pictures, reports, data, one HTML file. The scripts in `public/share` make them, and are loaded when the user
 //! first asks; here is what they need to know of the page.
 
-use super::{handles, library, table_zip, views};
-use crate::base::text;
+use super::{handles, library, link, table_zip, views};
+use crate::base::{TimeNs, TimeRange, text};
+use crate::state::url::UrlState;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::dom::{call_script, file_name};
 use crate::views::timeline::picture;
@@ -58,6 +59,8 @@ fn host(app: App) -> Object {
     set(&host, "drawRows", rows.into_js_value());
     let show = Closure::<dyn Fn(String)>::new(move |view: String| actions::show_view(app, &view));
     set(&host, "showView", show.into_js_value());
+    let steps = Closure::<dyn Fn(bool)>::new(link::set_stepping);
+    set(&host, "setStepping", steps.into_js_value());
     let notify = Closure::<dyn Fn(String, bool)>::new(move |text, is_error| actions::notify(app, text, is_error));
     set(&host, "notify", notify.into_js_value());
     let begin = Closure::<dyn Fn()>::new(|| TRACE.set(Some(TraceCursor::default())));
@@ -100,7 +103,54 @@ fn state(app: App) -> JsValue {
     let offered = views::VIEWS.iter().filter(|v| front.hot.info.views.iter().any(|id| id == v.id));
     let offered = offered.map(|v| Array::of2(&v.id.into(), &v.title.into())).collect::<Array>();
     set(&out, "views", offered);
+    set(&out, "fragment", link::current(app).to_fragment());
+    set(&out, "moments", moments(app, times));
     out.into()
+}
+
+/// Named places in time, to be linked: `[[name, times, fragment], …]`: the selection, the selected range, markers and regions.
+fn moments(app: App, times: impl Fn(TimeRange) -> String) -> Array {
+    let now = link::current(app);
+    let base = UrlState {
+        view: String::new(),
+        range: None,
+        rows: Vec::new(),
+        selection: None,
+        window: None,
+        search: String::new(),
+        ..now.clone()
+    };
+    let moment =
+        |name: &str, when: String, state: UrlState| -> Array { Array::of3(&name.into(), &when.into(), &state.to_fragment().into()) };
+    let out = Array::new();
+    if let Some(selected) = now.selection.clone() {
+        let (name, at) = (selected.name.clone(), text::time_exact(selected.start.0));
+        out.push(&moment(&format!("Selected: {name}"), at, UrlState { selection: Some(selected), window: now.window, ..base.clone() }));
+    }
+    if let Some(range) = now.range {
+        let rows = now.rows.clone();
+        out.push(&moment("Selected range", times(range), UrlState { range: Some(range), rows, window: Some(range), ..base.clone() }));
+    }
+    app.annotations.with(|book| {
+        for mark in &book.current.items {
+            let range = mark.range();
+            let state = match mark.is_region() {
+                true => UrlState { range: Some(range), window: Some(range), ..base.clone() },
+                false => UrlState { window: Some(around(range, app)), ..base.clone() },
+            };
+            let when = if mark.is_region() { times(range) } else { text::time_exact(mark.start.0) };
+            out.push(&moment(&mark.name, when, state));
+        }
+    });
+    out
+}
+
+/// A window with a marker in its middle: a fiftieth of the profile.
+fn around(marker: TimeRange, app: App) -> TimeRange {
+    const PART: i64 = 100;
+    let half = app.front().map_or(1, |p| p.hot.range().duration().0 / PART).max(1);
+    let ends = [-half, half].map(|by| TimeNs(marker.start.0.saturating_add(by)));
+    TimeRange::new(ends[0], ends[1])
 }
 
 /// The files of the profile in front: `[[path, file], …]`.
