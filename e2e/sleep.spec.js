@@ -81,7 +81,7 @@ test('a view that asks a sleeping profile wakes it', async ({ page, site }) => {
 test('a further profile opens beside sleeping ones, without a question', async ({ page, site }) => {
   await two(page, site);
   // Room for one that is open and one that is read.
-  await limit(page, Math.max(await memory(page, 'cpu_single'), await memory(page, 'gloo_ddp')) + 70 * MIB);
+  await limit(page, Math.max(await memory(page, 'cpu_single'), await memory(page, 'gloo_ddp')) + 58 * MIB);
   await openProfile(page, NEURON);
   await expect(page.locator('[role=tab]')).toHaveCount(3);
   await expect(page.locator('[data-phase="held"]')).toHaveCount(0);

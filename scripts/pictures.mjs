@@ -13,6 +13,8 @@ const viewport = { width: 1280, height: 800 };
 
 const idle = (page) => page.waitForSelector('body[data-idle="true"]', { timeout: 60_000 });
 const open = async (page, sample) => {
+  // Without its guided reading.
+  await page.evaluate((name) => localStorage.setItem('axonscope.guide', JSON.stringify([name])), sample);
   await page.locator(`[data-sample="${sample}"]`).click();
   await page.waitForSelector('body[data-profile]');
   await idle(page);

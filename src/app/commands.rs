@@ -1,7 +1,7 @@
 //! What the command palette offers, and what each command does.
 
 use super::views::VIEWS;
-use super::{bars, front, library, link, opening, share};
+use super::{bars, front, guide, library, link, opening, share};
 use crate::base::{SliceId, StrId, TimeRange, TrackId, text};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::commands::{Commands, Line, matching};
@@ -57,7 +57,7 @@ const ALWAYS: [Action; 7] = [
 ];
 
 /// Actions on the profile in front.
-const OF_PROFILE: [Action; 16] = [
+const OF_PROFILE: [Action; 17] = [
     ("Search slices", |_| super::search::focus()),
     ("Fit the entire trace", |app| show_window(app, app.front_untracked().map(|p| p.hot.range()))),
     ("Zoom to the selected range", |app| show_window(app, app.range.get_untracked())),
@@ -75,6 +75,7 @@ const OF_PROFILE: [Action; 16] = [
     ("Copy the timeline as an image", |app| share::act(app, "copy")),
     ("Save a report of this view as Markdown", |app| share::act(app, "markdown")),
     ("Save a report of this view as HTML", |app| share::act(app, "html")),
+    ("Save a report of several views", |app| share::act(app, "report")),
     ("Save as Chrome trace: the selected range or the entire trace", |app| share::act(app, "trace")),
     ("Save as one HTML file with the profile", |app| share::act(app, "single")),
     ("Keep a copy of this profile in the library", |app| {
@@ -113,6 +114,9 @@ impl Offered {
             let own = ranges.iter().filter(|r| r.0 == profile.id).map(|r| r.1);
             offers.extend(own.map(|range| (Command::Range(range), range_text(range), "Recent range")));
             offers.extend(OF_PROFILE.iter().map(|&(text, act)| (Command::Act(act), text.to_string(), "Action")));
+            if guide::sample_of(profile).is_some() {
+                offers.push((Command::Act(guide::begin_front), "Guided reading of this sample".into(), "Action"));
+            }
             offers.extend(SETTINGS.iter().map(|&(text, act)| (Command::Act(act), text.to_string(), "Setting")));
             let colourings = profile.hot.info.colourings.iter();
             offers.extend(colourings.map(|(id, label)| (Command::Colour(id.clone()), format!("Colour by {label}"), "Setting")));

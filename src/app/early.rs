@@ -72,7 +72,7 @@ fn open_item(app: App, item: &JsValue) {
     let part = |key: &str| Reflect::get(item, &key.into()).ok().filter(|v| !v.is_undefined());
     let list = |key: &str| part(key).and_then(|v| v.dyn_into::<Array>().ok()).unwrap_or_default();
     if let Some(name) = part("sample").and_then(|name| name.as_string()) {
-        open_sample(app, name);
+        open_sample(app, name, false);
     } else if let Some(hash) = part("entry").and_then(|hash| hash.as_string()) {
         super::library::open(app, hash);
     } else if part("clear").is_some() {

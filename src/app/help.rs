@@ -1,7 +1,9 @@
 //! Keys and how to, in a dialog.
 
+use super::guide;
 use crate::state::{App, AppStateStoreFields as _};
 use crate::ui::effect::effect;
+use crate::views::start::SAMPLES;
 use leptos::{html, prelude::*};
 
 const KEYS: [(&str, &str); 20] = [
@@ -44,6 +46,10 @@ pub fn Help() -> impl IntoView {
     });
     let close = move || app.state.is_help_open().set(false);
     let rows = KEYS.into_iter().map(|(key, what)| view! { <dt class="mono">{key}</dt><dd>{what}</dd> }).collect_view();
+    let readings = SAMPLES.into_iter().map(|(name, what)| {
+        view! { <li><button type="button" class="link" data-reading=name on:click=move |_| guide::begin(app, name)>{what}</button></li> }
+    });
+    let readings = readings.collect_view();
     view! {
         <dialog class="dialog" node_ref=dialog aria-labelledby="help-title" on:close=move |_| close()>
             <header class="dialog__head">
@@ -51,6 +57,10 @@ pub fn Help() -> impl IntoView {
                 <button type="button" class="button button--icon" aria-label="Close help" on:click=move |_| close()>"×"</button>
             </header>
             <dl class="help-keys">{rows}</dl>
+            <section data-readings="">
+                <h3>"Guided readings of the samples"</h3>
+                <ul class="help-readings">{readings}</ul>
+            </section>
             <p>"Everything is computed on this machine; nothing is uploaded. The URL stores the view and the selection, never the data."</p>
         </dialog>
     }

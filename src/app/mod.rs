@@ -10,6 +10,7 @@ mod fleet;
 mod front;
 mod gather;
 mod glance;
+mod guide;
 mod handles;
 mod help;
 mod idle;
@@ -64,6 +65,7 @@ pub fn App() -> impl IntoView {
     sql::follow(app);
     samples::follow(app);
     sleep::follow(app);
+    guide::follow(app);
     spawn_local(async move {
         match handles::prepare(app).await {
             Ok(()) => rehearsal::rehearse(app).await,
@@ -83,7 +85,7 @@ pub fn App() -> impl IntoView {
         });
     });
     early::take(app);
-    let on_sample = Callback::new(move |name: String| open_sample(app, name));
+    let on_sample = Callback::new(move |name: String| open_sample(app, name, false));
     let is_start = Memo::new(move |_| app.state.front().get().is_none());
     view! {
         <div class="app" class:app--start=move || is_start.get()>
@@ -214,8 +216,9 @@ fn pick(input: &str) {
     }
 }
 
-/// Fetches one of the samples that come with the page, and opens it as if it had been dropped.
-fn open_sample(app: State, name: String) {
+/// Fetches one of the samples that come with the page, and opens it as if it had been dropped. `is_guided`: with its guided reading, even where that
+/// was closed.
+fn open_sample(app: State, name: String, is_guided: bool) {
     spawn_local(async move {
         let mut files = Vec::new();
         let mut problem = None;
@@ -228,7 +231,9 @@ fn open_sample(app: State, name: String) {
         match problem.map_or(Ok(files), Err) {
             Ok(files) => {
                 samples::expect(&name);
-                opening::open(app, files);
+                if let Some(drop) = opening::open(app, files) {
+                    guide::expect(drop, is_guided);
+                }
             }
             Err(why) => {
                 let why = crate::worker::blob::words(&why);

@@ -13,9 +13,10 @@ use library::{Action, Library};
 use log_directories::{DirectoryAction, LogDirectories};
 
 /// Name of the file below `samples/`, what it is.
-const SAMPLES: [(&str, &str); 4] = [
+pub const SAMPLES: [(&str, &str); 5] = [
     ("cpu_single.pt.trace.json.gz", "PyTorch: training on a CPU"),
     ("gloo_ddp_rank0.pt.trace.json.gz", "PyTorch: one rank of a distributed run"),
+    ("synthetic-gpu.pt.trace.json.gz", "PyTorch: training on a GPU (synthetic)"),
     ("synthetic-neuron.json", "Neuron: a device profile (synthetic)"),
     ("synthetic-attention-fused.json.gz", "Neuron: two versions of a kernel (synthetic)"),
 ];
