@@ -27,7 +27,7 @@ pub mod zstd;
 pub use watch::Watch;
 
 use crate::base::{InputError, InputSet, Item, Ledger, MemberHead, SliceId};
-use crate::model::program::EngineProgram;
+use crate::model::program::{EngineProgram, LearnedCode};
 use crate::model::{Cell, Profile};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
@@ -286,10 +286,27 @@ pub trait Format: Recognise {
     fn programs(&self, _input: &InputSet, _profile: &Profile) -> Option<Result<Vec<EngineProgram>, ImportError>> {
         None
     }
+    /// The codes of operands that instruction words of this file give with the texts that the profiler's output of the run has for them.
+    fn learned_codes(&self, _input: &InputSet, _profile: &Profile, _pairs: &[WordText]) -> Result<Vec<LearnedCode>, ImportError> {
+        Ok(Vec::new())
+    }
     /// Rows of a table that stays in the file, `n` from `first` on. `input` as in `record`.
     fn rows(&self, _input: &InputSet, _table: &str, _first: u64, _n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
         Ok(Vec::new())
     }
+}
+
+/// An instruction word of a trace, and the text of its operands in the profiler's output of the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordText {
+    /// `NC 4`.
+    pub core: String,
+    /// `Vector`.
+    pub engine: String,
+    /// Program counter.
+    pub pc: u32,
+    /// Operands as the profiler writes them.
+    pub operands: String,
 }
 
 /// The importer of the format of that id, where this program has it.

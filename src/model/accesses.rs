@@ -94,9 +94,62 @@ pub struct Packet {
     pub instruction: u32,
 }
 
+/// A DMA transfer whose packets are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Moved {
+    /// The instruction that asked for it.
+    pub instruction: u32,
+    /// Packets, with those that end it on each ring.
+    pub n_packets: u32,
+    /// Bytes of its packets, without those that end it.
+    pub bytes: u64,
+    /// Start of its first packet, nanoseconds.
+    pub start: i64,
+    /// End of its last packet, nanoseconds.
+    pub end: i64,
+}
+
+/// Instructions by what they access: the executions of each set of accesses, by time.
+#[derive(Debug, Default)]
+pub struct Executions {
+    /// Where the executions of each set begin, and where those of the last one end.
+    first: Vec<u32>,
+    /// (start of the access, slice), by set, then ascending.
+    all: Vec<(i64, u32)>,
+}
+
+impl Executions {
+    /// Of (set, start of the access, slice) in any order; sets are below `n_sets`.
+    pub fn new(n_sets: usize, mut found: Vec<(u32, i64, u32)>) -> Self {
+        found.retain(|f| (f.0 as usize) < n_sets);
+        found.sort_unstable();
+        let mut first = vec![0u32; n_sets + 1];
+        found.iter().for_each(|f| first[f.0 as usize + 1] += 1);
+        for set in 0..n_sets {
+            first[set + 1] += first[set];
+        }
+        Executions { first, all: found.into_iter().map(|f| (f.1, f.2)).collect() }
+    }
+
+    /// The executions of a set, by time; none of an unknown one.
+    pub fn of(&self, set: u32) -> &[(i64, u32)] {
+        let bound = |at: usize| self.first.get(at).map(|n| *n as usize);
+        let range = bound(set as usize).zip(bound(set as usize + 1));
+        range.and_then(|(from, to)| self.all.get(from..to)).unwrap_or_default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn executions_are_found_by_set_and_time() {
+        let executions = Executions::new(3, vec![(2, 9, 1), (0, 5, 4), (2, 3, 7), (7, 1, 1), (2, 3, 2)]);
+        assert_eq!((executions.of(0), executions.of(1)), (&[(5, 4)][..], &[][..]));
+        assert_eq!(executions.of(2), [(3, 2), (3, 7), (9, 1)]);
+        assert!(executions.of(3).is_empty() && Executions::default().of(0).is_empty());
+    }
 
     #[test]
     fn runs_and_bytes() {

@@ -6,7 +6,7 @@ mod freeze;
 pub use append::Renamed;
 
 use super::blocks::Blocks;
-use super::{Column, GenericTable, Profile, RecordRef, TrackKind};
+use super::{Column, Counter, GenericTable, Profile, RecordRef, TrackKind};
 use crate::base::{Interner, SliceId, StrId, TrackId, in_parts};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -68,9 +68,13 @@ pub struct ProfileBuilder {
     record: Blocks<RecordRef>,
     second: Vec<(RawSliceId, RecordRef)>,
     extras: Vec<Extra>,
+    /// The row of shared values of each slice, up to the last one that has one; 0 is none.
+    sharing: Blocks<u32>,
     /// Slices that will come in all, as far as that was told.
     n_expected: usize,
     counters: Vec<(TrackId, CounterSpec)>,
+    /// Counters that came as columns, each with the track as it was handed out.
+    columns: Vec<Counter>,
     instants: Vec<(TrackId, i64, StrId, RecordRef)>,
     flows: Vec<(RawSliceId, RawSliceId, StrId)>,
     #[serde(skip)]
@@ -85,6 +89,24 @@ struct Extra {
     default: u32,
     /// Up to the last slice that was set.
     values: Blocks<u32>,
+    /// Its value in each row of shared values; the first row is that of slices without one.
+    shared: Vec<u32>,
+}
+
+/// Values of further columns that many slices have in common, such as the executions of one instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SharedRow(u32);
+
+impl Extra {
+    /// Whether any slice or row has a value of its own.
+    fn is_told(&self) -> bool {
+        !self.values.is_empty() || self.is_shared()
+    }
+
+    /// Whether a row has a value.
+    fn is_shared(&self) -> bool {
+        self.shared.iter().any(|value| *value != self.default)
+    }
 }
 
 /// What a further per-slice column becomes.
@@ -129,8 +151,10 @@ impl ProfileBuilder {
             record: Blocks::default(),
             second: Vec::new(),
             extras: Vec::new(),
+            sharing: Blocks::default(),
             n_expected: 0,
             counters: Vec::new(),
+            columns: Vec::new(),
             instants: Vec::new(),
             flows: Vec::new(),
             tables: Vec::new(),
@@ -160,7 +184,7 @@ impl ProfileBuilder {
 
     fn extra(&mut self, kind: ExtraKind, default: u32) -> ColumnId {
         debug_assert!(self.start.is_empty(), "columns come before slices");
-        self.extras.push(Extra { kind, default, values: Blocks::default() });
+        self.extras.push(Extra { kind, default, values: Blocks::default(), shared: vec![default] });
         ColumnId(self.extras.len() - 1)
     }
 
@@ -225,6 +249,29 @@ impl ProfileBuilder {
         values.set(slice as usize, value);
     }
 
+    /// Notes values of further columns that slices share; the other columns have their default in that row.
+    pub fn shared_row(&mut self, values: &[(ColumnId, u32)]) -> SharedRow {
+        self.extras.iter_mut().for_each(|column| column.shared.push(column.default));
+        for (column, value) in values {
+            if let Some(last) = self.extras[column.0].shared.last_mut() {
+                *last = *value;
+            }
+        }
+        SharedRow(self.extras.first().map_or(0, |column| column.shared.len() as u32 - 1))
+    }
+
+    /// Gives a slice the values of a row. Values that are set for the slice itself count more.
+    pub fn share(&mut self, slice: RawSliceId, row: SharedRow) {
+        if self.sharing.is_empty() {
+            self.sharing.expect(self.n_expected);
+        }
+        self.sharing.pad(slice as usize, 0);
+        match self.sharing.len() == slice as usize {
+            true => self.sharing.push(row.0),
+            false => self.sharing.set(slice as usize, row.0),
+        }
+    }
+
     /// Closes a slice whose end came later (B … E).
     pub fn end_slice(&mut self, slice: RawSliceId, end: i64, record: RecordRef) {
         let start = self.start.get(slice as usize);
@@ -234,8 +281,12 @@ impl ProfileBuilder {
 
     /// What a further column has for a slice already written.
     pub fn value(&self, column: ColumnId, slice: RawSliceId) -> u32 {
-        let Extra { default, values, .. } = &self.extras[column.0];
-        if (slice as usize) < values.len() { values.get(slice as usize) } else { *default }
+        let Extra { default, values, shared, .. } = &self.extras[column.0];
+        let own = if (slice as usize) < values.len() { values.get(slice as usize) } else { *default };
+        if own != *default || slice as usize >= self.sharing.len() {
+            return own;
+        }
+        shared.get(self.sharing.get(slice as usize) as usize).copied().unwrap_or(*default)
     }
 
     /// Start, duration and name of a slice already written.
@@ -269,6 +320,11 @@ impl ProfileBuilder {
         self.counters.push((track, spec));
     }
 
+    /// The same as columns, in any order; its track is one that [`ProfileBuilder::track`] handed out.
+    pub fn counter_columns(&mut self, counter: Counter) {
+        self.columns.push(counter);
+    }
+
     /// Adds a moment.
     pub fn instant(&mut self, track: TrackId, time: i64, name: StrId, record: RecordRef) {
         self.instants.push((track, time, name, record));
@@ -286,13 +342,14 @@ impl ProfileBuilder {
 
     /// Leaves out the string columns in which nothing was set. Only after the last slice.
     pub fn drop_untold(&mut self) {
-        self.extras.retain(|column| matches!(column.kind, ExtraKind::Number) || !column.values.is_empty());
+        self.extras.retain(|column| matches!(column.kind, ExtraKind::Number) || column.is_told());
     }
 
     /// The earliest slice, counter sample or instant so far.
     pub fn first_time(&self) -> Option<i64> {
         let slices = self.start.iter().copied().min();
-        let samples = self.counters.iter().flat_map(|(_, c)| c.samples.iter().map(|s| s.0)).min();
+        let samples = self.counters.iter().flat_map(|(_, c)| c.samples.iter().map(|s| s.0));
+        let samples = samples.chain(self.columns.iter().flat_map(|c| c.times.iter().copied())).min();
         let instants = self.instants.iter().map(|i| i.1).min();
         [slices, samples, instants].into_iter().flatten().min()
     }
@@ -311,5 +368,6 @@ impl ProfileBuilder {
         self.start.iter_mut().for_each(|t| *t = t.saturating_add(offset));
         self.instants.iter_mut().for_each(|i| i.1 = i.1.saturating_add(offset));
         self.counters.iter_mut().flat_map(|(_, c)| &mut c.samples).for_each(|s| s.0 = s.0.saturating_add(offset));
+        self.columns.iter_mut().flat_map(|c| &mut c.times).for_each(|t| *t = t.saturating_add(offset));
     }
 }

@@ -108,7 +108,9 @@ impl Profile {
 
     fn check_neuron_device(&self, device: &NeuronDevice) -> Result<(), String> {
         let n = self.slices.len();
-        let lengths = [&device.pc, &device.bytes, &device.wait_ns, &device.elements, &device.sbuf_bytes, &device.accesses].map(Column::len);
+        let columns =
+            [&device.pc, &device.bytes, &device.wait_ns, &device.elements, &device.sbuf_bytes, &device.accesses, &device.end_distance];
+        let lengths = columns.map(Column::len);
         expect(lengths.iter().all(|&l| l == n), || format!("device columns differ in length from the {n} slices: {lengths:?}"))?;
         expect(device.semaphores.is_sorted_by_key(|u| u.slice), || "semaphores are not sorted by slice".into())?;
         expect(device.semaphores.last().is_none_or(|u| (u.slice as usize) < n), || "a semaphore points beyond the slices".into())?;
@@ -123,8 +125,9 @@ impl Profile {
         self.check_slices("unreported transfers", device.unreported.iter().copied())?;
         let is_set = |set: &u32| *set == NeuronDevice::ABSENT || (*set as usize) < device.access_sets.len();
         expect(device.accesses.iter().all(is_set), || "an instruction's accesses point beyond their table".into())?;
-        self.check_slices("packets of transfers", device.packets.iter().map(|p| p.slice))?;
-        expect(device.packets.iter().all(|p| (p.instruction as usize) < n), || "a packet's instruction is beyond the slices".into())?;
+        expect(device.triggers.is_empty() || device.triggers.len() == n, || "the column of transfers has another length".into())?;
+        expect(device.packets().all(|p| (p.instruction as usize) < n), || "a packet's instruction is beyond the slices".into())?;
+        self.check_slices("transfers by instruction", device.transfers.iter().map(|t| t.instruction))?;
         self.check_slices("collective transfers", device.collective.iter().copied())
     }
 

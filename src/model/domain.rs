@@ -1,6 +1,6 @@
 //! What only one kind of profile has.
 
-use super::accesses::{Access, Packet};
+use super::accesses::{Access, Executions, Moved, Packet};
 use super::column::Column;
 use super::fleet::FleetRun;
 use super::neuron_log::NeuronLog;
@@ -12,6 +12,7 @@ use super::system::NeuronSystem;
 use super::torch::Torch;
 use crate::base::TrackId;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// The typed part of a profile.
 #[derive(Debug, Default)]
@@ -108,16 +109,23 @@ pub struct NeuronDevice {
     /// DMA slices that a collective operation made, ascending.
     pub collective: Vec<u32>,
     /// Semaphores that instructions wait for and set, by slice; none where the file does not tell operands.
-    pub semaphores: Vec<SemaphoreUse>,
+    pub semaphores: Column<SemaphoreUse>,
     /// Sizes of what instructions worked on, by slice; none where the file does not tell operands.
-    pub shapes: Vec<Shape>,
+    pub shapes: Column<Shape>,
+    /// From the first record of a slice to its last one, in records; [`NeuronDevice::ABSENT`] where it has one record. As long as the slice table.
+    pub end_distance: Column<u32>,
     /// Place of each instruction's accesses in [`NeuronDevice::access_sets`]; [`NeuronDevice::ABSENT`] where it has none, or where operands are not
     /// recorded. As long as the slice table.
     pub accesses: Column<u32>,
     /// What instructions read and write in memory, each set once: executions of a loop share one.
     pub access_sets: Vec<Vec<Access>>,
-    /// DMA packets with the instruction that asked for their transfer, by slice.
-    pub packets: Vec<Packet>,
+    /// The instruction that asked for the transfer of each DMA packet; [`NeuronDevice::ABSENT`] elsewhere. As long as the slice table, or empty where no
+    /// packet's instruction is known.
+    pub triggers: Vec<u32>,
+    /// The transfers of these packets, by instruction.
+    pub transfers: Vec<Moved>,
+    /// Executions by what they access, made when it is first asked for.
+    pub executions: OnceLock<Executions>,
     /// Times under a limit of the hardware, by start; none where the file tells no durations of them.
     pub throttles: Vec<Throttle>,
     /// What the file tells of collective operations, by slice.
@@ -228,7 +236,18 @@ impl NeuronDevice {
 
     /// The instruction that asked for the transfer of a DMA packet.
     pub fn trigger_of(&self, packet: u32) -> Option<u32> {
-        let at = self.packets.binary_search_by_key(&packet, |p| p.slice).ok()?;
-        self.packets.get(at).map(|p| p.instruction)
+        self.triggers.get(packet as usize).copied().filter(|instruction| *instruction != Self::ABSENT)
+    }
+
+    /// DMA packets with the instruction that asked for their transfer, by slice.
+    pub fn packets(&self) -> impl Iterator<Item = Packet> + Clone {
+        let packets = (0u32..).zip(&self.triggers).filter(|(_, instruction)| **instruction != Self::ABSENT);
+        packets.map(|(slice, instruction)| Packet { slice, instruction: *instruction })
+    }
+
+    /// The transfer that an instruction asked for, where its packets are known.
+    pub fn transfer_of(&self, instruction: u32) -> Option<&Moved> {
+        let at = self.transfers.binary_search_by_key(&instruction, |t| t.instruction).ok()?;
+        self.transfers.get(at)
     }
 }

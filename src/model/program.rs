@@ -1,5 +1,7 @@
 //! Programs of the engines: the words of an image, as far as they are decoded.
 
+use serde::{Deserialize, Serialize};
+
 /// One instruction word.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProgramWord {
@@ -11,7 +13,7 @@ pub struct ProgramWord {
     pub operands: String,
     /// Why the operands are not known; empty where they are.
     pub refused: String,
-    /// The word as hexadecimal digits, where its operands are not known though words of the hardware are decoded.
+    /// The word as hexadecimal digits, where its operands, or the name of its activation function, are not known though words of the hardware are decoded.
     pub bytes: String,
     /// Where it branches to; `None` for no branch, or for one out of the program.
     pub target: Option<u32>,
@@ -36,6 +38,38 @@ pub struct EngineProgram {
     pub engine: String,
     /// By program counter.
     pub words: Vec<ProgramWord>,
+}
+
+/// What a code of an operand means, as the profiler's output of another run writes it: not verified.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LearnedCode {
+    /// What the code is of: `data type`, `arithmetic`, `activation function`.
+    pub field: String,
+    /// The code.
+    pub code: u8,
+    /// Its name: `fp8_e4m3`, `SUBTRACT`, `GELU`.
+    pub name: String,
+}
+
+/// Names that a browser learned from the profiler's output of runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LearnedNames {
+    /// Names of opcodes by their number.
+    pub opcodes: Vec<(u8, String)>,
+    /// Names of codes of operands.
+    pub codes: Vec<LearnedCode>,
+}
+
+impl LearnedNames {
+    /// Whether nothing was learned.
+    pub fn is_empty(&self) -> bool {
+        self.opcodes.is_empty() && self.codes.is_empty()
+    }
+}
+
+/// Whether a text can be the name of an operand's code.
+pub fn is_code_name(text: &str) -> bool {
+    (1..=32).contains(&text.len()) && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Whether a text can be the name of an opcode: capital letters, digits and underscores.

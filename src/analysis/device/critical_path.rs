@@ -15,6 +15,7 @@ use super::engines::{Engine, engines};
 use super::signals::{Signal, Signals};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts, text};
+use crate::model::accesses::Memory;
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashSet;
 use steps::{NONE, Steps};
@@ -31,9 +32,10 @@ enum Via {
     Engine,
     Semaphore,
     Transfer,
-    /// It reads what the other wrote; by a DMA transfer if so.
+    /// It reads what the other wrote; `is_moved`: the other is a DMA transfer, `is_round_trip`: both are, through device memory.
     Data {
         is_moved: bool,
+        is_round_trip: bool,
     },
     Flow(StrId),
 }
@@ -68,12 +70,15 @@ struct Walk<'a> {
     n_backward: u64,
 }
 
-/// The longest chain of a profile; one that follows data too where `is_by_data`: from the writer of what an instruction reads in State Buffer or PSUM.
+/// The longest chain of a profile; one that follows data too where `is_by_data`: from the writer of what an instruction reads in State
+/// Buffer, PSUM or device memory.
 pub fn critical_path(profile: &Profile, is_by_data: bool) -> CriticalPath {
     let signals = Signals::of(profile);
     let device = super::gaps::device(profile).filter(|_| is_by_data);
-    let data = device
-        .map(|device| Data { producers: Producers::of(profile, device), triggers: device.packets.iter().map(|p| p.instruction).collect() });
+    let data = device.map(|device| Data {
+        producers: Producers::of(profile, device),
+        triggers: device.transfers.iter().map(|t| t.instruction).collect(),
+    });
     longest(&engines(profile), &Causes::of(profile, &signals), data)
 }
 
@@ -134,15 +139,28 @@ impl Walk<'_> {
             }
         }
         for from in self.data.iter().flat_map(|d| d.producers.of_slice(slice).take(MOST_EDGES)) {
-            let (from_step, is_moved) = (self.steps.of_slice(from), self.data.as_ref().is_some_and(|d| d.triggers.contains(&from)));
+            let starts_transfer = |slice: u32| self.data.as_ref().is_some_and(|d| d.triggers.contains(&slice));
+            let (from_step, is_moved) = (self.steps.of_slice(from), starts_transfer(from));
+            let is_round_trip = is_moved && starts_transfer(slice) && self.is_round_trip(from, slice);
             // A transfer may start to read before its writer has: the order on chip is not that of the instructions.
             if (from_step as usize) < self.best.len() {
-                consider(from_step, Via::Data { is_moved }, &self.best);
+                consider(from_step, Via::Data { is_moved, is_round_trip }, &self.best);
             }
         }
         self.n_edges += n_edges;
         self.n_backward += n_backward;
         self.best.push(best);
+    }
+
+    /// Whether a transfer reads in device memory what another one wrote there.
+    fn is_round_trip(&self, from: u32, to: u32) -> bool {
+        let Some(device) = super::gaps::device(self.profile) else { return false };
+        let in_device = |slice: u32, writes: bool| {
+            let all = device.accesses_of(slice).iter();
+            all.filter(move |a| a.kind.writes() == writes && matches!(a.memory, Memory::Device | Memory::Table))
+                .map(|a| (a.memory, a.table))
+        };
+        in_device(from, true).any(|written| in_device(to, false).any(|read| read == written))
     }
 
     fn path(&self, last: u32) -> CriticalPath {
@@ -205,8 +223,9 @@ impl Walk<'_> {
                 Via::Engine => "same engine".into(),
                 Via::Semaphore => "semaphore".into(),
                 Via::Transfer => "transfer".into(),
-                Via::Data { is_moved: false } => "data".into(),
-                Via::Data { is_moved: true } => "data of a transfer".into(),
+                Via::Data { is_round_trip: true, .. } => "data through device memory".into(),
+                Via::Data { is_moved: false, .. } => "data".into(),
+                Via::Data { is_moved: true, .. } => "data of a transfer".into(),
                 Via::Flow(kind) => profile.strings.get(kind).into(),
             },
         }
@@ -216,7 +235,7 @@ impl Walk<'_> {
     fn why(&self, slice: u32, via: Via, piece: (i64, i64)) -> Cause {
         let Attribution { cause, .. } = self.causes.attribute(SliceId(slice), piece);
         match (cause, via) {
-            (Cause::Issue | Cause::Unknown, Via::Transfer | Via::Data { is_moved: true }) => Cause::Dynamic,
+            (Cause::Issue | Cause::Unknown, Via::Transfer | Via::Data { is_moved: true, .. }) => Cause::Dynamic,
             _ => cause,
         }
     }
@@ -232,7 +251,7 @@ impl Walk<'_> {
             out.push(match data.producers.is_empty() {
                 true => "Dependencies from data are not available: needs operands of instructions (recorded by trn2 traces and the profiler's JSON).".into(),
                 false => format!(
-                    "Dependencies from data are followed too: {} of an instruction that writes to State Buffer or PSUM and one that reads it.",
+                    "Dependencies from data are followed too: {} of an instruction that writes to State Buffer, PSUM or device memory and one that reads it.",
                     text::counted(data.producers.len() as u64, "pair")
                 ),
             });

@@ -54,6 +54,7 @@ mod tests {
             differs: false,
             is_rounded: false,
             rounding: None,
+            is_published: false,
         }
     }
 

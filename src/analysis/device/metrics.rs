@@ -13,6 +13,7 @@ pub struct Facts<'a> {
     summary: Option<Row<'a>>,
     metadata: Option<Row<'a>>,
     rounding: Option<Row<'a>>,
+    exact: Option<Row<'a>>,
 }
 
 struct Row<'a> {
@@ -69,6 +70,7 @@ impl<'a> Facts<'a> {
             summary: row(["summary", "Summary"], node),
             metadata: row(["metadata", "Metadata"], 0),
             rounding: row(["summary_rounding"; 2], node),
+            exact: row(["exact_times"; 2], 0),
         }
     }
 
@@ -85,6 +87,11 @@ impl<'a> Facts<'a> {
     /// Half of the last digit with which a metric is written, in its unit; `None` where it is not rounded.
     pub fn rounding(&self, name: &str) -> Option<f64> {
         float(self.rounding.as_ref()?.get(name)?)
+    }
+
+    /// Seconds of a time of the entire run, to the picosecond; `None` where only rows of whole nanoseconds have it.
+    pub fn exact_seconds(&self, name: &str) -> Option<f64> {
+        Some(float(self.exact.as_ref()?.get(name)?)? / 1e12)
     }
 
     /// A metric that is a text.
@@ -221,6 +228,18 @@ impl<'a> Facts<'a> {
             let share = n(engine.active).zip(time).map(|(a, t)| a / t);
             add(engine.share, share, "time in which the engine of any core was active ÷ total_time");
         }
+        let dma = n("dma_active_time").filter(|t| *t > 0.0);
+        let share = |name: &str| n(name).zip(dma).map(|(a, t)| a / t);
+        let [software, hardware, fixed] = QUEUE_TIMES.map(|(time, _)| share(time));
+        for ((_, name), value) in QUEUE_TIMES.iter().zip([software, hardware, fixed]) {
+            add(name, value, "time in which a queue of this type was active ÷ dma_active_time");
+        }
+        let dynamic = software.zip(hardware).map(|(s, h)| s + h);
+        add(
+            "dynamic_dma_active_time_percent",
+            dynamic,
+            "(software_dynamic_dma_active_time + hardware_dynamic_dma_active_time) ÷ dma_active_time",
+        );
         for core in 0..2 {
             if let Some((name, value)) = self.throttle_average(core) {
                 add(name, Some(value), "Σ share of total_time × utilisation limit, over the kinds of throttling");
@@ -253,6 +272,13 @@ impl<'a> Facts<'a> {
         (covered > 0.0).then(|| kinds.iter().map(|(share, limit)| share * limit).sum::<f64>() / covered)
     }
 }
+
+/// Times of each type of DMA queue, and their shares of dma_active_time.
+pub(super) const QUEUE_TIMES: [(&str, &str); 3] = [
+    ("software_dynamic_dma_active_time", "software_dynamic_dma_active_time_percent"),
+    ("hardware_dynamic_dma_active_time", "hardware_dynamic_dma_active_time_percent"),
+    ("static_dma_active_time", "static_dma_active_time_percent"),
+];
 
 /// Names of an engine's metrics.
 pub struct EngineMetrics {

@@ -2,7 +2,6 @@
 //!
 //! The curve `pending_dma` that `neuron-profile` writes rises with each of these instructions and never falls.
 
-use super::accesses::transfer_times;
 use super::curves::Line;
 use super::signals;
 use crate::base::TrackId;
@@ -11,15 +10,11 @@ use std::collections::BTreeMap;
 
 /// Transfers under way on each core, of those with attributed packets.
 pub(super) fn pending(profile: &Profile, device: &NeuronDevice) -> Vec<Line> {
-    let times = transfer_times(profile, device);
-    if times.is_empty() {
-        return Vec::new();
-    }
     let roots = signals::roots(profile);
     // Changes by core and time.
     let mut cores: BTreeMap<u32, BTreeMap<i64, i64>> = BTreeMap::new();
-    for (instruction, (_, end)) in times {
-        let at = crate::base::SliceId(instruction);
+    for transfer in &device.transfers {
+        let (at, end) = (crate::base::SliceId(transfer.instruction), transfer.end);
         let Some(core) = profile.track_of(at).and_then(|t| roots.get(t.index())) else { continue };
         let start = profile.slices.start[at.index()];
         let changes = cores.entry(*core).or_default();

@@ -1,7 +1,7 @@
 //! Metrics of a run: what the file says, what its rows and the formulas give, and where the two differ.
 
 use super::busy::{Busy, busy};
-use super::metrics::{Computed, ENGINES, Facts};
+use super::metrics::{Computed, ENGINES, Facts, QUEUE_TIMES};
 use super::units::SAME;
 use crate::base::{DurationNs, TimeNs, TimeRange};
 use crate::model::{Cell, Domain, Profile};
@@ -57,6 +57,28 @@ pub struct Metric {
     pub is_rounded: bool,
     /// Half of the last digit of the recorded value, in its unit; `None` where it is not rounded.
     pub rounding: Option<f64>,
+    /// Whether it is computed with clocks, an array size or a bandwidth that are published for the hardware and not recorded in the file.
+    pub is_published: bool,
+}
+
+/// Metrics that follow from clocks, array size or bandwidth.
+const OF_HARDWARE: [&str; 11] = [
+    "hfu_estimated_percent",
+    "mfu_inst_estimated_percent",
+    "mfu_hlo_estimated_percent",
+    "mfu_estimated_percent",
+    "mbu_estimated_percent",
+    "mbu_min_read_util_percent",
+    "peak_flops_bandwidth_ratio",
+    "mfu_inst_max_achievable_estimated_percent",
+    "mfu_max_achievable_estimated_percent",
+    "neuroncore_cycle_count",
+    "dma_active_cycles",
+];
+
+/// Whether a metric is computed with published values of the hardware.
+fn is_published(facts: &Facts<'_>, name: &str) -> bool {
+    facts.constants_source().is_some() && OF_HARDWARE.contains(&name)
 }
 
 /// How long an engine of a core was busy.
@@ -129,6 +151,7 @@ fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
         differs: false,
         is_rounded: false,
         rounding: None,
+        is_published: is_published(&Facts::of(profile), name),
     };
     super::window::metrics(profile, busy, range, &|_| true).into_iter().map(metric).collect()
 }
@@ -164,12 +187,29 @@ pub(super) fn of_rows(profile: &Profile, facts: &Facts<'_>, computed: &[Computed
     let mut out = super::window::metrics(profile, busy, run, &is_wanted);
     out.extend(super::packets::tensor_sizes(profile).into_iter().filter(|c| is_wanted(c.0)));
     out.extend(super::counts::counts(profile).into_iter().filter(|c| is_wanted(c.0)));
+    exact_times(facts, &mut out);
     let least = out.iter().find(|c| c.0 == "inputs_and_weights_size_bytes").map(|c| c.1);
     if let Some(((bytes, bandwidth), seconds)) = least.zip(facts.hbm_bandwidth()).zip(facts.window_seconds()).filter(|v| v.1 > 0.0) {
         let how = "inputs_and_weights_size_bytes ÷ total_time ÷ bandwidth of one HBM stack";
         out.extend(Some(("mbu_min_read_util_percent", bytes / seconds / bandwidth, how)).filter(|c| is_wanted(c.0)));
     }
     out
+}
+
+/// Puts times to the picosecond, and their shares, in the place of those that rows of whole nanoseconds give, where the file has them.
+fn exact_times(facts: &Facts<'_>, out: &mut [Computed]) {
+    let share = |name: &str, all: Option<f64>| facts.exact_seconds(name).zip(all.filter(|s| *s > 0.0)).map(|(s, all)| s / all);
+    let (run, dma) = (facts.window_seconds(), facts.exact_seconds("dma_active_time"));
+    let engines = ENGINES.iter().map(|e| (e.share, share(e.active, run)));
+    let all = ["dma_active_time", "total_active_time"].into_iter().zip(["dma_active_time_percent", "total_active_time_percent"]);
+    let mut shares: Vec<(&str, Option<f64>)> = engines.chain(all.map(|(time, name)| (name, share(time, run)))).collect();
+    let queues = QUEUE_TIMES.map(|(time, name)| (name, share(time, dma)));
+    let dynamic = queues[0].1.zip(queues[1].1).map(|(software, hardware)| software + hardware);
+    shares.extend(queues.into_iter().chain([("dynamic_dma_active_time_percent", dynamic)]));
+    for (name, value, _) in out {
+        let known = || shares.iter().find(|s| s.0 == *name).and_then(|s| s.1);
+        *value = facts.exact_seconds(name).or_else(known).unwrap_or(*value);
+    }
 }
 
 /// Of the summary at place `node`, which may be alone.
@@ -213,6 +253,7 @@ fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alo
             differs,
             is_rounded: !differs && is_beyond(SAME),
             rounding,
+            is_published: file.is_none() && value.is_some() && is_published(facts, &name),
             name,
         }
     };

@@ -66,27 +66,12 @@ fn of_packet(profile: &Profile, device: &NeuronDevice, slice: SliceId, trigger: 
 }
 
 fn of_instruction(profile: &Profile, device: &NeuronDevice, slice: SliceId) -> Vec<(&'static str, String, &'static str)> {
-    // Few instructions start transfers: the list of packets is looked through for these only.
-    if !device.semaphores_of(slice.0).iter().any(|u| u.role == crate::model::SemaphoreRole::Transfers) {
-        return Vec::new();
-    }
-    let mut sum = (0u64, 0u64, i64::MAX, i64::MIN);
-    for packet in device.packets.iter().filter(|p| p.instruction == slice.0) {
-        let at = packet.slice as usize;
-        let bytes = device.bytes.get(at).filter(|b| **b != NeuronDevice::ABSENT && **b != END_BYTES);
-        sum.0 += 1;
-        sum.1 += bytes.map_or(0, |b| u64::from(*b));
-        sum.2 = sum.2.min(profile.slices.start[at]);
-        sum.3 = sum.3.max(profile.slices.end(at));
-    }
-    if sum.0 == 0 {
-        return Vec::new();
-    }
+    let Some(moved) = device.transfer_of(slice.0) else { return Vec::new() };
     let since = |time: i64| text::duration(DurationNs(time.saturating_sub(profile.slices.start[slice.index()])));
     vec![
-        ("packets", text::count(sum.0), "DMA packets of the transfer, with those that end it on each ring"),
-        ("bytes moved", sum.1.to_string(), "Bytes of its packets, without those that end it"),
-        ("first packet after", since(sum.2), "From the start of the instruction to the start of the first packet"),
-        ("last packet after", since(sum.3), "From the start of the instruction to the end of the last packet"),
+        ("packets", text::count(moved.n_packets.into()), "DMA packets of the transfer, with those that end it on each ring"),
+        ("bytes moved", moved.bytes.to_string(), "Bytes of its packets, without those that end it"),
+        ("first packet after", since(moved.start), "From the start of the instruction to the start of the first packet"),
+        ("last packet after", since(moved.end), "From the start of the instruction to the end of the last packet"),
     ]
 }

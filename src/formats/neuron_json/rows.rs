@@ -128,11 +128,11 @@ pub(super) fn curve(t: &mut Timeline, section: &str, record: &Values<'_>) -> Res
     let core = t.core(&record.text(Key::Subgraph));
     let value = |key: Key| record.get(key).and_then(Raw::float);
     match section {
-        "pending_dma" => t.sample(core, Curve::PendingDma, time, vec![value(Key::Value).ok_or("value")?]),
+        "pending_dma" => t.sample(core, Curve::PendingDma, time, &[value(Key::Value).ok_or("value")?]),
         "dma_throughput" => {
-            t.sample(core, Curve::DmaThroughput, time, vec![value(Key::TransferRate).ok_or("transfer_rate")?]);
+            t.sample(core, Curve::DmaThroughput, time, &[value(Key::TransferRate).ok_or("transfer_rate")?]);
             if let (Some(rate), "true") = (value(Key::HbmTransferRate), record.text(Key::UsesHbm).as_ref()) {
-                t.sample(core, Curve::HbmThroughput, time, vec![rate]);
+                t.sample(core, Curve::HbmThroughput, time, &[rate]);
             }
         }
         "ham" => {
@@ -141,11 +141,11 @@ pub(super) fn curve(t: &mut Timeline, section: &str, record: &Values<'_>) -> Res
         }
         _ if record.text(Key::Type) == "psum" => {
             let banks = BANKS.map(|bank| value(bank).ok_or("bank_0_usage … bank_7_usage"));
-            t.sample(core, Curve::Psum, time, banks.into_iter().collect::<Result<_, _>>()?);
+            t.sample(core, Curve::Psum, time, &banks.into_iter().collect::<Result<Vec<f64>, _>>()?);
         }
         _ => {
             let shares = PARTITIONS.map(|part| value(part).map(|v| 100.0 * v).ok_or("partition_0_usage … partition_96_usage"));
-            t.sample(core, Curve::StateBuffer, time, shares.into_iter().collect::<Result<_, _>>()?);
+            t.sample(core, Curve::StateBuffer, time, &shares.into_iter().collect::<Result<Vec<f64>, _>>()?);
         }
     }
     Ok(())

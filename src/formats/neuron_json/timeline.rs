@@ -10,19 +10,39 @@ pub(crate) use super::curves::Curve;
 use super::curves::curve_row;
 use super::queues::QueueNames;
 use crate::base::Order as _;
-use crate::base::{Ledger, SliceId, StrId, TrackId};
+use crate::base::{Ledger, SliceId, StrId, TrackId, in_parts};
 use crate::model::accesses::Access;
 use crate::model::builder::{ColumnId, Finished};
 use crate::model::domain::{CollectiveOp, HbmTraffic, Shape, Throttle, TransposingDma};
-use crate::model::{CounterSpec, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSliceId, RecordRef};
-use crate::model::{SemaphoreUse, TrackKind, TrackSpec};
+use crate::model::{Column, Counter, Domain, Meta, NeuronDevice, Profile, ProfileBuilder, RawSliceId, RecordRef};
+use crate::model::{SemaphoreRole, SemaphoreUse, Series, TrackKind, TrackSpec};
 use kinds::ATTRS;
-pub(crate) use kinds::{Attr, Extra, Instruction, Ring, Transfer, Work};
+pub(crate) use kinds::{Attr, Extra, Instruction, Ring, SharedRing, SharedWord, Span, Transfer, Work};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// (time, one value per series).
-type Samples = Vec<(i64, Vec<f64>)>;
+/// A curve's values over time.
+#[derive(Default)]
+struct Samples {
+    /// Nanoseconds.
+    times: Vec<i64>,
+    /// By series, as many values as there are times.
+    series: Vec<Vec<f64>>,
+}
+
+impl Samples {
+    /// Adds values of one moment; series without one have 0. What is no number is left out.
+    fn push(&mut self, time: i64, values: &[f64]) {
+        if values.iter().any(|v| !v.is_finite()) {
+            return;
+        }
+        while self.series.len() < values.len() {
+            self.series.push(vec![0.0; self.times.len()]);
+        }
+        self.times.push(time);
+        (0..).zip(&mut self.series).for_each(|(at, series): (usize, _)| series.push(values.get(at).copied().unwrap_or(0.0)));
+    }
+}
 
 /// Semaphores and sizes in the operands of an instruction; the slice is left open.
 #[derive(Debug, Default)]
@@ -31,6 +51,12 @@ pub(crate) struct ReadOperands {
     uses: Vec<SemaphoreUse>,
     /// Place among the sets of accesses.
     accesses: Option<u32>,
+}
+
+impl ReadOperands {
+    fn starts_transfer(&self) -> bool {
+        self.uses.iter().any(|used| used.role == SemaphoreRole::Transfers)
+    }
 }
 
 /// One physical core and its rows.
@@ -51,7 +77,7 @@ pub(crate) struct Timeline {
     /// Names of the DMA queues, as far as the file tells.
     pub queue_names: QueueNames,
     attrs: Vec<ColumnId>,
-    numbers: [ColumnId; 6],
+    numbers: [ColumnId; 8],
     /// Room for the tracks of instructions that are added.
     tracks: Vec<TrackId>,
     hbm: Vec<HbmTraffic>,
@@ -65,6 +91,10 @@ pub(crate) struct Timeline {
     rings: FxHashMap<usize, FxHashMap<String, FxHashMap<String, Ring>>>,
     uses: Vec<SemaphoreUse>,
     shapes: Vec<Shape>,
+    /// Semaphores and sizes of words that run many times, and how often each ran.
+    operand_sets: Vec<(ReadOperands, u32)>,
+    /// Instructions that start transfers.
+    starters: Vec<RawSliceId>,
     /// Each set of accesses once, with its place.
     access_sets: FxHashMap<Vec<Access>, u32>,
     /// Instructions that start transfers of a named variable.
@@ -79,7 +109,7 @@ impl Timeline {
     pub fn new() -> Self {
         let mut builder = ProfileBuilder::new();
         let attrs = ATTRS.iter().map(|(_, id, label)| builder.attribute(id, label)).collect();
-        let numbers = [NeuronDevice::ABSENT; 6].map(|absent| builder.number(absent));
+        let numbers = [NeuronDevice::ABSENT; 8].map(|absent| builder.number(absent));
         Timeline {
             builder,
             queue_names: QueueNames::default(),
@@ -95,6 +125,8 @@ impl Timeline {
             rings: FxHashMap::default(),
             uses: Vec::new(),
             shapes: Vec::new(),
+            operand_sets: Vec::new(),
+            starters: Vec::new(),
             access_sets: FxHashMap::default(),
             moved: Vec::new(),
             throttles: Vec::new(),
@@ -157,13 +189,9 @@ impl Timeline {
         ReadOperands { shape: super::operands::shape(operands), uses, accesses }
     }
 
-    /// Notes the variable that the transfers of an instruction move.
-    pub fn moves(&mut self, slice: RawSliceId, variable: StrId) {
-        self.moved.push((slice, variable));
-    }
-
     /// Notes what was read of an instruction's operands.
-    pub fn set_operands(&mut self, slice: RawSliceId, operands: &ReadOperands) {
+    fn set_operands(&mut self, slice: RawSliceId, operands: &ReadOperands) {
+        self.starters.extend(operands.starts_transfer().then_some(slice));
         self.shapes.extend(operands.shape.map(|shape| Shape { slice, ..shape }));
         self.uses.extend(operands.uses.iter().map(|used| SemaphoreUse { slice, ..*used }));
         if let Some(set) = operands.accesses {
@@ -173,7 +201,7 @@ impl Timeline {
 
     /// Adds a limit of a core's tensor engine from `time` on, and how long it held where that is told.
     pub fn throttle(&mut self, core: usize, time: i64, duration: Option<i64>, limit: f64) {
-        self.sample(core, Curve::Throttling, time, vec![100.0 * limit]);
+        self.sample(core, Curve::Throttling, time, &[100.0 * limit]);
         if let Some(duration) = duration.filter(|d| *d > 0 && limit.is_finite()) {
             let core = self.cores[core].group;
             self.throttles.push(Throttle { core, start: time, end: time.saturating_add(duration), limit });
@@ -191,7 +219,18 @@ impl Timeline {
     }
 
     /// Adds a new value of a semaphore: a moment named `S[5] = 3`.
-    pub fn semaphore(&mut self, core: usize, id: &str, value: i64, (time, record): (i64, RecordRef)) {
+    pub fn semaphore(&mut self, core: usize, id: &str, value: i64, at: (i64, RecordRef)) {
+        let name = self.semaphore_name(id, value);
+        self.semaphore_value(core, name, at);
+    }
+
+    /// The name of a semaphore's new value.
+    pub fn semaphore_name(&mut self, id: &str, value: i64) -> StrId {
+        self.builder.strings.intern(&format!("S[{id}] = {value}"))
+    }
+
+    /// Adds a new value of a semaphore by its name.
+    pub fn semaphore_value(&mut self, core: usize, name: StrId, (time, record): (i64, RecordRef)) {
         let track = match self.cores[core].semaphores {
             Some(track) => track,
             None => {
@@ -206,7 +245,6 @@ impl Timeline {
                 track
             }
         };
-        let name = self.builder.strings.intern(&format!("S[{id}] = {value}"));
         self.builder.instant(track, time, name, record);
     }
 
@@ -228,12 +266,13 @@ impl Timeline {
     }
 
     /// Adds values of a curve at one moment.
-    pub fn sample(&mut self, core: usize, curve: Curve, time: i64, values: Vec<f64>) {
+    pub fn sample(&mut self, core: usize, curve: Curve, time: i64, values: &[f64]) {
         let curves = &mut self.cores[core].curves;
-        match curves.iter_mut().find(|c| c.0 == curve) {
-            Some((_, samples)) => samples.push((time, values)),
-            None => curves.push((curve, vec![(time, values)])),
-        }
+        let at = curves.iter().position(|c| c.0 == curve).unwrap_or_else(|| {
+            curves.push((curve, Samples::default()));
+            curves.len() - 1
+        });
+        curves[at].1.push(time, values);
     }
 
     /// Names the rows, which needs all of the file, and freezes.
@@ -242,13 +281,13 @@ impl Timeline {
         self.name_queues();
         for core in std::mem::take(&mut self.cores) {
             for (curve, mut samples) in core.curves {
-                samples.retain(|s| s.1.iter().all(|v| v.is_finite()));
                 let (name, unit, series, sort) = curve_row(curve);
                 let spec = TrackSpec { parent: Some(core.group), name: name.into(), kind: TrackKind::Counter, sort };
                 let track = self.builder.track(spec);
-                let series = series.iter().map(|s| (*s).into()).collect();
+                samples.series.resize_with(series.len(), || vec![0.0; samples.times.len()]);
+                let series = series.iter().zip(samples.series).map(|(name, values)| Series { name: (*name).into(), values }).collect();
                 let is_stacked = matches!(curve, Curve::StateBuffer | Curve::Psum);
-                self.builder.counter(track, CounterSpec { unit: unit.into(), is_stacked, series, samples });
+                self.builder.counter_columns(Counter { track, unit: unit.into(), is_stacked, times: samples.times, series });
             }
         }
         self.builder.drop_untold();
@@ -258,6 +297,8 @@ impl Timeline {
         let mut next = || numbers.next().unwrap_or_default();
         (domain.pc, domain.bytes, domain.wait_ns) = (next(), next(), next());
         (domain.elements, domain.sbuf_bytes, domain.accesses) = (next(), next(), next());
+        domain.end_distance = next();
+        let shared = Arc::new((next(), std::mem::take(&mut self.operand_sets)));
         domain.access_sets = vec![Vec::new(); self.access_sets.len()];
         for (set, at) in self.access_sets {
             domain.access_sets[at as usize] = set;
@@ -271,11 +312,30 @@ impl Timeline {
         domain.unreported.sort_unstable();
         domain.collective = self.collective.into_iter().filter_map(place).collect();
         domain.collective.sort_unstable();
-        domain.semaphores = std::mem::take(&mut self.uses);
-        domain.semaphores.iter_mut().for_each(|used| used.slice = slice_of_raw[used.slice as usize].0);
-        domain.semaphores.order_by_key(|used| used.slice);
-        domain.shapes = self.shapes.into_iter().filter_map(|s| Some(Shape { slice: place(s.slice)?, ..s })).collect();
-        domain.shapes.sort_unstable_by_key(|s| s.slice);
+        let place_of = |slice: u32| slice_of_raw[slice as usize].0;
+        let mut uses = std::mem::take(&mut self.uses);
+        uses.iter_mut().for_each(|used| used.slice = place_of(used.slice));
+        uses.order_by_key(|used| used.slice);
+        domain.semaphores = expanded(
+            &shared,
+            uses,
+            |set| set.uses.len(),
+            |slice, set, out| {
+                out.extend(set.uses.iter().map(|used| SemaphoreUse { slice, ..*used }));
+            },
+        );
+        let mut shapes = std::mem::take(&mut self.shapes);
+        shapes.iter_mut().for_each(|shape| shape.slice = place_of(shape.slice));
+        shapes.sort_unstable_by_key(|s| s.slice);
+        domain.shapes = expanded(
+            &shared,
+            shapes,
+            |set| usize::from(set.shape.is_some()),
+            |slice, set, out| {
+                out.extend(set.shape.map(|shape| Shape { slice, ..shape }));
+            },
+        );
+        let starters: Vec<u32> = self.starters.iter().filter_map(|slice| place(*slice)).collect();
         domain.operations = self.operations.into_iter().filter_map(|o| Some(CollectiveOp { slice: place(o.slice)?, ..o })).collect();
         domain.operations.sort_unstable_by_key(|o| o.slice);
         let core = |raw: TrackId| track_of_raw.get(raw.index()).copied().flatten();
@@ -283,8 +343,34 @@ impl Timeline {
         domain.throttles.order_by_key(|t| (t.start, t.core));
         domain.transposing = self.transposing;
         let moved = self.moved.into_iter().filter_map(|(slice, variable)| Some((place(slice)?, variable))).collect();
-        packets::link(&mut profile, &mut domain, &moved, ledger);
+        packets::link(&mut profile, &mut domain, (&starters, &moved), ledger);
         profile.domain = Domain::NeuronDevice(domain);
         (profile, slice_of_raw)
     }
+}
+
+/// Values of the slices that share operands, by slice, made when they are first read; `own` are those of slices that share none.
+fn expanded<T: Send + Copy + 'static>(
+    shared: &Arc<(Column<u32>, Vec<(ReadOperands, u32)>)>,
+    own: Vec<T>,
+    count: impl Fn(&ReadOperands) -> usize,
+    add: impl Fn(u32, &ReadOperands, &mut Vec<T>) + Send + 'static,
+) -> Column<T> {
+    // A file has its operands as text, or as words: never both.
+    let n: usize = shared.1.iter().map(|(set, n_runs)| count(set) * *n_runs as usize).sum();
+    if n == 0 {
+        return own.into();
+    }
+    let shared = shared.clone();
+    Column::later(n, true, move || {
+        let (mut out, sets) = (Vec::with_capacity(n), shared.0.as_slice());
+        in_parts(sets.len(), &mut |part| {
+            for slice in part {
+                if let Some((set, _)) = shared.1.get(sets[slice] as usize) {
+                    add(slice as u32, set, &mut out);
+                }
+            }
+        });
+        out
+    })
 }

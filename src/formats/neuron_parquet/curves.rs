@@ -68,7 +68,7 @@ pub(super) fn curves(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: 
             _ => 1.0,
         };
         for (core, time, values) in samples {
-            r.t.sample(core, curve, time, values.into_iter().map(|v| v * scale).collect());
+            r.t.sample(core, curve, time, &values.into_iter().map(|v| v * scale).collect::<Vec<_>>());
         }
     }
     if let Some(table) = tables.get("Throttle") {

@@ -25,7 +25,7 @@ impl Out {
 pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
     let member = input.members.first().ok_or_else(|| ImportError::Invalid(wording::RECORD_FILE_NOT_OPEN.into()))?;
     let start = profile.record_of(item).ok_or_else(|| ImportError::Invalid(wording::NO_RECORD.into()))?;
-    let end = profile.end_record_of(item).unwrap_or(start);
+    let end = operand_fields::end_record(profile, item).unwrap_or(start);
     let (start, end) = (read(member, start)?, read(member, end)?);
     let reader = WordReader::new(input, profile)?;
     let info = &reader.info;
@@ -127,6 +127,10 @@ fn operands(out: &mut Out, decoded: Option<Result<Decoded, NotDecoded>>) {
                     _ => help.to_string(),
                 };
                 out.add(if is_instruction { "Instruction" } else { "Memory" }, key, value, unit, &help);
+            }
+            if !decoded.learned.is_empty() {
+                let help = "Codes with names that this browser learned from the profiler's output of another run; they are not verified";
+                out.add("Instruction", "learned codes", decoded.learned.join(", "), "", help);
             }
         }
         Some(Err(not)) => {

@@ -1,5 +1,6 @@
 //! From a trace, and its NEFF where there is one, to a profile.
 
+use super::activity::{self, Activity};
 use super::info::{self, HEADER, Info, Region, Span};
 use super::instructions::Words;
 use super::operand_fields::SEMAPHORES;
@@ -7,7 +8,7 @@ use super::programs::Programs;
 use super::records::{self, RECORD, Record, Step};
 use super::totals::Totals;
 use super::{instructions, limits, regions, report, throughput, transfers, usage};
-use crate::base::{InputSet, Ledger, Member, Severity};
+use crate::base::{InputSet, Ledger, Member, Severity, StrId};
 use crate::formats::neff::{self, Neff, Program, hex};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::neuron_json::timeline::{Curve, Timeline};
@@ -43,6 +44,8 @@ pub(super) struct Job<'a, 'b> {
     pub runs: FxHashMap<usize, Option<Vec<usage::Run>>>,
     /// What the executed words read and wrote; `None` where not all are decoded.
     pub totals: Option<Totals>,
+    /// When engines and queues ran.
+    pub activity: Activity,
     /// Records without their partner within the window: (ends, starts) of instructions and of transfers.
     pub unpaired: [(u64, u64); 2],
     pub watch: &'a mut Watch<'b>,
@@ -106,6 +109,7 @@ pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch) -
         moved: FxHashMap::default(),
         runs: FxHashMap::default(),
         totals: Some(Totals::default()),
+        activity: Activity::default(),
         unpaired: [(0, 0); 2],
         watch,
     };
@@ -254,7 +258,10 @@ impl Job<'_, '_> {
         let core = self.timeline.core(&name);
         match (region.trace, region.block) {
             (records::INSTRUCTIONS, 0) => instructions::read(self, core, region),
-            (records::EVENTS, 0) => self.for_each(region.span, &mut |job, record| job.event(core, &record)),
+            (records::EVENTS, 0) => {
+                let mut names = FxHashMap::default();
+                self.for_each(region.span, &mut |job, record| job.event(core, &record, &mut names))
+            }
             (records::TRANSFERS, 1) => transfers::read(self, core, region),
             (records::THROTTLES, 0) => limits::read(self, core, region),
             (records::ERRORS, _) => self.for_each(region.span, &mut |job, record| job.unknown(core, "error record", &record)),
@@ -265,7 +272,8 @@ impl Job<'_, '_> {
         }
     }
 
-    fn event(&mut self, core: usize, record: &Record) {
+    /// Shows a new value of a semaphore; `names` are those of values that were met.
+    fn event(&mut self, core: usize, record: &Record, names: &mut FxHashMap<(u8, i64), StrId>) {
         let time = record.time();
         let Some((id, value)) = record.semaphore() else {
             let reason = "Event notifications are not shown: their meaning is not documented, and the profiler skips them too.";
@@ -275,17 +283,18 @@ impl Job<'_, '_> {
             return self.outside(1, record.offset);
         }
         let ns = self.ns(time);
-        self.timeline.semaphore(core, &id.to_string(), value, (ns, record.place()));
+        let name = *names.entry((id, value)).or_insert_with(|| self.timeline.semaphore_name(&id.to_string(), value));
+        self.timeline.semaphore_value(core, name, (ns, record.place()));
         self.ledger.shown += 1;
     }
 
     /// The curve of each core's DMA throughput.
     fn throughput(&mut self) {
         for (core, mut moved) in std::mem::take(&mut self.moved) {
-            for sample in throughput::samples(&mut moved) {
+            throughput::samples(&mut moved, &mut |sample| {
                 let ns = self.ns(sample.time);
-                self.timeline.sample(core, Curve::DmaThroughput, ns, vec![sample.rate]);
-            }
+                self.timeline.sample(core, Curve::DmaThroughput, ns, &[sample.rate]);
+            });
         }
     }
 
@@ -300,7 +309,7 @@ impl Job<'_, '_> {
             for (curve, samples) in [(Curve::StateBuffer, usage::state_buffer(&runs)), (Curve::Psum, usage::psum(&runs))] {
                 for (time, values) in samples {
                     let ns = self.ns(time);
-                    self.timeline.sample(core, curve, ns, values);
+                    self.timeline.sample(core, curve, ns, &values);
                 }
             }
         }
@@ -320,6 +329,10 @@ impl Job<'_, '_> {
         }
         if let Some(totals) = self.totals.filter(|t| t.n_words > 0) {
             rows.row("instruction_totals", totals.row().into_iter());
+        }
+        let times = self.activity.row();
+        if !times.is_empty() {
+            rows.row(activity::TABLE, times.into_iter());
         }
         let has_constants = super::hardware::write(&self.info, self.window, &mut rows);
         if let Some(neff) = neff {

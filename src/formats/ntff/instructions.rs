@@ -5,14 +5,16 @@ use super::info::{Region, Subgraph};
 use super::isa::{Counters, Refused};
 use super::opcodes::{self, ENGINES};
 use super::programs::{Programs, WordKey};
-use super::records::{Pairs, Record, Step};
+use super::records::{Record, Step};
 use super::usage::{self, MOST_RUNS, Run, Touch};
+use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use crate::formats::ImportError;
-use crate::formats::neff::{Name, Program, dependency};
-use crate::formats::neuron_json::timeline::{Attr, Instruction, ReadOperands, Timeline, Work};
+use crate::formats::neff::{Name, Program, dependency, hex};
+use crate::formats::neuron_json::timeline::{Attr, Instruction, ReadOperands, SharedWord, Span, Work};
 use crate::model::RecordRef;
 use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// Bytes of an instruction word.
@@ -48,17 +50,24 @@ pub(super) fn check_program(ledger: &mut Ledger, subgraph: &Subgraph, engine: us
 }
 
 /// What an executed word says, read once for all its executions.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Word {
-    work: Work,
-    operands: ReadOperands,
-    instruction_type: &'static str,
+    shared: SharedWord,
+    opcode: Option<u8>,
+    /// Its opcode by name, and where it stands: for the ledger.
+    place: String,
     /// What it reads and writes on the chip; `None` where that is not known.
     touches: Option<Rc<[Touch]>>,
     /// What it reads and writes.
     counters: Option<Counters>,
     /// Why its operands are not decoded: (kind, sentence) of the ledger.
     refused: Option<(String, String)>,
+    /// Whether it is decoded with codes that this browser learned.
+    is_learned: bool,
+    /// Why its opcode has no verified name: (kind, sentence) of the ledger.
+    unnamed: Option<(&'static str, &'static str)>,
+    /// The compiler's number of it, where the NEFF names it.
+    bir_id: Option<u64>,
 }
 
 /// The loaded programs, and what their words say.
@@ -68,33 +77,94 @@ pub(super) struct Words {
     known: FxHashMap<WordKey, Rc<Word>>,
 }
 
-impl Words {
-    fn get(&mut self, key: WordKey, timeline: &mut Timeline) -> Rc<Word> {
-        if let Some(word) = self.known.get(&key) {
-            return word.clone();
+/// What is known of a word's operands.
+#[derive(Default)]
+struct Read {
+    work: Work,
+    operands: ReadOperands,
+    instruction_type: &'static str,
+    touches: Option<Rc<[Touch]>>,
+    counters: Option<Counters>,
+    refused: Option<(String, String)>,
+    is_learned: bool,
+}
+
+fn read_word(job: &mut Job<'_, '_>, key: WordKey) -> Read {
+    match job.words.loaded.decode(key) {
+        Some(Ok(decoded)) => Read {
+            work: work(&decoded.counters),
+            operands: job.timeline.read_operands(&decoded.text),
+            instruction_type: decoded.instruction_type,
+            touches: usage::touches(&decoded.instruction),
+            counters: Some(decoded.counters),
+            refused: None,
+            is_learned: !decoded.learned.is_empty(),
+        },
+        Some(Err(not)) => {
+            let Refused { opcode, field, code } = not.refused;
+            let field = if field.is_empty() { String::new() } else { format!("_{}_{code:02x}", field.replace(' ', "_")) };
+            let sentence = not.refused.to_string();
+            let refused = Some((format!("operands_{opcode:02x}{field}"), format!("Shown with opcode, wait and update only: {sentence}.")));
+            Read { operands: job.timeline.read_operands(&not.sync), refused, ..Read::default() }
         }
-        let word = Rc::new(match self.loaded.decode(key) {
-            Some(Ok(decoded)) => Word {
-                work: work(&decoded.counters),
-                operands: timeline.read_operands(&decoded.text),
-                instruction_type: decoded.instruction_type,
-                touches: usage::touches(&decoded.instruction),
-                counters: Some(decoded.counters),
-                refused: None,
-            },
-            Some(Err(not)) => {
-                let Refused { opcode, field, code } = not.refused;
-                let field = if field.is_empty() { String::new() } else { format!("_{}_{code:02x}", field.replace(' ', "_")) };
-                let sentence = not.refused.to_string();
-                let refused =
-                    Some((format!("operands_{opcode:02x}{field}"), format!("Shown with opcode, wait and update only: {sentence}.")));
-                Word { operands: timeline.read_operands(&not.sync), refused, ..Word::default() }
-            }
-            None => Word::default(),
-        });
-        self.known.insert(key, word.clone());
-        word
+        None => Read::default(),
     }
+}
+
+/// The word of an engine of a core, which is read when it first ends.
+fn word(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &Step) -> Rc<Word> {
+    let engine = step.engine as u64;
+    let address = subgraph.images.iter().find(|i| i.engine == engine).map_or(0, |i| i.address);
+    let pc = pc(step, address);
+    let key = (subgraph.nc, engine, pc);
+    if let Some(word) = job.words.known.get(&key) {
+        return word.clone();
+    }
+    let opcode = job.words.loaded.opcode(key);
+    let read = read_word(job, key);
+    let shown = opcode.map_or("opcode unknown".into(), opcodes::shown);
+    let unnamed = match opcode {
+        Some(byte) if opcodes::opcode(byte).is_some() => None,
+        Some(byte) if opcodes::learned(byte).is_some() => Some((
+            "learned_opcode",
+            "An opcode with a name that this browser learned from the profiler's output of another run: the name is not verified.",
+        )),
+        Some(_) => Some(("unknown_opcode", "An opcode without a known name: its number is shown.")),
+        None => Some(("pc_outside_image", "An instruction outside the stored program: its opcode is not known.")),
+    };
+    let program = job.named.get(&(subgraph.nc, step.engine)).cloned();
+    let index = job.words.loaded.program(key.0, engine).and_then(|p| usize::try_from(p.compiler_pc(pc)?).ok());
+    let name = program.as_ref().and_then(|program| program.names.get(index?));
+    let mut texts = vec![(Attr::InstructionType, read.instruction_type)];
+    let tensorizer = name.and_then(|name| tensorizer(subgraph, name)).unwrap_or_default();
+    texts.extend(name.into_iter().flat_map(|name| texts_of(name, &tensorizer)).filter(|text| !text.1.is_empty()));
+    let strings = &mut job.timeline.builder.strings;
+    let instruction = Instruction {
+        core,
+        label: opcodes::label(step.engine, opcode),
+        engine: strings.intern(ENGINES[step.engine]),
+        opcode: strings.intern(&shown),
+        start: 0,
+        duration: 0,
+        pc: Some(pc),
+        work: read.work,
+        wait_ns: None,
+        record: RecordRef::default(),
+    };
+    let variable = job.words.loaded.variables.get(&key).copied();
+    let word = Rc::new(Word {
+        shared: job.timeline.word(&instruction, read.operands, variable, &texts),
+        opcode,
+        place: format!("{shown} at pc {pc} of {}", ENGINES[step.engine]),
+        touches: read.touches,
+        counters: read.counters,
+        refused: read.refused,
+        is_learned: read.is_learned,
+        unnamed,
+        bir_id: name.and_then(|name| name.bir_id),
+    });
+    job.words.known.insert(key, word.clone());
+    word
 }
 
 /// Counters as columns; what is beyond 32 bits counts as the largest number.
@@ -109,36 +179,46 @@ fn work(counters: &Counters) -> Work {
     }
 }
 
+/// A word of an engine: executions that have not ended, and what it says once it has ended.
+#[derive(Default)]
+struct Slot {
+    starts: VecDeque<Record>,
+    word: Option<Rc<Word>>,
+}
+
 /// Reads a region of instruction records.
 pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Result<(), ImportError> {
     let Some(subgraph) = job.subgraph(region.nc) else {
         return Ok(());
     };
-    let mut pairs: Pairs<(usize, u32)> = Pairs::new();
+    // By engine and word, which has 20 bits.
+    let mut slots: FxHashMap<u32, Slot> = FxHashMap::default();
     job.for_each(region.span, &mut |job, record| {
         let Some(step) = Step::read(&record) else {
             return job.unknown(core, &format!("instruction record {:#04x}", record.bytes[3]), &record);
         };
+        let slot = slots.entry((step.engine as u32) << 20 | step.word).or_default();
         if !step.is_end {
-            return pairs.start((step.engine, step.word), record);
+            return slot.starts.push_back(record);
         }
-        match pairs.end(&(step.engine, step.word)) {
-            Some(start) => instruction(job, core, &subgraph, &step, &start, &record),
+        match slot.starts.pop_front() {
+            Some(start) => instruction(job, (core, &subgraph), &step, slot, (&start, &record)),
             None if job.is_inside(record.time()) => {
                 job.unpaired[0].0 += 1;
                 let reason = "The end of an instruction without a start: it is not shown.";
-                job.ledger
-                    .skip(Severity::DataLoss, "end_without_start", reason, record.offset, || crate::formats::neff::hex(&record.bytes));
+                job.ledger.skip(Severity::DataLoss, "end_without_start", reason, record.offset, || hex(&record.bytes));
             }
             None => job.outside(1, record.offset),
         }
     })?;
-    for record in pairs.rest() {
+    let mut rest: Vec<Record> = slots.into_values().flat_map(|slot| slot.starts).collect();
+    rest.order_by_key(|record| record.offset);
+    for record in rest {
         match job.is_inside(record.time()) {
             true => {
                 job.unpaired[0].1 += 1;
                 let reason = "The start of an instruction without an end: it was still running at the end of the trace.";
-                job.ledger.skip(Severity::Warning, "start_without_end", reason, record.offset, || crate::formats::neff::hex(&record.bytes));
+                job.ledger.skip(Severity::Warning, "start_without_end", reason, record.offset, || hex(&record.bytes));
             }
             false => job.outside(1, record.offset),
         }
@@ -146,37 +226,24 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
     Ok(())
 }
 
-fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &Step, start: &Record, end: &Record) {
+fn instruction(
+    job: &mut Job<'_, '_>,
+    (core, subgraph): (usize, &Subgraph),
+    step: &Step,
+    slot: &mut Slot,
+    (start, end): (&Record, &Record),
+) {
     let (from, to) = (start.time(), end.time());
     if from < job.window.0 || to > job.window.1 || to < from {
         return job.outside(2, start.offset);
     }
-    let engine = step.engine as u64;
-    let address = subgraph.images.iter().find(|i| i.engine == engine).map_or(0, |i| i.address);
-    let pc = pc(step, address);
-    let key = (subgraph.nc, engine, pc);
-    let opcode = job.words.loaded.opcode(key);
-    let word = job.words.get(key, &mut job.timeline);
-    let named = opcode.and_then(opcodes::opcode);
-    let shown = opcode.map_or("opcode unknown".into(), opcodes::shown);
-    let at = job.ns(from);
-    let strings = &mut job.timeline.builder.strings;
-    let (engine, opcode_name) = (strings.intern(ENGINES[step.engine]), strings.intern(&shown));
-    let slice = job.timeline.instruction(&Instruction {
-        core,
-        label: opcodes::label(step.engine, opcode),
-        engine,
-        opcode: opcode_name,
-        start: at,
-        duration: ((to - from) / 1000) as i64,
-        pc: Some(pc),
-        work: word.work,
-        wait_ns: Some((u64::from(start.half(6)) * 1000 / u64::from(WAIT_CYCLES_PER_US)) as u32),
-        record: RecordRef::new(0, start.offset, super::records::RECORD),
-    });
-    let duration = ((to - from) / 1000) as i64;
-    job.timeline.builder.end_slice(slice, at.saturating_add(duration), RecordRef::new(0, end.offset, super::records::RECORD));
+    let word = &**slot.word.get_or_insert_with(|| word(job, core, subgraph, step));
+    let span =
+        Span { start: job.ns(from), duration: ((to - from) / 1000) as i64, record: start.place(), end_distance: start.distance(end) };
+    let wait_ns = (u64::from(start.half(6)) * 1000 / u64::from(WAIT_CYCLES_PER_US)) as u32;
+    let slice = job.timeline.execution(&word.shared, span, wait_ns);
     job.ledger.shown += 2;
+    job.activity.instruction(core, step.engine, word.opcode, (from, to));
     let runs = job.runs.entry(core).or_insert_with(|| Some(Vec::new()));
     match (&word.touches, runs.as_mut().filter(|runs| runs.len() < MOST_RUNS)) {
         (Some(touches), Some(_)) if touches.is_empty() => (),
@@ -188,50 +255,43 @@ fn instruction(job: &mut Job<'_, '_>, core: usize, subgraph: &Subgraph, step: &S
         (Some(counters), Some(totals)) => totals.add(counters),
         _ => job.totals = None,
     }
-    job.timeline.set_operands(slice, &word.operands);
-    if let Some(variable) = job.words.loaded.variables.get(&key) {
-        job.timeline.moves(slice, *variable);
-    }
-    job.timeline.set_text(slice, Attr::InstructionType, word.instruction_type);
     if let Some((kind, sentence)) = &word.refused {
-        job.ledger.skip(Severity::Warning, kind, sentence, start.offset, || format!("{shown} at pc {pc} of {}", ENGINES[step.engine]));
+        job.ledger.skip(Severity::Warning, kind, sentence, start.offset, || word.place.clone());
     }
-    if named.is_none() {
-        let (kind, reason) = match opcode {
-            Some(byte) if opcodes::learned(byte).is_some() => (
-                "learned_opcode",
-                "An opcode with a name that this browser learned from the profiler's output of another run: the name is not verified.",
-            ),
-            Some(_) => ("unknown_opcode", "An opcode without a known name: its number is shown."),
-            None => ("pc_outside_image", "An instruction outside the stored program: its opcode is not known."),
-        };
-        job.ledger.skip_n(Severity::Info, kind, reason, 1, start.offset, || format!("{shown} at pc {pc} of {}", ENGINES[step.engine]));
+    if word.is_learned {
+        let reason =
+            "Operands decoded with a code that this browser learned from the profiler's output of another run: its name is not verified.";
+        job.ledger.skip(Severity::Info, "learned_operands", reason, start.offset, || word.place.clone());
     }
-    let program = job.named.get(&(subgraph.nc, step.engine)).cloned();
-    let index = job.words.loaded.program(subgraph.nc, step.engine as u64).and_then(|p| usize::try_from(p.compiler_pc(pc)?).ok());
-    if let Some(name) = program.as_ref().and_then(|program| program.names.get(index?)) {
-        set_names(job, subgraph, slice, name);
+    if let Some((kind, reason)) = word.unnamed {
+        job.ledger.skip(Severity::Info, kind, reason, start.offset, || word.place.clone());
+    }
+    if let Some(id) = word.bir_id {
+        let executions = job.executions.entry((subgraph.nc, id)).or_default();
+        // Of more, no arrows are drawn.
+        if executions.len() <= MAX_EXECUTIONS {
+            executions.push(slice);
+        }
     }
 }
 
-fn set_names(job: &mut Job<'_, '_>, subgraph: &Subgraph, slice: u32, name: &Name) {
-    // As the profiler writes it: `sg0000:17`.
+/// The compiler's name of the tensorizer's instruction, as the profiler writes it: `sg0000:17`.
+fn tensorizer(subgraph: &Subgraph, name: &Name) -> Option<String> {
     let number: u32 = subgraph.name.trim_start_matches("sg").parse().unwrap_or(0);
-    let tensorizer = name.penguin_id.map(|id| format!("sg{number:04}:{id}")).unwrap_or_default();
-    for (attr, text) in [
-        (Attr::Tensorizer, tensorizer.as_str()),
+    name.penguin_id.map(|id| format!("sg{number:04}:{id}"))
+}
+
+/// What the NEFF says of an instruction.
+fn texts_of<'a>(name: &'a Name, tensorizer: &'a str) -> [(Attr, &'a str); 7] {
+    [
+        (Attr::Tensorizer, tensorizer),
         (Attr::Bir, name.bir.as_str()),
         (Attr::InstructionType, name.instruction_type),
         (Attr::Layer, name.layer.as_str()),
         (Attr::Hlo, name.hlo.as_str()),
         (Attr::Operator, name.operator.as_str()),
         (Attr::Source, name.source.as_str()),
-    ] {
-        job.timeline.set_text(slice, attr, text);
-    }
-    if let Some(id) = name.bir_id {
-        job.executions.entry((subgraph.nc, id)).or_default().push(slice);
-    }
+    ]
 }
 
 /// Draws the compiler's dependencies between the executions of its instructions.

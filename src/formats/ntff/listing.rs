@@ -1,14 +1,14 @@
 //! The programs of the engines, word by word: what the loader put into memory, or what the compiler wrote.
 
 use super::instructions::WORD;
-use super::isa::{Functions, Owners, WORD_BYTES, WordPlace, decode_word};
+use super::isa::{self, Functions, Owners, WORD_BYTES, WordPlace, decode_word};
 use super::opcodes::{self, ENGINES};
 use super::operand_fields::WordReader;
 use super::programs;
 use crate::base::InputSet;
-use crate::formats::ImportError;
+use crate::formats::{ImportError, WordText};
 use crate::model::Profile;
-use crate::model::program::{EngineProgram, ProgramWord};
+use crate::model::program::{EngineProgram, LearnedCode, ProgramWord};
 
 /// Words of one program that are listed.
 const MOST_WORDS: usize = 1 << 20;
@@ -52,6 +52,10 @@ pub(crate) fn compiled(subgraph: &str, engine: usize, bytes: &[u8], is_verified:
     EngineProgram { subgraph: subgraph.into(), nc: None, engine, words: words.collect() }
 }
 
+fn hex_digits(word: &[u8; WORD_BYTES]) -> String {
+    word.iter().map(|b| format!("{b:02x}")).collect()
+}
+
 fn listed(word: &[u8; WORD_BYTES], pc: u32, place: Option<&WordPlace<'_>>, has_targets: bool) -> ProgramWord {
     let opcode = opcodes::shown(word[0]);
     let mut out = ProgramWord { pc, opcode, ..ProgramWord::default() };
@@ -63,14 +67,32 @@ fn listed(word: &[u8; WORD_BYTES], pc: u32, place: Option<&WordPlace<'_>>, has_t
     match decode_word(word, place, &|_| None) {
         Ok(decoded) => {
             out.operands = decoded.text.trim().into();
+            if !decoded.is_named {
+                out.bytes = hex_digits(word);
+            }
             out.target = decoded.instruction.branch_offset().filter(|_| has_targets).and_then(|offset| target(pc, offset));
         }
         Err(not) => {
             (out.operands, out.refused) = (not.sync.trim().into(), not.refused.to_string());
-            out.bytes = word.iter().map(|b| format!("{b:02x}")).collect();
+            out.bytes = hex_digits(word);
         }
     }
     out
+}
+
+/// The codes of operands that words of this trace give with the profiler's texts of them.
+pub(super) fn learned_codes(input: &InputSet, profile: &Profile, pairs: &[WordText]) -> Result<Vec<LearnedCode>, ImportError> {
+    let reader = WordReader::new(input, profile)?;
+    let of_pair = |pair: &'_ WordText| {
+        let subgraph = reader.info.subgraphs.iter().find(|s| {
+            let row = format!("NC {}", s.nc);
+            pair.core == row || pair.core == format!("{row} {}", s.name)
+        })?;
+        let key = (subgraph.nc, ENGINES.iter().position(|e| *e == pair.engine)? as u64, pair.pc);
+        Some((reader.word(key)?, key))
+    };
+    let found: Vec<_> = pairs.iter().filter_map(|pair| Some((of_pair(pair)?, pair.operands.as_str()))).collect();
+    Ok(isa::learned_codes(found.iter().filter_map(|((word, key), text)| Some((*word, reader.place(*key)?, *text)))))
 }
 
 /// The word that lies `offset` bytes after the one at `pc`.

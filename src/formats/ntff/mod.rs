@@ -1,5 +1,6 @@
 //! NTFF: the raw trace of a NeuronCore, as the runtime writes it. Not documented: worked out from public files, so marked experimental.
 
+mod activity;
 mod claim;
 mod compiled_transfers;
 mod details;
@@ -24,15 +25,20 @@ mod transfers;
 mod usage;
 
 use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
-use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Recognise, Sample, Watch};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Recognise, Sample, Watch, WordText};
 use crate::model::Profile;
-use crate::model::program::EngineProgram;
+use crate::model::program::{EngineProgram, LearnedCode, LearnedNames};
 
 pub(crate) use claim::is_misfit;
 pub(crate) use listing::compiled;
 pub(crate) use opcodes::NEFF_ENGINES;
-pub use opcodes::learn as learn_opcodes;
 pub(crate) use proto::{Message, Value, little_endian};
+
+/// Takes names that a browser learned from the profiler's output of other runs, for what this thread opens.
+pub fn learn(names: &LearnedNames) {
+    opcodes::learn(&names.opcodes);
+    isa::learn_codes(&names.codes);
+}
 
 /// The format.
 pub struct Ntff;
@@ -75,6 +81,10 @@ impl Format for Ntff {
 
     fn programs(&self, input: &InputSet, profile: &Profile) -> Option<Result<Vec<EngineProgram>, ImportError>> {
         Some(listing::loaded(input, profile))
+    }
+
+    fn learned_codes(&self, input: &InputSet, profile: &Profile, pairs: &[WordText]) -> Result<Vec<LearnedCode>, ImportError> {
+        listing::learned_codes(input, profile, pairs)
     }
 
     fn columns(&self, input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Option<Columns> {

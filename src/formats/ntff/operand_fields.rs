@@ -7,10 +7,10 @@ use super::isa::{VERIFIED_ARCHITECTURE, WORD_BYTES, compiler_pc, decode_word};
 use super::opcodes::ENGINES;
 use super::programs::WordKey;
 use super::records::{RECORD, Record};
-use crate::base::{InputSet, Member, SliceId};
+use crate::base::{InputSet, Item, Member, SliceId};
 use crate::formats::{Columns, ImportError};
 use crate::model::domain::HbmTraffic;
-use crate::model::{Cell, Domain, NeuronDevice, Profile};
+use crate::model::{Cell, Domain, NeuronDevice, Profile, RecordRef};
 use rustc_hash::FxHashMap;
 
 /// The table that names activation functions: id and name.
@@ -234,9 +234,17 @@ fn of_word(reader: &WordReader<'_>, profile: &Profile, slice: SliceId, key: Word
     out
 }
 
+/// The record of a slice's end.
+pub(super) fn end_record(profile: &Profile, item: Item) -> Option<RecordRef> {
+    let Domain::NeuronDevice(device) = &profile.domain else { return None };
+    let distance = device.end_distance.get(item.slice()?.index()).copied().filter(|n| *n != NeuronDevice::ABSENT)?;
+    let start = profile.record_of(item)?;
+    Some(RecordRef::new(start.member(), start.offset() + u64::from(distance) * RECORD, RECORD))
+}
+
 /// Checksums in the record of a slice's end.
 fn checksums(member: &Member, profile: &Profile, slice: SliceId, is_instruction: bool) -> Vec<(&'static str, String)> {
-    let end = profile.end_record_of(slice.into()).and_then(|place| member.read(place.offset(), RECORD).ok());
+    let end = end_record(profile, slice.into()).and_then(|place| member.read(place.offset(), RECORD).ok());
     let Some(bytes) = end.and_then(|bytes| <[u8; RECORD as usize]>::try_from(bytes).ok()) else { return Vec::new() };
     let record = Record { bytes, offset: 0 };
     match is_instruction {

@@ -1,7 +1,6 @@
 //! Notification records: 16 bytes each, the last eight a time in picoseconds. Starts and ends are paired first in, first out.
 
 use super::proto::little_endian;
-use crate::base::Order as _;
 use crate::model::RecordRef;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -35,6 +34,11 @@ impl Record {
     /// Where it stands: an NTFF is the first member of its claim.
     pub fn place(&self) -> RecordRef {
         RecordRef::new(0, self.offset, RECORD)
+    }
+
+    /// From this record to a later one, in records; `None` if that is before it, or too far away.
+    pub fn distance(&self, end: &Record) -> Option<u32> {
+        u32::try_from(end.offset.checked_sub(self.offset)? / RECORD).ok().filter(|n| *n < u32::MAX)
     }
 
     /// The new value of a semaphore, and which; `None` if it is no such record.
@@ -115,13 +119,6 @@ impl<K: std::hash::Hash + Eq> Pairs<K> {
     /// The earliest start of that key.
     pub fn end(&mut self, key: &K) -> Option<Record> {
         self.open.get_mut(key)?.pop_front()
-    }
-
-    /// Starts that never ended, by place.
-    pub fn rest(self) -> Vec<Record> {
-        let mut out: Vec<Record> = self.open.into_values().flatten().collect();
-        out.order_by_key(|r| r.offset);
-        out
     }
 }
 

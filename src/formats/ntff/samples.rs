@@ -38,7 +38,7 @@ pub(super) fn samples(input: &InputSet, each: &mut dyn FnMut(&str, &Sample<'_>))
         for region in info.regions.iter().filter(|r| (r.trace, r.block, r.nc) == (records::TRANSFERS, 1, subgraph.nc)) {
             transfers(member, region, window, &mut moved)?;
         }
-        for rate in throughput::samples(&mut moved) {
+        throughput::samples(&mut moved, &mut |rate| {
             let fields = [
                 ("subgraph".into(), Cell::Text(subgraph.name.clone())),
                 ("timestamp".into(), ns(rate.time)),
@@ -46,7 +46,7 @@ pub(super) fn samples(input: &InputSet, each: &mut dyn FnMut(&str, &Sample<'_>))
                 ("total_transfer_bytes".into(), i64::try_from(rate.total).map_or(Cell::Absent, Cell::Int)),
             ];
             each("dma_throughput", &Sample(&fields));
-        }
+        });
     }
     Ok(())
 }
@@ -72,7 +72,7 @@ fn transfers(member: &Member, region: &Region, window: (u64, u64), moved: &mut V
                 let (from, to) = (start.time(), record.time());
                 let is_late = rings.note(ring, (from, to), window);
                 if !is_late && window.0 <= from && from <= to && to <= window.1 && record.bytes[2] == 0 {
-                    moved.push(Moved { from, to, bytes: packet.bytes });
+                    moved.push(Moved::new(from, to, packet.bytes));
                 }
             }
             _ => (),

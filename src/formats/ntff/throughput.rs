@@ -11,20 +11,44 @@ const STEP_PS: u64 = 10_000;
 /// Samples of a core at most, about: of a longer run they are further apart.
 const MOST: u64 = 500_000;
 
-/// A transfer.
+/// A transfer in 16 bytes: a long trace has millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Moved {
     /// Picoseconds on the device clock.
     pub from: u64,
-    /// The same; not before `from`.
-    pub to: u64,
-    pub bytes: u32,
+    /// Picoseconds, or with the highest bit set, units of 2^20 picoseconds, about a microsecond.
+    duration: u32,
+    bytes: u32,
 }
 
+/// The highest bit of a duration, and the bits of a long unit.
+const IS_LONG: u32 = 1 << 31;
+const LONG_BITS: u32 = 20;
+
 impl Moved {
+    /// From and to on the device clock. Durations above two milliseconds, which no packet of 64 KiB takes, are kept to the microsecond.
+    pub fn new(from: u64, to: u64, bytes: u32) -> Self {
+        let ps = to.saturating_sub(from);
+        let long = || IS_LONG | u32::try_from(ps >> LONG_BITS).unwrap_or(u32::MAX).min(IS_LONG - 1);
+        let duration = u32::try_from(ps).ok().filter(|d| *d < IS_LONG).unwrap_or_else(long);
+        Moved { from, duration, bytes }
+    }
+
+    fn duration(&self) -> u64 {
+        match self.duration & IS_LONG {
+            0 => self.duration.into(),
+            _ => u64::from(self.duration & !IS_LONG) << LONG_BITS,
+        }
+    }
+
+    /// Its end, picoseconds on the device clock.
+    fn to(&self) -> u64 {
+        self.from.saturating_add(self.duration())
+    }
+
     /// Bytes per second; 0 of a transfer without a duration, which adds to no moment.
     fn rate(&self) -> f64 {
-        let duration = self.to.saturating_sub(self.from);
+        let duration = self.duration();
         if duration == 0 { 0.0 } else { f64::from(self.bytes) / duration as f64 * 1e12 }
     }
 }
@@ -40,23 +64,23 @@ pub(super) struct Rate {
     pub total: u64,
 }
 
-/// Samples of a core's transfers, which are sorted by their start for it.
+/// Calls `each` with every sample of a core's transfers, which are sorted by their start for it.
 ///
 /// The last end has a sample in any case, so that the curve ends at 0; `neuron-profile` drops it where another sample is less than 10 ns old.
-pub(super) fn samples(moved: &mut [Moved]) -> Vec<Rate> {
+pub(super) fn samples(moved: &mut [Moved], each: &mut dyn FnMut(Rate)) {
     moved.sort_unstable_by_key(|m| m.from);
-    let (Some(first), Some(last)) = (moved.first(), moved.iter().map(|m| m.to).max()) else { return Vec::new() };
+    let (Some(first), Some(last)) = (moved.first(), moved.iter().map(Moved::to).max()) else { return };
     let step = STEP_PS.max((last - first.from) / MOST);
     // Ends of the transfers under way, and which they are of.
     let mut open: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
-    let (mut out, mut next, mut rate, mut total): (Vec<Rate>, usize, f64, u64) = (Vec::new(), 0, 0.0, 0);
+    let (mut latest, mut next, mut rate, mut total): (Option<u64>, usize, f64, u64) = (None, 0, 0.0, 0);
     loop {
         let (start, end) = (moved.get(next).map(|m| m.from), open.peek().map(|e| e.0.0));
         let Some(time) = [start, end].into_iter().flatten().min() else { break };
         while let Some(begun) = moved.get(next).filter(|m| m.from == time) {
             rate += begun.rate();
             total = total.saturating_add(u64::from(begun.bytes));
-            open.push(Reverse((begun.to, next)));
+            open.push(Reverse((begun.to(), next)));
             next += 1;
         }
         while let Some(Reverse((_, done))) = open.peek().copied().filter(|e| e.0.0 == time) {
@@ -68,11 +92,11 @@ pub(super) fn samples(moved: &mut [Moved]) -> Vec<Rate> {
             rate = 0.0;
         }
         let is_last = time == last && next == moved.len();
-        if is_last || out.last().is_none_or(|s| time - s.time >= step) {
-            out.push(Rate { time, rate: rate.max(0.0), total });
+        if is_last || latest.is_none_or(|latest| time - latest >= step) {
+            latest = Some(time);
+            each(Rate { time, rate: rate.max(0.0), total });
         }
     }
-    out
 }
 
 #[cfg(test)]
@@ -80,7 +104,22 @@ mod tests {
     use super::*;
 
     fn moved(from: u64, to: u64, bytes: u32) -> Moved {
-        Moved { from, to, bytes }
+        Moved::new(from, to, bytes)
+    }
+
+    fn samples(moved: &mut [Moved]) -> Vec<Rate> {
+        let mut out = Vec::new();
+        super::samples(moved, &mut |rate| out.push(rate));
+        out
+    }
+
+    #[test]
+    fn durations_are_exact_up_to_two_milliseconds() {
+        for ps in [0, 1, 43_000, (1 << 31) - 1] {
+            assert_eq!(moved(7, 7 + ps, 1).to(), 7 + ps);
+        }
+        let long = 5_000_000_000_000;
+        assert!(long - moved(0, long, 1).to() < 1 << LONG_BITS);
     }
 
     #[test]
@@ -108,6 +147,6 @@ mod tests {
         assert!(found.len() as u64 <= MOST + 2 && found.iter().all(|s| s.rate < 5e9), "{}", found.len());
         assert!(found.is_sorted_by(|a, b| a.time < b.time));
         let far = samples(&mut [moved(0, u64::MAX, u32::MAX), moved(u64::MAX, u64::MAX, 1)]);
-        assert_eq!((far.len(), far.last().map(|s| s.rate)), (2, Some(0.0)));
+        assert_eq!((far.len(), far.last().map(|s| s.rate)), (3, Some(0.0)));
     }
 }

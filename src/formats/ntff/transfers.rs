@@ -1,16 +1,18 @@
 //! DMA transfers: a start paired with the next "data written" of its engine and queue.
 
+use super::activity;
 use super::import::Job;
 use super::info::{Region, Subgraph};
-use super::records::{Packet, Pairs, RECORD, Record};
+use super::records::{Packet, Record};
 use super::throughput::Moved;
+use crate::base::Order as _;
+use crate::base::Severity;
 use crate::base::text::counted;
-use crate::base::{Severity, StrId};
 use crate::formats::ImportError;
 use crate::formats::neff::hex;
-use crate::formats::neuron_json::timeline::Transfer;
-use crate::model::RecordRef;
+use crate::formats::neuron_json::timeline::{SharedRing, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 
 /// Number of the first DMA engine that a core's records count from: its queues' engines, down to a multiple of 64.
 pub(super) fn first_engine(subgraph: &Subgraph) -> u64 {
@@ -31,10 +33,24 @@ fn queue_types(subgraph: &Subgraph) -> FxHashMap<(u64, u64), &'static str> {
     subgraph.queues.iter().map(|q| ((q.engine, q.index), of(&q.name))).collect()
 }
 
+/// A ring of a region: transfers that have not ended, and what all of its transfers have in common.
+#[derive(Default)]
+struct Slot {
+    starts: VecDeque<Record>,
+    shared: Option<SharedRing>,
+    /// Place of its type among those whose activity is measured.
+    place: usize,
+}
+
+/// Engines of a core and queues of an engine that a record can name.
+const N_ENGINES: usize = 64;
+const N_QUEUES: usize = 16;
+
 /// Reads a region of DMA records.
 pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Result<(), ImportError> {
     let base = job.subgraph(region.nc).map_or(0, |s| first_engine(&s));
-    let mut pairs: Pairs<(u64, u64)> = Pairs::new();
+    let mut slots: Vec<Slot> = Vec::new();
+    slots.resize_with(N_ENGINES * N_QUEUES, Slot::default);
     let mut n_completed = 0;
     let mut rings = Rings::default();
     let queues = job.subgraph(region.nc).map(|s| queue_types(&s)).unwrap_or_default();
@@ -42,16 +58,21 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
         let Some(packet) = Packet::read(&record) else {
             return job.unknown(core, &format!("DMA record {:#04x} {:#04x}", record.bytes[3], record.bytes[4]), &record);
         };
-        let key = (packet.engine, packet.queue);
+        let Some(slot) = slots.get_mut(packet.engine as usize * N_QUEUES + packet.queue as usize) else { return };
         match packet.kind {
-            1 => pairs.start(key, record),
+            1 => slot.starts.push_back(record),
             6 => n_completed += 1,
-            _ => match pairs.end(&key) {
+            _ => match slot.starts.pop_front() {
                 Some(start) => {
-                    let is_late = rings.note(key, (start.time(), record.time()), job.window);
-                    let ring = (base + packet.engine, packet.queue);
-                    let queue_type = queues.get(&ring).copied().unwrap_or(INSTRUCTION);
-                    transfer(job, core, ring, (&start, &record), queue_type, is_late);
+                    let is_late = rings.note((packet.engine, packet.queue), (start.time(), record.time()), job.window);
+                    if slot.shared.is_none() {
+                        let ring = (base + packet.engine, packet.queue);
+                        let queue_type = queues.get(&ring).copied().unwrap_or(INSTRUCTION);
+                        let ring = job.timeline.ring(core, &ring.0.to_string(), &ring.1.to_string());
+                        let id = job.timeline.builder.strings.intern(queue_type);
+                        (slot.shared, slot.place) = (Some(job.timeline.shared_ring(ring, id)), activity::queue_place(queue_type));
+                    }
+                    transfer(job, core, slot, (&start, &record, packet), is_late);
                 }
                 None if job.is_inside(record.time()) => {
                     job.unpaired[1].0 += 1;
@@ -71,7 +92,9 @@ pub(super) fn read(job: &mut Job<'_, '_>, core: usize, region: &Region) -> Resul
         let reason = "Completions of DMA transfers: redundant with their start and end.";
         job.ledger.skip_n(Severity::Info, "dma_completion", reason, n_completed, region.span.offset, String::new);
     }
-    for record in pairs.rest() {
+    let mut rest: Vec<Record> = slots.into_iter().flat_map(|slot| slot.starts).collect();
+    rest.order_by_key(|record| record.offset);
+    for record in rest {
         match job.is_inside(record.time()) {
             true => {
                 job.unpaired[1].1 += 1;
@@ -105,40 +128,28 @@ impl Rings {
     }
 }
 
-fn transfer(job: &mut Job<'_, '_>, core: usize, ring: (u64, u64), (start, end): (&Record, &Record), queue_type: &str, is_late: bool) {
+fn transfer(job: &mut Job<'_, '_>, core: usize, slot: &Slot, (start, end, packet): (&Record, &Record, Packet), is_late: bool) {
     let (from, to) = (start.time(), end.time());
     if from < job.window.0 || to > job.window.1 || to < from {
         return job.outside(2, start.offset);
     }
-    let Some(packet) = Packet::read(end) else {
-        return;
-    };
+    let Some(shared) = &slot.shared else { return };
     // All sizes seen fit two bytes; what a third would mean is not established.
     let is_sure = end.bytes[2] == 0;
     if !is_sure {
         let reason = "A DMA transfer with a size of possibly more than two bytes: its size is not shown.";
         job.ledger.skip(Severity::Warning, "unsure_size", reason, end.offset, || hex(&end.bytes));
     }
-    let at = job.ns(from);
-    let duration = ((to - from) / 1000) as i64;
-    let ring = job.timeline.ring(core, &ring.0.to_string(), &ring.1.to_string());
-    let queue_type = job.timeline.builder.strings.intern(queue_type);
-    let slice = job.timeline.transfer(&Transfer {
-        ring,
-        variable: StrId(0),
-        start: at,
-        duration,
-        bytes: is_sure.then_some(packet.bytes),
-        queue_type,
-        is_duplicate: false,
-        is_collective: false,
-        record: RecordRef::new(0, start.offset, RECORD),
-    });
+    let span =
+        Span { start: job.ns(from), duration: ((to - from) / 1000) as i64, record: start.place(), end_distance: start.distance(end) };
+    let slice = job.timeline.packet(shared, span, is_sure.then_some(packet.bytes));
     if is_late {
         job.timeline.unreported(slice);
-    } else if is_sure {
-        job.moved.entry(core).or_default().push(Moved { from, to, bytes: packet.bytes });
+    } else {
+        job.activity.packet(core, slot.place, (from, to));
+        if is_sure {
+            job.moved.entry(core).or_default().push(Moved::new(from, to, packet.bytes));
+        }
     }
-    job.timeline.builder.end_slice(slice, at.saturating_add(duration), RecordRef::new(0, end.offset, RECORD));
     job.ledger.shown += 2;
 }

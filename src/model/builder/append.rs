@@ -29,7 +29,10 @@ impl ProfileBuilder {
     /// Adds slices and instants of `later`, which has the same columns, after those of this one. Returns the raw id of its first slice.
     /// Its tracks and strings are added before, by whoever knows what they are; it has no counters, arrows and tables yet.
     pub fn append(&mut self, later: ProfileBuilder, renamed: &Renamed<'_>) -> RawSliceId {
-        debug_assert!(later.counters.is_empty() && later.flows.is_empty() && later.tables.is_empty(), "they are made at the end");
+        debug_assert!(
+            later.counters.is_empty() && later.flows.is_empty() && later.tables.is_empty() && later.sharing.is_empty(),
+            "they are made at the end"
+        );
         let first = self.start.len() as RawSliceId;
         self.track.append(later.track, |track| renamed.track(TrackId(track)).0);
         self.start.append(later.start, |start| start);

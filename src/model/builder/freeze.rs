@@ -16,6 +16,7 @@ impl ProfileBuilder {
         let (tracks, track_of_raw) = self.order_tracks();
         let mut profile = Profile { meta, tracks, ..Profile::default() };
         let sorted = self.sort_by_start(&track_of_raw, profile.tracks.len());
+        self.track = Blocks::default();
         let slice_of_raw = sorted.lay_out(&mut profile);
         self.freeze(profile, slice_of_raw, track_of_raw)
     }
@@ -27,7 +28,10 @@ impl ProfileBuilder {
         in_parts(self.track.len(), &mut |part| part.for_each(|i| has_slices[self.track.get(i) as usize] = true));
         let mut keep = vec![false; n];
         let used = (0..n).filter(|t| has_slices[*t]);
-        let used = used.chain(self.counters.iter().map(|c| c.0.index())).chain(self.instants.iter().map(|i| i.0.index()));
+        let used = used
+            .chain(self.counters.iter().map(|c| c.0.index()))
+            .chain(self.columns.iter().map(|c| c.track.index()))
+            .chain(self.instants.iter().map(|i| i.0.index()));
         for track in used {
             let mut at = Some(track);
             while let Some(i) = at.filter(|&i| !keep[i]) {
@@ -87,25 +91,31 @@ impl ProfileBuilder {
     }
 
     fn freeze(self, mut profile: Profile, slice_of_raw: Vec<SliceId>, track_of_raw: Vec<Option<TrackId>>) -> Finished {
-        drop(self.track);
         profile.slices.name = self.name.placed(&slice_of_raw, StrId(0));
         let slice_of_raw = Arc::new(slice_of_raw);
         profile.slices.record = later(self.record, &slice_of_raw, RecordRef::default(), |record| record);
         profile.slices.second_record = self.second.into_iter().map(|(raw, r)| (slice_of_raw[raw as usize], r)).collect();
         profile.slices.second_record.sort_by_key(|s| s.0);
         let mut numbers = Vec::new();
+        let sharing = Arc::new(self.sharing);
         for column in self.extras {
-            let Extra { kind, default, values } = column;
-            match kind {
-                ExtraKind::Number => numbers.push(later(values, &slice_of_raw, default, |number| number)),
+            let is_told = column.is_told();
+            let column = match column.is_shared() {
+                true => Values::Shared(column, sharing.clone()),
+                false => Values::Own(column),
+            };
+            match column.kind() {
+                ExtraKind::Number => numbers.push(column.later(is_told, &slice_of_raw, |number| number)),
                 ExtraKind::Attribute { id, label } => {
-                    profile.attributes.push(Attribute { id, label, values: later(values, &slice_of_raw, default, StrId) });
+                    let (id, label) = (id.clone(), label.clone());
+                    profile.attributes.push(Attribute { id, label, values: column.later(is_told, &slice_of_raw, StrId) });
                 }
             }
         }
         let arrows = self.flows.iter().map(|&(from, to, kind)| (slice_of_raw[from as usize], slice_of_raw[to as usize], kind));
         profile.flows = FlowTable::from_arrows(arrows.collect());
         profile.counters = self.counters.into_iter().map(|(t, spec)| counter(placed(&track_of_raw, t.0), spec)).collect();
+        profile.counters.extend(self.columns.into_iter().map(|counter| ascending_counter(counter, &track_of_raw)));
         profile.counters.order_by_key(|c| c.track);
         profile.instants = instants(self.instants, &track_of_raw);
         profile.tables = self.tables;
@@ -127,6 +137,47 @@ where
         true => vec![form(default); places.len()],
         false => values.placed(&places, default).into_iter().map(form).collect(),
     })
+}
+
+/// A further column that is complete, in the order written.
+enum Values {
+    /// Each slice has its own value.
+    Own(Extra),
+    /// Slices without an own value have that of their shared row.
+    Shared(Extra, Arc<Blocks<u32>>),
+}
+
+impl Values {
+    fn kind(&self) -> &ExtraKind {
+        let (Values::Own(column) | Values::Shared(column, _)) = self;
+        &column.kind
+    }
+
+    /// In the final order, when it is first read.
+    fn later<U: Copy + Send + 'static>(
+        self,
+        is_told: bool,
+        places: &Arc<Vec<SliceId>>,
+        form: impl Fn(u32) -> U + Send + 'static,
+    ) -> Column<U> {
+        let (column, sharing) = match self {
+            Values::Own(column) => return later(column.values, places, column.default, form),
+            Values::Shared(column, sharing) => (column, sharing),
+        };
+        let places = places.clone();
+        Column::later(places.len(), is_told, move || {
+            let Extra { default, values, shared, .. } = column;
+            let mut out = vec![form(default); places.len()];
+            in_parts(sharing.len().max(values.len()), &mut |part| {
+                for i in part {
+                    let own = if i < values.len() { values.get(i) } else { default };
+                    let row = if own == default && i < sharing.len() { sharing.get(i) as usize } else { 0 };
+                    out[places[i].index()] = form(if row > 0 { shared[row] } else { own });
+                }
+            });
+            out
+        })
+    }
 }
 
 /// Slices by (track, start).
@@ -245,9 +296,27 @@ fn counter(track: TrackId, mut spec: CounterSpec) -> Counter {
     }
 }
 
+/// A counter that came as columns, by time.
+fn ascending_counter(mut counter: Counter, track_of_raw: &[Option<TrackId>]) -> Counter {
+    counter.track = placed(track_of_raw, counter.track.0);
+    if !counter.times.is_sorted() {
+        let mut order: Vec<usize> = (0..counter.times.len()).collect();
+        order.order_by_key(|at| counter.times[*at]);
+        counter.times = order.iter().map(|at| counter.times[*at]).collect();
+        for series in &mut counter.series {
+            series.values = order.iter().map(|at| series.values.get(*at).copied().unwrap_or(0.0)).collect();
+        }
+    }
+    counter
+}
+
 fn instants(raw: Vec<(TrackId, i64, StrId, RecordRef)>, track_of_raw: &[Option<TrackId>]) -> InstantTable {
-    let mut rows: Vec<_> = raw.into_iter().map(|(t, time, name, r)| (placed(track_of_raw, t.0), time, name, r)).collect();
-    rows.sort_by_key(|r| (r.0, r.1, r.2, r.3.0));
+    let mut rows = raw;
+    rows.iter_mut().for_each(|row| row.0 = placed(track_of_raw, row.0.0));
+    let key = |r: &(TrackId, i64, StrId, RecordRef)| (r.0, r.1, r.2, r.3.0);
+    if !rows.is_sorted_by_key(key) {
+        rows.sort_unstable_by_key(key);
+    }
     InstantTable {
         track: rows.iter().map(|r| r.0).collect(),
         time: rows.iter().map(|r| r.1).collect(),

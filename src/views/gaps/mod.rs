@@ -89,7 +89,7 @@ fn Path(path: Asked<CriticalPath>, is_by_data: RwSignal<bool>, on_place: Callbac
             <label class="field">
                 <input type="checkbox" data-field="by-data" prop:checked=move || is_by_data.get() on:change:target=move |e| is_by_data.set(e.target().checked()) />
                 "Follow dependencies from data too"
-                <Help text="From the instruction that wrote what another one reads in State Buffer or PSUM, beside semaphores, the compiler's dependencies and the order on each engine." />
+                <Help text="From the instruction that wrote what another one reads in State Buffer, PSUM or device memory, beside semaphores, the compiler's dependencies and the order on each engine." />
             </label>
             <p>{sentence}</p>
             <Notes notes=path.derive(|p| p.notes.clone()) />

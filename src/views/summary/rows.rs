@@ -55,7 +55,15 @@ pub fn cards(summary: &Summary, node: u32) -> Vec<Card> {
             label,
             value: value.map_or("not available".into(), |v| about(metric, figure(id, v)) + unit),
             help: metric
-                .map(|m| if m.file.is_some() { m.meaning.clone() } else { format!("{} {}", m.meaning, m.how).trim().into() })
+                .map(|m| {
+                    let published = if m.is_published {
+                        " Clocks, array size and bandwidth are published values, not recorded in this file."
+                    } else {
+                        ""
+                    };
+                    let how = format!("{} {}{published}", m.meaning, m.how).trim().to_string();
+                    if m.file.is_some() { m.meaning.clone() } else { how }
+                })
                 .unwrap_or_default(),
         }
     }));
@@ -136,12 +144,15 @@ pub fn metric_columns() -> Vec<Column> {
             "verdict",
             "Check",
             Kind::Text,
-            "Whether recorded and computed value agree to six digits; times from rows, in whole nanoseconds, within 1%.",
+            "Whether recorded and computed value agree to six digits; times from rows, in whole nanoseconds, within 1%. Without a recorded value: whether clocks, array size or bandwidth are published values that the file does not record.",
         ),
         column("how", "Formula", Kind::Text, wording::METRIC_FORMULA),
         column("meaning", "Meaning", Kind::Text, wording::METRIC_MEANING).wide(),
     ]
 }
+
+/// What stands in the column Check of a metric that nothing can be compared with.
+const PUBLISHED: &str = "uses published hardware values";
 
 /// Values that the profiler writes as 0 where it does not know them: with transfers on the timeline neither can be 0.
 const UNKNOWN_AT_0: [&str; 2] = ["dma_transfer_average_bytes", "dma_transfer_time"];
@@ -173,6 +184,7 @@ pub fn metrics(summary: &Summary, node: u32) -> Vec<Row> {
             (Some(_), Some(_)) if m.differs => "differs",
             (Some(_), Some(_)) if m.is_rounded => "equal within rounding",
             (Some(_), Some(_)) => "equal",
+            (None, Some(_)) if m.is_published => PUBLISHED,
             _ => "",
         };
         // Read with a unit, saved as it is.
@@ -223,7 +235,19 @@ mod tests {
             differs: false,
             is_rounded: false,
             rounding: None,
+            is_published: false,
         }
+    }
+
+    #[test]
+    fn published_values_of_the_hardware_are_marked() {
+        let of_hardware = Metric { is_published: true, ..metric("hfu_estimated_percent", None, Some(0.5), None) };
+        let summary = Summary { metrics: vec![of_hardware, metric("mbu_estimated_percent", None, Some(0.5), None)], ..Summary::default() };
+        let verdicts: Vec<String> = super::metrics(&summary, 0).iter().map(|r| r.cell(4).shown(Kind::Text)).collect();
+        assert_eq!(verdicts, [PUBLISHED, ""]);
+        let help = |id: &str| cards(&summary, 0).into_iter().find(|c| c.id == id).map(|c| c.help).unwrap_or_default();
+        assert!(help("hfu_estimated_percent").ends_with("not recorded in this file."), "{}", help("hfu_estimated_percent"));
+        assert_eq!(help("mbu_estimated_percent"), "");
     }
 
     #[test]

@@ -212,7 +212,7 @@ fn peak(all: &[Value]) -> Option<Peak> {
 }
 
 fn notes(device: &NeuronDevice, memory: Memory, out: &mut MemoryMap) {
-    if device.packets.is_empty() && memory == Memory::StateBuffer {
+    if device.transfers.is_empty() && memory == Memory::StateBuffer {
         out.notes.push("DMA transfers are shown while their instruction runs: their packets are not attributed.".into());
     }
     let n_rough = device.access_sets.iter().flatten().filter(|a| a.memory == memory && !a.is_exact).count() as u64;

@@ -1,4 +1,5 @@
-//! What instructions and DMA transfers read and write in State Buffer and PSUM: the map of a memory over time, and who produced what is read.
+//! What instructions and DMA transfers read and write: the map of State Buffer and PSUM over time, and who produced what is read there or in device
+//! memory.
 
 pub mod map;
 pub mod neighbours;
@@ -10,27 +11,14 @@ pub use map::{MemoryMap, MemoryMapQuery};
 use crate::base::TrackId;
 use crate::model::accesses::{Access, Memory};
 use crate::model::{NeuronDevice, Profile, TrackKind};
-use rustc_hash::FxHashMap;
 
 /// Runs of one access that are looked at one by one; an access with more counts as one run that spans them.
 const MOST_RUNS: u32 = 64;
 
-/// When each transfer with attributed packets moved its bytes: (first start, last end) by the instruction that started it.
-pub(super) fn transfer_times(profile: &Profile, device: &NeuronDevice) -> FxHashMap<u32, (i64, i64)> {
-    let mut out: FxHashMap<u32, (i64, i64)> = FxHashMap::default();
-    for packet in &device.packets {
-        let at = packet.slice as usize;
-        let (start, end) = (profile.slices.start[at], profile.slices.end(at));
-        let span = out.entry(packet.instruction).or_insert((start, end));
-        *span = (span.0.min(start), span.1.max(end));
-    }
-    out
-}
-
 /// When an instruction accesses memory: while it runs, or while its transfer does.
-fn access_time(profile: &Profile, transfers: &FxHashMap<u32, (i64, i64)>, slice: u32) -> (i64, i64) {
-    let own = (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
-    transfers.get(&slice).copied().unwrap_or(own)
+pub(super) fn access_time(profile: &Profile, device: &NeuronDevice, slice: u32) -> (i64, i64) {
+    let own = || (profile.slices.start[slice as usize], profile.slices.end(slice as usize));
+    device.transfer_of(slice).map_or_else(own, |t| (t.start, t.end))
 }
 
 /// Rows of engines with the core of each.
@@ -44,12 +32,28 @@ fn core_of(profile: &Profile, track: TrackId) -> TrackId {
     std::iter::successors(Some(track), |t| profile.tracks.get(t.index())?.parent).last().unwrap_or(track)
 }
 
-/// Whether two accesses have a byte of a partition in common.
+/// Whether a memory is of one core alone; device memory is of all.
+fn is_on_chip(memory: Memory) -> bool {
+    matches!(memory, Memory::StateBuffer | Memory::Psum)
+}
+
+/// Partitions of an access, from the first to the one after the last; of device memory, which has none, the same ones for all.
+fn partitions(access: &Access) -> (u16, u16) {
+    match is_on_chip(access.memory) {
+        true => (access.partition, access.partition.saturating_add(access.n_partitions)),
+        false => DEVICE_GROUP,
+    }
+}
+
+/// What stands for the partitions of device memory.
+const DEVICE_GROUP: (u16, u16) = (0, 1);
+
+/// Whether two accesses have a byte of a partition in common. Addresses and entries of the table of tensors are two memories: which entry stands for
+/// which address is not recorded.
 fn overlap(a: &Access, b: &Access) -> bool {
-    let of_partitions = |x: &Access| (x.partition, x.partition.saturating_add(x.n_partitions));
-    let (pa, pb) = (of_partitions(a), of_partitions(b));
-    let is_on_chip = matches!(a.memory, Memory::StateBuffer | Memory::Psum);
-    if a.memory != b.memory || !is_on_chip || pa.0 >= pb.1 || pb.0 >= pa.1 || a.address >= b.end() || b.address >= a.end() {
+    let (pa, pb) = (partitions(a), partitions(b));
+    let is_apart = pa.0 >= pb.1 || pb.0 >= pa.1 || a.address >= b.end() || b.address >= a.end();
+    if (a.memory, a.table) != (b.memory, b.table) || is_apart {
         return false;
     }
     a.runs(MOST_RUNS).any(|(from, to)| b.runs(MOST_RUNS).any(|(first, end)| from < end && first < to))

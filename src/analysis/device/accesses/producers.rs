@@ -1,14 +1,17 @@
-//! Who produced what each instruction of a run reads in State Buffer and PSUM, for all instructions at once.
+//! Who produced what each instruction of a run reads in State Buffer, PSUM and device memory, for all instructions at once.
 
 use super::sweep::{Event, events, groups};
-use super::{MOST_RUNS, core_of, engine_tracks};
+use super::{DEVICE_GROUP, MOST_RUNS, core_of, engine_tracks, partitions};
 use crate::base::TrackId;
 use crate::model::accesses::{AccessKind, Memory};
 use crate::model::{NeuronDevice, Profile};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Pairs of producer and consumer of a run at most; later ones are left out.
 const MOST_PAIRS: usize = 8_000_000;
+
+/// Runs of one access to device memory that are looked at one by one.
+const MOST_DEVICE_RUNS: u32 = 4096;
 
 /// Producers by consumer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,11 +31,19 @@ impl Producers {
         cores.dedup();
         for core in cores {
             for memory in [Memory::StateBuffer, Memory::Psum] {
-                let events = events(profile, device, core, memory);
+                let events = events(profile, device, Some(core), memory);
                 for group in groups(device, memory) {
-                    out.walk(&events, group);
+                    out.walk(events.iter(), group, MOST_RUNS);
                 }
             }
+        }
+        // What a transfer wrote to device memory and a later one reads, on whichever core.
+        let device_events = events(profile, device, None, Memory::Device);
+        out.walk(device_events.iter(), DEVICE_GROUP, MOST_DEVICE_RUNS);
+        let table_events = events(profile, device, None, Memory::Table);
+        let tables: BTreeSet<u32> = table_events.iter().map(|e| e.access.table).collect();
+        for table in tables {
+            out.walk(table_events.iter().filter(|e| e.access.table == table), DEVICE_GROUP, MOST_DEVICE_RUNS);
         }
         out.pairs.sort_unstable();
         out.pairs.dedup();
@@ -55,16 +66,17 @@ impl Producers {
         self.pairs.is_empty()
     }
 
-    /// Follows the bytes of a group of partitions through time.
-    fn walk(&mut self, events: &[Event<'_>], group: (u16, u16)) {
+    /// Follows the bytes of a group of partitions through time; an access of more than `most_runs` counts as one run that spans them.
+    fn walk<'a>(&mut self, events: impl Iterator<Item = &'a Event<'a>>, group: (u16, u16), most_runs: u32) {
         // By the first byte: the byte after the last one, and the last writer.
         let mut held: BTreeMap<u64, (u64, u32)> = BTreeMap::new();
         for event in events {
             let access = event.access;
-            if access.partition >= group.1 || access.partition.saturating_add(access.n_partitions) <= group.0 {
+            let of = partitions(access);
+            if of.0 >= group.1 || of.1 <= group.0 {
                 continue;
             }
-            for (from, to) in access.runs(MOST_RUNS) {
+            for (from, to) in access.runs(most_runs) {
                 if from >= to {
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! All accesses of a memory in the order of time, and what each value in it goes through.
 
-use super::{MOST_RUNS, access_time, engine_tracks, transfer_times};
+use super::{MOST_RUNS, access_time, engine_tracks};
 use crate::base::{TrackId, in_parts};
 use crate::model::accesses::{Access, AccessKind, Memory, N_PARTITIONS};
 use crate::model::{NeuronDevice, Profile};
@@ -53,18 +53,17 @@ pub(super) struct Event<'a> {
     pub access: &'a Access,
 }
 
-/// Accesses to a memory of a core by start; an instruction reads before it writes.
-pub(super) fn events<'a>(profile: &Profile, device: &'a NeuronDevice, core: TrackId, memory: Memory) -> Vec<Event<'a>> {
-    let times = transfer_times(profile, device);
+/// Accesses to a memory by start, of a core or of all; an instruction reads before it writes.
+pub(super) fn events<'a>(profile: &Profile, device: &'a NeuronDevice, core: Option<TrackId>, memory: Memory) -> Vec<Event<'a>> {
     let is_wanted: Vec<bool> = device.access_sets.iter().map(|set| set.iter().any(|a| a.memory == memory)).collect();
     let sets = device.accesses.as_slice();
     let mut out = Vec::new();
-    for (track, _) in engine_tracks(profile).filter(|t| t.1 == core) {
+    for (track, _) in engine_tracks(profile).filter(|t| core.is_none_or(|core| t.1 == core)) {
         let range = profile.slices_of(track);
         let first = range.start;
         in_parts(range.len(), &mut |part| {
             for i in part.map(|k| first + k).filter(|i| sets.get(*i).is_some_and(|set| is_wanted.get(*set as usize) == Some(&true))) {
-                let (start, end) = access_time(profile, &times, i as u32);
+                let (start, end) = access_time(profile, device, i as u32);
                 let all = device.accesses_of(i as u32).iter().filter(|a| a.memory == memory);
                 out.extend(all.map(|access| Event { start, end, slice: i as u32, access }));
             }
@@ -88,7 +87,7 @@ pub(super) fn groups(device: &NeuronDevice, memory: Memory) -> Vec<(u16, u16)> {
 
 /// Values of a memory of a core, by start.
 pub(super) fn values(profile: &Profile, device: &NeuronDevice, core: TrackId, memory: Memory) -> Vec<Value> {
-    let events = events(profile, device, core, memory);
+    let events = events(profile, device, Some(core), memory);
     let mut out = Vec::new();
     for group in groups(device, memory) {
         let mut cells = Cells { group, held: BTreeMap::new(), out: &mut out };

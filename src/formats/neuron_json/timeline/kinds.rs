@@ -1,6 +1,8 @@
 //! What stands on the timeline of a Neuron device.
 
 use crate::base::{StrId, TrackId};
+use crate::model::builder::SharedRow;
+use crate::model::domain::HbmTraffic;
 use crate::model::{RecordRef, TrackKind};
 
 /// String columns of a Neuron slice.
@@ -73,6 +75,39 @@ pub(crate) struct Instruction<'a> {
     pub wait_ns: Option<u32>,
     pub work: Work,
     pub record: RecordRef,
+}
+
+/// What all executions of an instruction word have in common: see [`super::Timeline::word`].
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SharedWord {
+    pub(super) row: SharedRow,
+    pub(super) track: TrackId,
+    pub(super) name: StrId,
+    pub(super) hbm: Option<HbmTraffic>,
+    /// Place among the sets of operands.
+    pub(super) operands: u32,
+    pub(super) variable: Option<StrId>,
+}
+
+/// What all packets of a ring have in common.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SharedRing {
+    pub(super) row: SharedRow,
+    pub(super) track: TrackId,
+    pub(super) name: StrId,
+}
+
+/// An execution or a packet: what it has for itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Span {
+    /// Nanoseconds.
+    pub start: i64,
+    /// Nanoseconds.
+    pub duration: i64,
+    /// Its first record.
+    pub record: RecordRef,
+    /// From there to its last record, in records.
+    pub end_distance: Option<u32>,
 }
 
 /// A ring: the part of a DMA queue that one engine serves.

@@ -5,12 +5,11 @@
 //! packet belongs to the k-th transfer. A stretch is attributed only if the packets of all rings add up to the bytes that the instruction writes and
 //! none begins before it: a packet of data with 4 bytes would look like an end.
 
-use crate::base::Order as _;
 use crate::base::text::{count, counted};
 use crate::base::{Ledger, StrId, TrackId, in_parts};
-use crate::model::accesses::Packet;
-use crate::model::{Attribute, NeuronDevice, Profile, SemaphoreRole, TrackKind};
-use rustc_hash::{FxHashMap, FxHashSet};
+use crate::model::accesses::Moved;
+use crate::model::{Attribute, NeuronDevice, Profile, TrackKind};
+use rustc_hash::FxHashMap;
 
 /// Bytes of the packet that ends a transfer on its ring.
 const END_BYTES: u32 = 4;
@@ -34,18 +33,27 @@ struct Transfer {
 /// What the packets of a stretch add up to, on all rings.
 #[derive(Clone, Copy)]
 struct Stretch {
+    n_packets: u32,
     bytes: u64,
     first: i64,
+    last: i64,
     is_complete: bool,
 }
 
-/// Links packets with instructions, and names what they move where `moved` names it by instruction.
-pub(super) fn link(profile: &mut Profile, device: &mut NeuronDevice, moved: &FxHashMap<u32, StrId>, ledger: &mut Ledger) {
-    let transfers = transfers(profile, device);
+/// Links packets with instructions, and names what they move where `moved` names it by instruction. `starters` are the instructions that ask for
+/// transfers.
+pub(super) fn link(
+    profile: &mut Profile,
+    device: &mut NeuronDevice,
+    (starters, moved): (&[u32], &FxHashMap<u32, StrId>),
+    ledger: &mut Ledger,
+) {
+    let transfers = transfers(profile, device, starters);
     if transfers.is_empty() {
         return;
     }
-    let mut packets = Vec::new();
+    let mut triggers = vec![NeuronDevice::ABSENT; profile.slices.len()];
+    let (mut n_linked, mut found) = (0, Vec::new());
     let mut unknown = Unknown::default();
     let queues = queues(profile);
     for (track, feeder) in &queues {
@@ -54,12 +62,18 @@ pub(super) fn link(profile: &mut Profile, device: &mut NeuronDevice, moved: &FxH
         match fed {
             None => unknown.not_fed += n_slices,
             Some(_) if queues.iter().filter(|other| other.1 == *feeder).count() > 1 => unknown.several_queues += n_slices,
-            Some(transfers) => unknown.unfit += n_slices - queue(profile, device, *track, transfers, &mut packets),
+            Some(transfers) => {
+                let n = queue(profile, device, *track, transfers, (&mut triggers, &mut found));
+                unknown.unfit += n_slices - n;
+                n_linked += n;
+            }
         }
     }
-    packets.sort_unstable_by_key(|p| p.slice);
-    device.packets = packets;
-    note(&unknown, device.packets.len() as u64, ledger);
+    if n_linked > 0 {
+        found.sort_unstable_by_key(|t: &Moved| t.instruction);
+        (device.triggers, device.transfers) = (triggers, found);
+    }
+    note(&unknown, n_linked, ledger);
     name(profile, device, moved);
 }
 
@@ -69,18 +83,20 @@ fn root(profile: &Profile, track: TrackId) -> TrackId {
 }
 
 /// Transfers by (core, name of the engine), by start.
-fn transfers(profile: &Profile, device: &NeuronDevice) -> FxHashMap<(TrackId, String), Vec<Transfer>> {
+fn transfers(profile: &Profile, device: &NeuronDevice, starters: &[u32]) -> FxHashMap<(TrackId, String), Vec<Transfer>> {
     let mut out: FxHashMap<(TrackId, String), Vec<Transfer>> = FxHashMap::default();
-    let Some(engines) = profile.attribute("engine") else { return out };
-    let starters: FxHashSet<u32> = device.semaphores.iter().filter(|u| u.role == SemaphoreRole::Transfers).map(|u| u.slice).collect();
-    for slice in starters {
+    let Some(engines) = profile.attribute("engine").filter(|_| !starters.is_empty()) else { return out };
+    for &slice in starters {
         let Some(lane) = profile.lane_of(crate::base::SliceId(slice)) else { continue };
         let engine = engines.values.get(slice as usize).map_or("", |id| profile.strings.get(*id));
         let written = device.accesses_of(slice).iter().find(|a| a.kind.writes() && a.is_exact);
         let transfer = Transfer { instruction: slice, start: profile.slices.start[slice as usize], bytes: written.map(|a| a.n_bytes()) };
         out.entry((root(profile, lane.track), engine.into())).or_default().push(transfer);
     }
-    out.values_mut().for_each(|all| all.sort_unstable_by_key(|t| (t.start, t.instruction)));
+    for all in out.values_mut() {
+        all.sort_unstable_by_key(|t| (t.start, t.instruction));
+        all.dedup_by_key(|t| t.instruction);
+    }
     out
 }
 
@@ -97,51 +113,95 @@ fn queues(profile: &Profile) -> Vec<(TrackId, Option<(TrackId, String)>)> {
     rows.map(|track| (track, feeder(track))).collect()
 }
 
-/// Adds the packets of a queue that are attributed; returns how many these are.
-fn queue(profile: &Profile, device: &NeuronDevice, track: TrackId, transfers: &[Transfer], out: &mut Vec<Packet>) -> u64 {
-    let (Some(engines), slices) = (profile.attribute("engine"), &profile.slices) else { return 0 };
+/// A ring while its packets are gone through.
+#[derive(Default)]
+struct Ring {
+    /// Transfers that ended on it.
+    n_ended: usize,
+    /// Packets that start at the same moment.
+    pending: Vec<u32>,
+}
+
+/// Notes the instruction of each packet of a queue that is attributed, and the transfers; returns how many packets these are.
+fn queue(
+    profile: &Profile,
+    device: &NeuronDevice,
+    track: TrackId,
+    transfers: &[Transfer],
+    (triggers, found): (&mut [u32], &mut Vec<Moved>),
+) -> u64 {
+    let (Some(engines), slices) = (profile.attribute("engine").map(|a| a.values.as_slice()), &profile.slices) else { return 0 };
     let bytes = device.bytes.as_slice();
-    let mut rings: FxHashMap<StrId, Vec<u32>> = FxHashMap::default();
     let by_start = &slices.by_start[profile.slices_of(track)];
-    in_parts(by_start.len(), &mut |part| {
-        for &slice in by_start[part].iter().filter(|s| device.duplicates.binary_search(s).is_err()) {
-            rings.entry(engines.values[slice as usize]).or_default().push(slice);
-        }
-    });
-    let mut stretches = vec![Stretch { bytes: 0, first: i64::MAX, is_complete: false }; transfers.len()];
-    let mut found: Vec<(u32, u32)> = Vec::with_capacity(by_start.len());
-    for ring in rings.values_mut() {
+    let nothing = Stretch { n_packets: 0, bytes: 0, first: i64::MAX, last: i64::MIN, is_complete: false };
+    let mut stretches = vec![nothing; transfers.len()];
+    let (mut rings, mut ring_of): (Vec<Ring>, Vec<u32>) = (Vec::new(), vec![u32::MAX; profile.strings.len()]);
+    // Notes which transfer the packets are of that start together on a ring, in place of the instruction.
+    let mut settle = |ring: &mut Ring, triggers: &mut [u32]| {
         // Packets of a ring run one after the other: those that start within a nanosecond end in their order.
-        ring.order_by_key(|s| (slices.start[*s as usize], slices.end(*s as usize)));
-        let mut at = 0;
-        for &slice in ring.iter() {
+        ring.pending.sort_by_key(|s| slices.end(*s as usize));
+        for slice in ring.pending.drain(..).map(|s| s as usize) {
             // More transfers than the engine asked for: the first ones are of another run, and the order tells nothing.
-            let Some(stretch) = stretches.get_mut(at as usize) else { return 0 };
-            found.push((slice, at));
-            stretch.first = stretch.first.min(slices.start[slice as usize]);
-            match bytes[slice as usize] {
+            let stretch = stretches.get_mut(ring.n_ended)?;
+            triggers[slice] = ring.n_ended as u32;
+            stretch.n_packets += 1;
+            stretch.first = stretch.first.min(slices.start[slice]);
+            stretch.last = stretch.last.max(slices.end(slice));
+            match bytes[slice] {
                 END_BYTES => {
                     stretch.is_complete = true;
-                    at += 1;
+                    ring.n_ended += 1;
                 }
-                NeuronDevice::ABSENT => return 0,
+                NeuronDevice::ABSENT => return None,
                 n => stretch.bytes += u64::from(n),
             }
         }
-    }
-    let is_fit = |at: usize| {
-        let (stretch, transfer) = (stretches[at], &transfers[at]);
-        stretch.is_complete && transfer.bytes == Some(stretch.bytes) && stretch.first >= transfer.start
+        Some(())
     };
-    let fit: Vec<bool> = (0..stretches.len()).map(is_fit).collect();
-    let before = out.len();
-    out.extend(
-        found
-            .into_iter()
-            .filter(|f| fit[f.1 as usize])
-            .map(|(slice, at)| Packet { slice, instruction: transfers[at as usize].instruction }),
-    );
-    (out.len() - before) as u64
+    let mut is_sound = true;
+    in_parts(by_start.len(), &mut |part| {
+        for &slice in &by_start[part] {
+            if !is_sound || !device.duplicates.is_empty() && device.duplicates.binary_search(&slice).is_ok() {
+                continue;
+            }
+            let at = &mut ring_of[engines[slice as usize].index()];
+            if *at == u32::MAX {
+                *at = rings.len() as u32;
+                rings.push(Ring::default());
+            }
+            let ring = &mut rings[*at as usize];
+            if ring.pending.first().is_some_and(|first| slices.start[*first as usize] != slices.start[slice as usize]) {
+                is_sound = settle(ring, triggers).is_some();
+            }
+            ring.pending.push(slice);
+        }
+    });
+    let is_sound = is_sound && rings.iter_mut().all(|ring| settle(ring, triggers).is_some());
+    let is_fit = |(stretch, transfer): (&Stretch, &Transfer)| {
+        is_sound && stretch.is_complete && transfer.bytes == Some(stretch.bytes) && stretch.first >= transfer.start
+    };
+    let fit: Vec<bool> = stretches.iter().zip(transfers).map(is_fit).collect();
+    let mut n_fit = 0;
+    in_parts(by_start.len(), &mut |part| {
+        for &slice in &by_start[part] {
+            let trigger = &mut triggers[slice as usize];
+            let at = *trigger as usize;
+            *trigger = match fit.get(at) {
+                Some(true) => transfers[at].instruction,
+                _ => NeuronDevice::ABSENT,
+            };
+            n_fit += u64::from(*trigger != NeuronDevice::ABSENT);
+        }
+    });
+    let moved = |((stretch, transfer), _): ((&Stretch, &Transfer), &bool)| Moved {
+        instruction: transfer.instruction,
+        n_packets: stretch.n_packets,
+        bytes: stretch.bytes,
+        start: stretch.first,
+        end: stretch.last,
+    };
+    found.extend(stretches.iter().zip(transfers).zip(&fit).filter(|t| *t.1).map(moved));
+    n_fit
 }
 
 /// Counts what is attributed, and what is not and why.
@@ -166,13 +226,13 @@ fn note(unknown: &Unknown, n_linked: u64, ledger: &mut Ledger) {
 
 /// Writes the variables of attributed packets that have none.
 fn name(profile: &mut Profile, device: &NeuronDevice, moved: &FxHashMap<u32, StrId>) {
-    if moved.is_empty() || device.packets.is_empty() {
+    if moved.is_empty() || device.triggers.is_empty() {
         return;
     }
     let n_slices = profile.slices.len();
     let at = profile.attributes.iter().position(|a| a.id == "variable");
     let mut values = at.map_or_else(|| vec![StrId(0); n_slices], |at| profile.attributes[at].values.to_vec());
-    for packet in &device.packets {
+    for packet in device.packets() {
         if let (Some(value @ StrId(0)), Some(variable)) = (values.get_mut(packet.slice as usize), moved.get(&packet.instruction)) {
             *value = *variable;
         }

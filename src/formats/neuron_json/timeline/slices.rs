@@ -1,8 +1,8 @@
 //! Slices of a Neuron device's timeline, and their columns.
 
-use super::{Attr, Extra, Instruction, Timeline, Transfer};
-use crate::base::StrId;
-use crate::model::builder::ColumnId;
+use super::{Attr, Extra, Instruction, ReadOperands, Ring, SharedRing, SharedWord, Span, Timeline, Transfer, Work};
+use crate::base::{StrId, TrackId};
+use crate::model::builder::{ColumnId, SharedRow};
 use crate::model::domain::HbmTraffic;
 use crate::model::{NeuronDevice, RawSlice, RawSliceId};
 
@@ -24,7 +24,7 @@ impl Timeline {
         let first = self.builder.slices(all.len(), row);
         self.set_ids(first, Attr::Engine, all.len(), |k| all[k].engine);
         self.set_ids(first, Attr::Opcode, all.len(), |k| all[k].opcode);
-        let [pc, _, wait_ns, elements, sbuf_bytes, _] = self.numbers;
+        let [pc, _, wait_ns, elements, sbuf_bytes, ..] = self.numbers;
         self.set_numbers(pc, first, all.len(), |k| all[k].pc);
         self.set_numbers(wait_ns, first, all.len(), |k| all[k].wait_ns);
         self.set_numbers(elements, first, all.len(), |k| all[k].work.elements);
@@ -62,6 +62,69 @@ impl Timeline {
             self.collective.extend(t.is_collective.then_some(slice));
         }
         first
+    }
+
+    /// Notes what all executions of an instruction word have in common: `i` without times and records, its operands, and further texts.
+    pub fn word(&mut self, i: &Instruction<'_>, operands: ReadOperands, variable: Option<StrId>, texts: &[(Attr, &str)]) -> SharedWord {
+        let track = self.row(i.core, i.label);
+        let [pc, _, _, elements, sbuf_bytes, accesses, _, sets] = self.numbers;
+        let set = self.operand_sets.len() as u32;
+        let (attrs, mut values) = (&self.attrs, Vec::new());
+        values.extend([(Attr::Engine, i.engine), (Attr::Opcode, i.opcode)].map(|(attr, id)| (attrs[attr as usize], id.0)));
+        for (attr, text) in texts {
+            values.push((attrs[*attr as usize], self.builder.strings.intern(text).0));
+        }
+        let numbers =
+            [(pc, i.pc), (elements, i.work.elements), (sbuf_bytes, i.work.sbuf_bytes), (accesses, operands.accesses), (sets, Some(set))];
+        values.extend(numbers.into_iter().filter_map(|(column, value)| Some((column, value?))));
+        let Work { hbm_read: read, hbm_written: written, spilled, .. } = i.work;
+        let hbm = (read.is_some() || written.is_some()).then(|| HbmTraffic {
+            slice: 0,
+            read: read.unwrap_or(0),
+            written: written.unwrap_or(0),
+            spilled,
+        });
+        self.operand_sets.push((operands, 0));
+        SharedWord { row: self.builder.shared_row(&values), track, name: i.opcode, hbm, operands: set, variable }
+    }
+
+    /// Adds an execution of a word.
+    pub fn execution(&mut self, word: &SharedWord, span: Span, wait_ns: u32) -> RawSliceId {
+        let slice = self.span((word.row, word.track, word.name), span);
+        self.builder.set(self.numbers[2], slice, wait_ns);
+        self.hbm.extend(word.hbm.map(|hbm| HbmTraffic { slice, ..hbm }));
+        self.moved.extend(word.variable.map(|variable| (slice, variable)));
+        if let Some((operands, n_runs)) = self.operand_sets.get_mut(word.operands as usize) {
+            *n_runs += 1;
+            self.starters.extend(operands.starts_transfer().then_some(slice));
+        }
+        slice
+    }
+
+    /// Notes what all packets of a ring have in common.
+    pub fn shared_ring(&mut self, ring: Ring, queue_type: StrId) -> SharedRing {
+        let texts = [(Attr::Engine, ring.engine), (Attr::Queue, ring.queue), (Attr::QueueType, queue_type)];
+        let values = texts.map(|(attr, id)| (self.attrs[attr as usize], id.0));
+        SharedRing { row: self.builder.shared_row(&values), track: ring.track, name: ring.engine }
+    }
+
+    /// Adds a packet of a ring.
+    pub fn packet(&mut self, ring: &SharedRing, span: Span, bytes: Option<u32>) -> RawSliceId {
+        let slice = self.span((ring.row, ring.track, ring.name), span);
+        if let Some(bytes) = bytes {
+            self.builder.set(self.numbers[1], slice, bytes);
+        }
+        slice
+    }
+
+    fn span(&mut self, (row, track, name): (SharedRow, TrackId, StrId), span: Span) -> RawSliceId {
+        let Span { start, duration, record, end_distance } = span;
+        let slice = self.builder.slice(RawSlice { track, start, duration, name, record });
+        self.builder.share(slice, row);
+        if let Some(distance) = end_distance {
+            self.builder.set(self.numbers[6], slice, distance);
+        }
+        slice
     }
 
     /// Adds a slice to a row of its own kind.

@@ -3,8 +3,9 @@
 use super::codes::{self, Codes, Dtype, Refused};
 use super::instruction::{Access, Instruction, MEMORY_END, Operand, Place, Transfer, TransferEnd, Value};
 use super::layout::{Class, DtypeAt, End, LAYOUTS, Part};
-use super::sync;
 use super::word::{WORD_BYTES, Word};
+use super::{learned, sync};
+use std::cell::RefCell;
 
 /// The second byte of every word seen.
 const MARK: u8 = 0x10;
@@ -15,10 +16,18 @@ pub(super) const PSEUDO_TRANSFER: u8 = 0xD4;
 /// Most registers that a word can name from byte 0x20 on.
 const MAX_REGISTERS: usize = WORD_BYTES - 0x20;
 
-/// Decodes a word, or says which code of it is not verified.
+/// Decodes a word, or says which code of it is neither verified nor learned.
 pub(crate) fn decode(bytes: &[u8; WORD_BYTES]) -> Result<Instruction, Refused> {
+    decode_by(bytes, &learned::name)
+}
+
+/// Decodes a word; `learned` names codes, by field, that are not verified.
+pub(super) fn decode_by(
+    bytes: &[u8; WORD_BYTES],
+    learned: &dyn Fn(&'static str, u8) -> Option<&'static str>,
+) -> Result<Instruction, Refused> {
     let word = Word(bytes);
-    let reader = Reader { word, opcode: word.u8(0) };
+    let reader = Reader { word, opcode: word.u8(0), learned, used: RefCell::default() };
     let layout = LAYOUTS.iter().find(|l| l.opcode == reader.opcode).ok_or_else(|| reader.refused("", word.u8(0).into()))?;
     reader.only("word format", 1, MARK)?;
     if reader.opcode != NOTIFY {
@@ -30,13 +39,17 @@ pub(crate) fn decode(bytes: &[u8; WORD_BYTES]) -> Result<Instruction, Refused> {
         reader.part(*part, &mut operands)?;
     }
     let is_matrix = matches!(layout.class, Class::Weights | Class::Product);
-    let is_transpose = is_matrix && reader.code("transpose mode", 0x22, codes::TRANSPOSE_MODE)? != codes::TRANSPOSE_MODE[0].1;
-    Ok(Instruction { opcode: reader.opcode, class: layout.class, sync, operands, is_transpose })
+    let is_transpose = is_matrix && Some(reader.code("transpose mode", 0x22, codes::TRANSPOSE_MODE)?) != codes::TRANSPOSE_MODE.name(0);
+    let learned = reader.used.into_inner();
+    Ok(Instruction { opcode: reader.opcode, class: layout.class, sync, operands, is_transpose, learned })
 }
 
 struct Reader<'a> {
     word: Word<'a>,
     opcode: u8,
+    learned: &'a dyn Fn(&'static str, u8) -> Option<&'static str>,
+    /// Codes that were named by it: (field, code).
+    used: RefCell<Vec<(&'static str, u8)>>,
 }
 
 impl Reader<'_> {
@@ -51,11 +64,23 @@ impl Reader<'_> {
 
     fn code(&self, field: &'static str, at: usize, codes: Codes) -> Result<&'static str, Refused> {
         let code = self.word.u8(at);
-        codes::name(codes, code).ok_or_else(|| self.refused(field, code.into()))
+        let known = codes.name(code).or_else(|| self.learned_name(codes.field, code));
+        known.ok_or_else(|| self.refused(field, code.into()))
     }
 
     fn dtype(&self, code: u8) -> Result<Dtype, Refused> {
-        codes::dtype(code).ok_or_else(|| self.refused("data type", code.into()))
+        let known = codes::dtype(code).or_else(|| self.learned_name(codes::DTYPE, code).and_then(learned::dtype));
+        known.ok_or_else(|| self.refused(codes::DTYPE, code.into()))
+    }
+
+    /// The name of a code that is not verified, which is noted.
+    fn learned_name(&self, field: &'static str, code: u8) -> Option<&'static str> {
+        let name = (self.learned)(field, code)?;
+        let mut used = self.used.borrow_mut();
+        if !used.contains(&(field, code)) {
+            used.push((field, code));
+        }
+        Some(name)
     }
 
     fn part(&self, part: Part, out: &mut Vec<Operand>) -> Result<(), Refused> {

@@ -118,6 +118,8 @@ pub(crate) struct Instruction {
     pub operands: Vec<Operand>,
     /// Whether a matrix product only transposes.
     pub is_transpose: bool,
+    /// Codes whose names this browser learned, each once: (field, code).
+    pub learned: Vec<(&'static str, u8)>,
 }
 
 impl Instruction {

@@ -112,7 +112,7 @@ pub(super) const LAYOUTS: [Layout; 20] = [
         opcode: 0x02,
         class: Class::Product,
         parts: &[
-            Code("acc_flags", 0x2B, &[(0, "0"), (1, "1"), (2, "2"), (3, "3")]),
+            Code("acc_flags", 0x2B, codes::ACCUMULATION),
             OptionalCode("fp32_mode", 0x21, codes::FP32_MODE),
             Access(Source, 0x10, 3, DtypeAt::Byte(0x20)),
             Access(Destination, 0x30, 3, DtypeAt::None),
@@ -161,7 +161,7 @@ pub(super) const LAYOUTS: [Layout; 20] = [
     Layout { opcode: 0x46, class: Class::Elementwise, parts: MOVE },
     Layout { opcode: 0x47, class: Class::Elementwise, parts: MOVE },
     Layout { opcode: 0x48, class: Class::Elementwise, parts: MOVE },
-    Layout { opcode: 0xA0, class: Class::Control, parts: &[Code("setter", 0x0C, &[(0, "0")]), SecondSync] },
+    Layout { opcode: 0xA0, class: Class::Control, parts: &[Code("setter", 0x0C, codes::SETTER), SecondSync] },
     Layout { opcode: 0xA2, class: Class::Control, parts: &[] },
     Layout { opcode: 0xA4, class: Class::Control, parts: &[Number("cycle", 0x0C, 4)] },
     Layout { opcode: 0xA5, class: Class::Control, parts: &[Writes] },

@@ -8,6 +8,7 @@ mod counters;
 mod decode;
 mod instruction;
 mod layout;
+mod learned;
 mod program;
 mod sync;
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -19,6 +20,7 @@ pub(super) use codes::Refused;
 pub(super) use counters::{Counters, Memory};
 pub(super) use instruction::{Access, Instruction, Operand, Place, TransferEnd, Value};
 pub(super) use layout::End;
+pub(super) use learned::{codes as learned_codes, learn as learn_codes};
 pub(super) use program::{Core, Decoded, Functions, NotDecoded, Owners, Program, WordPlace, compiler_pc, decode_word};
 pub(super) use word::WORD_BYTES;
 

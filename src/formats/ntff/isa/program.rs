@@ -1,6 +1,6 @@
 //! The loaded program of one engine: its words, where the compiler's part begins and ends, and the names its operands need.
 
-use super::codes::Refused;
+use super::codes::{FUNCTION, Refused};
 use super::counters::{Counters, Memory, counters, memory_of};
 use super::decode::{PSEUDO_TRANSFER, decode};
 use super::instruction::{Instruction, Transfer, TransferEnd};
@@ -160,6 +160,10 @@ pub(crate) struct Decoded {
     pub counters: Counters,
     /// Empty where it applies none.
     pub activation: String,
+    /// Codes whose names this browser learned from the profiler's output of another run, in words.
+    pub learned: Vec<String>,
+    /// Whether its activation function, if it has one, has a name.
+    pub is_named: bool,
     /// As the compiler calls it; empty for words of the runtime.
     pub instruction_type: &'static str,
 }
@@ -233,7 +237,7 @@ pub(crate) fn decode_word(
     place: &WordPlace<'_>,
     memory: &dyn Fn(End) -> Option<Memory>,
 ) -> Result<Decoded, NotDecoded> {
-    let names = WordNames { is_runtime: place.compiler_pc.is_none(), owners: place.owners, functions: place.functions };
+    let names = word_names(place);
     let instruction = decode(word).map_err(|refused| NotDecoded { refused, sync: word_sync_text(word, &names) })?;
     let of_end = |at: &TransferEnd, end: End| memory(end).or_else(|| memory_of(at, place.nc));
     let instruction_type = match place.compiler_pc {
@@ -245,12 +249,19 @@ pub(crate) fn decode_word(
         text: text(&instruction, &names),
         counters: counters(&instruction, &of_end),
         activation: instruction.function().map(|id| function_name(id, &names)).unwrap_or_default(),
+        learned: super::learned::texts(&instruction, place),
+        is_named: instruction.function().is_none_or(|id| names.function(id).is_some() || super::learned::name(FUNCTION, id).is_some()),
         instruction_type,
         instruction,
     })
 }
 
-struct WordNames<'a> {
+/// The names that the text of a word needs.
+pub(super) fn word_names<'a>(place: &WordPlace<'a>) -> WordNames<'a> {
+    WordNames { is_runtime: place.compiler_pc.is_none(), owners: place.owners, functions: place.functions }
+}
+
+pub(super) struct WordNames<'a> {
     is_runtime: bool,
     owners: &'a Owners,
     functions: &'a Functions,

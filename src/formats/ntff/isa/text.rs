@@ -1,8 +1,10 @@
 //! The text of an instruction's operands, as neuron-profile prints it.
 
+use super::codes::FUNCTION;
 use super::decode::PSEUDO_TRANSFER;
 use super::instruction::{Access, Instruction, Operand, Place, Transfer, TransferEnd, Value};
 use super::layout::End;
+use super::learned;
 use super::sync::{self, Change, Condition, Sync, Update, Wait};
 use super::word::{WORD_BYTES, Word};
 use std::fmt::Write as _;
@@ -56,7 +58,8 @@ pub(crate) fn text(instruction: &Instruction, names: &dyn Names) -> String {
 
 /// The name of an activation function, or `function 6` where its table is missing.
 pub(crate) fn function_name(id: u8, names: &dyn Names) -> String {
-    names.function(id).map_or_else(|| format!("function {id}"), str::to_string)
+    let known = names.function(id).or_else(|| learned::name(FUNCTION, id));
+    known.map_or_else(|| format!("function {id}"), str::to_string)
 }
 
 /// The wait and the update of any word; empty where it has none, or where their codes are not verified.

@@ -92,7 +92,7 @@ pub(super) fn slow(given: &Given<'_>, out: &mut Evidence) {
 
 /// Says how to record what asked for transfers, where no packet names it.
 fn note_triggers(given: &Given<'_>, out: &mut Evidence) {
-    if !out.rows.is_empty() && given.device.packets.is_empty() {
+    if !out.rows.is_empty() && given.device.transfers.is_empty() {
         let text = "The instruction that asked for a transfer is not recorded in this file: open the NTFF with its NEFF to see source lines of transfers.";
         out.notes.push(text.into());
     }
