@@ -201,7 +201,7 @@ async fn begin(app: App, found: &Found, files: &[Dropped], may_be_open: bool) ->
     let worker = handles::worker_for(app, found).await?;
     let names = files.iter().map(|f| f.name.clone()).collect();
     let (claim, paths) = (found.claim.clone(), found.paths.clone());
-    let (learned, n_readers) = (super::learned::opcodes(), pool::n_readers(app));
+    let (learned, n_readers) = (super::learned::names(), pool::n_readers(app));
     worker.0.send(&ToWorker::Open { claim, paths, names, may_be_open, learned, n_readers }, &raw(files))?;
     Ok(worker)
 }

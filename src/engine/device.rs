@@ -5,7 +5,7 @@ use super::{Session, told};
 use crate::analysis::device::accesses;
 use crate::analysis::device::bounds::{self, Bounds, BoundsQuery, Evidence, EvidenceQuery, RegionWindowsQuery, Regions, RegionsQuery};
 use crate::analysis::device::instruction::{self, InstructionFacts};
-use crate::analysis::device::learned::{self, LearnQuery, LearnedWord, UnknownWord, UnknownWordsQuery};
+use crate::analysis::device::learned::{self, LearnQuery, LearnedCode, LearnedCodesQuery, LearnedWord, UnknownWord, UnknownWordsQuery};
 use crate::analysis::device::program_alignment::{self, AlignedPrograms, AlignmentQuery};
 use crate::analysis::device::{
     self, Advice, Agreement, AgreementPart, Band, Charts, Compare, ComparePart, CriticalPath, CurvesQuery, DmaRows, DmaRowsQuery, Gaps,
@@ -13,7 +13,7 @@ use crate::analysis::device::{
     Source, Summary, Tensors, ViewCurve, cells, origin, sbuf, tensors,
 };
 use crate::base::{SliceId, TimeRange};
-use crate::formats::Field;
+use crate::formats::{Field, WordText};
 use crate::model::program::EngineProgram;
 use crate::model::{Cell, Domain, GenericTable, NeuronDevice};
 use serde::{Deserialize, Serialize};
@@ -170,6 +170,7 @@ answers! {
     ComparePartQuery => ComparePart: |s, _| Ok(device::compare::part_of(&s.profile, &s.summary(None)));
     UnknownWordsQuery => Vec<UnknownWord>: |s, _| Ok(learned::unknown(&s.profile, &s.programs()?));
     LearnQuery => Vec<LearnedWord>: |s, q| Ok(learned::learn(&q.words, &s.programs()?));
+    LearnedCodesQuery => Vec<LearnedCode>: |s, q| s.learned_codes(&q.words);
     CompareQuery => Compare: |_, q| Ok(device::compare::merge(&q.parts, q.base));
 }
 
@@ -193,6 +194,18 @@ impl Session {
             Domain::NeuronDevice(device) => device::view_curves::view_curves(&self.profile, device, query),
             _ => Vec::new(),
         }
+    }
+
+    /// The codes of operands that the profiler's texts give for words of this trace.
+    fn learned_codes(&self, words: &[LearnedWord]) -> Result<Vec<LearnedCode>, Refusal> {
+        let pair = |w: &LearnedWord| WordText {
+            core: w.word.core.clone(),
+            engine: w.word.engine.clone(),
+            pc: w.word.pc,
+            operands: w.operands.clone(),
+        };
+        let pairs: Vec<WordText> = words.iter().map(pair).collect();
+        Ok(self.format()?.learned_codes(&self.input, &self.profile, &pairs)?)
     }
 
     /// The programs that the file holds; where it holds none, the words that were executed.

@@ -15,7 +15,7 @@ pub use super::torch::*;
 pub use crate::analysis::details::Neighbour;
 pub use crate::analysis::device::bounds::{BoundsQuery, EvidenceQuery, RegionWindowsQuery, RegionsQuery};
 pub use crate::analysis::device::instruction::InstructionFacts;
-pub use crate::analysis::device::learned::{LearnQuery, UnknownWordsQuery};
+pub use crate::analysis::device::learned::{LearnQuery, LearnedCodesQuery, UnknownWordsQuery};
 pub use crate::analysis::device::program_alignment::AlignmentQuery;
 pub use crate::analysis::device::{CurvesQuery, DmaRowsQuery, LayersQuery, MemoryMapQuery, ProgramQuery, SbufQuery};
 pub use crate::analysis::explain::{Explain, ExplainPart, ExplainQuery};

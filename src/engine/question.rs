@@ -173,7 +173,7 @@ questions! {
     // Of Neuron device profiles.
     SummaryQuery, ChartsQuery, LayersQuery, LayerSlicesQuery, RooflineQuery, BoundsQuery, EvidenceQuery, RegionsQuery, RegionWindowsQuery, GapsQuery,
     CriticalPathQuery, AdviceQuery, DmaRowsQuery, MergedBarQuery, NameRowsQuery, CurvesQuery, ProgramQuery, AlignmentQuery, MemoryMapQuery, SourceQuery,
-    SourceSlicesQuery, BandsQuery, TensorsQuery, SbufQuery, AgreementPartQuery, AgreementQuery, UnknownWordsQuery, LearnQuery,
+    SourceSlicesQuery, BandsQuery, TensorsQuery, SbufQuery, AgreementPartQuery, AgreementQuery, UnknownWordsQuery, LearnQuery, LearnedCodesQuery,
     ComparePartQuery, CompareQuery,
     // Of Neuron's reports, logs and system profiles.
     SupportQuery, SupportTopQuery, SupportDiffQuery, LogOpsQuery, LogTimelineQuery, LogOverlapQuery, LogTraceQuery, LogPartQuery,

@@ -108,7 +108,7 @@ impl Host {
         match decode::<ToWorker>(&bytes) {
             Ok(ToWorker::Inspect { names }) => self.post(&sorted(&names, &files).unwrap_or_else(ToPage::Failed)),
             Ok(ToWorker::Open { claim, paths, names, may_be_open, learned, n_readers }) => {
-                crate::formats::ntff::learn_opcodes(&learned);
+                crate::formats::ntff::learn(&learned);
                 let host = self.clone();
                 spawn_local(async move {
                     if let Err(sentence) = opening::open(&host, claim, &paths, (&names, &files), may_be_open, n_readers as usize).await {

@@ -8,6 +8,7 @@ pub use crate::engine::query::{
 pub use crate::engine::{Answer, HotColumns, HotMeta, Meta, ProfileKind, Query};
 pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
+use crate::model::program::LearnedNames;
 use serde::{Deserialize, Serialize};
 
 /// From the page to a worker.
@@ -28,8 +29,8 @@ pub enum ToWorker {
         names: Vec<String>,
         /// Whether the same content may be open: then its hash is told before it is read.
         may_be_open: bool,
-        /// Names of opcodes that this browser learned from other runs, by their number.
-        learned: Vec<(u8, String)>,
+        /// Names of opcodes and of operands' codes that this browser learned from other runs.
+        learned: LearnedNames,
         /// Workers that may read the file side by side, that one included.
         n_readers: u32,
     },

@@ -5,7 +5,7 @@ use axonscope::analysis::device::accesses::map::Fate;
 use axonscope::analysis::device::{MemoryMap, MemoryMapQuery};
 use axonscope::base::SliceId;
 use axonscope::engine::Session;
-use axonscope::engine::query::{Details, DetailsQuery};
+use axonscope::engine::query::{CriticalPathQuery, Details, DetailsQuery};
 use axonscope::formats::import;
 use serde_json::{Value, json};
 
@@ -136,6 +136,34 @@ fn producers_and_consumers_overlap_in_addresses() {
         ]
     );
     assert_eq!((map.unread_bytes, map.written_bytes), (0x10 * 128, 0xc0 * 128));
+}
+
+/// The baseline saves two tensors to device memory and loads each again, twice: (start of the load, start of the store).
+#[test]
+fn round_trips_through_device_memory_are_dependencies() {
+    let Some(folder) = conformance() else { return };
+    let json = session(&[file(&folder, "baseline_attention", "baseline_exec_2_profile_full.json")]);
+    let trace = session(&[file(&folder, "baseline_attention", "baseline_exec_2.ntff")]);
+    for session in [&json, &trace] {
+        let profile = &session.profile;
+        let at = |start: i64| {
+            let is_it = |i: &u32| profile.slices.start[*i as usize] == start && profile.name_of(SliceId(*i)) == "DMA_DIRECT2D";
+            (0..profile.slices.len() as u32).find(is_it).map(SliceId).expect("a transfer")
+        };
+        for (load, store) in [(26_796, 23_622), (28_488, 25_373), (42_697, 39_506), (44_104, 40_298)] {
+            let has = |list: &[axonscope::engine::query::Neighbour], slice: SliceId, kind: &str| {
+                list.iter().filter(|n| n.slice == slice && n.kind == kind).count()
+            };
+            let (load, store) = (at(load), at(store));
+            assert_eq!(has(&details(session, load).predecessors, store, "writes what this reads"), 1, "{load:?}");
+            assert_eq!(has(&details(session, store).successors, load, "reads what this writes"), 1, "{store:?}");
+        }
+        // The second pair overwrites what the first one saved.
+        let (first, later) = (details(session, at(23_622)), at(42_697));
+        assert!(first.successors.iter().all(|n| n.slice != later));
+        let path = session.ask(&CriticalPathQuery { is_by_data: true }).expect("a path");
+        assert!(path.notes.iter().any(|n| n.contains("PSUM or device memory")), "{:?}", path.notes);
+    }
 }
 
 #[test]

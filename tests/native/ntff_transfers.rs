@@ -39,9 +39,9 @@ fn packets_are_attributed_to_the_instruction_that_started_them() {
             // The profiler leaves out four packets of the ring of instruction fetches.
             let n_rows = device.bytes.iter().filter(|b| **b != NeuronDevice::ABSENT).count();
             assert_eq!(n_rows, n_packets - if files[0].0.ends_with("json") { 4 } else { 0 }, "{what}");
-            assert_eq!(device.packets.len(), n_packets - n_others, "{what}: {:?}", session.ledger.notes);
+            assert_eq!(device.packets().count(), n_packets - n_others, "{what}: {:?}", session.ledger.notes);
             let mut bytes: BTreeMap<u32, u64> = BTreeMap::new();
-            for packet in &device.packets {
+            for packet in device.packets() {
                 let (at, from) = (packet.slice as usize, packet.instruction as usize);
                 assert!(profile.slices.start[at] >= profile.slices.start[from], "{what}: a packet begins before its instruction");
                 *bytes.entry(packet.instruction).or_default() += u64::from(device.bytes[at]);
@@ -66,7 +66,7 @@ fn packets_are_attributed_to_the_instruction_that_started_them() {
                     profile.track_path(profile.track_of(slice).expect("a track"))
                 )
             };
-            all.push(device.packets.iter().map(|p| (place(p.slice), place(p.instruction))).collect::<BTreeSet<_>>());
+            all.push(device.packets().map(|p| (place(p.slice), place(p.instruction))).collect::<BTreeSet<_>>());
         }
         assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{run}: the same from every source");
     }
@@ -87,7 +87,7 @@ fn transfers_name_their_tensors_with_the_neff() {
         let names: BTreeSet<&str> = variables.values.iter().map(|v| profile.strings.get(*v)).filter(|n| !n.is_empty()).collect();
         assert!(names.contains("kernel_out"), "{run}: {names:?}");
         // What writes to the output reads the State Buffer.
-        for packet in &device.packets {
+        for packet in device.packets() {
             let written = device.accesses_of(packet.instruction).iter().find(|a| a.kind == AccessKind::Write).expect("writes");
             let is_output = profile.strings.get(variables.values[packet.slice as usize]) == "kernel_out";
             assert!(!is_output || written.memory == Memory::Table, "{run}: {written:?}");

@@ -4,11 +4,13 @@ use crate::neuron_support::writer::{self, word};
 use crate::neuron_support::*;
 use axonscope::analysis::device::ProgramQuery;
 use axonscope::analysis::device::advice::advice;
-use axonscope::analysis::device::learned::{self, LearnQuery, UnknownWordsQuery};
+use axonscope::analysis::device::learned::{self, LearnQuery, LearnedCodesQuery, LearnedWord, UnknownWordsQuery};
 use axonscope::analysis::device::program_alignment::{Alignment, AlignmentQuery};
 use axonscope::base::SliceId;
 use axonscope::engine::Session;
+use axonscope::engine::query::DetailsQuery;
 use axonscope::formats::{import, ntff};
+use axonscope::model::program::{LearnedCode, LearnedNames};
 use serde_json::json;
 
 fn session(files: &[Named]) -> Session {
@@ -53,15 +55,51 @@ fn names_that_the_profiler_has_are_learned_and_marked() {
     let names: Vec<(u8, String)> = learned::names(&found).into_iter().collect();
     assert_eq!(names, [(0x41, "TENSOR_TENSOR".to_string())]);
     // The next import in this thread has them; names of our own and what is no name are left out.
-    ntff::learn_opcodes(&[names, vec![(0xA4, "OTHER".into()), (0x42, "<b>".into())]].concat());
+    let opcodes = [names, vec![(0xA4, "OTHER".into()), (0x42, "<b>".into())]].concat();
+    ntff::learn(&LearnedNames { opcodes, codes: Vec::new() });
     let again = session(&[unknown_words()]);
-    ntff::learn_opcodes(&[]);
+    ntff::learn(&LearnedNames::default());
     let shown: Vec<String> = (0..again.profile.slices.len() as u32).map(|i| again.profile.name_of(SliceId(i)).to_string()).collect();
     assert_eq!(shown.iter().filter(|n| *n == "TENSOR_TENSOR (learned)").count(), 2, "{shown:?}");
     assert!(shown.iter().any(|n| n == "NOP"), "{shown:?}");
     let count = |s: &Session, kind: &str| s.ledger.skipped.iter().find(|k| k.kind == kind).map(|k| k.count);
     assert_eq!((count(&again, "learned_opcode"), count(&again, "unknown_opcode")), (Some(2), None));
     assert_eq!((count(&trace, "learned_opcode"), count(&trace, "unknown_opcode")), (None, Some(2)));
+}
+
+/// A type that only the profiler's output names is learned, decodes the next trace, is marked in details and ledger, and can be forgotten.
+#[test]
+fn codes_of_operands_are_learned_and_marked() {
+    let trace = session(&[unknown_words()]);
+    let pattern = "@0x0[0,0,0,0][0,0,0,0]";
+    let text = format!(" src=fp8_e4m3{pattern} dst=fp32{pattern} channels=0 ");
+    let words = trace.ask(&UnknownWordsQuery).expect("words");
+    let copy = words.into_iter().find(|w| w.opcode == "COPY").expect("a COPY");
+    let learn = |operands: &str| {
+        let words = vec![LearnedWord { word: copy.clone(), opcode: "COPY".into(), operands: operands.into() }];
+        trace.ask(&LearnedCodesQuery { words }).expect("codes")
+    };
+    let codes = learn(&text);
+    assert_eq!(codes, [LearnedCode { field: "data type".into(), code: 11, name: "fp8_e4m3".into() }]);
+    assert!(learn(&text.replace("0x0", "0x10")).is_empty(), "another address: another word");
+    assert!(learn(&text.replace("fp8_e4m3", "fp32")).is_empty(), "the name of another code");
+    ntff::learn(&LearnedNames { opcodes: Vec::new(), codes });
+    let again = session(&[unknown_words()]);
+    let details = |s: &Session| {
+        let slice = (0..s.profile.slices.len() as u32).map(SliceId).find(|i| s.profile.name_of(*i) == "COPY").expect("a COPY");
+        let details = s.ask(&DetailsQuery { item: slice.into() }).expect("details");
+        details.fields.iter().map(|f| (f.key.clone(), f.value.clone())).collect::<Vec<_>>()
+    };
+    let found = details(&again);
+    ntff::learn(&LearnedNames::default());
+    let value = |all: &[(String, String)], key: &str| all.iter().find(|f| f.0 == key).map(|f| f.1.clone());
+    assert_eq!(value(&found, "operands").as_deref(), Some(text.as_str()), "{found:?}");
+    assert_eq!(value(&found, "learned codes").as_deref(), Some("data type 0x0b is fp8_e4m3"));
+    let count = |s: &Session, kind: &str| s.ledger.skipped.iter().find(|k| k.kind == kind).map(|k| k.count);
+    assert_eq!((count(&again, "learned_operands"), count(&again, "operands_46_data_type_0b")), (Some(1), None));
+    let forgotten = session(&[unknown_words()]);
+    assert_eq!((count(&forgotten, "learned_operands"), count(&forgotten, "operands_46_data_type_0b")), (None, Some(1)));
+    assert_eq!(value(&details(&forgotten), "learned codes"), None);
 }
 
 #[test]

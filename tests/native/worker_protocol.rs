@@ -5,6 +5,7 @@ use axonscope::engine::query::{DetailsQuery, FindQuery, HitTablesQuery, SearchQu
 use axonscope::engine::{Answer, HotMeta, Query};
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
+use axonscope::model::program::LearnedNames;
 use axonscope::worker::protocol::{Found, Inspection, Opened, PieceOrder, ToPage, ToWorker, decode, encode};
 use proptest::prelude::*;
 
@@ -41,7 +42,7 @@ fn questions_survive() {
         paths: vec!["a.zip/b.json".into()],
         names: Vec::new(),
         may_be_open: true,
-        learned: vec![(0x41, "NAME".into())],
+        learned: LearnedNames { opcodes: vec![(0x41, "NAME".into())], codes: Vec::new() },
         n_readers: 2,
     });
     let order = PieceOrder { number: 1, claim: claim(), path: "b.json".into(), from: 7, to: u64::MAX, head: b"[".to_vec() };

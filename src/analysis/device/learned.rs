@@ -3,13 +3,16 @@
 use super::engines::engines;
 use super::program::costs;
 use crate::model::program::EngineProgram;
-pub use crate::model::program::is_opcode_name;
+pub use crate::model::program::{LearnedCode, LearnedNames, is_code_name, is_opcode_name};
 use crate::model::{Domain, Profile};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Words of one answer.
 const MOST_WORDS: usize = 2_000;
+
+/// Why a decoded word is listed.
+const UNNAMED_FUNCTION: &str = "the name of its activation function is not available without the NEFF";
 
 /// The words of this trace that ran and are not decoded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +23,13 @@ pub struct UnknownWordsQuery;
 pub struct LearnQuery {
     /// The answer of a trace of the same run.
     pub words: Vec<UnknownWord>,
+}
+
+/// The codes of operands that the profiler's texts give for words of this trace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LearnedCodesQuery {
+    /// Words of this trace with what the profiler's output of its run says.
+    pub words: Vec<LearnedWord>,
 }
 
 /// A word that is not decoded.
@@ -72,7 +82,7 @@ pub fn unknown(profile: &Profile, programs: &[EngineProgram]) -> Vec<UnknownWord
                     pc: word.pc,
                     word: word.bytes.clone(),
                     opcode: word.opcode.clone(),
-                    refused: word.refused.clone(),
+                    refused: if word.refused.is_empty() { UNNAMED_FUNCTION.into() } else { word.refused.clone() },
                 });
             }
         }
@@ -105,15 +115,16 @@ pub fn names(words: &[LearnedWord]) -> BTreeMap<u8, String> {
     out.into_iter().filter_map(|(code, name)| Some((code, name?))).collect()
 }
 
-/// The words with their texts as JSON, for a report of a code that is not decoded: no data, no names of tensors or files.
-pub fn sample(words: &[LearnedWord]) -> String {
+/// The words with their texts as JSON, and the codes that follow from them, for a report of a code that is not decoded: no data, no names of tensors
+/// or files.
+pub fn sample(words: &[LearnedWord], codes: &[LearnedCode]) -> String {
     let one = |w: &LearnedWord| {
         serde_json::json!({
             "word": w.word.word, "engine": w.word.engine, "pc": w.word.pc, "refused": w.word.refused, "opcode": w.opcode, "operands": w.operands,
         })
     };
-    let value =
-        serde_json::json!({ "format": "axonscope-instruction-words", "version": 1, "words": words.iter().map(one).collect::<Vec<_>>() });
+    let words: Vec<_> = words.iter().map(one).collect();
+    let value = serde_json::json!({ "format": "axonscope-instruction-words", "version": 1, "words": words, "codes": codes });
     serde_json::to_string_pretty(&value).unwrap_or_default()
 }
 
@@ -143,7 +154,7 @@ mod tests {
         let texts: Vec<(u32, &str, &str)> = found.iter().map(|w| (w.word.pc, w.opcode.as_str(), w.operands.as_str())).collect();
         assert_eq!(texts, [(3, "TENSOR_TENSOR", "op=ADD"), (5, "COPY", "src=fp8")]);
         assert_eq!(names(&found), BTreeMap::from([(0x41, "TENSOR_TENSOR".to_string())]), "COPY is known");
-        let sample: serde_json::Value = serde_json::from_str(&sample(&found)).expect("JSON");
+        let sample: serde_json::Value = serde_json::from_str(&sample(&found, &[])).expect("JSON");
         assert_eq!((&sample["words"][0]["opcode"], sample["words"].as_array().map(Vec::len)), (&"TENSOR_TENSOR".into(), Some(2)));
     }
 

@@ -1,5 +1,6 @@
 //! The typed part of a condensed profile.
 
+use super::super::accesses::Moved;
 use super::super::domain::Throttle;
 use super::super::neuron_log::NeuronLog;
 use super::super::replays::{ReplayNode, Replays};
@@ -45,8 +46,11 @@ impl Kept<'_> {
         let mut operations = self.by_slice(&device.operations, |o| &mut o.slice);
         operations.iter_mut().filter(|o| !started(self.slices[o.slice as usize])).for_each(|o| o.bytes = None);
         let hbm: Vec<_> = device.hbm.iter().filter(|h| started(h.slice)).copied().collect();
-        let packet = |p: &super::super::accesses::Packet| {
-            Some(super::super::accesses::Packet { slice: self.slice(p.slice)?, instruction: self.slice(p.instruction)? })
+        let trigger = |slice: &u32| device.trigger_of(*slice).and_then(|from| self.slice(from)).unwrap_or(NeuronDevice::ABSENT);
+        let triggers = if device.triggers.is_empty() { Vec::new() } else { self.slices.iter().map(trigger).collect() };
+        let moved = |t: &Moved| {
+            let instruction = self.slice(t.instruction)?;
+            Some(Moved { instruction, start: self.time(t.start), end: self.time(t.end), ..*t })
         };
         NeuronDevice {
             instance_type: device.instance_type.clone(),
@@ -61,11 +65,14 @@ impl Kept<'_> {
             duplicates: self.ids(&device.duplicates),
             unreported: self.ids(&device.unreported),
             collective: self.ids(&device.collective),
-            semaphores: self.by_slice(&device.semaphores, |s| &mut s.slice),
-            shapes: self.by_slice(&device.shapes, |s| &mut s.slice),
+            semaphores: self.by_slice(&device.semaphores, |s| &mut s.slice).into(),
+            shapes: self.by_slice(&device.shapes, |s| &mut s.slice).into(),
+            end_distance: self.column(&device.end_distance),
             accesses: self.column(&device.accesses),
             access_sets: device.access_sets.clone(),
-            packets: device.packets.iter().filter_map(packet).collect(),
+            triggers,
+            transfers: device.transfers.iter().filter_map(moved).collect(),
+            executions: Default::default(),
             throttles: device.throttles.iter().filter_map(throttle).collect(),
             operations,
             // Counted over the run; what of it lies in a window is not recorded.
