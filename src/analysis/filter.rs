@@ -1,7 +1,7 @@
 //! Which slices a search is about: a category, and conditions on fields that all must hold.
 
+use super::matcher::matcher;
 use super::operators::column;
-use super::search::Matcher;
 use crate::base::{SliceId, StrId};
 use crate::model::{Column, Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
 use rustc_hash::FxHashMap;
@@ -159,16 +159,6 @@ fn span(text: &str) -> Result<(i64, i64), String> {
         return Ok((i64::MIN, parse(n)?.saturating_sub(1)));
     }
     parse(text).map(|n| (n, n))
-}
-
-/// A matcher for a text, or for a pattern between slashes: with an `i` behind them case never matters. Fails with a sentence.
-pub fn matcher(text: &str, is_regex: bool) -> Result<Matcher, String> {
-    let inner = text.strip_prefix('/').unwrap_or_default();
-    match (inner.strip_suffix('/'), inner.strip_suffix("/i")) {
-        (Some(pattern), _) if !pattern.is_empty() => Matcher::new(pattern, true),
-        (_, Some(pattern)) if !pattern.is_empty() => Matcher::new(&format!("(?i:{pattern})"), true),
-        _ => Matcher::new(text, is_regex),
-    }
 }
 
 enum Test<'a> {

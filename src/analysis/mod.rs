@@ -15,6 +15,7 @@ pub mod hit_tables;
 pub mod hits;
 pub mod hlo;
 mod lately;
+pub mod matcher;
 pub mod modules;
 pub mod neuron_log;
 pub mod operators;

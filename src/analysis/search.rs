@@ -1,10 +1,10 @@
 //! Slices by name or attribute. Each distinct string is tried once, not each slice.
 
-use super::filter::{Filter, Term, matcher};
+use super::filter::{Filter, Term};
+use super::matcher::matcher;
 use super::operators::column;
 use crate::base::{InstantId, SliceId, StrId};
 use crate::model::Profile;
-use regex_lite::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
 /// What a search looks for.
@@ -42,40 +42,6 @@ pub struct SearchHits {
     pub instants: Vec<InstantId>,
     /// All such moments.
     pub n_instants: u64,
-}
-
-/// Decides whether a string is a hit.
-pub enum Matcher {
-    /// Holds this text.
-    Exact(String),
-    /// Holds this text, which is in lower case, in any case.
-    IgnoreCase(String),
-    /// Matches.
-    Pattern(Regex),
-}
-
-impl Matcher {
-    /// For a text or pattern; case counts when it holds an upper-case letter. Fails with a sentence.
-    pub fn new(text: &str, is_regex: bool) -> Result<Self, String> {
-        let keeps_case = text.chars().any(char::is_uppercase);
-        if is_regex {
-            let built = RegexBuilder::new(text).case_insensitive(!keeps_case).build();
-            return built.map(Matcher::Pattern).map_err(|e| format!("`{text}` is not a valid regular expression: {e}."));
-        }
-        Ok(if keeps_case { Matcher::Exact(text.into()) } else { Matcher::IgnoreCase(text.to_lowercase()) })
-    }
-
-    /// Whether a string is one.
-    pub fn is_hit(&self, text: &str) -> bool {
-        match self {
-            Matcher::Exact(part) => text.contains(part.as_str()),
-            Matcher::IgnoreCase(part) if text.is_ascii() && part.is_ascii() => {
-                text.as_bytes().windows(part.len().max(1)).any(|w| w.eq_ignore_ascii_case(part.as_bytes()))
-            }
-            Matcher::IgnoreCase(part) => text.to_lowercase().contains(part.as_str()),
-            Matcher::Pattern(regex) => regex.is_match(text),
-        }
-    }
 }
 
 /// Hits by start, at most `query.limit`; all are counted. An empty text hits nothing. Fails with a sentence.

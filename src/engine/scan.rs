@@ -2,7 +2,8 @@
 //!
 //! Records are looked at in the order of the file. The cursor says where the next part begins, so the engine remembers nothing.
 
-use crate::analysis::filter::{Filter, Term, matcher};
+use crate::analysis::filter::{Filter, Term};
+use crate::analysis::matcher::matcher;
 use crate::base::{ByteSource, InputSet, Member, SliceId};
 use crate::formats::Format;
 use crate::model::{Profile, RecordRef};

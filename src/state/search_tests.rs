@@ -1,6 +1,7 @@
 //! Conditions of a search as text: what is written is read back, and no text at all makes them panic.
 
-use crate::analysis::filter::{Filter, Term, matcher};
+use crate::analysis::filter::{Filter, Term};
+use crate::analysis::matcher::matcher;
 use crate::model::{Meta, ProfileBuilder};
 use crate::state::search::{terms_from, terms_text};
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! The HLO operators beneath an operator of the framework.
 
 use super::names::Operators;
-use super::ops::OpRow;
+use super::op_row::OpRow;
 use super::{Level, operator_name, part_of, slices, span, tracks, within};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId};

@@ -1,7 +1,7 @@
 //! What AWS's tutorial teaches to see in an operator timeline, found by rule.
 
+use super::busy::Busy;
 use super::names::Operators;
-use super::timeline::Busy;
 use super::{Level, part_of, slices, span, tracks};
 use crate::analysis::spans::Spans;
 use crate::base::Order as _;

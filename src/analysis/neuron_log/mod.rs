@@ -1,9 +1,11 @@
 //! Questions to a run of the TensorBoard Neuron plugin: operators, compute and transfer, what overlaps, steps, two runs compared.
 
 mod below;
+mod busy;
 mod captions;
 mod diff;
 mod names;
+mod op_row;
 mod ops;
 mod overlap;
 mod timeline;
@@ -11,7 +13,8 @@ mod trace;
 
 pub use captions::Caption;
 pub use diff::{DeltaRow, LogDiff, LogPart, diff, part};
-pub use ops::{LogOps, OpRow, ops};
+pub use op_row::OpRow;
+pub use ops::{LogOps, ops};
 pub use overlap::{LogOverlap, Member, Overlapping, overlap};
 pub use timeline::{LogTimeline, RowSum, timeline};
 pub use trace::{LogTrace, StepRow, trace};

@@ -1,10 +1,11 @@
 //! Operators by time, as the plugin's tables have them: from the file, or computed from the timeline.
 
 use super::names::Operators;
+use super::op_row::OpRow;
 use super::{Level, is_fused, operator_name, part_of, slices, tracks, within};
 use crate::base::Order as _;
 use crate::base::colour_slots::{N_TOP, by_index};
-use crate::base::{DurationNs, SliceId, TimeRange};
+use crate::base::{DurationNs, TimeRange};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, OpTable, Part};
 use serde::{Deserialize, Serialize};
@@ -28,37 +29,6 @@ pub struct LogOps {
     pub generic_table: Option<String>,
     /// What to know about the figures.
     pub remarks: Vec<String>,
-}
-
-/// One operator on one core.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct OpRow {
-    /// `aten__addmm_dot`, `dot`, `fused_3`.
-    pub name: String,
-    /// How often it ran; `None` where the file does not tell.
-    pub occurrences: Option<u64>,
-    /// NeuronDevice; empty where it is not told.
-    pub neuron_device: String,
-    /// NeuronCore; empty where it is not told.
-    pub neuron_core: String,
-    /// Its time; `None` where it cannot be told.
-    pub time: Option<DurationNs>,
-    /// As a share of the sum, 0 to 1.
-    pub time_share: Option<f64>,
-    /// Members of a fused operator.
-    pub members: Vec<String>,
-    /// Time of its data transfers; only computed from the timeline.
-    pub transfer: Option<DurationNs>,
-    /// Time of its control work (tables, set-up); only computed from the timeline.
-    pub control: Option<DurationNs>,
-    /// HLO operators beneath an operator of the framework: (name, time).
-    pub below: Vec<(String, Option<DurationNs>)>,
-    /// Further cells, as text.
-    pub more: Vec<String>,
-    /// Slices of it in the timeline, by start; at most [`MAX_SLICES`].
-    pub slices: Vec<SliceId>,
-    /// Colour slot, the same for a name at both levels and in both pies.
-    pub colour: u16,
 }
 
 /// More slices of one operator than these are not listed.

@@ -1,5 +1,6 @@
 //! Compute and transfer: how busy, how much at once, which of the two rules.
 
+use super::busy::{Busy, is_listed};
 use super::captions::{Caption, captions};
 use super::{slices, span, tracks, within};
 use crate::analysis::spans::Spans;
@@ -56,37 +57,6 @@ pub struct RowSum {
 
 /// One kind of time must exceed the other by this factor to rule.
 const RULES: f64 = 1.1;
-
-/// Busy time of each row that these figures are of, worked out once for all of them.
-pub(super) struct Busy<'a> {
-    log: &'a NeuronLog,
-    /// By track; empty for rows of other kinds.
-    of_track: Vec<Spans>,
-}
-
-impl<'a> Busy<'a> {
-    fn new(profile: &Profile, log: &'a NeuronLog) -> Self {
-        let mut of_track = vec![Spans::default(); log.roles.len()];
-        for track in tracks(log, is_listed) {
-            of_track[track.index()] = Spans::union(slices(profile, track).map(|s| span(profile, s)));
-        }
-        Busy { log, of_track }
-    }
-
-    /// Busy time of some rows together.
-    pub fn of(&self, is_wanted: impl Fn(Role) -> bool) -> Spans {
-        let wanted = tracks(self.log, |r| is_listed(r) && is_wanted(r));
-        match wanted.as_slice() {
-            [one] => self.of_track[one.index()].clone(),
-            _ => Spans::union(wanted.iter().flat_map(|t| self.of_track[t.index()].0.iter().copied())),
-        }
-    }
-}
-
-/// Whether a row is listed with its busy time.
-fn is_listed(role: Role) -> bool {
-    role != Role::Other && role != Role::Host
-}
 
 /// Compute and transfer, from the overview where it is there.
 fn compute_and_transfer(busy: &Busy<'_>) -> (Spans, Spans, bool) {

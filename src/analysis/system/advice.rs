@@ -1,41 +1,10 @@
 //! What to do about what a system profile shows. Each finding has its threshold, its evidence, what it costs and where it is seen.
 
-use super::overview::{Cores, System};
+use super::answer::{Cores, Finding, Place, System};
 use super::{Spans, View};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
 use crate::model::system::RowKind;
-use serde::{Deserialize, Serialize};
-
-/// One piece of advice.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Finding {
-    /// Stable word: `host-gaps`, `device-bound`, `transfers`, `busy-cpu`, `compile`, `hbm-full`.
-    pub id: String,
-    /// `warning` or `info`.
-    pub severity: String,
-    /// What it is about.
-    pub title: String,
-    /// What was found and what to do.
-    pub text: String,
-    /// Time that could be won; `None` where none can be told.
-    pub cost: Option<DurationNs>,
-    /// When it is said.
-    pub threshold: String,
-    /// Where to look.
-    pub places: Vec<Place>,
-}
-
-/// A place that a finding points at.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Place {
-    /// What is there.
-    pub label: String,
-    /// When.
-    pub range: TimeRange,
-    /// A slice that shows it.
-    pub slice: Option<SliceId>,
-}
 
 /// Gaps between executions as a share of the time from the first to the last.
 const GAPS: f64 = 0.10;

@@ -1,6 +1,7 @@
 //! Questions to a Neuron system profile: what ran where, how busy device and host were, what to do about it, what an event depends on.
 
 mod advice;
+mod answer;
 mod chain;
 mod executions;
 pub mod explain;
@@ -10,13 +11,13 @@ mod memory;
 mod overview;
 mod serving;
 
-pub use advice::{Finding, Place};
+pub use answer::{CoreRow, Finding, Place, System};
 pub use chain::{Chain, ChainRow, chain};
 pub use executions::{ExecutionRow, execution};
 pub use figures::{CpuRow, TransferRow};
 pub use grouping::{Grouping, RowOf, grouped};
 pub use memory::{HbmCurve, HbmRow};
-pub use overview::{CoreRow, System, system};
+pub use overview::system;
 pub use serving::{
     BucketRow, Burst, Collectives, Delay, GapPart, Gaps, Phase, PhaseRow, Serving, ServingCore, ServingQuery, Times, serving,
 };

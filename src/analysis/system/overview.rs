@@ -1,71 +1,17 @@
 //! The system profile in figures: its card, cores, device executions.
 
-use super::advice::{Finding, findings};
-use super::executions::{ExecutionRow, executions};
-use super::figures::{self, CpuRow, TransferRow};
-use super::memory::{self, HbmCurve, HbmRow};
+use super::advice::findings;
+use super::answer::{CoreRow, Cores, System};
+use super::executions::executions;
+use super::figures;
+use super::memory;
 use super::{Spans, View};
 use crate::analysis::combinations::combinations;
 use crate::base::Order as _;
 use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId};
-use crate::model::system::{Clock, RowKind};
+use crate::model::system::RowKind;
 use crate::model::{NeuronSystem, Profile};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A system profile in figures.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct System {
-    /// Servers.
-    pub instances: Vec<String>,
-    /// Processes: instance and id.
-    pub processes: Vec<(String, String)>,
-    /// From the first to the last moment of anything, or of the range that was asked about.
-    pub duration: DurationNs,
-    /// Time in which any device executes; `None` when the profile has no executions.
-    pub device_runtime: Option<DurationNs>,
-    /// Time in each combination of busy layers: (bits: 1 device, 2 runtime, 4 framework; time). Exclusive parts in any order follow from it.
-    pub combinations: Vec<(u32, DurationNs)>,
-    /// Device profiles: as the profile lists them, else those that executions name. `None` when neither tells.
-    pub n_device_profiles: Option<u64>,
-    /// NeuronCores by busy time.
-    pub cores: Vec<CoreRow>,
-    /// Device executions by model and core, most time first.
-    pub executions: Vec<ExecutionRow>,
-    /// Transfers by core and direction.
-    pub transfers: Vec<TransferRow>,
-    /// Each HBM at its fullest.
-    pub hbm: Vec<HbmRow>,
-    /// Each HBM over time, by category.
-    pub hbm_curves: Vec<HbmCurve>,
-    /// HBM of one NeuronCore, bytes.
-    pub hbm_capacity: Option<u64>,
-    /// CPUs, busiest first.
-    pub cpus: Vec<CpuRow>,
-    /// How the device's clock was put on the host's.
-    pub clock: Clock,
-    /// What to do, costliest first.
-    pub advice: Vec<Finding>,
-    /// What cannot be shown, and why.
-    pub notes: Vec<String>,
-}
-
-/// A NeuronCore.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CoreRow {
-    /// Path of its row.
-    pub name: String,
-    /// Executions.
-    pub count: u64,
-    /// Time in which one runs.
-    pub busy: DurationNs,
-    /// From the first start to the last end.
-    pub wall: DurationNs,
-    /// Of the wall, time in which none runs.
-    pub idle: DurationNs,
-    /// The longest such time.
-    pub longest_gap: Option<TimeRange>,
-}
 
 /// The figures of a profile, or of a range of it: of what touches it, and of that only the part inside.
 pub fn system(profile: &Profile, system: &NeuronSystem, range: Option<TimeRange>) -> System {
@@ -107,9 +53,6 @@ fn in_combinations(view: &View<'_>, device: &Spans) -> Vec<(u32, DurationNs)> {
     let [runtime, framework] = [RowKind::Runtime, RowKind::Framework].map(|kind| view.busy(kind, |_| true));
     combinations(&[&device.0, &runtime.0, &framework.0], view.whole())
 }
-
-/// Spans of the executions of each row of the device: how many, when.
-pub(super) type Cores = BTreeMap<TrackId, (u64, Spans)>;
 
 fn by_track(view: &View<'_>) -> Cores {
     let mut spans: BTreeMap<TrackId, Vec<(i64, i64)>> = BTreeMap::new();

@@ -1,9 +1,10 @@
 //! From the rows of a snapshot to the profile.
 
-use super::machine::{Machine, Value};
+use super::machine::Machine;
 use super::pairing::{self, LiveBlock};
 use super::records::{Action, Records, Row};
 use super::timeline;
+use super::value::Value;
 use crate::base::Order as _;
 use crate::base::{Ledger, Severity, StrId, text};
 use crate::formats::ImportError;

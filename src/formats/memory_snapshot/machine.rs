@@ -2,6 +2,7 @@
 
 use super::opcodes::Op;
 use super::records::{Pair, Records, Row};
+use super::value::Value;
 use crate::base::StrId;
 
 /// Values on the stack: a list of the pickler has at most a thousand there at a time, a tuple all of its own.
@@ -10,25 +11,6 @@ const STACK_MAX: usize = 1 << 22;
 const MARKS_MAX: usize = 1 << 12;
 /// Containers and places of the memo.
 const OBJECTS_MAX: usize = 1 << 26;
-
-/// A plain value.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value {
-    /// `None`, or a number of more than 64 bits.
-    None,
-    /// A truth.
-    Bool(bool),
-    /// A whole number.
-    Int(i64),
-    /// A whole number beyond `i64`.
-    Unsigned(u64),
-    /// A floating-point number.
-    Float(f64),
-    /// A text.
-    Text(StrId),
-    /// A container.
-    Object(u32),
-}
 
 /// What a container is by now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,6 +13,7 @@ mod records;
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests;
 mod timeline;
+mod value;
 
 use super::import::file_name;
 use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};

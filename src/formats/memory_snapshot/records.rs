@@ -1,6 +1,6 @@
 //! Records of a snapshot as rows: frames, stacks, events, blocks and segments.
 
-use super::machine::Value;
+use super::value::Value;
 use crate::base::{Interner, StrId};
 use crate::model::snapshot::{NO_VALUE, SnapshotFrame};
 use rustc_hash::{FxHashMap, FxHasher};

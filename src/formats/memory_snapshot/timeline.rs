@@ -1,6 +1,7 @@
 //! What a snapshot gives to the timeline: memory over time, failed allocations and annotations.
 
-use super::machine::{Machine, Value};
+use super::machine::Machine;
+use super::value::Value;
 use crate::base::{Ledger, Severity, text};
 use crate::model::snapshot::SnapshotDevice;
 use crate::model::{CounterSpec, Fact, MemorySnapshot, ProfileBuilder, RawSlice, RecordRef, TrackKind, TrackSpec};

@@ -3,7 +3,6 @@
 pub mod data;
 mod draw;
 mod view;
-mod zoom;
 
 pub use data::{Line, Mark, Shape};
 pub use view::{Curve, CurveProps};

@@ -2,7 +2,6 @@
 
 use super::data::{self, Layout, Line, Mark, cell};
 use super::draw::{self, Over};
-use super::zoom::Zoom;
 use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
@@ -289,5 +288,21 @@ fn make(
         drag: RwSignal::new(None),
         window: RwSignal::new(None),
         stage: Stage::default(),
+    }
+}
+
+/// Makes the chosen range fill the chart, and gives the whole back.
+#[component]
+fn Zoom(state: State) -> impl IntoView {
+    let can_zoom = move || state.range.get().is_some_and(|r| state.window.get() != Some(r));
+    view! {
+        <Show when=can_zoom>
+            <button type="button" class="link" title="Zoom the chart to the range" on:click=move |_| state.window.set(state.range.get_untracked())>
+                "zoom in"
+            </button>
+        </Show>
+        <Show when=move || state.window.get().is_some() || (state.range.get().is_some() && state.on_range.is_some())>
+            <button type="button" class="link" title="Also right-click or Esc" on:click=move |_| state.reset()>"reset"</button>
+        </Show>
     }
 }

@@ -1,5 +1,6 @@
 //! Rows that a table has not been given yet: a long list begins with a few, and gets the others when somebody looks for them.
 
+pub use super::state::Rest;
 use super::state::State;
 use crate::base::text;
 use crate::ui::effect::effect;
@@ -7,15 +8,6 @@ use leptos::prelude::*;
 
 /// Lines before the end of the given ones at which the others are asked for.
 const NEAR: usize = 100;
-
-/// What is missing, and who brings it.
-#[derive(Clone, Copy)]
-pub struct Rest {
-    /// Rows there are; no more than those given when none is missing.
-    pub n_total: Signal<usize>,
-    /// Brings all of them; may be called again while they are on their way.
-    pub load: Callback<()>,
-}
 
 impl State {
     /// Rows there are, when some of them are still to come. Tracked.

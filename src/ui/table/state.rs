@@ -3,11 +3,19 @@
 use super::choices::TableChoices;
 use super::data::{Column, Row};
 use super::order::{self, Filter, SortKeys};
-use super::rest::Rest;
 use super::window::{self, ROW, Window};
 use leptos::{html, prelude::*};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// What is missing, and who brings it.
+#[derive(Clone, Copy)]
+pub struct Rest {
+    /// Rows there are; no more than those given when none is missing.
+    pub n_total: Signal<usize>,
+    /// Brings all of them; may be called again while they are on their way.
+    pub load: Callback<()>,
+}
 
 /// One line of the body: a row, or a member of an opened one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

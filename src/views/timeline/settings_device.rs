@@ -2,7 +2,6 @@
 
 use super::logical;
 use super::settings::Settings;
-use super::settings_menu::has_dma;
 use crate::engine::hot::HotColumns;
 use crate::state::choices::Choice;
 use leptos::prelude::*;
@@ -131,4 +130,9 @@ fn tick(id: &'static str, label: &'static str, title: &'static str, (on, set): C
             {label}
         </label>
     }
+}
+
+/// Whether the profile has DMA transfers. Tracked.
+pub(super) fn has_dma(hot: Signal<Option<Arc<HotColumns>>>) -> bool {
+    hot.with(|h| h.as_ref().is_some_and(|h| h.info.tracks.iter().any(|t| t.kind == crate::engine::TrackKind::Queue)))
 }

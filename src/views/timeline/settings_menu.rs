@@ -2,7 +2,7 @@
 
 use super::marking::Marking;
 use super::settings::{Settings, kinds, split};
-use super::settings_device::{Cores, CurvesOfView, NamesRow, select};
+use super::settings_device::{Cores, CurvesOfView, NamesRow, has_dma, select};
 use super::settings_own::OwnChoices;
 use super::settings_semaphores::Semaphores;
 use super::settings_window::Window;
@@ -119,11 +119,6 @@ fn Kinds(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> impl IntoV
             {move || kinds.get().into_iter().map(item).collect_view()}
         </fieldset>
     }
-}
-
-/// Whether the profile has DMA transfers. Tracked.
-pub(super) fn has_dma(hot: Signal<Option<Arc<HotColumns>>>) -> bool {
-    hot.with(|h| h.as_ref().is_some_and(|h| h.info.tracks.iter().any(|t| t.kind == crate::engine::TrackKind::Queue)))
 }
 
 /// In which rows DMA transfers stand; absent without any.

@@ -4,12 +4,14 @@ use super::class::Class;
 use super::events::{Events, HostNodes, NONE, NodeKind, Threads, by_list, tracks_by_slice};
 use super::names::{self, Names};
 use super::rules::{Era, Rules};
-use super::tree::Raw;
 use crate::base::Order as _;
 use crate::base::ascending::order_many;
 use crate::model::torch::ABSENT;
 use crate::model::{Profile, Torch};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+
+/// A node before the trees are made: host nodes in the order of the file, then a root for each list.
+pub type Raw = u32;
 
 /// What links need to look at.
 #[derive(Clone, Copy)]

@@ -3,14 +3,12 @@
 mod forest;
 
 use super::events::{Events, HostNodes, NONE, NodeKind};
+pub use super::link::Raw;
 use super::link::{Links, Sources};
 use crate::base::TrackId;
 use crate::base::ascending::order_many;
 use crate::model::NO_SLICE;
 use forest::Forest;
-
-/// A node before the trees are made: host nodes in the order of the file, then a root for each list.
-pub type Raw = u32;
 
 /// The tree of one thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
