@@ -1,14 +1,10 @@
 //! Some rows of some columns, and what is in them.
 
-use super::codes::Dictionary;
-use super::rows::known;
+use super::codes::{ABSENT, Dictionary, known};
 use crate::base::{Interner, StrId};
 use crate::model::Cell;
 use parquet::data_type::ByteArray;
 use std::rc::Rc;
-
-/// The code of a row without a value.
-pub(super) const ABSENT: u32 = u32::MAX;
 
 /// Some rows of some columns. A column that the file does not have is absent in every row.
 pub(super) struct Batch {

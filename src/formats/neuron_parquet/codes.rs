@@ -1,9 +1,7 @@
 //! Text columns by their dictionary: a row is a number, and each text of the dictionary is looked at once.
 
-use super::batch::ABSENT;
 use super::faults;
 use super::hybrid::Hybrid;
-use super::rows::known;
 use crate::base::{Interner, StrId};
 use bytes::Bytes;
 use parquet::basic::Encoding;
@@ -12,6 +10,17 @@ use parquet::data_type::ByteArray;
 use parquet::errors::Result as PageResult;
 use std::cell::RefCell;
 use std::rc::Rc;
+
+/// The code of a row without a value.
+pub(super) const ABSENT: u32 = u32::MAX;
+
+/// "Not told" is written in several words.
+pub(super) fn known(text: &str) -> &str {
+    match text {
+        "Unknown" | "unknown" | "-1" => "",
+        text => text,
+    }
+}
 
 /// The texts of a column chunk.
 #[derive(Default)]

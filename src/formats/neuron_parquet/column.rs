@@ -1,7 +1,7 @@
 //! One column of a row group.
 
-use super::batch::{ABSENT, Cells, Values};
-use super::codes::{Codes, Next};
+use super::batch::{Cells, Values};
+use super::codes::{ABSENT, Codes, Next};
 use super::faults::found;
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};

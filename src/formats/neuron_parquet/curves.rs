@@ -1,8 +1,8 @@
 //! Values over time.
 
-use super::import::Table;
 use super::mixture::Moments;
 use super::reading::Reading;
+use super::table::Table;
 use crate::base::Ledger;
 use crate::formats::neuron_json::timeline::Curve;
 use std::collections::BTreeMap;

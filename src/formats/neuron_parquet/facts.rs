@@ -1,6 +1,6 @@
 //! What the one-row tables say of the profile as a whole.
 
-use super::import::Table;
+use super::table::Table;
 use crate::base::Ledger;
 use crate::formats::neuron_json::without_hardware;
 use crate::formats::wording;

@@ -1,6 +1,6 @@
 //! Paths of framework operators in the model: `NeuronLlamaDecoderLayer[1]/attention/aten.add`, by the id that instructions have.
 
-use super::import::Table;
+use super::table::Table;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

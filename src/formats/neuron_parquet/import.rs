@@ -3,83 +3,17 @@
 use super::reader::File;
 use super::reading::{Links, Place, Reading};
 use super::rows;
+use super::table::{SLICE_TABLES, Table, members_by_table};
 use super::{facts, table_of, tables};
 use super::{mixture, needs, now, types};
-use crate::base::Order as _;
 use crate::base::{InputSet, Item, Ledger, Member, Severity};
 use crate::formats::neuron_json::timeline::Timeline;
 use crate::formats::{Claim, Field, ImportError, Watch};
 use crate::model::{self, Profile};
-use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// No file has more rows for its bytes; a footer that says so gets no memory for them before they come.
 const BYTES_PER_ROW_MIN: u64 = 8;
-
-/// The files of one table, in the order of their parts. A broken file is left out, and in the ledger.
-pub(super) struct Table {
-    /// Its name: `Instruction`.
-    pub name: String,
-    pub files: Vec<File>,
-    /// Names of parts that are not there, or cannot be opened.
-    pub missing: Vec<String>,
-    /// Rows that were read and have no place.
-    pub n_unplaced: Cell<u64>,
-}
-
-impl Table {
-    /// A table of these files, of which none is missing.
-    pub fn new(name: &str, files: Vec<File>) -> Table {
-        Table { name: name.into(), files, missing: Vec::new(), n_unplaced: Cell::new(0) }
-    }
-
-    /// Whether all of it is there and was read, as far as it was read: only then what it says can be held against it.
-    pub fn is_whole(&self) -> bool {
-        self.missing.is_empty() && self.n_lost().is_none() && self.n_unplaced.get() == 0
-    }
-
-    /// Whether a file of it lacks the column, or it cannot be read there.
-    pub fn lacks(&self, column: &str) -> bool {
-        self.files.iter().any(|f| !f.columns.iter().any(|c| c == column) || f.is_bad(column))
-    }
-
-    /// Rows of all its files.
-    pub fn n_rows(&self) -> u64 {
-        self.files.iter().map(|f| f.n_rows).fold(0, u64::saturating_add)
-    }
-
-    /// Rows that were found unreadable so far; `None` while nothing went wrong.
-    pub fn n_lost(&self) -> Option<u64> {
-        self.files.iter().filter_map(File::n_lost).reduce(u64::saturating_add)
-    }
-
-    /// Whether there is none of its rows.
-    pub fn is_lost(&self) -> bool {
-        self.n_lost().is_some_and(|n| n >= self.n_rows())
-    }
-
-    /// Column names, in the order first met.
-    pub fn columns(&self) -> Vec<String> {
-        let mut out: Vec<String> = Vec::new();
-        for name in self.files.iter().flat_map(|f| &f.columns) {
-            if !out.contains(name) {
-                out.push(name.clone());
-            }
-        }
-        out
-    }
-}
-
-/// Members by table and part.
-pub(super) fn members_by_table(input: &InputSet) -> BTreeMap<String, Vec<&Member>> {
-    let mut named: Vec<((&str, u32), &Member)> = input.members.iter().map(|m| (table_of(&m.name), m)).collect();
-    named.order_by_key(|n| n.0);
-    let mut out: BTreeMap<String, Vec<&Member>> = BTreeMap::new();
-    for ((table, _), member) in named {
-        out.entry(table.into()).or_default().push(member);
-    }
-    out
-}
 
 /// Imports a directory. The library panics on some damaged files: natively that is caught here, in the browser it ends this worker alone.
 pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
@@ -102,7 +36,7 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Wa
     let facts = facts::Facts::read(&tables, ledger);
     let (place, links) = (Place::new(facts.first_core), Links::new(tables.contains_key("Flow")));
     let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), moments: Vec::new(), watch };
-    let n_slices = rows::SLICE_TABLES.iter().filter_map(|name| tables.get(*name)).map(Table::n_rows).fold(0, u64::saturating_add);
+    let n_slices = SLICE_TABLES.iter().filter_map(|name| tables.get(*name)).map(Table::n_rows).fold(0, u64::saturating_add);
     let most = input.members.iter().map(Member::len).fold(0, u64::saturating_add) / BYTES_PER_ROW_MIN;
     let n_slices = usize::try_from(n_slices.min(most)).unwrap_or(0);
     reading.t.builder.expect_slices(n_slices);

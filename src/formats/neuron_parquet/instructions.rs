@@ -2,9 +2,8 @@
 
 use super::batch::{Batch, Ints};
 use super::framework::Paths;
-use super::import::Table;
 use super::reading::Reading;
-use super::rows::{column, span};
+use super::table::{Table, column, span};
 use crate::base::{Ledger, StrId};
 use crate::formats::neuron_json::timeline::{Attr, Instruction, Work};
 use crate::model::RecordRef;

@@ -4,7 +4,7 @@ mod blame;
 mod moments;
 
 use super::facts::first_row;
-use super::import::Table;
+use super::table::Table;
 use crate::base::{Ledger, Severity};
 use crate::model::{Cell, Profile};
 use blame::Pair;

@@ -23,6 +23,7 @@ mod reading;
 mod rows;
 mod source;
 mod system;
+mod table;
 mod tables;
 mod types;
 

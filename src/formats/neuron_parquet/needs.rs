@@ -1,7 +1,7 @@
 //! What a directory's tables lack, in sentences: nobody should look for rows that cannot be there.
 
-use super::import::Table;
 use super::reader::File;
+use super::table::Table;
 use crate::base::{Ledger, text};
 use std::collections::BTreeMap;
 

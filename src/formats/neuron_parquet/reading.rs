@@ -1,11 +1,10 @@
 //! What the rows of a directory are written to.
 
 use super::batch::Batch;
-use super::import::Table;
 use super::mixture::Moments;
 use super::needs;
 use super::reader::File;
-use super::rows::SLICE_TABLES;
+use super::table::{SLICE_TABLES, Table};
 use crate::base::{Ledger, Severity};
 use crate::formats::Watch;
 use crate::formats::neuron_json::timeline::Timeline;

@@ -1,7 +1,7 @@
 //! Rows that have a place on the timeline.
 
-use super::import::Table;
 use super::reading::Reading;
+use super::table::{SLICE_TABLES, Table, span};
 use crate::base::{Ledger, StrId};
 use crate::formats::neuron_json::timeline::{Extra, Ring, Transfer};
 use crate::model::domain::TransposingDma;
@@ -9,9 +9,6 @@ use crate::model::{RecordRef, TrackKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-
-/// Tables whose rows are slices; a slice's record says which of them (its member) and which row (its offset).
-pub(super) const SLICE_TABLES: [&str; 6] = ["Instruction", "DmaPacket", "DmaPacketAggregated", "CcOp", "CcInstruction", "CoreBarriers"];
 
 /// The same for instants, whose members are counted on.
 const INSTANT_TABLES: [&str; 2] = ["SemaphoreUpdate", "Error"];
@@ -55,26 +52,6 @@ pub(super) fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger
     }
     moments(tables, r, ledger);
     super::curves::curves(tables, r, ledger);
-}
-
-/// "Not told" is written in several words.
-pub(super) fn known(text: &str) -> &str {
-    match text {
-        "Unknown" | "unknown" | "-1" => "",
-        text => text,
-    }
-}
-
-/// (start, duration), as the columns tell.
-#[inline(always)]
-pub(super) fn span(start: Option<i64>, end: Option<i64>, duration: Option<i64>) -> Option<(i64, i64)> {
-    let from = start?;
-    let told = duration.or_else(|| end?.checked_sub(from))?;
-    (told >= 0).then_some((from, told))
-}
-
-pub(super) fn column(value: Option<i64>) -> Option<u32> {
-    value.and_then(|v| u32::try_from(v).ok()).filter(|v| *v != u32::MAX)
 }
 
 const TRANSFER: [&str; 12] = [
@@ -163,7 +140,7 @@ fn transfers(kind: usize, table: &Table, r: &mut Reading, ledger: &mut Ledger) {
                 variable: variables.get(row),
                 start,
                 duration,
-                bytes: self::column(bytes.get(row)),
+                bytes: super::table::column(bytes.get(row)),
                 queue_type: queue_types.get(row),
                 is_duplicate: false,
                 is_collective: false,

@@ -1,7 +1,8 @@
 //! Tables of a system profile.
 
-use super::import::{Opened, Table, members_by_table, open_tables, row_fields};
+use super::import::{Opened, open_tables, row_fields};
 use super::reading::each;
+use super::table::{Table, members_by_table};
 use super::{is_system_table, needs, now, tables};
 use crate::base::{InputSet, Ledger, Member};
 use crate::formats::neuron_system::{CATEGORIES, Curve, Event, EventKeys, FLOWS_MAX, HbmNames, Store, row_record};

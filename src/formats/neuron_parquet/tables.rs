@@ -1,8 +1,8 @@
 //! Every table as it stands in the files: short ones are kept, long ones are read when they are asked for.
 
-use super::import::{Table, members_by_table};
 use super::needs;
 use super::reader::File;
+use super::table::{Table, members_by_table};
 use crate::base::{InputSet, Ledger, Member};
 use crate::formats::ImportError;
 use crate::model::{Cell, GenericTable};

@@ -1,7 +1,7 @@
 //! Columns whose values are something else than their name promises.
 
-use super::import::Table;
 use super::reader::{BATCH, File};
+use super::table::Table;
 use crate::base::Ledger;
 use crate::model::Cell;
 use std::collections::BTreeMap;
