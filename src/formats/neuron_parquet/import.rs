@@ -1,11 +1,14 @@
 //! From tables to a profile.
 
-use super::reader::File;
-use super::reading::{Links, Place, Reading};
-use super::rows;
-use super::table::{SLICE_TABLES, Table, members_by_table};
-use super::{facts, table_of, tables};
-use super::{mixture, needs, now, types};
+use super::checks::{consistency, missing};
+use super::pages::panic_context;
+use super::pages::reader::File;
+use super::table_of;
+use super::tables::reading::{Links, Place, Reading};
+use super::tables::rows;
+use super::tables::table::{SLICE_TABLES, Table, members_by_table};
+use super::tables::types;
+use super::tables::{facts, generic};
 use crate::base::{InputSet, Item, Ledger, Member, Severity};
 use crate::formats::neuron_json::timeline::Timeline;
 use crate::formats::{Claim, Field, ImportError, Watch};
@@ -24,14 +27,14 @@ pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch
             *ledger = read;
             result
         }
-        Err(_) => Err(ImportError::Invalid(now::gave_up().unwrap_or_else(|| now::sentence("one")))),
+        Err(_) => Err(ImportError::Invalid(panic_context::gave_up().unwrap_or_else(|| panic_context::sentence("one")))),
     }
 }
 
 fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
     refuse_mixture(input)?;
     let Opened { tables, unreadable } = open_tables(members_by_table(input), ledger)?;
-    needs::check(&tables, &unreadable, ledger);
+    missing::check(&tables, &unreadable, ledger);
     let of_other_types = types::check(&tables, ledger);
     let facts = facts::Facts::read(&tables, ledger);
     let (place, links) = (Place::new(facts.first_core), Links::new(tables.contains_key("Flow")));
@@ -47,19 +50,19 @@ fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Wa
     }
     let (mut timeline, ends, moments) = (reading.t, reading.ends, reading.moments);
     for table in tables.values() {
-        timeline.builder.table(tables::table(table, ledger));
+        timeline.builder.table(generic::table(table, ledger));
     }
-    needs::broken(&tables, ledger);
+    missing::broken(&tables, ledger);
     let title = match facts.title.is_empty() {
         true => claim.members.first().and_then(|_| input.members.first()).map(|m| directory_name(&m.name)).unwrap_or_default(),
         false => facts.title.clone(),
     };
     let n_cores = timeline.n_cores();
     let (mut meta, domain) = facts.meta(title, n_cores, (&tables, &unreadable));
-    meta.not_available.extend(needs::costly(&tables, &of_other_types, facts.n_cores() == Some(1)));
+    meta.not_available.extend(missing::costly(&tables, &of_other_types, facts.n_cores() == Some(1)));
     let window_ns = domain.window_ns;
     let profile = timeline.finish(meta, domain, ledger).0;
-    mixture::check(&tables, (&ends, &moments), (&profile, window_ns), ledger);
+    consistency::check(&tables, (&ends, &moments), (&profile, window_ns), ledger);
     Ok(profile)
 }
 
@@ -80,7 +83,7 @@ pub(super) fn open_tables(members: BTreeMap<String, Vec<&Member>>, ledger: &mut 
         let mut files = Vec::new();
         let mut missing = missing_parts(&name, &members);
         if !missing.is_empty() {
-            needs::note_missing(&name, &missing, ledger);
+            missing::note_missing(&name, &missing, ledger);
         }
         for member in members {
             match File::open(member) {
@@ -150,8 +153,8 @@ pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<
 /// Every field of a row of a table.
 pub(super) fn row_fields(input: &InputSet, profile: &Profile, table: &str, row: u64) -> Result<Vec<Field>, ImportError> {
     let columns = profile.tables.iter().find(|t| t.id == table).map(|t| t.columns.clone()).unwrap_or_default();
-    let row = tables::rows(input, table, row, 1)?.into_iter().next().unwrap_or_default();
-    let help = tables::help(input, table);
+    let row = generic::rows(input, table, row, 1)?.into_iter().next().unwrap_or_default();
+    let help = generic::help(input, table);
     let fields = columns.into_iter().zip(row).filter_map(|(key, cell)| {
         let value = match cell {
             model::Cell::Absent => return None,
@@ -166,10 +169,10 @@ pub(super) fn row_fields(input: &InputSet, profile: &Profile, table: &str, row: 
             // The schema leaves it out where the name tells it.
             unit = "bytes".into();
         }
-        Some(Field { group: tables::group(&key).into(), key, value, unit, help: meaning })
+        Some(Field { group: generic::group(&key).into(), key, value, unit, help: meaning })
     });
     let mut fields: Vec<Field> = fields.collect();
     crate::formats::neuron_json::leave_out_untold(&mut fields);
-    fields.order_by_key(|f| tables::GROUPS.iter().position(|g| *g == f.group));
+    fields.order_by_key(|f| generic::GROUPS.iter().position(|g| *g == f.group));
     Ok(fields)
 }

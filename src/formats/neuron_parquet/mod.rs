@@ -3,29 +3,10 @@
 //! Recognising is light and linked into every worker. Reading needs the Parquet library and its codecs, which only the worker program
 //! `parquet` links: it calls [`install`]. Natively everything is there.
 
-mod batch;
-mod codes;
-mod column;
-mod columns;
-mod curves;
-mod facts;
-mod faults;
-mod framework;
-mod group;
-mod hybrid;
+mod checks;
 mod import;
-mod instructions;
-mod mixture;
-mod needs;
-mod now;
-mod reader;
-mod reading;
-mod rows;
-mod source;
-mod system;
-mod table;
+mod pages;
 mod tables;
-mod types;
 
 use crate::base::Order as _;
 use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
@@ -72,7 +53,7 @@ pub(super) fn is_table(head: &MemberHead) -> bool {
 pub(crate) fn gave_up(place: &str) -> Option<String> {
     // Ours are known by a path that begins in the project.
     let is_ours = place.starts_with("src/") || place.starts_with("src\\");
-    if is_ours { None } else { now::gave_up() }
+    if is_ours { None } else { pages::panic_context::gave_up() }
 }
 
 /// Whether a table of that path is one of a system profile.
@@ -107,10 +88,10 @@ pub fn install() {
     let _ = READER.set(Reader {
         import: import::import,
         record: import::record,
-        rows: tables::rows,
-        columns: columns::read,
-        system: system::read,
-        system_record: system::record,
+        rows: tables::generic::rows,
+        columns: tables::fields::read,
+        system: tables::system::read,
+        system_record: tables::system::record,
     });
 }
 

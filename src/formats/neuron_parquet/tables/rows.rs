@@ -14,7 +14,7 @@ use std::ops::ControlFlow;
 const INSTANT_TABLES: [&str; 2] = ["SemaphoreUpdate", "Error"];
 
 /// The table that a record's member stands for.
-pub(super) fn table_of_record(member: usize) -> Option<&'static str> {
+pub fn table_of_record(member: usize) -> Option<&'static str> {
     SLICE_TABLES.iter().chain(&INSTANT_TABLES).nth(member).copied()
 }
 
@@ -24,7 +24,7 @@ fn instant_record(table: usize, row: u64) -> RecordRef {
 }
 
 /// Puts every table with times on the timeline.
-pub(super) fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
+pub fn timeline(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
     let get = |name: &str| tables.get(name);
     if let Some(queues) = get("DmaQueuesInfo") {
         r.each(queues, &["pcore_idx", "idx", "name", "type"], ledger, &mut |r, b, row, _| {

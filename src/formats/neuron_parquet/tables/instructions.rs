@@ -1,11 +1,11 @@
 //! Rows of the table `Instruction`.
 
-use super::batch::{Batch, Ints};
 use super::framework::Paths;
 use super::reading::Reading;
 use super::table::{Table, column, span};
 use crate::base::{Ledger, StrId};
 use crate::formats::neuron_json::timeline::{Attr, Instruction, Work};
+use crate::formats::neuron_parquet::pages::batch::{Batch, Ints};
 use crate::model::RecordRef;
 
 const INSTRUCTION: [&str; 27] = [
@@ -57,7 +57,7 @@ const ATTRS: [(Attr, usize); 6] =
     [(Attr::InstructionType, 9), (Attr::Layer, 10), (Attr::Hlo, 11), (Attr::Source, 12), (Attr::Bir, 13), (Attr::Tensorizer, 15)];
 
 /// Puts the table `Instruction` on the timeline. Where it names no layer, `paths` of framework operators do.
-pub(super) fn read(table: &Table, paths: &Paths, r: &mut Reading, ledger: &mut Ledger) {
+pub fn read(table: &Table, paths: &Paths, r: &mut Reading, ledger: &mut Ledger) {
     r.each_batch(table, &INSTRUCTION, ledger, &mut |r, b, first| batch(r, b, first, paths));
 }
 

@@ -1,19 +1,19 @@
 //! What the rows of a directory are written to.
 
-use super::batch::Batch;
-use super::mixture::Moments;
-use super::needs;
-use super::reader::File;
 use super::table::{SLICE_TABLES, Table};
 use crate::base::{Ledger, Severity};
 use crate::formats::Watch;
 use crate::formats::neuron_json::timeline::Timeline;
+use crate::formats::neuron_parquet::checks::consistency::Moments;
+use crate::formats::neuron_parquet::checks::missing;
+use crate::formats::neuron_parquet::pages::batch::Batch;
+use crate::formats::neuron_parquet::pages::reader::File;
 use crate::model::RawSliceId;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
 
 /// A timeline while its rows are read.
-pub(super) struct Reading<'a, 'b> {
+pub struct Reading<'a, 'b> {
     pub t: Timeline,
     pub place: Place,
     pub links: Links,
@@ -99,7 +99,7 @@ impl Reading<'_, '_> {
 }
 
 /// What is known of the cores.
-pub(super) struct Place {
+pub struct Place {
     /// NeuronCore of the first physical core, where the file tells.
     first_core: Option<i64>,
     known: FxHashMap<i64, usize>,
@@ -125,7 +125,7 @@ impl Place {
 }
 
 /// Slices by the ids of their rows, for the table `Flow`.
-pub(super) struct Links {
+pub struct Links {
     /// Whether there is such a table.
     pub is_wanted: bool,
     /// By table and id, where ids are row numbers or nearly so: as all that were seen are.
@@ -213,7 +213,7 @@ fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn F
             ledger.skip_n(Severity::DataLoss, "missing_value", reason, n_read - n_shown, 0, || table.name.clone());
             table.n_unplaced.set(table.n_unplaced.get() + (n_read - n_shown));
         }
-        needs::columns(table, file, ledger);
+        missing::columns(table, file, ledger);
         if let Err(why) = done {
             file.broken(&table.name, n_read, &why, ledger);
         }
@@ -222,7 +222,7 @@ fn batches(table: &Table, wanted: &[&str], ledger: &mut Ledger, rows: &mut dyn F
 }
 
 /// Calls `row` with every row of a table and its number; it says whether the row is shown.
-pub(super) fn each(table: &Table, wanted: &[&str], ledger: &mut Ledger, mut row: impl FnMut(&Batch, usize, u64) -> bool) {
+pub fn each(table: &Table, wanted: &[&str], ledger: &mut Ledger, mut row: impl FnMut(&Batch, usize, u64) -> bool) {
     batches(table, wanted, ledger, &mut |batch, first, _| (0..batch.n_rows).filter(|i| row(batch, *i, first + *i as u64)).count());
 }
 

@@ -11,11 +11,11 @@ const MOST_PARTS: usize = 64;
 const MOST_PATHS: usize = 1_000_000;
 
 /// Paths by `raw_framework_id`.
-pub(super) type Paths = FxHashMap<i64, String>;
+pub type Paths = FxHashMap<i64, String>;
 
 /// As the table `FrameworkInstruction` has them, else as the tree in `FrameworkNode` gives them; none without either. Both tables are shown as they
 /// stand as well, where what cannot be read of them is told.
-pub(super) fn paths(tables: &BTreeMap<String, Table>) -> Paths {
+pub fn paths(tables: &BTreeMap<String, Table>) -> Paths {
     let told = tables.get("FrameworkInstruction").map(of_instructions).unwrap_or_default();
     if told.is_empty() { tables.get("FrameworkNode").map(of_nodes).unwrap_or_default() } else { told }
 }

@@ -1,8 +1,8 @@
 //! One column of a row group.
 
 use super::batch::{Cells, Values};
-use super::codes::{ABSENT, Codes, Next};
-use super::faults::found;
+use super::dictionary::{ABSENT, Codes, Next};
+use super::errors::found;
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray, Int96};
@@ -10,7 +10,7 @@ use parquet::file::reader::RowGroupReader;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 /// A column of a row group, read front to back.
-pub(super) struct Column {
+pub struct Column {
     reader: Reader,
     descriptor: ColumnDescPtr,
     levels: (i16, i16),
@@ -19,7 +19,7 @@ pub(super) struct Column {
 }
 
 /// Whether the values are decimals; of whole numbers the last digits are then the fraction.
-pub(super) fn is_decimal(column: &ColumnDescriptor) -> bool {
+pub fn is_decimal(column: &ColumnDescriptor) -> bool {
     column.converted_type() == ConvertedType::DECIMAL || matches!(column.logical_type_ref(), Some(LogicalType::Decimal { .. }))
 }
 

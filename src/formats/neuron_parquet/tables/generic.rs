@@ -1,10 +1,10 @@
 //! Every table as it stands in the files: short ones are kept, long ones are read when they are asked for.
 
-use super::needs;
-use super::reader::File;
 use super::table::{Table, members_by_table};
 use crate::base::{InputSet, Ledger, Member};
 use crate::formats::ImportError;
+use crate::formats::neuron_parquet::checks::missing;
+use crate::formats::neuron_parquet::pages::reader::File;
 use crate::model::{Cell, GenericTable};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,13 +15,13 @@ use std::rc::Rc;
 const KEPT_ROWS: u64 = 2_000;
 
 /// Stands for a value that cannot be read, where a row is looked at for itself.
-pub(super) const UNREADABLE: &str = "cannot be read";
+pub const UNREADABLE: &str = "cannot be read";
 
 /// Headings of a record's fields, in the order shown.
-pub(super) const GROUPS: [&str; 6] = ["Event", "Instruction", "Transfer", "Memory", "Program", "Links"];
+pub const GROUPS: [&str; 6] = ["Event", "Instruction", "Transfer", "Memory", "Program", "Links"];
 
 /// The table for the profile.
-pub(super) fn table(table: &Table, ledger: &mut Ledger) -> GenericTable {
+pub fn table(table: &Table, ledger: &mut Ledger) -> GenericTable {
     let columns = table.columns();
     let n_rows = table.n_rows();
     let mut out = GenericTable { id: table.name.clone(), columns, ..GenericTable::default() };
@@ -34,7 +34,7 @@ pub(super) fn table(table: &Table, ledger: &mut Ledger) -> GenericTable {
         let before = out.rows.len();
         match part(file, &wanted, (0, KEPT_ROWS), (&mut out.rows, &Cell::Absent)) {
             Err(why) => file.broken(&table.name, (out.rows.len() - before) as u64, &why, ledger),
-            Ok(()) => needs::columns(table, file, ledger),
+            Ok(()) => missing::columns(table, file, ledger),
         }
     }
     out
@@ -64,7 +64,7 @@ thread_local! {
 const MOST_OPEN: usize = 3;
 
 /// A table of the input; a file that cannot be opened has no rows.
-pub(super) fn opened(input: &InputSet, name: &str) -> Rc<Table> {
+pub fn opened(input: &InputSet, name: &str) -> Rc<Table> {
     let members = members_by_table(input).remove(name).unwrap_or_default();
     let is_same = |known: &[Member]| known.len() == members.len() && known.iter().zip(&members).all(|(a, b)| a.is_same(b));
     OPEN.with_borrow_mut(|open| {
@@ -83,7 +83,7 @@ pub(super) fn opened(input: &InputSet, name: &str) -> Rc<Table> {
 }
 
 /// `n` rows of a table from `first` on, in the columns of its first file and those that later ones add.
-pub(super) fn rows(input: &InputSet, name: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
+pub fn rows(input: &InputSet, name: &str, first: u64, n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
     let table = opened(input, name);
     let columns = table.columns();
     let broken = Cell::Text(UNREADABLE.into());
@@ -103,7 +103,7 @@ pub(super) fn rows(input: &InputSet, name: &str, first: u64, n: u64) -> Result<V
 }
 
 /// Units and meanings of a table's columns, from the profile's own `SchemaFields`.
-pub(super) fn help(input: &InputSet, table: &str) -> HashMap<String, (String, String)> {
+pub fn help(input: &InputSet, table: &str) -> HashMap<String, (String, String)> {
     let mut out = HashMap::new();
     for file in &opened(input, "SchemaFields").files {
         let wanted = ["table_name", "field_name", "field_unit", "field_description"];
@@ -137,7 +137,7 @@ fn unit(word: &str) -> &str {
 }
 
 /// Heading of a column.
-pub(super) fn group(key: &str) -> &'static str {
+pub fn group(key: &str) -> &'static str {
     match key {
         _ if key.ends_with("_bytes") || key.contains("size") || key.contains("address") => "Memory",
         _ if key.ends_with("_ts") || key.ends_with("_ns") || matches!(key, "timestamp" | "engine" | "timeline_track" | "pcore_idx") => {

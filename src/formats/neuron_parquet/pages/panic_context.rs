@@ -7,7 +7,7 @@ thread_local! {
 }
 
 /// As long as it lives, a file is being read. After a panic it is known on.
-pub(super) struct Now;
+pub struct Now;
 
 impl Now {
     /// The file of that name.
@@ -33,13 +33,13 @@ fn set(name: &str) {
 }
 
 /// That the library gave up on the file being read, as a sentence; `None` where none is being read.
-pub(super) fn gave_up() -> Option<String> {
+pub fn gave_up() -> Option<String> {
     let name = NOW.try_with(|now| now.try_borrow().map(|now| now.clone()).unwrap_or_default()).unwrap_or_default();
     (!name.is_empty()).then(|| sentence(&format!("`{name}`")))
 }
 
 /// That the library gave up on a file, as a sentence.
-pub(super) fn sentence(file: &str) -> String {
+pub fn sentence(file: &str) -> String {
     format!("Expected Parquet tables, found {file}, which is damaged beyond what the Parquet library can read. Export the profile again.")
 }
 
@@ -55,7 +55,10 @@ mod tests {
         });
         assert!(done.is_err());
         assert!(gave_up().is_some_and(|sentence| sentence.contains("found `T.parquet`, which is damaged")));
-        assert!(super::super::gave_up("cargo/parquet/src/page.rs").is_some() && super::super::gave_up("src/base/mod.rs").is_none());
+        assert!(
+            crate::formats::neuron_parquet::gave_up("cargo/parquet/src/page.rs").is_some()
+                && crate::formats::neuron_parquet::gave_up("src/base/mod.rs").is_none()
+        );
         drop(Now::reading("U.parquet"));
         assert_eq!(gave_up(), None);
     }

@@ -1,9 +1,9 @@
 //! Some fields of many rows at once: each table is gone through once, not once a row.
 
-use super::reader::File;
+use super::generic::{UNREADABLE, opened};
 use super::rows::table_of_record;
-use super::tables::{UNREADABLE, opened};
 use crate::base::{InputSet, SliceId};
+use crate::formats::neuron_parquet::pages::reader::File;
 use crate::formats::{Columns, ImportError};
 use crate::model::{Cell, Profile};
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 type Rows = Vec<(u64, usize)>;
 
 /// Of each of `slices` the fields of `keys`: of each key the first name that is a column of its table.
-pub(super) fn read(input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Columns {
+pub fn read(input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&str]]) -> Columns {
     let mut out = vec![vec![String::new(); keys.len()]; slices.len()];
     let mut by_table: BTreeMap<&str, Rows> = BTreeMap::new();
     for (i, slice) in slices.iter().enumerate() {

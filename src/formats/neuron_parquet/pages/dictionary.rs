@@ -1,7 +1,7 @@
 //! Text columns by their dictionary: a row is a number, and each text of the dictionary is looked at once.
 
-use super::faults;
-use super::hybrid::Hybrid;
+use super::errors;
+use super::rle::Hybrid;
 use crate::base::{Interner, StrId};
 use bytes::Bytes;
 use parquet::basic::Encoding;
@@ -12,10 +12,10 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The code of a row without a value.
-pub(super) const ABSENT: u32 = u32::MAX;
+pub const ABSENT: u32 = u32::MAX;
 
 /// "Not told" is written in several words.
-pub(super) fn known(text: &str) -> &str {
+pub fn known(text: &str) -> &str {
     match text {
         "Unknown" | "unknown" | "-1" => "",
         text => text,
@@ -24,7 +24,7 @@ pub(super) fn known(text: &str) -> &str {
 
 /// The texts of a column chunk.
 #[derive(Default)]
-pub(super) struct Dictionary {
+pub struct Dictionary {
     pub texts: Vec<ByteArray>,
     /// Their ids, as far as they were asked for.
     ids: RefCell<Vec<Option<StrId>>>,
@@ -59,7 +59,7 @@ impl Dictionary {
 }
 
 /// A column chunk, front to back, as long as its pages are by dictionary.
-pub(super) struct Codes {
+pub struct Codes {
     pages: Box<dyn PageReader>,
     /// Whether rows may have no value.
     is_optional: bool,
@@ -76,7 +76,7 @@ struct Open {
 }
 
 /// The next rows.
-pub(super) enum Next {
+pub enum Next {
     /// As many as were asked for, or all there are.
     Rows(Vec<u32>),
     /// Fewer: a page comes that is written otherwise. What follows is to be read by the library.
@@ -99,7 +99,7 @@ impl Codes {
         while out.len() < n {
             match &mut self.page {
                 Some(page) if page.n_left > 0 => page.take(n - out.len(), self.dictionary.texts.len(), &mut out)?,
-                _ => match self.pages.get_next_page().map_err(|e| faults::found(&e))? {
+                _ => match self.pages.get_next_page().map_err(|e| errors::found(&e))? {
                     None => break,
                     Some(page @ Page::DictionaryPage { .. }) => {
                         self.dictionary = Rc::new(Dictionary::read(page.buffer()));
@@ -219,8 +219,8 @@ impl Iterator for Rest {
 
 #[cfg(test)]
 mod tests {
-    use super::super::reader::File;
     use crate::base::Member;
+    use crate::formats::neuron_parquet::pages::reader::File;
     use parquet::data_type::{ByteArray, ByteArrayType};
     use parquet::file::properties::{WriterProperties, WriterVersion};
     use parquet::file::writer::SerializedFileWriter;

@@ -1,8 +1,8 @@
 //! What a directory's tables lack, in sentences: nobody should look for rows that cannot be there.
 
-use super::reader::File;
-use super::table::Table;
 use crate::base::{Ledger, text};
+use crate::formats::neuron_parquet::pages::reader::File;
+use crate::formats::neuron_parquet::tables::table::Table;
 use std::collections::BTreeMap;
 
 const NOT_PLACED: &str = "its rows are not on the timeline";
@@ -67,13 +67,13 @@ fn without(table: &str) -> &'static str {
 }
 
 /// What is missing where the values of a column cannot be used; `otherwise` where nothing is computed from it.
-pub(super) fn without_column(table: &str, column: &str, otherwise: &'static str) -> &'static str {
+pub fn without_column(table: &str, column: &str, otherwise: &'static str) -> &'static str {
     let needed = NEEDS.iter().find(|(of, columns, _)| *of == table && columns.contains(&column));
     needed.map_or(otherwise, |n| n.2)
 }
 
 /// Notes the tables and columns that are not there; of the tables in `unreadable` a file could not be opened.
-pub(super) fn check(tables: &BTreeMap<String, Table>, unreadable: &[String], ledger: &mut Ledger) {
+pub fn check(tables: &BTreeMap<String, Table>, unreadable: &[String], ledger: &mut Ledger) {
     for (table, lost) in TABLES {
         let has_other = table == "DmaPacket" && tables.contains_key("DmaPacketAggregated");
         if !tables.contains_key(table) && !has_other && !unreadable.iter().any(|name| name == table) {
@@ -107,13 +107,13 @@ fn some_of(names: &[impl AsRef<str>]) -> String {
 }
 
 /// Notes the parts of a table that are not there.
-pub(super) fn note_missing(table: &str, parts: &[String], ledger: &mut Ledger) {
+pub fn note_missing(table: &str, parts: &[String], ledger: &mut Ledger) {
     let are = if parts.len() == 1 { "is" } else { "are" };
     ledger.note(format!("{} of the table `{table}` {are} missing: metrics that use it do not include those rows.", some_of(parts)));
 }
 
 /// Puts into the ledger, once, the columns of a file that turned out, while they were read, not to be readable to their end.
-pub(super) fn columns(table: &Table, file: &File, ledger: &mut Ledger) {
+pub fn columns(table: &Table, file: &File, ledger: &mut Ledger) {
     for column in file.tell_columns(&table.name, ledger) {
         let lost = without_column(&table.name, &column, "the table is shown without it");
         ledger.note(format!("The column `{column}` of the table `{}` is only partly readable: {lost}.", table.name));
@@ -122,7 +122,7 @@ pub(super) fn columns(table: &Table, file: &File, ledger: &mut Ledger) {
 
 /// What views lack for want of a column that is not there, cannot be read, or is of another type, as `of_other_types` are; for the list of what is
 /// not available.
-pub(super) fn costly(tables: &BTreeMap<String, Table>, of_other_types: &[(&str, &str)], is_one_core: bool) -> Vec<String> {
+pub fn costly(tables: &BTreeMap<String, Table>, of_other_types: &[(&str, &str)], is_one_core: bool) -> Vec<String> {
     let is_lost = |table: &str, column: &str| {
         of_other_types.contains(&(table, column)) || tables.get(table).is_some_and(|t| t.n_rows() > 0 && t.lacks(column))
     };
@@ -131,7 +131,7 @@ pub(super) fn costly(tables: &BTreeMap<String, Table>, of_other_types: &[(&str, 
 }
 
 /// Notes the tables of `names`, of which a file could not be opened.
-pub(super) fn unreadable(tables: &BTreeMap<String, Table>, names: &[String], ledger: &mut Ledger) {
+pub fn unreadable(tables: &BTreeMap<String, Table>, names: &[String], ledger: &mut Ledger) {
     for name in names {
         let lost = match name.as_str() {
             "DmaPacket" if tables.contains_key("DmaPacketAggregated") => "single DMA packets are not available",
@@ -145,7 +145,7 @@ pub(super) fn unreadable(tables: &BTreeMap<String, Table>, names: &[String], led
 }
 
 /// Notes the tables that turned out, while they were read, not to be readable to their end.
-pub(super) fn broken(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) {
+pub fn broken(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) {
     for (name, table) in tables {
         table.files.iter().for_each(|file| columns(table, file, ledger));
         let Some(n) = table.n_lost() else { continue };

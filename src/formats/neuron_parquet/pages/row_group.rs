@@ -2,23 +2,23 @@
 
 use super::batch::{Batch, Values};
 use super::column::Column;
-use super::faults;
+use super::errors;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::RowGroupReader;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// Columns that could not be read to their end: by leaf, why (the rest of a sentence), and whether the ledger has it.
-pub(super) type Bad = RefCell<BTreeMap<usize, (String, bool)>>;
+pub type Bad = RefCell<BTreeMap<usize, (String, bool)>>;
 
 /// What is asked of a file: of each column its leaf, where the file has it, and that without which no row has a place.
-pub(super) struct Wanted {
+pub struct Wanted {
     pub leaves: Vec<Option<usize>>,
     pub vital: Option<usize>,
 }
 
 /// Some columns of a row group, read front to back.
-pub(super) struct Group<'a> {
+pub struct Group<'a> {
     meta: &'a RowGroupMetaData,
     wanted: &'a Wanted,
     bad: &'a Bad,
@@ -103,7 +103,7 @@ impl<'a> Group<'a> {
 fn expected(group: &RowGroupMetaData, leaf: usize, at: u64, found: &str) -> String {
     let column = group.column(leaf);
     let name = column.column_path().parts().first().cloned().unwrap_or_default();
-    let packed = match faults::codec(column.compression()) {
+    let packed = match errors::codec(column.compression()) {
         "" => String::new(),
         codec => format!(" (packed by {codec})"),
     };

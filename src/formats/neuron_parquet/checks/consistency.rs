@@ -3,14 +3,14 @@
 mod blame;
 mod moments;
 
-use super::facts::first_row;
-use super::table::Table;
 use crate::base::{Ledger, Severity};
+use crate::formats::neuron_parquet::tables::facts::first_row;
+use crate::formats::neuron_parquet::tables::table::Table;
 use crate::model::{Cell, Profile};
 use blame::Pair;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub(super) use moments::Moments;
+pub use moments::Moments;
 
 /// Counts of the summary that together are the rows of a table: the table, the counts, and by how much they may miss each other. Some packets
 /// are written twice.
@@ -32,7 +32,7 @@ const COUNTS: [(&str, &[&str], f64); 2] = [
 const SAME: f64 = 0.02;
 
 /// Notes tables that do not fit the run that `Metadata` describes, and those that do; `ends` are the last moments of tables, `moments` some of them.
-pub(super) fn check(
+pub fn check(
     tables: &BTreeMap<String, Table>,
     (ends, moments): (&[(&'static str, i64)], &[Moments]),
     (profile, window_ns): (&Profile, i64),

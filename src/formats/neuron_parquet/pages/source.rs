@@ -56,7 +56,7 @@ fn read(at: usize, start: u64, n: u64, may_be_less: bool) -> Result<Bytes, Parqu
 }
 
 /// A file of [`FILES`].
-pub(super) struct Source {
+pub struct Source {
     at: usize,
     len: u64,
 }
@@ -98,7 +98,7 @@ impl Length for Source {
 }
 
 /// Reads on from an offset, a piece at a time. Lives no longer than its [`Source`].
-pub(super) struct Ahead {
+pub struct Ahead {
     at: usize,
     /// Of the whole file.
     pub len: u64,

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 /// Reads the numbers front to back; holds no more than the bytes they stand in.
-pub(super) struct Hybrid {
+pub struct Hybrid {
     bytes: Bytes,
     /// Where the next run begins.
     at: usize,

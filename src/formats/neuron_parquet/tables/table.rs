@@ -1,17 +1,17 @@
 //! A table of a profile as its files, and what every reader of rows needs of one.
 
-use super::reader::File;
-use super::table_of;
 use crate::base::Order as _;
 use crate::base::{InputSet, Member};
+use crate::formats::neuron_parquet::pages::reader::File;
+use crate::formats::neuron_parquet::table_of;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// Tables whose rows are slices; a slice's record says which of them (its member) and which row (its offset).
-pub(super) const SLICE_TABLES: [&str; 6] = ["Instruction", "DmaPacket", "DmaPacketAggregated", "CcOp", "CcInstruction", "CoreBarriers"];
+pub const SLICE_TABLES: [&str; 6] = ["Instruction", "DmaPacket", "DmaPacketAggregated", "CcOp", "CcInstruction", "CoreBarriers"];
 
 /// The files of one table, in the order of their parts. A broken file is left out, and in the ledger.
-pub(super) struct Table {
+pub struct Table {
     /// Its name: `Instruction`.
     pub name: String,
     pub files: Vec<File>,
@@ -65,7 +65,7 @@ impl Table {
 }
 
 /// Members by table and part.
-pub(super) fn members_by_table(input: &InputSet) -> BTreeMap<String, Vec<&Member>> {
+pub fn members_by_table(input: &InputSet) -> BTreeMap<String, Vec<&Member>> {
     let mut named: Vec<((&str, u32), &Member)> = input.members.iter().map(|m| (table_of(&m.name), m)).collect();
     named.order_by_key(|n| n.0);
     let mut out: BTreeMap<String, Vec<&Member>> = BTreeMap::new();
@@ -77,12 +77,12 @@ pub(super) fn members_by_table(input: &InputSet) -> BTreeMap<String, Vec<&Member
 
 /// (start, duration), as the columns tell.
 #[inline(always)]
-pub(super) fn span(start: Option<i64>, end: Option<i64>, duration: Option<i64>) -> Option<(i64, i64)> {
+pub fn span(start: Option<i64>, end: Option<i64>, duration: Option<i64>) -> Option<(i64, i64)> {
     let from = start?;
     let told = duration.or_else(|| end?.checked_sub(from))?;
     (told >= 0).then_some((from, told))
 }
 
-pub(super) fn column(value: Option<i64>) -> Option<u32> {
+pub fn column(value: Option<i64>) -> Option<u32> {
     value.and_then(|v| u32::try_from(v).ok()).filter(|v| *v != u32::MAX)
 }

@@ -1,20 +1,20 @@
 //! Some rows of some columns, and what is in them.
 
-use super::codes::{ABSENT, Dictionary, known};
+use super::dictionary::{ABSENT, Dictionary, known};
 use crate::base::{Interner, StrId};
 use crate::model::Cell;
 use parquet::data_type::ByteArray;
 use std::rc::Rc;
 
 /// Some rows of some columns. A column that the file does not have is absent in every row.
-pub(super) struct Batch {
+pub struct Batch {
     pub columns: Vec<Values>,
     /// Rows of it.
     pub n_rows: usize,
 }
 
 /// Values of a column, row by row.
-pub(super) enum Values {
+pub enum Values {
     Missing,
     /// The file has the column, but it cannot be read.
     Broken,
@@ -29,7 +29,7 @@ pub(super) enum Values {
 }
 
 /// A value a row, where there is one.
-pub(super) struct Cells<V> {
+pub struct Cells<V> {
     values: Vec<V>,
     /// Rows that have a value; empty where all have.
     held: Vec<bool>,
@@ -63,7 +63,7 @@ impl<V: Default> Cells<V> {
 }
 
 /// A column of whole numbers: its kind is looked at once, not row by row.
-pub(super) enum Ints<'a> {
+pub enum Ints<'a> {
     Plain(&'a Cells<i64>),
     /// Numbers written as something else.
     Other(&'a Batch, usize),
@@ -81,7 +81,7 @@ impl Ints<'_> {
 }
 
 /// Ids of a column's texts.
-pub(super) struct Ids(Vec<StrId>);
+pub struct Ids(Vec<StrId>);
 
 impl Ids {
     /// The id of a row's text; the empty one's where nothing is told.

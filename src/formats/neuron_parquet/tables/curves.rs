@@ -1,10 +1,10 @@
 //! Values over time.
 
-use super::mixture::Moments;
 use super::reading::Reading;
 use super::table::Table;
 use crate::base::Ledger;
 use crate::formats::neuron_json::timeline::Curve;
+use crate::formats::neuron_parquet::checks::consistency::Moments;
 use std::collections::BTreeMap;
 
 const SBUF: [&str; 4] = ["partition_0_util_percent", "partition_32_util_percent", "partition_64_util_percent", "partition_96_util_percent"];
@@ -41,7 +41,7 @@ const CURVES: [(&str, Curve, &[&str], Scale); 5] = [
 ];
 
 /// Puts every table of measurements on the timeline.
-pub(super) fn curves(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
+pub fn curves(tables: &BTreeMap<String, Table>, r: &mut Reading, ledger: &mut Ledger) {
     for (name, curve, columns, scale) in CURVES {
         let Some(table) = tables.get(name) else {
             continue;

@@ -5,7 +5,7 @@ use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 
 /// What the library met instead of what it looked for.
-pub(super) fn found(error: &ParquetError) -> String {
+pub fn found(error: &ParquetError) -> String {
     match (own(error), error) {
         (Some(own), _) => own,
         (None, ParquetError::NYI(_)) => "an encoding that this page does not support".into(),
@@ -33,7 +33,7 @@ fn of_input(error: &InputError) -> String {
 }
 
 /// What a column's values are packed by, as people call it; empty where they are not.
-pub(super) fn codec(compression: Compression) -> &'static str {
+pub fn codec(compression: Compression) -> &'static str {
     match compression {
         Compression::UNCOMPRESSED => "",
         Compression::SNAPPY => "Snappy",
@@ -46,7 +46,7 @@ pub(super) fn codec(compression: Compression) -> &'static str {
 }
 
 /// Why the footer of a file could not be read.
-pub(super) fn of_footer(member: &Member, error: &ParquetError) -> String {
+pub fn of_footer(member: &Member, error: &ParquetError) -> String {
     let len = member.len();
     if len < 12 {
         return format!("expected a Parquet file, found only {len} bytes");

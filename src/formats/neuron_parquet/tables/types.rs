@@ -1,8 +1,8 @@
 //! Columns whose values are something else than their name promises.
 
-use super::reader::{BATCH, File};
 use super::table::Table;
 use crate::base::Ledger;
+use crate::formats::neuron_parquet::pages::reader::{BATCH, File};
 use crate::model::Cell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -59,13 +59,13 @@ const TYPES: [(&str, Kind, &[&str]); 24] = [
 
 /// Notes the columns of another type: table, column, what was expected and what was found, and what is missing without them. Gives their tables
 /// and names.
-pub(super) fn check(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) -> Vec<(&'static str, &'static str)> {
+pub fn check(tables: &BTreeMap<String, Table>, ledger: &mut Ledger) -> Vec<(&'static str, &'static str)> {
     let mut out = Vec::new();
     for (name, kind, columns) in TYPES {
         for (file, column) in tables.get(name).iter().flat_map(|t| &t.files).flat_map(|f| columns.iter().map(move |c| (f, *c))) {
             if let Some(found) = file.type_of(column).filter(|found| !is_fit(file, column, kind, found)) {
                 out.push((name, column));
-                let lost = super::needs::without_column(name, column, "its values are not available");
+                let lost = crate::formats::neuron_parquet::checks::missing::without_column(name, column, "its values are not available");
                 ledger.note(format!("Expected {} in the column `{column}` of the table `{name}`, found {found}: {lost}.", kind.name()));
             }
         }

@@ -28,11 +28,11 @@ const FACTS: [(&str, &str, &str, &str); 15] = [
 ];
 
 /// Columns of `Metadata` that figures are computed from.
-pub(super) const HARDWARE: &[&str] =
+pub const HARDWARE: &[&str] =
     &["tensor_engine_clock_freq", "tensor_engine_num_rows", "tensor_engine_num_cols", "vector_engine_clock_freq", "hbm_ddr_bandwidth"];
 
 /// The first rows of `Metadata` and `NeffHeader`, and all warnings.
-pub(super) struct Facts {
+pub struct Facts {
     rows: HashMap<&'static str, HashMap<String, Cell>>,
     warnings: Vec<String>,
     /// NeuronCore of the first physical core.
@@ -122,7 +122,7 @@ impl Facts {
             ..NeuronDevice::default()
         };
         let meta = Meta {
-            format: super::ID.into(),
+            format: crate::formats::neuron_parquet::ID.into(),
             title,
             origin: "start of the execution window".into(),
             facts,
@@ -165,7 +165,7 @@ fn not_available((tables, unreadable): (&BTreeMap<String, Table>, &[String])) ->
 }
 
 /// The first row of a table by column; empty where it cannot be read.
-pub(super) fn first_row(table: &Table) -> HashMap<String, Cell> {
+pub fn first_row(table: &Table) -> HashMap<String, Cell> {
     let columns = table.columns();
     let wanted: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut out = HashMap::new();

@@ -1,10 +1,13 @@
 //! Tables of a system profile.
 
-use super::import::{Opened, open_tables, row_fields};
+use super::generic;
 use super::reading::each;
 use super::table::{Table, members_by_table};
-use super::{is_system_table, needs, now, tables};
 use crate::base::{InputSet, Ledger, Member};
+use crate::formats::neuron_parquet::checks::missing;
+use crate::formats::neuron_parquet::import::{Opened, open_tables, row_fields};
+use crate::formats::neuron_parquet::is_system_table;
+use crate::formats::neuron_parquet::pages::panic_context;
 use crate::formats::neuron_system::{CATEGORIES, Curve, Event, EventKeys, FLOWS_MAX, HbmNames, Store, row_record};
 use crate::formats::{Field, ImportError};
 use crate::model::Profile;
@@ -35,9 +38,9 @@ const COLUMNS: [&str; 14] = [
 ];
 
 /// Reads the tables. The library panics on some damaged files: natively that is caught here, in the browser it ends this worker alone.
-pub(super) fn read(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<(), ImportError> {
+pub fn read(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<(), ImportError> {
     let work = std::panic::AssertUnwindSafe(|| read_all(input, store, ledger));
-    let gave_up = || ImportError::Invalid(now::gave_up().unwrap_or_else(|| now::sentence("one")));
+    let gave_up = || ImportError::Invalid(panic_context::gave_up().unwrap_or_else(|| panic_context::sentence("one")));
     std::panic::catch_unwind(work).unwrap_or_else(|_| Err(gave_up()))
 }
 
@@ -48,7 +51,7 @@ fn read_all(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<
         .collect();
     let members = members.into_iter().filter(|(_, m): &(String, Vec<&Member>)| !m.is_empty()).collect();
     let Opened { tables, unreadable } = open_tables(members, ledger)?;
-    needs::unreadable(&tables, &unreadable, ledger);
+    missing::unreadable(&tables, &unreadable, ledger);
     for table in tables.values() {
         match table.name.as_str() {
             EVENTS => events(table, store, ledger),
@@ -62,9 +65,9 @@ fn read_all(input: &InputSet, store: &mut Store, ledger: &mut Ledger) -> Result<
             "DeviceProfileList" => device_profiles(table, store, ledger),
             _ => (),
         }
-        store.builder.table(tables::table(table, ledger));
+        store.builder.table(generic::table(table, ledger));
     }
-    needs::broken(&tables, ledger);
+    missing::broken(&tables, ledger);
     let others: Vec<&str> = tables.keys().map(String::as_str).filter(|n| !is_system_table(n)).collect();
     if !others.is_empty() {
         ledger.note(format!("Shown only in Tables: {}.", others.join(", ")));
@@ -164,6 +167,6 @@ fn device_profiles(table: &Table, store: &mut Store, ledger: &mut Ledger) {
 }
 
 /// Every field of a row of the events.
-pub(super) fn record(input: &InputSet, profile: &Profile, row: u64) -> Result<Vec<Field>, ImportError> {
+pub fn record(input: &InputSet, profile: &Profile, row: u64) -> Result<Vec<Field>, ImportError> {
     row_fields(input, profile, EVENTS, row)
 }

@@ -2,9 +2,9 @@
 
 use super::batch::Batch;
 use super::column::is_decimal;
-use super::faults;
-use super::group::{Bad, Group, Wanted};
-use super::now::Now;
+use super::errors;
+use super::panic_context::Now;
+use super::row_group::{Bad, Group, Wanted};
 use super::source::{Ahead, Source};
 use crate::base::{Ledger, Member, Severity};
 use parquet::basic::{ConvertedType, Type};
@@ -15,12 +15,12 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 /// Rows read at a time.
-pub(super) const BATCH: usize = 32_768;
+pub const BATCH: usize = 32_768;
 /// Columns without which a row has no place on the timeline.
 const TIMES: [&str; 2] = ["start_ts", "timestamp"];
 
 /// An open file.
-pub(super) struct File {
+pub struct File {
     reader: SerializedFileReader<Source>,
     /// The same file.
     source: Ahead,
@@ -43,7 +43,7 @@ impl File {
         let _told = Now::reading(&name);
         let source = Source::new(member);
         let ahead = source.ahead();
-        let reader = SerializedFileReader::new(source).map_err(|e| faults::of_footer(member, &e))?;
+        let reader = SerializedFileReader::new(source).map_err(|e| errors::of_footer(member, &e))?;
         let meta = reader.metadata().file_metadata();
         let (mut columns, mut leaves): (Vec<String>, Vec<usize>) = (Vec::new(), Vec::new());
         for (leaf, column) in meta.schema_descr().columns().iter().enumerate() {
@@ -103,9 +103,9 @@ impl File {
                 let skip = first.saturating_sub(begins);
                 if place >= held {
                     let n = self.hold(&groups[place..], wanted, (begins, until), are_all);
-                    held = place + n.map_err(|e| group(faults::found(&e)))?;
+                    held = place + n.map_err(|e| group(errors::found(&e)))?;
                 }
-                let reader = self.reader.get_row_group(place).map_err(|e| group(faults::found(&e)))?;
+                let reader = self.reader.get_row_group(place).map_err(|e| group(errors::found(&e)))?;
                 let mut at = begins + skip;
                 let mut columns = Group::open(&*reader, meta, (wanted, &self.bad), (skip, at))?;
                 while at < ends.min(until) {
