@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use axonscope::base::{TimeNs, TimeRange};
-use axonscope::views::timeline::in_view::Curves;
+use axonscope::views::timeline::counter::Curves;
 use axonscope::views::timeline::index::Index;
 use axonscope::views::timeline::rows::{Folding, rows};
 use axonscope::views::timeline::sample::large;

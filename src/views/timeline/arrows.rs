@@ -1,6 +1,12 @@
 //! Arrows between slices: which part of them is on screen, and as what.
 
 use super::core::Core;
+use crate::base::colour_slots::N_TOP;
+
+/// The colour slot of the `i`-th kind: far apart in the palette.
+pub fn kind_slot(i: u16) -> u16 {
+    (i + 1) % N_TOP
+}
 
 /// How far outside the screen an end may lie for a curve; beyond it a straight line is cut at the border.
 const FAR_PX: f64 = 2_000.0;

@@ -1,22 +1,12 @@
 //! The rows under a box that was dragged, and those of the committed one. Named by path; a group stands for all rows below it.
 
 use super::core::{Core, DragKind, Tool};
+use super::parts::BoxRows;
 use super::rows::{LANE, Row};
 use crate::base::TrackId;
 use crate::engine::hot::HotColumns;
 use std::collections::HashSet;
 use std::sync::Arc;
-
-/// The rows of the committed range.
-#[derive(Debug, Clone, Default)]
-pub struct BoxRows {
-    /// Whether a drag over the rows chooses rows at all.
-    pub is_on: bool,
-    /// Paths; none: all rows.
-    paths: Arc<Vec<String>>,
-    /// By track; empty: all rows.
-    is_inside: Vec<bool>,
-}
 
 impl BoxRows {
     /// The same rows in other columns.

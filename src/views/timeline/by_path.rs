@@ -1,24 +1,12 @@
 //! What the user did to the rows, by the paths of these: it outlives other rows in their place, and is there again when they come back.
 
+pub use super::folding::ByPath;
+pub(super) use super::folding::Key;
 use super::folding::{Folding, ordered};
 use super::index::Index;
 use crate::base::TrackId;
 use crate::engine::hot::HotColumns;
 use std::collections::{HashMap, HashSet};
-
-/// A row: its path, and how many of that path stand before it.
-pub(super) type Key = (String, u32);
-
-/// What was done to rows that are there, and to some that are not.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ByPath {
-    /// Whether rows are closed that are not as at first.
-    pub(super) closed: HashMap<Key, bool>,
-    /// Pinned rows from the top.
-    pub(super) pinned: Vec<Key>,
-    /// Rows of a group in order, where it is not that of the file; `None`: those in no group.
-    pub(super) order: HashMap<Option<Key>, Vec<Key>>,
-}
 
 /// By track.
 pub(super) fn keys(index: &Index) -> Vec<Key> {

@@ -1,9 +1,9 @@
 //! The timeline's state and what changes it, without a browser: window, rows, pointer, drag.
 
-use super::box_rows::BoxRows;
 use super::by_path::ByPath;
-use super::in_view::Curves;
+use super::counter::Curves;
 use super::index::Index;
+use super::parts::BoxRows;
 use super::rows::{Folding, Rows, rows};
 use super::viewport::Viewport;
 use crate::analysis::flows::Flows;

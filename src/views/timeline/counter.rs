@@ -1,8 +1,12 @@
 //! Counters: the edges of their areas, reduced so that no peak is lost, and the values at a moment.
 
 use super::lod::seek;
-use crate::engine::Counter;
+use crate::analysis::device::ViewCurve;
+use crate::base::TimeRange;
+use crate::engine::hot::HotMeta;
+use crate::engine::{Counter, Series};
 use crate::ui::table::is_whole;
+use std::collections::HashMap;
 
 const FAN: usize = 32;
 
@@ -133,6 +137,48 @@ pub fn value_text(value: f64, unit: &str) -> String {
             let gap = if prefix.is_empty() && unit.is_empty() { "" } else { "\u{a0}" };
             format!("{}{gap}{prefix}{unit}", text::three_digits(value / scale))
         }
+    }
+}
+
+/// Curves in place of others, by the position of a counter in the table.
+#[derive(Debug, Default)]
+pub struct Curves(HashMap<usize, (Counter, CounterLod)>);
+
+impl Curves {
+    /// The one that stands for a counter.
+    pub fn get(&self, counter: usize) -> Option<(&Counter, &CounterLod)> {
+        self.0.get(&counter).map(|c| (&c.0, &c.1))
+    }
+
+    /// Each in the place of the row of its group and name. Behind the end of `window` nothing is drawn.
+    pub(super) fn new(info: &HotMeta, found: Vec<ViewCurve>, window: TimeRange) -> Self {
+        let place = |curve: &ViewCurve| {
+            info.counters.iter().position(|c| {
+                let track = info.tracks.get(c.track.index());
+                track.is_some_and(|t| t.parent == curve.group && info.strings.get(t.name) == curve.name)
+            })
+        };
+        let one = |mut curve: ViewCurve| {
+            let at = place(&curve)?;
+            let known = info.counters.get(at)?;
+            if curve.times.last().is_some_and(|t| *t < window.end.0) {
+                curve.times.push(window.end.0);
+                curve.values.push(f64::NAN);
+            } else if let Some(last) = curve.values.last_mut() {
+                *last = f64::NAN;
+            }
+            let name = known.series.first().map_or(curve.name, |s| s.name.clone());
+            let counter = Counter {
+                track: known.track,
+                unit: known.unit.clone(),
+                is_stacked: false,
+                times: curve.times,
+                series: vec![Series { name, values: curve.values }],
+            };
+            let lod = CounterLod::new(&counter);
+            Some((at, (counter, lod)))
+        };
+        Curves(found.into_iter().filter_map(one).collect())
     }
 }
 

@@ -1,8 +1,7 @@
 //! Draws the arrows of the window: a path for each kind, so that hundreds cost a few strokes.
 
-use super::arrows::Arrow;
+use super::arrows::{Arrow, kind_slot};
 use super::core::Core;
-use super::flows::kind_slot;
 use super::theme::{Theme, css};
 use web_sys::CanvasRenderingContext2d as Context;
 

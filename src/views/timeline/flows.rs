@@ -1,12 +1,12 @@
 //! Arrows of the profile in the window: which are wanted, which are on screen. The choice is the user's, the arrows the worker's.
 
 use super::arrange::Ids;
+pub use super::arrows::kind_slot;
 use super::arrows::{Arrow, arrow};
 use super::core::Core;
 use super::stage::Stage;
 use crate::analysis::flows::{Flows, FlowsQuery};
 use crate::base::Order as _;
-use crate::base::colour_slots::N_TOP;
 use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::effect::effect;
@@ -113,11 +113,6 @@ pub fn kind_label(kind: &str) -> String {
         "" => "Kind not recorded".into(),
         _ => kind.to_string(),
     }
-}
-
-/// The colour slot of the `i`-th kind: far apart in the palette.
-pub fn kind_slot(i: u16) -> u16 {
-    (i + 1) % N_TOP
 }
 
 /// How many are drawn of how many there are.

@@ -1,13 +1,26 @@
 //! What the user did to the rows: closed, pinned, moved, filtered.
 
-use super::by_path::ByPath;
 use super::deep_stacks::deep_stacks;
 use super::index::Index;
 use crate::base::Order as _;
 use crate::base::TrackId;
 use crate::engine::hot::HotColumns;
 use crate::engine::{Track, TrackKind};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+/// A row: its path, and how many of that path stand before it.
+pub(super) type Key = (String, u32);
+
+/// What was done to rows that are there, and to some that are not.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ByPath {
+    /// Whether rows are closed that are not as at first.
+    pub(super) closed: HashMap<Key, bool>,
+    /// Pinned rows from the top.
+    pub(super) pinned: Vec<Key>,
+    /// Rows of a group in order, where it is not that of the file; `None`: those in no group.
+    pub(super) order: HashMap<Option<Key>, Vec<Key>>,
+}
 
 /// What the user did to the rows.
 #[derive(Debug, Clone, Default)]
@@ -20,7 +33,7 @@ pub struct Folding {
     pub rank: Vec<u32>,
     /// Only tracks whose path holds this text.
     pub filter: String,
-    /// Kinds of rows that are left out: see [`super::settings::kind_of`].
+    /// Kinds of rows that are left out: see [`super::row_kinds::kind_of`].
     pub hidden: Vec<String>,
     /// What was done to rows that are not there now.
     pub past: ByPath,
@@ -121,7 +134,7 @@ impl Folding {
         let is_lane =
             |t: &Track| matches!(t.kind, TrackKind::Engine | TrackKind::Queue | TrackKind::Thread | TrackKind::Stream | TrackKind::Async);
         let bare =
-            info.tracks.iter().filter(|t| t.kind != TrackKind::Group && !is_lane(t)).filter_map(|t| super::settings::kind_of(info, t));
+            info.tracks.iter().filter(|t| t.kind != TrackKind::Group && !is_lane(t)).filter_map(|t| super::row_kinds::kind_of(info, t));
         self.hidden = bare.map(Into::into).collect();
         self.closed = (0..info.tracks.len() as u32).map(TrackId).filter(|t| info.tracks[t.index()].lanes.len() > 1).collect();
         let n_slices = |t: TrackId| -> u64 {

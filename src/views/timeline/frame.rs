@@ -3,16 +3,36 @@
 use super::card::Card;
 use super::core::Core;
 use super::hit_test::Hit;
-use super::labels::{Label, labels};
 use super::overview::{Brush, OVERVIEW_PX, RULER_PX};
+use super::row_labels::{Label, labels};
 use super::scene::{Scene, Shot};
-use super::stage::Nodes;
 use super::surface;
 use super::theme::{Theme, Tokens};
 use super::ticks::{Ticks, ticks};
 use crate::base::phases::{self, Phase};
 use crate::base::{Item, SliceId, TimeRange};
-use leptos::prelude::*;
+use leptos::{html, prelude::*};
+
+/// The elements a frame writes to.
+#[derive(Clone, Copy)]
+pub struct Nodes {
+    /// The view's root.
+    pub root: NodeRef<html::Section>,
+    /// What scrolls.
+    pub scroller: NodeRef<html::Div>,
+    /// As high as the rows that do not fit.
+    pub spacer: NodeRef<html::Div>,
+    /// The drawing area.
+    pub plot: NodeRef<html::Div>,
+    /// Rows.
+    pub rows: NodeRef<html::Canvas>,
+    /// Above the rows.
+    pub overlay: NodeRef<html::Canvas>,
+    /// Overview and ruler.
+    pub top: NodeRef<html::Canvas>,
+    /// The labels that scroll.
+    pub labels: NodeRef<html::Div>,
+}
 
 /// Everything that is no signal.
 pub struct Inner {

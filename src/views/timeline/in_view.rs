@@ -1,59 +1,15 @@
 //! Curves that are worked out anew for what is in view, once it has come to rest: means since its start, smoothed throughput.
 
-use super::counter::CounterLod;
+use super::counter::Curves;
 use super::settings::Settings;
-use crate::analysis::device::{CurvesQuery, ViewCurve};
+use crate::analysis::device::CurvesQuery;
 use crate::base::TimeRange;
-use crate::engine::hot::{HotColumns, HotMeta};
-use crate::engine::{Counter, Series};
+use crate::engine::hot::HotColumns;
 use crate::ui::effect::effect;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
-use std::collections::HashMap;
 use std::sync::Arc;
-
-/// Curves in place of others, by the position of a counter in the table.
-#[derive(Debug, Default)]
-pub struct Curves(HashMap<usize, (Counter, CounterLod)>);
-
-impl Curves {
-    /// The one that stands for a counter.
-    pub fn get(&self, counter: usize) -> Option<(&Counter, &CounterLod)> {
-        self.0.get(&counter).map(|c| (&c.0, &c.1))
-    }
-
-    /// Each in the place of the row of its group and name. Behind the end of `window` nothing is drawn.
-    fn new(info: &HotMeta, found: Vec<ViewCurve>, window: TimeRange) -> Self {
-        let place = |curve: &ViewCurve| {
-            info.counters.iter().position(|c| {
-                let track = info.tracks.get(c.track.index());
-                track.is_some_and(|t| t.parent == curve.group && info.strings.get(t.name) == curve.name)
-            })
-        };
-        let one = |mut curve: ViewCurve| {
-            let at = place(&curve)?;
-            let known = info.counters.get(at)?;
-            if curve.times.last().is_some_and(|t| *t < window.end.0) {
-                curve.times.push(window.end.0);
-                curve.values.push(f64::NAN);
-            } else if let Some(last) = curve.values.last_mut() {
-                *last = f64::NAN;
-            }
-            let name = known.series.first().map_or(curve.name, |s| s.name.clone());
-            let counter = Counter {
-                track: known.track,
-                unit: known.unit.clone(),
-                is_stacked: false,
-                times: curve.times,
-                series: vec![Series { name, values: curve.values }],
-            };
-            let lod = CounterLod::new(&counter);
-            Some((at, (counter, lod)))
-        };
-        Curves(found.into_iter().filter_map(one).collect())
-    }
-}
 
 /// The curves that the settings ask for; none while they are as the file has them. `window` is what is in view, at rest; `hot` are the
 /// columns as they came.

@@ -2,6 +2,7 @@
 //! A device profile is of one logical core.
 
 use super::regroup::regroup;
+use super::row_kinds::OF;
 use super::settings::Settings;
 use crate::analysis::system::RowOf;
 use crate::base::TrackId;
@@ -10,15 +11,7 @@ use crate::engine::hot::{HotColumns, HotMeta};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-/// Between the name of a row and that of its core.
-const OF: &str = " · NC ";
-
 type Columns = Signal<Option<Arc<HotColumns>>>;
-
-/// The name of a row without that of its core.
-pub(super) fn own_name(name: &str) -> &str {
-    name.rsplit_once(OF).map_or(name, |p| p.0)
-}
 
 /// The physical cores: groups at the top that hold engines.
 fn cores(info: &HotMeta) -> Vec<TrackId> {
@@ -103,6 +96,7 @@ fn children(info: &HotMeta, group: TrackId) -> impl Iterator<Item = TrackId> + '
 
 #[cfg(test)]
 mod tests {
+    use super::super::row_kinds::own_name;
     use super::super::sample::sample;
     use super::*;
     use crate::engine::Track;

@@ -2,6 +2,7 @@
 
 use super::core::{Core, DragKind};
 use super::index::SliceText;
+pub use super::parts::MarkAct;
 use super::rows::Row;
 use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange};
@@ -19,19 +20,6 @@ pub const FLAG_PX: f64 = 14.0;
 const CHAR_PX: f64 = 6.7;
 /// Characters of a name on a flag.
 const FLAG_CHARS: usize = 24;
-
-/// What the user does to annotations on the timeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MarkAct {
-    /// A marker at a moment.
-    Add(TimeNs),
-    /// A region.
-    AddRegion(TimeRange),
-    /// A part goes to a moment.
-    Move(u32, Part, TimeNs),
-    /// One was clicked.
-    Choose(u32),
-}
 
 /// An annotation on the screen, CSS pixels; may lie outside.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,8 @@
 //! The small types of the timeline's state: tools, drags, and what the rest of the page is told.
 
-use super::marks::MarkAct;
-use crate::base::{Item, TimeRange};
+use crate::base::{Item, TimeNs, TimeRange};
 use crate::state::annotations::Part;
+use std::sync::Arc;
 
 /// What dragging does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,4 +72,28 @@ pub struct Place {
     pub height: f64,
     /// Whether it is in the block at the top, which hides what is scrolled below it.
     pub is_pinned: bool,
+}
+
+/// What the user does to annotations on the timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkAct {
+    /// A marker at a moment.
+    Add(TimeNs),
+    /// A region.
+    AddRegion(TimeRange),
+    /// A part goes to a moment.
+    Move(u32, Part, TimeNs),
+    /// One was clicked.
+    Choose(u32),
+}
+
+/// The rows of the committed range.
+#[derive(Debug, Clone, Default)]
+pub struct BoxRows {
+    /// Whether a drag over the rows chooses rows at all.
+    pub is_on: bool,
+    /// Paths; none: all rows.
+    pub(super) paths: Arc<Vec<String>>,
+    /// By track; empty: all rows.
+    pub(super) is_inside: Vec<bool>,
 }

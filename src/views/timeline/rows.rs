@@ -151,7 +151,7 @@ fn shown(hot: &HotColumns, index: &Index, needle: &str, hidden: &[String]) -> Op
         return None;
     }
     let is_hidden = |kind: Option<&str>| kind.is_some_and(|kind| hidden.iter().any(|h| h == kind));
-    let kinds = hot.info.tracks.iter().map(|t| super::settings::kind_of(&hot.info, t));
+    let kinds = hot.info.tracks.iter().map(|t| super::row_kinds::kind_of(&hot.info, t));
     let is_wanted = |path: &str| needle.is_empty() || path.to_lowercase().contains(needle);
     // Groups are shown for what is in them; one that matches by itself shows all that is not hidden.
     let rows = index.tracks.iter().zip(kinds);

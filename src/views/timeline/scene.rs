@@ -1,6 +1,6 @@
 //! A frame of the rows: every visible lane, counter and instant on one raster, and the texts that go on top. Knows no canvas.
 
-use super::in_view::Curves;
+use super::counter::Curves;
 use super::index::Index;
 use super::lane::{Ink, WideSlice};
 use super::lines::Lines;

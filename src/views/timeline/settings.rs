@@ -1,8 +1,6 @@
 //! What of the timeline is shown: kinds of rows, names on slices, semaphores, and how slices are coloured. All of it is in the address.
 
-use super::logical::own_name;
-use super::settings_semaphores::picked;
-use super::stage::Stage;
+pub use super::row_kinds::{DMA, INSTRUCTIONS, kinds};
 use crate::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use crate::engine::hot::{HotColumns, HotMeta};
 use crate::engine::{Track, TrackKind};
@@ -11,11 +9,6 @@ use crate::state::own::Mine;
 use crate::ui::effect::effect;
 use leptos::prelude::*;
 use std::sync::Arc;
-
-/// Instructions of an engine.
-pub const INSTRUCTIONS: &str = "Instructions";
-/// DMA transfers.
-pub const DMA: &str = "DMA";
 
 /// The choices.
 #[derive(Clone, Copy)]
@@ -148,55 +141,11 @@ impl Settings {
         let hidden: Vec<&str> = kinds.iter().map(String::as_str).filter(|k| !is_kept(k)).collect();
         self.hidden.1.set(hidden.join("|"));
     }
-
-    /// Keeps the timeline as chosen.
-    pub fn follow(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
-        effect(move || {
-            let (hidden, has_text, hides_tiny) = (split(&self.hidden.0.get()), self.has_text.0.get(), self.hides_tiny.0.get());
-            let picked = hot.with(|h| h.as_ref().and_then(|h| picked(&h.info, &self.semaphores.0.get())));
-            stage.change(move |core| {
-                (core.has_text, core.picked, core.hides_tiny) = (has_text, picked, hides_tiny);
-                if core.folding.hidden != hidden {
-                    core.fold(|folding, _, _| folding.hidden = hidden);
-                }
-            });
-        });
-        self.follow_filter(stage, hot);
-        self.follow_rows(stage, hot);
-    }
 }
 
 /// Kinds out of the address.
 pub fn split(text: &str) -> Vec<String> {
     text.split('|').filter(|k| !k.is_empty()).map(Into::into).collect()
-}
-
-/// The kind of a row; `None` for groups.
-pub fn kind_of<'a>(info: &'a HotMeta, track: &Track) -> Option<&'a str> {
-    let name = own_name(info.strings.get(track.name));
-    Some(match track.kind {
-        TrackKind::Group => return None,
-        TrackKind::Counter | TrackKind::Other => name,
-        TrackKind::Engine if name.starts_with("CC-core") || name.starts_with("Collectives") => "Collectives",
-        TrackKind::Engine => INSTRUCTIONS,
-        TrackKind::Queue => DMA,
-        TrackKind::Wait if name == "Semaphores" => "Semaphores",
-        TrackKind::Wait => "Waits and barriers",
-        TrackKind::Thread => "Threads",
-        TrackKind::Stream => "Streams",
-        TrackKind::Async => "Asynchronous",
-    })
-}
-
-/// The kinds of rows of a profile, in their order; at most forty.
-pub fn kinds(info: &HotMeta) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for kind in info.tracks.iter().filter_map(|t| kind_of(info, t)) {
-        if out.len() < 40 && !kind.contains('|') && out.iter().all(|k| k != kind) {
-            out.push(kind.into());
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Which semaphores are drawn, by number; and what of that the profile does not know.
 
+use super::semaphore_numbers::numbers;
+pub use super::semaphore_numbers::semaphores;
 use super::settings::Settings;
 use crate::base::text;
 use crate::engine::hot::{HotColumns, HotMeta};
@@ -9,33 +11,6 @@ use std::sync::Arc;
 
 /// Numbers that are named in a sentence; of more it tells how many there are.
 const NAMED: usize = 12;
-
-/// The number of the semaphore that a moment `S[5] = 3` sets.
-fn semaphore(name: &str) -> Option<&str> {
-    name.strip_prefix("S[")?.split_once(']').map(|p| p.0)
-}
-
-/// Numbers of the semaphores of a profile, in ascending order.
-pub fn semaphores(info: &HotMeta) -> Vec<String> {
-    let mut out: Vec<(usize, String)> =
-        info.strings.iter().filter_map(|(_, text)| semaphore(text)).map(|id| (id.len(), id.to_string())).collect();
-    out.sort();
-    out.dedup();
-    out.into_iter().map(|s| s.1).collect()
-}
-
-/// The numbers that were typed: `5, 24`.
-fn numbers(typed: &str) -> impl Iterator<Item = &str> {
-    typed.split([',', ';', ' ']).filter(|w| !w.is_empty())
-}
-
-/// By string: whether moments of that name are drawn; `None` when all are. What the profile does not know picks nothing.
-pub(super) fn picked(info: &HotMeta, typed: &str) -> Option<Vec<bool>> {
-    let known = semaphores(info);
-    let wanted: Vec<&str> = numbers(typed).filter(|w| known.iter().any(|k| k == w)).collect();
-    let keeps = |text: &str| semaphore(text).is_none_or(|id| wanted.contains(&id));
-    (!wanted.is_empty()).then(|| info.strings.iter().map(|(_, text)| keeps(text)).collect())
-}
 
 /// A sentence about the typed numbers that are none of `known`; `None` where each is.
 fn unknown(known: &[String], typed: &str) -> Option<String> {

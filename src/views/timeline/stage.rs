@@ -3,10 +3,11 @@
 use super::arrange::Ids;
 use super::card::Card;
 use super::core::{Act, Core};
+pub use super::frame::Nodes;
 use super::frame::{Inner, Told};
-use super::labels::Label;
 use super::memory;
 use super::overview::Brush;
+use super::row_labels::Label;
 use super::theme::{Theme, Tokens};
 use crate::base::phases::{self, Phase};
 use crate::base::{Item, SliceId, TimeRange};
@@ -38,27 +39,6 @@ pub struct Shown {
     pub hovered: RwSignal<Option<SliceId>>,
     /// The visible window, as of the last frame.
     pub window: RwSignal<Option<TimeRange>>,
-}
-
-/// The elements a frame writes to.
-#[derive(Clone, Copy)]
-pub struct Nodes {
-    /// The view's root.
-    pub root: NodeRef<html::Section>,
-    /// What scrolls.
-    pub scroller: NodeRef<html::Div>,
-    /// As high as the rows that do not fit.
-    pub spacer: NodeRef<html::Div>,
-    /// The drawing area.
-    pub plot: NodeRef<html::Div>,
-    /// Rows.
-    pub rows: NodeRef<html::Canvas>,
-    /// Above the rows.
-    pub overlay: NodeRef<html::Canvas>,
-    /// Overview and ruler.
-    pub top: NodeRef<html::Canvas>,
-    /// The labels that scroll.
-    pub labels: NodeRef<html::Div>,
 }
 
 /// A handle on the running timeline.

@@ -3,8 +3,8 @@
 use super::counter::{samples_in, value_text};
 use super::lane::Ink;
 use super::lod::seek;
-use super::logical::own_name;
 use super::raster::{Pixel, blend};
+use super::row_kinds::own_name;
 use super::rows::{COUNTER, Row};
 use super::scene::{Scene, Shot, Text, TextInk};
 use super::theme::Theme;

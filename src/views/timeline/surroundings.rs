@@ -1,5 +1,7 @@
 //! What the running timeline has to do with the page around it: the window that others see, its size, the theme.
 
+use super::semaphore_numbers::picked;
+use super::settings::{Settings, split};
 use super::stage::Stage;
 use crate::base::TimeRange;
 use crate::engine::hot::HotColumns;
@@ -7,6 +9,24 @@ use crate::ui::dom::on_resize;
 use crate::ui::effect::effect;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
+
+impl Settings {
+    /// Keeps the timeline as chosen.
+    pub fn follow(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
+        effect(move || {
+            let (hidden, has_text, hides_tiny) = (split(&self.hidden.0.get()), self.has_text.0.get(), self.hides_tiny.0.get());
+            let picked = hot.with(|h| h.as_ref().and_then(|h| picked(&h.info, &self.semaphores.0.get())));
+            stage.change(move |core| {
+                (core.has_text, core.picked, core.hides_tiny) = (has_text, picked, hides_tiny);
+                if core.folding.hidden != hidden {
+                    core.fold(|folding, _, _| folding.hidden = hidden);
+                }
+            });
+        });
+        self.follow_filter(stage, hot);
+        self.follow_rows(stage, hot);
+    }
+}
 
 /// Joins the visible window to a signal of the page.
 pub(super) fn share_window(

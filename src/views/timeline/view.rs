@@ -3,9 +3,9 @@
 use super::around::{Glance, HoverCard, SliceList, Splitter};
 use super::arrange::Ids;
 use super::core::{Act, Tool};
+use super::counter::Curves;
 use super::events;
 use super::flows::{self, FlowChoice};
-use super::in_view::Curves;
 use super::labels::Labels;
 use super::marking::Marking;
 use super::settings::Settings;
