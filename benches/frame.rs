@@ -2,13 +2,13 @@
 #![allow(missing_docs)]
 
 use axonscope::base::{TimeNs, TimeRange};
-use axonscope::views::timeline::counter::Curves;
-use axonscope::views::timeline::index::Index;
-use axonscope::views::timeline::rows::{Folding, rows};
-use axonscope::views::timeline::sample::large;
-use axonscope::views::timeline::scene::{Scene, Shot};
-use axonscope::views::timeline::theme::{Theme, Tokens};
-use axonscope::views::timeline::viewport::Viewport;
+use axonscope::views::timeline::lookup::counter::Curves;
+use axonscope::views::timeline::lookup::index::Index;
+use axonscope::views::timeline::lookup::sample::large;
+use axonscope::views::timeline::lookup::viewport::Viewport;
+use axonscope::views::timeline::paint::scene::{Scene, Shot};
+use axonscope::views::timeline::paint::theme::{Theme, Tokens};
+use axonscope::views::timeline::rows::layout::{Folding, rows};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn frames(c: &mut Criterion) {

@@ -6,7 +6,7 @@ use crate::base::{SliceId, StrId, TimeRange, TrackId, text};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::commands::{Commands, Line, matching};
 use crate::ui::effect::effect;
-use crate::views::timeline::settings::Settings;
+use crate::views::timeline::rows::choices::Settings;
 use leptos::prelude::*;
 use std::sync::Arc;
 

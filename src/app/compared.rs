@@ -7,7 +7,7 @@ use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::effect::effect;
 use crate::views::compare::linked::{is_same, same_share, shifts};
 use crate::views::timeline::Timeline;
-use crate::views::timeline::stack::{Stack, stack_at};
+use crate::views::timeline::aligned::stack::{Stack, stack_at};
 use crate::worker::protocol::{HotColumns, OccurrencesQuery};
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -11,7 +11,7 @@ use crate::views::details::merged::MergedTransfers;
 use crate::views::ledger::agreement::agreements as agreements_of;
 use crate::views::other_profile::OtherProfile;
 use crate::views::tensors::TensorsView;
-use crate::views::timeline::settings::Settings;
+use crate::views::timeline::rows::choices::Settings;
 use crate::views::variants::{Profile, VariantsView};
 use crate::worker::protocol::{Details, Meta, ProfileKind};
 use leptos::prelude::*;

@@ -18,12 +18,12 @@ use crate::views::operators::{OperatorsView, sums::RangeSums};
 use crate::views::profile::ProfileView;
 use crate::views::tables::TablesView;
 use crate::views::timeline::Timeline;
-use crate::views::timeline::dma;
-use crate::views::timeline::flows::FlowChoice;
+use crate::views::timeline::flows::in_window::FlowChoice;
 use crate::views::timeline::legend::{DURATION, DurationLegend, Legend};
 use crate::views::timeline::marking::Marking;
-use crate::views::timeline::settings::Settings;
-use crate::views::timeline::{in_view, logical, names};
+use crate::views::timeline::rows::choices::Settings;
+use crate::views::timeline::rows::dma;
+use crate::views::timeline::rows::{in_view, logical, name_rows};
 use crate::worker::client::Ask;
 use crate::worker::protocol::{ColourKeysQuery, Details, DetailsQuery, HotColumns, OccurrencesQuery, ScopeQuery, Within};
 use leptos::prelude::*;
@@ -122,7 +122,7 @@ pub(super) fn rows(front: Front) -> AnyView {
         let settings = Settings { mine: app.mine(), ..Settings::of(app.view_state("timeline")) };
         let device = Signal::derive(move || app.front().filter(OpenProfile::is_device).map(|p| (p.id, p.ask)));
         let curves = in_view::curves(device, settings, app.window.into(), hot);
-        let (hot, ids) = names::with_names(device, settings, hot, dma::in_rows(device, settings, hot));
+        let (hot, ids) = name_rows::with_names(device, settings, hot, dma::in_rows(device, settings, hot));
         let hot = logical::in_rows(settings, hot);
         let bands = dma::bands(device.get_untracked().map(|d| d.1));
         view! {

@@ -8,7 +8,7 @@ use crate::base::text;
 use crate::state::{
     App, AppStateStoreFields as _, Kept, OpenProfile, Rest, actions, own::OwnKind, region_scope, runs, url::Named, url::UrlState,
 };
-use crate::views::timeline::memory;
+use crate::views::timeline::state::memory;
 use crate::worker::client::Ask;
 use crate::worker::page::{Events, FromWorker, Link};
 use crate::worker::protocol::{FindQuery, Found, HotColumns, Opened, ToWorker};

@@ -3,7 +3,7 @@
 use super::stacked::Stacked;
 use crate::state::App;
 use crate::ui::effect::effect;
-use crate::views::timeline::stack_asks::colours;
+use crate::views::timeline::aligned::asks::colours;
 use crate::worker::protocol::HotColumns;
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -6,7 +6,7 @@ use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::effect::effect;
 use crate::views::serving::ServingView;
 use crate::views::system::{Device, ExecutionLinks, Grouping, RowOf, SystemView, Ways, ask_rows};
-use crate::views::timeline::regroup::regroup;
+use crate::views::timeline::rows::regroup::regroup;
 use crate::worker::protocol::{Details, HotColumns, ProfileKind};
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -6,7 +6,7 @@ use super::front;
 use super::stacked::Stacked;
 use super::{device_views, fleet, neuron, program_views, search, sources, sql, system, time_views, torch_views};
 use crate::state::{App, OpenProfile};
-use crate::views::timeline::flows::FlowChoice;
+use crate::views::timeline::flows::in_window::FlowChoice;
 use crate::worker::protocol::{Details, HotColumns};
 use leptos::prelude::*;
 use std::sync::Arc;

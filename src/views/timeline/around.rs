@@ -1,8 +1,8 @@
 //! What stands around the canvases: the border of the labels, the list of slices for keyboard and screen reader, the hover card.
 
-use super::core::Act;
 use super::events;
 use super::stage::Stage;
+use super::state::core::Act;
 use crate::base::{SliceId, text};
 use crate::engine::brief::Brief;
 use crate::ui::effect::effect;

@@ -1,6 +1,6 @@
 //! Stretches worth a look as amber bands below the ruler: many small transfers, tensors moved again and again. A click shows one whole.
 
-use super::settings::Settings;
+use super::rows::choices::Settings;
 use super::stage::Stage;
 use super::steps::BandButton;
 use crate::analysis::device::Band;

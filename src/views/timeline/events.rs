@@ -1,9 +1,9 @@
 //! Pointer, wheel and key events of the browser, translated for the state.
 
-use super::core::Act;
-use super::gesture::Press;
-use super::marks::MarkAct;
+use super::input::gesture::Press;
 use super::stage::Stage;
+use super::state::core::Act;
+use super::state::marks::MarkAct;
 use crate::ui::dom::is_panel_open;
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;

@@ -1,14 +1,14 @@
 //! One frame: what is due is painted, and what the DOM has to follow is returned.
 
-use super::card::Card;
-use super::core::Core;
-use super::hit_test::Hit;
-use super::overview::{Brush, OVERVIEW_PX, RULER_PX};
-use super::row_labels::{Label, labels};
-use super::scene::{Scene, Shot};
-use super::surface;
-use super::theme::{Theme, Tokens};
-use super::ticks::{Ticks, ticks};
+use super::input::card::Card;
+use super::input::hit_test::Hit;
+use super::paint::overview::{Brush, OVERVIEW_PX, RULER_PX};
+use super::paint::scene::{Scene, Shot};
+use super::paint::surface;
+use super::paint::theme::{Theme, Tokens};
+use super::paint::ticks::{Ticks, ticks};
+use super::state::core::Core;
+use super::state::row_labels::{Label, labels};
 use crate::base::phases::{self, Phase};
 use crate::base::{Item, SliceId, TimeRange};
 use leptos::{html, prelude::*};
@@ -88,7 +88,7 @@ pub(super) struct Told {
     pub card: Option<Option<Card>>,
     pub hovered: Option<SliceId>,
     pub unit: &'static str,
-    pub tool: super::core::Tool,
+    pub tool: super::state::core::Tool,
     pub filter: String,
     /// Where rows were laid out anew.
     pub placed: Option<String>,

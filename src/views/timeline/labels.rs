@@ -1,7 +1,7 @@
 //! The column on the left: a label per row, with what folds, pins and moves it.
 
-pub use super::row_labels::Label;
 use super::stage::Stage;
+pub use super::state::row_labels::Label;
 use crate::base::{TrackId, text};
 use crate::engine::TrackKind;
 use leptos::prelude::*;
@@ -155,8 +155,8 @@ fn LabelRow(stage: Stage, label: Label, dragged: RwSignal<Option<Dragged>>) -> i
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::sample;
     use super::*;
+    use crate::views::timeline::lookup::sample::sample;
     use std::sync::Arc;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Joins the annotations of the page to the running timeline.
 
-use super::marks::MarkAct;
 use super::stage::Stage;
+use super::state::marks::MarkAct;
 use crate::state::annotations::Book;
 use crate::ui::effect::effect;
 use leptos::prelude::*;

@@ -1,9 +1,9 @@
 //! The shown timeline drawn once more, at any resolution, for a picture that is saved or copied (`public/share/picture.js`).
 
-use super::overview::{OVERVIEW_PX, RULER_PX};
-use super::scene::Scene;
+use super::paint::overview::{OVERVIEW_PX, RULER_PX};
+use super::paint::scene::Scene;
+use super::paint::surface;
 use super::stage::Stage;
-use super::surface;
 use leptos::prelude::*;
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
@@ -67,7 +67,7 @@ pub fn draw_rows(ctx: &Context, scale: f64) {
     });
 }
 
-fn with_shown(draw: impl FnOnce(&super::frame::Inner, &super::core::Core)) {
+fn with_shown(draw: impl FnOnce(&super::frame::Inner, &super::state::core::Core)) {
     if let Some((_, shown)) = SHOWN.get() {
         shown.without_pointer(draw);
     }

@@ -1,14 +1,14 @@
 //! The running timeline: its state, its canvases, and at most one frame per animation frame.
 
-use super::arrange::Ids;
-use super::card::Card;
-use super::core::{Act, Core};
 pub use super::frame::Nodes;
 use super::frame::{Inner, Told};
-use super::memory;
-use super::overview::Brush;
-use super::row_labels::Label;
-use super::theme::{Theme, Tokens};
+use super::input::card::Card;
+use super::paint::overview::Brush;
+use super::paint::theme::{Theme, Tokens};
+use super::rows::arrange::Ids;
+use super::state::core::{Act, Core};
+use super::state::memory;
+use super::state::row_labels::Label;
 use crate::base::phases::{self, Phase};
 use crate::base::{Item, SliceId, TimeRange};
 use leptos::{html, prelude::*};
@@ -28,7 +28,7 @@ pub struct Shown {
     /// The ruler's unit.
     pub unit: RwSignal<&'static str>,
     /// The tool in use.
-    pub tool: RwSignal<super::core::Tool>,
+    pub tool: RwSignal<super::state::core::Tool>,
     /// The row filter.
     pub filter: RwSignal<String>,
     /// Pins, order and folds of the rows, as the address has them.

@@ -1,7 +1,7 @@
 //! Steps of the program as labelled bands below the ruler. A click shows one whole.
 
-use super::core::Act;
 use super::stage::Stage;
+use super::state::core::Act;
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::hot::{HotColumns, Step};
 use leptos::prelude::*;

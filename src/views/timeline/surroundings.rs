@@ -1,7 +1,7 @@
 //! What the running timeline has to do with the page around it: the window that others see, its size, the theme.
 
-use super::semaphore_numbers::picked;
-use super::settings::{Settings, split};
+use super::rows::choices::{Settings, split};
+use super::settings::semaphore_numbers::picked;
 use super::stage::Stage;
 use crate::base::TimeRange;
 use crate::engine::hot::HotColumns;

@@ -1,13 +1,13 @@
 //! The tools above the rows: what dragging does, whole and fit, folding, and the row filter.
 
-use super::core::Tool;
-use super::flow_menu::FlowMenu;
-use super::flows::FlowChoice;
+use super::flows::in_window::FlowChoice;
+use super::flows::menu::FlowMenu;
 use super::marking::Marking;
-use super::marks::MarkAct;
-use super::settings::Settings;
-use super::settings_menu::SettingsMenu;
+use super::rows::choices::Settings;
+use super::settings::panel::SettingsMenu;
 use super::stage::Stage;
+use super::state::core::Tool;
+use super::state::marks::MarkAct;
 use crate::base::TimeRange;
 use crate::engine::TrackKind;
 use crate::engine::hot::HotColumns;

@@ -1,15 +1,16 @@
 //! The component: elements, and signals to and from the running timeline.
 
 use super::around::{Glance, HoverCard, SliceList, Splitter};
-use super::arrange::Ids;
-use super::core::{Act, Tool};
-use super::counter::Curves;
 use super::events;
-use super::flows::{self, FlowChoice};
+use super::flows::in_window;
+use super::flows::in_window::FlowChoice;
 use super::labels::Labels;
+use super::lookup::counter::Curves;
 use super::marking::Marking;
-use super::settings::Settings;
+use super::rows::arrange::Ids;
+use super::rows::choices::Settings;
 use super::stage::{Nodes, Shown, Stage};
+use super::state::core::{Act, Tool};
 use super::surroundings::{share_window, watch_surroundings};
 use super::toolbar::Toolbar;
 use crate::analysis::device::Band;
@@ -139,7 +140,7 @@ pub fn Timeline(
     }
     let choice = flows.as_ref().map(|f| f.0);
     if let Some((choice, ask)) = flows {
-        flows::follow(stage, choice, ask);
+        in_window::follow(stage, choice, ask);
     }
     marking.follow(stage, hot);
     if let Some(settings) = settings {

@@ -1,0 +1,71 @@
+//! Colours of a stack by another column than the name: one value, one colour in all workers.
+
+use super::stack::Stack;
+use crate::base::colour_slots::{N_SLOTS, N_TOP};
+use crate::engine::hot::HotColumns;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a worker says of a column.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Colours {
+    /// Slot by slice.
+    pub keys: Vec<u16>,
+    /// Values with their slots.
+    pub values: Vec<(String, u16)>,
+}
+
+/// Slots that one value has to itself; those from here on have half the chroma and are shared.
+const N_OWN: u16 = N_TOP;
+
+impl Stack {
+    /// The stack in other colours; `None` of a worker that does not have the column: its slices are muted.
+    ///
+    /// A value has the slot that it has in the first worker with it. One whose slot another value has by then is muted.
+    pub fn coloured(&self, all: &[Option<Colours>]) -> Arc<HotColumns> {
+        let mut slot_of: HashMap<&str, u16> = HashMap::new();
+        let mut is_taken = [false; N_OWN as usize];
+        let mut colour = Vec::with_capacity(self.hot.start.len());
+        for (at, part) in self.parts.iter().enumerate() {
+            let Some(own) = all.get(at).and_then(Option::as_ref) else {
+                colour.extend(std::iter::repeat_n(N_OWN, part.n as usize));
+                continue;
+            };
+            // A muted slot stands for many values: only the others can be told apart.
+            let mut becomes: Vec<u16> = (0..N_SLOTS).collect();
+            for (value, slot) in own.values.iter().filter(|v| v.1 < N_OWN) {
+                becomes[usize::from(*slot)] = *slot_of.entry(value).or_insert_with(|| {
+                    let is_other = std::mem::replace(&mut is_taken[usize::from(*slot)], true);
+                    if is_other { N_OWN + slot } else { *slot }
+                });
+            }
+            // Slots beyond are those of durations and of what has one meaning everywhere: the same in all workers.
+            let slot = |i: usize| own.keys.get(i).map_or(N_OWN, |key| becomes.get(usize::from(*key)).copied().unwrap_or(*key));
+            colour.extend((0..part.n as usize).map(slot));
+        }
+        Arc::new(HotColumns { colour, ..HotColumns::clone(&self.hot) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::timeline::aligned::stack::stack;
+    use crate::views::timeline::lookup::sample::sample;
+
+    #[test]
+    fn a_value_has_one_colour_in_all_workers() {
+        let s = stack(&[("a".into(), Arc::new(sample())), ("b".into(), Arc::new(sample())), ("c".into(), Arc::new(sample()))]);
+        let n = sample().start.len();
+        let colours = |values: &[(&str, u16)], keys: &[u16]| {
+            let values = values.iter().map(|v| (v.0.to_string(), v.1)).collect();
+            Some(Colours { values, keys: keys.iter().copied().cycle().take(n).collect() })
+        };
+        let hot =
+            s.coloured(&[colours(&[("cpu_op", 3), ("kernel", 5)], &[3, 5, 30]), colours(&[("kernel", 3), ("x", 5)], &[3, 5, 30]), None]);
+        assert_eq!(hot.colour[..3], [3, 5, 30]);
+        // `kernel` keeps its 5, and `x` cannot have it as well.
+        assert_eq!(hot.colour[n..n + 3], [5, N_TOP + 5, 30]);
+        assert_eq!((hot.colour[2 * n], hot.colour.len()), (N_OWN, 3 * n));
+    }
+}

@@ -1,0 +1,235 @@
+//! What a frame looks things up in, built once per profile: pyramids of lanes and counters, the tree of tracks, where its instants are.
+
+use super::boxes::{Boxes, boxes};
+use super::counter::CounterLod;
+use super::deep_stacks::deep_stacks;
+use super::lod::LaneLod;
+use crate::base::Order as _;
+use crate::base::{SliceId, StrId, TrackId, short_name};
+use crate::engine::hot::HotColumns;
+use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Lookups over one profile's columns.
+#[derive(Debug, Default)]
+pub struct Index {
+    /// By lane.
+    pub lods: Vec<LaneLod>,
+    /// By track.
+    pub tracks: Vec<TrackInfo>,
+    /// Tracks without a parent, in display order.
+    pub roots: Vec<TrackId>,
+    /// By counter.
+    pub counters: Vec<CounterLod>,
+    /// By string: whether a slice of that name on an engine is a wait, not work.
+    pub is_wait: Vec<bool>,
+    /// By string: the name for reading, where it differs.
+    pub short_names: FxHashMap<u32, Box<str>>,
+    /// Boxes that some rows lay over others.
+    pub boxes: Vec<Boxes>,
+}
+
+/// Instructions by which an engine waits for others: drawn thin, so that idle time is seen.
+const WAITS: [&str; 2] = ["EVENT_SEMAPHORE", "DRAIN"];
+
+/// What hangs on a track.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct TrackInfo {
+    /// Tracks directly below, in display order.
+    pub children: Vec<TrackId>,
+    /// Positions in the table of counters.
+    pub counters: Vec<u32>,
+    /// Positions in the table of instants.
+    pub instants: Range<usize>,
+    /// Outermost lanes of this track and all below it: what a closed group sums up.
+    pub outer_lanes: Vec<u32>,
+    /// Busy share of the profile's range, mean over `outer_lanes`; `None` without any.
+    pub busy_share: Option<f64>,
+    /// The lanes of a thread in which something other than Python functions ran, where its stack is deep: what is drawn when it is closed.
+    pub work_lanes: Option<Arc<[u32]>>,
+    /// Names from the root, joined by ` / `.
+    pub path: String,
+    /// Bytes of its name that another row of its group begins with too; 0 where it stands alone.
+    pub n_alike: usize,
+}
+
+/// Bytes, of whole characters, that two names have in common at their beginning.
+fn alike(a: &str, b: &str) -> usize {
+    a.chars().zip(b.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum()
+}
+
+impl Index {
+    /// The name of a slice for reading.
+    pub fn short_name<'a>(&'a self, hot: &'a HotColumns, slice: SliceId) -> &'a str {
+        let short = hot.name.get(slice.index()).and_then(|name| self.short_names.get(name)).map(AsRef::as_ref);
+        short.unwrap_or_else(|| hot.name_of(slice))
+    }
+
+    /// Walks the columns once.
+    pub fn new(hot: &HotColumns) -> Self {
+        let info = &hot.info;
+        let lods = info.lanes.iter().map(|l| LaneLod::new(&hot.duration, l.first as usize..l.end as usize)).collect();
+        let counters = info.counters.iter().map(CounterLod::new).collect();
+        let is_wait = info.strings.iter().map(|(_, name)| WAITS.contains(&name)).collect();
+        let tracks = vec![TrackInfo::default(); info.tracks.len()];
+        let short = |(id, name)| match short_name(name) {
+            Cow::Owned(short) => Some((id, short)),
+            Cow::Borrowed(_) => None,
+        };
+        let short_names = info.strings.iter().filter_map(short).map(|(id, short): (StrId, String)| (id.0, short.into())).collect();
+        let mut index = Index { lods, tracks, roots: Vec::new(), counters, is_wait, short_names, boxes: boxes(hot) };
+        index.link(hot);
+        index.sum_up(hot);
+        index.compare_names(hot);
+        for (track, lanes) in deep_stacks(hot) {
+            index.tracks[track.index()].work_lanes = Some(lanes.into());
+        }
+        index
+    }
+
+    fn link(&mut self, hot: &HotColumns) {
+        let info = &hot.info;
+        for (i, track) in info.tracks.iter().enumerate() {
+            let id = TrackId(i as u32);
+            let name = info.strings.get(track.name);
+            match track.parent.filter(|p| p.index() < i) {
+                Some(parent) => {
+                    self.tracks[parent.index()].children.push(id);
+                    self.tracks[i].path = format!("{} / {name}", self.tracks[parent.index()].path);
+                }
+                None => {
+                    self.roots.push(id);
+                    self.tracks[i].path = name.to_string();
+                }
+            }
+        }
+        for (i, counter) in info.counters.iter().enumerate() {
+            if let Some(track) = self.tracks.get_mut(counter.track.index()) {
+                track.counters.push(i as u32);
+            }
+        }
+        let mut at = 0;
+        for chunk in info.instants.track.chunk_by(|a, b| a == b) {
+            if let Some(track) = self.tracks.get_mut(chunk[0].index()) {
+                track.instants = at..at + chunk.len();
+            }
+            at += chunk.len();
+        }
+    }
+
+    /// Which beginnings rows of a group have in common: in order of their names, those most alike stand beside each other.
+    fn compare_names(&mut self, hot: &HotColumns) {
+        let name = |t: &TrackId| hot.info.strings.get(hot.info.tracks[t.index()].name);
+        let families = self.tracks.iter().map(|t| &t.children).chain(std::iter::once(&self.roots));
+        let mut found: Vec<(TrackId, usize)> = Vec::new();
+        for family in families.filter(|f| f.len() > 1) {
+            let mut sorted = family.clone();
+            sorted.order_by(|a, b| name(a).cmp(name(b)));
+            for pair in sorted.windows(2) {
+                let n = alike(name(&pair[0]), name(&pair[1]));
+                found.extend([(pair[0], n), (pair[1], n)]);
+            }
+        }
+        for (track, n) in found {
+            let info = &mut self.tracks[track.index()];
+            info.n_alike = info.n_alike.max(n);
+        }
+    }
+
+    /// Outer lanes and busy shares, children before parents.
+    fn sum_up(&mut self, hot: &HotColumns) {
+        let length = hot.range().duration().0 as f64;
+        for i in (0..self.tracks.len()).rev() {
+            let track = &hot.info.tracks[i];
+            let mut outer: Vec<u32> = Vec::new();
+            // Bars that were made are no work of their own: a group is as busy with them as without.
+            let first = hot.info.lanes.get(track.lanes.start as usize).map_or(0, |l| u64::from(l.first));
+            let is_made = hot.info.n_slices > 0 && first >= hot.info.n_slices;
+            if !track.lanes.is_empty() && !is_made {
+                outer.push(track.lanes.start);
+            }
+            for child in std::mem::take(&mut self.tracks[i].children) {
+                outer.extend_from_slice(&self.tracks[child.index()].outer_lanes);
+                self.tracks[i].children.push(child);
+            }
+            let busy: f64 = outer.iter().filter_map(|&l| self.lods.get(l as usize)).map(|l| l.total() as f64).sum();
+            let n = outer.len() as f64;
+            self.tracks[i].busy_share = (n > 0.0 && length > 0.0).then(|| (busy / n / length).clamp(0.0, 1.0));
+            self.tracks[i].outer_lanes = outer;
+        }
+    }
+
+    /// The lane a slice lies in.
+    pub fn lane_of(&self, hot: &HotColumns, slice: SliceId) -> Option<u32> {
+        let at = hot.info.lanes.partition_point(|lane| lane.end <= slice.0);
+        hot.info.lanes.get(at).filter(|lane| lane.first <= slice.0).map(|_| at as u32)
+    }
+
+    /// The track a slice lies on.
+    pub fn track_of(&self, hot: &HotColumns, slice: SliceId) -> Option<TrackId> {
+        self.lane_of(hot, slice).map(|lane| hot.info.lanes[lane as usize].track)
+    }
+
+    /// The slice of a shallower lane of the same track that holds this one.
+    pub fn parent_of(&self, hot: &HotColumns, slice: SliceId) -> Option<SliceId> {
+        let lane = self.lane_of(hot, slice)?;
+        let track = hot.info.lanes[lane as usize].track;
+        let first = hot.info.tracks.get(track.index())?.lanes.start;
+        let (start, end) = (hot.start[slice.index()], hot.end_of(slice));
+        (first..lane).rev().find_map(|l| {
+            let lane = hot.info.lanes.get(l as usize)?;
+            let starts = &hot.start[lane.first as usize..lane.end as usize];
+            let i = lane.first as usize + starts.partition_point(|&s| s <= start).checked_sub(1)?;
+            (hot.end_of(SliceId(i as u32)) >= end).then_some(SliceId(i as u32))
+        })
+    }
+}
+
+/// Short ways to what the columns say of a slice.
+pub trait SliceText {
+    /// First moment after the slice; saturates.
+    fn end_of(&self, slice: SliceId) -> i64;
+    /// Its name.
+    fn name_of(&self, slice: SliceId) -> &str;
+}
+
+impl SliceText for HotColumns {
+    fn end_of(&self, slice: SliceId) -> i64 {
+        self.start[slice.index()].saturating_add(self.duration[slice.index()])
+    }
+
+    fn name_of(&self, slice: SliceId) -> &str {
+        self.name.get(slice.index()).map_or("", |&id| self.info.strings.get(crate::base::StrId(id)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::timeline::lookup::sample::sample;
+
+    #[test]
+    fn the_tree_and_what_hangs_on_it() {
+        let hot = sample();
+        let index = Index::new(&hot);
+        assert_eq!(index.roots, [TrackId(0), TrackId(4)]);
+        assert_eq!(index.tracks[0].children, [TrackId(1), TrackId(2), TrackId(3)]);
+        assert_eq!(index.tracks[1].path, "host / main");
+        assert_eq!(index.tracks[3].counters, [0]);
+        assert_eq!(index.tracks[1].instants, 0..2);
+        assert_eq!(index.tracks[0].outer_lanes, [0, 2]);
+    }
+
+    #[test]
+    fn slices_know_lane_track_and_parent() {
+        let hot = sample();
+        let index = Index::new(&hot);
+        assert_eq!(index.lane_of(&hot, SliceId(2)), Some(1));
+        assert_eq!(index.track_of(&hot, SliceId(2)), Some(TrackId(1)));
+        assert_eq!(index.parent_of(&hot, SliceId(2)), Some(SliceId(0)));
+        assert_eq!(index.parent_of(&hot, SliceId(0)), None);
+        assert_eq!(index.lane_of(&hot, SliceId(999)), None);
+    }
+}

@@ -1,0 +1,244 @@
+//! Columns whose DMA transfers stand in other rows. Slices get other ids there: [`Ids`] leads from the profile's to these and back.
+
+use crate::analysis::device::dma_rows::DmaRows;
+use crate::base::{SliceId, StrId, TrackId};
+use crate::engine::hot::{HotColumns, HotMeta};
+use crate::engine::{Lane, Track, TrackKind};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Ids of the profile (outside) and of the columns drawn (inside). Empty: they are the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ids {
+    /// By the profile's id.
+    inside: Vec<u32>,
+    /// By the id in the columns.
+    outside: Vec<u32>,
+}
+
+impl Ids {
+    /// Where the profile's slice is drawn: several may be drawn as one.
+    pub fn inside(&self, slice: SliceId) -> SliceId {
+        self.inside.get(slice.index()).map_or(slice, |&i| SliceId(i))
+    }
+
+    /// The profile's slice that stands for one drawn.
+    pub fn outside(&self, slice: SliceId) -> SliceId {
+        self.outside.get(slice.index()).map_or(slice, |&i| SliceId(i))
+    }
+
+    /// Where several are drawn: sorted, each once.
+    pub fn all_inside(&self, slices: &[SliceId]) -> Arc<Vec<SliceId>> {
+        let mut out: Vec<SliceId> = slices.iter().map(|s| self.inside(*s)).collect();
+        out.sort_unstable();
+        out.dedup();
+        Arc::new(out)
+    }
+
+    /// The same with further bars behind the `n` that there are, which stand for these slices of the profile.
+    pub fn with_more(mut self, n: usize, more: impl Iterator<Item = SliceId>) -> Self {
+        if self.outside.is_empty() {
+            self.outside = (0..n as u32).collect();
+        }
+        self.outside.extend(more.map(|s| s.0));
+        self
+    }
+
+    /// Whether nothing has moved.
+    pub fn is_same(&self) -> bool {
+        self.outside.is_empty()
+    }
+}
+
+/// The columns with the transfers in `rows`. Rows of another profile change nothing.
+pub fn arrange(hot: &HotColumns, rows: &DmaRows) -> (HotColumns, Ids) {
+    let n = hot.start.len();
+    let is_whole = rows.members.iter().all(|s| s.index() < n);
+    let is_one_each = rows.n_of.is_empty() || rows.n_of.iter().map(|n| *n as usize).sum::<usize>() == rows.members.len();
+    let n_bars: usize = rows.rows.iter().flat_map(|r| &r.lanes).map(|n| *n as usize).sum();
+    let n_told = if rows.n_of.is_empty() { rows.members.len() } else { rows.n_of.len() };
+    if !is_whole || !is_one_each || n_bars != n_told || rows.rows.is_empty() {
+        return (hot.clone(), Ids::default());
+    }
+    let info = HotMeta { tracks: Vec::new(), lanes: Vec::new(), ..hot.info.clone() };
+    let out = HotColumns { info, ..HotColumns::default() };
+    let ids = Ids { inside: vec![0; n], outside: Vec::new() };
+    let mut moving = Moving { hot, rows, out, ids, firsts: firsts(rows), bar: 0, member: 0, names: HashMap::new() };
+    moving.all();
+    (moving.out, moving.ids)
+}
+
+/// First bar of each row, and the first of its transfers.
+fn firsts(rows: &DmaRows) -> Vec<(usize, usize)> {
+    let (mut bar, mut member) = (0, 0);
+    let first = |row: &crate::analysis::device::dma_rows::DmaRow| {
+        let at = (bar, member);
+        let n: usize = row.lanes.iter().map(|n| *n as usize).sum();
+        member += if rows.n_of.is_empty() { n } else { rows.n_of[bar..bar + n].iter().map(|n| *n as usize).sum() };
+        bar += n;
+        at
+    };
+    rows.rows.iter().map(first).collect()
+}
+
+struct Moving<'a> {
+    hot: &'a HotColumns,
+    rows: &'a DmaRows,
+    out: HotColumns,
+    ids: Ids,
+    /// First bar of each row, and the first of its transfers.
+    firsts: Vec<(usize, usize)>,
+    /// The next bar, and the next of all bars' transfers.
+    bar: usize,
+    member: usize,
+    /// Names of bars that stand for several.
+    names: HashMap<(u32, u32), u32>,
+}
+
+impl Moving<'_> {
+    fn all(&mut self) {
+        let (hot, rows) = (self.hot, self.rows);
+        let mut new_of: Vec<TrackId> = vec![TrackId::default(); hot.info.tracks.len()];
+        let mut is_placed = vec![false; rows.rows.len()];
+        for (t, track) in hot.info.tracks.iter().enumerate() {
+            let is_queue = track.kind == TrackKind::Queue;
+            if is_queue {
+                // All rows of the group stand where its first queue stood.
+                for r in (0..rows.rows.len()).filter(|r| rows.rows[*r].group == track.parent) {
+                    if !std::mem::replace(&mut is_placed[r], true) {
+                        self.row(r, track.parent.map(|p| new_of[p.index()]), track.level);
+                    }
+                }
+                new_of[t] = TrackId((self.out.info.tracks.len() as u32).saturating_sub(1));
+                continue;
+            }
+            let at = TrackId(self.out.info.tracks.len() as u32);
+            new_of[t] = at;
+            let first = self.out.info.lanes.len() as u32;
+            for lane in hot.info.lanes.get(track.lanes.start as usize..track.lanes.end as usize).unwrap_or_default() {
+                self.copy(*lane, at);
+            }
+            let lanes = first..self.out.info.lanes.len() as u32;
+            self.out.info.tracks.push(Track { parent: track.parent.map(|p| new_of[p.index()]), lanes, ..track.clone() });
+        }
+        let info = &mut self.out.info;
+        info.counters.iter_mut().for_each(|c| c.track = new_of[c.track.index()]);
+        info.instants.track.iter_mut().for_each(|t| *t = new_of[t.index()]);
+        info.n_slices = self.out.start.len() as u64;
+    }
+
+    /// A lane as it was.
+    fn copy(&mut self, lane: Lane, track: TrackId) {
+        let first = self.out.start.len() as u32;
+        let part = lane.first as usize..lane.end as usize;
+        for (old, new) in part.clone().zip(first..) {
+            self.ids.inside[old] = new;
+        }
+        self.ids.outside.extend(lane.first..lane.end);
+        let (hot, out) = (self.hot, &mut self.out);
+        out.start.extend_from_slice(&hot.start[part.clone()]);
+        out.duration.extend_from_slice(&hot.duration[part.clone()]);
+        out.name.extend_from_slice(&hot.name[part.clone()]);
+        out.colour.extend_from_slice(hot.colour.get(part).unwrap_or_default());
+        out.info.lanes.push(Lane { track, first, end: out.start.len() as u32, ..lane });
+    }
+
+    /// A row of DMA transfers.
+    fn row(&mut self, row: usize, parent: Option<TrackId>, level: u16) {
+        let track = TrackId(self.out.info.tracks.len() as u32);
+        let first_lane = self.out.info.lanes.len() as u32;
+        (self.bar, self.member) = self.firsts[row];
+        let name = self.out.info.strings.push(&self.rows.rows[row].name);
+        for (depth, n) in self.rows.rows[row].lanes.iter().enumerate() {
+            let first = self.out.start.len() as u32;
+            (0..*n).for_each(|_| self.bar(name));
+            self.out.info.lanes.push(Lane { track, depth: depth as u16, first, end: self.out.start.len() as u32 });
+        }
+        let lanes = first_lane..self.out.info.lanes.len() as u32;
+        self.out.info.tracks.push(Track { parent, level, name, kind: TrackKind::Queue, lanes });
+    }
+
+    /// The next bar, of the row `row`. One that stands for several of different names has the row's.
+    fn bar(&mut self, row: StrId) {
+        let n = self.rows.n_of.get(self.bar).map_or(1, |n| *n as usize);
+        let members = &self.rows.members[self.member..self.member + n];
+        (self.bar, self.member) = (self.bar + 1, self.member + n);
+        let Some(&first) = members.first() else { return };
+        let new = self.out.start.len() as u32;
+        members.iter().for_each(|m| self.ids.inside[m.index()] = new);
+        self.ids.outside.push(first.0);
+        let (hot, at) = (self.hot, first.index());
+        let end = members.iter().map(|m| hot.start[m.index()].saturating_add(hot.duration[m.index()])).max().unwrap_or(0);
+        let is_one_name = members.iter().all(|m| hot.name[m.index()] == hot.name[at]);
+        let name = match n {
+            1 => hot.name[at],
+            _ if is_one_name => self.name(hot.name[at], n as u32),
+            _ => self.name(row.0, n as u32),
+        };
+        let out = &mut self.out;
+        out.start.push(hot.start[at]);
+        out.duration.push(end.saturating_sub(hot.start[at]));
+        out.name.push(name);
+        out.colour.push(hot.colour.get(at).copied().unwrap_or(0));
+    }
+
+    /// `x × 16`.
+    fn name(&mut self, name: u32, n: u32) -> u32 {
+        let strings = &mut self.out.info.strings;
+        *self.names.entry((name, n)).or_insert_with(|| {
+            let text = format!("{} × {n}", strings.get(StrId(name)));
+            strings.push(&text).0
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::device::dma_rows::DmaRow;
+    use crate::views::timeline::lookup::sample::sample;
+
+    /// Stream 7, with slices 6 and 7, stands for a queue.
+    fn hot() -> HotColumns {
+        let mut hot = sample();
+        hot.info.tracks[5].kind = TrackKind::Queue;
+        hot
+    }
+
+    fn row(name: &str, lanes: &[u32]) -> DmaRow {
+        DmaRow { group: Some(TrackId(4)), name: name.into(), lanes: lanes.to_vec() }
+    }
+
+    #[test]
+    fn transfers_move_and_ids_lead_both_ways() {
+        let hot = hot();
+        let rows = DmaRows { rows: vec![row("E1", &[1]), row("E2", &[1])], n_of: Vec::new(), members: vec![SliceId(7), SliceId(6)] };
+        let (got, ids) = arrange(&hot, &rows);
+        let names: Vec<&str> = got.info.tracks.iter().map(|t| got.info.strings.get(t.name)).collect();
+        assert_eq!(names[4..], ["device", "E1", "E2"]);
+        assert_eq!(got.info.lanes.iter().map(|l| (l.track.0, l.first, l.end)).collect::<Vec<_>>()[3..], [(5, 6, 7), (6, 7, 8)]);
+        assert_eq!((ids.inside(SliceId(6)), ids.outside(SliceId(6)), ids.inside(SliceId(2))), (SliceId(7), SliceId(7), SliceId(2)));
+        assert_eq!((got.start[6], got.name[6]), (hot.start[7], hot.name[7]));
+        assert_eq!(got.info.counters[0].track, hot.info.counters[0].track);
+    }
+
+    #[test]
+    fn merged_ones_are_one_bar_with_their_number() {
+        let hot = hot();
+        let rows = DmaRows { rows: vec![row("Q", &[1])], n_of: vec![2], members: vec![SliceId(6), SliceId(7)] };
+        let (got, ids) = arrange(&hot, &rows);
+        assert_eq!(got.start.len(), hot.start.len() - 1);
+        let end = hot.start[7] + hot.duration[7];
+        assert_eq!((got.start[6], got.start[6] + got.duration[6]), (hot.start[6], end.max(hot.start[6] + hot.duration[6])));
+        assert!(got.info.strings.get(StrId(got.name[6])).ends_with(" × 2"));
+        assert_eq!((ids.inside(SliceId(7)), ids.outside(SliceId(6))), (SliceId(6), SliceId(6)));
+    }
+
+    #[test]
+    fn rows_that_do_not_fit_change_nothing() {
+        let hot = hot();
+        let odd = DmaRows { rows: vec![row("Q", &[2])], n_of: Vec::new(), members: vec![SliceId(99), SliceId(1)] };
+        let (got, ids) = arrange(&hot, &odd);
+        assert!(got == hot && ids.is_same());
+    }
+}

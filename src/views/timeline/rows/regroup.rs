@@ -1,0 +1,78 @@
+//! The same slices in another order of rows: groups are new, rows keep their lanes, slices their ids.
+
+use crate::analysis::system::RowOf;
+use crate::base::Order as _;
+use crate::base::{InstantId, TrackId};
+use crate::engine::hot::HotColumns;
+use crate::engine::{Counter, InstantTable, Track, TrackKind};
+
+/// The columns with the rows of `order`; rows that it does not name are left as they are at the end.
+pub fn regroup(hot: &HotColumns, order: &[RowOf]) -> HotColumns {
+    let old = &hot.info;
+    let mut out = hot.clone();
+    let info = &mut out.info;
+    info.tracks.clear();
+    let mut new_of: Vec<Option<TrackId>> = vec![None; old.tracks.len()];
+    let left = |named: &[Option<TrackId>], i: usize| named[i].is_none() && old.tracks[i].kind != TrackKind::Group;
+    for row in order {
+        let at = TrackId(info.tracks.len() as u32);
+        let name = info.strings.push(&row.name);
+        let told = row.track.filter(|t| new_of.get(t.index()) == Some(&None));
+        let (kind, lanes) = told.map_or((TrackKind::Group, 0..0), |t| (old.tracks[t.index()].kind, old.tracks[t.index()].lanes.clone()));
+        let parent = row.parent.map(TrackId).filter(|p| p.0 < at.0);
+        let level = parent.map_or(0, |p| info.tracks[p.index()].level + 1);
+        info.tracks.push(Track { parent, level, name, kind, lanes });
+        if let Some(track) = told {
+            new_of[track.index()] = Some(at);
+        }
+    }
+    for i in 0..old.tracks.len() {
+        if left(&new_of, i) {
+            new_of[i] = Some(TrackId(info.tracks.len() as u32));
+            info.tracks.push(Track { parent: None, level: 0, ..old.tracks[i].clone() });
+        }
+    }
+    let new = |t: TrackId| new_of.get(t.index()).copied().flatten().unwrap_or_default();
+    info.lanes.iter_mut().for_each(|l| l.track = new(l.track));
+    info.counters = old.counters.iter().map(|c| Counter { track: new(c.track), ..c.clone() }).collect();
+    let mut instants: Vec<_> = (0..old.instants.time.len()).collect();
+    instants.order_by_key(|&i| (new(old.instants.track[i]), old.instants.time[i]));
+    info.instants = InstantTable {
+        track: instants.iter().map(|&i| new(old.instants.track[i])).collect(),
+        time: instants.iter().map(|&i| old.instants.time[i]).collect(),
+        name: instants.iter().map(|&i| old.instants.name[i]).collect(),
+        record: Vec::new(),
+    };
+    let id = |i: &usize| old.instant_ids.get(*i).copied().unwrap_or(InstantId(*i as u32));
+    info.instant_ids = instants.iter().map(id).collect();
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::timeline::lookup::sample::sample;
+
+    fn row(parent: Option<u32>, name: &str, track: Option<u32>) -> RowOf {
+        RowOf { parent, name: name.into(), track: track.map(TrackId) }
+    }
+
+    #[test]
+    fn rows_move_and_slices_stay() {
+        let hot = sample();
+        let order = [row(None, "Device", None), row(Some(0), "stream", Some(5)), row(None, "CPU", None), row(Some(2), "main", Some(1))];
+        let got = regroup(&hot, &order);
+        let names: Vec<&str> = got.info.tracks.iter().map(|t| got.info.strings.get(t.name)).collect();
+        assert_eq!(names, ["Device", "stream", "CPU", "main", "waits", "memory"]);
+        assert_eq!(got.info.tracks.iter().map(|t| t.level).collect::<Vec<_>>(), [0, 1, 0, 1, 0, 0]);
+        assert_eq!(
+            got.info.lanes.iter().map(|l| (l.track.0, l.first, l.end)).collect::<Vec<_>>(),
+            [(3, 0, 2), (3, 2, 5), (4, 5, 6), (1, 6, 8)]
+        );
+        assert_eq!((got.info.counters[0].track, got.info.instants.track.clone()), (TrackId(5), vec![TrackId(3); 2]));
+        assert_eq!((&got.start, &got.name), (&hot.start, &hot.name));
+        // Asked for a row twice, or for one that is not there: it stands once, or is a group.
+        let odd = regroup(&hot, &[row(Some(9), "a", Some(5)), row(Some(0), "b", Some(5)), row(None, "c", Some(99))]);
+        assert_eq!(odd.info.tracks.iter().filter(|t| !t.lanes.is_empty()).count(), 3);
+    }
+}

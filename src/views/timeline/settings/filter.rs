@@ -1,0 +1,49 @@
+//! The filter of rows, and what was done to them: it is done at the rows, and kept in the address.
+
+use crate::engine::hot::HotColumns;
+use crate::ui::effect::effect;
+use crate::views::timeline::rows::choices::Settings;
+use crate::views::timeline::stage::Stage;
+use leptos::prelude::*;
+use std::sync::Arc;
+
+impl Settings {
+    /// Keeps the rows as the address says, and the address as they are.
+    pub fn follow_filter(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
+        effect(move || {
+            let filter = self.filter.0.get();
+            if hot.with(Option::is_some) {
+                stage.change(move |core| {
+                    if core.folding.filter != filter {
+                        core.fold(|folding, _, _| folding.filter = filter);
+                    }
+                });
+            }
+        });
+        // It is typed above the rows, and lifted by going to a row that it hides: the address follows.
+        let (typed, chosen) = (stage.shown.filter, self.filter);
+        let note = move |text: &String, _: Option<&String>, _: Option<()>| {
+            if chosen.0.get_untracked() != *text {
+                chosen.1.set(text.clone());
+            }
+        };
+        Effect::watch(move || typed.get(), note, false);
+    }
+
+    /// The same of pins, order and folds.
+    pub fn follow_rows(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
+        effect(move || {
+            let placed = self.placed.0.get();
+            if hot.with(Option::is_some) {
+                stage.change(move |core| core.place_rows(&placed));
+            }
+        });
+        let (seen, chosen) = (stage.shown.placed, self.placed);
+        let note = move |text: &String, _: Option<&String>, _: Option<()>| {
+            if chosen.0.get_untracked() != *text {
+                chosen.1.set(text.clone());
+            }
+        };
+        Effect::watch(move || seen.get(), note, false);
+    }
+}

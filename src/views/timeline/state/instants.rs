@@ -1,0 +1,162 @@
+//! Instants as things that can be selected: which of the profile's one is, where it is drawn, which comes next.
+
+use super::core::{Core, Place};
+use crate::base::{InstantId, Item, SliceId, TimeNs, TimeRange, TrackId, text};
+use crate::views::timeline::rows::layout::LANE;
+
+/// How wide the place of an instant is, CSS pixels: a little more than it is drawn.
+const WIDE_PX: f64 = 7.0;
+
+impl Core {
+    /// The profile's instant at a position of the columns.
+    pub fn instant_id(&self, at: usize) -> InstantId {
+        self.hot.info.instant_ids.get(at).copied().unwrap_or(InstantId(at as u32))
+    }
+
+    /// Where the profile's instant stands in the columns.
+    fn instant_position(&self, instant: InstantId) -> Option<usize> {
+        let ids = &self.hot.info.instant_ids;
+        let at = if ids.is_empty() { instant.index() } else { ids.iter().position(|i| *i == instant)? };
+        (at < self.hot.info.instants.time.len()).then_some(at)
+    }
+
+    /// The selected slice; nothing while an instant is selected.
+    pub fn selected_slice(&self) -> Option<SliceId> {
+        self.selection.and_then(Item::slice)
+    }
+
+    /// The time that a slice or an instant takes: none for an instant.
+    pub fn span_of_item(&self, item: Item) -> Option<TimeRange> {
+        match item {
+            Item::Slice(slice) => self.span_of(slice),
+            Item::Instant(instant) => {
+                let time = TimeNs(self.hot.info.instants.time[self.instant_position(instant)?]);
+                Some(TimeRange { start: time, end: time })
+            }
+        }
+    }
+
+    /// The track of a slice or an instant.
+    pub(crate) fn track_of_item(&self, item: Item) -> Option<TrackId> {
+        match item {
+            Item::Slice(slice) => self.index.track_of(&self.hot, slice),
+            Item::Instant(instant) => self.hot.info.instants.track.get(self.instant_position(instant)?).copied(),
+        }
+    }
+
+    /// Where a slice or an instant is drawn; in a closed group, where the group is.
+    pub fn place_of(&self, item: Item) -> Option<Place> {
+        let Item::Instant(_) = item else {
+            return self.place(item.slice()?);
+        };
+        let (span, track) = (self.span_of_item(item)?, self.track_of_item(item)?);
+        let middle = self.view.px_from_time(span.start.0).floor() + 0.5;
+        let (left, right) = (middle - WIDE_PX / 2.0, middle + WIDE_PX / 2.0);
+        let (row, offset) = self.row_of_nearest(track)?;
+        let is_own = row.track == track;
+        let top = f64::from(row.y) + offset + if is_own { f64::from(row.header) } else { 0.0 };
+        // Over slices a tick is short.
+        let height = if is_own && row.lanes.1 > 0 { f64::from(LANE) / 3.0 } else { f64::from(LANE) };
+        Some(Place { left, right, top, height, is_pinned: row.is_pinned })
+    }
+
+    /// Shows the selection, else the committed range, with some room around it.
+    pub(crate) fn fit(&mut self) {
+        match (self.selection.and_then(|s| self.span_of_item(s)), self.range) {
+            // A moment has no length to fit: it comes to the middle.
+            (Some(moment), _) if moment.start == moment.end && self.selected_slice().is_none() => {
+                self.view.pan(self.view.px_from_time(moment.start.0) - self.view.width_px / 2.0);
+            }
+            (Some(span), _) | (None, Some(span)) => self.view.fit(span),
+            (None, None) => {}
+        }
+    }
+
+    /// What `[` and `]` go to: the next of the highlighted or of the same name.
+    pub(crate) fn neighbour(&self, is_next: bool) -> Option<Item> {
+        match self.selection? {
+            Item::Slice(_) => self.occurrence(is_next).map(Into::into),
+            Item::Instant(_) => self.same_moment(is_next),
+        }
+    }
+
+    /// The instant of the same name before or after the selected one.
+    fn same_moment(&self, is_next: bool) -> Option<Item> {
+        let all = &self.hot.info.instants;
+        let selected = self.instant_position(self.selection?.instant()?)?;
+        let (name, at) = (all.name[selected], (all.time[selected], selected));
+        let same = (0..all.time.len()).filter(|&i| all.name[i] == name).map(|i| (all.time[i], i));
+        let found = if is_next { same.filter(|&k| k > at).min() } else { same.filter(|&k| k < at).max() };
+        found.map(|(_, i)| self.instant_id(i).into())
+    }
+
+    /// One slice or instant in a sentence.
+    pub fn sentence_of(&self, item: Item) -> String {
+        let Item::Instant(instant) = item else {
+            return item.slice().map(|s| self.sentence(s)).unwrap_or_default();
+        };
+        let Some(at) = self.instant_position(instant) else { return String::new() };
+        let all = &self.hot.info.instants;
+        let path = self.index.tracks.get(all.track[at].index()).map_or("", |t| t.path.as_str());
+        format!("{}, at {}, on {path}", text::brief(self.hot.info.strings.get(all.name[at])), text::time(TimeNs(all.time[at])))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::timeline::input::gesture::Press;
+    use crate::views::timeline::lookup::sample::sample;
+    use crate::views::timeline::state::core::Act;
+    use std::sync::Arc;
+
+    fn core() -> Core {
+        Core::new(Arc::new(sample()), 1000.0, 400.0)
+    }
+
+    #[test]
+    fn a_click_on_a_tick_selects_the_instant_and_below_it_the_slice() {
+        let mut c = core();
+        let mut click = |y: f64| {
+            c.press(26.0, y, Press::default());
+            c.released(0)
+        };
+        assert_eq!(click(25.0), Some(Act::Select(Some(InstantId(0).into()))));
+        assert_eq!(click(32.0), Some(Act::Select(Some(SliceId(0).into()))));
+    }
+
+    #[test]
+    fn in_other_rows_it_is_still_the_profiles() {
+        let mut hot = sample();
+        hot.info.instant_ids = vec![InstantId(1), InstantId(0)];
+        let mut c = Core::new(Arc::new(hot), 1000.0, 400.0);
+        c.press(26.0, 25.0, Press::default());
+        assert_eq!(c.released(0), Some(Act::Select(Some(InstantId(1).into()))));
+        assert_eq!(c.span_of_item(InstantId(1).into()).map(|s| s.start), Some(TimeNs(50)));
+    }
+
+    #[test]
+    fn a_selected_instant_is_walked_framed_and_named() {
+        let mut c = core();
+        c.selection = Some(InstantId(0).into());
+        let place = c.place_of(InstantId(0).into()).expect("a place");
+        assert!(place.left < 25.0 && place.right > 25.0 && place.height < f64::from(LANE), "{place:?}");
+        assert_eq!(c.key("BracketRight", false), Some(Some(Act::Select(Some(InstantId(1).into())))));
+        c.selection = Some(InstantId(1).into());
+        assert_eq!(c.key("BracketRight", false), None);
+        assert_eq!(c.sentence_of(InstantId(1).into()), "mark, at 1.50 µs, on host / main");
+        assert_eq!(c.key("Escape", false), Some(Some(Act::Select(None))));
+        assert_eq!((c.place_of(InstantId(9).into()), c.sentence_of(InstantId(9).into())), (None, String::new()));
+    }
+
+    #[test]
+    fn going_to_an_instant_opens_its_row_and_keeps_the_zoom() {
+        let mut c = core();
+        c.fold(|f, _, _| f.toggle(TrackId(0)));
+        c.view.show(TimeRange::new(TimeNs(0), TimeNs(200)));
+        c.reveal(InstantId(1));
+        assert_eq!(c.view.window().duration().0, 200);
+        assert!(c.view.window().start.0 < 1500 && c.view.window().end.0 > 1500);
+        assert!(c.place_of(InstantId(1).into()).is_some_and(|p| p.height < f64::from(LANE)));
+    }
+}

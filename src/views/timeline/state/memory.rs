@@ -1,0 +1,88 @@
+//! Where the user was in each open profile: a view is made anew whenever another one was in front.
+
+use super::core::{Core, Tool};
+use crate::base::{Item, TimeRange};
+use crate::engine::Meta;
+use crate::views::timeline::rows::by_path::ByPath;
+use std::cell::RefCell;
+
+/// More profiles than these are not remembered.
+const MOST: usize = 64;
+
+struct Kept {
+    /// Which profile: its columns are others whenever its rows or colours are.
+    meta: Meta,
+    window: TimeRange,
+    scroll: f64,
+    rows: ByPath,
+    filter: String,
+    hidden: Vec<String>,
+    tool: Tool,
+    revealed: Option<Item>,
+}
+
+thread_local! {
+    static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes window, rows and tool of a profile, and what was gone to last.
+pub fn keep(core: &Core, revealed: Option<Item>) {
+    let kept = Kept {
+        meta: core.hot.info.meta.clone(),
+        window: core.view.window(),
+        scroll: core.scroll,
+        rows: ByPath::of(&core.folding, &core.index, &core.hot),
+        filter: core.folding.filter.clone(),
+        hidden: core.folding.hidden.clone(),
+        tool: core.tool,
+        revealed,
+    };
+    KEPT.with_borrow_mut(|all| {
+        all.retain(|k| k.meta != kept.meta);
+        if all.len() >= MOST {
+            all.remove(0);
+        }
+        all.push(kept);
+    });
+}
+
+/// A profile is opened, perhaps again: it begins anew.
+pub fn forget(meta: &Meta) {
+    KEPT.with_borrow_mut(|all| all.retain(|k| k.meta != *meta));
+}
+
+/// Brings a profile back to where it was. What was gone to last, if it was here before.
+pub fn recall(core: &mut Core) -> Option<Item> {
+    KEPT.with_borrow(|all| {
+        let kept = all.iter().find(|k| k.meta == core.hot.info.meta)?;
+        core.tool = kept.tool;
+        core.fold(|folding, index, hot| *folding = kept.rows.clone().rows(index, hot, (kept.filter.clone(), kept.hidden.clone())));
+        core.view.show(kept.window);
+        core.scroll_to(kept.scroll);
+        kept.revealed
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::{SliceId, TimeNs, TrackId};
+    use crate::views::timeline::lookup::sample::sample;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_profile_is_found_as_it_was_left() {
+        let mut core = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        core.view.show(TimeRange::new(TimeNs(100), TimeNs(300)));
+        core.fold(|f, _, _| f.toggle(TrackId(4)));
+        keep(&core, Some(SliceId(3).into()));
+        let mut again = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        assert_eq!(recall(&mut again), Some(SliceId(3).into()));
+        assert_eq!((again.view.window(), again.rows.rows.len()), (core.view.window(), 5));
+        let mut other = sample();
+        other.info.meta.title = "another".into();
+        assert_eq!(recall(&mut Core::new(Arc::new(other), 1000.0, 400.0)), None);
+        forget(&core.hot.info.meta);
+        assert_eq!(recall(&mut again), None);
+    }
+}

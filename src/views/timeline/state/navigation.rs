@@ -1,0 +1,153 @@
+//! Where slices are on the screen, how to get to one, and which comes next.
+
+use super::core::{Core, Place};
+use crate::base::{Item, SliceId, TimeNs, TimeRange, TrackId};
+use crate::views::timeline::lookup::index::SliceText;
+use crate::views::timeline::rows::layout::{LANE, Row};
+
+impl Core {
+    /// The time a slice takes; `None` for an id that is not of this profile.
+    pub fn span_of(&self, slice: SliceId) -> Option<TimeRange> {
+        let start = *self.hot.start.get(slice.index())?;
+        Some(TimeRange::new(TimeNs(start), TimeNs(self.hot.end_of(slice))))
+    }
+
+    /// Opens, scrolls and pans so that a slice or an instant is seen.
+    pub fn reveal(&mut self, item: impl Into<Item>) {
+        let item = item.into();
+        let (Some(span), Some(track)) = (self.span_of_item(item), self.track_of_item(item)) else { return };
+        self.fold(|folding, _, hot| folding.open_up_to(hot, track));
+        if self.row_of(track).is_none() {
+            self.fold(|folding, _, _| folding.filter.clear());
+        }
+        self.view.reveal(span, if item.slice().is_some() { 24.0 } else { 0.0 });
+        self.bring_into_sight(item);
+    }
+
+    /// Scrolls the row of a slice or an instant to the middle, unless it is seen.
+    pub(crate) fn bring_into_sight(&mut self, item: Item) {
+        if let Some(place) = self.place_of(item).filter(|_| !self.is_in_sight(item)) {
+            let pinned = f64::from(self.rows.pinned_height);
+            self.scroll_to(self.scroll + place.top - pinned - (self.height_px - pinned) / 2.0 + place.height / 2.0);
+        }
+    }
+
+    /// Whether the row that a slice or an instant is drawn in is on the screen.
+    pub(crate) fn is_in_sight(&self, item: Item) -> bool {
+        let pinned = f64::from(self.rows.pinned_height);
+        let is_inside = |p: Place| p.is_pinned || (p.top >= pinned && p.top + p.height <= self.height_px - 8.0);
+        self.place_of(item).is_some_and(is_inside)
+    }
+
+    /// The row of a track and the distance from its layout to the screen.
+    fn row_of(&self, track: TrackId) -> Option<(&Row, f64)> {
+        if let Some(row) = self.rows.pinned.iter().find(|r| r.track == track) {
+            return Some((row, 0.0));
+        }
+        self.rows.find(track).map(|row| (row, f64::from(self.rows.pinned_height) - self.scroll))
+    }
+
+    /// Where a slice is drawn; in a closed group, where the group is.
+    pub fn place(&self, slice: SliceId) -> Option<Place> {
+        let span = self.span_of(slice)?;
+        let lane = self.index.lane_of(&self.hot, slice)?;
+        let (left, right) = (self.view.px_from_time(span.start.0), self.view.px_from_time(span.end.0));
+        let track = self.hot.info.lanes[lane as usize].track;
+        if let Some((row, offset)) = self.row_of(track).filter(|r| r.0.lanes.1 > 0) {
+            let i = row.place_of(lane);
+            let top = f64::from(row.lane_y(i)) + offset;
+            let (top, height) = if row.is_thin { (top + 6.0, 6.0) } else { (top, f64::from(LANE)) };
+            return Some(Place { left, right, top, height, is_pinned: row.is_pinned });
+        }
+        let (row, offset) = self.row_of_nearest(track)?;
+        let (top, height) = (f64::from(row.y) + offset, f64::from(row.header.max(LANE)));
+        Some(Place { left, right, top, height, is_pinned: row.is_pinned })
+    }
+
+    /// The row of a track or of the innermost group above it that has one, as in `row_of`.
+    pub(crate) fn row_of_nearest(&self, track: TrackId) -> Option<(&Row, f64)> {
+        let mut at = Some(track);
+        while let Some(id) = at {
+            if let Some(found) = self.row_of(id) {
+                return Some(found);
+            }
+            at = self.hot.info.tracks.get(id.index())?.parent.filter(|p| *p < id);
+        }
+        None
+    }
+
+    /// The slice of the same name before or after the selection, by start.
+    pub fn same_name(&self, is_next: bool) -> Option<SliceId> {
+        let selected = self.selected_slice()?.index();
+        let (name, at) = (*self.hot.name.get(selected)?, (*self.hot.start.get(selected)?, selected));
+        let same = (0..self.hot.start.len()).filter(|&i| self.hot.name[i] == name).map(|i| (self.hot.start[i], i));
+        let found = if is_next { same.filter(|&k| k > at).min() } else { same.filter(|&k| k < at).max() };
+        found.map(|(_, i)| SliceId(i as u32))
+    }
+
+    /// The highlighted slice before or after the selection, by start, when the selection is one of them; else that of the same name.
+    pub fn occurrence(&self, is_next: bool) -> Option<SliceId> {
+        let selected = self.selected_slice()?;
+        if self.highlights.binary_search(&selected).is_err() {
+            return self.same_name(is_next);
+        }
+        let key = |s: SliceId| (self.hot.start.get(s.index()).copied().unwrap_or(0), s);
+        let others = self.highlights.iter().map(|&s| key(s));
+        let found = if is_next { others.filter(|k| *k > key(selected)).min() } else { others.filter(|k| *k < key(selected)).max() };
+        found.map(|(_, slice)| slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::views::timeline::lookup::sample::sample;
+    use std::sync::Arc;
+
+    fn core() -> Core {
+        Core::new(Arc::new(sample()), 1000.0, 60.0)
+    }
+
+    #[test]
+    fn revealing_opens_scrolls_and_zooms() {
+        let mut c = core();
+        c.fold(|f, _, _| f.toggle(TrackId(4)));
+        assert_eq!(c.place(SliceId(7)).map(|p| p.height), Some(22.0));
+        c.reveal(SliceId(7));
+        let place = c.place(SliceId(7)).expect("revealed");
+        assert_eq!(place.height, 18.0);
+        assert!(place.top >= 0.0 && place.top + place.height <= 60.0, "{place:?}");
+        c.reveal(SliceId(3));
+        let place = c.place(SliceId(3)).expect("revealed");
+        assert!(place.right - place.left >= 24.0 && place.left > 0.0 && place.right < 1000.0, "{place:?}");
+        c.reveal(SliceId(12345));
+    }
+
+    #[test]
+    fn revealing_lifts_a_filter_that_hides_the_row() {
+        let mut c = core();
+        c.fold(|f, _, _| f.filter = "stream".into());
+        c.reveal(SliceId(0));
+        assert!(c.folding.filter.is_empty() && c.place(SliceId(0)).is_some());
+    }
+
+    #[test]
+    fn same_names_are_walked_by_start() {
+        let mut c = core();
+        assert_eq!(c.same_name(true), None);
+        c.selection = Some(SliceId(3).into());
+        assert_eq!(c.same_name(true), Some(SliceId(4)));
+        assert_eq!(c.same_name(false), None);
+    }
+
+    #[test]
+    fn occurrences_are_walked_where_some_are_highlighted() {
+        let mut c = core();
+        c.selection = Some(SliceId(3).into());
+        c.highlights = Arc::new(vec![SliceId(1), SliceId(3), SliceId(7)]);
+        assert_eq!(c.occurrence(true), Some(SliceId(1)));
+        assert_eq!(c.occurrence(false), None);
+        c.selection = Some(SliceId(6).into());
+        assert_eq!(c.occurrence(true), Some(SliceId(7)));
+    }
+}

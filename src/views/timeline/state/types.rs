@@ -1,0 +1,99 @@
+//! The small types of the timeline's state: tools, drags, and what the rest of the page is told.
+
+use crate::base::{Item, TimeNs, TimeRange};
+use crate::state::annotations::Part;
+use std::sync::Arc;
+
+/// What dragging does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tool {
+    /// Commits a range.
+    Select,
+    /// Moves the window.
+    Pan,
+    /// Zooms to what was dragged over.
+    #[default]
+    Zoom,
+    /// Tells how long it is.
+    Measure,
+}
+
+/// What the rest of the page has to be told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// A slice or an instant was chosen, or none.
+    Select(Option<Item>),
+    /// A range was committed with its rows: their paths; none: all rows.
+    Box(TimeRange, Vec<String>),
+    /// An edge of the range was moved, or the range taken back.
+    Range(Option<TimeRange>),
+    /// Open the details.
+    Details,
+    /// Something happens to an annotation.
+    Mark(MarkAct),
+}
+
+/// A drag in progress. Places in CSS pixels of the drawing area.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Drag {
+    /// What it does.
+    pub kind: DragKind,
+    /// Where it began.
+    pub from: (f64, f64),
+    /// Where it is.
+    pub to: (f64, f64),
+    /// The moment at which it began: stays under zoom.
+    pub time: i64,
+    /// Whether it went further than a click does.
+    pub is_real: bool,
+}
+
+/// What a drag does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DragKind {
+    /// One of the tools.
+    Tool(Tool),
+    /// Moves an edge of the committed range; the other stays here.
+    Edge(i64),
+    /// Moves a part of an annotation.
+    Mark(u32, Part),
+}
+
+/// A rectangle on the drawing area, CSS pixels; may lie outside.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// Left edge.
+    pub left: f64,
+    /// Right edge.
+    pub right: f64,
+    /// Top edge.
+    pub top: f64,
+    /// Height.
+    pub height: f64,
+    /// Whether it is in the block at the top, which hides what is scrolled below it.
+    pub is_pinned: bool,
+}
+
+/// What the user does to annotations on the timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkAct {
+    /// A marker at a moment.
+    Add(TimeNs),
+    /// A region.
+    AddRegion(TimeRange),
+    /// A part goes to a moment.
+    Move(u32, Part, TimeNs),
+    /// One was clicked.
+    Choose(u32),
+}
+
+/// The rows of the committed range.
+#[derive(Debug, Clone, Default)]
+pub struct BoxRows {
+    /// Whether a drag over the rows chooses rows at all.
+    pub is_on: bool,
+    /// Paths; none: all rows.
+    pub(crate) paths: Arc<Vec<String>>,
+    /// By track; empty: all rows.
+    pub(crate) is_inside: Vec<bool>,
+}
