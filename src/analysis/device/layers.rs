@@ -1,7 +1,7 @@
 //! The hierarchy of a Neuron run: cores, layers, and what the compiler made of them, with utilization and busy engines.
 
+mod build;
 mod figures;
-mod grow;
 mod rank;
 
 use super::metrics::Facts;
@@ -145,11 +145,11 @@ fn levels<'a>(profile: &'a Profile, by: &str) -> Vec<Level<'a>> {
 /// The hierarchy of the run, or of a range of it; `slots` are the colours of opcodes, as [`crate::analysis::colour::slots`] gives them.
 pub fn layers(profile: &Profile, query: &LayersQuery, slots: &[u16]) -> Layers {
     let levels = levels(profile, &query.by);
-    let grown = grow::grow(profile, &levels, query);
+    let tree = build::build(profile, &levels, query);
     let choices = LEVELS.iter().filter(|l| l.0 == "layer" || profile.attribute(l.0).is_some());
-    let mut out = Layers { choices: choices.map(|l| (l.0.into(), l.1.into())).collect(), max_depth: grown.max_depth, ..Layers::default() };
-    out.notes = notes(profile, &grown);
-    out.nodes = rank::finish(profile, grown, &Facts::of(profile), slots);
+    let mut out = Layers { choices: choices.map(|l| (l.0.into(), l.1.into())).collect(), max_depth: tree.max_depth, ..Layers::default() };
+    out.notes = notes(profile, &tree);
+    out.nodes = rank::finish(profile, tree, &Facts::of(profile), slots);
     out
 }
 
@@ -170,8 +170,8 @@ pub(super) fn adjusted(device: &NeuronDevice, slice: usize, flops: u64) -> Optio
 
 /// The instructions of the node at a place of the answer to the same question, by start.
 pub fn slices(profile: &Profile, query: &LayersQuery, node: u32) -> Vec<SliceId> {
-    let grown = grow::grow(profile, &levels(profile, &query.by), query);
-    let order = rank::order(&grown);
+    let tree = build::build(profile, &levels(profile, &query.by), query);
+    let order = rank::order(&tree);
     let Some(&wanted) = order.get(node as usize) else {
         return Vec::new();
     };
@@ -179,18 +179,18 @@ pub fn slices(profile: &Profile, query: &LayersQuery, node: u32) -> Vec<SliceId>
         if at == wanted {
             return true;
         }
-        match grown.nodes[at as usize].parent {
+        match tree.nodes[at as usize].parent {
             Some(parent) => at = parent,
             None => return false,
         }
     };
-    let below: Vec<bool> = (0..grown.nodes.len() as u32).map(is_below).collect();
-    let mut out: Vec<SliceId> = grown.leaf_of.iter().filter(|(_, leaf)| below[*leaf as usize]).map(|(slice, _)| SliceId(*slice)).collect();
+    let below: Vec<bool> = (0..tree.nodes.len() as u32).map(is_below).collect();
+    let mut out: Vec<SliceId> = tree.leaf_of.iter().filter(|(_, leaf)| below[*leaf as usize]).map(|(slice, _)| SliceId(*slice)).collect();
     out.sort_unstable_by_key(|s| (profile.slices.start[s.index()], s.0));
     out
 }
 
-fn notes(profile: &Profile, grown: &grow::Grown<'_>) -> Vec<String> {
+fn notes(profile: &Profile, tree: &figures::LayerTree<'_>) -> Vec<String> {
     let mut out = Vec::new();
     let Domain::NeuronDevice(device) = &profile.domain else {
         return out;
@@ -209,8 +209,8 @@ fn notes(profile: &Profile, grown: &grow::Grown<'_>) -> Vec<String> {
                 .into(),
         );
     }
-    if grown.n_cut > 0 {
-        out.push(format!("There are more than {MAX_NODES} nodes; {} instructions are counted in a parent of their node.", grown.n_cut));
+    if tree.n_cut > 0 {
+        out.push(format!("There are more than {MAX_NODES} nodes; {} instructions are counted in a parent of their node.", tree.n_cut));
     }
     out
 }

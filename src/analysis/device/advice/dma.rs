@@ -2,7 +2,7 @@
 
 use super::{Case, Finding, Out, Place, Severity, Verdict, bytes, nanoseconds, percent, rate};
 use crate::analysis::device::bands::BandKind;
-use crate::analysis::lately::Groups;
+use crate::analysis::recent_cache::Groups;
 use crate::base::order::keep_largest;
 use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts, largest, text};
 use crate::model::{Domain, NeuronDevice, TrackKind};

@@ -2,7 +2,7 @@
 
 use super::{Charts, Given, SizeGroup, TransferBy, TransferGroup, TransferMean};
 use crate::analysis::device::{lanes, share};
-use crate::analysis::lately::Groups;
+use crate::analysis::recent_cache::Groups;
 use crate::analysis::spans::{self, Spans};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, StrId, TrackId, in_parts};

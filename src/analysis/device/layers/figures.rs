@@ -1,10 +1,31 @@
 //! Figures of the nodes: each instruction is counted with the node it stands under, and at the end with all above that.
 
 use super::LayerNode;
-use super::grow::Grown;
 use crate::analysis::device::share;
+use crate::analysis::recent_cache::RecentCache;
 use crate::base::{DurationNs, Places, StrId, TimeNs, TimeRange};
 use crate::model::{NeuronDevice, Profile};
+use rustc_hash::FxHashMap;
+
+/// What a node is known by: the node above, the level, the name.
+pub(super) type Key = (u32, u8, StrId);
+
+/// A tree as it grows.
+#[derive(Default)]
+pub(super) struct LayerTree<'a> {
+    pub nodes: Vec<LayerNode>,
+    /// (slice, its innermost node).
+    pub leaf_of: Vec<(u32, u32)>,
+    pub max_depth: u32,
+    /// Instructions that found no room for a node of their own.
+    pub n_cut: u64,
+    /// The compiler's word for each instruction; empty for those of the runtime.
+    pub(super) types: &'a [StrId],
+    pub(super) marks: Vec<NodeCoverage>,
+    pub(super) child: FxHashMap<(u32, &'static str, String), u32>,
+    pub(super) known: FxHashMap<Key, u32>,
+    pub(super) recent: RecentCache<Key>,
+}
 
 /// Time that is covered: up to when, and how much of it.
 #[derive(Clone, Copy)]
@@ -24,7 +45,7 @@ impl Cover {
 
 /// Time that a node covers: by engine, by any engine, and waits included. What overlaps counts once, so that it is told of each node apart.
 #[derive(Clone)]
-pub(super) struct Marks {
+pub(super) struct NodeCoverage {
     parent: Option<u32>,
     engines: [Cover; 5],
     active: Cover,
@@ -34,7 +55,7 @@ pub(super) struct Marks {
 }
 
 /// What figures are made of.
-pub(super) struct Given<'a> {
+pub(super) struct Context<'a> {
     pub profile: &'a Profile,
     pub device: &'a NeuronDevice,
     pub range: TimeRange,
@@ -53,7 +74,7 @@ pub(super) struct Step {
     pub is_wait: bool,
 }
 
-impl Grown<'_> {
+impl LayerTree<'_> {
     /// Whether a node holds a matrix product whose type is not told.
     pub fn is_untyped(&self, at: u32) -> bool {
         self.marks[at as usize].is_untyped
@@ -62,13 +83,13 @@ impl Grown<'_> {
     /// A new node.
     pub fn node(&mut self, node: LayerNode) -> u32 {
         let engines = [Cover::NONE; 5];
-        self.marks.push(Marks { parent: node.parent, engines, active: Cover::NONE, covered: Cover::NONE, is_untyped: false });
+        self.marks.push(NodeCoverage { parent: node.parent, engines, active: Cover::NONE, covered: Cover::NONE, is_untyped: false });
         self.nodes.push(node);
         self.nodes.len() as u32 - 1
     }
 
     /// Counts an instruction: its time with its node and all above it, all else with its node alone.
-    pub fn add(&mut self, given: &Given<'_>, step: &Step, leaf: u32) {
+    pub fn add(&mut self, given: &Context<'_>, step: &Step, leaf: u32) {
         let mut next = Some(leaf);
         while let Some(at) = next {
             let marks = &mut self.marks[at as usize];
@@ -92,7 +113,7 @@ impl Grown<'_> {
         self.add_work(given, step.slice, leaf as usize);
     }
 
-    fn add_work(&mut self, given: &Given<'_>, slice: usize, leaf: usize) {
+    fn add_work(&mut self, given: &Context<'_>, slice: usize, leaf: usize) {
         let (node, device, slices) = (&mut self.nodes[leaf], given.device, &given.profile.slices);
         let within = |amount: u64| share::within(amount, (slices.start[slice], slices.end(slice)), given.range);
         if let Some(flops) = told(&device.elements, slice).map(|e| within(2 * e)) {
@@ -114,7 +135,7 @@ impl Grown<'_> {
     }
 
     /// What was counted with a node alone is added to all above it.
-    pub fn settle(&mut self) {
+    pub fn roll_up(&mut self) {
         for at in (0..self.nodes.len()).rev() {
             let marks = &self.marks[at];
             let (parent, is_untyped) = (marks.parent, marks.is_untyped);

@@ -1,7 +1,7 @@
-//! The grown tree in the order in which it is shown, with shares of the peak and colours.
+//! The tree tree in the order in which it is shown, with shares of the peak and colours.
 
 use super::LayerNode;
-use super::grow::Grown;
+use super::figures::LayerTree;
 use crate::analysis::device::flops::share_of_peak;
 use crate::analysis::device::metrics::Facts;
 use crate::base::Order as _;
@@ -9,15 +9,15 @@ use crate::base::colour_slots::by_index;
 use crate::model::Profile;
 
 /// Places of the nodes in pre-order, cores as they stand, all else longest first.
-pub(super) fn order(grown: &Grown<'_>) -> Vec<u32> {
-    let n = grown.nodes.len();
+pub(super) fn order(tree: &LayerTree<'_>) -> Vec<u32> {
+    let n = tree.nodes.len();
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); n + 1];
-    for (i, node) in grown.nodes.iter().enumerate() {
+    for (i, node) in tree.nodes.iter().enumerate() {
         children[node.parent.map_or(n, |p| p as usize)].push(i as u32);
     }
     for list in &mut children[..n] {
         list.order_by(|a, b| {
-            let (a, b) = (&grown.nodes[*a as usize], &grown.nodes[*b as usize]);
+            let (a, b) = (&tree.nodes[*a as usize], &tree.nodes[*b as usize]);
             b.active.cmp(&a.active).then(a.start.cmp(&b.start)).then_with(|| a.name.cmp(&b.name))
         });
     }
@@ -31,17 +31,17 @@ pub(super) fn order(grown: &Grown<'_>) -> Vec<u32> {
 }
 
 /// The nodes in their order, with shares of the peak and colours.
-pub(super) fn finish(profile: &Profile, grown: Grown<'_>, facts: &Facts<'_>, slots: &[u16]) -> Vec<LayerNode> {
-    let order = order(&grown);
-    let mut place = vec![0u32; grown.nodes.len()];
+pub(super) fn finish(profile: &Profile, tree: LayerTree<'_>, facts: &Facts<'_>, slots: &[u16]) -> Vec<LayerNode> {
+    let order = order(&tree);
+    let mut place = vec![0u32; tree.nodes.len()];
     for (to, from) in order.iter().enumerate() {
         place[*from as usize] = to as u32;
     }
     let peak = facts.peak_flops();
     let node = |at: u32| {
-        let mut node = grown.nodes[at as usize].clone();
+        let mut node = tree.nodes[at as usize].clone();
         node.parent = node.parent.map(|p| place[p as usize]);
-        node.adjusted_flops = node.adjusted_flops.filter(|_| !grown.is_untyped(at));
+        node.adjusted_flops = node.adjusted_flops.filter(|_| !tree.is_untyped(at));
         let share = |flops: Option<u64>| share_of_peak(flops?, node.end.0.saturating_sub(node.start.0), peak);
         node.hfu = share(node.flops);
         node.mfu = share(node.flops.zip(node.transpose_flops).map(|(all, moved)| all - moved));

@@ -1,46 +1,24 @@
 //! The tree itself: instructions are walked by start, core by core, and counted with every node above them.
 
-use super::figures::{Given, Marks, Step, told};
+use super::figures::{Context, LayerTree, Step, told};
 use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN};
 use crate::analysis::device::{lanes, share, waits};
-use crate::analysis::lately::Lately;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
 use crate::base::{DurationNs, Places, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
-use rustc_hash::FxHashMap;
 
 /// Levels of a path that are read; deeper ones stay together.
 const MAX_PATH: usize = 64;
 
-/// What a node is known by: the node above, the level, the name.
-type Key = (u32, u8, StrId);
-
-/// A tree as it grows.
-#[derive(Default)]
-pub(super) struct Grown<'a> {
-    pub nodes: Vec<LayerNode>,
-    /// (slice, its innermost node).
-    pub leaf_of: Vec<(u32, u32)>,
-    pub max_depth: u32,
-    /// Instructions that found no room for a node of their own.
-    pub n_cut: u64,
-    /// The compiler's word for each instruction; empty for those of the runtime.
-    pub(super) types: &'a [StrId],
-    pub(super) marks: Vec<Marks>,
-    child: FxHashMap<(u32, &'static str, String), u32>,
-    known: FxHashMap<Key, u32>,
-    lately: Lately<Key>,
-}
-
-pub(super) fn grow<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &LayersQuery) -> Grown<'a> {
+pub(super) fn build<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &LayersQuery) -> LayerTree<'a> {
     let types = profile.attribute("instruction_type").map_or(&[][..], |a| &a.values);
-    let mut out = Grown { types, ..Grown::default() };
+    let mut out = LayerTree { types, ..LayerTree::default() };
     let Domain::NeuronDevice(device) = &profile.domain else {
         return out;
     };
     let range = query.range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
-    let given = Given {
+    let given = Context {
         profile,
         device,
         range,
@@ -65,7 +43,7 @@ pub(super) fn grow<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &Layer
             }
         });
     }
-    out.settle();
+    out.roll_up();
     out
 }
 
@@ -137,7 +115,7 @@ fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: Tim
     }
 }
 
-impl Grown<'_> {
+impl LayerTree<'_> {
     /// The innermost node of an instruction, made where it is new.
     fn leaf(&mut self, profile: &Profile, levels: &[Level<'_>], depth: u32, root: u32, step: &Step) -> u32 {
         // Where no instruction says what it is, as in an NTFF without its NEFF, nothing tells the runtime's from the compiler's.
@@ -152,7 +130,7 @@ impl Grown<'_> {
             // The two kinds of "no name" are told apart by their number.
             let key = (at, number as u8 | if value == StrId(0) && !has_program { 0x80 } else { 0 }, value);
             let hint = at.wrapping_mul(31).wrapping_add(value.0);
-            at = match self.lately.get(hint, key).or_else(|| self.known.get(&key).copied()) {
+            at = match self.recent.get(hint, key).or_else(|| self.known.get(&key).copied()) {
                 Some(node) => node,
                 None => {
                     let text = match profile.strings.get(value) {
@@ -168,7 +146,7 @@ impl Grown<'_> {
                     node
                 }
             };
-            self.lately.set(hint, key, at);
+            self.recent.set(hint, key, at);
         }
         at
     }

@@ -1,27 +1,27 @@
-//! Places of the keys met lately, for loops over millions of slices that ask for the same few again and again.
+//! Positions of the keys seen last, for loops over millions of slices that ask for the same few again and again.
 
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 
-/// A place by key; a new key takes the room of an older one. What was never met, or was overwritten, is to be looked up elsewhere.
-pub(crate) struct Lately<K> {
+/// A direct-mapped cache of positions by key: a new key takes the slot of an older one. A miss says nothing: look the key up elsewhere.
+pub(crate) struct RecentCache<K> {
     slots: Vec<Option<(K, u32)>>,
 }
 
-impl<K> Default for Lately<K> {
+impl<K> Default for RecentCache<K> {
     fn default() -> Self {
-        Lately { slots: (0..256).map(|_| None).collect() }
+        RecentCache { slots: (0..256).map(|_| None).collect() }
     }
 }
 
-impl<K: Copy + Eq> Lately<K> {
-    /// The place of a key. `hint` is any number that tells keys apart, the same for the same key.
+impl<K: Copy + Eq> RecentCache<K> {
+    /// The position of a key. `hint` is any number that tells keys apart, the same for the same key.
     #[inline]
     pub fn get(&self, hint: u32, key: K) -> Option<u32> {
         self.slots[hint as usize % self.slots.len()].filter(|slot| slot.0 == key).map(|slot| slot.1)
     }
 
-    /// Notes it.
+    /// Stores the position of a key.
     #[inline]
     pub fn set(&mut self, hint: u32, key: K, place: u32) {
         let n = self.slots.len();
@@ -34,20 +34,20 @@ pub(crate) struct Groups<K, T> {
     /// All of them.
     pub all: Vec<(K, T)>,
     known: FxHashMap<K, u32>,
-    lately: Lately<K>,
+    recent: RecentCache<K>,
 }
 
 impl<K, T> Default for Groups<K, T> {
     fn default() -> Self {
-        Groups { all: Vec::new(), known: FxHashMap::default(), lately: Lately::default() }
+        Groups { all: Vec::new(), known: FxHashMap::default(), recent: RecentCache::default() }
     }
 }
 
 impl<K: Copy + Eq + Hash, T: Default> Groups<K, T> {
-    /// The sum of a key, which may be new; `hint` as in [`Lately::get`].
+    /// The sum of a key, which may be new; `hint` as in [`RecentCache::get`].
     #[inline]
     pub fn of(&mut self, hint: u32, key: K) -> &mut T {
-        let place = self.lately.get(hint, key).unwrap_or_else(|| self.find(hint, key));
+        let place = self.recent.get(hint, key).unwrap_or_else(|| self.find(hint, key));
         &mut self.all[place as usize].1
     }
 
@@ -56,14 +56,14 @@ impl<K: Copy + Eq + Hash, T: Default> Groups<K, T> {
         if place as usize == self.all.len() {
             self.all.push((key, T::default()));
         }
-        self.lately.set(hint, key, place);
+        self.recent.set(hint, key, place);
         place
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Groups, Lately};
+    use super::{Groups, RecentCache};
 
     #[test]
     fn sums_are_found_again_also_where_their_hints_meet() {
@@ -76,10 +76,10 @@ mod tests {
 
     #[test]
     fn a_key_is_found_until_another_takes_its_room() {
-        let mut lately = Lately::default();
-        lately.set(3, (1, 'a'), 7);
-        assert_eq!((lately.get(3, (1, 'a')), lately.get(3, (1, 'b')), lately.get(4, (1, 'a'))), (Some(7), None, None));
-        lately.set(3 + 256, (2, 'c'), 8);
-        assert_eq!((lately.get(3, (1, 'a')), lately.get(259, (2, 'c'))), (None, Some(8)));
+        let mut recent = RecentCache::default();
+        recent.set(3, (1, 'a'), 7);
+        assert_eq!((recent.get(3, (1, 'a')), recent.get(3, (1, 'b')), recent.get(4, (1, 'a'))), (Some(7), None, None));
+        recent.set(3 + 256, (2, 'c'), 8);
+        assert_eq!((recent.get(3, (1, 'a')), recent.get(259, (2, 'c'))), (None, Some(8)));
     }
 }
