@@ -2,7 +2,7 @@
 
 use crate::base::Order as _;
 
-/// Slots that can be told apart: one for each hue.
+/// Slots with different hues.
 pub const N_TOP: u16 = 24;
 /// All slots of names. Slot `N_TOP + n` has the hue of slot `n` at half its chroma, for names with little time.
 pub const N_SLOTS: u16 = 2 * N_TOP;
@@ -83,7 +83,7 @@ pub fn by_hue(degrees: u16) -> [u16; N_TOP as usize] {
     out
 }
 
-/// A slot for the `index`-th of things that come in an order of their own.
+/// A slot for the `index`-th item of a list with a fixed order.
 pub fn by_index(index: usize) -> u16 {
     (index % usize::from(N_TOP)) as u16
 }

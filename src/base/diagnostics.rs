@@ -15,7 +15,7 @@ pub enum Severity {
     DataLoss,
 }
 
-/// One reason with how often it struck.
+/// One reason for skipping records, with its count.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkipReason {
     /// How much it matters.
@@ -26,31 +26,31 @@ pub struct SkipReason {
     pub reason: String,
     /// How many records.
     pub count: u64,
-    /// The first few, with where they stand.
+    /// The first few of them, with their offsets.
     pub examples: Vec<Example>,
 }
 
-/// Where a skipped record stands, and how it looks.
+/// The offset and the beginning of a skipped record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Example {
     /// Byte offset in the (inflated) member.
     pub offset: u64,
-    /// The beginning of the record, or what of it was wrong.
+    /// The beginning of the record, or its wrong value.
     pub text: String,
 }
 
-/// The account of one import.
+/// What one import read, showed and skipped.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Ledger {
     /// How the format was recognised, one sentence.
     pub recognised: String,
     /// Names of the members that were used.
     pub members: Vec<String>,
-    /// Records met in the file.
+    /// Records read from the file.
     pub read: u64,
     /// Records that are on screen or feed a figure that is.
     pub shown: u64,
-    /// Everything else, by reason, in the order first met.
+    /// All other records by reason, in order of first occurrence.
     pub skipped: Vec<SkipReason>,
     /// Remarks on the profile as a whole: experimental format, not available columns.
     pub notes: Vec<String>,
@@ -84,7 +84,7 @@ impl Ledger {
         }
     }
 
-    /// Adds the account of a later part of the same file.
+    /// Adds the ledger of a later part of the same file.
     pub fn absorb(&mut self, later: Ledger) {
         self.read += later.read;
         self.shown += later.shown;
@@ -101,8 +101,8 @@ impl Ledger {
         later.notes.into_iter().for_each(|note| self.note(note));
     }
 
-    /// Adds the account of another look at the same part of a file, as if all had been met in one. `first_met`: where each reason of `other` was
-    /// first met, byte offsets.
+    /// Merges the ledger of a second pass over the same part of a file, as if there had been one pass. `first_met`: the byte offset at which each
+    /// reason of `other` first occurred.
     pub fn interleave(&mut self, other: Ledger, first_met: &[u64]) {
         // A reason about no record in particular, of offset 0, stays behind the one that it was met after.
         let mut last = 0;

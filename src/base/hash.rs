@@ -16,17 +16,17 @@ pub fn content_hash(members: &[Member]) -> Result<String, InputError> {
     Ok(hasher.digits())
 }
 
-/// The content hash of a single member out of its bytes as they pass, block by block: nothing is read for it alone.
+/// The content hash of one member, computed from the blocks that the import reads anyway.
 pub struct PassingHash {
     len: u64,
     parts: Vec<(u64, usize)>,
-    /// Of the parts, one after the other.
+    /// Hasher over the sampled parts, in order.
     bytes: Vec<u8>,
     n_passed: u64,
 }
 
 impl PassingHash {
-    /// Of a member of `len` bytes, none of which passed yet.
+    /// For a member of `len` bytes, before its first block.
     pub fn new(len: u64) -> Self {
         let parts = parts(len);
         PassingHash { len, bytes: vec![0; parts.iter().map(|p| p.1).sum()], parts, n_passed: 0 }
@@ -49,7 +49,7 @@ impl PassingHash {
         self.n_passed = to;
     }
 
-    /// As [`content_hash`]; `None` when more or fewer bytes passed than the member has.
+    /// As [`content_hash`]; `None` if the blocks were longer or shorter than the member.
     pub fn finish(self) -> Option<String> {
         let mut hasher = Hash64::default();
         hasher.member(self.len, &self.parts, &self.bytes);
@@ -57,7 +57,7 @@ impl PassingHash {
     }
 }
 
-/// The parts of a member of `len` bytes that are looked at: (offset, bytes).
+/// The sampled parts of a member of `len` bytes: (offset, bytes).
 fn parts(len: u64) -> Vec<(u64, usize)> {
     let edge = len.min(EDGE);
     let mut parts = vec![(0, edge as usize), (len - edge, edge as usize)];
@@ -68,7 +68,7 @@ fn parts(len: u64) -> Vec<(u64, usize)> {
     parts
 }
 
-/// Sixty-four bits on every platform, unlike the hashers of hash maps: the page and the native report agree.
+/// 64 bits on every platform, unlike the hashers of hash maps, so that the page and the command line compute the same hash.
 #[derive(Default)]
 struct Hash64(u64);
 

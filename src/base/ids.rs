@@ -40,12 +40,12 @@ id!(
     CounterId
 );
 
-/// What can be selected on the timeline: it has a record in the file.
+/// What can be selected on the timeline: a slice or an instant. Both have a record in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Item {
     /// A span of time.
     Slice(SliceId),
-    /// A moment.
+    /// An instant.
     Instant(InstantId),
 }
 

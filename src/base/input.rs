@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// Why bytes could not be had.
+/// Why bytes could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// The read begins or ends beyond the member.
@@ -23,17 +23,17 @@ pub enum InputError {
     Unreadable {
         /// The member's name.
         name: String,
-        /// The platform's words, ending in a full stop.
+        /// The platform's message, ending in a full stop.
         why: String,
     },
 }
 
-/// What threads can share; anything in a browser, where a worker has one thread.
+/// `Send + Sync` natively; any type in a browser, where a worker has one thread.
 #[cfg(target_arch = "wasm32")]
 pub trait Shared {}
 #[cfg(target_arch = "wasm32")]
 impl<T: ?Sized> Shared for T {}
-/// What threads can share.
+/// `Send + Sync` natively.
 #[cfg(not(target_arch = "wasm32"))]
 pub trait Shared: Send + Sync {}
 #[cfg(not(target_arch = "wasm32"))]
@@ -49,10 +49,10 @@ pub trait ByteSource: Shared {
         self.len() == 0
     }
 
-    /// Fills `out` from `offset`. Fails with the platform's words; the caller has checked the bounds.
+    /// Fills `out` from `offset`. The caller has checked the bounds. The error is the platform's message.
     fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String>;
 
-    /// Fills `out` with the parts, (offset, bytes) each, one after the other. Sources whose every read is a journey take one for all.
+    /// Fills `out` with the parts, (offset, bytes) each, one after the other. Override it where each read is a round trip, to batch them.
     fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), String> {
         let mut rest = out;
         for &(offset, n_bytes) in parts {
@@ -80,7 +80,7 @@ impl ByteSource for MemorySource {
     }
 }
 
-/// How much of a member is looked at to recognise it.
+/// Bytes of a member that are read to recognise its format.
 pub const HEAD_LEN: usize = 64 * 1024;
 
 /// What `claim` sees of a member.
@@ -116,7 +116,7 @@ impl Member {
         Member { name: name.into(), source }
     }
 
-    /// A member whose bytes are at hand.
+    /// A member in memory.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Self {
         Member::new(name, Arc::new(MemorySource(bytes)))
     }
@@ -178,7 +178,7 @@ pub struct InputSet {
 }
 
 impl InputSet {
-    /// A set of one member at hand.
+    /// A set of one member in memory.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Self {
         InputSet { members: vec![Member::from_bytes(name, bytes)] }
     }
@@ -188,7 +188,7 @@ impl InputSet {
         self.members.iter().map(Member::len).fold(0, u64::saturating_add)
     }
 
-    /// The same members in memory, each read at one go: where every read is a journey, many small ones take longer than one of everything.
+    /// The same members in memory, each read at once: where each read is a round trip, many small reads take longer than one of everything.
     pub fn at_hand(&self) -> Result<InputSet, InputError> {
         let members = self.members.iter().map(|m| Ok(Member::from_bytes(m.name.clone(), m.read(0, m.len())?)));
         Ok(InputSet { members: members.collect::<Result<_, InputError>>()? })

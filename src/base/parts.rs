@@ -1,14 +1,14 @@
-//! Long loops, a part at a time.
+//! Long loops in chunks.
 
 use std::ops::Range;
 
-/// Items of a part: enough that a call costs nothing, few enough that the first calls are soon over.
+/// Items of a chunk: enough that the call is free, few enough that the first calls end soon.
 const PART: usize = 1 << 14;
 
 /// Calls `part` with ranges that make up `0..n`, in order. For loops over all slices.
 ///
-/// A browser begins with a function compiled quickly, and takes up the well compiled one from its next call on: a loop over millions within one call
-/// would stay several times as slow to its end.
+/// A browser runs a function in its baseline build first and enters the optimized build only at the next call: one call that loops over millions of
+/// items would stay in the baseline build, several times slower, to its end.
 #[inline(never)]
 pub fn in_parts(n: usize, part: &mut dyn FnMut(Range<usize>)) {
     let mut at = 0;

@@ -1,20 +1,20 @@
-//! Finding numbers in an ascending list quickly, many times.
+//! Repeated lookups in a sorted column.
 
 use std::ops::Range;
 
-/// Numbers between two notes: a power of two.
+/// log2 of the numbers in one bucket.
 const BITS: u32 = 4;
 
-/// Notes on where numbers stand in an ascending list that lies elsewhere: a look-up touches a few neighbours in place of a path through all of it.
-/// Without notes (`default`) the whole list is searched.
+/// For a sorted column that is stored elsewhere: the position where each bucket of numbers begins. A lookup reads one bucket instead of
+/// bisecting the whole column. An empty index (`default`) bisects the whole column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places {
-    /// The first position of a number that is at least so many times `1 << BITS`.
+    /// By bucket: the first position whose number is at least `bucket << BITS`.
     firsts: Vec<u32>,
 }
 
 impl Places {
-    /// Notes on a list of `n` numbers in ascending order.
+    /// The index of a column of `n` numbers in ascending order.
     pub fn of(n: usize, number: impl Fn(usize) -> u32) -> Self {
         let mut firsts = Vec::new();
         super::in_parts(n, &mut |part| {
@@ -28,7 +28,7 @@ impl Places {
         Places { firsts }
     }
 
-    /// Positions of `wanted` in that list.
+    /// The positions of `wanted` in that column.
     pub fn find(&self, n: usize, wanted: u32, number: impl Fn(usize) -> u32) -> Range<usize> {
         let bucket = (wanted >> BITS) as usize;
         let note = |bucket: usize| self.firsts.get(bucket).map_or(n, |first| *first as usize);
@@ -38,7 +38,7 @@ impl Places {
     }
 }
 
-/// The first position at which `is_it` holds; once it does it goes on to.
+/// The first position at which `is_it` holds. It must hold at every later position too.
 fn first(range: Range<usize>, is_it: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut to) = (range.start, range.end);
     while from < to {

@@ -116,10 +116,10 @@ pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0 + 0.0).replace('-', "−")
 }
 
-/// The most characters of one text that are laid out: browsers need seconds for a line of millions.
+/// Longest text that is put on screen, characters: browsers need seconds to lay out a line of millions.
 const BRIEF: usize = 2_000;
 
-/// Text as it is put on screen: whole, unless nobody could read it to its end.
+/// Text for the screen, cut if it is longer than anybody could read.
 pub fn brief(text: &str) -> String {
     if text.len() > BRIEF { middle_ellipsis(text, BRIEF) } else { text.into() }
 }

@@ -1,6 +1,6 @@
-//! Titles of what is open side by side: equal ones are told apart by the shortest part of their paths that differs.
+//! Titles of tabs: equal ones get the shortest part of their paths that differs.
 
-/// What a title can be told apart by.
+/// What distinguishes two profiles with the same title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Titled<'a> {
     /// Its own title.
@@ -11,7 +11,7 @@ pub struct Titled<'a> {
     pub hash: &'a str,
 }
 
-/// A title for each, no two alike. One that no other has stays as it is; others get folders, else the file's name, else digits of the hash.
+/// A unique title for each. A title that is already unique stays; others get folders, else the file's name, else digits of the hash.
 pub fn tell_apart(all: &[Titled<'_>]) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(all.len());
     for (i, one) in all.iter().enumerate() {
@@ -25,14 +25,14 @@ pub fn tell_apart(all: &[Titled<'_>]) -> Vec<String> {
     out
 }
 
-/// What tells one from its peers; empty where having nothing does, or where nothing can.
+/// The part that distinguishes one from its peers; empty if none is needed or none exists.
 fn part(one: &Titled<'_>, peers: &[&Titled<'_>]) -> String {
     let folders = |t: &Titled<'_>| t.path.rsplit_once('/').map_or("", |p| p.0).to_string();
     let by = |of: &dyn Fn(&Titled<'_>) -> String| own_end(&of(one), &peers.iter().map(|p| of(p)).collect::<Vec<_>>());
     by(&folders).or_else(|| by(&|t| t.path.to_string())).or_else(|| own_digits(one.hash, peers)).unwrap_or_default()
 }
 
-/// The shortest end of a path that no other ends with, without what all end with. `None`: another is the same.
+/// Shortest unique path suffix, minus the common suffix; `None` if two paths are equal.
 fn own_end(path: &str, others: &[String]) -> Option<String> {
     let parts = |path: &str| path.split('/').filter(|p| !p.is_empty()).rev().map(str::to_string).collect::<Vec<_>>();
     let (own, others): (_, Vec<_>) = (parts(path), others.iter().map(|o| parts(o)).collect());
@@ -47,7 +47,7 @@ fn own_end(path: &str, others: &[String]) -> Option<String> {
     Some(end.iter().rev().map(String::as_str).collect::<Vec<_>>().join("/"))
 }
 
-/// The first digits of a hash that no other begins with, four at least. `None`: another is the same.
+/// Shortest unique prefix of a hash, at least four digits; `None` if two hashes are equal.
 fn own_digits(hash: &str, peers: &[&Titled<'_>]) -> Option<String> {
     let n = (4..=hash.len()).find(|n| hash.get(..*n).is_some_and(|digits| peers.iter().all(|p| !p.hash.starts_with(digits))))?;
     hash.get(..n).map(str::to_string)

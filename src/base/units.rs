@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use serde::{Deserialize, Serialize};
 
-/// A moment, in nanoseconds since the profile's origin. May be negative: some records begin before it.
+/// A point in time, nanoseconds since the profile's origin. Negative for records that begin before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, Pod, Zeroable)]
 #[repr(transparent)]
 pub struct TimeNs(pub i64);

@@ -1,4 +1,4 @@
-//! The instructions of a device profile in short, for comparing two files of one run.
+//! Hashes of the instructions of a device profile, for comparing two files of one run.
 
 use super::Session;
 use super::instruction_rows::InstructionRow;
@@ -50,7 +50,7 @@ impl Session {
     }
 }
 
-/// Which execution a row is, and what is compared of it. White space in operands has no meaning.
+/// The identity of an executed instruction, and the hash of its compared fields. White space in operands is ignored.
 fn hashes(row: &InstructionRow) -> (u64, u64) {
     let hash = |write: &dyn Fn(&mut FxHasher)| {
         let mut hasher = FxHasher::default();

@@ -1,4 +1,4 @@
-//! What a glance at a slice tells: its own time and the three fields of its record that say most.
+//! The hover card of a slice: its self time and the three most informative fields of its record.
 
 use crate::base::DurationNs;
 use crate::formats::Field;
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 /// Short facts of a slice.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Brief {
-    /// Duration without what deeper lanes of its track cover; `None` where slices do not hold each other.
+    /// Self time: duration minus children on its track; `None` if slices do not nest.
     pub self_time: Option<DurationNs>,
-    /// (key, value with unit), the most telling first; at most three.
+    /// (key, value with unit), most informative first; at most three.
     pub fields: Vec<(String, String)>,
 }
 
-/// Keys that tell most, in this order: what was computed, how much, where it came from.
+/// Preferred keys, in this order: what was computed, how much, where it came from.
 const TELLING: [&str; 26] = [
     "Input Dims",
     "Input dims",
@@ -42,13 +42,12 @@ const TELLING: [&str; 26] = [
     "Name",
     "External id",
 ];
-/// Fields told.
+/// Most fields on a card.
 const MOST: usize = 3;
 /// A value is cut beyond this, characters.
 const LONGEST: usize = 80;
 
-/// The most telling of a record's fields. Empty values and those that only repeat the name are left out; where no known key is there, the
-/// first arguments are told.
+/// The most informative fields of a record. Empty values and repetitions of the name are left out. Without a preferred key: the first arguments.
 pub fn telling(fields: &[Field], name: &str) -> Vec<(String, String)> {
     let is_said = |f: &&Field| {
         let value = f.value.trim();

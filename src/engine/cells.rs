@@ -1,4 +1,4 @@
-//! Cells of generic tables in messages: JSON shows the bare value, postcard needs to be told the kind.
+//! Serialization of cells of generic tables: the bare value in JSON, a tagged one in postcard, which cannot represent untagged enums.
 
 use crate::model::Cell;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! Counters and steps that are computed, not read: added to what the page draws. The profile itself stays as it was read.
+//! Computed counters and steps, added to the columns for the page. The profile itself is not changed.
 
 use super::hot::{HotMeta, Step};
 use super::{Session, of_neuron};
@@ -21,13 +21,13 @@ impl Session {
     }
 }
 
-/// The group of tracks on which a device's kernels stand, where the file has one.
+/// The group of tracks with the kernels of a device, if the file has one.
 fn group_of(profile: &Profile, torch: &Torch, device: u32) -> Option<TrackId> {
     let kernel = torch.kernels.iter().find(|k| k.device == device)?;
     profile.tracks.get(profile.track_of(SliceId(kernel.slice))?.index())?.parent
 }
 
-/// `group` tells where the rows of a device belong.
+/// `group` maps a device to the parent of its rows.
 fn add(meta: &mut HotMeta, group: impl Fn(u32) -> Option<TrackId>, found: TraceCounters) {
     let step = |s: crate::analysis::torch::trace::StepMark| Step {
         name: s.name,

@@ -1,6 +1,6 @@
-//! Instructions, transfers, semaphore updates and tables of the file as CSV, part by part: a page can save millions of rows and stay awake.
+//! Instructions, transfers, semaphore updates and tables of the file as CSV, in parts, so that the worker answers other questions in between.
 //!
-//! The cursor says where the next part begins; the engine remembers the order of the slices at most, and finds it again where it does not.
+//! The cursor says where the next part begins. The engine caches only the order of the slices, and recomputes it if it is lost.
 //! The first part begins with the header.
 
 use super::owners::Owners;
@@ -14,7 +14,7 @@ use crate::model::{Cell, Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// Rows looked at in one part.
+/// Rows visited in one part.
 const PART: u64 = 20_000;
 /// Slices of one part: fields of each are read back from the file.
 const PART_OF_SLICES: usize = 131_072;
@@ -26,7 +26,7 @@ pub enum Exported {
     Instructions,
     /// Slices of the DMA queues.
     Transfers,
-    /// Moments of the semaphores.
+    /// Semaphore updates.
     Semaphores,
     /// A table of the file.
     Table(String),
@@ -48,7 +48,7 @@ pub struct ExportPart {
     pub text: String,
     /// Rows in it.
     pub n_rows: u64,
-    /// How much of the whole is behind this part: done, of how much.
+    /// Progress: rows done, of how many.
     pub progress: (u64, u64),
     /// Where the next part begins; `None` at the end.
     pub next: Option<u64>,

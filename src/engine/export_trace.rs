@@ -17,9 +17,9 @@ use std::fmt::Write as _;
 const MOST_SLICES: usize = 16_384;
 /// Other events of a part.
 const MOST_OTHERS: usize = 65_536;
-/// Slices looked at in one part, in or out of the range.
+/// Slices visited in one part, inside or outside the range.
 const MOST_SEEN: usize = 1 << 20;
-/// A part ends after so many bytes.
+/// A part ends after this many bytes.
 const LONGEST: usize = 8 << 20;
 
 /// One part of a profile as Chrome trace events.
@@ -54,7 +54,7 @@ enum Stage {
     Flows,
 }
 
-/// Some events.
+/// One part of the events.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TraceEvents {
     /// A part of a JSON text.
@@ -76,7 +76,7 @@ struct Writer<'a> {
     query: &'a TraceEventsQuery,
     /// By track: process, and whether it is written.
     rows: Vec<(u32, bool)>,
-    /// Added to every time: no time of the file is negative, which viewers do not draw.
+    /// Added to every time, because viewers do not draw events with a negative time.
     offset: i64,
     out: TraceEvents,
     has_events: bool,

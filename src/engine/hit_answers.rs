@@ -1,4 +1,4 @@
-//! Answers to what the page asks beside its views: hits, the hover card, colours.
+//! Answers about search hits, hover cards and colours.
 
 use super::Session;
 use super::brief::{self, Brief};
@@ -16,7 +16,7 @@ impl Session {
         Ok(hits::summary(&self.profile, &self.hits(query, more)?))
     }
 
-    /// Values of fields row by row. Nothing searched for: every slice of the range.
+    /// Values of fields for each row. Without a search: of every slice of the range.
     pub(super) fn hit_tables(&self, query: &SearchQuery, more: &[SliceId], within: &Within) -> Result<Vec<TrackTables>, Refusal> {
         if query.is_empty() && more.is_empty() {
             return Ok(match within.range {
@@ -67,7 +67,7 @@ impl Session {
         Ok(out)
     }
 
-    /// A column that is computed when it is asked for, and then kept.
+    /// A column that is computed at the first request and cached.
     pub(super) fn derived(&self, by: &str) -> Option<Rc<Vec<StrId>>> {
         if let Some(known) = self.derived.borrow().get(by) {
             return Some(known.clone());

@@ -1,4 +1,4 @@
-//! What the page holds for drawing: the columns a frame needs, in slice order, and the names they point at.
+//! The columns that the page draws from, in slice order, and the names that they index.
 
 use super::views::{MissingView, missing_views, views};
 use crate::analysis::hit_tables::Within;
@@ -30,7 +30,7 @@ pub struct HotMeta {
     pub search_fields: Vec<(String, String)>,
     /// (id, label, slices) of the categories that a search can be limited to.
     pub categories: Vec<(String, String, u64)>,
-    /// (group id, label) of generic tables with their row counts.
+    /// Generic tables: (table id, rows).
     pub tables: Vec<(String, u64)>,
     /// Kinds of arrows between slices with how many there are of each, by name.
     pub flow_kinds: Vec<(String, u64)>,
@@ -42,7 +42,7 @@ pub struct HotMeta {
     pub views: Vec<String>,
     /// What the profile is.
     pub kind: ProfileKind,
-    /// Views that it cannot fill, and what they need.
+    /// Views without data in this profile, and what they need.
     pub missing_views: Vec<MissingView>,
 }
 
@@ -78,7 +78,7 @@ impl HotMeta {
         tracks::path(&self.tracks, &self.strings, track)
     }
 
-    /// Tracks of these paths; where there is none of a path, the nearest group above it. A path that leads nowhere is left out.
+    /// The tracks with these paths. A path without a track gives its nearest parent group, or nothing.
     pub fn tracks_of(&self, paths: &[String]) -> Vec<TrackId> {
         if paths.is_empty() {
             return Vec::new();
@@ -109,7 +109,7 @@ impl HotMeta {
         is_inside
     }
 
-    /// How many tracks with slices there are among these and below them.
+    /// Number of tracks with slices among these and their descendants.
     pub fn n_rows(&self, tracks: &[TrackId]) -> usize {
         let is_inside = self.below(tracks);
         (0..is_inside.len()).filter(|&i| is_inside[i] && !self.tracks[i].lanes.is_empty()).count()

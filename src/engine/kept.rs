@@ -1,19 +1,19 @@
-//! Answers that took long, for when the same is asked again: a view that is left and shown again need not wait twice.
+//! A cache of slow answers: a view that is shown again does not wait twice.
 
 use super::{Answer, Query};
 use std::collections::VecDeque;
 
-/// Answers of one session, the one used last in front. A session never changes, nor do its answers.
+/// Answers of one session, most recently used first. A session never changes, so an entry never expires.
 #[derive(Debug, Default)]
 pub struct Kept {
     answers: VecDeque<(Query, Answer)>,
 }
 
 impl Kept {
-    /// More than these are forgotten, the one used longest ago first.
+    /// Capacity; the least recently used answer is dropped first.
     const MOST: usize = 16;
 
-    /// The answer to a question that was asked before.
+    /// The cached answer to a question.
     pub fn get(&mut self, query: &Query) -> Option<Answer> {
         let at = self.answers.iter().position(|(known, _)| known == query)?;
         let found = self.answers.remove(at)?;
@@ -22,7 +22,7 @@ impl Kept {
         Some(answer)
     }
 
-    /// Keeps an answer; a refusal is none.
+    /// Stores an answer. Refusals are not stored.
     pub fn keep(&mut self, query: Query, answer: Answer) {
         if !matches!(answer, Answer::Refused(_)) {
             self.answers.truncate(Self::MOST - 1);

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupportQuery;
 
-/// The same, of each list only the first rows.
+/// The same with only the first rows of each list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SupportTopQuery {
     /// How many.
@@ -38,7 +38,7 @@ pub struct LogOpsQuery {
     pub range: Option<TimeRange>,
 }
 
-/// Compute and transfer of the run or of a range, and what is to be seen in its timeline.
+/// Compute and transfer of the run or of a range, with observations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogTimelineQuery {
     /// Only this range.
@@ -79,14 +79,14 @@ pub struct SystemQuery {
     pub range: Option<TimeRange>,
 }
 
-/// What an event of a system profile is the execution of; `None`: it is no execution.
+/// The model execution that an event of a system profile belongs to; `None` if it is not an execution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutionQuery {
     /// The event.
     pub slice: SliceId,
 }
 
-/// What an event of it depends on, and what depends on it, nearest first.
+/// Predecessors and successors of an event of a system profile, nearest first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainQuery {
     /// The event.

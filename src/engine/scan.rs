@@ -1,6 +1,6 @@
-//! Search in the records themselves, as they stand in the file: part by part, so that other questions are answered between two parts.
+//! Full-text search in the records of the file, in parts, so that other questions are answered in between.
 //!
-//! Records are looked at in the order of the file. The cursor says where the next part begins, so the engine remembers nothing.
+//! Records are visited in file order. The cursor says where the next part begins; the engine keeps no state.
 
 use crate::analysis::filter::{Filter, Term};
 use crate::analysis::matcher::matcher;
@@ -10,13 +10,13 @@ use crate::model::{Profile, RecordRef};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Records looked at in one part.
+/// Records visited in one part.
 const MOST_RECORDS: usize = 2_048;
-/// Bytes of the file looked at in one part.
+/// Bytes of the file read in one part.
 const PART: u64 = 1 << 20;
-/// Read beyond the part, for the record that begins at its end.
+/// Bytes read beyond the part, for the record that begins at its end.
 const TAIL: u64 = 64 << 10;
-/// Distinct keys told of one part.
+/// Most distinct keys reported for one part.
 const MOST_KEYS: usize = 200;
 
 /// Where a part begins: a place in the file, and among the slices whose record stands there.
@@ -56,7 +56,7 @@ pub struct ScanPart {
     pub n_unreadable: u64,
     /// Where the next part begins; `None` at the end.
     pub next: Option<Cursor>,
-    /// Keys of the fields met, by name, at most 200.
+    /// Keys of the fields seen, by name, at most 200.
     pub keys: Vec<String>,
 }
 
@@ -137,7 +137,7 @@ pub(super) fn with_window(input: &InputSet, batch: &[Cursor]) -> InputSet {
     input
 }
 
-/// A member of which one stretch is in memory.
+/// A member with one byte range in memory.
 struct Window {
     member: Member,
     offset: u64,

@@ -1,13 +1,13 @@
-//! Chosen fields of many records, read back from the file a stretch at a time: what an export needs beside the profile's columns.
+//! Reads chosen fields of many records from the file, in batches of neighbouring records: what an export needs beside the profile's columns.
 
 use super::scan::{Cursor, place, with_window};
 use crate::base::{InputSet, SliceId};
 use crate::formats::{Field, Format};
 use crate::model::Profile;
 
-/// Bytes of the file between two records of one stretch.
+/// Largest gap between two records of one batch, bytes of the file.
 const MOST_BETWEEN: u64 = 16 << 10;
-/// Bytes of one stretch.
+/// Most bytes of one batch.
 const STRETCH: u64 = 1 << 20;
 
 /// For each of `slices` its fields, as text: of each of `keys` the first name that its record has; empty where it has none.
@@ -32,7 +32,7 @@ pub(super) fn fields(
     Ok(out)
 }
 
-/// Gives every field of each of `slices`, in the order of the file, with its position in `slices`.
+/// Calls `each` with the fields of each of `slices` in file order; the first argument is the index in `slices`.
 pub(super) fn records(
     format: &dyn Format,
     input: &InputSet,
@@ -55,7 +55,7 @@ pub(super) fn records(
     Ok(())
 }
 
-/// A stretch in pieces that are not too long to be held.
+/// Splits a batch that is too long to hold in memory.
 fn pieces(mut rest: &[(Cursor, usize)]) -> Vec<&[(Cursor, usize)]> {
     let mut out = Vec::new();
     while let Some(first) = rest.first() {

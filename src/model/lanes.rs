@@ -3,9 +3,9 @@
 use super::NO_SLICE;
 use crate::base::in_parts;
 
-/// No more lanes than a depth can count. A real trace has some hundreds; beyond it slices of one lane may overlap.
+/// Most lanes of a track: `u16::MAX`, the range of a depth. Real traces have some hundreds. Beyond it slices of one lane may overlap.
 const MAX_LANES: usize = u16::MAX as usize;
-/// How far up the open slices a partly overlapping slice looks for one that holds it.
+/// How many open slices are searched for the parent of a slice that partly overlaps.
 const MAX_LOOK: usize = 64;
 
 /// Lane and parent of each slice of one track.
