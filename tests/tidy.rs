@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+#[path = "tidy/circles.rs"]
+mod circles;
 #[path = "tidy/words.rs"]
 mod words;
 

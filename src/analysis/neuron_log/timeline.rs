@@ -2,7 +2,7 @@
 
 use super::busy::{Busy, is_listed};
 use super::captions::{Caption, captions};
-use super::{slices, span, tracks, within};
+use super::{slices, tracks, within};
 use crate::analysis::spans::Spans;
 use crate::base::{DurationNs, TimeRange};
 use crate::model::Profile;

@@ -3,7 +3,6 @@
 use super::stage::Stage;
 pub use super::state::row_labels::Label;
 use crate::base::{TrackId, text};
-use crate::engine::TrackKind;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
@@ -157,6 +156,8 @@ fn LabelRow(stage: Stage, label: Label, dragged: RwSignal<Option<Dragged>>) -> i
 mod tests {
     use super::*;
     use crate::views::timeline::lookup::sample::sample;
+    use crate::views::timeline::state::core::Core;
+    use crate::views::timeline::state::row_labels::labels;
     use std::sync::Arc;
 
     #[test]

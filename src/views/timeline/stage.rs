@@ -11,7 +11,7 @@ use super::state::memory;
 use super::state::row_labels::Label;
 use crate::base::phases::{self, Phase};
 use crate::base::{Item, SliceId, TimeRange};
-use leptos::{html, prelude::*};
+use leptos::prelude::*;
 use std::sync::Arc;
 
 /// What the DOM around the canvases shows; written by frames.

@@ -1,6 +1,6 @@
 //! Some rows of some columns, and what is in them.
 
-use super::dictionary::{ABSENT, Dictionary, known};
+use super::dictionary::{Dictionary, known};
 use crate::base::{Interner, StrId};
 use crate::model::Cell;
 use parquet::data_type::ByteArray;

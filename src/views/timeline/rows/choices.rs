@@ -2,13 +2,9 @@
 
 pub use super::kinds::{DMA, INSTRUCTIONS, kinds};
 use crate::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
-use crate::engine::hot::{HotColumns, HotMeta};
-use crate::engine::{Track, TrackKind};
 use crate::state::choices::{Choice, ViewState};
 use crate::state::own::Mine;
-use crate::ui::effect::effect;
 use leptos::prelude::*;
-use std::sync::Arc;
 
 /// The choices.
 #[derive(Clone, Copy)]

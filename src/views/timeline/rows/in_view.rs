@@ -45,6 +45,7 @@ pub fn curves(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::device::ViewCurve;
     use crate::base::{TimeNs, TrackId};
     use crate::views::timeline::lookup::sample::sample;
     use crate::views::timeline::state::core::Core;

@@ -9,7 +9,7 @@ pub const INSTRUCTIONS: &str = "Instructions";
 pub const DMA: &str = "DMA";
 
 /// Between the name of a row and that of its core.
-pub(crate) const OF: &str = " · NC ";
+const OF: &str = " · NC ";
 
 /// The name of a row without that of its core.
 pub(crate) fn own_name(name: &str) -> &str {

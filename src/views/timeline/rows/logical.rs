@@ -2,7 +2,6 @@
 //! A device profile is of one logical core.
 
 use super::choices::Settings;
-use super::kinds::OF;
 use super::regroup::regroup;
 use crate::analysis::system::RowOf;
 use crate::base::TrackId;

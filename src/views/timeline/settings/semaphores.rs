@@ -3,7 +3,7 @@
 use super::semaphore_numbers::numbers;
 pub use super::semaphore_numbers::semaphores;
 use crate::base::text;
-use crate::engine::hot::{HotColumns, HotMeta};
+use crate::engine::hot::HotColumns;
 use crate::ui::small::unique;
 use crate::views::timeline::rows::choices::Settings;
 use leptos::prelude::*;
@@ -64,7 +64,9 @@ pub fn Semaphores(settings: Settings, hot: Signal<Option<Arc<HotColumns>>>) -> i
 
 #[cfg(test)]
 mod tests {
+    use super::super::semaphore_numbers::picked;
     use super::*;
+    use crate::engine::hot::HotMeta;
 
     #[test]
     fn semaphores_are_picked_by_number() {
