@@ -1,8 +1,8 @@
 //! The timeline: every slice, counter and instant of a profile over time.
 //!
-//! Pure, tested natively: [`viewport`], [`ticks`], [`lod`] and [`index`] (lookups), [`rows`] (layout), [`lane`], [`counter`], [`scene`] and
-//! [`raster`] (the picture), [`core`](state::core) with [`gesture`], [`hit_test`], [`overview`], [`arrows`], [`marks`], [`moments`] and [`card`] (state and what it says).
-//! With a browser: [`surface`] (canvases), [`frame`] and [`stage`] (at most one frame per animation frame), [`events`], [`labels`], [`toolbar`].
+//! Without a browser, tested natively: [`lookup`], [`rows`] (layout), [`state`], [`input`], and of [`paint`] all but the surface. With one: the
+//! files beside these folders, of which [`stage`] holds the state and asks for at most one frame per animation frame. ARCHITECTURE.md says who
+//! may import whom.
 
 pub mod aligned;
 pub mod around;
