@@ -14,7 +14,7 @@ const FEWEST_SETS: usize = 20;
 const SET_WITHIN_NS: i64 = 50;
 
 /// Some moments of a table.
-pub(in super::super) struct Moments {
+pub struct Moments {
     pub table: &'static str,
     times: Vec<i64>,
 }
