@@ -5,7 +5,7 @@ use super::op_row::OpRow;
 use super::{Level, is_fused, operator_name, part_of, slices, tracks, within};
 use crate::base::Order as _;
 use crate::base::colour_slots::{N_TOP, by_index};
-use crate::base::{DurationNs, TimeRange};
+use crate::base::{DurationNs, SliceId, TimeRange};
 use crate::model::Profile;
 use crate::model::neuron_log::{NeuronLog, OpTable, Part};
 use serde::{Deserialize, Serialize};

@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(picked(&info, ""), None);
         let picked = picked(&info, "5, 7").expect("some");
         assert_eq!(picked[picked.len() - 4..], [false, true, true, true]);
-        assert_eq!(super::picked(&info, "abc, 999"), None, "nothing that is known: all are drawn");
+        assert_eq!(super::super::semaphore_numbers::picked(&info, "abc, 999"), None, "nothing that is known: all are drawn");
     }
 
     #[test]
