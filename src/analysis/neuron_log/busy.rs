@@ -7,9 +7,9 @@ use crate::model::neuron_log::{NeuronLog, Role};
 
 /// Busy time of each row that these figures are of, worked out once for all of them.
 pub(super) struct Busy<'a> {
-    log: &'a NeuronLog,
+    pub log: &'a NeuronLog,
     /// By track; empty for rows of other kinds.
-    of_track: Vec<Spans>,
+    pub of_track: Vec<Spans>,
 }
 
 impl<'a> Busy<'a> {

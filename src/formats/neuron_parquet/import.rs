@@ -9,6 +9,7 @@ use super::tables::rows;
 use super::tables::table::{SLICE_TABLES, Table, members_by_table};
 use super::tables::types;
 use super::tables::{facts, generic};
+use crate::base::Order as _;
 use crate::base::{InputSet, Item, Ledger, Member, Severity};
 use crate::formats::neuron_json::timeline::Timeline;
 use crate::formats::{Claim, Field, ImportError, Watch};
