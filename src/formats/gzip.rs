@@ -1,4 +1,4 @@
-//! Gzip as a stream that can be entered again: inflates block by block, and keeps access points to read single records back.
+//! Seekable gzip: inflates block by block, and keeps access points from which single records can be read later.
 
 mod source;
 
@@ -8,13 +8,13 @@ use flate2::Crc;
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZError, MZFlush, MZStatus};
 
-/// The most a gzip file may inflate to.
+/// Largest inflated size, bytes.
 pub const INFLATED_MAX: u64 = 8 << 30;
 /// Distance between access points in the inflated text.
 const POINT_EVERY: u64 = 16 << 20;
 const OUT_BLOCK: usize = 1 << 20;
 
-/// Whether bytes begin as gzip does.
+/// Whether the bytes begin with the magic of gzip.
 pub fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }
@@ -22,7 +22,7 @@ pub fn is_gzip(bytes: &[u8]) -> bool {
 /// Why inflating stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop<E> {
-    /// The compressed data break the rules of the format; what came before is good.
+    /// The compressed data is invalid from here on; the text before is valid.
     Damaged {
         /// Byte in the compressed file.
         offset: u64,
@@ -31,7 +31,7 @@ pub enum Stop<E> {
     },
     /// More text than [`INFLATED_MAX`].
     TooLong,
-    /// The receiver said no.
+    /// The receiver returned an error.
     Receiver(E),
 }
 
@@ -39,7 +39,7 @@ pub enum Stop<E> {
 enum Stage {
     /// The ten fixed bytes of a member's header: how many are read, and the flags among them.
     Fixed(u8),
-    /// Low and high byte of the extra field's length, then so many bytes.
+    /// Two bytes with the length of the extra field, then the field.
     ExtraLen(bool),
     Extra(u16),
     /// Zero-terminated name and comment.
@@ -52,7 +52,7 @@ enum Stage {
     Trailer(u8),
     /// After a member: another one, padding, or the end.
     Between,
-    /// Something that is no gzip member follows; it is ignored, as other tools do.
+    /// Trailing bytes that are not a gzip member; ignored, as by other tools.
     Rest,
 }
 
@@ -163,7 +163,7 @@ impl Decoder {
     }
 }
 
-/// Where the inflated text can be entered.
+/// Access points into the inflated text.
 pub struct GzipIndex {
     points: Vec<Decoder>,
     /// Bytes of inflated text.
@@ -220,7 +220,7 @@ impl Inflater {
         Ok(())
     }
 
-    /// The index, and whether the file ended where it should.
+    /// The index, and whether the file ended at the end of a member.
     pub fn finish(self) -> (GzipIndex, bool) {
         let is_whole = matches!(self.decoder.stage, Stage::Between | Stage::Rest);
         (GzipIndex { points: self.points, len: self.decoder.n_out }, is_whole)

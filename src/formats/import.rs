@@ -1,4 +1,4 @@
-//! Drives an importer over its input: heads, claims, blocks, gzip. The same code natively and in the worker.
+//! Drives an importer over its input: heads, claims, blocks, gzip. Shared by the command line and the worker.
 
 use super::gzip::{GzipIndex, INFLATED_MAX, InflatedSource, Inflater, Stop, is_gzip};
 use super::inspect::{self, Found};
@@ -10,12 +10,12 @@ use crate::base::{InputError, InputSet, Ledger, Member, MemberHead, Severity, te
 use crate::formats::wording;
 use std::ops::Range;
 
-/// How much is read at a time.
+/// Bytes of one block.
 pub(super) const BLOCK: u64 = 8 << 20;
-/// The most heap an import may be expected to take: what a 32-bit WASM memory holds with some room.
+/// Largest expected heap of an import, bytes: a 32-bit WebAssembly memory with some reserve.
 pub const HEAP_MAX: u64 = 3_500_000_000;
 
-/// What a worker takes before it reads anything, and its blocks: measured with small files.
+/// Heap of a worker before an import, with its blocks, bytes: measured with small files.
 const HEAP_BASE: u64 = 48 << 20;
 
 /// What `claim` looks at: the first bytes of each member, inflated where it is gzip.
@@ -67,7 +67,7 @@ impl Feeder {
         Feeder { importer, ledger, inflater, bytes: 0, total: total_bytes, is_truncated: false, is_first: true }
     }
 
-    /// Takes the next bytes of the file, as they stand in it.
+    /// Takes the next bytes of the raw file.
     pub fn feed(&mut self, raw_block: &[u8]) -> Result<(), ImportError> {
         self.importer.expect(self.bytes, self.total);
         let offset = self.bytes;
@@ -116,7 +116,7 @@ impl Feeder {
         self.inflater.is_some()
     }
 
-    /// Takes the next text of a gzip file that something else inflates.
+    /// Takes the next text of a gzip file that is inflated elsewhere.
     pub fn feed_inflated(&mut self, text: &[u8]) -> Result<(), ImportError> {
         if std::mem::take(&mut self.is_first) && is_gzip(text) {
             return Err(twice_packed());
@@ -124,41 +124,41 @@ impl Feeder {
         phases::time(Phase::Parse, || self.importer.feed(text, &mut self.ledger))
     }
 
-    /// All text of the next `n_bytes` of that file was fed.
+    /// Advances by `n_bytes` of that file, whose text was fed.
     pub fn pass(&mut self, n_bytes: u64) {
         self.bytes += n_bytes;
         self.importer.expect(self.bytes, self.total);
     }
 
-    /// Takes back what inflated the file, and why it stopped if it did, in the block that begins there.
+    /// Takes back the inflater of the file; `stop`: where it stopped (offset of the block) and why.
     pub fn end_inflating(&mut self, inflater: Inflater, stop: Option<(u64, Stop<ImportError>)>) -> Result<(), ImportError> {
         self.inflater = Some(inflater);
         stop.map_or(Ok(()), |(offset, stop)| self.stopped(offset, stop))
     }
 
-    /// How the importer reads the file in pieces; `None`: only in order.
+    /// The splitter of the file; `None` if it can only be read in order.
     pub fn split(&self) -> Option<&'static dyn Split> {
         self.importer.split().filter(|_| self.inflater.is_none())
     }
 
-    /// How the importer reads the text of a gzip file in pieces; `None`: only in order, or the file is none.
+    /// The splitter of the text of a gzip file; `None` if it can only be read in order, or the file is not gzip.
     pub fn split_of_text(&self) -> Option<&'static dyn Split> {
         self.importer.split().filter(|_| self.inflater.is_some())
     }
 
-    /// Adds a piece in place of the next `n_bytes` of the file. `false`: they have to be fed.
+    /// Adds a piece instead of feeding the next `n_bytes`. `false`: it was rejected, feed the bytes.
     pub fn absorb(&mut self, piece: Box<dyn Piece>, n_bytes: u64) -> bool {
         let is_added = phases::time(Phase::Merge, || self.importer.absorb(piece, &mut self.ledger));
         self.bytes += if is_added { n_bytes } else { 0 };
         is_added
     }
 
-    /// A remark on how the file was read.
+    /// Adds a note to the ledger.
     pub fn note(&mut self, text: &str) {
         self.ledger.note(text);
     }
 
-    /// Reads the further members of the claim, once all of the first was fed. Returns them as records can be read from them.
+    /// Reads the further members of the claim, after the first one. Returns them inflated, for reading records again.
     pub fn join(&mut self, claim: &Claim, members: &[Member]) -> Vec<Member> {
         let mut readable = Vec::with_capacity(members.len());
         for (i, member) in members.iter().enumerate() {
@@ -181,7 +181,7 @@ impl Feeder {
         readable
     }
 
-    /// How far it is, with the preview slices that are new since the last call.
+    /// Progress, with the preview slices since the last call.
     pub fn progress(&mut self) -> Progress {
         Progress { bytes: self.bytes, total: self.total, records: self.importer.n_records(), preview: self.importer.preview() }
     }
@@ -212,7 +212,7 @@ impl Feeder {
     }
 }
 
-/// A further member that is read at one go is no longer than this.
+/// Largest further member that is read at once, bytes.
 const COMPANION_MAX: u64 = 1 << 20;
 
 /// Feeds the bytes of a member in `range`.
@@ -240,12 +240,13 @@ fn twice_packed() -> ImportError {
     )
 }
 
-/// Imports one claim; `tell` learns how far that is where the format is read at random access. Returns it with the input whose members [`Format::record`] can read: in the claim's order, inflated where they were gzip.
+/// Imports one claim. `tell` receives the progress of formats that are read at random access. Also returns the members for [`Format::record`]: in the
+/// claim's order, inflated.
 pub fn import_claim(input: &InputSet, claim: &Claim, tell: &mut dyn FnMut(Progress)) -> Result<(Imported, InputSet), ImportError> {
     import_with(input, claim, tell, Plan::usual())
 }
 
-/// The same with as many threads, and pieces as long, as `plan` says.
+/// As [`import_claim`] with the threads and piece sizes of `plan`.
 pub fn import_with(
     input: &InputSet,
     claim: &Claim,
@@ -297,15 +298,15 @@ pub fn inflated(member: &Member) -> Result<Member, ImportError> {
     }
 }
 
-/// One profile of a drop: its claim, and what came of it.
+/// One profile of a drop: its claim and the result of its import.
 pub type Outcome = (Claim, Result<(Imported, InputSet), ImportError>);
 
-/// Imports every profile of a drop, archives opened. Fails when there is none, with a sentence on each file.
+/// Imports every profile of a drop, archives included. Without any profile: an error with a sentence on each file.
 pub fn import(input: &InputSet) -> Result<Vec<Outcome>, ImportError> {
     import_planned(input, Plan::usual())
 }
 
-/// The same with as many threads, and pieces as long, as `plan` says.
+/// As [`import`] with the threads and piece sizes of `plan`.
 pub fn import_planned(input: &InputSet, plan: Plan) -> Result<Vec<Outcome>, ImportError> {
     let expanded = archive::expand(input, None);
     let found = inspect::sort(&expanded)?.found;
@@ -321,7 +322,7 @@ pub fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Heap bytes the import of a claim will take, by the sizes of its files.
+/// Expected heap of the import of a claim, bytes, from the sizes of its files.
 pub fn estimate_heap(input: &InputSet, heads: &[MemberHead], claim: &Claim) -> u64 {
     let text: u64 = claim.members.iter().filter_map(|&m| Some(text_len(heads.get(m)?, input.members.get(m)?))).sum();
     let format = by_id(&claim.format);

@@ -1,4 +1,4 @@
-//! What a drop holds: the profiles in it, archives opened, with what each needs. Reads heads and directories only.
+//! Sorts a drop into profiles, archives included. Reads heads and directories only.
 
 use super::archive::{self, Expanded};
 use super::import::{check_heap, estimate_heap, heads};
@@ -13,13 +13,13 @@ pub struct Found {
     pub claim: Claim,
     /// Names of its members, the main one first: paths below the drop, those in an archive as `archive.zip/path`.
     pub paths: Vec<String>,
-    /// The files of the drop that these are in: positions, each once, in the members' order.
+    /// Indices of the dropped files that contain these members, each once, in the members' order.
     pub files: Vec<usize>,
     /// Whether only the worker for Neuron's profiles reads it.
     pub is_of_neuron: bool,
-    /// Bytes of its members, as they stand in their files.
+    /// Bytes of its members, compressed as in their files.
     pub n_bytes: u64,
-    /// Heap bytes that its import will take, by the sizes of its members.
+    /// Expected heap of its import, bytes, from the sizes of its members.
     pub heap_bytes: u64,
 }
 
@@ -41,14 +41,14 @@ impl Found {
     }
 }
 
-/// What a drop holds.
+/// The profiles of a drop.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspection {
     /// At least one.
     pub found: Vec<Found>,
     /// Names of members that belong to no profile.
     pub unclaimed: Vec<String>,
-    /// What of archives was not taken, and why: sentences.
+    /// Sentences on members of archives that were refused.
     pub notes: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ pub fn inspect(input: &InputSet) -> Result<Inspection, ImportError> {
     sort(&archive::expand(input, None))
 }
 
-/// As [`inspect`], of a drop whose archives are open.
+/// As [`inspect`] for a drop with expanded archives.
 pub(super) fn sort(expanded: &Expanded) -> Result<Inspection, ImportError> {
     let heads = heads(&expanded.input)?;
     let (claims, unclaimed) = claim(&heads);
@@ -86,12 +86,12 @@ pub(super) fn sort(expanded: &Expanded) -> Result<Inspection, ImportError> {
     Ok(Inspection { found: found.collect(), unclaimed, notes: expanded.notes.clone() })
 }
 
-/// The members of a found profile, out of the files it names. Refuses what would not fit in memory.
+/// The members of a found profile. An error if the import would not fit in memory.
 pub fn pick(input: &InputSet, claim: &Claim, paths: &[String]) -> Result<InputSet, ImportError> {
     select(&archive::expand(input, Some(paths)), claim, paths)
 }
 
-/// As [`pick`], of files whose archives are open.
+/// As [`pick`] for files with expanded archives.
 pub(super) fn select(expanded: &Expanded, claim: &Claim, paths: &[String]) -> Result<InputSet, ImportError> {
     let all = &expanded.input.members;
     let gone = |path: &String| ImportError::Invalid(format!("`{path}` no longer exists: its archive has changed. Drop it again."));

@@ -81,13 +81,13 @@ pub enum ImportError {
     /// The content breaks the format's rules.
     #[error("{0}")]
     Invalid(String),
-    /// Readable, but of a version or size we do not take.
+    /// Valid, but of an unsupported version or size.
     #[error("{0}")]
     Unsupported(String),
-    /// The bytes could not be had.
+    /// The bytes could not be read.
     #[error(transparent)]
     Input(#[from] InputError),
-    /// The user said stop.
+    /// Cancelled by the user.
     #[error("Stopped at your request.")]
     Cancelled,
 }
@@ -129,16 +129,16 @@ pub struct Imported {
     pub ledger: Ledger,
 }
 
-/// How far an import is; sent between blocks.
+/// Progress of an import; sent between blocks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// Bytes of the file read.
     pub bytes: u64,
     /// Bytes of the file.
     pub total: u64,
-    /// Records met.
+    /// Records read.
     pub records: u64,
-    /// Lanes to draw meanwhile; only what is new since the last one.
+    /// Slices to draw while reading; only those since the last progress.
     pub preview: Preview,
 }
 
@@ -147,7 +147,7 @@ pub struct Progress {
 pub struct Preview {
     /// New slices: (lane key, start ns, duration ns, colour slot). The lane key groups what will be one track.
     pub slices: Vec<(u32, i64, i64, u16)>,
-    /// Names of lanes by key, as far as known (grows; never shrinks).
+    /// Names of lanes by key; append-only.
     pub lanes: Vec<String>,
 }
 
@@ -176,9 +176,9 @@ pub enum Companion {
     Failed(ImportError),
 }
 
-/// How the members of a format are read in pieces, side by side.
+/// Splits a member of a format into pieces that are read in parallel.
 pub trait Split: Sync {
-    /// Where in `text`, which begins anywhere in a member, a record begins; a guess that [`Streamed::absorb`] checks.
+    /// The offset of a record in `text`, which begins anywhere in a member: a guess that [`Streamed::absorb`] verifies.
     fn first_record(&self, text: &[u8]) -> Option<usize>;
     /// An importer of the records from `offset` on; `head` are the first bytes of the member.
     fn piece(&self, head: &[u8], offset: u64) -> Option<Box<dyn Piece>>;
@@ -190,7 +190,7 @@ pub trait Split: Sync {
 pub trait Piece: Any + Send {
     /// Takes the next block.
     fn feed(&mut self, block: &[u8]);
-    /// How much of the piece was fed so far, of how much.
+    /// Bytes of the piece fed so far, and its length.
     fn expect(&mut self, read_bytes: u64, total_bytes: u64);
     /// All of it as bytes, for another program of the same build: columns as they lie in memory. `None`: it cannot be written.
     fn packed(&self) -> Option<Vec<u8>>;
@@ -200,14 +200,14 @@ pub trait Piece: Any + Send {
 pub trait Streamed {
     /// Takes the next block; keeps what it needs of it.
     fn feed(&mut self, block: &[u8], ledger: &mut Ledger) -> Result<(), ImportError>;
-    /// How much of the file was fed so far, of how much: to make room for what is still to come.
+    /// Bytes of the file fed so far, and its length, to reserve memory.
     fn expect(&mut self, _read_bytes: u64, _total_bytes: u64) {}
-    /// How the member can be read in pieces; `None`: only in order.
+    /// The splitter of the member; `None` if it can only be read in order.
     fn split(&self) -> Option<&'static dyn Split> {
         None
     }
-    /// Adds a piece in place of the bytes that it was fed, with the same result. `false`: it does not begin between two records, or depends on
-    /// more of the text before it than it can tell; nothing was added.
+    /// Adds a piece instead of feeding its bytes, with the same result. `false`: nothing was added, because the piece does not begin at a record, or
+    /// depends on text before it.
     fn absorb(&mut self, _piece: Box<dyn Piece>, _ledger: &mut Ledger) -> bool {
         false
     }
@@ -217,20 +217,20 @@ pub trait Streamed {
     fn preview(&mut self) -> Preview {
         Preview::default()
     }
-    /// An importer for a further member of the claim; `None`: its bytes are wanted as they are.
+    /// An importer for a further member of the claim; `None` if [`Streamed::join`] takes its raw bytes.
     fn companion(&self, _path: &str) -> Option<Box<dyn Streamed>> {
         None
     }
-    /// Takes a further member, `member` of the claim, once all of the first one was fed.
+    /// Takes the further member with index `member`, after the first one was fed completely.
     fn join(&mut self, _member: usize, _path: &str, _companion: Companion, _ledger: &mut Ledger) {}
-    /// The profile. `is_truncated`: the input ended early (a cut gz); keep what was read and say so.
+    /// The profile. `is_truncated`: the input ended early; what was read is kept, and noted in the ledger.
     fn finish(self: Box<Self>, is_truncated: bool, ledger: &mut Ledger) -> Result<Profile, ImportError>;
 }
 
 /// Fields of some slices, slice by slice.
 pub type Columns = Result<Vec<Vec<String>>, ImportError>;
 
-/// A record of values at one moment.
+/// A record of values at one point in time.
 #[derive(Debug)]
 pub struct Sample<'a>(pub &'a [(std::borrow::Cow<'a, str>, Cell)]);
 
@@ -251,9 +251,9 @@ pub trait Recognise: Sync {
     }
     /// For the start page.
     fn info(&self) -> FormatInfo;
-    /// The profiles among `heads` that are of this format, by content; names are hints. `taken[i]`: another format has that member.
+    /// The profiles of this format among `heads`, by content; names are hints. `taken[i]`: another format has claimed that member.
     fn claim(&self, heads: &[MemberHead], taken: &[bool]) -> Vec<Claim>;
-    /// Heap bytes that an import of so many bytes of text takes, of a format that is read at random access; `None`: four times the text.
+    /// Expected heap for `text_bytes` of a format that is read at random access, bytes; `None`: four times the text.
     fn heap_bytes(&self, _main: &MemberHead, _text_bytes: u64) -> Option<u64> {
         None
     }
@@ -261,16 +261,16 @@ pub trait Recognise: Sync {
 
 /// A file format with its importer: see [`link_neuron`].
 pub trait Format: Recognise {
-    /// A streamed importer, where the format is one: it is fed the claim's first member; further members join it ([`Streamed::join`]). `path` is the member's below the drop.
+    /// The streamed importer, if the format has one. It is fed the claim's first member; further members join it ([`Streamed::join`]). `path`: the
+    /// member's path below the drop.
     fn streamed(&self, _claim: &Claim, _path: &str) -> Option<Box<dyn Streamed>> {
         None
     }
-    /// Imports at random access; only called when `streamed` gives none. `input` holds the claim's members, in its order. What takes long tells
-    /// `watch` how far it is.
+    /// Imports at random access; only called if `streamed` returns `None`. `input` has the claim's members, in its order. `watch` receives progress.
     fn import(&self, _input: &InputSet, _claim: &Claim, _ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
         Err(ImportError::Unsupported("This format is read as a stream.".into()))
     }
-    /// Every field of a slice or an instant, read back. `input` holds the claim's members, inflated where they were gzip.
+    /// Reads every field of a slice or an instant from the file. `input` has the claim's members, inflated.
     fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError>;
     /// Of each slice the fields of `keys`, as text, where the format reads many records faster by columns than one by one: of each key the first
     /// name that its table has; empty where the file tells none. `input` as in `record`.
@@ -290,7 +290,7 @@ pub trait Format: Recognise {
     fn learned_codes(&self, _input: &InputSet, _profile: &Profile, _pairs: &[WordText]) -> Result<Vec<LearnedCode>, ImportError> {
         Ok(Vec::new())
     }
-    /// Rows of a table that stays in the file, `n` from `first` on. `input` as in `record`.
+    /// Reads `n` rows of a table from the file, from row `first`. `input` as in `record`.
     fn rows(&self, _input: &InputSet, _table: &str, _first: u64, _n: u64) -> Result<Vec<Vec<Cell>>, ImportError> {
         Ok(Vec::new())
     }
@@ -316,8 +316,8 @@ pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     COMMON.iter().chain(LINKED.get().copied().unwrap_or_default()).copied().find(|f| f.id() == id)
 }
 
-/// Sorts a drop into profiles. A member is the main one of one claim at most; several claims of one format may share a companion
-/// (the NEFF of several NTFFs). What one format has taken no other gets. Also returns the members nobody claims.
+/// Sorts a drop into profiles. A member is the main member of at most one claim; several claims of one format may share a companion (the NEFF of
+/// several NTFFs). Two formats never share a member. Also returns the unclaimed members.
 pub fn claim(heads: &[MemberHead]) -> (Vec<Claim>, Vec<usize>) {
     let mut taken = vec![false; heads.len()];
     let mut claims = Vec::new();

@@ -1,11 +1,11 @@
-//! What to say when no format claims a file: what was expected, what was found.
+//! The error for files that no format claims: what was expected, what was found.
 
 use super::gzip::is_gzip;
 use super::json::{Root, root};
 use super::{ALL, ImportError};
 use crate::base::MemberHead;
 
-/// One sentence per file (of the first few), and the formats that are known.
+/// One sentence for each of the first few files, and the known formats.
 pub fn explain(heads: &[MemberHead]) -> ImportError {
     const N_NAMED: usize = 3;
     if heads.is_empty() {
@@ -20,13 +20,13 @@ pub fn explain(heads: &[MemberHead]) -> ImportError {
     ImportError::Unrecognised(out.join(" "))
 }
 
-/// What we know to open; the start page tells the files of each.
+/// The titles of all formats.
 fn expected() -> String {
     let known: Vec<String> = ALL.iter().map(|f| f.info().title).collect();
     format!("Expected one of: {}.", known.join("; "))
 }
 
-/// What the file seems to be, as the rest of a sentence that begins with its name.
+/// What the file seems to be: the rest of a sentence that begins with its name.
 fn found(head: &MemberHead) -> String {
     let bytes = &head.head[..];
     if head.len == 0 {

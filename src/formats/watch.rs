@@ -1,17 +1,17 @@
-//! What is told of an import while it runs: how far it is, and lanes to draw meanwhile.
+//! Progress of a running import, with slices to draw meanwhile.
 
 use super::{Preview, Progress};
 use crate::base::{InputSet, Member, StrId, TrackId};
 use crate::model::ProfileBuilder;
 
-/// Slices of the preview, per import.
+/// Most slices of a preview.
 const MOST: usize = 200_000;
 /// A track without a lane.
 const NONE: u32 = u32::MAX;
 /// Records between two reports of an import at random access.
 const STRIDE: u64 = 1 << 17;
 
-/// Raw lanes: one for each row that a slice was met on.
+/// One raw lane for each track with a slice.
 #[derive(Default)]
 pub(super) struct Lanes {
     /// By track of the builder.
@@ -23,7 +23,7 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// A slice that was read.
+    /// Adds a slice.
     pub fn slice(&mut self, track: TrackId, (start, duration): (i64, i64), name: StrId) {
         if self.n == MOST {
             return;
@@ -40,14 +40,14 @@ impl Lanes {
         self.slices.push((*lane, start, duration, name.0 as u16));
     }
 
-    /// What is new since the last call.
+    /// The slices and lanes since the last call.
     pub fn take(&mut self, builder: &mut ProfileBuilder) -> Preview {
         let lanes = self.tracks.iter().map(|t| builder.track_mut(*t).name.clone()).collect();
         Preview { slices: std::mem::take(&mut self.slices), lanes }
     }
 }
 
-/// Who is told how far an import at random access is.
+/// Reports the progress of an import at random access.
 pub struct Watch<'a> {
     tell: &'a mut dyn FnMut(Progress),
     lanes: Lanes,
@@ -68,12 +68,12 @@ impl<'a> Watch<'a> {
         Watch { tell, lanes: Lanes::default(), bytes: 0, total, records: 0, due: 0, next: 0, step: 1 }
     }
 
-    /// About how many slices will come: those of the preview are taken from all of them.
+    /// Expected number of slices, so that the preview samples all of them evenly.
     pub fn expect_slices(&mut self, n: usize) {
         self.step = n.div_ceil(MOST).max(1);
     }
 
-    /// So many bytes and records more were read, into `builder`.
+    /// Counts bytes and records that were read into `builder`.
     pub fn read(&mut self, bytes: u64, records: u64, builder: &mut ProfileBuilder) {
         (self.bytes, self.records) = (self.bytes.saturating_add(bytes), self.records.saturating_add(records));
         if self.records < self.due {

@@ -1,7 +1,7 @@
-//! Archives as directories: `.zip`, `.tar` and `.tar.gz` are listed, and their members stand beside the other files of a drop.
+//! Archives as directories: the members of `.zip`, `.tar` and `.tar.gz` become members of the drop.
 //!
-//! Nothing is unpacked here. A stored member is a stretch of the archive; a deflated one is shown as the gzip file that it would be, so that
-//! it is inflated as a stream, checked and bounded like any other. Archives inside archives are left alone.
+//! Nothing is unpacked here. A stored member is a byte range of the archive; a deflated one is presented as a gzip file, so that it is inflated as
+//! a stream, verified and bounded like any other. Archives inside archives are not opened.
 
 mod tar;
 mod zip;
@@ -11,7 +11,7 @@ use super::import;
 use crate::base::{ByteSource, InputSet, Member, text};
 use std::sync::Arc;
 
-/// Members of one archive that are listed; what is beyond is said, and left.
+/// Most members of one archive; further ones are noted and ignored.
 const MAX_MEMBERS: usize = 10_000;
 /// Longest name of a member, bytes.
 const MAX_NAME: usize = 4_096;
@@ -23,7 +23,7 @@ pub struct Expanded {
     pub input: InputSet,
     /// For each member the position of the file it comes from.
     pub files: Vec<usize>,
-    /// What was not taken, and why: sentences.
+    /// Sentences on members that were refused.
     pub notes: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ struct Entry {
     is_packed: bool,
 }
 
-/// What an archive holds, and what of it is refused.
+/// The members of an archive, and sentences on refused ones.
 #[derive(Default)]
 struct Listing {
     entries: Vec<Entry>,

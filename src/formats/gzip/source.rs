@@ -1,4 +1,4 @@
-//! Random access: reads from the nearest access point on.
+//! Random access: inflates from the nearest access point before the offset.
 
 use super::{GzipIndex, Stage};
 use crate::base::{ByteSource, Member};
@@ -10,7 +10,7 @@ const IN_BLOCK: u64 = 256 << 10;
 pub struct InflatedSource {
     member: Member,
     index: GzipIndex,
-    /// The text between two access points that was read last: (which, text).
+    /// Cache of the last text between two access points: (index of the access point, text).
     last: Mutex<(usize, Vec<u8>)>,
 }
 

@@ -1,9 +1,9 @@
-//! Reads the fields of one object from its text without copying. Lenient: what browsers and Python would refuse is read where its meaning is plain.
+//! Reads the fields of one object from its text without copying. Lenient: invalid JSON with an obvious meaning is accepted.
 
 use super::nested::nested_len;
 use super::scan::{bare_end, not_space, quote_or_backslash};
 
-/// A value where it stands.
+/// A value, borrowed from the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value<'a> {
     /// Between its quotes, escapes as written.
@@ -25,7 +25,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The text does not go on as an object must.
+/// The text is not a valid continuation of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Broken {
     /// Where.
@@ -47,18 +47,18 @@ impl<'a> Cursor<'a> {
         Cursor { text, at: 1, n_repaired: 0 }
     }
 
-    /// Where the cursor stands.
+    /// The offset of the cursor.
     pub fn at(&self) -> usize {
         self.at
     }
 
-    /// What is still to come.
+    /// The remaining text.
     #[inline(always)]
     pub(super) fn rest(&self) -> &'a [u8] {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Steps over `n` bytes that were looked at in [`Self::rest`].
+    /// Skips `n` bytes of [`Self::rest`].
     #[inline(always)]
     pub(super) fn pass(&mut self, n: usize) {
         self.at += n;
@@ -80,7 +80,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The next key, `None` after the last. Superfluous commas are passed over.
+    /// The next key, `None` after the last. Extra commas are skipped.
     #[inline]
     pub fn key(&mut self) -> Result<Option<&'a [u8]>, Broken> {
         loop {
@@ -165,7 +165,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A string value. A quote inside that is not escaped shows in what follows it: then the string ends at the next quote that ends an entry.
+    /// A string value. An unescaped quote inside is detected by the text after it; then the string ends at the next quote that can end an entry.
     #[inline]
     fn text_value(&mut self) -> Result<&'a [u8], Broken> {
         let from = self.at + 1;

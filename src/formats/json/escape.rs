@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The text of a string, escapes resolved. Escapes that JSON does not know stand as written, and so do bytes that are no UTF-8 (as `U+FFFD`).
+/// Unescapes a string. Unknown escapes are kept as written; bytes that are not UTF-8 become `U+FFFD`.
 pub fn unescape(raw: &[u8]) -> Cow<'_, str> {
     if !raw.contains(&b'\\') {
         // The library's lossy way looks at each byte by itself.

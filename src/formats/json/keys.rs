@@ -1,26 +1,26 @@
-//! Keys that come again. Records of one kind have the same keys in the same order, with the same blanks between them: most keys are known by
-//! their first bytes, once they were read one time.
+//! A cache of keys. Records of one kind have the same keys in the same order with the same white space, so most keys are recognised by comparing
+//! their first bytes with those of the previous record.
 
 use super::cursor::{Broken, Cursor};
 
-/// Keys met in earlier objects, what each means, and which came after which.
+/// Keys of earlier objects with their meanings, and the successor of each.
 pub struct Keys<M> {
     known: Vec<Known<M>>,
     /// What came last after the beginning of an object, then after each known key: places in `known`, from 1; 0 where nothing did.
     after: Vec<[u8; N_AFTER]>,
 }
 
-/// A key with what stands before it and the colon behind it: `, "pid":`.
+/// A key with the text before it and its colon: `, "pid":`.
 struct Known<M> {
-    /// The first and the following bytes, zeros behind its end.
+    /// Its bytes as integers, zero-padded.
     text: [u128; 2],
-    /// Which bits of them count.
+    /// Mask of its bytes.
     mask: [u128; 2],
     len: usize,
     meaning: M,
 }
 
-/// Bytes of the longest key that is kept, and how many are kept; others are read each time.
+/// Longest cached key, bytes, and most cached keys; others are parsed each time.
 const LEN_MAX: usize = 32;
 const N_MAX: usize = 128;
 /// How many keys are tried: args of operators, launches and kernels begin alike and go on differently.
@@ -114,7 +114,7 @@ impl<M> Known<M> {
         chunk.is_some_and(|c| (u128::from_le_bytes(*c) ^ self.text[1]) & self.mask[1] == 0)
     }
 
-    /// Near the end of a record: `,"args":{}}`.
+    /// The typical end of a record: `,"args":{}}`.
     #[inline]
     fn is_short(&self, rest: &[u8]) -> bool {
         let chunk = rest.first_chunk::<8>().filter(|_| self.len <= 8);

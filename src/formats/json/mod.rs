@@ -1,4 +1,4 @@
-//! Reading JSON of any size: where records begin and end, what stands in one, what the root holds.
+//! Streaming JSON: finding records, reading their fields, and the keys of the root.
 
 pub mod compact;
 pub mod cursor;

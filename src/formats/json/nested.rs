@@ -1,4 +1,4 @@
-//! Where a value in brackets ends.
+//! Finds the end of a nested value.
 
 use super::scan::{STEP, Strings, quote_or_backslash};
 

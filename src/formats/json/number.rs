@@ -1,4 +1,4 @@
-//! Numbers from their decimal text: whole and exact, never through a float.
+//! Exact integers from decimal text, without floating point.
 
 /// Microseconds as written (`4346856820307.953`, `1e3`, `-12`) to whole nanoseconds, halves away from zero. `None`: no finite number of that range.
 pub fn micros_to_nanos(text: &[u8]) -> Option<i64> {
@@ -97,7 +97,7 @@ pub fn unsigned(text: &[u8]) -> Option<u64> {
     })
 }
 
-/// A finite number as a float, for values that are no times.
+/// A finite number as a float; not for times.
 pub fn float(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.trim().parse::<f64>().ok().filter(|v| v.is_finite())
 }

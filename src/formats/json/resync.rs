@@ -1,8 +1,8 @@
-//! Where the next record begins in text whose quotes do not pair up.
+//! Finds the next record after unbalanced quotes.
 
 use memchr::memchr_iter;
 
-/// First keys of trace events; a record that begins otherwise is not found again.
+/// First keys of trace events. A record that begins with another key is not found.
 const FIRST_KEYS: [&[u8]; 8] = [b"ph", b"cat", b"name", b"pid", b"tid", b"ts", b"id", b"dur"];
 
 /// Position of the `{` of the next record: `}`, a comma, `{` and one of an event's keys, with only white space between.

@@ -1,4 +1,4 @@
-//! A look at the root of a JSON text, bounded by what is at hand: the head of a file.
+//! The root of a JSON text, as far as the head of the file shows it.
 
 /// A root key and how its value begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Key {
     pub begins: u8,
 }
 
-/// What the root of a JSON text is.
+/// Kind and keys of the root of a JSON text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Root {
     /// An object.

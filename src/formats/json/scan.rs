@@ -1,9 +1,9 @@
-//! Stage one: 64 bytes at a time, which brackets stand outside strings.
+//! First stage of the splitter: brackets outside strings, 64 bytes at a time.
 
 use serde::{Deserialize, Serialize};
 use wide::u8x16;
 
-/// Bytes looked at in one step.
+/// Bytes of one step.
 pub const STEP: usize = 64;
 
 /// Brackets of 64 bytes that stand outside strings, a bit per byte.
@@ -15,7 +15,7 @@ pub struct Brackets {
     pub closes: u64,
 }
 
-/// What carries over from one step to the next: whether the text is in a string, and whether its next byte is escaped.
+/// State between steps: whether the text is inside a string, and whether its next byte is escaped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Strings {
     /// All ones in a string, else 0.

@@ -1,22 +1,22 @@
-//! Finds where records begin and end in JSON that is fed block by block. Holds one record at a time, whatever the size of the file.
+//! Splits JSON into records, block by block. Buffers at most one record.
 
 mod elements;
 
 use super::scan::Strings;
 use serde::{Deserialize, Serialize};
 
-/// What to do with the value of a root key.
+/// How to handle the value of a root key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Take {
     /// It is a list: each element by itself.
     Records,
-    /// The value as a whole, if it is not too long.
+    /// Deliver the value as a whole, if it is not too long.
     Value,
     /// Nothing.
     Skip,
 }
 
-/// What is wrong with a piece of text.
+/// Why text is not a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
     /// The sink could not read it, or it runs into the next record.
@@ -25,7 +25,7 @@ pub enum Damage {
     Truncated,
     /// Longer than [`RECORD_MAX`]; `text` is its beginning.
     TooLong,
-    /// Something between records that is no object or list.
+    /// Text between records that is neither an object nor a list.
     Stray,
 }
 
@@ -41,9 +41,9 @@ pub trait Sink {
     fn damaged(&mut self, text: &[u8], offset: u64, damage: Damage);
 }
 
-/// The longest record, and the longest root value, that is held.
+/// Longest record or root value that is buffered, bytes.
 pub const RECORD_MAX: usize = 64 << 20;
-/// A record longer than this is looked at again: does it run into the next one, because of a quote too many?
+/// A longer record is checked for an unbalanced quote that merges it with the next one, bytes.
 const LONG: usize = 64 << 10;
 const KEY_MAX: usize = 4096;
 
@@ -152,7 +152,7 @@ impl Splitter {
         self.run(block, base, sink);
     }
 
-    /// The text is over: what is still open is cut.
+    /// Ends the text; an open record is truncated.
     pub fn finish(&mut self, sink: &mut dyn Sink) {
         while self.is_open && self.mode == Mode::Elements {
             let text = std::mem::take(&mut self.carry);
