@@ -25,7 +25,8 @@ Examples:
   axonscope convert trace.json.gz -o tables/ && duckdb -c \"select name, sum(dur) from 'tables/kernel.parquet' group by 1 order by 2 desc\"
 
 Standard output is one JSON object: the directories written, with the rows of each table.
-What a profile does not record is NULL. A table without rows has no file.";
+What a profile does not record is NULL. A table without rows has no file.
+Exit codes: 0 done, 1 failed, 2 wrong arguments.";
 
 /// Arguments of `axonscope convert`.
 #[derive(clap::Args)]

@@ -63,7 +63,7 @@ fn no_command_panics_on_damaged_files() {
     let part = std::fs::read(&folder.parts("parts")[1]).unwrap();
     let run = folder.read("run.axonrun");
     let fixture = |name: &str| std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).expect("a fixture");
-    let neuron = fixture("tests/fixtures/neuron_json/odd.json");
+    let neuron = fixture("tests/cases/neuron_json/odd/odd.json");
     let mut dice = Dice(28);
     for round in 0..12 {
         folder.write("bad.json", &damaged(&trace, &mut dice));

@@ -64,11 +64,7 @@ fn the_rank_that_others_wait_for_is_the_straggler() {
     assert_eq!(first.trace.rank, Some(6));
     assert_eq!(first.instead.map(|i| i.0.label()), Some("CPU Exec"));
     let place = first.place.as_ref().expect("where others wait for it");
-    assert_eq!(
-        (place.op.as_str(), place.group.starts_with("tp1") || place.group.starts_with("dp")),
-        ("nccl:all_reduce", true),
-        "{place:?}"
-    );
+    assert_eq!((place.op.as_str(), place.group.starts_with("tp1") || place.group.starts_with("dp")), ("nccl:allreduce", true), "{place:?}");
     assert!(place.n_last <= first.n_last && place.caused_ns <= first.caused_ns && place.step.is_some(), "{place:?}");
     // It arrives last in the first tensor-parallel collective of each step; its group then arrives last in all data-parallel ones.
     assert!(first.n_last >= 4, "{first:?}");
