@@ -3,7 +3,7 @@
 
 use super::Kind::*;
 use super::cells;
-use super::slices::{ids, read_fields};
+use super::slices::read_fields;
 use super::{Column, Part, Table, TableEntry, Values, Words};
 use crate::base::SliceId;
 use crate::engine::Session;
@@ -187,8 +187,7 @@ fn events(session: &Session, system: &NeuronSystem, columns: &[Column], slices: 
         }
         name => {
             let Some(at) = keys.iter().position(|k| k.0 == name) else { return Values::absent(c.kind, slices.len()) };
-            let values = cells::read_back(c.kind, read.iter().map(|row| row.get(at).cloned().unwrap_or_default()));
-            if name == "id" { ids(values, slices) } else { values }
+            cells::read_back(c.kind, read.iter().map(|row| row.get(at).cloned().unwrap_or_default()))
         }
     };
     Ok(columns.iter().map(column).collect())
