@@ -228,7 +228,7 @@ impl Trace {
         start + runs
     }
 
-    /// Nested operators on the main thread with one kernel. Returns the sequence number that autograd knows the outermost by.
+    /// Nested operators on the main thread with one kernel. `sequence` is the number by which autograd knows them; 0: it does not.
     fn operator(&mut self, op: &Op, sequence: u64) {
         let n = op.calls.len() as i64;
         let (begin, inner) = (self.main, self.main + n * 2 * US);
@@ -348,8 +348,8 @@ impl Trace {
         self.autograd = self.main + 30 * US;
         for layer in (0..u64::from(N_LAYERS)).rev() {
             let mut ends = 0;
-            for (i, grad) in (0u64..).zip(&GRADS).rev() {
-                ends = self.backward(grad, first + layer * n_ops + i + 1);
+            for (i, grad) in GRADS.iter().enumerate().rev() {
+                ends = self.backward(grad, first + layer * n_ops + i as u64 + 1);
             }
             // The first layer's gradients come last: nothing is left that could hide their all-reduce.
             let runs = if layer == 0 { 2 * MS + 650 * US } else { MS + 480 * US };
