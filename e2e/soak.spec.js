@@ -17,6 +17,8 @@ function cases() {
 }
 
 test('200 profiles that are opened, viewed and closed leave no memory, no worker and no listener', async ({ page, site }) => {
+  // Minutes of a browser's time: not part of every run.
+  test.skip(process.env.AXONSCOPE_SOAK !== '1', 'AXONSCOPE_SOAK=1 runs it');
   test.setTimeout(900_000);
   const drops = cases();
   expect(drops.length).toBeGreaterThan(30);
