@@ -63,7 +63,6 @@ pub fn App() -> impl IntoView {
     provide_context(app);
     link::join(app);
     sql::follow(app);
-    samples::follow(app);
     sleep::follow(app);
     guide::follow(app);
     spawn_local(async move {

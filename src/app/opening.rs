@@ -281,6 +281,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened
         follow(app, ask, wanted);
     }
     super::fleet::arrived(app, id);
+    super::samples::arrived(app);
     sleep::keep_budget(app);
 }
 

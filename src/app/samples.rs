@@ -1,7 +1,6 @@
 //! Samples of the start page that are two profiles: they open together, in Compare, the older version as the base.
 
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
-use crate::ui::effect::effect;
 use leptos::prelude::*;
 use std::cell::RefCell;
 
@@ -24,22 +23,18 @@ pub(super) fn expect(name: &str) {
     EXPECTED.set(PAIRS.into_iter().find(|pair| pair.0 == name));
 }
 
-/// Shows the comparison as soon as both profiles of a pair are open. Once, by the root.
-pub(super) fn follow(app: App) {
-    let opened = Memo::new(move |_| app.state.profiles().with(|all| all.iter().map(|p| p.id).collect::<Vec<_>>()));
-    effect(move || {
-        opened.track();
-        let found = |name: &str| -> Option<OpenProfile> {
-            app.state.profiles().with_untracked(|all| all.iter().find(|p| p.path == name && p.stopped.is_none()).cloned())
-        };
-        let Some((name, base)) = EXPECTED.with_borrow(|pair| *pair) else { return };
-        if let (Some(run), Some(base)) = (found(name), found(base)) {
-            EXPECTED.set(None);
-            actions::show_profile(app, run.id);
-            app.view_state("compare").set("base", Some(base.hash));
-            actions::show_view(app, "compare");
-        }
-    });
+/// Shows the comparison when both profiles of a pair are open. Called for each profile that has opened.
+pub(super) fn arrived(app: App) {
+    let found = |name: &str| -> Option<OpenProfile> {
+        app.state.profiles().with_untracked(|all| all.iter().find(|p| p.path == name && p.stopped.is_none()).cloned())
+    };
+    let Some((name, base)) = EXPECTED.with_borrow(|pair| *pair) else { return };
+    if let (Some(run), Some(base)) = (found(name), found(base)) {
+        EXPECTED.set(None);
+        actions::show_profile(app, run.id);
+        app.view_state("compare").set("base", Some(base.hash));
+        actions::show_view(app, "compare");
+    }
 }
 
 #[cfg(test)]
