@@ -57,7 +57,7 @@ test('a region of few windows is in the link', async ({ page, site }) => {
   await page.locator('[data-chosen-region] [data-go="scope"]').click();
   await expect(chip(page)).toContainText(/^Region .*windows/);
   await idle(page);
-  const said = await chip(page).innerText();
+  const said = await chip(page).textContent();
   await expect(page).toHaveURL(/s\.scope\.region=/);
   const url = page.url();
   await page.goto('about:blank');
