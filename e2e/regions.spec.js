@@ -1,5 +1,6 @@
 // A region as the scope of every view: its windows and nothing between them, in the link, and back.
-import { cells, dropFiles, expect, idle, kineto, neuron, openProfile, picture, show, start, test } from './support.js';
+import { join } from 'node:path';
+import { cells, dropFiles, expect, idle, kineto, neuron, openProfile, picture, samples, show, start, test } from './support.js';
 
 const chip = (page) => page.locator('[data-clear-range]');
 const rows = (page, id) => page.locator(`table[data-table="${id}"] tbody tr[data-row]`);
@@ -67,7 +68,7 @@ test('a region of few windows is in the link', async ({ page, site }) => {
   await expect(chip(page)).toHaveText(said);
 });
 
-test('slices and modules of a PyTorch trace are a scope', async ({ page, site }) => {
+test('slices of a PyTorch trace are a scope', async ({ page, site }) => {
   await start(page, site);
   await openProfile(page, kineto('kineto-traces', 'resnet50_num_workers_0', 'worker0.1623143089861.pt.trace.json.gz'));
   await show(page, 'operators');
@@ -82,6 +83,11 @@ test('slices and modules of a PyTorch trace are a scope', async ({ page, site })
   await page.keyboard.press('Escape');
   await chip(page).click({ timeout: 2_000 }).catch(() => null);
   await expect(chip(page)).toHaveCount(0);
+});
+
+test('a module of a PyTorch trace is a scope', async ({ page, site }) => {
+  await start(page, site);
+  await openProfile(page, join(samples, 'cpu_single.pt.trace.json.gz'));
   await show(page, 'modules');
   await rows(page, 'modules').nth(1).click();
   await page.locator('[data-chosen-module] [data-go="scope"]').click();
