@@ -37,10 +37,13 @@ enum Coming {
     Here(Uint8Array),
 }
 
+/// An order with its bytes; none where they are missing.
+type Waiting = (PieceOrder, Option<Coming>);
+
 /// Pieces to be read, in the order in which they were asked for.
 #[derive(Clone, Default)]
 pub(super) struct Orders {
-    waiting: Rc<RefCell<VecDeque<(PieceOrder, Option<Coming>)>>>,
+    waiting: Rc<RefCell<VecDeque<Waiting>>>,
     is_busy: Rc<Cell<bool>>,
 }
 

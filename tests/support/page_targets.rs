@@ -4,8 +4,11 @@ use axonscope::state::annotations::text as annotations;
 use axonscope::state::url::UrlState;
 use axonscope::state::workspace::Workspace;
 
+/// A name, and what is run on bytes.
+type Target = (&'static str, fn(&[u8]));
+
 /// The targets, by name.
-pub const PAGE: &[(&str, fn(&[u8]))] = &[("url", url), ("annotations", notes), ("workspace", workspace)];
+pub const PAGE: &[Target] = &[("url", url), ("annotations", notes), ("workspace", workspace)];
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

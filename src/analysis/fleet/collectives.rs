@@ -108,6 +108,17 @@ fn mean_wait(call: &FleetCollective) -> i64 {
     call.total_ns.saturating_sub(all).checked_div(others).unwrap_or(0).max(0)
 }
 
+/// Collectives of one group and operation at which others wait for a trace.
+#[derive(Default)]
+struct WaitsAt {
+    n: u64,
+    /// Sum of the mean waits.
+    caused_ns: i64,
+    longest_ns: i64,
+    /// Step of the longest.
+    step: Option<u32>,
+}
+
 /// Waiting of each trace.
 pub fn waits(run: &FleetRun, place: &FxHashMap<u64, u32>) -> Vec<Waits> {
     let mut out = vec![Waits::default(); run.traces.len()];
@@ -115,8 +126,8 @@ pub fn waits(run: &FleetRun, place: &FxHashMap<u64, u32>) -> Vec<Waits> {
     let mut groups: FxHashMap<u64, (u64, i64, bool)> = FxHashMap::default();
     let text = |at: u32| run.texts.get(at as usize).map_or("", String::as_str);
     let mut hashes: FxHashMap<(u32, u32), u64> = FxHashMap::default();
-    // By (trace, group, op): collectives, waiting, the longest wait and its step. Sorted, so that equal ones are chosen by text.
-    let mut places: BTreeMap<(u32, u32, u32), (u64, i64, i64, Option<u32>)> = BTreeMap::new();
+    // By (trace, group, op). Sorted, so that equal ones are chosen by text.
+    let mut places: BTreeMap<(u32, u32, u32), WaitsAt> = BTreeMap::new();
     for call in &run.collectives {
         let hash = *hashes.entry((call.group, call.op)).or_insert_with(|| stable_hash(&[text(call.group), text(call.op)]));
         let sum = groups.entry(hash).or_insert((0, 0, true));
@@ -129,11 +140,14 @@ pub fn waits(run: &FleetRun, place: &FxHashMap<u64, u32>) -> Vec<Waits> {
             waits.n_last += 1;
             waits.caused_ns = waits.caused_ns.saturating_add(wait);
             let sum = places.entry((at, call.group, call.op)).or_default();
-            let (longest, step) = if wait > sum.2 { (wait, call.step) } else { (sum.2, sum.3) };
-            *sum = (sum.0 + 1, sum.1.saturating_add(wait), longest, step);
+            if wait > sum.longest_ns {
+                (sum.longest_ns, sum.step) = (wait, call.step);
+            }
+            sum.n += 1;
+            sum.caused_ns = sum.caused_ns.saturating_add(wait);
         }
     }
-    for ((at, group, op), (n_last, caused_ns, _, step)) in places {
+    for ((at, group, op), WaitsAt { n: n_last, caused_ns, step, .. }) in places {
         let waits = &mut out[at as usize];
         if waits.place.as_ref().is_none_or(|known| known.caused_ns < caused_ns) {
             waits.place = Some(WaitPlace { group: text(group).into(), op: text(op).into(), n_last, caused_ns, step });

@@ -316,20 +316,30 @@ fn spreads(rows: &[Spread], name: impl Fn(u64) -> TraceName) -> Vec<SpreadRow> {
     order.iter().take(SPREADS_MAX).map(row).collect()
 }
 
+/// Sums over the traces of a host, or of a device.
+#[derive(Default)]
+struct HostSum {
+    n_traces: u64,
+    n_steps: u64,
+    times: StepTimes,
+    /// As [`thousandths`] takes them.
+    kernels: (f64, f64),
+}
+
 fn compared<'a>(run: &'a FleetRun, kernels: &[(f64, f64)], key: impl Fn(&'a FleetTrace) -> &'a String) -> Vec<HostRow> {
-    let mut all: BTreeMap<&str, (u64, u64, StepTimes, (f64, f64))> = BTreeMap::new();
+    let mut all: BTreeMap<&str, HostSum> = BTreeMap::new();
     for (trace, kernels) in run.traces.iter().zip(kernels) {
         let sum = all.entry(key(trace)).or_default();
-        sum.0 += 1;
-        sum.1 += trace.steps.len() as u64;
-        sum.2.add(&trace.totals);
-        sum.3 = (sum.3.0 + kernels.0, sum.3.1 + kernels.1);
+        sum.n_traces += 1;
+        sum.n_steps += trace.steps.len() as u64;
+        sum.times.add(&trace.totals);
+        sum.kernels = (sum.kernels.0 + kernels.0, sum.kernels.1 + kernels.1);
     }
-    let row = |(name, (n_traces, n_steps, times, kernels)): (&str, (u64, u64, StepTimes, (f64, f64)))| HostRow {
+    let row = |(name, sum): (&str, HostSum)| HostRow {
         host: name.into(),
-        n_traces,
-        means: per_step(times.metrics(), n_steps),
-        kernel_ratio_thousandths: thousandths(kernels),
+        n_traces: sum.n_traces,
+        means: per_step(sum.times.metrics(), sum.n_steps),
+        kernel_ratio_thousandths: thousandths(sum.kernels),
     };
     all.into_iter().map(row).collect()
 }

@@ -349,9 +349,12 @@ impl Timeline {
     }
 }
 
+/// For each slice the number of its set of operands; the sets, each with the number of slices that share it.
+type SharedOperands = (Column<u32>, Vec<(ReadOperands, u32)>);
+
 /// Values of the slices that share operands, by slice, made when they are first read; `own` are those of slices that share none.
 fn expanded<T: Send + Copy + 'static>(
-    shared: &Arc<(Column<u32>, Vec<(ReadOperands, u32)>)>,
+    shared: &Arc<SharedOperands>,
     own: Vec<T>,
     count: impl Fn(&ReadOperands) -> usize,
     add: impl Fn(u32, &ReadOperands, &mut Vec<T>) + Send + 'static,

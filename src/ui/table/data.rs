@@ -28,6 +28,9 @@ impl Kind {
     }
 }
 
+/// Writes a table as text: columns, rows, the order of the rows, the columns shown.
+pub type Writer = fn(&[Column], &[Row], &[u32], &[usize]) -> String;
+
 /// A column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {

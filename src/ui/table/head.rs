@@ -1,7 +1,7 @@
 //! Above the rows: filter, columns, download; and the header whose cells sort.
 
 use super::csv;
-use super::data::{Column, Kind, Row};
+use super::data::{Column, Kind, Writer};
 use super::json;
 use super::order::{self, Direction, SortKeys};
 use super::rest;
@@ -15,7 +15,7 @@ use leptos::{ev, prelude::*};
 pub(super) fn Tools(state: State, id: String) -> impl IntoView {
     let count = move || state.count_words();
     // The rows shown are all of them only when none is still to come.
-    let save = |ending, kind, text: fn(&[Column], &[Row], &[u32], &[usize]) -> String| {
+    let save = |ending, kind, text: Writer| {
         let file = dom::file_name(&id, ending);
         rest::when_whole(state, move || {
             let (columns, rows) = (state.columns.get_untracked(), state.rows.get_untracked());

@@ -7,7 +7,7 @@ use crate::ui::dom;
 use crate::ui::effect::effect;
 use crate::ui::small::{Problem, swatch_colour};
 use crate::ui::table::window::ROW;
-use crate::ui::table::{Column, HeadCell, Kind, Name, Row, copied, csv, data, json, plain_cell};
+use crate::ui::table::{Column, HeadCell, Kind, Name, copied, csv, data, json, plain_cell};
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ fn Tools(state: State, id: String, levels: usize) -> impl IntoView {
         let (shown, all) = (state.lines.with(|l| l.len()), state.branches.with(|b| b.len()));
         format!("{} of {}", text::count(shown as u64), text::counted(all as u64, "row"))
     };
-    let save = |ending, kind, text: fn(&[Column], &[Row], &[u32], &[usize]) -> String| {
+    let save = |ending, kind, text: data::Writer| {
         let file = dom::file_name(&id, ending);
         move |_: leptos::ev::MouseEvent| {
             let (columns, rows) = state.flat();

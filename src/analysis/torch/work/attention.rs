@@ -60,7 +60,7 @@ mod tests {
         // Backward: five products of which the forward pass has two, and all tensors twice.
         let backward = |name: &str, at: usize| {
             let n = at + 1;
-            let types = format!("[{}]", vec![r#""c10::BFloat16""#; 4].join(","));
+            let types = format!("[{}]", [r#""c10::BFloat16""#; 4].join(","));
             let dims = "[[4, 12, 197, 64], [4, 12, 197, 64], [4, 12, 197, 64], [4, 12, 197, 64]]";
             let concrete: Vec<&str> = (0..n).map(|i| if i == at { r#""False""# } else { r#""""# }).collect();
             work(name, &Inputs::new(dims, &types, &format!("[{}]", concrete.join(",")))).map(|w| (w.flops, w.bytes))
