@@ -120,7 +120,7 @@ test('every query of the gallery runs on a device profile, and the values are th
   expect(await raw("select busy('Tensor', 0, 1000000000000000)")).toBe(active);
   expect(await raw('select overlap(0, 10, 4, 20)')).toBe(6);
   const spans = (table, where) => `(select intervals(start_ts, end_ts) from ${table} where ${where})`;
-  expect(await raw(`select merged${spans('ActiveTime', "engine = 'tensor'")}`)).toBe(active);
+  expect(await raw(`select merged(${spans('ActiveTime', "engine = 'tensor'")})`)).toBe(active);
   const [, , states] = gallery.device.find(([title]) => title === 'Overlap of tensor and DMA');
   expect(await raw(`select overlap(${spans('ActiveTime', "engine = 'tensor'")}, ${spans('DmaPacket', 'true')})`)).toBe(await raw(states));
 
@@ -229,7 +229,6 @@ const others = [
   ['an NTFF', (page) => openProfile(page, ...ntff('fused_exec_2.ntff')), ['device'], 'select count(*) as n from Instruction'],
   ['an NTFF with its NEFF', (page) => openProfile(page, ...ntff('fused_exec_2.ntff', 'fused.neff')), ['device'], 'select count(*) as n from TensorInfo'],
   ['tables of Neuron Explorer', (page) => kinds.find(([name]) => name === 'neuron-parquet')[1](page), ['device'], 'select count(*) as n from Instruction'],
-  ['a NEFF', (page) => kinds.find(([name]) => name === 'neff')[1](page), ['device'], 'select count(*) as n from NeffHeader'],
   ['a run summary of Neuron', (page) => kinds.find(([name]) => name === 'neuron-summary')[1](page), ['device'], 'select count(*) as n from Summary'],
   ['a system profile', (page) => kinds.find(([name]) => name === 'neuron-system')[1](page), ['system', 'trace'], 'select count(*) as n from CpuUsage'],
   ['a system profile of serving', (page) => dropFiles(page, { name: 'system_profile.json', bytes: served() }), ['system', 'trace'], 'select count(*) as n from SystemProfileHbmUsage'],
@@ -252,6 +251,16 @@ for (const [name, open, galleries, query] of others) {
     await expect(page.locator('[data-sql-query]')).toHaveCount(galleries.reduce((n, kind) => n + gallery[kind].length, 0));
   });
 }
+
+test('a NEFF has queries of its tables', async ({ page, site }) => {
+  await start(page, site);
+  await kinds.find(([name]) => name === 'neff')[1](page);
+  await show(page, 'sql');
+  await view(page).getByRole('button', { name: 'Gallery' }).click();
+  const all = page.locator('[data-sql-query]');
+  expect(await all.count()).toBeGreaterThan(1);
+  await expect(all.first()).toContainText(/^Rows of neff_/);
+});
 
 test('a profile without a timeline has queries of its tables', async ({ page, site }) => {
   await start(page, site);

@@ -25,11 +25,13 @@ pub async fn fetch() -> Result<Gallery, String> {
 
 /// The queries of a kind. A profile without a timeline has two for each of its tables.
 pub fn entries(all: &Gallery, kind: &str, tables: &[TableInfo]) -> Vec<Entry> {
-    let is_there = |name: &str| tables.iter().any(|t| t.name == name);
+    let lacks = |name: &str| !tables.is_empty() && tables.iter().all(|t| t.name != name);
     let of = |kind: &str| all.get(kind).cloned().unwrap_or_default();
     match kind {
         "torch" | "system" => [of(kind), of("trace")].concat(),
-        "trace" if !tables.is_empty() && !is_there("slice") => tables.iter().flat_map(of_table).collect(),
+        "trace" if lacks("slice") => tables.iter().flat_map(of_table).collect(),
+        // A NEFF alone.
+        "device" if lacks("Instruction") => tables.iter().flat_map(of_table).collect(),
         kind => of(kind),
     }
 }
