@@ -326,7 +326,7 @@ test('values of a PyTorch trace are those of its views', async ({ page, site }) 
     for (const name of Object.keys(theirs)) expect(ours[name], `${value} of ${name}`).toBe(theirs[name]);
   }
   await show(page, 'steps');
-  expect((await rowsOf(page, 'steps')).map((row) => row.name).sort()).toEqual(steps.map((row) => row.name).sort());
+  expect((await rowsOf(page, 'steps')).map((row) => row.name).sort()).toEqual(steps.map((row) => `ProfilerStep#${row.name}`).sort());
 });
 
 test('values of a system profile are those of its view', async ({ page, site }) => {
