@@ -104,7 +104,7 @@ test('annotations stay with the profile, and go through files', async ({ page, s
   await markAt(page, 0.3);
   await markAt(page, 0.6);
   await expect(rows(page)).toHaveCount(2);
-  const json = await download(page, panel(page).getByRole('button', { name: 'JSON' }));
+  const json = await download(page, panel(page).locator('.annotations__head').getByRole('button', { name: 'JSON' }));
   const csv = await download(page, panel(page).locator('.annotations__head').getByRole('button', { name: 'CSV' }));
   expect(JSON.parse(json).set.items).toHaveLength(2);
   expect(csv.split('\r\n')[0]).toBe('name,start_ns,end_ns,colour,versus');

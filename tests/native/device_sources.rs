@@ -206,6 +206,9 @@ fn a_trace_with_its_neff_answers_as_the_json() {
     assert!(unknown.is_empty() && gone.is_empty(), "differs, unknown: {unknown:#?}; no longer different: {gone:#?}");
 }
 
+/// What is wrong, the architecture, and the images by engine.
+type Damage = (&'static str, u64, Vec<(u64, Vec<u8>)>);
+
 /// Whatever is wrong with the images of a trace, every question has an answer or says why not.
 #[test]
 fn damaged_images_leave_every_question_answered() {
@@ -217,7 +220,7 @@ fn damaged_images_leave_every_question_answered() {
         |from: u32, to: u32, count: u16| word(0x46, &[(0x20, &[10, 10, 128]), (0x0C, &pattern(from, count)), (0x2C, &pattern(to, count))]);
     let branch = |offset: i32| word(0xA9, &[(3, &[2]), (0x0E, &[3]), (0x30, &offset.to_le_bytes())]);
     let beyond = [copy(0x3_FFF0, 0x1FF_FFF0, 0xFFFF), copy(0x500_0000, 0, 4), copy(0, 0x3FF_FFFF, 1), copy(0, 0x100, 0)].concat();
-    let images: [(&str, u64, Vec<(u64, Vec<u8>)>); 8] = [
+    let images: [Damage; 8] = [
         ("cut within a word", 2, vec![(0, [&nop[..], &nop[..40]].concat())]),
         ("empty", 2, vec![(0, Vec::new())]),
         ("missing", 2, Vec::new()),

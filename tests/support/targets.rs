@@ -27,7 +27,7 @@ pub fn run(target: &str, bytes: &[u8]) {
 /// The files that the bytes stand for.
 pub fn drop_of(bytes: &[u8]) -> InputSet {
     let Some(mut rest) = bytes.strip_prefix(SEVERAL) else { return InputSet::from_bytes("given", bytes.to_vec()) };
-    let mut line = |rest: &mut &[u8]| {
+    let line = |rest: &mut &[u8]| {
         let end = rest.iter().position(|b| *b == b'\n')?;
         let text = String::from_utf8_lossy(&rest[..end]).into_owned();
         *rest = &rest[end + 1..];
