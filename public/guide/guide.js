@@ -21,6 +21,8 @@ function note(name) {
   } catch { /* Private windows refuse. */ }
 }
 
+const frame = () => new Promise((done) => requestAnimationFrame(() => done()));
+
 /** Resolves to the first element of `selector`, or null where it does not come. */
 function found(selector) {
   return new Promise((done) => {
@@ -82,6 +84,9 @@ export async function start(host, name, takesFocus) {
     strip.dataset.step = at + 1;
     unmark();
     host.go(step.link);
+    // The view before has gone by then; it can hold what the selector means.
+    await frame();
+    await frame();
     const target = await found(step.target);
     if (!target || at !== to || !open) return;
     target.setAttribute('data-guided', '');
