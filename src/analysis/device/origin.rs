@@ -28,7 +28,7 @@ impl std::fmt::Display for Place {
 /// One step of a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frame {
-    /// The function; empty where it is not told.
+    /// The function; empty where it is not recorded.
     pub function: String,
     /// Where; `None` where it is not told.
     pub place: Option<Place>,

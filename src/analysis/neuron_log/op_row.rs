@@ -10,11 +10,11 @@ pub struct OpRow {
     pub name: String,
     /// How often it ran; `None` where the file does not tell.
     pub occurrences: Option<u64>,
-    /// NeuronDevice; empty where it is not told.
+    /// NeuronDevice; empty where it is not recorded.
     pub neuron_device: String,
-    /// NeuronCore; empty where it is not told.
+    /// NeuronCore; empty where it is not recorded.
     pub neuron_core: String,
-    /// Its time; `None` where it cannot be told.
+    /// Its time; `None` where it cannot be computed.
     pub time: Option<DurationNs>,
     /// As a share of the sum, 0 to 1.
     pub time_share: Option<f64>,

@@ -74,7 +74,7 @@ pub struct Finding {
     pub title: String,
     /// What was found and what to do.
     pub text: String,
-    /// Time that could be won; `None` where none can be told.
+    /// Time that could be won; `None` where it cannot be computed.
     pub cost: Option<DurationNs>,
     /// When it is said.
     pub threshold: String,

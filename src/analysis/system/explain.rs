@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 /// The layers in the order in which an instant belongs to them.
 const LAYERS: [(&str, RowKind); 3] = [("Device", RowKind::Hardware), ("Runtime", RowKind::Runtime), ("Framework", RowKind::Framework)];
 const IDLE: &str = "Idle";
-/// Executions of which no model is recorded.
+/// Executions without a recorded model.
 const NO_MODEL: &str = "Model not recorded";
 /// Models with a unit of their own: those with most time.
 const MOST_MODELS: usize = 12;
