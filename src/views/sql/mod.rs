@@ -53,6 +53,8 @@ struct Turn {
     is_done: Cell<bool>,
     /// Whether the engine or a table is being loaded, which takes as long as it takes.
     is_loading: Cell<bool>,
+    /// Whether it took too long and the engine was ended for it.
+    is_late: Cell<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -234,6 +236,7 @@ fn start(state: State, sources: Signal<Vec<Source>>, range: Option<TimeRange>, b
             Err(failure) => {
                 let problem = match failure {
                     Failure::Ended(sentence) => Problem { sentence, place: None },
+                    Failure::Problem(_) if turn.is_late.get() => Problem { sentence: engine::TOO_LONG.into(), place: None },
                     Failure::Problem(problem) if turn.is_ended.get() => Problem { sentence: "The query was cancelled.".into(), ..problem },
                     Failure::Problem(problem) => problem,
                 };
@@ -252,6 +255,7 @@ fn watch(turn: Rc<Turn>, ms: u32) {
         TimeoutFuture::new(ms).await;
         let is_loading = ms == LONGEST_MS && turn.is_loading.get();
         if !turn.is_done.get() && !is_loading {
+            turn.is_late.set(ms == LONGEST_MS);
             engine::stop();
         }
     });
