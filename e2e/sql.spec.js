@@ -252,6 +252,15 @@ for (const [name, open, galleries, query] of others) {
   });
 }
 
+test('before the first query the gallery is in the view', async ({ page, site }) => {
+  await opened(page, site, bert());
+  const first = page.locator('[data-sql-first]');
+  await expect(first.getByRole('listitem')).toHaveCount(gallery.torch.length + gallery.trace.length);
+  await first.getByRole('button', { name: /Longest slices/ }).click();
+  await expect(page.locator('[data-sql-text]')).toHaveValue(/order by dur desc/);
+  await expect(first).toHaveCount(0);
+});
+
 test('a NEFF has queries of its tables', async ({ page, site }) => {
   await start(page, site);
   await kinds.find(([name]) => name === 'neff')[1](page);

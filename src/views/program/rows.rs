@@ -53,6 +53,7 @@ pub fn word_columns(has_times: bool) -> Vec<Column> {
         column("pc", "Address", Kind::Number, "Program counter: number of the word in the image."),
         column("brackets", "Branches", Kind::Name, "Loops and branches: from the ends of a bracket, ▸ marks the word that is branched to."),
         column("opcode", "Opcode", Kind::Text, ""),
+        column("operands", "Operands", Kind::Text, "As neuron-profile prints them, or why they are not decoded.").wide(),
     ];
     if has_times {
         out.extend([
@@ -63,7 +64,6 @@ pub fn word_columns(has_times: bool) -> Vec<Column> {
         ]);
     }
     out.extend([
-        column("operands", "Operands", Kind::Text, "As neuron-profile prints them, or why they are not decoded.").wide(),
         column("layer", "Layer", Kind::Text, "Layer of the model, where the NEFF names it."),
         column("source", "Source", Kind::Text, "Line of source, where the NEFF names it."),
         column("bir", "Compiler instruction", Kind::Text, "Instruction of the compiler (BIR); empty for words that the runtime added."),
@@ -76,18 +76,18 @@ pub fn words(program: &Program) -> Vec<Row> {
     let whole: i64 = program.rows.iter().filter_map(|r| r.time).map(|t| t.0).fold(0, i64::saturating_add);
     let text = |text: &str| if text.is_empty() { Cell::Absent } else { Cell::Text(text.into()) };
     let row = |r: &ProgramRow| {
-        let mut cells = vec![Cell::Int(r.pc.into()), text(r.brackets.trim_end()), Cell::Text(r.opcode.clone())];
-        if program.has_times {
-            let share = r.time.filter(|_| whole > 0).map(|t| t.0 as f64 / whole as f64);
-            cells.extend([Cell::from(r.count), Cell::from(r.time), Cell::from(share), Cell::from(r.wait)]);
-        }
         let operands = match (r.refused.is_empty(), r.operands.is_empty()) {
             (true, _) => text(&r.operands),
             (false, true) => Cell::Untold(r.refused.clone()),
             (false, false) => Cell::Untold(format!("{} ({})", r.operands, r.refused)),
         };
+        let mut cells = vec![Cell::Int(r.pc.into()), text(r.brackets.trim_end()), Cell::Text(r.opcode.clone()), operands];
+        if program.has_times {
+            let share = r.time.filter(|_| whole > 0).map(|t| t.0 as f64 / whole as f64);
+            cells.extend([Cell::from(r.count), Cell::from(r.time), Cell::from(share), Cell::from(r.wait)]);
+        }
         let bir = if r.is_runtime { Cell::Untold("runtime".into()) } else { text(&r.bir) };
-        cells.extend([operands, text(&r.layer), text(&r.source), bir]);
+        cells.extend([text(&r.layer), text(&r.source), bir]);
         Row::new(cells)
     };
     program.rows.iter().map(row).collect()

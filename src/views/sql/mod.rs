@@ -153,6 +153,7 @@ pub fn SqlView(
         let columns = |info: &TableInfo| (info.name.clone(), info.columns.iter().map(|c| c.0.clone()).collect());
         infos.with(|all| all.iter().map(columns).collect())
     });
+    let is_new = move || state.n_run.get() == 0 && state.text.with(|t| t.trim().is_empty());
     let is_running = move || state.phase.get() == Phase::Running;
     let word = move || match state.phase.get() {
         Phase::Ready => "ready",
@@ -185,13 +186,19 @@ pub fn SqlView(
             <div class="sql__tools">
                 <button type="button" class="button button--primary" data-sql-run="" title="Run the query (Ctrl+Enter)" disabled=is_running on:click=move |_| run.run(())>"Run"</button>
                 <button type="button" class="button" data-sql-cancel="" title="Cancel the query (Esc)" disabled=move || !is_running() on:click=move |_| end.run(())>"Cancel"</button>
-                <Menu label="Gallery"><GalleryList kind infos load /></Menu>
+                <Menu label="Gallery"><GalleryList kind infos load is_in_menu=true /></Menu>
                 <Menu label="Saved"><Saved state load /></Menu>
                 <Menu label="Tables"><TableList infos load /></Menu>
                 <span class="sql__status" role="status" data-sql-status="">{move || state.status.get()}</span>
             </div>
             {schemas}
             {problem}
+            <Show when=is_new>
+                <div class="sql__first" data-sql-first="">
+                    <p class="sql__note">"Type a query, or choose one:"</p>
+                    <GalleryList kind infos load is_in_menu=false />
+                </div>
+            </Show>
             <Output state choices on_lead on_mark />
         </section>
     }
@@ -279,12 +286,12 @@ fn returned(found: &Found) -> String {
 
 /// Queries that come with the page.
 #[component]
-fn GalleryList(kind: &'static str, infos: RwSignal<Vec<TableInfo>>, load: Callback<String>) -> impl IntoView {
+fn GalleryList(kind: &'static str, infos: RwSignal<Vec<TableInfo>>, load: Callback<String>, is_in_menu: bool) -> impl IntoView {
     let found = LocalResource::new(gallery::fetch);
     let list = move |all: Gallery| {
         let entries = infos.with(|infos| gallery::entries(&all, kind, infos)).into_iter();
         let entry = |[title, what, query]: [String; 3]| {
-            let name = title.clone();
+            let name = is_in_menu.then(|| title.clone());
             view! {
                 <li>
                     <button type="button" class="sql__entry" data-sql-query=name on:click=move |_| load.run(query.clone())>
