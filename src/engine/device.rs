@@ -183,7 +183,9 @@ impl Session {
         match self.whole_table(SBUF) {
             Some(table) => found.maps = sbuf::parts(&table),
             None => {
-                found.notes.push(format!("Allocations of the State Buffer are not recorded in this file: needs the table {SBUF} of Neuron Explorer."));
+                found.notes.push(format!(
+                    "Allocations of the State Buffer are not recorded in this file: needs the table {SBUF} of Neuron Explorer."
+                ));
             }
         }
         found

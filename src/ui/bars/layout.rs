@@ -8,6 +8,10 @@ use crate::ui::table::Kind;
 const LEAST_PITCH: f64 = 16.0;
 /// Most pixels from one bar to the next.
 const MOST_PITCH: f64 = 96.0;
+/// The same where names need more.
+const NAMED_PITCH: f64 = 132.0;
+/// Pixels of a character of a name, about.
+const NAME_DIGIT: f64 = 7.0;
 
 /// Where things stand on the canvas, in CSS pixels.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +74,10 @@ impl Layout {
         let plot_width = (width - left).max(10.0);
         let n = given.bars.len();
         let least = if given.is_beside { LEAST_PITCH.max(given.shown.len() as f64 * 5.0 + 6.0) } else { LEAST_PITCH };
-        let pitch = (plot_width / n.max(1) as f64).clamp(least, MOST_PITCH);
+        let longest = given.bars.iter().map(|b| b.name.chars().count()).max().unwrap_or(0) as f64;
+        // Few bars have room for their names.
+        let most = (longest * NAME_DIGIT + 14.0).clamp(MOST_PITCH, NAMED_PITCH).max(least);
+        let pitch = (plot_width / n.max(1) as f64).clamp(least, most);
         let most = (pitch * n as f64 - plot_width).max(0.0);
         let (shown, is_beside) = (given.shown.clone(), given.is_beside);
         Layout { left, top, width: plot_width, height: plot_height, pitch, scroll: scroll.clamp(0.0, most), n, shown, is_beside, axis }
@@ -122,7 +129,7 @@ impl Layout {
 
     /// What a bar is made of.
     pub fn pieces(&self, at: usize, bar: &Bar) -> Vec<Piece> {
-        let gap = (self.pitch * 0.2).clamp(2.0, 24.0);
+        let gap = (self.pitch * 0.2).clamp(2.0, 24.0).max(self.pitch - MOST_PITCH * 0.8);
         let (x, width) = (self.column(at) + gap / 2.0, self.pitch - gap);
         if self.is_beside {
             let each = width / self.shown.len().max(1) as f64;
