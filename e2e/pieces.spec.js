@@ -5,9 +5,6 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, openProfile, settled, show, start, test } from './support.js';
 
-// Off in the page for now: state::budget::READERS_MAX.
-test.skip(true, 'helpers are off');
-
 let folder;
 let large;
 test.beforeAll(() => {
@@ -69,7 +66,8 @@ test('helpers read pieces, and the profile is the same', async ({ page, site, co
   await openProfile(page, large);
   const owner = page.workers().find(isProgram);
   const phases = await measures(owner);
-  expect(phases.filter((name) => name === 'helper').length, 'pieces by helpers').toBeGreaterThan(1);
+  // Of three pieces: a helper that starts late leaves the last one to the owner.
+  expect(phases, 'a piece by a helper').toContain('helper');
   expect(phases, 'this worker reads the first piece itself').toContain('parse');
   await expect.poll(() => page.workers().length, 'helpers and readers end with the import').toBe(1);
   const split = await said(page);
@@ -92,7 +90,7 @@ test('the text of a gzip file is parsed by helpers, and the profile is the same'
   await start(page, site);
   await openProfile(page, packed);
   const phases = await measures(page.workers().find(isProgram));
-  expect(phases.filter((name) => name === 'helper').length, 'pieces by helpers').toBeGreaterThan(1);
+  expect(phases, 'a piece by a helper').toContain('helper');
   await expect.poll(() => page.workers().length).toBe(1);
   const split = await said(page);
   const other = await context.newPage();
@@ -124,9 +122,15 @@ test('a helper that stops is replaced by reading on', async ({ page, site }) => 
 test('cancelling ends helpers at once', async ({ page, site }) => {
   await cores(page, 3);
   await start(page, site);
-  await page.locator('input[type=file]:not([webkitdirectory])').first().setInputFiles(large);
-  await expect.poll(() => page.workers().filter(isProgram).length).toBeGreaterThan(2);
-  await settled(page, () => page.locator('.reading').getByRole('button', { name: 'Cancel' }).first().click());
+  await rehearsed(page);
+  // The import may be over before a click from here arrives: the page clicks by itself, 50 ms after the button has appeared.
+  await page.evaluate(() => {
+    const cancel = () => [...document.querySelectorAll('.reading button')].find((button) => button.textContent.trim() === 'Cancel');
+    const wait = () => (cancel() ? setTimeout(() => { window.clicked = !!cancel(); cancel()?.click(); }, 50) : requestAnimationFrame(wait));
+    wait();
+  });
+  await settled(page, () => page.locator('input[type=file]:not([webkitdirectory])').first().setInputFiles(large));
+  expect(await page.evaluate(() => window.clicked), 'it was still reading').toBe(true);
   await expect.poll(() => page.workers().length).toBe(0);
   await expect(page.getByRole('tab')).toHaveCount(0);
 });
