@@ -150,6 +150,7 @@ fn what_is_not_known_is_not_said() {
         r#""Input Dims": [[4, 4, 1, 1, 1, 1, 1, 1, 1, 1], [4, 4]], "Input type": ["float", "float"]"#,
         r#""Input Dims": [[4, 4], [4, 4]], "Input type": ["c10::Posit", "float"]"#,
         r#""Input Dims": [[4, 4], [4, 4]]"#,
+        r#""Input type": ["float", "float"]"#,
         r#""Input Dims": [[18446744073709551615, 4], [4, 4]], "Input type": ["float", "float"]"#,
     ];
     for args in odd {

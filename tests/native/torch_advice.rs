@@ -204,6 +204,33 @@ fn many_small_kernels() {
 }
 
 #[test]
+fn gaps_between_kernels_and_their_launches() {
+    // 50 kernels of 40 µs with gaps between them. `ahead_us`: how long before its kernel each launch starts.
+    let run = |gap_us: u64, ahead_us: u64, waits_in: &str| {
+        let mut trace = Trace::default();
+        let period = 40 + gap_us;
+        let at = |i: u64| 100 + i * period;
+        trace.event("user_annotation", "ProfilerStep#1", (100, 50 * period), "");
+        trace.event("cpu_op", "aten::add", (1, 50 * period), r#""External id": 1"#);
+        for i in 0..50 {
+            trace.launch("cudaLaunchKernel", at(i) - ahead_us, &[("k", at(i), 40)]);
+            if !waits_in.is_empty() && i > 0 {
+                // From the end of the kernel before to the launch.
+                trace.event("cuda_runtime", waits_in, (at(i) - gap_us, gap_us - ahead_us), r#""correlation": 0"#);
+            }
+        }
+        ["launch_bound", "idle_gaps"].map(|id| trace.found(id).map(|r| r.cost.unwrap().0))
+    };
+    // The last of 50 periods ends with the step: its gap has no kernel after it.
+    let of = |gap_us: i64| Some(49 * gap_us * 1_000);
+    assert_eq!(run(20, 5, ""), [of(20), of(20)]);
+    assert_eq!(run(8, 4, ""), [None, of(8)], "a launch-bound step waits for over 20% of it");
+    assert_eq!(run(2, 1, ""), [None, None], "under 10% of the steps");
+    assert_eq!(run(20, 30, ""), [None, of(20)], "launched before the gap");
+    assert_eq!(run(20, 5, "cudaStreamSynchronize"), [None, of(20)], "the host waited for the device");
+}
+
+#[test]
 fn calls_and_copies_that_wait() {
     let run = |call: (&str, u64), copy: &str| {
         let mut trace = mm(4_096, TC_KERNEL, 400);
