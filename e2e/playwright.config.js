@@ -8,7 +8,8 @@ export default defineConfig({
   timeout: 60_000,
   expect: { timeout: 15_000 },
   retries: 0,
-  workers: 1,
+  // Two pages share the two cores of the smallest machine that runs this: one waits while the other computes.
+  workers: 2,
   forbidOnly: !!process.env.CI,
   reporter: [['list', { printSteps: false }]],
   use: {

@@ -15,7 +15,7 @@
 
   const early = window.axonscopeEarly = { isOver: false, waiting: [] };
 
-  /** Starts a worker: 'worker' or 'neuron'. By a blob, because such a worker has the policy of this page; one started by its address has none. */
+  /** Starts a worker: 'worker' or 'full'. By a blob, because such a worker has the policy of this page; one started by its address has none. */
   early.worker = (program) => {
     if (window.axonscopeSingle) return axonscopeSingle.worker(program);
     const base = new URL('.', document.baseURI).href;

@@ -12,10 +12,10 @@ if (!out || paths.length === 0) {
 }
 const site = process.env.AXONSCOPE_DIST ?? fileURLToPath(new URL('../dist', import.meta.url));
 const files = await Promise.all(paths.map(async (path) => ({ path: basename(path), blob: await openAsBlob(path) })));
-// The name of a JSON file or an archive does not say what is in it: only these are certain not to need the worker for Neuron.
-const needsNeuron = !paths.every((path) => /\.(pt\.trace\.json|pftrace|perfetto-trace|pickle|axonrun)(\.gz)?$/.test(path));
+// The name of a JSON file or an archive does not say what is in it: only these are certain not to need the worker for all formats.
+const needsFull = !paths.every((path) => /\.pt\.trace\.json(\.gz)?$/.test(path));
 const title = `${files[0].path} – Axonscope`;
-const made = await single({ read: (name) => openAsBlob(join(site, name)), files, title, needsNeuron });
+const made = await single({ read: (name) => openAsBlob(join(site, name)), files, title, needsFull });
 await writeFile(out, Buffer.from(await made.blob.arrayBuffer()));
 const mb = (n) => `${(n / 1e6).toFixed(2)} MB`;
 console.log(`${out}: ${mb(made.blob.size)} (profile ${mb(made.profileBytes)}, program ${mb(made.programBytes)})`);

@@ -4,7 +4,7 @@
 
 use axonscope::analysis::operators::{OperatorRow, Operators};
 use axonscope::base::{DurationNs, TimeNs, TimeRange};
-use axonscope::engine::{Answer, Query};
+use axonscope::engine::EncodedAnswer;
 use axonscope::ui::pie::{Pie, Slice};
 use axonscope::ui::table::{Cell, Column, Kind, Row, Table};
 use axonscope::views::operators::OperatorsView;
@@ -220,10 +220,10 @@ async fn operators_follow_the_range_and_tell_which_row_was_chosen() {
     mount_to(stage.clone(), move || view! { <OperatorsView ask range=range.into() on_row /> }).forget();
     leptos::task::spawn_local(async move {
         while let Some(call) = calls.next().await {
-            let Query::OperatorsQuery(query) = call.query else { panic!("another question") };
+            let query = call.query.read::<OperatorsQuery>().expect("a question of this view");
             let answer = match query.group_by.as_str() {
-                "module" => Answer::Refused("No modules.".into()),
-                _ => Answer::OperatorsQuery(Box::new(operators(query.range))),
+                "module" => EncodedAnswer::refused("No modules."),
+                _ => EncodedAnswer::of::<OperatorsQuery>(Ok(&operators(query.range))),
             };
             let _ = call.reply.send(Ok(answer));
         }

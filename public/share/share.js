@@ -110,9 +110,9 @@ async function saveSingle(host) {
       if (!answer.ok) throw new Error(`The file ${name} of this site could not be read.`);
       return answer.blob();
     };
-    // What the common worker does not read needs the one for Neuron: see `is_of_neuron` in src/formats.
-    const needsNeuron = !isRange && !['kineto', 'pftrace', 'memory_snapshot', 'axonrun'].includes(state.format);
-    made = await single({ read, files, title: `${state.name} – Axonscope`, fragment: isRange ? '' : location.hash.slice(1), needsNeuron });
+    // What the common worker does not read needs the one for all formats: see `needs_full` in src/formats.
+    const needsFull = !isRange && state.format !== 'kineto';
+    made = await single({ read, files, title: `${state.name} – Axonscope`, fragment: isRange ? '' : location.hash.slice(1), needsFull });
   } finally {
     progress.close();
   }

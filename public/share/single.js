@@ -129,7 +129,7 @@ async function embedded(name, blob, path) {
  * One HTML file as { blob, programBytes, profileBytes }. `read` gives a file of the site as a Blob by its name; `files` are those of the profile:
  * `{ path, blob }`; `fragment` is what is shown first.
  */
-export async function single({ read, files, title = '', fragment = '', needsNeuron = false }) {
+export async function single({ read, files, title = '', fragment = '', needsFull = false }) {
   let html = await (await read('index.html')).text();
   const swap = (from, to) => {
     if (!from.test(html)) throw new Error(`One HTML file cannot be made: index.html has no ${from}`);
@@ -150,7 +150,7 @@ export async function single({ read, files, title = '', fragment = '', needsNeur
   }
   const panels = await (await read('connect/panels.css')).text();
   swap(/<\/head>/i, `<style>${panels}${HIDDEN}</style></head>`);
-  const workers = ['worker', ...(needsNeuron ? ['neuron'] : [])];
+  const workers = ['worker', ...(needsFull ? ['full'] : [])];
   const glue = {};
   for (const name of workers) glue[name] = await (await read(`${name}.js`)).text();
   const call = `(${boot})(${[LETTERS, fragment, glue].map((value) => JSON.stringify(value).replaceAll('<', '\\u003c')).join(',')})`;

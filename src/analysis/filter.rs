@@ -2,7 +2,7 @@
 
 use super::matcher::matcher;
 use super::operators::column;
-use crate::base::{SliceId, StrId};
+use crate::base::{Order as _, SliceId, StrId};
 use crate::model::{Column, Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -46,7 +46,7 @@ pub fn categories(profile: &Profile) -> Vec<(String, String, u64)> {
         column.values.iter().for_each(|id| counts[id.index()] += 1);
         let used = counts.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, n)| (profile.strings.get(StrId(i as u32)), *n));
         let mut out: Vec<_> = used.filter(|(text, _)| !text.is_empty()).map(|(text, n)| (text.to_string(), text.to_string(), n)).collect();
-        out.sort();
+        out.order();
         return out;
     }
     let mut out: Vec<(String, String, u64)> = Vec::new();

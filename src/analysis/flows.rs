@@ -1,6 +1,6 @@
 //! Arrows between slices in a window of time: which there are, and an even choice of them where they are too many to draw.
 
-use crate::base::{SliceId, StrId, TimeRange};
+use crate::base::{Order as _, SliceId, StrId, TimeRange};
 use crate::model::Profile;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub fn flow_kinds(profile: &Profile) -> Vec<(String, u64)> {
         }
     }
     let mut out: Vec<(String, u64)> = found.into_iter().map(|(kind, n)| (profile.strings.get(kind).to_string(), n)).collect();
-    out.sort();
+    out.order();
     out
 }
 

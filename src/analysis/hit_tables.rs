@@ -2,7 +2,7 @@
 
 use super::filter;
 use super::operators::{column, tracks_below};
-use crate::base::{DurationNs, SliceId, StrId, TimeRange, TrackId};
+use crate::base::{DurationNs, Order as _, SliceId, StrId, TimeRange, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -171,7 +171,7 @@ fn table(profile: &Profile, field: &(String, String, Column<'_>), sums: FxHashMa
     let is_number = matches!(field.2, Column::Number(_));
     let total: f64 = if is_number { sums.iter().map(|(v, s)| f64::from(*v) * s.n as f64).sum() } else { 0.0 };
     let mut rows: Vec<(u32, Sum)> = sums.into_iter().collect();
-    rows.sort_unstable_by_key(|(value, s)| (std::cmp::Reverse((s.time, s.n)), *value));
+    rows.order_by_key(|(value, s)| (std::cmp::Reverse((s.time, s.n)), *value));
     rows.truncate(MOST_VALUES);
     let row = |(value, s): (u32, Sum)| ValueRow {
         value: if is_number { value.to_string() } else { profile.strings.get(StrId(value)).to_string() },

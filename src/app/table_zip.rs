@@ -52,7 +52,7 @@ pub(super) async fn begin(app: App, is_range: bool) -> Result<JsValue, JsValue> 
         return Err(error("This profile has no tables that are written as Parquet."));
     }
     tables.reverse();
-    let (link, mut events) = Link::start(Program::Neuron).map_err(error)?;
+    let (link, mut events) = Link::start(Program::Full).map_err(error)?;
     if !matches!(events.next().await, Some(FromWorker::Ready(_))) {
         return Err(error(
             "The worker that writes Parquet tables could not be loaded. Reload the page; without a network it needs one earlier visit.",

@@ -31,7 +31,7 @@ pub(super) async fn unpacked(app: App, id: u32, files: Vec<Dropped>) -> Result<V
 }
 
 async fn unpack(app: App, id: u32, name: String, packed: &Dropped) -> Result<Dropped, String> {
-    let (link, mut events) = handles::started(app, Program::Neuron).await?;
+    let (link, mut events) = handles::started(app, Program::Full).await?;
     link.send(&ToWorker::Unpack { name: name.clone() }, std::slice::from_ref(&packed.file))?;
     while let Some(event) = events.next().await {
         match event {

@@ -1,7 +1,7 @@
 //! Computed counters and steps, added to the columns for the page. The profile itself is not changed.
 
 use super::hot::{HotMeta, Step};
-use super::{Session, of_neuron};
+use super::{Session, full};
 use crate::analysis::torch;
 use crate::analysis::torch::trace::{DeviceCounters, Line, TraceCounters};
 use crate::base::{SliceId, TimeRange, TrackId};
@@ -12,7 +12,7 @@ impl Session {
     pub(super) fn add_derived(&self, meta: &mut HotMeta) {
         if let Domain::NeuronDevice(device) = &self.profile.domain {
             // A program without them does not import such a profile.
-            if let Ok(neuron) = of_neuron::linked() {
+            if let Ok(neuron) = full::linked() {
                 (neuron.add_curves)(&self.profile, device, meta);
             }
         }

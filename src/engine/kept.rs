@@ -1,12 +1,13 @@
 //! A cache of slow answers: a view that is shown again does not wait twice.
 
-use super::{Answer, Query};
+use super::{EncodedAnswer, EncodedQuery};
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 /// Answers of one session, most recently used first. A session never changes, so an entry never expires.
 #[derive(Debug, Default)]
 pub struct Kept {
-    answers: VecDeque<(Query, Answer)>,
+    answers: VecDeque<(EncodedQuery, Rc<EncodedAnswer>)>,
 }
 
 impl Kept {
@@ -14,7 +15,7 @@ impl Kept {
     const MOST: usize = 16;
 
     /// The cached answer to a question.
-    pub fn get(&mut self, query: &Query) -> Option<Answer> {
+    pub fn get(&mut self, query: &EncodedQuery) -> Option<Rc<EncodedAnswer>> {
         let at = self.answers.iter().position(|(known, _)| known == query)?;
         let found = self.answers.remove(at)?;
         let answer = found.1.clone();
@@ -23,8 +24,8 @@ impl Kept {
     }
 
     /// Stores an answer. Refusals are not stored.
-    pub fn keep(&mut self, query: Query, answer: Answer) {
-        if !matches!(answer, Answer::Refused(_)) {
+    pub fn keep(&mut self, query: EncodedQuery, answer: Rc<EncodedAnswer>) {
+        if !answer.is_refused() {
             self.answers.truncate(Self::MOST - 1);
             self.answers.push_front((query, answer));
         }
@@ -36,22 +37,21 @@ mod tests {
     use super::*;
     use crate::engine::query::TableHelpQuery;
 
-    fn query(i: usize) -> Query {
-        TableHelpQuery { id: i.to_string() }.into()
+    fn query(i: usize) -> EncodedQuery {
+        EncodedQuery::of(&TableHelpQuery { id: i.to_string() })
     }
 
     #[test]
     fn what_was_used_last_stays() {
-        let answer = |i: usize| Answer::Refused(i.to_string());
+        let answer = |i: usize| Rc::new(EncodedAnswer::of::<TableHelpQuery>(Ok(&vec![i.to_string()])));
         let mut kept = Kept::default();
-        kept.keep(query(0), answer(0));
+        kept.keep(query(0), Rc::new(EncodedAnswer::refused("No.")));
         assert_eq!(kept.get(&query(0)), None, "a refusal may be another one next time");
-        let help = |i: usize| Answer::TableHelpQuery(Box::new(vec![i.to_string()]));
         for i in 0..Kept::MOST {
-            kept.keep(query(i), help(i));
+            kept.keep(query(i), answer(i));
         }
-        assert_eq!(kept.get(&query(0)), Some(help(0)));
-        kept.keep(query(99), help(99));
+        assert_eq!(kept.get(&query(0)), Some(answer(0)));
+        kept.keep(query(99), answer(99));
         let has = |kept: &mut Kept, i| kept.get(&query(i)).is_some();
         assert_eq!([0, 1, 2, 99].map(|i| has(&mut kept, i)), [true, false, true, true]);
     }

@@ -9,13 +9,13 @@ mod device;
 pub mod export;
 pub mod export_trace;
 mod fleet;
+mod full;
 mod general;
 mod hit_answers;
 pub mod hot;
 pub mod instruction_rows;
 mod kept;
 mod neuron;
-mod of_neuron;
 mod owners;
 pub mod query;
 pub mod question;
@@ -33,10 +33,10 @@ mod warm_up;
 
 // What the page draws and lists; it knows the model by these types alone.
 pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, ProfileKind, Series, Track, TrackKind};
+pub use full::{learn, link_all};
 pub use hot::{HotColumns, HotMeta};
 pub use kept::Kept;
-pub use of_neuron::link_neuron;
-pub use question::{Answer, Query, Question, Refusal, Wire};
+pub use question::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, Query, Question, Refusal, Wire};
 pub use renamed::encode;
 pub use session::Session;
 pub use torch::TraceQuestion;

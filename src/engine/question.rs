@@ -1,13 +1,18 @@
-//! A question to an open profile: plain data that names the type of its answer. The list of all of them makes the wire's two enums.
+//! A question to an open profile: plain data that names the type of its answer, and the list of all of them.
+//!
+//! Question and answer travel as the number of the question in the list, then the value. Who asks knows the type of the answer, and who passes on reads
+//! neither: a program has the code of the questions alone that it asks or answers.
 
 use super::Session;
+use super::renamed::encode;
 use crate::formats::ImportError;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// A question to an open profile.
 pub trait Question: Clone + PartialEq + std::fmt::Debug + Into<Query> + 'static {
     /// What it is answered with.
-    type Answer: Clone + PartialEq + std::fmt::Debug + Send + Sync + 'static;
+    type Answer: Clone + PartialEq + std::fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static;
     /// Answers it from a session.
     fn answer(&self, session: &Session) -> Result<Self::Answer, Refusal>;
 }
@@ -51,50 +56,178 @@ impl From<ImportError> for Refusal {
 }
 
 /// A question as it travels: what the list below makes of it.
-pub trait Wire: Question {
+pub trait Wire: Question + Serialize + DeserializeOwned {
+    /// Its number in the list.
+    const NUMBER: u32;
     /// The answer out of the enum in which it travels; `None` when it is that of another question.
     fn pick(answer: Answer) -> Option<Self::Answer>;
 }
 
-/// The answer as it travels.
-fn answered<A>(found: Result<A, Refusal>, wrap: fn(Box<A>) -> Answer) -> Answer {
-    match found {
-        Ok(answer) => wrap(Box::new(answer)),
-        Err(refusal) => Answer::Refused(refusal.to_string()),
+/// A question as it travels.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EncodedQuery(Vec<u8>);
+
+impl EncodedQuery {
+    /// The question. One that cannot be written has no bytes, and is refused.
+    pub fn of<Q: Wire>(question: &Q) -> EncodedQuery {
+        EncodedQuery(encode(&(Q::NUMBER, question)).unwrap_or_default())
+    }
+
+    /// What has come.
+    pub fn from_bytes(bytes: Vec<u8>) -> EncodedQuery {
+        EncodedQuery(bytes)
+    }
+
+    /// What travels.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Number and value.
+    fn parts(&self) -> Option<(u32, &[u8])> {
+        postcard::take_from_bytes(&self.0).ok()
+    }
+
+    /// Its number in the list.
+    pub fn number(&self) -> Option<u32> {
+        Some(self.parts()?.0)
+    }
+
+    /// The question, if it is of that type.
+    pub fn read<Q: Wire>(&self) -> Option<Q> {
+        let (number, value) = self.parts()?;
+        (number == Q::NUMBER).then(|| postcard::from_bytes(value).ok())?
+    }
+
+    /// Answers it from a session.
+    pub fn answer(&self, session: &Session) -> EncodedAnswer {
+        match self.parts() {
+            Some((number, value)) => encoded_answer(number, value, session),
+            None => EncodedAnswer::unread(),
+        }
     }
 }
 
-/// Makes the enums that travel between page and worker from the list of questions, each with one way there and back.
+/// An answer as it travels.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EncodedAnswer(Vec<u8>);
+
+/// Why an answer is none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// The profile has none; a sentence.
+    Refused(String),
+    /// It is that of another question, or of another version of this program.
+    Other,
+}
+
+impl EncodedAnswer {
+    /// An answer that was found.
+    pub fn of<Q: Wire>(found: Result<&Q::Answer, &Refusal>) -> EncodedAnswer {
+        match found {
+            Ok(answer) => EncodedAnswer::written(encode(&(Q::NUMBER, answer))),
+            Err(refusal) => EncodedAnswer::refused(&refusal.to_string()),
+        }
+    }
+
+    /// What was written of an answer, or why it could not be.
+    pub(super) fn written(bytes: Result<Vec<u8>, postcard::Error>) -> EncodedAnswer {
+        bytes.map_or_else(|error| EncodedAnswer::refused(&format!("The answer could not be written: {error}.")), EncodedAnswer)
+    }
+
+    /// That there is none; a sentence says why.
+    pub fn refused(sentence: &str) -> EncodedAnswer {
+        EncodedAnswer(encode(&(REFUSED, sentence)).unwrap_or_default())
+    }
+
+    /// To a question of another version.
+    fn unread() -> EncodedAnswer {
+        EncodedAnswer::refused("The question could not be read. Reload the page.")
+    }
+
+    /// What has come.
+    pub fn from_bytes(bytes: Vec<u8>) -> EncodedAnswer {
+        EncodedAnswer(bytes)
+    }
+
+    /// What travels.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// Whether there is none.
+    pub fn is_refused(&self) -> bool {
+        postcard::take_from_bytes::<u32>(&self.0).is_ok_and(|(number, _)| number == REFUSED)
+    }
+
+    /// The answer to a question of that type.
+    ///
+    /// # Errors
+    /// When the profile has none, or the bytes are of something else.
+    pub fn read<Q: Wire>(&self) -> Result<Q::Answer, NoAnswer> {
+        match postcard::take_from_bytes::<u32>(&self.0) {
+            Ok((number, value)) if number == Q::NUMBER => postcard::from_bytes(value).map_err(|_| NoAnswer::Other),
+            Ok((REFUSED, value)) => Err(postcard::from_bytes(value).map_or(NoAnswer::Other, NoAnswer::Refused)),
+            _ => Err(NoAnswer::Other),
+        }
+    }
+}
+
+/// The answer to a question whose value has these bytes.
+fn answer_one<Q: Wire>(value: &[u8], session: &Session) -> EncodedAnswer {
+    let Ok(question) = postcard::from_bytes::<Q>(value) else { return EncodedAnswer::unread() };
+    if let Some(answer) = session.scoped_answer(&question) {
+        return answer;
+    }
+    match question.answer(session) {
+        Ok(answer) => EncodedAnswer::of::<Q>(Ok(&answer)),
+        Err(refusal) => EncodedAnswer::of::<Q>(Err(&refusal)),
+    }
+}
+
+/// The number that a refusal travels with: after all questions.
+pub(super) const REFUSED: u32 = Query::NAMES.len() as u32;
+
+impl Query {
+    /// Answers it from a session, as if it had travelled.
+    pub fn answer(&self, session: &Session) -> Answer {
+        let answer = encode(self).map(|bytes| EncodedQuery::from_bytes(bytes).answer(session));
+        answer.and_then(|answer| postcard::from_bytes(answer.bytes())).unwrap_or_else(|error| Answer::Refused(error.to_string()))
+    }
+}
+
+/// Numbers the questions of the list, says who answers each, and makes the two enums of all questions and all answers.
 macro_rules! questions {
-    (common: $($common:ident),* ; neuron: $($neuron:ident),* ;) => {
-        questions!($($common),*, $($neuron),*);
+    (common: $($common:ident),* ; full: $($full:ident),* ;) => {
+        questions!($($common),*, $($full),*);
 
-        impl Query {
-            /// Answers it from a session.
-            pub fn answer(&self, session: &Session) -> Answer {
-                if let Some(answer) = session.scoped_answer(self) {
-                    return answer;
-                }
-                match self {
-                    $(Query::$common(question) => answered(question.answer(session), Answer::$common),)*
-                    _ => match super::of_neuron::linked() {
-                        Ok(neuron) => (neuron.answer)(self, session),
-                        Err(refusal) => Answer::Refused(refusal.to_string()),
-                    },
-                }
+        /// The answer to the question of that number with that value.
+        pub(super) fn encoded_answer(number: u32, value: &[u8], session: &Session) -> EncodedAnswer {
+            match number {
+                $(n if n == $common::NUMBER => answer_one::<$common>(value, session),)*
+                _ => match super::full::linked() {
+                    Ok(full) => (full.answer)(number, value, session),
+                    Err(refusal) => EncodedAnswer::refused(&refusal.to_string()),
+                },
             }
+        }
 
-            /// Answers a question about profiles of Neuron.
-            pub(super) fn answer_of_neuron(&self, session: &Session) -> Answer {
-                match self {
-                    $(Query::$neuron(question) => answered(question.answer(session), Answer::$neuron),)*
-                    _ => Answer::Refused("Expected a question about a profile of Neuron.".into()),
-                }
+        /// The same to a question that the common worker does not answer.
+        pub(super) fn full_answer(number: u32, value: &[u8], session: &Session) -> EncodedAnswer {
+            match number {
+                $(n if n == $full::NUMBER => answer_one::<$full>(value, session),)*
+                _ => EncodedAnswer::unread(),
             }
         }
     };
     ($($question:ident),*) => {
-        /// Any question, as it travels to the worker.
+        /// Numbers of the questions.
+        #[repr(u32)]
+        enum Number {
+            $($question),*
+        }
+
+        /// Any question: what its number and its value are read as together.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum Query {
             $(
@@ -103,7 +236,7 @@ macro_rules! questions {
             )*
         }
 
-        /// The answer to the question of the same name, as it travels back.
+        /// The answer to the question of the same name.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         pub enum Answer {
             $(
@@ -127,6 +260,8 @@ macro_rules! questions {
             }
 
             impl Wire for $question {
+                const NUMBER: u32 = Number::$question as u32;
+
                 fn pick(answer: Answer) -> Option<Self::Answer> {
                     match answer {
                         Answer::$question(answer) => Some(*answer),
@@ -164,12 +299,8 @@ questions! {
     // Of PyTorch traces.
     OverviewQuery, OpsQuery, OpMembersQuery, KernelsQuery, KernelMembersQuery, EfficiencyQuery, StepsQuery, TraceCountersQuery, LinksQuery,
     MemoryQuery, MemoryEventsQuery, MemoryFramesQuery, DistributedPartQuery, DistributedQuery, ModulesQuery, TreeQuery, DiffPartQuery,
-    DiffQuery, FlatDiffQuery, RunPartQuery,
-    // Of run summaries.
-    FleetQuery, FleetMapQuery, FleetCompareQuery,
-    // Of memory snapshots.
-    SnapshotQuery, PictureQuery, LiveQuery, AllocationsQuery, AllocationQuery, SegmentsQuery;
-    neuron:
+    DiffQuery, FlatDiffQuery, RunPartQuery;
+    full:
     // Of Neuron device profiles.
     SummaryQuery, ChartsQuery, LayersQuery, LayerSlicesQuery, RooflineQuery, BoundsQuery, EvidenceQuery, RegionsQuery, RegionWindowsQuery, GapsQuery,
     CriticalPathQuery, AdviceQuery, DmaRowsQuery, MergedBarQuery, NameRowsQuery, CurvesQuery, ProgramQuery, AlignmentQuery, MemoryMapQuery, SourceQuery,
@@ -177,5 +308,9 @@ questions! {
     ComparePartQuery, CompareQuery,
     // Of Neuron's reports, logs and system profiles.
     SupportQuery, SupportTopQuery, SupportDiffQuery, LogOpsQuery, LogTimelineQuery, LogOverlapQuery, LogTraceQuery, LogPartQuery,
-    LogDiffQuery, SystemQuery, ServingQuery, ExecutionQuery, ChainQuery, SystemRowsQuery;
+    LogDiffQuery, SystemQuery, ServingQuery, ExecutionQuery, ChainQuery, SystemRowsQuery,
+    // Of run summaries.
+    FleetQuery, FleetMapQuery, FleetCompareQuery,
+    // Of memory snapshots.
+    SnapshotQuery, PictureQuery, LiveQuery, AllocationsQuery, AllocationQuery, SegmentsQuery;
 }

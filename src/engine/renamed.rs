@@ -17,10 +17,14 @@ pub(super) trait Rename {
     fn instant(&self, instant: u32) -> u32;
 }
 
-/// The value with its ids and times renamed. An error is a sentence.
-pub(super) fn renamed<T: Serialize + DeserializeOwned>(value: &T, names: &dyn Rename) -> Result<T, String> {
-    let bytes = postcard::to_allocvec(&Renamed { value, names: Some(names), field: Field::Other });
-    bytes.and_then(|bytes| postcard::from_bytes(&bytes)).map_err(|e| format!("The answer for a region could not be written: {e}."))
+/// The value with its ids and times renamed.
+pub(super) fn renamed<T: Serialize + DeserializeOwned>(value: &T, names: &dyn Rename) -> Result<T, postcard::Error> {
+    encode_renamed(value, names).and_then(|bytes| postcard::from_bytes(&bytes))
+}
+
+/// The bytes of a message with its ids and times renamed.
+pub(super) fn encode_renamed<T: Serialize>(message: &T, names: &dyn Rename) -> Result<Vec<u8>, postcard::Error> {
+    postcard::to_allocvec(&Renamed { value: message, names: Some(names), field: Field::Other })
 }
 
 /// The bytes of a message as it is. Messages and renamed values share one compiled serializer.
@@ -28,13 +32,21 @@ pub fn encode<T: Serialize>(message: &T) -> Result<Vec<u8>, postcard::Error> {
     postcard::to_allocvec(&Renamed { value: message, names: None, field: Field::Other })
 }
 
-/// What the field is called in which a value stands.
+/// What a value is a field of, or the number inside of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     /// The end of a range.
     End,
     /// Sample times of a curve, which are plain numbers.
     Times,
+    /// Inside a `TimeNs` that is the end of a range.
+    InEnd,
+    /// Inside any other `TimeNs`.
+    Start,
+    /// Inside a `SliceId`.
+    Slice,
+    /// Inside an `InstantId`.
+    Instant,
     Other,
 }
 
@@ -78,12 +90,6 @@ impl<'a, S> Renaming<'a, S> {
     }
 }
 
-/// The number inside an id or a time.
-fn number<N: DeserializeOwned, E: serde::ser::Error>(value: &(impl Serialize + ?Sized)) -> Result<N, E> {
-    let bytes = postcard::to_allocvec(value).map_err(E::custom)?;
-    postcard::from_bytes(&bytes).map_err(E::custom)
-}
-
 /// Methods that pass a value on as it is.
 macro_rules! pass_on {
     ($($method:ident($type:ty)),* $(,)?) => {$(
@@ -112,7 +118,6 @@ impl<'a, S: Serializer> Serializer for Renaming<'a, S> {
         serialize_i128(i128),
         serialize_u8(u8),
         serialize_u16(u16),
-        serialize_u32(u32),
         serialize_u64(u64),
         serialize_u128(u128),
         serialize_f32(f32),
@@ -124,8 +129,19 @@ impl<'a, S: Serializer> Serializer for Renaming<'a, S> {
     );
 
     fn serialize_i64(self, value: i64) -> Result<S::Ok, S::Error> {
-        let names = self.names.filter(|_| self.field == Field::Times);
-        self.inner.serialize_i64(names.map_or(value, |names| names.time(value, false)))
+        self.inner.serialize_i64(match (self.field, self.names) {
+            (Field::Times | Field::Start, Some(names)) => names.time(value, false),
+            (Field::InEnd, Some(names)) => names.time(value, true),
+            _ => value,
+        })
+    }
+
+    fn serialize_u32(self, value: u32) -> Result<S::Ok, S::Error> {
+        self.inner.serialize_u32(match (self.field, self.names) {
+            (Field::Slice, Some(names)) => names.slice(value),
+            (Field::Instant, Some(names)) => names.instant(value),
+            _ => value,
+        })
     }
 
     fn serialize_none(self) -> Result<S::Ok, S::Error> {
@@ -146,15 +162,15 @@ impl<'a, S: Serializer> Serializer for Renaming<'a, S> {
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<S::Ok, S::Error> {
-        match (name, self.names) {
-            ("TimeNs", Some(names)) => self.inner.serialize_newtype_struct(name, &names.time(number(value)?, self.field == Field::End)),
-            ("SliceId", Some(names)) => self.inner.serialize_newtype_struct(name, &names.slice(number(value)?)),
-            ("InstantId", Some(names)) => self.inner.serialize_newtype_struct(name, &names.instant(number(value)?)),
-            _ => {
-                let value = self.of(value, self.field);
-                self.inner.serialize_newtype_struct(name, &value)
-            }
-        }
+        let field = match name {
+            "TimeNs" if self.field == Field::End => Field::InEnd,
+            "TimeNs" => Field::Start,
+            "SliceId" => Field::Slice,
+            "InstantId" => Field::Instant,
+            _ => self.field,
+        };
+        let value = self.of(value, field);
+        self.inner.serialize_newtype_struct(name, &value)
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(

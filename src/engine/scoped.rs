@@ -1,8 +1,9 @@
 //! A region as the scope: questions about its wall span are answered by the profile of its windows alone.
 
 use super::Session;
-use super::question::{Answer, Query, answers};
-use super::renamed::{Rename, renamed};
+use super::query::TablePartQuery;
+use super::question::{EncodedAnswer, Wire, answers};
+use super::renamed::{Rename, encode_renamed, renamed};
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, Windows};
 use crate::formats::Imported;
 use serde::{Deserialize, Serialize};
@@ -78,23 +79,25 @@ impl Session {
         Scoped { windows, wall, session, slices: condensed.slices, instants: condensed.instants }
     }
 
-    /// The answer of the scope's profile, where the question is about its wall span.
-    pub(super) fn scoped_answer(&self, query: &Query) -> Option<Answer> {
+    /// The answer of the scope's profile as it travels, where the question is about its wall span.
+    pub(super) fn scoped_answer<Q: Wire>(&self, question: &Q) -> Option<EncodedAnswer> {
         let scope = self.scope.borrow().clone()?;
         // Rows of tables have times and ids of the entire profile, whichever the scope is.
-        if matches!(query, Query::ScopeQuery(_) | Query::TablePartQuery(_)) {
+        if [ScopeQuery::NUMBER, TablePartQuery::NUMBER].contains(&Q::NUMBER) {
             return None;
         }
         let inward = Inward { scope: &scope, has_start: Cell::new(false), has_end: Cell::new(false) };
-        let inside = match renamed(query, &inward) {
+        let inside = match renamed(question, &inward) {
             Ok(inside) => inside,
-            Err(sentence) => return Some(Answer::Refused(sentence)),
+            Err(error) => return Some(EncodedAnswer::written(Err(error))),
         };
         if !inward.has_start.get() || !inward.has_end.get() {
             return None;
         }
-        let answer = inside.answer(&scope.session);
-        Some(renamed(&answer, &Outward { scope: &scope }).unwrap_or_else(Answer::Refused))
+        Some(match inside.answer(&scope.session) {
+            Ok(answer) => EncodedAnswer::written(encode_renamed(&(Q::NUMBER, answer), &Outward { scope: &scope })),
+            Err(refusal) => EncodedAnswer::refused(&refusal.to_string()),
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use super::query::{Details, FindQuery, ImportSummary, TablePart, TrackSummary};
 use super::question::{Question, Refusal};
 use super::scoped::Scoped;
 use super::tables::RowIndex;
-use super::{HotColumns, HotMeta, hot, of_neuron};
+use super::{HotColumns, HotMeta, full, hot};
 use crate::analysis::colouring::name_at;
 use crate::analysis::snapshot::SnapshotModel;
 use crate::analysis::support::Support;
@@ -153,7 +153,7 @@ impl Session {
         fields.splice(0..0, self.attribution(slice));
         let mut near = details::surroundings(profile, slice);
         let instruction = match profile.domain {
-            Domain::NeuronDevice(_) => (of_neuron::linked()?.details)(self, slice, &mut near, &mut fields),
+            Domain::NeuronDevice(_) => (full::linked()?.details)(self, slice, &mut near, &mut fields),
             _ => None,
         };
         Ok(Details {

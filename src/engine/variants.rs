@@ -1,7 +1,7 @@
 //! What a profile contributes to a comparison of two, and to a table of many.
 
 use super::question::Refusal;
-use super::{Session, of_neuron};
+use super::{Session, full};
 use crate::analysis::device::explain as of_device;
 use crate::analysis::explain::{ExplainPart, ExplainQuery};
 use crate::analysis::headline::{self, Headline};
@@ -16,7 +16,7 @@ impl Session {
     /// What the profile contributes to an explanation of two.
     pub(super) fn explain_part(&self, query: &ExplainQuery) -> Result<ExplainPart, Refusal> {
         match &self.profile.domain {
-            Domain::NeuronDevice(_) | Domain::NeuronSystem(_) => Ok((of_neuron::linked()?.explain_part)(self, query)),
+            Domain::NeuronDevice(_) | Domain::NeuronSystem(_) => Ok((full::linked()?.explain_part)(self, query)),
             Domain::Torch(_) => Ok(of_trace::part(&self.view()?, query)),
             _ => Err(Refusal::OtherKind("a Neuron device or system profile, or a PyTorch trace")),
         }
@@ -25,14 +25,13 @@ impl Session {
     /// The rows that it contributes to a table.
     pub(super) fn variant_parts(&self) -> Result<Vec<VariantPart>, Refusal> {
         match &self.profile.domain {
-            Domain::NeuronDevice(_) => Ok((of_neuron::linked()?.variant_parts)(self)),
+            Domain::NeuronDevice(_) | Domain::NeuronSystem(_) => (full::linked()?.variant_parts)(self),
             Domain::Torch(_) => {
                 let overview = self.ask(&OverviewQuery::default())?;
                 let explained = self.ask(&ExplainQuery::default())?;
                 let memory = self.ask(&MemoryQuery::default())?;
                 Ok(vec![steps::part(&self.profile, &overview, &explained, Some(&memory))])
             }
-            Domain::NeuronSystem(_) => Ok(vec![serving::part(&self.profile, &self.ask(&ServingQuery::default())?)]),
             _ => {
                 Err(format!("{}: expected a Neuron device or system profile, a summary or a PyTorch trace.", self.profile.meta.title)
                     .into())
@@ -43,7 +42,7 @@ impl Session {
     /// Its line of the library; what has no such values answers with empty texts.
     pub(super) fn headline(&self) -> Result<Headline, Refusal> {
         Ok(match &self.profile.domain {
-            Domain::NeuronDevice(_) => (of_neuron::linked()?.headline)(self),
+            Domain::NeuronDevice(_) => (full::linked()?.headline)(self),
             Domain::Torch(_) => headline::of_trace(&self.ask(&OverviewQuery::default())?),
             _ => Headline::default(),
         })
@@ -58,9 +57,12 @@ impl Session {
         of_system::part(&self.profile, system, query, serving::metrics(&serving::part(&self.profile, &found)))
     }
 
-    /// [`Session::variant_parts`] of a device profile.
-    pub(super) fn device_variant_parts(&self) -> Vec<VariantPart> {
-        device::parts(&self.profile, &self.summary(None))
+    /// [`Session::variant_parts`] of a device or system profile.
+    pub(super) fn neuron_variant_parts(&self) -> Result<Vec<VariantPart>, Refusal> {
+        Ok(match &self.profile.domain {
+            Domain::NeuronSystem(_) => vec![serving::part(&self.profile, &self.ask(&ServingQuery::default())?)],
+            _ => device::parts(&self.profile, &self.summary(None)),
+        })
     }
 
     /// [`Session::headline`] of a device profile.

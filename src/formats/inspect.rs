@@ -2,7 +2,7 @@
 
 use super::archive::{self, Expanded};
 use super::import::{check_heap, estimate_heap, heads};
-use super::{ALL, Claim, ImportError, claim, unrecognised};
+use super::{Claim, ImportError, claim, unrecognised};
 use crate::base::InputSet;
 use serde::{Deserialize, Serialize};
 
@@ -15,8 +15,8 @@ pub struct Found {
     pub paths: Vec<String>,
     /// Indices of the dropped files that contain these members, each once, in the members' order.
     pub files: Vec<usize>,
-    /// Whether only the worker for Neuron's profiles reads it.
-    pub is_of_neuron: bool,
+    /// Whether only the worker for all formats reads it.
+    pub needs_full: bool,
     /// Bytes of its members, compressed as in their files.
     pub n_bytes: u64,
     /// Expected heap of its import, bytes, from the sizes of its members.
@@ -79,8 +79,8 @@ pub(super) fn sort(expanded: &Expanded) -> Result<Inspection, ImportError> {
         }
         let paths: Vec<String> = members().map(|&m| heads[m].name.clone()).collect();
         let n_bytes = members().map(|&m| heads[m].len).sum();
-        let is_of_neuron = ALL.iter().any(|format| format.id() == c.format && format.is_of_neuron());
-        Found { is_of_neuron, claim: Claim { members: (0..paths.len()).collect(), ..c }, paths, files, n_bytes, heap_bytes }
+        let needs_full = super::needs_full(&c.format);
+        Found { needs_full, claim: Claim { members: (0..paths.len()).collect(), ..c }, paths, files, n_bytes, heap_bytes }
     });
     let unclaimed = unclaimed.into_iter().map(|i| heads[i].name.clone()).collect();
     Ok(Inspection { found: found.collect(), unclaimed, notes: expanded.notes.clone() })

@@ -50,26 +50,29 @@ pub static ALL: &[&dyn Recognise] = &[
 ];
 
 /// The formats that the common worker reads.
-static COMMON: &[&dyn Format] = &[&axonrun::Axonrun, &memory_snapshot::MemorySnapshotFile, &pftrace::Pftrace, &kineto::Kineto];
+static COMMON: &[&dyn Format] = &[&kineto::Kineto];
 
-/// The formats that [`link_neuron`] adds.
-static OF_NEURON: &[&dyn Format] = &[
+/// The formats that [`link_all`] adds.
+static FULL: &[&dyn Format] = &[
     &ntff::Ntff,
     &neff::NeffFile,
     &neuron_parquet::NeuronParquet,
     &neuron_json::NeuronJson,
     &neuron_summary::NeuronSummary,
     &analyze::Analyze,
+    &axonrun::Axonrun,
     &neuron_system::NeuronSystem,
     &tensorboard_neuron::TensorboardNeuron,
+    &memory_snapshot::MemorySnapshotFile,
+    &pftrace::Pftrace,
 ];
 
 static LINKED: OnceLock<&'static [&'static dyn Format]> = OnceLock::new();
 
-/// Links the importers of AWS Neuron's formats into this program. Natively they are there without it.
-pub fn link_neuron() {
+/// Links the importers of all formats into this program. Natively they are there without it.
+pub fn link_all() {
     // The second call finds the same list there.
-    let _ = LINKED.set(OF_NEURON);
+    let _ = LINKED.set(FULL);
 }
 
 /// Why a file cannot be read at all. Each message says what was expected, what was found and where.
@@ -245,10 +248,6 @@ impl Sample<'_> {
 pub trait Recognise: Sync {
     /// Stable word: folder, URL, `data-profile`.
     fn id(&self) -> &'static str;
-    /// Whether only programs with [`link_neuron`] read it.
-    fn is_of_neuron(&self) -> bool {
-        false
-    }
     /// For the start page.
     fn info(&self) -> FormatInfo;
     /// The profiles of this format among `heads`, by content; names are hints. `taken[i]`: another format has claimed that member.
@@ -259,7 +258,7 @@ pub trait Recognise: Sync {
     }
 }
 
-/// A file format with its importer: see [`link_neuron`].
+/// A file format with its importer: see [`link_all`].
 pub trait Format: Recognise {
     /// The streamed importer, if the format has one. It is fed the claim's first member; further members join it ([`Streamed::join`]). `path`: the
     /// member's path below the drop.
@@ -309,10 +308,15 @@ pub struct WordText {
     pub operands: String,
 }
 
+/// Whether only programs with [`link_all`] read the format of that id.
+pub fn needs_full(id: &str) -> bool {
+    COMMON.iter().all(|format| format.id() != id)
+}
+
 /// The importer of the format of that id, where this program has it.
 pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     #[cfg(not(target_arch = "wasm32"))]
-    link_neuron();
+    link_all();
     COMMON.iter().chain(LINKED.get().copied().unwrap_or_default()).copied().find(|f| f.id() == id)
 }
 

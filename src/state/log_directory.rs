@@ -57,7 +57,7 @@ mod tests {
 
     fn found(path: &str) -> Found {
         let claim = Claim { format: "kineto".into(), ..Claim::default() };
-        Found { claim, paths: vec![path.into()], files: vec![0], is_of_neuron: false, n_bytes: 5, heap_bytes: 9 }
+        Found { claim, paths: vec![path.into()], files: vec![0], needs_full: false, n_bytes: 5, heap_bytes: 9 }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Every resource, memo and effect is compiled once for each type and closure it is made of. What all questions share is therefore
 //! behind boxed functions: it is in the page's program once.
 
-use crate::engine::{Answer, Query, Wire};
+use crate::engine::{EncodedAnswer, EncodedQuery, Wire};
 use crate::worker::client::{Ask, EngineError};
 use futures_util::future::LocalBoxFuture;
 use leptos::prelude::*;
@@ -47,25 +47,25 @@ impl<T: Send + Sync + 'static> Asked<T> {
 /// Asks what `query` says; `None` asks nothing and forgets the answer.
 pub fn asked<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> Asked<Q::Answer> {
     let value = RwSignal::new(None::<Arc<Q::Answer>>);
-    let keep = move |answer: Option<Answer>| {
+    let keep = move |answer: Option<EncodedAnswer>| {
         let found = match answer {
-            Some(answer) => Some(Arc::new(Q::pick(answer).ok_or(EngineError::Unexpected)?)),
+            Some(answer) => Some(Arc::new(answer.read::<Q>()?)),
             None => None,
         };
         value.try_set(found);
         Ok(())
     };
-    let (problem, is_waiting) = wait(ask, Box::new(move || query.get().map(Into::into)), Rc::new(keep));
+    let (problem, is_waiting) = wait(ask, Box::new(move || query.with(|q| q.as_ref().map(EncodedQuery::of))), Rc::new(keep));
     Asked { value, problem, is_waiting }
 }
 
 /// Takes an answer, or that there is none to be.
-type Keep = Rc<dyn Fn(Option<Answer>) -> Result<(), EngineError>>;
+type Keep = Rc<dyn Fn(Option<EncodedAnswer>) -> Result<(), EngineError>>;
 
 /// [`asked`] without the types of question and answer.
-fn wait(ask: Ask, read: Box<dyn Fn() -> Option<Query> + Send + Sync>, keep: Keep) -> (RwSignal<Option<String>>, Memo<bool>) {
+fn wait(ask: Ask, read: Box<dyn Fn() -> Option<EncodedQuery> + Send + Sync>, keep: Keep) -> (RwSignal<Option<String>>, Memo<bool>) {
     let query = Memo::new(move |_| read());
-    let (problem, answered) = (RwSignal::new(None), RwSignal::new(None::<Query>));
+    let (problem, answered) = (RwSignal::new(None), RwSignal::new(None::<EncodedQuery>));
     run_latest(move || {
         let (ask, query, keep) = (ask.clone(), query.get(), keep.clone());
         async move {

@@ -2,7 +2,7 @@
 
 #[cfg(test)]
 use crate::engine::Session;
-use crate::engine::{Answer, Query, Wire};
+use crate::engine::{EncodedAnswer, EncodedQuery, NoAnswer, Wire};
 use futures_channel::{mpsc, oneshot};
 #[cfg(test)]
 use std::cell::RefCell;
@@ -23,14 +23,23 @@ pub enum EngineError {
     Unexpected,
 }
 
+impl From<NoAnswer> for EngineError {
+    fn from(why: NoAnswer) -> Self {
+        match why {
+            NoAnswer::Refused(sentence) => EngineError::Refused(sentence),
+            NoAnswer::Other => EngineError::Unexpected,
+        }
+    }
+}
+
 /// The reply of one question.
-pub type Reply = Result<Answer, EngineError>;
+pub type Reply = Result<EncodedAnswer, EngineError>;
 
 /// A question on its way.
 #[derive(Debug)]
 pub struct Call {
     /// What is asked.
-    pub query: Query,
+    pub query: EncodedQuery,
     /// Where the answer goes. Closed when nobody waits any more.
     pub reply: oneshot::Sender<Reply>,
 }
@@ -109,11 +118,11 @@ impl Ask {
 
     /// Asks and waits. A refusal of the engine is an error here.
     pub async fn ask<Q: Wire>(&self, question: Q) -> Result<Q::Answer, EngineError> {
-        Q::pick(self.forward(question.into()).await?).ok_or(EngineError::Unexpected)
+        Ok(self.forward(EncodedQuery::of(&question)).await?.read::<Q>()?)
     }
 
     /// The same for who only passes a question on.
-    pub async fn forward(&self, query: Query) -> Reply {
+    pub async fn forward(&self, query: EncodedQuery) -> Reply {
         let is_counted = !matches!(self.0, Backend::Channel(_, false));
         let _waiting = is_counted.then(Waiting::new);
         self.pass(query).await
@@ -121,22 +130,18 @@ impl Ask {
 
     /// As [`Ask::ask`], for what nobody waits for: the page counts as idle meanwhile.
     pub async fn ask_uncounted<Q: Wire>(&self, question: Q) -> Result<Q::Answer, EngineError> {
-        Q::pick(self.pass(question.into()).await?).ok_or(EngineError::Unexpected)
+        Ok(self.pass(EncodedQuery::of(&question)).await?.read::<Q>()?)
     }
 
-    async fn pass(&self, query: Query) -> Reply {
-        let answer = match &self.0 {
+    async fn pass(&self, query: EncodedQuery) -> Reply {
+        match &self.0 {
             Backend::Channel(sender, _) => {
                 let (reply, answer) = oneshot::channel();
                 sender.unbounded_send(Call { query, reply }).map_err(|_| EngineError::Stopped)?;
-                answer.await.map_err(|_| EngineError::Stopped)??
+                answer.await.map_err(|_| EngineError::Stopped)?
             }
             #[cfg(test)]
-            Backend::InProcess(at) => SESSIONS.with_borrow(|s| s.get(*at).map(|s| query.answer(s))).ok_or(EngineError::Stopped)?,
-        };
-        match answer {
-            Answer::Refused(sentence) => Err(EngineError::Refused(sentence)),
-            answer => Ok(answer),
+            Backend::InProcess(at) => SESSIONS.with_borrow(|s| s.get(*at).map(|s| query.answer(s))).ok_or(EngineError::Stopped),
         }
     }
 

@@ -12,7 +12,8 @@ use super::remote;
 use super::timeline;
 use super::unpack;
 use crate::base::{InputSet, Member};
-use crate::engine::{Answer, Kept, Query, Session};
+use crate::engine::query::{ExportQuery, ScanQuery, TablePartQuery, TraceEventsQuery};
+use crate::engine::{EncodedAnswer, EncodedQuery, Kept, Session, Wire};
 use crate::formats::{self, inspect};
 use js_sys::{Array, Uint8Array};
 use std::cell::RefCell;
@@ -87,6 +88,8 @@ pub fn install_table_writer(new: fn() -> Box<dyn TableWriting>) {
 
 /// Answers that take longer than this are kept, ms.
 const SLOW_MS: f64 = 30.0;
+/// Of these the parts are asked for once: of a search in records, and of a file that is saved.
+const ASKED_ONCE: [u32; 4] = [ScanQuery::NUMBER, ExportQuery::NUMBER, TraceEventsQuery::NUMBER, TablePartQuery::NUMBER];
 /// If they and their questions are no longer than this, bytes as sent.
 const MOST_KEPT: usize = 1 << 20;
 
@@ -101,6 +104,9 @@ impl Host {
         if let Ok(ToWorker::ReadText(order)) = decode::<ToWorker>(&bytes) {
             return self.orders.take(self, order, Text::Here(parts.get(1).unchecked_into()));
         }
+        if let Ok(ToWorker::Ask { id }) = decode::<ToWorker>(&bytes) {
+            return self.answer(id, &EncodedQuery::from_bytes(parts.get(1).unchecked_into::<Uint8Array>().to_vec()));
+        }
         let files: Vec<File> = match parts.iter().skip(1).map(remote::file).collect() {
             Ok(files) => files,
             Err(sentence) => return self.post(&ToPage::Failed(sentence)),
@@ -108,7 +114,7 @@ impl Host {
         match decode::<ToWorker>(&bytes) {
             Ok(ToWorker::Inspect { names }) => self.post(&sorted(&names, &files).unwrap_or_else(ToPage::Failed)),
             Ok(ToWorker::Open { claim, paths, names, may_be_open, learned, n_readers }) => {
-                crate::formats::ntff::learn(&learned);
+                crate::engine::learn(&learned);
                 let host = self.clone();
                 spawn_local(async move {
                     if let Err(sentence) = opening::open(&host, claim, &paths, (&names, &files), may_be_open, n_readers as usize).await {
@@ -128,7 +134,8 @@ impl Host {
                     }
                 });
             }
-            Ok(ToWorker::Ask { id, query }) => self.answer(id, &query),
+            // What is asked is no file: it has been taken above.
+            Ok(ToWorker::Ask { .. }) => {}
             // The synthetic trace opens, or what follows is slower; neither is news for the page.
             Ok(ToWorker::WarmUp { n_readers }) => {
                 Reader::shared();
@@ -152,7 +159,7 @@ impl Host {
     }
 
     fn written(&self, step: WriteStep) -> Result<Written, String> {
-        let new = NEW_WRITER.get().ok_or("Tables are written by the worker for Neuron.")?;
+        let new = NEW_WRITER.get().ok_or("Tables are written by the worker for all formats.")?;
         let is_last = step == WriteStep::End;
         let mut writer = self.writer.borrow_mut();
         let written = writer.get_or_insert_with(new).step(step);
@@ -162,24 +169,25 @@ impl Host {
         written
     }
 
-    fn answer(&self, id: u32, query: &Query) {
+    fn answer(&self, id: u32, query: &EncodedQuery) {
         // Kept answers are of the whole profile, or of a range.
         let is_scoped = self.session.borrow().as_ref().is_some_and(Session::is_scoped);
         let known = if is_scoped { None } else { self.kept.borrow_mut().get(query) };
         let answer = known.unwrap_or_else(|| self.found(query, is_scoped));
-        self.post(&ToPage::Answer { id, answer });
+        let bytes = Uint8Array::from(answer.bytes());
+        let transfer = Transfer { columns: Array::of1(&bytes), buffers: Array::of1(&bytes.buffer()) };
+        self.post_with(&ToPage::Answer { id }, &transfer);
     }
 
-    fn found(&self, query: &Query, is_scoped: bool) -> Answer {
+    fn found(&self, query: &EncodedQuery, is_scoped: bool) -> Rc<EncodedAnswer> {
         let began_ms = js_sys::Date::now();
         let answer = match self.session.borrow().as_ref() {
-            Some(session) => query.answer(session),
-            None => return Answer::Refused("No profile is open in this worker.".into()),
+            Some(session) => Rc::new(query.answer(session)),
+            None => return Rc::new(EncodedAnswer::refused("No profile is open in this worker.")),
         };
         let is_slow = !is_scoped && js_sys::Date::now() - began_ms >= SLOW_MS;
-        // The parts of a search in records, or of a file that is saved, are asked for once.
-        let is_part = matches!(query, Query::ScanQuery(_) | Query::ExportQuery(_) | Query::TraceEventsQuery(_) | Query::TablePartQuery(_));
-        if is_slow && !is_part && encode(&(query, &answer)).is_ok_and(|bytes| bytes.len() <= MOST_KEPT) {
+        let is_once = query.number().is_none_or(|number| ASKED_ONCE.contains(&number));
+        if is_slow && !is_once && query.bytes().len() + answer.bytes().len() <= MOST_KEPT {
             self.kept.borrow_mut().keep(query.clone(), answer.clone());
         }
         answer

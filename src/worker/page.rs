@@ -5,7 +5,7 @@ use super::protocol::{
     FormatInfo, Found, HotColumns, Inspection, N_COLUMNS, Opened, Progress, ToPage, ToWorker, Written, build_id, decode, encode,
 };
 use crate::base::phases::{self, Phase};
-use crate::engine::Answer;
+use crate::engine::EncodedAnswer;
 use bytemuck::Pod;
 use futures_channel::{mpsc, oneshot};
 use futures_util::StreamExt;
@@ -19,22 +19,22 @@ use web_sys::{ErrorEvent, File, MessageEvent, Worker};
 
 /// Files of the two programs, without `.js`.
 const WORKER: &str = "worker";
-const NEURON: &str = "neuron";
+const FULL: &str = "full";
 
 /// Which program a worker runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Program {
-    /// Sorts files; reads traces of PyTorch, Chrome and Perfetto, memory snapshots and run summaries.
+    /// Sorts files; reads traces of PyTorch and Chrome.
     #[default]
     Common,
-    /// Every format: what AWS Neuron writes, Parquet tables among it.
-    Neuron,
+    /// Every format.
+    Full,
 }
 
 impl Program {
     /// The program that imports a profile of these files.
     pub fn of(found: &Found) -> Program {
-        if found.is_of_neuron { Program::Neuron } else { Program::Common }
+        if found.needs_full { Program::Full } else { Program::Common }
     }
 }
 
@@ -64,7 +64,7 @@ pub enum FromWorker {
 /// What comes from a worker, in order.
 pub type Events = mpsc::UnboundedReceiver<FromWorker>;
 
-type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<Answer, EngineError>>>>>;
+type Pending = Rc<RefCell<HashMap<u32, oneshot::Sender<Result<EncodedAnswer, EngineError>>>>>;
 
 /// When the first question to a worker was asked, until it is answered.
 type FirstAsked = Rc<Cell<Option<phases::Began>>>;
@@ -94,7 +94,7 @@ impl Link {
         let (worker, said, fault) = match early {
             Some(early) => early,
             None => {
-                let file = if program == Program::Neuron { NEURON } else { WORKER };
+                let file = if program == Program::Full { FULL } else { WORKER };
                 let worker = started_now(file).map_err(|e| format!("The browser could not start a worker: {}", super::blob::words(&e)))?;
                 (worker, Array::new(), None)
             }
@@ -188,8 +188,9 @@ impl Asker {
         if id == FIRST_ID {
             self.first_asked.set(Some(phases::begin()));
         }
-        let sent = encode(&ToWorker::Ask { id, query: call.query }).and_then(|bytes| {
-            self.worker.post_message(&Array::of1(&Uint8Array::from(bytes.as_slice()))).map_err(|e| super::blob::words(&e))
+        let sent = encode(&ToWorker::Ask { id }).and_then(|bytes| {
+            let parts = Array::of2(&Uint8Array::from(bytes.as_slice()), &Uint8Array::from(call.query.bytes()));
+            self.worker.post_message(&parts).map_err(|e| super::blob::words(&e))
         });
         match sent {
             Ok(()) => {
@@ -230,14 +231,17 @@ fn receive(event: &MessageEvent, (pending, first_asked): (&Pending, &FirstAsked)
     let parts: Array = event.data().unchecked_into();
     let bytes = parts.get(0).unchecked_into::<Uint8Array>().to_vec();
     Some(match decode::<ToPage>(&bytes) {
-        Ok(ToPage::Answer { id, answer }) => {
+        Ok(ToPage::Answer { id }) => {
             if let Some(began) = first_asked.take().filter(|_| id == FIRST_ID) {
                 began.end(Phase::FirstAnswer);
             }
             let reply = pending.borrow_mut().remove(&id);
+            let Ok(answer) = parts.get(1).dyn_into::<Uint8Array>() else {
+                return Some(FromWorker::Died("The worker sent no answer. Reload the page.".into()));
+            };
             if let Some(reply) = reply {
                 // Whoever asked may have lost interest.
-                let _ = reply.send(Ok(answer));
+                let _ = reply.send(Ok(EncodedAnswer::from_bytes(answer.to_vec())));
             }
             return None;
         }

@@ -5,7 +5,7 @@ pub use crate::engine::query::{
     Brief, BriefQuery, ColourKeysQuery, ConvertedTablesQuery, Details, DetailsQuery, FindQuery, HeadlineQuery, OccurrencesQuery, ScanQuery,
     Scope, ScopeQuery, SearchQuery, TableInfo, TablePartQuery, TableStream, Term, TraceCursor, TraceEventsQuery, Within,
 };
-pub use crate::engine::{Answer, HotColumns, HotMeta, Meta, ProfileKind, Query};
+pub use crate::engine::{HotColumns, HotMeta, Meta, ProfileKind};
 pub use crate::formats::inspect::{Found, Inspection};
 pub use crate::formats::{Claim, FormatInfo, Preview, Progress};
 use crate::model::program::LearnedNames;
@@ -38,17 +38,15 @@ pub enum ToWorker {
     ReadPiece(PieceOrder),
     /// The same of a piece whose bytes come with this.
     ReadText(PieceOrder),
-    /// Decompress the Zstandard file that comes with this into a file of that name. The worker of [`super::page::Program::Neuron`] can.
+    /// Decompress the Zstandard file that comes with this into a file of that name. The worker of [`super::page::Program::Full`] can.
     Unpack {
         /// Path below the drop.
         name: String,
     },
-    /// A question to the open profile.
+    /// A question to the open profile, which comes with this: see [`crate::engine::EncodedQuery`].
     Ask {
         /// Comes back with the answer.
         id: u32,
-        /// What is asked.
-        query: Query,
     },
     /// Get fast before the first file comes. No answer.
     WarmUp {
@@ -118,12 +116,10 @@ pub enum ToPage {
     Progress(Progress),
     /// The profile is open. The columns come beside: see [`N_COLUMNS`].
     Opened(Box<Opened>),
-    /// To the question of that id.
+    /// To the question of that id. It comes with this: see [`crate::engine::EncodedAnswer`].
     Answer {
         /// Of the question.
         id: u32,
-        /// The answer.
-        answer: Answer,
     },
     /// A piece was read; it comes beside as one buffer, or not at all where its text cannot be read. From a helper alone.
     PieceRead {

@@ -1,4 +1,4 @@
-//! The writer of tables as the worker for Neuron links it.
+//! The writer of tables as the worker for all formats links it.
 
 use super::host::{TableWriting, install_table_writer};
 use super::protocol::{WriteStep, Written};

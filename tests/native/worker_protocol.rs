@@ -1,8 +1,8 @@
 //! Messages between page and worker survive the way.
 
 use axonscope::base::{InstantId, Ledger, SliceId, TimeNs, TimeRange, TrackId};
-use axonscope::engine::query::{DetailsQuery, FindQuery, HitTablesQuery, SearchQuery, TablePart, TableQuery, Within};
-use axonscope::engine::{Answer, HotMeta, Query};
+use axonscope::engine::query::{DetailsQuery, FindQuery, HitTablesQuery, SearchQuery, TableHelpQuery, TablePart, TableQuery, Within};
+use axonscope::engine::{Answer, EncodedAnswer, EncodedQuery, HotMeta, NoAnswer, Query};
 use axonscope::formats::{Claim, Preview, Progress};
 use axonscope::model::Cell;
 use axonscope::model::program::LearnedNames;
@@ -58,8 +58,9 @@ fn questions_survive() {
         DetailsQuery { item: InstantId(7).into() }.into(),
         HitTablesQuery { search: SearchQuery::default(), more: vec![SliceId(1)], within }.into(),
     ] {
-        to_worker(ToWorker::Ask { id: u32::MAX, query });
+        assert_eq!(decode::<Query>(&encode(&query).expect("bytes")), Ok(query));
     }
+    to_worker(ToWorker::Ask { id: u32::MAX });
 }
 
 /// Whether bytes that are read as a message are written as bytes that are read as the same one. Floats may be NaN: bytes are compared.
@@ -99,18 +100,38 @@ proptest! {
 fn answers_survive() {
     let cells = vec![Cell::Absent, Cell::Int(-1), Cell::Float(0.5), Cell::Text("x".into())];
     let table = TablePart { columns: vec!["a".into()], rows: vec![cells], n_total: 9 };
-    to_page(ToPage::Answer { id: 1, answer: Answer::TableQuery(Box::new(table)) });
-    to_page(ToPage::Answer { id: 1, answer: Answer::ColourKeysQuery(Box::new(vec![0, 43])) });
+    for answer in [Answer::TableQuery(Box::new(table)), Answer::ColourKeysQuery(Box::new(vec![0, 43]))] {
+        assert_eq!(decode::<Answer>(&encode(&answer).expect("bytes")), Ok(answer));
+    }
+    to_page(ToPage::Answer { id: 1 });
     let preview = Preview { slices: vec![(1, -2, 3, 4)], lanes: vec!["l".into()] };
     to_page(ToPage::Progress(Progress { bytes: 1, total: 2, records: 3, preview }));
     let opened =
         Opened { info: HotMeta::default(), ledger: Ledger::default(), hash: "0".into(), claim: claim(), memory: 1, rank: Some((0, 2)) };
     to_page(ToPage::Opened(Box::new(opened)));
-    let found =
-        Found { claim: claim(), paths: vec!["a.zip/b.json".into()], files: vec![0], is_of_neuron: false, n_bytes: 5, heap_bytes: 9 };
+    let found = Found { claim: claim(), paths: vec!["a.zip/b.json".into()], files: vec![0], needs_full: false, n_bytes: 5, heap_bytes: 9 };
     to_page(ToPage::Inspected(Inspection { found: vec![found], unclaimed: vec!["x".into()], notes: vec!["A sentence.".into()] }));
     to_page(ToPage::PieceRead { number: 1, took_ms: 0.5 });
     to_page(ToPage::Ready { build: "0".into(), formats: Vec::new(), lock: "l".into() });
+}
+
+/// Who asks by type and who reads all questions alike see the same bytes.
+#[test]
+fn a_question_and_its_answer_travel_by_number_and_value() {
+    let question = TableQuery { id: "t".into(), first: 3, n: 10 };
+    let encoded = EncodedQuery::of(&question);
+    assert_eq!(encoded.bytes(), encode(&Query::from(question.clone())).expect("bytes"));
+    assert_eq!((encoded.read::<TableQuery>(), encoded.read::<FindQuery>()), (Some(question), None));
+
+    let help = vec!["a".to_string()];
+    let answer = EncodedAnswer::of::<TableHelpQuery>(Ok(&help));
+    assert_eq!(answer.bytes(), encode(&Answer::TableHelpQuery(Box::new(help.clone()))).expect("bytes"));
+    assert_eq!((answer.read::<TableHelpQuery>(), answer.read::<TableQuery>()), (Ok(help), Err(NoAnswer::Other)));
+    let refused = EncodedAnswer::refused("No.");
+    assert_eq!(refused.bytes(), encode(&Answer::Refused("No.".into())).expect("bytes"));
+    assert_eq!(refused.read::<TableQuery>(), Err(NoAnswer::Refused("No.".into())));
+    assert!(refused.is_refused() && !answer.is_refused());
+    assert_eq!(EncodedAnswer::from_bytes(vec![250]).read::<TableQuery>(), Err(NoAnswer::Other));
 }
 
 #[test]

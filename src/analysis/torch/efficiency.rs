@@ -434,7 +434,7 @@ fn notes(view: &View<'_>, query: &EfficiencyQuery, out: &mut Efficiency) {
         out.notes.push(format!("The models cover {} of the kernel time of operators.{most}", share(out.modelled)));
     }
     let mut bounds: Vec<(&str, &str)> = out.rows.iter().filter_map(|r| Some((r.name.as_str(), r.upper_bound.as_deref()?))).collect();
-    bounds.sort_unstable();
+    bounds.order();
     bounds.dedup();
     let bounds: Vec<String> = bounds.iter().map(|(name, why)| format!("FLOPs and bytes of `{name}` are upper bounds: {why}.")).collect();
     out.notes.extend(bounds);

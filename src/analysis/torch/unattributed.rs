@@ -3,8 +3,7 @@
 use super::View;
 use super::core::events::NONE;
 use super::core::names;
-use crate::base::Order as _;
-use crate::base::{DurationNs, StrId, TimeNs, TimeRange, text};
+use crate::base::{DurationNs, Order as _, StrId, TimeNs, TimeRange, text};
 use crate::model::NO_SLICE;
 use crate::model::replays::ReplayOutcome;
 use rustc_hash::FxHashMap;
@@ -98,7 +97,7 @@ const HOW: &str = "Record the capture too (vLLM: `--profiler-config.capture_torc
 /// A sentence for each reason.
 pub fn sentences(rows: &[Unattributed]) -> Vec<String> {
     let mut reasons: Vec<Reason> = rows.iter().map(|r| r.reason).collect();
-    reasons.sort_unstable();
+    reasons.order();
     reasons.dedup();
     let sentence = |reason: Reason| {
         let of = || rows.iter().filter(|r| r.reason == reason);

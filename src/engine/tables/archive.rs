@@ -1,4 +1,4 @@
-//! Tables as Parquet files of one ZIP archive, piece by piece: what the page saves. Linked into the worker for Neuron alone.
+//! Tables as Parquet files of one ZIP archive, piece by piece: what the page saves. Linked into the worker for all formats alone.
 
 use super::asked::kind_of_sql;
 use super::parquet::TableWriter;

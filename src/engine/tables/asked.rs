@@ -7,7 +7,7 @@ use super::trace::TraceTables;
 use super::{Column, Kind, Part, Table, TableEntry, Values, args, range, run, schema_trace, stream, system, transfers};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::question::answers;
-use crate::engine::{Refusal, Session, of_neuron};
+use crate::engine::{Refusal, Session, full};
 use crate::model::{Cell, Domain, NeuronDevice};
 use serde::{Deserialize, Serialize};
 
@@ -234,7 +234,7 @@ impl Session {
             && (super::table(&name).is_some() || name == "SchemaFields")
             && !self.is_in_file(&name)
         {
-            let neuron = of_neuron::linked().map_err(|refusal| refusal.to_string())?;
+            let neuron = full::linked().map_err(|refusal| refusal.to_string())?;
             return (neuron.table_part)(self, device, table, wanted, range, (from, most));
         }
         retain(&mut table, wanted);

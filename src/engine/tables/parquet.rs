@@ -1,4 +1,4 @@
-//! A table as a Parquet file, a row group for each part. Linked into the command line and into the worker for Neuron, which have the library.
+//! A table as a Parquet file, a row group for each part. Linked into the command line and into the worker for all formats, which have the library.
 
 use super::{Column, Kind, Part, SCHEMA_VERSION, Table, Values, all};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};

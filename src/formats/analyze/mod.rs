@@ -27,10 +27,6 @@ impl Recognise for Analyze {
         ID
     }
 
-    fn is_of_neuron(&self) -> bool {
-        true
-    }
-
     fn info(&self) -> FormatInfo {
         FormatInfo {
             id: ID.into(),

@@ -69,10 +69,6 @@ impl Recognise for NeffFile {
         "neff"
     }
 
-    fn is_of_neuron(&self) -> bool {
-        true
-    }
-
     fn info(&self) -> FormatInfo {
         FormatInfo {
             id: self.id().into(),

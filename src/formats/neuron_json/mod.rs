@@ -39,10 +39,6 @@ impl Recognise for NeuronJson {
         "neuron_json"
     }
 
-    fn is_of_neuron(&self) -> bool {
-        true
-    }
-
     fn info(&self) -> FormatInfo {
         FormatInfo {
             id: self.id().into(),

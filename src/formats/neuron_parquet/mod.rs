@@ -116,10 +116,6 @@ impl Recognise for NeuronParquet {
         ID
     }
 
-    fn is_of_neuron(&self) -> bool {
-        true
-    }
-
     fn info(&self) -> FormatInfo {
         FormatInfo {
             id: ID.into(),

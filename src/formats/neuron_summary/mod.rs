@@ -65,10 +65,6 @@ impl Recognise for NeuronSummary {
         ID
     }
 
-    fn is_of_neuron(&self) -> bool {
-        true
-    }
-
     fn info(&self) -> FormatInfo {
         FormatInfo {
             id: ID.into(),

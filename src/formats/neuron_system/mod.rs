@@ -41,10 +41,6 @@ impl Recognise for NeuronSystem {
         ID
     }
 
-    fn is_of_neuron(&self) -> bool {
-        true
-    }
-
     fn info(&self) -> FormatInfo {
         FormatInfo {
             id: ID.into(),

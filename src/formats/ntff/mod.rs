@@ -48,10 +48,6 @@ impl Recognise for Ntff {
         "ntff"
     }
 
-    fn is_of_neuron(&self) -> bool {
-        true
-    }
-
     fn info(&self) -> FormatInfo {
         FormatInfo {
             id: self.id().into(),

@@ -33,10 +33,6 @@ impl Recognise for TensorboardNeuron {
         ID
     }
 
-    fn is_of_neuron(&self) -> bool {
-        true
-    }
-
     fn info(&self) -> FormatInfo {
         FormatInfo {
             id: ID.into(),

@@ -1,8 +1,7 @@
 //! The last step of a builder: sorts, nests, freezes.
 
 use super::{CounterSpec, Extra, ExtraKind, Finished, ProfileBuilder};
-use crate::base::Order as _;
-use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, ascending, in_parts};
+use crate::base::{Order as _, SliceId, StrId, TimeNs, TimeRange, TrackId, ascending, in_parts};
 use crate::model::lanes::layout;
 use crate::model::{
     Attribute, Blocks, Column, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, Track,
@@ -95,7 +94,7 @@ impl ProfileBuilder {
         let slice_of_raw = Arc::new(slice_of_raw);
         profile.slices.record = later(self.record, &slice_of_raw, RecordRef::default(), |record| record);
         profile.slices.second_record = self.second.into_iter().map(|(raw, r)| (slice_of_raw[raw as usize], r)).collect();
-        profile.slices.second_record.sort_by_key(|s| s.0);
+        profile.slices.second_record.order_by_key(|s| s.0);
         let mut numbers = Vec::new();
         let sharing = Arc::new(self.sharing);
         for column in self.extras {
@@ -281,7 +280,7 @@ fn lane_starts(lane: &[u16], n_lanes: usize, from: u32) -> Vec<u32> {
 }
 
 fn counter(track: TrackId, mut spec: CounterSpec) -> Counter {
-    spec.samples.sort_by_key(|s| s.0);
+    spec.samples.order_by_key(|s| s.0);
     let series = spec
         .series
         .into_iter()

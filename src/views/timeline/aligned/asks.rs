@@ -3,8 +3,8 @@
 use super::colours::Colours;
 use super::stack::Stack;
 use crate::analysis::colouring::DURATION;
+use crate::engine::EncodedAnswer;
 use crate::engine::query::{ColourKeysQuery, Flows, FlowsQuery, OperatorsQuery};
-use crate::engine::{Answer, Query};
 use crate::worker::client::{Ask, Call};
 use futures_util::StreamExt;
 use leptos::prelude::*;
@@ -17,9 +17,9 @@ pub fn ask_all(stack: Memo<Option<Arc<Stack>>>, asks: impl Fn() -> Vec<Ask> + 's
     let (ask, mut calls) = Ask::channel();
     spawn_local(async move {
         while let Some(Call { query, reply }) = calls.next().await {
-            let answer = match (query, stack.try_get_untracked().flatten()) {
-                (Query::FlowsQuery(query), Some(stack)) => Answer::FlowsQuery(Box::new(flows(&stack, asks(), &query).await)),
-                _ => Answer::Refused("Only flow arrows are available in the view of all workers.".into()),
+            let answer = match (query.read::<FlowsQuery>(), stack.try_get_untracked().flatten()) {
+                (Some(query), Some(stack)) => EncodedAnswer::of::<FlowsQuery>(Ok(&flows(&stack, asks(), &query).await)),
+                _ => EncodedAnswer::refused("Only flow arrows are available in the view of all workers."),
             };
             // Closed when nobody waits any more.
             let _ = reply.send(Ok(answer));

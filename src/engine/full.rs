@@ -1,8 +1,8 @@
-//! What profiles of Neuron need beside the answers to their own questions. Only programs that read such profiles link it: the common worker is half as
+//! What only a program of every format links: answers about profiles of Neuron, run summaries and memory snapshots. The common worker is a third as
 //! large without.
 
 use super::hot::HotMeta;
-use super::question::{Answer, Query, Refusal};
+use super::question::{EncodedAnswer, Refusal, full_answer};
 use super::tables::{Part, Table};
 use super::{Session, derived};
 use crate::analysis::details::Surroundings;
@@ -12,7 +12,8 @@ use crate::analysis::explain::{ExplainPart, ExplainQuery};
 use crate::analysis::headline::Headline;
 use crate::analysis::variants::VariantPart;
 use crate::base::{SliceId, TimeRange};
-use crate::formats::{self, Field};
+use crate::formats::{self, Field, ntff};
+use crate::model::program::LearnedNames;
 use crate::model::{NeuronDevice, Profile};
 use std::sync::OnceLock;
 
@@ -22,49 +23,59 @@ type Details = fn(&Session, SliceId, &mut Surroundings, &mut Vec<Field>) -> Opti
 /// Rows of a table of the schema: table, columns that are wanted, the range they are of, the first row and how many at most.
 type TablePart = fn(&Session, &NeuronDevice, Table, &[String], Option<TimeRange>, (usize, usize)) -> Result<(Table, Part), String>;
 
-/// One entry for each place where a general answer differs for a profile of Neuron.
-pub(super) struct OfNeuron {
-    /// Answers a question about such profiles.
-    pub answer: fn(&Query, &Session) -> Answer,
+/// Answers of the full list, and one entry for each place where a general answer differs for a profile of Neuron.
+pub(super) struct FullAnswers {
+    /// Answers the question of the full list with that number and that value.
+    pub answer: fn(u32, &[u8], &Session) -> EncodedAnswer,
     /// Adds the computed curves to what the page draws.
     pub add_curves: fn(&Profile, &NeuronDevice, &mut HotMeta),
     /// See [`Details`].
     pub details: Details,
     /// What a device or system profile contributes to an explanation of two.
     pub explain_part: fn(&Session, &ExplainQuery) -> ExplainPart,
-    /// The rows of a device profile in a table of profiles.
-    pub variant_parts: fn(&Session) -> Vec<VariantPart>,
+    /// The rows of a device or system profile in a table of profiles.
+    pub variant_parts: fn(&Session) -> Result<Vec<VariantPart>, Refusal>,
     /// Its line of the library.
     pub headline: fn(&Session) -> Headline,
     /// See [`TablePart`].
     pub table_part: TablePart,
+    /// See [`learn`].
+    pub learn: fn(&LearnedNames),
 }
 
-static LINKED: OnceLock<OfNeuron> = OnceLock::new();
+static LINKED: OnceLock<FullAnswers> = OnceLock::new();
 
-/// Links importers, analyses and tables of AWS Neuron's profiles into this program. Natively they are there without it.
-pub fn link_neuron() {
-    formats::link_neuron();
+/// Links importers, analyses and tables of every format into this program. Natively they are there without it.
+pub fn link_all() {
+    formats::link_all();
     // The second call finds the same entries there.
-    let _ = LINKED.set(OfNeuron {
-        answer: Query::answer_of_neuron,
+    let _ = LINKED.set(FullAnswers {
+        answer: full_answer,
         add_curves: derived::add_curves,
         details,
         explain_part: Session::neuron_explain_part,
-        variant_parts: Session::device_variant_parts,
+        variant_parts: Session::neuron_variant_parts,
         headline: Session::device_headline,
         table_part: Session::device_part,
+        learn: ntff::learn,
     });
+}
+
+/// Takes names that traces imported from here on are decoded with; no other program decodes any.
+pub fn learn(names: &LearnedNames) {
+    if let Ok(full) = linked() {
+        (full.learn)(names);
+    }
 }
 
 /// What is linked.
 ///
 /// # Errors
-/// In a program that does not read profiles of Neuron.
-pub(super) fn linked() -> Result<&'static OfNeuron, Refusal> {
+/// In the program that reads traces of PyTorch and Chrome only.
+pub(super) fn linked() -> Result<&'static FullAnswers, Refusal> {
     #[cfg(not(target_arch = "wasm32"))]
-    link_neuron();
-    LINKED.get().ok_or_else(|| Refusal::Because("Profiles of Neuron need their own worker. Reload the page.".into()))
+    link_all();
+    LINKED.get().ok_or_else(|| Refusal::Because("This profile needs the worker for all formats. Reload the page.".into()))
 }
 
 fn details(session: &Session, slice: SliceId, near: &mut Surroundings, fields: &mut Vec<Field>) -> Option<Box<InstructionFacts>> {
