@@ -2,7 +2,7 @@
 // `cargo run --profile fast --example make_fleet -- --ranks 10000 --steps 1000 --summary run.axonrun` writes the run of docs/fleet.md.
 //   open_s      from the choice of the file to nothing pending
 //   metric_s    from the choice of another value of the cells to nothing pending
-//   frames_ms   times between frames while the map is zoomed and dragged, an input in each frame: p50, p95, worst
+//   frames_ms   times between frames while the map is zoomed, dragged and pointed at, an input in each frame: p50, p95, worst
 //   paint_ms    of them, what computing and drawing the map took: p50, p95, worst
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ const spread = (list) => {
   return { p50: at(0.5), p95: at(0.95), worst: at(1), n: sorted.length };
 };
 
-/** Zooms in on a corner and out again, and drags in between: one event in each frame. */
+/** Zooms in on a corner and out again, drags, and reads cells out on the way over the map: one event in each frame. */
 async function frames() {
   const map = document.querySelector('[data-fleet-map]');
   const box = map.getBoundingClientRect();
@@ -41,6 +41,7 @@ async function frames() {
   at('pointerdown', 0.5, 0.5);
   for (let i = 0; i < 60; i++) await step(() => at('pointermove', 0.5 + 0.3 * Math.sin(i / 9), 0.5 + 0.3 * Math.cos(i / 9)));
   at('pointerup', 0.1, 0.1);
+  for (let i = 0; i < 60; i++) await step(() => at('pointermove', i / 60, 1 - i / 60));
   return { deltas, paints };
 }
 

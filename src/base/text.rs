@@ -22,7 +22,8 @@ fn nanoseconds(ns: i64) -> String {
     let (scale, unit) = match abs {
         ..999_500 => (1e3, "µs"),
         999_500..999_500_000 => (1e6, "ms"),
-        _ => (1e9, "s"),
+        ..9_999_500_000_000 => (1e9, "s"),
+        _ => return format!("{sign}{} s", count((value / 1e9).round() as u64)),
     };
     format!("{sign}{} {unit}", three_digits(value / scale))
 }
@@ -41,6 +42,12 @@ pub fn time_exact(ns: i64) -> String {
     let fraction = fraction.trim_end_matches('0');
     let point = if fraction.is_empty() { "" } else { "." };
     format!("{sign}{}{point}{fraction} {unit}", abs / unit_ns)
+}
+
+/// A duration with the digits that tell it from one that is `step_ns` longer, trailing zeros left out: `6.813 ms` for a step of 3 µs.
+pub fn duration_in_steps(d: DurationNs, step_ns: i64) -> String {
+    let digit = 10i64.pow(step_ns.max(1).ilog10());
+    time_exact(d.0 / digit * digit)
 }
 
 /// Three significant digits, no exponent: `1.23`, `12.3`, `123`, `1230`.
@@ -169,7 +176,14 @@ mod tests {
         check(1_234_567, "1.23 ms");
         check(999_500_000, "1.00 s");
         check(3_600_000_000_000, "3600 s");
+        check(9_999_499_999_999, "9999 s");
+        check(9_999_500_000_000, "10\u{202f}000 s");
         check(-1_500, "−1.50 µs");
+        let steps = |ns, step_ns| duration_in_steps(DurationNs(ns), step_ns);
+        assert_eq!(
+            [steps(6_813_421, 3_300), steps(6_813_421, 1), steps(18_400_000_000, 2_000_000_000)],
+            ["6.813 ms", "6.813421 ms", "18 s"]
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::collectives::{self, CollectiveRow, GroupRow, WaitPlace};
 use super::findings::{self, Finding};
 use super::map::{Metric, RowOrder, orders, values};
 use crate::base::{DurationNs, Order as _, text};
-use crate::model::fleet::{FleetRun, FleetTrace, Histogram, N_CAUSES, N_METRICS, Spread, StepTimes, bucket_value};
+use crate::model::fleet::{FleetRun, FleetTrace, Histogram, N_CAUSES, N_METRICS, Spread, StepTimes, bucket, bucket_value};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ const SPREADS_MAX: usize = 500;
 /// Steps listed as outliers.
 const OUTLIERS_MAX: usize = 100;
 /// Bars of the distribution.
-const N_BINS: usize = 48;
+const N_BINS: usize = 32;
 
 /// How a trace is named.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -272,7 +272,9 @@ fn distribution(run: &FleetRun) -> Distribution {
     let n = all.n();
     let Some((least, most)) = all.quantile(0.0).zip(all.quantile(1.0)) else { return Distribution::default() };
     let at = |share: f64| all.quantile(share).unwrap_or(0);
-    let width = (most - least) / N_BINS as i64 + 1;
+    // No narrower than a bucket: others would be empty between two.
+    let bucket_ns = bucket_value(bucket(most).saturating_add(1)).saturating_sub(most);
+    let width = ((most - least) / N_BINS as i64 + 1).max(bucket_ns);
     let mut bins: Vec<(i64, i64, u64)> =
         (0..N_BINS as i64).map(|i| (least + i * width, least + (i + 1) * width, 0)).take_while(|b| b.0 <= most).collect();
     for &(bucket, count) in &all.counts {

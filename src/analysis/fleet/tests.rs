@@ -165,6 +165,26 @@ fn a_map_has_a_row_for_each_trace_and_a_column_for_each_step() {
 }
 
 #[test]
+fn no_bar_of_the_distribution_is_narrower_than_a_bucket() {
+    let with = |total: i64| {
+        let mut of = part(1);
+        of.steps.iter_mut().for_each(|s| s.times.total = total);
+        of
+    };
+    let bins = |totals: [i64; 2]| {
+        let (a, mut b) = (with(totals[0]), with(totals[1]));
+        b.meta.id += 1;
+        summary(&merge(&[a, b]).0).distribution.bins
+    };
+    // Of 6.8 ms a bucket is 16.4 µs wide.
+    let alike = bins([6_800_000, 6_845_000]);
+    assert_eq!(alike.iter().map(|b| b.2).collect::<Vec<_>>(), [3, 0, 3], "{alike:?}");
+    let apart = bins([6_800_000, 68_000_000]);
+    assert_eq!((apart.len(), apart[0].2, apart[apart.len() - 1].2), (32, 3, 3), "{apart:?}");
+    assert_eq!(bins([0, 0]), [(0, 1, 6)]);
+}
+
+#[test]
 fn a_run_of_nothing_and_of_one_answers() {
     assert_eq!(summary(&FleetRun::default()).findings, []);
     assert_eq!(map(&FleetRun::default(), Metric::Idle, RowOrder::Group).rows, [0u32; 0]);

@@ -253,7 +253,7 @@ pub fn width(column: &Column, rows: &[Row], at: usize) -> usize {
     const SAMPLE: usize = 300;
     let longest = rows.iter().take(SAMPLE).map(|r| r.cell(at).shown(column.kind).chars().count()).max().unwrap_or(0);
     // The label is bold and wider than digits; beside it stand the sort arrow, the help mark and the padding.
-    let label = column.label.chars().count() * 13 / 12 + if column.help.is_empty() { 4 } else { 6 };
+    let label = (column.label.chars().count() * 13).div_ceil(12) + if column.help.is_empty() { 4 } else { 6 };
     let (least, most, extra) = match column.kind {
         Kind::Name => (20, 48, 6),
         Kind::Text => (6, 36, 2),
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn widths_fit_label_and_figures() {
         let column = Column::new("n", "Occurrences", Kind::Count, "");
-        assert_eq!(width(&column, &[], 0), 15);
+        assert_eq!(width(&column, &[], 0), 16);
         let name = Column::new("name", "Operator", Kind::Name, "");
         assert_eq!(width(&name, &[Row::new(vec![Cell::Text("x".repeat(500))])], 0), 48);
         let said = Column::new("said", "Said", Kind::Text, "");

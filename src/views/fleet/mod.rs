@@ -164,12 +164,10 @@ fn Tables(found: Asked<FleetSummary>, choices: ViewState, chosen: RwSignal<Optio
     };
     let part = move |id, title, columns, rows, trace| Part { id, title, columns, rows, empty: NONE, trace };
     view! {
-        <div class="fleet__pair">
-            {table(Part { empty: "No rank makes others wait, or collectives record no group and number.", ..part("stragglers", "Stragglers", rows::stragglers().headers(), rows::straggler_rows, rows::straggler_trace) })}
-            {table(part("collectives", "Slowest collectives", rows::collectives().headers(), |f| rows::collectives().rows(&f.collectives), |f, at| {
-                f.collectives.get(at).map(|c| TraceStep { trace: c.last.clone(), step: c.step })
-            }))}
-        </div>
+        {table(Part { empty: "No rank makes others wait, or collectives record no group and number.", ..part("stragglers", "Stragglers", rows::stragglers().headers(), rows::straggler_rows, rows::straggler_trace) })}
+        {table(part("collectives", "Slowest collectives", rows::collectives().headers(), |f| rows::collectives().rows(&f.collectives), |f, at| {
+            f.collectives.get(at).map(|c| TraceStep { trace: c.last.clone(), step: c.step })
+        }))}
         <div class="fleet__pair">
             <Bars
                 id="fleet-step-times" title="Steps by time" what="Step time" kind=Kind::Count series=Signal::stored(Arc::new(rows::series()))

@@ -194,11 +194,9 @@ pub fn outlier_trace(found: &FleetSummary, at: usize) -> Option<TraceStep> {
 
 /// Steps by their time.
 pub fn bars(found: &FleetSummary) -> Vec<Bar> {
-    let bar = |(from, to, n): &(i64, i64, u64)| Bar {
-        name: text::duration(DurationNs(*from)),
-        values: vec![*n as f64],
-        note: format!("{} – {}", text::duration(DurationNs(*from)), text::duration(DurationNs(*to))),
-        ..Bar::default()
+    let bar = |(from, to, n): &(i64, i64, u64)| {
+        let [first, last] = [*from, *to].map(|ns| text::duration_in_steps(DurationNs(ns), to - from));
+        Bar { note: format!("{first} – {last}"), name: first, values: vec![*n as f64], ..Bar::default() }
     };
     found.distribution.bins.iter().map(bar).collect()
 }
