@@ -1,6 +1,6 @@
 //! The table `args`: every field of the records of slices, read back from the file.
 
-use super::{Column, Values};
+use super::{Column, Values, Words};
 use crate::base::SliceId;
 use crate::engine::{Session, told};
 use crate::formats;
@@ -15,15 +15,14 @@ pub(super) fn args(session: &Session, columns: &[Column], slices: &[SliceId]) ->
     told::records(format, &session.input, &session.profile, slices, &mut |at, fields| {
         rows.extend(fields.into_iter().map(|field| (slices[at].0, field)));
     })?;
-    let texts = |of: &dyn Fn(&formats::Field) -> &String| {
-        Values::Texts(rows.iter().map(|(_, field)| Some(of(field).clone()).filter(|text| !text.is_empty())).collect())
-    };
+    // Keys, units and groups repeat, values seldom do.
+    let words = |of: fn(&formats::Field) -> &String| Words::of_texts(rows.iter().map(|(_, field)| of(field).as_str()));
     let column = |c: &Column| match c.name.as_ref() {
         "slice_id" => Values::Ints(rows.iter().map(|(slice, _)| Some(i64::from(*slice))).collect()),
-        "key" => texts(&|f| &f.key),
-        "value" => texts(&|f| &f.value),
-        "unit" => texts(&|f| &f.unit),
-        "group" => texts(&|f| &f.group),
+        "key" => words(|f| &f.key),
+        "value" => Values::Texts(rows.iter().map(|(_, f)| Some(f.value.clone()).filter(|text| !text.is_empty())).collect()),
+        "unit" => words(|f| &f.unit),
+        "group" => words(|f| &f.group),
         _ => Values::absent(c.kind, rows.len()),
     };
     Ok(columns.iter().map(column).collect())

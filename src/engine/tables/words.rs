@@ -27,6 +27,21 @@ impl Words {
         self.codes.iter().map(|code| self.words.get(*code as usize).map(String::as_str))
     }
 
+    /// Texts that repeat; an empty one is not recorded.
+    pub(super) fn of_texts<'a>(texts: impl Iterator<Item = &'a str>) -> Values {
+        let mut known: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut words: Vec<String> = Vec::new();
+        let code = |text: &'a str| match text {
+            "" => Words::ABSENT,
+            _ => *known.entry(text).or_insert_with(|| {
+                words.push(text.to_string());
+                words.len() as u32 - 1
+            }),
+        };
+        let codes = texts.map(code).collect();
+        Values::Words(Words { codes, words })
+    }
+
     /// Strings of a profile; the empty one is not recorded.
     pub(super) fn of_strings(strings: &StringTable, ids: impl Iterator<Item = Option<StrId>>) -> Values {
         let mut words: Vec<String> = Vec::new();
@@ -70,6 +85,10 @@ mod tests {
         let Values::Words(words) = Words::of_strings(&strings, ids.into_iter().map(Some).chain([None])) else { panic!() };
         assert_eq!((&words.codes[..], &words.words[..]), (&[0, 1, 0, u32::MAX, u32::MAX][..], &["b".to_string(), "a".into()][..]));
         assert_eq!(words.iter().collect::<Vec<_>>(), [Some("b"), Some("a"), Some("b"), None, None]);
+        assert_eq!(
+            Words::of_texts(["b", "a", "b", ""].into_iter()),
+            Words::of_strings(&strings, [b, a, b, StrId(0)].map(Some).into_iter())
+        );
         for i in 0..100 {
             strings.push(&i.to_string());
         }
