@@ -167,3 +167,23 @@ fn nothing_half_is_left_where_writing_fails() {
     let (code, sentence) = folder.run(&["run", "empty", "-o", "run.axonrun"]);
     assert!(code == Some(1) && sentence.contains("No PyTorch trace"), "{code:?} {sentence}");
 }
+
+/// `script` gives the command a terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_progress_with_rate_and_time_left() {
+    let folder = Folder::with("progress", &Fleet { n_ranks: 4, n_steps: 2, seed: 3, ..Fleet::default() });
+    for (arguments, unit) in
+        [("part traces -o parts", "iB/s, "), ("merge parts -o run.axonrun", "/s, "), ("run traces -o run.axonrun", "iB/s, ")]
+    {
+        let command = format!("{} {arguments}", env!("CARGO_BIN_EXE_axonscope"));
+        let shown = |program: &str, options: &[&str]| {
+            let output = Command::new(program).args(options).arg(&command).current_dir(&folder.0).output().expect(program);
+            assert!(output.status.success(), "{arguments}");
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat()
+        };
+        let terminal = shown("script", &["--quiet", "--return", "/dev/null", "--command"]);
+        assert!(terminal.contains(unit) && terminal.contains(" left"), "{arguments}: {terminal}");
+        assert!(!shown("sh", &["-c"]).contains(" left"), "{arguments}: no bar in a log");
+    }
+}
