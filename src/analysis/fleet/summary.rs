@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 const SPREADS_MAX: usize = 500;
 /// Steps listed as outliers.
 const OUTLIERS_MAX: usize = 100;
-/// Bars of the distribution.
-const N_BINS: usize = 32;
+/// Bars of the distribution: as many as a narrow screen shows.
+const N_BINS: usize = 18;
 
 /// How a trace is named.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -180,7 +180,7 @@ fn no_bar_of_the_distribution_is_narrower_than_a_bucket() {
     let alike = bins([6_800_000, 6_845_000]);
     assert_eq!(alike.iter().map(|b| b.2).collect::<Vec<_>>(), [3, 0, 3], "{alike:?}");
     let apart = bins([6_800_000, 68_000_000]);
-    assert_eq!((apart.len(), apart[0].2, apart[apart.len() - 1].2), (32, 3, 3), "{apart:?}");
+    assert_eq!((apart.len(), apart[0].2, apart[apart.len() - 1].2), (18, 3, 3), "{apart:?}");
     assert_eq!(bins([0, 0]), [(0, 1, 6)]);
 }
 
