@@ -424,6 +424,21 @@ test('a wrong query is one sentence with its place, and the page stays alive', a
   expect(await problem(page)).toMatch(/cancelled/);
   expect(await result(page, 'select count(*) > 0 as v from kernel', 'v')).toEqual(['true']);
 
+  // Escape in the text cancels as well.
+  await page.locator('[data-sql-text]').fill(ENDLESS);
+  await page.locator('[data-sql-run]').click();
+  await expect(view(page)).toHaveAttribute('data-sql', 'running');
+  await page.locator('[data-sql-text]').press('Escape');
+  await expect(view(page)).toHaveAttribute('data-sql', 'failed', { timeout: 10_000 });
+  expect(await problem(page)).toMatch(/cancelled/);
+
+  // Queries with a result are in the history, the last one first; one of them goes back into the text.
+  await view(page).getByRole('button', { name: 'Saved' }).click();
+  const history = page.locator('.sql__list').last().getByRole('button');
+  await expect(history).toHaveText(['select count(*) > 0 as v from kernel', 'select 41 + 1 as v']);
+  await history.last().click();
+  await expect(page.locator('[data-sql-text]')).toHaveValue('select 41 + 1 as v');
+
   // More rows than are shown.
   expect(await run(page, 'select i from range(100000000) r(i)')).toBe('ready');
   await expect(page.locator('[data-sql-status]')).toContainText('the first');
