@@ -422,6 +422,7 @@ test('a wrong query is one sentence with its place, and the page stays alive', a
   await page.locator('[data-sql-cancel]').click();
   await expect(view(page)).toHaveAttribute('data-sql', 'failed', { timeout: 10_000 });
   expect(await problem(page)).toMatch(/cancelled/);
+  await expect(page.locator('[data-sql-status]')).toHaveText('The result below is of an earlier query.');
   expect(await result(page, 'select count(*) > 0 as v from kernel', 'v')).toEqual(['true']);
 
   // Escape in the text cancels as well.

@@ -204,6 +204,9 @@ pub fn SqlView(
     }
 }
 
+/// Beside a query without a result, where one of an earlier query is shown.
+const OLD_RESULT: &str = "The result below is of an earlier query.";
+
 /// Runs a query; one at a time.
 fn start(state: State, sources: Signal<Vec<Source>>, range: Option<TimeRange>, bytes_left: u64, query: String) {
     if state.phase.get_untracked() == Phase::Running {
@@ -247,7 +250,8 @@ fn start(state: State, sources: Signal<Vec<Source>>, range: Option<TimeRange>, b
                     Failure::Problem(problem) if turn.is_ended.get() => Problem { sentence: "The query was cancelled.".into(), ..problem },
                     Failure::Problem(problem) => problem,
                 };
-                state.status.set(String::new());
+                let is_old = state.found.with_untracked(|found| !found.fields.is_empty());
+                state.status.set(if is_old { OLD_RESULT.into() } else { String::new() });
                 state.problem.set(Some(problem));
                 state.phase.set(Phase::Failed);
             }
