@@ -147,6 +147,23 @@ fn a_replay_has_the_operators_of_its_capture() {
 }
 
 #[test]
+fn an_archive_of_a_run_and_its_captures_is_one_profile() {
+    let mut archive = tar::Builder::new(Vec::new());
+    for (name, bytes) in [
+        ("run/trace.json", run(0, "execute_4", &[&[("gemm", 7), ("add", 7)]])),
+        ("run/capture_traces/c.json", capture(0, &[(4, &[MM, ADD])], true, false)),
+    ] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        archive.append_data(&mut header, name, bytes.as_slice()).unwrap();
+    }
+    let all = sessions(&[("run.tar", archive.into_inner().unwrap())]);
+    assert_eq!(all.len(), 1);
+    let want = [("aten::add", 11.0), ("aten::mm", 10.0)];
+    assert_eq!(times(&ops(&all[0], OpGrouping::Name)), want.map(|(n, t)| (n.to_string(), t)).into());
+}
+
+#[test]
 fn without_a_capture_the_reason_is_given() {
     let all = sessions(&[("trace.json", run(0, "execute_4", &[&[("gemm", 7), ("add", 7)]]))]);
     let found = ops(&all[0], OpGrouping::Name);
