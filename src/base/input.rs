@@ -23,9 +23,43 @@ pub enum InputError {
     Unreadable {
         /// The member's name.
         name: String,
-        /// The platform's message, ending in a full stop.
-        why: String,
+        /// What the source met.
+        why: SourceError,
     },
+}
+
+/// Why a [`ByteSource`] could not give bytes. The sentence ends in a full stop.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// The message of the operating system or the browser.
+    #[error("{0}")]
+    Platform(String),
+    /// Another number of bytes than the range has.
+    #[error("Expected {wanted} bytes, the browser returned {found}.")]
+    Length {
+        /// Bytes of the range.
+        wanted: u64,
+        /// Bytes that came.
+        found: u64,
+    },
+    /// The range is not inside the source.
+    #[error("The range is outside the file.")]
+    Outside,
+    /// Data that inflated when the file was opened does not any more.
+    #[error("The compressed data changed after it was opened.")]
+    Changed,
+    /// Another thread failed while it held the source.
+    #[error("The file is in use.")]
+    InUse,
+    /// The member that the bytes are taken from could not be read.
+    #[error(transparent)]
+    Member(#[from] Box<InputError>),
+}
+
+impl From<InputError> for SourceError {
+    fn from(error: InputError) -> Self {
+        SourceError::Member(Box::new(error))
+    }
 }
 
 /// `Send + Sync` natively; any type in a browser, where a worker has one thread.
@@ -49,11 +83,11 @@ pub trait ByteSource: Shared {
         self.len() == 0
     }
 
-    /// Fills `out` from `offset`. The caller has checked the bounds. The error is the platform's message.
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String>;
+    /// Fills `out` from `offset`. The caller has checked the bounds.
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError>;
 
     /// Fills `out` with the parts, (offset, bytes) each, one after the other. Override it where each read is a round trip, to batch them.
-    fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), String> {
+    fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), SourceError> {
         let mut rest = out;
         for &(offset, n_bytes) in parts {
             let (part, after) = rest.split_at_mut(n_bytes.min(rest.len()));
@@ -72,9 +106,9 @@ impl ByteSource for MemorySource {
         self.0.len() as u64
     }
 
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
-        let start = usize::try_from(offset).map_err(|_| "The offset is too large.".to_string())?;
-        let from = self.0.get(start..start.saturating_add(out.len())).ok_or("The range is outside the file.")?;
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError> {
+        let start = usize::try_from(offset).map_err(|_| SourceError::Outside)?;
+        let from = self.0.get(start..start.saturating_add(out.len())).ok_or(SourceError::Outside)?;
         out.copy_from_slice(from);
         Ok(())
     }

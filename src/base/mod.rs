@@ -25,7 +25,7 @@ pub mod zip;
 pub use ascending::ascending;
 pub use diagnostics::{Ledger, Severity, SkipReason};
 pub use ids::{CounterId, InstantId, Item, SliceId, StrId, TrackId};
-pub use input::{ByteSource, InputError, InputSet, Member, MemberHead, MemorySource};
+pub use input::{ByteSource, InputError, InputSet, Member, MemberHead, MemorySource, SourceError};
 pub use interner::{Interner, StringTable};
 pub use order::{Order, largest};
 pub use parts::in_parts;

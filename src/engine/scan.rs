@@ -4,7 +4,7 @@
 
 use crate::analysis::filter::{Filter, Term};
 use crate::analysis::matcher::matcher;
-use crate::base::{ByteSource, InputSet, Member, SliceId};
+use crate::base::{ByteSource, InputSet, Member, SliceId, SourceError};
 use crate::formats::Format;
 use crate::model::{Profile, RecordRef};
 use serde::{Deserialize, Serialize};
@@ -149,13 +149,13 @@ impl ByteSource for Window {
         self.member.len()
     }
 
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError> {
         let inside = offset.checked_sub(self.offset).and_then(|from| usize::try_from(from).ok());
         if let Some(bytes) = inside.and_then(|from| self.bytes.get(from..from.checked_add(out.len())?)) {
             out.copy_from_slice(bytes);
             return Ok(());
         }
-        let bytes = self.member.read(offset, out.len() as u64).map_err(|e| e.to_string())?;
+        let bytes = self.member.read(offset, out.len() as u64)?;
         out.copy_from_slice(&bytes);
         Ok(())
     }

@@ -26,13 +26,40 @@ pub enum Stop<E> {
     Damaged {
         /// Byte in the compressed file.
         offset: u64,
-        /// A sentence.
-        why: String,
+        /// What is wrong there.
+        why: Damage,
     },
     /// More text than [`INFLATED_MAX`].
     TooLong,
     /// The receiver returned an error.
     Receiver(E),
+}
+
+/// What is wrong with gzip data. The message is the rest of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Damage {
+    /// A fixed byte of a header is another one.
+    #[error("expected the byte {expected:#04x} of a gzip header, found {found:#04x}")]
+    Header {
+        /// By RFC 1952.
+        expected: u8,
+        /// In the file.
+        found: u8,
+    },
+    /// The deflate data breaks its rules.
+    #[error("the compressed data is damaged")]
+    Deflate,
+    /// The decoder reads and writes nothing more.
+    #[error("the decompression makes no progress")]
+    NoProgress,
+    /// The trailer does not fit the text: (CRC-32, length modulo 2³²).
+    #[error("the checksum or length at the end ({:08x}, {}) is not that of the text ({:08x}, {})", .stated.0, .stated.1, .found.0, .found.1)]
+    Trailer {
+        /// In the file.
+        stated: (u32, u32),
+        /// Of the inflated text.
+        found: (u32, u32),
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,7 +119,7 @@ impl Decoder {
     }
 
     /// Takes one byte outside a body. Returns the expected (checksum, length) at the end of a member, or what is wrong.
-    fn byte(&mut self, b: u8) -> Result<Option<(u32, u32)>, String> {
+    fn byte(&mut self, b: u8) -> Result<Option<(u32, u32)>, Damage> {
         self.n_in += 1;
         let flags = self.flags;
         let after = |from: u8| match flags {
@@ -104,9 +131,8 @@ impl Decoder {
         };
         self.stage = match self.stage {
             Stage::Fixed(i) => {
-                let want = [0x1f, 0x8b, 8].get(usize::from(i));
-                if want.is_some_and(|&w| w != b) {
-                    return Err(format!("expected the byte {:#04x} of a gzip header, found {b:#04x}", want.copied().unwrap_or(0)));
+                if let Some(&expected) = [0x1f, 0x8b, 8].get(usize::from(i)).filter(|expected| **expected != b) {
+                    return Err(Damage::Header { expected, found: b });
                 }
                 self.flags = if i == 3 { b } else { self.flags };
                 if i < 9 { Stage::Fixed(i + 1) } else { after(0) }
@@ -148,7 +174,7 @@ impl Decoder {
     }
 
     /// Inflates some of `input` into `out`. Returns (bytes read, bytes written).
-    fn body(&mut self, input: &[u8], out: &mut [u8]) -> Result<(usize, usize), String> {
+    fn body(&mut self, input: &[u8], out: &mut [u8]) -> Result<(usize, usize), Damage> {
         let result = inflate(&mut self.state, input, out, MZFlush::None);
         self.n_in += result.bytes_consumed as u64;
         self.n_out += result.bytes_written as u64;
@@ -157,7 +183,7 @@ impl Decoder {
             Ok(_) | Err(MZError::Buf) => {}
             // The error comes again with the next call; first the text before it.
             Err(_) if result.bytes_written > 0 => {}
-            Err(_) => return Err("the compressed data is damaged".into()),
+            Err(_) => return Err(Damage::Deflate),
         }
         Ok((result.bytes_consumed, result.bytes_written))
     }
@@ -207,7 +233,7 @@ impl Inflater {
             input = &input[n_in..];
             self.deliver(n_out, receive)?;
             if n_in == 0 && n_out == 0 && self.decoder.stage == Stage::Body {
-                return Err(damaged("the decompression makes no progress".into()));
+                return Err(damaged(Damage::NoProgress));
             }
         }
         // What the decoder still holds back though its input is used up.
@@ -241,13 +267,13 @@ impl Inflater {
         if text.is_empty() { Ok(()) } else { receive(text).map_err(Stop::Receiver) }
     }
 
-    fn end_member(&mut self, crc: u32, len: u32) -> Result<(), String> {
+    fn end_member(&mut self, crc: u32, len: u32) -> Result<(), Damage> {
         let found = (self.crc.sum(), (self.decoder.n_out - self.decoder.member_from) as u32);
         self.crc.reset();
         if found == (crc, len) {
             return Ok(());
         }
-        Err(format!("the checksum or length at the end ({crc:08x}, {len}) is not that of the text ({:08x}, {})", found.0, found.1))
+        Err(Damage::Trailer { stated: (crc, len), found })
     }
 }
 

@@ -37,7 +37,18 @@ pub trait Unpack {
     fn is_whole(&self) -> bool;
 }
 
-type Make = fn() -> Result<Box<dyn Unpack>, String>;
+/// Why there is no decompressor.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoUnpacker {
+    /// [`install`] was not called in this program.
+    #[error("This program has no Zstandard library.")]
+    NotLinked,
+    /// The library could not start; its message.
+    #[error("{0}")]
+    Library(String),
+}
+
+type Make = fn() -> Result<Box<dyn Unpack>, NoUnpacker>;
 static MAKE: OnceLock<Make> = OnceLock::new();
 
 /// Links the library into this program.
@@ -45,13 +56,13 @@ pub fn install() {
     MAKE.get_or_init(|| make);
 }
 
-fn make() -> Result<Box<dyn Unpack>, String> {
-    Ok(Box::new(Frames::new().map_err(|e| e.to_string())?))
+fn make() -> Result<Box<dyn Unpack>, NoUnpacker> {
+    Ok(Box::new(Frames::new().map_err(|e| NoUnpacker::Library(e.to_string()))?))
 }
 
 /// A decompressor. Fails in a program without the library.
-pub fn unpacker() -> Result<Box<dyn Unpack>, String> {
-    MAKE.get().ok_or("This program has no Zstandard library.")?()
+pub fn unpacker() -> Result<Box<dyn Unpack>, NoUnpacker> {
+    MAKE.get().ok_or(NoUnpacker::NotLinked)?()
 }
 
 struct Frames {

@@ -2,7 +2,7 @@
 
 use super::reader::Reader;
 use super::remote;
-use crate::base::{ByteSource, Member};
+use crate::base::{ByteSource, Member, SourceError};
 use futures_channel::oneshot;
 use js_sys::{Array, ArrayBuffer, Promise, Uint8Array};
 use std::collections::VecDeque;
@@ -19,9 +19,9 @@ pub struct FileSource {
 }
 
 impl FileSource {
-    /// A source over `file`. Fails with the platform's words.
-    pub fn new(file: &File) -> Result<Self, String> {
-        Ok(FileSource { file: file.clone(), reader: FileReaderSync::new().map_err(|e| words(&e))? })
+    /// A source over `file`.
+    pub fn new(file: &File) -> Result<Self, SourceError> {
+        Ok(FileSource { file: file.clone(), reader: FileReaderSync::new().map_err(|e| refused(&e))? })
     }
 }
 
@@ -30,30 +30,30 @@ impl ByteSource for FileSource {
         self.file.size() as u64
     }
 
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError> {
         let blob = part(&self.file, offset, out.len() as u64)?;
-        let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| words(&e))?;
+        let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| refused(&e))?;
         copy_out(&buffer, out)
     }
 
     /// One blob of all parts: one way to the browser's process and back, where each part by itself would take its own.
-    fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), String> {
+    fn read_parts(&self, parts: &[(u64, usize)], out: &mut [u8]) -> Result<(), SourceError> {
         let blobs = Array::new();
         for &(offset, n_bytes) in parts {
             let blob: JsValue = part(&self.file, offset, n_bytes as u64)?.into();
             blobs.push(&blob);
         }
-        let blob = Blob::new_with_blob_sequence(&blobs).map_err(|e| words(&e))?;
-        let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| words(&e))?;
+        let blob = Blob::new_with_blob_sequence(&blobs).map_err(|e| refused(&e))?;
+        let buffer = self.reader.read_as_array_buffer(&blob).map_err(|e| refused(&e))?;
         copy_out(&buffer, out)
     }
 }
 
 /// The bytes of a buffer, all of them.
-pub(super) fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), String> {
+pub(super) fn copy_out(buffer: &ArrayBuffer, out: &mut [u8]) -> Result<(), SourceError> {
     let bytes = Uint8Array::new(buffer);
     if bytes.length() as usize != out.len() {
-        return Err(format!("Expected {} bytes, the browser returned {}.", out.len(), bytes.length()));
+        return Err(SourceError::Length { wanted: out.len() as u64, found: bytes.length().into() });
     }
     bytes.copy_to(out);
     Ok(())
@@ -84,7 +84,7 @@ struct Coming {
 
 /// Who reads it.
 enum By {
-    Reader(oneshot::Receiver<Result<ArrayBuffer, String>>),
+    Reader(oneshot::Receiver<Result<ArrayBuffer, SourceError>>),
     Own(Promise),
 }
 
@@ -104,14 +104,14 @@ pub struct Blocks {
 
 impl Blocks {
     /// From the beginning.
-    pub fn new(file: &File) -> Result<Self, String> {
+    pub fn new(file: &File) -> Result<Self, SourceError> {
         let len = file.size() as u64;
         let reader = if len >= READER_MIN && !remote::is_remote(file) { Reader::shared() } else { None };
         Blocks::of_range(file, 0..len, reader)
     }
 
     /// The bytes of `range` alone.
-    pub fn of_range(file: &File, range: Range<u64>, reader: Option<Rc<Reader>>) -> Result<Self, String> {
+    pub fn of_range(file: &File, range: Range<u64>, reader: Option<Rc<Reader>>) -> Result<Self, SourceError> {
         let mut blocks = Blocks::over(Source::File(file.clone(), reader), range.end);
         if range.start > 0 {
             (blocks.offset, blocks.size) = (range.start, BLOCK);
@@ -130,7 +130,7 @@ impl Blocks {
     }
 
     /// Asks for the next blocks. The first one is read without the reader, which may not have started yet.
-    fn read_ahead(&mut self) -> Result<(), String> {
+    fn read_ahead(&mut self) -> Result<(), SourceError> {
         let Source::File(file, reader) = &self.source else { return Ok(()) };
         let reader = reader.as_ref().filter(|r| r.is_running());
         let n_ahead = if reader.is_some() || remote::is_remote(file) { self.n_ahead } else { 1 };
@@ -148,10 +148,10 @@ impl Blocks {
         Ok(())
     }
 
-    /// The next block; `None` at the end. Fails with the platform's words.
-    pub async fn next(&mut self) -> Result<Option<&[u8]>, String> {
+    /// The next block; `None` at the end.
+    pub async fn next(&mut self) -> Result<Option<&[u8]>, SourceError> {
         if let Source::Member(member) = &self.source {
-            self.bytes = member.read_up_to(self.offset, self.size).map_err(|e| e.to_string())?;
+            self.bytes = member.read_up_to(self.offset, self.size)?;
             self.offset += self.bytes.len() as u64;
             self.size = (self.size * 4).min(BLOCK);
             return Ok((!self.bytes.is_empty()).then_some(&self.bytes));
@@ -168,21 +168,21 @@ impl Blocks {
     }
 
     /// The bytes of a block. What a reader that broke down was asked for is read without it.
-    async fn arrived(&self, coming: Coming) -> Result<ArrayBuffer, String> {
+    async fn arrived(&self, coming: Coming) -> Result<ArrayBuffer, SourceError> {
         let own = match coming.by {
             By::Own(promise) => promise,
             By::Reader(answer) => match (answer.await, &self.source) {
                 (Ok(part), _) => return part,
                 (Err(_), Source::File(file, _)) => part(file, coming.offset, coming.n_bytes)?.array_buffer(),
-                (Err(_), Source::Member(_)) => return Err(sentence("")),
+                (Err(_), Source::Member(_)) => return Err(SourceError::Platform(sentence(""))),
             },
         };
-        Ok(JsFuture::from(own).await.map_err(|e| words(&e))?.unchecked_into())
+        Ok(JsFuture::from(own).await.map_err(|e| refused(&e))?.unchecked_into())
     }
 }
 
-fn part(file: &File, offset: u64, n_bytes: u64) -> Result<Blob, String> {
-    file.slice_with_f64_and_f64(offset as f64, (offset + n_bytes) as f64).map_err(|e| words(&e))
+fn part(file: &File, offset: u64, n_bytes: u64) -> Result<Blob, SourceError> {
+    file.slice_with_f64_and_f64(offset as f64, (offset + n_bytes) as f64).map_err(|e| refused(&e))
 }
 
 /// What a JavaScript error says, ending in a full stop.
@@ -192,6 +192,11 @@ pub fn words(error: &JsValue) -> String {
         None => js_sys::Reflect::get(error, &"message".into()).ok().and_then(|m| m.as_string()).unwrap_or_else(|| format!("{error:?}")),
     };
     sentence(&text)
+}
+
+/// The browser's error, as that of a source.
+pub(super) fn refused(error: &JsValue) -> SourceError {
+    SourceError::Platform(words(error))
 }
 
 /// A reason that the browser gave, ending in a full stop.

@@ -109,7 +109,7 @@ impl Host {
         }
         let files: Vec<File> = match parts.iter().skip(1).map(remote::file).collect() {
             Ok(files) => files,
-            Err(sentence) => return self.post(&ToPage::Failed(sentence)),
+            Err(error) => return self.post(&ToPage::Failed(error.to_string())),
         };
         match decode::<ToWorker>(&bytes) {
             Ok(ToWorker::Inspect { names }) => self.post(&sorted(&names, &files).unwrap_or_else(ToPage::Failed)),
@@ -234,7 +234,7 @@ pub(super) fn input(names: &[String], files: &[File]) -> Result<InputSet, String
     let member = |(name, file): (&String, &File)| -> Result<Member, String> {
         Ok(match remote::is_remote(file) {
             true => Member::new(name.clone(), Arc::new(remote::RemoteSource(file.clone()))),
-            false => Member::new(name.clone(), Arc::new(FileSource::new(file)?)),
+            false => Member::new(name.clone(), Arc::new(FileSource::new(file).map_err(|e| e.to_string())?)),
         })
     };
     Ok(InputSet { members: names.iter().zip(files).map(member).collect::<Result<_, String>>()? })

@@ -3,6 +3,7 @@
 use super::blob::Blocks;
 use super::helpers::{Coming, Helper};
 use super::protocol::PieceOrder;
+use crate::base::SourceError;
 use crate::base::hash::PassingHash;
 use crate::base::phases::{self, Phase};
 use crate::formats::gzip::{Inflater, Stop};
@@ -51,7 +52,7 @@ impl<'a> Inflating<'a> {
         mut blocks: Blocks,
         hash: &mut PassingHash,
         tell: &mut dyn FnMut(&mut Feeder),
-        unreadable: &dyn Fn(String) -> String,
+        unreadable: &dyn Fn(SourceError) -> String,
     ) -> Result<(), String> {
         let (mut inflater, mut n_read) = (Inflater::default(), 0);
         let stop = 'file: loop {

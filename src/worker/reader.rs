@@ -2,6 +2,7 @@
 //!
 //! A browser delivers the bytes of a read in tasks of the thread that asked for it. While that thread parses, they wait.
 
+use crate::base::SourceError;
 use futures_channel::oneshot;
 use js_sys::{Array, ArrayBuffer};
 use std::cell::{Cell, RefCell};
@@ -13,7 +14,7 @@ use web_sys::{Blob, Event, MessageEvent, Worker};
 const SCRIPT: &str = "reader.js";
 
 /// The bytes of a part, or why the browser does not give them.
-type Part = Result<ArrayBuffer, String>;
+type Part = Result<ArrayBuffer, SourceError>;
 type Waiting = Rc<RefCell<HashMap<u32, oneshot::Sender<Part>>>>;
 
 /// The worker that reads.
@@ -56,8 +57,8 @@ impl Reader {
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
                 let parts: Array = event.data().unchecked_into();
                 let sender = parts.get(0).as_f64().and_then(|id| waiting.borrow_mut().remove(&(id as u32)));
-                let part =
-                    parts.get(1).dyn_into::<ArrayBuffer>().map_err(|why| super::blob::sentence(&why.as_string().unwrap_or_default()));
+                let why = |why: JsValue| SourceError::Platform(super::blob::sentence(&why.as_string().unwrap_or_default()));
+                let part = parts.get(1).dyn_into::<ArrayBuffer>().map_err(why);
                 // Whoever asked may be gone.
                 let _ = sender.map(|s| s.send(part));
             })

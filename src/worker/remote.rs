@@ -1,7 +1,7 @@
 //! Files on a server: `public/connect/remote.js` reads them in the worker, by ranges, once each. In the page such a file is a `File` with a property
 //! `remote`, its description as plain data; in the worker it is an object with `size`, `slice` and `read`, made of that description.
 
-use crate::base::ByteSource;
+use crate::base::{ByteSource, SourceError};
 use js_sys::{ArrayBuffer, Function, Reflect};
 use wasm_bindgen::prelude::*;
 use web_sys::{Blob, DedicatedWorkerGlobalScope, File, Worker};
@@ -33,11 +33,11 @@ pub(super) fn is_remote(file: &File) -> bool {
 }
 
 /// The file of a message: itself, or one on a server by its description. Fails with the browser's words.
-pub(super) fn file(sent: JsValue) -> Result<File, String> {
+pub(super) fn file(sent: JsValue) -> Result<File, SourceError> {
     if sent.has_type::<Blob>() {
         return Ok(sent.unchecked_into());
     }
-    open(&sent).map(JsCast::unchecked_into).map_err(|e| super::blob::words(&e))
+    open(&sent).map(JsCast::unchecked_into).map_err(|e| super::blob::refused(&e))
 }
 
 fn open(description: &JsValue) -> Result<JsValue, JsValue> {
@@ -57,12 +57,12 @@ impl ByteSource for RemoteSource {
         self.0.size() as u64
     }
 
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError> {
         let read = || {
             let read: Function = Reflect::get(&self.0, &"read".into())?.dyn_into()?;
             read.call2(&self.0, &(offset as f64).into(), &(out.len() as f64).into())
         };
-        let buffer: ArrayBuffer = read().and_then(JsCast::dyn_into).map_err(|e| super::blob::words(&e))?;
+        let buffer: ArrayBuffer = read().and_then(JsCast::dyn_into).map_err(|e| super::blob::refused(&e))?;
         super::blob::copy_out(&buffer, out)
     }
 }

@@ -4,8 +4,8 @@ use super::blob::Blocks;
 use super::helpers::{Coming, Helper};
 use super::protocol::PieceOrder;
 use super::reader::Reader;
-use crate::base::Member;
 use crate::base::phases::{self, Phase};
+use crate::base::{Member, SourceError};
 use crate::formats::import::Feeder;
 use crate::formats::parallel::{Cuts, Plan, Schedule, WORKER_STOPPED};
 use crate::formats::{Claim, Split};
@@ -58,7 +58,7 @@ impl InPieces<'_> {
         &self,
         feeder: &mut Feeder,
         tell: &mut dyn FnMut(&mut Feeder),
-        unreadable: &dyn Fn(String) -> String,
+        unreadable: &dyn Fn(SourceError) -> String,
     ) -> Result<(), String> {
         let InPieces { claim, member, file, split, plan } = self;
         let cuts = Cuts::new(*split, member, plan.bytes_of_piece(member.len()));

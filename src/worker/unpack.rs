@@ -40,10 +40,10 @@ impl Parts {
 
 /// Sends the decompressed file. Fails with a sentence where nothing can be read; what is before damage is sent with a sentence on it.
 pub(super) async fn run(host: &Host, name: &str, file: &File) -> Result<(), String> {
-    let mut unpacker = zstd::unpacker()?;
-    let mut blocks = Blocks::new(file)?;
+    let mut unpacker = zstd::unpacker().map_err(|e| e.to_string())?;
+    let mut blocks = Blocks::new(file).map_err(|e| e.to_string())?;
     let (mut parts, mut bytes, mut stop) = (Parts::default(), 0u64, None);
-    while let Some(block) = blocks.next().await? {
+    while let Some(block) = blocks.next().await.map_err(|e| e.to_string())? {
         if bytes == 0 && !zstd::is_zstd(block) {
             return Err("Expected Zstandard data: a file that ends in .zst begins with the bytes 28 b5 2f fd.".into());
         }

@@ -252,7 +252,7 @@ impl axonscope::base::ByteSource for Sparse {
         self.len
     }
 
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), axonscope::base::SourceError> {
         self.n_read.fetch_add(out.len() as u64, std::sync::atomic::Ordering::Relaxed);
         for (i, byte) in out.iter_mut().enumerate() {
             *byte = self.head.get(offset as usize + i).copied().unwrap_or(b' ');

@@ -195,7 +195,7 @@ impl ByteSource for Counted {
         self.0.len() as u64
     }
 
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), axonscope::base::SourceError> {
         self.1.fetch_add(1, Ordering::Relaxed);
         out.copy_from_slice(&self.0[offset as usize..offset as usize + out.len()]);
         Ok(())

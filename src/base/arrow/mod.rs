@@ -8,7 +8,7 @@ mod view;
 mod write;
 
 pub use array::Array;
-pub use read::{Batch, Values, read};
+pub use read::{Batch, ReadError, Values, read};
 pub use write::stream;
 
 /// Version 5 of the metadata.

@@ -27,6 +27,23 @@ pub struct Batch {
     pub n_rows: usize,
 }
 
+/// Why the result of a query cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// The bytes begin with no schema.
+    #[error("The result of the query could not be read: expected a stream of Arrow.")]
+    NoStream,
+    /// A message has lengths or offsets outside its bytes, or comes where it may not.
+    #[error("The result of the query could not be read: a message of the stream is damaged.")]
+    Damaged,
+    /// A column has a type that is not one of [`Values`].
+    #[error("The column `{column}` of the result has a type that cannot be shown. Cast it to VARCHAR.")]
+    ColumnType {
+        /// Its name.
+        column: String,
+    },
+}
+
 /// A column of the schema.
 struct Column {
     name: String,
@@ -46,15 +63,15 @@ enum Kind {
     Words,
 }
 
-/// Every row of a stream, also of one in a file. Fails with a sentence where it is no stream, or has columns of other types.
-pub fn read(mut bytes: &[u8]) -> Result<Batch, String> {
+/// Every row of a stream, also of one in a file. Fails where it is no stream, or has columns of other types.
+pub fn read(mut bytes: &[u8]) -> Result<Batch, ReadError> {
     bytes = bytes.strip_prefix(MAGIC).unwrap_or(bytes);
     let mut schema: Option<Vec<Column>> = None;
     let mut out = Batch::default();
     // Ids of the dictionaries so far.
     let mut words: Vec<i64> = Vec::new();
     while let Some((head, rest)) = message(bytes) {
-        let broken = || "The result of the query could not be read: a message of the stream is damaged.".to_string();
+        let broken = || ReadError::Damaged;
         let root = Table::root(head).ok_or_else(broken)?;
         let n_body = usize::try_from(root.i64(3).unwrap_or(0)).map_err(|_| broken())?;
         let body = rest.get(..n_body).ok_or_else(broken)?;
@@ -92,7 +109,7 @@ pub fn read(mut bytes: &[u8]) -> Result<Batch, String> {
     }
     match schema {
         Some(_) => Ok(out),
-        None => Err("The result of the query could not be read: expected a stream of Arrow.".into()),
+        None => Err(ReadError::NoStream),
     }
 }
 
@@ -104,7 +121,7 @@ fn message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     (length > 0).then(|| Some((bytes.get(from..end)?, bytes.get(end..)?))).flatten()
 }
 
-fn column(of: &Table<'_>) -> Result<Column, String> {
+fn column(of: &Table<'_>) -> Result<Column, ReadError> {
     let name = of.text(0).unwrap_or_default().to_string();
     let table = of.table(3);
     let kind = match of.u8(2) {
@@ -133,8 +150,8 @@ fn column(of: &Table<'_>) -> Result<Column, String> {
     }
 }
 
-fn unknown(column: &str) -> String {
-    format!("The column `{column}` of the result has a type that cannot be shown. Cast it to VARCHAR.")
+fn unknown(column: &str) -> ReadError {
+    ReadError::ColumnType { column: column.into() }
 }
 
 fn empty(kind: Kind) -> Values {

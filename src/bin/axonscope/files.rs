@@ -1,6 +1,6 @@
 //! Files of the command line as an input set: directories with all that is in them, each file read where it is asked for.
 
-use axonscope::base::{ByteSource, InputSet, Member};
+use axonscope::base::{ByteSource, InputSet, Member, SourceError};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,15 +29,15 @@ impl ByteSource for DiskSource {
 
     /// Threads read side by side.
     #[cfg(unix)]
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
-        std::os::unix::fs::FileExt::read_exact_at(&self.file, out, offset).map_err(|e| format!("{e}."))
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, out, offset).map_err(|e| SourceError::Platform(format!("{e}.")))
     }
 
     #[cfg(not(unix))]
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError> {
         use std::io::{Read, Seek, SeekFrom};
-        let mut file = self.file.lock().map_err(|_| "The file is in use.")?;
-        file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(out)).map_err(|e| format!("{e}."))
+        let mut file = self.file.lock().map_err(|_| SourceError::InUse)?;
+        file.seek(SeekFrom::Start(offset)).and_then(|_| file.read_exact(out)).map_err(|e| SourceError::Platform(format!("{e}.")))
     }
 }
 

@@ -70,7 +70,7 @@ impl TableArchive {
             .as_mut()
             .filter(|open| open.writer.name() == name)
             .ok_or_else(|| format!("The table before `{name}` was not finished."))?;
-        open.writer.write(&part(arrow::read(stream)?))?;
+        open.writer.write(&part(arrow::read(stream).map_err(|e| e.to_string())?))?;
         Ok(open.taken())
     }
 

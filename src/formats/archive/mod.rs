@@ -8,7 +8,8 @@ mod zip;
 
 use super::gzip::{INFLATED_MAX, is_gzip};
 use super::import;
-use crate::base::{ByteSource, InputSet, Member, text};
+use crate::base::{ByteSource, InputError, InputSet, Member, SourceError, text};
+use crate::formats::ImportError;
 use std::sync::Arc;
 
 /// Most members of one archive; further ones are noted and ignored.
@@ -80,7 +81,7 @@ pub fn expand(input: &InputSet, wanted: Option<&[String]>) -> Expanded {
                     let member = entry.member.renamed(name);
                     match if entry.is_packed { unwrapped(&member) } else { Ok(member) } {
                         Ok(member) => out.push(member, i),
-                        Err(why) => out.notes.push(why),
+                        Err(why) => out.notes.push(why.to_string()),
                     }
                 }
             }
@@ -90,7 +91,7 @@ pub fn expand(input: &InputSet, wanted: Option<&[String]>) -> Expanded {
 }
 
 /// The members of an archive, or why it cannot be listed; `None` when the file is none.
-fn listing(file: &Member) -> Option<Result<Listing, String>> {
+fn listing(file: &Member) -> Option<Result<Listing, ArchiveError>> {
     // A file that cannot be read says so where it is opened.
     let head = import::heads(&InputSet { members: vec![file.clone()] }).ok()?.pop()?;
     if zip::is_zip(&head.head) && !head.is_gzip {
@@ -99,14 +100,14 @@ fn listing(file: &Member) -> Option<Result<Listing, String>> {
     if !tar::is_tar(&head.head) {
         return None;
     }
-    Some(import::inflated(file).map_err(|e| e.to_string()).and_then(|text| tar::list(&text)))
+    Some(import::inflated(file).map_err(ArchiveError::Inflating).and_then(|text| tar::list(&text)))
 }
 
 /// A deflated member that is gzip itself: the gzip file, at random access. Others stay as they are.
-fn unwrapped(member: &Member) -> Result<Member, String> {
-    let head = import::heads(&InputSet { members: vec![member.clone()] }).map_err(|e| e.to_string())?.pop();
+fn unwrapped(member: &Member) -> Result<Member, ImportError> {
+    let head = import::heads(&InputSet { members: vec![member.clone()] })?.pop();
     match head.is_some_and(|h| is_gzip(&h.head)) {
-        true => import::inflated(member).map_err(|e| e.to_string()),
+        true => import::inflated(member),
         false => Ok(member.clone()),
     }
 }
@@ -127,16 +128,53 @@ fn is_litter(name: &str) -> bool {
     name.starts_with("__MACOSX/") || name.rsplit('/').next().is_some_and(|file| file.starts_with("._") || file == ".DS_Store")
 }
 
-fn unsafe_name(name: &str) -> String {
-    format!("the member `{}` has a path outside the archive; it is not read.", text::middle_ellipsis(name, 60))
+/// Why an archive, or a member of it, is not read. The message is the rest of a sentence that begins with the archive's name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum ArchiveError {
+    /// The bytes could not be read.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// The archive is gzip and could not be inflated.
+    #[error(transparent)]
+    Inflating(ImportError),
+    /// A ZIP archive without the record at its end.
+    #[error("expected the directory of a ZIP archive at its end, found none. The file is truncated or still being written.")]
+    NoDirectory,
+    /// Bytes of the directory.
+    #[error("its directory has {}; expected at most {}.", text::bytes(*.found), text::bytes(*.most))]
+    LongDirectory { found: u64, most: u64 },
+    /// Two members claim the same bytes.
+    #[error(
+        "the members `{}` and `{}` of this archive share bytes; expected separate byte ranges, as in archives that are not \
+         malicious; it is not read.",
+        short(.0),
+        short(.1)
+    )]
+    SharedBytes(String, String),
+    /// The member's path is absolute or has `..`.
+    #[error("the member `{}` has a path outside the archive; it is not read.", short(.0))]
+    UnsafeName(String),
+    /// The member inflates to more than [`INFLATED_MAX`].
+    #[error("the member `{}` unpacks to {}; expected at most {}. Record fewer steps or split the file.", short(.name), text::bytes(*.len), text::bytes(INFLATED_MAX))]
+    TooLong { name: String, len: u64 },
+    #[error("the member `{}` is encrypted; expected plain data. Unpack it with its password and open the result.", short(.0))]
+    Encrypted(String),
+    /// Bytes packed and unpacked as the directory states them.
+    #[error(
+        "the member `{}` claims that {} unpack to {}, more than deflate allows; it is damaged or malicious.",
+        short(.name),
+        text::bytes(*.packed),
+        text::bytes(*.unpacked)
+    )]
+    Ratio { name: String, packed: u64, unpacked: u64 },
+    #[error("the member `{}` is not at the offset listed in the directory; the archive is damaged or truncated.", short(.0))]
+    Misplaced(String),
+    #[error("the member `{}` uses compression method {method}; expected 0 (stored) or 8 (deflate). Create the archive again.", short(.name))]
+    Method { name: String, method: u16 },
 }
 
-fn too_long(name: &str, len: u64) -> String {
-    let (len, most) = (text::bytes(len), text::bytes(INFLATED_MAX));
-    format!(
-        "the member `{}` unpacks to {len}; expected at most {most}. Record fewer steps or split the file.",
-        text::middle_ellipsis(name, 60)
-    )
+fn short(name: &str) -> String {
+    text::middle_ellipsis(name, 60)
 }
 
 /// A stretch of another member.
@@ -151,8 +189,8 @@ impl ByteSource for Part {
         self.len
     }
 
-    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
-        let bytes = self.whole.read(self.offset + offset, out.len() as u64).map_err(|e| e.to_string())?;
+    fn read_at(&self, offset: u64, out: &mut [u8]) -> Result<(), SourceError> {
+        let bytes = self.whole.read(self.offset + offset, out.len() as u64)?;
         out.copy_from_slice(&bytes);
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! TAR: headers of 512 bytes, each before its content. Old (v7), POSIX (ustar, pax) and GNU names are read.
 
-use super::{Entry, Listing, MAX_MEMBERS, MAX_NAME, is_litter, is_plain, part, unsafe_name};
+use super::{ArchiveError, Entry, Listing, MAX_MEMBERS, MAX_NAME, is_litter, is_plain, part};
 use crate::base::Member;
 
 const BLOCK: usize = 512;
@@ -74,13 +74,13 @@ impl Extended {
 }
 
 /// The members of an archive. What follows a damaged header is not found, and a sentence says so.
-pub(super) fn list(archive: &Member) -> Result<Listing, String> {
+pub(super) fn list(archive: &Member) -> Result<Listing, ArchiveError> {
     let mut out = Listing::default();
     let mut extended = Extended::default();
     let mut at = 0;
     let mut n_members = 0;
     while at + BLOCK as u64 <= archive.len() {
-        let header = archive.read(at, BLOCK as u64).map_err(|e| e.to_string())?;
+        let header = archive.read(at, BLOCK as u64)?;
         if header.iter().all(|b| *b == 0) {
             return Ok(out);
         }
@@ -99,7 +99,7 @@ pub(super) fn list(archive: &Member) -> Result<Listing, String> {
         };
         match kind {
             b'x' | b'L' if size <= MAX_EXTENDED => {
-                let bytes = archive.read(content, size).map_err(|e| e.to_string())?;
+                let bytes = archive.read(content, size)?;
                 if kind == b'x' { extended.pax(&bytes) } else { extended.name = Some(text(&bytes)) }
             }
             b'x' | b'L' | b'g' | b'K' => {}
@@ -121,7 +121,7 @@ pub(super) fn list(archive: &Member) -> Result<Listing, String> {
 fn file(out: &mut Listing, archive: &Member, name: String, (content, size): (u64, u64)) {
     let name = name.trim_start_matches("./");
     if !is_plain(name) || name.len() > MAX_NAME {
-        out.note(unsafe_name(name));
+        out.note(ArchiveError::UnsafeName(name.into()).to_string());
     } else if !is_litter(name) && !name.ends_with('/') {
         out.entries.push(Entry { name: name.into(), member: part(archive, content, size), is_packed: false });
     }

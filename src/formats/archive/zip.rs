@@ -2,9 +2,9 @@
 //!
 //! A reader of our own, because the members must stay in the file: a deflated one is presented as the gzip file of the same data.
 
-use super::{Entry, Listing, MAX_MEMBERS, is_litter, is_plain, part, too_long, unsafe_name};
+use super::{ArchiveError, Entry, Listing, MAX_MEMBERS, is_litter, is_plain, part};
 use crate::base::Order as _;
-use crate::base::{ByteSource, Member, text};
+use crate::base::{ByteSource, Member, SourceError};
 use crate::formats::gzip::INFLATED_MAX;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ struct Record {
 }
 
 /// The members of an archive, in the order of its directory.
-pub(super) fn list(archive: &Member) -> Result<Listing, String> {
+pub(super) fn list(archive: &Member) -> Result<Listing, ArchiveError> {
     let directory = directory(archive)?;
     let mut out = Listing::default();
     let mut taken: Vec<(u64, u64, String)> = Vec::new();
@@ -74,43 +74,35 @@ pub(super) fn list(archive: &Member) -> Result<Listing, String> {
                 taken.push((from, from + record.packed, record.name.clone()));
                 out.entries.push(entry);
             }
-            Err(note) => out.note(note),
+            Err(why) => out.note(why.to_string()),
         }
     }
     taken.order();
     if let Some(pair) = taken.windows(2).find(|pair| pair[0].1 > pair[1].0) {
-        return Err(format!(
-            "the members `{}` and `{}` of this archive share bytes; expected separate byte ranges, as in archives that are not \
-             malicious; it is not read.",
-            text::middle_ellipsis(&pair[0].2, 60),
-            text::middle_ellipsis(&pair[1].2, 60)
-        ));
+        return Err(ArchiveError::SharedBytes(pair[0].2.clone(), pair[1].2.clone()));
     }
     Ok(out)
 }
 
 /// The bytes of the directory.
-fn directory(archive: &Member) -> Result<Vec<u8>, String> {
-    let unreadable = |e: crate::base::InputError| e.to_string();
+fn directory(archive: &Member) -> Result<Vec<u8>, ArchiveError> {
     let n_tail = END_MAX.min(archive.len());
     let tail_from = archive.len() - n_tail;
-    let tail = archive.read(tail_from, n_tail).map_err(unreadable)?;
-    let cut_off =
-        || "expected the directory of a ZIP archive at its end, found none. The file is truncated or still being written.".to_string();
-    let at = memchr::memmem::rfind(&tail, END).ok_or_else(cut_off)?;
+    let tail = archive.read(tail_from, n_tail)?;
+    let at = memchr::memmem::rfind(&tail, END).ok_or(ArchiveError::NoDirectory)?;
     let (mut size, mut from) = (u32_at(&tail, at + 12).map(u64::from), u32_at(&tail, at + 16).map(u64::from));
     if let Some(locator) = at.checked_sub(20).filter(|&l| tail.get(l..l + 4) == Some(LOCATOR_64)) {
-        let end_64 = u64_at(&tail, locator + 8).ok_or_else(cut_off)?;
-        let end_64 = archive.read(end_64, 56).map_err(unreadable)?;
+        let end_64 = u64_at(&tail, locator + 8).ok_or(ArchiveError::NoDirectory)?;
+        let end_64 = archive.read(end_64, 56)?;
         if end_64.starts_with(END_64) {
             (size, from) = (u64_at(&end_64, 40), u64_at(&end_64, 48));
         }
     }
-    let (size, from) = size.zip(from).ok_or_else(cut_off)?;
+    let (size, from) = size.zip(from).ok_or(ArchiveError::NoDirectory)?;
     if size > DIRECTORY_MAX {
-        return Err(format!("its directory has {}; expected at most {}.", text::bytes(size), text::bytes(DIRECTORY_MAX)));
+        return Err(ArchiveError::LongDirectory { found: size, most: DIRECTORY_MAX });
     }
-    archive.read(from, size).map_err(|_| cut_off())
+    archive.read(from, size).map_err(|_| ArchiveError::NoDirectory)
 }
 
 /// The record at `at`, and where the next one begins.
@@ -156,26 +148,21 @@ fn zip64(record: &mut Record, mut extra: &[u8]) {
 }
 
 /// The member of a record and where its data begin, or why it is refused.
-fn entry(archive: &Member, record: &Record) -> Result<(Entry, u64), String> {
+fn entry(archive: &Member, record: &Record) -> Result<(Entry, u64), ArchiveError> {
     let name = record.name.trim_start_matches("./");
-    let shown = text::middle_ellipsis(name, 60);
     if !is_plain(name) {
-        return Err(unsafe_name(name));
+        return Err(ArchiveError::UnsafeName(name.into()));
     }
     if record.flags & 1 != 0 {
-        return Err(format!("the member `{shown}` is encrypted; expected plain data. Unpack it with its password and open the result."));
+        return Err(ArchiveError::Encrypted(name.into()));
     }
     if record.unpacked > INFLATED_MAX {
-        return Err(too_long(name, record.unpacked));
+        return Err(ArchiveError::TooLong { name: name.into(), len: record.unpacked });
     }
     if record.unpacked / RATIO_MAX > record.packed {
-        return Err(format!(
-            "the member `{shown}` claims that {} unpack to {}, more than deflate allows; it is damaged or malicious.",
-            text::bytes(record.packed),
-            text::bytes(record.unpacked)
-        ));
+        return Err(ArchiveError::Ratio { name: name.into(), packed: record.packed, unpacked: record.unpacked });
     }
-    let damaged = || format!("the member `{shown}` is not at the offset listed in the directory; the archive is damaged or truncated.");
+    let damaged = || ArchiveError::Misplaced(name.into());
     let local = archive.read(record.local, 30).map_err(|_| damaged())?;
     let (n_name, n_extra) = u16_at(&local, 26).zip(u16_at(&local, 28)).filter(|_| local.starts_with(LOCAL)).ok_or_else(damaged)?;
     let from = record.local + 30 + u64::from(n_name) + u64::from(n_extra);
@@ -185,11 +172,7 @@ fn entry(archive: &Member, record: &Record) -> Result<(Entry, u64), String> {
     let member = match record.method {
         0 => part(archive, from, record.packed),
         8 => deflated(archive, from, record),
-        other => {
-            return Err(format!(
-                "the member `{shown}` uses compression method {other}; expected 0 (stored) or 8 (deflate). Create the archive again."
-            ));
-        }
+        method => return Err(ArchiveError::Method { name: name.into(), method }),
     };
     Ok((Entry { name: name.into(), member, is_packed: record.method == 8 }, from))
 }
@@ -218,7 +201,7 @@ impl ByteSource for AsGzip {
         HEADER.len() as u64 + self.packed + self.trailer.len() as u64
     }
 
-    fn read_at(&self, mut offset: u64, mut out: &mut [u8]) -> Result<(), String> {
+    fn read_at(&self, mut offset: u64, mut out: &mut [u8]) -> Result<(), SourceError> {
         let body = HEADER.len() as u64;
         while !out.is_empty() {
             let n = if offset < body {
@@ -226,12 +209,12 @@ impl ByteSource for AsGzip {
             } else if offset < body + self.packed {
                 let at = offset - body;
                 let n = (out.len() as u64).min(self.packed - at);
-                copy(&self.archive.read(self.from + at, n).map_err(|e| e.to_string())?, out)
+                copy(&self.archive.read(self.from + at, n)?, out)
             } else {
                 copy(self.trailer.get((offset - body - self.packed) as usize..).unwrap_or_default(), out)
             };
             if n == 0 {
-                return Err("The range is outside the member.".into());
+                return Err(SourceError::Outside);
             }
             offset += n as u64;
             out = &mut out[n..];

@@ -1,7 +1,7 @@
 //! Random access: inflates from the nearest access point before the offset.
 
 use super::{GzipIndex, Stage};
-use crate::base::{ByteSource, Member};
+use crate::base::{ByteSource, Member, SourceError};
 use std::sync::{Arc, Mutex};
 
 const IN_BLOCK: u64 = 256 << 10;
@@ -31,28 +31,28 @@ impl InflatedSource {
     }
 
     /// The text from access point `i` to the next one.
-    fn segment(&self, i: usize) -> Result<Vec<u8>, String> {
-        let mut decoder = self.index.points.get(i).cloned().ok_or("The offset is outside the text.")?;
-        let len = usize::try_from(self.start(i + 1) - self.start(i)).map_err(|_| "The text is too long.")?;
+    fn segment(&self, i: usize) -> Result<Vec<u8>, SourceError> {
+        let mut decoder = self.index.points.get(i).cloned().ok_or(SourceError::Outside)?;
+        let len = usize::try_from(self.start(i + 1) - self.start(i)).map_err(|_| SourceError::Outside)?;
         let mut out = vec![0; len];
         let mut at = 0;
         let mut input = Vec::new();
         let mut used = 0;
         while at < len {
             if used == input.len() {
-                input = self.member.read_up_to(decoder.n_in, IN_BLOCK).map_err(|e| e.to_string())?;
+                input = self.member.read_up_to(decoder.n_in, IN_BLOCK)?;
                 used = 0;
             }
             if decoder.stage == Stage::Body {
-                let (n_in, n_out) = decoder.body(&input[used..], &mut out[at..])?;
+                let (n_in, n_out) = decoder.body(&input[used..], &mut out[at..]).map_err(|_| SourceError::Changed)?;
                 used += n_in;
                 at += n_out;
                 if n_in == 0 && n_out == 0 && decoder.stage == Stage::Body {
-                    return Err("The compressed data changed after it was opened.".into());
+                    return Err(SourceError::Changed);
                 }
             } else {
-                let byte = *input.get(used).ok_or("The compressed data ends early.")?;
-                decoder.byte(byte)?;
+                let byte = *input.get(used).ok_or(SourceError::Changed)?;
+                decoder.byte(byte).map_err(|_| SourceError::Changed)?;
                 used += 1;
             }
         }
@@ -65,16 +65,16 @@ impl ByteSource for InflatedSource {
         self.index.len
     }
 
-    fn read_at(&self, mut offset: u64, mut out: &mut [u8]) -> Result<(), String> {
-        let mut last = self.last.lock().map_err(|_| "The text is in use.")?;
+    fn read_at(&self, mut offset: u64, mut out: &mut [u8]) -> Result<(), SourceError> {
+        let mut last = self.last.lock().map_err(|_| SourceError::InUse)?;
         while !out.is_empty() {
             // The first point may be doubled: one before the header, one before the body.
             let i = self.index.points.partition_point(|p| p.n_out <= offset).saturating_sub(1);
             if last.0 != i {
                 *last = (i, self.segment(i)?);
             }
-            let from = usize::try_from(offset - self.start(i)).map_err(|_| "The offset is too large.")?;
-            let text = last.1.get(from..).filter(|t| !t.is_empty()).ok_or("The range is outside the text.")?;
+            let from = usize::try_from(offset - self.start(i)).map_err(|_| SourceError::Outside)?;
+            let text = last.1.get(from..).filter(|t| !t.is_empty()).ok_or(SourceError::Outside)?;
             let n = text.len().min(out.len());
             out[..n].copy_from_slice(&text[..n]);
             offset += n as u64;

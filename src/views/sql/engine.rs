@@ -346,7 +346,7 @@ impl Run<'_> {
         let failed = |error: String, n_before| Failure::Problem(tokens::problem(&error, text, n_before));
         if is_explained {
             let bytes = open.engine.run(text).await.map_err(|e| failed(e, 0))?;
-            let batch = arrow::read(&bytes)?;
+            let batch = arrow::read(&bytes).map_err(|e| e.to_string())?;
             let fields: Vec<result::Field> =
                 batch.columns.iter().map(|c| result::Field { name: c.0.clone(), kind: "VARCHAR".into() }).collect();
             let rows = result::rows(&fields, batch);
@@ -367,13 +367,13 @@ impl Run<'_> {
             Err(error) => return Err(failed(error, 1)),
         }
         let ms = js_sys::Date::now() - began_ms;
-        let fields = result::fields(&arrow::read(&open.engine.run("DESCRIBE \"sql result\"").await?)?);
+        let fields = result::fields(&arrow::read(&open.engine.run("DESCRIBE \"sql result\"").await?).map_err(|e| e.to_string())?);
         let casts: Vec<String> = fields.iter().map(result::Field::cast).collect();
         let mut rows = Vec::new();
         loop {
             let from = rows.len();
             let page = format!("SELECT {} FROM \"sql result\" WHERE rowid >= {from} AND rowid < {}", casts.join(", "), from + PAGE);
-            let batch = arrow::read(&open.engine.run(&page).await?)?;
+            let batch = arrow::read(&open.engine.run(&page).await?).map_err(|e| e.to_string())?;
             let n = batch.n_rows;
             rows.extend(result::rows(&fields, batch));
             self.check()?;

@@ -2,7 +2,7 @@
 
 use super::batch::{Cells, Values};
 use super::dictionary::{ABSENT, Codes, Next};
-use super::errors::found;
+use super::errors::{Found, found};
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray, Int96};
@@ -38,7 +38,7 @@ struct Raw<T> {
 
 impl Column {
     /// Of a row group, from row `skip` of it on. An error is what was found instead of values.
-    pub fn open(group: &dyn RowGroupReader, leaf: usize, skip: u64) -> Result<Column, String> {
+    pub fn open(group: &dyn RowGroupReader, leaf: usize, skip: u64) -> Result<Column, Found> {
         let descriptor = group.metadata().column(leaf).column_descr_ptr();
         let (max_def, max_rep) = (descriptor.max_def_level(), descriptor.max_rep_level());
         let is_by_codes = descriptor.physical_type() == Type::BYTE_ARRAY && max_rep == 0 && max_def <= 1 && skip == 0;
@@ -46,14 +46,14 @@ impl Column {
             Reader::Codes(Codes::new(group.get_column_page_reader(leaf).map_err(|e| found(&e))?, max_def == 1))
         } else {
             let mut reader = group.get_column_reader(leaf).map_err(|e| found(&e))?;
-            Self::skip(&mut reader, usize::try_from(skip).map_err(|_| "more rows than the limit".to_string())?)?;
+            Self::skip(&mut reader, usize::try_from(skip).map_err(|_| Found::TooManyRows)?)?;
             Reader::Values(reader)
         };
         let scale = if is_decimal(&descriptor) { descriptor.type_scale().max(0) } else { 0 };
         Ok(Column { reader, descriptor, levels: (max_def, max_rep), scale })
     }
 
-    fn skip(reader: &mut ColumnReader, n: usize) -> Result<(), String> {
+    fn skip(reader: &mut ColumnReader, n: usize) -> Result<(), Found> {
         if n == 0 {
             return Ok(());
         }
@@ -71,7 +71,7 @@ impl Column {
     }
 
     /// Values of the next `n` records, and how many records there were.
-    pub fn next(&mut self, n: usize) -> Result<(Values, usize), String> {
+    pub fn next(&mut self, n: usize) -> Result<(Values, usize), Found> {
         let reader = match &mut self.reader {
             Reader::Values(reader) => reader,
             Reader::Codes(by_codes) => match by_codes.next(n)? {
@@ -92,7 +92,7 @@ impl Column {
         Self::values(reader, n, self.levels, self.scale)
     }
 
-    fn values(reader: &mut ColumnReader, n: usize, (def, rep): (i16, i16), scale: i32) -> Result<(Values, usize), String> {
+    fn values(reader: &mut ColumnReader, n: usize, (def, rep): (i16, i16), scale: i32) -> Result<(Values, usize), Found> {
         let scaled = |v: i64| v as f64 / 10f64.powi(scale);
         let done = match reader {
             ColumnReader::BoolColumnReader(r) => read(r, n, def, rep)?.spread(def, rep, |v| v, |v| v.to_string(), Values::Flags),
@@ -122,7 +122,7 @@ fn quoted(text: &ByteArray) -> String {
     serde_json::to_string(&String::from_utf8_lossy(text.data())).unwrap_or_default()
 }
 
-fn read<T: DataType>(reader: &mut ColumnReaderImpl<T>, n: usize, max_def: i16, max_rep: i16) -> Result<Raw<T::T>, String> {
+fn read<T: DataType>(reader: &mut ColumnReaderImpl<T>, n: usize, max_def: i16, max_rep: i16) -> Result<Raw<T::T>, Found> {
     let mut raw = Raw { values: Vec::new(), defs: Vec::new(), reps: Vec::new(), n_records: 0 };
     while raw.n_records < n {
         let defs = (max_def > 0).then_some(&mut raw.defs);

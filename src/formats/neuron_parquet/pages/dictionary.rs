@@ -1,6 +1,6 @@
 //! Text columns by their dictionary: a row is a number, and each text of the dictionary is looked at once.
 
-use super::errors;
+use super::errors::{self, Found};
 use super::rle::Hybrid;
 use crate::base::{Interner, StrId};
 use bytes::Bytes;
@@ -94,7 +94,7 @@ impl Codes {
     }
 
     /// The next `n` rows. An error is the rest of a sentence.
-    pub fn next(&mut self, n: usize) -> Result<Next, String> {
+    pub fn next(&mut self, n: usize) -> Result<Next, Found> {
         let mut out = Vec::with_capacity(n);
         while out.len() < n {
             match &mut self.page {
@@ -121,7 +121,7 @@ impl Codes {
 }
 
 /// Opens a page of codes; `None` when it holds something else.
-fn open(page: &Page, is_optional: bool) -> Result<Option<Open>, String> {
+fn open(page: &Page, is_optional: bool) -> Result<Option<Open>, Found> {
     let (buffer, n_levels, at, encoding) = match page {
         Page::DataPage { buf, encoding, def_level_encoding, .. } if is_optional => {
             let n = buf.first_chunk::<4>().map(|b| u32::from_le_bytes(*b) as usize);
@@ -139,7 +139,7 @@ fn open(page: &Page, is_optional: bool) -> Result<Option<Open>, String> {
         return Ok(None);
     }
     let Some(from) = n_levels.checked_add(at).filter(|from| *from <= buffer.len()) else {
-        return Err("a page that ends early".into());
+        return Err(Found::ShortPage);
     };
     let levels = is_optional.then(|| Hybrid::new(buffer.slice(at..from), 1)).transpose()?;
     let n_left = page.num_values() as usize;
@@ -151,7 +151,7 @@ fn open(page: &Page, is_optional: bool) -> Result<Option<Open>, String> {
 
 impl Open {
     /// Adds at most `n` rows.
-    fn take(&mut self, n: usize, n_texts: usize, out: &mut Vec<u32>) -> Result<(), String> {
+    fn take(&mut self, n: usize, n_texts: usize, out: &mut Vec<u32>) -> Result<(), Found> {
         let n = n.min(self.n_left);
         self.n_left -= n;
         let begin = out.len();
@@ -163,7 +163,7 @@ impl Open {
         let n_held = if self.levels.is_some() { levels.iter().filter(|l| **l == 1).count() } else { n };
         self.codes.take(n_held, out)?;
         if out[begin..].iter().max().is_some_and(|most| *most as usize >= n_texts) {
-            return Err("a row with an index outside their dictionary".into());
+            return Err(Found::OutsideDictionary);
         }
         if n_held < n {
             let held = out.split_off(begin);

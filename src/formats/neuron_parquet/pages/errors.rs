@@ -4,21 +4,64 @@ use crate::base::{InputError, Member};
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 
+/// What was found instead of a column's values. The message is the end of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Found {
+    /// The bytes could not be read.
+    #[error("{}", of_input(.0))]
+    Input(InputError),
+    #[error("an encoding that this page does not support")]
+    UnsupportedEncoding,
+    #[error("truncated bytes")]
+    TruncatedBytes,
+    #[error("invalid bytes")]
+    InvalidBytes,
+    #[error("a page that ends early")]
+    ShortPage,
+    #[error("a row with an index outside their dictionary")]
+    OutsideDictionary,
+    /// Bits of a number; at most 32 are allowed.
+    #[error("numbers of {0} bits")]
+    Width(u32),
+    #[error("more rows than the limit")]
+    TooManyRows,
+    /// Fewer values than another column of the row group.
+    #[error("their end")]
+    End,
+}
+
+/// Why rows of a file cannot be read on. The message is the rest of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RowsError {
+    /// The row group of that number.
+    #[error("expected its row group {group}, found {found}")]
+    Group { group: usize, found: Found },
+    /// A column from row `at` of the file on.
+    #[error("expected the values of its column `{name}`{} from row {at} on, found {found}", if .codec.is_empty() { String::new() } else { format!(" (packed by {codec})") })]
+    Column { name: String, codec: &'static str, at: u64, found: Found },
+    /// Fewer rows than the footer states.
+    #[error("expected {stated} rows, as listed in its footer, found {found}")]
+    FewerRows { stated: u64, found: u64 },
+    /// None of the columns that were asked for can be read.
+    #[error("expected a column that can be read, found none")]
+    NoColumn,
+}
+
 /// What the library met instead of what it looked for.
-pub fn found(error: &ParquetError) -> String {
+pub fn found(error: &ParquetError) -> Found {
     match (own(error), error) {
         (Some(own), _) => own,
-        (None, ParquetError::NYI(_)) => "an encoding that this page does not support".into(),
-        (None, ParquetError::EOF(_) | ParquetError::NeedMoreData(_) | ParquetError::NeedMoreDataRange(_)) => "truncated bytes".into(),
-        _ => "invalid bytes".into(),
+        (None, ParquetError::NYI(_)) => Found::UnsupportedEncoding,
+        (None, ParquetError::EOF(_) | ParquetError::NeedMoreData(_) | ParquetError::NeedMoreDataRange(_)) => Found::TruncatedBytes,
+        _ => Found::InvalidBytes,
     }
 }
 
 /// Our own error, where the library only hands it on.
-fn own(error: &ParquetError) -> Option<String> {
+fn own(error: &ParquetError) -> Option<Found> {
     let ParquetError::External(inner) = error else { return None };
     match inner.downcast_ref::<InputError>() {
-        Some(error) => Some(of_input(error)),
+        Some(error) => Some(Found::Input(error.clone())),
         None => own(inner.downcast_ref::<std::io::Error>()?.get_ref()?.downcast_ref::<ParquetError>()?),
     }
 }
@@ -28,7 +71,7 @@ fn of_input(error: &InputError) -> String {
         InputError::BeyondEnd { offset, wanted, len, .. } => {
             format!("the end of the file at byte {len} instead of bytes {offset} to {}", offset.saturating_add(*wanted))
         }
-        InputError::Unreadable { why, .. } => format!("a read error: {}", why.trim_end_matches('.')),
+        InputError::Unreadable { why, .. } => format!("a read error: {}", why.to_string().trim_end_matches('.')),
     }
 }
 
@@ -68,5 +111,6 @@ pub fn of_footer(member: &Member, error: &ParquetError) -> String {
 fn in_footer(error: &ParquetError) -> String {
     let is_codec = error.to_string().contains("ompression");
     own(error)
+        .map(|found| found.to_string())
         .unwrap_or_else(|| if is_codec { "a column with an invalid Parquet compression" } else { "bytes that are not a footer" }.into())
 }

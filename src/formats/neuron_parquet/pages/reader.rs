@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::column::is_decimal;
-use super::errors;
+use super::errors::{self, Found, RowsError};
 use super::panic_context::Now;
 use super::row_group::{Bad, Group, Wanted};
 use super::source::{Ahead, Source};
@@ -64,14 +64,14 @@ impl File {
     }
 
     /// Calls `each` with batches of `wanted` columns of `n` rows from row `first` on, with the number of their first row. A column that cannot be
-    /// read has no values, as long as another has; else an error is the rest of a sentence.
-    pub fn rows(&self, wanted: &[&str], (first, n): (u64, u64), each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
+    /// read has no values, as long as another has; else the whole call fails.
+    pub fn rows(&self, wanted: &[&str], (first, n): (u64, u64), each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), RowsError> {
         let wanted = Wanted { leaves: self.leaves(wanted), vital: None };
         self.read(&wanted, (first, first.saturating_add(n)), false, each)
     }
 
     /// The same for all rows, which need their time to be placed: columns are read a row group at a time, not a page at a time.
-    pub fn all_rows(&self, wanted: &[&str], each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), String> {
+    pub fn all_rows(&self, wanted: &[&str], each: impl FnMut(&Batch, u64) -> ControlFlow<()>) -> Result<(), RowsError> {
         let leaves = self.leaves(wanted);
         let vital = wanted.iter().position(|name| TIMES.contains(name)).and_then(|at| leaves[at]);
         self.read(&Wanted { leaves, vital }, (0, u64::MAX), true, each)
@@ -89,12 +89,12 @@ impl File {
         (first, until): (u64, u64),
         are_all: bool,
         mut each: impl FnMut(&Batch, u64) -> ControlFlow<()>,
-    ) -> Result<(), String> {
+    ) -> Result<(), RowsError> {
         let _told = Now::reading(&self.name);
         let groups = self.reader.metadata().row_groups();
         let (mut begins, mut held) = (0u64, 0);
         for (place, meta) in groups.iter().enumerate() {
-            let group = |found: String| format!("expected its row group {place}, found {found}");
+            let group = |found: Found| RowsError::Group { group: place, found };
             let ends = begins.saturating_add(u64::try_from(meta.num_rows()).unwrap_or(0));
             if begins >= until {
                 break;
@@ -112,7 +112,7 @@ impl File {
                     let want = usize::try_from(ends.min(until) - at).map_or(BATCH, |left| left.min(BATCH));
                     let batch = columns.next(want, at)?;
                     if batch.n_rows == 0 {
-                        return Err(format!("expected {} rows, as listed in its footer, found {at}", self.n_rows));
+                        return Err(RowsError::FewerRows { stated: self.n_rows, found: at });
                     }
                     if each(&batch, at).is_break() {
                         return Ok(());
@@ -169,7 +169,7 @@ impl File {
     }
 
     /// Puts into the ledger, once, that the rows after the first `n_read` of this file of `table` cannot be read, and why.
-    pub fn broken(&self, table: &str, n_read: u64, why: &str, ledger: &mut Ledger) {
+    pub fn broken(&self, table: &str, n_read: u64, why: &RowsError, ledger: &mut Ledger) {
         if self.n_lost.get().is_some() {
             return;
         }

@@ -1,5 +1,6 @@
 //! Parquet's runs of small numbers: codes of a dictionary and definition levels ("RLE / bit-packing hybrid" of the format's description).
 
+use super::errors::Found;
 use bytes::Bytes;
 
 /// Reads the numbers front to back; holds no more than the bytes they stand in.
@@ -21,15 +22,15 @@ enum Run {
 
 impl Hybrid {
     /// Numbers of `width` bits. An error is what was found instead.
-    pub fn new(bytes: Bytes, width: u32) -> Result<Hybrid, String> {
+    pub fn new(bytes: Bytes, width: u32) -> Result<Hybrid, Found> {
         if width > 32 {
-            return Err(format!("numbers of {width} bits"));
+            return Err(Found::Width(width));
         }
         Ok(Hybrid { bytes, at: 0, width, run: Run::Same(0, 0) })
     }
 
     /// Adds the next `n` numbers to `out`.
-    pub fn take(&mut self, mut n: usize, out: &mut Vec<u32>) -> Result<(), String> {
+    pub fn take(&mut self, mut n: usize, out: &mut Vec<u32>) -> Result<(), Found> {
         while n > 0 {
             let taken = match &mut self.run {
                 Run::Same(_, 0) | Run::Packed(_, 0) => {
@@ -55,7 +56,7 @@ impl Hybrid {
         Ok(())
     }
 
-    fn next_run(&mut self) -> Result<(), String> {
+    fn next_run(&mut self) -> Result<(), Found> {
         let header = self.header()?;
         let n = (header >> 1) as usize;
         if header & 1 == 1 {
@@ -67,7 +68,7 @@ impl Hybrid {
             self.run = Run::Packed(from, n_whole);
         } else {
             let n_bytes = self.width.div_ceil(8) as usize;
-            let value = self.bytes.get(self.at..self.at + n_bytes).ok_or(ENDS_EARLY)?;
+            let value = self.bytes.get(self.at..self.at + n_bytes).ok_or(Found::ShortPage)?;
             let value = value.iter().rev().fold(0u32, |sum, b| sum << 8 | u32::from(*b));
             self.at += n_bytes;
             self.run = Run::Same(value, n);
@@ -75,10 +76,10 @@ impl Hybrid {
         Ok(())
     }
 
-    fn header(&mut self) -> Result<u32, String> {
+    fn header(&mut self) -> Result<u32, Found> {
         let (mut header, mut shift) = (0u32, 0);
         loop {
-            let byte = *self.bytes.get(self.at).ok_or(ENDS_EARLY)?;
+            let byte = *self.bytes.get(self.at).ok_or(Found::ShortPage)?;
             self.at += 1;
             header |= u32::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
             if byte & 0x80 == 0 {
@@ -88,8 +89,6 @@ impl Hybrid {
         }
     }
 }
-
-const ENDS_EARLY: &str = "a page that ends early";
 
 /// The number of `width` bits that begins at `bit`.
 #[inline(always)]

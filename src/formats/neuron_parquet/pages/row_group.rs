@@ -2,14 +2,14 @@
 
 use super::batch::{Batch, Values};
 use super::column::Column;
-use super::errors;
+use super::errors::{self, Found, RowsError};
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::RowGroupReader;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// Columns that could not be read to their end: by leaf, why (the rest of a sentence), and whether the ledger has it.
-pub type Bad = RefCell<BTreeMap<usize, (String, bool)>>;
+/// Columns that could not be read to their end: by leaf, why, and whether the ledger has it.
+pub type Bad = RefCell<BTreeMap<usize, (RowsError, bool)>>;
 
 /// What is asked of a file: of each column its leaf, where the file has it, and that without which no row has a place.
 pub struct Wanted {
@@ -25,22 +25,22 @@ pub struct Group<'a> {
     /// `None`: not in the file, or not to be read on.
     columns: Vec<Option<Column>>,
     /// Why the last one that was lost cannot be read.
-    why: String,
+    why: RowsError,
 }
 
 impl<'a> Group<'a> {
-    /// Opens the columns at row `skip` of the group, which is row `at` of the file. An error is the rest of a sentence.
+    /// Opens the columns at row `skip` of the group, which is row `at` of the file.
     pub fn open(
         reader: &dyn RowGroupReader,
         meta: &'a RowGroupMetaData,
         (wanted, bad): (&'a Wanted, &'a Bad),
         (skip, at): (u64, u64),
-    ) -> Result<Group<'a>, String> {
-        let mut out = Group { meta, wanted, bad, columns: Vec::with_capacity(wanted.leaves.len()), why: String::new() };
+    ) -> Result<Group<'a>, RowsError> {
+        let mut out = Group { meta, wanted, bad, columns: Vec::with_capacity(wanted.leaves.len()), why: RowsError::NoColumn };
         for leaf in &wanted.leaves {
             let opened = leaf.map(|leaf| (leaf, Column::open(reader, leaf, skip)));
             let column = match opened {
-                Some((leaf, Err(found))) => out.lose(leaf, at, &found).map(|()| None)?,
+                Some((leaf, Err(found))) => out.lose(leaf, at, found).map(|()| None)?,
                 opened => opened.and_then(|(_, column)| column.ok()),
             };
             out.columns.push(column);
@@ -48,8 +48,8 @@ impl<'a> Group<'a> {
         out.check().map(|()| out)
     }
 
-    /// The next `want` rows, of which the first is row `at` of the file; fewer at the end. An error is the rest of a sentence.
-    pub fn next(&mut self, want: usize, at: u64) -> Result<Batch, String> {
+    /// The next `want` rows, of which the first is row `at` of the file; fewer at the end.
+    pub fn next(&mut self, want: usize, at: u64) -> Result<Batch, RowsError> {
         let mut columns = Vec::with_capacity(self.columns.len());
         // Of each column that was read: its place and how many rows it had.
         let mut lens: Vec<(usize, usize)> = Vec::with_capacity(self.columns.len());
@@ -64,7 +64,7 @@ impl<'a> Group<'a> {
                 (Some(_), None) => Values::Broken,
                 (Some(leaf), Some(Err(found))) => {
                     self.columns[place] = None;
-                    self.lose(*leaf, at, &found)?;
+                    self.lose(*leaf, at, found)?;
                     Values::Broken
                 }
             });
@@ -76,14 +76,14 @@ impl<'a> Group<'a> {
         for (place, n) in lens.into_iter().filter(|l| l.1 < n_rows) {
             self.columns[place] = None;
             if let Some(leaf) = self.wanted.leaves[place] {
-                self.lose(leaf, at + n as u64, "their end")?;
+                self.lose(leaf, at + n as u64, Found::End)?;
             }
         }
         Ok(Batch { columns, n_rows })
     }
 
     /// Notes a column that cannot be read from row `at` of the file on. Fails where no row has a place without it.
-    fn lose(&mut self, leaf: usize, at: u64, found: &str) -> Result<(), String> {
+    fn lose(&mut self, leaf: usize, at: u64, found: Found) -> Result<(), RowsError> {
         let why = expected(self.meta, leaf, at, found);
         let is_vital = self.wanted.vital == Some(leaf);
         // What makes the reading end is told with the rows that are lost.
@@ -93,19 +93,15 @@ impl<'a> Group<'a> {
     }
 
     /// Fails where there were columns, and none can be read.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), RowsError> {
         let is_lost = self.wanted.leaves.iter().any(Option::is_some) && self.columns.iter().all(Option::is_none);
         if is_lost { Err(self.why.clone()) } else { Ok(()) }
     }
 }
 
-/// A sentence's rest on the values of a column that are not there from row `at` on.
-fn expected(group: &RowGroupMetaData, leaf: usize, at: u64, found: &str) -> String {
+/// The values of a column are missing from row `at` of the file on.
+fn expected(group: &RowGroupMetaData, leaf: usize, at: u64, found: Found) -> RowsError {
     let column = group.column(leaf);
     let name = column.column_path().parts().first().cloned().unwrap_or_default();
-    let packed = match errors::codec(column.compression()) {
-        "" => String::new(),
-        codec => format!(" (packed by {codec})"),
-    };
-    format!("expected the values of its column `{name}`{packed} from row {at} on, found {found}")
+    RowsError::Column { name, codec: errors::codec(column.compression()), at, found }
 }

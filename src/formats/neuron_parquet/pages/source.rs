@@ -1,6 +1,6 @@
 //! The bytes of a Parquet file as its library wants them.
 
-use crate::base::{InputError, Member};
+use crate::base::{InputError, Member, SourceError};
 use bytes::{Buf, Bytes};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
@@ -42,7 +42,7 @@ impl Open {
 fn reads<T>(at: usize, read: impl FnOnce(&Open) -> Result<T, InputError>) -> Result<T, ParquetError> {
     let done = FILES.with_borrow(|files| match files.get(at).and_then(Option::as_ref) {
         Some(open) => read(open),
-        None => Err(InputError::Unreadable { name: "a table".into(), why: "It is not open.".into() }),
+        None => Err(InputError::Unreadable { name: "a table".into(), why: SourceError::Platform("It is not open.".into()) }),
     });
     done.map_err(|e| ParquetError::External(Box::new(e)))
 }

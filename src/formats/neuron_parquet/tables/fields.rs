@@ -3,6 +3,7 @@
 use super::generic::{UNREADABLE, opened};
 use super::rows::table_of_record;
 use crate::base::{InputSet, SliceId};
+use crate::formats::neuron_parquet::pages::errors::RowsError;
 use crate::formats::neuron_parquet::pages::reader::File;
 use crate::formats::{Columns, ImportError};
 use crate::model::{Cell, Profile};
@@ -39,7 +40,7 @@ pub fn read(input: &InputSet, profile: &Profile, slices: &[SliceId], keys: &[&[&
 }
 
 /// `rows` are of this file, whose first row is the table's row `begins`.
-fn of_file(file: &File, begins: u64, rows: &[(u64, usize)], keys: &[&[&str]], out: &mut [Vec<String>]) -> Result<(), String> {
+fn of_file(file: &File, begins: u64, rows: &[(u64, usize)], keys: &[&[&str]], out: &mut [Vec<String>]) -> Result<(), RowsError> {
     let wanted: Vec<&str> = keys.iter().map(|names| named(file, names)).collect();
     let (Some(first), Some(last), true) = (rows.first(), rows.last(), wanted.iter().any(|name| !name.is_empty())) else { return Ok(()) };
     let mut left = rows;

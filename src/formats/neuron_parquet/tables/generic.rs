@@ -4,6 +4,7 @@ use super::table::{Table, members_by_table};
 use crate::base::{InputSet, Ledger, Member};
 use crate::formats::ImportError;
 use crate::formats::neuron_parquet::checks::missing;
+use crate::formats::neuron_parquet::pages::errors::RowsError;
 use crate::formats::neuron_parquet::pages::reader::File;
 use crate::model::{Cell, GenericTable};
 use std::cell::RefCell;
@@ -41,7 +42,7 @@ pub fn table(table: &Table, ledger: &mut Ledger) -> GenericTable {
 }
 
 /// Adds `n` rows from row `first` on to `out`; those before a break are added too. What cannot be read of them becomes `broken`.
-fn part(file: &File, wanted: &[&str], (first, n): (u64, u64), (out, broken): (&mut Vec<Vec<Cell>>, &Cell)) -> Result<(), String> {
+fn part(file: &File, wanted: &[&str], (first, n): (u64, u64), (out, broken): (&mut Vec<Vec<Cell>>, &Cell)) -> Result<(), RowsError> {
     let most = out.len() as u64 + n;
     file.rows(wanted, (first, n), |batch, _| {
         for row in 0..batch.n_rows {
