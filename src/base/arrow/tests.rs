@@ -51,7 +51,7 @@ fn messages_are_aligned() {
     let expected = Values::Words(vec![Some(1), None, Some(0)], vec!["a".into(), "b".into()]);
     assert_eq!(read(&words).map(|batch| batch.columns), Ok(vec![("w".to_string(), expected)]));
     let outside = stream(&[("w", Array::words([Some(2)].into_iter(), ["a", "b"].into_iter()))], 1);
-    assert!(read(&outside).unwrap_err().contains("damaged"));
+    assert!(read(&outside).unwrap_err().to_string().contains("damaged"));
 }
 
 #[test]
