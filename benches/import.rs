@@ -10,7 +10,7 @@ mod native {
     use super::made_trace::{Options, write_trace};
     use axonscope::base::InputSet;
     use axonscope::formats::import;
-    use axonscope::formats::json::{Sink, Splitter, Take, split::Damage};
+    use axonscope::formats::json::{RootKeyAction, Sink, Splitter, split::Damage};
     use criterion::{Criterion, Throughput, criterion_group};
     use std::hint::black_box;
     use std::time::Duration;
@@ -20,8 +20,8 @@ mod native {
     struct Count(u64);
 
     impl Sink for Count {
-        fn key(&mut self, key: &[u8], _begins: u8, _: u64) -> Take {
-            if key == b"traceEvents" { Take::Records } else { Take::Skip }
+        fn key(&mut self, key: &[u8], _begins: u8, _: u64) -> RootKeyAction {
+            if key == b"traceEvents" { RootKeyAction::Records } else { RootKeyAction::Skip }
         }
         fn record(&mut self, _text: &[u8], _offset: u64) -> bool {
             self.0 += 1;

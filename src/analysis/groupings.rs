@@ -1,7 +1,7 @@
 //! What slices can be grouped and coloured by.
 
 use super::modules;
-use crate::base::in_parts;
+use crate::base::for_each_chunk;
 use crate::model::Profile;
 
 /// Depths of layers that can be chosen.
@@ -22,7 +22,7 @@ pub fn with_depths(profile: &Profile) -> Vec<(String, String)> {
     let mut out = groupings(profile);
     let (Some(at), Some(layers)) = (out.iter().position(|g| g.0 == "layer"), profile.attribute("layer")) else { return out };
     let mut is_layer = vec![false; profile.strings.len()];
-    in_parts(layers.values.len(), &mut |part| layers.values[part].iter().for_each(|id| is_layer[id.index()] = true));
+    for_each_chunk(layers.values.len(), &mut |part| layers.values[part].iter().for_each(|id| is_layer[id.index()] = true));
     let parts = |text: &str| text.match_indices('/').filter(|m| m.0 > 0).count() + 1;
     let deepest = profile.strings.iter().filter(|s| is_layer[s.0.index()]).map(|s| parts(s.1)).max().unwrap_or(0).min(MAX_DEPTH);
     let label = |n: usize| if n == 1 { "Layer, first part".to_string() } else { format!("Layer, first {n} parts") };

@@ -5,7 +5,7 @@ use super::device::waits;
 use super::groupings::with_depths;
 use super::self_time::self_times;
 use crate::base::Order as _;
-use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts, text};
+use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, text};
 use crate::model::{Domain, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 
@@ -207,7 +207,7 @@ impl Sums {
         let slices = &profile.slices;
         let range = range.unwrap_or(TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) });
         let by_start = &slices.by_start[profile.slices_of(track)];
-        in_parts(by_start.len(), &mut |part| {
+        for_each_chunk(by_start.len(), &mut |part| {
             for i in by_start[part].iter().map(|i| *i as usize) {
                 let (start, duration) = (slices.start[i], slices.duration[i]);
                 if start >= range.end.0 {

@@ -3,7 +3,7 @@
 //! A slice owns the time in its lane that no deeper lane of its track covers. So the self times of a track's slices add up to its busy time,
 //! also where slices only partly overlap.
 
-use crate::base::{TimeNs, TimeRange, TrackId, in_parts};
+use crate::base::{TimeNs, TimeRange, TrackId, for_each_chunk};
 use crate::model::Profile;
 
 /// Calls `out` with (slice, owned nanoseconds) for every slice of `track` that touches `range`.
@@ -23,7 +23,7 @@ pub fn self_times(profile: &Profile, track: TrackId, range: Option<TimeRange>, m
         // `at`: the first covered span that is not over yet; `merged`: the first not yet in `next`.
         let (mut at, mut merged) = (0, 0);
         next.clear();
-        in_parts(end - first, &mut |part| {
+        for_each_chunk(end - first, &mut |part| {
             for i in part.start + first..part.end + first {
                 let (start, stop) = (slices.start[i], slices.end(i));
                 if start >= to {

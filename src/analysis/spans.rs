@@ -1,6 +1,6 @@
 //! Sets of moments as sorted, disjoint spans (start, end): unions of slices, and how two such sets lie to each other.
 
-use crate::base::in_parts;
+use crate::base::for_each_chunk;
 
 /// A set of moments: disjoint spans (start, end), ascending, nanoseconds.
 pub type Ranges = Vec<(i64, i64)>;
@@ -21,7 +21,7 @@ pub fn union(mut all: Ranges) -> Ranges {
     }
     // Joined where they stand: what is written never passes what is read.
     let mut n = 0;
-    in_parts(all.len(), &mut |part| {
+    for_each_chunk(all.len(), &mut |part| {
         for i in part {
             let (start, end) = all[i];
             if n > 0 && start <= all[n - 1].1 {
@@ -64,7 +64,7 @@ fn both(a: Ranges, b: Ranges) -> Ranges {
     }
     let mut out: Ranges = Vec::with_capacity(a.len() + b.len());
     let (mut i, mut j) = (0, 0);
-    in_parts(a.len() + b.len(), &mut |part| {
+    for_each_chunk(a.len() + b.len(), &mut |part| {
         for _ in part {
             if i == a.len() && j == b.len() {
                 return;
@@ -149,7 +149,7 @@ pub fn length_in(a: &[(i64, i64)], start: i64, end: i64) -> i64 {
     inside(a, start, end).fold(0, |sum, s| sum.saturating_add(s.1.saturating_sub(s.0)))
 }
 
-/// Takes some of `spans`, without those that have no length; whether more may come. Called again and again, for the reason of [`in_parts`].
+/// Takes some of `spans`, without those that have no length; whether more may come. Called again and again, for the reason of [`for_each_chunk`].
 #[inline(never)]
 fn some(spans: &mut impl Iterator<Item = (i64, i64)>, all: &mut Ranges) -> bool {
     for _ in 0..1 << 14 {

@@ -1,7 +1,7 @@
 //! Timelines of the open device profiles above their comparison: on one clock below each other, or each on its own with windows that show the
 //! same shares of the runs.
 
-use crate::base::{Item, SliceId, TimeRange, text};
+use crate::base::{EventId, SliceId, TimeRange, text};
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::effect::effect;
@@ -146,7 +146,7 @@ fn OneClock(compared: Compared) -> impl IntoView {
         });
         Arc::new(all)
     });
-    let (selection, range) = (RwSignal::new(None::<Item>), RwSignal::new(None::<TimeRange>));
+    let (selection, range) = (RwSignal::new(None::<EventId>), RwSignal::new(None::<TimeRange>));
     // Ids of another stack mean other slices.
     effect(move || {
         stack.track();
@@ -214,7 +214,7 @@ fn link(windows: &[RwSignal<Option<TimeRange>>], wholes: &[TimeRange]) {
 #[component]
 fn One(profile: OpenProfile, window: RwSignal<Option<TimeRange>>) -> impl IntoView {
     let app = App::expect();
-    let (selection, range) = (RwSignal::new(None::<Item>), RwSignal::new(None::<TimeRange>));
+    let (selection, range) = (RwSignal::new(None::<EventId>), RwSignal::new(None::<TimeRange>));
     let (id, hot) = (profile.id, profile.hot.clone());
     let on_details = Callback::new(move |()| {
         if let Some(item) = selection.get_untracked() {
@@ -233,7 +233,7 @@ fn One(profile: OpenProfile, window: RwSignal<Option<TimeRange>>) -> impl IntoVi
 }
 
 /// A slice or an instant in the timeline of its own profile, with its details.
-fn show(app: App, id: u32, item: Item) {
+fn show(app: App, id: u32, item: EventId) {
     actions::show_profile(app, id);
     actions::go_to(app, item);
 }

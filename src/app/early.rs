@@ -1,7 +1,7 @@
 //! Takes over from the start page that `index.html` draws before the program is there (`public/early.js`): its file inputs, and what was dropped
 //! on it or chosen in it meanwhile.
 
-use super::gather::{self, Dropped, Held};
+use super::gather::{self, Dropped, DroppedEntries};
 use super::{open_held, open_sample, opening, outside};
 use crate::state::{App, AppStateStoreFields as _};
 use crate::views::start::library::Action;
@@ -81,7 +81,7 @@ fn open_item(app: App, item: &JsValue) {
         app.state.is_help_open().set(true);
     } else {
         let item = item.clone();
-        open_held(app, Held::of(&list("files"), &list("entries")), move |drop| outside::name_drop(&item, drop));
+        open_held(app, DroppedEntries::of(&list("files"), &list("entries")), move |drop| outside::name_drop(&item, drop));
     }
 }
 

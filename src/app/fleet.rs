@@ -4,7 +4,7 @@ use super::views::Front;
 use super::{log_directories, opening, pick};
 use crate::state::wanted_step::WantedStep;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
-use crate::views::fleet::{FleetView, Run, TraceStep, Ways};
+use crate::views::fleet::{FleetView, Run, TraceActions, TraceStep};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -17,7 +17,7 @@ pub(super) fn fleet(Front { app, profile, .. }: Front) -> AnyView {
     });
     let on_choose = Callback::new(move |chosen: Option<TraceStep>| app.state.wanted_step().set(chosen.map(wanted)));
     let on_open = Callback::new(move |chosen: TraceStep| open(app, wanted(chosen)));
-    let ways = Ways { on_choose, on_open };
+    let ways = TraceActions { on_choose, on_open };
     view! { <FleetView ask=profile.ask runs=(runs, profile.hash) ways choices=app.view_state("fleet") /> }.into_any()
 }
 

@@ -2,7 +2,7 @@
 
 use super::bars::ScopeBar;
 use super::chunks::{self, Mount};
-use super::glance::glance;
+use super::hover_card::glance;
 use super::side::SideBar;
 use super::stacked::{StackBar, Stacked, StackedTimeline};
 use super::time_views;

@@ -45,15 +45,15 @@ fn named(file: File) -> Dropped {
 }
 
 /// What a drop holds. Must be taken while its event is handled: afterwards the browser gives nothing.
-pub struct Held {
+pub struct DroppedEntries {
     entries: Vec<FileSystemEntry>,
     files: Vec<Dropped>,
 }
 
 /// Takes hold of a drop.
-pub fn hold(data: &DataTransfer) -> Held {
+pub fn hold(data: &DataTransfer) -> DroppedEntries {
     let items = data.items();
-    let mut held = Held { entries: Vec::new(), files: Vec::new() };
+    let mut held = DroppedEntries { entries: Vec::new(), files: Vec::new() };
     for item in (0..items.length()).filter_map(|i| items.get(i)).filter(|item| item.kind() == "file") {
         match item.webkit_get_as_entry().ok().flatten() {
             Some(entry) if entry.is_directory() => held.entries.push(entry),
@@ -66,10 +66,10 @@ pub fn hold(data: &DataTransfer) -> Held {
     held
 }
 
-impl Held {
+impl DroppedEntries {
     /// What a drop held, taken by a script: `File`s and entries of directories.
-    pub fn of(files: &Array, entries: &Array) -> Held {
-        Held {
+    pub fn of(files: &Array, entries: &Array) -> DroppedEntries {
+        DroppedEntries {
             entries: entries.iter().filter(JsValue::is_object).map(JsCast::unchecked_into).collect(),
             files: files.iter().filter_map(|f| f.dyn_into::<File>().ok()).map(named).collect(),
         }

@@ -2,7 +2,7 @@
 
 use super::link::log_failure;
 use super::{chunks, handles, views};
-use crate::state::{App, AppStateStoreFields as _, Importing, Phase, Rest};
+use crate::state::{App, AppStateStoreFields as _, Importing, Phase, WorkerState};
 use crate::ui::effect::effect;
 use crate::worker::client;
 use leptos::prelude::*;
@@ -24,7 +24,7 @@ pub fn join(app: App, n_writes: RwSignal<usize>) {
     let is_quiet = Memo::new(move |_| {
         let is_ready = !app.state.formats().with(|f| f.is_empty()) || app.state.notices().with(|n| n.iter().any(|n| n.is_error));
         let is_still = n_writes.get() == 0 && !app.is_moving.get();
-        let is_waking = app.state.profiles().with(|all| all.iter().any(|p| p.rest == Rest::Waking));
+        let is_waking = app.state.profiles().with(|all| all.iter().any(|p| p.rest == WorkerState::Waking));
         let is_asked = waiting.get() > 0 || chunks::n_running() > 0 || is_waking;
         is_ready && !is_asked && is_still && app.state.imports().with(|all| is_at_rest(all))
     });

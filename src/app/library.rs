@@ -6,7 +6,7 @@ use super::link::{store, stored};
 use super::{handles, opening};
 use crate::base::text;
 use crate::state::library::{self, Entry, KeptAs};
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, Rest, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, WorkerState, actions};
 use crate::ui::effect::effect;
 use crate::views::start::library::Action;
 use crate::worker::blob::words;
@@ -181,7 +181,7 @@ pub fn remember(app: App, profile: &OpenProfile) {
             TimeoutFuture::new(HEADLINE_AFTER_MS).await;
             let rest = app.state.profiles().try_with_untracked(|all| all.iter().find(|p| p.id == id).map(|p| p.rest));
             match rest.flatten() {
-                Some(Rest::Awake) => break,
+                Some(WorkerState::Awake) => break,
                 // It is not woken for this.
                 Some(_) => {}
                 None => return,

@@ -1,13 +1,13 @@
 //! The outside world: address, `localStorage`, title, theme, attributes of the body.
 
 use super::idle;
-use crate::base::{Item, StrId, TimeNs, TimeRange};
+use crate::base::{EventId, StrId, TimeNs, TimeRange};
 use crate::state::steps::{Step, Steps};
 use crate::state::{
     App, AppStateStoreFields as _, OpenProfile, Theme, actions, annotations,
     annotations::Book,
     layout::Layout,
-    own::Own,
+    saved_defaults::SavedDefaults,
     url::{Named, UrlState},
 };
 use crate::ui::effect::effect;
@@ -133,9 +133,9 @@ fn join_layout(app: App) {
         }
         now
     });
-    app.own.set(stored(OWN).map(|text| Own::from_text(&text)).unwrap_or_default());
+    app.own.set(stored(OWN).map(|text| SavedDefaults::from_text(&text)).unwrap_or_default());
     Effect::new(move |before: Option<String>| {
-        let now = app.own.with(Own::to_text);
+        let now = app.own.with(SavedDefaults::to_text);
         if before.is_some_and(|b| b != now) {
             store(OWN, &now);
         }
@@ -185,10 +185,10 @@ pub(super) fn current(app: App) -> UrlState {
 }
 
 /// How a link names what is selected.
-fn named(hot: &HotColumns, item: Item) -> Option<Named> {
+fn named(hot: &HotColumns, item: EventId) -> Option<Named> {
     let (track, start, name) = match item {
-        Item::Slice(slice) => (hot.info.track_of(slice)?, *hot.start.get(slice.index())?, StrId(*hot.name.get(slice.index())?)),
-        Item::Instant(instant) => {
+        EventId::Slice(slice) => (hot.info.track_of(slice)?, *hot.start.get(slice.index())?, StrId(*hot.name.get(slice.index())?)),
+        EventId::Instant(instant) => {
             let (all, i) = (&hot.info.instants, instant.index());
             (*all.track.get(i)?, *all.time.get(i)?, *all.name.get(i)?)
         }

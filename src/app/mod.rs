@@ -9,10 +9,10 @@ pub mod early;
 mod fleet;
 mod front;
 mod gather;
-mod glance;
 mod guide;
 mod handles;
 mod help;
+mod hover_card;
 mod idle;
 mod learned;
 mod library;
@@ -160,7 +160,7 @@ fn listen_to_drops(app: State) -> RwSignal<bool> {
 }
 
 /// Opens what was dropped, or says why it cannot be. `on_drop` gets the number of the drop.
-fn open_held(app: State, held: gather::Held, on_drop: impl FnOnce(u32) + 'static) {
+fn open_held(app: State, held: gather::DroppedEntries, on_drop: impl FnOnce(u32) + 'static) {
     spawn_local(async move {
         match held.files().await {
             Ok(files) => {

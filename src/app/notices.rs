@@ -2,7 +2,7 @@
 
 use super::opening;
 use crate::state::{App, AppStateStoreFields as _, actions};
-use crate::ui::small::with_code;
+use crate::ui::controls::with_code;
 use leptos::prelude::*;
 
 /// Panels over the view.

@@ -6,7 +6,8 @@ use super::pool::{self, Job};
 use super::{outside, sleep, sorting, sources, unpacking};
 use crate::base::text;
 use crate::state::{
-    App, AppStateStoreFields as _, Kept, OpenProfile, Rest, actions, own::OwnKind, region_scope, runs, url::Named, url::UrlState,
+    App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions, region_scope, runs, saved_defaults::DefaultsKind,
+    url::Named, url::UrlState,
 };
 use crate::views::timeline::state::memory;
 use crate::worker::client::Ask;
@@ -246,11 +247,16 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened
     sleep::relay(app, id, calls);
     let title = if hot.info.meta.title.is_empty() { text::middle_ellipsis(&opened.claim.format, 40) } else { hot.info.meta.title.clone() };
     let wanted = app.state.wanted().get_untracked().filter(|w| w.hash == opened.hash);
-    let choices = app.own.with_untracked(|own| own.of(OwnKind::of(hot.info.kind)));
+    let choices = app.own.with_untracked(|own| own.of(DefaultsKind::of(hot.info.kind)));
     let awaited = app.state.awaited().with_untracked(|all| all.iter().find(|w| w.hash == opened.hash).cloned());
     // Many summaries in one drop are looked at as a table.
     let view = if super::device_views::n_variants(&hot.info.meta) > MOST_CORES { "variants" } else { "" };
-    let kept = Kept { view: view.into(), annotations: super::link::annotations(&opened.hash), choices, ..Kept::default() };
+    let kept = BackgroundChoices {
+        view: view.into(),
+        annotations: super::link::annotations(&opened.hash),
+        choices,
+        ..BackgroundChoices::default()
+    };
     let profile = OpenProfile {
         id,
         title: title.clone(),
@@ -265,7 +271,7 @@ fn show(app: App, worker: (Link, Events), handle: Handle, (opened, hot): (Opened
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,
-        rest: Rest::Awake,
+        rest: WorkerState::Awake,
         kept,
     };
     super::library::remember(app, &profile);

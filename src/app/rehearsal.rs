@@ -3,7 +3,7 @@
 
 use super::front::Front;
 use super::{chunks, handles};
-use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, Rest, actions};
+use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions};
 use crate::worker::client::Ask;
 use crate::worker::page::{FromWorker, Link};
 use crate::worker::protocol::{HotColumns, Opened, ToWorker};
@@ -118,8 +118,8 @@ fn profile(opened: Opened, hot: HotColumns, ask: Ask) -> OpenProfile {
         ledger: Arc::new(opened.ledger),
         memory: opened.memory,
         stopped: None,
-        rest: Rest::Awake,
-        kept: Kept::default(),
+        rest: WorkerState::Awake,
+        kept: BackgroundChoices::default(),
     }
 }
 

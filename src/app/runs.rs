@@ -3,7 +3,7 @@
 use super::opening;
 use crate::base::text;
 use crate::state::runs::Run;
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, Rest, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, WorkerState, actions};
 use crate::ui::dom::scroll_into_row;
 use crate::ui::effect::effect;
 use leptos::prelude::*;
@@ -142,9 +142,9 @@ impl TabMemory {
     fn of<'a>(profiles: impl Iterator<Item = &'a OpenProfile>) -> Self {
         profiles.fold(TabMemory::default(), |mut sum, p| {
             match p.rest {
-                Rest::Awake => (sum.bytes, sum.n_awake) = (sum.bytes + p.memory, sum.n_awake + 1),
-                Rest::Asleep => sum.n_asleep += 1,
-                Rest::Waking => sum.n_waking += 1,
+                WorkerState::Awake => (sum.bytes, sum.n_awake) = (sum.bytes + p.memory, sum.n_awake + 1),
+                WorkerState::Asleep => sum.n_asleep += 1,
+                WorkerState::Waking => sum.n_waking += 1,
             }
             sum
         })
@@ -247,7 +247,7 @@ fn pick_span(app: App, run: Run) -> Option<impl IntoView> {
     (options.len() > 1).then(|| view! { <Picker label="Span" options chosen on_pick=Callback::new(on_pick) /> })
 }
 
-fn front_place(app: App) -> Option<crate::base::Place> {
+fn front_place(app: App) -> Option<crate::base::TraceIdentity> {
     app.front_untracked().and_then(|p| p.place)
 }
 

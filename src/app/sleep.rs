@@ -4,7 +4,7 @@
 use super::pool;
 use super::{handles, opening};
 use crate::state::budget::Awake;
-use crate::state::{App, AppStateStoreFields as _, OpenProfile, Rest, actions};
+use crate::state::{App, AppStateStoreFields as _, OpenProfile, WorkerState, actions};
 use crate::ui::effect::effect;
 use crate::worker::client::Call;
 use crate::worker::page::{Events, FromWorker, Link};
@@ -99,7 +99,7 @@ fn other_bytes(app: App) -> u64 {
 pub fn put_to_sleep(app: App, more: u64) {
     for id in pool::budget().to_sleep(&awake(app), other_bytes(app), more) {
         handles::drop_link(id);
-        actions::profile_rests(app, id, Rest::Asleep, None);
+        actions::profile_rests(app, id, WorkerState::Asleep, None);
     }
 }
 
@@ -123,10 +123,10 @@ pub fn make_room(app: App, more: u64) -> bool {
 
 /// Opens a profile again that sleeps.
 fn wake(app: App, id: u32) {
-    if with(app, id, |p| p.rest == Rest::Asleep && p.stopped.is_none()) != Some(true) {
+    if with(app, id, |p| p.rest == WorkerState::Asleep && p.stopped.is_none()) != Some(true) {
         return;
     }
-    actions::profile_rests(app, id, Rest::Waking, None);
+    actions::profile_rests(app, id, WorkerState::Waking, None);
     let is_first = WAKING.with_borrow_mut(|w| {
         w.queue.push_back(id);
         !std::mem::replace(&mut w.is_running, true)
@@ -166,11 +166,11 @@ async fn wake_one(app: App, id: u32) {
     match made {
         Ok((link, events, memory)) if is_open => {
             join(app, id, (link, events));
-            actions::profile_rests(app, id, Rest::Awake, Some(memory));
+            actions::profile_rests(app, id, WorkerState::Awake, Some(memory));
             calls.into_iter().for_each(|call| drop(handles::ask(id, call)));
         }
         Err(sentence) if is_open => {
-            actions::profile_rests(app, id, Rest::Awake, None);
+            actions::profile_rests(app, id, WorkerState::Awake, None);
             actions::profile_stopped(app, id, format!("`{name}` could not be opened again: {sentence}"));
         }
         _ => {}

@@ -3,14 +3,14 @@
 use super::gather::Dropped;
 use super::time_views::scope;
 use super::views::Front;
-use crate::base::Item;
+use crate::base::EventId;
 use crate::state::choices::Choice;
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::effect::effect;
 use crate::views::source::files::{SourceText, is_beside_source, is_source, matching};
 use crate::views::source::pane::SourcePane;
 use crate::views::source::rows::files;
-use crate::views::source::{Place, SourceView, lines, places_of, slices_of};
+use crate::views::source::{SourceLocation, SourceView, lines, places_of, slices_of};
 use crate::worker::client::Ask;
 use crate::worker::protocol::Details;
 use leptos::prelude::*;
@@ -75,7 +75,7 @@ pub(super) fn view(Front { app, profile, .. }: Front) -> AnyView {
 }
 
 /// Lights up the instructions of a line, and goes to the first.
-fn show_place(app: App, ask: Ask, place: Place) {
+fn show_place(app: App, ask: Ask, place: SourceLocation) {
     spawn_local(async move {
         if let Some(slices) = slices_of(&ask, place).await {
             let first = slices.first().copied();
@@ -88,10 +88,10 @@ fn show_place(app: App, ask: Ask, place: Place) {
 
 /// The line that was asked for in the details, and of which instruction: another one has its own lines.
 #[derive(Clone, Copy)]
-struct AskedFor(RwSignal<Option<(Item, Place)>>);
+struct AskedFor(RwSignal<Option<(EventId, SourceLocation)>>);
 
 /// Shows a line in the pane, wherever it is asked for below the component that calls this.
-pub(super) fn asking(app: App, details: RwSignal<Option<Details>>) -> Callback<Place> {
+pub(super) fn asking(app: App, details: RwSignal<Option<Details>>) -> Callback<SourceLocation> {
     let asked = RwSignal::new(None);
     provide_context(AskedFor(asked));
     Callback::new(move |place| {

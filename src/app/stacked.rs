@@ -1,6 +1,6 @@
 //! The timeline of the profile in front, or of all workers of its run at once on one clock.
 
-use crate::base::{Item, SliceId, TimeRange};
+use crate::base::{EventId, SliceId, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, actions};
 use crate::ui::effect::effect;
 use crate::views::timeline::Timeline;
@@ -100,8 +100,8 @@ pub fn StackedTimeline(
     let app = App::expect();
     let front = app.state.front().get_untracked();
     let at = stacked.ids.with_untracked(|ids| ids.iter().position(|id| Some(*id) == front)).unwrap_or(0);
-    let of = move |f: &dyn Fn(&Stack) -> Option<Item>| stacked.stack.with(|s| s.as_ref().and_then(|s| f(s)));
-    let join = move |item: Option<Item>| item.and_then(|item| of(&|s| s.join_item(at, item)));
+    let of = move |f: &dyn Fn(&Stack) -> Option<EventId>| stacked.stack.with(|s| s.as_ref().and_then(|s| f(s)));
+    let join = move |item: Option<EventId>| item.and_then(|item| of(&|s| s.join_item(at, item)));
     let selection = RwSignal::new(untrack(|| join(app.selection.get())));
     effect(move || selection.set(join(app.selection.get())));
     effect(move || {

@@ -5,7 +5,7 @@ use crate::base::{SliceId, TimeNs, TimeRange};
 use crate::state::{App, AppStateStoreFields as _, OpenProfile, actions};
 use crate::ui::effect::effect;
 use crate::views::serving::ServingView;
-use crate::views::system::{Device, ExecutionLinks, Grouping, RowOf, SystemView, Ways, ask_rows};
+use crate::views::system::{Device, ExecutionLinks, Grouping, RowOf, SystemActions, SystemView, ask_rows};
 use crate::views::timeline::rows::regroup::regroup;
 use crate::worker::protocol::{Details, HotColumns, ProfileKind};
 use leptos::prelude::*;
@@ -81,7 +81,7 @@ pub(super) fn system(Front { app, profile, .. }: Front) -> AnyView {
     let front = profile.id;
     let on_device = Callback::new(move |(id, slice)| open_device(app, front, id, slice));
     let on_range = Callback::new(move |range| actions::commit_range(app, range));
-    let ways = Ways { on_slice, on_place, on_device, range: app.range.into(), on_range };
+    let ways = SystemActions { on_slice, on_place, on_device, range: app.range.into(), on_range };
     view! { <SystemView ask=profile.ask selection=app.selected_slice() range=super::time_views::scope(app) devices=devices(app) ways /> }
         .into_any()
 }

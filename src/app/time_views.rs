@@ -7,7 +7,7 @@ use crate::views::advice::AdviceView;
 use crate::views::gaps::GapsView;
 use crate::views::kernels::KernelsView;
 use crate::views::operators::torch::TorchOperatorsView;
-use crate::views::overview::{OverviewView, Place};
+use crate::views::overview::{OverviewView, TimelineTarget};
 use leptos::prelude::*;
 
 /// The scope of every view: the selected range; `None` is the entire trace.
@@ -41,10 +41,10 @@ pub(super) fn operators(app: App, profile: OpenProfile, on_row: Callback<(String
         .into_any()
 }
 
-type Ways = (Callback<SliceId>, Callback<Vec<SliceId>>, Callback<(SliceId, Vec<SliceId>)>);
+type SliceActions = (Callback<SliceId>, Callback<Vec<SliceId>>, Callback<(SliceId, Vec<SliceId>)>);
 
 /// To one slice, to many, and only marking some.
-fn ways(app: App) -> Ways {
+fn ways(app: App) -> SliceActions {
     let to_one = Callback::new(move |slice| actions::go_to_slice(app, slice));
     let to_many = Callback::new(move |slices: Vec<SliceId>| {
         let first = slices.first().copied();
@@ -60,7 +60,7 @@ fn ways(app: App) -> Ways {
 }
 
 /// Shows a place in the timeline: the range with a little room on both sides, the slice selected.
-pub(super) fn go(app: App, (range, slice): Place) {
+pub(super) fn go(app: App, (range, slice): TimelineTarget) {
     let room = range.duration().0 / 10;
     let (start, end) = (range.start.0.saturating_sub(room), range.end.0.saturating_add(room));
     actions::show_view(app, "timeline");

@@ -3,7 +3,7 @@
 use super::gather::Dropped;
 use super::{link, opening};
 use crate::state::workspace::{ENDING, LONGEST, SavedProfile, Workspace, joined};
-use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, actions, layout::Layout, url::UrlState};
+use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, actions, layout::Layout, url::UrlState};
 use crate::ui::dom::{file_name, save_text};
 use crate::views::sql::KeptQueries;
 use leptos::prelude::*;
@@ -96,7 +96,7 @@ fn apply(app: App, profile: &OpenProfile, saved: &SavedProfile, state: UrlState)
         app.annotations.set(annotations);
         return opening::follow(app, profile.ask.clone(), state);
     }
-    let kept = Kept {
+    let kept = BackgroundChoices {
         view: state.view,
         range: state.range,
         region: None,

@@ -42,39 +42,39 @@ id!(
 
 /// What can be selected on the timeline: a slice or an instant. Both have a record in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Item {
+pub enum EventId {
     /// A span of time.
     Slice(SliceId),
     /// An instant.
     Instant(InstantId),
 }
 
-impl Item {
+impl EventId {
     /// The slice, if it is one.
     pub fn slice(self) -> Option<SliceId> {
         match self {
-            Item::Slice(slice) => Some(slice),
-            Item::Instant(_) => None,
+            EventId::Slice(slice) => Some(slice),
+            EventId::Instant(_) => None,
         }
     }
 
     /// The instant, if it is one.
     pub fn instant(self) -> Option<InstantId> {
         match self {
-            Item::Slice(_) => None,
-            Item::Instant(instant) => Some(instant),
+            EventId::Slice(_) => None,
+            EventId::Instant(instant) => Some(instant),
         }
     }
 }
 
-impl From<SliceId> for Item {
+impl From<SliceId> for EventId {
     fn from(slice: SliceId) -> Self {
-        Item::Slice(slice)
+        EventId::Slice(slice)
     }
 }
 
-impl From<InstantId> for Item {
+impl From<InstantId> for EventId {
     fn from(instant: InstantId) -> Self {
-        Item::Instant(instant)
+        EventId::Instant(instant)
     }
 }

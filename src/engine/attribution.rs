@@ -1,7 +1,7 @@
 //! What the details of a graph replay say beyond its record: that it is attributed from a capture, and from which file.
 
 use super::Session;
-use crate::base::{Item, SliceId};
+use crate::base::{EventId, SliceId};
 use crate::formats::Field;
 use crate::model::Domain;
 
@@ -19,7 +19,7 @@ impl Session {
         let replays = &torch.replays;
         let name = |node: u32| replays.nodes.get(node as usize).map(|n| self.profile.name_of(SliceId(n.slice)).to_string());
         let file = |slice: u32| {
-            let record = self.profile.record_of(Item::Slice(SliceId(slice)))?;
+            let record = self.profile.record_of(EventId::Slice(SliceId(slice)))?;
             self.input.members.get(record.member()).map(|m| m.name.clone())
         };
         if let Ok(at) = replays.work.binary_search_by_key(&slice.0, |w| w.0) {

@@ -1,7 +1,7 @@
 //! Questions of a Neuron device profile, with the tables that stay in the file.
 
 use super::question::{Refusal, answers};
-use super::{Session, told};
+use super::{Session, record_fields};
 use crate::analysis::device::accesses;
 use crate::analysis::device::bounds::{self, Bounds, BoundsQuery, Evidence, EvidenceQuery, RegionWindowsQuery, Regions, RegionsQuery};
 use crate::analysis::device::instruction::{self, InstructionFacts};
@@ -9,8 +9,8 @@ use crate::analysis::device::learned::{self, LearnQuery, LearnedCode, LearnedCod
 use crate::analysis::device::program_alignment::{self, AlignedPrograms, AlignmentQuery};
 use crate::analysis::device::{
     self, Advice, Agreement, AgreementPart, Band, Charts, Compare, ComparePart, CriticalPath, CurvesQuery, DmaRows, DmaRowsQuery, Gaps,
-    Layers, LayersQuery, MemoryMap, MemoryMapQuery, MergedBar, NameRows, Place, Program, ProgramQuery, Roofline, SbufMap, SbufQuery,
-    Source, Summary, Tensors, ViewCurve, cells, origin, sbuf, tensors,
+    Layers, LayersQuery, MemoryMap, MemoryMapQuery, MergedBar, NameRows, Program, ProgramQuery, Roofline, SbufMap, SbufQuery, Source,
+    SourceLocation, Summary, Tensors, ViewCurve, cells, origin, sbuf, tensors,
 };
 use crate::base::{SliceId, TimeRange};
 use crate::formats::{Field, WordText};
@@ -101,7 +101,7 @@ pub struct SourceQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceSlicesQuery {
     /// File and line.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 /// Stretches of the timeline worth a look, by start.
@@ -217,7 +217,7 @@ impl Session {
             return Ok(programs?);
         }
         let (mut programs, slices) = device::program::executed(&self.profile);
-        let fields = told::fields(format, &self.input, &self.profile, &slices, &[&["operands"]])?;
+        let fields = record_fields::fields(format, &self.input, &self.profile, &slices, &[&["operands"]])?;
         let words = programs.iter_mut().flat_map(|program| &mut program.words);
         for (word, operands) in words.zip(fields) {
             word.operands = operands.concat().trim().into();

@@ -6,7 +6,7 @@
 use super::owners::Owners;
 use super::question::Refusal;
 use super::scan::place;
-use super::{Session, told};
+use super::{Session, record_fields};
 use crate::base::csv::record;
 use crate::base::{SliceId, TrackId};
 use crate::model::domain::HbmTraffic;
@@ -122,7 +122,7 @@ impl Session {
             record(&mut out.text, fixed.chain(profile.attributes.iter().map(|a| a.id.as_str())).chain(of_file));
         }
         let keys: Vec<&[&str]> = in_file.iter().map(|f| f.1).collect();
-        let fields = told::fields(self.format()?, &self.input, profile, ids, &keys)?;
+        let fields = record_fields::fields(self.format()?, &self.input, profile, ids, &keys)?;
         rows(profile, ids, &fields, &mut out);
         Ok(out)
     }

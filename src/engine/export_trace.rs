@@ -4,8 +4,8 @@
 //! this format draw a thread as nested slices. A slice that touches the range is written whole. Nothing is remembered between two parts.
 
 use super::question::Refusal;
-use super::{Session, told};
-use crate::base::{Item, SliceId, TimeNs, TimeRange, TrackId};
+use super::{Session, record_fields};
+use crate::base::{EventId, SliceId, TimeNs, TimeRange, TrackId};
 use crate::formats::Field;
 use crate::model::Profile;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct TraceEventsQuery {
 /// Where the next part begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TraceCursor {
-    stage: Stage,
+    stage: ExportPhase,
     at: u64,
     /// Samples of the counter `at` that are written.
     sample: u64,
@@ -45,7 +45,7 @@ pub struct TraceCursor {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-enum Stage {
+enum ExportPhase {
     #[default]
     Head,
     Slices,
@@ -154,19 +154,19 @@ impl Writer<'_> {
         let go_on = |at: usize| Some(TraceCursor { stage, at: at as u64, ..TraceCursor::default() });
         let at = usize::try_from(at).unwrap_or(usize::MAX);
         match stage {
-            Stage::Head => {
+            ExportPhase::Head => {
                 self.head();
-                start(Stage::Slices)
+                start(ExportPhase::Slices)
             }
-            Stage::Slices => self.slices(at).map_or(start(Stage::Instants), go_on),
-            Stage::Instants => self.instants(at).map_or(start(Stage::Counters), go_on),
-            Stage::Counters => {
+            ExportPhase::Slices => self.slices(at).map_or(start(ExportPhase::Instants), go_on),
+            ExportPhase::Instants => self.instants(at).map_or(start(ExportPhase::Counters), go_on),
+            ExportPhase::Counters => {
                 let next = self.counters(at, usize::try_from(sample).unwrap_or(usize::MAX));
-                next.map_or(start(Stage::Flows), |(at, sample)| {
+                next.map_or(start(ExportPhase::Flows), |(at, sample)| {
                     Some(TraceCursor { stage, at: at as u64, sample: sample as u64, ..TraceCursor::default() })
                 })
             }
-            Stage::Flows => match self.flows(at) {
+            ExportPhase::Flows => match self.flows(at) {
                 Some(at) => go_on(at),
                 None => {
                     self.out.text.push_str("\n]}\n");
@@ -283,12 +283,12 @@ impl Writer<'_> {
     /// The fields of each slice as its record has them; none where it has no record or the file cannot be read again.
     fn fields(&mut self, chosen: &[(SliceId, TrackId)]) -> Vec<Vec<Field>> {
         let mut out = vec![Vec::new(); chosen.len()];
-        let has_record = |s: SliceId| self.profile.record_of(Item::Slice(s)).is_some();
+        let has_record = |s: SliceId| self.profile.record_of(EventId::Slice(s)).is_some();
         let (at, slices): (Vec<usize>, Vec<SliceId>) =
             chosen.iter().enumerate().filter(|(_, c)| has_record(c.0)).map(|(i, c)| (i, c.0)).unzip();
         let mut n_read = 0;
         let read = self.session.format().map_err(|e| e.to_string()).and_then(|format| {
-            told::records(format, &self.session.input, self.profile, &slices, &mut |i, fields| {
+            record_fields::records(format, &self.session.input, self.profile, &slices, &mut |i, fields| {
                 out[at[i]] = fields;
                 n_read += 1;
             })

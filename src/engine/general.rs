@@ -1,11 +1,11 @@
 //! Questions that every profile answers.
 
-use super::brief::Brief;
 use super::export::{ExportPart, ExportQuery};
 use super::export_trace::{TraceEvents, TraceEventsQuery};
 use super::query::{Details, ImportSummary, TablePart};
 use super::question::{Refusal, answers};
 use super::scan::{ScanPart, ScanQuery};
+use super::slice_summary::SliceSummary;
 use super::{Session, scan};
 use crate::analysis::colouring::name_at;
 use crate::analysis::explain::{self, Explain, ExplainPart, ExplainQuery};
@@ -17,7 +17,7 @@ use crate::analysis::operators::{self, Operators, OperatorsQuery};
 use crate::analysis::search::{self, SearchHits, SearchQuery};
 use crate::analysis::span::{self, SpanFigures};
 use crate::analysis::variants::{self, VariantParts, Variants};
-use crate::base::{Item, SliceId, TimeNs, TimeRange};
+use crate::base::{EventId, SliceId, TimeNs, TimeRange};
 use serde::{Deserialize, Serialize};
 
 /// Tracks and totals: `report --query import`.
@@ -37,7 +37,7 @@ pub struct OccurrencesQuery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DetailsQuery {
     /// Which.
-    pub item: Item,
+    pub item: EventId,
 }
 
 /// The fields of a slice that its hover card shows.
@@ -141,9 +141,9 @@ answers! {
     OperatorsQuery => Operators: |s, q| s.operators(q);
     OccurrencesQuery => Vec<SliceId>: |s, q| s.grouped(&q.by, |column, _| s.occurrences(column, (&q.by, &q.value)));
     DetailsQuery => Details: |s, q| s.details(q.item);
-    BriefQuery => Brief: |s, q| s.brief(q.slice);
+    BriefQuery => SliceSummary: |s, q| s.brief(q.slice);
     HeadlineQuery => Headline: |s, _| s.headline();
-    FindQuery => Option<Item>: |s, q| Ok(s.find(q));
+    FindQuery => Option<EventId>: |s, q| Ok(s.find(q));
     FlowsQuery => Flows: |s, q| Ok(flows::flows(&s.profile, q));
     ColourKeysQuery => Vec<u16>: |s, q| s.colour_keys(&q.by);
     SpanQuery => SpanFigures: |s, q| Ok(span::span(&s.profile, q.range));

@@ -1,9 +1,9 @@
 //! Answers about search hits, hover cards and colours.
 
 use super::Session;
-use super::brief::{self, Brief};
 use super::query::{SearchQuery, Within};
 use super::question::Refusal;
+use super::slice_summary::{self, SliceSummary};
 use crate::analysis::hit_tables::TrackTables;
 use crate::analysis::hits::HitSummary;
 use crate::analysis::{colouring, details, hit_tables, hits, modules, search};
@@ -41,13 +41,13 @@ impl Session {
     }
 
     /// The fields of a slice's hover card; none where the record cannot be read back.
-    pub(super) fn brief(&self, slice: SliceId) -> Result<Brief, Refusal> {
+    pub(super) fn brief(&self, slice: SliceId) -> Result<SliceSummary, Refusal> {
         if slice.index() >= self.profile.slices.len() {
             return Err(Refusal::NoSuchItem);
         }
         let fields = self.format()?.record(&self.input, &self.profile, slice.into()).unwrap_or_default();
-        let fields = brief::telling(&fields, self.profile.name_of(slice));
-        Ok(Brief { self_time: details::self_time(&self.profile, slice), fields })
+        let fields = slice_summary::telling(&fields, self.profile.name_of(slice));
+        Ok(SliceSummary { self_time: details::self_time(&self.profile, slice), fields })
     }
 
     /// A colour slot per slice: by the values of a column, or by duration.

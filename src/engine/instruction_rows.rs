@@ -1,6 +1,6 @@
 //! Executed instructions with operands and counters, under the keys of neuron-profile's JSON, whichever format they came from.
 
-use super::{Session, told};
+use super::{Session, record_fields};
 use crate::base::SliceId;
 use crate::formats;
 use crate::model::{Domain, NeuronDevice, TrackKind};
@@ -79,7 +79,7 @@ impl Session {
         let end = from.saturating_add(PART).min(order.len());
         let is_instruction = |slice: &SliceId| device.pc.get(slice.index()).is_some_and(|pc| *pc != NeuronDevice::ABSENT);
         let slices: Vec<SliceId> = order[from.min(end)..end].iter().copied().filter(is_instruction).collect();
-        let fields = told::fields(format, &self.input, profile, &slices, &IN_FILE)?;
+        let fields = record_fields::fields(format, &self.input, profile, &slices, &IN_FILE)?;
         let attribute =
             |id: &str, slice: SliceId| profile.attribute(id).map_or("", |a| profile.strings.get(a.values[slice.index()])).to_string();
         let row = |(&slice, fields): (&SliceId, Vec<String>)| {

@@ -1,8 +1,8 @@
 //! One open profile and its queries: the only door from the page to analysis.
 
 mod agreement;
+mod answer_cache;
 mod attribution;
-pub mod brief;
 mod cells;
 mod derived;
 mod device;
@@ -14,18 +14,18 @@ mod general;
 mod hit_answers;
 pub mod hot;
 pub mod instruction_rows;
-mod kept;
 mod neuron;
 mod owners;
 pub mod query;
 pub mod question;
+mod record_fields;
 mod renamed;
 pub mod scan;
 pub mod scoped;
 pub mod session;
+pub mod slice_summary;
 mod snapshot;
 pub mod tables;
-mod told;
 mod torch;
 mod variants;
 pub mod views;
@@ -33,9 +33,9 @@ mod warm_up;
 
 // What the page draws and lists; it knows the model by these types alone.
 pub use crate::model::{Cell, Counter, InstantTable, Lane, Meta, ProfileKind, Series, Track, TrackKind};
+pub use answer_cache::AnswerCache;
 pub use full::{learn, link_all};
 pub use hot::{HotColumns, HotMeta};
-pub use kept::Kept;
 pub use question::{Answer, EncodedAnswer, EncodedQuery, NoAnswer, Query, Question, Refusal, Wire};
 pub use renamed::encode;
 pub use session::Session;

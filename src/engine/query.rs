@@ -1,6 +1,5 @@
 //! Every question with the row types of its answer, for who asks: [`super::question`] has the list.
 
-pub use super::brief::Brief;
 pub use super::device::*;
 pub use super::export::{ExportPart, ExportQuery, Exported};
 pub use super::export_trace::{TraceCursor, TraceEvents, TraceEventsQuery};
@@ -9,6 +8,7 @@ pub use super::general::*;
 pub use super::neuron::*;
 pub use super::scan::{Cursor, ScanPart, ScanQuery};
 pub use super::scoped::{Scope, ScopeQuery};
+pub use super::slice_summary::SliceSummary;
 pub use super::snapshot::*;
 pub use super::tables::{ConvertedTablesQuery, TableInfo, TableInfosQuery, TablePartQuery, TableStream};
 pub use super::torch::*;
@@ -38,7 +38,7 @@ pub use crate::analysis::torch::ops::{OpMembersQuery, OpsQuery};
 pub use crate::analysis::torch::overview::OverviewQuery;
 pub use crate::analysis::torch::run_part::RunPartQuery;
 pub use crate::analysis::variants::{VariantPart, VariantParts, Variants};
-use crate::base::{DurationNs, Item, TimeNs};
+use crate::base::{DurationNs, EventId, TimeNs};
 pub use crate::formats::Field;
 use crate::model::{Cell, Fact};
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ pub struct ImportSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Details {
     /// What it is.
-    pub item: Item,
+    pub item: EventId,
     /// Its name.
     pub name: String,
     /// Path of its track.

@@ -309,14 +309,14 @@ impl<S: SerializeMap> SerializeMap for Renaming<'_, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::{InstantId, Item, SliceId, TimeNs, TimeRange};
+    use crate::base::{EventId, InstantId, SliceId, TimeNs, TimeRange};
     use serde::{Deserialize, Serialize};
     use std::collections::BTreeMap;
 
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     enum Kind {
         Unit,
-        Item(Item),
+        EventId(EventId),
         Pair(SliceId, u32),
         Named { end: TimeNs, text: String },
     }
@@ -360,8 +360,8 @@ mod tests {
                 number: 7,
                 kinds: vec![
                     Kind::Unit,
-                    Kind::Item(Item::Slice(SliceId(8 + slice))),
-                    Kind::Item(Item::Instant(InstantId(9 + instant))),
+                    Kind::EventId(EventId::Slice(SliceId(8 + slice))),
+                    Kind::EventId(EventId::Instant(InstantId(9 + instant))),
                     Kind::Pair(SliceId(1 + slice), 2),
                     Kind::Named { end: TimeNs(3 + end), text: "b".into() },
                 ],

@@ -11,7 +11,7 @@ use crate::analysis::support::Support;
 use crate::analysis::torch::TorchModel;
 use crate::analysis::{colour, details, operators};
 use crate::base::Order as _;
-use crate::base::{DurationNs, InputSet, InstantId, Item, Ledger, SliceId, StrId, TimeNs, TrackId};
+use crate::base::{DurationNs, EventId, InputSet, InstantId, Ledger, SliceId, StrId, TimeNs, TrackId};
 use crate::formats::{self, Claim, Field, Format, Imported};
 use crate::model::{Domain, Profile, TrackKind};
 use std::cell::{OnceCell, RefCell};
@@ -135,11 +135,11 @@ impl Session {
         slots
     }
 
-    pub(super) fn details(&self, item: Item) -> Result<Details, Refusal> {
+    pub(super) fn details(&self, item: EventId) -> Result<Details, Refusal> {
         let profile = &self.profile;
         let is_there = match item {
-            Item::Slice(slice) => slice.index() < profile.slices.len(),
-            Item::Instant(instant) => instant.index() < profile.instants.time.len(),
+            EventId::Slice(slice) => slice.index() < profile.slices.len(),
+            EventId::Instant(instant) => instant.index() < profile.instants.time.len(),
         };
         if !is_there {
             return Err(Refusal::NoSuchItem);
@@ -147,8 +147,8 @@ impl Session {
         let format = self.format()?;
         let mut fields = format.record(&self.input, profile, item).unwrap_or_else(|error| vec![unreadable(&error.to_string())]);
         let slice = match item {
-            Item::Slice(slice) => slice,
-            Item::Instant(instant) => return Ok(details_of_instant(profile, instant, fields)),
+            EventId::Slice(slice) => slice,
+            EventId::Instant(instant) => return Ok(details_of_instant(profile, instant, fields)),
         };
         fields.splice(0..0, self.attribution(slice));
         let mut near = details::surroundings(profile, slice);
@@ -195,7 +195,7 @@ impl Session {
     }
 
     /// What a link names.
-    pub(super) fn find(&self, link: &FindQuery) -> Option<Item> {
+    pub(super) fn find(&self, link: &FindQuery) -> Option<EventId> {
         let FindQuery { track, time, name, is_instant } = link;
         match is_instant {
             true => find_instant(&self.profile, track, *time, name).map(Into::into),

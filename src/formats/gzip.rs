@@ -63,7 +63,7 @@ pub enum Damage {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum GzipState {
     /// The ten fixed bytes of a member's header: how many are read, and the flags among them.
     Fixed(u8),
     /// Two bytes with the length of the extra field, then the field.
@@ -91,7 +91,7 @@ const FLAG_COMMENT: u8 = 16;
 /// The decoder between two bytes: can be cloned and continued.
 #[derive(Clone)]
 struct Decoder {
-    stage: Stage,
+    stage: GzipState,
     flags: u8,
     extra_len: u16,
     state: Box<InflateState>,
@@ -106,7 +106,7 @@ struct Decoder {
 impl Decoder {
     fn new() -> Self {
         Decoder {
-            stage: Stage::Fixed(0),
+            stage: GzipState::Fixed(0),
             flags: 0,
             extra_len: 0,
             state: InflateState::new_boxed(DataFormat::Raw),
@@ -123,51 +123,51 @@ impl Decoder {
         self.n_in += 1;
         let flags = self.flags;
         let after = |from: u8| match flags {
-            f if from < 1 && f & FLAG_EXTRA != 0 => Stage::ExtraLen(false),
-            f if from < 2 && f & FLAG_NAME != 0 => Stage::Name,
-            f if from < 3 && f & FLAG_COMMENT != 0 => Stage::Comment,
-            f if from < 4 && f & FLAG_HCRC != 0 => Stage::HeaderCrc(0),
-            _ => Stage::Body,
+            f if from < 1 && f & FLAG_EXTRA != 0 => GzipState::ExtraLen(false),
+            f if from < 2 && f & FLAG_NAME != 0 => GzipState::Name,
+            f if from < 3 && f & FLAG_COMMENT != 0 => GzipState::Comment,
+            f if from < 4 && f & FLAG_HCRC != 0 => GzipState::HeaderCrc(0),
+            _ => GzipState::Body,
         };
         self.stage = match self.stage {
-            Stage::Fixed(i) => {
+            GzipState::Fixed(i) => {
                 if let Some(&expected) = [0x1f, 0x8b, 8].get(usize::from(i)).filter(|expected| **expected != b) {
                     return Err(Damage::Header { expected, found: b });
                 }
                 self.flags = if i == 3 { b } else { self.flags };
-                if i < 9 { Stage::Fixed(i + 1) } else { after(0) }
+                if i < 9 { GzipState::Fixed(i + 1) } else { after(0) }
             }
-            Stage::ExtraLen(false) => {
+            GzipState::ExtraLen(false) => {
                 self.extra_len = u16::from(b);
-                Stage::ExtraLen(true)
+                GzipState::ExtraLen(true)
             }
-            Stage::ExtraLen(true) => match self.extra_len | u16::from(b) << 8 {
+            GzipState::ExtraLen(true) => match self.extra_len | u16::from(b) << 8 {
                 0 => after(1),
-                n => Stage::Extra(n),
+                n => GzipState::Extra(n),
             },
-            Stage::Extra(n) if n > 1 => Stage::Extra(n - 1),
-            Stage::Extra(_) => after(1),
-            Stage::Name if b == 0 => after(2),
-            Stage::Comment if b == 0 => after(3),
-            Stage::HeaderCrc(0) => Stage::HeaderCrc(1),
-            Stage::HeaderCrc(_) => Stage::Body,
-            Stage::Trailer(i) => {
+            GzipState::Extra(n) if n > 1 => GzipState::Extra(n - 1),
+            GzipState::Extra(_) => after(1),
+            GzipState::Name if b == 0 => after(2),
+            GzipState::Comment if b == 0 => after(3),
+            GzipState::HeaderCrc(0) => GzipState::HeaderCrc(1),
+            GzipState::HeaderCrc(_) => GzipState::Body,
+            GzipState::Trailer(i) => {
                 self.trailer[usize::from(i & 7)] = b;
                 if i == 7 {
                     let [a, b, c, d, e, f, g, h] = self.trailer;
-                    self.stage = Stage::Between;
+                    self.stage = GzipState::Between;
                     self.n_members += 1;
                     return Ok(Some((u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]))));
                 }
-                Stage::Trailer(i + 1)
+                GzipState::Trailer(i + 1)
             }
-            Stage::Between if b == 0x1f => {
+            GzipState::Between if b == 0x1f => {
                 self.state.reset(DataFormat::Raw);
                 self.member_from = self.n_out;
                 self.flags = 0;
-                Stage::Fixed(1)
+                GzipState::Fixed(1)
             }
-            Stage::Between if b != 0 => Stage::Rest,
+            GzipState::Between if b != 0 => GzipState::Rest,
             stage => stage,
         };
         Ok(None)
@@ -179,7 +179,7 @@ impl Decoder {
         self.n_in += result.bytes_consumed as u64;
         self.n_out += result.bytes_written as u64;
         match result.status {
-            Ok(MZStatus::StreamEnd) => self.stage = Stage::Trailer(0),
+            Ok(MZStatus::StreamEnd) => self.stage = GzipState::Trailer(0),
             Ok(_) | Err(MZError::Buf) => {}
             // The error comes again with the next call; first the text before it.
             Err(_) if result.bytes_written > 0 => {}
@@ -218,10 +218,10 @@ impl Inflater {
 
     /// Inflates `input` and hands the text to `receive`, block by block.
     pub fn push<E>(&mut self, mut input: &[u8], receive: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), Stop<E>> {
-        while !input.is_empty() && self.decoder.stage != Stage::Rest {
+        while !input.is_empty() && self.decoder.stage != GzipState::Rest {
             let offset = self.decoder.n_in;
             let damaged = |why| Stop::Damaged { offset, why };
-            if self.decoder.stage != Stage::Body {
+            if self.decoder.stage != GzipState::Body {
                 if let Some((crc, len)) = self.decoder.byte(input[0]).map_err(damaged)? {
                     self.end_member(crc, len).map_err(damaged)?;
                 }
@@ -232,12 +232,12 @@ impl Inflater {
             let (n_in, n_out) = self.decoder.body(input, &mut self.out).map_err(damaged)?;
             input = &input[n_in..];
             self.deliver(n_out, receive)?;
-            if n_in == 0 && n_out == 0 && self.decoder.stage == Stage::Body {
+            if n_in == 0 && n_out == 0 && self.decoder.stage == GzipState::Body {
                 return Err(damaged(Damage::NoProgress));
             }
         }
         // What the decoder still holds back though its input is used up.
-        while self.decoder.stage == Stage::Body {
+        while self.decoder.stage == GzipState::Body {
             match self.decoder.body(&[], &mut self.out) {
                 Ok((_, 0)) | Err(_) => break,
                 Ok((_, n_out)) => self.deliver(n_out, receive)?,
@@ -248,7 +248,7 @@ impl Inflater {
 
     /// The index, and whether the file ended at the end of a member.
     pub fn finish(self) -> (GzipIndex, bool) {
-        let is_whole = matches!(self.decoder.stage, Stage::Between | Stage::Rest);
+        let is_whole = matches!(self.decoder.stage, GzipState::Between | GzipState::Rest);
         (GzipIndex { points: self.points, len: self.decoder.n_out }, is_whole)
     }
 

@@ -3,7 +3,7 @@
 use super::gzip::{GzipIndex, INFLATED_MAX, InflatedSource, Inflater, Stop, is_gzip};
 use super::inspect::{self, Found};
 use super::parallel::{self, Plan};
-use super::{Claim, Companion, Format, ImportError, Imported, Piece, Progress, Split, Streamed, Watch, archive, by_id};
+use super::{Claim, Companion, Format, ImportError, Imported, Piece, Progress, ProgressReporter, Split, Streamed, archive, by_id};
 use crate::base::input::HEAD_LEN;
 use crate::base::phases::{self, Phase};
 use crate::base::{InputError, InputSet, Ledger, Member, MemberHead, Severity, text};
@@ -273,7 +273,7 @@ pub fn import_with(
     let mut ledger = Ledger { recognised: claim.recognised.clone(), ..Ledger::default() };
     ledger.members = readable.members.iter().map(|m| m.name.clone()).collect();
     // Read at random access: bytes are waited for while they are parsed.
-    let profile = phases::time(Phase::Parse, || format.import(&readable, claim, &mut ledger, &mut Watch::new(&readable, tell)))?;
+    let profile = phases::time(Phase::Parse, || format.import(&readable, claim, &mut ledger, &mut ProgressReporter::new(&readable, tell)))?;
     Ok((Imported { profile, ledger }, readable))
 }
 

@@ -18,15 +18,15 @@ pub mod neuron_system;
 pub mod ntff;
 pub mod parallel;
 pub mod pftrace;
+mod progress;
 pub mod tensorboard_neuron;
 mod unrecognised;
-mod watch;
 pub mod wording;
 pub mod zstd;
 
-pub use watch::Watch;
+pub use progress::ProgressReporter;
 
-use crate::base::{InputError, InputSet, Item, Ledger, MemberHead, SliceId};
+use crate::base::{EventId, InputError, InputSet, Ledger, MemberHead, SliceId};
 use crate::model::program::{EngineProgram, LearnedCode};
 use crate::model::{Cell, Profile};
 use serde::{Deserialize, Serialize};
@@ -266,11 +266,17 @@ pub trait Format: Recognise {
         None
     }
     /// Imports at random access; only called if `streamed` returns `None`. `input` has the claim's members, in its order. `watch` receives progress.
-    fn import(&self, _input: &InputSet, _claim: &Claim, _ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
+    fn import(
+        &self,
+        _input: &InputSet,
+        _claim: &Claim,
+        _ledger: &mut Ledger,
+        _watch: &mut ProgressReporter,
+    ) -> Result<Profile, ImportError> {
         Err(ImportError::Unsupported("This format is read as a stream.".into()))
     }
     /// Reads every field of a slice or an instant from the file. `input` has the claim's members, inflated.
-    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError>;
+    fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError>;
     /// Of each slice the fields of `keys`, as text, where the format reads many records faster by columns than one by one: of each key the first
     /// name that its table has; empty where the file tells none. `input` as in `record`.
     fn columns(&self, _input: &InputSet, _profile: &Profile, _slices: &[SliceId], _keys: &[&[&str]]) -> Option<Columns> {

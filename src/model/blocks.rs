@@ -4,7 +4,7 @@ mod travel;
 
 pub use travel::one_by_one;
 
-use crate::base::{SliceId, in_parts};
+use crate::base::{SliceId, for_each_chunk};
 
 const BLOCK_BITS: u32 = 16;
 const BLOCK_LEN: usize = 1 << BLOCK_BITS;
@@ -61,7 +61,7 @@ impl<T: Copy> Blocks<T> {
     /// Adds the values of `other` as `map` gives them; each of its blocks is freed when it was read.
     pub fn append(&mut self, other: Blocks<T>, map: impl Fn(T) -> T) {
         for block in std::iter::once(other.first).chain(other.rest) {
-            in_parts(block.len(), &mut |part| {
+            for_each_chunk(block.len(), &mut |part| {
                 let values = &block[part];
                 self.extend(values.len(), |i| map(values[i]));
             });
@@ -140,7 +140,7 @@ impl<T: Copy> Blocks<T> {
     pub fn placed(mut self, places: &[SliceId], rest: T) -> Vec<T> {
         debug_assert!(self.len() <= places.len(), "each value has its place");
         let mut is_same = true;
-        in_parts(places.len(), &mut |part| is_same = is_same && part.into_iter().all(|i| places[i].index() == i));
+        for_each_chunk(places.len(), &mut |part| is_same = is_same && part.into_iter().all(|i| places[i].index() == i));
         if is_same {
             self.pad(places.len(), rest);
             return self.into_vec();
@@ -149,7 +149,7 @@ impl<T: Copy> Blocks<T> {
         let mut from = 0;
         for block in std::iter::once(self.first).chain(self.rest) {
             let places = &places[from..];
-            in_parts(block.len().min(places.len()), &mut |part| {
+            for_each_chunk(block.len().min(places.len()), &mut |part| {
                 for (value, place) in block[part.clone()].iter().zip(&places[part]) {
                     out[place.index()] = *value;
                 }

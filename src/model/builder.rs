@@ -7,7 +7,7 @@ pub use append::Renamed;
 
 use super::blocks::Blocks;
 use super::{Column, Counter, GenericTable, Profile, RecordRef, TrackKind};
-use crate::base::{Interner, SliceId, StrId, TrackId, in_parts};
+use crate::base::{Interner, SliceId, StrId, TrackId, for_each_chunk};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -357,7 +357,7 @@ impl ProfileBuilder {
     /// The last end of the slices from `first` on.
     pub fn last_end(&self, first: usize) -> Option<i64> {
         let mut last = None;
-        in_parts(self.start.len().saturating_sub(first), &mut |part| {
+        for_each_chunk(self.start.len().saturating_sub(first), &mut |part| {
             last = last.max(part.map(|k| first + k).map(|i| self.start.get(i).saturating_add(self.duration.get(i))).max());
         });
         last

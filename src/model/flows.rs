@@ -1,6 +1,6 @@
 //! Arrows between slices.
 
-use crate::base::{Places, SliceId, StrId};
+use crate::base::{SliceId, SortedIndex, StrId};
 
 /// Arrows between slices, by (from, to).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct FlowTable {
     /// Positions in the table by (to, from).
     pub by_to: Vec<u32>,
     /// Where the arrows of a slice stand in `from`, and in `by_to`.
-    places: (Places, Places),
+    places: (SortedIndex, SortedIndex),
 }
 
 impl FlowTable {
@@ -24,8 +24,8 @@ impl FlowTable {
         arrows.dedup();
         let mut by_to: Vec<u32> = (0..arrows.len() as u32).collect();
         by_to.sort_unstable_by_key(|&i| (arrows[i as usize].1, arrows[i as usize].0));
-        let starts = Places::of(arrows.len(), |at| arrows[at].0.0);
-        let ends = Places::of(arrows.len(), |at| arrows[by_to[at] as usize].1.0);
+        let starts = SortedIndex::of(arrows.len(), |at| arrows[at].0.0);
+        let ends = SortedIndex::of(arrows.len(), |at| arrows[by_to[at] as usize].1.0);
         FlowTable {
             from: arrows.iter().map(|a| a.0).collect(),
             to: arrows.iter().map(|a| a.1).collect(),

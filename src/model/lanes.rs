@@ -1,7 +1,7 @@
 //! Depth: which slice holds which, and in which lane each lies so that no two of a lane overlap.
 
 use super::NO_SLICE;
-use crate::base::in_parts;
+use crate::base::for_each_chunk;
 
 /// Most lanes of a track: `u16::MAX`, the range of a depth. Real traces have some hundreds. Beyond it slices of one lane may overlap.
 const MAX_LANES: usize = u16::MAX as usize;
@@ -29,7 +29,7 @@ pub(super) fn layout(n: usize, span: impl Fn(usize) -> (i64, i64)) -> Layout {
     let mut most_open = MAX_LOOK / 4;
     let mut lanes = FreeLanes::default();
     let mut last_end = i64::MIN;
-    in_parts(n, &mut |part| {
+    for_each_chunk(n, &mut |part| {
         for i in part {
             let (start, end) = span(i);
             while open.last().is_some_and(|&(open_end, ..)| open_end <= start) {

@@ -40,7 +40,7 @@ pub use table::{Cell, GenericTable};
 pub use torch::Torch;
 pub use tracks::{Lane, Track, TrackKind};
 
-use crate::base::{Item, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};
+use crate::base::{EventId, SliceId, StrId, StringTable, TimeNs, TimeRange, TrackId};
 use serde::{Deserialize, Serialize};
 
 /// "No slice" in a column of slice ids.
@@ -198,16 +198,16 @@ pub struct InstantTable {
 
 impl Profile {
     /// Where the record of a slice or an instant stands; `None` where it has none of its own.
-    pub fn record_of(&self, item: Item) -> Option<RecordRef> {
+    pub fn record_of(&self, item: EventId) -> Option<RecordRef> {
         let record = match item {
-            Item::Slice(slice) => self.slices.record.get(slice.index()),
-            Item::Instant(instant) => self.instants.record.get(instant.index()),
+            EventId::Slice(slice) => self.slices.record.get(slice.index()),
+            EventId::Instant(instant) => self.instants.record.get(instant.index()),
         };
         record.copied().filter(|r| *r != RecordRef::default())
     }
 
     /// The second record of a slice that has two.
-    pub fn end_record_of(&self, item: Item) -> Option<RecordRef> {
+    pub fn end_record_of(&self, item: EventId) -> Option<RecordRef> {
         let ends = &self.slices.second_record;
         let at = ends.binary_search_by_key(&item.slice()?, |s| s.0).ok()?;
         Some(ends[at].1).filter(|r| *r != RecordRef::default())

@@ -1,9 +1,9 @@
 //! What the user does, as functions over the state. Views call these; they do not set fields.
 
 pub use super::notices::{dismiss, drop_begins, notify, notify_of_drop};
-use super::{App, AppStateStoreFields as _, Importing, Kept, OpenProfile, Phase, Rest, runs};
+use super::{App, AppStateStoreFields as _, BackgroundChoices, Importing, OpenProfile, Phase, WorkerState, runs};
 use crate::base::Order as _;
-use crate::base::{Item, SliceId, TimeRange};
+use crate::base::{EventId, SliceId, TimeRange};
 use crate::worker::protocol::{Preview, Progress};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -60,14 +60,14 @@ pub fn go_to_slice(app: App, slice: SliceId) {
 }
 
 /// Selects a slice or an instant and shows it in the timeline and the drawer.
-pub fn go_to(app: App, item: Item) {
+pub fn go_to(app: App, item: EventId) {
     show_view(app, "timeline");
     select_and_reveal(app, Some(item));
     app.state.is_details_open().set(true);
 }
 
 /// Selects something, and the timeline goes to it when it is shown.
-pub fn select_and_reveal(app: App, item: Option<impl Into<Item>>) {
+pub fn select_and_reveal(app: App, item: Option<impl Into<EventId>>) {
     let item = item.map(Into::into);
     app.selection.set(item);
     app.reveal.set(item);
@@ -173,7 +173,7 @@ pub fn keep_choices(app: App) {
     let Some(front) = app.state.front().get_untracked() else {
         return;
     };
-    let kept = Kept {
+    let kept = BackgroundChoices {
         view: app.state.view().get_untracked(),
         range: app.range.get_untracked(),
         region: app.region_scope.get_untracked(),
@@ -189,7 +189,7 @@ pub fn keep_choices(app: App) {
     });
 }
 
-fn restore(app: App, kept: Kept) {
+fn restore(app: App, kept: BackgroundChoices) {
     show_view(app, if kept.view.is_empty() { "timeline" } else { &kept.view });
     app.region_scope.set(kept.region);
     app.range.set(kept.range);
@@ -236,7 +236,7 @@ pub fn profile_stopped(app: App, id: u32, sentence: String) {
 }
 
 /// A tab falls asleep, or wakes. `memory` is that of its new worker, bytes.
-pub fn profile_rests(app: App, id: u32, rest: Rest, memory: Option<u64>) {
+pub fn profile_rests(app: App, id: u32, rest: WorkerState, memory: Option<u64>) {
     app.state.profiles().update(|all| {
         if let Some(profile) = all.iter_mut().find(|p| p.id == id) {
             profile.rest = rest;

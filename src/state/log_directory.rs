@@ -1,6 +1,6 @@
 //! A log directory as a library: the profiles in it by run, worker and span, listed without reading them whole.
 
-use crate::base::{Order as _, Origin, Place, place};
+use crate::base::{Order as _, Origin, TraceIdentity, trace_identity};
 use crate::worker::protocol::Found;
 
 /// A profile in it.
@@ -9,7 +9,7 @@ pub struct LogProfile {
     /// Path of its first file below the directory, the directory's name first.
     pub path: String,
     /// Run, worker and span by its path; a profile of no worker has its directory as the run.
-    pub place: Place,
+    pub place: TraceIdentity,
     /// Id of its format.
     pub format: String,
     /// Size of its files, bytes.
@@ -39,8 +39,8 @@ pub struct LogDirectory {
 pub fn profiles(found: &[Found], before: Option<&[LogProfile]>) -> Vec<LogProfile> {
     let path = |f: &Found| f.paths.first().cloned().unwrap_or_default();
     let origins: Vec<Origin> = found.iter().map(|f| Origin { drop: 0, path: path(f), rank: None }).collect();
-    let places = place::places(&origins);
-    let made = |((at, found), place): ((usize, &Found), Place)| {
+    let places = trace_identity::places(&origins);
+    let made = |((at, found), place): ((usize, &Found), TraceIdentity)| {
         let path = path(found);
         let is_new = before.is_some_and(|all| all.iter().all(|p| p.path != path));
         LogProfile { path, place, format: found.claim.format.clone(), n_bytes: found.n_bytes, is_new, at }

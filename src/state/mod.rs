@@ -8,10 +8,10 @@ pub mod layout;
 pub mod library;
 pub mod log_directory;
 mod notices;
-pub mod own;
 pub mod region_scope;
 mod rows;
 pub mod runs;
+pub mod saved_defaults;
 pub mod search;
 pub mod slice_set;
 pub mod steps;
@@ -19,16 +19,16 @@ pub mod url;
 pub mod wanted_step;
 pub mod workspace;
 
-use crate::base::{Item, Ledger, Origin, Place, SliceId, TimeRange};
+use crate::base::{EventId, Ledger, Origin, SliceId, TimeRange, TraceIdentity};
 use crate::worker::client::Ask;
 use crate::worker::protocol::{FormatInfo, HotColumns, Preview, ProfileKind};
 use annotations::Book;
 use choices::{Choice, Choices, ViewState};
 use leptos::prelude::*;
-use own::{Mine, Own, OwnKind};
 use reactive_stores::Store;
 pub use region_scope::RegionScope;
 pub use rows::BoxedRows;
+use saved_defaults::{DefaultsKind, FrontDefaults, SavedDefaults};
 pub use search::Search;
 pub use slice_set::SliceSet;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub struct OpenProfile {
     /// Path of its first file below the drop.
     pub path: String,
     /// Run, worker and span; `None` in formats that know no workers.
-    pub place: Option<Place>,
+    pub place: Option<TraceIdentity>,
     /// Asks its worker.
     pub ask: Ask,
     /// What is drawn.
@@ -63,9 +63,9 @@ pub struct OpenProfile {
     /// Why its worker no longer answers.
     pub stopped: Option<String>,
     /// Whether its worker is ready.
-    pub rest: Rest,
+    pub rest: WorkerState,
     /// What was chosen when another tab came to front.
-    pub kept: Kept,
+    pub kept: BackgroundChoices,
 }
 
 impl OpenProfile {
@@ -81,7 +81,7 @@ impl OpenProfile {
 
     /// Whether its worker is there, and uses memory.
     pub fn is_awake(&self) -> bool {
-        self.stopped.is_none() && self.rest == Rest::Awake
+        self.stopped.is_none() && self.rest == WorkerState::Awake
     }
 
     /// Whether records of the file are missing.
@@ -92,7 +92,7 @@ impl OpenProfile {
 
 /// Whether the worker of a profile is ready. One that sleeps has no worker and uses no memory but for its columns; a question wakes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rest {
+pub enum WorkerState {
     /// It answers.
     #[default]
     Awake,
@@ -104,7 +104,7 @@ pub enum Rest {
 
 /// Choices of one profile, kept while another is in front.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kept {
+pub struct BackgroundChoices {
     /// Id of the view.
     pub view: String,
     /// Committed range.
@@ -114,7 +114,7 @@ pub struct Kept {
     /// Its rows by path; none: all.
     pub rows: Arc<Vec<String>>,
     /// Selected slice or instant.
-    pub selection: Option<Item>,
+    pub selection: Option<EventId>,
     /// What was chosen inside views.
     pub choices: Choices,
     /// Markers and regions.
@@ -240,9 +240,9 @@ pub struct App {
     /// Rows of the committed range by path; none: all.
     pub rows: RwSignal<Arc<Vec<String>>>,
     /// Selected slice or instant.
-    pub selection: RwSignal<Option<Item>>,
+    pub selection: RwSignal<Option<EventId>>,
     /// The timeline goes to this when it changes.
-    pub reveal: RwSignal<Option<Item>>,
+    pub reveal: RwSignal<Option<EventId>>,
     /// What the timeline shows; `None` is the whole profile.
     pub window: RwSignal<Option<TimeRange>>,
     /// Marked slices besides the selection: search hits or occurrences, sorted.
@@ -252,7 +252,7 @@ pub struct App {
     /// What was chosen inside views; see [`App::view_state`].
     pub choices: RwSignal<Choices>,
     /// What profiles begin with, where the user has saved it; see [`App::mine`].
-    pub own: RwSignal<Own>,
+    pub own: RwSignal<SavedDefaults>,
     /// Markers and regions of the profile in front.
     pub annotations: RwSignal<Book>,
     /// The chosen one of them.
@@ -307,15 +307,15 @@ impl App {
     }
 
     /// The user's own choices beside those of the profile in front, which they are for. Not tracked; `None` on the start page.
-    pub fn mine(&self) -> Option<Mine> {
-        let kind = OwnKind::of(self.front_untracked()?.hot.info.kind);
-        Some(Mine { own: self.own, choices: self.choices, kind })
+    pub fn mine(&self) -> Option<FrontDefaults> {
+        let kind = DefaultsKind::of(self.front_untracked()?.hot.info.kind);
+        Some(FrontDefaults { own: self.own, choices: self.choices, kind })
     }
 
     /// The selected slice; nothing while an instant is selected.
     pub fn selected_slice(&self) -> Signal<Option<SliceId>> {
         let selection = self.selection;
-        Signal::derive(move || selection.get().and_then(Item::slice))
+        Signal::derive(move || selection.get().and_then(EventId::slice))
     }
 
     /// Of the nearest component that provides it.

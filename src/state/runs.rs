@@ -3,7 +3,7 @@
 use super::{App, AppStateStoreFields as _, OpenProfile};
 use crate::base::Order as _;
 use crate::base::titles::{self, Titled};
-use crate::base::{Origin, Place, place};
+use crate::base::{Origin, TraceIdentity, trace_identity};
 use leptos::prelude::*;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ impl Run {
         out
     }
 
-    fn places(&self) -> impl Iterator<Item = &Place> {
+    fn places(&self) -> impl Iterator<Item = &TraceIdentity> {
         self.profiles.iter().filter_map(|p| p.place.as_ref())
     }
 
@@ -125,15 +125,15 @@ pub(super) fn place_all(app: App, drop: u32, path: &str, rank: Option<(u32, u32)
         }
     });
     let origins = app.state.origins().get_untracked();
-    let places = place::places(&origins);
-    let by_file: HashMap<(u32, &str), &Place> = origins.iter().map(|o| (o.drop, o.path.as_str())).zip(&places).collect();
+    let places = trace_identity::places(&origins);
+    let by_file: HashMap<(u32, &str), &TraceIdentity> = origins.iter().map(|o| (o.drop, o.path.as_str())).zip(&places).collect();
     app.state.profiles().update(|all| {
         all.iter_mut().for_each(|p| p.place = by_file.get(&(p.drop, p.path.as_str())).map(|&place| place.clone()));
     });
     by_file.get(&(drop, path)).filter(|p| p.is_double).map(|place| double(path, place))
 }
 
-fn double(path: &str, place: &Place) -> String {
+fn double(path: &str, place: &TraceIdentity) -> String {
     let span = place.span.map(|s| format!(" and span {s}")).unwrap_or_default();
     let worker = place.worker.rsplit_once(" (").map_or(place.worker.as_str(), |w| w.0);
     format!("Several files of `{}` belong to worker `{worker}`{span}. All are open; `{path}` is shown as `{}`.", place.run, place.worker)

@@ -3,7 +3,7 @@
 use super::choices::Choice;
 use super::{App, AppStateStoreFields as _, actions};
 use crate::base::Order as _;
-use crate::base::{InstantId, Item, SliceId};
+use crate::base::{EventId, InstantId, SliceId};
 use crate::worker::protocol::Term;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -40,9 +40,9 @@ impl Search {
     }
 
     /// The hit at a place of the list: slices, then moments.
-    fn item(&self, at: usize) -> Option<Item> {
-        let moment = || self.instants.get(at.checked_sub(self.hits.len())?).map(|i| Item::from(*i));
-        self.hits.get(at).map(|s| Item::from(*s)).or_else(moment)
+    fn item(&self, at: usize) -> Option<EventId> {
+        let moment = || self.instants.get(at.checked_sub(self.hits.len())?).map(|i| EventId::from(*i));
+        self.hits.get(at).map(|s| EventId::from(*s)).or_else(moment)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::engine::query::SearchQuery;
 use crate::engine::query::{FindQuery, ImportQuery, TableQuery};
 use crate::formats::{Claim, Imported};
 use crate::model::{Meta, ProfileBuilder, RawSlice, RecordRef, TrackKind, TrackSpec};
-use crate::state::{App, AppStateStoreFields as _, Kept, OpenProfile, Rest, actions, runs};
+use crate::state::{App, AppStateStoreFields as _, BackgroundChoices, OpenProfile, WorkerState, actions, runs};
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -40,8 +40,8 @@ fn profile(app: App, hash: &str) -> OpenProfile {
         ledger: Arc::default(),
         memory: 0,
         stopped: None,
-        rest: Rest::Awake,
-        kept: Kept::default(),
+        rest: WorkerState::Awake,
+        kept: BackgroundChoices::default(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A list of findings: what was found, what it costs, where to look, why it is said.
 
-use super::small::with_code;
+use super::controls::with_code;
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub struct Finding {
     /// Figures: (what, how much).
     pub figures: Vec<(String, String)>,
     /// Where to look.
-    pub places: Vec<Place>,
+    pub places: Vec<Location>,
     /// Behind "Evidence and rule": (heading, text).
     pub reasons: Vec<(&'static str, String)>,
     /// (address, what is there).
@@ -31,7 +31,7 @@ pub struct Finding {
 
 /// A place to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct Location {
     /// What is there.
     pub label: String,
     /// From when to when.
@@ -68,7 +68,7 @@ pub fn Findings(
 fn Item(found: Finding, on_place: Callback<usize>) -> impl IntoView {
     let help = found.cost_help;
     let cost = (!found.cost.is_empty()).then(|| view! { <span class="advice__cost figure" title=help>{found.cost.clone()}</span> });
-    let place = move |(at, place): (usize, Place)| {
+    let place = move |(at, place): (usize, Location)| {
         let length = (!place.length.is_empty()).then(|| view! { <span class="figure advice__time">{place.length}</span> });
         let title = format!("Show in the timeline: {}", place.title);
         view! {

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// A question's answer so far.
-pub struct Asked<T: Send + Sync + 'static> {
+pub struct QueryState<T: Send + Sync + 'static> {
     /// The last good answer.
     pub value: RwSignal<Option<Arc<T>>>,
     /// Why there is no newer one.
@@ -20,15 +20,15 @@ pub struct Asked<T: Send + Sync + 'static> {
     pub is_waiting: Memo<bool>,
 }
 
-impl<T: Send + Sync + 'static> Clone for Asked<T> {
+impl<T: Send + Sync + 'static> Clone for QueryState<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: Send + Sync + 'static> Copy for Asked<T> {}
+impl<T: Send + Sync + 'static> Copy for QueryState<T> {}
 
-impl<T: Send + Sync + 'static> Asked<T> {
+impl<T: Send + Sync + 'static> QueryState<T> {
     /// Something made of the last good answer; the default before there is one.
     pub fn derive<R: Default + Send + Sync + 'static>(self, make: impl Fn(&T) -> R + Send + Sync + 'static) -> Signal<Arc<R>> {
         Memo::new_with_compare(
@@ -45,7 +45,7 @@ impl<T: Send + Sync + 'static> Asked<T> {
 }
 
 /// Asks what `query` says; `None` asks nothing and forgets the answer.
-pub fn asked<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> Asked<Q::Answer> {
+pub fn asked<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> QueryState<Q::Answer> {
     let value = RwSignal::new(None::<Arc<Q::Answer>>);
     let keep = move |answer: Option<EncodedAnswer>| {
         let found = match answer {
@@ -56,7 +56,7 @@ pub fn asked<Q: Wire + Send + Sync>(ask: Ask, query: Signal<Option<Q>>) -> Asked
         Ok(())
     };
     let (problem, is_waiting) = wait(ask, Box::new(move || query.with(|q| q.as_ref().map(EncodedQuery::of))), Rc::new(keep));
-    Asked { value, problem, is_waiting }
+    QueryState { value, problem, is_waiting }
 }
 
 /// Takes an answer, or that there is none to be.
@@ -81,7 +81,7 @@ fn wait(ask: Ask, read: Box<dyn Fn() -> Option<EncodedQuery> + Send + Sync>, kee
 }
 
 /// Runs `work` whenever `given` changes, and keeps what comes of it; `None` keeps what was there.
-pub fn follow<Q, T, F>(given: Signal<Option<Q>>, work: impl Fn(Q) -> F + Send + Sync + 'static) -> Asked<T>
+pub fn follow<Q, T, F>(given: Signal<Option<Q>>, work: impl Fn(Q) -> F + Send + Sync + 'static) -> QueryState<T>
 where
     Q: Clone + PartialEq + Send + Sync + 'static,
     T: Send + Sync + 'static,
@@ -103,7 +103,7 @@ where
         }
     });
     let is_waiting = Memo::new(move |_| given.with(|g| g.is_some() && answered.with(|a| a != g)));
-    Asked { value, problem, is_waiting }
+    QueryState { value, problem, is_waiting }
 }
 
 /// What `start` last came to; it is started again whenever what it reads changes. `None` before it has ended once.

@@ -1,13 +1,13 @@
 //! What changed between two open profiles: sentences with their evidence, a waterfall of the exclusive parts, the tree below them, metrics that differ.
 
-use super::ask::{Asked, follow};
+use super::ask::{QueryState, follow};
 use super::explain_rows as rows;
 use crate::analysis::explain::{Explain, ExplainPart, ExplainQuery, ExplainUnit, Sentence, markdown::markdown};
 use crate::engine::query::ExplainPairQuery;
 use crate::state::choices::ViewState;
 use crate::ui::bars::Waterfall;
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::dom;
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::ui::tree::TreeTable;
 use crate::worker::client::{Ask, EngineError};
@@ -40,7 +40,7 @@ pub fn WhatChanged(
     /// The core.
     choices: ViewState,
 ) -> impl IntoView {
-    let found: Asked<Explain> = follow(pair, |(base, run): (Side, Side)| explain(base, run));
+    let found: QueryState<Explain> = follow(pair, |(base, run): (Side, Side)| explain(base, run));
     let core = choices.choice("core", 0usize);
     let unit = Memo::new(move |_| {
         found.value.with(|f| f.as_ref().and_then(|f| f.units.get(core.0.get()).or(f.units.first()).cloned()).map(Arc::new))
@@ -87,7 +87,7 @@ pub fn WhatChanged(
 }
 
 #[component]
-fn Head(found: Asked<Explain>, core: crate::state::choices::Choice<usize>) -> impl IntoView {
+fn Head(found: QueryState<Explain>, core: crate::state::choices::Choice<usize>) -> impl IntoView {
     let (is_done, set_done) = signal(false);
     let copy = move |_| {
         if let Some(found) = found.value.get_untracked() {

@@ -13,7 +13,7 @@ use super::timeline;
 use super::unpack;
 use crate::base::{InputSet, Member};
 use crate::engine::query::{ExportQuery, ScanQuery, TablePartQuery, TraceEventsQuery};
-use crate::engine::{EncodedAnswer, EncodedQuery, Kept, Session, Wire};
+use crate::engine::{AnswerCache, EncodedAnswer, EncodedQuery, Session, Wire};
 use crate::formats::{self, inspect};
 use js_sys::{Array, Uint8Array};
 use std::cell::RefCell;
@@ -66,7 +66,7 @@ fn watch(host: &Host) {
 pub(super) struct Host {
     scope: DedicatedWorkerGlobalScope,
     session: Rc<RefCell<Option<Session>>>,
-    kept: Rc<RefCell<Kept>>,
+    kept: Rc<RefCell<AnswerCache>>,
     orders: Orders,
     writer: Rc<RefCell<Option<Box<dyn TableWriting>>>>,
 }
@@ -196,7 +196,7 @@ impl Host {
     /// Keeps the profile for the questions to come.
     pub(super) fn keep(&self, session: Session) {
         *self.session.borrow_mut() = Some(session);
-        *self.kept.borrow_mut() = Kept::default();
+        *self.kept.borrow_mut() = AnswerCache::default();
     }
 
     /// Sends a message alone.

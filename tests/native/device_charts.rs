@@ -2,7 +2,7 @@
 
 use crate::neuron_support::*;
 use axonscope::analysis::device::charts::{Charts, Memory, MemorySource, TransferBy, charts};
-use axonscope::analysis::device::metrics::Facts;
+use axonscope::analysis::device::metrics::MetricSource;
 use axonscope::analysis::device::summary::summary;
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::model::Profile;
@@ -40,7 +40,7 @@ fn union<'a>(rows: impl Iterator<Item = &'a Value>) -> i64 {
 fn engines_add_up_to_the_window_and_to_the_metrics_of_the_file() {
     for (run, profile, json) in runs() {
         let (got, whole) = (charts(&profile, None), summary(&profile, None));
-        let facts = Facts::of(&profile);
+        let facts = MetricSource::of(&profile);
         assert_eq!((got.cores.len(), got.cores[0].as_str()), (2, "NC 4"), "{run}");
         assert_eq!(got.engines.len(), 10, "{run}: five engines of two cores");
         for e in &got.engines {
@@ -80,7 +80,7 @@ fn engines_add_up_to_the_window_and_to_the_metrics_of_the_file() {
 fn memory_is_the_bandwidth_utilization_of_the_file() {
     for (run, profile, json) in runs() {
         let whole = charts(&profile, None).memory.expect("told");
-        let mbu = Facts::of(&profile).number("mbu_estimated_percent").expect("told");
+        let mbu = MetricSource::of(&profile).number("mbu_estimated_percent").expect("told");
         assert!(
             whole.source == MemorySource::File && close(whole.moved() as f64 / whole.available.expect("told") as f64, mbu, 1e-5),
             "{run}: {whole:?}"
@@ -115,7 +115,7 @@ fn transfers_are_those_of_the_file_whatever_they_are_put_together_by() {
             assert_eq!(sums, (bytes, rows.len() as u64), "{run} {by:?}");
         }
         // Active times of the kinds: core by core as counted here, over both cores (seconds) as in the summary.
-        let facts = Facts::of(&profile);
+        let facts = MetricSource::of(&profile);
         let kinds = [("instruction", "static"), ("software_dynamic", "software_dynamic"), ("hardware_dynamic", "hardware_dynamic")];
         for (kind, name) in kinds {
             let spans = |core: &str| union(rows.iter().filter(|d| d["queue_type"] == kind && (core.is_empty() || d["subgraph"] == core)));

@@ -1,7 +1,7 @@
 //! What the drawer, the rows of DMA transfers and the source view say of a device, against the file's own records.
 
 use crate::neuron_support::*;
-use axonscope::analysis::device::Place;
+use axonscope::analysis::device::SourceLocation;
 use axonscope::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRows, DmaRowsQuery, dma_rows};
 use axonscope::analysis::device::merged::merged_bar;
 use axonscope::analysis::device::name_rows::name_rows;
@@ -216,7 +216,7 @@ fn lines_of_source_have_what_their_instructions_cost() {
     );
     assert_eq!((source.unplaced, source.notes.len()), (1, 0));
     assert!(views(&session.profile).contains(&"source"));
-    let place = Place { file: "/src/util.py".into(), line: 9 };
+    let place = SourceLocation { file: "/src/util.py".into(), line: 9 };
     let slices = session.ask(&SourceSlicesQuery { place }).expect("slices");
     let names: Vec<&str> = slices.iter().map(|s| session.profile.name_of(*s)).collect();
     assert_eq!(names, ["ACTIVATE", "EVENT_SEMAPHORE"]);

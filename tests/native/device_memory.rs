@@ -1,7 +1,7 @@
 //! Tensors, memory, tables, exports and comparisons of Neuron runs, beside figures counted from the JSON by themselves.
 
 use crate::neuron_support::*;
-use axonscope::analysis::device::bands::BandKind;
+use axonscope::analysis::device::highlights::BandKind;
 use axonscope::analysis::device::{compare, summary::summary, tensors::tensors};
 use axonscope::engine::query::{BandsQuery, CompareQuery, ExportQuery, Exported};
 use axonscope::engine::{Session, views::views};

@@ -1,7 +1,7 @@
 //! Neuron device profiles: what a trace, its NEFF and its JSON say must agree; hostile files must not hurt.
 
 use crate::neuron_support::*;
-use axonscope::base::{InputSet, InstantId, Item, SliceId};
+use axonscope::base::{EventId, InputSet, InstantId, SliceId};
 use axonscope::formats::{ALL, Field, Imported, by_id, inspect};
 use axonscope::model::{Domain, Profile};
 use serde_json::Value;
@@ -157,7 +157,7 @@ fn same_names(run: &str, json: &Profile, trace: &Profile) {
 }
 
 /// Every instant of a run is the new value of a semaphore, and its record says so.
-fn check_moments(profile: &Profile, record: impl Fn(Item) -> Vec<Field>) {
+fn check_moments(profile: &Profile, record: impl Fn(EventId) -> Vec<Field>) {
     let all = &profile.instants;
     assert!(all.time.len() > 100);
     for i in 0..all.time.len() {

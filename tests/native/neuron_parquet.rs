@@ -1,7 +1,7 @@
 //! Neuron Explorer directories: the same run as its JSON gives the same profile; damaged tables do not hurt.
 
 use crate::neuron_support::*;
-use axonscope::base::{InstantId, Item, SliceId, TimeNs};
+use axonscope::base::{EventId, InstantId, SliceId, TimeNs};
 use axonscope::engine::Session;
 use axonscope::engine::query::{DetailsQuery, FindQuery, TableHelpQuery, TableQuery};
 use axonscope::formats::import;
@@ -92,7 +92,7 @@ fn rows_come_from_the_file_when_asked_for() {
     assert_eq!((details.start, details.name.as_str(), value("timestamp")), (TimeNs(time), name, time.to_string()));
     assert!(name.ends_with(&format!("= {}", value("value"))), "{name}");
     let found = session.ask(&FindQuery { track: details.track.clone(), time: details.start, name: details.name.clone(), is_instant: true });
-    let Ok(Some(Item::Instant(found))) = found else { panic!("found as a link names it") };
+    let Ok(Some(EventId::Instant(found))) = found else { panic!("found as a link names it") };
     assert_eq!(session.profile.instants.time[found.index()], time);
     assert!(session.ask(&DetailsQuery { item: InstantId(u32::MAX).into() }).is_err());
     let part = session.ask(&TableQuery { id: "Instruction".into(), first: 300, n: 100 }).expect("a table");

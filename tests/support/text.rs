@@ -3,7 +3,7 @@
 use axonscope::analysis::neuron_log::Level;
 use axonscope::analysis::torch::kernels::KernelsQuery;
 use axonscope::analysis::torch::overview::OverviewQuery;
-use axonscope::base::{InputSet, InstantId, Item, SliceId, TrackId};
+use axonscope::base::{EventId, InputSet, InstantId, SliceId, TrackId};
 use axonscope::engine::query::*;
 use axonscope::engine::{Answer, Query, Session, views};
 use axonscope::formats::import;
@@ -151,7 +151,7 @@ fn timeline(out: &mut String, profile: &Profile) {
     });
 }
 
-fn record(out: &mut String, session: &Session, item: Item) {
+fn record(out: &mut String, session: &Session, item: EventId) {
     match session.ask(&DetailsQuery { item }) {
         Err(refusal) => line(out, 1, format!("record of {item:?}: {refusal}")),
         Ok(details) => list(out, &format!("record of {item:?}"), details.fields.len(), usize::MAX, |i| {

@@ -6,7 +6,7 @@ use super::share;
 use super::summary::EngineTime;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
-use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
+use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, for_each_chunk};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 
 /// DMA of all queues of a core stands beside its engines.
@@ -86,7 +86,7 @@ fn add_track(profile: &Profile, track: TrackId, range: TimeRange, is_wait: &[boo
         work_of(StrId(0), works);
     }
     for (lane, slices) in lanes::touching(profile, track, range) {
-        in_parts(slices.len(), &mut |part| {
+        for_each_chunk(slices.len(), &mut |part| {
             // A packet that stands twice in the file is one.
             for i in part.map(|at| slices.start + at).filter(|i| is_once(*i)) {
                 let engine = column.map_or(StrId(0), |a| a.values[i]);

@@ -2,7 +2,7 @@
 
 use super::metrics::Computed;
 use super::{active_times, cells, gaps};
-use crate::base::in_parts;
+use crate::base::for_each_chunk;
 use crate::model::{NeuronDevice, Profile, TrackKind};
 
 /// Sums of the durations of each engine, in the order of its name on the timeline.
@@ -63,7 +63,7 @@ fn packet_time(profile: &Profile, device: &NeuronDevice) -> i64 {
     let mut sum = 0i64;
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         let slices = profile.slices_of(crate::base::TrackId(t as u32));
-        in_parts(slices.len(), &mut |part| {
+        for_each_chunk(slices.len(), &mut |part| {
             for i in part.map(|k| slices.start + k).filter(|i| !is_in(&device.duplicates, *i) && !is_in(&device.unreported, *i)) {
                 sum = sum.saturating_add(profile.slices.duration[i]);
             }

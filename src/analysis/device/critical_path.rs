@@ -14,7 +14,7 @@ use super::cause::{Attribution, Cause, Causes};
 use super::engines::{Engine, engines};
 use super::signals::{Signal, Signals};
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts, text};
+use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, text};
 use crate::model::accesses::Memory;
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashSet;
@@ -92,7 +92,7 @@ fn longest(engines: &[Engine], causes: &Causes<'_>, data: Option<Data>) -> Criti
     let steps = Steps::of(profile, engines);
     let n = steps.slices.len();
     let mut walk = Walk { profile, causes, steps, data, best: Vec::with_capacity(n), n_edges: 0, n_backward: 0 };
-    in_parts(n, &mut |part| part.for_each(|step| walk.visit(step)));
+    for_each_chunk(n, &mut |part| part.for_each(|step| walk.visit(step)));
     let last = (0..n).max_by_key(|s| (walk.best[*s].work, std::cmp::Reverse(walk.best[*s].front)));
     let Some(last) = last else {
         let notes = vec!["The critical path is not available: no engine instructions are recorded in this file.".into()];

@@ -1,7 +1,7 @@
 //! Curves that are worked out, not read: transfers under way, mean throughput since the start, and utilization of the tensor engine.
 
-use super::metrics::Facts;
-use crate::base::{TimeRange, TrackId, in_parts};
+use super::metrics::MetricSource;
+use crate::base::{TimeRange, TrackId, for_each_chunk};
 use crate::model::{NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -59,7 +59,7 @@ fn transferred(profile: &Profile, device: &NeuronDevice, grid: Grid) -> FxHashMa
     let roots = super::signals::roots(profile);
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         for (_, lane) in super::lanes::touching(profile, TrackId(t as u32), grid.range) {
-            in_parts(lane.len(), &mut |part| {
+            for_each_chunk(lane.len(), &mut |part| {
                 for i in part.map(|k| lane.start + k) {
                     let Some(bytes) = device.bytes.get(i).filter(|n| **n != NeuronDevice::ABSENT) else { continue };
                     if device.duplicates.is_empty() || device.duplicates.binary_search(&(i as u32)).is_err() {
@@ -151,7 +151,7 @@ impl Grid {
 /// FLOPs of matrix products per part of `range` ÷ what one core can do in it, and the same from its start on; MFU without transposes, HFU
 /// with them. A product's FLOPs (2 × elements) are spread evenly over its duration.
 pub(super) fn utilization(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Vec<Line> {
-    let (Some(hardware), Some(grid)) = (Facts::of(profile).hardware(), Grid::of(range)) else { return Vec::new() };
+    let (Some(hardware), Some(grid)) = (MetricSource::of(profile).hardware(), Grid::of(range)) else { return Vec::new() };
     if !device.elements.iter().any(|e| *e != NeuronDevice::ABSENT && *e > 0) {
         return Vec::new();
     }

@@ -1,7 +1,7 @@
 //! Instructions by engine.
 
 use crate::base::Order as _;
-use crate::base::{SliceId, StrId, TrackId, in_parts};
+use crate::base::{SliceId, StrId, TrackId, for_each_chunk};
 use crate::model::{Profile, TrackKind};
 
 /// One engine's instructions.
@@ -30,7 +30,7 @@ pub(super) fn engines(profile: &Profile) -> Vec<Engine> {
         let core = path.split(" / ").next().unwrap_or_default().to_string();
         let by_start = &profile.slices.by_start[profile.slices_of(TrackId(t as u32))];
         let mut last: Option<(StrId, usize)> = None;
-        in_parts(by_start.len(), &mut |part| {
+        for_each_chunk(by_start.len(), &mut |part| {
             for &i in &by_start[part] {
                 let (i, slice) = (i as usize, SliceId(i));
                 let engine = column.values[i];

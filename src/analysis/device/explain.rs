@@ -3,13 +3,13 @@
 //! Time in which several slices of a part run belongs to the one that started last. Idle time belongs to what ends it: the work that starts then.
 
 use super::bounds::rows::CoreRows;
-use super::bounds::{BoundsQuery, CoreBounds, Part, parts, with_rows};
+use super::bounds::{BoundsQuery, CoreBounds, Part, time_parts, with_rows};
 use super::layers::RUNTIME;
 use super::{compare, lanes, origin, signals, summary, waits};
 use crate::analysis::explain::tree::Tree;
 use crate::analysis::explain::{CoreFacts, ExplainKind, ExplainPart, ExplainQuery, UnitFacts, UnitPart, assign};
 use crate::analysis::spans::Ranges;
-use crate::base::{SliceId, StrId, TimeRange, TrackId, in_parts, text};
+use crate::base::{SliceId, StrId, TimeRange, TrackId, for_each_chunk, text};
 use crate::model::{Domain, Dtype, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -35,7 +35,7 @@ pub fn part_of(profile: &Profile, query: &ExplainQuery, figures: &summary::Summa
     let (found, all) = with_rows(profile, &asked);
     out.notes = found.notes.clone();
     out.metrics = compare::metrics_of(figures);
-    let given = Given::of(profile, device, found.range);
+    let given = WalkColumns::of(profile, device, found.range);
     for (core, bounds) in all.iter().zip(found.cores) {
         let necessary = found.necessary_bytes.zip(bounds.moved_bytes).filter(|_| found.is_run).map(|(all, moved)| all.min(moved));
         out.units.push(given.unit(core, bounds, &query.order, necessary));
@@ -50,7 +50,7 @@ pub fn part_of(profile: &Profile, query: &ExplainQuery, figures: &summary::Summa
 }
 
 /// Columns that the walk reads.
-struct Given<'a> {
+struct WalkColumns<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,
     range: TimeRange,
@@ -90,10 +90,10 @@ struct Walk<'a> {
     ends: Vec<Option<(usize, u32)>>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> WalkColumns<'a> {
     fn of(profile: &'a Profile, device: &'a NeuronDevice, range: TimeRange) -> Self {
         let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
-        Given {
+        WalkColumns {
             profile,
             device,
             range,
@@ -113,7 +113,7 @@ impl<'a> Given<'a> {
         let mut idle = Ranges::new();
         let mut tree = Tree::new("Total", 1);
         let mut parts = [0; 7];
-        for (part, set) in parts::cut(&core.sets, &parts::order(order), self.range) {
+        for (part, set) in time_parts::cut(&core.sets, &time_parts::order(order), self.range) {
             match part {
                 // Without any transfer in the file its time is not known, not 0.
                 Some(part) if bounds.busy(part).is_none() => {}
@@ -164,7 +164,7 @@ impl<'a> Given<'a> {
         let mut last: (StrId, Option<Part>) = (StrId(u32::MAX), None);
         for (_, slices) in lanes::touching(self.profile, track, self.range) {
             let mut cursor = Cursor::default();
-            in_parts(slices.len(), &mut |part| {
+            for_each_chunk(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
                     let engine = Self::value(self.engines, i);
                     if engine != last.0 {
@@ -189,7 +189,7 @@ impl<'a> Given<'a> {
         let is_in = |all: &[u32], i: usize| !all.is_empty() && all.binary_search(&(i as u32)).is_ok();
         for (_, slices) in lanes::touching(self.profile, track, self.range) {
             let mut cursor = Cursor::default();
-            in_parts(slices.len(), &mut |part| {
+            for_each_chunk(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
                     if is_in(&self.device.duplicates, i) || is_in(&self.device.unreported, i) {
                         continue;

@@ -1,8 +1,8 @@
 //! FLOPs of groups of instructions, and what share of the device's peak they are: what Operators tells by row, with the rule of Layers.
 
-use super::metrics::Facts;
+use super::metrics::MetricSource;
 use super::share;
-use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, in_parts};
+use crate::base::{DurationNs, StrId, TimeNs, TimeRange, TrackId, for_each_chunk};
 use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub fn missing(profile: &Profile) -> Option<String> {
     if device.elements.iter().all(|e| *e == NeuronDevice::ABSENT) {
         return Some("FLOPs, MFU and HFU are not available: the elements of matrix products are not recorded in this file.".into());
     }
-    let is_known = Facts::of(profile).peak_flops().is_some();
+    let is_known = MetricSource::of(profile).peak_flops().is_some();
     (!is_known).then(|| {
         "MFU and HFU are not available: the metadata do not record the clock or size of the tensor engine, or the number of cores.".into()
     })
@@ -66,7 +66,7 @@ pub fn by_group(
     // Only engines that multiply at all are worth a sum for each of their slices.
     for &(owner, track) in tracks.iter().filter(|t| profile.slices_of(t.1).any(|i| told(i).is_some())) {
         let slices = profile.slices_of(track);
-        in_parts(slices.len(), &mut |part| {
+        for_each_chunk(slices.len(), &mut |part| {
             for i in part.map(|at| slices.start + at) {
                 let (start, end) = (profile.slices.start[i], profile.slices.end(i));
                 if !range.touches(TimeNs(start), DurationNs(profile.slices.duration[i])) {
@@ -82,7 +82,7 @@ pub fn by_group(
             }
         });
     }
-    let peak = Facts::of(profile).peak_flops();
+    let peak = MetricSource::of(profile).peak_flops();
     let finish = |(key, sum): ((TrackId, StrId), Sum)| {
         let (all, transposes) = sum.flops?;
         let share = |flops| share_of_peak(flops, sum.end.saturating_sub(sum.start), peak);

@@ -7,7 +7,7 @@ use super::cause::{Attribution, Cause, Causes};
 use super::engines::{Engine, engines};
 use super::signals::Signals;
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, in_parts, text};
+use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, for_each_chunk, text};
 use crate::model::{Domain, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
 
@@ -196,7 +196,7 @@ fn each_gap(causes: &Causes<'_>, engine: &Engine, range: TimeRange, mut found: i
             found((begin, end), &pieces);
         }
     };
-    in_parts(engine.items.len(), &mut |part| {
+    for_each_chunk(engine.items.len(), &mut |part| {
         for &(start, end, slice, is_wait) in &engine.items[part] {
             if is_wait {
                 waits.push((start, end, slice));

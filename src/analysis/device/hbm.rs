@@ -1,7 +1,7 @@
 //! Bytes from and to HBM. Instructions tell them where they start a transfer, not when it runs; transfers tell when, but neither memory nor direction.
 
 use super::{gaps, lanes, share};
-use crate::base::{TimeRange, TrackId, in_parts};
+use crate::base::{TimeRange, TrackId, for_each_chunk};
 use crate::model::domain::HbmTraffic;
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 
@@ -43,7 +43,7 @@ pub(super) fn transferred(profile: &Profile, device: &NeuronDevice, range: TimeR
     let mut sum = 0u64;
     for track in queues().filter(|_| is_told) {
         for (_, lane) in lanes::touching(profile, track, range) {
-            in_parts(lane.len(), &mut |part| {
+            for_each_chunk(lane.len(), &mut |part| {
                 for i in part.map(|k| lane.start + k).filter(|i| !is_fetch(*i) && !is_twice(*i)) {
                     let here = size(i).map_or(0, |n| share::within(n.into(), (profile.slices.start[i], profile.slices.end(i)), range));
                     sum = sum.saturating_add(here);

@@ -4,7 +4,7 @@ mod build;
 mod figures;
 mod rank;
 
-use super::metrics::Facts;
+use super::metrics::MetricSource;
 use crate::base::{DurationNs, SliceId, StrId, TimeNs, TimeRange};
 use crate::model::{Domain, Dtype, NeuronDevice, Profile};
 use serde::{Deserialize, Serialize};
@@ -149,7 +149,7 @@ pub fn layers(profile: &Profile, query: &LayersQuery, slots: &[u16]) -> Layers {
     let choices = LEVELS.iter().filter(|l| l.0 == "layer" || profile.attribute(l.0).is_some());
     let mut out = Layers { choices: choices.map(|l| (l.0.into(), l.1.into())).collect(), max_depth: tree.max_depth, ..Layers::default() };
     out.notes = notes(profile, &tree);
-    out.nodes = rank::finish(profile, tree, &Facts::of(profile), slots);
+    out.nodes = rank::finish(profile, tree, &MetricSource::of(profile), slots);
     out
 }
 

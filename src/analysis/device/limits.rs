@@ -1,6 +1,6 @@
 //! What throttling left of the tensor engine: its mean limit, from whatever the file tells of it.
 
-use super::metrics::Facts;
+use super::metrics::MetricSource;
 use crate::base::TrackId;
 use crate::model::{Cell, Domain, Profile};
 
@@ -8,7 +8,7 @@ use crate::model::{Cell, Domain, Profile};
 ///
 /// As the summary of the run tells; where it does not, as the moments of throttling do (Σ time × limit ÷ Σ time, which is the same figure
 /// as long as the moments are whole); where there are none either, as the table `ThrottleSummary` does, which has it ready.
-pub(super) fn lowest(profile: &Profile, facts: &Facts<'_>) -> Option<f64> {
+pub(super) fn lowest(profile: &Profile, facts: &MetricSource<'_>) -> Option<f64> {
     let told = (0..2).filter_map(|core| facts.throttle_limit(core)).reduce(f64::min);
     told.or_else(|| of_moments(profile)).or_else(|| of_table(profile))
 }

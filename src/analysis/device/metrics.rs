@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 const MOST_BY_MEMORY: &str = "mm_arithmetic_intensity ÷ (peak of all cores ÷ bandwidth), at most 1";
 
 /// Metrics and hardware facts by name.
-pub struct Facts<'a> {
+pub struct MetricSource<'a> {
     summary: Option<Row<'a>>,
     metadata: Option<Row<'a>>,
     rounding: Option<Row<'a>>,
@@ -54,19 +54,19 @@ pub struct Hardware {
     pub hbm_bandwidth: f64,
 }
 
-impl<'a> Facts<'a> {
+impl<'a> MetricSource<'a> {
     /// Of the tables `summary` and `metadata`, or `Summary` and `Metadata`.
-    pub fn of(profile: &'a Profile) -> Facts<'a> {
+    pub fn of(profile: &'a Profile) -> MetricSource<'a> {
         Self::of_node(profile, 0)
     }
 
     /// Of the summary at place `node`: a file of summaries has one for each core.
-    pub fn of_node(profile: &'a Profile, node: usize) -> Facts<'a> {
+    pub fn of_node(profile: &'a Profile, node: usize) -> MetricSource<'a> {
         let row = |names: [&str; 2], at: usize| {
             let table = profile.tables.iter().find(|t| names.contains(&t.id.as_str()))?;
             Some(Row { columns: &table.columns, cells: table.rows.get(at)?, places: OnceCell::new() })
         };
-        Facts {
+        MetricSource {
             summary: row(["summary", "Summary"], node),
             metadata: row(["metadata", "Metadata"], 0),
             rounding: row(["summary_rounding"; 2], node),

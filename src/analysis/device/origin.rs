@@ -12,14 +12,14 @@ const MOST_STACKS: usize = 8;
 
 /// A line of source.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Place {
+pub struct SourceLocation {
     /// Path as the compiler wrote it.
     pub file: String,
     /// From 1.
     pub line: u32,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}", self.file, self.line)
     }
@@ -31,7 +31,7 @@ pub struct Frame {
     /// The function; empty where it is not recorded.
     pub function: String,
     /// Where; `None` where it is not told.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
     /// Whether `place` is where the function is defined, not the line it was at.
     pub is_definition: bool,
 }
@@ -44,14 +44,14 @@ pub struct Loop {
     /// Its value.
     pub value: String,
     /// Where the loop stands.
-    pub place: Option<Place>,
+    pub place: Option<SourceLocation>,
 }
 
 /// Where an instruction comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Origin {
     /// Lines that its fields name, several where the compiler fused.
-    pub places: Vec<Place>,
+    pub places: Vec<SourceLocation>,
     /// Stacks, each innermost first.
     pub stacks: Vec<Vec<Frame>>,
     /// Loops, innermost first.
@@ -79,21 +79,21 @@ impl Lookup<'_> {
 }
 
 /// The lines that a text names: `a.py:3`, `a.py:3, b.py:4`, `["a.py:3", "b.py:4"]`. What names no line is left out.
-pub fn places(text: &str) -> Vec<Place> {
+pub fn places(text: &str) -> Vec<SourceLocation> {
     let words = text.split([',', ';', '\n', '[', ']', '"', '\'']).map(str::trim);
     words.filter_map(place).collect()
 }
 
 /// `path/file.py:42`, also with a column after the line.
-fn place(word: &str) -> Option<Place> {
+fn place(word: &str) -> Option<SourceLocation> {
     let (file, line) = word.rsplit_once(':')?;
     if let (Some((path, line)), true) = (file.rsplit_once(':'), line.bytes().all(|c| c.is_ascii_digit()))
         && let (Ok(line), false) = (line.parse(), path.is_empty())
     {
-        return Some(Place { file: path.into(), line });
+        return Some(SourceLocation { file: path.into(), line });
     }
     let line = line.trim().parse().ok()?;
-    (!file.is_empty()).then(|| Place { file: file.into(), line })
+    (!file.is_empty()).then(|| SourceLocation { file: file.into(), line })
 }
 
 /// Where the instruction with these fields comes from.
@@ -125,10 +125,10 @@ fn cell<'a>(row: &'a Row, column: &str) -> &'a str {
     row.iter().find(|c| c.0 == column).map_or("", |c| c.1.as_str())
 }
 
-fn place_of(row: &Row) -> Option<Place> {
+fn place_of(row: &Row) -> Option<SourceLocation> {
     let file = cell(row, "file_path");
     let line = cell(row, "line_number").parse().ok()?;
-    (!file.is_empty()).then(|| Place { file: file.into(), line })
+    (!file.is_empty()).then(|| SourceLocation { file: file.into(), line })
 }
 
 /// Rows from one to its parent and on, each once.
@@ -163,7 +163,7 @@ fn framework_frames(id: &str, find: &Lookup<'_>) -> Vec<Frame> {
         let name =
             |table: &str, column: &str| find.row(table, "id", cell(&at, column)).map(|r| cell(&r, "name").to_string()).unwrap_or_default();
         let (file, line) = (name("StackFrameFileName", "file_name_id"), cell(&at, "line_number").parse().ok());
-        let place = line.filter(|_| !file.is_empty()).map(|line| Place { file, line });
+        let place = line.filter(|_| !file.is_empty()).map(|line| SourceLocation { file, line });
         Some(Frame { function: name("StackFrameFunctionName", "function_name_id"), place, is_definition: false })
     };
     chain("StackFrame", "id", "parent_frame_id", id, find).iter().filter_map(frame).collect()

@@ -4,7 +4,7 @@ use super::lanes::{self, LaneSpans};
 use super::metrics::Computed;
 use super::{cells, share};
 use crate::analysis::spans;
-use crate::base::{StrId, TimeRange, TrackId, in_parts};
+use crate::base::{StrId, TimeRange, TrackId, for_each_chunk};
 use crate::model::{NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashSet;
 
@@ -79,7 +79,7 @@ pub(super) fn by_type(profile: &Profile, device: &NeuronDevice, range: TimeRange
     let (mut all, mut is_complete) = (LaneSpans::default(), true);
     for (t, _) in profile.tracks.iter().enumerate().filter(|t| t.1.kind == TrackKind::Queue) {
         for (number, lane) in lanes::touching(profile, TrackId(t as u32), range) {
-            in_parts(lane.len(), &mut |part| {
+            for_each_chunk(lane.len(), &mut |part| {
                 for i in part.map(|k| lane.start + k).filter(is_counted) {
                     let kind = places.get(types.get(i).copied().unwrap_or(StrId(0)).index()).copied().flatten();
                     let Some(sum) = kind.and_then(|at| sums.get_mut(at)) else {
@@ -143,7 +143,7 @@ pub(super) fn by_purpose(profile: &Profile, device: &NeuronDevice, range: TimeRa
         let purpose = super::cause::queue_purpose(profile, profile.strings.get(track.name)).unwrap_or_default();
         let of = |text: &str| PURPOSES.iter().position(|p| p.1.contains(&text));
         for (_, lane) in lanes::touching(profile, TrackId(t as u32), range) {
-            in_parts(lane.len(), &mut |part| {
+            for_each_chunk(lane.len(), &mut |part| {
                 for i in part.map(|k| lane.start + k).filter(|i| !is_in(&device.duplicates, *i) && !is_in(&device.unreported, *i)) {
                     n += 1;
                     let kind = types.get(i).map_or("", |id| profile.strings.get(*id));

@@ -8,7 +8,7 @@ mod answer;
 pub use answer::{Basis, Bound, Ceiling, Point, Roofline};
 
 use super::layers::{LayerNode, Layers, LayersQuery, layers};
-use super::metrics::{Facts, Hardware};
+use super::metrics::{Hardware, MetricSource};
 use super::share;
 use crate::base::Order as _;
 use crate::base::{DurationNs, TimeRange, text};
@@ -24,7 +24,7 @@ const MOST_REGIONS: usize = 100;
 
 /// The roofline of the run, or of a range; `query.by` says which parts have points. Each of `regions` (name, range) has one as well.
 pub fn roofline(profile: &Profile, query: &LayersQuery, regions: &[(String, TimeRange)]) -> Roofline {
-    let facts = Facts::of(profile);
+    let facts = MetricSource::of(profile);
     let hardware = facts.hardware();
     let mut out = Roofline::default();
     ceilings(profile, &facts, &mut out);
@@ -52,7 +52,7 @@ fn factors(instance: &str) -> Vec<(&'static str, f64)> {
     out
 }
 
-fn ceilings(profile: &Profile, facts: &Facts<'_>, out: &mut Roofline) {
+fn ceilings(profile: &Profile, facts: &MetricSource<'_>, out: &mut Roofline) {
     let instance = match &profile.domain {
         Domain::NeuronDevice(device) => device.instance_type.as_str(),
         _ => "",
@@ -148,7 +148,14 @@ fn amounts(profile: &Profile, of_file: &dyn Fn(&str) -> Option<u64>, tree: &Laye
 }
 
 /// The run, or the range, against HBM; and what it would be without the bytes that need not have moved.
-fn whole(profile: &Profile, facts: &Facts<'_>, range: Option<TimeRange>, tree: &Layers, out: &mut Roofline, hardware: Option<Hardware>) {
+fn whole(
+    profile: &Profile,
+    facts: &MetricSource<'_>,
+    range: Option<TimeRange>,
+    tree: &Layers,
+    out: &mut Roofline,
+    hardware: Option<Hardware>,
+) {
     let is_run = range.is_none();
     let of_file = |name: &str| if is_run { facts.number(name).filter(|v| *v >= 0.0).map(|v| v as u64) } else { None };
     let window = match &profile.domain {

@@ -2,7 +2,7 @@
 
 mod read;
 
-use crate::base::{Places, SliceId, TrackId};
+use crate::base::{SliceId, SortedIndex, TrackId};
 use crate::model::{Domain, NeuronDevice, Profile, SemaphoreRole, SemaphoreUse, TrackKind};
 
 /// So many earlier values of a semaphore are looked at; beyond, the condition counts as long true.
@@ -16,7 +16,7 @@ pub struct Signals<'a> {
     profile: &'a Profile,
     uses: &'a [SemaphoreUse],
     /// Where those of a slice stand; without notes where only one slice is asked for.
-    places: Places,
+    places: SortedIndex,
     /// The topmost track of each track: its core.
     roots: Vec<u32>,
     /// Of each use, from the first one asked for on, the place of its semaphore.

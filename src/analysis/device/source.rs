@@ -1,11 +1,11 @@
 //! What each line of source costs: its instructions, the time in which they ran, their FLOPs.
 
 use super::layers::ENGINES;
-use super::origin::{Place, places};
+use super::origin::{SourceLocation, places};
 use super::share;
 use crate::analysis::spans::Spans;
 use crate::base::Order as _;
-use crate::base::{DurationNs, Places, SliceId, StrId, TimeRange, in_parts};
+use crate::base::{DurationNs, SliceId, SortedIndex, StrId, TimeRange, for_each_chunk};
 use crate::model::{Domain, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Source {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceLine {
     /// Where.
-    pub place: Place,
+    pub place: SourceLocation,
     /// Instructions that name it. One that names several lines counts with each.
     pub instructions: u64,
     /// Time in which any of them ran, semaphore waits left out; what overlaps on one core counts once, cores are added up.
@@ -52,9 +52,9 @@ struct Line {
 pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
     let mut out = Source::default();
     let Domain::NeuronDevice(device) = &profile.domain else { return out };
-    let mut given = Given::of(profile, device, range);
+    let mut given = SourceContext::of(profile, device, range);
     let mut lines: Vec<Line> = Vec::new();
-    let (mut of_place, mut of_text): (FxHashMap<Place, usize>, FxHashMap<StrId, Vec<usize>>) = Default::default();
+    let (mut of_place, mut of_text): (FxHashMap<SourceLocation, usize>, FxHashMap<StrId, Vec<usize>>) = Default::default();
     each(profile, device, |slice, text, told| {
         let (start, end) = (profile.slices.start[slice.index()], profile.slices.end(slice.index()));
         if range.is_some_and(|r| (end <= r.start.0 && end > start) || start >= r.end.0) {
@@ -64,7 +64,7 @@ pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
             out.unplaced += 1;
         }
         let named = of_text.entry(text).or_insert_with(|| {
-            let mut line = |place: &Place| {
+            let mut line = |place: &SourceLocation| {
                 *of_place.entry(place.clone()).or_insert_with(|| {
                     lines.push(new(place));
                     lines.len() - 1
@@ -82,7 +82,7 @@ pub fn source(profile: &Profile, range: Option<TimeRange>) -> Source {
 }
 
 /// Instructions that name a line, by start.
-pub fn slices(profile: &Profile, wanted: &Place) -> Vec<SliceId> {
+pub fn slices(profile: &Profile, wanted: &SourceLocation) -> Vec<SliceId> {
     let mut out = Vec::new();
     if let Domain::NeuronDevice(device) = &profile.domain {
         each(profile, device, |slice, _, told| out.extend(told.contains(wanted).then_some(slice)));
@@ -104,11 +104,11 @@ pub fn has_lines(profile: &Profile) -> bool {
 }
 
 /// Calls `with` for each instruction, what it says of its source, and the lines that names.
-fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, StrId, &[Place])) {
+fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, StrId, &[SourceLocation])) {
     let column = profile.attribute("source");
-    let mut known: FxHashMap<StrId, Vec<Place>> = FxHashMap::default();
+    let mut known: FxHashMap<StrId, Vec<SourceLocation>> = FxHashMap::default();
     let (pcs, ids) = (device.pc.as_slice(), column.map(|c| c.values.as_slice()));
-    in_parts(profile.slices.len(), &mut |part| {
+    for_each_chunk(profile.slices.len(), &mut |part| {
         for i in part {
             if pcs.get(i).is_none_or(|pc| *pc == NeuronDevice::ABSENT) {
                 continue;
@@ -125,13 +125,13 @@ fn each(profile: &Profile, device: &NeuronDevice, mut with: impl FnMut(SliceId, 
     });
 }
 
-fn new(place: &Place) -> Line {
+fn new(place: &SourceLocation) -> Line {
     let told = SourceLine { place: place.clone(), instructions: 0, time: DurationNs(0), flops: None, hbm_bytes: None, engines: [0; 5] };
     Line { told, spans: Vec::new() }
 }
 
 /// What figures are made of.
-struct Given<'a> {
+struct SourceContext<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,
     range: Option<TimeRange>,
@@ -144,15 +144,15 @@ struct Given<'a> {
     /// End and core of the last instruction's lane: they come by lane.
     lane: (u32, u32),
     /// Where instructions stand in [`NeuronDevice::hbm`].
-    hbm: Places,
+    hbm: SortedIndex,
 }
 
-impl<'a> Given<'a> {
+impl<'a> SourceContext<'a> {
     fn of(profile: &'a Profile, device: &'a NeuronDevice, range: Option<TimeRange>) -> Self {
-        let hbm = Places::of(device.hbm.len(), |at| device.hbm[at].slice);
+        let hbm = SortedIndex::of(device.hbm.len(), |at| device.hbm[at].slice);
         let engines = profile.attribute("engine").map(|a| a.values.as_slice());
         let (is_wait, roots) = (super::waits::names(profile), super::signals::roots(profile));
-        Given { profile, device, range, is_wait, engines, engine: (StrId(0), None), roots, lane: (0, 0), hbm }
+        SourceContext { profile, device, range, is_wait, engines, engine: (StrId(0), None), roots, lane: (0, 0), hbm }
     }
 
     fn add(&mut self, line: &mut Line, slice: SliceId) {

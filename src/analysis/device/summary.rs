@@ -1,7 +1,7 @@
 //! Metrics of a run: what the file says, what its rows and the formulas give, and where the two differ.
 
 use super::busy::{Busy, busy};
-use super::metrics::{Computed, ENGINES, Facts, QUEUE_TIMES};
+use super::metrics::{Computed, ENGINES, MetricSource, QUEUE_TIMES};
 use super::units::SAME;
 use crate::base::{DurationNs, TimeNs, TimeRange};
 use crate::model::{Cell, Domain, Profile};
@@ -77,7 +77,7 @@ const OF_HARDWARE: [&str; 11] = [
 ];
 
 /// Whether a metric is computed with published values of the hardware.
-fn is_published(facts: &Facts<'_>, name: &str) -> bool {
+fn is_published(facts: &MetricSource<'_>, name: &str) -> bool {
     facts.constants_source().is_some() && OF_HARDWARE.contains(&name)
 }
 
@@ -98,7 +98,7 @@ pub struct EngineTime {
 
 /// The run, or a range of it, in figures.
 pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
-    let facts = Facts::of(profile);
+    let facts = MetricSource::of(profile);
     let window = match &profile.domain {
         Domain::NeuronDevice(d) if d.window_ns > 0 => d.window_ns,
         // Tables without a timeline tell no more than their summary does.
@@ -118,7 +118,7 @@ pub fn summary(profile: &Profile, range: Option<TimeRange>) -> Summary {
     let n_nodes = tables.iter().find(|t| t.id == "summary" || t.id == "Summary").map_or(1, |t| t.rows.len().clamp(1, MOST_NODES));
     out.nodes = node_names(profile, n_nodes);
     for node in 0..n_nodes {
-        out.metrics.extend(metrics(profile, &Facts::of_node(profile, node), &busy, (node, n_nodes == 1)));
+        out.metrics.extend(metrics(profile, &MetricSource::of_node(profile, node), &busy, (node, n_nodes == 1)));
     }
     super::metric_order::sort(profile, &mut out.metrics);
     out.notes = notes(&facts, &out.metrics);
@@ -151,7 +151,7 @@ fn of_range(profile: &Profile, busy: &[Busy], range: TimeRange) -> Vec<Metric> {
         differs: false,
         is_rounded: false,
         rounding: None,
-        is_published: is_published(&Facts::of(profile), name),
+        is_published: is_published(&MetricSource::of(profile), name),
     };
     super::window::metrics(profile, busy, range, &|_| true).into_iter().map(metric).collect()
 }
@@ -177,7 +177,7 @@ fn differing(metrics: &[Metric]) -> Option<String> {
 }
 
 /// What the rows tell of a whole run: metrics that no formula over the file's summary gives; those that it tells itself only where `is_beside` it.
-pub(super) fn of_rows(profile: &Profile, facts: &Facts<'_>, computed: &[Computed], busy: &[Busy], is_beside: bool) -> Vec<Computed> {
+pub(super) fn of_rows(profile: &Profile, facts: &MetricSource<'_>, computed: &[Computed], busy: &[Busy], is_beside: bool) -> Vec<Computed> {
     // The execution begins at 0; what is drawn may begin later, and some transfers lie outside of it.
     let run = match &profile.domain {
         Domain::NeuronDevice(d) if d.window_ns > 0 => TimeRange::new(TimeNs(0), TimeNs(d.window_ns)),
@@ -197,7 +197,7 @@ pub(super) fn of_rows(profile: &Profile, facts: &Facts<'_>, computed: &[Computed
 }
 
 /// Puts times to the picosecond, and their shares, in the place of those that rows of whole nanoseconds give, where the file has them.
-fn exact_times(facts: &Facts<'_>, out: &mut [Computed]) {
+fn exact_times(facts: &MetricSource<'_>, out: &mut [Computed]) {
     let share = |name: &str, all: Option<f64>| facts.exact_seconds(name).zip(all.filter(|s| *s > 0.0)).map(|(s, all)| s / all);
     let (run, dma) = (facts.window_seconds(), facts.exact_seconds("dma_active_time"));
     let engines = ENGINES.iter().map(|e| (e.share, share(e.active, run)));
@@ -213,7 +213,7 @@ fn exact_times(facts: &Facts<'_>, out: &mut [Computed]) {
 }
 
 /// Of the summary at place `node`, which may be alone.
-fn metrics(profile: &Profile, facts: &Facts<'_>, engines: &[Busy], (node, is_alone): (usize, bool)) -> Vec<Metric> {
+fn metrics(profile: &Profile, facts: &MetricSource<'_>, engines: &[Busy], (node, is_alone): (usize, bool)) -> Vec<Metric> {
     let (groups, meanings) = (words(profile, "summary_groups"), words(profile, "terminology"));
     let mut computed = facts.computed();
     // Rows are of all cores together; without any instruction nothing can be counted.
@@ -278,7 +278,7 @@ const WANTED: [(&str, &str); 4] = [
     ("mbu_estimated_percent", "memory bandwidth utilization"),
 ];
 
-fn notes(facts: &Facts<'_>, metrics: &[Metric]) -> Vec<String> {
+fn notes(facts: &MetricSource<'_>, metrics: &[Metric]) -> Vec<String> {
     let mut out = Vec::new();
     let n_rounded = metrics.iter().filter(|m| m.rounding.is_some()).count();
     if n_rounded > 0 {

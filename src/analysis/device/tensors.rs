@@ -2,11 +2,11 @@
 //!
 //! A tensor's load factors stand in the file (`TensorInfo`) or not at all; transfers that name a variable are counted from the rows.
 
-use super::bands::{self, Band};
 use super::cells;
+use super::highlights::{self, Band};
 use super::usage::{self, UseCurve};
 use crate::base::Order as _;
-use crate::base::{StrId, TimeNs, TimeRange, in_parts};
+use crate::base::{StrId, TimeNs, TimeRange, for_each_chunk};
 use crate::model::{Domain, GenericTable, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -98,7 +98,7 @@ pub fn bands(profile: &Profile, info: Option<&GenericTable>) -> Vec<Band> {
     let info = info.or_else(|| cells::table(profile, &["TensorInfo", "neff_node"]));
     // Without a table no tensor has a size or a factor: none is known to be reloaded.
     let rows = info.map(|_| rows(info, moved(profile), false)).unwrap_or_default();
-    bands::bands(profile, &rows)
+    highlights::bands(profile, &rows)
 }
 
 /// All that is known. `info` stands for the table of tensors where the profile holds it in the file only.
@@ -108,7 +108,7 @@ pub fn tensors(profile: &Profile, info: Option<&GenericTable>) -> Tensors {
     let (has_dma, has_names) = (has_dma(profile), !moved.is_empty());
     let all_named = has_names && all_named(profile);
     let mut out = Tensors { rows: rows(info, moved, all_named), hbm: hbm(profile), curves: usage::curves(profile), ..Tensors::default() };
-    out.bands = bands::bands(profile, &out.rows);
+    out.bands = highlights::bands(profile, &out.rows);
     if out.rows.is_empty() {
         out.notes.push("Tensors are not available: this file records neither a tensor table nor variable names of transfers.".into());
     } else if info.is_none() {
@@ -234,7 +234,7 @@ fn moved(profile: &Profile) -> FxHashMap<&str, Moved> {
     // A packet that stands twice in the file is one.
     let mut duplicates = device.duplicates.iter().copied().peekable();
     let (variables, bytes) = (variable.values.as_slice(), device.bytes.as_slice());
-    in_parts(variables.len(), &mut |part| {
+    for_each_chunk(variables.len(), &mut |part| {
         for i in part.filter(|i| variables[*i] != StrId(0)) {
             while duplicates.next_if(|d| (*d as usize) < i).is_some() {}
             if duplicates.peek() == Some(&(i as u32)) {

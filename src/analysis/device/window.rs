@@ -3,10 +3,10 @@
 //! Names, units and formulas are those of the file's summary; what the rows do not tell is left out, never 0.
 
 use super::busy::{Busy, DMA};
-use super::metrics::{Computed, ENGINES, Facts};
+use super::metrics::{Computed, ENGINES, MetricSource};
 use super::{gaps, hbm, packets, share};
 use crate::analysis::spans;
-use crate::base::{TimeRange, in_parts};
+use crate::base::{TimeRange, for_each_chunk};
 use crate::model::{Domain, NeuronDevice, Profile};
 
 const BY_INSTRUCTIONS: &str = "(hbm_read_bytes + hbm_write_bytes) ÷ length ÷ bandwidth of one HBM stack";
@@ -31,13 +31,13 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
     if profile.slices.is_empty() {
         return Vec::new();
     }
-    let mut out = activity(busy, range, seconds(profile, &Facts::of(profile), range), is_wanted);
+    let mut out = activity(busy, range, seconds(profile, &MetricSource::of(profile), range), is_wanted);
     let mut add = |name, value: Option<f64>, how| {
         if let Some(value) = value.filter(|v| v.is_finite() && is_wanted(name)) {
             out.push((name, value, how));
         }
     };
-    let facts = Facts::of(profile);
+    let facts = MetricSource::of(profile);
     let seconds = seconds(profile, &facts, range);
     let flops = products(profile, device, range);
     let useful = flops.map(|f| (f.all - f.transposes) as f64);
@@ -75,7 +75,7 @@ pub(super) fn metrics(profile: &Profile, busy: &[Busy], range: TimeRange, is_wan
 }
 
 /// Length of the range; of the entire run as exactly as the file stores it.
-fn seconds(profile: &Profile, facts: &Facts<'_>, range: TimeRange) -> f64 {
+fn seconds(profile: &Profile, facts: &MetricSource<'_>, range: TimeRange) -> f64 {
     let rounded = range.duration().0 as f64 / 1e9;
     let is_run = |exact: &f64| gaps::holds_run(profile, range) && (exact - rounded).abs() < 1e-9;
     facts.window_seconds().filter(is_run).unwrap_or(rounded)
@@ -114,7 +114,7 @@ fn products(profile: &Profile, device: &NeuronDevice, range: TimeRange) -> Optio
     let transpose = profile.strings.iter().find(|(_, text)| *text == "TRANSPOSE").map(|(id, _)| id);
     let mut told = false;
     let mut sum = Products::default();
-    in_parts(device.elements.len().min(profile.slices.start.len()), &mut |part| {
+    for_each_chunk(device.elements.len().min(profile.slices.start.len()), &mut |part| {
         for i in part.filter(|i| device.elements[*i] != NeuronDevice::ABSENT) {
             told = true;
             let flops = share::within(2 * u64::from(device.elements[i]), (profile.slices.start[i], profile.slices.end(i)), range);

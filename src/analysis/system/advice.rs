@@ -1,6 +1,6 @@
 //! What to do about what a system profile shows. Each finding has its threshold, its evidence, what it costs and where it is seen.
 
-use super::answer::{Cores, Finding, Place, System};
+use super::answer::{Cores, Finding, Location, System};
 use super::{Spans, View};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, text};
@@ -75,7 +75,11 @@ fn host_gaps(view: &View<'_>, cores: &Cores) -> Option<Finding> {
     let place = |gap: (i64, i64)| {
         let slice = host_at(view, gap);
         let meanwhile = slice.map(|s| format!(", the host is in {}", view.profile.name_of(s))).unwrap_or_default();
-        Place { label: format!("{} without an execution{meanwhile}", text::duration(DurationNs(gap.1 - gap.0))), range: range(gap), slice }
+        Location {
+            label: format!("{} without an execution{meanwhile}", text::duration(DurationNs(gap.1 - gap.0))),
+            range: range(gap),
+            slice,
+        }
     };
     Some(Finding {
         id: "host-gaps".into(),
@@ -112,7 +116,7 @@ fn device_bound(view: &View<'_>, wall: i64) -> Option<Finding> {
         ),
         cost: None,
         threshold: "kbl_exec_wait covers half of the time from the first to the last execution, or more.".into(),
-        places: longest(&waits).into_iter().take(1).map(|s| Place { label: "Longest wait".into(), range: range(s), slice: None }).collect(),
+        places: longest(&waits).into_iter().take(1).map(|s| Location { label: "Longest wait".into(), range: range(s), slice: None }).collect(),
     })
 }
 
@@ -139,7 +143,7 @@ fn transfers(view: &View<'_>, system: &System, gaps: &Spans, wall: i64) -> Optio
         threshold: "Transfers cover at least 10% of the time without execution, and 1% of all. Link utilization is not available: the limit of the link is not recorded in any file.".into(),
         places: longest(&common)
             .into_iter()
-            .map(|s| Place { label: format!("{} of transfers", text::duration(DurationNs(s.1 - s.0))), range: range(s), slice: None })
+            .map(|s| Location { label: format!("{} of transfers", text::duration(DurationNs(s.1 - s.0))), range: range(s), slice: None })
             .collect(),
     })
 }
@@ -166,7 +170,11 @@ fn busy_cpu(system: &System) -> Option<Finding> {
             .iter()
             .take(MOST_PLACES)
             .filter_map(|c| Some((c, c.busiest?)))
-            .map(|(c, at)| Place { label: format!("CPU {}", c.cpu), range: range((at.0.saturating_sub(1_000_000_000), at.0)), slice: None })
+            .map(|(c, at)| Location {
+                label: format!("CPU {}", c.cpu),
+                range: range((at.0.saturating_sub(1_000_000_000), at.0)),
+                slice: None,
+            })
             .collect(),
     })
 }
@@ -181,7 +189,7 @@ fn compile(view: &View<'_>) -> Option<Finding> {
     if share(spans.total(), whole) < COMPILE {
         return None;
     }
-    let place = |s: (i64, i64)| Place { label: text::duration(DurationNs(s.1 - s.0)), range: range(s), slice: host_at(view, s) };
+    let place = |s: (i64, i64)| Location { label: text::duration(DurationNs(s.1 - s.0)), range: range(s), slice: host_at(view, s) };
     Some(Finding {
         id: "compile".into(),
         severity: "info".into(),
@@ -214,6 +222,6 @@ fn hbm_full(system: &System) -> Option<Finding> {
         ),
         cost: None,
         threshold: "More than 90% of the capacity recorded for one NeuronCore is in use at one time.".into(),
-        places: vec![Place { label: "Maximum".into(), range: range((fullest.time.0, fullest.time.0.saturating_add(1))), slice: None }],
+        places: vec![Location { label: "Maximum".into(), range: range((fullest.time.0, fullest.time.0.saturating_add(1))), slice: None }],
     })
 }

@@ -79,12 +79,12 @@ pub struct Finding {
     /// When it is said.
     pub threshold: String,
     /// Where to look.
-    pub places: Vec<Place>,
+    pub places: Vec<Location>,
 }
 
 /// A place that a finding points at.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Place {
+pub struct Location {
     /// What is there.
     pub label: String,
     /// When.

@@ -11,7 +11,7 @@ mod memory;
 mod overview;
 mod serving;
 
-pub use answer::{CoreRow, Finding, Place, System};
+pub use answer::{CoreRow, Finding, Location, System};
 pub use chain::{Chain, ChainRow, chain};
 pub use executions::{ExecutionRow, execution};
 pub use figures::{CpuRow, TransferRow};

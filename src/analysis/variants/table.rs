@@ -37,7 +37,7 @@ impl Mode {
 
 /// A cell of the table.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Shown {
+pub struct FormattedCell {
     /// As people read it; empty where it is not recorded.
     pub text: String,
     /// As a program reads it; empty where it is not recorded.
@@ -49,8 +49,8 @@ pub struct Shown {
 }
 
 /// Cells of some columns, row by row. `base` is the row that differences and ratios are against.
-pub fn shown(all: &Variants, columns: &[usize], mode: Mode, base: usize) -> Vec<Vec<Shown>> {
-    let mut out: Vec<Vec<Shown>> = all.rows.iter().map(|_| Vec::with_capacity(columns.len())).collect();
+pub fn shown(all: &Variants, columns: &[usize], mode: Mode, base: usize) -> Vec<Vec<FormattedCell>> {
+    let mut out: Vec<Vec<FormattedCell>> = all.rows.iter().map(|_| Vec::with_capacity(columns.len())).collect();
     for &column in columns {
         let Some(about) = all.columns.get(column) else { continue };
         let numbers: Vec<Option<f64>> = all.rows.iter().map(|r| r.cells.get(column).and_then(VariantCell::number)).collect();
@@ -65,10 +65,10 @@ pub fn shown(all: &Variants, columns: &[usize], mode: Mode, base: usize) -> Vec<
     out
 }
 
-fn one(about: &VariantColumn, cell: &VariantCell, mode: Mode, base: Option<f64>, range: (f64, f64)) -> Shown {
+fn one(about: &VariantColumn, cell: &VariantCell, mode: Mode, base: Option<f64>, range: (f64, f64)) -> FormattedCell {
     let Some(value) = cell.number() else {
         let text = if let VariantCell::Text(text) = cell { text.clone() } else { String::new() };
-        return Shown { raw: text.clone(), text, ..Shown::default() };
+        return FormattedCell { raw: text.clone(), text, ..FormattedCell::default() };
     };
     let (text, raw) = match (mode, base) {
         _ if about.unit == Unit::Id => (about.unit.shown(value), value.to_string()),
@@ -90,7 +90,7 @@ fn one(about: &VariantColumn, cell: &VariantCell, mode: Mode, base: Option<f64>,
             None
         }
     });
-    Shown { text, raw, heat, is_best }
+    FormattedCell { text, raw, heat, is_best }
 }
 
 /// The answer in one sentence: which profile is fastest, and by how much against the base. `None` without two totals.
@@ -138,7 +138,7 @@ mod tests {
         let cells = shown(&all, &[0, 1], Mode::Values, 0);
         assert_eq!(cells.iter().map(|r| r[0].is_best).collect::<Vec<_>>(), [Some(false), Some(true), None, None]);
         // Shares of a range of binary fractions: rounded.
-        let heat = |r: &Vec<Shown>| r[0].heat.map(|heat| (heat * 1e9).round() / 1e9);
+        let heat = |r: &Vec<FormattedCell>| r[0].heat.map(|heat| (heat * 1e9).round() / 1e9);
         assert_eq!(cells.iter().map(heat).collect::<Vec<_>>(), [Some(1.0), Some(0.0), None, Some(0.5)]);
         assert_eq!((cells[0][1].text.as_str(), cells[0][1].heat), ("2.1", None));
         assert_eq!(sentence(&all, 0).as_deref(), Some("v1 is the fastest: 2.00 µs, 2.00 × v0 (−50.0%)."));

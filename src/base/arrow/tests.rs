@@ -57,7 +57,7 @@ fn messages_are_aligned() {
 #[test]
 fn what_is_no_stream_is_a_sentence() {
     for bytes in [&b""[..], b"PAR1", &[255; 64]] {
-        assert!(read(bytes).unwrap_err().ends_with('.'));
+        assert!(read(bytes).unwrap_err().to_string().ends_with('.'));
     }
 }
 

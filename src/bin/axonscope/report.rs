@@ -13,8 +13,8 @@ mod torch;
 mod torch_views;
 
 use crate::files;
-use axonscope::base::place;
-use axonscope::base::{InstantId, Origin, Place, SliceId, TimeNs, TimeRange, TrackId};
+use axonscope::base::trace_identity;
+use axonscope::base::{InstantId, Origin, SliceId, TimeNs, TimeRange, TraceIdentity, TrackId};
 use axonscope::engine::query::{
     AdviceQuery, BandsQuery, ChartsQuery, CriticalPathQuery, DetailsQuery, FindQuery, FleetQuery, FlowsQuery, GapsQuery, HitSummaryQuery,
     HitTablesQuery, ImportQuery, LayersQuery, OccurrencesQuery, OperatorsQuery, ProgramQuery, RegionWindowsQuery, RooflineQuery, ScanQuery,
@@ -210,9 +210,8 @@ pub fn run(arguments: &Arguments) -> Result<(), String> {
         return out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| e.to_string());
     }
     let origin = |s: &Session| Origin { drop: 0, path: s.ledger.members.first().cloned().unwrap_or_default(), rank: s.rank() };
-    let places = place::places(&sessions.iter().map(origin).collect::<Vec<Origin>>());
-    let profile =
-        |(s, place): (&Session, &Place)| json!({ "format": s.claim.format, "meta": s.profile.meta, "ledger": s.ledger, "place": place });
+    let places = trace_identity::places(&sessions.iter().map(origin).collect::<Vec<Origin>>());
+    let profile = |(s, place): (&Session, &TraceIdentity)| json!({ "format": s.claim.format, "meta": s.profile.meta, "ledger": s.ledger, "place": place });
     let profiles: Vec<Value> = sessions.iter().zip(&places).map(profile).collect();
     let answer = if answers.len() == 1 { answers.remove(0) } else { Value::Array(answers) };
     writeln!(out, "{}", json!({ "profiles": profiles, "answer": answer })).map_err(|e| e.to_string())

@@ -2,7 +2,7 @@
 
 use super::{Column, Values, Words};
 use crate::base::SliceId;
-use crate::engine::{Session, told};
+use crate::engine::{Session, record_fields};
 use crate::formats;
 
 /// Slices of one part: the record of each is read.
@@ -12,7 +12,7 @@ pub(super) const SLICES: usize = 16_384;
 pub(super) fn args(session: &Session, columns: &[Column], slices: &[SliceId]) -> Result<Vec<Values>, String> {
     let format = formats::by_id(&session.claim.format).ok_or_else(|| format!("The format `{}` is not known.", session.claim.format))?;
     let mut rows: Vec<(u32, formats::Field)> = Vec::new();
-    told::records(format, &session.input, &session.profile, slices, &mut |at, fields| {
+    record_fields::records(format, &session.input, &session.profile, slices, &mut |at, fields| {
         rows.extend(fields.into_iter().map(|field| (slices[at].0, field)));
     })?;
     // Keys, units and groups repeat, values seldom do.

@@ -3,7 +3,7 @@
 use super::cells::{self, Cores};
 use super::{Column, Kind, Part, Values, Words, table};
 use crate::base::{SliceId, StrId};
-use crate::engine::{Session, told};
+use crate::engine::{Session, record_fields};
 use crate::formats;
 use crate::model::{Dtype, NeuronDevice, Profile, TrackKind};
 
@@ -166,7 +166,7 @@ pub(super) fn ids(read: Values, slices: &[SliceId]) -> Values {
 /// Fields of slices, read back: by slice, then by key; empty where the file has none.
 pub(super) fn read_fields(session: &Session, slices: &[SliceId], keys: &[&[&str]]) -> Result<Vec<Vec<String>>, String> {
     let format = formats::by_id(&session.claim.format).ok_or_else(|| format!("The format `{}` is not known.", session.claim.format))?;
-    told::fields(format, &session.input, &session.profile, slices, keys)
+    record_fields::fields(format, &session.input, &session.profile, slices, keys)
 }
 
 /// Slices that are rows of `Instruction`, in the order of the file.

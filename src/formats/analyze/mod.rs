@@ -8,8 +8,8 @@ mod read;
 mod values;
 
 use super::json::{Root, root};
-use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch};
-use crate::base::{InputSet, Item, Ledger, MemberHead, TimeRange};
+use super::{Claim, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise};
+use crate::base::{EventId, InputSet, Ledger, MemberHead, TimeRange};
 use crate::formats::wording;
 use crate::model::{Domain, Fact, Meta, Profile, SupportReport, SupportSource};
 
@@ -53,7 +53,7 @@ impl Recognise for Analyze {
 }
 
 impl Format for Analyze {
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
         let main = input.members.first().ok_or_else(|| ImportError::Unrecognised(wording::NO_FILE.into()))?;
         if log::is_log(&main.read_up_to(0, crate::base::input::HEAD_LEN as u64)?) {
             return Err(log::answer(main)?);
@@ -67,7 +67,7 @@ impl Format for Analyze {
         Ok(Profile { meta, domain: Domain::SupportReport(Box::new(report)), ..Profile::default() })
     }
 
-    fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, _input: &InputSet, _profile: &Profile, _item: EventId) -> Result<Vec<Field>, ImportError> {
         Err(ImportError::Invalid("A support report has no timeline, so it has no slices.".into()))
     }
 }

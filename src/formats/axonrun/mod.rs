@@ -8,8 +8,8 @@ mod tests;
 
 pub use file::{MAGIC, decode, encode};
 
-use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch};
-use crate::base::{InputSet, Item, Ledger, MemberHead, Severity, TimeRange, text};
+use super::{Claim, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise};
+use crate::base::{EventId, InputSet, Ledger, MemberHead, Severity, TimeRange, text};
 use crate::formats::wording;
 use crate::model::fleet::FleetRun;
 use crate::model::{Domain, Fact, Meta, Profile};
@@ -49,7 +49,7 @@ impl Recognise for Axonrun {
 }
 
 impl Format for Axonrun {
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
         let main = input.members.first().ok_or_else(|| ImportError::Unrecognised(wording::NO_FILE.into()))?;
         let run = decode(&|offset, n| main.read(offset, n).map_err(ImportError::from), main.len(), &main.name)?;
         let sum = |of: fn(&crate::model::fleet::TraceMeta) -> u64| run.traces.iter().fold(0u64, |sum, t| sum.saturating_add(of(&t.meta)));
@@ -67,7 +67,7 @@ impl Format for Axonrun {
         Ok(Profile { meta, domain: Domain::Fleet(Box::new(run)), ..Profile::default() })
     }
 
-    fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, _input: &InputSet, _profile: &Profile, _item: EventId) -> Result<Vec<Field>, ImportError> {
         Err(ImportError::Invalid("A run summary has no timeline, so it has no slices.".into()))
     }
 }

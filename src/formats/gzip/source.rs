@@ -1,6 +1,6 @@
 //! Random access: inflates from the nearest access point before the offset.
 
-use super::{GzipIndex, Stage};
+use super::{GzipIndex, GzipState};
 use crate::base::{ByteSource, Member, SourceError};
 use std::sync::{Arc, Mutex};
 
@@ -43,11 +43,11 @@ impl InflatedSource {
                 input = self.member.read_up_to(decoder.n_in, IN_BLOCK)?;
                 used = 0;
             }
-            if decoder.stage == Stage::Body {
+            if decoder.stage == GzipState::Body {
                 let (n_in, n_out) = decoder.body(&input[used..], &mut out[at..]).map_err(|_| SourceError::Changed)?;
                 used += n_in;
                 at += n_out;
-                if n_in == 0 && n_out == 0 && decoder.stage == Stage::Body {
+                if n_in == 0 && n_out == 0 && decoder.stage == GzipState::Body {
                     return Err(SourceError::Changed);
                 }
             } else {

@@ -18,4 +18,4 @@ pub use keys::Keys;
 pub use nested::nested_len;
 pub use resync::next_record;
 pub use root::{Key, Root, root};
-pub use split::{Sink, Splitter, Take};
+pub use split::{RootKeyAction, Sink, Splitter};

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// How to handle the value of a root key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Take {
+pub enum RootKeyAction {
     /// It is a list: each element by itself.
     Records,
     /// Deliver the value as a whole, if it is not too long.
@@ -32,7 +32,7 @@ pub enum Damage {
 /// Receives what a [`Splitter`] finds.
 pub trait Sink {
     /// A root key whose value begins at `offset` with the byte `begins`.
-    fn key(&mut self, key: &[u8], begins: u8, offset: u64) -> Take;
+    fn key(&mut self, key: &[u8], begins: u8, offset: u64) -> RootKeyAction;
     /// One element, with its brackets. `false`: it cannot be read as one record.
     fn record(&mut self, text: &[u8], offset: u64) -> bool;
     /// A whole value of a root key.
@@ -74,7 +74,7 @@ pub struct Splitter {
     mode: Mode,
     is_list_root: bool,
     key: Vec<u8>,
-    take: Take,
+    take: RootKeyAction,
     /// Text of the value or record that the block before ended in.
     carry: Vec<u8>,
     /// Whether a record or value is open, where it begins, and whether its text is kept.
@@ -96,7 +96,7 @@ impl Default for Splitter {
             mode: Mode::Start,
             is_list_root: false,
             key: Vec::new(),
-            take: Take::Skip,
+            take: RootKeyAction::Skip,
             carry: Vec::new(),
             is_open: false,
             open_at: 0,
@@ -113,12 +113,13 @@ impl Default for Splitter {
 impl Splitter {
     /// A splitter of a piece that begins with a record at `offset`, in the list of records of a text whose root is a list or an object.
     pub fn of_piece(offset: u64, is_list_root: bool) -> Self {
-        Splitter { mode: Mode::Elements, is_list_root, take: Take::Records, n_read: offset, ..Splitter::default() }
+        Splitter { mode: Mode::Elements, is_list_root, take: RootKeyAction::Records, n_read: offset, ..Splitter::default() }
     }
 
     /// Whether this one stands where `piece` began, at `from`: between two records, so that the piece went on as this one would have.
     pub fn meets(&self, piece: &Splitter, from: u64) -> bool {
-        let is_between = self.mode == Mode::Elements && self.take == Take::Records && !self.is_open && self.strings == Strings::default();
+        let is_between =
+            self.mode == Mode::Elements && self.take == RootKeyAction::Records && !self.is_open && self.strings == Strings::default();
         // Damaged text that is read again is limited; below this no limit was near.
         let n_rescanned = self.n_rescanned + piece.n_rescanned;
         is_between && self.n_read == from && self.is_list_root == piece.is_list_root && n_rescanned < RECORD_MAX as u64
@@ -158,7 +159,7 @@ impl Splitter {
             let text = std::mem::take(&mut self.carry);
             let offset = self.open_at;
             self.is_open = false;
-            match self.boundary(&text).filter(|_| self.take == Take::Records) {
+            match self.boundary(&text).filter(|_| self.take == RootKeyAction::Records) {
                 Some(cut) => self.split_at(text, cut, offset, sink),
                 None => sink.damaged(&text, offset, Damage::Truncated),
             }
@@ -173,7 +174,7 @@ impl Splitter {
             } else {
                 self.byte(block[at], base + at as u64, sink);
                 // A bracket opens a value: the scan begins with it.
-                at += usize::from(!(self.mode == Mode::Elements && self.take != Take::Records));
+                at += usize::from(!(self.mode == Mode::Elements && self.take != RootKeyAction::Records));
             }
         }
     }
@@ -220,12 +221,12 @@ impl Splitter {
 
     fn begin_value(&mut self, b: u8, offset: u64, sink: &mut dyn Sink) -> Mode {
         self.take = sink.key(&self.key, b, offset);
-        if self.take == Take::Records && b != b'[' {
-            self.take = Take::Skip;
+        if self.take == RootKeyAction::Records && b != b'[' {
+            self.take = RootKeyAction::Skip;
         }
         self.carry.clear();
         self.open_at = offset;
-        self.is_kept = self.take == Take::Value;
+        self.is_kept = self.take == RootKeyAction::Value;
         match b {
             b'[' | b'{' => self.begin_elements(),
             b'"' => {

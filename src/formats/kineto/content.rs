@@ -6,7 +6,7 @@ mod pass;
 use super::counters::Counters;
 use super::deferred::Deferred;
 use super::event::Known;
-use super::facts::Facts;
+use super::facts::TraceMetadata;
 use super::flows::FlowEnd;
 use super::lanes::Lanes;
 use super::tables::Tables;
@@ -47,7 +47,7 @@ pub struct Content {
     pub(super) tables: Tables,
     /// What the root says.
     #[serde(skip)]
-    pub facts: Facts,
+    pub facts: TraceMetadata,
     /// The list of events was met.
     pub has_events: bool,
     /// Records met.
@@ -126,7 +126,7 @@ impl Content {
             asyncs: Asyncs::default(),
             flows: Blocks::default(),
             tables: Tables::default(),
-            facts: Facts::default(),
+            facts: TraceMetadata::default(),
             has_events: false,
             n_records: 0,
             last: i64::MIN,

@@ -6,7 +6,7 @@ use crate::model::torch::{Device, PROCESS_GROUPS};
 
 /// Root values as far as they are understood.
 #[derive(Debug, Default)]
-pub struct Facts {
+pub struct TraceMetadata {
     /// For the profile's page of facts.
     pub facts: Vec<Fact>,
     /// What times are counted from, nanoseconds since 1970.
@@ -29,7 +29,7 @@ const NO_DESCRIPTION: [&str; 3] = ["", "default_pg", "undefined"];
 /// No machine has more; bounds what a hostile root can make us hold.
 const DEVICES_MAX: usize = 4096;
 
-impl Facts {
+impl TraceMetadata {
     /// Notes a root key.
     pub fn key(&mut self, key: &[u8]) {
         if self.keys.len() < 64 {
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn descriptions_of_process_groups_are_facts() {
-        let mut facts = Facts::default();
+        let mut facts = TraceMetadata::default();
         let text = br#"{"rank": 1, "world_size": 4, "pg_config": [{"pg_name": "0", "pg_desc": "default_pg", "ranks": [0]}, {"pg_name": "3", "pg_desc": "mesh_tp"}, 7]}"#;
         facts.value(b"distributedInfo", text);
         let groups: Vec<(&str, &str)> =
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn root_values_become_facts() {
-        let mut facts = Facts::default();
+        let mut facts = TraceMetadata::default();
         facts.value(b"baseTimeNanoseconds", b"1790857026000000000");
         facts.value(b"deviceProperties", br#"[{"id": 3, "name": "H100"}, {"totalGlobalMem": 9, "computeMajor": 9, "computeMinor": 0}]"#);
         facts.value(b"Framework", br#""pytorch-lightning""#);

@@ -24,7 +24,7 @@ use super::import::file_name;
 use super::json::{Key, Root, root};
 use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};
 use crate::base::Order as _;
-use crate::base::{InputSet, Item, MemberHead};
+use crate::base::{EventId, InputSet, MemberHead};
 use crate::model::Profile;
 
 /// The format's id.
@@ -98,7 +98,7 @@ impl Format for Kineto {
         Some(Box::new(importer::Importer::new(file_name(path))))
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
         record::fields(input, profile, item)
     }
 }

@@ -1,7 +1,7 @@
 //! Every field of a slice or an instant, read back from the file.
 
 use super::facts::value_text;
-use crate::base::{InputSet, Item};
+use crate::base::{EventId, InputSet};
 use crate::formats::json::{Cursor, Value, nested_len, unescape};
 use crate::formats::wording;
 use crate::formats::{Field, ImportError};
@@ -11,7 +11,7 @@ use crate::model::{Profile, RecordRef};
 const FIRST_PART: u64 = 4 << 20;
 
 /// The fields of a slice or an instant: of both records where it has two.
-pub fn fields(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+pub fn fields(input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
     let gone = || ImportError::Invalid(wording::NO_RECORD.into());
     let first = profile.record_of(item).ok_or_else(gone)?;
     let mut out = Vec::new();

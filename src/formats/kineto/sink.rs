@@ -4,16 +4,16 @@ use super::content::Pass;
 use super::event::Event;
 use crate::base::Severity;
 use crate::formats::json::split::Damage;
-use crate::formats::json::{Sink, Take};
+use crate::formats::json::{RootKeyAction, Sink};
 use crate::formats::wording;
 
 impl Sink for Pass<'_> {
-    fn key(&mut self, key: &[u8], begins: u8, offset: u64) -> Take {
+    fn key(&mut self, key: &[u8], begins: u8, offset: u64) -> RootKeyAction {
         if key == b"traceEvents" || key.is_empty() && begins == b'[' {
             if begins == b'[' {
                 self.content.has_events = true;
             }
-            return Take::Records;
+            return RootKeyAction::Records;
         }
         match &mut self.content.deferred {
             Some(deferred) => deferred.roots.push((key.to_vec(), None)),
@@ -24,9 +24,9 @@ impl Sink for Pass<'_> {
             self.ledger.skip(Severity::Info, "root_key_ignored", "A root key that is not shown on the timeline.", offset, || {
                 String::from_utf8_lossy(key).into_owned()
             });
-            return Take::Skip;
+            return RootKeyAction::Skip;
         }
-        Take::Value
+        RootKeyAction::Value
     }
 
     #[inline]

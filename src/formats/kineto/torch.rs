@@ -1,11 +1,11 @@
 //! The typed part of a PyTorch trace, once every slice and track has its final id.
 
-use super::facts::Facts;
+use super::facts::TraceMetadata;
 use super::flows::FlowEnd;
 use super::lanes::Lanes;
 use super::tables::Tables;
 use crate::base::Order as _;
-use crate::base::ascending::order_many;
+use crate::base::radix_sort::order_many;
 use crate::base::{SliceId, StrId, TrackId};
 use crate::model::builder::Finished;
 use crate::model::replays::Replays;
@@ -25,7 +25,7 @@ pub(super) fn threads(lanes: &Lanes, builder: &mut ProfileBuilder) -> Vec<RawThr
 /// The typed part. Times in `tables` and `flows` are moved by `offset`, as those of the slices were.
 pub(super) fn torch(
     finished: &mut Finished,
-    facts: &mut Facts,
+    facts: &mut TraceMetadata,
     tables: Tables,
     replays: Replays,
     threads: &[RawThread],

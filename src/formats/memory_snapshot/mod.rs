@@ -17,7 +17,7 @@ mod value;
 
 use super::import::file_name;
 use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};
-use crate::base::{InputSet, Item, MemberHead, text};
+use crate::base::{EventId, InputSet, MemberHead, text};
 use crate::model::{Domain, Profile};
 
 /// The format's id.
@@ -54,7 +54,7 @@ impl Format for MemorySnapshotFile {
         Some(Box::new(importer::Importer::new(file_name(path))))
     }
 
-    fn record(&self, _input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, _input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
         Ok(fields(profile, item))
     }
 }
@@ -73,7 +73,7 @@ fn recognise(head: &MemberHead) -> Option<String> {
 }
 
 /// Of a failed allocation what was asked for and where; an annotation has no more than its name and times.
-fn fields(profile: &Profile, item: Item) -> Vec<Field> {
+fn fields(profile: &Profile, item: EventId) -> Vec<Field> {
     let Domain::MemorySnapshot(snapshot) = &profile.domain else { return Vec::new() };
     let Some(time) = item.instant().and_then(|instant| profile.instants.time.get(instant.index())) else { return Vec::new() };
     let mut out = Vec::new();

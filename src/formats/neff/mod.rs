@@ -7,9 +7,9 @@ mod header;
 mod tables;
 mod variables;
 
-use crate::base::{InputSet, Item, Ledger, Member, MemberHead};
+use crate::base::{EventId, InputSet, Ledger, Member, MemberHead};
 use crate::formats::neuron_json::tables::Tables;
-use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch};
+use crate::formats::{Claim, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise};
 use crate::model::program::EngineProgram;
 use crate::model::{Meta, Profile, ProfileBuilder};
 
@@ -91,7 +91,7 @@ impl Recognise for NeffFile {
 }
 
 impl Format for NeffFile {
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
         let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a NEFF, found no file.".into()))?;
         let neff = open(member, ledger)?;
         let mut rows = Tables::default();
@@ -113,7 +113,7 @@ impl Format for NeffFile {
         Some(programs(input))
     }
 
-    fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, _input: &InputSet, _profile: &Profile, _item: EventId) -> Result<Vec<Field>, ImportError> {
         Err(ImportError::Invalid("A NEFF has no events.".into()))
     }
 }

@@ -106,13 +106,13 @@ fn tensor(text: &str, kind: AccessKind, partitions: Option<u16>) -> Option<Acces
         None => return None,
     };
     let dims = dims.into_iter().map(|(step, count)| (step.saturating_mul(n_bytes as i64), count)).collect();
-    pattern(Place { kind, memory, partitions: (0, partitions.unwrap_or(N_PARTITIONS)), table: 0, address }, n_bytes, dims)
+    pattern(FirstAddress { kind, memory, partitions: (0, partitions.unwrap_or(N_PARTITIONS)), table: 0, address }, n_bytes, dims)
 }
 
 /// One value of 32 bits in each partition.
 fn pointer(address: &str, partitions: Option<u16>) -> Option<Access> {
     let (memory, address) = of_engine(hex(address)?)?;
-    let place = Place { kind: AccessKind::Read, memory, partitions: (0, partitions.unwrap_or(N_PARTITIONS)), table: 0, address };
+    let place = FirstAddress { kind: AccessKind::Read, memory, partitions: (0, partitions.unwrap_or(N_PARTITIONS)), table: 0, address };
     pattern(place, 4, Vec::new())
 }
 
@@ -122,11 +122,15 @@ fn transfer<'a>(value: &impl Fn(&str) -> Option<&'a str>, end: &str, kind: Acces
     let mut dims = dimensions(value(&format!("{end}_pattern"))?)?;
     if let Some(index) = value(&format!("{end}_table_index")) {
         let address = hex(value(&format!("{end}_table_offset_imm"))?)?;
-        return pattern(Place { kind, memory: Memory::Table, partitions: (0, 0), table: index.parse().ok()?, address }, n_bytes, dims);
+        return pattern(
+            FirstAddress { kind, memory: Memory::Table, partitions: (0, 0), table: index.parse().ok()?, address },
+            n_bytes,
+            dims,
+        );
     }
     let address = hex(value(&format!("{end}_addr_imm"))?)?;
     if address >> 32 != STATE_BUFFER_WINDOW {
-        return pattern(Place { kind, memory: Memory::Device, partitions: (0, 0), table: 0, address }, n_bytes, dims);
+        return pattern(FirstAddress { kind, memory: Memory::Device, partitions: (0, 0), table: 0, address }, n_bytes, dims);
     }
     // Within the window the steps of a partition's size lead from partition to partition.
     let within = address & u64::from(u32::MAX);
@@ -134,10 +138,14 @@ fn transfer<'a>(value: &impl Fn(&str) -> Option<&'a str>, end: &str, kind: Acces
     let across = dims.iter().position(|d| d.0 == PARTITION_STEP as i64 && d.1 > 1);
     let n_partitions = across.map_or(1, |at| dims.remove(at).1);
     let n_partitions = u16::try_from(n_partitions).ok().filter(|n| partition.saturating_add(*n) <= N_PARTITIONS)?;
-    pattern(Place { kind, memory: Memory::StateBuffer, partitions: (partition, n_partitions), table: 0, address: byte }, n_bytes, dims)
+    pattern(
+        FirstAddress { kind, memory: Memory::StateBuffer, partitions: (partition, n_partitions), table: 0, address: byte },
+        n_bytes,
+        dims,
+    )
 }
 
-struct Place {
+struct FirstAddress {
     kind: AccessKind,
     memory: Memory,
     partitions: (u16, u16),
@@ -146,7 +154,7 @@ struct Place {
 }
 
 /// A pattern of (step in bytes, count) dimensions as runs; `None` where it holds nothing, or more than can be addressed.
-fn pattern(place: Place, n_bytes: u64, dims: Vec<(i64, u64)>) -> Option<Access> {
+fn pattern(place: FirstAddress, n_bytes: u64, dims: Vec<(i64, u64)>) -> Option<Access> {
     if n_bytes == 0 || dims.iter().any(|d| d.1 == 0) || place.partitions.1 > N_PARTITIONS {
         return None;
     }

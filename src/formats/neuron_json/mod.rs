@@ -22,7 +22,7 @@ mod walk;
 pub(crate) use facts::without_hardware;
 pub(crate) use rows::semaphore_id;
 
-use crate::base::{InputSet, Item, MemberHead, SliceId};
+use crate::base::{EventId, InputSet, MemberHead, SliceId};
 use crate::formats::import::file_name;
 use crate::formats::wording;
 use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Recognise, Sample, Streamed};
@@ -66,7 +66,7 @@ impl Format for NeuronJson {
         Some(Box::new(import::Importer::new(file_name(path))))
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
         let gone = || ImportError::Invalid(wording::NO_RECORD.into());
         let record = profile.record_of(item).ok_or_else(gone)?;
         let text = read_record(input, record)?;

@@ -10,7 +10,7 @@ pub(crate) use super::curves::Curve;
 use super::curves::curve_row;
 use super::queues::QueueNames;
 use crate::base::Order as _;
-use crate::base::{Ledger, SliceId, StrId, TrackId, in_parts};
+use crate::base::{Ledger, SliceId, StrId, TrackId, for_each_chunk};
 use crate::model::accesses::Access;
 use crate::model::builder::{ColumnId, Finished};
 use crate::model::domain::{CollectiveOp, HbmTraffic, Shape, Throttle, TransposingDma};
@@ -60,7 +60,7 @@ impl ReadOperands {
 }
 
 /// One physical core and its rows.
-struct Core {
+struct CoreTracks {
     subgraph: String,
     nc: Option<i64>,
     group: TrackId,
@@ -85,7 +85,7 @@ pub(crate) struct Timeline {
     /// Transfers that the profiler leaves out.
     unreported: Vec<u32>,
     collective: Vec<u32>,
-    cores: Vec<Core>,
+    cores: Vec<CoreTracks>,
     core_of: FxHashMap<String, usize>,
     /// By core, engine, queue.
     rings: FxHashMap<usize, FxHashMap<String, FxHashMap<String, Ring>>>,
@@ -143,7 +143,7 @@ impl Timeline {
         let sort = self.cores.len() as i64;
         let group = self.builder.track(TrackSpec { parent: None, name: subgraph.into(), kind: TrackKind::Group, sort });
         let (rows, queues, curves) = (FxHashMap::default(), FxHashMap::default(), Vec::new());
-        self.cores.push(Core { subgraph: subgraph.into(), nc: None, group, rows, dma: None, queues, semaphores: None, curves });
+        self.cores.push(CoreTracks { subgraph: subgraph.into(), nc: None, group, rows, dma: None, queues, semaphores: None, curves });
         self.core_of.insert(subgraph.into(), self.cores.len() - 1);
         self.cores.len() - 1
     }
@@ -367,7 +367,7 @@ fn expanded<T: Send + Copy + 'static>(
     let shared = shared.clone();
     Column::later(n, true, move || {
         let (mut out, sets) = (Vec::with_capacity(n), shared.0.as_slice());
-        in_parts(sets.len(), &mut |part| {
+        for_each_chunk(sets.len(), &mut |part| {
             for slice in part {
                 if let Some((set, _)) = shared.1.get(sets[slice] as usize) {
                     add(slice as u32, set, &mut out);

@@ -4,15 +4,15 @@ use super::checks::{consistency, missing};
 use super::pages::panic_context;
 use super::pages::reader::File;
 use super::table_of;
-use super::tables::reading::{Links, Place, Reading};
+use super::tables::reading::{CoreRows, Links, Reading};
 use super::tables::rows;
 use super::tables::table::{SLICE_TABLES, Table, members_by_table};
 use super::tables::types;
 use super::tables::{facts, generic};
 use crate::base::Order as _;
-use crate::base::{InputSet, Item, Ledger, Member, Severity};
+use crate::base::{EventId, InputSet, Ledger, Member, Severity};
 use crate::formats::neuron_json::timeline::Timeline;
-use crate::formats::{Claim, Field, ImportError, Watch};
+use crate::formats::{Claim, Field, ImportError, ProgressReporter};
 use crate::model::{self, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const BYTES_PER_ROW_MIN: u64 = 8;
 
 /// Imports a directory. The library panics on some damaged files: natively that is caught here, in the browser it ends this worker alone.
-pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
+pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
     let mut inner = ledger.clone();
     let work = std::panic::AssertUnwindSafe(|| (read_all(input, claim, &mut inner, watch), inner));
     match std::panic::catch_unwind(work) {
@@ -32,13 +32,13 @@ pub(super) fn import(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch
     }
 }
 
-fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
+fn read_all(input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
     refuse_mixture(input)?;
     let Opened { tables, unreadable } = open_tables(members_by_table(input), ledger)?;
     missing::check(&tables, &unreadable, ledger);
     let of_other_types = types::check(&tables, ledger);
     let facts = facts::Facts::read(&tables, ledger);
-    let (place, links) = (Place::new(facts.first_core), Links::new(tables.contains_key("Flow")));
+    let (place, links) = (CoreRows::new(facts.first_core), Links::new(tables.contains_key("Flow")));
     let mut reading = Reading { t: Timeline::new(), place, links, ends: Vec::new(), moments: Vec::new(), watch };
     let n_slices = SLICE_TABLES.iter().filter_map(|name| tables.get(*name)).map(Table::n_rows).fold(0, u64::saturating_add);
     let most = input.members.iter().map(Member::len).fold(0, u64::saturating_add) / BYTES_PER_ROW_MIN;
@@ -143,7 +143,7 @@ fn refuse_mixture(input: &InputSet) -> Result<(), ImportError> {
 }
 
 /// Every field of a slice: its row, read again.
-pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+pub(super) fn record(input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
     let placed = profile.record_of(item).and_then(|place| Some((place, rows::table_of_record(place.member())?)));
     let Some((place, table)) = placed else {
         return Ok(Vec::new());

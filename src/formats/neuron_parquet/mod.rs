@@ -9,9 +9,9 @@ mod pages;
 mod tables;
 
 use crate::base::Order as _;
-use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
+use crate::base::{EventId, InputSet, Ledger, MemberHead, SliceId};
 use crate::formats::neuron_system::Store;
-use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Recognise, Watch};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise};
 use crate::model::{Cell, Profile};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -72,8 +72,8 @@ type ColumnsOf = fn(&InputSet, &Profile, &[SliceId], &[&[&str]]) -> Columns;
 
 /// What reads the tables, where it is linked.
 struct Reader {
-    import: fn(&InputSet, &Claim, &mut Ledger, &mut Watch) -> Result<Profile, ImportError>,
-    record: fn(&InputSet, &Profile, Item) -> Result<Vec<Field>, ImportError>,
+    import: fn(&InputSet, &Claim, &mut Ledger, &mut ProgressReporter) -> Result<Profile, ImportError>,
+    record: fn(&InputSet, &Profile, EventId) -> Result<Vec<Field>, ImportError>,
     rows: RowsOf,
     columns: ColumnsOf,
     system: fn(&InputSet, &mut Store, &mut Ledger) -> Result<(), ImportError>,
@@ -147,11 +147,11 @@ impl Recognise for NeuronParquet {
 }
 
 impl Format for NeuronParquet {
-    fn import(&self, input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
         (reader()?.import)(input, claim, ledger, watch)
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
         (reader()?.record)(input, profile, item)
     }
 

@@ -11,8 +11,8 @@ mod value;
 
 use super::json::{Root, root};
 use super::neuron_json::tables::Tables;
-use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch};
-use crate::base::{InputSet, Item, Ledger, Member, MemberHead, Severity};
+use super::{Claim, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise};
+use crate::base::{EventId, InputSet, Ledger, Member, MemberHead, Severity};
 use crate::formats::wording;
 use crate::model::{Cell, Domain, Fact, Meta, NeuronDevice, Profile};
 use memchr::memmem;
@@ -90,7 +90,7 @@ impl Recognise for NeuronSummary {
 }
 
 impl Format for NeuronSummary {
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
         match input.members.as_slice() {
             [] => Err(ImportError::Unrecognised(wording::NO_FILE.into())),
             [only] => {
@@ -101,7 +101,7 @@ impl Format for NeuronSummary {
         }
     }
 
-    fn record(&self, _input: &InputSet, _profile: &Profile, _item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, _input: &InputSet, _profile: &Profile, _item: EventId) -> Result<Vec<Field>, ImportError> {
         Err(ImportError::Invalid("A summary has no timeline, so it has no slices.".into()))
     }
 }

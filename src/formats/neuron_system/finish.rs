@@ -1,7 +1,7 @@
 //! From what was read to a profile: starts joined with stops, devices put on the host's clock, transfers and executions picked out.
 
 use super::event::{Phase, Source};
-use super::store::{Kept, Store};
+use super::store::{Store, StoredEvent};
 use crate::base::Order as _;
 use crate::base::{DurationNs, Ledger, Severity, SliceId, StrId, text};
 use crate::model::system::{Clock, EventFlow, Execution, NeuronSystem, Row, RowKind, Submit, Transfer};
@@ -62,7 +62,7 @@ impl Store {
                         ledger.skip(Severity::Warning, "stray_stop", reason, event.record.offset(), || self.name(event));
                         continue;
                     };
-                    let start = Kept { size: kept[from].size.or(event.size), ..kept[from] };
+                    let start = StoredEvent { size: kept[from].size.or(event.size), ..kept[from] };
                     let span = (times[from], times[at].checked_sub(times[from]));
                     self.slice(&start, span, flows.remove(&from).or_else(|| flows.remove(&at)), &mut found, ledger);
                 }
@@ -84,14 +84,14 @@ impl Store {
         self.freeze(title, clock, (transfers, found), ledger)
     }
 
-    fn name(&self, event: &Kept) -> String {
+    fn name(&self, event: &StoredEvent) -> String {
         self.builder.strings.get(event.name).into()
     }
 
     /// When each event is on the host's clock, and how many a sync point has placed.
     fn times(&self) -> (Vec<i64>, u64) {
         let mut n_placed = 0;
-        let time = |event: &Kept| {
+        let time = |event: &StoredEvent| {
             let is_device = event.source == Source::Hardware && !event.is_sync;
             let placed = event.device_ns.filter(|_| is_device).and_then(|ns| self.clocks.adjusted(self.clock_of(event), ns));
             n_placed += u64::from(placed.is_some());
@@ -102,7 +102,7 @@ impl Store {
 
     fn slice(
         &mut self,
-        event: &Kept,
+        event: &StoredEvent,
         (start, length): (i64, Option<i64>),
         flows: Option<(StrId, Vec<StrId>)>,
         found: &mut Found,

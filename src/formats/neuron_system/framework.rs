@@ -5,7 +5,7 @@ use super::json::shown;
 use super::store::Store;
 use crate::base::{DurationNs, Ledger, Severity, text};
 use crate::formats::json::split::Damage;
-use crate::formats::json::{Cursor, Sink, Take, number, unescape};
+use crate::formats::json::{Cursor, RootKeyAction, Sink, number, unescape};
 use crate::model::RecordRef;
 
 /// Fills the store from one trace.
@@ -68,7 +68,7 @@ impl<'a> Framework<'a> {
             let reason = "Records of the framework trace that are not slices. Open the trace separately to see them.";
             self.ledger.skip_n(Severity::Info, "framework_other", reason, self.n_other, 0, || self.name.into());
         }
-        let bounds = |events: &[super::store::Kept]| {
+        let bounds = |events: &[super::store::StoredEvent]| {
             let ends = events.iter().map(|e| e.time.saturating_add(e.duration.unwrap_or(0).max(0))).max();
             events.iter().map(|e| e.time).min().zip(ends)
         };
@@ -90,12 +90,12 @@ impl<'a> Framework<'a> {
 }
 
 impl Sink for Framework<'_> {
-    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> Take {
+    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> RootKeyAction {
         match key {
-            b"traceEvents" => Take::Records,
-            b"" if begins == b'[' => Take::Records,
-            b"baseTimeNanoseconds" => Take::Value,
-            _ => Take::Skip,
+            b"traceEvents" => RootKeyAction::Records,
+            b"" if begins == b'[' => RootKeyAction::Records,
+            b"baseTimeNanoseconds" => RootKeyAction::Value,
+            _ => RootKeyAction::Skip,
         }
     }
 

@@ -10,13 +10,13 @@ use crate::formats::import::file_name;
 use crate::formats::json::{Sink, Splitter};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::wording;
-use crate::formats::{ImportError, Watch, neuron_parquet};
+use crate::formats::{ImportError, ProgressReporter, neuron_parquet};
 use crate::model::{Profile, ProfileBuilder};
 
 const BLOCK: u64 = 8 << 20;
 
 /// Reads a system profile.
-pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch<'_>) -> Result<Profile, ImportError> {
+pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut ProgressReporter<'_>) -> Result<Profile, ImportError> {
     let (mut store, mut tables) = (Store::new(), Tables::default());
     let kinds = input.members.iter().map(member_kind).collect::<Result<Vec<_>, _>>()?;
     let of = |wanted: Kind| (0..kinds.len()).filter(|&i| kinds[i] == Some(wanted)).collect::<Vec<_>>();
@@ -81,7 +81,7 @@ impl Counting for Framework<'_> {
 }
 
 /// Whether the text is whole.
-fn feed<S: Counting>(member: &Member, sink: &mut S, watch: &mut Watch<'_>) -> Result<bool, ImportError> {
+fn feed<S: Counting>(member: &Member, sink: &mut S, watch: &mut ProgressReporter<'_>) -> Result<bool, ImportError> {
     let mut splitter = Splitter::default();
     let mut offset = 0;
     // Slices come when all clocks are known: only how far it is can be reported meanwhile.

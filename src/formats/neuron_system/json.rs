@@ -5,7 +5,7 @@ use super::hbm::HbmNames;
 use super::store::{Curve, Store};
 use crate::base::{Ledger, Severity};
 use crate::formats::json::split::Damage;
-use crate::formats::json::{Cursor, Sink, Take, Value, number, unescape};
+use crate::formats::json::{Cursor, RootKeyAction, Sink, Value, number, unescape};
 use crate::formats::neuron_json::tables::{Tables, cell};
 use crate::formats::neuron_json::value::{Raw, fields};
 use crate::model::system::DeviceProfile;
@@ -225,10 +225,10 @@ fn entries<'a>(text: &'a [u8], mut each: impl FnMut(&'a [u8], &'a [u8])) -> bool
 }
 
 impl Sink for Reader<'_> {
-    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> Take {
+    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> RootKeyAction {
         self.section = Section::of(key);
         self.section_name = unescape(key).into_owned();
-        if begins == b'[' { Take::Records } else { Take::Value }
+        if begins == b'[' { RootKeyAction::Records } else { RootKeyAction::Value }
     }
 
     fn record(&mut self, text: &[u8], offset: u64) -> bool {

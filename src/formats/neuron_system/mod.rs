@@ -21,8 +21,8 @@ pub(super) use event::{Event, EventKeys, FLOWS_MAX};
 pub(super) use hbm::{CATEGORIES, HbmNames};
 pub(super) use store::{Curve, Store};
 
-use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Watch, neuron_parquet, tensorboard_neuron};
-use crate::base::{InputSet, Item, Ledger, MemberHead};
+use super::{Claim, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise, neuron_parquet, tensorboard_neuron};
+use crate::base::{EventId, InputSet, Ledger, MemberHead};
 use crate::model::{Cell, Profile, RecordRef};
 
 /// The category of HBM use of a column of Neuron Explorer's tables: the name of its series.
@@ -63,11 +63,11 @@ impl Recognise for NeuronSystem {
 }
 
 impl Format for NeuronSystem {
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
         import::import(input, ledger, watch)
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
         let record = profile.record_of(item).unwrap_or_default();
         if record.member() == TABLE_MEMBER {
             return neuron_parquet::system_record(input, profile, record.offset());

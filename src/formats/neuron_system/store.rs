@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// An event, its texts as ids.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Kept {
+pub(super) struct StoredEvent {
     pub name: StrId,
     pub model: StrId,
     pub profile: StrId,
@@ -55,7 +55,7 @@ pub(in crate::formats) struct Store {
     /// Per-slice texts: source, core, process, instance.
     pub(super) columns: [ColumnId; 4],
     pub(super) rows: Rows,
-    pub(super) kept: Vec<Kept>,
+    pub(super) kept: Vec<StoredEvent>,
     /// Position in `kept`, id of the event, its flows.
     pub(super) flows: Vec<(usize, StrId, Vec<StrId>)>,
     pub(super) curves: BTreeMap<Curve, Samples>,
@@ -105,7 +105,7 @@ impl Store {
         let track = self.rows.of(&mut self.builder, event);
         let mut id = |text: &str| self.builder.strings.intern(text);
         let is_sync = event.name == "timestamp_sync_point";
-        let kept = Kept {
+        let kept = StoredEvent {
             name: id(&event.name),
             model: id(&event.model),
             profile: id(&event.profile),
@@ -133,7 +133,7 @@ impl Store {
     }
 
     /// Which sync points place an event.
-    pub(super) fn clock_of(&self, kept: &Kept) -> Key {
+    pub(super) fn clock_of(&self, kept: &StoredEvent) -> Key {
         let row = self.rows.facts.get(kept.track.index()).copied().unwrap_or_default();
         match kept.execution {
             StrId(0) => (false, row.process, row.core),

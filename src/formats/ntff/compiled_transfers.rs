@@ -1,7 +1,7 @@
 //! DMA transfers as the compiler wrote them into the NEFF: which variables they move, and hence which memories.
 
 use super::import::Job;
-use super::isa::{End, Memory, Place, TransferEnd};
+use super::isa::{End, Memory, TransferEnd, TransferPlace};
 use super::opcodes::{ENGINES, NEFF_ENGINES};
 use super::operand_fields::{FUNCTIONS, TRANSFERS};
 use crate::formats::neff::{self, Neff, Variable, Variables};
@@ -39,9 +39,9 @@ pub(super) fn read(job: &mut Job<'_, '_>, neff: &Neff, tables: &mut Tables) {
             let (mut found, mut named) = (Vec::new(), Vec::new());
             for (pc, at, text, transfer) in core.compiled_transfers(engine_number, compiled) {
                 let of_end = |end: &TransferEnd| match end.place {
-                    Place::Variable { id, .. } => variables.get(id),
-                    Place::Table { index, .. } => variables.of_table(index),
-                    Place::Address(_) => None,
+                    TransferPlace::Variable { id, .. } => variables.get(id),
+                    TransferPlace::Table { index, .. } => variables.of_table(index),
+                    TransferPlace::Address(_) => None,
                 };
                 let ends = [of_end(&transfer.source), of_end(&transfer.destination)];
                 let memory = |variable: &Variable| if variable.kind == STATE_BUFFER { Memory::StateBuffer } else { Memory::Hbm };

@@ -7,7 +7,7 @@ use super::opcodes::{self, ENGINES};
 use super::operand_fields::{self, WordReader};
 use super::programs::WordKey;
 use super::records::{Packet, RECORD, Record, Step};
-use crate::base::{InputSet, Item, Member, SliceId};
+use crate::base::{EventId, InputSet, Member, SliceId};
 use crate::formats::neff::hex;
 use crate::formats::neuron_json::meaning;
 use crate::formats::wording;
@@ -22,7 +22,7 @@ impl Out {
     }
 }
 
-pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+pub(super) fn record(input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
     let member = input.members.first().ok_or_else(|| ImportError::Invalid(wording::RECORD_FILE_NOT_OPEN.into()))?;
     let start = profile.record_of(item).ok_or_else(|| ImportError::Invalid(wording::NO_RECORD.into()))?;
     let end = operand_fields::end_record(profile, item).unwrap_or(start);
@@ -33,7 +33,7 @@ pub(super) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<
     let subgraph = region.and_then(|r| info.subgraphs.iter().find(|s| s.nc == r.nc)).map(|s| &**s);
     let mut out = Out(Vec::new());
     place(&mut out, info, subgraph, &start);
-    let Item::Slice(slice) = item else {
+    let EventId::Slice(slice) = item else {
         moment(&mut out, region.map(|r| r.trace), &start);
         return Ok(out.0);
     };

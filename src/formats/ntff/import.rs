@@ -12,7 +12,7 @@ use crate::base::{InputSet, Ledger, Member, Severity, StrId};
 use crate::formats::neff::{self, Neff, Program, hex};
 use crate::formats::neuron_json::tables::Tables;
 use crate::formats::neuron_json::timeline::{Curve, Timeline};
-use crate::formats::{ImportError, Watch, import::file_name};
+use crate::formats::{ImportError, ProgressReporter, import::file_name};
 use crate::model::{Cell, NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ pub(super) struct Job<'a, 'b> {
     pub activity: Activity,
     /// Records without their partner within the window: (ends, starts) of instructions and of transfers.
     pub unpaired: [(u64, u64); 2],
-    pub watch: &'a mut Watch<'b>,
+    pub watch: &'a mut ProgressReporter<'b>,
 }
 
 impl Job<'_, '_> {
@@ -86,7 +86,7 @@ impl Job<'_, '_> {
     }
 }
 
-pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
+pub(super) fn import(input: &InputSet, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
     let member = input.members.first().ok_or_else(|| ImportError::Invalid("Expected a trace, found no file.".into()))?;
     let mut info = read_info(member)?;
     if info.n_unread > 0 {

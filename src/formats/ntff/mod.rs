@@ -24,8 +24,8 @@ mod totals;
 mod transfers;
 mod usage;
 
-use crate::base::{InputSet, Item, Ledger, MemberHead, SliceId};
-use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, Recognise, Sample, Watch, WordText};
+use crate::base::{EventId, InputSet, Ledger, MemberHead, SliceId};
+use crate::formats::{Claim, Columns, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise, Sample, WordText};
 use crate::model::Profile;
 use crate::model::program::{EngineProgram, LearnedCode, LearnedNames};
 
@@ -67,11 +67,11 @@ impl Recognise for Ntff {
 }
 
 impl Format for Ntff {
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, watch: &mut Watch) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
         import::import(input, ledger, watch)
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
         details::record(input, profile, item)
     }
 

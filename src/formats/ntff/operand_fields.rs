@@ -7,7 +7,7 @@ use super::isa::{VERIFIED_ARCHITECTURE, WORD_BYTES, compiler_pc, decode_word};
 use super::opcodes::ENGINES;
 use super::programs::WordKey;
 use super::records::{RECORD, Record};
-use crate::base::{InputSet, Item, Member, SliceId};
+use crate::base::{EventId, InputSet, Member, SliceId};
 use crate::formats::{Columns, ImportError};
 use crate::model::domain::HbmTraffic;
 use crate::model::{Cell, Domain, NeuronDevice, Profile, RecordRef};
@@ -235,7 +235,7 @@ fn of_word(reader: &WordReader<'_>, profile: &Profile, slice: SliceId, key: Word
 }
 
 /// The record of a slice's end.
-pub(super) fn end_record(profile: &Profile, item: Item) -> Option<RecordRef> {
+pub(super) fn end_record(profile: &Profile, item: EventId) -> Option<RecordRef> {
     let Domain::NeuronDevice(device) = &profile.domain else { return None };
     let distance = device.end_distance.get(item.slice()?.index()).copied().filter(|n| *n != NeuronDevice::ABSENT)?;
     let start = profile.record_of(item)?;

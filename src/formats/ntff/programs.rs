@@ -2,7 +2,7 @@
 
 use super::info::{Image, Info};
 use super::instructions::WORD;
-use super::isa::{self, Core, Decoded, End, Functions, Memory, NotDecoded, Program};
+use super::isa::{self, CorePrograms, Decoded, End, Functions, Memory, NotDecoded, Program};
 use crate::base::{Ledger, Member, Severity, StrId};
 use crate::formats::ImportError;
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ pub(super) type WordKey = (u64, u64, u32);
 /// Programs by physical core, and names that they need.
 #[derive(Debug, Default)]
 pub(super) struct Programs {
-    cores: FxHashMap<u64, Core>,
+    cores: FxHashMap<u64, CorePrograms>,
     /// Names of activation functions.
     pub functions: Functions,
     /// Memories of the ends of transfers, where the NEFF tells them.
@@ -48,7 +48,7 @@ impl Programs {
                 }
                 programs.push((image.engine, Rc::new(Program::new(words, image.engine, &subgraph.patches))));
             }
-            cores.entry(subgraph.nc).or_insert_with(|| Core::new(subgraph, programs));
+            cores.entry(subgraph.nc).or_insert_with(|| CorePrograms::new(subgraph, programs));
         }
         let is_verified = info.architecture == isa::VERIFIED_ARCHITECTURE;
         Ok(Programs { cores, is_verified, ..Programs::default() })
@@ -65,7 +65,7 @@ impl Programs {
     }
 
     /// The programs of a core.
-    pub fn core(&self, nc: u64) -> Option<&Core> {
+    pub fn core(&self, nc: u64) -> Option<&CorePrograms> {
         self.cores.get(&nc)
     }
 

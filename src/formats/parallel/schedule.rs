@@ -14,11 +14,11 @@ pub struct Schedule<'a> {
     /// The first piece that was not added yet.
     at: usize,
     /// That one and those after it, as far as they were asked for.
-    known: VecDeque<(Range<u64>, Place)>,
+    known: VecDeque<(Range<u64>, PieceState)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum PieceState {
     Free,
     /// A helper reads it.
     Given,
@@ -44,9 +44,9 @@ impl<'a> Schedule<'a> {
     }
 
     /// The piece of that number, not before the one that is due.
-    fn place(&mut self, number: usize) -> Option<&mut (Range<u64>, Place)> {
+    fn place(&mut self, number: usize) -> Option<&mut (Range<u64>, PieceState)> {
         while self.known.len() <= number.checked_sub(self.at)? {
-            self.known.push_back((self.cuts.next()?, Place::Free));
+            self.known.push_back((self.cuts.next()?, PieceState::Free));
         }
         self.known.get_mut(number - self.at)
     }
@@ -56,7 +56,7 @@ impl<'a> Schedule<'a> {
         let n_readers = self.n_readers;
         (self.at + 1..=self.at + AHEAD * n_readers)
             .filter(|n| n.is_multiple_of(n_readers) == is_owners)
-            .find(|n| self.place(*n).is_some_and(|p| p.1 == Place::Free))
+            .find(|n| self.place(*n).is_some_and(|p| p.1 == PieceState::Free))
     }
 
     /// A piece for a helper; `is_idle`: it has none. One that was meant for the owner only where it would be idle otherwise.
@@ -66,7 +66,7 @@ impl<'a> Schedule<'a> {
         }
         let number = self.free(false).or_else(|| if is_idle { self.free(true) } else { None })?;
         let (range, place) = self.place(number)?;
-        *place = Place::Given;
+        *place = PieceState::Given;
         Some((number, range.clone()))
     }
 
@@ -74,9 +74,9 @@ impl<'a> Schedule<'a> {
     pub fn due(&mut self) -> Option<Due> {
         let number = self.at;
         let (range, place) = self.place(number)?;
-        let is_given = *place == Place::Given;
+        let is_given = *place == PieceState::Given;
         if !is_given {
-            *place = Place::Kept;
+            *place = PieceState::Kept;
         }
         Some(Due { number, range: range.clone(), is_given })
     }
@@ -85,8 +85,8 @@ impl<'a> Schedule<'a> {
     pub fn keep(&mut self) -> Option<(usize, Range<u64>)> {
         let number = (self.at + 1).next_multiple_of(self.n_readers);
         let (range, place) = self.place(number)?;
-        (*place != Place::Given).then(|| {
-            *place = Place::Kept;
+        (*place != PieceState::Given).then(|| {
+            *place = PieceState::Kept;
             (number, range.clone())
         })
     }

@@ -15,7 +15,7 @@ mod tracks;
 use super::import::file_name;
 use super::ntff::Message;
 use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed};
-use crate::base::{InputSet, Item, MemberHead};
+use crate::base::{EventId, InputSet, MemberHead};
 use crate::model::Profile;
 
 /// The format's id.
@@ -51,7 +51,7 @@ impl Format for Pftrace {
         Some(Box::new(importer::Importer::new(file_name(path))))
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
         record::fields(input, profile, item)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::ntff::{Message, Value};
 use super::args::{ANNOTATION_NAMES, ANNOTATION_TEXTS, CATEGORIES, EVENT_NAMES};
-use crate::base::{InputSet, Item};
+use crate::base::{EventId, InputSet};
 use crate::formats::{Field, ImportError};
 use crate::model::{Domain, PerfettoGeneration, Profile, RecordRef};
 
@@ -12,7 +12,7 @@ const DEPTH_MAX: usize = 32;
 const FIELDS_MAX: usize = 2000;
 
 /// The fields of an event: of both packets where its end has one of its own.
-pub fn fields(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+pub fn fields(input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
     let none = || ImportError::Invalid("The event was in a compressed packet: its fields cannot be read again.".into());
     let first = profile.record_of(item).filter(|r| *r != RecordRef::default()).ok_or_else(none)?;
     let mut out = Vec::new();

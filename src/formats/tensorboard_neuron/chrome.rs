@@ -4,9 +4,9 @@ use super::recent::{Names, Rows};
 use super::record::entry;
 use crate::base::{Ledger, Severity, StrId, TrackId};
 use crate::formats::json::split::Damage;
-use crate::formats::json::{Sink, Take, number, unescape};
+use crate::formats::json::{RootKeyAction, Sink, number, unescape};
 use crate::formats::kineto::event::{Event, Known};
-use crate::formats::watch::Lanes;
+use crate::formats::progress::Lanes;
 use crate::formats::wording;
 use crate::model::{ProfileBuilder, RawSlice, RawSliceId, RecordRef, TrackKind, TrackSpec};
 use rustc_hash::FxHashMap;
@@ -221,11 +221,11 @@ impl Chrome {
 }
 
 impl Sink for Chrome {
-    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> Take {
+    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> RootKeyAction {
         match key {
-            b"traceEvents" => Take::Records,
-            b"" if begins == b'[' => Take::Records,
-            _ => Take::Value,
+            b"traceEvents" => RootKeyAction::Records,
+            b"" if begins == b'[' => RootKeyAction::Records,
+            _ => RootKeyAction::Value,
         }
     }
 

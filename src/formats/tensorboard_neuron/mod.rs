@@ -18,8 +18,8 @@ mod values;
 mod xplane;
 mod xspace;
 
-use super::{Claim, Field, Format, FormatInfo, ImportError, Recognise, Streamed, Watch};
-use crate::base::{InputSet, Item, Ledger, MemberHead};
+use super::{Claim, Field, Format, FormatInfo, ImportError, ProgressReporter, Recognise, Streamed};
+use crate::base::{EventId, InputSet, Ledger, MemberHead};
 use crate::model::Profile;
 
 /// The format's id.
@@ -55,11 +55,11 @@ impl Format for TensorboardNeuron {
         (claim.members.len() == 1).then(|| Box::new(stream::Stream::new(path)) as Box<dyn Streamed>)
     }
 
-    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut Watch) -> Result<Profile, ImportError> {
+    fn import(&self, input: &InputSet, _claim: &Claim, ledger: &mut Ledger, _watch: &mut ProgressReporter) -> Result<Profile, ImportError> {
         import::import(input, ledger)
     }
 
-    fn record(&self, input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+    fn record(&self, input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
         record::record(input, profile, item)
     }
 }

@@ -1,6 +1,6 @@
 //! The fields of one record of the plugin's timelines, when they are asked for.
 
-use crate::base::{InputSet, Item};
+use crate::base::{EventId, InputSet};
 use crate::formats::json::{Cursor, Value, compact, unescape};
 use crate::formats::{Field, ImportError};
 use crate::model::Profile;
@@ -18,7 +18,7 @@ pub(super) fn entry<'a>(object: &'a [u8], wanted: &[u8]) -> Option<Value<'a>> {
 }
 
 /// Every field of a slice or an instant, read again.
-pub(crate) fn record(input: &InputSet, profile: &Profile, item: Item) -> Result<Vec<Field>, ImportError> {
+pub(crate) fn record(input: &InputSet, profile: &Profile, item: EventId) -> Result<Vec<Field>, ImportError> {
     let gone = || ImportError::Invalid("The record is not stored in a separate file: its fields are not available.".into());
     let record = profile.record_of(item).filter(|r| r.n_bytes() != Some(0)).ok_or_else(gone)?;
     let member = input.members.get(record.member()).ok_or_else(gone)?;

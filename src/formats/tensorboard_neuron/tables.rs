@@ -6,7 +6,7 @@ use super::values::{Raw, cell, raw_time, text};
 use crate::base::Order as _;
 use crate::base::{Ledger, Severity};
 use crate::formats::json::split::Damage;
-use crate::formats::json::{Cursor, Sink, Take, Value, number, unescape};
+use crate::formats::json::{Cursor, RootKeyAction, Sink, Value, number, unescape};
 use crate::model::neuron_log::{OpRecord, OpTable};
 use crate::model::{Cell, GenericTable};
 use rustc_hash::FxHashMap;
@@ -209,11 +209,11 @@ fn sorted(keys: &FxHashMap<String, (Option<Meaning>, usize)>) -> Vec<(&String, &
 }
 
 impl Sink for Reader<'_> {
-    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> Take {
+    fn key(&mut self, key: &[u8], begins: u8, _: u64) -> RootKeyAction {
         // A root that is a list has no key.
         let is_list = key == b"ops" || key.is_empty() && begins == b'[';
         self.has_ops |= is_list;
-        if is_list && begins == b'[' { Take::Records } else { Take::Value }
+        if is_list && begins == b'[' { RootKeyAction::Records } else { RootKeyAction::Value }
     }
 
     fn record(&mut self, text: &[u8], offset: u64) -> bool {

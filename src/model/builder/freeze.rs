@@ -1,7 +1,7 @@
 //! The last step of a builder: sorts, nests, freezes.
 
 use super::{CounterSpec, Extra, ExtraKind, Finished, ProfileBuilder};
-use crate::base::{Order as _, SliceId, StrId, TimeNs, TimeRange, TrackId, ascending, in_parts};
+use crate::base::{Order as _, SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, radix_order};
 use crate::model::lanes::layout;
 use crate::model::{
     Attribute, Blocks, Column, Counter, Domain, FlowTable, InstantTable, Lane, Meta, NO_SLICE, Profile, RecordRef, Series, Track,
@@ -24,7 +24,7 @@ impl ProfileBuilder {
     fn order_tracks(&mut self) -> (Vec<Track>, Vec<Option<TrackId>>) {
         let n = self.tracks.len();
         let mut has_slices = vec![false; n];
-        in_parts(self.track.len(), &mut |part| part.for_each(|i| has_slices[self.track.get(i) as usize] = true));
+        for_each_chunk(self.track.len(), &mut |part| part.for_each(|i| has_slices[self.track.get(i) as usize] = true));
         let mut keep = vec![false; n];
         let used = (0..n).filter(|t| has_slices[*t]);
         let used = used
@@ -66,14 +66,14 @@ impl ProfileBuilder {
         let (starts, durations) = (std::mem::take(&mut self.start), std::mem::take(&mut self.duration));
         let n = starts.len();
         let mut first = vec![0usize; n_tracks + 1];
-        in_parts(n, &mut |part| part.for_each(|i| first[placed(track_of_raw, self.track.get(i)).index() + 1] += 1));
+        for_each_chunk(n, &mut |part| part.for_each(|i| first[placed(track_of_raw, self.track.get(i)).index() + 1] += 1));
         for t in 0..n_tracks {
             first[t + 1] += first[t];
         }
         let mut next = first.clone();
         let mut out = Sorted { raw: vec![0; n], start: vec![0; n], duration: vec![0; n], first };
         let mut last = vec![((i64::MIN, i64::MIN), true); n_tracks];
-        in_parts(n, &mut |part| {
+        for_each_chunk(n, &mut |part| {
             for i in part {
                 let t = placed(track_of_raw, self.track.get(i)).index();
                 let (at, start, duration) = (next[t], starts.get(i), durations.get(i));
@@ -167,7 +167,7 @@ impl Values {
         Column::later(places.len(), is_told, move || {
             let Extra { default, values, shared, .. } = column;
             let mut out = vec![form(default); places.len()];
-            in_parts(sharing.len().max(values.len()), &mut |part| {
+            for_each_chunk(sharing.len().max(values.len()), &mut |part| {
                 for i in part {
                     let own = if i < values.len() { values.get(i) } else { default };
                     let row = if own == default && i < sharing.len() { sharing.get(i) as usize } else { 0 };
@@ -191,11 +191,11 @@ struct Sorted {
 impl Sorted {
     /// Sorts by (start, longest first, as written).
     fn sort_part(&mut self, part: Range<usize>) {
-        let mut order = ascending(part.len(), |k| self.start[part.start + k]);
+        let mut order = radix_order(part.len(), |k| self.start[part.start + k]);
         let (start, duration) = (self.start[part.clone()].to_vec(), self.duration[part.clone()].to_vec());
         let raw = self.raw[part.clone()].to_vec();
         let mut first = 0;
-        in_parts(order.len() + 1, &mut |some| {
+        for_each_chunk(order.len() + 1, &mut |some| {
             for k in some {
                 let is_same = order.get(k).is_some_and(|at| start[*at as usize] == start[order[first] as usize]);
                 if !is_same && k > first + 1 {
@@ -204,7 +204,7 @@ impl Sorted {
                 first = if is_same { first } else { k };
             }
         });
-        in_parts(order.len(), &mut |some| {
+        for_each_chunk(order.len(), &mut |some| {
             for k in some {
                 let (at, from) = (part.start + k, order[k] as usize);
                 (self.raw[at], self.start[at], self.duration[at]) = (raw[from], start[from], duration[from]);
@@ -245,7 +245,7 @@ impl Sorted {
             profile.lanes.push(Lane { track, depth: depth as u16, first: pair[0], end: pair[1] });
         }
         let (raw, ranks) = (&self.raw[part.clone()], &mut ranks[part]);
-        in_parts(raw.len(), &mut |some| {
+        for_each_chunk(raw.len(), &mut |some| {
             for k in some {
                 let next = &mut next[layout.lane[k] as usize];
                 let at = *next as usize;
@@ -255,7 +255,7 @@ impl Sorted {
                 *next += 1;
             }
         });
-        in_parts(raw.len(), &mut |some| {
+        for_each_chunk(raw.len(), &mut |some| {
             for k in some.filter(|k| layout.parent[*k] != NO_SLICE) {
                 profile.slices.parent[ranks[k] as usize] = ranks[layout.parent[k] as usize];
             }
@@ -271,7 +271,7 @@ fn placed(track_of_raw: &[Option<TrackId>], raw: u32) -> TrackId {
 /// Where each lane of a track begins, and where the last ends.
 fn lane_starts(lane: &[u16], n_lanes: usize, from: u32) -> Vec<u32> {
     let mut starts = vec![0u32; n_lanes + 1];
-    in_parts(lane.len(), &mut |part| lane[part].iter().for_each(|l| starts[*l as usize + 1] += 1));
+    for_each_chunk(lane.len(), &mut |part| lane[part].iter().for_each(|l| starts[*l as usize + 1] += 1));
     starts[0] = from;
     for l in 0..n_lanes {
         starts[l + 1] += starts[l];
@@ -327,7 +327,7 @@ fn instants(raw: Vec<(TrackId, i64, StrId, RecordRef)>, track_of_raw: &[Option<T
 fn range(profile: &Profile) -> TimeRange {
     let slices = &profile.slices;
     let (mut start, mut end) = (i64::MAX, i64::MIN);
-    in_parts(slices.len(), &mut |part| {
+    for_each_chunk(slices.len(), &mut |part| {
         for i in part {
             (start, end) = (start.min(slices.start[i]), end.max(slices.end(i)));
         }

@@ -7,10 +7,10 @@ use super::super::replays::{ReplayNode, Replays};
 use super::super::system::EventFlow;
 use super::super::torch::{ABSENT, MemoryEvent};
 use super::super::{Column, Domain, NeuronDevice, NeuronSystem, Torch};
-use super::Kept;
+use super::CondensedTables;
 use crate::base::{SliceId, TimeNs};
 
-impl Kept<'_> {
+impl CondensedTables<'_> {
     pub(super) fn domain(&self) -> Domain {
         match &self.whole.domain {
             Domain::Torch(torch) => Domain::Torch(Box::new(self.torch(torch))),

@@ -5,7 +5,7 @@
 mod domain;
 
 use super::{Column, Counter, FlowTable, InstantTable, Lane, NO_SLICE, Profile, RecordRef, Series, SliceTable, Track};
-use crate::base::{SliceId, TimeNs, Windows, in_parts};
+use crate::base::{SliceId, TimeNs, Windows, for_each_chunk};
 
 /// A profile in condensed time, and what its ids were.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Condensed {
 }
 
 /// What stays of a profile.
-struct Kept<'a> {
+struct CondensedTables<'a> {
     whole: &'a Profile,
     windows: &'a Windows,
     /// Slices that stay, ascending.
@@ -33,7 +33,7 @@ impl Profile {
     pub fn condensed(&self, windows: &Windows) -> Condensed {
         let mut slices = Vec::new();
         let mut place = vec![NO_SLICE; self.slices.len()];
-        in_parts(self.slices.len(), &mut |part| {
+        for_each_chunk(self.slices.len(), &mut |part| {
             for i in part {
                 let (start, end) = (TimeNs(self.slices.start[i]), TimeNs(self.slices.end(i)));
                 let stays = if start == end { windows.holds(start) } else { windows.condensed(start) < windows.condensed(end) };
@@ -43,11 +43,11 @@ impl Profile {
                 }
             }
         });
-        Kept { whole: self, windows, slices, place }.profile()
+        CondensedTables { whole: self, windows, slices, place }.profile()
     }
 }
 
-impl Kept<'_> {
+impl CondensedTables<'_> {
     fn profile(self) -> Condensed {
         let whole = self.whole;
         let (tracks, lanes) = self.lanes();

@@ -97,14 +97,14 @@ fn names(sheet: &Sheet<'_>, layout: &Layout, bars: &[Bar]) -> Drawn {
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::Given;
+    use super::super::layout::LayoutInput;
     use super::*;
     use crate::ui::chart::draw::drawn;
     use crate::ui::table::Kind;
 
     fn svg(bars: &[Bar], is_beside: bool, scroll: f64) -> String {
         let series = [Series::new("a", 0), Series::new("b", 1)];
-        let layout = Layout::new(&Given { bars, shown: vec![0, 1], is_beside, kind: Kind::Bytes }, 500.0, 240.0, scroll);
+        let layout = Layout::new(&LayoutInput { bars, shown: vec![0, 1], is_beside, kind: Kind::Bytes }, 500.0, 240.0, scroll);
         drawn((500.0, 240.0), |sheet| {
             base(sheet, &layout, &series, bars)?;
             over(sheet, &layout, &series, bars, (0, Some(1)))

@@ -50,7 +50,7 @@ pub struct Piece {
 }
 
 /// What a layout depends on.
-pub struct Given<'a> {
+pub struct LayoutInput<'a> {
     /// Bars.
     pub bars: &'a [Bar],
     /// Series drawn.
@@ -63,7 +63,7 @@ pub struct Given<'a> {
 
 impl Layout {
     /// The layout on a canvas so large, scrolled by so much.
-    pub fn new(given: &Given, width: f64, height: f64, scroll: f64) -> Layout {
+    pub fn new(given: &LayoutInput, width: f64, height: f64, scroll: f64) -> Layout {
         let has_groups = given.bars.iter().any(|b| !b.group.is_empty());
         let (top, bottom) = (18.0, if has_groups { 40.0 } else { 22.0 });
         let (lo, hi) =
@@ -200,7 +200,7 @@ mod tests {
     }
 
     fn layout(bars: &[Bar], shown: Vec<usize>, is_beside: bool, scroll: f64) -> Layout {
-        Layout::new(&Given { bars, shown, is_beside, kind: Kind::Number }, 421.0 + 14.0, 240.0, scroll)
+        Layout::new(&LayoutInput { bars, shown, is_beside, kind: Kind::Number }, 421.0 + 14.0, 240.0, scroll)
     }
 
     fn pixels(l: &Layout, at: usize, bar: &Bar) -> Vec<[f64; 4]> {

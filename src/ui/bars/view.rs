@@ -2,11 +2,11 @@
 
 use super::data::{self, Bar, Mark, Series};
 use super::draw;
-use super::layout::{Given, Layout};
+use super::layout::{Layout, LayoutInput};
 use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Entry, Export, Frame, Key, Legend, Readout, Stage, Target};
+use crate::ui::chart::{Chart, ChartCanvas, ChartState, Entry, Export, Frame, Key, Legend, Readout, Target};
 use crate::ui::effect::effect;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use leptos::{html, prelude::*};
@@ -22,7 +22,7 @@ struct State {
     lit_series: RwSignal<Option<usize>>,
     scroll: RwSignal<f64>,
     scroller: NodeRef<html::Div>,
-    stage: Stage,
+    stage: ChartState,
     kind: Kind,
     is_beside: bool,
 }
@@ -36,7 +36,7 @@ impl State {
             lit_series: RwSignal::new(None),
             scroll: RwSignal::new(0.0),
             scroller: NodeRef::new(),
-            stage: Stage::default(),
+            stage: ChartState::default(),
             kind,
             is_beside,
         }
@@ -164,7 +164,7 @@ fn shown(series: Signal<Arc<Vec<Series>>>, hidden: RwSignal<BTreeSet<String>>) -
 }
 
 fn layout(bars: &[Bar], shown: Vec<usize>, is_beside: bool, kind: Kind, size: Size, scroll: f64) -> Layout {
-    Layout::new(&Given { bars, shown, is_beside, kind }, size.width, size.height, scroll)
+    Layout::new(&LayoutInput { bars, shown, is_beside, kind }, size.width, size.height, scroll)
 }
 
 /// Bars from zero, stacked or side by side; more than fit scroll sideways beside their axis.

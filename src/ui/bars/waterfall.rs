@@ -4,7 +4,7 @@ use super::signed::{LINE, hit, with_sign};
 use crate::ui::chart::draw::{Align, Drawn, Face, Sheet, Write, fill, stroke};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target, next_item};
+use crate::ui::chart::{Chart, ChartCanvas, ChartState, Export, Frame, Key, Readout, Target, next_item};
 use crate::ui::palette::fixed;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use leptos::prelude::*;
@@ -160,7 +160,7 @@ pub fn Waterfall(
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
-    let stage = Stage::default();
+    let stage = ChartState::default();
     let is_empty = Memo::new(move |_| bars.with(|b| b.is_empty()));
     let chart: Arc<dyn Chart> = Arc::new(Drawing { bars, kind });
     let export = Export::new(&chart, stage, &title);

@@ -5,7 +5,7 @@ use super::draw;
 use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target, next_item};
+use crate::ui::chart::{Chart, ChartCanvas, ChartState, Export, Frame, Key, Readout, Target, next_item};
 use crate::ui::table::{Cell, Kind};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -86,7 +86,7 @@ pub fn Boxes(
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
-    let stage = Stage::default();
+    let stage = ChartState::default();
     let is_empty = Memo::new(move |_| boxes.with(|b| b.is_empty()));
     let chart: Arc<dyn Chart> = Arc::new(Drawing { boxes, kind });
     let export = Export::new(&chart, stage, &title);

@@ -6,8 +6,8 @@ use crate::base::text;
 use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target};
-use crate::ui::small::swatch_colour;
+use crate::ui::chart::{Chart, ChartCanvas, ChartState, Export, Frame, Key, Readout, Target};
+use crate::ui::controls::swatch_colour;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -104,7 +104,7 @@ pub fn Breakdown(
     #[prop(into)]
     empty: String,
 ) -> impl IntoView {
-    let stage = Stage::default();
+    let stage = ChartState::default();
     let is_empty = Memo::new(move |_| parts.with(|p| data::total(p) <= 0.0));
     let chart: Arc<dyn Chart> = Arc::new(Drawing { parts, kind });
     let export = Export::new(&chart, stage, &title);
@@ -120,7 +120,7 @@ pub fn Breakdown(
 
 /// Every part with its value and share, and the buttons that change the order.
 #[component]
-fn Keys(parts: Parts, kind: Kind, stage: Stage, on_move: Option<Callback<(usize, usize)>>) -> impl IntoView {
+fn Keys(parts: Parts, kind: Kind, stage: ChartState, on_move: Option<Callback<(usize, usize)>>) -> impl IntoView {
     let items = move || {
         let all = parts.get();
         let total = data::total(&all);

@@ -1,8 +1,8 @@
 //! A chart with title and legend as a file: pixels or vectors.
 
+use super::chart_state::{self, Chart, ChartState};
 use super::draw::{Align, Drawn, Face, Ink, Sheet, Write, fill};
 use super::look::Size;
-use super::stage::{self, Chart, Stage};
 use crate::ui::dom;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -38,8 +38,8 @@ impl From<Callback<()>> for Export {
 
 impl Export {
     /// Of a chart by its title.
-    pub fn new(chart: &Arc<dyn Chart>, stage: Stage, title: &str) -> Export {
-        let with = |run: fn(&dyn Chart, Stage, &str)| {
+    pub fn new(chart: &Arc<dyn Chart>, stage: ChartState, title: &str) -> Export {
+        let with = |run: fn(&dyn Chart, ChartState, &str)| {
             let (chart, title) = (chart.clone(), title.to_string());
             Callback::new(move |()| untrack(|| run(&*chart, stage, &title)))
         };
@@ -52,7 +52,7 @@ impl Export {
 }
 
 /// The size of a chart in a picture: as on screen, or what a picture needs.
-fn inner(stage: Stage) -> Size {
+fn inner(stage: ChartState) -> Size {
     let seen = stage.size.get_untracked();
     Size { width: seen.width.clamp(480.0, 1600.0), height: seen.height.clamp(160.0, 1200.0) }
 }
@@ -77,23 +77,23 @@ fn picture(chart: &dyn Chart, title: &str, size: Size, legend: &[(u16, String)],
 }
 
 /// The picture at twice the resolution of the page.
-fn pixels(chart: &dyn Chart, stage: Stage, title: &str) -> Option<HtmlCanvasElement> {
-    let (seen, canvas) = (stage.element()?, stage::new_canvas()?);
+fn pixels(chart: &dyn Chart, stage: ChartState, title: &str) -> Option<HtmlCanvasElement> {
+    let (seen, canvas) = (stage.element()?, chart_state::new_canvas()?);
     let (size, legend) = (inner(stage), chart.legend());
     let whole = outer(size, legend.len());
-    stage::fit(&canvas, whole, SCALE);
+    chart_state::fit(&canvas, whole, SCALE);
     let sheet = Sheet::on_canvas(&canvas, whole, SCALE, Ink::of(&seen))?;
-    stage::report(picture(chart, title, size, &legend, &sheet));
+    chart_state::report(picture(chart, title, size, &legend, &sheet));
     Some(canvas)
 }
 
-fn save_png(chart: &dyn Chart, stage: Stage, title: &str) {
+fn save_png(chart: &dyn Chart, stage: ChartState, title: &str) {
     if let Some(canvas) = pixels(chart, stage, title) {
         dom::save_canvas(&dom::file_name(title, "png"), &canvas);
     }
 }
 
-fn copy(chart: &dyn Chart, stage: Stage, title: &str, label: RwSignal<&'static str>) {
+fn copy(chart: &dyn Chart, stage: ChartState, title: &str, label: RwSignal<&'static str>) {
     let Some(canvas) = pixels(chart, stage, title) else { return };
     spawn_local(async move {
         let copied = dom::call_script("share/picture.js", "copyCanvas", &[canvas.into()]).await;
@@ -101,9 +101,9 @@ fn copy(chart: &dyn Chart, stage: Stage, title: &str, label: RwSignal<&'static s
     });
 }
 
-fn save_svg(chart: &dyn Chart, stage: Stage, title: &str) {
+fn save_svg(chart: &dyn Chart, stage: ChartState, title: &str) {
     let Some(seen) = stage.element() else { return };
-    let ruler = stage::new_canvas().and_then(|c| c.get_context("2d").ok()?).and_then(|c| c.dyn_into().ok());
+    let ruler = chart_state::new_canvas().and_then(|c| c.get_context("2d").ok()?).and_then(|c| c.dyn_into().ok());
     let svg = svg(chart, title, inner(stage), Ink::of(&seen), ruler);
     dom::save_text(&dom::file_name(title, "svg"), "image/svg+xml", &svg);
 }
@@ -114,7 +114,7 @@ pub fn svg(chart: &dyn Chart, title: &str, size: Size, ink: Ink, ruler: Option<w
     let whole = outer(size, legend.len());
     let mut text = String::new();
     let sheet = Sheet::on_svg(&mut text, whole, ink, ruler);
-    stage::report(picture(chart, title, size, &legend, &sheet).and_then(|()| sheet.finish()));
+    chart_state::report(picture(chart, title, size, &legend, &sheet).and_then(|()| sheet.finish()));
     // The backend counts in parts of a pixel: what it has as size is only the size of its grid.
     let Some((_, rest)) = text.split_once(" viewBox=") else { return text };
     format!("<svg width=\"{}\" height=\"{}\" viewBox={rest}", whole.width, whole.height)

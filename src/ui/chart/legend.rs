@@ -1,7 +1,7 @@
 //! What the colours mean; a click takes a series out of the chart and puts it back.
 
 use crate::base::short_name;
-use crate::ui::small::swatch_colour;
+use crate::ui::controls::swatch_colour;
 use leptos::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;

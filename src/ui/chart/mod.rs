@@ -1,6 +1,7 @@
 //! What all charts share: drawing by plotters, axes, the canvas with its highlight, the frame with title and table, the legend, the
 //! read-out, pictures to be saved.
 
+mod chart_state;
 pub mod draw;
 mod export;
 pub mod figures;
@@ -10,10 +11,9 @@ pub mod look;
 pub mod plot;
 mod readout;
 pub mod scale;
-mod stage;
 
+pub use chart_state::{Chart, ChartCanvas, ChartCanvasProps, ChartState, Key, Target, next_item};
 pub use export::{Export, svg};
 pub use frame::{Frame, FrameProps};
 pub use legend::{Entry, Legend, LegendProps, toggle};
 pub use readout::{Readout, ReadoutCard, ReadoutCardProps};
-pub use stage::{Chart, ChartCanvas, ChartCanvasProps, Key, Stage, Target, next_item};

@@ -1,6 +1,6 @@
 //! The card that tells what is under the pointer, or where the keyboard stands.
 
-use crate::ui::small::swatch_colour;
+use crate::ui::controls::swatch_colour;
 use leptos::prelude::*;
 
 /// What is told, and where.

@@ -5,7 +5,7 @@ use super::draw::{self, Over};
 use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Entry, Export, Frame, Key, Legend, Readout, Stage, Target};
+use crate::ui::chart::{Chart, ChartCanvas, ChartState, Entry, Export, Frame, Key, Legend, Readout, Target};
 use crate::ui::table::{Cell, Column, Kind, Row};
 use leptos::prelude::*;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ pub(super) struct State {
     pub(super) drag: RwSignal<Option<(Spot, Spot)>>,
     /// The part of the x axis that is seen.
     pub(super) window: RwSignal<Range>,
-    stage: Stage,
+    stage: ChartState,
 }
 
 impl State {
@@ -287,7 +287,7 @@ fn make(
         lit: RwSignal::new(None),
         drag: RwSignal::new(None),
         window: RwSignal::new(None),
-        stage: Stage::default(),
+        stage: ChartState::default(),
     }
 }
 

@@ -17,7 +17,7 @@ pub struct Node {
 
 /// Where a node stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct NodeBox {
     /// The node, by position; of several narrow neighbours the first.
     pub node: usize,
     /// Nodes that stand here together: more than one when each alone would be too narrow to see.
@@ -35,7 +35,7 @@ pub const ROW: f64 = 20.0;
 
 /// Places of all nodes that are seen when `zoom` fills the width; `None` shows the roots side by side. `least` is the narrowest share that
 /// is drawn by itself. Children are drawn to the scale of their parent; when they add up to more than it, to their sum.
-pub fn places(nodes: &[Node], zoom: Option<usize>, least: f64) -> Vec<Place> {
+pub fn places(nodes: &[Node], zoom: Option<usize>, least: f64) -> Vec<NodeBox> {
     let sums = child_sums(nodes);
     let roots: f64 = nodes.iter().filter(|n| n.parent.is_none()).map(width).sum();
     let path = path(nodes, zoom);
@@ -43,7 +43,7 @@ pub fn places(nodes: &[Node], zoom: Option<usize>, least: f64) -> Vec<Place> {
     let mut at: Vec<Option<(usize, f64, f64)>> = vec![None; nodes.len()];
     let mut taken = vec![0.0f64; nodes.len()];
     let mut taken_by_roots = 0.0;
-    let mut out: Vec<Place> = Vec::new();
+    let mut out: Vec<NodeBox> = Vec::new();
     // The place that gathers narrow children, by parent; roots have the last.
     let mut gathering: Vec<Option<usize>> = vec![None; nodes.len() + 1];
     for (i, node) in nodes.iter().enumerate() {
@@ -73,13 +73,13 @@ pub fn places(nodes: &[Node], zoom: Option<usize>, least: f64) -> Vec<Place> {
         if share >= least {
             at[i] = Some((depth, start, share));
             *gather = None;
-            out.push(Place { node: i, count: 1, depth, start, share });
+            out.push(NodeBox { node: i, count: 1, depth, start, share });
         } else if let Some(place) = gather.and_then(|g| out.get_mut(g)) {
             place.count += 1;
             place.share += share;
         } else {
             *gather = Some(out.len());
-            out.push(Place { node: i, count: 1, depth, start, share });
+            out.push(NodeBox { node: i, count: 1, depth, start, share });
         }
     }
     out
@@ -112,18 +112,18 @@ pub fn path(nodes: &[Node], node: Option<usize>) -> Vec<usize> {
 }
 
 /// Rows there are.
-pub fn depth(places: &[Place]) -> usize {
+pub fn depth(places: &[NodeBox]) -> usize {
     places.iter().map(|p| p.depth + 1).max().unwrap_or(0)
 }
 
 /// The place, by position, under a point: x as a share of the width, y in pixels.
-pub fn hit(places: &[Place], x: f64, y: f64) -> Option<usize> {
+pub fn hit(places: &[NodeBox], x: f64, y: f64) -> Option<usize> {
     let depth = if y < 0.0 { return None } else { (y / ROW) as usize };
     places.iter().position(|p| p.depth == depth && x >= p.start && x < p.start + p.share)
 }
 
 /// The place after a key: ↑ the parent, ↓ the widest child, ← → the neighbours in the row.
-pub fn moved(nodes: &[Node], places: &[Place], at: Option<usize>, key: &str) -> Option<usize> {
+pub fn moved(nodes: &[Node], places: &[NodeBox], at: Option<usize>, key: &str) -> Option<usize> {
     let Some(here) = at.and_then(|at| places.get(at)) else { return (!places.is_empty()).then_some(0) };
     let row = |depth: usize| places.iter().enumerate().filter(move |(_, p)| p.depth == depth);
     let found = match key {
@@ -154,7 +154,7 @@ mod tests {
             .collect()
     }
 
-    fn text(places: &[Place]) -> Vec<String> {
+    fn text(places: &[NodeBox]) -> Vec<String> {
         places.iter().map(|p| format!("{}x{} row {} {:.2}+{:.2}", p.node, p.count, p.depth, p.start, p.share)).collect()
     }
 

@@ -1,13 +1,13 @@
 //! Painting a flame graph.
 
-use super::data::{Node, Place, ROW};
+use super::data::{Node, NodeBox, ROW};
 use crate::base::short_name;
 use crate::ui::chart::look::{self, FONT, Look};
 use crate::ui::palette::fixed;
 use web_sys::CanvasRenderingContext2d;
 
 /// Paints the places over a width.
-pub(super) fn paint(context: &CanvasRenderingContext2d, nodes: &[Node], places: &[Place], width: f64, lit: Option<usize>, look: &Look) {
+pub(super) fn paint(context: &CanvasRenderingContext2d, nodes: &[Node], places: &[NodeBox], width: f64, lit: Option<usize>, look: &Look) {
     context.set_font(FONT);
     for (i, place) in places.iter().enumerate() {
         let Some(node) = nodes.get(place.node) else { continue };

@@ -1,6 +1,6 @@
 //! The flame graph with read-out, zoom, keys and table.
 
-use super::data::{self, Node, Place, ROW};
+use super::data::{self, Node, NodeBox, ROW};
 use super::draw;
 use crate::base::text;
 use crate::ui::chart::figures::Figures;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 struct State {
     nodes: Signal<Arc<Vec<Node>>>,
-    places: Memo<Arc<Vec<Place>>>,
+    places: Memo<Arc<Vec<NodeBox>>>,
     zoom: RwSignal<Option<usize>>,
     lit: RwSignal<Option<usize>>,
     pointer: RwSignal<Option<(f64, f64)>>,

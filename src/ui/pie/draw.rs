@@ -20,17 +20,17 @@ const WHOLE: f64 = 0.999_999;
 
 /// Where a ring is on its canvas.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Ring {
     pub centre: (f64, f64),
     pub radius: f64,
     pub hole: f64,
 }
 
-impl Place {
+impl Ring {
     /// In the middle of a canvas, as large as fits.
     pub fn new(size: Size) -> Self {
         let radius = (size.width.min(size.height) / 2.0 - LIFT - 2.0).max(1.0);
-        Place { centre: (size.width / 2.0, size.height / 2.0), radius, hole: radius * if radius < SMALL { HOLE_OF_SMALL } else { HOLE } }
+        Ring { centre: (size.width / 2.0, size.height / 2.0), radius, hole: radius * if radius < SMALL { HOLE_OF_SMALL } else { HOLE } }
     }
 
     /// A point by radius and turns clockwise from the top.
@@ -53,7 +53,7 @@ impl Place {
 }
 
 /// Draws the parts, the shares of those that have room, and the total in the middle.
-pub(super) fn parts(sheet: &Sheet<'_>, parts: &[Part], place: Place, total: &str) -> Drawn {
+pub(super) fn parts(sheet: &Sheet<'_>, parts: &[Part], place: Ring, total: &str) -> Drawn {
     let shown: Vec<&Part> = parts.iter().filter(|p| p.share > 0.0).collect();
     let shares: Vec<f64> = shown.iter().map(|p| p.share).collect();
     let colours: Vec<_> = shown.iter().map(|p| sheet.ink.slot(slot(p))).collect();
@@ -74,12 +74,12 @@ pub(super) fn parts(sheet: &Sheet<'_>, parts: &[Part], place: Place, total: &str
 }
 
 /// Draws one part larger and the others paler.
-pub(super) fn lifted(sheet: &Sheet<'_>, part: &Part, place: Place) -> Drawn {
+pub(super) fn lifted(sheet: &Sheet<'_>, part: &Part, place: Ring) -> Drawn {
     if part.share <= 0.0 {
         return Ok(());
     }
     sheet.polygon(&place.sector(0.0, 1.0), fill(sheet.ink.surface, 0.45))?;
-    let larger = Place { radius: place.radius + LIFT, ..place };
+    let larger = Ring { radius: place.radius + LIFT, ..place };
     let mut outline = larger.sector(part.start, part.share);
     sheet.polygon(&outline, fill(sheet.ink.slot(slot(part)), 1.0))?;
     if part.share < WHOLE {
@@ -94,7 +94,7 @@ fn slot(part: &Part) -> u16 {
 }
 
 /// The share of a part, where it has room.
-fn share(sheet: &Sheet<'_>, part: &Part, place: Place) -> Drawn {
+fn share(sheet: &Sheet<'_>, part: &Part, place: Ring) -> Drawn {
     let text = text::percent(part.share);
     let width = sheet.width_of(&text, Face::Plain);
     let at = (place.radius + place.hole) / 2.0;
@@ -118,8 +118,8 @@ mod tests {
         let found = data::parts(&slices, 9, &BTreeSet::new());
         let size = Size { width: 176.0, height: 176.0 };
         drawn((176.0, 176.0), |sheet| {
-            parts(sheet, &found, Place::new(size), "100 µs")?;
-            found.first().map_or(Ok(()), |part| lifted(sheet, part, Place::new(size)))
+            parts(sheet, &found, Ring::new(size), "100 µs")?;
+            found.first().map_or(Ok(()), |part| lifted(sheet, part, Ring::new(size)))
         })
     }
 

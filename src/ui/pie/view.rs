@@ -1,14 +1,14 @@
 //! The ring with its legend, its table and its read-out.
 
 use super::data::{self, Part, Slice};
-use super::draw::{self, Place};
+use super::draw::{self, Ring};
 use crate::base::{short_name, text};
 use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Export, Frame, Key, Readout, Stage, Target};
+use crate::ui::chart::{Chart, ChartCanvas, ChartState, Export, Frame, Key, Readout, Target};
+use crate::ui::controls::swatch_colour;
 use crate::ui::palette::fixed;
-use crate::ui::small::swatch_colour;
 use crate::ui::table::{Cell, Column, Kind, Row};
 use leptos::prelude::*;
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ pub fn PieLimit(
 struct State {
     parts: Memo<Vec<Part>>,
     hidden: RwSignal<BTreeSet<String>>,
-    stage: Stage,
+    stage: ChartState,
     kind: Kind,
 }
 
@@ -53,7 +53,7 @@ impl State {
     fn new(slices: Signal<Arc<Vec<Slice>>>, limit: Signal<usize>, kind: Kind) -> Self {
         let hidden = RwSignal::new(BTreeSet::new());
         let parts = Memo::new(move |_| hidden.with(|hidden| data::parts(&slices.get(), limit.get().clamp(1, MOST), hidden)));
-        State { parts, hidden, stage: Stage::default(), kind }
+        State { parts, hidden, stage: ChartState::default(), kind }
     }
 
     fn amount(&self, part: &Part) -> String {
@@ -85,17 +85,17 @@ impl Chart for State {
     fn draw(&self, sheet: &Sheet<'_>) -> Drawn {
         self.parts.with(|parts| {
             let total = Cell::Int(data::total(parts)).shown(self.kind);
-            draw::parts(sheet, parts, Place::new(sheet.size), &total)
+            draw::parts(sheet, parts, Ring::new(sheet.size), &total)
         })
     }
 
     fn highlight(&self, sheet: &Sheet<'_>, target: Option<Target>) -> Drawn {
         let Some(Target::Item(at)) = target else { return Ok(()) };
-        self.parts.with(|parts| parts.get(at).map_or(Ok(()), |part| draw::lifted(sheet, part, Place::new(sheet.size))))
+        self.parts.with(|parts| parts.get(at).map_or(Ok(()), |part| draw::lifted(sheet, part, Ring::new(sheet.size))))
     }
 
     fn hit(&self, size: Size, (x, y): (f64, f64)) -> Option<Target> {
-        let Place { centre, radius, hole } = Place::new(size);
+        let Ring { centre, radius, hole } = Ring::new(size);
         self.parts.with(|parts| data::hit(parts, x - centre.0, y - centre.1, (hole, radius))).map(Target::Item)
     }
 
@@ -112,7 +112,7 @@ impl Chart for State {
     }
 
     fn place(&self, size: Size, target: Target) -> (f64, f64) {
-        let place = Place::new(size);
+        let place = Ring::new(size);
         let Target::Item(at) = target else { return place.centre };
         self.parts.with(|p| p.get(at).map_or(place.centre, |part| place.middle(part)))
     }

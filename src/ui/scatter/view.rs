@@ -5,7 +5,7 @@ use super::draw::{self, Picture};
 use crate::ui::chart::draw::{Drawn, Sheet};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
-use crate::ui::chart::{Chart, ChartCanvas, Entry, Export, Frame, Key, Legend, Readout, Stage, Target};
+use crate::ui::chart::{Chart, ChartCanvas, ChartState, Entry, Export, Frame, Key, Legend, Readout, Target};
 use crate::ui::effect::effect;
 use leptos::prelude::*;
 use std::collections::BTreeSet;
@@ -21,12 +21,12 @@ struct State {
     hidden: RwSignal<BTreeSet<String>>,
     /// Dots that are drawn, by position, and where all is.
     layout: Memo<(Layout, Arc<Vec<usize>>)>,
-    stage: Stage,
+    stage: ChartState,
 }
 
 impl State {
     fn new(dots: Signal<Arc<Vec<Dot>>>, (ceilings, slope, mark): Ceilings, titles: (&'static str, &'static str)) -> State {
-        let (hidden, stage) = (RwSignal::new(BTreeSet::new()), Stage::default());
+        let (hidden, stage) = (RwSignal::new(BTreeSet::new()), ChartState::default());
         let layout = Memo::new(move |_| {
             let all = dots.get();
             let shown: Vec<usize> = hidden.with(|hidden| (0..all.len()).filter(|i| !hidden.contains(&all[*i].series)).collect());

@@ -3,7 +3,7 @@
 use super::data::{self, Cell, Column, Heat, Kind, Row};
 use super::state::{Line, State};
 use crate::base::{short_name, text};
-use crate::ui::{dom, small::swatch_colour};
+use crate::ui::{controls::swatch_colour, dom};
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
 

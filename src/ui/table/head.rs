@@ -6,8 +6,8 @@ use super::json;
 use super::order::{self, Direction, SortKeys};
 use super::rest;
 use super::state::State;
+use crate::ui::controls::{Help, Menu, Problem};
 use crate::ui::dom;
-use crate::ui::small::{Help, Menu, Problem};
 use leptos::{ev, prelude::*};
 
 /// Filter, count, columns, CSV, JSON.

@@ -16,6 +16,6 @@ pub mod window;
 pub(super) use body::{Name, copied, plain_cell};
 pub use data::{Cell, Column, Heat, Kind, Row, is_whole};
 pub(super) use head::HeadCell;
-pub use rest::Rest;
+pub use rest::MissingRows;
 pub use spec::Columns;
 pub use view::{Table, TableProps};

@@ -1,6 +1,6 @@
 //! Rows that a table has not been given yet: a long list begins with a few, and gets the others when somebody looks for them.
 
-pub use super::state::Rest;
+pub use super::state::MissingRows;
 use super::state::State;
 use crate::base::text;
 use crate::ui::effect::effect;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// What is missing, and who brings it.
 #[derive(Clone, Copy)]
-pub struct Rest {
+pub struct MissingRows {
     /// Rows there are; no more than those given when none is missing.
     pub n_total: Signal<usize>,
     /// Brings all of them; may be called again while they are on their way.
@@ -40,7 +40,7 @@ pub fn lines(rows: &[Row], order: &[u32], opened: &BTreeSet<u32>) -> Vec<Line> {
 }
 
 /// Where a table keeps what the user did to it, as the text of [`TableChoices`].
-pub type Kept = (Signal<String>, SignalSetter<String>);
+pub type SavedChoices = (Signal<String>, SignalSetter<String>);
 
 /// Signals of one table.
 #[derive(Clone, Copy)]
@@ -50,7 +50,7 @@ pub(super) struct State {
     pub selected: Signal<Option<usize>>,
     pub on_row: Option<Callback<usize>>,
     /// Rows that are still to come.
-    pub rest: Option<Rest>,
+    pub rest: Option<MissingRows>,
     /// Sorting, columns and filter.
     pub choices: Memo<TableChoices>,
     /// Where the choices live: with this table, or with whoever keeps them.
@@ -80,8 +80,8 @@ impl State {
         rows: Signal<Arc<Vec<Row>>>,
         selected: Signal<Option<usize>>,
         on_row: Option<Callback<usize>>,
-        kept: Option<Kept>,
-        rest: Option<Rest>,
+        kept: Option<SavedChoices>,
+        rest: Option<MissingRows>,
     ) -> Self {
         let (text, kept) = kept.unwrap_or_else(|| {
             let own = RwSignal::new(String::new());

@@ -3,8 +3,8 @@
 use super::body::{Body, Total};
 use super::data::{self, Column, Kind, Row};
 use super::head::{Head, Tools};
-use super::rest::{self, Rest};
-use super::state::{Kept, State};
+use super::rest::{self, MissingRows};
+use super::state::{SavedChoices, State};
 use crate::ui::dom;
 use crate::ui::effect::effect;
 use leptos::{ev, prelude::*};
@@ -37,10 +37,10 @@ pub fn Table(
     empty: String,
     /// Where sorting, columns and filter are kept; without it they are as long as the table.
     #[prop(optional)]
-    kept: Option<Kept>,
+    kept: Option<SavedChoices>,
     /// Rows that are still to come when `rows` are only the first ones.
     #[prop(optional)]
-    rest: Option<Rest>,
+    rest: Option<MissingRows>,
 ) -> impl IntoView {
     let state = State::new(columns, rows, selected, on_row, kept, rest);
     follow(state);

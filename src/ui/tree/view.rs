@@ -3,9 +3,9 @@
 use super::data::{Branch, Line};
 use super::state::State;
 use crate::base::text;
+use crate::ui::controls::{Problem, swatch_colour};
 use crate::ui::dom;
 use crate::ui::effect::effect;
-use crate::ui::small::{Problem, swatch_colour};
 use crate::ui::table::window::ROW;
 use crate::ui::table::{Column, HeadCell, Kind, Name, copied, csv, data, json, plain_cell};
 use leptos::{ev, prelude::*};

@@ -1,18 +1,18 @@
 //! What to do about a Neuron device profile: findings by cost, the file's own warnings, and what could not be judged.
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use crate::analysis::device::advice::{self as found, Advice, Severity};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::AdviceQuery;
-use crate::ui::advice::{Finding, Findings, Place as Shown};
-use crate::ui::small::Problem;
+use crate::ui::advice::{Finding, Findings, Location as ShownLocation};
+use crate::ui::controls::Problem;
 use crate::views::scope::EntireTrace;
 use crate::views::wording;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
 /// A place in the timeline: a range, and the slice that is meant.
-pub type Place = (TimeRange, Option<SliceId>);
+pub type TimelineTarget = (TimeRange, Option<SliceId>);
 
 /// Findings, warnings, rules without a verdict.
 #[component]
@@ -20,9 +20,9 @@ pub fn AdviceView(
     /// Answers for the open profile.
     ask: Ask,
     /// Show a place in the timeline.
-    on_place: Callback<Place>,
+    on_place: Callback<TimelineTarget>,
 ) -> impl IntoView {
-    let advice: Asked<Advice> = asked(ask, Signal::stored(Some(AdviceQuery)));
+    let advice: QueryState<Advice> = asked(ask, Signal::stored(Some(AdviceQuery)));
     let findings = advice.derive(|a| a.findings.iter().map(finding).collect());
     let on_place = Callback::new(move |(at, place): (usize, usize)| {
         let chosen = advice.value.with_untracked(|a| {
@@ -65,13 +65,13 @@ fn finding(f: &found::Finding) -> Finding {
     }
 }
 
-fn place(p: &found::Place) -> Shown {
+fn place(p: &found::Location) -> ShownLocation {
     let title = format!("{} – {}", text::time(p.range.start), text::time(p.range.end));
-    Shown { label: p.label.clone(), title, length: text::duration(p.range.duration()) }
+    ShownLocation { label: p.label.clone(), title, length: text::duration(p.range.duration()) }
 }
 
 #[component]
-fn Warnings(advice: Asked<Advice>) -> impl IntoView {
+fn Warnings(advice: QueryState<Advice>) -> impl IntoView {
     let warnings = advice.derive(|a| a.warnings.clone());
     let item = |w: &found::FileWarning| {
         let meaning = (!w.meaning.is_empty()).then(|| view! { <p class="overview__quiet">{w.meaning.clone()}</p> });
@@ -88,7 +88,7 @@ fn Warnings(advice: Asked<Advice>) -> impl IntoView {
 }
 
 #[component]
-fn Unjudged(advice: Asked<Advice>) -> impl IntoView {
+fn Unjudged(advice: QueryState<Advice>) -> impl IntoView {
     let unjudged = advice.derive(|a| a.unjudged.clone());
     let quiet = advice.derive(|a| a.quiet.clone());
     let missing = |u: &found::Unjudged| view! { <li data-unjudged=u.id.clone()><strong>{u.id.clone()}</strong>{format!(" {}: needs {}, which this file does not record.", u.rule, u.missing)}</li> };

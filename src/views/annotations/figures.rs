@@ -5,7 +5,7 @@ use super::metrics::Metrics;
 use crate::analysis::span::{CounterSpan, SpanFigures, TrackSpan};
 use crate::base::{TimeRange, text};
 use crate::engine::query::SpanQuery;
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
 use crate::views::ask::latest;
 use crate::worker::client::{Ask, EngineError};

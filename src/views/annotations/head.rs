@@ -4,8 +4,8 @@ use super::Panel;
 use super::files::{Files, Question};
 use crate::base::text::counted;
 use crate::state::annotations::{Book, TimeUnit};
+use crate::ui::controls::Problem;
 use crate::ui::effect::effect;
-use crate::ui::small::Problem;
 use leptos::{ev, html, prelude::*};
 
 /// Title and controls.

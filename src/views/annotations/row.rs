@@ -3,7 +3,7 @@
 use super::Panel;
 use crate::base::{TimeNs, TimeRange};
 use crate::state::annotations::{Annotation, N_COLOURS, Part};
-use crate::ui::small::{swatch_colour, unique};
+use crate::ui::controls::{swatch_colour, unique};
 use leptos::prelude::*;
 
 /// The row of one annotation.

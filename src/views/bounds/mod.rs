@@ -5,7 +5,7 @@ mod regions;
 pub mod rows;
 pub mod sentences;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use super::engine_parts;
 use super::scope;
 pub use crate::analysis::device::bounds::RegionWindowsQuery;
@@ -14,8 +14,8 @@ use crate::base::{DurationNs, SliceId, TimeRange};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::breakdown::Breakdown;
 use crate::ui::chart::figures::Figures;
+use crate::ui::controls::{Problem, with_code};
 use crate::ui::ladders::Ladders;
-use crate::ui::small::{Problem, with_code};
 use crate::ui::table::{Kind, Table};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 #[derive(Clone, Copy)]
 struct State {
-    bounds: Asked<Bounds>,
+    bounds: QueryState<Bounds>,
     /// Position of the core that is shown; past the last one, the first.
     core: Choice<u32>,
     /// Id of the gap that is open; none or unknown: the one to look at first.
@@ -57,7 +57,7 @@ impl State {
     }
 
     /// Asks for the causes of a gap, once the bounds are there.
-    fn causes(self, ask: Ask, range: Signal<Option<TimeRange>>, gap: impl Fn() -> GapKind + Send + Sync + 'static) -> Asked<Evidence> {
+    fn causes(self, ask: Ask, range: Signal<Option<TimeRange>>, gap: impl Fn() -> GapKind + Send + Sync + 'static) -> QueryState<Evidence> {
         let query = Memo::new(move |_| {
             let has_core = self.bounds.value.with(|b| b.as_ref().is_some_and(|b| !b.cores.is_empty()));
             let query = EvidenceQuery { range: range.get(), core: self.at() as u32, gap: gap() };
@@ -91,7 +91,7 @@ pub fn BoundsView(
     let order = choices.choice("order", String::new());
     let query = Memo::new(move |_| BoundsQuery { range: range.get(), order: engine_parts::order(&order.0.get()) });
     let question = Signal::derive(move || Some(query.get()));
-    let bounds: Asked<Bounds> = asked(ask.clone(), question);
+    let bounds: QueryState<Bounds> = asked(ask.clone(), question);
     let state = State { bounds, core: choices.choice("core", 0u32), gap: choices.choice("gap", String::new()), order };
     let notes = bounds.derive(|b| b.notes.clone());
     let has_core = move || bounds.value.with(|b| b.as_ref().is_some_and(|b| !b.cores.is_empty()));

@@ -3,7 +3,7 @@
 use crate::analysis::device::bounds::{CoreBounds, Overlap, Part};
 use crate::base::Order as _;
 use crate::base::{DurationNs, text};
-use crate::ui::small::{Help, swatch_colour};
+use crate::ui::controls::{Help, swatch_colour};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
 use crate::views::engine_parts::colour;
 use leptos::prelude::*;

@@ -5,10 +5,10 @@ use crate::analysis::device::bounds::{Part, Region, RegionWindowsQuery, Regions,
 use crate::base::{SliceId, TimeRange};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::breakdown::{Breakdown, Share};
+use crate::ui::controls::{Help, Problem, with_code};
 use crate::ui::effect::effect;
-use crate::ui::small::{Help, Problem, with_code};
 use crate::ui::table::{Cell, Column, Kind, Row, Table};
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::views::engine_parts::{colour, order};
 use crate::views::wording;
 use crate::worker::client::Ask;
@@ -113,7 +113,7 @@ pub(super) fn RegionsPart(
         let query = RegionsQuery { by, pattern, named: named.get(), range: range.get(), core, order: order(&state.order.0.get()) };
         has_core.then_some(query)
     });
-    let found: Asked<Regions> = asked::<RegionsQuery>(ask, query.into());
+    let found: QueryState<Regions> = asked::<RegionsQuery>(ask, query.into());
     let chosen = RwSignal::new(None::<usize>);
     effect(move || {
         found.value.track();
@@ -149,7 +149,7 @@ pub(super) fn RegionsPart(
 
 /// By what regions are, and the pattern of names.
 #[component]
-fn By(found: Asked<Regions>, by: Choice<String>, pattern: Choice<String>) -> impl IntoView {
+fn By(found: QueryState<Regions>, by: Choice<String>, pattern: Choice<String>) -> impl IntoView {
     let shown = Memo::new(move |_| found.value.with(|f| f.as_ref().map(|f| (f.by.clone(), f.choices.clone())).unwrap_or_default()));
     let options = move || {
         let (by, choices) = shown.get();

@@ -4,11 +4,11 @@ pub mod linked;
 pub mod rows;
 pub mod system;
 
-use super::ask::{Asked, follow};
+use super::ask::{QueryState, follow};
 use crate::analysis::device::ComparePart;
 use crate::engine::query::{ComparePartQuery, CompareQuery};
 use crate::state::choices::ViewState;
-use crate::ui::small::{Help, Notes, Problem};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::table::Table;
 use crate::views::explain::{Side, WhatChanged};
 use crate::views::scope::EntireTrace;
@@ -54,7 +54,7 @@ pub fn CompareView(
         let at = all.iter().position(|d| d.hash == base.0.get()).unwrap_or(0);
         (all.len() >= 2).then_some((all, at))
     });
-    let compare: Asked<Compare> = follow(given, |(all, at): (Vec<Device>, usize)| compare(all, at));
+    let compare: QueryState<Compare> = follow(given, |(all, at): (Vec<Device>, usize)| compare(all, at));
     let run = choices.choice("run", String::new());
     // The run that was chosen; without a choice the first that is not the base.
     let pair = Memo::new(move |_| {

@@ -2,7 +2,7 @@
 
 use super::{Device, side};
 use crate::state::choices::ViewState;
-use crate::ui::small::Help;
+use crate::ui::controls::Help;
 use crate::views::explain::WhatChanged;
 use crate::views::scope::EntireTrace;
 use leptos::prelude::*;

@@ -3,7 +3,7 @@
 use crate::base::text;
 use crate::engine::query::{Details, Field};
 use crate::state::choices::Choice;
-use crate::ui::small::CopyButton;
+use crate::ui::controls::CopyButton;
 use crate::views::wording;
 use leptos::prelude::*;
 

@@ -1,16 +1,16 @@
 //! What a device's instruction means: its operands in words, its semaphores with what raised them, and where it comes from.
 
 use crate::analysis::device::grammar::Operand;
-use crate::analysis::device::origin::{Frame, Loop, Origin, Place};
+use crate::analysis::device::origin::{Frame, Loop, Origin, SourceLocation};
 use crate::analysis::device::waits::SemaphoreFact;
 use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::{InstructionFacts, Neighbour};
-use crate::ui::small::CopyButton;
+use crate::ui::controls::CopyButton;
 use leptos::prelude::*;
 
 /// The sections of an instruction; each is absent where there is nothing to say.
 #[component]
-pub(super) fn Instruction(facts: InstructionFacts, on_go: Callback<SliceId>, on_place: Option<Callback<Place>>) -> impl IntoView {
+pub(super) fn Instruction(facts: InstructionFacts, on_go: Callback<SliceId>, on_place: Option<Callback<SourceLocation>>) -> impl IntoView {
     let InstructionFacts { operands, semaphores, origin } = facts;
     let (waits, sets): (Vec<_>, Vec<_>) = semaphores.into_iter().partition(|s| s.is_wait);
     view! {
@@ -97,7 +97,7 @@ fn Operands(rows: Vec<Operand>) -> impl IntoView {
 }
 
 #[component]
-fn Source(origin: Origin, on_place: Option<Callback<Place>>) -> impl IntoView {
+fn Source(origin: Origin, on_place: Option<Callback<SourceLocation>>) -> impl IntoView {
     let Origin { places, stacks, loops } = origin;
     if places.is_empty() && stacks.is_empty() && loops.is_empty() {
         return ().into_any();
@@ -122,7 +122,7 @@ fn Source(origin: Origin, on_place: Option<Callback<Place>>) -> impl IntoView {
     .into_any()
 }
 
-fn frame(frame: Frame, on_place: Option<Callback<Place>>) -> impl IntoView {
+fn frame(frame: Frame, on_place: Option<Callback<SourceLocation>>) -> impl IntoView {
     let is_definition = frame.is_definition;
     let defined = frame.place.is_some().then_some(if is_definition { "defined at" } else { "at" });
     view! {
@@ -134,13 +134,13 @@ fn frame(frame: Frame, on_place: Option<Callback<Place>>) -> impl IntoView {
     }
 }
 
-fn loop_(l: Loop, on_place: Option<Callback<Place>>) -> impl IntoView {
+fn loop_(l: Loop, on_place: Option<Callback<SourceLocation>>) -> impl IntoView {
     view! { <li><span class="mono">{format!("{} = {}", l.name, l.value)}</span>{l.place.map(|place| view! { <PlaceText place on_place /> })}</li> }
 }
 
 /// `file.py:42` with the whole path as its title and in what is copied; where the source can be shown, a button that shows it.
 #[component]
-fn PlaceText(place: Place, on_place: Option<Callback<Place>>) -> impl IntoView {
+fn PlaceText(place: SourceLocation, on_place: Option<Callback<SourceLocation>>) -> impl IntoView {
     let whole = place.to_string();
     let short = format!("{}:{}", place.file.rsplit('/').next().unwrap_or_default(), place.line);
     let name = match on_place {

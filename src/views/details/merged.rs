@@ -3,7 +3,7 @@
 use crate::analysis::device::{DmaRowsQuery, MergedBar, dma_rows::DmaDetail};
 use crate::base::{DurationNs, SliceId, text};
 use crate::engine::query::MergedBarQuery;
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
@@ -23,7 +23,7 @@ pub fn MergedTransfers(
         let query = query.get();
         (query.detail == DmaDetail::Merged).then_some(MergedBarQuery { rows: query, slice })
     });
-    let bar: Asked<Option<MergedBar>> = asked(ask, question);
+    let bar: QueryState<Option<MergedBar>> = asked(ask, question);
     let shown = move || {
         question.get()?;
         let bar = bar.value.get()?;

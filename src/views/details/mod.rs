@@ -7,7 +7,7 @@ pub mod jumps;
 pub mod merged;
 mod neighbours;
 
-use crate::analysis::device::origin::Place;
+use crate::analysis::device::origin::SourceLocation;
 use crate::base::{SliceId, text};
 use crate::engine::query::Details;
 use crate::state::choices::Choice;
@@ -31,7 +31,7 @@ pub fn DetailsDrawer(
     on_close: Callback<()>,
     /// Show a line of source; without it places are text.
     #[prop(optional)]
-    on_place: Option<Callback<Place>>,
+    on_place: Option<Callback<SourceLocation>>,
     /// Where it stands, and how large it is.
     #[prop(default = RwSignal::default())]
     layout: RwSignal<Layout>,
@@ -60,7 +60,7 @@ fn Content(
     jumps: Signal<Vec<Jump>>,
     on_go: Callback<SliceId>,
     on_close: Callback<()>,
-    on_place: Option<Callback<Place>>,
+    on_place: Option<Callback<SourceLocation>>,
     layout: RwSignal<Layout>,
     advanced: Option<Choice<bool>>,
     more: ViewFn,

@@ -2,14 +2,14 @@
 
 pub mod rows;
 
-use super::ask::{Asked, follow};
+use super::ask::{QueryState, follow};
 use crate::analysis::torch::diff::{Diff, DiffPart, DiffQuery, FlatDiff, FlatDiffQuery};
 use crate::engine::Wire;
 use crate::engine::query::DiffPartQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::curve::Curve;
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::views::explain::{Side, WhatChanged};
 use crate::views::scope::EntireTrace;
@@ -43,7 +43,7 @@ struct State {
     choices: (Choice<String>, Choice<String>),
     path: Choice<String>,
     by: Choice<String>,
-    part: Asked<(String, DiffPart)>,
+    part: QueryState<(String, DiffPart)>,
     kept: ViewState,
 }
 
@@ -119,7 +119,7 @@ pub fn DiffView(
 ) -> impl IntoView {
     let state = State::new(traces, front, choices);
     let given = Signal::derive(move || state.ready(|| state.path.0.get()));
-    let diff: Asked<Diff> =
+    let diff: QueryState<Diff> =
         follow(given, move |(_, experiment, path): (String, String, String)| state.asked(experiment, |base| DiffQuery { base, path }));
     let pair = Memo::new(move |_| {
         let (base, run) = (state.base.get(), state.experiment.get());
@@ -151,7 +151,7 @@ pub fn DiffView(
 }
 
 #[component]
-fn Heading(state: State, diff: Asked<Diff>) -> impl IntoView {
+fn Heading(state: State, diff: QueryState<Diff>) -> impl IntoView {
     let picker = move |label: &'static str, field: &'static str, chosen: Memo<String>, choice: Choice<String>| {
         let options = move || {
             let chosen = chosen.get();
@@ -189,7 +189,7 @@ fn Heading(state: State, diff: Asked<Diff>) -> impl IntoView {
 
 /// The way from the whole to the part that is shown.
 #[component]
-fn Crumbs(state: State, diff: Asked<Diff>) -> impl IntoView {
+fn Crumbs(state: State, diff: QueryState<Diff>) -> impl IntoView {
     let crumbs = diff.derive(rows::crumbs);
     let item = move |(path, label): (String, String), is_last: bool| {
         let name = if label.is_empty() { "All".to_string() } else { label };
@@ -205,7 +205,7 @@ fn Crumbs(state: State, diff: Asked<Diff>) -> impl IntoView {
 }
 
 #[component]
-fn Charts(state: State, diff: Asked<Diff>) -> impl IntoView {
+fn Charts(state: State, diff: QueryState<Diff>) -> impl IntoView {
     let series = diff.derive(rows::series);
     let bars = diff.derive(rows::bars);
     let lines = diff.derive(rows::lines);
@@ -230,7 +230,7 @@ fn Charts(state: State, diff: Asked<Diff>) -> impl IntoView {
 }
 
 #[component]
-fn Tables(state: State, diff: Asked<Diff>) -> impl IntoView {
+fn Tables(state: State, diff: QueryState<Diff>) -> impl IntoView {
     let parts = diff.derive(rows::part_rows);
     let has_parts = move || diff.value.with(|d| d.as_ref().is_some_and(|d| !d.parts.is_empty()));
     let zoom = Callback::new(move |at: usize| {
@@ -261,7 +261,7 @@ fn Tables(state: State, diff: Asked<Diff>) -> impl IntoView {
 #[component]
 fn Flat(state: State) -> impl IntoView {
     let given = Signal::derive(move || state.ready(|| state.by.0.get()));
-    let flat: Asked<FlatDiff> = follow(given, move |(_, experiment, by): (String, String, String)| {
+    let flat: QueryState<FlatDiff> = follow(given, move |(_, experiment, by): (String, String, String)| {
         let by = rows::flat_by(&by);
         state.asked(experiment, move |base| FlatDiffQuery { base, by })
     });

@@ -2,20 +2,20 @@
 
 pub mod rows;
 
-use super::ask::{Asked, follow};
+use super::ask::{QueryState, follow};
 use crate::analysis::torch::distributed::{Distributed, DistributedPart, DistributedPartQuery, ProcessInfo};
 use crate::base::SliceId;
 use crate::engine::query::DistributedQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
-use crate::ui::small::{Help, Notes, Problem};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::views::scope::EntireTrace;
 use crate::views::wording;
 use crate::worker::client::{Ask, EngineError};
 use futures_util::future::join_all;
 use leptos::prelude::*;
-use rows::Shown;
+use rows::StepChoice;
 use std::sync::Arc;
 
 /// One worker of the run.
@@ -42,7 +42,7 @@ type Found = (Distributed, Vec<String>);
 
 #[derive(Clone, Copy)]
 struct State {
-    found: Asked<Found>,
+    found: QueryState<Found>,
     step: Choice<String>,
     worker: Choice<String>,
     workers: Signal<Vec<Worker>>,
@@ -142,10 +142,10 @@ fn Heading(state: State) -> impl IntoView {
 
 #[component]
 fn Charts(state: State) -> impl IntoView {
-    let shown = move || Shown::from_choice(&state.step.0.get());
+    let shown = move || StepChoice::from_choice(&state.step.0.get());
     let overlap = state.found.derive(move |f| rows::overlap_bars(&f.0, &shown()));
     let wait = state.found.derive(move |f| rows::wait_bars(&f.0, &shown()));
-    let what = move || if shown() == Shown::Each { "Step" } else { "Worker" };
+    let what = move || if shown() == StepChoice::Each { "Step" } else { "Worker" };
     let overlap_series = Signal::stored(Arc::new(rows::overlap_series()));
     let wait_series = Signal::stored(Arc::new(rows::wait_series()));
     // What a bar is changes its read-out: the charts are made anew.

@@ -8,7 +8,7 @@ use crate::ui::table::{Cell, Column, Kind, Row};
 
 /// What the charts show: the mean of the steps, every step, or one by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum StepChoice {
     /// One bar per worker: the mean of its steps.
     Mean,
     /// A bar per worker and step.
@@ -17,13 +17,13 @@ pub enum Shown {
     Step(String),
 }
 
-impl Shown {
+impl StepChoice {
     /// From a choice of the user.
     pub fn from_choice(text: &str) -> Self {
         match text {
-            "" => Shown::Mean,
-            "each" => Shown::Each,
-            step => Shown::Step(step.strip_prefix("step ").unwrap_or(step).to_string()),
+            "" => StepChoice::Mean,
+            "each" => StepChoice::Each,
+            step => StepChoice::Step(step.strip_prefix("step ").unwrap_or(step).to_string()),
         }
     }
 }
@@ -61,7 +61,7 @@ fn wait_values(t: &WaitTimes) -> Vec<f64> {
 }
 
 /// Bars of computation and communication.
-pub fn overlap_bars(found: &Distributed, shown: &Shown) -> Vec<Bar> {
+pub fn overlap_bars(found: &Distributed, shown: &StepChoice) -> Vec<Bar> {
     bars(
         found,
         shown,
@@ -71,13 +71,13 @@ pub fn overlap_bars(found: &Distributed, shown: &Shown) -> Vec<Bar> {
 }
 
 /// Bars of moving data and waiting; none unless operations could be matched.
-pub fn wait_bars(found: &Distributed, shown: &Shown) -> Vec<Bar> {
+pub fn wait_bars(found: &Distributed, shown: &StepChoice) -> Vec<Bar> {
     bars(found, shown, |w| w.wait.as_ref().map(wait_values), |w| w.wait_steps.iter().map(|s| (s.0.clone(), wait_values(&s.1))).collect())
 }
 
 fn bars(
     found: &Distributed,
-    shown: &Shown,
+    shown: &StepChoice,
     mean: impl Fn(&WorkerTimes) -> Option<Vec<f64>>,
     steps: impl Fn(&WorkerTimes) -> Vec<(String, Vec<f64>)>,
 ) -> Vec<Bar> {
@@ -85,12 +85,12 @@ fn bars(
     for worker in &found.workers {
         let note = worker.rank.map(|r| format!("Rank {r}")).unwrap_or_default();
         match shown {
-            Shown::Mean => out.extend(mean(worker).map(|values| Bar { name: worker.worker.clone(), values, note, ..Bar::default() })),
-            Shown::Each => {
+            StepChoice::Mean => out.extend(mean(worker).map(|values| Bar { name: worker.worker.clone(), values, note, ..Bar::default() })),
+            StepChoice::Each => {
                 let bar = |(name, values)| Bar { name, values, group: worker.worker.clone(), note: note.clone() };
                 out.extend(steps(worker).into_iter().map(bar));
             }
-            Shown::Step(step) => {
+            StepChoice::Step(step) => {
                 let found = steps(worker).into_iter().find(|s| s.0 == *step);
                 out.extend(found.map(|(_, values)| Bar { name: worker.worker.clone(), values, note, ..Bar::default() }));
             }
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn bars_are_means_steps_or_one_step() {
         let names = |shown: &str| {
-            let bars = overlap_bars(&found(false), &Shown::from_choice(shown));
+            let bars = overlap_bars(&found(false), &StepChoice::from_choice(shown));
             bars.iter().map(|b| format!("{}{} {}", b.group, b.name, b.values[0])).collect::<Vec<_>>()
         };
         assert_eq!(names(""), ["host_0 15", "host_1 15"]);
@@ -206,8 +206,8 @@ mod tests {
 
     #[test]
     fn waiting_is_only_told_where_workers_match() {
-        assert!(wait_bars(&found(false), &Shown::Mean).is_empty());
-        assert_eq!(wait_bars(&found(true), &Shown::Mean)[0].values, [3.0, 4.0]);
+        assert!(wait_bars(&found(false), &StepChoice::Mean).is_empty());
+        assert_eq!(wait_bars(&found(true), &StepChoice::Mean)[0].values, [3.0, 4.0]);
         for is_matched in [false, true] {
             let found = found(is_matched);
             assert_eq!(rows(&found, "")[0].cells.len(), columns(is_matched).len());

@@ -2,7 +2,7 @@
 
 pub mod rows;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
 use super::peaks::{self, PeaksEditor};
 use super::scope;
@@ -11,9 +11,9 @@ use crate::analysis::torch::inference::{StepRow, StepTable, StepsQuery};
 use crate::base::{SliceId, TimeNs, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::chart::figures::Figures;
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::effect::effect;
 use crate::ui::scatter::{Mark, Scatter};
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Table;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -33,8 +33,8 @@ struct State {
     show: Choice<String>,
     table: Choice<String>,
     gemm_table: Choice<String>,
-    found: Asked<Efficiency>,
-    steps: Asked<StepTable>,
+    found: QueryState<Efficiency>,
+    steps: QueryState<StepTable>,
     on_slice: Callback<SliceId>,
 }
 
@@ -184,7 +184,7 @@ fn Head(state: State) -> impl IntoView {
 }
 
 #[component]
-fn Totals(found: Asked<Efficiency>) -> impl IntoView {
+fn Totals(found: QueryState<Efficiency>) -> impl IntoView {
     let totals = found.derive(rows::totals);
     let one = |(label, value, help): &(&'static str, String, &'static str)| {
         view! { <div class="totals__one" title=*help><dt>{*label}</dt><dd class="figure">{value.clone()}</dd></div> }

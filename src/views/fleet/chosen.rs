@@ -1,8 +1,8 @@
 //! The trace of a cell or row: named, and opened at its step.
 
 use crate::analysis::fleet::TraceName;
+use crate::ui::controls::CopyButton;
 use crate::ui::effect::effect;
-use crate::ui::small::CopyButton;
 use leptos::prelude::*;
 
 /// A trace of the run, and a step of it.
@@ -23,16 +23,16 @@ impl TraceStep {
 
 /// What the page does with a chosen trace.
 #[derive(Clone, Copy)]
-pub struct Ways {
+pub struct TraceActions {
     /// It is chosen, or nothing is: its file, when it is dropped, opens at the step.
     pub on_choose: Callback<Option<TraceStep>>,
     /// Opens it: the open tab, the file of a log directory, or a file that the user chooses.
     pub on_open: Callback<TraceStep>,
 }
 
-impl Default for Ways {
+impl Default for TraceActions {
     fn default() -> Self {
-        Ways { on_choose: Callback::new(|_| ()), on_open: Callback::new(|_| ()) }
+        TraceActions { on_choose: Callback::new(|_| ()), on_open: Callback::new(|_| ()) }
     }
 }
 
@@ -48,7 +48,7 @@ pub fn Chosen(
     /// What is chosen.
     chosen: RwSignal<Option<TraceStep>>,
     /// What the page does with it.
-    ways: Ways,
+    ways: TraceActions,
 ) -> impl IntoView {
     effect(move || ways.on_choose.run(chosen.get()));
     let bar = move || {

@@ -1,10 +1,10 @@
 //! This run beside another open one: what changed by step, rank, operator and kernel.
 
-use super::super::ask::{Asked, follow};
+use super::super::ask::{QueryState, follow};
 use crate::analysis::fleet::{FindingState, FleetChange, FleetCompareQuery, FleetComparison, RankChange};
 use crate::engine::query::FleetQuery;
 use crate::state::choices::ViewState;
-use crate::ui::small::{Help, Notes, Problem};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::table::{Cell, Column, Columns, Kind, Row, Table};
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
@@ -116,7 +116,7 @@ pub fn Compared(
 }
 
 #[component]
-fn Changes(found: Asked<FleetComparison>, choices: ViewState) -> impl IntoView {
+fn Changes(found: QueryState<FleetComparison>, choices: ViewState) -> impl IntoView {
     let table =
         move |id: &'static str, title: &'static str, columns: Vec<Column>, rows: fn(&FleetComparison) -> Vec<Row>, empty: &'static str| {
             view! {

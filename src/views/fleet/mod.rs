@@ -6,16 +6,16 @@ mod heat;
 pub mod picture;
 mod rows;
 
-pub use chosen::{TraceStep, Ways};
+pub use chosen::{TraceActions, TraceStep};
 pub use compared::Run;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use crate::analysis::fleet::{Finding, FleetMapQuery, FleetSummary, Metric, RULES, RowOrder};
 use crate::base::{DurationNs, text};
 use crate::engine::query::FleetQuery;
 use crate::state::choices::ViewState;
 use crate::ui::bars::Bars;
-use crate::ui::small::{Help, Notes, Problem};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::table::{Column, Kind, Row, Table};
 use crate::worker::client::Ask;
 use chosen::Chosen;
@@ -34,7 +34,7 @@ pub fn FleetView(
     runs: (Signal<Vec<Run>>, String),
     /// The way to the traces.
     #[prop(optional)]
-    ways: Ways,
+    ways: TraceActions,
     /// What was chosen in the view.
     choices: ViewState,
 ) -> impl IntoView {
@@ -94,7 +94,7 @@ pub fn FleetView(
 
 /// What is wrong, and where.
 #[component]
-fn Findings(found: Asked<FleetSummary>, chosen: RwSignal<Option<TraceStep>>) -> impl IntoView {
+fn Findings(found: QueryState<FleetSummary>, chosen: RwSignal<Option<TraceStep>>) -> impl IntoView {
     let rules = RULES.map(|(kind, sentence)| format!("{}: {sentence}", kind.label())).join(" ");
     let list = move || {
         let found = found.value.get()?;
@@ -133,7 +133,7 @@ struct Part {
 }
 
 #[component]
-fn Tables(found: Asked<FleetSummary>, choices: ViewState, chosen: RwSignal<Option<TraceStep>>) -> impl IntoView {
+fn Tables(found: QueryState<FleetSummary>, choices: ViewState, chosen: RwSignal<Option<TraceStep>>) -> impl IntoView {
     let table = move |Part { id, title, columns, rows, empty, trace }: Part| {
         let on_row = Callback::new(move |at: usize| {
             if let Some(step) = found.value.with_untracked(|f| f.as_ref().and_then(|f| trace(f, at))) {

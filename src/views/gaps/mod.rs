@@ -2,12 +2,12 @@
 
 pub mod rows;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use crate::analysis::device::{CriticalPath, Gaps};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::{CriticalPathQuery, GapsQuery};
 use crate::ui::bars::Bars;
-use crate::ui::small::{Help, Problem, with_code};
+use crate::ui::controls::{Help, Problem, with_code};
 use crate::ui::table::{Kind, Table};
 use crate::views::scope;
 use crate::worker::client::Ask;
@@ -15,7 +15,7 @@ use leptos::prelude::*;
 use std::sync::Arc;
 
 /// A place in the timeline: a range, and the slice that is meant.
-pub type Place = (TimeRange, Option<SliceId>);
+pub type TimelineTarget = (TimeRange, Option<SliceId>);
 
 /// Gaps by cause and engine, the longest ones, and the critical path.
 #[component]
@@ -25,13 +25,13 @@ pub fn GapsView(
     /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Show a place in the timeline.
-    on_place: Callback<Place>,
+    on_place: Callback<TimelineTarget>,
 ) -> impl IntoView {
     let query = Signal::derive(move || Some(GapsQuery { range: range.get() }));
-    let gaps: Asked<Gaps> = asked(ask.clone(), query);
+    let gaps: QueryState<Gaps> = asked(ask.clone(), query);
     let is_by_data = RwSignal::new(false);
     let path_query = Signal::derive(move || Some(CriticalPathQuery { is_by_data: is_by_data.get() }));
-    let path: Asked<CriticalPath> = asked(ask, path_query);
+    let path: QueryState<CriticalPath> = asked(ask, path_query);
     let is_waiting = move || gaps.is_waiting.get() || path.is_waiting.get();
     view! {
         <section class="summary" data-view="gaps" class:is-waiting=is_waiting aria-busy=move || is_waiting().to_string()>
@@ -45,7 +45,7 @@ pub fn GapsView(
 }
 
 #[component]
-fn Idle(gaps: Asked<Gaps>, on_place: Callback<Place>) -> impl IntoView {
+fn Idle(gaps: QueryState<Gaps>, on_place: Callback<TimelineTarget>) -> impl IntoView {
     let on_gap = Callback::new(move |at: usize| {
         let place = gaps.value.with_untracked(|g| g.as_ref().and_then(|g| g.gaps.get(at)).map(|g| (g.range, g.next)));
         if let Some(place) = place {
@@ -75,7 +75,7 @@ fn Idle(gaps: Asked<Gaps>, on_place: Callback<Place>) -> impl IntoView {
 }
 
 #[component]
-fn Path(path: Asked<CriticalPath>, is_by_data: RwSignal<bool>, on_place: Callback<Place>) -> impl IntoView {
+fn Path(path: QueryState<CriticalPath>, is_by_data: RwSignal<bool>, on_place: Callback<TimelineTarget>) -> impl IntoView {
     let on_step = Callback::new(move |at: usize| {
         let place = path.value.with_untracked(|p| p.as_ref().and_then(|p| p.steps.get(at)).map(|s| (s.range, Some(s.slice))));
         if let Some(place) = place {

@@ -3,15 +3,15 @@
 mod panel;
 pub mod rows;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
 use super::scope;
 use crate::analysis::torch::kernels::{KernelGrouping, KernelRow, Kernels, KernelsQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit};
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -26,7 +26,7 @@ struct State {
     device: Choice<String>,
     limit: Choice<usize>,
     table: Choice<String>,
-    kernels: Asked<Kernels>,
+    kernels: QueryState<Kernels>,
     chosen: RwSignal<Option<KernelRow>>,
     on_slice: Callback<SliceId>,
     on_slices: Callback<Vec<SliceId>>,

@@ -3,10 +3,10 @@
 use super::{State, rows};
 use crate::analysis::torch::kernels::{KernelMembers, KernelMembersQuery, KernelRow};
 use crate::base::{SliceId, text};
+use crate::ui::controls::{Problem, swatch_colour};
 use crate::ui::effect::effect;
-use crate::ui::small::{Problem, swatch_colour};
 use crate::ui::table::{Row, Table};
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
 }
 
 #[component]
-fn Body(state: State, row: KernelRow, members: Asked<KernelMembers>) -> impl IntoView {
+fn Body(state: State, row: KernelRow, members: QueryState<KernelMembers>) -> impl IntoView {
     let go = move |label: &'static str, slice: SliceId| {
         view! { <button type="button" class="button" on:click=move |_| state.on_slice.run(slice)>{label}</button> }
     };

@@ -2,16 +2,16 @@
 
 pub mod rows;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use super::grouping::Grouping;
 use super::scope;
 use crate::analysis::device::layers::{Layers, LayersQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::LayerSlicesQuery;
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::effect::effect;
 use crate::ui::flame::Flame;
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Kind;
 use crate::ui::tree::TreeTable;
 use crate::worker::client::Ask;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 #[derive(Clone, Copy)]
 struct State {
-    layers: Asked<Layers>,
+    layers: QueryState<Layers>,
     query: Memo<LayersQuery>,
     by: Choice<String>,
     depth: Choice<u32>,
@@ -44,7 +44,7 @@ pub fn LayersView(
     let (by, depth) = (choices.choice("group", String::from("layer")), choices.choice("depth", 0u32));
     let query = Memo::new(move |_| LayersQuery { by: by.0.get(), depth: depth.0.get(), range: range.get() });
     let question = Signal::derive(move || Some(query.get()));
-    let layers: Asked<Layers> = asked(ask.clone(), question);
+    let layers: QueryState<Layers> = asked(ask.clone(), question);
     let state = State { layers, query, by, depth, chosen: RwSignal::new(None) };
     effect(move || {
         layers.value.track();

@@ -5,7 +5,7 @@ pub mod learned;
 
 use crate::base::diagnostics::SkipReason;
 use crate::base::{Ledger, Severity, text};
-use crate::ui::small::with_code;
+use crate::ui::controls::with_code;
 use crate::views::scope::EntireTrace;
 use leptos::prelude::*;
 

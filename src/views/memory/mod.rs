@@ -3,12 +3,12 @@
 mod pieces;
 pub mod rows;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use crate::analysis::torch::memory::{Memory, MemoryQuery};
 use crate::base::{SliceId, TimeNs, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::curve::Curve;
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -22,7 +22,7 @@ struct State {
     /// Least size of pieces as typed; empty is a quarter of the largest.
     least: Choice<String>,
     most: Choice<String>,
-    memory: Asked<Memory>,
+    memory: QueryState<Memory>,
     on_range: Callback<Option<TimeRange>>,
     on_slice: Callback<SliceId>,
     choices: ViewState,

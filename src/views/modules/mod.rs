@@ -2,14 +2,14 @@
 
 pub mod rows;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use crate::analysis::torch::modules::{Modules, TreeNode, TreePart, TreeQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::ModulesQuery;
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::effect::effect;
 use crate::ui::flame::Flame;
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Kind;
 use crate::ui::tree::TreeTable;
 use crate::views::scope::EntireTrace;
@@ -23,7 +23,7 @@ const PAGE: u32 = 2_000;
 
 #[derive(Clone, Copy)]
 struct State {
-    modules: Asked<Modules>,
+    modules: QueryState<Modules>,
     range: Signal<Option<TimeRange>>,
     thread: Choice<String>,
     on_slice: Callback<SliceId>,
@@ -46,7 +46,7 @@ pub fn ModulesView(
     choices: ViewState,
 ) -> impl IntoView {
     let query = Signal::stored(Some(ModulesQuery));
-    let modules: Asked<Modules> = asked(ask.clone(), query);
+    let modules: QueryState<Modules> = asked(ask.clone(), query);
     let state = State { modules, range, thread: choices.choice("thread", String::new()), on_slice, on_scope };
     let has = move |test: fn(&Modules) -> bool| modules.value.with(|m| m.as_ref().is_some_and(|m| test(m)));
     let ask = StoredValue::new(ask);
@@ -123,7 +123,7 @@ fn Tree(state: State, ask: Ask) -> impl IntoView {
         Memo::new(move |_| state.thread.0.get().parse::<u32>().ok().filter(|t| threads.with(|all| all.iter().any(|a| a.thread == *t))));
     let query =
         Signal::derive(move || Some(TreeQuery { thread: thread.get(), range: state.range.get(), limit: PAGE, ..TreeQuery::default() }));
-    let top: Asked<TreePart> = asked(ask.clone(), query);
+    let top: QueryState<TreePart> = asked(ask.clone(), query);
     let loaded = RwSignal::new(Loaded::default());
     let (chosen, problem) = (RwSignal::new(None::<usize>), RwSignal::new(None::<String>));
     effect(move || {

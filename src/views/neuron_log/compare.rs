@@ -4,7 +4,7 @@ use super::{LogContext, rows};
 use crate::analysis::neuron_log::{Level, LogDiff};
 use crate::base::{DurationNs, text};
 use crate::engine::query::{LogDiffQuery, LogPartQuery};
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::Table;
 use crate::views::ask::latest;
 use crate::worker::client::{Ask, EngineError};

@@ -3,7 +3,7 @@
 use super::rows;
 use crate::engine::query::{TablePart, TableQuery};
 use crate::state::choices::Choice;
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::Table;
 use crate::views::ask::asked;
 use crate::worker::client::Ask;

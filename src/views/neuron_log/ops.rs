@@ -7,15 +7,15 @@ use super::{LogContext, Run, rows};
 use crate::analysis::neuron_log::{Level, LogOps, OpRow};
 use crate::base::text;
 use crate::engine::query::LogOpsQuery;
+use crate::ui::controls::Problem;
 use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit, Slice};
-use crate::ui::small::Problem;
 use crate::ui::table::{Kind, Row, Table};
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use leptos::prelude::*;
 use std::sync::Arc;
 
-fn ask_ops(context: &LogContext, level: Level) -> Asked<LogOps> {
+fn ask_ops(context: &LogContext, level: Level) -> QueryState<LogOps> {
     let range = context.range;
     asked(context.ask.clone(), Signal::derive(move || Some(LogOpsQuery { level, range: range.get() })))
 }
@@ -78,7 +78,7 @@ pub fn LogOpsView(
 }
 
 #[component]
-fn Pies(ops: Asked<LogOps>, device: Signal<String>, limit: Signal<usize>) -> impl IntoView {
+fn Pies(ops: QueryState<LogOps>, device: Signal<String>, limit: Signal<usize>) -> impl IntoView {
     let by_device = ops.derive(rows::by_device);
     let by_operator: Signal<Arc<Vec<Slice>>> =
         Memo::new(move |_| Arc::new(ops.value.get().map(|o| rows::by_operator(&o, &device.get())).unwrap_or_default())).into();
@@ -96,7 +96,7 @@ fn Pies(ops: Asked<LogOps>, device: Signal<String>, limit: Signal<usize>) -> imp
 
 /// The table of a level, and what the chosen row is made of.
 #[component]
-fn Operators(context: LogContext, ops: Asked<LogOps>, level: Level, device: Signal<String>, is_first: bool) -> impl IntoView {
+fn Operators(context: LogContext, ops: QueryState<LogOps>, level: Level, device: Signal<String>, is_first: bool) -> impl IntoView {
     let id = if level == Level::Framework { "operator-framework" } else { "operator-hlo" };
     let columns = ops.derive(rows::op_columns);
     let shown: Signal<Arc<Vec<Row>>> =

@@ -4,7 +4,7 @@ use super::LogContext;
 use crate::analysis::neuron_log::{LogOverlap, Member, Overlapping};
 use crate::base::{SliceId, text};
 use crate::engine::query::LogOverlapQuery;
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::views::ask::asked;
 use leptos::prelude::*;
 

@@ -6,7 +6,7 @@ use super::{LogContext, Run, rows};
 use crate::analysis::neuron_log::{Caption, Level, LogTimeline};
 use crate::base::TimeRange;
 use crate::engine::query::LogTimelineQuery;
-use crate::ui::small::{Problem, with_code};
+use crate::ui::controls::{Problem, with_code};
 use crate::ui::table::Table;
 use crate::views::ask::asked;
 use crate::views::scope;

@@ -4,7 +4,7 @@ use super::{LogContext, Run, rows};
 use crate::analysis::neuron_log::LogTrace;
 use crate::base::{DurationNs, text};
 use crate::engine::query::LogTraceQuery;
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::Table;
 use crate::views::ask::asked;
 use crate::views::scope;

@@ -7,11 +7,11 @@ pub mod torch;
 use crate::analysis::operators::{Operators, OperatorsQuery};
 use crate::base::{TimeRange, TrackId, text};
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit};
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Row, Table};
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::views::headline::{self, Headline};
 use crate::views::scope;
 use crate::views::wording;
@@ -28,7 +28,7 @@ struct State {
     device: Choice<String>,
     limit: Choice<usize>,
     table: Choice<String>,
-    found: Asked<Operators>,
+    found: QueryState<Operators>,
 }
 
 impl State {

@@ -4,7 +4,7 @@ use super::{State, rows};
 use crate::base::{TimeRange, text};
 use crate::state::BoxedRows;
 use crate::state::choices::ViewState;
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::{Row, Table};
 use crate::views::wording;
 use crate::worker::client::Ask;

@@ -1,15 +1,15 @@
 //! Recommendations: what was found, why it is said, and where to look.
 
-use super::Place;
+use super::TimelineTarget;
 use crate::analysis::torch::overview::{Evidence, Overview, Recommendation};
 use crate::base::text;
 use crate::ui::advice::{self, Finding, Findings};
-use crate::views::ask::Asked;
+use crate::views::ask::QueryState;
 use leptos::prelude::*;
 
 /// All recommendations, costliest first.
 #[component]
-pub(super) fn Recommendations(overview: Asked<Overview>, on_place: Callback<Place>) -> impl IntoView {
+pub(super) fn Recommendations(overview: QueryState<Overview>, on_place: Callback<TimelineTarget>) -> impl IntoView {
     let findings = overview.derive(|o| o.recommendations.iter().map(finding).collect());
     let is_there = Memo::new(move |_| overview.value.with(Option::is_some));
     let on_place = Callback::new(move |(at, place): (usize, usize)| {
@@ -45,9 +45,9 @@ fn finding(found: &Recommendation) -> Finding {
     }
 }
 
-fn place(evidence: &Evidence) -> advice::Place {
+fn place(evidence: &Evidence) -> advice::Location {
     let length = text::duration(evidence.range.duration());
-    advice::Place {
+    advice::Location {
         label: evidence.label.clone(),
         title: format!("{} – {}", text::time(evidence.range.start), text::time(evidence.range.end)),
         // A label can say it already.

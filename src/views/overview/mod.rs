@@ -4,22 +4,22 @@ mod advice;
 pub mod rows;
 pub mod time_parts;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
 use super::scope;
 use crate::analysis::torch::overview::{DEVICE_FIGURES, DeviceRow, Overview, OverviewQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::ViewState;
 use crate::ui::bars::Bars;
+use crate::ui::controls::{Help, Notes, Problem, swatch_colour};
 use crate::ui::pie::Pie;
-use crate::ui::small::{Help, Notes, Problem, swatch_colour};
 use crate::ui::table::Kind;
 use crate::views::wording;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 
 /// A place in the timeline: a range, and the slice that is meant.
-pub type Place = (TimeRange, Option<SliceId>);
+pub type TimelineTarget = (TimeRange, Option<SliceId>);
 
 /// Devices, steps, recommendations.
 #[component]
@@ -29,7 +29,7 @@ pub fn OverviewView(
     /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Show a place in the timeline.
-    on_place: Callback<Place>,
+    on_place: Callback<TimelineTarget>,
     /// Order of the categories, kernel time by what.
     #[prop(default = ViewState::detached("overview"))]
     choices: ViewState,
@@ -62,7 +62,7 @@ pub fn OverviewView(
 }
 
 #[component]
-fn Devices(overview: Asked<Overview>) -> impl IntoView {
+fn Devices(overview: QueryState<Overview>) -> impl IntoView {
     let cards = move || {
         let overview = overview.value.get();
         overview.map(|o| o.devices.iter().map(|d| view! { <DeviceCard device=d.clone() /> }).collect_view())
@@ -104,7 +104,7 @@ fn DeviceCard(device: DeviceRow) -> impl IntoView {
 
 /// The eight categories of a mean step.
 #[component]
-fn Summary(overview: Asked<Overview>) -> impl IntoView {
+fn Summary(overview: QueryState<Overview>) -> impl IntoView {
     let slices = overview.derive(rows::slices);
     let lines = move || {
         let overview = overview.value.get();
@@ -144,7 +144,7 @@ fn Summary(overview: Asked<Overview>) -> impl IntoView {
 
 /// Every step as a stacked bar; a click shows it in the timeline.
 #[component]
-fn Steps(overview: Asked<Overview>, on_place: Callback<Place>) -> impl IntoView {
+fn Steps(overview: QueryState<Overview>, on_place: Callback<TimelineTarget>) -> impl IntoView {
     let series = overview.derive(rows::series);
     let bars = overview.derive(rows::bars);
     let on_bar = Callback::new(move |at: usize| {

@@ -6,7 +6,7 @@ use crate::state::choices::ViewState;
 use crate::ui::breakdown::{Breakdown, Share};
 use crate::ui::palette::fixed;
 use crate::ui::table::Kind;
-use crate::views::ask::Asked;
+use crate::views::ask::QueryState;
 use crate::views::part_order;
 use leptos::prelude::*;
 
@@ -55,7 +55,7 @@ fn place(parts: &[Share], order: &str, at: usize) -> Option<usize> {
 
 /// Bars of the mean step.
 #[component]
-pub(super) fn TimeParts(overview: Asked<Overview>, choices: ViewState) -> impl IntoView {
+pub(super) fn TimeParts(overview: QueryState<Overview>, choices: ViewState) -> impl IntoView {
     let order = choices.choice("order", String::new());
     let by = choices.choice("kernel-time", String::from("operator"));
     let shares = overview.derive(move |o| parts(o, &order.0.get()));

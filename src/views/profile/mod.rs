@@ -1,7 +1,7 @@
 //! What the file says of itself, what it does not hold, and how to record that.
 
 use crate::engine::HotColumns;
-use crate::ui::small::with_code;
+use crate::ui::controls::with_code;
 use crate::views::scope::EntireTrace;
 use leptos::prelude::*;
 use std::sync::Arc;

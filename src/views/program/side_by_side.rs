@@ -4,9 +4,9 @@ use super::rows::{alignment_columns, alignment_rows, alignment_sentence};
 use crate::analysis::device::program_alignment::{AlignedPrograms, AlignmentQuery};
 use crate::analysis::device::{Program, ProgramQuery};
 use crate::base::SliceId;
-use crate::ui::small::{Notes, Problem};
+use crate::ui::controls::{Notes, Problem};
 use crate::ui::table::Table;
-use crate::views::ask::{Asked, follow};
+use crate::views::ask::{QueryState, follow};
 use crate::views::other_profile::OtherProfile;
 use crate::worker::client::{Ask, EngineError};
 use leptos::prelude::*;
@@ -49,7 +49,7 @@ pub fn SideBySide(
     on_slice: Callback<SliceId>,
 ) -> impl IntoView {
     let given = Signal::derive(move || other.get().map(|other| (query.get(), other)));
-    let found: Asked<AlignedPrograms> =
+    let found: QueryState<AlignedPrograms> =
         follow(given, move |(query, other): (ProgramQuery, OtherProfile)| aligned(own.clone(), query, other.ask));
     let columns = Signal::derive(move || {
         let has_times = found.value.with(|f| f.as_ref().map_or((false, false), |f| (f.this.has_times, f.other.has_times)));

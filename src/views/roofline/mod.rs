@@ -2,7 +2,7 @@
 
 pub mod rows;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use super::grouping::Grouping;
 use super::scope;
 use crate::analysis::device::layers::LayersQuery;
@@ -11,8 +11,8 @@ use crate::base::{SliceId, TimeRange};
 use crate::engine::query::RooflineQuery;
 use crate::state::choices::ViewState;
 use crate::ui::chart::figures::Figures;
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::scatter::Scatter;
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::Table;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -38,7 +38,7 @@ pub fn RooflineView(
         let query = LayersQuery { by: by.0.get(), depth: depth.0.get(), range: range.get() };
         Some(RooflineQuery { layers: query, regions: regions.get() })
     });
-    let roof: Asked<Roofline> = asked(ask, question);
+    let roof: QueryState<Roofline> = asked(ask, question);
     let groupings = roof.derive(|r| r.choices.clone());
     let max_depth = Memo::new(move |_| roof.value.with(|r| r.as_ref().map_or(0, |r| r.max_depth)));
     view! {
@@ -57,7 +57,7 @@ pub fn RooflineView(
 }
 
 #[component]
-fn Parts(roof: Asked<Roofline>, on_slice: Callback<SliceId>) -> impl IntoView {
+fn Parts(roof: QueryState<Roofline>, on_slice: Callback<SliceId>) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::columns()));
     let points = roof.derive(rows::rows);
     let ceilings = roof.derive(rows::ceilings);

@@ -10,7 +10,7 @@ use crate::engine::query::{HitSummaryQuery, SearchQuery};
 use crate::state::BoxedRows;
 use crate::state::choices::Choice;
 use crate::state::search::{Search, SearchOptions, terms_from};
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::Table;
 use crate::views::ask::latest;
 use crate::worker::client::{Ask, EngineError};

@@ -15,7 +15,7 @@ pub const BELOW: f64 = 22.0;
 
 /// A moment that is marked: position on the axis, label, whether it is a failed allocation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Moment {
+pub struct HoveredMoment {
     pub at: i64,
     pub label: String,
     pub is_failure: bool,
@@ -23,7 +23,7 @@ pub struct Moment {
 
 /// Where the parts of a picture are on a canvas that shows `window`, which may be another one than the picture's.
 #[derive(Clone, Copy)]
-pub struct Places {
+pub struct PictureLayout {
     pub window: Window,
     pub size: Size,
     /// Of the picture.
@@ -32,9 +32,9 @@ pub struct Places {
     pub bytes: (u64, u64),
 }
 
-impl Places {
-    pub fn new(picture: &Picture, window: Window, size: Size) -> Places {
-        Places { window, size, own: Window::of(picture.window), n_columns: picture.states.len(), bytes: picture.bytes }
+impl PictureLayout {
+    pub fn new(picture: &Picture, window: Window, size: Size) -> PictureLayout {
+        PictureLayout { window, size, own: Window::of(picture.window), n_columns: picture.states.len(), bytes: picture.bytes }
     }
 
     fn width(&self) -> f64 {
@@ -80,7 +80,7 @@ impl Places {
 }
 
 /// The band at a point.
-pub fn band_at<'a>(picture: &'a Picture, places: &Places, x: f64, y: f64) -> Option<&'a Band> {
+pub fn band_at<'a>(picture: &'a Picture, places: &PictureLayout, x: f64, y: f64) -> Option<&'a Band> {
     let column = places.column(x)? as u32;
     let bytes = places.bytes_at(y);
     picture.bands.iter().find(|b| {
@@ -91,7 +91,7 @@ pub fn band_at<'a>(picture: &'a Picture, places: &Places, x: f64, y: f64) -> Opt
 
 /// What is drawn over the bands.
 pub struct Marks<'a> {
-    pub moments: &'a [Moment],
+    pub moments: &'a [HoveredMoment],
     /// The chosen moment, on the axis.
     pub cursor: Option<i64>,
     /// The allocation that is chosen or under the pointer.
@@ -101,7 +101,7 @@ pub struct Marks<'a> {
 }
 
 /// Draws the picture.
-pub fn paint(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places, marks: &Marks<'_>, look: &Look) {
+pub fn paint(context: &CanvasRenderingContext2d, picture: &Picture, places: &PictureLayout, marks: &Marks<'_>, look: &Look) {
     let height = places.height();
     let right = places.size.width;
     context.set_font(FONT);
@@ -156,7 +156,7 @@ pub fn paint(context: &CanvasRenderingContext2d, picture: &Picture, places: &Pla
     }
 }
 
-fn area(band: &Band, places: &Places) -> [f64; 4] {
+fn area(band: &Band, places: &PictureLayout) -> [f64; 4] {
     let (left, right) =
         (places.column_x(usize::from(band.column)), places.column_x(usize::from(band.column) + usize::from(band.n_columns)));
     let (top, bottom) = (places.y(band.low.saturating_add(band.size)), places.y(band.low));
@@ -164,7 +164,7 @@ fn area(band: &Band, places: &Places) -> [f64; 4] {
 }
 
 /// The layer at a point, and its bytes there.
-pub fn layer_at<'a>(picture: &'a Picture, places: &Places, x: f64, y: f64) -> Option<(&'a Layer, u64)> {
+pub fn layer_at<'a>(picture: &'a Picture, places: &PictureLayout, x: f64, y: f64) -> Option<(&'a Layer, u64)> {
     let column = places.column(x)?;
     let bytes = places.bytes_at(y);
     let mut below = 0u64;
@@ -179,7 +179,7 @@ pub fn layer_at<'a>(picture: &'a Picture, places: &Places, x: f64, y: f64) -> Op
 }
 
 /// Small allocations by frame, at the bottom.
-fn layers(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places, look: &Look) {
+fn layers(context: &CanvasRenderingContext2d, picture: &Picture, places: &PictureLayout, look: &Look) {
     let n = picture.states.len();
     let mut below = vec![0u64; n];
     for layer in &picture.layers {
@@ -200,7 +200,7 @@ fn layers(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places
 }
 
 /// Bands by colour: the picture's are sorted by it.
-fn bands(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places, look: &Look) {
+fn bands(context: &CanvasRenderingContext2d, picture: &Picture, places: &PictureLayout, look: &Look) {
     let (right, mut last) = (places.size.width, None);
     for band in &picture.bands {
         let [x, y, width, tall] = area(band, places);
@@ -218,7 +218,7 @@ fn bands(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places,
 }
 
 /// What is in no layer or band on top, the outline of what is allocated, and what is reserved.
-fn curves(context: &CanvasRenderingContext2d, picture: &Picture, places: &Places, look: &Look) {
+fn curves(context: &CanvasRenderingContext2d, picture: &Picture, places: &PictureLayout, look: &Look) {
     let n = picture.states.len();
     context.set_fill_style_str(&look.slot(fixed::OTHER));
     let mut from = 0;
@@ -276,14 +276,14 @@ mod tests {
             ..Picture::default()
         };
         let size = Size { width: LEFT + 200.0, height: BELOW + 100.0 };
-        let all = Places::new(&picture, Window::of((0, 100)), size);
-        let id = |places: &Places, x: f64, y: f64| band_at(&picture, places, LEFT + x, y).map(|b| b.id);
+        let all = PictureLayout::new(&picture, Window::of((0, 100)), size);
+        let id = |places: &PictureLayout, x: f64, y: f64| band_at(&picture, places, LEFT + x, y).map(|b| b.id);
         assert_eq!(id(&all, 1.0, 99.0), Some(7));
         assert_eq!(id(&all, 110.0, 55.0), Some(8));
         assert_eq!(id(&all, 90.0, 55.0), None);
         assert_eq!(id(&all, -5.0, 99.0), None);
         // The same picture in another window: its columns move with the axis.
-        let part = Places::new(&picture, Window::of((50, 70)), size);
+        let part = PictureLayout::new(&picture, Window::of((50, 70)), size);
         assert_eq!(id(&part, 1.0, 55.0), Some(8));
         assert_eq!(id(&part, 199.0, 55.0), Some(8));
         let layer = Layer { bytes: vec![300; 10], ..Layer::default() };

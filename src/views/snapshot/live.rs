@@ -4,9 +4,9 @@ use super::{State, rows};
 use crate::analysis::snapshot::{AllocationDetail, AllocationsQuery, GroupBy, LiveAllocations};
 use crate::base::text;
 use crate::engine::query::AllocationQuery;
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::Table;
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ fn Largest(state: State, ask: Ask) -> impl IntoView {
         let device = state.of_device(|d| d.device)?;
         Some(AllocationsQuery { device, state: state.state(), limit: ALLOCATIONS_MAX })
     });
-    let found: Asked<LiveAllocations> = asked(ask.clone(), query);
+    let found: QueryState<LiveAllocations> = asked(ask.clone(), query);
     let choose = Callback::new(move |at: usize| {
         let id = found.value.with_untracked(|f| f.as_ref().and_then(|f| f.rows.get(at).map(|a| a.id)));
         state.chosen.set(id.or(state.chosen.get_untracked()));
@@ -108,7 +108,7 @@ fn Largest(state: State, ask: Ask) -> impl IntoView {
 #[component]
 fn Detail(state: State, ask: Ask) -> impl IntoView {
     let query = Signal::derive(move || Some(AllocationQuery { device: state.of_device(|d| d.device)?, id: state.chosen.get()? }));
-    let found: Asked<AllocationDetail> = asked(ask, query);
+    let found: QueryState<AllocationDetail> = asked(ask, query);
     move || {
         found.value.get().filter(|_| state.chosen.get().is_some()).map(|detail| {
             let facts = rows::life(&detail).into_iter().map(|(name, value)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> }).collect_view();

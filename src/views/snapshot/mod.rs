@@ -10,9 +10,9 @@ mod window;
 use crate::analysis::snapshot::{DeviceSummary, GroupBy, Live as LiveAnswer, LiveQuery, SnapshotSummary};
 use crate::engine::query::SnapshotQuery;
 use crate::state::choices::{Choice, ViewState};
-use crate::ui::small::{Help, Problem};
+use crate::ui::controls::{Help, Problem};
 use crate::ui::table::Table;
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use live::Live;
@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 #[derive(Clone, Copy)]
 struct State {
-    summary: Asked<SnapshotSummary>,
-    live: Asked<LiveAnswer>,
+    summary: QueryState<SnapshotSummary>,
+    live: QueryState<LiveAnswer>,
     /// Number of the device; empty is that with the highest peak.
     device: Choice<String>,
     by_time: Choice<bool>,

@@ -1,6 +1,6 @@
 //! The picture of allocated memory with zoom, pan, read-out and keys.
 
-use super::draw::{self, Marks, Places};
+use super::draw::{self, Marks, PictureLayout};
 use super::window::Window;
 use super::{State, rows};
 use crate::analysis::snapshot::{AllocationDetail, Picture, PictureQuery};
@@ -11,9 +11,9 @@ use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::{Look, Size};
 use crate::ui::chart::plot::Plot;
 use crate::ui::chart::{Frame, Readout, ReadoutCard};
+use crate::ui::controls::Problem;
 use crate::ui::effect::effect;
-use crate::ui::small::Problem;
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::worker::client::Ask;
 use leptos::task::spawn_local;
 use leptos::{ev, prelude::*};
@@ -24,7 +24,7 @@ use web_sys::CanvasRenderingContext2d;
 const DRAG_PX: f64 = 4.0;
 
 #[derive(Clone, Copy)]
-struct Core {
+struct PictureState {
     state: State,
     picture: RwSignal<Option<Arc<Picture>>>,
     problem: RwSignal<Option<String>>,
@@ -38,7 +38,7 @@ struct Core {
     plot: Plot,
 }
 
-impl Core {
+impl PictureState {
     /// Both ends of the axis. Tracked.
     fn all(&self) -> Window {
         let by_time = self.state.by_time.0.get();
@@ -84,8 +84,8 @@ impl Core {
         })
     }
 
-    fn places(&self, picture: &Picture) -> Places {
-        Places::new(picture, self.shown_untracked(), self.plot.size.get_untracked())
+    fn places(&self, picture: &Picture) -> PictureLayout {
+        PictureLayout::new(picture, self.shown_untracked(), self.plot.size.get_untracked())
     }
 
     /// Chooses the moment under an x, and the allocation under the point.
@@ -108,7 +108,7 @@ impl Core {
 }
 
 /// Asks for the newest picture wanted, one question at a time.
-fn follow(core: Core, ask: Ask) {
+fn follow(core: PictureState, ask: Ask) {
     let wanted = Memo::new(move |_| core.wanted());
     let is_busy = StoredValue::new(false);
     effect(move || {
@@ -145,7 +145,7 @@ fn follow(core: Core, ask: Ask) {
     });
 }
 
-fn paint(core: Core, context: &CanvasRenderingContext2d, size: Size, look: &Look) {
+fn paint(core: PictureState, context: &CanvasRenderingContext2d, size: Size, look: &Look) {
     let (picture, by_time) = (core.picture.get(), core.state.by_time.0.get());
     let Some(picture) = picture else { return };
     let moments = core.state.of_device(|d| rows::moments(d, by_time)).unwrap_or_default();
@@ -156,10 +156,10 @@ fn paint(core: Core, context: &CanvasRenderingContext2d, size: Size, look: &Look
         .with(|m| !m.is_empty())
         .then(|| core.state.live.value.with(|l| l.as_ref().and_then(|l| if by_time { l.time } else { Some(i64::from(l.state)) })));
     let marks = Marks { moments: &moments, cursor: cursor.flatten(), lit: core.hovered.get().or(core.state.chosen.get()), by_time };
-    draw::paint(context, &picture, &Places::new(&picture, core.shown(), size), &marks, look);
+    draw::paint(context, &picture, &PictureLayout::new(&picture, core.shown(), size), &marks, look);
 }
 
-fn readout(core: Core, detail: Asked<AllocationDetail>) -> Option<Readout> {
+fn readout(core: PictureState, detail: QueryState<AllocationDetail>) -> Option<Readout> {
     let (x, y) = core.pointer.get()?;
     let picture = core.picture.get()?;
     let places = core.places(&picture);
@@ -200,14 +200,14 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
     let (picture, window) = (RwSignal::new(None), RwSignal::new(None));
     let (pointer, hovered) = (RwSignal::new(None), RwSignal::new(None));
     // The plot draws with what is made after it.
-    let later = StoredValue::new(None::<Core>);
+    let later = StoredValue::new(None::<PictureState>);
     let plot = Plot::new(move |context, size, look| {
         if let Some(core) = later.get_value() {
             paint(core, context, size, look);
         }
     });
     let (problem, drag, has_dragged) = (RwSignal::new(None), StoredValue::new(None), StoredValue::new(false));
-    let core = Core { state, picture, problem, window, pointer, hovered, drag, has_dragged, plot };
+    let core = PictureState { state, picture, problem, window, pointer, hovered, drag, has_dragged, plot };
     later.set_value(Some(core));
     // A link, another axis or another device: what is seen begins anew.
     let axis = Memo::new(move |_| (state.by_time.0.get(), state.of_device(|d| d.device)));
@@ -269,7 +269,7 @@ pub(super) fn History(state: State, ask: Ask) -> impl IntoView {
 }
 
 #[component]
-fn Canvas(core: Core) -> impl IntoView {
+fn Canvas(core: PictureState) -> impl IntoView {
     let place = |e: &ev::PointerEvent| (f64::from(e.offset_x()), f64::from(e.offset_y()));
     let down = move |e: ev::PointerEvent| {
         if e.button() == 0 {
@@ -336,7 +336,7 @@ fn Canvas(core: Core) -> impl IntoView {
     }
 }
 
-fn key(core: Core, event: &ev::KeyboardEvent) {
+fn key(core: PictureState, event: &ev::KeyboardEvent) {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return;
     }

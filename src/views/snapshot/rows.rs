@@ -1,6 +1,6 @@
 //! What the Memory snapshot view shows, from the worker's answers.
 
-use super::draw::Moment;
+use super::draw::HoveredMoment;
 use crate::analysis::snapshot::{
     Allocation, AllocationDetail, DeviceSummary, Live, LiveAllocations, OomRow, Picture, SegmentMap, SnapshotSummary,
 };
@@ -26,15 +26,15 @@ pub fn figures(device: &DeviceSummary) -> String {
 }
 
 /// Marks of the peak and of failed allocations.
-pub fn moments(device: &DeviceSummary, by_time: bool) -> Vec<Moment> {
+pub fn moments(device: &DeviceSummary, by_time: bool) -> Vec<HoveredMoment> {
     let place = |state: u32, time: Option<i64>| if by_time { time } else { Some(i64::from(state)) };
-    let peak = place(device.peak_state, device.peak_time).map(|at| Moment {
+    let peak = place(device.peak_state, device.peak_time).map(|at| HoveredMoment {
         at,
         label: format!("Peak {}", text::bytes(device.peak)),
         is_failure: false,
     });
     let oom = |o: &OomRow| {
-        Some(Moment { at: place(o.state, o.time)?, label: format!("Out of memory: {}", text::bytes(o.size)), is_failure: true })
+        Some(HoveredMoment { at: place(o.state, o.time)?, label: format!("Out of memory: {}", text::bytes(o.size)), is_failure: true })
     };
     peak.into_iter().chain(device.ooms.iter().filter_map(oom)).collect()
 }

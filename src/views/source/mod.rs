@@ -4,32 +4,32 @@ pub mod files;
 pub mod pane;
 pub mod rows;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use super::scope;
-pub use crate::analysis::device::Place;
 use crate::analysis::device::Source;
+pub use crate::analysis::device::SourceLocation;
 use crate::analysis::device::origin::Origin;
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::query::{SourceQuery, SourceSlicesQuery};
-use crate::ui::small::{Help, Notes, Problem};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::table::Table;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// Asks for the lines of a profile, of a range where there is one.
-pub fn lines(ask: Ask, range: Signal<Option<TimeRange>>) -> Asked<Source> {
+pub fn lines(ask: Ask, range: Signal<Option<TimeRange>>) -> QueryState<Source> {
     let question = Signal::derive(move || Some(SourceQuery { range: range.get() }));
     asked(ask, question)
 }
 
 /// The instructions of a line, by start; `None` without an answer.
-pub async fn slices_of(ask: &Ask, place: Place) -> Option<Vec<SliceId>> {
+pub async fn slices_of(ask: &Ask, place: SourceLocation) -> Option<Vec<SliceId>> {
     ask.ask(SourceSlicesQuery { place }).await.ok()
 }
 
 /// Every place that an instruction comes from: its own lines, then those of its stacks and loops.
-pub fn places_of(origin: &Origin) -> Vec<Place> {
+pub fn places_of(origin: &Origin) -> Vec<SourceLocation> {
     let framed = origin.stacks.iter().flatten().filter_map(|f| f.place.clone());
     let looped = origin.loops.iter().filter_map(|l| l.place.clone());
     origin.places.iter().cloned().chain(framed).chain(looped).collect()
@@ -43,7 +43,7 @@ pub fn SourceView(
     /// Only this range; `None` is the entire trace.
     range: Signal<Option<TimeRange>>,
     /// Show the instructions of a line.
-    on_place: Callback<Place>,
+    on_place: Callback<SourceLocation>,
 ) -> impl IntoView {
     let source = lines(ask, range);
     let columns = Signal::stored(Arc::new(rows::columns()));
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn stacks_and_loops_lead_somewhere_too() {
-        let place = |file: &str| Place { file: file.into(), line: 7 };
+        let place = |file: &str| SourceLocation { file: file.into(), line: 7 };
         let frame = Frame { function: "f".into(), place: Some(place("frame.py")), is_definition: false };
         let looped = Loop { name: "i".into(), value: "3".into(), place: Some(place("loop.py")) };
         let origin = Origin { places: vec![place("own.py")], stacks: vec![vec![frame]], loops: vec![looped] };

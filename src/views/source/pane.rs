@@ -3,7 +3,7 @@
 use super::files::SourceText;
 use super::rows;
 use crate::analysis::device::source::SourceLine;
-use crate::analysis::device::{Place, Source};
+use crate::analysis::device::{Source, SourceLocation};
 use crate::base::text;
 use crate::ui::effect::effect;
 use leptos::prelude::*;
@@ -21,9 +21,9 @@ pub fn SourcePane(
     /// Files that were given, in the order of the profile's.
     texts: Signal<Arc<Vec<SourceText>>>,
     /// Lines of the selected instruction.
-    marked: Signal<Vec<Place>>,
+    marked: Signal<Vec<SourceLocation>>,
     /// Show the instructions of a line.
-    on_place: Callback<Place>,
+    on_place: Callback<SourceLocation>,
     /// Close the pane.
     on_close: Callback<()>,
 ) -> impl IntoView {
@@ -82,7 +82,12 @@ fn missing(texts: &[SourceText], named: &[String], wanted: Option<&str>) -> Opti
 }
 
 #[component]
-fn Code(file: SourceText, source: Signal<Option<Arc<Source>>>, marked: Signal<Vec<Place>>, on_place: Callback<Place>) -> impl IntoView {
+fn Code(
+    file: SourceText,
+    source: Signal<Option<Arc<Source>>>,
+    marked: Signal<Vec<SourceLocation>>,
+    on_place: Callback<SourceLocation>,
+) -> impl IntoView {
     let SourceText { file: name, path, lines } = file;
     let of = name.clone();
     let margin = Memo::new(move |_| source.with(|s| s.as_ref().map(|s| rows::margin(s, &of)).unwrap_or_default()));
@@ -104,7 +109,7 @@ fn Code(file: SourceText, source: Signal<Option<Arc<Source>>>, marked: Signal<Ve
         let line = |(i, code): (usize, &String)| {
             let number = i as u32 + 1;
             let told = of.get(&number).cloned();
-            let place = Place { file: name.clone(), line: number };
+            let place = SourceLocation { file: name.clone(), line: number };
             view! { <CodeLine place code=code.clone() told longest here on_place /> }
         };
         lines.iter().take(MOST_LINES).enumerate().map(line).collect_view()
@@ -125,12 +130,12 @@ fn centre(list: &web_sys::HtmlElement, line: u32) {
 
 #[component]
 fn CodeLine(
-    place: Place,
+    place: SourceLocation,
     code: String,
     told: Option<SourceLine>,
     longest: i64,
     here: Memo<Vec<u32>>,
-    on_place: Callback<Place>,
+    on_place: Callback<SourceLocation>,
 ) -> impl IntoView {
     let number = place.line;
     let Some(told) = told else {

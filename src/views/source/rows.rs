@@ -74,12 +74,12 @@ pub fn files(source: &Source) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::device::Place;
+    use crate::analysis::device::SourceLocation;
     use crate::base::DurationNs;
 
     fn line(file: &str, line: u32, time: i64) -> SourceLine {
         SourceLine {
-            place: Place { file: file.into(), line },
+            place: SourceLocation { file: file.into(), line },
             instructions: 2,
             time: DurationNs(time),
             flops: None,

@@ -6,7 +6,7 @@ pub mod log_directories;
 use crate::state::library::Entry;
 use crate::state::log_directory::LogDirectory;
 use crate::state::url::UrlState;
-use crate::ui::small::{CopyButton, with_code};
+use crate::ui::controls::{CopyButton, with_code};
 use crate::worker::protocol::FormatInfo;
 use leptos::prelude::*;
 use library::{Action, Library};

@@ -2,15 +2,15 @@
 
 pub mod rows;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use super::headline::{self, Headline};
 use super::{peaks, scope};
 use crate::analysis::torch::inference::{StepTable, StepsQuery};
 use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::effect::effect;
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
@@ -66,7 +66,7 @@ pub fn StepsView(
 
 /// Which annotations are steps.
 #[component]
-fn Pattern(found: Asked<StepTable>, pattern: Choice<String>) -> impl IntoView {
+fn Pattern(found: QueryState<StepTable>, pattern: Choice<String>) -> impl IntoView {
     let candidates = found.derive(|f| f.candidates.clone());
     let options = move || {
         let chosen = pattern.0.get();
@@ -97,7 +97,7 @@ fn Pattern(found: Asked<StepTable>, pattern: Choice<String>) -> impl IntoView {
 }
 
 #[component]
-fn Parts(found: Asked<StepTable>, on_slice: Callback<SliceId>, table: Choice<String>, groups: Choice<String>) -> impl IntoView {
+fn Parts(found: QueryState<StepTable>, on_slice: Callback<SliceId>, table: Choice<String>, groups: Choice<String>) -> impl IntoView {
     let shape = Memo::new(move |_| found.value.with(|f| f.as_ref().map(|f| rows::Shape::of(f))));
     let columns = Memo::new(move |_| Arc::new(shape.get().map(rows::columns).unwrap_or_default()));
     let step_rows = found.derive(|f| rows::rows(f, rows::Shape::of(f)));

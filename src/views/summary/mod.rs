@@ -11,9 +11,9 @@ use crate::base::{SliceId, TimeRange};
 use crate::engine::query::SummaryQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::{Kind, Table};
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::views::scope;
 use crate::views::wording;
 use crate::worker::client::Ask;
@@ -40,7 +40,7 @@ pub fn SummaryView(
 ) -> impl IntoView {
     let asked_of = StoredValue::new(ask.clone());
     let query = Signal::derive(move || Some(SummaryQuery { range: range.get() }));
-    let summary: Asked<rows::Summary> = asked(ask, query);
+    let summary: QueryState<rows::Summary> = asked(ask, query);
     let node = choices.choice("node", 0u32);
     view! {
         <section class="summary" data-view="summary" class:is-waiting=move || summary.is_waiting.get() aria-busy=move || summary.is_waiting.get().to_string()>
@@ -97,7 +97,7 @@ fn Regions(
 
 /// Which summary is shown, where the file has several.
 #[component]
-fn Nodes(summary: Asked<rows::Summary>, node: Choice<u32>) -> impl IntoView {
+fn Nodes(summary: QueryState<rows::Summary>, node: Choice<u32>) -> impl IntoView {
     let nodes = summary.derive(|s| s.nodes.clone());
     let options = move || {
         let chosen = node.0.get();
@@ -118,7 +118,7 @@ fn Nodes(summary: Asked<rows::Summary>, node: Choice<u32>) -> impl IntoView {
 }
 
 #[component]
-fn Cards(summary: Asked<rows::Summary>, node: Signal<u32>) -> impl IntoView {
+fn Cards(summary: QueryState<rows::Summary>, node: Signal<u32>) -> impl IntoView {
     let cards = summary.derive(move |s| rows::cards(s, node.get()));
     let card = |card: &rows::Card| {
         view! {
@@ -132,7 +132,7 @@ fn Cards(summary: Asked<rows::Summary>, node: Signal<u32>) -> impl IntoView {
 }
 
 #[component]
-fn Engines(summary: Asked<rows::Summary>) -> impl IntoView {
+fn Engines(summary: QueryState<rows::Summary>) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::engine_columns()));
     view! {
         <Bars
@@ -144,7 +144,7 @@ fn Engines(summary: Asked<rows::Summary>) -> impl IntoView {
 }
 
 #[component]
-fn Notes(summary: Asked<rows::Summary>) -> impl IntoView {
+fn Notes(summary: QueryState<rows::Summary>) -> impl IntoView {
     let notes = summary.derive(|s| s.notes.clone());
     view! {
         <Show when=move || notes.with(|n| !n.is_empty())>
@@ -157,7 +157,7 @@ fn Notes(summary: Asked<rows::Summary>) -> impl IntoView {
 }
 
 #[component]
-fn Metrics(summary: Asked<rows::Summary>, node: Signal<u32>) -> impl IntoView {
+fn Metrics(summary: QueryState<rows::Summary>, node: Signal<u32>) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::metric_columns()));
     let rows = summary.derive(move |s| rows::metrics(s, node.get()));
     let is_whole = move || summary.value.with(|s| s.as_ref().is_some_and(|s| s.is_whole));

@@ -3,7 +3,7 @@
 use super::rows;
 use crate::analysis::support::SupportDiff;
 use crate::engine::query::{SupportDiffQuery, SupportQuery};
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::Table;
 use crate::views::ask::latest;
 use crate::worker::client::{Ask, EngineError};

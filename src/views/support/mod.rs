@@ -1,17 +1,17 @@
 //! What an `analyze` report tells: the gauge, operators, failing calls, HLO instructions, and what changed since another report.
 
 mod compare;
-mod parts;
 pub mod rows;
+mod sections;
 
 use crate::engine::query::SupportTopQuery;
 use crate::state::choices::ViewState;
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::views::ask::asked;
 use crate::worker::client::Ask;
 use compare::Compare;
 use leptos::prelude::*;
-use parts::{Failures, Gauge, Instructions, Lists, Operators, Remarks};
+use sections::{Failures, Gauge, Instructions, Lists, Operators, Remarks};
 
 /// Rows of each list on screen at once; longer lists come when somebody sorts, filters, saves or reaches their end.
 const FIRST_ROWS: u64 = 500;

@@ -1,10 +1,10 @@
 //! What the selected event depends on and what depends on it.
 
-use super::{Ways, rows};
+use super::{SystemActions, rows};
 use crate::analysis::system::Chain;
 use crate::base::SliceId;
 use crate::engine::query::ChainQuery;
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::Table;
 use crate::views::ask::asked;
 use crate::worker::client::Ask;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Two tables: upstream and downstream.
 #[component]
-pub(super) fn ChainPart(ask: Ask, selection: Signal<Option<SliceId>>, ways: Ways) -> impl IntoView {
+pub(super) fn ChainPart(ask: Ask, selection: Signal<Option<SliceId>>, ways: SystemActions) -> impl IntoView {
     let query = Signal::derive(move || selection.get().map(|s| ChainQuery { slice: s }));
     let found = asked(ask, query);
     let title = move || found.value.get().map(|c| rows::chain_title(&c));

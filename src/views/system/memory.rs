@@ -1,18 +1,18 @@
 //! HBM in use by category: at its fullest as a table, over time as a curve.
 
-use super::{Ways, rows};
+use super::{SystemActions, rows};
 use crate::analysis::system::System;
 use crate::base::{TimeNs, TimeRange, text};
 use crate::ui::curve::Curve;
 use crate::ui::table::{Kind, Table};
-use crate::views::ask::Asked;
+use crate::views::ask::QueryState;
 use crate::views::device_tables;
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// Curve and table; the curve is of one HBM at a time.
 #[component]
-pub(super) fn Memory(found: Asked<System>, ways: Ways) -> impl IntoView {
+pub(super) fn Memory(found: QueryState<System>, ways: SystemActions) -> impl IntoView {
     let columns = Signal::stored(Arc::new(device_tables::hbm_columns()));
     let is_there = move || found.value.with(|s| s.as_ref().is_some_and(|s| !s.hbm.is_empty()));
     view! {
@@ -27,7 +27,7 @@ pub(super) fn Memory(found: Asked<System>, ways: Ways) -> impl IntoView {
 }
 
 #[component]
-fn OverTime(found: Asked<System>, ways: Ways) -> impl IntoView {
+fn OverTime(found: QueryState<System>, ways: SystemActions) -> impl IntoView {
     let chosen = RwSignal::new(0usize);
     let places = found.derive(|s| s.hbm_curves.iter().map(|c| c.place.clone()).collect::<Vec<_>>());
     let at = move || chosen.get().min(places.with(|p| p.len().saturating_sub(1)));

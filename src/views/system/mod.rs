@@ -4,8 +4,8 @@ mod chain;
 pub mod devices;
 mod links;
 mod memory;
-mod parts;
 pub mod rows;
+mod sections;
 pub mod time_parts;
 
 use crate::analysis::system::System;
@@ -13,8 +13,8 @@ pub use crate::analysis::system::{Grouping, RowOf};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::{SystemQuery, SystemRowsQuery};
 use crate::state::choices::ViewState;
-use crate::ui::small::{Problem, with_code};
-use crate::views::ask::{Asked, asked};
+use crate::ui::controls::{Problem, with_code};
+use crate::views::ask::{QueryState, asked};
 use crate::views::scope;
 use crate::worker::client::Ask;
 pub use devices::Device;
@@ -28,7 +28,7 @@ pub async fn ask_rows(ask: &Ask, by: Grouping) -> Option<Vec<RowOf>> {
 
 /// What this view needs of the page.
 #[derive(Clone, Copy)]
-pub struct Ways {
+pub struct SystemActions {
     /// Shows a slice in the timeline; marks the others.
     pub on_slice: Callback<(SliceId, Vec<SliceId>)>,
     /// Shows a range in the timeline, with a slice selected.
@@ -53,12 +53,12 @@ pub fn SystemView(
     /// Open device profiles.
     devices: Signal<Vec<Device>>,
     /// Where things lead.
-    ways: Ways,
+    ways: SystemActions,
     /// Order of the parts.
     #[prop(default = ViewState::detached("system"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let found: Asked<System> = asked(ask.clone(), Signal::derive(move || Some(SystemQuery { range: range.get() })));
+    let found: QueryState<System> = asked(ask.clone(), Signal::derive(move || Some(SystemQuery { range: range.get() })));
     let is_there = move || found.value.with(Option::is_some);
     let cards = found.derive(rows::cards);
     let card = |(id, label, value): &(&'static str, &'static str, String)| {
@@ -81,12 +81,12 @@ pub fn SystemView(
                     <ul class="summary__notes" data-notes>{move || notes.get().iter().map(|n| view! { <li>{with_code(n)}</li> }).collect_view()}</ul>
                 </Show>
                 <time_parts::TimeParts system=found choices />
-                <parts::Advice found ways />
-                <parts::Executions found devices ways />
-                <parts::Cores found ways />
-                <parts::Transfers found />
+                <sections::Advice found ways />
+                <sections::Executions found devices ways />
+                <sections::Cores found ways />
+                <sections::Transfers found />
                 <memory::Memory found ways />
-                <parts::Cpus found />
+                <sections::Cpus found />
             </Show>
             <chain::ChainPart ask=ask.clone() selection ways />
         </section>

@@ -6,7 +6,7 @@ use crate::state::choices::ViewState;
 use crate::ui::breakdown::{Breakdown, Share};
 use crate::ui::palette::fixed;
 use crate::ui::table::Kind;
-use crate::views::ask::Asked;
+use crate::views::ask::QueryState;
 use crate::views::part_order;
 use leptos::prelude::*;
 
@@ -38,7 +38,7 @@ pub fn parts(system: &System, order: &str) -> Vec<Share> {
 
 /// The bar.
 #[component]
-pub(super) fn TimeParts(system: Asked<System>, choices: ViewState) -> impl IntoView {
+pub(super) fn TimeParts(system: QueryState<System>, choices: ViewState) -> impl IntoView {
     let order = choices.choice("order", String::new());
     let shares = system.derive(move |s| parts(s, &order.0.get()));
     let on_move = Callback::new(move |places: (usize, usize)| order.1.set(part_order::moved(&order.0.get_untracked(), &IDS, places)));

@@ -6,7 +6,7 @@ pub mod rows;
 use crate::base::text;
 use crate::engine::query::{TableHelpQuery, TablePart, TableQuery};
 use crate::state::choices::ViewState;
-use crate::ui::small::Problem;
+use crate::ui::controls::Problem;
 use crate::ui::table::{Column, Row, Table};
 use crate::views::ask::run_latest;
 use crate::views::scope::EntireTrace;

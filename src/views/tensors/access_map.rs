@@ -10,9 +10,9 @@ use crate::ui::chart::figures::Figures;
 use crate::ui::chart::look::Size;
 use crate::ui::chart::plot::Plot;
 use crate::ui::chart::{Frame, Readout, ReadoutCard};
-use crate::ui::small::{Notes, Problem};
+use crate::ui::controls::{Notes, Problem};
 use crate::ui::table::Table;
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::worker::client::Ask;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ pub(super) fn AccessMap(ask: Ask, choices: ViewState, on_slice: Callback<SliceId
         let query = MemoryMapQuery { core: core.parse().unwrap_or(0), is_psum: memory == "psum" };
         Some(query)
     });
-    let map: Asked<MemoryMap> = asked(ask, query);
+    let map: QueryState<MemoryMap> = asked(ask, query);
     let options = move || {
         let cores = map.value.with(|m| m.as_ref().map(|m| m.cores.clone()).unwrap_or_default());
         let all = cores.iter().enumerate().flat_map(|(at, core)| {
@@ -71,7 +71,7 @@ pub(super) fn AccessMap(ask: Ask, choices: ViewState, on_slice: Callback<SliceId
 }
 
 #[component]
-fn AccessChart(map: Asked<MemoryMap>, on_slice: Callback<SliceId>) -> impl IntoView {
+fn AccessChart(map: QueryState<MemoryMap>, on_slice: Callback<SliceId>) -> impl IntoView {
     let value = map.value;
     let plot = Plot::new(move |context, size, look| {
         value.with(|m| m.as_ref().into_iter().for_each(|m| address_plot::paint(context, &placed(m), size, look)))

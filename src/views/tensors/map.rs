@@ -7,7 +7,7 @@ use crate::base::{DurationNs, text};
 use crate::ui::chart::figures::Figures;
 use crate::ui::chart::plot::Plot;
 use crate::ui::chart::{Frame, Readout, ReadoutCard};
-use crate::views::ask::Asked;
+use crate::views::ask::QueryState;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn placed(map: &SbufMap) -> Vec<Area> {
 
 /// The map of the chosen core and partition.
 #[component]
-pub(super) fn SbufChart(map: Asked<SbufMap>) -> impl IntoView {
+pub(super) fn SbufChart(map: QueryState<SbufMap>) -> impl IntoView {
     let value = map.value;
     let plot = Plot::new(move |context, size, look| {
         value.with(|m| m.as_ref().into_iter().for_each(|m| address_plot::paint(context, &placed(m), size, look)))

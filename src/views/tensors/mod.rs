@@ -7,14 +7,14 @@ mod areas;
 mod map;
 pub mod rows;
 
-use super::ask::{Asked, asked};
+use super::ask::{QueryState, asked};
 use crate::analysis::device::{SbufMap, SbufQuery, Tensors};
 use crate::base::{SliceId, TimeRange};
 use crate::engine::query::TensorsQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::{Bars, Series};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::curve::Curve;
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Row, Table};
 use crate::views::scope::EntireTrace;
 use crate::worker::client::Ask;
@@ -23,8 +23,8 @@ use std::sync::Arc;
 
 #[derive(Clone, Copy)]
 struct State {
-    tensors: Asked<Tensors>,
-    map: Asked<SbufMap>,
+    tensors: QueryState<Tensors>,
+    map: QueryState<SbufMap>,
     /// Nanoseconds as typed; empty is any time.
     at: Choice<String>,
     memory: Choice<String>,
@@ -68,7 +68,7 @@ pub fn TensorsView(
 ) -> impl IntoView {
     let map_ask = ask.clone();
     let query = Signal::stored(Some(TensorsQuery));
-    let tensors: Asked<Tensors> = asked(ask.clone(), query);
+    let tensors: QueryState<Tensors> = asked(ask.clone(), query);
     let part = choices.choice("part", String::new());
     let wanted = Signal::derive(move || {
         let parts = tensors.value.with(|t| t.as_ref().map(|t| t.maps.clone()))?;
@@ -76,7 +76,7 @@ pub fn TensorsView(
         let (core, partition) = *parts.iter().find(|p| part_text(p) == typed).or(parts.first())?;
         Some(SbufQuery { core, partition })
     });
-    let map: Asked<SbufMap> = asked(ask, wanted);
+    let map: QueryState<SbufMap> = asked(ask, wanted);
     let (at, memory) = (choices.choice("at", String::new()), choices.choice("memory", String::new()));
     let state = State { tensors, map, at, memory, part, choices, on_tensor, on_range, whole };
     view! {

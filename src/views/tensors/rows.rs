@@ -1,6 +1,6 @@
 //! Tensors and memory as rows, bars and lines.
 
-use crate::analysis::device::bands::{Band, BandKind};
+use crate::analysis::device::highlights::{Band, BandKind};
 use crate::analysis::device::tensors::{HbmUse, TensorRow, Tensors};
 use crate::analysis::device::usage::UseCurve;
 use crate::base::{TimeNs, text};

@@ -1,20 +1,20 @@
 //! What stands around the canvases: the border of the labels, the list of slices for keyboard and screen reader, the hover card.
 
 use super::events;
-use super::stage::Stage;
-use super::state::core::Act;
+use super::handle::TimelineHandle;
+use super::state::timeline_state::Act;
 use crate::base::{SliceId, text};
-use crate::engine::brief::Brief;
+use crate::engine::slice_summary::SliceSummary;
 use crate::ui::effect::effect;
 use leptos::prelude::*;
 
 /// What a glance at a slice tells beyond what is drawn: asked for when the pointer has come to rest.
 #[derive(Clone, Copy)]
-pub struct Glance {
+pub struct HoveredSlice {
     /// The pointer rests on a slice.
     pub on_rest: Callback<SliceId>,
     /// What is known of the slice asked for last.
-    pub told: Signal<Option<(SliceId, Brief)>>,
+    pub told: Signal<Option<(SliceId, SliceSummary)>>,
 }
 
 /// The border between labels and plot.
@@ -65,7 +65,7 @@ pub(super) fn Splitter(labels_px: RwSignal<Option<f64>>) -> impl IntoView {
 
 /// The slices of the lane under the pointer or of the selection, for keyboard and screen reader; seen while it has the focus.
 #[component]
-pub(super) fn SliceList(stage: Stage) -> impl IntoView {
+pub(super) fn SliceList(stage: TimelineHandle) -> impl IntoView {
     let item = move |(slice, sentence): (SliceId, String)| {
         let choose = move |_| stage.act(Some(Act::Select(Some(slice.into()))));
         view! { <li><button class="link mono" on:click=choose>{sentence}</button></li> }
@@ -79,7 +79,7 @@ pub(super) fn SliceList(stage: Stage) -> impl IntoView {
 
 /// What is under the pointer, beside it.
 #[component]
-pub(super) fn HoverCard(stage: Stage, glance: Option<Glance>) -> impl IntoView {
+pub(super) fn HoverCard(stage: TimelineHandle, glance: Option<HoveredSlice>) -> impl IntoView {
     /// The pointer has to rest for so long before the record is read.
     const REST: std::time::Duration = std::time::Duration::from_millis(140);
     effect(move || {

@@ -1,9 +1,9 @@
 //! Pointer, wheel and key events of the browser, translated for the state.
 
+use super::handle::TimelineHandle;
 use super::input::gesture::Press;
-use super::stage::Stage;
-use super::state::core::Act;
 use super::state::marks::MarkAct;
+use super::state::timeline_state::Act;
 use crate::ui::dom::is_panel_open;
 use leptos::{ev, prelude::*};
 use wasm_bindgen::JsCast;
@@ -29,7 +29,7 @@ pub fn capture(ev: &PointerEvent) {
 }
 
 /// A pointer went down on the plot.
-pub fn on_press(stage: Stage, ev: PointerEvent) {
+pub fn on_press(stage: TimelineHandle, ev: PointerEvent) {
     if ev.button() > 1 {
         return;
     }
@@ -41,20 +41,20 @@ pub fn on_press(stage: Stage, ev: PointerEvent) {
 }
 
 /// A pointer moved over the plot.
-pub fn on_move(stage: Stage, ev: PointerEvent) {
+pub fn on_move(stage: TimelineHandle, ev: PointerEvent) {
     let (x, y) = place(&ev);
     stage.shown.card_at.set((f64::from(ev.client_x()), f64::from(ev.client_y())));
     stage.touch(|core| core.moved(x, y, ev.pointer_id()));
 }
 
 /// A pointer went up.
-pub fn on_release(stage: Stage, ev: PointerEvent) {
+pub fn on_release(stage: TimelineHandle, ev: PointerEvent) {
     let act = stage.touch(|core| core.released(ev.pointer_id())).flatten();
     stage.act(act);
 }
 
 /// The right button, or a finger that stays: drops a marker there.
-pub fn on_menu(stage: Stage, ev: MouseEvent) {
+pub fn on_menu(stage: TimelineHandle, ev: MouseEvent) {
     ev.prevent_default();
     let target = ev.current_target().and_then(|t| t.dyn_into::<Element>().ok());
     let rect = target.map(|t| t.get_bounding_client_rect());
@@ -68,17 +68,17 @@ pub fn on_menu(stage: Stage, ev: MouseEvent) {
 }
 
 /// A pointer was taken away by the browser.
-pub fn on_cancel(stage: Stage, _: PointerEvent) {
+pub fn on_cancel(stage: TimelineHandle, _: PointerEvent) {
     stage.touch(|core| core.cancelled());
 }
 
 /// The pointer left the plot.
-pub fn on_leave(stage: Stage, _: PointerEvent) {
+pub fn on_leave(stage: TimelineHandle, _: PointerEvent) {
     stage.touch(|core| core.pointer = None);
 }
 
 /// The wheel over the timeline: zoom and pan are ours, scrolling is the browser's.
-pub fn on_wheel(stage: Stage, ev: WheelEvent) {
+pub fn on_wheel(stage: TimelineHandle, ev: WheelEvent) {
     let unit = if ev.delta_mode() == 0 { 1.0 } else { LINE_PX };
     let (dx, dy) = (ev.delta_x() * unit, ev.delta_y() * unit);
     let zooms = ev.ctrl_key() || ev.meta_key();
@@ -93,14 +93,14 @@ pub fn on_wheel(stage: Stage, ev: WheelEvent) {
 }
 
 /// Pointer events of overview and ruler.
-pub fn on_brush_press(stage: Stage, ev: PointerEvent) {
+pub fn on_brush_press(stage: TimelineHandle, ev: PointerEvent) {
     capture(&ev);
     let (x, y) = place(&ev);
     stage.brush(|core, _| Some(core.press_brush(x, y)));
 }
 
 /// See [`on_brush_press`].
-pub fn on_brush_move(stage: Stage, ev: PointerEvent) {
+pub fn on_brush_move(stage: TimelineHandle, ev: PointerEvent) {
     if ev.buttons() == 0 {
         return;
     }
@@ -109,17 +109,17 @@ pub fn on_brush_move(stage: Stage, ev: PointerEvent) {
 }
 
 /// See [`on_brush_press`].
-pub fn on_brush_release(stage: Stage) {
+pub fn on_brush_release(stage: TimelineHandle) {
     stage.brush(|_, _| None);
 }
 
 /// Listens for keys as long as the owner lives.
-pub fn listen_for_keys(stage: Stage) {
+pub fn listen_for_keys(stage: TimelineHandle) {
     let handle = window_event_listener(ev::keydown, move |ev| on_key(stage, &ev));
     on_cleanup(move || handle.remove());
 }
 
-fn on_key(stage: Stage, ev: &KeyboardEvent) {
+fn on_key(stage: TimelineHandle, ev: &KeyboardEvent) {
     if ev.default_prevented() || ev.ctrl_key() || ev.meta_key() || ev.alt_key() {
         return;
     }

@@ -7,10 +7,10 @@ use super::paint::scene::{Scene, Shot};
 use super::paint::surface;
 use super::paint::theme::{Theme, Tokens};
 use super::paint::ticks::{Ticks, ticks};
-use super::state::core::Core;
 use super::state::row_labels::{Label, labels};
+use super::state::timeline_state::TimelineState;
 use crate::base::phases::{self, Phase};
-use crate::base::{Item, SliceId, TimeRange};
+use crate::base::{EventId, SliceId, TimeRange};
 use leptos::{html, prelude::*};
 
 /// The elements a frame writes to.
@@ -37,9 +37,9 @@ pub struct Nodes {
 /// Everything that is no signal.
 pub struct Inner {
     /// The open profile.
-    pub core: Option<Core>,
+    pub core: Option<TimelineState>,
     /// What was gone to last.
-    pub revealed: Option<Item>,
+    pub revealed: Option<EventId>,
     /// A drag on the overview or ruler.
     pub brush: Option<Brush>,
     pub(super) scene: Scene,
@@ -55,7 +55,7 @@ pub struct Inner {
     pub(super) labels_of: (u32, i32, i32),
     pub(super) placed_of: u32,
     pub(super) hit: Option<Hit>,
-    pub(super) list_of: Option<(u32, TimeRange, Option<Item>)>,
+    pub(super) list_of: Option<(u32, TimeRange, Option<EventId>)>,
 }
 
 impl Default for Inner {
@@ -83,12 +83,12 @@ impl Default for Inner {
 }
 
 /// What a frame has to say to the DOM, written after the state is free again.
-pub(super) struct Told {
+pub(super) struct FrameOutput {
     pub labels: Option<Vec<Label>>,
     pub card: Option<Option<Card>>,
     pub hovered: Option<SliceId>,
     pub unit: &'static str,
-    pub tool: super::state::core::Tool,
+    pub tool: super::state::timeline_state::Tool,
     pub filter: String,
     /// Where rows were laid out anew.
     pub placed: Option<String>,
@@ -97,7 +97,7 @@ pub(super) struct Told {
 
 impl Inner {
     /// Draws what is due.
-    pub(super) fn frame(&mut self, nodes: &Nodes) -> Option<Told> {
+    pub(super) fn frame(&mut self, nodes: &Nodes) -> Option<FrameOutput> {
         self.is_due = false;
         let is_body_due = std::mem::take(&mut self.is_body_due);
         let mut core = self.core.take()?;
@@ -111,7 +111,7 @@ impl Inner {
     }
 
     /// What a frame of the rows depends on.
-    pub(super) fn shot<'a>(&'a self, core: &'a Core, grid: &'a [i64], dpr: f64) -> Shot<'a> {
+    pub(super) fn shot<'a>(&'a self, core: &'a TimelineState, grid: &'a [i64], dpr: f64) -> Shot<'a> {
         Shot {
             hot: &core.hot,
             index: &core.index,
@@ -131,7 +131,7 @@ impl Inner {
         }
     }
 
-    fn draw(&mut self, nodes: &Nodes, core: &mut Core, is_body_due: bool) -> Option<Told> {
+    fn draw(&mut self, nodes: &Nodes, core: &mut TimelineState, is_body_due: bool) -> Option<FrameOutput> {
         let (width, height, dpr) = (core.view.width_px, core.height_px, self.dpr);
         let rows = surface::context(&nodes.rows.get_untracked()?, width, height, dpr)?;
         if self.char_px == 0.0 {
@@ -167,7 +167,7 @@ impl Inner {
         let is_list_due = list_of.is_some() && list_of != self.list_of;
         self.list_of = list_of.or(self.list_of);
         let is_laid_out = std::mem::replace(&mut self.placed_of, core.layout_version) != core.layout_version;
-        Some(Told {
+        Some(FrameOutput {
             labels: self.labels(core),
             card: is_new.then(|| hit.and_then(|h| core.card(&h, card_x))),
             // Only a slice of the profile has more to tell.
@@ -181,7 +181,7 @@ impl Inner {
     }
 
     /// Brings the DOM's scrolling in line with the state.
-    fn place_rows(&mut self, nodes: &Nodes, core: &Core) {
+    fn place_rows(&mut self, nodes: &Nodes, core: &TimelineState) {
         let hidden = f64::from(core.rows.height + core.rows.pinned_height) - core.height_px;
         if let (Some(spacer), Some(scroller)) = (nodes.spacer.get_untracked(), nodes.scroller.get_untracked()) {
             if self.labels_of.0 != core.layout_version || hidden.max(0.0) as i32 != spacer.offset_height() {
@@ -204,7 +204,7 @@ impl Inner {
     }
 
     /// The labels, if other rows are on screen than before.
-    fn labels(&mut self, core: &Core) -> Option<Vec<Label>> {
+    fn labels(&mut self, core: &TimelineState) -> Option<Vec<Label>> {
         const STEP: f64 = 160.0;
         let of = (core.layout_version, (core.scroll / STEP) as i32, core.height_px as i32);
         if of == self.labels_of {

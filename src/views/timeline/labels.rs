@@ -1,6 +1,6 @@
 //! The column on the left: a label per row, with what folds, pins and moves it.
 
-use super::stage::Stage;
+use super::handle::TimelineHandle;
 pub use super::state::row_labels::Label;
 use crate::base::{TrackId, text};
 use leptos::prelude::*;
@@ -25,7 +25,7 @@ fn cut(name: &str, n_alike: usize) -> (&str, &str) {
 #[component]
 pub fn Labels(
     /// The running timeline.
-    stage: Stage,
+    stage: TimelineHandle,
 ) -> impl IntoView {
     let of = move |is_pinned: bool| {
         let all = stage.shown.labels.get();
@@ -65,7 +65,7 @@ fn press(dragged: RwSignal<Option<Dragged>>, track: TrackId, ev: &web_sys::Point
     }
 }
 
-fn drag(stage: Stage, dragged: RwSignal<Option<Dragged>>, ev: &web_sys::PointerEvent) {
+fn drag(stage: TimelineHandle, dragged: RwSignal<Option<Dragged>>, ev: &web_sys::PointerEvent) {
     const CLICK_PX: f64 = 5.0;
     let Some(mut now) = dragged.get_untracked() else { return };
     let y = f64::from(ev.client_y());
@@ -82,7 +82,7 @@ fn drag(stage: Stage, dragged: RwSignal<Option<Dragged>>, ev: &web_sys::PointerE
     }
 }
 
-fn drop_row(stage: Stage, dragged: RwSignal<Option<Dragged>>) {
+fn drop_row(stage: TimelineHandle, dragged: RwSignal<Option<Dragged>>) {
     let Some(Dragged { track, is_real: true, over: Some(over), .. }) = dragged.get_untracked() else {
         dragged.set(None);
         return;
@@ -92,7 +92,7 @@ fn drop_row(stage: Stage, dragged: RwSignal<Option<Dragged>>) {
 }
 
 #[component]
-fn LabelRow(stage: Stage, label: Label, dragged: RwSignal<Option<Dragged>>) -> impl IntoView {
+fn LabelRow(stage: TimelineHandle, label: Label, dragged: RwSignal<Option<Dragged>>) -> impl IntoView {
     let track = label.track;
     let is_over = move || dragged.get().is_some_and(|d| d.is_real && d.over == Some(track) && d.track != track);
     let is_dragged = move || dragged.get().is_some_and(|d| d.is_real && d.track == track);
@@ -156,8 +156,8 @@ fn LabelRow(stage: Stage, label: Label, dragged: RwSignal<Option<Dragged>>) -> i
 mod tests {
     use super::*;
     use crate::views::timeline::lookup::sample::sample;
-    use crate::views::timeline::state::core::Core;
     use crate::views::timeline::state::row_labels::labels;
+    use crate::views::timeline::state::timeline_state::TimelineState;
     use std::sync::Arc;
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
             let mut hot = sample();
             hot.info.tracks[1].name = hot.info.strings.push(name);
             hot.info.tracks[2].name = hot.info.strings.push(other);
-            let core = Core::new(Arc::new(hot), 1000.0, 400.0);
+            let core = TimelineState::new(Arc::new(hot), 1000.0, 400.0);
             assert_eq!(cut(name, core.index.tracks[1].n_alike), want);
         };
         check("Estimated Cumulative MFU", "Estimated Cumulative HFU", ("Estimated Cumulative ", "MFU"));
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn closed_groups_say_what_is_inside() {
-        let mut core = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let mut core = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         core.fold(|f, _, _| f.toggle(TrackId(4)));
         let all = labels(&core, 0, 400);
         let device = all.last().expect("the last row");

@@ -5,7 +5,7 @@ use crate::analysis::colouring::STEPS;
 use crate::analysis::operators::{OperatorRow, OperatorsQuery};
 use crate::base::Order as _;
 use crate::base::{DurationNs, short_name, text};
-use crate::ui::small::{swatch_colour, swatch_step};
+use crate::ui::controls::{swatch_colour, swatch_step};
 use crate::views::ask::asked;
 use crate::worker::client::Ask;
 use leptos::prelude::*;

@@ -1,6 +1,6 @@
 //! Joins the annotations of the page to the running timeline.
 
-use super::stage::Stage;
+use super::handle::TimelineHandle;
 use super::state::marks::MarkAct;
 use crate::state::annotations::Book;
 use crate::ui::effect::effect;
@@ -47,7 +47,7 @@ impl Marking {
     }
 
     /// Keeps the timeline's copy up to date.
-    pub(super) fn follow(self, stage: Stage, hot: Signal<impl Send + Sync + Clone + 'static>) {
+    pub(super) fn follow(self, stage: TimelineHandle, hot: Signal<impl Send + Sync + Clone + 'static>) {
         effect(move || {
             // A profile that comes later starts without them.
             hot.track();

@@ -6,10 +6,11 @@
 
 pub mod aligned;
 pub mod around;
-mod bands;
 pub mod events;
 pub mod flows;
 pub mod frame;
+pub mod handle;
+mod highlights;
 pub mod input;
 pub mod labels;
 pub mod legend;
@@ -19,7 +20,6 @@ pub mod paint;
 pub mod picture;
 pub mod rows;
 mod settings;
-pub mod stage;
 pub mod state;
 pub mod steps;
 mod surroundings;

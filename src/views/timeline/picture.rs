@@ -1,9 +1,9 @@
 //! The shown timeline drawn once more, at any resolution, for a picture that is saved or copied (`public/share/picture.js`).
 
+use super::handle::TimelineHandle;
 use super::paint::overview::{OVERVIEW_PX, RULER_PX};
 use super::paint::scene::Scene;
 use super::paint::surface;
-use super::stage::Stage;
 use leptos::prelude::*;
 use std::cell::Cell;
 use wasm_bindgen::JsCast;
@@ -11,12 +11,12 @@ use web_sys::{CanvasRenderingContext2d as Context, HtmlCanvasElement};
 
 thread_local! {
     /// The timeline of the front profile with a number of its own; none in other views.
-    static SHOWN: Cell<Option<(u32, Stage)>> = const { Cell::new(None) };
+    static SHOWN: Cell<Option<(u32, TimelineHandle)>> = const { Cell::new(None) };
     static N_SHOWN: Cell<u32> = const { Cell::new(0) };
 }
 
 /// Notes the timeline that is shown, as long as its owner lives.
-pub(super) fn show(stage: Stage) {
+pub(super) fn show(stage: TimelineHandle) {
     let number = N_SHOWN.get().wrapping_add(1);
     N_SHOWN.set(number);
     SHOWN.set(Some((number, stage)));
@@ -67,7 +67,7 @@ pub fn draw_rows(ctx: &Context, scale: f64) {
     });
 }
 
-fn with_shown(draw: impl FnOnce(&super::frame::Inner, &super::state::core::Core)) {
+fn with_shown(draw: impl FnOnce(&super::frame::Inner, &super::state::timeline_state::TimelineState)) {
     if let Some((_, shown)) = SHOWN.get() {
         shown.without_pointer(draw);
     }

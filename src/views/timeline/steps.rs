@@ -1,7 +1,7 @@
 //! Steps of the program as labelled bands below the ruler. A click shows one whole.
 
-use super::stage::Stage;
-use super::state::core::Act;
+use super::handle::TimelineHandle;
+use super::state::timeline_state::Act;
 use crate::base::{SliceId, TimeRange, text};
 use crate::engine::hot::{HotColumns, Step};
 use leptos::prelude::*;
@@ -28,7 +28,7 @@ pub fn place(range: TimeRange, window: TimeRange) -> (f64, f64) {
 #[component]
 pub fn StepBands(
     /// The running timeline.
-    stage: Stage,
+    stage: TimelineHandle,
     /// The profile.
     hot: Signal<Option<Arc<HotColumns>>>,
 ) -> impl IntoView {
@@ -55,7 +55,7 @@ pub fn StepBands(
 }
 
 #[component]
-fn Band(stage: Stage, step: Step) -> impl IntoView {
+fn Band(stage: TimelineHandle, step: Step) -> impl IntoView {
     let range = step.range;
     let title = format!("Step {}: {} from {}. Click to zoom to it.", step.name, text::duration(range.duration()), text::time(range.start));
     let label = format!("Step {}", step.name);
@@ -65,7 +65,7 @@ fn Band(stage: Stage, step: Step) -> impl IntoView {
 /// A labelled band over a range; a click shows the range whole, and selects the slice that it stands for.
 #[component]
 pub(super) fn BandButton(
-    stage: Stage,
+    stage: TimelineHandle,
     range: TimeRange,
     label: String,
     title: String,

@@ -1,8 +1,8 @@
 //! What the running timeline has to do with the page around it: the window that others see, its size, the theme.
 
+use super::handle::TimelineHandle;
 use super::rows::choices::{Settings, split};
 use super::settings::semaphore_numbers::picked;
-use super::stage::Stage;
 use crate::base::TimeRange;
 use crate::engine::hot::HotColumns;
 use crate::ui::dom::on_resize;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 impl Settings {
     /// Keeps the timeline as chosen.
-    pub fn follow(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
+    pub fn follow(self, stage: TimelineHandle, hot: Signal<Option<Arc<HotColumns>>>) {
         effect(move || {
             let (hidden, has_text, hides_tiny) = (split(&self.hidden.0.get()), self.has_text.0.get(), self.hides_tiny.0.get());
             let picked = hot.with(|h| h.as_ref().and_then(|h| picked(&h.info, &self.semaphores.0.get())));
@@ -30,7 +30,7 @@ impl Settings {
 
 /// Joins the visible window to a signal of the page.
 pub(super) fn share_window(
-    stage: Stage,
+    stage: TimelineHandle,
     hot: Signal<Option<Arc<HotColumns>>>,
     window: RwSignal<Option<TimeRange>>,
     is_moving: Option<RwSignal<bool>>,
@@ -72,7 +72,7 @@ pub(super) fn share_window(
 }
 
 /// Size, resolution and theme.
-pub(super) fn watch_surroundings(stage: Stage) {
+pub(super) fn watch_surroundings(stage: TimelineHandle) {
     effect(move || {
         if let Some(plot) = stage.nodes.plot.get() {
             stage.restyle();

@@ -2,12 +2,12 @@
 
 use super::flows::in_window::FlowChoice;
 use super::flows::menu::FlowMenu;
+use super::handle::TimelineHandle;
 use super::marking::Marking;
 use super::rows::choices::Settings;
 use super::settings::panel::SettingsMenu;
-use super::stage::Stage;
-use super::state::core::Tool;
 use super::state::marks::MarkAct;
+use super::state::timeline_state::Tool;
 use crate::base::TimeRange;
 use crate::engine::TrackKind;
 use crate::engine::hot::HotColumns;
@@ -25,7 +25,7 @@ const TOOLS: [(Tool, &str, &str); 4] = [
 #[component]
 pub fn Toolbar(
     /// The running timeline.
-    stage: Stage,
+    stage: TimelineHandle,
     /// The profile.
     hot: Signal<Option<Arc<HotColumns>>>,
     /// Which arrows are drawn.

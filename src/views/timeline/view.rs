@@ -1,20 +1,20 @@
 //! The component: elements, and signals to and from the running timeline.
 
-use super::around::{Glance, HoverCard, SliceList, Splitter};
+use super::around::{HoverCard, HoveredSlice, SliceList, Splitter};
 use super::events;
 use super::flows::in_window;
 use super::flows::in_window::FlowChoice;
+use super::handle::{DomState, Nodes, TimelineHandle};
 use super::labels::Labels;
 use super::lookup::counter::Curves;
 use super::marking::Marking;
-use super::rows::arrange::Ids;
+use super::rows::arrange::SliceIdMap;
 use super::rows::choices::Settings;
-use super::stage::{Nodes, Shown, Stage};
-use super::state::core::{Act, Tool};
+use super::state::timeline_state::{Act, Tool};
 use super::surroundings::{share_window, watch_surroundings};
 use super::toolbar::Toolbar;
 use crate::analysis::device::Band;
-use crate::base::{Item, SliceId, TimeRange};
+use crate::base::{EventId, SliceId, TimeRange};
 use crate::engine::hot::HotColumns;
 use crate::ui::effect::effect;
 use crate::worker::client::Ask;
@@ -32,7 +32,7 @@ pub fn Timeline(
     #[prop(optional)]
     rows: Option<RwSignal<Arc<Vec<String>>>>,
     /// The selected slice or instant.
-    selection: RwSignal<Option<Item>>,
+    selection: RwSignal<Option<EventId>>,
     /// Slices in yellow, sorted by id.
     highlights: Signal<Arc<Vec<SliceId>>>,
     /// Whether no other slices are drawn than those in yellow.
@@ -41,7 +41,7 @@ pub fn Timeline(
     /// (from, to, whether it leads into the selection).
     arrows: Signal<Vec<(SliceId, SliceId, bool)>>,
     /// Scrolls and pans to a slice or an instant whenever it changes to one.
-    reveal: Signal<Option<Item>>,
+    reveal: Signal<Option<EventId>>,
     /// Asked for the details of the selection.
     on_details: Callback<()>,
     /// Which arrows are drawn, and who knows them; without it only those of the selection.
@@ -58,7 +58,7 @@ pub fn Timeline(
     is_moving: Option<RwSignal<bool>>,
     /// What a glance at a slice tells beyond what is drawn.
     #[prop(optional)]
-    glance: Option<Glance>,
+    glance: Option<HoveredSlice>,
     /// What of it is shown.
     #[prop(optional)]
     settings: Option<Settings>,
@@ -67,7 +67,7 @@ pub fn Timeline(
     is_brief: bool,
     /// From the profile's slices to those of `hot`, where these stand in other rows.
     #[prop(default = Signal::stored(Arc::default()))]
-    ids: Signal<Arc<Ids>>,
+    ids: Signal<Arc<SliceIdMap>>,
     /// Stretches worth a look.
     #[prop(default = Signal::stored(Arc::default()))]
     bands: Signal<Arc<Vec<Band>>>,
@@ -90,7 +90,7 @@ pub fn Timeline(
         }
         Act::Details => on_details.run(()),
     });
-    let stage = Stage::new(nodes(), shown(), ids, on_act);
+    let stage = TimelineHandle::new(nodes(), shown(), ids, on_act);
     Effect::new(move |before: Option<bool>| {
         stage.open(hot.get(), !is_brief);
         let is_there = hot.with(Option::is_some);
@@ -171,8 +171,8 @@ fn nodes() -> Nodes {
     }
 }
 
-fn shown() -> Shown {
-    Shown {
+fn shown() -> DomState {
+    DomState {
         labels: RwSignal::new(Arc::default()),
         card: RwSignal::new(None),
         card_at: RwSignal::new((0.0, 0.0)),
@@ -189,13 +189,13 @@ fn shown() -> Shown {
 
 #[component]
 fn Page(
-    stage: Stage,
+    stage: TimelineHandle,
     hot: Signal<Option<Arc<HotColumns>>>,
-    selection: RwSignal<Option<Item>>,
+    selection: RwSignal<Option<EventId>>,
     choice: Option<FlowChoice>,
     range: RwSignal<Option<TimeRange>>,
     marking: Marking,
-    glance: Option<Glance>,
+    glance: Option<HoveredSlice>,
     settings: Option<Settings>,
     bands: Signal<Arc<Vec<Band>>>,
 ) -> impl IntoView {
@@ -245,7 +245,7 @@ fn Page(
                 ></canvas>
             </div>
             <super::steps::StepBands stage hot />
-            <super::bands::BandStrip stage bands settings />
+            <super::highlights::BandStrip stage bands settings />
             <div class="timeline__scroll" node_ref=scroller on:scroll=on_scroll>
                 <div class="timeline__sticky">
                     <Labels stage />

@@ -9,9 +9,9 @@ use crate::base::text::counted;
 use crate::engine::query::VariantPartsQuery;
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::bars::Bars;
+use crate::ui::controls::{Help, Problem};
 use crate::ui::dom;
 use crate::ui::effect::effect;
-use crate::ui::small::{Help, Problem};
 use crate::ui::table::{Kind, Table};
 use crate::views::scope::EntireTrace;
 use crate::worker::client::Ask;
@@ -38,7 +38,7 @@ impl PartialEq for Profile {
 }
 
 /// What each profile gave, by hash: its rows, or why it has none.
-type Given = BTreeMap<String, Result<Arc<Vec<VariantPart>>, String>>;
+type PartsByProfile = BTreeMap<String, Result<Arc<Vec<VariantPart>>, String>>;
 
 #[derive(Clone, Copy)]
 struct State {
@@ -72,7 +72,7 @@ impl State {
 }
 
 /// Asks every profile once for its rows.
-fn collect(profiles: Signal<Vec<Profile>>, given: RwSignal<Given>) {
+fn collect(profiles: Signal<Vec<Profile>>, given: RwSignal<PartsByProfile>) {
     let asked = StoredValue::new(BTreeSet::<String>::new());
     effect(move || {
         for profile in profiles.get() {
@@ -101,7 +101,7 @@ pub fn VariantsView(
     #[prop(default = ViewState::detached("variants"))]
     choices: ViewState,
 ) -> impl IntoView {
-    let given = RwSignal::new(Given::new());
+    let given = RwSignal::new(PartsByProfile::new());
     collect(profiles, given);
     let (without, order) = (choices.choice("without", String::new()), choices.choice("order", String::new()));
     let columns = choices.choice("columns", String::new());

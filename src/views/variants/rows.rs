@@ -156,9 +156,9 @@ mod tests {
     use crate::analysis::variants::{VariantPart, VariantValue, variants};
 
     /// Title, start and values of a profile.
-    type Given<'a> = (&'a str, Option<i64>, &'a [(&'a str, VariantCell)]);
+    type ProfileValues<'a> = (&'a str, Option<i64>, &'a [(&'a str, VariantCell)]);
 
-    fn table(profiles: &[Given<'_>]) -> Variants {
+    fn table(profiles: &[ProfileValues<'_>]) -> Variants {
         let value = |(id, cell): &(&str, VariantCell)| VariantValue {
             column: VariantColumn {
                 id: (*id).into(),
@@ -171,7 +171,7 @@ mod tests {
             .into(),
             cell: cell.clone(),
         };
-        let part = |(title, epoch_ns, values): &Given<'_>| VariantPart {
+        let part = |(title, epoch_ns, values): &ProfileValues<'_>| VariantPart {
             title: (*title).into(),
             epoch_ns: *epoch_ns,
             values: values.iter().map(value).collect(),

@@ -4,7 +4,7 @@
 
 use super::{MOST_RUNS, access_time, core_of, engine_tracks, is_on_chip, overlap, partitions};
 use crate::analysis::details::Neighbour;
-use crate::base::{SliceId, StrId, TrackId, in_parts};
+use crate::base::{SliceId, StrId, TrackId, for_each_chunk};
 use crate::model::accesses::{Access, Executions, Memory};
 use crate::model::{Domain, NeuronDevice, Profile};
 use std::collections::BinaryHeap;
@@ -66,7 +66,7 @@ fn executions(profile: &Profile, device: &NeuronDevice) -> Executions {
     for (track, _) in engine_tracks(profile) {
         let range = profile.slices_of(track);
         let first = range.start;
-        in_parts(range.len(), &mut |part| {
+        for_each_chunk(range.len(), &mut |part| {
             for i in part.map(|k| first + k) {
                 let set = sets.get(i).copied().filter(|set| *set != NeuronDevice::ABSENT);
                 found.extend(set.map(|set| (set, access_time(profile, device, i as u32).0, i as u32)));

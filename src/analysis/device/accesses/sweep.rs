@@ -1,7 +1,7 @@
 //! All accesses of a memory in the order of time, and what each value in it goes through.
 
 use super::{MOST_RUNS, access_time, engine_tracks};
-use crate::base::{TrackId, in_parts};
+use crate::base::{TrackId, for_each_chunk};
 use crate::model::accesses::{Access, AccessKind, Memory, N_PARTITIONS};
 use crate::model::{NeuronDevice, Profile};
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ pub(super) fn events<'a>(profile: &Profile, device: &'a NeuronDevice, core: Opti
     for (track, _) in engine_tracks(profile).filter(|t| core.is_none_or(|core| t.1 == core)) {
         let range = profile.slices_of(track);
         let first = range.start;
-        in_parts(range.len(), &mut |part| {
+        for_each_chunk(range.len(), &mut |part| {
             for i in part.map(|k| first + k).filter(|i| sets.get(*i).is_some_and(|set| is_wanted.get(*set as usize) == Some(&true))) {
                 let (start, end) = access_time(profile, device, i as u32);
                 let all = device.accesses_of(i as u32).iter().filter(|a| a.memory == memory);

@@ -3,7 +3,7 @@
 use super::{Case, FileWarning, Finding, Out, Severity, Verdict, bytes, percent, texts};
 use crate::analysis::device::metrics::ENGINES;
 use crate::analysis::device::{cells, tensors};
-use crate::base::{SliceId, StrId, in_parts, text};
+use crate::base::{SliceId, StrId, for_each_chunk, text};
 use crate::model::{Domain, Profile};
 use rustc_hash::FxHashSet;
 
@@ -101,7 +101,7 @@ fn unknown_tensors(case: &Case<'_>) -> Option<(u64, u64)> {
     let types = case.profile.attribute("queue_type").filter(|_| !is_bare)?;
     let is_dynamic: Vec<bool> = case.profile.strings.iter().map(|s| s.1.ends_with("_dynamic")).collect();
     let (mut n, mut n_unknown) = (0, 0);
-    in_parts(types.values.len(), &mut |part| {
+    for_each_chunk(types.values.len(), &mut |part| {
         for i in part.filter(|i| is_dynamic[types.values[*i].index()]) {
             n += 1;
             n_unknown += u64::from(variables.is_none_or(|v| v.values[i] == StrId(0)));

@@ -1,26 +1,26 @@
 //! What the rules look at: figures and rows of a profile, worked out once.
 
-use crate::analysis::device::bands::Band;
 use crate::analysis::device::busy::{Busy, busy};
 use crate::analysis::device::cause::Causes;
 use crate::analysis::device::cells;
 use crate::analysis::device::critical_path::{CriticalPath, critical_path_of};
 use crate::analysis::device::engines::{Engine, engines};
 use crate::analysis::device::gaps::{self, Gaps, gaps_of, whole};
-use crate::analysis::device::metrics::{Computed, Facts, Hardware};
+use crate::analysis::device::highlights::Band;
+use crate::analysis::device::metrics::{Computed, Hardware, MetricSource};
 use crate::analysis::device::signals::Signals;
 use crate::analysis::device::summary::{self, EngineTime};
 use crate::analysis::device::tensors::{TensorRow, Tensors, tensors};
 use crate::analysis::spans::{self, Spans};
 use crate::base::order::keep_largest;
-use crate::base::{SliceId, TimeNs, TimeRange, in_parts};
+use crate::base::{SliceId, TimeNs, TimeRange, for_each_chunk};
 use crate::model::{GenericTable, NeuronDevice, Profile};
 use std::cell::OnceCell;
 
 /// What the rules look at.
 pub(super) struct Case<'a> {
     pub profile: &'a Profile,
-    pub facts: Facts<'a>,
+    pub facts: MetricSource<'a>,
     pub hardware: Option<Hardware>,
     /// Nanoseconds of the whole run.
     pub total: f64,
@@ -75,7 +75,7 @@ pub(super) struct Utilization {
 impl<'a> Case<'a> {
     /// `info` stands for the table of tensors where the profile holds it in the file only.
     pub fn of(profile: &'a Profile, info: Option<&'a GenericTable>) -> Self {
-        let facts = Facts::of(profile);
+        let facts = MetricSource::of(profile);
         let hardware = facts.hardware();
         let (work, signals) = (engines(profile), Signals::of(profile));
         let causes = Causes::of(profile, &signals);
@@ -146,10 +146,10 @@ impl<'a> Case<'a> {
     }
 
     /// A slice as a place.
-    pub fn place(&self, slice: SliceId) -> super::Place {
+    pub fn place(&self, slice: SliceId) -> super::Location {
         let slices = &self.profile.slices;
         let range = TimeRange::new(TimeNs(slices.start[slice.index()]), TimeNs(slices.end(slice.index())));
-        super::Place { label: self.profile.name_of(slice).into(), range, slice: Some(slice) }
+        super::Location { label: self.profile.name_of(slice).into(), range, slice: Some(slice) }
     }
 
     /// When that engine worked, core by core.
@@ -177,7 +177,7 @@ fn products(profile: &Profile, work: &[Engine]) -> Vec<Products> {
     let of = |engine: &Engine| {
         let (mut spans, mut longest) = (Vec::new(), Vec::new());
         let (mut all, mut moved, mut n_transposes) = (0u64, 0u64, 0);
-        in_parts(engine.items.len(), &mut |part| {
+        for_each_chunk(engine.items.len(), &mut |part| {
             for &(start, end, slice, _) in &engine.items[part] {
                 let elements = device.elements.get(slice.index()).copied().filter(|e| *e != NeuronDevice::ABSENT);
                 let flops = 2 * u64::from(elements.unwrap_or(0));

@@ -1,10 +1,10 @@
 //! R30–R36: how well data is moved.
 
-use super::{Case, Finding, Out, Place, Severity, Verdict, bytes, nanoseconds, percent, rate};
-use crate::analysis::device::bands::BandKind;
+use super::{Case, Finding, Location, Out, Severity, Verdict, bytes, nanoseconds, percent, rate};
+use crate::analysis::device::highlights::BandKind;
 use crate::analysis::recent_cache::Groups;
 use crate::base::order::keep_largest;
-use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts, largest, text};
+use crate::base::{SliceId, StrId, TimeNs, TimeRange, TrackId, for_each_chunk, largest, text};
 use crate::model::{Domain, NeuronDevice, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -78,7 +78,7 @@ impl Packets {
             let is_dynamic = profile.strings.get(track.name).contains("Dynamic");
             let slices = profile.slices_of(TrackId(t as u32));
             let mut busy: Groups<StrId, Moved> = Groups::default();
-            in_parts(slices.len(), &mut |part| {
+            for_each_chunk(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
                     let n = device.bytes.get(i).copied().unwrap_or(NeuronDevice::ABSENT);
                     while duplicates.next_if(|d| (*d as usize) < i).is_some() {}
@@ -119,10 +119,10 @@ impl Packets {
 }
 
 /// Stretches in which small transfers follow each other closely, those of most first.
-fn stretches<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Place> + 'a {
+fn stretches<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Location> + 'a {
     let small = case.bands().iter().filter(|b| b.kind == BandKind::SmallTransfers);
     let place =
-        |n: u64, core: &str, range| Place { label: format!("{} on {core}", text::counted(n, "small transfer")), range, slice: None };
+        |n: u64, core: &str, range| Location { label: format!("{} on {core}", text::counted(n, "small transfer")), range, slice: None };
     largest(3, small, |b| b.transfers as i64).into_iter().map(move |b| place(b.transfers, &b.name, b.range))
 }
 
@@ -235,10 +235,10 @@ fn tiny(case: &Case<'_>, packets: &Packets) -> Verdict {
 }
 
 /// The longest times in which a core's DMA was busy without a break.
-fn stretches_of(case: &Case<'_>, core: &str) -> Vec<Place> {
+fn stretches_of(case: &Case<'_>, core: &str) -> Vec<Location> {
     let spans = case.busy_of("DMA").filter(|b| b.core == core).flat_map(|b| b.ranges.iter().copied());
     let place =
-        |s: (i64, i64)| Place { label: format!("DMA of {core} busy"), range: TimeRange::new(TimeNs(s.0), TimeNs(s.1)), slice: None };
+        |s: (i64, i64)| Location { label: format!("DMA of {core} busy"), range: TimeRange::new(TimeNs(s.0), TimeNs(s.1)), slice: None };
     largest(3, spans, |s| s.1 - s.0).into_iter().map(place).collect()
 }
 

@@ -1,7 +1,7 @@
 //! R20–R29: what the engines do, and how well.
 
 use super::case::Products;
-use super::{Case, Finding, MOST_PLACES, Out, Place, Severity, Verdict, nanoseconds, percent};
+use super::{Case, Finding, Location, MOST_PLACES, Out, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::device::cause::Cause;
 use crate::analysis::spans::{Spans, push};
 use crate::base::{TimeNs, TimeRange, largest, text};
@@ -217,7 +217,7 @@ fn psum(case: &Case<'_>) -> Verdict {
             push(&mut full, (from, until));
         }
         let place =
-            |s: (i64, i64)| Place { label: format!("PSUM of {core}"), range: TimeRange::new(TimeNs(s.0), TimeNs(s.1)), slice: None };
+            |s: (i64, i64)| Location { label: format!("PSUM of {core}"), range: TimeRange::new(TimeNs(s.0), TimeNs(s.1)), slice: None };
         places.extend(full.into_iter().map(place));
     }
     Verdict::when(!places.is_empty(), || {

@@ -33,7 +33,7 @@ pub enum Severity {
 
 /// A place in the timeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct Location {
     /// What is there.
     pub label: String,
     /// From when to when.
@@ -56,7 +56,7 @@ pub struct Finding {
     /// Figures: (what, how much).
     pub evidence: Vec<(String, String)>,
     /// Where to look.
-    pub places: Vec<Place>,
+    pub places: Vec<Location>,
     /// Why it costs time.
     pub why: String,
     /// What to do.
@@ -128,7 +128,7 @@ impl Finding {
         self
     }
 
-    fn at(mut self, places: impl IntoIterator<Item = Place>) -> Self {
+    fn at(mut self, places: impl IntoIterator<Item = Location>) -> Self {
         self.places.extend(places.into_iter().take(MOST_PLACES));
         self
     }

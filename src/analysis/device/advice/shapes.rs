@@ -3,7 +3,7 @@
 use super::{Case, Finding, Out, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::spans::Spans;
 use crate::base::Order as _;
-use crate::base::{SliceId, StrId, in_parts, largest, text};
+use crate::base::{SliceId, StrId, for_each_chunk, largest, text};
 use crate::model::domain::Shape;
 use crate::model::{Dtype, NeuronDevice};
 
@@ -61,7 +61,7 @@ fn sized(case: &Case<'_>) -> Vec<Sized> {
     // Shapes come by slice, so that a track is looked up once for each lane.
     let (mut end, mut root) = (0, 0);
     let mut out: Vec<Sized> = Vec::with_capacity(device.shapes.len());
-    in_parts(device.shapes.len(), &mut |part| {
+    for_each_chunk(device.shapes.len(), &mut |part| {
         for shape in &device.shapes[part] {
             if shape.slice >= end {
                 let lane = case.profile.lane_of(SliceId(shape.slice));
@@ -106,7 +106,7 @@ fn shared(list: &[&Sized], cost: f64) -> f64 {
     if sum > 0.0 { cost * covered(list) / sum } else { 0.0 }
 }
 
-fn longest(case: &Case<'_>, list: Vec<&Sized>) -> Vec<super::Place> {
+fn longest(case: &Case<'_>, list: Vec<&Sized>) -> Vec<super::Location> {
     largest(3, list.into_iter(), |s| s.end.saturating_sub(s.start)).into_iter().map(|s| case.place(s.slice())).collect()
 }
 
@@ -225,7 +225,7 @@ fn coverage(case: &Case<'_>) -> Verdict {
     let Some(engines) = case.profile.attribute("engine") else { return Verdict::Missing("instructions of engines") };
     let is_meant: Vec<bool> = case.profile.strings.iter().map(|s| matches!(s.1, "Tensor" | "Vector" | "Scalar")).collect();
     let (mut n, mut n_named) = (0u64, 0u64);
-    in_parts(types.values.len(), &mut |part| {
+    for_each_chunk(types.values.len(), &mut |part| {
         for i in part.filter(|i| types.values[*i] != StrId(0) && is_meant[engines.values[*i].index()]) {
             n += 1;
             n_named += u64::from(sources.values[i] != StrId(0));

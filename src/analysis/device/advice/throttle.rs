@@ -1,6 +1,6 @@
 //! R41 and R42: throttling.
 
-use super::{Case, Finding, MOST_PLACES, Out, Place, Severity, Verdict, percent};
+use super::{Case, Finding, Location, MOST_PLACES, Out, Severity, Verdict, percent};
 use crate::analysis::spans::{length, length_in};
 use crate::base::order::keep_largest;
 use crate::base::{TimeNs, TimeRange, text};
@@ -18,7 +18,7 @@ struct Limited {
     time: f64,
     lost: f64,
     /// Times under a limit by what they cost, most first; those that cost nothing are left out.
-    places: Vec<(i64, Place)>,
+    places: Vec<(i64, Location)>,
 }
 
 /// Core by core, from the moments that the file tells.
@@ -36,7 +36,7 @@ fn limited(case: &Case<'_>) -> Vec<Limited> {
             out[at].lost += lost;
             if lost >= 1.0 {
                 let range = TimeRange::new(TimeNs(limit.start), TimeNs(limit.end));
-                let place = Place { label: format!("{core} limited to {}", percent(limit.limit)), range, slice: None };
+                let place = Location { label: format!("{core} limited to {}", percent(limit.limit)), range, slice: None };
                 keep_largest(&mut out[at].places, MOST_PLACES, (lost as i64, place), |p| p.0);
             }
         }
@@ -91,7 +91,7 @@ fn ramps(case: &Case<'_>) -> Verdict {
     if counters.is_empty() || case.gaps.engines.is_empty() {
         return Verdict::Missing("throttling over time, or instructions of the tensor engine");
     }
-    let (mut found, mut cost): (Vec<Place>, f64) = (Vec::new(), 0.0);
+    let (mut found, mut cost): (Vec<Location>, f64) = (Vec::new(), 0.0);
     let limits = case.device().map_or(&[][..], |d| &d.throttles);
     for counter in counters {
         let core = case.profile.track_path(counter.track).split(" / ").next().unwrap_or_default().to_string();
@@ -102,7 +102,7 @@ fn ramps(case: &Case<'_>) -> Verdict {
         for at in drops {
             let after = gaps.iter().find(|g| (0..=GAP_NS).contains(&at.saturating_sub(g.range.end.0)));
             let Some(gap) = after else { continue };
-            found.push(Place { label: "Gap before throttling".into(), range: gap.range, slice: gap.next });
+            found.push(Location { label: "Gap before throttling".into(), range: gap.range, slice: gap.next });
             let mut told = limits.iter().filter(|l| l.start == at && l.limit < 1.0).map(|l| lost(case, &core, l)).peekable();
             cost += if told.peek().is_some() { told.sum() } else { GAP_NS as f64 * 0.5 };
         }

@@ -1,6 +1,6 @@
 //! R10–R13: more data is moved than needed.
 
-use super::{Case, Finding, Out, Place, Severity, Verdict, bytes, percent};
+use super::{Case, Finding, Location, Out, Severity, Verdict, bytes, percent};
 use crate::analysis::device::tensors::{RELOADED, TensorRow};
 use crate::analysis::device::usage;
 use crate::base::Order as _;
@@ -44,7 +44,7 @@ fn reloaded_tensors(case: &Case<'_>) -> Verdict {
             let more = more.map(|n| format!(", {} reloaded", bytes(n))).unwrap_or_default();
             finding = finding.says(name, format!("{} times{more}", text::three_digits(*factor)));
         }
-        let place = |row: &TensorRow| Some(Place { label: row.name.clone(), range: row.used?, slice: None });
+        let place = |row: &TensorRow| Some(Location { label: row.name.clone(), range: row.used?, slice: None });
         finding.at(found.iter().filter_map(|f| place(f.0))).because(
             "Each additional load of a tensor costs bandwidth.",
             "Change loop order or tiling so that a tile is fully used before it is replaced.",

@@ -1,6 +1,6 @@
 //! R14–R19: what idle engines wait for.
 
-use super::{Case, Finding, Out, Place, Severity, Verdict, nanoseconds, percent};
+use super::{Case, Finding, Location, Out, Severity, Verdict, nanoseconds, percent};
 use crate::analysis::device::cause::Cause;
 use crate::analysis::device::gaps::Gap;
 use crate::analysis::device::signals::condition;
@@ -63,12 +63,12 @@ fn tensor<'a>(case: &Case<'a>, gap: &Gap) -> Option<&'a str> {
     (!name.is_empty()).then_some(name)
 }
 
-fn place(case: &Case<'_>, gap: &Gap) -> Place {
+fn place(case: &Case<'_>, gap: &Gap) -> Location {
     let mut label = if gap.what.is_empty() { gap.next_name.clone() } else { format!("{}: {}", gap.engine, gap.what) };
     if let Some(tensor) = tensor(case, gap) {
         label = format!("{label}, {tensor}");
     }
-    Place { label, range: gap.range, slice: gap.next }
+    Location { label, range: gap.range, slice: gap.next }
 }
 
 fn action(cause: Cause) -> &'static str {

@@ -1,7 +1,7 @@
 //! The answer: what a run, or a range of it, could reach per physical core, and where its time went.
 
 use super::ladders::{Family, GapKind, Ladder};
-use super::parts::{ExclusiveTime, Overlap, Part};
+use super::time_parts::{ExclusiveTime, Overlap, Part};
 use crate::base::{DurationNs, TimeRange};
 use serde::{Deserialize, Serialize};
 

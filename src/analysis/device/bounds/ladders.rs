@@ -1,6 +1,6 @@
 //! Bounds as ladders: from the total down to what is necessary, each step a gap with its size and what closing it could give.
 
-use super::parts::Part;
+use super::time_parts::Part;
 use serde::{Deserialize, Serialize};
 
 /// A family of bounds.

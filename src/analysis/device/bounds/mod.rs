@@ -5,17 +5,17 @@
 mod answer;
 pub mod evidence;
 pub mod ladders;
-pub mod parts;
 pub mod regions;
 pub mod rows;
+pub mod time_parts;
 
 pub use answer::{Bounds, BoundsQuery, CoreBounds, OpcodeTime};
 pub use evidence::{Evidence, EvidenceQuery, EvidenceRow};
 pub use ladders::{Bound, Family, Gap, GapKind, Ladder, Step};
-pub use parts::{ExclusiveTime, Overlap, Part};
 pub use regions::{Region, RegionWindowsQuery, Regions, RegionsQuery};
+pub use time_parts::{ExclusiveTime, Overlap, Part};
 
-use super::metrics::Facts;
+use super::metrics::MetricSource;
 use super::{cells, gaps};
 use crate::analysis::combinations::{MOST_SETS, combinations};
 use crate::analysis::spans;
@@ -34,20 +34,20 @@ pub fn with_rows(profile: &Profile, query: &BoundsQuery) -> (Bounds, Vec<CoreRow
     let range = query.range.unwrap_or_else(|| gaps::whole(profile));
     let mut out = Bounds { range, is_run: query.range.is_none_or(|r| gaps::holds_run(profile, r)), ..Bounds::default() };
     let Domain::NeuronDevice(device) = &profile.domain else { return (out, Vec::new()) };
-    let facts = Facts::of(profile);
+    let facts = MetricSource::of(profile);
     out.dma_bandwidth = facts.hardware_fact("dma_ddr_bandwidth");
     out.peak_flops = facts.core_flops();
     out.necessary_bytes = necessary_bytes(profile, &facts);
     let rows = rows::rows(profile, device, range);
     let (has_dma, has_sizes) = profile.has_transfers(device);
-    let given = Given { profile, device, query, has_dma, has_sizes, clock_ghz: facts.tensor_clock_ghz() };
+    let given = BoundsContext { profile, device, query, has_dma, has_sizes, clock_ghz: facts.tensor_clock_ghz() };
     out.cores = rows.iter().map(|core| core_bounds(&given, core, &out)).collect();
     out.notes = notes(&given, &rows, &out);
     (out, rows)
 }
 
 /// What a core's bounds are made of besides its rows.
-struct Given<'a> {
+struct BoundsContext<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,
     query: &'a BoundsQuery,
@@ -56,14 +56,14 @@ struct Given<'a> {
     clock_ghz: Option<f64>,
 }
 
-impl Given<'_> {
+impl BoundsContext<'_> {
     fn has_products(&self) -> bool {
         self.device.elements.is_told()
     }
 }
 
 /// Bytes of inputs, outputs and weights: as the file's summary says, or as its table of tensors does.
-fn necessary_bytes(profile: &Profile, facts: &Facts<'_>) -> Option<u64> {
+fn necessary_bytes(profile: &Profile, facts: &MetricSource<'_>) -> Option<u64> {
     let recorded = facts.number("inputs_outputs_weights_size_bytes").filter(|b| *b > 0.0);
     recorded.map(|b| b as u64).or_else(|| {
         let table = cells::table(profile, &["TensorInfo", "neff_node"])?;
@@ -74,7 +74,7 @@ fn necessary_bytes(profile: &Profile, facts: &Facts<'_>) -> Option<u64> {
     })
 }
 
-fn core_bounds(given: &Given<'_>, core: &CoreRows, run: &Bounds) -> CoreBounds {
+fn core_bounds(given: &BoundsContext<'_>, core: &CoreRows, run: &Bounds) -> CoreBounds {
     let sum = |of: &dyn Fn(&Product) -> u64| given.has_products().then(|| core.products.iter().map(of).fold(0, u64::saturating_add));
     let flops = sum(&Product::flops);
     let useful_flops = sum(&|p| if p.is_transpose { 0 } else { p.flops() });
@@ -109,8 +109,8 @@ fn core_bounds(given: &Given<'_>, core: &CoreRows, run: &Bounds) -> CoreBounds {
         profiler_flops: sum(&Product::profiler_flops),
         excess_interval_ns: given.clock_ghz.and_then(|clock| excess_interval_ns(&core.products, clock)),
         queue_types: core.queue_types.iter().map(|(name, set)| (name.clone(), DurationNs(spans::length(set)))).collect(),
-        exclusive: parts::exclusive(&core.sets, &parts::order(&given.query.order), run.range),
-        overlaps: parts::overlaps(&core.sets, run.range),
+        exclusive: time_parts::exclusive(&core.sets, &time_parts::order(&given.query.order), run.range),
+        overlaps: time_parts::overlaps(&core.sets, run.range),
         dma_states: if given.has_dma {
             combinations(&sets, run.range).into_iter().map(|(bits, t)| (names(bits), t)).collect()
         } else {
@@ -133,7 +133,7 @@ fn excess_interval_ns(products: &[Product], clock_ghz: f64) -> Option<f64> {
     Some(products.windows(2).map(late).sum())
 }
 
-fn notes(given: &Given<'_>, rows: &[CoreRows], found: &Bounds) -> Vec<String> {
+fn notes(given: &BoundsContext<'_>, rows: &[CoreRows], found: &Bounds) -> Vec<String> {
     let mut out = Vec::new();
     let mut note = |is_so: bool, text: String| {
         if is_so {

@@ -3,8 +3,8 @@
 //! Instructions of a core are labelled; a window of a region is a run of instructions with its label, by start, that no other label interrupts.
 //! Bytes belong to the window in which their transfer starts: what is prefetched counts before it is used.
 
-use super::evidence::{Given, MOST_SLICES, moves};
-use super::parts::{self, ExclusiveTime, Part};
+use super::evidence::{EvidenceContext, MOST_SLICES, moves};
+use super::time_parts::{self, ExclusiveTime, Part};
 use super::{gaps, rows};
 use crate::analysis::device::origin;
 use crate::analysis::spans::{self, Ranges};
@@ -118,7 +118,7 @@ fn labels_of(profile: &Profile, query: &RegionsQuery) -> (Vec<&'static Label>, &
     (choices, by)
 }
 
-fn found(given: &Given<'_>, by: &str, query: &RegionsQuery) -> Vec<Found> {
+fn found(given: &EvidenceContext<'_>, by: &str, query: &RegionsQuery) -> Vec<Found> {
     match by {
         "annotation" => annotated(given, &query.named),
         _ => labelled(given, by, &query.pattern),
@@ -131,7 +131,7 @@ pub fn windows(profile: &Profile, query: &RegionWindowsQuery) -> Vec<TimeRange> 
     let Domain::NeuronDevice(device) = &profile.domain else { return Vec::new() };
     let all = rows::rows(profile, device, range);
     let Some(core) = all.get(query.regions.core as usize) else { return Vec::new() };
-    let given = Given::of(profile, device, core, range);
+    let given = EvidenceContext::of(profile, device, core, range);
     let (_, by) = labels_of(profile, &query.regions);
     let region = found(&given, by, &query.regions).into_iter().find(|f| f.name == query.name);
     let windows = spans::union(region.map(|f| f.windows).unwrap_or_default());
@@ -147,11 +147,11 @@ pub fn regions(profile: &Profile, query: &RegionsQuery) -> Regions {
     let Domain::NeuronDevice(device) = &profile.domain else { return out };
     let all = rows::rows(profile, device, range);
     let Some(core) = all.get(query.core as usize) else { return out };
-    let given = Given::of(profile, device, core, range);
+    let given = EvidenceContext::of(profile, device, core, range);
     let found = found(&given, by, query);
     notes(&given, by, query, &mut out);
     let amounts = Amounts::of(&given);
-    let order = parts::order(&query.order);
+    let order = time_parts::order(&query.order);
     out.regions = found.into_iter().map(|f| amounts.region(&given, f, &order)).collect();
     if by != "annotation" {
         out.regions.order_by(|a, b| b.time.cmp(&a.time).then_with(|| a.name.cmp(&b.name)));
@@ -165,7 +165,7 @@ fn has_values(profile: &Profile, column: &str) -> bool {
     profile.attribute(column).is_some_and(|a| a.values.iter().any(|v| *v != StrId(0)))
 }
 
-fn notes(given: &Given<'_>, by: &str, query: &RegionsQuery, out: &mut Regions) {
+fn notes(given: &EvidenceContext<'_>, by: &str, query: &RegionsQuery, out: &mut Regions) {
     if !has_values(given.profile, "source") {
         let text = "Regions by source need source lines, which this file does not record: set `NEURON_FRAMEWORK_DEBUG=1`, `XLA_IR_DEBUG=1` and \
                     `XLA_HLO_DEBUG=1`, then compile and capture again.";
@@ -191,7 +191,7 @@ struct Found {
 }
 
 /// Instructions of the core that start in the range, by start.
-fn instructions(given: &Given<'_>) -> Vec<(i64, u32)> {
+fn instructions(given: &EvidenceContext<'_>) -> Vec<(i64, u32)> {
     let slices = &given.profile.slices;
     let all = given.tracks(TrackKind::Engine).flat_map(|t| given.profile.slices_of(t)).filter(|i| given.starts_here(*i));
     let mut out: Vec<(i64, u32)> = all.map(|i| (slices.start[i], i as u32)).collect();
@@ -215,7 +215,7 @@ struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    fn of(given: &Given<'a>, by: &'a str, pattern: &str) -> Self {
+    fn of(given: &EvidenceContext<'a>, by: &'a str, pattern: &str) -> Self {
         let column = |id: &str| given.profile.attribute(id).map(|a| a.values.as_slice());
         let id = CHOICES.iter().find(|c| c.0 == by).map_or("", |c| c.2);
         Labels {
@@ -276,7 +276,7 @@ fn label(by: &str, value: &str) -> String {
 }
 
 /// Regions of a label: contiguous runs are windows.
-fn labelled(given: &Given<'_>, by: &str, pattern: &str) -> Vec<Found> {
+fn labelled(given: &EvidenceContext<'_>, by: &str, pattern: &str) -> Vec<Found> {
     let mut labels = Labels::of(given, by, pattern);
     let mut last: Option<usize> = None;
     for (start, i) in instructions(given) {
@@ -298,7 +298,7 @@ fn labelled(given: &Given<'_>, by: &str, pattern: &str) -> Vec<Found> {
 }
 
 /// Regions that the user marked, cut to the range; such as lie outside are left out.
-fn annotated(given: &Given<'_>, named: &[(String, TimeRange)]) -> Vec<Found> {
+fn annotated(given: &EvidenceContext<'_>, named: &[(String, TimeRange)]) -> Vec<Found> {
     let all = instructions(given);
     let region = |(name, range): &(String, TimeRange)| {
         let window = (range.start.0.max(given.range.start.0), range.end.0.min(given.range.end.0));
@@ -313,7 +313,7 @@ fn annotated(given: &Given<'_>, named: &[(String, TimeRange)]) -> Vec<Found> {
 }
 
 /// Counts an instruction with its region.
-fn add(given: &Given<'_>, region: &mut Found, slice: u32) {
+fn add(given: &EvidenceContext<'_>, region: &mut Found, slice: u32) {
     region.instructions += 1;
     if region.slices.len() < MOST_SLICES {
         region.slices.push(SliceId(slice));
@@ -340,7 +340,7 @@ struct Amounts {
 }
 
 impl Amounts {
-    fn of(given: &Given<'_>) -> Self {
+    fn of(given: &EvidenceContext<'_>) -> Self {
         let mut all: Vec<(i64, u32)> = moves(given).map(|(i, _, bytes)| (given.profile.slices.start[i], bytes)).collect();
         all.sort_unstable();
         let mut before = Vec::with_capacity(all.len() + 1);
@@ -360,7 +360,7 @@ impl Amounts {
         self.before[at(end)].saturating_sub(self.before[at(start)])
     }
 
-    fn region(&self, given: &Given<'_>, found: Found, order: &[Part]) -> Region {
+    fn region(&self, given: &EvidenceContext<'_>, found: Found, order: &[Part]) -> Region {
         let wall = found.windows.iter().fold((i64::MAX, i64::MIN), |w, s| (w.0.min(s.0), w.1.max(s.1)));
         let windows = spans::union(found.windows);
         let range = |&(start, end): &(i64, i64)| TimeRange { start: TimeNs(start), end: TimeNs(end) };
@@ -370,7 +370,7 @@ impl Amounts {
             n_windows: windows.len() as u64,
             windows: windows.iter().take(MOST_WINDOWS).map(range).collect(),
             time: DurationNs(spans::length(&windows)),
-            exclusive: parts::exclusive_within(&given.core.sets, order, windows.clone()),
+            exclusive: time_parts::exclusive_within(&given.core.sets, order, windows.clone()),
             instructions: found.instructions,
             moved_bytes: self.has_sizes.then(|| windows.iter().map(|w| self.bytes(*w)).fold(0, u64::saturating_add)),
             issued_bytes: found.issued.or((!given.device.hbm.is_empty()).then_some(0)),

@@ -3,10 +3,10 @@
 use super::super::lanes::{self, LaneSpans};
 use super::super::{signals, waits};
 use super::answer::OpcodeTime;
-use super::parts::Part;
+use super::time_parts::Part;
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
-use crate::base::{DurationNs, StrId, TimeRange, TrackId, in_parts};
+use crate::base::{DurationNs, StrId, TimeRange, TrackId, for_each_chunk};
 use crate::model::{Dtype, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -162,7 +162,7 @@ impl Columns<'_> {
         let mut counted: Option<((StrId, StrId), OpcodeTime)> = None;
         let place = |name: &str| ENGINES.iter().position(|p| p.label() == name);
         for (lane, slices) in lanes::touching(self.profile, track, self.range) {
-            in_parts(slices.len(), &mut |part| {
+            for_each_chunk(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at) {
                     let engine = self.engines.map_or(StrId(0), |e| e[i]);
                     if engine != last.0 {
@@ -228,7 +228,7 @@ impl Columns<'_> {
     fn queue(&self, track: TrackId, sums: &mut Sums) {
         let is_in = |all: &[u32], i: usize| !all.is_empty() && all.binary_search(&(i as u32)).is_ok();
         for (lane, slices) in lanes::touching(self.profile, track, self.range) {
-            in_parts(slices.len(), &mut |part| {
+            for_each_chunk(slices.len(), &mut |part| {
                 // A packet that stands twice in the file is one.
                 for i in part.map(|at| slices.start + at).filter(|i| !is_in(&self.device.duplicates, *i)) {
                     if is_in(&self.device.unreported, i) {

@@ -1,6 +1,6 @@
 //! How long collective operations took: one by one, and as boxes of those that are alike.
 
-use super::{BoxFigures, Charts, Given, Operation};
+use super::{BoxFigures, ChartContext, Charts, Operation};
 use crate::base::Order as _;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange, TrackId, text};
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ pub(in crate::analysis::device) fn operations(profile: &crate::model::Profile) -
     (0..profile.tracks.len()).filter(is_row).flat_map(|t| profile.slices_of(TrackId(t as u32))).map(|i| SliceId(i as u32))
 }
 
-pub(super) fn collectives(given: &Given<'_>, out: &mut Charts) {
+pub(super) fn collectives(given: &ChartContext<'_>, out: &mut Charts) {
     let (profile, told) = (given.profile, &given.device.operations);
     let mut groups: BTreeMap<String, Vec<i64>> = BTreeMap::new();
     for slice in operations(profile) {

@@ -1,11 +1,11 @@
 //! Where the time of each engine went, and where its instructions come from.
 
-use super::{Charts, EngineSplit, Given, Origins};
+use super::{ChartContext, Charts, EngineSplit, Origins};
 use crate::analysis::device::metrics::ENGINES;
 use crate::analysis::device::share;
 use crate::analysis::spans::{self, Spans, length_in};
 use crate::base::Order as _;
-use crate::base::{DurationNs, StrId, TrackId, in_parts};
+use crate::base::{DurationNs, StrId, TrackId, for_each_chunk};
 use crate::model::domain::Throttle;
 use crate::model::{NeuronDevice, TrackKind};
 use rustc_hash::FxHashMap;
@@ -27,7 +27,7 @@ struct Work {
 /// Opcodes of an engine that are named.
 const MOST_OPCODES: usize = 5;
 
-pub(super) fn engines(given: &Given<'_>, out: &mut Charts) {
+pub(super) fn engines(given: &ChartContext<'_>, out: &mut Charts) {
     let mut works: Vec<Work> = Vec::new();
     let transpose = given.profile.strings.iter().find(|s| s.1 == "TRANSPOSE").map(|s| s.0);
     let is_wait = crate::analysis::device::waits::names(given.profile);
@@ -66,7 +66,12 @@ pub(super) fn engines(given: &Given<'_>, out: &mut Charts) {
     }
 }
 
-fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose, tells_source): (&[bool], Option<StrId>, bool), works: &mut Vec<Work>) {
+fn add_track(
+    given: &ChartContext<'_>,
+    track: usize,
+    (is_wait, transpose, tells_source): (&[bool], Option<StrId>, bool),
+    works: &mut Vec<Work>,
+) {
     let profile = given.profile;
     let own = profile.strings.get(profile.tracks[track].name);
     let attribute = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
@@ -81,7 +86,7 @@ fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose, tells_source)
     let own_engine = engine_of(StrId(0)).map(|engine| place(given, track, engine, tells, works));
     let mut last: Option<(StrId, Option<usize>)> = own_engine.map(|at| (StrId(0), Some(at)));
     let by_start = &profile.slices.by_start[profile.slices_of(TrackId(track as u32))];
-    in_parts(by_start.len(), &mut |part| {
+    for_each_chunk(by_start.len(), &mut |part| {
         for i in by_start[part].iter().map(|i| *i as usize) {
             let Some(span) = given.span(i) else { continue };
             let id = engines.map_or(StrId(0), |e| e[i]);
@@ -106,7 +111,7 @@ fn add_track(given: &Given<'_>, track: usize, (is_wait, transpose, tells_source)
 
 /// Place of an engine of the track's core in `works`, new or known.
 /// `tells`: whether the file names sources at all, and says what instructions are.
-fn place(given: &Given<'_>, track: usize, engine: usize, tells: (bool, bool), works: &mut Vec<Work>) -> usize {
+fn place(given: &ChartContext<'_>, track: usize, engine: usize, tells: (bool, bool), works: &mut Vec<Work>) -> usize {
     let root = given.roots[track];
     works.iter().position(|w| w.root == root && w.engine == engine).unwrap_or_else(|| {
         let origins = Origins { source: tells.0.then_some(0), compiler: 0, runtime: tells.1.then_some(0) };
@@ -116,7 +121,7 @@ fn place(given: &Given<'_>, track: usize, engine: usize, tells: (bool, bool), wo
     })
 }
 
-fn split(given: &Given<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> EngineSplit {
+fn split(given: &ChartContext<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> EngineSplit {
     let spans = Spans::union(work.spans);
     let busy = spans.total();
     let active = given.share(busy as f64);
@@ -150,7 +155,7 @@ fn split(given: &Given<'_>, work: Work, peak: Option<f64>, is_limited: bool) -> 
 }
 
 /// The most frequent opcodes first; equal ones by name.
-fn most_frequent(given: &Given<'_>, counts: FxHashMap<StrId, u64>) -> Vec<(String, u64)> {
+fn most_frequent(given: &ChartContext<'_>, counts: FxHashMap<StrId, u64>) -> Vec<(String, u64)> {
     let mut all: Vec<(String, u64)> = counts.into_iter().map(|(id, n)| (given.profile.strings.get(id).to_string(), n)).collect();
     all.order_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     all.truncate(MOST_OPCODES);

@@ -1,10 +1,10 @@
 //! Bytes from and to HBM, and what the bandwidth of its stack would have allowed.
 
-use super::{Charts, Given, Memory, MemorySource as Source};
+use super::{ChartContext, Charts, Memory, MemorySource as Source};
 use crate::analysis::device::{gaps, hbm};
 use crate::base::TimeRange;
 
-pub(super) fn memory(given: &Given<'_>, out: &mut Charts) {
+pub(super) fn memory(given: &ChartContext<'_>, out: &mut Charts) {
     let available = given.facts.hbm_bandwidth().map(|b| (b * given.window.0 as f64 / 1e9).round() as u64);
     if available.is_none() {
         out.notes.push("Memory bandwidth utilization is not available: the metadata do not record the HBM bandwidth.".into());
@@ -28,7 +28,7 @@ pub(super) fn memory(given: &Given<'_>, out: &mut Charts) {
 }
 
 /// The file's own sums, of the whole run.
-fn of_file(given: &Given<'_>) -> Option<Memory> {
+fn of_file(given: &ChartContext<'_>) -> Option<Memory> {
     let bytes = |name: &str| given.facts.number(name).filter(|b| *b >= 0.0).map(|b| b as u64);
     if given.range.is_some() {
         return None;
@@ -54,13 +54,13 @@ fn useful(read: u64, reloaded: u64) -> Option<f64> {
 }
 
 /// What transfers moved in a part of the run: instructions do not tell when theirs ran.
-fn of_transfers(given: &Given<'_>, range: TimeRange) -> Option<Memory> {
+fn of_transfers(given: &ChartContext<'_>, range: TimeRange) -> Option<Memory> {
     let moved = hbm::transferred(given.profile, given.device, range)?;
     Some(Memory { moved_by_dma: moved, source: Source::Transfers, ..Memory::default() })
 }
 
 /// The sums of the instructions that start in the range.
-fn of_rows(given: &Given<'_>) -> Option<Memory> {
+fn of_rows(given: &ChartContext<'_>) -> Option<Memory> {
     if given.device.hbm.is_empty() {
         return None;
     }

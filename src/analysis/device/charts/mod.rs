@@ -6,7 +6,7 @@ mod engines;
 mod memory;
 mod transfers;
 
-use super::metrics::Facts;
+use super::metrics::MetricSource;
 use crate::base::{DurationNs, SliceId, TimeNs, TimeRange};
 use crate::model::{Domain, Fact, NeuronDevice, Profile};
 pub(super) use collectives::operations;
@@ -222,14 +222,14 @@ pub struct BoxFigures {
 
 /// The charts of the run, or of a range of it.
 pub fn charts(profile: &Profile, range: Option<TimeRange>) -> Charts {
-    let facts = Facts::of(profile);
+    let facts = MetricSource::of(profile);
     let Domain::NeuronDevice(device) = &profile.domain else { return Charts::default() };
     let window = match range {
         Some(range) => range.duration(),
         None if device.window_ns > 0 => DurationNs(device.window_ns),
         None => profile.meta.range.duration(),
     };
-    let given = Given { profile, device, facts: &facts, range, window, within: range.unwrap_or(EVER), roots: roots(profile) };
+    let given = ChartContext { profile, device, facts: &facts, range, window, within: range.unwrap_or(EVER), roots: roots(profile) };
     let mut out = Charts { duration: window, ..Charts::default() };
     engines::engines(&given, &mut out);
     memory::memory(&given, &mut out);
@@ -250,10 +250,10 @@ pub fn charts(profile: &Profile, range: Option<TimeRange>) -> Charts {
 const EVER: TimeRange = TimeRange { start: TimeNs(i64::MIN), end: TimeNs(i64::MAX) };
 
 /// What every chart is made of.
-struct Given<'a> {
+struct ChartContext<'a> {
     profile: &'a Profile,
     device: &'a NeuronDevice,
-    facts: &'a Facts<'a>,
+    facts: &'a MetricSource<'a>,
     /// `None` is the whole run.
     range: Option<TimeRange>,
     window: DurationNs,
@@ -263,7 +263,7 @@ struct Given<'a> {
     roots: Vec<u32>,
 }
 
-impl Given<'_> {
+impl ChartContext<'_> {
     /// Name of a track's core.
     fn core(&self, track: usize) -> String {
         self.profile.strings.get(self.profile.tracks[self.roots[track] as usize].name).into()

@@ -1,11 +1,11 @@
 //! How the DMA engines, queues and types were used, and how fast transfers of each size are.
 
-use super::{Charts, Given, SizeGroup, TransferBy, TransferGroup, TransferMean};
+use super::{ChartContext, Charts, SizeGroup, TransferBy, TransferGroup, TransferMean};
 use crate::analysis::device::{lanes, share};
 use crate::analysis::recent_cache::Groups;
 use crate::analysis::spans::{self, Spans};
 use crate::base::Order as _;
-use crate::base::{DurationNs, SliceId, StrId, TrackId, in_parts};
+use crate::base::{DurationNs, SliceId, StrId, TrackId, for_each_chunk};
 use crate::model::{NeuronDevice, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -65,7 +65,7 @@ fn at(column: Option<&[StrId]>, i: usize) -> StrId {
     column.map_or(StrId(0), |c| c[i])
 }
 
-pub(super) fn transfers(given: &Given<'_>, out: &mut Charts) {
+pub(super) fn transfers(given: &ChartContext<'_>, out: &mut Charts) {
     let mut sums = Sums::default();
     let profile = given.profile;
     let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
@@ -101,24 +101,24 @@ impl Moved {
 }
 
 /// The file's own mean of the run, which is 0 where the profiler does not know it; else that of the rows.
-fn mean(given: &Given<'_>, moved: &Moved) -> Option<TransferMean> {
+fn mean(given: &ChartContext<'_>, moved: &Moved) -> Option<TransferMean> {
     let told = given.facts.number("dma_transfer_average_bytes").filter(|b| *b > 0.0 && given.range.is_none());
     let of_file = told.map(|bytes| TransferMean { bytes, is_of_file: true });
     of_file.or_else(|| (moved.count > 0).then(|| TransferMean { bytes: moved.bytes as f64 / moved.count as f64, is_of_file: false }))
 }
 
 /// Whether no transfer before it stands for the same packet.
-fn is_once(given: &Given<'_>, i: usize) -> bool {
+fn is_once(given: &ChartContext<'_>, i: usize) -> bool {
     let duplicates = &given.device.duplicates;
     duplicates.is_empty() || duplicates.binary_search(&(i as u32)).is_err()
 }
 
 /// Numbers, bytes and sizes of a queue's transfers, lane by lane: the order does not matter to them. Returns those that start in the range.
-fn counts(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums, out: &mut Charts) -> Moved {
+fn counts(given: &ChartContext<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums, out: &mut Charts) -> Moved {
     let (root, slices) = (given.roots[track.index()], &given.profile.slices);
     let mut sizes: FxHashMap<(StrId, StrId, u32), Sizes> = FxHashMap::default();
     for (_, lane) in lanes::touching(given.profile, track, given.within) {
-        in_parts(lane.len(), &mut |part| {
+        for_each_chunk(lane.len(), &mut |part| {
             for i in part.map(|k| lane.start + k).filter(|i| is_once(given, *i)) {
                 // Transfers count where they start; bytes where they move.
                 let is_own = slices.start[i] >= given.within.start.0;
@@ -147,10 +147,10 @@ fn counts(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut S
 }
 
 /// When a queue's transfers ran, by start.
-fn times(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums) {
+fn times(given: &ChartContext<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Sums) {
     let root = given.roots[track.index()];
     let by_start = &given.profile.slices.by_start[given.profile.slices_of(track)];
-    in_parts(by_start.len(), &mut |part| {
+    for_each_chunk(by_start.len(), &mut |part| {
         for i in by_start[part].iter().map(|i| *i as usize) {
             let Some(span) = given.span(i).filter(|_| is_once(given, i)) else { continue };
             for key in columns.keys(root, i).chain([(TransferBy::Queue, root, track.0)]) {
@@ -160,7 +160,7 @@ fn times(given: &Given<'_>, track: TrackId, columns: &Columns<'_>, sums: &mut Su
     });
 }
 
-fn groups(given: &Given<'_>, sums: Vec<(Key, Sum)>, out: &mut Charts) {
+fn groups(given: &ChartContext<'_>, sums: Vec<(Key, Sum)>, out: &mut Charts) {
     let core_bandwidth = given.facts.hardware_fact("dma_ddr_bandwidth");
     let n_engines = given.facts.hardware_fact("num_dma_engines_per_neuroncore").unwrap_or(N_ENGINES);
     let strings = &given.profile.strings;
@@ -195,7 +195,7 @@ fn groups(given: &Given<'_>, sums: Vec<(Key, Sum)>, out: &mut Charts) {
 }
 
 /// A queue's transfers by what they move and its size.
-fn by_size(given: &Given<'_>, track: TrackId, sizes: FxHashMap<(StrId, StrId, u32), Sizes>, out: &mut Charts) {
+fn by_size(given: &ChartContext<'_>, track: TrackId, sizes: FxHashMap<(StrId, StrId, u32), Sizes>, out: &mut Charts) {
     let strings = &given.profile.strings;
     let (core, queue) = (given.core(track.index()), given.profile.track_path(track).replace(" / DMA", ""));
     let group = |((variable, kind, size), s): ((StrId, StrId, u32), Sizes)| SizeGroup {

@@ -3,7 +3,7 @@
 use super::{PartGroup, PartRow};
 use crate::analysis::device::waits;
 use crate::base::Order as _;
-use crate::base::{DurationNs, StrId, TrackId, in_parts};
+use crate::base::{DurationNs, StrId, TrackId, for_each_chunk};
 use crate::model::{Profile, TrackKind};
 use rustc_hash::FxHashMap;
 
@@ -36,7 +36,7 @@ pub(super) fn group(profile: &Profile, by: &str) -> Option<PartGroup> {
     let slices = &profile.slices;
     for t in (0..profile.tracks.len()).filter(|&t| profile.tracks[t].kind == TrackKind::Engine) {
         let by_start = &slices.by_start[profile.slices_of(TrackId(t as u32))];
-        in_parts(by_start.len(), &mut |part| {
+        for_each_chunk(by_start.len(), &mut |part| {
             for i in by_start[part].iter().map(|i| *i as usize) {
                 let value = column.values[i];
                 if value.0 != 0 && !is_wait[slices.name[i].index()] {

@@ -2,7 +2,7 @@
 
 use crate::analysis::device::engines::Engine;
 use crate::base::Order as _;
-use crate::base::in_parts;
+use crate::base::for_each_chunk;
 use crate::model::Profile;
 
 /// No step.
@@ -25,7 +25,7 @@ impl Steps {
         let mut of_slice = vec![NONE; profile.slices.len()];
         let mut found: Vec<(i64, u32)> = Vec::with_capacity(engines.iter().map(|e| e.items.len()).sum());
         for engine in engines {
-            in_parts(engine.items.len(), &mut |part| {
+            for_each_chunk(engine.items.len(), &mut |part| {
                 for &(start, _, slice, _) in &engine.items[part] {
                     of_slice[slice.index()] = 0;
                     found.push((start, slice.0));
@@ -44,7 +44,7 @@ impl Steps {
         let mut out = Steps { before: vec![NONE; slices.len()], is_wait: vec![false; slices.len()], slices, of_slice };
         for engine in engines {
             let mut last = NONE;
-            in_parts(engine.items.len(), &mut |part| {
+            for_each_chunk(engine.items.len(), &mut |part| {
                 for &(.., slice, is_wait) in &engine.items[part] {
                     let step = out.of_slice[slice.index()];
                     out.before[step as usize] = last;

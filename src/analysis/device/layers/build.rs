@@ -5,7 +5,7 @@ use super::{ENGINES, LayerNode, LayersQuery, Level, MAX_NODES, RUNTIME, UNKNOWN}
 use crate::analysis::device::{lanes, share, waits};
 use crate::analysis::spans::{self, Ranges};
 use crate::base::Order as _;
-use crate::base::{DurationNs, Places, SliceId, StrId, TimeNs, TimeRange, TrackId, in_parts};
+use crate::base::{DurationNs, SliceId, SortedIndex, StrId, TimeNs, TimeRange, TrackId, for_each_chunk};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 
 /// Levels of a path that are read; deeper ones stay together.
@@ -23,7 +23,7 @@ pub(super) fn build<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &Laye
         device,
         range,
         transpose: profile.strings.iter().find(|(_, text)| *text == "TRANSPOSE").map(|(id, _)| id),
-        hbm: Places::of(device.hbm.len(), |at| device.hbm[at].slice),
+        hbm: SortedIndex::of(device.hbm.len(), |at| device.hbm[at].slice),
     };
     let roots = (0..profile.tracks.len() as u32).map(TrackId).filter(|t| profile.tracks[t.index()].parent.is_none());
     for core in roots {
@@ -35,7 +35,7 @@ pub(super) fn build<'a>(profile: &'a Profile, levels: &[Level<'_>], query: &Laye
         let node = LayerNode { name, level: "Core".into(), first: Some(SliceId(first.slice as u32)), ..LayerNode::default() };
         let root = out.node(node);
         transfers(profile, device, core, range, &mut out.nodes[root as usize]);
-        in_parts(steps.len(), &mut |part| {
+        for_each_chunk(steps.len(), &mut |part| {
             for step in &steps[part] {
                 let leaf = out.leaf(profile, levels, query.depth, root, step);
                 out.leaf_of.push((step.slice as u32, leaf));
@@ -65,7 +65,7 @@ fn steps(profile: &Profile, core: TrackId, range: TimeRange) -> Vec<Step> {
         };
         let mut last = (StrId(0), engine_of(StrId(0)));
         let by_start = &profile.slices.by_start[profile.slices_of(track)];
-        in_parts(by_start.len(), &mut |part| {
+        for_each_chunk(by_start.len(), &mut |part| {
             for i in by_start[part].iter().map(|i| *i as usize) {
                 let (start, end) = (profile.slices.start[i], profile.slices.end(i));
                 if start >= range.end.0 || end < range.start.0 {
@@ -94,7 +94,7 @@ fn transfers(profile: &Profile, device: &NeuronDevice, core: TrackId, range: Tim
         let mut of_lanes = Vec::new();
         for (_, slices) in lanes::touching(profile, track, range) {
             let mut spans = Ranges::new();
-            in_parts(slices.len(), &mut |part| {
+            for_each_chunk(slices.len(), &mut |part| {
                 for i in part.map(|at| slices.start + at).filter(|i| is_once(*i)) {
                     let (start, end) = (profile.slices.start[i], profile.slices.end(i));
                     spans::push(&mut spans, (start.max(range.start.0), end.min(range.end.0)));

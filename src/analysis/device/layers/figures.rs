@@ -3,7 +3,7 @@
 use super::LayerNode;
 use crate::analysis::device::share;
 use crate::analysis::recent_cache::RecentCache;
-use crate::base::{DurationNs, Places, StrId, TimeNs, TimeRange};
+use crate::base::{DurationNs, SortedIndex, StrId, TimeNs, TimeRange};
 use crate::model::{NeuronDevice, Profile};
 use rustc_hash::FxHashMap;
 
@@ -62,7 +62,7 @@ pub(super) struct Context<'a> {
     /// The word for instructions that only transpose.
     pub transpose: Option<StrId>,
     /// Where instructions stand in [`NeuronDevice::hbm`].
-    pub hbm: Places,
+    pub hbm: SortedIndex,
 }
 
 /// One instruction.

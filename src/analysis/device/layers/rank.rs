@@ -3,7 +3,7 @@
 use super::LayerNode;
 use super::figures::LayerTree;
 use crate::analysis::device::flops::share_of_peak;
-use crate::analysis::device::metrics::Facts;
+use crate::analysis::device::metrics::MetricSource;
 use crate::base::Order as _;
 use crate::base::colour_slots::by_index;
 use crate::model::Profile;
@@ -31,7 +31,7 @@ pub(super) fn order(tree: &LayerTree<'_>) -> Vec<u32> {
 }
 
 /// The nodes in their order, with shares of the peak and colours.
-pub(super) fn finish(profile: &Profile, tree: LayerTree<'_>, facts: &Facts<'_>, slots: &[u16]) -> Vec<LayerNode> {
+pub(super) fn finish(profile: &Profile, tree: LayerTree<'_>, facts: &MetricSource<'_>, slots: &[u16]) -> Vec<LayerNode> {
     let order = order(&tree);
     let mut place = vec![0u32; tree.nodes.len()];
     for (to, from) in order.iter().enumerate() {

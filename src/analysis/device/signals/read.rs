@@ -2,7 +2,7 @@
 
 use super::{NONE, Semaphore, Signals, roots, uses};
 use crate::base::Order as _;
-use crate::base::{Places, SliceId, StrId, in_parts};
+use crate::base::{SliceId, SortedIndex, StrId, for_each_chunk};
 use crate::model::{Profile, SemaphoreRole};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -54,7 +54,7 @@ impl<'a> Signals<'a> {
         let mut out = Signals {
             profile,
             uses,
-            places: if wanted.is_none() { Places::of(uses.len(), |at| uses[at].slice) } else { Places::default() },
+            places: if wanted.is_none() { SortedIndex::of(uses.len(), |at| uses[at].slice) } else { SortedIndex::default() },
             roots: roots(profile),
             of_use: Vec::with_capacity(shown.len()),
             first_use: shown.start,
@@ -79,7 +79,7 @@ impl<'a> Signals<'a> {
         let (profile, instants) = (self.profile, &self.profile.instants);
         let is_wanted = |told: &(u32, i64)| wanted.is_none_or(|w| w.contains(&told.0));
         let parsed: Vec<Option<(u32, i64)>> = profile.strings.iter().map(|(_, text)| value_of(text).filter(is_wanted)).collect();
-        in_parts(instants.time.len(), &mut |part| {
+        for_each_chunk(instants.time.len(), &mut |part| {
             for i in part {
                 let told = parsed[instants.name[i].index()];
                 let root = self.roots.get(instants.track[i].index()).copied();
@@ -98,7 +98,7 @@ impl<'a> Signals<'a> {
         let mut numbers = Numbers::default();
         // Uses come by slice, so that a track is looked up once for each lane.
         let (mut end, mut root) = (0, None);
-        in_parts(uses.len(), &mut |part| {
+        for_each_chunk(uses.len(), &mut |part| {
             for at in part {
                 let used = &uses[at];
                 let is_shown = shown.contains(&at);

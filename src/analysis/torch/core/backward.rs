@@ -3,9 +3,9 @@
 use super::events::{NONE, NodeKind};
 use super::link::Sources;
 use super::names;
-use super::tree::{Made, Trees, ends};
+use super::tree::{ModuleBackward, Trees, ends};
 use crate::base::Order as _;
-use crate::base::ascending::order_many;
+use crate::base::radix_sort::order_many;
 use crate::model::NO_SLICE;
 use rustc_hash::FxHashMap;
 
@@ -109,7 +109,7 @@ impl Groups {
 struct Plan {
     n_old: usize,
     parent: Vec<u32>,
-    made: Vec<Made>,
+    made: Vec<ModuleBackward>,
     is_gone: Vec<bool>,
     is_moved: FxHashMap<u32, u32>,
 }
@@ -163,7 +163,7 @@ impl Plan {
                 self.parent[child as usize] = node;
                 self.is_moved.insert(child, node);
             }
-            self.made.push(Made { node, module: trees.slice[module as usize], start, end });
+            self.made.push(ModuleBackward { node, module: trees.slice[module as usize], start, end });
             self.parent.push(NONE);
             self.is_gone.push(false);
             made_of.insert(module, node);
@@ -230,7 +230,7 @@ impl Plan {
                     None => old.host_self[node as usize],
                 });
                 if let Some(made) = made {
-                    out.made.push(Made { node: place, ..*made });
+                    out.made.push(ModuleBackward { node: place, ..*made });
                 }
                 open.extend(below.into_iter().rev().map(|c| (c, place)));
             }

@@ -4,7 +4,7 @@ use super::class::Class;
 use super::link::Sources;
 use crate::analysis::spans::{Ranges, length_in, union};
 use crate::base::Order as _;
-use crate::base::ascending::order_many;
+use crate::base::radix_sort::order_many;
 use crate::model::torch::ABSENT;
 use rustc_hash::FxHashMap;
 

@@ -5,7 +5,7 @@ use super::events::{Events, HostNodes, NONE, NodeKind, Threads, by_list, tracks_
 use super::names::{self, Names};
 use super::rules::{Era, Rules};
 use crate::base::Order as _;
-use crate::base::ascending::order_many;
+use crate::base::radix_sort::order_many;
 use crate::model::torch::ABSENT;
 use crate::model::{Profile, Torch};
 use rustc_hash::{FxBuildHasher, FxHashMap};

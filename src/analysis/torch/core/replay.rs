@@ -3,7 +3,7 @@
 use super::events::{Events, NodeKind};
 use super::tree::{Root, Trees, ends};
 use crate::base::TrackId;
-use crate::base::ascending::order_many;
+use crate::base::radix_sort::order_many;
 use crate::model::torch::ABSENT;
 use crate::model::{NO_SLICE, Profile, Torch};
 use rustc_hash::FxHashMap;

@@ -6,7 +6,7 @@ use super::events::{Events, HostNodes, NONE, NodeKind};
 pub use super::link::Raw;
 use super::link::{Links, Sources};
 use crate::base::TrackId;
-use crate::base::ascending::order_many;
+use crate::base::radix_sort::order_many;
 use crate::model::NO_SLICE;
 use forest::Forest;
 
@@ -23,7 +23,7 @@ pub struct Root {
 
 /// The backward part of a module: a node without a slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Made {
+pub struct ModuleBackward {
     /// The node.
     pub node: u32,
     /// The module's slice.
@@ -50,7 +50,7 @@ pub struct Trees {
     /// Duration without children and own calls, nanoseconds; 0 for roots.
     pub host_self: Vec<i64>,
     /// Nodes without a slice, by node.
-    pub made: Vec<Made>,
+    pub made: Vec<ModuleBackward>,
     /// (node, work), by node; work as a position in `Events::work`.
     pub work: Vec<(u32, u32)>,
 }
@@ -92,7 +92,7 @@ impl Trees {
     }
 
     /// The made part of a node without a slice.
-    pub fn made(&self, node: u32) -> Option<&Made> {
+    pub fn made(&self, node: u32) -> Option<&ModuleBackward> {
         self.made.binary_search_by_key(&node, |m| m.node).ok().map(|at| &self.made[at])
     }
 

@@ -20,7 +20,7 @@ pub struct Matched {
 }
 
 /// A call: (worker, position).
-type Place = (usize, usize);
+type CallRef = (usize, usize);
 
 /// Matches the calls of at least two workers, or says why that cannot be done.
 pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
@@ -42,7 +42,7 @@ pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
         Err(sentence) => return Err(sentence),
     }
     for group in groups {
-        let call = |&(worker, at): &Place| &parts[worker].calls[at];
+        let call = |&(worker, at): &CallRef| &parts[worker].calls[at];
         let n_ranges = group.first().map_or(0, |p| call(p).ranges.len());
         if group.len() < 2 || group.iter().any(|p| call(p).ranges.len() != n_ranges) {
             out.n_unmatched += group.len() as u64;
@@ -55,7 +55,7 @@ pub fn match_calls(parts: &[DistributedPart]) -> Result<Matched, String> {
             out.transfer[place.0][place.1] =
                 Some(ranges.map(|(range, shortest)| (range.1.0.saturating_sub(*shortest), range.1.0)).collect());
         }
-        let total = |p: &Place| (0..n_ranges).fold(0i64, |sum, r| sum.saturating_add(length(call(p), r)));
+        let total = |p: &CallRef| (0..n_ranges).fold(0i64, |sum, r| sum.saturating_add(length(call(p), r)));
         if let Some(last) = group.iter().min_by_key(|p| total(p)) {
             out.is_last[last.0][last.1] = true;
         }
@@ -71,9 +71,9 @@ fn length(call: &CommunicationCall, range: usize) -> i64 {
 }
 
 /// Calls with a number by process group, number and name; those that share all three in their order.
-fn by_number(parts: &[DistributedPart]) -> Vec<Vec<Place>> {
+fn by_number(parts: &[DistributedPart]) -> Vec<Vec<CallRef>> {
     let mut at_of: FxHashMap<(&str, u32, &str, u32), usize> = FxHashMap::default();
-    let mut out: Vec<Vec<Place>> = Vec::new();
+    let mut out: Vec<Vec<CallRef>> = Vec::new();
     for (worker, part) in parts.iter().enumerate() {
         let mut repeats: FxHashMap<(u32, u32, u32), u32> = FxHashMap::default();
         let name = |at: u32| part.names.get(at as usize).map_or("", String::as_str);
@@ -98,7 +98,7 @@ fn is_numbered(call: &CommunicationCall) -> bool {
 }
 
 /// Calls without a number by their order, which must be the same everywhere. `rest` holds their positions by worker.
-fn by_order(parts: &[DistributedPart], rest: &[Vec<usize>]) -> Result<Vec<Vec<Place>>, String> {
+fn by_order(parts: &[DistributedPart], rest: &[Vec<usize>]) -> Result<Vec<Vec<CallRef>>, String> {
     let n = rest.first().map_or(0, Vec::len);
     if let Some(other) = rest.iter().position(|r| r.len() != n) {
         return Err(format!(

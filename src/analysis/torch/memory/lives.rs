@@ -55,9 +55,9 @@ pub fn events(view: &View<'_>, owners: &Owners, query: &MemoryEventsQuery) -> Me
 type Pair = (Option<u32>, Option<u32>);
 
 /// Address on a device; the plugin pairs by address alone, so that devices share one key.
-type Place = (Option<DeviceKey>, u64);
+type AddressKey = (Option<DeviceKey>, u64);
 
-fn place(view: &View<'_>, record: &MemoryEvent) -> Option<Place> {
+fn place(view: &View<'_>, record: &MemoryEvent) -> Option<AddressKey> {
     Some((view.model.rules.is_linked_by_time.then(|| DeviceKey::of(record)), record.address?))
 }
 
@@ -65,7 +65,7 @@ fn place(view: &View<'_>, record: &MemoryEvent) -> Option<Place> {
 /// of the device of its allocation.
 fn pairs(view: &View<'_>, query: &MemoryEventsQuery) -> Vec<Pair> {
     let is_in = |r: &MemoryEvent| query.range.is_none_or(|range| range.start.0 <= r.time && r.time <= range.end.0);
-    let mut open: FxHashMap<Place, u32> = FxHashMap::default();
+    let mut open: FxHashMap<AddressKey, u32> = FxHashMap::default();
     let (mut released, mut unreleased, mut alone): (Vec<Pair>, Vec<Pair>, Vec<Pair>) = Default::default();
     for (i, record) in view.torch.memory.iter().enumerate().filter(|(_, r)| is_in(r)) {
         let Some(place) = place(view, record) else { continue };
@@ -94,7 +94,7 @@ fn pairs(view: &View<'_>, query: &MemoryEventsQuery) -> Vec<Pair> {
 /// The allocation that each release ends, by record of the whole trace; [`NONE`] where there is none.
 fn allocations(view: &View<'_>) -> Vec<u32> {
     let records = &view.torch.memory;
-    let mut open: FxHashMap<Place, u32> = FxHashMap::default();
+    let mut open: FxHashMap<AddressKey, u32> = FxHashMap::default();
     let mut out = vec![NONE; records.len()];
     for (i, record) in records.iter().enumerate() {
         let Some(place) = place(view, record) else { continue };

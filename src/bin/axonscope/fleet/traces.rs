@@ -2,7 +2,7 @@
 
 use crate::files;
 use axonscope::analysis::torch::run_part::RunPartQuery;
-use axonscope::base::{InputSet, Member, Origin, hash, place};
+use axonscope::base::{InputSet, Member, Origin, hash, trace_identity};
 use axonscope::engine::Session;
 use axonscope::formats::import;
 use axonscope::formats::parallel::Plan;
@@ -124,7 +124,7 @@ fn part_of(member: Member, id: u64) -> Result<RunPart, Refused> {
         return Err(Refused::Other(format!("`{name}`: expected one trace, found {}: unpack the archive first.", found.len())));
     };
     let origin = Origin { drop: 0, path: name.clone(), rank: session.rank() };
-    let place = place::places(std::slice::from_ref(&origin)).pop().unwrap_or_default();
+    let place = trace_identity::places(std::slice::from_ref(&origin)).pop().unwrap_or_default();
     let run = Path::new(&name).parent().map(|p| p.to_string_lossy().replace('\\', "/")).unwrap_or_default();
     let query = RunPartQuery { name, id, run, worker: place.worker, rank: place.rank };
     session.run_part(&query).map_err(Refused::Other)

@@ -6,7 +6,7 @@ use axonscope::analysis::torch::distributed::DistributedPartQuery;
 use axonscope::analysis::torch::memory::{MemoryEventsQuery, MemoryQuery};
 use axonscope::analysis::torch::modules::TreeQuery;
 use axonscope::analysis::torch::plugin_views as plugin;
-use axonscope::base::place::{Origin, places};
+use axonscope::base::trace_identity::{Origin, places};
 use axonscope::base::{TimeNs, TimeRange};
 use axonscope::engine::Session;
 use axonscope::engine::query::{DiffPartQuery, DistributedQuery, ModulesQuery};

@@ -1,6 +1,6 @@
 //! The elements of a list, 64 bytes at a time, and what to do with damaged ones.
 
-use super::{Damage, LONG, Mode, RECORD_MAX, Sink, Splitter, Take};
+use super::{Damage, LONG, Mode, RECORD_MAX, RootKeyAction, Sink, Splitter};
 use crate::formats::json::resync;
 use crate::formats::json::scan::STEP;
 
@@ -50,7 +50,7 @@ impl Splitter {
     /// The open record is long: cuts it where the next one begins, if it does.
     fn look_again(&mut self, sink: &mut dyn Sink) {
         self.look_at = self.carry.len().saturating_mul(2);
-        if self.take != Take::Records {
+        if self.take != RootKeyAction::Records {
             return;
         }
         let Some(cut) = self.boundary(&self.carry) else {
@@ -131,7 +131,7 @@ impl Splitter {
 
     #[inline]
     fn open(&mut self, block: &[u8], gap: usize, here: usize, base: u64, sink: &mut dyn Sink) {
-        if self.take == Take::Records {
+        if self.take == RootKeyAction::Records {
             stray(block, gap, here, base, sink);
             self.is_kept = true;
         }
@@ -144,7 +144,7 @@ impl Splitter {
     #[inline]
     fn close(&mut self, part: &[u8], base: u64, next: usize, sink: &mut dyn Sink) -> Option<Stopped> {
         self.is_open = false;
-        if self.take != Take::Records {
+        if self.take != RootKeyAction::Records {
             self.is_open = true;
             self.carry_over(part);
             self.is_open = false;

@@ -6,7 +6,7 @@
 //! none begins before it: a packet of data with 4 bytes would look like an end.
 
 use crate::base::text::{count, counted};
-use crate::base::{Ledger, StrId, TrackId, in_parts};
+use crate::base::{Ledger, StrId, TrackId, for_each_chunk};
 use crate::model::accesses::Moved;
 use crate::model::{Attribute, NeuronDevice, Profile, TrackKind};
 use rustc_hash::FxHashMap;
@@ -159,7 +159,7 @@ fn queue(
         Some(())
     };
     let mut is_sound = true;
-    in_parts(by_start.len(), &mut |part| {
+    for_each_chunk(by_start.len(), &mut |part| {
         for &slice in &by_start[part] {
             if !is_sound || !device.duplicates.is_empty() && device.duplicates.binary_search(&slice).is_ok() {
                 continue;
@@ -182,7 +182,7 @@ fn queue(
     };
     let fit: Vec<bool> = stretches.iter().zip(transfers).map(is_fit).collect();
     let mut n_fit = 0;
-    in_parts(by_start.len(), &mut |part| {
+    for_each_chunk(by_start.len(), &mut |part| {
         for &slice in &by_start[part] {
             let trigger = &mut triggers[slice as usize];
             let at = *trigger as usize;

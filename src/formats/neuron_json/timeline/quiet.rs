@@ -1,6 +1,6 @@
 //! Curves of throughput while nothing moves.
 
-use crate::base::in_parts;
+use crate::base::for_each_chunk;
 use crate::model::{Counter, Profile, TrackKind};
 
 /// Names of the rows of throughput that transfers tell.
@@ -37,7 +37,7 @@ fn reach(profile: &Profile, core: u32, times: &[i64]) -> Vec<i64> {
         }
         let (first, end) = (lane.first as usize, lane.end as usize);
         let mut at = 0;
-        in_parts(end - first, &mut |part| {
+        for_each_chunk(end - first, &mut |part| {
             for i in part.map(|k| first + k) {
                 let start = profile.slices.start[i];
                 at += ahead(&times[at..], start);

@@ -81,9 +81,9 @@ impl Ints<'_> {
 }
 
 /// Ids of a column's texts.
-pub struct Ids(Vec<StrId>);
+pub struct TextIds(Vec<StrId>);
 
-impl Ids {
+impl TextIds {
     /// The id of a row's text; the empty one's where nothing is told.
     #[inline(always)]
     pub fn get(&self, row: usize) -> StrId {
@@ -122,8 +122,8 @@ impl Batch {
     }
 
     /// The ids of a column's texts.
-    pub fn ids(&self, column: usize, strings: &mut Interner) -> Ids {
-        Ids(match &self.columns[column] {
+    pub fn ids(&self, column: usize, strings: &mut Interner) -> TextIds {
+        TextIds(match &self.columns[column] {
             Values::Missing | Values::Broken => Vec::new(),
             Values::Texts(values) => ids(values, self.n_rows, strings),
             Values::Codes(dictionary, codes) => dictionary.ids(codes, strings),

@@ -108,9 +108,9 @@ impl Codes {
                     Some(page) => match open(&page, self.is_optional)? {
                         Some(opened) => self.page = Some(opened),
                         None => {
-                            let pages = std::mem::replace(&mut self.pages, Box::new(Rest { front: Vec::new(), pages: None }));
+                            let pages = std::mem::replace(&mut self.pages, Box::new(RemainingPages { front: Vec::new(), pages: None }));
                             let front = std::iter::once(page).chain(self.dictionary_page.take()).collect();
-                            return Ok(Next::Other(out, Box::new(Rest { front, pages: Some(pages) })));
+                            return Ok(Next::Other(out, Box::new(RemainingPages { front, pages: Some(pages) })));
                         }
                     },
                 },
@@ -175,12 +175,12 @@ impl Open {
 }
 
 /// Pages that were looked at, last one first, and those after them.
-struct Rest {
+struct RemainingPages {
     front: Vec<Page>,
     pages: Option<Box<dyn PageReader>>,
 }
 
-impl PageReader for Rest {
+impl PageReader for RemainingPages {
     fn get_next_page(&mut self) -> PageResult<Option<Page>> {
         match (self.front.pop(), &mut self.pages) {
             (Some(page), _) => Ok(Some(page)),
@@ -209,7 +209,7 @@ impl PageReader for Rest {
     }
 }
 
-impl Iterator for Rest {
+impl Iterator for RemainingPages {
     type Item = PageResult<Page>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -2,7 +2,7 @@
 
 use super::table::{SLICE_TABLES, Table};
 use crate::base::{Ledger, Severity};
-use crate::formats::Watch;
+use crate::formats::ProgressReporter;
 use crate::formats::neuron_json::timeline::Timeline;
 use crate::formats::neuron_parquet::checks::consistency::Moments;
 use crate::formats::neuron_parquet::checks::missing;
@@ -15,13 +15,13 @@ use std::ops::ControlFlow;
 /// A timeline while its rows are read.
 pub struct Reading<'a, 'b> {
     pub t: Timeline,
-    pub place: Place,
+    pub place: CoreRows,
     pub links: Links,
     /// Tables on the timeline with the last moment of each.
     pub ends: Vec<(&'static str, i64)>,
     /// Some moments of the tables of measurements.
     pub moments: Vec<Moments>,
-    pub watch: &'a mut Watch<'b>,
+    pub watch: &'a mut ProgressReporter<'b>,
 }
 
 impl Reading<'_, '_> {
@@ -32,7 +32,7 @@ impl Reading<'_, '_> {
 
     /// Calls `row` with every row of a table and its number; it says whether the row is shown. What cannot be read is in the ledger.
     ///
-    /// `row` is called and not built in: a browser compiles well what is called often (see [`crate::base::in_parts`]).
+    /// `row` is called and not built in: a browser compiles well what is called often (see [`crate::base::for_each_chunk`]).
     pub fn each(
         &mut self,
         table: &Table,
@@ -99,16 +99,16 @@ impl Reading<'_, '_> {
 }
 
 /// What is known of the cores.
-pub struct Place {
+pub struct CoreRows {
     /// NeuronCore of the first physical core, where the file tells.
     first_core: Option<i64>,
     known: FxHashMap<i64, usize>,
 }
 
-impl Place {
+impl CoreRows {
     /// Cores, of which the first is that NeuronCore.
     pub fn new(first_core: Option<i64>) -> Self {
-        Place { first_core, known: FxHashMap::default() }
+        CoreRows { first_core, known: FxHashMap::default() }
     }
 
     /// The core of that index.

@@ -1,6 +1,6 @@
 //! Elements, FLOPs and bytes of an instruction, by neuron-profile's rules.
 
-use super::instruction::{Instruction, Place, TransferEnd};
+use super::instruction::{Instruction, TransferEnd, TransferPlace};
 use super::layout::{Class, End};
 
 /// Which memory an end of a transfer is in.
@@ -18,9 +18,9 @@ const VERIFIED_CORE: u64 = 4;
 /// The memory of a transfer's end by its address alone; `None` where the addresses of the core are not verified.
 pub(crate) fn memory_of(end: &TransferEnd, core: u64) -> Option<Memory> {
     match end.place {
-        Place::Table { .. } => Some(Memory::Hbm),
-        Place::Address(address) if address >> 32 == STATE_BUFFER_WINDOW => Some(Memory::StateBuffer),
-        Place::Address(_) if core == VERIFIED_CORE => Some(Memory::Hbm),
+        TransferPlace::Table { .. } => Some(Memory::Hbm),
+        TransferPlace::Address(address) if address >> 32 == STATE_BUFFER_WINDOW => Some(Memory::StateBuffer),
+        TransferPlace::Address(_) if core == VERIFIED_CORE => Some(Memory::Hbm),
         _ => None,
     }
 }

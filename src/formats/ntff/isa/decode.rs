@@ -1,7 +1,7 @@
 //! From a word to an instruction, by the table of opcodes. Whatever is not verified refuses the whole word.
 
 use super::codes::{self, Codes, Dtype, Refused};
-use super::instruction::{Access, Instruction, MEMORY_END, Operand, Place, Transfer, TransferEnd, Value};
+use super::instruction::{Access, Instruction, MEMORY_END, Operand, Transfer, TransferEnd, TransferPlace, Value};
 use super::layout::{Class, DtypeAt, End, LAYOUTS, Part};
 use super::word::{WORD_BYTES, Word};
 use super::{learned, sync};
@@ -217,9 +217,9 @@ impl Reader<'_> {
         let raw = word.u64(at);
         let (index, offset) = ((raw >> 32) as u32 & 0xFF_FFFF, raw as u32);
         let place = match raw >> 56 {
-            0 => Place::Address(raw),
-            0x20 => Place::Table { index, offset },
-            0x10 if self.opcode == PSEUDO_TRANSFER => Place::Variable { id: index, offset },
+            0 => TransferPlace::Address(raw),
+            0x20 => TransferPlace::Table { index, offset },
+            0x10 if self.opcode == PSEUDO_TRANSFER => TransferPlace::Variable { id: index, offset },
             code => return Err(self.refused("form of a transfer's address", code)),
         };
         Ok(TransferEnd {

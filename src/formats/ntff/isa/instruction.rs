@@ -36,7 +36,7 @@ impl Access {
 
 /// A place at an end of a DMA transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum TransferPlace {
     /// A device address.
     Address(u64),
     /// An entry of the table of the model's tensors, and bytes into it.
@@ -48,7 +48,7 @@ pub(crate) enum Place {
 /// An end of a DMA transfer: a pattern in two dimensions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TransferEnd {
-    pub place: Place,
+    pub place: TransferPlace,
     /// Bytes.
     pub steps: [i32; 2],
     pub counts: [u16; 2],

@@ -18,10 +18,10 @@ mod word;
 
 pub(super) use codes::Refused;
 pub(super) use counters::{Counters, Memory};
-pub(super) use instruction::{Access, Instruction, Operand, Place, TransferEnd, Value};
+pub(super) use instruction::{Access, Instruction, Operand, TransferEnd, TransferPlace, Value};
 pub(super) use layout::End;
 pub(super) use learned::{codes as learned_codes, learn as learn_codes};
-pub(super) use program::{Core, Decoded, Functions, NotDecoded, Owners, Program, WordPlace, compiler_pc, decode_word};
+pub(super) use program::{CorePrograms, Decoded, Functions, NotDecoded, Owners, Program, WordPlace, compiler_pc, decode_word};
 pub(super) use word::WORD_BYTES;
 
 /// The architecture whose words are verified, as the trace numbers it: trn2.

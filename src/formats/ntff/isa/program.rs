@@ -178,17 +178,17 @@ pub(crate) struct NotDecoded {
 
 /// The programs of a physical core.
 #[derive(Debug)]
-pub(crate) struct Core {
+pub(crate) struct CorePrograms {
     /// Physical core.
     nc: u64,
     programs: Vec<(u64, Rc<Program>)>,
     owners: Owners,
 }
 
-impl Core {
+impl CorePrograms {
     /// Of a subgraph's programs by engine.
     pub fn new(subgraph: &Subgraph, programs: Vec<(u64, Rc<Program>)>) -> Self {
-        Core { nc: subgraph.nc, owners: Owners::of(&programs, subgraph), programs }
+        CorePrograms { nc: subgraph.nc, owners: Owners::of(&programs, subgraph), programs }
     }
 
     /// The program of an engine.

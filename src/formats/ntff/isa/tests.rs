@@ -3,7 +3,7 @@
 use super::counters::{Memory, counters};
 use super::decode::decode;
 use super::layout::LAYOUTS;
-use super::program::{Core, Functions, Program};
+use super::program::{CorePrograms, Functions, Program};
 use super::text::{Names, text};
 use super::word::WORD_BYTES;
 use crate::formats::ntff::info::{Patch, Queue, Subgraph};
@@ -187,9 +187,9 @@ fn programs_have_owners_and_words_of_the_runtime() {
     let mut subgraph = Subgraph { nc: 4, patches, queues: vec![queue("qPoolDynamic"), queue("qSPDynamicHW")], ..Subgraph::default() };
     let open = |subgraph: &Subgraph, sync: &[u8]| {
         let program = |engine, words: &[u8]| (engine, Rc::new(Program::new(words.to_vec(), engine, &subgraph.patches)));
-        Core::new(subgraph, vec![program(0, &tensor), program(4, sync)])
+        CorePrograms::new(subgraph, vec![program(0, &tensor), program(4, sync)])
     };
-    let text_at = |core: &Core, pc| {
+    let text_at = |core: &CorePrograms, pc| {
         let word = core.decode(0, pc, &Functions::default(), &|_| None).expect("a word");
         word.map(|w| (w.text, w.instruction_type)).expect("verified")
     };

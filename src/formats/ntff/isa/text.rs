@@ -2,7 +2,7 @@
 
 use super::codes::FUNCTION;
 use super::decode::PSEUDO_TRANSFER;
-use super::instruction::{Access, Instruction, Operand, Place, Transfer, TransferEnd, Value};
+use super::instruction::{Access, Instruction, Operand, Transfer, TransferEnd, TransferPlace, Value};
 use super::layout::End;
 use super::learned;
 use super::sync::{self, Change, Condition, Sync, Update, Wait};
@@ -144,10 +144,10 @@ fn write_transfer(out: &mut String, transfer: &Transfer, is_pseudo: bool) {
     let (source, destination) = (&transfer.source, &transfer.destination);
     let pattern = |end: &TransferEnd| format!("[{}][{}]", list(&end.steps), list(&end.counts));
     let place = |key: &str, end: &TransferEnd| match end.place {
-        Place::Address(address) => format!("{key}_addr_imm={address:#x}"),
-        Place::Table { index, offset } if is_pseudo => format!("{key}_table_offset_imm={offset} {key}_table_index={index}"),
-        Place::Table { index, offset } => format!("{key}_table_offset_imm={offset:#x} {key}_table_index={index}"),
-        Place::Variable { id, offset } => format!("{key}_var_id={id} {key}_var_offset={offset}"),
+        TransferPlace::Address(address) => format!("{key}_addr_imm={address:#x}"),
+        TransferPlace::Table { index, offset } if is_pseudo => format!("{key}_table_offset_imm={offset} {key}_table_index={index}"),
+        TransferPlace::Table { index, offset } => format!("{key}_table_offset_imm={offset:#x} {key}_table_index={index}"),
+        TransferPlace::Variable { id, offset } => format!("{key}_var_id={id} {key}_var_offset={offset}"),
     };
     let (read, written) = transfer.dtypes;
     let dtypes = if read == written { String::new() } else { format!(" in_dtype={} out_dtype={}", read.name, written.name) };

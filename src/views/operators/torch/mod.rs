@@ -9,11 +9,11 @@ use super::OperatorsView;
 use crate::analysis::torch::ops::{OpGrouping, OpRow, Ops, OpsQuery};
 use crate::base::{SliceId, TimeRange};
 use crate::state::choices::{Choice, ViewState};
+use crate::ui::controls::{Help, Notes, Problem};
 use crate::ui::effect::effect;
 use crate::ui::pie::{Pie, PieLimit};
-use crate::ui::small::{Help, Notes, Problem};
 use crate::ui::table::{Kind, Row, Table};
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::views::headline::{self, Headline};
 use crate::views::{peaks, scope};
 use crate::worker::client::Ask;
@@ -30,7 +30,7 @@ struct State {
     of: Choice<String>,
     limit: Choice<usize>,
     table: Choice<String>,
-    ops: Asked<Ops>,
+    ops: QueryState<Ops>,
     chosen: RwSignal<Option<OpRow>>,
     on_slice: Callback<SliceId>,
     on_slices: Callback<Vec<SliceId>>,
@@ -98,11 +98,11 @@ pub fn TorchOperatorsView(
 }
 
 /// To one slice, to many, and to none but marking some.
-type Ways = (Callback<SliceId>, Callback<Vec<SliceId>>, Callback<(SliceId, Vec<SliceId>)>);
+type SliceActions = (Callback<SliceId>, Callback<Vec<SliceId>>, Callback<(SliceId, Vec<SliceId>)>);
 
 /// The operators alone.
 #[component]
-fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: Ways, choices: ViewState, has_none: RwSignal<bool>) -> impl IntoView {
+fn Own(ask: Ask, range: Signal<Option<TimeRange>>, ways: SliceActions, choices: ViewState, has_none: RwSignal<bool>) -> impl IntoView {
     let (on_slice, on_slices, on_mark) = ways;
     let group = choices.choice("by", String::from("name"));
     let device = RwSignal::new(String::new());

@@ -4,10 +4,10 @@ use super::frames::{self, FrameLine};
 use super::{State, rows};
 use crate::analysis::torch::ops::{OpMembers, OpMembersQuery, OpRow, OpStackRow};
 use crate::base::{SliceId, text};
+use crate::ui::controls::{Problem, swatch_colour};
 use crate::ui::effect::effect;
-use crate::ui::small::{Problem, swatch_colour};
 use crate::ui::table::{Row, Table};
-use crate::views::ask::{Asked, asked};
+use crate::views::ask::{QueryState, asked};
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(super) fn Panel(state: State, ask: Ask) -> impl IntoView {
 }
 
 #[component]
-fn Body(state: State, row: OpRow, members: Asked<OpMembers>, tab: RwSignal<&'static str>) -> impl IntoView {
+fn Body(state: State, row: OpRow, members: QueryState<OpMembers>, tab: RwSignal<&'static str>) -> impl IntoView {
     let light = move |_| {
         let slices = members.value.with_untracked(|m| m.as_ref().map(|m| m.calls.iter().map(|c| c.slice).collect::<Vec<_>>()));
         state.on_slices.run(slices.unwrap_or_default());
@@ -76,7 +76,7 @@ fn Body(state: State, row: OpRow, members: Asked<OpMembers>, tab: RwSignal<&'sta
 }
 
 #[component]
-fn KernelPart(state: State, members: Asked<OpMembers>) -> impl IntoView {
+fn KernelPart(state: State, members: QueryState<OpMembers>) -> impl IntoView {
     let table_rows: Signal<Arc<Vec<Row>>> = members.derive(|m| rows::kernel_rows(&m.kernels));
     let choose = Callback::new(move |at: usize| {
         if let Some(slice) = members.value.with_untracked(|m| m.as_ref()?.kernels.get(at).map(|k| k.longest)) {
@@ -90,7 +90,7 @@ fn KernelPart(state: State, members: Asked<OpMembers>) -> impl IntoView {
 }
 
 #[component]
-fn CallPart(state: State, members: Asked<OpMembers>) -> impl IntoView {
+fn CallPart(state: State, members: QueryState<OpMembers>) -> impl IntoView {
     let has_device = state.has_device();
     let table_rows: Signal<Arc<Vec<Row>>> = members.derive(move |m| rows::call_rows(&m.calls, has_device));
     let choose = Callback::new(move |at: usize| {
@@ -115,7 +115,7 @@ fn CallPart(state: State, members: Asked<OpMembers>) -> impl IntoView {
 }
 
 #[component]
-fn StackPart(state: State, members: Asked<OpMembers>) -> impl IntoView {
+fn StackPart(state: State, members: QueryState<OpMembers>) -> impl IntoView {
     let root = frames::source_root();
     let set_root = move |typed: String| {
         frames::keep_root(typed.trim());

@@ -1,7 +1,7 @@
 //! Several profiles as one: the workers of a run below each other on one clock. Nothing is left out; ids of slices are shifted.
 
 use super::clock::{align, shifted};
-use crate::base::{InstantId, Item, Order as _, SliceId, StrId, TimeRange, TrackId};
+use crate::base::{EventId, InstantId, Order as _, SliceId, StrId, TimeRange, TrackId};
 use crate::engine::hot::{HotColumns, Step};
 use crate::engine::{Counter, Lane, Meta, Track, TrackKind};
 use std::collections::HashMap;
@@ -45,20 +45,20 @@ impl Stack {
     }
 
     /// Profile and slice or instant of one of the stack.
-    pub fn split_item(&self, item: Item) -> Option<(usize, Item)> {
+    pub fn split_item(&self, item: EventId) -> Option<(usize, EventId)> {
         let instant = match item {
-            Item::Slice(slice) => return self.split(slice).map(|(at, slice)| (at, slice.into())),
-            Item::Instant(instant) => instant,
+            EventId::Slice(slice) => return self.split(slice).map(|(at, slice)| (at, slice.into())),
+            EventId::Instant(instant) => instant,
         };
         let at = self.parts.iter().position(|p| (p.instants.0..p.instants.0 + p.instants.1).contains(&instant.0))?;
         Some((at, InstantId(instant.0 - self.parts[at].instants.0).into()))
     }
 
     /// The slice or instant of the stack that is `item` of profile `at`.
-    pub fn join_item(&self, at: usize, item: Item) -> Option<Item> {
+    pub fn join_item(&self, at: usize, item: EventId) -> Option<EventId> {
         match item {
-            Item::Slice(slice) => self.join(at, slice).map(Into::into),
-            Item::Instant(instant) => {
+            EventId::Slice(slice) => self.join(at, slice).map(Into::into),
+            EventId::Instant(instant) => {
                 let (first, n) = self.parts.get(at)?.instants;
                 (instant.0 < n).then_some(InstantId(first + instant.0).into())
             }

@@ -6,11 +6,11 @@ use crate::base::{SliceId, TimeRange, text};
 use crate::state::choices::{Choice, ViewState};
 use crate::ui::effect::effect;
 use crate::views::ask::latest;
-use crate::views::timeline::rows::arrange::Ids;
-use crate::views::timeline::stage::Stage;
+use crate::views::timeline::handle::TimelineHandle;
+use crate::views::timeline::rows::arrange::SliceIdMap;
 pub use crate::views::timeline::state::arrows::kind_slot;
 use crate::views::timeline::state::arrows::{Arrow, arrow};
-use crate::views::timeline::state::core::Core;
+use crate::views::timeline::state::timeline_state::TimelineState;
 use crate::worker::client::Ask;
 use leptos::prelude::*;
 use std::fmt;
@@ -53,9 +53,9 @@ impl FromStr for FlowMode {
 
 /// Kinds that are left out; as text, one a line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Without(pub Vec<String>);
+pub struct ExcludedKinds(pub Vec<String>);
 
-impl Without {
+impl ExcludedKinds {
     /// The same with a kind left out that was not, or back in.
     pub fn toggled(mut self, kind: &str) -> Self {
         match self.0.iter().position(|k| k == kind) {
@@ -66,18 +66,18 @@ impl Without {
     }
 }
 
-impl fmt::Display for Without {
+impl fmt::Display for ExcludedKinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // A line break behind each: a kind may be called nothing.
         self.0.iter().try_for_each(|kind| writeln!(f, "{kind}"))
     }
 }
 
-impl FromStr for Without {
+impl FromStr for ExcludedKinds {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
-        Ok(Without(text.split_terminator('\n').map(Into::into).collect()))
+        Ok(ExcludedKinds(text.split_terminator('\n').map(Into::into).collect()))
     }
 }
 
@@ -87,7 +87,7 @@ pub struct FlowChoice {
     /// Which are drawn.
     pub mode: Choice<FlowMode>,
     /// Kinds that are left out.
-    pub without: Choice<Without>,
+    pub without: Choice<ExcludedKinds>,
     /// What crosses the window; empty unless that is wanted.
     pub found: RwSignal<Arc<Flows>>,
 }
@@ -95,7 +95,7 @@ pub struct FlowChoice {
 impl FlowChoice {
     /// As chosen among `choices`; of every kind.
     pub fn new(choices: ViewState) -> Self {
-        let without = choices.choice("flows.without", Without::default());
+        let without = choices.choice("flows.without", ExcludedKinds::default());
         FlowChoice { mode: choices.choice("flows", FlowMode::default()), without, found: RwSignal::default() }
     }
 
@@ -128,7 +128,7 @@ pub fn drawn_sentence(found: &Flows) -> String {
     }
 }
 
-impl Core {
+impl TimelineState {
     /// The arrows of the window on screen, by kind.
     pub fn flows_on_screen(&self) -> Vec<(Arrow, u16)> {
         let (width, height) = (self.view.width_px, self.height_px);
@@ -145,7 +145,7 @@ impl Core {
 }
 
 /// Keeps the drawn arrows in step with the window and the choice.
-pub fn follow(stage: Stage, choice: FlowChoice, ask: Ask) {
+pub fn follow(stage: TimelineHandle, choice: FlowChoice, ask: Ask) {
     let window = rested(stage);
     let query = Memo::new(move |_| {
         let window = (choice.mode.0.get() == FlowMode::Window).then(|| window.get()).flatten()?;
@@ -174,13 +174,13 @@ pub fn follow(stage: Stage, choice: FlowChoice, ask: Ask) {
 }
 
 /// Arrows between the slices that are drawn.
-fn moved(found: &Flows, ids: &Ids) -> Flows {
+fn moved(found: &Flows, ids: &SliceIdMap) -> Flows {
     let all = |slices: &[SliceId]| slices.iter().map(|s| ids.inside(*s)).collect();
     Flows { from: all(&found.from), to: all(&found.to), ..found.clone() }
 }
 
 /// The visible window, once it has come to rest.
-fn rested(stage: Stage) -> RwSignal<Option<TimeRange>> {
+fn rested(stage: TimelineHandle) -> RwSignal<Option<TimeRange>> {
     const REST: Duration = Duration::from_millis(120);
     let out = RwSignal::new(None);
     effect(move || {
@@ -203,10 +203,10 @@ mod tests {
     #[test]
     fn kinds_left_out_go_into_text_and_back() {
         for kinds in [vec![], vec!["ac2g".to_string()], vec![String::new()], vec![String::new(), "a,b c".to_string()]] {
-            let without = Without(kinds);
+            let without = ExcludedKinds(kinds);
             assert_eq!(without.to_string().parse(), Ok(without.clone()));
         }
-        let once = Without::default().toggled("ac2g").toggled("fwdbwd");
+        let once = ExcludedKinds::default().toggled("ac2g").toggled("fwdbwd");
         assert_eq!(once.0, ["ac2g", "fwdbwd"]);
         assert_eq!(once.toggled("ac2g").0, ["fwdbwd"]);
     }
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn flows_go_from_slice_to_slice_by_kind() {
-        let mut core = Core::new(Arc::new(sample()), 1000.0, 200.0);
+        let mut core = TimelineState::new(Arc::new(sample()), 1000.0, 200.0);
         let flows = Flows {
             from: vec![SliceId(2), SliceId(0), SliceId(999)],
             to: vec![SliceId(6), SliceId(1), SliceId(0)],

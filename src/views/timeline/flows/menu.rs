@@ -3,7 +3,7 @@
 use super::in_window::{FlowChoice, FlowMode, drawn_sentence, kind_label, kind_slot};
 use crate::base::text;
 use crate::engine::hot::HotColumns;
-use crate::ui::small::{swatch_colour, unique};
+use crate::ui::controls::{swatch_colour, unique};
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
 use wasm_bindgen::JsCast;

@@ -5,7 +5,7 @@ use crate::analysis::colouring::CORE;
 use crate::base::{DurationNs, SliceId, short_name, text};
 use crate::views::timeline::lookup::counter::{value_text, values_at};
 use crate::views::timeline::lookup::index::SliceText;
-use crate::views::timeline::state::core::Core;
+use crate::views::timeline::state::timeline_state::TimelineState;
 
 /// Counter values a card has room for.
 const MAX_VALUES: usize = 16;
@@ -19,7 +19,7 @@ pub struct Card {
     pub lines: Vec<(String, String)>,
 }
 
-impl Core {
+impl TimelineState {
     /// The card of what the pointer at `x` is on; `None` over nothing.
     pub fn card(&self, hit: &Hit, x: f64) -> Option<Card> {
         let path = self.index.tracks.get(hit.track.index())?.path.clone();
@@ -96,7 +96,7 @@ mod tests {
     use std::sync::Arc;
 
     fn check(x: f64, y: f64, title: &str, lines: &[(&str, &str)]) {
-        let core = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let core = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         let hit = core.hit(x, y).expect("a row");
         let card = core.card(&hit, x).expect("a card");
         assert_eq!(card.title, title);
@@ -116,14 +116,14 @@ mod tests {
     fn on_a_device_nothing_is_a_share_of_another() {
         let mut hot = sample();
         hot.info.colourings = vec![(CORE.0.into(), CORE.1.into())];
-        let core = Core::new(Arc::new(hot), 1000.0, 400.0);
+        let core = TimelineState::new(Arc::new(hot), 1000.0, 400.0);
         let card = core.hit(100.0, 45.0).and_then(|hit| core.card(&hit, 100.0)).expect("a card");
         assert!(card.lines.iter().all(|l| l.0 != "of parent"));
     }
 
     #[test]
     fn sentences_are_whole() {
-        let core = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let core = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         assert_eq!(core.sentence(SliceId(6)), "gemm, 700 ns, starts at 300 ns, on device / stream 7");
         assert_eq!(core.sentence(SliceId(600)), "");
     }

@@ -1,9 +1,9 @@
 //! Pointers: click, drag, pan, pinch. Turns them into changes of the window, the range and the selection.
 
-use crate::base::Item;
+use crate::base::EventId;
 use crate::views::timeline::rows::layout::LANE;
-use crate::views::timeline::state::core::{Act, Core, Drag, DragKind, Tool};
 use crate::views::timeline::state::marks::MarkAct;
+use crate::views::timeline::state::timeline_state::{Act, Drag, DragKind, TimelineState, Tool};
 
 /// Movement below this is a click, CSS pixels.
 const CLICK_PX: f64 = 4.0;
@@ -23,7 +23,7 @@ pub struct Press {
     pub id: i32,
 }
 
-impl Core {
+impl TimelineState {
     /// A pointer went down at (x, y).
     pub fn press(&mut self, x: f64, y: f64, press: Press) {
         if press.is_touch {
@@ -184,7 +184,7 @@ impl Core {
     }
 
     /// Selects and reveals a slice or an instant.
-    fn go(&mut self, item: Option<Item>) -> Option<Option<Act>> {
+    fn go(&mut self, item: Option<EventId>) -> Option<Option<Act>> {
         let item = item?;
         self.reveal(item);
         Some(Some(Act::Select(Some(item))))
@@ -209,11 +209,11 @@ mod tests {
     use crate::views::timeline::lookup::sample::sample;
     use std::sync::Arc;
 
-    fn core() -> Core {
-        Core::new(Arc::new(sample()), 1000.0, 400.0)
+    fn core() -> TimelineState {
+        TimelineState::new(Arc::new(sample()), 1000.0, 400.0)
     }
 
-    fn drag(c: &mut Core, press: Press, from: f64, to: f64) -> Option<Act> {
+    fn drag(c: &mut TimelineState, press: Press, from: f64, to: f64) -> Option<Act> {
         c.press(from, 30.0, press);
         c.moved((from + to) / 2.0, 30.0, press.id);
         c.moved(to, 30.0, press.id);

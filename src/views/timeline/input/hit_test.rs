@@ -6,7 +6,7 @@ use crate::engine::hot::HotColumns;
 use crate::views::timeline::lookup::lod::LaneLod;
 use crate::views::timeline::lookup::viewport::Scale;
 use crate::views::timeline::rows::layout::{COUNTER, LANE, Row, WAIT};
-use crate::views::timeline::state::core::Core;
+use crate::views::timeline::state::timeline_state::TimelineState;
 
 /// How far from a slice the pointer may be, CSS pixels.
 const SLACK_PX: f64 = 3.0;
@@ -28,7 +28,7 @@ pub struct Hit {
     pub instant: Option<usize>,
 }
 
-impl Core {
+impl TimelineState {
     /// The row at a height of the drawing area, and how far below its top that is.
     pub fn row_at(&self, y: f64) -> Option<(&Row, i32)> {
         let pinned = f64::from(self.rows.pinned_height);
@@ -159,7 +159,7 @@ mod tests {
     use std::sync::Arc;
 
     fn check(x: f64, y: f64, slice: Option<u32>, counter: Option<u32>, instant: Option<usize>) {
-        let c = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let c = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         let hit = c.hit(x, y).expect("a row");
         assert_eq!((hit.slice.map(|s| s.0), hit.counter, hit.instant), (slice, counter, instant), "at {x}, {y}");
     }
@@ -184,7 +184,7 @@ mod tests {
         for (track, name) in [(1, "Collectives stream 0"), (2, "CC-core 8")] {
             hot.info.tracks[track].name = hot.info.strings.push(name);
         }
-        let core = Core::new(Arc::new(hot), 1000.0, 400.0);
+        let core = TimelineState::new(Arc::new(hot), 1000.0, 400.0);
         let slice = |x: f64| core.hit(x, 66.0).and_then(|h| h.slice).map(|s| s.0);
         assert_eq!((slice(220.0), slice(100.0), slice(600.0)), (Some(5), Some(0), Some(1)));
         let card = core.hit(100.0, 66.0).and_then(|hit| core.card(&hit, 100.0)).expect("a card");
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn outside_nothing_is_hit() {
-        let c = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let c = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         assert_eq!(c.hit(10.0, 390.0), None);
         assert_eq!(c.hit(-1.0, 30.0), None);
         assert_eq!(c.hit(10.0, 500.0), None);
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn visible_slices_are_listed() {
-        let mut c = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let mut c = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         assert_eq!(c.slices_of_lane(1, 9).len(), 3);
         c.view.show(TimeRange::new(TimeNs(450), TimeNs(550)));
         assert_eq!(c.slices_of_lane(1, 9), [SliceId(3), SliceId(4)]);

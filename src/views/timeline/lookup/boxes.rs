@@ -27,7 +27,7 @@ pub fn boxes(hot: &HotColumns) -> Vec<Boxes> {
         let is_barrier = info.tracks[t].kind == TrackKind::Wait && name(t).starts_with("Core barriers");
         let over = match name(t) {
             text if is_barrier => {
-                // `Core barriers gpsimd` lies over that engine; without a name over GpSimd, which keeps them.
+                // `TimelineState barriers gpsimd` lies over that engine; without a name over GpSimd, which keeps them.
                 let engine = text.trim_start_matches("Core barriers").trim().to_string();
                 let engine = if engine.is_empty() || engine.bytes().all(|c| c.is_ascii_digit()) { "GpSimd".to_string() } else { engine };
                 beside(t, &|other| other.eq_ignore_ascii_case(&engine))

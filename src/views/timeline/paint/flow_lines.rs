@@ -2,14 +2,14 @@
 
 use super::theme::{Theme, css};
 use crate::views::timeline::state::arrows::{Arrow, kind_slot};
-use crate::views::timeline::state::core::Core;
+use crate::views::timeline::state::timeline_state::TimelineState;
 use web_sys::CanvasRenderingContext2d as Context;
 
 /// From this many on, curves step back so that what is below stays legible.
 const MANY: usize = 120;
 
 /// All arrows of the window that are on screen.
-pub fn draw(ctx: &Context, core: &Core, theme: &Theme) {
+pub fn draw(ctx: &Context, core: &TimelineState, theme: &Theme) {
     if core.flows.from.is_empty() {
         return;
     }

@@ -2,18 +2,18 @@
 
 use super::overview::OVERVIEW_PX;
 use super::theme::{Theme, css};
-use crate::views::timeline::state::core::Core;
 use crate::views::timeline::state::marks::{FLAG_PX, Mark};
+use crate::views::timeline::state::timeline_state::TimelineState;
 use web_sys::CanvasRenderingContext2d as Context;
 
 /// Lines, bands and flags over the rows.
-pub(crate) fn draw(ctx: &Context, core: &Core, theme: &Theme) {
+pub(crate) fn draw(ctx: &Context, core: &TimelineState, theme: &Theme) {
     for mark in core.marks() {
         draw_one(ctx, core, theme, &mark);
     }
 }
 
-fn draw_one(ctx: &Context, core: &Core, theme: &Theme, mark: &Mark) {
+fn draw_one(ctx: &Context, core: &TimelineState, theme: &Theme, mark: &Mark) {
     let clamp = |x: f64| x.clamp(-400.0, core.view.width_px + 10.0);
     let slot = usize::from(mark.colour) % theme.thin.len().max(1);
     let colour = theme.thin.get(slot).copied().unwrap_or(theme.accent);
@@ -40,7 +40,7 @@ fn line(ctx: &Context, x: f64, mark: &Mark, height: f64) {
 }
 
 /// Where annotations are in the whole profile.
-pub(crate) fn draw_overview(ctx: &Context, core: &Core, theme: &Theme) {
+pub(crate) fn draw_overview(ctx: &Context, core: &TimelineState, theme: &Theme) {
     let range = core.hot.range();
     let whole = (range.duration().0 as f64).max(1.0);
     let px = |t: i64| (t.saturating_sub(range.start.0) as f64 / whole * core.view.width_px).clamp(0.0, core.view.width_px);

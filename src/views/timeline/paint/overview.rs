@@ -1,7 +1,7 @@
 //! The strip at the top: how busy the whole profile is, and the window as a brush that can be dragged.
 
 use crate::base::{TimeNs, TimeRange};
-use crate::views::timeline::state::core::Core;
+use crate::views::timeline::state::timeline_state::TimelineState;
 
 /// Height of the strip, CSS pixels.
 pub const OVERVIEW_PX: f64 = 40.0;
@@ -23,7 +23,7 @@ pub enum Brush {
     Ruler(f64),
 }
 
-impl Core {
+impl TimelineState {
     /// Busy share of the whole profile in `n` columns, the busiest being 1.
     pub fn density(&self, n: usize) -> Vec<f32> {
         let range = self.hot.range();
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn density_is_highest_where_most_runs() {
-        let core = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let core = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         let d = core.density(20);
         assert_eq!(d.len(), 20);
         assert_eq!(d.iter().copied().fold(0.0, f32::max), 1.0);
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_brush_is_moved_resized_and_drawn_anew() {
-        let mut core = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let mut core = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         let new = core.press_brush(100.0, 10.0);
         core.move_brush(new, 200.0);
         assert_eq!(core.view.window(), TimeRange::new(TimeNs(200), TimeNs(400)));

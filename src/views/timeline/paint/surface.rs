@@ -9,7 +9,7 @@ use crate::base::{TimeRange, text};
 use crate::views::timeline::lookup::counter::{named_values, values_at};
 use crate::views::timeline::rows::layout::COUNTER;
 use crate::views::timeline::state::arrows::Arrow;
-use crate::views::timeline::state::core::{Core, DragKind, Place, Tool};
+use crate::views::timeline::state::timeline_state::{DragKind, EventRect, TimelineState, Tool};
 use std::f64::consts::TAU;
 use wasm_bindgen::{Clamped, JsCast};
 use web_sys::{CanvasRenderingContext2d as Context, HtmlCanvasElement, ImageData};
@@ -67,7 +67,7 @@ pub fn draw_texts(ctx: &Context, scene: &Scene, theme: &Theme, font: &str) {
 }
 
 /// What lies above the rows: committed range, drag, selection, arrows, cursor.
-pub fn draw_overlay(ctx: &Context, core: &Core, theme: &Theme, hovered: Option<Place>, font: &str) {
+pub fn draw_overlay(ctx: &Context, core: &TimelineState, theme: &Theme, hovered: Option<EventRect>, font: &str) {
     let (width, height) = (core.view.width_px, core.height_px);
     ctx.set_font(font);
     let all = [(0.0, height)];
@@ -86,7 +86,7 @@ pub fn draw_overlay(ctx: &Context, core: &Core, theme: &Theme, hovered: Option<P
         length(ctx, core, theme, range);
     }
     mark_paint::draw(ctx, core, theme);
-    let is_seen = |p: &Place| p.is_pinned || p.top >= f64::from(core.rows.pinned_height) - 2.0;
+    let is_seen = |p: &EventRect| p.is_pinned || p.top >= f64::from(core.rows.pinned_height) - 2.0;
     if let Some(place) = hovered.filter(is_seen) {
         frame(ctx, place, width, &css(theme.text), 1.0);
     }
@@ -107,7 +107,7 @@ pub fn draw_overlay(ctx: &Context, core: &Core, theme: &Theme, hovered: Option<P
 }
 
 /// A band of time, shaded between some heights, with handles if it can be dragged.
-fn band(ctx: &Context, core: &Core, theme: &Theme, range: TimeRange, (parts, has_handles): (&[(f64, f64)], bool)) {
+fn band(ctx: &Context, core: &TimelineState, theme: &Theme, range: TimeRange, (parts, has_handles): (&[(f64, f64)], bool)) {
     let clamp = |x: f64| x.clamp(-10.0, core.view.width_px + 10.0);
     let (left, right) = (clamp(core.view.px_from_time(range.start.0)), clamp(core.view.px_from_time(range.end.0)));
     ctx.set_fill_style_str(&css(theme.accent));
@@ -128,7 +128,7 @@ fn band(ctx: &Context, core: &Core, theme: &Theme, range: TimeRange, (parts, has
 }
 
 /// How long a band is, written into it.
-fn length(ctx: &Context, core: &Core, theme: &Theme, range: TimeRange) {
+fn length(ctx: &Context, core: &TimelineState, theme: &Theme, range: TimeRange) {
     let label = text::duration(range.duration());
     let middle = (core.view.px_from_time(range.start.0) + core.view.px_from_time(range.end.0)) / 2.0;
     let width = label.chars().count() as f64 * 7.0 + 12.0;
@@ -141,7 +141,7 @@ fn length(ctx: &Context, core: &Core, theme: &Theme, range: TimeRange) {
 }
 
 /// The outline of a slice, at least 3 pixels wide.
-fn frame(ctx: &Context, place: Place, width: f64, colour: &str, thickness: f64) {
+fn frame(ctx: &Context, place: EventRect, width: f64, colour: &str, thickness: f64) {
     let left = place.left.floor().max(-4.0);
     let right = place.right.floor().max(place.left.floor() + 3.0).min(width + 4.0);
     if right < 0.0 || left > width {
@@ -195,7 +195,7 @@ fn reading(values: &[String], x: f64, width: f64) -> (String, f64, f64) {
 }
 
 /// Every visible counter at the cursor.
-fn readings(ctx: &Context, core: &Core, theme: &Theme, x: f64) {
+fn readings(ctx: &Context, core: &TimelineState, theme: &Theme, x: f64) {
     let t = core.view.time_from_px(x);
     let pinned = core.rows.pinned_height;
     let offset = f64::from(pinned) - core.scroll;
@@ -221,7 +221,7 @@ fn readings(ctx: &Context, core: &Core, theme: &Theme, x: f64) {
 }
 
 /// Overview strip and ruler.
-pub fn draw_top(ctx: &Context, core: &Core, theme: &Theme, density: &[f32], ticks: &Ticks, font: &str) {
+pub fn draw_top(ctx: &Context, core: &TimelineState, theme: &Theme, density: &[f32], ticks: &Ticks, font: &str) {
     let width = core.view.width_px;
     ctx.set_fill_style_str(&css(theme.raised));
     ctx.fill_rect(0.0, 0.0, width, OVERVIEW_PX);

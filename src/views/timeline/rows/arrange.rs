@@ -1,4 +1,4 @@
-//! Columns whose DMA transfers stand in other rows. Slices get other ids there: [`Ids`] leads from the profile's to these and back.
+//! Columns whose DMA transfers stand in other rows. Slices get other ids there: [`SliceIdMap`] leads from the profile's to these and back.
 
 use crate::analysis::device::dma_rows::DmaRows;
 use crate::base::{SliceId, StrId, TrackId};
@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 /// Ids of the profile (outside) and of the columns drawn (inside). Empty: they are the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ids {
+pub struct SliceIdMap {
     /// By the profile's id.
     inside: Vec<u32>,
     /// By the id in the columns.
     outside: Vec<u32>,
 }
 
-impl Ids {
+impl SliceIdMap {
     /// Where the profile's slice is drawn: several may be drawn as one.
     pub fn inside(&self, slice: SliceId) -> SliceId {
         self.inside.get(slice.index()).map_or(slice, |&i| SliceId(i))
@@ -51,18 +51,18 @@ impl Ids {
 }
 
 /// The columns with the transfers in `rows`. Rows of another profile change nothing.
-pub fn arrange(hot: &HotColumns, rows: &DmaRows) -> (HotColumns, Ids) {
+pub fn arrange(hot: &HotColumns, rows: &DmaRows) -> (HotColumns, SliceIdMap) {
     let n = hot.start.len();
     let is_whole = rows.members.iter().all(|s| s.index() < n);
     let is_one_each = rows.n_of.is_empty() || rows.n_of.iter().map(|n| *n as usize).sum::<usize>() == rows.members.len();
     let n_bars: usize = rows.rows.iter().flat_map(|r| &r.lanes).map(|n| *n as usize).sum();
     let n_told = if rows.n_of.is_empty() { rows.members.len() } else { rows.n_of.len() };
     if !is_whole || !is_one_each || n_bars != n_told || rows.rows.is_empty() {
-        return (hot.clone(), Ids::default());
+        return (hot.clone(), SliceIdMap::default());
     }
     let info = HotMeta { tracks: Vec::new(), lanes: Vec::new(), ..hot.info.clone() };
     let out = HotColumns { info, ..HotColumns::default() };
-    let ids = Ids { inside: vec![0; n], outside: Vec::new() };
+    let ids = SliceIdMap { inside: vec![0; n], outside: Vec::new() };
     let mut moving = Moving { hot, rows, out, ids, firsts: firsts(rows), bar: 0, member: 0, names: HashMap::new() };
     moving.all();
     (moving.out, moving.ids)
@@ -85,7 +85,7 @@ struct Moving<'a> {
     hot: &'a HotColumns,
     rows: &'a DmaRows,
     out: HotColumns,
-    ids: Ids,
+    ids: SliceIdMap,
     /// First bar of each row, and the first of its transfers.
     firsts: Vec<(usize, usize)>,
     /// The next bar, and the next of all bars' transfers.

@@ -3,7 +3,7 @@
 pub use super::kinds::{DMA, INSTRUCTIONS, kinds};
 use crate::analysis::device::dma_rows::{DmaBy, DmaDetail, DmaRowsQuery};
 use crate::state::choices::{Choice, ViewState};
-use crate::state::own::Mine;
+use crate::state::saved_defaults::FrontDefaults;
 use leptos::prelude::*;
 
 /// The choices.
@@ -42,7 +42,7 @@ pub struct Settings {
     /// Pins, moves and folds of rows: see [`ByPath::to_text`](super::by_path::ByPath::to_text).
     pub placed: Choice<String>,
     /// What profiles of this kind begin with, where the user can say so.
-    pub mine: Option<Mine>,
+    pub mine: Option<FrontDefaults>,
 }
 
 impl Settings {
@@ -177,7 +177,7 @@ mod tests {
         s.depth.1.set(3);
         [s.has_text, s.has_bands].iter().for_each(|t| t.1.set(false));
         [s.has_legend, s.hides_tiny, s.is_from_view, s.is_smooth].iter().for_each(|t| t.1.set(true));
-        let mine = Mine { own, choices, kind: crate::state::own::OwnKind::Device };
+        let mine = FrontDefaults { own, choices, kind: crate::state::saved_defaults::DefaultsKind::Device };
         mine.save();
         let seen = choices.get_untracked();
         s.reset();

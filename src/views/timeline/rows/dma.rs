@@ -1,6 +1,6 @@
 //! The timeline of a device profile with its DMA transfers in the rows that were chosen, and the stretches worth a look.
 
-use super::arrange::{Ids, arrange};
+use super::arrange::{SliceIdMap, arrange};
 use super::choices::Settings;
 use crate::analysis::device::{Band, DmaRows, DmaRowsQuery};
 use crate::engine::hot::HotColumns;
@@ -17,7 +17,7 @@ type Columns = Signal<Option<Arc<HotColumns>>>;
 
 /// `hot` with the rows chosen, and the way from the profile's slices to those drawn. `device` is the device profile in front: its id, and who
 /// answers for it.
-pub fn in_rows(device: Signal<Option<(u32, Ask)>>, settings: Settings, hot: Columns) -> (Columns, Signal<Arc<Ids>>) {
+pub fn in_rows(device: Signal<Option<(u32, Ask)>>, settings: Settings, hot: Columns) -> (Columns, Signal<Arc<SliceIdMap>>) {
     let wanted = Memo::new(move |_| {
         let query = settings.dma();
         let id = device.with(|d| d.as_ref().map(|d| d.0))?;

@@ -48,7 +48,7 @@ mod tests {
     use crate::analysis::device::ViewCurve;
     use crate::base::{TimeNs, TrackId};
     use crate::views::timeline::lookup::sample::sample;
-    use crate::views::timeline::state::core::Core;
+    use crate::views::timeline::state::timeline_state::TimelineState;
 
     #[test]
     fn a_curve_of_the_view_stands_for_that_of_the_run() {
@@ -59,9 +59,9 @@ mod tests {
         let (counter, lod) = curves.get(0).expect("memory");
         assert_eq!((counter.times.as_slice(), counter.unit.as_str(), lod.high), (&[1000, 1500, 1800][..], "bytes", 8.0));
         assert!(curves.get(1).is_none());
-        let mut core = Core::new(Arc::new(hot), 1000.0, 400.0);
+        let mut core = TimelineState::new(Arc::new(hot), 1000.0, 400.0);
         core.curves = Arc::new(curves);
-        let value = |core: &Core, x: f64| core.card(&core.hit(x, 90.0)?, x)?.lines.get(1).map(|l| l.1.clone());
+        let value = |core: &TimelineState, x: f64| core.card(&core.hit(x, 90.0)?, x)?.lines.get(1).map(|l| l.1.clone());
         assert_eq!(value(&core, 510.0).as_deref(), Some("7 B"));
         assert_eq!(value(&core, 950.0).as_deref(), Some("not available"), "what is not in view is not known");
     }

@@ -1,7 +1,7 @@
 //! A row above the engines of each core that names what they work at. Its bars are no slices of the profile: they stand behind all others in
-//! the columns ([`crate::views::timeline::state::core::Core::is_made`]), and each leads to its first instruction.
+//! the columns ([`crate::views::timeline::state::timeline_state::TimelineState::is_made`]), and each leads to its first instruction.
 
-use super::arrange::Ids;
+use super::arrange::SliceIdMap;
 use super::choices::Settings;
 use crate::analysis::device::NameRows;
 use crate::base::TrackId;
@@ -24,8 +24,8 @@ pub fn with_names(
     device: Signal<Option<(u32, Ask)>>,
     settings: Settings,
     groups: Columns,
-    (hot, ids): (Columns, Signal<Arc<Ids>>),
-) -> (Columns, Signal<Arc<Ids>>) {
+    (hot, ids): (Columns, Signal<Arc<SliceIdMap>>),
+) -> (Columns, Signal<Arc<SliceIdMap>>) {
     let wanted = Memo::new(move |_| device.with(|d| d.as_ref().map(|d| d.0)).zip(settings.names()));
     let found = RwSignal::new(None::<(Key, Arc<NameRows>)>);
     effect(move || {
@@ -53,7 +53,7 @@ pub fn with_names(
                 (Some((key, rows)), Some(groups)) => {
                     let n = hot.start.len();
                     let hot = insert(&hot, &groups.info, &rows, &label(&key.1));
-                    (Arc::new(hot), Arc::new(Ids::clone(&ids).with_more(n, rows.bars.iter().map(|b| b.first))))
+                    (Arc::new(hot), Arc::new(SliceIdMap::clone(&ids).with_more(n, rows.bars.iter().map(|b| b.first))))
                 }
                 _ => (hot, ids),
             })
@@ -121,7 +121,7 @@ mod tests {
     use crate::analysis::device::name_rows::{NameBar, NameRow};
     use crate::base::{SliceId, TimeNs, TimeRange};
     use crate::views::timeline::lookup::sample::sample;
-    use crate::views::timeline::state::core::Core;
+    use crate::views::timeline::state::timeline_state::TimelineState;
 
     /// Stream 7, with slices 6 and 7, stands for an engine.
     fn hot() -> HotColumns {
@@ -154,13 +154,13 @@ mod tests {
 
     #[test]
     fn a_bar_is_no_slice_and_a_short_one_can_be_hidden() {
-        let (hot, ids) = (hot(), Ids::default().with_more(8, rows().bars.iter().map(|b| b.first)));
+        let (hot, ids) = (hot(), SliceIdMap::default().with_more(8, rows().bars.iter().map(|b| b.first)));
         assert_eq!((ids.outside(SliceId(8)), ids.outside(SliceId(3)), ids.inside(SliceId(6))), (SliceId(6), SliceId(3), SliceId(6)));
-        let mut core = Core::new(Arc::new(insert(&hot, &hot.info, &rows(), "Layer")), 1000.0, 400.0);
+        let mut core = TimelineState::new(Arc::new(insert(&hot, &hot.info, &rows(), "Layer")), 1000.0, 400.0);
         assert!(core.is_made(SliceId(8)) && !core.is_made(SliceId(7)));
         let y = f64::from(core.rows.find(TrackId(5)).expect("the row").y) + 5.0;
         let (long, short) = (core.view.px_from_time(600), core.view.px_from_time(1020));
-        let hit = |core: &Core, x| core.hit(x, y).and_then(|h| h.slice);
+        let hit = |core: &TimelineState, x| core.hit(x, y).and_then(|h| h.slice);
         assert_eq!((hit(&core, long), hit(&core, short)), (Some(SliceId(8)), Some(SliceId(9))));
         core.hides_tiny = true;
         assert_eq!((hit(&core, long), hit(&core, short)), (Some(SliceId(8)), None));

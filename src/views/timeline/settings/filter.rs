@@ -2,14 +2,14 @@
 
 use crate::engine::hot::HotColumns;
 use crate::ui::effect::effect;
+use crate::views::timeline::handle::TimelineHandle;
 use crate::views::timeline::rows::choices::Settings;
-use crate::views::timeline::stage::Stage;
 use leptos::prelude::*;
 use std::sync::Arc;
 
 impl Settings {
     /// Keeps the rows as the address says, and the address as they are.
-    pub fn follow_filter(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
+    pub fn follow_filter(self, stage: TimelineHandle, hot: Signal<Option<Arc<HotColumns>>>) {
         effect(move || {
             let filter = self.filter.0.get();
             if hot.with(Option::is_some) {
@@ -31,7 +31,7 @@ impl Settings {
     }
 
     /// The same of pins, order and folds.
-    pub fn follow_rows(self, stage: Stage, hot: Signal<Option<Arc<HotColumns>>>) {
+    pub fn follow_rows(self, stage: TimelineHandle, hot: Signal<Option<Arc<HotColumns>>>) {
         effect(move || {
             let placed = self.placed.0.get();
             if hot.with(Option::is_some) {

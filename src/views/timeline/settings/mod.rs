@@ -2,8 +2,8 @@
 
 pub mod device;
 pub mod filter;
-pub mod own;
 pub mod panel;
+pub mod saved_defaults;
 pub mod semaphore_numbers;
 pub mod semaphores;
 pub mod window;

@@ -1,15 +1,15 @@
 //! The panel of what the timeline shows.
 
 use super::device::{Cores, CurvesOfView, NamesRow, has_dma, select};
-use super::own::OwnChoices;
+use super::saved_defaults::SavedDefaultsMenu;
 use super::semaphores::Semaphores;
 use super::window::Window;
 use crate::analysis::colouring::DURATION;
 use crate::engine::hot::HotColumns;
-use crate::ui::small::unique;
+use crate::ui::controls::unique;
+use crate::views::timeline::handle::TimelineHandle;
 use crate::views::timeline::marking::Marking;
 use crate::views::timeline::rows::choices::{Settings, kinds, split};
-use crate::views::timeline::stage::Stage;
 use leptos::{ev, prelude::*};
 use std::sync::Arc;
 use wasm_bindgen::JsCast;
@@ -21,7 +21,7 @@ const PANEL_PX: f64 = 420.0;
 #[component]
 pub fn SettingsMenu(
     /// The running timeline.
-    stage: Stage,
+    stage: TimelineHandle,
     /// What is chosen.
     settings: Settings,
     /// Markers and regions.
@@ -58,7 +58,7 @@ pub fn SettingsMenu(
                 <button type="button" class="button" data-settings-full="" title="Show every row and reset this panel to its defaults; Colour by is kept" on:click=move |_| settings.reset()>"Everything"</button>
                 <button type="button" class="button" data-settings-minimal="" title="Show only instructions and utilization" on:click=minimal>"Minimal"</button>
             </p>
-            {settings.mine.map(|mine| view! { <OwnChoices mine /> })}
+            {settings.mine.map(|mine| view! { <SavedDefaultsMenu mine /> })}
             <Window stage marking />
             <Kinds settings hot />
             <fieldset class="flows">

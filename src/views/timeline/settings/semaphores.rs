@@ -4,7 +4,7 @@ use super::semaphore_numbers::numbers;
 pub use super::semaphore_numbers::semaphores;
 use crate::base::text;
 use crate::engine::hot::HotColumns;
-use crate::ui::small::unique;
+use crate::ui::controls::unique;
 use crate::views::timeline::rows::choices::Settings;
 use leptos::prelude::*;
 use std::sync::Arc;

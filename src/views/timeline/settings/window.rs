@@ -3,10 +3,10 @@
 use crate::base::Order as _;
 use crate::base::{TimeNs, TimeRange, text};
 use crate::state::annotations::{AnnotationSet, TimeUnit};
-use crate::ui::small::unique;
+use crate::ui::controls::unique;
+use crate::views::timeline::handle::TimelineHandle;
 use crate::views::timeline::lookup::viewport::Viewport;
 use crate::views::timeline::marking::Marking;
-use crate::views::timeline::stage::Stage;
 use leptos::prelude::*;
 
 /// What was typed at an edge and could not be taken as it is: from, to.
@@ -67,7 +67,7 @@ fn shown(mut view: Viewport, from: TimeNs, to: TimeNs) -> Viewport {
 
 /// From when to when, to the nanosecond.
 #[component]
-pub fn Window(stage: Stage, marking: Marking) -> impl IntoView {
+pub fn Window(stage: TimelineHandle, marking: Marking) -> impl IntoView {
     // With the window it was said of: another one, however it came, makes it old.
     let kept = RwSignal::new(None::<(TimeRange, Typed, Reading)>);
     let window = move || stage.shown.window.get().unwrap_or_default();
@@ -140,7 +140,7 @@ fn between(moments: &[(String, String, TimeNs)], chosen: &(String, String)) -> O
 
 /// Two markers as the edges of the window; absent while there are fewer.
 #[component]
-fn Between(stage: Stage, marking: Marking) -> impl IntoView {
+fn Between(stage: TimelineHandle, marking: Marking) -> impl IntoView {
     let known = Memo::new(move |_| marking.book.with(|b| moments(&b.current)));
     let chosen = RwSignal::new((String::new(), String::new()));
     let found = Memo::new(move |_| known.with(|k| between(k, &chosen.get())));

@@ -1,6 +1,6 @@
 //! Arrows between slices: which part of them is on screen, and as what.
 
-use super::core::Core;
+use super::timeline_state::TimelineState;
 use crate::base::colour_slots::N_TOP;
 
 /// The colour slot of the `i`-th kind: far apart in the palette.
@@ -51,7 +51,7 @@ fn clip(from: (f64, f64), to: (f64, f64), width: f64, height: f64) -> Option<((f
     (first <= last).then(|| (at(first), at(last)))
 }
 
-impl Core {
+impl TimelineState {
     /// The arrows on screen, with whether each leads into the selection.
     pub fn arrows_on_screen(&self) -> Vec<(Arrow, bool)> {
         let (width, height) = (self.view.width_px, self.height_px);

@@ -1,6 +1,6 @@
 //! The rows under a box that was dragged, and those of the committed one. Named by path; a group stands for all rows below it.
 
-use super::core::{Core, DragKind, Tool};
+use super::timeline_state::{DragKind, TimelineState, Tool};
 use super::types::BoxRows;
 use crate::base::TrackId;
 use crate::engine::hot::HotColumns;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 impl BoxRows {
     /// The same rows in other columns.
-    pub(crate) fn again(&mut self, core: &Core) {
+    pub(crate) fn again(&mut self, core: &TimelineState) {
         self.is_inside.clear();
         if self.paths.is_empty() {
             return;
@@ -23,7 +23,7 @@ impl BoxRows {
     }
 }
 
-impl Core {
+impl TimelineState {
     /// Notes the rows of the committed range.
     pub fn choose_rows(&mut self, is_on: bool, paths: Arc<Vec<String>>) {
         let mut rows = BoxRows { is_on, paths, is_inside: Vec::new() };
@@ -104,16 +104,16 @@ mod tests {
     use super::*;
     use crate::views::timeline::input::gesture::Press;
     use crate::views::timeline::lookup::sample::sample;
-    use crate::views::timeline::state::core::Act;
+    use crate::views::timeline::state::timeline_state::Act;
 
-    fn core() -> Core {
-        let mut core = Core::new(Arc::new(sample()), 1000.0, 400.0);
+    fn core() -> TimelineState {
+        let mut core = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         core.choose_rows(true, Arc::default());
         core
     }
 
     /// Rows of a box from height to height.
-    fn boxed(c: &mut Core, from: f64, to: f64) -> Vec<String> {
+    fn boxed(c: &mut TimelineState, from: f64, to: f64) -> Vec<String> {
         c.press(100.0, from, Press { has_shift: true, ..Press::default() });
         c.moved(600.0, to, 0);
         match c.released(0) {

@@ -1,13 +1,13 @@
 //! Instants as things that can be selected: which of the profile's one is, where it is drawn, which comes next.
 
-use super::core::{Core, Place};
-use crate::base::{InstantId, Item, SliceId, TimeNs, TimeRange, TrackId, text};
+use super::timeline_state::{EventRect, TimelineState};
+use crate::base::{EventId, InstantId, SliceId, TimeNs, TimeRange, TrackId, text};
 use crate::views::timeline::rows::layout::LANE;
 
 /// How wide the place of an instant is, CSS pixels: a little more than it is drawn.
 const WIDE_PX: f64 = 7.0;
 
-impl Core {
+impl TimelineState {
     /// The profile's instant at a position of the columns.
     pub fn instant_id(&self, at: usize) -> InstantId {
         self.hot.info.instant_ids.get(at).copied().unwrap_or(InstantId(at as u32))
@@ -22,14 +22,14 @@ impl Core {
 
     /// The selected slice; nothing while an instant is selected.
     pub fn selected_slice(&self) -> Option<SliceId> {
-        self.selection.and_then(Item::slice)
+        self.selection.and_then(EventId::slice)
     }
 
     /// The time that a slice or an instant takes: none for an instant.
-    pub fn span_of_item(&self, item: Item) -> Option<TimeRange> {
+    pub fn span_of_item(&self, item: EventId) -> Option<TimeRange> {
         match item {
-            Item::Slice(slice) => self.span_of(slice),
-            Item::Instant(instant) => {
+            EventId::Slice(slice) => self.span_of(slice),
+            EventId::Instant(instant) => {
                 let time = TimeNs(self.hot.info.instants.time[self.instant_position(instant)?]);
                 Some(TimeRange { start: time, end: time })
             }
@@ -37,16 +37,16 @@ impl Core {
     }
 
     /// The track of a slice or an instant.
-    pub(crate) fn track_of_item(&self, item: Item) -> Option<TrackId> {
+    pub(crate) fn track_of_item(&self, item: EventId) -> Option<TrackId> {
         match item {
-            Item::Slice(slice) => self.index.track_of(&self.hot, slice),
-            Item::Instant(instant) => self.hot.info.instants.track.get(self.instant_position(instant)?).copied(),
+            EventId::Slice(slice) => self.index.track_of(&self.hot, slice),
+            EventId::Instant(instant) => self.hot.info.instants.track.get(self.instant_position(instant)?).copied(),
         }
     }
 
     /// Where a slice or an instant is drawn; in a closed group, where the group is.
-    pub fn place_of(&self, item: Item) -> Option<Place> {
-        let Item::Instant(_) = item else {
+    pub fn place_of(&self, item: EventId) -> Option<EventRect> {
+        let EventId::Instant(_) = item else {
             return self.place(item.slice()?);
         };
         let (span, track) = (self.span_of_item(item)?, self.track_of_item(item)?);
@@ -57,7 +57,7 @@ impl Core {
         let top = f64::from(row.y) + offset + if is_own { f64::from(row.header) } else { 0.0 };
         // Over slices a tick is short.
         let height = if is_own && row.lanes.1 > 0 { f64::from(LANE) / 3.0 } else { f64::from(LANE) };
-        Some(Place { left, right, top, height, is_pinned: row.is_pinned })
+        Some(EventRect { left, right, top, height, is_pinned: row.is_pinned })
     }
 
     /// Shows the selection, else the committed range, with some room around it.
@@ -73,15 +73,15 @@ impl Core {
     }
 
     /// What `[` and `]` go to: the next of the highlighted or of the same name.
-    pub(crate) fn neighbour(&self, is_next: bool) -> Option<Item> {
+    pub(crate) fn neighbour(&self, is_next: bool) -> Option<EventId> {
         match self.selection? {
-            Item::Slice(_) => self.occurrence(is_next).map(Into::into),
-            Item::Instant(_) => self.same_moment(is_next),
+            EventId::Slice(_) => self.occurrence(is_next).map(Into::into),
+            EventId::Instant(_) => self.same_moment(is_next),
         }
     }
 
     /// The instant of the same name before or after the selected one.
-    fn same_moment(&self, is_next: bool) -> Option<Item> {
+    fn same_moment(&self, is_next: bool) -> Option<EventId> {
         let all = &self.hot.info.instants;
         let selected = self.instant_position(self.selection?.instant()?)?;
         let (name, at) = (all.name[selected], (all.time[selected], selected));
@@ -91,8 +91,8 @@ impl Core {
     }
 
     /// One slice or instant in a sentence.
-    pub fn sentence_of(&self, item: Item) -> String {
-        let Item::Instant(instant) = item else {
+    pub fn sentence_of(&self, item: EventId) -> String {
+        let EventId::Instant(instant) = item else {
             return item.slice().map(|s| self.sentence(s)).unwrap_or_default();
         };
         let Some(at) = self.instant_position(instant) else { return String::new() };
@@ -107,11 +107,11 @@ mod tests {
     use super::*;
     use crate::views::timeline::input::gesture::Press;
     use crate::views::timeline::lookup::sample::sample;
-    use crate::views::timeline::state::core::Act;
+    use crate::views::timeline::state::timeline_state::Act;
     use std::sync::Arc;
 
-    fn core() -> Core {
-        Core::new(Arc::new(sample()), 1000.0, 400.0)
+    fn core() -> TimelineState {
+        TimelineState::new(Arc::new(sample()), 1000.0, 400.0)
     }
 
     #[test]
@@ -129,7 +129,7 @@ mod tests {
     fn in_other_rows_it_is_still_the_profiles() {
         let mut hot = sample();
         hot.info.instant_ids = vec![InstantId(1), InstantId(0)];
-        let mut c = Core::new(Arc::new(hot), 1000.0, 400.0);
+        let mut c = TimelineState::new(Arc::new(hot), 1000.0, 400.0);
         c.press(26.0, 25.0, Press::default());
         assert_eq!(c.released(0), Some(Act::Select(Some(InstantId(1).into()))));
         assert_eq!(c.span_of_item(InstantId(1).into()).map(|s| s.start), Some(TimeNs(50)));

@@ -1,6 +1,6 @@
 //! Markers and regions on the timeline: where they are drawn, what grabs them, and the event edge that a moment snaps to. Knows no canvas.
 
-use super::core::{Core, DragKind};
+use super::timeline_state::{DragKind, TimelineState};
 pub use super::types::MarkAct;
 use crate::base::Order as _;
 use crate::base::{SliceId, TimeNs, TimeRange};
@@ -59,7 +59,7 @@ fn make_room(marks: &mut [Mark]) {
     }
 }
 
-impl Core {
+impl TimelineState {
     /// The annotations on screen, with the one that is dragged where it is dragged to.
     pub fn marks(&self) -> Vec<Mark> {
         let held = match self.drag.filter(|d| d.is_real) {
@@ -154,8 +154,8 @@ mod tests {
     use std::sync::Arc;
 
     /// 2 ns a pixel; on `host / main` a `step` from 0 and below it a `matmul` from 100 to 400.
-    fn core() -> Core {
-        let mut core = Core::new(Arc::new(sample()), 1000.0, 400.0);
+    fn core() -> TimelineState {
+        let mut core = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         let mut set = AnnotationSet::default();
         set.add_marker(TimeNs(600));
         set.add_region(TimeRange::new(TimeNs(1000), TimeNs(1200)));
@@ -203,12 +203,15 @@ mod tests {
         core.moved(52.0, 45.0, 0);
         let marks = core.marks();
         assert_eq!(marks[0].left, 50.0);
-        assert_eq!(core.released(0), Some(crate::views::timeline::state::core::Act::Mark(MarkAct::Move(1, Part::Start, TimeNs(100)))));
+        assert_eq!(
+            core.released(0),
+            Some(crate::views::timeline::state::timeline_state::Act::Mark(MarkAct::Move(1, Part::Start, TimeNs(100))))
+        );
         core.press(500.0, 200.0, Press::default());
-        assert_eq!(core.released(0), Some(crate::views::timeline::state::core::Act::Mark(MarkAct::Choose(2))));
+        assert_eq!(core.released(0), Some(crate::views::timeline::state::timeline_state::Act::Mark(MarkAct::Choose(2))));
         core.press(300.0, 200.0, Press { has_shift: true, ..Press::default() });
         core.moved(400.0, 200.0, 0);
-        assert!(matches!(core.released(0), Some(crate::views::timeline::state::core::Act::Box(..))));
+        assert!(matches!(core.released(0), Some(crate::views::timeline::state::timeline_state::Act::Box(..))));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Where the user was in each open profile: a view is made anew whenever another one was in front.
 
-use super::core::{Core, Tool};
-use crate::base::{Item, TimeRange};
+use super::timeline_state::{TimelineState, Tool};
+use crate::base::{EventId, TimeRange};
 use crate::engine::Meta;
 use crate::views::timeline::rows::by_path::ByPath;
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ use std::cell::RefCell;
 /// More profiles than these are not remembered.
 const MOST: usize = 64;
 
-struct Kept {
+struct RememberedTimeline {
     /// Which profile: its columns are others whenever its rows or colours are.
     meta: Meta,
     window: TimeRange,
@@ -18,16 +18,16 @@ struct Kept {
     filter: String,
     hidden: Vec<String>,
     tool: Tool,
-    revealed: Option<Item>,
+    revealed: Option<EventId>,
 }
 
 thread_local! {
-    static KEPT: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
+    static KEPT: RefCell<Vec<RememberedTimeline>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Notes window, rows and tool of a profile, and what was gone to last.
-pub fn keep(core: &Core, revealed: Option<Item>) {
-    let kept = Kept {
+pub fn keep(core: &TimelineState, revealed: Option<EventId>) {
+    let kept = RememberedTimeline {
         meta: core.hot.info.meta.clone(),
         window: core.view.window(),
         scroll: core.scroll,
@@ -52,7 +52,7 @@ pub fn forget(meta: &Meta) {
 }
 
 /// Brings a profile back to where it was. What was gone to last, if it was here before.
-pub fn recall(core: &mut Core) -> Option<Item> {
+pub fn recall(core: &mut TimelineState) -> Option<EventId> {
     KEPT.with_borrow(|all| {
         let kept = all.iter().find(|k| k.meta == core.hot.info.meta)?;
         core.tool = kept.tool;
@@ -72,16 +72,16 @@ mod tests {
 
     #[test]
     fn a_profile_is_found_as_it_was_left() {
-        let mut core = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let mut core = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         core.view.show(TimeRange::new(TimeNs(100), TimeNs(300)));
         core.fold(|f, _, _| f.toggle(TrackId(4)));
         keep(&core, Some(SliceId(3).into()));
-        let mut again = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let mut again = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         assert_eq!(recall(&mut again), Some(SliceId(3).into()));
         assert_eq!((again.view.window(), again.rows.rows.len()), (core.view.window(), 5));
         let mut other = sample();
         other.info.meta.title = "another".into();
-        assert_eq!(recall(&mut Core::new(Arc::new(other), 1000.0, 400.0)), None);
+        assert_eq!(recall(&mut TimelineState::new(Arc::new(other), 1000.0, 400.0)), None);
         forget(&core.hot.info.meta);
         assert_eq!(recall(&mut again), None);
     }

@@ -2,10 +2,10 @@
 
 pub mod arrows;
 pub(crate) mod box_rows;
-pub mod core;
 pub(crate) mod instants;
 pub mod marks;
 pub mod memory;
 pub mod navigation;
 pub mod row_labels;
+pub mod timeline_state;
 pub(crate) mod types;

@@ -1,11 +1,11 @@
 //! Where slices are on the screen, how to get to one, and which comes next.
 
-use super::core::{Core, Place};
-use crate::base::{Item, SliceId, TimeNs, TimeRange, TrackId};
+use super::timeline_state::{EventRect, TimelineState};
+use crate::base::{EventId, SliceId, TimeNs, TimeRange, TrackId};
 use crate::views::timeline::lookup::index::SliceText;
 use crate::views::timeline::rows::layout::{LANE, Row};
 
-impl Core {
+impl TimelineState {
     /// The time a slice takes; `None` for an id that is not of this profile.
     pub fn span_of(&self, slice: SliceId) -> Option<TimeRange> {
         let start = *self.hot.start.get(slice.index())?;
@@ -13,7 +13,7 @@ impl Core {
     }
 
     /// Opens, scrolls and pans so that a slice or an instant is seen.
-    pub fn reveal(&mut self, item: impl Into<Item>) {
+    pub fn reveal(&mut self, item: impl Into<EventId>) {
         let item = item.into();
         let (Some(span), Some(track)) = (self.span_of_item(item), self.track_of_item(item)) else { return };
         self.fold(|folding, _, hot| folding.open_up_to(hot, track));
@@ -25,7 +25,7 @@ impl Core {
     }
 
     /// Scrolls the row of a slice or an instant to the middle, unless it is seen.
-    pub(crate) fn bring_into_sight(&mut self, item: Item) {
+    pub(crate) fn bring_into_sight(&mut self, item: EventId) {
         if let Some(place) = self.place_of(item).filter(|_| !self.is_in_sight(item)) {
             let pinned = f64::from(self.rows.pinned_height);
             self.scroll_to(self.scroll + place.top - pinned - (self.height_px - pinned) / 2.0 + place.height / 2.0);
@@ -33,9 +33,9 @@ impl Core {
     }
 
     /// Whether the row that a slice or an instant is drawn in is on the screen.
-    pub(crate) fn is_in_sight(&self, item: Item) -> bool {
+    pub(crate) fn is_in_sight(&self, item: EventId) -> bool {
         let pinned = f64::from(self.rows.pinned_height);
-        let is_inside = |p: Place| p.is_pinned || (p.top >= pinned && p.top + p.height <= self.height_px - 8.0);
+        let is_inside = |p: EventRect| p.is_pinned || (p.top >= pinned && p.top + p.height <= self.height_px - 8.0);
         self.place_of(item).is_some_and(is_inside)
     }
 
@@ -48,7 +48,7 @@ impl Core {
     }
 
     /// Where a slice is drawn; in a closed group, where the group is.
-    pub fn place(&self, slice: SliceId) -> Option<Place> {
+    pub fn place(&self, slice: SliceId) -> Option<EventRect> {
         let span = self.span_of(slice)?;
         let lane = self.index.lane_of(&self.hot, slice)?;
         let (left, right) = (self.view.px_from_time(span.start.0), self.view.px_from_time(span.end.0));
@@ -57,11 +57,11 @@ impl Core {
             let i = row.place_of(lane);
             let top = f64::from(row.lane_y(i)) + offset;
             let (top, height) = if row.is_thin { (top + 6.0, 6.0) } else { (top, f64::from(LANE)) };
-            return Some(Place { left, right, top, height, is_pinned: row.is_pinned });
+            return Some(EventRect { left, right, top, height, is_pinned: row.is_pinned });
         }
         let (row, offset) = self.row_of_nearest(track)?;
         let (top, height) = (f64::from(row.y) + offset, f64::from(row.header.max(LANE)));
-        Some(Place { left, right, top, height, is_pinned: row.is_pinned })
+        Some(EventRect { left, right, top, height, is_pinned: row.is_pinned })
     }
 
     /// The row of a track or of the innermost group above it that has one, as in `row_of`.
@@ -104,8 +104,8 @@ mod tests {
     use crate::views::timeline::lookup::sample::sample;
     use std::sync::Arc;
 
-    fn core() -> Core {
-        Core::new(Arc::new(sample()), 1000.0, 60.0)
+    fn core() -> TimelineState {
+        TimelineState::new(Arc::new(sample()), 1000.0, 60.0)
     }
 
     #[test]

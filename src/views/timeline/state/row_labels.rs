@@ -1,6 +1,6 @@
 //! What the labels of the rows say. Knows no browser.
 
-use super::core::Core;
+use super::timeline_state::TimelineState;
 use crate::base::{TrackId, text};
 use crate::engine::TrackKind;
 use crate::views::timeline::rows::layout::Row;
@@ -37,11 +37,11 @@ pub struct Label {
 }
 
 /// Labels of the pinned rows and of those between `top` and `bottom`.
-pub fn labels(core: &Core, top: i32, bottom: i32) -> Vec<Label> {
+pub fn labels(core: &TimelineState, top: i32, bottom: i32) -> Vec<Label> {
     core.rows.pinned.iter().chain(core.rows.between(top, bottom)).map(|row| label(core, row)).collect()
 }
 
-fn label(core: &Core, row: &Row) -> Label {
+fn label(core: &TimelineState, row: &Row) -> Label {
     let info = &core.index.tracks[row.track.index()];
     let track = &core.hot.info.tracks[row.track.index()];
     let is_group = track.kind == TrackKind::Group || row.header > 0;

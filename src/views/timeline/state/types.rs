@@ -1,6 +1,6 @@
 //! The small types of the timeline's state: tools, drags, and what the rest of the page is told.
 
-use crate::base::{Item, TimeNs, TimeRange};
+use crate::base::{EventId, TimeNs, TimeRange};
 use crate::state::annotations::Part;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub enum Tool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Act {
     /// A slice or an instant was chosen, or none.
-    Select(Option<Item>),
+    Select(Option<EventId>),
     /// A range was committed with its rows: their paths; none: all rows.
     Box(TimeRange, Vec<String>),
     /// An edge of the range was moved, or the range taken back.
@@ -61,7 +61,7 @@ pub enum DragKind {
 
 /// A rectangle on the drawing area, CSS pixels; may lie outside.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct EventRect {
     /// Left edge.
     pub left: f64,
     /// Right edge.

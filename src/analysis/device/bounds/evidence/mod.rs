@@ -73,7 +73,7 @@ pub fn evidence(profile: &Profile, query: &EvidenceQuery) -> Evidence {
     let range = query.range.unwrap_or_else(|| gaps::whole(profile));
     let all = rows::rows(profile, device, range);
     let Some(core) = all.get(query.core as usize) else { return out };
-    let given = Given::of(profile, device, core, range);
+    let given = EvidenceContext::of(profile, device, core, range);
     match query.gap {
         GapKind::DmaIdle => transfers::idle(&given, &mut out),
         GapKind::SlowTransfers => transfers::slow(&given, &mut out),
@@ -91,7 +91,7 @@ pub fn evidence(profile: &Profile, query: &EvidenceQuery) -> Evidence {
 }
 
 /// What evidence is gathered from.
-pub(super) struct Given<'a> {
+pub(super) struct EvidenceContext<'a> {
     pub profile: &'a Profile,
     pub device: &'a NeuronDevice,
     pub core: &'a CoreRows,
@@ -105,12 +105,12 @@ pub(super) struct Given<'a> {
 /// What names the place of an instruction in the program: source, engine, opcode.
 type Label = (StrId, StrId, StrId);
 
-impl<'a> Given<'a> {
+impl<'a> EvidenceContext<'a> {
     pub fn of(profile: &'a Profile, device: &'a NeuronDevice, core: &'a CoreRows, range: TimeRange) -> Self {
         let column = |id: &str| profile.attribute(id).map(|a| a.values.as_slice());
         let roots = signals::roots(profile);
         let is_wait = super::super::waits::names(profile);
-        Given { profile, device, core, range, roots, is_wait, engines: column("engine"), sources: column("source") }
+        EvidenceContext { profile, device, core, range, roots, is_wait, engines: column("engine"), sources: column("source") }
     }
 
     /// Tracks of a kind on this core.
@@ -184,7 +184,7 @@ impl<K: Eq + Hash> Groups<K> {
     }
 
     /// Tells each row the line that asked for its transfers.
-    fn set_lines(&mut self, given: &Given<'_>, label: impl Fn(&K) -> Option<Label>) {
+    fn set_lines(&mut self, given: &EvidenceContext<'_>, label: impl Fn(&K) -> Option<Label>) {
         for (key, row) in &mut self.0 {
             row.line = label(key).map(|label| given.text(label)).unwrap_or_default();
         }

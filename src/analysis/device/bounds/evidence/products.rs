@@ -1,8 +1,8 @@
 //! What explains gaps of the compute bounds: products that start late, small tiles, transposes, throttling.
 
-use super::{Evidence, Given, Groups, Label, plus, plus_time};
+use super::{Evidence, EvidenceContext, Groups, Label, plus, plus_time};
 use crate::analysis::device::bounds::rows::Product;
-use crate::analysis::device::metrics::Facts;
+use crate::analysis::device::metrics::MetricSource;
 use crate::analysis::device::signals::{Signal, Signals};
 use crate::base::{SliceId, TrackId, text};
 use crate::model::domain::Shape;
@@ -17,8 +17,8 @@ fn least_ns(product: &Product, clock_ghz: f64) -> f64 {
 }
 
 /// Products that start later than the engine could start them, by what they, or the engine before them, waited for last.
-pub(super) fn late(given: &Given<'_>, out: &mut Evidence) {
-    let Some(clock) = Facts::of(given.profile).tensor_clock_ghz() else {
+pub(super) fn late(given: &EvidenceContext<'_>, out: &mut Evidence) {
+    let Some(clock) = MetricSource::of(given.profile).tensor_clock_ghz() else {
         return out.notes.push("Late products need the clock of the Tensor engine, which this file does not record.".into());
     };
     let products: Vec<&Product> = given.core.products.iter().filter(|p| p.columns.is_some()).collect();
@@ -44,7 +44,7 @@ pub(super) fn late(given: &Given<'_>, out: &mut Evidence) {
 }
 
 /// Instructions of the Tensor engine, by start.
-fn tensor_steps(given: &Given<'_>) -> Vec<(i64, u32)> {
+fn tensor_steps(given: &EvidenceContext<'_>) -> Vec<(i64, u32)> {
     let of_track = |track: TrackId| given.profile.slices_of(track);
     let all = given.tracks(TrackKind::Engine).flat_map(of_track).filter(|i| given.engine_name(*i) == "Tensor");
     let mut out: Vec<(i64, u32)> = all.map(|i| (given.profile.slices.start[i], i as u32)).collect();
@@ -53,7 +53,12 @@ fn tensor_steps(given: &Given<'_>) -> Vec<(i64, u32)> {
 }
 
 /// The last condition that became true after the engine was ready: who signalled, and with which instruction.
-fn cause(given: &Given<'_>, signals: &Signals<'_>, steps: &[(i64, u32)], (before, ready, start): (i64, i64, i64)) -> (String, String) {
+fn cause(
+    given: &EvidenceContext<'_>,
+    signals: &Signals<'_>,
+    steps: &[(i64, u32)],
+    (before, ready, start): (i64, i64, i64),
+) -> (String, String) {
     let from = steps.partition_point(|s| s.0 <= before);
     let to = steps.partition_point(|s| s.0 <= start);
     let waits = steps[from..to.max(from)].iter().flat_map(|s| signals.waits(SliceId(s.1)));
@@ -68,7 +73,7 @@ fn cause(given: &Given<'_>, signals: &Signals<'_>, steps: &[(i64, u32)], (before
     }
 }
 
-fn shape(given: &Given<'_>, product: &Product) -> Option<Shape> {
+fn shape(given: &EvidenceContext<'_>, product: &Product) -> Option<Shape> {
     let shapes = &given.device.shapes;
     shapes.binary_search_by_key(&product.slice, |s| s.slice).ok().map(|at| shapes[at])
 }
@@ -85,7 +90,7 @@ fn dtype(shape: &Shape) -> &'static str {
 }
 
 /// Products by tile size K × M × N, type and line.
-pub(super) fn tiles(given: &Given<'_>, out: &mut Evidence) {
+pub(super) fn tiles(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let mut groups: Groups<((u16, u16, u32), &'static str, Label)> = Groups::new();
     for product in &given.core.products {
         let Some(shape) = shape(given, product) else { continue };
@@ -106,7 +111,7 @@ pub(super) fn tiles(given: &Given<'_>, out: &mut Evidence) {
 }
 
 /// Times under a limit of the clock.
-fn throttling(given: &Given<'_>, out: &mut Evidence) {
+fn throttling(given: &EvidenceContext<'_>, out: &mut Evidence) {
     if given.device.throttles.is_empty() {
         return out.notes.push("Durations of throttling are not recorded in this file.".into());
     }
@@ -121,7 +126,7 @@ fn throttling(given: &Given<'_>, out: &mut Evidence) {
 }
 
 /// Products that only transpose, by line.
-pub(super) fn transposes(given: &Given<'_>, out: &mut Evidence) {
+pub(super) fn transposes(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let mut groups: Groups<Label> = Groups::new();
     for product in given.core.products.iter().filter(|p| p.is_transpose) {
         let row = groups.add(given.label(product.slice as usize), SliceId(product.slice));

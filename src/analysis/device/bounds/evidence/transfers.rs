@@ -1,8 +1,8 @@
 //! What explains gaps of the memory bounds: idle DMA, small transfers, bytes moved again.
 
-use super::{Evidence, Given, Groups, Label, plus, plus_time};
-use crate::analysis::device::bounds::parts::Part;
+use super::{Evidence, EvidenceContext, Groups, Label, plus, plus_time};
 use crate::analysis::device::bounds::rows;
+use crate::analysis::device::bounds::time_parts::Part;
 use crate::analysis::device::{cells, lanes};
 use crate::analysis::spans;
 use crate::base::Order as _;
@@ -16,7 +16,7 @@ const LEAST_IDLE_NS: i64 = 500;
 pub(super) const SMALL_BYTES: u64 = 4096;
 
 /// Each time without a transfer goes to the source line whose instructions overlap it most.
-pub(super) fn idle(given: &Given<'_>, out: &mut Evidence) {
+pub(super) fn idle(given: &EvidenceContext<'_>, out: &mut Evidence) {
     if given.core.queue_types.is_empty() {
         return out.notes.push("No DMA transfer is recorded on this core in this range.".into());
     }
@@ -52,7 +52,7 @@ pub(super) fn idle(given: &Given<'_>, out: &mut Evidence) {
 }
 
 /// Transfers that move data and start in the range: slice, queue, bytes.
-pub(in super::super) fn moves<'a>(given: &'a Given<'_>) -> impl Iterator<Item = (usize, TrackId, u32)> + 'a {
+pub(in super::super) fn moves<'a>(given: &'a EvidenceContext<'_>) -> impl Iterator<Item = (usize, TrackId, u32)> + 'a {
     let column = given.profile.attribute("queue_type").map(|a| a.values.as_slice());
     let fetch = given.profile.strings.iter().find(|(_, text)| *text == rows::FETCH).map(|(id, _)| id);
     let is_fetch = move |i: usize| fetch.is_some() && column.and_then(|c| c.get(i).copied()) == fetch;
@@ -67,7 +67,7 @@ pub(in super::super) fn moves<'a>(given: &'a Given<'_>) -> impl Iterator<Item = 
 }
 
 /// Transfers by queue, size, and the line that asked for them: the time that they took, beside their bytes.
-pub(super) fn slow(given: &Given<'_>, out: &mut Evidence) {
+pub(super) fn slow(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let mut groups: Groups<(TrackId, u32, Option<Label>)> = Groups::new();
     let mut n_small = (0u64, 0u64);
     for (i, track, bytes) in moves(given) {
@@ -91,7 +91,7 @@ pub(super) fn slow(given: &Given<'_>, out: &mut Evidence) {
 }
 
 /// Says how to record what asked for transfers, where no packet names it.
-fn note_triggers(given: &Given<'_>, out: &mut Evidence) {
+fn note_triggers(given: &EvidenceContext<'_>, out: &mut Evidence) {
     if !out.rows.is_empty() && given.device.transfers.is_empty() {
         let text = "The instruction that asked for a transfer is not recorded in this file: open the NTFF with its NEFF to see source lines of transfers.";
         out.notes.push(text.into());
@@ -99,7 +99,7 @@ fn note_triggers(given: &Given<'_>, out: &mut Evidence) {
 }
 
 /// The lines that asked for most of a tensor's bytes, with these.
-fn named_lines(given: &Given<'_>, bytes: &FxHashMap<Label, u64>) -> String {
+fn named_lines(given: &EvidenceContext<'_>, bytes: &FxHashMap<Label, u64>) -> String {
     const MOST: usize = 3;
     let mut all: Vec<(u64, String)> = bytes.iter().map(|(label, n)| (*n, given.text(*label))).collect();
     all.order_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
@@ -109,7 +109,7 @@ fn named_lines(given: &Given<'_>, bytes: &FxHashMap<Label, u64>) -> String {
 }
 
 /// Bytes by tensor, with the lines that asked for them, and how many times its size that is; where no transfer names a tensor, by the line that started the transfers.
-pub(super) fn reloads(given: &Given<'_>, out: &mut Evidence) {
+pub(super) fn reloads(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let variables = given.profile.attribute("variable").map(|a| a.values.as_slice());
     let mut groups: Groups<StrId> = Groups::new();
     let mut lines: FxHashMap<StrId, FxHashMap<Label, u64>> = FxHashMap::default();
@@ -145,7 +145,7 @@ pub(super) fn reloads(given: &Given<'_>, out: &mut Evidence) {
     by_trigger(given, out);
 }
 
-fn add_sizes(given: &Given<'_>, out: &mut Evidence) {
+fn add_sizes(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let Some(table) = cells::table(given.profile, &["TensorInfo", "neff_node"]) else { return };
     let columns = cells::columns(table, [&["variable_name"], &["type"], &["size"]]);
     for row in &table.rows {
@@ -158,7 +158,7 @@ fn add_sizes(given: &Given<'_>, out: &mut Evidence) {
 }
 
 /// Bytes of HBM by the line of the instruction that started the transfers.
-fn by_trigger(given: &Given<'_>, out: &mut Evidence) {
+fn by_trigger(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let mut groups: Groups<Label> = Groups::new();
     let mut spilled = 0u64;
     for hbm in given.device.hbm.iter().filter(|h| given.starts_here(h.slice as usize) && given.is_here(SliceId(h.slice))) {

@@ -1,12 +1,12 @@
 //! Which instructions wait for which engine: time in which work does not overlap.
 
-use super::{Evidence, Given, Groups, plus_time};
+use super::{Evidence, EvidenceContext, Groups, plus_time};
 use crate::analysis::device::signals::{Signal, Signals};
 use crate::base::{SliceId, StrId};
 use crate::model::{NeuronDevice, TrackKind};
 
 /// Waiting time by engine and opcode, and who signalled.
-pub(super) fn waits(given: &Given<'_>, out: &mut Evidence) {
+pub(super) fn waits(given: &EvidenceContext<'_>, out: &mut Evidence) {
     let signals = Signals::of(given.profile);
     let mut groups: Groups<(StrId, StrId, &str)> = Groups::new();
     let mut has_waits = false;
@@ -30,7 +30,7 @@ pub(super) fn waits(given: &Given<'_>, out: &mut Evidence) {
 }
 
 /// The engine, or DMA, that made the last condition of an instruction true.
-fn signaller<'a>(given: &Given<'a>, signals: &Signals<'_>, slice: SliceId) -> &'a str {
+fn signaller<'a>(given: &EvidenceContext<'a>, signals: &Signals<'_>, slice: SliceId) -> &'a str {
     let (_, until) = super::super::super::waits::over(given.profile, slice);
     let reached = signals.waits(slice).filter_map(|wait| Some((signals.reached(wait, until)?, wait)));
     match reached.max_by_key(|r| r.0).map(|(time, wait)| signals.signal(wait, time)) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Short facts of a slice.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Brief {
+pub struct SliceSummary {
     /// Self time: duration minus children on its track; `None` if slices do not nest.
     pub self_time: Option<DurationNs>,
     /// (key, value with unit), most informative first; at most three.

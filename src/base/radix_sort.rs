@@ -1,6 +1,6 @@
 //! The order of many numbers, found digit by digit, and of long lists by a number.
 
-use super::in_parts;
+use super::for_each_chunk;
 
 /// Bits of a digit.
 const DIGIT: u32 = 11;
@@ -10,9 +10,9 @@ const FEW: usize = 1 << 10;
 /// The places `0..n` by their value, equal ones as they stand. Each value is asked for a few times.
 ///
 /// Comparing takes four times as long for some millions of numbers that are known to be near each other, as times of one profile are.
-pub fn ascending(n: usize, value: impl Fn(usize) -> i64) -> Vec<u32> {
+pub fn radix_order(n: usize, value: impl Fn(usize) -> i64) -> Vec<u32> {
     let (mut least, mut most) = (i64::MAX, i64::MIN);
-    in_parts(n, &mut |part| {
+    for_each_chunk(n, &mut |part| {
         for value in part.map(&value) {
             (least, most) = (least.min(value), most.max(value));
         }
@@ -25,7 +25,7 @@ pub fn ascending(n: usize, value: impl Fn(usize) -> i64) -> Vec<u32> {
         return places;
     }
     let mut keys: Vec<u64> = Vec::with_capacity(n);
-    in_parts(n, &mut |part| {
+    for_each_chunk(n, &mut |part| {
         keys.extend(part.map(|place| (value(place).wrapping_sub(least) as u64) << n_place_bits | place as u64));
     });
     let mut other = vec![0; n];
@@ -39,40 +39,40 @@ pub fn ascending(n: usize, value: impl Fn(usize) -> i64) -> Vec<u32> {
     drop(other);
     let mask = (1 << n_place_bits) - 1;
     let mut places = Vec::with_capacity(n);
-    in_parts(n, &mut |part| places.extend(keys[part].iter().map(|key| (key & mask) as u32)));
+    for_each_chunk(n, &mut |part| places.extend(keys[part].iter().map(|key| (key & mask) as u32)));
     places
 }
 
 /// Sorts a list of many rows by a number; rows with the same one keep their order. Lists that people read are short: see [`super::Order`].
 pub fn order_many<T: Copy>(rows: &mut Vec<T>, number: impl Fn(&T) -> i64) {
     let mut numbers: Vec<i64> = Vec::with_capacity(rows.len());
-    in_parts(rows.len(), &mut |part| numbers.extend(rows[part].iter().map(&number)));
+    for_each_chunk(rows.len(), &mut |part| numbers.extend(rows[part].iter().map(&number)));
     if numbers.is_sorted() {
         return;
     }
     let places = places_of(&numbers);
     drop(numbers);
     let mut out = Vec::with_capacity(rows.len());
-    in_parts(places.len(), &mut |part| out.extend(places[part].iter().map(|place| rows[*place as usize])));
+    for_each_chunk(places.len(), &mut |part| out.extend(places[part].iter().map(|place| rows[*place as usize])));
     *rows = out;
 }
 
 /// Compiled once, whatever the rows are.
 #[inline(never)]
 fn places_of(numbers: &[i64]) -> Vec<u32> {
-    ascending(numbers.len(), |place| numbers[place])
+    radix_order(numbers.len(), |place| numbers[place])
 }
 
 /// Writes `keys` to `out` by the digit of `width` bits from bit `from` on; those with the same digit keep their order.
 fn by_digit(keys: &[u64], out: &mut [u64], from: u32, width: u32) {
     let digit = |key: u64| (key >> from) as usize & ((1 << width) - 1);
     let mut next = [0u32; 1 << DIGIT];
-    in_parts(keys.len(), &mut |part| keys[part].iter().for_each(|key| next[digit(*key)] += 1));
+    for_each_chunk(keys.len(), &mut |part| keys[part].iter().for_each(|key| next[digit(*key)] += 1));
     let mut sum = 0;
     for count in &mut next {
         sum += std::mem::replace(count, sum);
     }
-    in_parts(keys.len(), &mut |part| {
+    for_each_chunk(keys.len(), &mut |part| {
         for key in &keys[part] {
             let at = &mut next[digit(*key)];
             out[*at as usize] = *key;
@@ -88,7 +88,7 @@ mod tests {
     fn check(values: &[i64]) {
         let mut want: Vec<u32> = (0..values.len() as u32).collect();
         want.sort_by_key(|place| values[*place as usize]);
-        assert_eq!(ascending(values.len(), |place| values[place]), want);
+        assert_eq!(radix_order(values.len(), |place| values[place]), want);
         let mut rows: Vec<(i64, usize)> = values.iter().copied().zip(0..).collect();
         order_many(&mut rows, |row| row.0);
         assert_eq!(rows.iter().map(|row| row.1 as u32).collect::<Vec<_>>(), want);

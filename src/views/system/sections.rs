@@ -2,20 +2,20 @@
 
 use super::devices::{Device, Utilization, is_of, utilizations};
 use super::links::DeviceLinks;
-use super::{Ways, rows};
-use crate::analysis::system::{ExecutionRow, Finding, Place, System};
+use super::{SystemActions, rows};
+use crate::analysis::system::{ExecutionRow, Finding, Location, System};
 use crate::base::text;
 use crate::ui::table::{Row, Table};
-use crate::views::ask::Asked;
+use crate::views::ask::QueryState;
 use crate::views::{device_tables, wording};
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// What to do, costliest first.
 #[component]
-pub(super) fn Advice(found: Asked<System>, ways: Ways) -> impl IntoView {
+pub(super) fn Advice(found: QueryState<System>, ways: SystemActions) -> impl IntoView {
     let all = found.derive(|s| s.advice.clone());
-    let item = move |f: &Finding| view! { <Item found=f.clone() ways /> };
+    let item = move |f: &Finding| view! { <EventId found=f.clone() ways /> };
     let list = move || {
         let all = all.get();
         if all.is_empty() {
@@ -27,9 +27,9 @@ pub(super) fn Advice(found: Asked<System>, ways: Ways) -> impl IntoView {
 }
 
 #[component]
-fn Item(found: Finding, ways: Ways) -> impl IntoView {
+fn EventId(found: Finding, ways: SystemActions) -> impl IntoView {
     let cost = found.cost.map(|c| view! { <span class="advice__cost figure" title=wording::COST>{text::duration(c)}</span> });
-    let place = move |p: &Place| {
+    let place = move |p: &Location| {
         let (range, slice) = (p.range, p.slice);
         let title = format!("Show in the timeline: {} – {}", text::time(range.start), text::time(range.end));
         view! {
@@ -51,7 +51,7 @@ fn Item(found: Finding, ways: Ways) -> impl IntoView {
 
 /// Device executions; the chosen row leads to the timeline and to its device profile.
 #[component]
-pub(super) fn Executions(found: Asked<System>, devices: Signal<Vec<Device>>, ways: Ways) -> impl IntoView {
+pub(super) fn Executions(found: QueryState<System>, devices: Signal<Vec<Device>>, ways: SystemActions) -> impl IntoView {
     let told = utilizations(devices);
     let of = move |row: &ExecutionRow| {
         let of_row = devices.with(|all| all.iter().find(|d| is_of(&d.words, row)).map(|d| d.id));
@@ -75,7 +75,7 @@ pub(super) fn Executions(found: Asked<System>, devices: Signal<Vec<Device>>, way
 }
 
 #[component]
-fn Execution(row: ExecutionRow, devices: Signal<Vec<Device>>, ways: Ways) -> impl IntoView {
+fn Execution(row: ExecutionRow, devices: Signal<Vec<Device>>, ways: SystemActions) -> impl IntoView {
     let slices = row.slices.clone();
     let first = row.slices.first().copied();
     let label = if row.calls == 1 {
@@ -98,7 +98,7 @@ fn Execution(row: ExecutionRow, devices: Signal<Vec<Device>>, ways: Ways) -> imp
 
 /// NeuronCores.
 #[component]
-pub(super) fn Cores(found: Asked<System>, ways: Ways) -> impl IntoView {
+pub(super) fn Cores(found: QueryState<System>, ways: SystemActions) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::core_columns()));
     let choose = Callback::new(move |at: usize| {
         let gap = found.value.get_untracked().and_then(|s| s.cores.get(at).and_then(|c| c.longest_gap));
@@ -119,7 +119,7 @@ pub(super) fn Cores(found: Asked<System>, ways: Ways) -> impl IntoView {
 
 /// Transfers between host and device.
 #[component]
-pub(super) fn Transfers(found: Asked<System>) -> impl IntoView {
+pub(super) fn Transfers(found: QueryState<System>) -> impl IntoView {
     let columns = Signal::stored(Arc::new(device_tables::transfer_columns()));
     view! {
         <section class="system__part">
@@ -131,7 +131,7 @@ pub(super) fn Transfers(found: Asked<System>) -> impl IntoView {
 
 /// CPUs of the host.
 #[component]
-pub(super) fn Cpus(found: Asked<System>) -> impl IntoView {
+pub(super) fn Cpus(found: QueryState<System>) -> impl IntoView {
     let columns = Signal::stored(Arc::new(rows::cpu_columns()));
     view! {
         <section class="system__part">

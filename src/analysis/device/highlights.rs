@@ -2,7 +2,7 @@
 
 use super::tensors::{RELOADED, TensorRow};
 use crate::base::Order as _;
-use crate::base::{TimeNs, TimeRange, TrackId, ascending, in_parts};
+use crate::base::{TimeNs, TimeRange, TrackId, for_each_chunk, radix_order};
 use crate::model::{Domain, NeuronDevice, Profile, TrackKind};
 use serde::{Deserialize, Serialize};
 
@@ -73,7 +73,7 @@ fn small(profile: &Profile) -> Vec<Band> {
         });
         let slices = profile.slices_of(TrackId(t as u32));
         let (all, small) = (device.bytes.as_slice(), &mut by_core[at].1);
-        in_parts(slices.len(), &mut |part| {
+        for_each_chunk(slices.len(), &mut |part| {
             for i in part.map(|k| slices.start + k) {
                 let bytes = all.get(i).copied().unwrap_or(NeuronDevice::ABSENT);
                 if bytes < SMALL_BYTES {
@@ -86,9 +86,9 @@ fn small(profile: &Profile) -> Vec<Band> {
 }
 
 fn stretches(core: &str, transfers: Vec<Transfer>) -> Vec<Band> {
-    let order = ascending(transfers.len(), |i| transfers[i].0);
+    let order = radix_order(transfers.len(), |i| transfers[i].0);
     let mut sorted: Vec<Transfer> = Vec::with_capacity(order.len());
-    in_parts(order.len(), &mut |part| sorted.extend(order[part].iter().map(|i| transfers[*i as usize])));
+    for_each_chunk(order.len(), &mut |part| sorted.extend(order[part].iter().map(|i| transfers[*i as usize])));
     let transfers = sorted;
     let groups = transfers.chunk_by(|a, b| b.0.saturating_sub(a.0) <= SMALL_GAP_NS);
     let band = |group: &[Transfer]| Band {

@@ -102,7 +102,7 @@ pub trait Chart: Send + Sync {
 
 /// The canvas of a chart and what is highlighted on it.
 #[derive(Debug, Clone, Copy)]
-pub struct Stage {
+pub struct ChartState {
     canvas: NodeRef<html::Canvas>,
     /// Its size, as last seen.
     pub size: RwSignal<Size>,
@@ -115,9 +115,9 @@ pub struct Stage {
     pulse: RwSignal<()>,
 }
 
-impl Default for Stage {
+impl Default for ChartState {
     fn default() -> Self {
-        Stage {
+        ChartState {
             canvas: NodeRef::new(),
             size: RwSignal::new(Size::default()),
             target: RwSignal::new(None),
@@ -128,7 +128,7 @@ impl Default for Stage {
     }
 }
 
-impl Stage {
+impl ChartState {
     /// The canvas, once it is there.
     pub(super) fn element(self) -> Option<HtmlCanvasElement> {
         self.canvas.get_untracked()
@@ -253,7 +253,7 @@ pub fn ChartCanvas(
     /// The chart.
     chart: Arc<dyn Chart>,
     /// Its canvas.
-    stage: Stage,
+    stage: ChartState,
     /// What it is to those who cannot see it.
     label: String,
     /// Its classes.

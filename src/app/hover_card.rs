@@ -2,9 +2,9 @@
 
 use crate::base::SliceId;
 use crate::state::App;
-use crate::views::timeline::around::Glance;
+use crate::views::timeline::around::HoveredSlice;
 use crate::worker::client::Ask;
-use crate::worker::protocol::{Brief, BriefQuery};
+use crate::worker::protocol::{BriefQuery, SliceSummary};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::collections::HashMap;
@@ -13,9 +13,9 @@ use std::collections::HashMap;
 const MOST_KEPT: usize = 500;
 
 /// Glances at the slices of one profile.
-pub(super) fn glance(app: App, ask: Ask) -> Glance {
-    let told = RwSignal::new(None::<(SliceId, Brief)>);
-    let kept = StoredValue::new(HashMap::<SliceId, Brief>::new());
+pub(super) fn glance(app: App, ask: Ask) -> HoveredSlice {
+    let told = RwSignal::new(None::<(SliceId, SliceSummary)>);
+    let kept = StoredValue::new(HashMap::<SliceId, SliceSummary>::new());
     let front = app.front_untracked().map(|p| p.id);
     let on_rest = Callback::new(move |slice: SliceId| {
         if let Some(known) = kept.with_value(|k| k.get(&slice).cloned()) {
@@ -37,5 +37,5 @@ pub(super) fn glance(app: App, ask: Ask) -> Glance {
             }
         });
     });
-    Glance { on_rest, told: told.into() }
+    HoveredSlice { on_rest, told: told.into() }
 }

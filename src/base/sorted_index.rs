@@ -8,16 +8,16 @@ const BITS: u32 = 4;
 /// For a sorted column that is stored elsewhere: the position where each bucket of numbers begins. A lookup reads one bucket instead of
 /// bisecting the whole column. An empty index (`default`) bisects the whole column.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct SortedIndex {
     /// By bucket: the first position whose number is at least `bucket << BITS`.
     firsts: Vec<u32>,
 }
 
-impl Places {
+impl SortedIndex {
     /// The index of a column of `n` numbers in ascending order.
     pub fn of(n: usize, number: impl Fn(usize) -> u32) -> Self {
         let mut firsts = Vec::new();
-        super::in_parts(n, &mut |part| {
+        super::for_each_chunk(n, &mut |part| {
             for at in part {
                 let bucket = (number(at) >> BITS) as usize;
                 if firsts.len() <= bucket {
@@ -25,7 +25,7 @@ impl Places {
                 }
             }
         });
-        Places { firsts }
+        SortedIndex { firsts }
     }
 
     /// The positions of `wanted` in that column.
@@ -56,12 +56,12 @@ mod tests {
     fn numbers_are_found_with_and_without_notes() {
         for list in [vec![], vec![0], vec![5, 5, 5], vec![0, 15, 16, 16, 17, 300], (0..1000).map(|i| i * i / 7).collect::<Vec<u32>>()] {
             let number = |at: usize| list[at];
-            let places = Places::of(list.len(), number);
+            let places = SortedIndex::of(list.len(), number);
             for wanted in 0..400 {
                 let want = list.partition_point(|n| *n < wanted)..list.partition_point(|n| *n <= wanted);
                 let found = places.find(list.len(), wanted, number);
                 assert_eq!((found.len(), found.is_empty() || found == want), (want.len(), true), "{wanted} in {list:?}");
-                assert_eq!(Places::default().find(list.len(), wanted, number), want);
+                assert_eq!(SortedIndex::default().find(list.len(), wanted, number), want);
             }
         }
     }

@@ -21,7 +21,7 @@ pub struct Origin {
 
 /// Where a profile belongs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct TraceIdentity {
     /// Name of the run: the directory. A lone file is a run of its own, named after it.
     pub run: String,
     /// Name of the worker, unique within run and span.
@@ -36,15 +36,15 @@ pub struct Place {
     pub is_double: bool,
 }
 
-impl Place {
+impl TraceIdentity {
     /// Whether both are of one moment of one run: same run, same span.
-    pub fn is_beside(&self, other: &Place) -> bool {
+    pub fn is_beside(&self, other: &TraceIdentity) -> bool {
         self.run == other.run && self.span == other.span
     }
 
     /// Order of display: run, rank, worker with its numbers as numbers, span.
-    pub fn order(&self, other: &Place) -> Ordering {
-        let rank = |p: &Place| p.rank.unwrap_or(u32::MAX);
+    pub fn order(&self, other: &TraceIdentity) -> Ordering {
+        let rank = |p: &TraceIdentity| p.rank.unwrap_or(u32::MAX);
         natural(&self.run, &other.run)
             .then(rank(self).cmp(&rank(other)))
             .then_with(|| natural(&self.worker, &other.worker))
@@ -91,7 +91,7 @@ fn rank_in(stem: &str) -> Option<u32> {
 }
 
 /// The place of each origin, in their order.
-pub fn places(origins: &[Origin]) -> Vec<Place> {
+pub fn places(origins: &[Origin]) -> Vec<TraceIdentity> {
     let names: Vec<Name> = origins.iter().map(|o| Name::of(&o.path)).collect();
     let runs = runs(origins, &names);
     let workers: Vec<String> = origins.iter().zip(&names).map(|(origin, name)| worker(origin, name)).collect();
@@ -110,7 +110,7 @@ pub fn places(origins: &[Origin]) -> Vec<Place> {
         *n_same += 1;
         let worker = if *n_same > 1 { format!("{} ({n_same})", workers[i]) } else { workers[i].clone() };
         let rank = origins[i].rank.map(|r| r.0).or(name.rank);
-        out.push(Place { run: runs[i].clone(), worker, span, rank, n_ranks: origins[i].rank.map(|r| r.1), is_double: *n_same > 1 });
+        out.push(TraceIdentity { run: runs[i].clone(), worker, span, rank, n_ranks: origins[i].rank.map(|r| r.1), is_double: *n_same > 1 });
     }
     out
 }

@@ -32,7 +32,7 @@ const LONGEST: usize = 100_000;
 
 /// Kinds of profiles: what is chosen for one makes no sense for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum OwnKind {
+pub enum DefaultsKind {
     /// A run of a Neuron device.
     Device,
     /// A trace of PyTorch.
@@ -41,40 +41,41 @@ pub enum OwnKind {
     Other,
 }
 
-impl OwnKind {
-    const ALL: [(OwnKind, &str); 3] = [(OwnKind::Device, "device"), (OwnKind::Torch, "torch"), (OwnKind::Other, "other")];
+impl DefaultsKind {
+    const ALL: [(DefaultsKind, &str); 3] =
+        [(DefaultsKind::Device, "device"), (DefaultsKind::Torch, "torch"), (DefaultsKind::Other, "other")];
 
     /// That of a profile.
     pub fn of(kind: ProfileKind) -> Self {
         match kind {
-            ProfileKind::NeuronDevice => OwnKind::Device,
-            ProfileKind::Torch => OwnKind::Torch,
-            _ => OwnKind::Other,
+            ProfileKind::NeuronDevice => DefaultsKind::Device,
+            ProfileKind::Torch => DefaultsKind::Torch,
+            _ => DefaultsKind::Other,
         }
     }
 
     /// In a sentence.
     pub fn label(self) -> &'static str {
         match self {
-            OwnKind::Device => "Neuron device profiles",
-            OwnKind::Torch => "PyTorch traces",
-            OwnKind::Other => "Profiles of this kind",
+            DefaultsKind::Device => "Neuron device profiles",
+            DefaultsKind::Torch => "PyTorch traces",
+            DefaultsKind::Other => "Profiles of this kind",
         }
     }
 }
 
 /// Choices by kind of profile; none where all is as by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Own(BTreeMap<OwnKind, Choices>);
+pub struct SavedDefaults(BTreeMap<DefaultsKind, Choices>);
 
-impl Own {
+impl SavedDefaults {
     /// What a profile of that kind begins with.
-    pub fn of(&self, kind: OwnKind) -> Choices {
+    pub fn of(&self, kind: DefaultsKind) -> Choices {
         self.0.get(&kind).cloned().unwrap_or_default()
     }
 
     /// Keeps the part of `choices` that is kept at all. Without any, it is as if nothing were saved.
-    pub fn keep(&mut self, kind: OwnKind, choices: &Choices) {
+    pub fn keep(&mut self, kind: DefaultsKind, choices: &Choices) {
         let own = part(choices);
         if own.is_empty() {
             self.0.remove(&kind)
@@ -85,19 +86,19 @@ impl Own {
 
     /// As text: a line for each kind, its choices as in a link.
     pub fn to_text(&self) -> String {
-        let line = |(kind, id): (OwnKind, &str)| {
+        let line = |(kind, id): (DefaultsKind, &str)| {
             let choices = self.0.get(&kind)?.clone();
             Some(format!("{id} {}", UrlState { choices, ..UrlState::default() }.to_fragment()))
         };
-        OwnKind::ALL.into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
+        DefaultsKind::ALL.into_iter().filter_map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// Reads what was stored. What cannot be read, and what is no choice that is kept, is as if it were not there.
     pub fn from_text(text: &str) -> Self {
-        let mut out = Own::default();
+        let mut out = SavedDefaults::default();
         for line in text.lines().filter(|_| text.len() <= LONGEST) {
             let Some((id, fragment)) = line.split_once(' ') else { continue };
-            if let Some((kind, _)) = OwnKind::ALL.iter().find(|k| k.1 == id) {
+            if let Some((kind, _)) = DefaultsKind::ALL.iter().find(|k| k.1 == id) {
                 out.keep(*kind, &UrlState::from_fragment(fragment).choices);
             }
         }
@@ -116,16 +117,16 @@ fn part(choices: &Choices) -> Choices {
 
 /// The user's own choices, beside those of the profile in front.
 #[derive(Debug, Clone, Copy)]
-pub struct Mine {
+pub struct FrontDefaults {
     /// All of them.
-    pub own: RwSignal<Own>,
+    pub own: RwSignal<SavedDefaults>,
     /// Choices of the profile in front.
     pub choices: RwSignal<Choices>,
     /// Its kind.
-    pub kind: OwnKind,
+    pub kind: DefaultsKind,
 }
 
-impl Mine {
+impl FrontDefaults {
     /// Whether any are saved for this kind. Tracked.
     pub fn is_saved(&self) -> bool {
         self.own.with(|o| o.0.contains_key(&self.kind))
@@ -169,33 +170,36 @@ mod tests {
 
     #[test]
     fn choices_of_each_kind_come_back() {
-        let mut own = Own::default();
+        let mut own = SavedDefaults::default();
         assert_eq!(own.to_text(), "");
-        own.keep(OwnKind::Device, &choices(&[("timeline", "hidden", "DMA|a b\n&=%"), ("details", "advanced", "false")]));
-        own.keep(OwnKind::Other, &choices(&[("timeline", "names", "false"), ("timeline", "annotations", "true"), ("x", "hidden", "1")]));
-        assert_eq!(Own::from_text(&own.to_text()), own);
-        assert_eq!(own.of(OwnKind::Other), choices(&[("timeline", "names", "false")]), "only what is kept at all");
-        assert_eq!(own.of(OwnKind::Torch), Choices::default());
-        own.keep(OwnKind::Other, &Choices::default());
+        own.keep(DefaultsKind::Device, &choices(&[("timeline", "hidden", "DMA|a b\n&=%"), ("details", "advanced", "false")]));
+        own.keep(
+            DefaultsKind::Other,
+            &choices(&[("timeline", "names", "false"), ("timeline", "annotations", "true"), ("x", "hidden", "1")]),
+        );
+        assert_eq!(SavedDefaults::from_text(&own.to_text()), own);
+        assert_eq!(own.of(DefaultsKind::Other), choices(&[("timeline", "names", "false")]), "only what is kept at all");
+        assert_eq!(own.of(DefaultsKind::Torch), Choices::default());
+        own.keep(DefaultsKind::Other, &Choices::default());
         assert_eq!(own.to_text().lines().count(), 1);
     }
 
     #[test]
     fn what_cannot_be_read_is_not_there() {
         for text in ["", "nonsense", "device", "device v=2&s.timeline.hidden=DMA", "tpu v=1&s.timeline.hidden=DMA", "device v=1&s.x.y=1"] {
-            assert_eq!(Own::from_text(text), Own::default(), "{text}");
+            assert_eq!(SavedDefaults::from_text(text), SavedDefaults::default(), "{text}");
         }
         let long = format!("device v=1&s.timeline.hidden=DMA&s.x.y={}", "x".repeat(LONGEST));
-        assert_eq!(Own::from_text(&long), Own::default());
-        let torn = Own::from_text("%%%\n torch \ndevice v=1&s.timeline.hidden=DMA&s.timeline.names\n");
-        assert_eq!(torn.of(OwnKind::Device), choices(&[("timeline", "hidden", "DMA")]));
+        assert_eq!(SavedDefaults::from_text(&long), SavedDefaults::default());
+        let torn = SavedDefaults::from_text("%%%\n torch \ndevice v=1&s.timeline.hidden=DMA&s.timeline.names\n");
+        assert_eq!(torn.of(DefaultsKind::Device), choices(&[("timeline", "hidden", "DMA")]));
     }
 
     #[test]
     fn what_is_shown_is_saved_and_comes_back() {
         let owner = Owner::new();
         owner.set();
-        let mine = Mine { own: RwSignal::default(), choices: RwSignal::default(), kind: OwnKind::Device };
+        let mine = FrontDefaults { own: RwSignal::default(), choices: RwSignal::default(), kind: DefaultsKind::Device };
         assert!(mine.is_shown() && !mine.is_saved());
         let seen = choices(&[("timeline", "dma-rows", "engine"), ("timeline", "stack", "true")]);
         mine.choices.set(seen.clone());
@@ -211,8 +215,8 @@ mod tests {
 
     #[test]
     fn views_tell_the_kind() {
-        assert_eq!(OwnKind::of(ProfileKind::NeuronDevice), OwnKind::Device);
-        assert_eq!(OwnKind::of(ProfileKind::Torch), OwnKind::Torch);
-        assert_eq!(OwnKind::of(ProfileKind::NeuronSystem), OwnKind::Other);
+        assert_eq!(DefaultsKind::of(ProfileKind::NeuronDevice), DefaultsKind::Device);
+        assert_eq!(DefaultsKind::of(ProfileKind::Torch), DefaultsKind::Torch);
+        assert_eq!(DefaultsKind::of(ProfileKind::NeuronSystem), DefaultsKind::Other);
     }
 }

@@ -10,7 +10,7 @@ const PART: usize = 1 << 14;
 /// A browser runs a function in its baseline build first and enters the optimized build only at the next call: one call that loops over millions of
 /// items would stay in the baseline build, several times slower, to its end.
 #[inline(never)]
-pub fn in_parts(n: usize, part: &mut dyn FnMut(Range<usize>)) {
+pub fn for_each_chunk(n: usize, part: &mut dyn FnMut(Range<usize>)) {
     let mut at = 0;
     while at < n {
         let end = n.min(at + PART);
@@ -27,7 +27,7 @@ mod tests {
     fn parts_make_up_the_whole() {
         for n in [0, 1, PART, PART + 1, 3 * PART - 1] {
             let mut all = Vec::new();
-            in_parts(n, &mut |range| all.extend(range));
+            for_each_chunk(n, &mut |range| all.extend(range));
             assert!(all.into_iter().eq(0..n));
         }
     }

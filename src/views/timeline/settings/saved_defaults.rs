@@ -1,11 +1,11 @@
 //! The part of the panel of choices that keeps them for the next profile of the kind.
 
-use crate::state::own::Mine;
+use crate::state::saved_defaults::FrontDefaults;
 use leptos::prelude::*;
 
 /// Saves what is chosen as the user's own, shows it again, forgets it.
 #[component]
-pub fn OwnChoices(mine: Mine) -> impl IntoView {
+pub fn SavedDefaultsMenu(mine: FrontDefaults) -> impl IntoView {
     let (is_saved, is_shown) = (Memo::new(move |_| mine.is_saved()), Memo::new(move |_| mine.is_shown()));
     let note = move || {
         let all = mine.kind.label();

@@ -6,11 +6,11 @@ use std::rc::Rc;
 
 /// Answers of one session, most recently used first. A session never changes, so an entry never expires.
 #[derive(Debug, Default)]
-pub struct Kept {
+pub struct AnswerCache {
     answers: VecDeque<(EncodedQuery, Rc<EncodedAnswer>)>,
 }
 
-impl Kept {
+impl AnswerCache {
     /// Capacity; the least recently used answer is dropped first.
     const MOST: usize = 16;
 
@@ -44,15 +44,15 @@ mod tests {
     #[test]
     fn what_was_used_last_stays() {
         let answer = |i: usize| Rc::new(EncodedAnswer::of::<TableHelpQuery>(Ok(&vec![i.to_string()])));
-        let mut kept = Kept::default();
+        let mut kept = AnswerCache::default();
         kept.keep(query(0), Rc::new(EncodedAnswer::refused("No.")));
         assert_eq!(kept.get(&query(0)), None, "a refusal may be another one next time");
-        for i in 0..Kept::MOST {
+        for i in 0..AnswerCache::MOST {
             kept.keep(query(i), answer(i));
         }
         assert_eq!(kept.get(&query(0)), Some(answer(0)));
         kept.keep(query(99), answer(99));
-        let has = |kept: &mut Kept, i| kept.get(&query(i)).is_some();
+        let has = |kept: &mut AnswerCache, i| kept.get(&query(i)).is_some();
         assert_eq!([0, 1, 2, 99].map(|i| has(&mut kept, i)), [true, false, true, true]);
     }
 }

@@ -4,9 +4,9 @@ use super::rows::{self, Which};
 use crate::analysis::support::{FailureRow, Remark, SupportTop};
 use crate::base::text;
 use crate::state::choices::ViewState;
+use crate::ui::controls::with_code;
 use crate::ui::effect::effect;
-use crate::ui::small::with_code;
-use crate::ui::table::{Rest, Row, Table};
+use crate::ui::table::{MissingRows, Row, Table};
 use leptos::prelude::*;
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ pub(super) struct Lists {
 
 impl Lists {
     /// What is still to come of a list; of whole lists nothing is, however few rows are shown of them.
-    fn rest(self, n_total: fn(&SupportTop) -> u64) -> Rest {
+    fn rest(self, n_total: fn(&SupportTop) -> u64) -> MissingRows {
         let n_total = move || self.top.with(|t| if t.is_cut() { n_total(t) } else { 0 }) as usize;
-        Rest { n_total: Signal::derive(n_total), load: self.load }
+        MissingRows { n_total: Signal::derive(n_total), load: self.load }
     }
 
     /// Rows made of the report, once for each report.

@@ -1,22 +1,22 @@
 //! The running timeline: its state, its canvases, and at most one frame per animation frame.
 
 pub use super::frame::Nodes;
-use super::frame::{Inner, Told};
+use super::frame::{FrameOutput, Inner};
 use super::input::card::Card;
 use super::paint::overview::Brush;
 use super::paint::theme::{Theme, Tokens};
-use super::rows::arrange::Ids;
-use super::state::core::{Act, Core};
+use super::rows::arrange::SliceIdMap;
 use super::state::memory;
 use super::state::row_labels::Label;
+use super::state::timeline_state::{Act, TimelineState};
 use crate::base::phases::{self, Phase};
-use crate::base::{Item, SliceId, TimeRange};
+use crate::base::{EventId, SliceId, TimeRange};
 use leptos::prelude::*;
 use std::sync::Arc;
 
 /// What the DOM around the canvases shows; written by frames.
 #[derive(Clone, Copy)]
-pub struct Shown {
+pub struct DomState {
     /// Labels of the rows on screen and some around.
     pub labels: RwSignal<Arc<Vec<Label>>>,
     /// The hover card, and where the pointer is on the page.
@@ -28,7 +28,7 @@ pub struct Shown {
     /// The ruler's unit.
     pub unit: RwSignal<&'static str>,
     /// The tool in use.
-    pub tool: RwSignal<super::state::core::Tool>,
+    pub tool: RwSignal<super::state::timeline_state::Tool>,
     /// The row filter.
     pub filter: RwSignal<String>,
     /// Pins, order and folds of the rows, as the address has them.
@@ -43,21 +43,21 @@ pub struct Shown {
 
 /// A handle on the running timeline.
 #[derive(Clone, Copy)]
-pub struct Stage {
+pub struct TimelineHandle {
     inner: StoredValue<Inner, LocalStorage>,
     /// The DOM around.
-    pub shown: Shown,
+    pub shown: DomState,
     /// The elements.
     pub nodes: Nodes,
     /// From the profile's slices to those drawn, and back.
-    pub ids: Signal<Arc<Ids>>,
+    pub ids: Signal<Arc<SliceIdMap>>,
     on_act: Callback<Act>,
 }
 
-impl Stage {
+impl TimelineHandle {
     /// Nothing open yet. `on_act` hears what the rest of the page has to know.
-    pub fn new(nodes: Nodes, shown: Shown, ids: Signal<Arc<Ids>>, on_act: Callback<Act>) -> Self {
-        Stage { inner: StoredValue::new_local(Inner::default()), shown, nodes, ids, on_act }
+    pub fn new(nodes: Nodes, shown: DomState, ids: Signal<Arc<SliceIdMap>>, on_act: Callback<Act>) -> Self {
+        TimelineHandle { inner: StoredValue::new_local(Inner::default()), shown, nodes, ids, on_act }
     }
 
     /// Where a slice of the profile is drawn. Tracked.
@@ -66,9 +66,9 @@ impl Stage {
     }
 
     /// The same of a slice or an instant, which is named as in the profile.
-    pub fn item_inside(self, item: Item) -> Item {
+    pub fn item_inside(self, item: EventId) -> EventId {
         match item {
-            Item::Slice(slice) => self.inside(slice).into(),
+            EventId::Slice(slice) => self.inside(slice).into(),
             instant => instant,
         }
     }
@@ -79,14 +79,14 @@ impl Stage {
     }
 
     /// Changes the state and asks for a frame.
-    pub fn change<T>(self, f: impl FnOnce(&mut Core) -> T) -> Option<T> {
+    pub fn change<T>(self, f: impl FnOnce(&mut TimelineState) -> T) -> Option<T> {
         let out = self.inner.try_update_value(|inner| inner.core.as_mut().map(f)).flatten();
         self.redraw();
         out
     }
 
     /// As `change`, for what only concerns the layer above the rows.
-    pub fn touch<T>(self, f: impl FnOnce(&mut Core) -> T) -> Option<T> {
+    pub fn touch<T>(self, f: impl FnOnce(&mut TimelineState) -> T) -> Option<T> {
         let before = self.look(|core| (core.view, core.scroll));
         let out = self.inner.try_update_value(|inner| inner.core.as_mut().map(f)).flatten();
         let is_moved = self.look(|core| (core.view, core.scroll)) != before;
@@ -95,12 +95,12 @@ impl Stage {
     }
 
     /// Reads the state.
-    pub fn look<T>(self, f: impl FnOnce(&Core) -> T) -> Option<T> {
+    pub fn look<T>(self, f: impl FnOnce(&TimelineState) -> T) -> Option<T> {
         self.inner.try_with_value(|inner| inner.core.as_ref().map(f)).flatten()
     }
 
     /// Reads everything as if no pointer were over the rows.
-    pub(super) fn without_pointer(self, read: impl FnOnce(&Inner, &Core)) {
+    pub(super) fn without_pointer(self, read: impl FnOnce(&Inner, &TimelineState)) {
         self.inner.try_update_value(|inner| {
             let Some(mut core) = inner.core.take() else { return };
             let pointer = core.pointer.take();
@@ -111,7 +111,7 @@ impl Stage {
     }
 
     /// As `change`, with the brush at hand.
-    pub fn brush(self, f: impl FnOnce(&mut Core, Option<Brush>) -> Option<Brush>) {
+    pub fn brush(self, f: impl FnOnce(&mut TimelineState, Option<Brush>) -> Option<Brush>) {
         self.inner.try_update_value(|inner| {
             if let Some(core) = inner.core.as_mut() {
                 inner.brush = f(core, inner.brush);
@@ -124,7 +124,7 @@ impl Stage {
     pub fn act(self, act: Option<Act>) {
         if let Some(act) = act {
             self.on_act.run(match act {
-                Act::Select(Some(Item::Slice(slice))) => Act::Select(Some(self.outside(slice).into())),
+                Act::Select(Some(EventId::Slice(slice))) => Act::Select(Some(self.outside(slice).into())),
                 act => act,
             });
         }
@@ -132,7 +132,7 @@ impl Stage {
 
     /// Goes to a slice or an instant, which was asked for while `hot` was drawn. The same is gone to again only if it was asked for again, not because
     /// the view was made anew or the columns were replaced.
-    pub fn reveal(self, item: Option<Item>, is_asked_again: bool) {
+    pub fn reveal(self, item: Option<EventId>, is_asked_again: bool) {
         let is_old = self.inner.try_update_value(|inner| std::mem::replace(&mut inner.revealed, item) == item).unwrap_or(true);
         if let Some(item) = item.filter(|_| is_asked_again || !is_old) {
             let item = untrack(|| self.item_inside(item));
@@ -155,7 +155,7 @@ impl Stage {
         self.inner.try_update_value(|inner| {
             let old = inner.core.take();
             let is_first = old.is_none();
-            inner.core = hot.map(|hot| phases::time(Phase::Layout, || Core::following(hot, old)));
+            inner.core = hot.map(|hot| phases::time(Phase::Layout, || TimelineState::following(hot, old)));
             if let Some(core) = inner.core.as_mut().filter(|_| is_first && is_known) {
                 inner.revealed = memory::recall(core).or(inner.revealed);
             }
@@ -164,7 +164,7 @@ impl Stage {
             inner.list_of = None;
             inner.hit = None;
         });
-        let is_empty = self.look(Core::is_empty).unwrap_or(false);
+        let is_empty = self.look(TimelineState::is_empty).unwrap_or(false);
         self.shown.is_empty.set(is_empty);
         self.resize();
     }
@@ -227,8 +227,8 @@ impl Stage {
     }
 }
 
-impl Stage {
-    fn tell(self, told: Told) {
+impl TimelineHandle {
+    fn tell(self, told: FrameOutput) {
         let s = self.shown;
         if let Some(labels) = told.labels {
             s.labels.set(Arc::new(labels));
@@ -272,7 +272,7 @@ impl Stage {
     }
 }
 
-impl Stage {
+impl TimelineHandle {
     /// The DOM was scrolled to `y`.
     pub fn scrolled(self, y: f64) {
         self.inner.try_update_value(|inner| inner.scrolled(y));

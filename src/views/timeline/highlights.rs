@@ -1,10 +1,10 @@
 //! Stretches worth a look as amber bands below the ruler: many small transfers, tensors moved again and again. A click shows one whole.
 
+use super::handle::TimelineHandle;
 use super::rows::choices::Settings;
-use super::stage::Stage;
 use super::steps::BandButton;
 use crate::analysis::device::Band;
-use crate::analysis::device::bands::{BandKind, SMALL_BYTES};
+use crate::analysis::device::highlights::{BandKind, SMALL_BYTES};
 use crate::base::Order as _;
 use crate::base::{TimeRange, text};
 use leptos::prelude::*;
@@ -51,7 +51,7 @@ pub(super) fn words(band: &Band) -> (String, String) {
 
 /// The strip of bands; absent where there are none, or where they are not wanted.
 #[component]
-pub(super) fn BandStrip(stage: Stage, bands: Signal<Arc<Vec<Band>>>, settings: Option<Settings>) -> impl IntoView {
+pub(super) fn BandStrip(stage: TimelineHandle, bands: Signal<Arc<Vec<Band>>>, settings: Option<Settings>) -> impl IntoView {
     let is_wanted = move || settings.is_none_or(|s| s.has_bands.0.get()) && bands.with(|b| !b.is_empty());
     let window = move || stage.shown.window.get().unwrap_or_default();
     let shown = Memo::new(move |_| bands.with(|b| bands_in(b, window())));
@@ -75,7 +75,7 @@ pub(super) fn BandStrip(stage: Stage, bands: Signal<Arc<Vec<Band>>>, settings: O
 }
 
 #[component]
-fn BandMark(stage: Stage, band: Band) -> impl IntoView {
+fn BandMark(stage: TimelineHandle, band: Band) -> impl IntoView {
     let (label, title) = words(&band);
     view! { <BandButton stage range=band.range label title is_warning=true attr:data-band=format!("{:?}", band.kind) /> }
 }

@@ -48,7 +48,7 @@ impl Lanes {
 }
 
 /// Reports the progress of an import at random access.
-pub struct Watch<'a> {
+pub struct ProgressReporter<'a> {
     tell: &'a mut dyn FnMut(Progress),
     lanes: Lanes,
     bytes: u64,
@@ -61,11 +61,11 @@ pub struct Watch<'a> {
     step: usize,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> ProgressReporter<'a> {
     /// Tells of an import of `input`.
     pub fn new(input: &InputSet, tell: &'a mut dyn FnMut(Progress)) -> Self {
         let total = input.members.iter().map(Member::len).fold(0, u64::saturating_add);
-        Watch { tell, lanes: Lanes::default(), bytes: 0, total, records: 0, due: 0, next: 0, step: 1 }
+        ProgressReporter { tell, lanes: Lanes::default(), bytes: 0, total, records: 0, due: 0, next: 0, step: 1 }
     }
 
     /// Expected number of slices, so that the preview samples all of them evenly.
@@ -105,7 +105,7 @@ mod tests {
         let (mut told, n) = (Vec::new(), 3 * MOST);
         let mut tell = |progress: Progress| told.push(progress);
         let input = InputSet { members: vec![Member::new("a", std::sync::Arc::new(MemorySource(vec![0; 10])))] };
-        let mut watch = Watch::new(&input, &mut tell);
+        let mut watch = ProgressReporter::new(&input, &mut tell);
         watch.expect_slices(n);
         for i in 0..n {
             let raw = RawSlice { track: tracks[i & 1], start: i as i64, duration: 1, name: StrId(0), record: RecordRef::default() };

@@ -2,7 +2,7 @@
 
 use super::types::BoxRows;
 use crate::analysis::flows::Flows;
-use crate::base::{Item, SliceId, TimeNs, TimeRange};
+use crate::base::{EventId, SliceId, TimeNs, TimeRange};
 use crate::engine::hot::HotColumns;
 use crate::state::annotations::AnnotationSet;
 use crate::views::timeline::lookup::counter::Curves;
@@ -12,14 +12,14 @@ use crate::views::timeline::rows::by_path::ByPath;
 use crate::views::timeline::rows::layout::{Folding, Rows, rows};
 use std::sync::Arc;
 
-pub use super::types::{Act, Drag, DragKind, Place, Tool};
+pub use super::types::{Act, Drag, DragKind, EventRect, Tool};
 
 /// No screen is wider or higher.
 const MOST_PX: f64 = 8192.0;
 
 /// Everything the timeline remembers of an open profile.
 #[derive(Debug)]
-pub struct Core {
+pub struct TimelineState {
     /// The columns.
     pub hot: Arc<HotColumns>,
     /// Lookups over them.
@@ -45,7 +45,7 @@ pub struct Core {
     /// What was measured last.
     pub measured: Option<TimeRange>,
     /// The selected slice or instant; a slice as it is in the columns, an instant as it is in the profile.
-    pub selection: Option<Item>,
+    pub selection: Option<EventId>,
     /// The committed range.
     pub range: Option<TimeRange>,
     /// Its rows.
@@ -74,14 +74,14 @@ pub struct Core {
     pub layout_version: u32,
 }
 
-impl Core {
+impl TimelineState {
     /// The whole of a profile, its rows as they are shown at first.
     pub fn new(hot: Arc<HotColumns>, width_px: f64, height_px: f64) -> Self {
         let index = Index::new(&hot);
         let folding = Folding::at_first(&hot);
         let rows = rows(&hot, &index, &folding);
         let view = Viewport::whole(hot.range(), width_px);
-        Core {
+        TimelineState {
             index,
             folding,
             rows,
@@ -112,9 +112,9 @@ impl Core {
     }
 
     /// New columns in place of old ones: the window and the rows stay where they are if they still make sense.
-    pub fn following(hot: Arc<HotColumns>, old: Option<Core>) -> Self {
-        let Some(old) = old else { return Core::new(hot, 1000.0, 400.0) };
-        let mut core = Core::new(hot, old.view.width_px, old.height_px);
+    pub fn following(hot: Arc<HotColumns>, old: Option<TimelineState>) -> Self {
+        let Some(old) = old else { return TimelineState::new(hot, 1000.0, 400.0) };
+        let mut core = TimelineState::new(hot, old.view.width_px, old.height_px);
         core.tool = old.tool;
         core.layout_version = old.layout_version.wrapping_add(1);
         (core.range, core.selection) = (old.range, old.selection);
@@ -211,8 +211,8 @@ mod tests {
     use crate::engine::{Track, TrackKind};
     use crate::views::timeline::lookup::sample::sample;
 
-    fn core() -> Core {
-        Core::new(Arc::new(sample()), 1000.0, 60.0)
+    fn core() -> TimelineState {
+        TimelineState::new(Arc::new(sample()), 1000.0, 60.0)
     }
 
     #[test]
@@ -225,12 +225,12 @@ mod tests {
         let mut hot = sample();
         let name = hot.info.strings.push("made");
         hot.info.tracks.push(Track { parent: None, level: 0, name, kind: TrackKind::Other, lanes: 4..4 });
-        let new = Core::following(Arc::new(hot.clone()), Some(old));
+        let new = TimelineState::following(Arc::new(hot.clone()), Some(old));
         assert_eq!((new.folding.filter.as_str(), new.folding.pinned.as_slice()), ("e", [TrackId(5)].as_slice()));
         assert!(new.folding.closed.contains(&TrackId(0)));
         hot.info.meta.title = "another profile".into();
         hot.info.tracks.pop();
-        assert!(Core::following(Arc::new(hot), Some(new)).folding.pinned.is_empty());
+        assert!(TimelineState::following(Arc::new(hot), Some(new)).folding.pinned.is_empty());
     }
 
     #[test]
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_selected_slice_stays_in_sight_when_there_is_less_room() {
-        let mut c = Core::new(Arc::new(sample()), 1000.0, 400.0);
+        let mut c = TimelineState::new(Arc::new(sample()), 1000.0, 400.0);
         c.selection = Some(crate::base::SliceId(7).into());
         c.resize(1000.0, 60.0);
         let place = c.place(crate::base::SliceId(7)).expect("a place");

@@ -110,7 +110,7 @@ fn order_is_by_rank_then_by_numbers_in_names() {
         (1, "r/w2.3.pt.trace.json", None),
         (1, "r/x.json", Some((0, 2))),
     ]));
-    places.sort_by(Place::order);
+    places.sort_by(TraceIdentity::order);
     let got: Vec<(&str, Option<u32>)> = places.iter().map(|p| (p.worker.as_str(), p.span)).collect();
     assert_eq!(got, [("rank 0", None), ("w2", Some(1)), ("w2", Some(2)), ("w10", Some(1))]);
     assert!(natural("a9", "a10").is_lt() && natural("a010", "a10").is_eq() && natural("b", "a10").is_gt());
