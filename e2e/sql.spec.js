@@ -573,7 +573,7 @@ async function openQueryClose({ name, text }) {
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File([text], name));
   for (const type of ['dragenter', 'dragover', 'drop']) document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-  await until(() => tabs() === 2 && one('[data-view="timeline"]') && document.body.dataset.idle === 'true');
+  await until(() => one('[role=tab][aria-selected="true"]')?.textContent.includes(name) && one('[data-view="timeline"]'));
   one('[data-nav="sql"]').click();
   await until(() => one('[data-view="sql"]'));
   const field = one('[data-sql-text]');
